@@ -1,0 +1,67 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+
+let package = Package(
+  name: "memtrace",
+  products: [
+    .executable(name: "memtrace", targets: ["memtrace"]),
+    .library(name: "TraceReader", targets: ["TraceReader"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
+  ],
+  targets: [
+    // The byte format: one header for the recorder and the reader.
+    .target(name: "CTraceFormat"),
+
+    // The recorder, here without its exported hooks, for unit tests and editors. The real
+    // libmemtrace.so is linked by the plugin below, because SwiftPM would add libswiftCore to it.
+    .target(
+      name: "CInterpose", dependencies: ["CTraceFormat"], exclude: ["exports.map"]),
+    .plugin(name: "BuildInterposer", capability: .buildTool()),
+
+    // Reading: bytes -> events -> live set -> analyses. No symbols, no text.
+    .target(
+      name: "TraceReader",
+      dependencies: ["CTraceFormat", .product(name: "SystemPackage", package: "swift-system")]),
+
+    // Addresses -> names.
+    .systemLibrary(name: "CLibDW", pkgConfig: "libdw", providers: [.apt(["libdw-dev"])]),
+    .target(name: "CSymbolication", linkerSettings: [.linkedLibrary("iberty")]),
+    .target(name: "Symbolication", dependencies: ["TraceReader", "CLibDW", "CSymbolication"]),
+
+    // Analyses -> tables, JSON, CSV.
+    .target(name: "Reports", dependencies: ["TraceReader", "Symbolication", "Rainbow"]),
+
+    // The command line: options, launching, exit statuses.
+    .executableTarget(
+      name: "memtrace",
+      dependencies: [
+        "TraceReader", "Symbolication", "Reports",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      plugins: ["BuildInterposer"]),
+
+    // Traces made by hand, traced runs, snapshots.
+    .target(
+      name: "TraceTestSupport", dependencies: ["TraceReader", "CTraceFormat"]),
+    .testTarget(name: "CInterposeTests", dependencies: ["CInterpose", "CTraceFormat"]),
+    .testTarget(name: "TraceReaderTests", dependencies: ["TraceReader", "TraceTestSupport"]),
+    .testTarget(
+      name: "SymbolicationTests", dependencies: ["Symbolication", "TraceTestSupport"],
+      exclude: ["Programs"]),
+    .testTarget(name: "ReportsTests", dependencies: ["Reports", "TraceTestSupport"]),
+    .testTarget(
+      name: "MemtraceCommandTests", dependencies: ["memtrace", "TraceTestSupport"],
+      exclude: ["Snapshots"]),
+    .testTarget(
+      name: "RecordingTests",
+      dependencies: ["memtrace", "TraceReader", "Symbolication", "TraceTestSupport"],
+      exclude: ["Programs"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,2 @@
+int mt_placeholder(void);
+int mt_placeholder(void) { return 0; }

@@ -1,0 +1,411 @@
+/* The byte format of a memtrace trace (.mtrace): constants and fixed structs.
+ *
+ * This one header is shared by the recorder (C, writes) and the reader (Swift, reads), so that
+ * the two cannot drift apart. The normative text is docs/trace-format.md; a change here changes
+ * that document in the same commit. All integers are little-endian.
+ *
+ * Rules: no function with linkage, no pointer in a struct, every struct's size asserted. */
+#ifndef MEMTRACE_FORMAT_H
+#define MEMTRACE_FORMAT_H
+
+#include <assert.h>
+#include <stdint.h>
+
+/* ---- File ---------------------------------------------------------------------------------- */
+
+#define MT_FILE_MAGIC "MEMTRACE" /* the first 8 bytes of a trace */
+#define MT_FORMAT_MAJOR 1u       /* a reader refuses another major version */
+#define MT_FORMAT_MINOR 0u       /* additions that an older reader can skip */
+#define MT_FILE_HEADER_SIZE 4096u
+#define MT_BYTE_ORDER_MARK 0x01020304u
+
+/* Everything after the file header is a chunk that starts on a multiple of this. */
+#define MT_CHUNK_ALIGNMENT 4096u
+#define MT_CHUNK_MAGIC 0x4b43544du /* "MTCK" */
+#define MT_CHUNK_HEADER_SIZE 64u
+#define MT_CHUNK_MAX_LENGTH (64u << 20)
+
+/* How the recorded process image ended: mt_file_header.end_kind. */
+enum mt_end_kind {
+    MT_END_NONE = 0,   /* no end was written: still running, killed, or crashed */
+    MT_END_EXIT = 1,   /* exit() or return from main; end_status = exit status */
+    MT_END_UEXIT = 2,  /* _exit() or _Exit(); end_status = exit status */
+    MT_END_QUICK = 3,  /* quick_exit(); end_status = exit status */
+    MT_END_EXEC = 4,   /* replaced itself by an execve() that succeeded */
+    MT_END_ABORT = 5,  /* abort() was called by the program (not by libc itself) */
+    MT_END_SIGNAL = 6  /* killed by signal end_status; written by `memtrace record` */
+};
+
+/* mt_file_header.flags */
+enum mt_header_flag {
+    MT_HEADER_FORKED = 1u << 0,       /* began by fork: blocks may be inherited from the parent */
+    MT_HEADER_FOLLOW = 1u << 1,       /* children are recorded too */
+    MT_HEADER_LATE = 1u << 2,         /* recording began after the process had started */
+    MT_HEADER_TICKS_ARE_NS = 1u << 3, /* no invariant cycle counter: ticks come from the clock */
+    MT_HEADER_LAUNCHED = 1u << 4      /* begun by `memtrace record`, not by a bare LD_PRELOAD */
+};
+
+/* Coverage counters: what the trace does not hold. Indices into mt_file_header.counters. */
+enum mt_counter {
+    MT_COUNT_EVENTS_DROPPED = 0,     /* events lost because recording had stopped */
+    MT_COUNT_EVENTS_NESTED_LOST = 1, /* events inside a hook that no lane could take */
+    MT_COUNT_EVENTS_BEFORE_START = 2, /* calls before the recorder could start */
+    MT_COUNT_STACKS_CUT = 3,          /* events whose stack was deeper than the limit */
+    MT_COUNT_STACKS_MISSING = 4,      /* events without any stack */
+    MT_COUNT_STACK_TABLE_FULL = 5,    /* events whose stack could not be stored */
+    MT_COUNT_BOOTSTRAP_BLOCKS = 6,    /* blocks served by the bootstrap arena */
+    MT_COUNT_BOOTSTRAP_BYTES = 7,     /* their bytes */
+    MT_COUNT_IMAGES_LOST = 8,         /* images that could not be described */
+    MT_COUNT_CHILDREN_NOT_FOLLOWED = 9, /* exec targets that cannot be recorded (see NOTE records) */
+    MT_COUNT_EVENTS_NESTED = 10,      /* events recorded by the shared lane without a stack */
+    MT_COUNT_THREADS_LOST = 11,       /* threads that got no state and were not recorded */
+    MT_COUNT_USED = 12
+};
+#define MT_COUNTER_SLOTS 32u
+
+/* Why recording stopped before the process ended: mt_file_header.stop_reason. */
+enum mt_stop_reason {
+    MT_STOP_NONE = 0,
+    MT_STOP_DISK_FULL = 1,       /* ENOSPC, EDQUOT */
+    MT_STOP_FILE_LIMIT = 2,      /* RLIMIT_FSIZE, EFBIG */
+    MT_STOP_NO_MEMORY = 3,       /* mmap refused (RLIMIT_AS, vm.max_map_count) */
+    MT_STOP_DESCRIPTOR_LOST = 4, /* the host closed our descriptor and the path does not lead back */
+    MT_STOP_IO = 5,              /* any other error; stop_errno says which */
+    MT_STOP_REQUESTED = 6        /* the program asked for it */
+};
+
+/* The first MT_FILE_HEADER_SIZE bytes. Mapped shared while recording: what changes during a
+ * recording (file_end, latest_*, end_*, stop_*, counters) is always current, also after a kill. */
+struct mt_file_header {
+    char magic[8];             /*    0  MT_FILE_MAGIC, written last when a trace is begun */
+    uint16_t major;            /*    8 */
+    uint16_t minor;            /*   10 */
+    uint32_t byte_order;       /*   12  MT_BYTE_ORDER_MARK */
+    uint32_t header_size;      /*   16  MT_FILE_HEADER_SIZE */
+    uint32_t flags;            /*   20  enum mt_header_flag */
+    uint16_t machine;          /*   24  ELF e_machine of the process (62 x86_64, 183 aarch64) */
+    uint16_t pointer_bits;     /*   26  64 */
+    uint32_t page_size;        /*   28 */
+    uint8_t trace_id[16];      /*   32  random, names this trace */
+    uint8_t parent_trace_id[16]; /* 48  of the process that forked or exec'd this one, or zero */
+    uint8_t session_id[16];    /*   64  random, shared by all traces of one recording */
+    uint32_t pid;              /*   80 */
+    uint32_t ppid;             /*   84 */
+    uint32_t uid;              /*   88 */
+    uint32_t stack_depth;      /*   92  greatest number of frames kept per stack */
+    uint64_t start_wall_ns;    /*   96  CLOCK_REALTIME at the start of recording */
+    uint64_t start_mono_ns;    /*  104  CLOCK_MONOTONIC at the same moment */
+    uint64_t start_ticks;      /*  112  tick counter at the same moment */
+    uint64_t latest_mono_ns;   /*  120  a later pair of the same clocks, renewed now and then */
+    uint64_t latest_ticks;     /*  128 */
+    uint64_t ticks_per_second; /*  136  when known in advance (aarch64, clock); 0: use the pairs */
+    uint64_t tick_shift;       /*  144  event times are ticks >> tick_shift */
+    uint64_t file_end;         /*  152  offset of the next chunk: bytes of the file in use */
+    uint64_t ram_bytes;        /*  160  physical memory of the machine */
+    uint64_t limit_as_bytes;   /*  168  RLIMIT_AS, UINT64_MAX when unlimited */
+    uint64_t limit_cgroup_bytes; /* 176 memory limit of the cgroup, UINT64_MAX when none */
+    uint64_t chunks;           /*  184  number of chunks begun */
+    uint32_t end_kind;         /*  192  enum mt_end_kind */
+    int32_t end_status;        /*  196 */
+    uint64_t end_ticks;        /*  200  when the end was written */
+    uint32_t stop_reason;      /*  208  enum mt_stop_reason */
+    int32_t stop_errno;        /*  212 */
+    uint64_t stop_ticks;       /*  216 */
+    uint64_t load_ticks;       /*  224  when the recorder's constructor ran */
+    uint64_t fork_ticks;       /*  232  MT_HEADER_FORKED: when the process was found to be a fork */
+    uint64_t reserved0[2];     /*  240 */
+    uint64_t counters[MT_COUNTER_SLOTS]; /* 256  enum mt_counter */
+    uint8_t reserved[MT_FILE_HEADER_SIZE - 512];
+};
+static_assert(sizeof(struct mt_file_header) == MT_FILE_HEADER_SIZE, "file header layout");
+
+/* ---- Chunks -------------------------------------------------------------------------------- */
+
+enum mt_chunk_kind {
+    MT_CHUNK_META = 1,   /* records: process, images, threads, notes */
+    MT_CHUNK_STACKS = 2, /* stack nodes */
+    MT_CHUNK_EVENTS = 3  /* allocations and frees */
+};
+
+enum mt_encoding {
+    MT_ENCODING_PLAIN = 0,  /* META and STACKS: the fixed structs below */
+    MT_ENCODING_VARINT = 1  /* EVENTS: tag byte and varints, see below */
+};
+
+/* Starts every chunk. header_check guards the fields above it: a reader that meets a damaged
+ * chunk searches the next multiple of MT_CHUNK_ALIGNMENT whose header checks out. */
+struct mt_chunk_header {
+    uint32_t magic;        /*  0  MT_CHUNK_MAGIC, written last */
+    uint32_t header_check; /*  4  mt_chunk_check() of the bytes 8 ..< 56 */
+    uint16_t kind;         /*  8  enum mt_chunk_kind */
+    uint16_t encoding;     /* 10  enum mt_encoding */
+    uint32_t length;       /* 12  bytes of the chunk with this header, multiple of the alignment */
+    uint64_t offset;       /* 16  where in the file the chunk was written */
+    uint64_t sequence;     /* 24  0, 1, 2 ... in the order chunks were begun, whatever their kind */
+    uint64_t base_time;    /* 32  EVENTS: event time before the first event; else the begin */
+    uint32_t thread;       /* 40  EVENTS: index of the thread that begins it (0: the shared lane) */
+    uint32_t first_id;     /* 44  STACKS: id of the first node */
+    uint64_t trace_tag;    /* 48  first 8 bytes of trace_id: chunks of another trace are skipped */
+    uint64_t reserved;     /* 56 */
+};
+static_assert(sizeof(struct mt_chunk_header) == MT_CHUNK_HEADER_SIZE, "chunk header layout");
+
+/* FNV-1a over the bytes 8 ..< 56 of a chunk header. */
+static inline uint32_t mt_chunk_check(const struct mt_chunk_header *header) {
+    const uint8_t *bytes = (const uint8_t *)header;
+    uint32_t check = 2166136261u;
+    for (int i = 8; i < 56; i++)
+        check = (check ^ bytes[i]) * 16777619u;
+    return check;
+}
+
+/* ---- STACKS: nodes of the stack tree --------------------------------------------------------
+ *
+ * A stack is the id of its leaf node; a node names its caller by id. Ids count up from
+ * MT_STACK_FIRST through all STACKS chunks; a node is complete once its pc is not 0.
+ * A parent's id is always lower than its child's. */
+
+#define MT_STACK_NONE 0u /* no stack was taken */
+#define MT_STACK_CUT 1u  /* parent of the outermost kept frame of a stack that was too deep */
+#define MT_STACK_FIRST 2u
+
+struct mt_stack_node {
+    uint64_t pc;      /* a return address, not adjusted; never 0. Written last */
+    uint32_t parent;  /* id of the caller's node; MT_STACK_NONE at the root, MT_STACK_CUT if cut */
+    uint32_t flags;   /* enum mt_stack_node_flag */
+};
+static_assert(sizeof(struct mt_stack_node) == 16, "stack node layout");
+
+enum mt_stack_node_flag {
+    MT_NODE_EXACT_PC = 1u << 0 /* pc is the interrupted instruction, not a return address */
+};
+
+/* ---- META: length-prefixed records ----------------------------------------------------------
+ *
+ * Each record starts on a multiple of 8 with struct mt_record; type 0 ends the chunk. An unknown
+ * type is skipped by its length. Strings are bytes without a terminator; their length follows
+ * from the record's. */
+
+enum mt_record_type {
+    MT_RECORD_END = 0,
+    MT_RECORD_PROCESS = 1,  /* struct mt_process_record + strings */
+    MT_RECORD_IMAGE = 2,    /* struct mt_image_record + build id + path */
+    MT_RECORD_UNLOAD = 3,   /* struct mt_unload_record */
+    MT_RECORD_THREAD = 4,   /* struct mt_thread_record + name */
+    MT_RECORD_NOTE = 5,     /* struct mt_note_record + text */
+    MT_RECORD_MARK = 6      /* struct mt_mark_record + name */
+};
+
+struct mt_record {
+    uint32_t length; /* bytes of the record with this header, before padding to 8 */
+    uint16_t type;   /* enum mt_record_type; written last */
+    uint16_t reserved;
+};
+static_assert(sizeof(struct mt_record) == 8, "record layout");
+
+/* What runs: executable path, working directory, then the arguments, each ended by one 0 byte. */
+struct mt_process_record {
+    struct mt_record record;
+    uint64_t time;           /* event time */
+    uint32_t executable_length;
+    uint32_t directory_length;
+    uint32_t arguments_length;
+    uint32_t reserved;
+    /* char executable[], directory[], arguments[] */
+};
+static_assert(sizeof(struct mt_process_record) == 32, "process record layout");
+
+/* One ELF image that was mapped, and when. */
+struct mt_image_record {
+    struct mt_record record;
+    uint64_t time;            /* event time at which the image was first seen */
+    uint64_t load_bias;       /* dlpi_addr: add to an ELF virtual address */
+    uint64_t start;           /* lowest mapped address of its PT_LOAD segments */
+    uint64_t end;             /* one past the highest */
+    uint64_t text_start;      /* lowest executable address */
+    uint64_t text_end;        /* one past the highest executable address */
+    uint32_t image;           /* index: 0, 1, 2 ... in order of appearance, never reused */
+    uint32_t first_stack;     /* stack nodes from this id on may lie in it; older ones may not */
+    uint32_t build_id_length; /* 0 when it has none */
+    uint32_t path_length;
+    /* uint8_t build_id[]; char path[] */
+};
+static_assert(sizeof(struct mt_image_record) == 72, "image record layout");
+
+struct mt_unload_record {
+    struct mt_record record;
+    uint64_t time;        /* event time at which the image was found missing */
+    uint32_t image;       /* index of the IMAGE record */
+    uint32_t first_stack; /* stack nodes from this id on do not lie in it */
+};
+static_assert(sizeof(struct mt_unload_record) == 24, "unload record layout");
+
+enum mt_thread_state {
+    MT_THREAD_BEGAN = 1, /* first seen by the recorder */
+    MT_THREAD_NAMED = 2, /* has (another) name */
+    MT_THREAD_ENDED = 3  /* the thread is gone */
+};
+
+struct mt_thread_record {
+    struct mt_record record;
+    uint64_t time;   /* event time */
+    uint32_t thread; /* index: 1, 2, 3 ... never reused; 0 is no thread */
+    uint32_t tid;    /* kernel thread id, may be reused */
+    uint32_t state;  /* enum mt_thread_state */
+    uint32_t name_length;
+    /* char name[] */
+};
+static_assert(sizeof(struct mt_thread_record) == 32, "thread record layout");
+
+enum mt_note_kind {
+    MT_NOTE_TEXT = 1,              /* something the recorder has to say */
+    MT_NOTE_CHILD_NOT_FOLLOWED = 2, /* "path: reason" */
+    MT_NOTE_BYPASSED = 3,          /* "function: image": calls that do not reach the recorder */
+    MT_NOTE_EXEC = 4,              /* path of the program that an exec was tried on */
+    MT_NOTE_CHILD = 5              /* a child process was forked; value = its pid */
+};
+
+struct mt_note_record {
+    struct mt_record record;
+    uint64_t time;
+    uint64_t value;
+    uint32_t kind; /* enum mt_note_kind */
+    uint32_t text_length;
+    /* char text[] */
+};
+static_assert(sizeof(struct mt_note_record) == 32, "note record layout");
+
+struct mt_mark_record {
+    struct mt_record record;
+    uint64_t time;
+    uint32_t thread;
+    uint32_t name_length;
+    /* char name[] */
+};
+static_assert(sizeof(struct mt_mark_record) == 24, "mark record layout");
+
+/* ---- EVENTS, MT_ENCODING_VARINT --------------------------------------------------------------
+ *
+ * A byte stream after the chunk header. The tag is written last, so an event exists once its tag
+ * is not 0; tag 0 ends the chunk. Reset at the start of every chunk: time = base_time,
+ * address = 0, stack = 0, thread = mt_chunk_header.thread.
+ *
+ *   tag      bits 0-5 operation (enum mt_operation), bit 6 MT_TAG_FINE, bit 7 reserved (0)
+ *   varint   unsigned LEB128, at most 10 bytes
+ *   zigzag   varint of (n << 1) ^ (n >> 63)
+ *
+ *   time     varint   added to the running time
+ *   address  zigzag   in units of 16 bytes, or of 1 byte with MT_TAG_FINE; added to the running
+ *                     address, which is the address of the previous event that had one
+ *   stack    zigzag   added to the running stack id
+ *
+ * Fields per class of operation, in this order:
+ *   allocation   time address stack size [alignment]       stamped after the real call
+ *   deallocation time address stack [size] [alignment]     stamped before the real call
+ *   REALLOC_BEGIN time address stack                       the old block, before the real call
+ *   REALLOC_END  time address size                         the new block, after the real call
+ *   REALLOC_FAIL time size                                 the old block lives on
+ *   FAILED       time stack size function                  an allocation that returned NULL
+ *   THREAD       time thread                               what follows is of this thread
+ *
+ * size and alignment are varints in bytes; function is a varint operation code; thread a varint
+ * index. [size] and [alignment] are there for the operations that say so below.
+ * One thread writes REALLOC_BEGIN and its END or FAIL next to each other. */
+
+#define MT_TAG_OPERATION 0x3fu
+#define MT_TAG_FINE 0x40u
+#define MT_EVENT_MAX_LENGTH 64u
+
+/* X(code, name, C name, family, class, has_size, has_alignment) where has_size says whether a
+ * deallocation carries a size field; allocations always do. */
+#define MT_FOR_EACH_OPERATION(X)                                                                   \
+    X(1, MALLOC, "malloc", MALLOC, ALLOCATION, 1, 0)                                               \
+    X(2, CALLOC, "calloc", MALLOC, ALLOCATION, 1, 0)                                               \
+    X(3, REALLOC, "realloc", MALLOC, ALLOCATION, 1, 0) /* realloc(NULL, n) */                      \
+    X(4, REALLOCARRAY, "reallocarray", MALLOC, ALLOCATION, 1, 0) /* reallocarray(NULL, n, m) */    \
+    X(5, POSIX_MEMALIGN, "posix_memalign", MALLOC, ALLOCATION, 1, 1)                               \
+    X(6, ALIGNED_ALLOC, "aligned_alloc", MALLOC, ALLOCATION, 1, 1)                                 \
+    X(7, MEMALIGN, "memalign", MALLOC, ALLOCATION, 1, 1)                                           \
+    X(8, VALLOC, "valloc", MALLOC, ALLOCATION, 1, 0)                                               \
+    X(9, PVALLOC, "pvalloc", MALLOC, ALLOCATION, 1, 0)                                             \
+    X(10, NEW, "operator new", NEW, ALLOCATION, 1, 0)                                              \
+    X(11, NEW_NOTHROW, "operator new(nothrow)", NEW, ALLOCATION, 1, 0)                             \
+    X(12, NEW_ALIGNED, "operator new(align_val_t)", NEW_ALIGNED, ALLOCATION, 1, 1)                 \
+    X(13, NEW_ALIGNED_NOTHROW, "operator new(align_val_t, nothrow)", NEW_ALIGNED, ALLOCATION, 1,   \
+      1)                                                                                           \
+    X(14, NEW_ARRAY, "operator new[]", NEW_ARRAY, ALLOCATION, 1, 0)                                \
+    X(15, NEW_ARRAY_NOTHROW, "operator new[](nothrow)", NEW_ARRAY, ALLOCATION, 1, 0)               \
+    X(16, NEW_ARRAY_ALIGNED, "operator new[](align_val_t)", NEW_ARRAY_ALIGNED, ALLOCATION, 1, 1)   \
+    X(17, NEW_ARRAY_ALIGNED_NOTHROW, "operator new[](align_val_t, nothrow)", NEW_ARRAY_ALIGNED,    \
+      ALLOCATION, 1, 1)                                                                            \
+    X(24, FREE, "free", MALLOC, DEALLOCATION, 0, 0)                                                \
+    X(25, CFREE, "cfree", MALLOC, DEALLOCATION, 0, 0)                                              \
+    X(26, REALLOC_FREE, "realloc(p, 0)", MALLOC, DEALLOCATION, 0, 0)                               \
+    X(27, FREE_SIZED, "free_sized", MALLOC, DEALLOCATION, 1, 0)                                    \
+    X(28, FREE_ALIGNED_SIZED, "free_aligned_sized", MALLOC, DEALLOCATION, 1, 1)                    \
+    X(29, DELETE, "operator delete", NEW, DEALLOCATION, 0, 0)                                      \
+    X(30, DELETE_NOTHROW, "operator delete(nothrow)", NEW, DEALLOCATION, 0, 0)                     \
+    X(31, DELETE_SIZED, "operator delete(size_t)", NEW, DEALLOCATION, 1, 0)                        \
+    X(32, DELETE_ALIGNED, "operator delete(align_val_t)", NEW_ALIGNED, DEALLOCATION, 0, 1)         \
+    X(33, DELETE_ALIGNED_NOTHROW, "operator delete(align_val_t, nothrow)", NEW_ALIGNED,            \
+      DEALLOCATION, 0, 1)                                                                          \
+    X(34, DELETE_SIZED_ALIGNED, "operator delete(size_t, align_val_t)", NEW_ALIGNED,               \
+      DEALLOCATION, 1, 1)                                                                          \
+    X(35, DELETE_ARRAY, "operator delete[]", NEW_ARRAY, DEALLOCATION, 0, 0)                        \
+    X(36, DELETE_ARRAY_NOTHROW, "operator delete[](nothrow)", NEW_ARRAY, DEALLOCATION, 0, 0)       \
+    X(37, DELETE_ARRAY_SIZED, "operator delete[](size_t)", NEW_ARRAY, DEALLOCATION, 1, 0)          \
+    X(38, DELETE_ARRAY_ALIGNED, "operator delete[](align_val_t)", NEW_ARRAY_ALIGNED, DEALLOCATION, \
+      0, 1)                                                                                        \
+    X(39, DELETE_ARRAY_ALIGNED_NOTHROW, "operator delete[](align_val_t, nothrow)",                 \
+      NEW_ARRAY_ALIGNED, DEALLOCATION, 0, 1)                                                       \
+    X(40, DELETE_ARRAY_SIZED_ALIGNED, "operator delete[](size_t, align_val_t)", NEW_ARRAY_ALIGNED, \
+      DEALLOCATION, 1, 1)                                                                          \
+    X(48, REALLOC_BEGIN, "realloc", MALLOC, CONTROL, 0, 0)                                         \
+    X(49, REALLOC_END, "realloc", MALLOC, CONTROL, 1, 0)                                           \
+    X(50, REALLOC_FAIL, "realloc", MALLOC, CONTROL, 1, 0)                                          \
+    X(51, FAILED, "failed allocation", MALLOC, CONTROL, 1, 0)                                      \
+    X(52, THREAD, "thread", MALLOC, CONTROL, 0, 0)
+
+enum mt_operation {
+#define MT_OPERATION_CODE(code, name, c_name, family, class_, has_size, has_alignment)             \
+    MT_OP_##name = code,
+    MT_FOR_EACH_OPERATION(MT_OPERATION_CODE)
+#undef MT_OPERATION_CODE
+};
+
+/* Which deallocation goes with which allocation. */
+enum mt_family {
+    MT_FAMILY_MALLOC = 1,
+    MT_FAMILY_NEW = 2,
+    MT_FAMILY_NEW_ALIGNED = 3,
+    MT_FAMILY_NEW_ARRAY = 4,
+    MT_FAMILY_NEW_ARRAY_ALIGNED = 5
+};
+
+enum mt_operation_class {
+    MT_CLASS_UNKNOWN = 0,
+    MT_CLASS_ALLOCATION = 1,
+    MT_CLASS_DEALLOCATION = 2,
+    MT_CLASS_CONTROL = 3
+};
+
+/* The table above as data, for readers that cannot expand the macro. */
+struct mt_operation_info {
+    uint8_t code, family, operation_class, has_size, has_alignment;
+    const char *name;
+};
+
+static inline struct mt_operation_info mt_operation_info(uint8_t code) {
+    switch (code) {
+#define MT_OPERATION_INFO(code_, name_, c_name, family_, class_, has_size_, has_alignment_)        \
+    case code_:                                                                                    \
+        return (struct mt_operation_info){code_,     MT_FAMILY_##family_, MT_CLASS_##class_,       \
+                                          has_size_, has_alignment_,      c_name};
+        MT_FOR_EACH_OPERATION(MT_OPERATION_INFO)
+#undef MT_OPERATION_INFO
+    default:
+        return (struct mt_operation_info){code, 0, MT_CLASS_UNKNOWN, 0, 0, "unknown"};
+    }
+}
+
+#endif
