@@ -1,0 +1,112 @@
+/// The widths of a table's columns and how they were made to fit.
+///
+/// Steps, each taken only when the one before was not enough: break the titles over several
+/// lines; shorten texts down to a comfortable width; put one blank between columns instead of
+/// two; shorten texts down to what each column still allows.
+struct TableLayout {
+  /// Texts are not shortened below this while another step is left.
+  private static let comfortableWidth = 20
+
+  let columns: [TextTable.Column]
+  private(set) var titleLines: [[String]]
+  private(set) var widths: [Int]
+  private var gap = 2
+  private let contentWidths: [Int]
+
+  /// Lays out a table as wide as its contents.
+  init(columns: [TextTable.Column], cells: [[Span]]) {
+    self.columns = columns
+    titleLines = [columns.map(\.title)]
+    var content = Array(repeating: 0, count: columns.count)
+    for row in cells {
+      for (index, cell) in row.enumerated() where index < content.count {
+        content[index] = max(content[index], cell.text.displayWidth)
+      }
+    }
+    contentWidths = content
+    widths = zip(columns, content).map { max($0.title.displayWidth, $1) }
+  }
+
+  /// The columns of a line that is full to the right.
+  var totalWidth: Int {
+    widths.reduce(0, +) + gap * max(0, widths.count - 1)
+  }
+
+  /// Makes the table fit, as far as its columns allow.
+  mutating func fit(width: Int) {
+    if totalWidth > width { breakTitles() }
+    shorten(to: width) { max($0, Self.comfortableWidth) }
+    if totalWidth > width { gap = 1 }
+    shorten(to: width) { $0 }
+  }
+
+  /// One line of cells, without blanks at its end.
+  func line(_ cells: [Span], style: TextStyle) -> String {
+    var result = ""
+    var pending = 0
+    for (index, cell) in cells.enumerated() where index < widths.count {
+      if index > 0 { pending += gap }
+      let text = cell.text.shortenedInTheMiddle(to: widths[index])
+      let padding = max(0, widths[index] - text.displayWidth)
+      if columns[index].alignment == .trailing { pending += padding }
+      if !text.isEmpty {
+        result += String(repeating: " ", count: pending)
+        result += Span(text, cell.paint).rendered(coloured: style.isColoured)
+        pending = 0
+      }
+      if columns[index].alignment == .leading { pending += padding }
+    }
+    return result
+  }
+
+  private mutating func breakTitles() {
+    let broken = columns.map { Self.words(of: $0.title) }
+    let height = broken.map(\.count).max() ?? 1
+    // Short titles stand on the last line, next to the numbers.
+    titleLines = (0..<height).map { line in
+      broken.map { words in
+        let index = line - (height - words.count)
+        return index >= 0 ? words[index] : ""
+      }
+    }
+    widths = zip(broken, contentWidths).map { words, content in
+      max(content, words.map(\.displayWidth).max() ?? 0)
+    }
+  }
+
+  /// The pieces a title may be broken into: after blanks and after slashes.
+  private static func words(of title: String) -> [String] {
+    var words: [String] = []
+    var word = ""
+    for character in title {
+      if character == " " {
+        words.append(word)
+        word = ""
+      } else {
+        word.append(character)
+        if character == "/" {
+          words.append(word)
+          word = ""
+        }
+      }
+    }
+    words.append(word)
+    return words.filter { !$0.isEmpty }
+  }
+
+  /// Takes columns from the widest text until the table fits or no text may lose more.
+  private mutating func shorten(to width: Int, limit: (Int) -> Int) {
+    var excess = totalWidth - width
+    while excess > 0 {
+      let candidates = columns.indices.filter { index in
+        columns[index].shortest.map { widths[index] > limit($0) } ?? false
+      }
+      guard let widest = candidates.max(by: { widths[$0] < widths[$1] }) else { return }
+      let next = candidates.filter { $0 != widest }.map { widths[$0] }.max() ?? 0
+      let floor = max(limit(columns[widest].shortest ?? 0), min(next, widths[widest] - 1))
+      let step = min(excess, max(1, widths[widest] - floor))
+      widths[widest] -= step
+      excess -= step
+    }
+  }
+}

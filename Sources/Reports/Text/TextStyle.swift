@@ -1,0 +1,53 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// How a report is written as text.
+public struct TextStyle: Sendable, Hashable {
+  /// Columns that a table may take; nil when there is no limit (output is not a terminal).
+  public var width: Int?
+  /// Whether colours are written.
+  public var isColoured: Bool
+  /// How numbers of bytes are written.
+  public var bytes: ByteStyle
+
+  /// Makes a style; without arguments that of a file: no limit, no colours, human units.
+  public init(width: Int? = nil, isColoured: Bool = false, bytes: ByteStyle = .human) {
+    self.width = width
+    self.isColoured = isColoured
+    self.bytes = bytes
+  }
+
+  /// The style for an output, from the facts about it.
+  ///
+  /// - Parameters:
+  ///   - isTerminal: Whether the output is a terminal.
+  ///   - terminalColumns: The terminal's own width, when it says.
+  ///   - environment: Looked up for `COLUMNS`, `NO_COLOR` (https://no-color.org) and `TERM`.
+  ///   - bytes: How numbers of bytes are written.
+  public static func suiting(
+    isTerminal: Bool, terminalColumns: Int?, environment: (String) -> String?,
+    bytes: ByteStyle = .human
+  ) -> TextStyle {
+    guard isTerminal else { return TextStyle(bytes: bytes) }
+    let columns = environment("COLUMNS").flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+    let refusesColour =
+      !(environment("NO_COLOR") ?? "").isEmpty || (environment("TERM") ?? "dumb") == "dumb"
+    // Below 40 columns no table is readable; let the terminal wrap it instead.
+    let width = max(40, columns ?? terminalColumns ?? 80)
+    return TextStyle(width: width, isColoured: !refusesColour, bytes: bytes)
+  }
+
+  /// The style that suits standard output as it is now.
+  public static func forStandardOutput(bytes: ByteStyle = .human) -> TextStyle {
+    var size = winsize()
+    let asked = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    return suiting(
+      isTerminal: isatty(STDOUT_FILENO) == 1,
+      terminalColumns: asked ? Int(size.ws_col) : nil,
+      environment: { name in getenv(name).map { String(cString: $0) } },
+      bytes: bytes)
+  }
+}

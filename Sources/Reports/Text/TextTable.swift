@@ -1,0 +1,57 @@
+/// A table of text: aligned columns that fit a given width.
+///
+/// Own code rather than a package: ordo-one/TextTable (the one at hand) knows no terminal. It
+/// takes fixed column widths only, cuts at the head or the tail, counts characters instead of
+/// columns, and has no place for colours, so fitting would have to be computed outside anyway.
+public struct TextTable: Sendable {
+  /// Where the texts of a column stand.
+  public enum Alignment: Sendable { case leading, trailing }
+
+  /// One column's title and behaviour.
+  public struct Column: Sendable {
+    var title: String
+    var alignment: Alignment
+    /// The width the column may be shortened to when the table is too wide; nil: never.
+    var shortest: Int?
+
+    /// A column of names, which may be shortened in the middle.
+    static func text(_ title: String, shortest: Int? = 8) -> Column {
+      Column(title: title, alignment: .leading, shortest: shortest)
+    }
+
+    /// A column of numbers: right-aligned, never shortened.
+    static func number(_ title: String) -> Column {
+      Column(title: title, alignment: .trailing, shortest: nil)
+    }
+  }
+
+  let columns: [Column]
+  private(set) var rows: [[Span]] = []
+
+  /// Makes a table without rows.
+  init(_ columns: [Column]) {
+    self.columns = columns
+  }
+
+  /// Adds a row; missing cells are empty, surplus ones are dropped.
+  mutating func add(_ cells: [Span]) {
+    let missing = max(0, columns.count - cells.count)
+    rows.append(Array(cells.prefix(columns.count)) + Array(repeating: "", count: missing))
+  }
+
+  /// The table as lines that end in a line break, the titles first.
+  func rendered(in style: TextStyle, indent: Int = 0) -> String {
+    let cells = rows.map { $0.map { Span($0.text.printable, $0.paint) } }
+    var layout = TableLayout(columns: columns, cells: cells)
+    if let width = style.width { layout.fit(width: width - indent) }
+    let margin = String(repeating: " ", count: indent)
+    var result = ""
+    for line in layout.titleLines {
+      result += margin + layout.line(line.map { Span($0, .heading) }, style: style) + "\n"
+    }
+    for row in cells {
+      result += margin + layout.line(row, style: style) + "\n"
+    }
+    return result
+  }
+}

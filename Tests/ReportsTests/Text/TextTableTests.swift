@@ -1,0 +1,119 @@
+import Testing
+
+@testable import Reports
+
+@Suite struct TextTableTests {
+  private func table() -> TextTable {
+    var table = TextTable([.text("Category"), .number("Persistent Bytes"), .number("# Total")])
+    table.add(["All Heap Allocations", "1,060", "20"])
+    table.add(["Malloc-16", "60", "15"])
+    return table
+  }
+
+  @Test func namesStandLeftAndNumbersRight() {
+    #expect(
+      table().rendered(in: TextStyle()) == """
+        Category              Persistent Bytes  # Total
+        All Heap Allocations             1,060       20
+        Malloc-16                           60       15
+
+        """)
+  }
+
+  @Test func titlesAreBrokenBeforeTextsAreShortened() {
+    #expect(
+      table().rendered(in: TextStyle(width: 42)) == """
+                              Persistent      #
+        Category                   Bytes  Total
+        All Heap Allocations       1,060     20
+        Malloc-16                     60     15
+
+        """)
+  }
+
+  @Test func theWidestTextIsShortenedInTheMiddle() {
+    #expect(
+      table().rendered(in: TextStyle(width: 28)) == """
+                    Persistent     #
+        Category         Bytes Total
+        All H…tions      1,060    20
+        Malloc-16           60    15
+
+        """)
+  }
+
+  @Test func aTableThatCannotFitKeepsItsNumbers() {
+    var table = TextTable([.number("Bytes"), .number("Count")])
+    table.add(["123456789", "123456789"])
+    #expect(table.rendered(in: TextStyle(width: 10)).contains("123456789 123456789"))
+  }
+
+  @Test func rowsEndWithoutBlanks() {
+    var table = TextTable([.text("A"), .number("B"), .text("C")])
+    table.add(["a"])
+    table.add(["a", "1"])
+    #expect(table.rendered(in: TextStyle()) == "A  B  C\na\na  1\n")
+  }
+
+  @Test func controlCharactersAreWrittenOut() {
+    var table = TextTable([.text("Name")])
+    table.add(["a\u{1b}[31mb\nc\u{202e}d"])
+    #expect(table.rendered(in: TextStyle()) == "Name\na\\x1b[31mb\\nc\\u{202e}d\n")
+  }
+
+  @Test func wideAndCombiningCharactersKeepColumnsAligned() {
+    var table = TextTable([.text("Name"), .number("N")])
+    table.add(["数据", "1"])
+    table.add(["e\u{301}", "2"])
+    #expect(table.rendered(in: TextStyle()) == "Name  N\n数据  1\ne\u{301}     2\n")
+  }
+
+  @Test func coloursSurroundTheTextAndNotItsPadding() {
+    var table = TextTable([.text("Name"), .number("N")])
+    table.add([Span("a", .error), "1"])
+    let text = table.rendered(in: TextStyle(isColoured: true))
+    #expect(text == "\u{1b}[1mName\u{1b}[0m  \u{1b}[1mN\u{1b}[0m\n\u{1b}[31;1ma\u{1b}[0m     1\n")
+  }
+}
+
+@Suite struct ShorteningTests {
+  @Test(arguments: [
+    (11, "hello world"), (10, "hello…orld"), (5, "he…ld"), (2, "h…"), (1, "…"), (0, ""),
+  ])
+  func theMiddleGoesFirst(width: Int, text: String) {
+    #expect("hello world".shortenedInTheMiddle(to: width) == text)
+  }
+
+  @Test func wideCharactersAreNotCutInHalf() {
+    #expect("数据数据".shortenedInTheMiddle(to: 6).displayWidth <= 6)
+  }
+}
+
+@Suite struct TextStyleTests {
+  private func style(
+    isTerminal: Bool = true, columns: Int? = 100, _ environment: [String: String]
+  ) -> TextStyle {
+    .suiting(isTerminal: isTerminal, terminalColumns: columns, environment: { environment[$0] })
+  }
+
+  @Test func aFileGetsNeitherColoursNorALimit() {
+    #expect(style(isTerminal: false, ["COLUMNS": "60", "TERM": "xterm"]) == TextStyle())
+  }
+
+  @Test func aTerminalGetsItsWidthAndColours() {
+    #expect(style(["TERM": "xterm"]) == TextStyle(width: 100, isColoured: true))
+    #expect(style(columns: nil, ["TERM": "xterm"]).width == 80)
+  }
+
+  @Test func columnsFromTheEnvironmentWin() {
+    #expect(style(["TERM": "xterm", "COLUMNS": "132"]).width == 132)
+    #expect(style(["TERM": "xterm", "COLUMNS": "zero"]).width == 100)
+  }
+
+  @Test func noColorAndDumbTerminalsAreRespected() {
+    #expect(!style(["TERM": "xterm", "NO_COLOR": "1"]).isColoured)
+    #expect(style(["TERM": "xterm", "NO_COLOR": ""]).isColoured)
+    #expect(!style(["TERM": "dumb"]).isColoured)
+    #expect(!style([:]).isColoured)
+  }
+}
