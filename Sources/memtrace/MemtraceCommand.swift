@@ -1,1 +1,37 @@
-@main struct M { static func main() { print("x") } }
+import ArgumentParser
+
+/// The root command: configuration only, the work is in `Commands/`.
+@main
+struct MemtraceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "memtrace",
+    abstract: "Records every allocation and free of a program, and answers questions about them.",
+    usage: """
+      memtrace record [-o FILE] -- COMMAND …
+      memtrace SUBCOMMAND TRACE
+      memtrace SUBCOMMAND -- COMMAND …
+      """,
+    discussion: """
+      Record a program, then ask as often as you like:
+
+        memtrace record -- ./server --once
+        memtrace report server.mtrace
+
+      Every report command also takes a command instead of a trace: it records the command into a \
+      temporary file and reports on that.
+      """,
+    version: Version.current,
+    subcommands: [
+      RecordCommand.self
+    ])
+
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+      try Diagnostics.finishOutput()
+    } catch {
+      Diagnostics.exit(for: error)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import SystemPackage
+
+/// `memtrace record`: runs a command and writes a trace of it and of each child process.
+struct RecordCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record",
+    abstract: "Record a command and its child processes.",
+    usage: "memtrace record [-o FILE] [--depth FRAMES] [--no-follow] [-q] -- COMMAND …",
+    discussion: """
+      Runs the command with its own input, output and signals, and ends with its exit status: 127 \
+      when it was not found, 126 when it is not executable, 128 + n when signal n killed it. When \
+      it cannot be recorded (static and setuid programs, another C library, another architecture), \
+      it is not run, the reason is said, and the status is 125.
+
+      One trace is written per process: the command's own to FILE, those of its children beside \
+      it. Nothing is overwritten.
+      """)
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "Write the trace to this file. (default: COMMAND.mtrace in the working directory)",
+      valueName: "file"))
+  var output: String?
+
+  @Flag(help: "Replace FILE if it is a trace.")
+  var force = false
+
+  @OptionGroup var recording: RecordingOptions
+
+  @Flag(name: .shortAndLong, help: "Print no summary at the end.")
+  var quiet = false
+
+  @Argument(
+    parsing: .captureForPassthrough,
+    help: ArgumentHelp("The command to record, and its arguments.", valueName: "command"))
+  var command: [String] = []
+
+  mutating func validate() throws {
+    if command.first == "--" {
+      command.removeFirst()
+    } else if let word = command.first, word.hasPrefix("-") {
+      if word == "-h" || word == "--help" { throw CleanExit.helpRequest(self) }
+      throw ValidationError("Unknown option '\(word)'.")
+    }
+    if command.isEmpty { throw ValidationError("Missing the command to record, after '--'.") }
+    if force && output == nil { throw ValidationError("--force goes with -o FILE.") }
+  }
+
+  func run() throws {
+    let session = try RecordingSession(words: command, options: recording)
+    let run = try session.run(output: outputPath())
+    if run.traces.isEmpty {
+      Diagnostics.write(RecordingSummary.nothingRecorded(run).description)
+      throw ExitCode(run.exitStatus == 0 ? ExitStatus.cannotRecord : run.exitStatus)
+    }
+    if !quiet {
+      let summary = RecordingSummary(run: run, workingDirectory: .workingDirectory)
+      summary.lines.forEach(Diagnostics.write)
+    }
+    throw ExitCode(run.exitStatus)
+  }
+
+  private func outputPath() throws -> FilePath {
+    if let output { return try OutputNaming.explicitOutput(output, force: force) }
+    return try OutputNaming.defaultOutput(forCommand: command[0], in: .workingDirectory)
+  }
+}

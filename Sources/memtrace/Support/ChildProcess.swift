@@ -1,0 +1,123 @@
+import SystemPackage
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// How a process ended.
+enum ProcessEnding: Equatable {
+  case exited(Int32)
+  case killed(signal: Int32)
+
+  /// What a shell would report for it.
+  var exitStatus: Int32 {
+    switch self {
+    case .exited(let status): status
+    case .killed(let signal): ExitStatus.killed(by: signal)
+    }
+  }
+}
+
+/// A command that runs in place of memtrace: same input, output, directory, signals.
+///
+/// The launcher blocks the signals it has to watch instead of handling them, and gives the child
+/// back the mask that it inherited itself. So no disposition ever changes, and the child starts
+/// exactly as it would have without memtrace.
+struct ChildProcess {
+  let pid: pid_t
+  private let savedMask: sigset_t
+
+  /// Starts a command.
+  ///
+  /// - Parameters:
+  ///   - executable: The file to execute.
+  ///   - arguments: `argv`, with the name of the command first.
+  /// - Throws: ``CommandFailure`` with 126 or 127 when the kernel refuses.
+  static func launch(
+    executable: FilePath, arguments: [CString], environment: EnvironmentVariables
+  ) throws(CommandFailure) -> ChildProcess {
+    var watched = watchedSignals()
+    var mask = sigset_t()
+    sigprocmask(SIG_BLOCK, &watched, &mask)
+    var pid: pid_t = 0
+    var error = spawn(&pid, executable, arguments, environment, mask)
+    if error == ENOEXEC {
+      // A script without a first line that names its interpreter: execvp(3) gives it to the shell.
+      error = spawn(
+        &pid, "/bin/sh", shellArguments(executable, arguments), environment, mask)
+    }
+    guard error == 0 else {
+      sigprocmask(SIG_SETMASK, &mask, nil)
+      throw CommandFailure(
+        "\(executable): \(Errno(rawValue: error))", exitStatus: ExitStatus.notExecutable)
+    }
+    keepChildStatus()
+    return ChildProcess(pid: pid, savedMask: mask)
+  }
+
+  /// Waits for the end of the process, and passes on the signals that were meant for it.
+  func wait() -> ProcessEnding {
+    defer {
+      var mask = savedMask
+      sigprocmask(SIG_SETMASK, &mask, nil)
+    }
+    var watched = Self.watchedSignals()
+    while true {
+      if let ending = poll() { return ending }
+      var info = siginfo_t()
+      let signal = sigwaitinfo(&watched, &info)
+      guard signal > 0, signal != SIGCHLD else { continue }
+      // The terminal sends its signals to the whole foreground group, child included.
+      if info.si_code != SI_KERNEL { kill(pid, signal) }
+    }
+  }
+
+  private func poll() -> ProcessEnding? {
+    var status: Int32 = 0
+    let result = waitpid(pid, &status, WNOHANG)
+    if result == 0 || (result < 0 && errno == EINTR) { return nil }
+    guard result == pid else { return .exited(ExitStatus.cannotRecord) }
+    let signal = status & 0x7f
+    return signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal: signal)
+  }
+
+  private static func watchedSignals() -> sigset_t {
+    var set = sigset_t()
+    sigemptyset(&set)
+    for signal in [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD] {
+      sigaddset(&set, signal)
+    }
+    return set
+  }
+
+  /// With an inherited `SIG_IGN` for SIGCHLD the kernel would throw the exit status away. The
+  /// child has inherited it already when this is called.
+  private static func keepChildStatus() {
+    var action = sigaction()
+    if sigaction(SIGCHLD, nil, &action) == 0, action.__sigaction_handler.sa_handler != nil {
+      signal(SIGCHLD, SIG_DFL)
+    }
+  }
+
+  private static func shellArguments(_ script: FilePath, _ arguments: [CString]) -> [CString] {
+    let path = script.withPlatformString { CString(copying: $0) }
+    return [CString("/bin/sh"), path] + arguments.dropFirst()
+  }
+
+  private static func spawn(
+    _ pid: inout pid_t, _ executable: FilePath, _ arguments: [CString],
+    _ environment: EnvironmentVariables, _ mask: sigset_t
+  ) -> Int32 {
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var mask = mask
+    posix_spawnattr_setsigmask(&attributes, &mask)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    return CString.withArray(arguments) { argv in
+      CString.withArray(environment.entries) { envp in
+        executable.withPlatformString { posix_spawn(&pid, $0, nil, &attributes, argv, envp) }
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import SystemPackage
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// What memtrace says about itself, on standard error, and how it ends.
+enum Diagnostics {
+  /// Writes one line, prefixed with the name of the tool.
+  ///
+  /// Goes around stdio, so that a closed or full standard error is no error of its own.
+  static func write(_ line: String) {
+    writeRaw("memtrace: \(line)\n")
+  }
+
+  /// Writes text to standard error as it is; what cannot be written is lost.
+  static func writeRaw(_ text: String) {
+    _ = try? FileDescriptor.standardError.writeAll(text.utf8)
+  }
+
+  /// Writes out what standard output still buffers.
+  ///
+  /// - Throws: ``CommandFailure`` when it cannot be written, for instance on a full disk: a
+  ///   report that was cut must not look like success. A reader that went away is no failure
+  ///   worth a message (`memtrace report x.mtrace | head`).
+  static func finishOutput() throws {
+    guard fflush(nil) != 0 else { return }
+    let error = Errno(rawValue: errno)
+    if error == .brokenPipe { throw ExitCode(ExitStatus.killed(by: SIGPIPE)) }
+    throw CommandFailure("cannot write the output: \(error)", exitStatus: ExitStatus.ioError)
+  }
+
+  /// Ends memtrace: the one place where errors become exit statuses.
+  static func exit(for error: any Error) -> Never {
+    if let failure = error as? CommandFailure {
+      fflush(nil)
+      write(failure.description)
+      Glibc.exit(failure.exitStatus)
+    }
+    MemtraceCommand.exit(withError: error)
+  }
+}

@@ -1,0 +1,47 @@
+import SystemPackage
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+extension FilePath {
+  /// The path that a symbolic link at this path points to, one step; `nil` when it is no link.
+  var resolved: FilePath? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    let length = withPlatformString { readlink($0, &buffer, buffer.count - 1) }
+    guard length > 0 else { return nil }
+    return FilePath(platformString: buffer)
+  }
+
+  /// This path, made absolute with the working directory, without touching symbolic links.
+  var absolute: FilePath {
+    if isAbsolute { return self }
+    return FilePath.workingDirectory.pushing(self).lexicallyNormalized()
+  }
+
+  /// The working directory, or `.` when it is gone.
+  static var workingDirectory: FilePath {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    guard getcwd(&buffer, buffer.count) != nil else { return "." }
+    return FilePath(platformString: buffer)
+  }
+
+  /// Whether anything is at this path, a dangling link included.
+  var exists: Bool {
+    (try? FileStatus(of: self, followingLinks: false)) != nil
+  }
+
+  /// The names in a directory, in no order; empty when it cannot be read.
+  var directoryEntries: [String] {
+    guard let directory = withPlatformString({ opendir($0) }) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+}

@@ -1,0 +1,21 @@
+import SystemPackage
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// What stat(2) says about a file.
+struct FileStatus {
+  private let fields: Glibc.stat
+
+  /// - Throws: The error number of stat(2).
+  init(of path: FilePath, followingLinks: Bool = true) throws(Errno) {
+    var fields = Glibc.stat()
+    let flags = followingLinks ? 0 : AT_SYMLINK_NOFOLLOW
+    let result = path.withPlatformString { fstatat(AT_FDCWD, $0, &fields, flags) }
+    guard result == 0 else { throw Errno(rawValue: errno) }
+    self.fields = fields
+  }
+
+  var isDirectory: Bool { fields.st_mode & S_IFMT == S_IFDIR }
+}

@@ -1,0 +1,72 @@
+import SystemPackage
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Chooses the file that a recording writes. Nothing is ever overwritten unasked.
+enum OutputNaming {
+  static let fileExtension = "mtrace"
+
+  /// `NAME.mtrace` in `directory`, or `NAME.2.mtrace`, `NAME.3.mtrace` … when that exists.
+  ///
+  /// - Parameter command: As typed; its last component gives the name.
+  /// - Throws: ``CommandFailure`` when the directory cannot be written.
+  static func defaultOutput(
+    forCommand command: String, in directory: FilePath
+  ) throws(CommandFailure) -> FilePath {
+    try checkWritable(directory)
+    let base = FilePath(command).lastComponent?.string ?? "trace"
+    let first = directory.appending("\(base).\(fileExtension)")
+    if !first.exists { return first }
+    for number in 2..<1_000_000 {
+      let candidate = directory.appending("\(base).\(number).\(fileExtension)")
+      if !candidate.exists { return candidate }
+    }
+    throw CommandFailure(
+      "\(directory) is full of traces of \(base); choose a name with -o",
+      exitStatus: ExitStatus.cannotCreate)
+  }
+
+  /// The file that `-o` names, made absolute.
+  ///
+  /// - Parameter force: Removes a trace that is there already. Anything else stays: a mistyped
+  ///   `-o` must not cost a user their data.
+  /// - Throws: ``CommandFailure`` when it exists or its directory cannot be written.
+  static func explicitOutput(_ name: String, force: Bool) throws(CommandFailure) -> FilePath {
+    guard !name.isEmpty else {
+      throw CommandFailure("-o needs the name of a file", exitStatus: ExitStatus.usage)
+    }
+    let path = FilePath(name).absolute
+    if path.exists {
+      guard force else {
+        throw CommandFailure(
+          "\(name) exists; choose another name, or replace it with --force",
+          exitStatus: ExitStatus.cannotCreate)
+      }
+      try removeTrace(path, name: name)
+    }
+    try checkWritable(path.removingLastComponent())
+    return path
+  }
+
+  private static func removeTrace(_ path: FilePath, name: String) throws(CommandFailure) {
+    guard TraceFileHeader(readingFrom: path) != nil else {
+      throw CommandFailure(
+        "\(name) exists and is no trace; --force replaces traces only",
+        exitStatus: ExitStatus.cannotCreate)
+    }
+    guard path.withPlatformString({ unlink($0) }) == 0 else {
+      throw CommandFailure(
+        "cannot replace \(name): \(Errno(rawValue: errno))", exitStatus: ExitStatus.cannotCreate)
+    }
+  }
+
+  private static func checkWritable(_ directory: FilePath) throws(CommandFailure) {
+    guard directory.withPlatformString({ access($0, W_OK | X_OK) }) != 0 else { return }
+    throw CommandFailure(
+      "cannot create a trace in \(directory): \(Errno(rawValue: errno)); "
+        + "choose another place with -o",
+      exitStatus: ExitStatus.cannotCreate)
+  }
+}

@@ -1,0 +1,71 @@
+import SystemPackage
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Finds `libmemtrace.so`, the recorder that is preloaded into the traced process.
+struct PreloadLocator {
+  /// The environment variable that names the library outright, for tests and packagers.
+  static let variable = "MEMTRACE_LIBRARY"
+
+  static let fileName = "libmemtrace.so"
+
+  /// The value of ``variable``, if it is set.
+  var override: String?
+  /// The real path of the running executable.
+  var executable: FilePath
+
+  /// Where the library is looked for, in this order: the build folder's resource bundle, then
+  /// the two places of an installation.
+  var candidates: [FilePath] {
+    let folder = executable.removingLastComponent()
+    return [
+      folder.appending("memtrace_memtrace.resources").appending(Self.fileName),
+      folder.removingLastComponent().appending("lib/memtrace").appending(Self.fileName),
+      folder.removingLastComponent().appending("lib").appending(Self.fileName),
+    ]
+  }
+
+  /// The absolute path of the library.
+  ///
+  /// - Throws: ``CommandFailure`` when there is none, or when its path cannot be written in
+  ///   `LD_PRELOAD`, whose entries are separated by spaces and colons.
+  func locate() throws(CommandFailure) -> FilePath {
+    let library = try find()
+    if library.string.contains(where: { $0 == " " || $0 == ":" || $0 == "$" }) {
+      throw CommandFailure(
+        "\(library) cannot be preloaded: LD_PRELOAD allows no space, colon or dollar sign in a "
+          + "path; move it, or set \(Self.variable) to a copy elsewhere",
+        exitStatus: ExitStatus.cannotRecord)
+    }
+    return library
+  }
+
+  private func find() throws(CommandFailure) -> FilePath {
+    if let override, !override.isEmpty {
+      let path = FilePath(override).absolute
+      if Self.isReadable(path) { return path }
+      throw CommandFailure(
+        "\(path), named by \(Self.variable), is not a readable file",
+        exitStatus: ExitStatus.cannotRecord)
+    }
+    if let found = candidates.first(where: Self.isReadable) { return found }
+    throw CommandFailure(
+      "\(Self.fileName) is missing; looked for \(candidates.map(\.string).joined(separator: ", "))",
+      exitStatus: ExitStatus.cannotRecord)
+  }
+
+  private static func isReadable(_ path: FilePath) -> Bool {
+    path.withPlatformString { access($0, R_OK) } == 0
+  }
+}
+
+extension PreloadLocator {
+  /// A locator for this process.
+  static func current(environment: EnvironmentVariables) -> PreloadLocator {
+    PreloadLocator(
+      override: environment[variable],
+      executable: FilePath("/proc/self/exe").resolved ?? FilePath("/proc/self/exe"))
+  }
+}

@@ -1,0 +1,33 @@
+import SystemPackage
+
+/// A command that is to be recorded, found and ready to start.
+struct RecordedCommand {
+  /// As typed.
+  var name: String
+  var executable: FilePath
+  /// `argv`, byte for byte.
+  var arguments: [CString]
+
+  /// Finds the executable of a command line.
+  ///
+  /// - Parameter words: The command and its arguments, as the argument parser gives them: the
+  ///   last words of memtrace's own command line.
+  /// - Throws: ``CommandFailure`` with 127 or 126, as shells do.
+  init(words: [String], environment: EnvironmentVariables) throws(CommandFailure) {
+    guard let name = words.first else {
+      throw CommandFailure("no command was given", exitStatus: ExitStatus.usage)
+    }
+    self.name = name
+    executable = try ExecutableSearch(path: environment["PATH"]).locate(name)
+    arguments = Self.rawArguments(words)
+  }
+
+  /// The words without the argument parser's conversion to UTF-8.
+  private static func rawArguments(_ words: [String]) -> [CString] {
+    let all = (0..<Int(CommandLine.argc)).compactMap { index in
+      CommandLine.unsafeArgv[index].map { CString(copying: $0) }
+    }
+    let tail = Array(all.suffix(words.count))
+    return tail.map(\.text) == words ? tail : words.map { CString($0) }
+  }
+}

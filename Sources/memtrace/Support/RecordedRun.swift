@@ -1,0 +1,61 @@
+import SystemPackage
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// One process of a recording: its trace file.
+struct SessionTrace {
+  var path: FilePath
+  var header: TraceFileHeader
+}
+
+/// What came out of a recording.
+struct RecordedRun {
+  /// The command as it was typed.
+  var commandName: String
+  /// The process that the launcher started.
+  var pid: pid_t
+  /// How that process ended.
+  var ending: ProcessEnding
+  /// The traces of the recording: the launched process first, then in order of their start.
+  ///
+  /// A process that replaced itself by exec has one trace for each program it was. Empty when
+  /// nothing could be recorded.
+  var traces: [SessionTrace]
+
+  /// The trace of the launched process, as the program that was named.
+  ///
+  /// When that could not be recorded but a child could (`setuid-program child`), there is none.
+  var root: SessionTrace? {
+    traces.first.flatMap { $0.header.pid == pid ? $0 : nil }
+  }
+
+  /// The status that memtrace passes on.
+  var exitStatus: Int32 { ending.exitStatus }
+}
+
+extension RecordedRun {
+  /// Collects the traces of a session from the directory that its first trace was meant for.
+  ///
+  /// They are known by the session in their headers, not by their names: two recordings may have
+  /// been told to write one file.
+  static func traces(of session: SessionID, root pid: pid_t, in directory: FilePath)
+    -> [SessionTrace]
+  {
+    directory.directoryEntries
+      .filter { $0.hasSuffix("." + OutputNaming.fileExtension) || !$0.contains(".") }
+      .compactMap { name in
+        let path = directory.appending(name)
+        return TraceFileHeader(readingFrom: path).map { SessionTrace(path: path, header: $0) }
+      }
+      .filter { $0.header.sessionID == session }
+      .sorted { $0.order(root: pid) < $1.order(root: pid) }
+  }
+}
+
+extension SessionTrace {
+  fileprivate func order(root: pid_t) -> (Int, UInt64, String) {
+    (header.pid == root ? 0 : 1, header.fields.start_mono_ns, path.string)
+  }
+}

@@ -1,0 +1,43 @@
+import SystemPackage
+
+/// The environment that turns a process into a traced process.
+///
+/// The variables are documented in docs/configuration.md.
+struct RecordingEnvironment {
+  /// The absolute path of the recorder.
+  var library: FilePath
+  /// The absolute path of the first process's trace.
+  var output: FilePath
+  /// The greatest number of frames kept per stack.
+  var depth: Int
+  /// Whether child processes are recorded, too.
+  var followsChildren: Bool
+  /// Shared by all traces of one recording.
+  var sessionID: SessionID
+
+  /// `base` with the recorder in front of the other libraries of `LD_PRELOAD`, and its options.
+  ///
+  /// Variables that a recording around this one has left are replaced, so that memtrace can
+  /// record itself.
+  func applied(to base: EnvironmentVariables) -> EnvironmentVariables {
+    var result = base
+    result.set("LD_PRELOAD", to: preload(with: base.bytes(of: "LD_PRELOAD")))
+    result.set("MEMTRACE_OUTPUT", to: output)
+    result["MEMTRACE_DEPTH"] = String(depth)
+    result["MEMTRACE_FOLLOW"] = followsChildren ? "1" : "0"
+    result["MEMTRACE_SESSION"] = sessionID.description
+    result["MEMTRACE_LAUNCHED"] = "1"
+    result["MEMTRACE_PARENT"] = nil
+    if result["MEMTRACE_VERBOSE"] == nil { result["MEMTRACE_VERBOSE"] = "0" }
+    return result
+  }
+
+  private func preload(with others: [UInt8]?) -> [UInt8] {
+    let own = library.withPlatformString { CString(copying: $0).bytes }
+    let recorder = Array("/\(PreloadLocator.fileName)".utf8)
+    let kept = (others ?? [])
+      .split(whereSeparator: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: " ") })
+      .filter { $0.suffix(recorder.count) != recorder[...] }
+    return Array(([own[...]] + kept).joined(separator: [UInt8(ascii: ":")]))
+  }
+}

@@ -1,0 +1,78 @@
+import SystemPackage
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Runs a command under the recorder.
+struct RecordingSession {
+  var command: RecordedCommand
+  var options: RecordingOptions
+  var environment: EnvironmentVariables
+
+  /// Prepares a recording.
+  ///
+  /// - Throws: ``CommandFailure`` when the command is not found (127), not executable (126), or
+  ///   of a kind that cannot be recorded (125).
+  init(
+    words: [String], options: RecordingOptions,
+    environment: EnvironmentVariables = .current
+  ) throws(CommandFailure) {
+    command = try RecordedCommand(words: words, environment: environment)
+    self.options = options
+    self.environment = environment
+    try Recordability.check(command)
+  }
+
+  /// Starts the command, waits for it, and collects the traces.
+  ///
+  /// - Parameter output: The absolute path of the trace of the command's own process.
+  /// - Throws: ``CommandFailure`` when the recorder is missing or the command does not start.
+  func run(output: FilePath) throws(CommandFailure) -> RecordedRun {
+    let recording = RecordingEnvironment(
+      library: try PreloadLocator.current(environment: environment).locate(),
+      output: output, depth: options.depth, followsChildren: !options.noFollow,
+      sessionID: .random())
+    let child = try ChildProcess.launch(
+      executable: command.executable, arguments: command.arguments,
+      environment: recording.applied(to: environment))
+    let ending = child.wait()
+    return RecordedRun(
+      commandName: command.name, pid: child.pid, ending: ending,
+      traces: collect(recording, pid: child.pid, ending: ending))
+  }
+
+  private func collect(
+    _ recording: RecordingEnvironment, pid: pid_t, ending: ProcessEnding
+  ) -> [SessionTrace] {
+    let directory = recording.output.removingLastComponent()
+    let find = { RecordedRun.traces(of: recording.sessionID, root: pid, in: directory) }
+    let traces = find()
+    // After an exec there are several of one process; the last one has no ending yet.
+    guard let last = traces.last(where: { $0.header.pid == pid && $0.header.hasNoEnding })
+    else { return traces }
+    TraceFileHeader.write(ending, ofProcess: pid, to: last.path)
+    return find()
+  }
+}
+
+extension RecordingSession {
+  /// Records a command into a temporary directory, for a report about it that needs no file.
+  ///
+  /// The program's output comes first, then what `body` prints. The directory (in `TMPDIR`, else
+  /// `/tmp`) is removed with all it holds when `body` has returned.
+  ///
+  /// - Parameter words: The command and its arguments.
+  /// - Throws: ``CommandFailure`` when the command cannot be recorded, and what `body` throws.
+  static func withTemporaryRecording<Result>(
+    of words: [String], options: RecordingOptions, _ body: (RecordedRun) throws -> Result
+  ) throws -> Result {
+    let session = try RecordingSession(words: words, options: options)
+    let directory = try TemporaryDirectory(environment: session.environment)
+    defer { directory.remove() }
+    let name = try OutputNaming.defaultOutput(forCommand: words[0], in: directory.path)
+    let run = try session.run(output: name)
+    guard !run.traces.isEmpty else { throw RecordingSummary.nothingRecorded(run) }
+    return try body(run)
+  }
+}

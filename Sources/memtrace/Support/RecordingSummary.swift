@@ -1,0 +1,125 @@
+import CTraceFormat
+import SystemPackage
+
+/// What `record` says at the end, on standard error.
+struct RecordingSummary {
+  var run: RecordedRun
+  /// Paths are shown relative to it where they lie in it.
+  var workingDirectory: FilePath
+
+  /// The lines, without the name of the tool.
+  var lines: [String] {
+    guard let first = run.traces.first else {
+      return [Self.nothingRecorded(run).description]
+    }
+    var lines = [headline(first)]
+    lines += others
+    lines += losses
+    lines.append("next: memtrace report \(quoted(first.path))")
+    return lines
+  }
+
+  /// Why a recording without any trace is a failure.
+  static func nothingRecorded(_ run: RecordedRun) -> CommandFailure {
+    CommandFailure(
+      "nothing was recorded: \(run.commandName) \(describe(run.ending)), but the recorder was "
+        + "never loaded into it (what it says itself about that stands above, if anything)",
+      exitStatus: ExitStatus.cannotRecord)
+  }
+
+  private func headline(_ trace: SessionTrace) -> String {
+    "\(run.commandName) \(Self.describe(run.ending)); "
+      + "recorded in \(shown(trace.path)) (\(Self.bytes(trace.header.fields.file_end)))"
+  }
+
+  /// The other processes of the recording; the first few by name.
+  private var others: [String] {
+    let rest = run.traces.dropFirst()
+    guard !rest.isEmpty else { return [] }
+    let named = rest.prefix(3).map { shown($0.path) }.joined(separator: ", ")
+    let more = rest.count > 3 ? ", … \(rest.count - 3) more" : ""
+    let noun = rest.count == 1 ? "1 more trace" : "\(rest.count) more traces"
+    return ["\(noun) of its processes: \(named)\(more)"]
+  }
+
+  /// What the traces do not hold. Nothing is lost silently.
+  private var losses: [String] {
+    var lines: [String] = []
+    let dropped = total(MT_COUNT_EVENTS_DROPPED) &+ total(MT_COUNT_EVENTS_NESTED_LOST)
+    if dropped > 0 { lines.append("\(dropped) events were not recorded") }
+    for trace in run.traces {
+      guard let reason = Self.stopReason(trace.header.fields) else { continue }
+      lines.append("\(shown(trace.path)): recording stopped early: \(reason)")
+    }
+    let children = total(MT_COUNT_CHILDREN_NOT_FOLLOWED)
+    if children > 0 {
+      let noun = children == 1 ? "1 child process" : "\(children) child processes"
+      lines.append("\(noun) could not be recorded; `memtrace info` says which and why")
+    }
+    let running = run.traces.filter { $0.header.pid != run.pid && $0.header.hasNoEnding }.count
+    if running > 0 {
+      lines.append("\(running) of its processes wrote no end: they run still, or were killed")
+    }
+    return lines
+  }
+
+  private func total(_ counter: mt_counter) -> UInt64 {
+    run.traces.reduce(0) { $0 &+ $1.header.counter(counter) }
+  }
+
+  private func shown(_ path: FilePath) -> String {
+    var path = path
+    return path.removePrefix(workingDirectory) ? path.string : path.string
+  }
+
+  /// A path as one shell word.
+  private func quoted(_ path: FilePath) -> String {
+    let text = shown(path)
+    let plain = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "+"):
+        true
+      default: false
+      }
+    }
+    if plain && !text.hasPrefix("-") { return text }
+    let escaped = text.split(separator: "'", omittingEmptySubsequences: false)
+      .joined(separator: #"'\''"#)
+    return "'\(escaped)'"
+  }
+
+  static func describe(_ ending: ProcessEnding) -> String {
+    switch ending {
+    case .exited(let status): "exited with status \(status)"
+    case .killed(let signal): "was killed by signal \(signal) (\(SignalName.name(of: signal)))"
+    }
+  }
+
+  private static func stopReason(_ fields: mt_file_header) -> String? {
+    switch fields.stop_reason {
+    case MT_STOP_NONE.rawValue: nil
+    case MT_STOP_DISK_FULL.rawValue: "the disk is full"
+    case MT_STOP_FILE_LIMIT.rawValue: "the file size limit was reached (ulimit -f)"
+    case MT_STOP_NO_MEMORY.rawValue: "no address space was left (ulimit -v, vm.max_map_count)"
+    case MT_STOP_DESCRIPTOR_LOST.rawValue: "the program closed the trace's file descriptor"
+    case MT_STOP_REQUESTED.rawValue: "the program asked for it"
+    default: String(describing: Errno(rawValue: fields.stop_errno))
+    }
+  }
+
+  private static func bytes(_ count: UInt64) -> String {
+    var value = Double(count)
+    for unit in ["B", "KiB", "MiB"] {
+      if value < 1024 { return unit == "B" ? "\(count) B" : "\(tenths(value)) \(unit)" }
+      value /= 1024
+    }
+    return "\(tenths(value)) GiB"
+  }
+
+  private static func tenths(_ value: Double) -> String {
+    let scaled = Int((value * 10).rounded())
+    return "\(scaled / 10).\(scaled % 10)"
+  }
+}

@@ -1,0 +1,72 @@
+import CTraceFormat
+import SystemPackage
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// The fixed header of a trace, as the launcher needs it: whose trace it is, and how it ended.
+///
+/// Reports read traces with `TraceReader`; this looks at the first 4096 bytes only, so that the
+/// traces of a thousand processes are listed at once.
+struct TraceFileHeader {
+  private(set) var fields: mt_file_header
+
+  /// The header of a file, or `nil` when it is no trace that this version can read.
+  init?(readingFrom path: FilePath) {
+    guard
+      let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+    else { return nil }
+    defer { try? file.close() }
+    self.init(readingFrom: file)
+  }
+
+  private init?(readingFrom file: FileDescriptor) {
+    var fields = mt_file_header()
+    let count = withUnsafeMutableBytes(of: &fields) { buffer in
+      (try? file.read(fromAbsoluteOffset: 0, into: buffer)) ?? 0
+    }
+    guard count == MemoryLayout<mt_file_header>.size,
+      withUnsafeBytes(of: fields.magic, { $0.elementsEqual(MT_FILE_MAGIC.utf8) }),
+      UInt32(fields.major) == MT_FORMAT_MAJOR, fields.byte_order == MT_BYTE_ORDER_MARK
+    else { return nil }
+    self.fields = fields
+  }
+
+  var pid: pid_t { pid_t(truncatingIfNeeded: fields.pid) }
+
+  var sessionID: SessionID { SessionID(bytes: withUnsafeBytes(of: fields.session_id, Array.init)) }
+
+  /// Whether the process has not written how it ended: it was killed, or it runs still.
+  var hasNoEnding: Bool { fields.end_kind == MT_END_NONE.rawValue }
+
+  /// A coverage counter.
+  func counter(_ counter: mt_counter) -> UInt64 {
+    let index = Int(counter.rawValue)
+    guard index < Int(MT_COUNTER_SLOTS) else { return 0 }
+    return withUnsafeBytes(of: fields.counters) {
+      $0.loadUnaligned(fromByteOffset: index * MemoryLayout<UInt64>.size, as: UInt64.self)
+    }
+  }
+
+  /// Writes into a trace how its process ended, if the process could not do so itself.
+  ///
+  /// A killed process cannot; only its parent knows the signal.
+  static func write(_ ending: ProcessEnding, ofProcess pid: pid_t, to path: FilePath) {
+    guard let file = try? FileDescriptor.open(path, .readWrite, options: .closeOnExec) else {
+      return
+    }
+    defer { try? file.close() }
+    guard let header = TraceFileHeader(readingFrom: file), header.pid == pid, header.hasNoEnding
+    else { return }
+    // end_kind and end_status lie next to each other.
+    let offset = MemoryLayout<mt_file_header>.offset(of: \.end_kind) ?? 192
+    let (kind, status): (mt_end_kind, Int32) =
+      switch ending {
+      case .exited(let status): (MT_END_UEXIT, status)
+      case .killed(let signal): (MT_END_SIGNAL, signal)
+      }
+    let words = [kind.rawValue.littleEndian, UInt32(bitPattern: status).littleEndian]
+    words.withUnsafeBytes { _ = try? file.writeAll(toAbsoluteOffset: Int64(offset), $0) }
+  }
+}
