@@ -1,0 +1,108 @@
+import CTraceFormat
+
+/// What a trace does not hold: every report says so.
+public struct Coverage: Hashable, Sendable {
+  /// Events lost because recording had stopped.
+  public var eventsDropped: UInt64 = 0
+  /// Events inside a hook that no lane could take.
+  public var nestedEventsLost: UInt64 = 0
+  /// Calls before the recorder could start.
+  public var eventsBeforeStart: UInt64 = 0
+  /// Events whose stack was deeper than the limit.
+  public var stacksCut: UInt64 = 0
+  /// Events without any stack.
+  public var stacksMissing: UInt64 = 0
+  /// Events whose stack could not be stored.
+  public var stackTableFull: UInt64 = 0
+  /// Blocks that the recorder served itself before the allocator could be reached.
+  public var bootstrapBlocks: UInt64 = 0
+  /// Their bytes.
+  public var bootstrapBytes: UInt64 = 0
+  /// Images that could not be described.
+  public var imagesLost: UInt64 = 0
+  /// Events recorded on the shared lane, without thread or stack.
+  public var nestedEvents: UInt64 = 0
+  /// Threads that were not recorded.
+  public var threadsLost: UInt64 = 0
+  /// Frees of addresses that the trace has never seen allocated, and that are no errors.
+  public var unknownFrees: UInt64 = 0
+  /// Frees of blocks that a forked process had from its parent.
+  public var inheritedFrees: UInt64 = 0
+  /// Blocks whose deallocation is not in the trace: their address was allocated again.
+  public var implicitlyFreed: UInt64 = 0
+  /// `function: image` of calls that do not reach the recorder.
+  public var bypassed: [String] = []
+  /// How many children could not be followed.
+  public var childrenNotFollowedCount: UInt64 = 0
+  /// `path: reason` of children that could not be followed.
+  public var childrenNotFollowed: [String] = []
+  /// What else the recorder had to say.
+  public var notes: [String] = []
+  /// Why recording stopped before the process ended; nil when it did not.
+  public var stop: StopReason?
+  /// Parts of the file that could not be read.
+  public var damage: [Damage] = []
+  /// How many damaged parts there are; `damage` lists only the first ones.
+  public var damageCount: UInt64 = 0
+
+  /// Creates a coverage without any gap.
+  public init() {}
+
+  /// Whether allocations may be missing, so that a free of an unknown address proves nothing.
+  public var mayMissAllocations: Bool {
+    eventsDropped > 0 || nestedEventsLost > 0 || eventsBeforeStart > 0 || threadsLost > 0
+      || damageCount > 0
+  }
+}
+
+/// Why recording stopped before the process ended.
+public struct StopReason: Hashable, Sendable {
+  /// The causes that the recorder tells apart.
+  public enum Cause: Hashable, Sendable {
+    case diskFull
+    case fileLimit
+    case noMemory
+    case descriptorLost
+    case inputOutput
+    case requested
+    case unknown(UInt32)
+  }
+
+  public var cause: Cause
+  /// The system's error number; 0 when there was none.
+  public var errno: Int32
+  public var time: EventTime
+
+  /// Decodes the stop fields of a header; nil when recording did not stop.
+  public init?(header: TraceHeader) {
+    switch header.stopReason {
+    case MT_STOP_NONE.rawValue: return nil
+    case MT_STOP_DISK_FULL.rawValue: cause = .diskFull
+    case MT_STOP_FILE_LIMIT.rawValue: cause = .fileLimit
+    case MT_STOP_NO_MEMORY.rawValue: cause = .noMemory
+    case MT_STOP_DESCRIPTOR_LOST.rawValue: cause = .descriptorLost
+    case MT_STOP_IO.rawValue: cause = .inputOutput
+    case MT_STOP_REQUESTED.rawValue: cause = .requested
+    default: cause = .unknown(header.stopReason)
+    }
+    errno = header.stopErrno
+    time = EventTime(header.stopTicks >> min(header.tickShift, 63))
+  }
+}
+
+/// A part of the file that could not be read.
+public struct Damage: Hashable, Sendable {
+  /// Where in the file it begins.
+  public var offset: UInt64
+  /// How many bytes are lost.
+  public var length: UInt64
+  /// What was found there.
+  public var reason: String
+
+  /// Creates a damage entry.
+  public init(offset: UInt64, length: UInt64, reason: String) {
+    self.offset = offset
+    self.length = length
+    self.reason = reason
+  }
+}

@@ -1,0 +1,25 @@
+/// A moment as the trace stores it: ticks of the recorder's clock, shifted.
+///
+/// ``TraceClock`` turns it into nanoseconds since the start of the recording.
+public struct EventTime: RawRepresentable, Hashable, Comparable, Sendable {
+  public var rawValue: UInt64
+
+  public init(rawValue: UInt64) {
+    self.rawValue = rawValue
+  }
+
+  /// Creates a time from its number.
+  public init(_ rawValue: UInt64) {
+    self.rawValue = rawValue
+  }
+
+  /// Before everything.
+  public static let distantPast = EventTime(0)
+
+  /// After everything.
+  public static let distantFuture = EventTime(.max)
+
+  public static func < (left: EventTime, right: EventTime) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}

@@ -1,0 +1,62 @@
+import CTraceFormat
+
+/// Something that the recorder had to say.
+///
+/// Source: `NOTE` records.
+public struct Note: Hashable, Sendable {
+  /// What a note is about.
+  public enum Kind: Hashable, Sendable {
+    /// Free text.
+    case text
+    /// `path: reason` of a child that cannot be recorded.
+    case childNotFollowed
+    /// `function: image` of calls that do not reach the recorder.
+    case bypassed
+    /// The path of a program that an exec was tried on.
+    case exec
+    /// A child process was forked; the value is its process ID.
+    case child
+    /// A kind that this version of the reader does not know.
+    case unknown(UInt32)
+
+    init(code: UInt32) {
+      switch code {
+      case MT_NOTE_TEXT.rawValue: self = .text
+      case MT_NOTE_CHILD_NOT_FOLLOWED.rawValue: self = .childNotFollowed
+      case MT_NOTE_BYPASSED.rawValue: self = .bypassed
+      case MT_NOTE_EXEC.rawValue: self = .exec
+      case MT_NOTE_CHILD.rawValue: self = .child
+      default: self = .unknown(code)
+      }
+    }
+  }
+
+  public var kind: Kind
+  public var time: EventTime
+  public var value: UInt64
+  public var text: String
+
+  /// Creates a note.
+  public init(kind: Kind, time: EventTime, value: UInt64 = 0, text: String) {
+    self.kind = kind
+    self.time = time
+    self.value = value
+    self.text = text
+  }
+}
+
+/// A moment that the program named.
+///
+/// Source: `MARK` records.
+public struct Mark: Hashable, Sendable {
+  public var time: EventTime
+  public var thread: ThreadIndex
+  public var name: String
+
+  /// Creates a mark.
+  public init(time: EventTime, thread: ThreadIndex, name: String) {
+    self.time = time
+    self.thread = thread
+    self.name = name
+  }
+}

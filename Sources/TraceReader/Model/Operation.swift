@@ -1,0 +1,86 @@
+import CTraceFormat
+
+/// What an event did: the allocator function that was called, or a control code of the format.
+public struct Operation: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// Whether an operation begins or ends the life of a block.
+  public enum Kind: Sendable {
+    /// Returns a block.
+    case allocation
+    /// Ends the life of a block.
+    case deallocation
+    /// Anything else: the halves of `realloc`, failed allocations, changes of thread.
+    case control
+    /// A code that this version of the reader does not know.
+    case unknown
+  }
+
+  /// The name of the function as users know it, such as `operator new[](nothrow)`.
+  public var name: String {
+    guard let name = mt_operation_info(rawValue).name else { return "unknown" }
+    return String(cString: name)
+  }
+
+  /// Which deallocation functions go with which allocation functions.
+  public var family: AllocatorFamily {
+    AllocatorFamily(rawValue: mt_operation_info(rawValue).family) ?? .malloc
+  }
+
+  /// Whether the operation begins or ends the life of a block.
+  public var kind: Kind {
+    switch UInt32(mt_operation_info(rawValue).operation_class) {
+    case MT_CLASS_ALLOCATION.rawValue: .allocation
+    case MT_CLASS_DEALLOCATION.rawValue: .deallocation
+    case MT_CLASS_CONTROL.rawValue: .control
+    default: .unknown
+    }
+  }
+
+  /// Whether a deallocation says the size of its block. Allocations always do.
+  public var hasSize: Bool { mt_operation_info(rawValue).has_size != 0 }
+
+  /// Whether the operation says an alignment.
+  public var hasAlignment: Bool { mt_operation_info(rawValue).has_alignment != 0 }
+
+  public var description: String { name }
+
+  init(_ code: mt_operation) {
+    rawValue = UInt8(truncatingIfNeeded: code.rawValue)
+  }
+
+  /// `malloc`.
+  public static let malloc = Operation(MT_OP_MALLOC)
+  /// `realloc`, also of a block that existed.
+  public static let realloc = Operation(MT_OP_REALLOC)
+  /// `free`.
+  public static let free = Operation(MT_OP_FREE)
+  /// The deallocating half of `realloc`.
+  public static let reallocBegin = Operation(MT_OP_REALLOC_BEGIN)
+  /// The allocating half of `realloc`.
+  public static let reallocEnd = Operation(MT_OP_REALLOC_END)
+  /// A `realloc` that returned NULL: the old block lives on.
+  public static let reallocFail = Operation(MT_OP_REALLOC_FAIL)
+  /// An allocation that returned NULL.
+  public static let failed = Operation(MT_OP_FAILED)
+  /// What follows is of another thread.
+  public static let thread = Operation(MT_OP_THREAD)
+}
+
+/// Allocator functions whose blocks are ended by the same deallocation functions.
+public enum AllocatorFamily: UInt8, Hashable, Sendable, CaseIterable {
+  /// `malloc`, `calloc`, `free` and so on.
+  case malloc = 1
+  /// `operator new` and `operator delete`.
+  case new = 2
+  /// The forms of `new` and `delete` with an alignment.
+  case newAligned = 3
+  /// `operator new[]` and `operator delete[]`.
+  case newArray = 4
+  /// The forms of `new[]` and `delete[]` with an alignment.
+  case newArrayAligned = 5
+}

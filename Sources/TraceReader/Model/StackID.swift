@@ -1,0 +1,30 @@
+import CTraceFormat
+
+/// Names an interned backtrace: the ID of its leaf node in the ``StackTable``.
+public struct StackID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+  public var rawValue: UInt32
+
+  public init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  /// Creates an ID from its number.
+  public init(_ rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  /// No backtrace was taken.
+  public static let none = StackID(MT_STACK_NONE)
+
+  /// The caller of the outermost kept frame of a backtrace that was deeper than the limit.
+  public static let cut = StackID(MT_STACK_CUT)
+
+  /// The first ID that a node can have.
+  public static let first = StackID(MT_STACK_FIRST)
+
+  public var description: String { "#\(rawValue)" }
+
+  public static func < (left: StackID, right: StackID) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}

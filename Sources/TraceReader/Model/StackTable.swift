@@ -1,0 +1,130 @@
+/// A frame as recorded: an address and the node that it comes from.
+public struct RawFrame: Hashable, Sendable {
+  /// Where the callee returns to; not adjusted.
+  public var returnAddress: Address
+  /// The node of the frame, which tells its age; see ``ImageMap``.
+  public var node: StackID
+  /// Whether the address is the interrupted instruction itself, not a return address.
+  public var isExact: Bool
+
+  /// Creates a frame.
+  public init(returnAddress: Address, node: StackID, isExact: Bool = false) {
+    self.returnAddress = returnAddress
+    self.node = node
+    self.isExact = isExact
+  }
+
+  /// An address inside the instruction that was executing: the call, for a return address.
+  public var lookupAddress: Address {
+    isExact || returnAddress.rawValue == 0 ? returnAddress : Address(returnAddress.rawValue &- 1)
+  }
+}
+
+/// The interned backtraces: a tree of nodes, each naming its caller.
+///
+/// ```
+/// main (2) <- parse (3) <- malloc's caller (4)      StackID 4 = [4, 3, 2], leaf first
+///          <- run (5)                               StackID 5 = [5, 2]
+/// ```
+/// A parent's ID is always lower than its child's, so a walk ends whatever the file says.
+public struct StackTable: Sendable {
+  struct Node: Sendable {
+    var pc: UInt64
+    var parent: UInt32
+    var flags: UInt32
+  }
+
+  /// Nodes whose IDs follow each other: `first ..< first + count`, at `position` of `nodes`.
+  struct Span: Sendable {
+    var first: UInt32
+    var count: Int
+    var position: Int
+  }
+
+  private let nodes: [Node]
+  /// In ascending order of `first`, without overlap.
+  private let spans: [Span]
+
+  /// Creates an empty table.
+  public init() {
+    self.init(nodes: [], spans: [])
+  }
+
+  init(nodes: [Node], spans: [Span]) {
+    self.nodes = nodes
+    self.spans = spans
+  }
+
+  /// A limit for walks through damaged tables; the recorder keeps far fewer frames.
+  static let greatestDepth = 65_536
+
+  /// How many nodes there are.
+  public var count: Int { nodes.count }
+
+  /// One more than the greatest ID in the table.
+  public var endID: StackID {
+    guard let last = spans.last else { return .first }
+    return StackID(last.first &+ UInt32(truncatingIfNeeded: last.count))
+  }
+
+  /// The frames of a backtrace, leaf first; empty for ``StackID/none`` and unknown IDs.
+  public func frames(of stack: StackID) -> [RawFrame] {
+    var frames: [RawFrame] = []
+    walk(stack) { id, node in
+      frames.append(
+        RawFrame(
+          returnAddress: Address(node.pc), node: id, isExact: node.flags & Self.exactFlag != 0))
+    }
+    return frames
+  }
+
+  /// Whether outer frames of a backtrace were left out because it was too deep.
+  public func isCut(_ stack: StackID) -> Bool {
+    walk(stack) { _, _ in } == .cut
+  }
+
+  /// The caller's node; nil at the root, at a cut and for unknown IDs.
+  public func parent(of stack: StackID) -> StackID? {
+    guard let node = node(stack), node.parent >= StackID.first.rawValue,
+      node.parent < stack.rawValue
+    else { return nil }
+    return StackID(node.parent)
+  }
+
+  /// The frame of one node alone; nil for unknown IDs.
+  public func frame(of stack: StackID) -> RawFrame? {
+    node(stack).map {
+      RawFrame(
+        returnAddress: Address($0.pc), node: stack, isExact: $0.flags & Self.exactFlag != 0)
+    }
+  }
+
+  private static let exactFlag: UInt32 = 1
+
+  /// Visits the nodes of a backtrace and returns what the last one names as its parent.
+  @discardableResult
+  private func walk(_ stack: StackID, _ body: (StackID, Node) -> Void) -> StackID {
+    var id = stack
+    for _ in 0..<Self.greatestDepth {
+      guard id >= .first, let node = node(id) else { return id }
+      body(id, node)
+      guard node.parent < id.rawValue else { return .none }
+      id = StackID(node.parent)
+    }
+    return .cut
+  }
+
+  private func node(_ id: StackID) -> Node? {
+    var (low, high) = (0, spans.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if spans[middle].first <= id.rawValue { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0 else { return nil }
+    let span = spans[low - 1]
+    let distance = Int(id.rawValue &- span.first)
+    guard distance < span.count else { return nil }
+    let node = nodes[span.position + distance]
+    return node.pc == 0 ? nil : node
+  }
+}

@@ -1,0 +1,26 @@
+/// The recorder's index of a thread: 1, 2, 3 … in order of appearance, never reused.
+///
+/// This is not the kernel's thread ID, which may be reused; see ``ThreadInfo/tid``.
+public struct ThreadIndex: RawRepresentable, Hashable, Comparable, Sendable,
+  CustomStringConvertible
+{
+  public var rawValue: UInt32
+
+  public init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  /// Creates an index from its number.
+  public init(_ rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  /// The lane that several threads share; which of them an event belongs to is not known.
+  public static let shared = ThreadIndex(0)
+
+  public var description: String { "T\(rawValue)" }
+
+  public static func < (left: ThreadIndex, right: ThreadIndex) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}

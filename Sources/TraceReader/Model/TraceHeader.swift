@@ -1,0 +1,100 @@
+/// The fields of the file header, decoded.
+///
+/// Source: `mt_file_header`. Times are ticks, not event times.
+public struct TraceHeader: Hashable, Sendable {
+  public var major: UInt16 = 0
+  public var minor: UInt16 = 0
+  public var flags: Flags = []
+  /// The ELF machine code of the process: 62 for x86_64, 183 for aarch64.
+  public var machine: UInt16 = 0
+  public var pointerBits: UInt16 = 0
+  public var pageSize: UInt32 = 0
+  /// A random name of this trace.
+  public var traceID = TraceID()
+  /// The trace of the process that forked or executed this one; zero when there is none.
+  public var parentTraceID = TraceID()
+  /// A random name shared by all traces of one recording.
+  public var sessionID = TraceID()
+  public var pid: UInt32 = 0
+  public var ppid: UInt32 = 0
+  public var uid: UInt32 = 0
+  /// The greatest number of frames kept per backtrace.
+  public var stackDepth: UInt32 = 0
+  /// `CLOCK_REALTIME` at the start of the recording.
+  public var startWallNanoseconds: UInt64 = 0
+  /// `CLOCK_MONOTONIC` at the same moment.
+  public var startMonotonicNanoseconds: UInt64 = 0
+  /// The tick counter at the same moment.
+  public var startTicks: UInt64 = 0
+  public var latestMonotonicNanoseconds: UInt64 = 0
+  public var latestTicks: UInt64 = 0
+  public var ticksPerSecond: UInt64 = 0
+  public var tickShift: UInt64 = 0
+  /// Bytes of the file in use, as far as the recorder came to say so.
+  public var fileEnd: UInt64 = 0
+  public var ramBytes: UInt64 = 0
+  /// `RLIMIT_AS`; the greatest number when unlimited.
+  public var addressSpaceLimitBytes: UInt64 = .max
+  /// The memory limit of the cgroup; the greatest number when there is none.
+  public var cgroupLimitBytes: UInt64 = .max
+  /// The number of chunks that were begun.
+  public var chunks: UInt64 = 0
+  public var endKind: UInt32 = 0
+  public var endStatus: Int32 = 0
+  public var endTicks: UInt64 = 0
+  public var stopReason: UInt32 = 0
+  public var stopErrno: Int32 = 0
+  public var stopTicks: UInt64 = 0
+  public var loadTicks: UInt64 = 0
+  public var forkTicks: UInt64 = 0
+  /// The coverage counters, indexed by `mt_counter`.
+  public var counters: [UInt64] = []
+
+  /// Creates a header with every field empty.
+  public init() {}
+
+  /// How a recording was begun.
+  public struct Flags: OptionSet, Hashable, Sendable {
+    public var rawValue: UInt32
+
+    public init(rawValue: UInt32) {
+      self.rawValue = rawValue
+    }
+
+    /// Began by fork: blocks may be inherited from the parent.
+    public static let forked = Flags(rawValue: 1 << 0)
+    /// Children are recorded too.
+    public static let follow = Flags(rawValue: 1 << 1)
+    /// Recording began after the process had started.
+    public static let late = Flags(rawValue: 1 << 2)
+    /// Ticks come from the clock and are nanoseconds.
+    public static let ticksAreNanoseconds = Flags(rawValue: 1 << 3)
+    /// Begun by `memtrace record`, not by a bare `LD_PRELOAD`.
+    public static let launched = Flags(rawValue: 1 << 4)
+  }
+}
+
+/// A random name of a trace or of a recording.
+public struct TraceID: Hashable, Sendable, CustomStringConvertible {
+  /// The first eight bytes, as a little-endian number.
+  public var low: UInt64
+  /// The last eight bytes, as a little-endian number.
+  public var high: UInt64
+
+  /// Creates a name from its halves.
+  public init(low: UInt64 = 0, high: UInt64 = 0) {
+    self.low = low
+    self.high = high
+  }
+
+  /// Whether it names nothing.
+  public var isZero: Bool { low == 0 && high == 0 }
+
+  /// 32 hexadecimal digits in the order of the bytes.
+  public var description: String {
+    [low, high].map { half in
+      let digits = String(half.byteSwapped, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+}

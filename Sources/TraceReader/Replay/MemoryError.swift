@@ -1,0 +1,81 @@
+/// A misuse of the allocator.
+public struct MemoryError: Hashable, Sendable {
+  /// What was wrong.
+  public enum Kind: Hashable, Sendable {
+    /// The block had been freed before.
+    case doubleFree
+    /// The address was never allocated.
+    case freeOfUnknown
+    /// The address lies inside a block, this many bytes from its start.
+    case freeOfInterior(offset: UInt64)
+    /// `realloc` of a block that had been freed before.
+    case reallocOfFreed
+    /// The deallocation function does not go with the allocation function.
+    case mismatched
+    /// A sized deallocation said this size, which is not the requested one.
+    case wrongSize(UInt64)
+    /// A deallocation said this alignment, which is not the requested one.
+    case wrongAlignment(UInt64)
+
+    /// The kind without its details.
+    public var category: Category {
+      switch self {
+      case .doubleFree: .doubleFree
+      case .freeOfUnknown: .freeOfUnknown
+      case .freeOfInterior: .freeOfInterior
+      case .reallocOfFreed: .reallocOfFreed
+      case .mismatched: .mismatched
+      case .wrongSize: .wrongSize
+      case .wrongAlignment: .wrongAlignment
+      }
+    }
+  }
+
+  /// ``Kind`` without details, to count by.
+  public enum Category: String, Hashable, Sendable, CaseIterable {
+    case doubleFree
+    case freeOfUnknown
+    case freeOfInterior
+    case reallocOfFreed
+    case mismatched
+    case wrongSize
+    case wrongAlignment
+  }
+
+  /// A block as it was allocated.
+  public struct BlockSummary: Hashable, Sendable {
+    public var address: Address
+    /// Requested bytes.
+    public var size: UInt64
+    public var alignment: UInt64
+    public var allocation: EventSite
+  }
+
+  /// An event: what, where, by whom and when.
+  public struct EventSite: Hashable, Sendable {
+    public var operation: Operation
+    public var stack: StackID
+    public var thread: ThreadIndex
+    public var time: EventTime
+
+    /// Creates an event description.
+    public init(operation: Operation, stack: StackID, thread: ThreadIndex, time: EventTime) {
+      self.operation = operation
+      self.stack = stack
+      self.thread = thread
+      self.time = time
+    }
+  }
+
+  public var kind: Kind
+  /// The address that was passed.
+  public var address: Address
+  /// The block that is meant; nil when none is known.
+  public var block: BlockSummary?
+  /// The deallocation that ended the block before; nil when it was live.
+  public var firstFree: EventSite?
+  /// The event that is wrong.
+  public var offending: EventSite
+  /// How many errors with the same kind and stacks there are; the details are of the first.
+  public var count: UInt64 = 1
+}
