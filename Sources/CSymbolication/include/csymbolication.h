@@ -1,1 +1,34 @@
-#include <libiberty/demangle.h>
+/* Demanglers for C++, Rust and Swift behind one small C interface, for Sources/Symbolication.
+ *
+ * They are C because libiberty's reporting callback must be able to stop the demangler: a short
+ * mangled name can stand for gigabytes of text. */
+#ifndef CSYMBOLICATION_H
+#define CSYMBOLICATION_H
+
+#include <stddef.h>
+
+enum mt_demangle_style {
+    MT_DEMANGLE_FULL = 0, /* everything: return types, ABI tags, Rust hashes */
+    MT_DEMANGLE_BRIEF = 1 /* without the return type and the hash */
+};
+
+/* Demangles an Itanium C++ name (`_Z…`).
+ *
+ * mangled  0-terminated
+ * returns  a string for mt_demangle_release(), or NULL when the name is not of this language or its
+ *          text would be longer than MT_DEMANGLE_MAX_LENGTH
+ * context  any thread; no state is kept */
+char *mt_demangle_cxx(const char *mangled, enum mt_demangle_style style);
+
+/* Demangles a Rust name, legacy (`_ZN…17h<hash>E`) or v0 (`_R…`). Else as mt_demangle_cxx. */
+char *mt_demangle_rust(const char *mangled, enum mt_demangle_style style);
+
+/* Demangles a Swift name (`$s…`, `$S…`, `_$s…`, `_T0…`). Else as mt_demangle_cxx. */
+char *mt_demangle_swift(const char *mangled, size_t length);
+
+/* Frees a result; NULL is allowed. */
+void mt_demangle_release(char *text);
+
+#define MT_DEMANGLE_MAX_LENGTH (64u << 10)
+
+#endif

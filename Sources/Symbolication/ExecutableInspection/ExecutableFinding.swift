@@ -1,0 +1,79 @@
+/// Something about an executable that keeps it from being recorded, or recorded wholly.
+public struct ExecutableFinding: Sendable, Hashable {
+  /// What it is.
+  public enum Kind: Sendable, Hashable {
+    /// There is no such file.
+    case notFound
+    /// A folder, or a file without execute permission.
+    case notExecutable
+    /// Neither ELF nor a script.
+    case notELF
+    /// The interpreter that the script names cannot be found or run.
+    case missingInterpreter(String)
+    /// Damaged so that its headers cannot be read.
+    case damaged
+    /// No dynamic linker: nothing can be preloaded.
+    case staticallyLinked
+    /// For another processor or another word size; `machine` as `file` would name it.
+    case foreignArchitecture(machine: String)
+    /// The dynamic linker ignores preloads for reasons of safety.
+    case setUserID
+    case setGroupID
+    case fileCapabilities
+    /// Uses another libc than this recorder; the path of its dynamic linker.
+    case foreignLibc(interpreter: String)
+    /// Built with a sanitizer, which replaces the allocator itself.
+    case sanitizer(String)
+    /// Brings its own allocator along, which the recorder does not see.
+    case bundledAllocator(BundledAllocator)
+  }
+
+  /// How much is lost.
+  public enum Severity: Sendable, Hashable, Comparable {
+    /// Something will be missing in the trace.
+    case partial
+    /// Nothing can be recorded.
+    case blocking
+  }
+
+  /// What it is.
+  public let kind: Kind
+
+  /// The file that it was found in: the executable, or the interpreter of a script.
+  public let path: String
+
+  /// Makes a finding.
+  public init(kind: Kind, path: String) {
+    self.kind = kind
+    self.path = path
+  }
+
+  /// How much is lost.
+  public var severity: Severity {
+    switch kind {
+    case .bundledAllocator: .partial
+    default: .blocking
+    }
+  }
+}
+
+/// An allocator that is linked into an executable.
+public struct BundledAllocator: Sendable, Hashable {
+  /// Its name: `jemalloc`, `mimalloc`, …, or `its own malloc` where it is not a known one.
+  public let name: String
+
+  /// A symbol that gives it away.
+  public let symbol: String
+
+  /// Whether it defines `malloc` or `operator new` itself, so that no library function is called.
+  ///
+  /// Else it is called by names of its own, and what goes through `malloc` is still recorded.
+  public let replacesMalloc: Bool
+
+  /// Makes a description.
+  public init(name: String, symbol: String, replacesMalloc: Bool) {
+    self.name = name
+    self.symbol = symbol
+    self.replacesMalloc = replacesMalloc
+  }
+}

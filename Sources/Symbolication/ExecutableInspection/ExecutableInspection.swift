@@ -1,0 +1,30 @@
+/// What a command would run, and what would keep the recorder from seeing its allocations.
+public struct ExecutableInspection: Sendable, Hashable {
+  /// The file that the command names, found on `PATH` if need be; `nil` when there is none.
+  public let path: String?
+
+  /// The ELF file that runs in the end: the last interpreter of a script, else the file itself.
+  public let executablePath: String?
+
+  /// The files from the command to the executable, scripts first; links are not followed.
+  public let chain: [String]
+
+  /// What was found, the worst first; empty when all can be recorded.
+  public let findings: [ExecutableFinding]
+
+  /// Whether anything can be recorded at all.
+  public var isRecordable: Bool {
+    !findings.contains { $0.severity == .blocking }
+  }
+}
+
+extension ExecutableInspection {
+  /// Inspects what `command` would run.
+  ///
+  /// - Parameters:
+  ///   - command: As `argv[0]`: a path if it has a slash, else looked up in `searchPath`.
+  ///   - searchPath: The value of `PATH`; `nil` where it is not set.
+  public init(command: String, searchPath: String?) {
+    self.init(path: nil, executablePath: nil, chain: [], findings: [])
+  }
+}

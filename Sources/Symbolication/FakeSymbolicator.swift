@@ -1,0 +1,46 @@
+import TraceReader
+
+/// A symbolicator with a table instead of files, for tests of reports.
+public final class FakeSymbolicator: Symbolicator {
+  private var table: [Address: [SymbolicatedFrame]]
+
+  /// What ``warnings`` gives.
+  public var warnings: [SymbolicationWarning] = []
+
+  /// Makes a symbolicator that knows these program counters (as recorded, not adjusted).
+  public init(_ table: [Address: [SymbolicatedFrame]] = [:]) {
+    self.table = table
+  }
+
+  /// Adds a function at a program counter; called again for the same one, an inlined caller.
+  ///
+  /// The frames added before become inlined ones. `name` may be mangled.
+  public func add(
+    _ name: String, at programCounter: UInt64, file: String? = nil, line: Int = 0, column: Int = 0,
+    image: String? = "/opt/app/app"
+  ) {
+    let address = Address(rawValue: programCounter)
+    let inner = (table[address] ?? []).map { frame in
+      SymbolicatedFrame(
+        programCounter: frame.programCounter, function: frame.function, location: frame.location,
+        isInlined: true, imagePath: frame.imagePath, imageOffset: frame.imageOffset)
+    }
+    let frame = SymbolicatedFrame(
+      programCounter: address, function: Demangler.name(of: name),
+      location: file.map { SourceLocation(path: $0, line: line, column: column) },
+      imagePath: image, imageOffset: programCounter)
+    table[address] = inner + [frame]
+  }
+
+  /// The frames of the table; `image+0xoffset` for an address that is not in it.
+  public func frames(
+    at programCounter: Address, in image: Image?, isExact: Bool
+  ) -> [SymbolicatedFrame] {
+    if let known = table[programCounter] { return known }
+    return [
+      SymbolicatedFrame(
+        programCounter: programCounter, imagePath: image?.path,
+        imageOffset: image.map { programCounter.rawValue &- $0.loadBias })
+    ]
+  }
+}

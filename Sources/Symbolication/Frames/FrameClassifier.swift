@@ -1,0 +1,57 @@
+/// Decides what a frame is to a reader of a report: the program's code, a runtime, the system.
+///
+/// Pure functions over names and paths, so that inlined frames count like real ones.
+public enum FrameClassifier {
+  /// The role of a frame.
+  ///
+  /// - Parameters:
+  ///   - function: `nil` where the name is unknown; then the image decides.
+  ///   - path: `nil` for code in no image, which is the program's (JIT).
+  public static func role(
+    of function: FunctionName?, inImageAt path: String?
+  ) -> SymbolicatedFrame.Role {
+    let image = path.map(fileName) ?? ""
+    if isRuntimeImage(named: image) { return .runtime }
+    if let function {
+      if RuntimeNames.isRuntime(function) { return .runtime }
+      if RuntimeNames.startupFunctions.contains(function.raw) { return .system }
+    }
+    return path.map(isSystemImage) == true ? .system : .user
+  }
+
+  /// Whether the image belongs to the system: what "hide system libraries" hides.
+  ///
+  /// Only shared objects count: `cc1plus` and PostgreSQL live under `/usr/lib` as well, and are
+  /// what somebody wants to look into. So is Python, wherever it is.
+  public static func isSystemImage(at path: String) -> Bool {
+    let name = fileName(path)
+    if path.hasPrefix("linux-vdso") || path.hasPrefix("[vdso]") { return true }
+    guard name.contains(".so") || name.hasPrefix("ld-") else { return false }
+    if name.hasPrefix("libpython") { return false }
+    return systemFolders.contains { path.hasPrefix($0) } || path.contains("/lib/swift/linux/")
+  }
+
+  /// Whether all code of the image is an allocator's or a language runtime's.
+  public static func isRuntimeImage(named name: String) -> Bool {
+    runtimeImagePrefixes.contains { name.hasPrefix($0) }
+  }
+
+  private static let systemFolders = [
+    "/lib/", "/lib32/", "/lib64/", "/libx32/",
+    "/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/usr/libx32/",
+  ]
+
+  private static let runtimeImagePrefixes = [
+    "libmemtrace.so",
+    "libstdc++.so", "libc++.so", "libc++abi.so", "libgcc_s.so", "libunwind.so",
+    "libswiftCore.so", "libswift_Concurrency.so", "libswift_StringProcessing.so",
+    "libswift_RegexParser.so", "libswiftSwiftOnoneSupport.so", "libswiftSynchronization.so",
+    "libjemalloc.so", "libtcmalloc", "libmimalloc", "libsnmalloc", "librpmalloc", "libscudo",
+    "libstd-",
+  ]
+
+  private static func fileName(_ path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+    return String(path[path.index(after: slash)...])
+  }
+}

@@ -1,0 +1,86 @@
+/// Names of functions that allocate on behalf of their caller.
+///
+/// Templates and generics of the standard libraries are compiled into the program, so that the
+/// image does not give them away: their names do.
+enum RuntimeNames {
+  /// Whether a function belongs to an allocator or to a language's runtime.
+  static func isRuntime(_ function: FunctionName) -> Bool {
+    if allocators.contains(function.raw) { return true }
+    switch function.language {
+    case .plain: return isRuntimePlain(function.raw)
+    case .cxx: return isRuntimeCxx(function.base)
+    case .rust: return isRuntimeRust(function.base)
+    case .swift: return isRuntimeSwift(function)
+    }
+  }
+
+  /// Code of the C start-up files, which are part of every executable.
+  static let startupFunctions: Set<String> = [
+    "_start", "_init", "_fini", "__libc_csu_init", "__libc_csu_fini", "frame_dummy",
+    "__do_global_dtors_aux", "__do_global_ctors_aux", "register_tm_clones",
+    "deregister_tm_clones",
+  ]
+
+  private static let allocators: Set<String> = [
+    "malloc", "calloc", "realloc", "reallocarray", "free", "cfree", "posix_memalign",
+    "aligned_alloc", "memalign", "valloc", "pvalloc", "malloc_usable_size", "free_sized",
+    "free_aligned_sized",
+    "__libc_malloc", "__libc_calloc", "__libc_realloc", "__libc_reallocarray", "__libc_free",
+    "__libc_memalign", "__libc_valloc", "__libc_pvalloc", "__posix_memalign",
+    "_int_malloc", "_int_free", "_int_realloc", "_int_memalign", "sysmalloc", "malloc_consolidate",
+    // The thin wrappers that nearly every program of the GNU tradition has: a report that named
+    // them would name one function for everything.
+    "xmalloc", "xcalloc", "xrealloc", "xreallocarray", "xzalloc", "xnmalloc", "xnrealloc",
+    "x2realloc", "x2nrealloc", "xcharalloc", "ximalloc", "xirealloc", "xpalloc", "xfree",
+    // CPython's allocator functions; the rest of CPython is the program.
+    "_PyMem_RawMalloc", "_PyMem_RawCalloc", "_PyMem_RawRealloc", "_PyMem_RawFree",
+    "PyMem_RawMalloc", "PyMem_RawCalloc", "PyMem_RawRealloc", "PyMem_RawFree",
+    "PyMem_Malloc", "PyMem_Calloc", "PyMem_Realloc", "PyMem_Free",
+    "_PyObject_Malloc", "_PyObject_Calloc", "_PyObject_Realloc", "_PyObject_Free",
+    "PyObject_Malloc", "PyObject_Calloc", "PyObject_Realloc", "PyObject_Free",
+  ]
+
+  private static func isRuntimePlain(_ name: String) -> Bool {
+    if isRuntimeCxx(name) { return true }  // debug information without linkage names
+    return plainPrefixes.contains { name.hasPrefix($0) }
+  }
+
+  private static let plainPrefixes = [
+    "swift_", "__swift_", "_swift_", "swift::",
+    "__rust_", "__rdl_", "__rg_", "__rustc::__r", "__cxa_", "__gxx_",
+    "_Unwind_", "mt_interpose_", "block_copy", "_Block_copy", "_Block_object_",
+  ]
+
+  private static func isRuntimeCxx(_ name: String) -> Bool {
+    cxxPrefixes.contains { name.hasPrefix($0) }
+  }
+
+  private static let cxxPrefixes = [
+    "operator new", "operator delete", "std::", "__gnu_cxx::", "__cxxabiv1::", "swift::",
+    "void std::", "__gnu_debug::",
+  ]
+
+  private static func isRuntimeRust(_ name: String) -> Bool {
+    // `<alloc::vec::Vec<T> as core::clone::Clone>::clone`: the type decides, not the trait.
+    let path = name.hasPrefix("<") ? name.dropFirst() : name[...]
+    return rustPrefixes.contains { path.hasPrefix($0) }
+  }
+
+  private static let rustPrefixes = [
+    "alloc::", "core::", "std::", "hashbrown::", "__rustc::", "__rust_", "__rdl_", "__rg_",
+  ]
+
+  private static func isRuntimeSwift(_ function: FunctionName) -> Bool {
+    if swiftHelpers.contains(where: { function.full.hasPrefix($0) }) { return true }
+    return SwiftNames.isOfStandardLibrary(raw: function.raw, full: function.full)
+  }
+
+  private static let swiftHelpers = [
+    "type metadata accessor for ", "lazy protocol witness table accessor for ",
+    "lazy protocol witness table cache variable ", "generic type metadata ",
+    "type metadata instantiation function ", "type metadata completion function ",
+    "protocol witness table accessor for ", "associated type witness table accessor ",
+    "associated type metadata accessor ", "default associated conformance accessor ",
+    "outlined ", "demangling cache variable ",
+  ]
+}

@@ -1,0 +1,70 @@
+import CSymbolication
+
+/// Turns mangled symbols into readable names.
+public enum Demangler {
+  /// The name of a symbol in all its spellings.
+  ///
+  /// - Parameter symbol: As in a symbol table or `DW_AT_linkage_name`; a version such as
+  ///   `@@GLIBC_2.14` is dropped. A name that no demangler knows is taken as it is.
+  public static func name(of symbol: String) -> FunctionName {
+    let raw = withoutVersion(symbol)
+    guard raw.utf8.count <= longestSymbol else { return FunctionName(plain: raw) }
+    if raw.hasPrefix("_R") || raw.hasPrefix("_ZN"), let name = rust(raw) { return name }
+    if raw.hasPrefix("_Z") || raw.hasPrefix("___Z") || raw.hasPrefix("_GLOBAL__"),
+      let name = cxx(raw)
+    {
+      return name
+    }
+    if SwiftNames.isMangled(raw), let name = swift(raw) { return name }
+    return FunctionName(plain: withoutCloneSuffix(raw))
+  }
+
+  private static let longestSymbol = 32 << 10
+
+  private static func rust(_ raw: String) -> FunctionName? {
+    guard let full = take(mt_demangle_rust(raw, MT_DEMANGLE_FULL)) else { return nil }
+    let brief = take(mt_demangle_rust(raw, MT_DEMANGLE_BRIEF)) ?? full
+    let short = RustNames.short(brief)
+    return FunctionName(raw: raw, short: short, full: full, base: short, language: .rust)
+  }
+
+  private static func cxx(_ raw: String) -> FunctionName? {
+    guard let full = take(mt_demangle_cxx(raw, MT_DEMANGLE_FULL)) else { return nil }
+    let brief = take(mt_demangle_cxx(raw, MT_DEMANGLE_BRIEF)) ?? full
+    let short = CxxNames.short(brief)
+    return FunctionName(
+      raw: raw, short: short, full: full, base: CxxNames.withoutParameters(short), language: .cxx)
+  }
+
+  private static func swift(_ raw: String) -> FunctionName? {
+    guard let full = take(mt_demangle_swift(raw, raw.utf8.count)), full != raw else { return nil }
+    let short = SwiftNames.short(full)
+    return FunctionName(
+      raw: raw, short: short, full: full, base: SwiftNames.withoutLabels(short), language: .swift)
+  }
+
+  /// Takes over a string of the C side.
+  private static func take(_ text: UnsafeMutablePointer<CChar>?) -> String? {
+    guard let text else { return nil }
+    defer { mt_demangle_release(text) }
+    return String(cString: text)
+  }
+
+  private static func withoutVersion(_ symbol: String) -> String {
+    guard let at = symbol.utf8.firstIndex(of: UInt8(ascii: "@")), at != symbol.startIndex else {
+      return symbol
+    }
+    return String(symbol[..<at])
+  }
+
+  /// `parse.constprop.0` -> `parse`; a dot that is not gcc's stays.
+  private static func withoutCloneSuffix(_ name: String) -> String {
+    guard let dot = name.firstIndex(of: "."), dot != name.startIndex else { return name }
+    let suffix = name[dot...]
+    return cloneSuffixes.contains { suffix.hasPrefix($0) } ? String(name[..<dot]) : name
+  }
+
+  private static let cloneSuffixes = [
+    ".constprop.", ".part.", ".isra.", ".cold", ".lto_priv.", ".llvm.", ".localalias",
+  ]
+}

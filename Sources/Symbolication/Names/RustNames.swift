@@ -1,0 +1,3 @@
+enum RustNames {
+  static func short(_ name: String) -> String { name }
+}

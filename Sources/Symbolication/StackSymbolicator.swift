@@ -1,0 +1,66 @@
+import TraceReader
+
+/// Gives names to the backtraces of a trace.
+///
+/// Names are looked up when they are asked for and kept for each address. Whole backtraces are
+/// not kept: a report shows each once, and a trace can hold a million.
+public final class StackSymbolicator {
+  private struct Key: Hashable {
+    let returnAddress: Address
+    let image: UInt32?
+    let isExact: Bool
+  }
+
+  private let stacks: StackTable
+  private let images: ImageMap
+  private let symbolicator: any Symbolicator
+  private var framesOfAddress: [Key: [SymbolicatedFrame]] = [:]
+  private var responsibleFrames: [StackID: SymbolicatedFrame?] = [:]
+
+  /// Makes a symbolicator of the backtraces of one trace.
+  public init(stacks: StackTable, images: ImageMap, symbolicator: any Symbolicator) {
+    self.stacks = stacks
+    self.images = images
+    self.symbolicator = symbolicator
+  }
+
+  /// What could not be used and why, so far.
+  public var warnings: [SymbolicationWarning] { symbolicator.warnings }
+
+  /// The whole backtrace with names.
+  public func backtrace(of stack: StackID) -> SymbolicatedBacktrace {
+    let raw = stacks.frames(of: stack)
+    var frames = raw.flatMap(self.frames(of:))
+    if stacks.isCut(stack) {
+      frames.append(SymbolicatedFrame(marker: "<stack cut at depth \(raw.count)>"))
+    }
+    return SymbolicatedBacktrace(stack: stack, frames: frames)
+  }
+
+  /// The frames of one recorded frame: several where calls were inlined, innermost first.
+  public func frames(of raw: RawFrame) -> [SymbolicatedFrame] {
+    let image = images.image(containing: raw.lookupAddress, seenBy: raw.node)
+    let key = Key(returnAddress: raw.returnAddress, image: image?.index, isExact: raw.isExact)
+    if let known = framesOfAddress[key] { return known }
+    let frames = symbolicator.frames(at: raw.returnAddress, in: image, isExact: raw.isExact)
+    framesOfAddress[key] = frames
+    return frames
+  }
+
+  /// The frame that a report blames; `nil` where there is no stack.
+  ///
+  /// Looks up no more frames than it needs.
+  public func responsibleFrame(of stack: StackID) -> SymbolicatedFrame? {
+    if let known = responsibleFrames[stack] { return known }
+    let frame = ResponsibleFrame.find(in: stacks.frames(of: stack).lazy.flatMap(self.frames(of:)))
+    responsibleFrames[stack] = .some(frame)
+    return frame
+  }
+
+  /// A description such as `malloc in parse_header`; the function alone where there is no stack.
+  ///
+  /// - Parameter function: The allocator function, as ``Operation`` names it.
+  public func callerDescription(of stack: StackID, function: String) -> String {
+    ResponsibleFrame.describe(function, in: responsibleFrame(of: stack))
+  }
+}

@@ -1,0 +1,66 @@
+import TraceReader
+
+/// Turns program counters into frames.
+///
+/// A symbolicator caches what it has looked up; it belongs to one thread at a time.
+public protocol Symbolicator: AnyObject {
+  /// The frames of one program counter, innermost first.
+  ///
+  /// - Parameters:
+  ///   - programCounter: As recorded, not adjusted.
+  ///   - image: The image that held the address when the stack was taken; it may be unloaded since.
+  ///     `nil` for code in no image.
+  ///   - isExact: `false` for a return address: the call is the instruction before it.
+  /// - Returns: At least one frame; with nothing but offsets where nothing is known.
+  func frames(at programCounter: Address, in image: Image?, isExact: Bool) -> [SymbolicatedFrame]
+
+  /// What could not be used and why, one for each image, in the order of first use.
+  var warnings: [SymbolicationWarning] { get }
+}
+
+/// Says why the names of one image are missing or doubtful.
+public struct SymbolicationWarning: Sendable, Hashable, CustomStringConvertible {
+  /// What is wrong.
+  public enum Reason: Sendable, Hashable {
+    /// There is no file at the path now.
+    case missingFile
+    /// The file cannot be opened or read; the system's reason.
+    case unreadable(String)
+    /// The file is not ELF, or damaged so that nothing can be read.
+    case notELF
+    /// The file was replaced since: another build ID. Offsets only.
+    case differentBuild(recorded: String, onDisk: String)
+    /// The file is newer than the recording and has no build ID to compare.
+    case newerThanTrace
+  }
+
+  /// Path of the image.
+  public let imagePath: String
+
+  /// What is wrong.
+  public let reason: Reason
+
+  /// Makes a warning.
+  public init(imagePath: String, reason: Reason) {
+    self.imagePath = imagePath
+    self.reason = reason
+  }
+
+  /// One line: what, where, and what follows.
+  public var description: String {
+    switch reason {
+    case .missingFile:
+      "\(imagePath) is gone: its frames have offsets instead of names"
+    case .unreadable(let why):
+      "\(imagePath) cannot be read (\(why)): its frames have offsets instead of names"
+    case .notELF:
+      "\(imagePath) is no ELF file that can be read: its frames have offsets instead of names"
+    case .differentBuild(let recorded, let onDisk):
+      "\(imagePath) was rebuilt since the recording (build ID \(onDisk.isEmpty ? "none" : onDisk), "
+        + "recorded \(recorded.isEmpty ? "none" : recorded)): its frames have offsets instead of names"
+    case .newerThanTrace:
+      "\(imagePath) is newer than the trace and has no build ID to compare: "
+        + "its names may be wrong"
+    }
+  }
+}
