@@ -40,7 +40,7 @@ let package = Package(
     .executableTarget(
       name: "memtrace",
       dependencies: [
-        "TraceReader", "Symbolication", "Reports",
+        "CTraceFormat", "TraceReader", "Symbolication", "Reports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],

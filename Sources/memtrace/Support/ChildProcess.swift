@@ -32,6 +32,8 @@ struct ChildProcess {
   /// - Parameters:
   ///   - executable: The file to execute.
   ///   - arguments: `argv`, with the name of the command first.
+  ///   - environment: The whole environment.
+  /// - Returns: The running process.
   /// - Throws: ``CommandFailure`` with 126 or 127 when the kernel refuses.
   static func launch(
     executable: FilePath, arguments: [CString], environment: EnvironmentVariables
@@ -90,8 +92,9 @@ struct ChildProcess {
     return set
   }
 
-  /// With an inherited `SIG_IGN` for SIGCHLD the kernel would throw the exit status away. The
-  /// child has inherited it already when this is called.
+  /// Sees to it that the kernel keeps the exit status, where SIGCHLD was inherited as ignored.
+  ///
+  /// The child has inherited that already when this is called.
   private static func keepChildStatus() {
     var action = sigaction()
     if sigaction(SIGCHLD, nil, &action) == 0, action.__sigaction_handler.sa_handler != nil {

@@ -12,6 +12,7 @@ struct ExecutableSearch {
   /// The file to execute.
   ///
   /// - Parameter name: As typed. With a slash it is a path already.
+  /// - Returns: A path, relative if the name or the entry of `PATH` is.
   /// - Throws: ``CommandFailure`` with 127 when there is no such file, with 126 when there is one
   ///   but it may not be executed.
   func locate(_ name: String) throws(CommandFailure) -> FilePath {

@@ -4,13 +4,18 @@ import SystemPackage
   import Glibc
 #endif
 
-/// Chooses the file that a recording writes. Nothing is ever overwritten unasked.
+/// Chooses the file that a recording writes.
+///
+/// Nothing is ever overwritten unasked.
 enum OutputNaming {
   static let fileExtension = "mtrace"
 
   /// `NAME.mtrace` in `directory`, or `NAME.2.mtrace`, `NAME.3.mtrace` … when that exists.
   ///
-  /// - Parameter command: As typed; its last component gives the name.
+  /// - Parameters:
+  ///   - command: As typed; its last component gives the name.
+  ///   - directory: Absolute.
+  /// - Returns: An absolute path at which there is nothing yet.
   /// - Throws: ``CommandFailure`` when the directory cannot be written.
   static func defaultOutput(
     forCommand command: String, in directory: FilePath
@@ -30,8 +35,11 @@ enum OutputNaming {
 
   /// The file that `-o` names, made absolute.
   ///
-  /// - Parameter force: Removes a trace that is there already. Anything else stays: a mistyped
-  ///   `-o` must not cost a user their data.
+  /// - Parameters:
+  ///   - name: As typed.
+  ///   - force: Removes a trace that is there already. Anything else stays: a mistyped `-o` must
+  ///     not cost a user their data.
+  /// - Returns: An absolute path at which there is nothing any more.
   /// - Throws: ``CommandFailure`` when it exists or its directory cannot be written.
   static func explicitOutput(_ name: String, force: Bool) throws(CommandFailure) -> FilePath {
     guard !name.isEmpty else {

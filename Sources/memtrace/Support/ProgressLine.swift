@@ -22,7 +22,9 @@ struct ProgressLine {
     started = now
   }
 
-  /// Notes how far the work is. Cheap enough for every chunk of a file.
+  /// Notes how far the work is.
+  ///
+  /// Cheap enough to be called for every chunk of a file.
   ///
   /// - Parameters:
   ///   - done: Bytes read.

@@ -10,8 +10,10 @@ struct RecordedCommand {
 
   /// Finds the executable of a command line.
   ///
-  /// - Parameter words: The command and its arguments, as the argument parser gives them: the
-  ///   last words of memtrace's own command line.
+  /// - Parameters:
+  ///   - words: The command and its arguments, as the argument parser gives them: the last words
+  ///     of memtrace's own command line.
+  ///   - environment: Where `PATH` is taken from.
   /// - Throws: ``CommandFailure`` with 127 or 126, as shells do.
   init(words: [String], environment: EnvironmentVariables) throws(CommandFailure) {
     guard let name = words.first else {

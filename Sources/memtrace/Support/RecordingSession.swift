@@ -27,6 +27,7 @@ struct RecordingSession {
   /// Starts the command, waits for it, and collects the traces.
   ///
   /// - Parameter output: The absolute path of the trace of the command's own process.
+  /// - Returns: How the command ended, and the traces.
   /// - Throws: ``CommandFailure`` when the recorder is missing or the command does not start.
   func run(output: FilePath) throws(CommandFailure) -> RecordedRun {
     let recording = RecordingEnvironment(
@@ -62,7 +63,11 @@ extension RecordingSession {
   /// The program's output comes first, then what `body` prints. The directory (in `TMPDIR`, else
   /// `/tmp`) is removed with all it holds when `body` has returned.
   ///
-  /// - Parameter words: The command and its arguments.
+  /// - Parameters:
+  ///   - words: The command and its arguments.
+  ///   - options: How to record.
+  ///   - body: Makes the report; the traces exist as long as it runs.
+  /// - Returns: What `body` returns.
   /// - Throws: ``CommandFailure`` when the command cannot be recorded, and what `body` throws.
   static func withTemporaryRecording<Result>(
     of words: [String], options: RecordingOptions, _ body: (RecordedRun) throws -> Result

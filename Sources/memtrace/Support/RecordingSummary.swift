@@ -42,7 +42,7 @@ struct RecordingSummary {
     return ["\(noun) of its processes: \(named)\(more)"]
   }
 
-  /// What the traces do not hold. Nothing is lost silently.
+  /// What the traces do not hold: nothing is lost silently.
   private var losses: [String] {
     var lines: [String] = []
     let dropped = total(MT_COUNT_EVENTS_DROPPED) &+ total(MT_COUNT_EVENTS_NESTED_LOST)

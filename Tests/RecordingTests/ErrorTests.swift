@@ -1,0 +1,46 @@
+import SystemPackage
+import Testing
+import TraceReader
+
+/// Misuse that ends the process is in the trace nevertheless.
+@Suite struct ErrorTests {
+  @Test func aDoubleFreeInTwoThreadsHasThreeStacks() throws {
+    let program = try TestProgram("double_free.c")
+    let run = try TracedRun([program.path.string])
+    #expect(run.plain.signal == 6, "the C library aborts")
+
+    let root = try run.root()
+    let errors = try root.replay().errors
+    let error = try #require(errors.first { $0.kind == .doubleFree })
+    #expect(error.block?.size == 27001)
+    #expect(error.firstFree != nil)
+    #expect(error.firstFree?.thread != error.offending.thread)
+    let stacks = [error.block?.allocation.stack, error.firstFree?.stack, error.offending.stack]
+    #expect(Set(stacks).count == 3)
+    for stack in stacks.compactMap({ $0 }) {
+      let frame = try #require(root.stacks.frames(of: stack).first)
+      let image = root.images.image(containing: frame.lookupAddress, seenBy: frame.node)
+      #expect(image.map { FilePath($0.path).lastComponent } == program.path.lastComponent)
+    }
+    // Whether by the program's abort or by the C library's own, the trace says how it ended.
+    #expect(root.ending == .abort || root.ending == .signal(6))
+  }
+
+  @Test func theTableOfAKnownProgramIsExact() throws {
+    let run = try TracedRun([try TestProgram("table.c").path.string])
+    let result = try run.root().replay()
+
+    let large = Self.tally(result, SizeClass(containing: 1000))
+    let small = Self.tally(result, SizeClass(containing: 12))
+    #expect((large.totalCount, large.totalBytes) == (5, 5000))
+    #expect((large.liveCount, large.liveBytes) == (1, 1000))
+    #expect((large.freedCount, large.freedBytes) == (4, 4000))
+    #expect((small.totalCount, small.totalBytes) == (15, 180))
+    #expect((small.liveCount, small.liveBytes) == (5, 60))
+    #expect((small.freedCount, small.freedBytes) == (10, 120))
+  }
+
+  private static func tally(_ result: ReplayResult, _ sizeClass: SizeClass) -> Tally {
+    result.sites.filter { $0.sizeClass == sizeClass }.reduce(Tally()) { $0 + $1.tally }
+  }
+}

@@ -1,0 +1,123 @@
+import SystemPackage
+import Testing
+import TraceReader
+import TraceTestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Hosts that live under limits, close descriptors or move away: they run on unharmed.
+@Suite struct HostTests {
+  static let isRoot = getuid() == 0
+
+  @Test(arguments: ["none", "closefrom", "close_range", "close"])
+  func aClosedDescriptorIsNotReused(way: String) throws {
+    let run = try TracedRun(
+      [try TestProgram("descriptors.c").path.string, way], comparesErrors: false)
+    let root = try run.root()
+    let figures = try MarkedEvents(root)[23002]
+
+    #expect(figures.allocated > 0)
+    // All of it, or a stop that says why.
+    #expect(figures == .init(allocated: 100_000, freed: 100_000) || root.coverage.stop != nil)
+  }
+
+  @Test(arguments: ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+  func closedStandardStreamsStayClosed(redirection: String) throws {
+    let program = try TestProgram("environment.c")
+    let run = try TracedRun(
+      ["/bin/sh", "-c", "\"$0\" \(redirection)", program.path.string], comparesErrors: false)
+    #expect(try run.traces(of: program).count == 1)
+  }
+
+  @Test func theEnvironmentAndDescriptorsAreAsBefore() throws {
+    let program = try TestProgram("environment.c")
+    let run = try TracedRun([program.path.string], environment: ["ODD=a=b", "EMPTY="])
+    #expect(run.recorded.outputText.contains("descriptor 2\n"))
+  }
+
+  @Test(arguments: ["", "trap '' INT HUP CHLD PIPE"])
+  func signalStateIsInherited(setup: String) throws {
+    // The shell changes the state, then starts memtrace in place of itself.
+    let program = try TestProgram("signal_state.c")
+    let directory = try ScratchDirectory()
+    let record = [BuiltProducts.memtrace.string, "record", "-q", "-o", "t.mtrace", "--"]
+    let runs = try [[], record].map { prefix in
+      try ProcessRun.run(
+        ["/bin/sh", "-c", "\(setup)\nexec \"$@\"", "sh"] + prefix + [program.path.string],
+        environment: TracedRun.minimalEnvironment, directory: directory.path)
+    }
+    #expect(runs[0].outputText == runs[1].outputText)
+    #expect(runs[1].status == 0)
+  }
+
+  @Test(arguments: [0, 1, 8, 100, 10_000])
+  func aFileSizeLimitStopsTheRecordingOnly(blocks: Int) throws {
+    let program = try TestProgram("busy.c")
+    let run = try TracedRun(
+      [program.path.string, "300000"], shell: "ulimit -f \(blocks)", comparesErrors: false)
+
+    for trace in try run.traces(of: program) where try MarkedEvents(trace)[30001].allocated == 0 {
+      #expect(trace.coverage.stop != nil)
+      #expect(trace.coverage.eventsDropped > 0)
+    }
+  }
+
+  @Test(arguments: [20_000, 60_000, 200_000, 2_000_000])
+  func anAddressSpaceLimitStopsTheRecordingOnly(kibibytes: Int) throws {
+    _ = try TracedRun(
+      [try TestProgram("busy.c").path.string, "300000"], shell: "ulimit -v \(kibibytes)",
+      comparesErrors: false)
+  }
+
+  @Test(arguments: [3, 4, 8])
+  func aDescriptorLimitHarmsNobody(limit: Int) throws {
+    // The shell needs a few descriptors before it sets the limit for the program.
+    _ = try TracedRun(
+      [try TestProgram("busy.c").path.string, "1000"], shell: "ulimit -n \(limit)",
+      comparesErrors: false)
+  }
+
+  @Test(.enabled(if: isRoot, "a small file system is mounted by root only"))
+  func aFullDiskStopsTheRecordingOnly() throws {
+    let directory = try ScratchDirectory()
+    let mount = ["/bin/mount", "-t", "tmpfs", "-o", "size=300k", "none", directory.path.string]
+    let mounted = try ProcessRun.run(mount)
+    try #require(mounted.status == 0, "\(mounted.errorText)")
+    defer { _ = try? ProcessRun.run(["/bin/umount", "-l", directory.path.string]) }
+
+    let output = directory.path.appending("full.mtrace")
+    let run = try TracedRun(
+      [try TestProgram("busy.c").path.string, "3000000"],
+      start: .preload(["MEMTRACE_OUTPUT=\(output)"]), comparesErrors: false)
+    #expect(run.recorded.errorText.split(separator: "\n").count <= 1)
+    let trace = try Trace(path: output)
+    #expect(trace.coverage.stop?.cause == .diskFull)
+    #expect(trace.coverage.eventsDropped > 0)
+    #expect(try MarkedEvents(trace).count > 1000)
+  }
+
+  @Test(
+    .enabled(if: isRoot, "only root may change its root directory or its user"),
+    arguments: ["chroot", "user"])
+  func confinedProcessesRunOn(way: String) throws {
+    let cell = try ScratchDirectory()
+    let run = try TracedRun(
+      [try TestProgram("confined.c").path.string, way, cell.path.string], comparesErrors: false)
+    let root = try run.root()
+
+    #expect(try MarkedEvents(root)[24002] == .init(allocated: 100_000, freed: 100_000))
+    #expect(try MarkedEvents(root)[24004] == .init(allocated: 1, freed: 1))
+  }
+
+  @Test func aRelativeOutputStaysWhereTheProcessStarted() throws {
+    let elsewhere = try ScratchDirectory()
+    let run = try TracedRun(
+      [try TestProgram("confined.c").path.string, "chdir", elsewhere.path.string],
+      start: .preload(["MEMTRACE_OUTPUT=relative.mtrace"]), comparesErrors: false)
+
+    #expect(run.traces.count == 2)
+    #expect(elsewhere.entries.isEmpty)
+  }
+}

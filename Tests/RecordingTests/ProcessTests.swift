@@ -1,0 +1,132 @@
+import Foundation
+import Testing
+import TraceReader
+
+/// Children and programs that replace themselves: one trace each, and none writes into another's.
+@Suite struct ProcessTests {
+  @Test func aForkedChildHasItsOwnTrace() throws {
+    let run = try TracedRun([try TestProgram("fork.c").path.string])
+    let traces = try run.allTraces()
+    try #require(traces.count == 2)
+    let (parent, child) = (traces[0], traces[1])
+
+    #expect(child.header.flags.contains(.forked))
+    #expect(child.header.parentTraceID == parent.header.traceID)
+    #expect(child.header.sessionID == parent.header.sessionID)
+    #expect(child.header.ppid == parent.header.pid)
+    #expect(parent.ending == .exit(0))
+    #expect(child.ending == .exit(7))
+
+    let (above, below) = (try MarkedEvents(parent), try MarkedEvents(child))
+    #expect(above[12001] == .init(allocated: 1, freed: 1))
+    #expect(above[12002] == .init())
+    #expect(above[12003] == .init(allocated: 1, freed: 1))
+    #expect(below[12001] == .init())
+    #expect(below[12002] == .init(allocated: 1, freed: 1))
+    // The inherited block is not the child's error.
+    let replay = try child.replay()
+    #expect(replay.errors.isEmpty)
+    #expect(replay.coverage.inheritedFrees > 0)
+  }
+
+  @Test func aForkedChildIsLeftAloneWithNoFollow() throws {
+    let run = try TracedRun(
+      [try TestProgram("fork.c").path.string], start: .launcher(["--no-follow"]))
+    let events = try MarkedEvents(try run.root())
+
+    #expect(run.traces.count == 1)
+    #expect(events[12001] == .init(allocated: 1, freed: 1))
+    #expect(events[12002] == .init())
+    #expect(events[12003] == .init(allocated: 1, freed: 1))
+  }
+
+  @Test(arguments: [1000])
+  func manyForksGiveOneTraceEach(count: Int) throws {
+    let run = try TracedRun([try TestProgram("forks.c").path.string, String(count)])
+
+    #expect(run.traces.count == count + 1)
+    for trace in try run.allTraces().dropFirst() {
+      #expect(trace.ending == .underscoreExit(5))
+      #expect(try MarkedEvents(trace)[14001] == .init(allocated: 1, freed: 1))
+    }
+  }
+
+  @Test func everyExecBeginsATrace() throws {
+    let run = try TracedRun([try TestProgram("execs.c").path.string, "200"])
+    let traces = try run.allTraces()
+
+    #expect(traces.count == 201)
+    #expect(Set(traces.map(\.header.pid)).count == 1)
+    #expect(traces.dropLast().allSatisfy { $0.ending == .exec })
+    #expect(traces.last?.ending == .exit(9))
+    for trace in traces {
+      #expect(try MarkedEvents(trace)[15001] == .init(allocated: 1, freed: 1))
+    }
+  }
+
+  @Test(arguments: ["vfork", "posix_spawn", "posix_spawn-empty", "execve-empty", "fexecve"])
+  func aStartedProgramIsRecorded(way: String) throws {
+    let program = try TestProgram("spawn.c")
+    let run = try TracedRun([program.path.string, way])
+    let traces = try run.allTraces()
+    let parent = try MarkedEvents(try run.root())
+
+    #expect(parent[13002] == .init(allocated: 1, freed: 1))
+    #expect(parent[13003] == .init(allocated: 1, freed: 1))
+    #expect(parent[13001] == .init())
+    let children = try traces.filter { try MarkedEvents($0)[13001].allocated == 1 }
+    try #require(children.count == 1)
+    #expect(children[0].ending == .exit(6))
+    #expect(children[0].header.sessionID == traces.first?.header.sessionID)
+  }
+
+  @Test(arguments: ["system", "popen"])
+  func aProgramBehindAShellIsRecorded(way: String) throws {
+    let program = try TestProgram("spawn.c")
+    let run = try TracedRun([program.path.string, way])
+
+    let recorded = try run.allTraces().filter { try MarkedEvents($0)[13001].allocated == 1 }
+    #expect(recorded.count == 1)
+  }
+
+  @Test func aFailedExecAfterVforkHarmsNobody() throws {
+    let run = try TracedRun([try TestProgram("spawn.c").path.string, "vfork-failing"])
+    let root = try run.root()
+    let parent = try MarkedEvents(root)
+
+    #expect(parent[13002] == .init(allocated: 1, freed: 1))
+    #expect(parent[13003] == .init(allocated: 1, freed: 1))
+    #expect(root.ending == .exit(0))
+  }
+
+  @Test(arguments: [
+    ("return", TraceEnding.exit(11)), ("exit", .exit(12)), ("_exit", .underscoreExit(13)),
+    ("_Exit", .underscoreExit(14)), ("quick_exit", .quickExit(15)), ("thread", .exit(16)),
+    ("main-thread-first", .exit(16)), ("exit_group", .underscoreExit(17)), ("abort", .abort),
+    ("segv", .signal(11)), ("kill", .signal(9)),
+  ])
+  func theEndIsRecorded(way: String, ending: TraceEnding) throws {
+    let run = try TracedRun([try TestProgram("endings.c").path.string, way])
+    let root = try run.root()
+
+    #expect(root.ending == ending)
+    #expect(try MarkedEvents(root)[29001] == .init(allocated: 1, freed: 0))
+  }
+
+  @Test(arguments: [100_000, 3_000_000])
+  func everyCompletedEventSurvivesAKill(pairs: Int) throws {
+    // GIVEN a program that counts what it has done in memory that outlives it
+    let program = try TestProgram("killed.c")
+    let run = try TracedRun([program.path.string, "counter", String(pairs)])
+    let counter = run.directory.path.appending("counter").string
+    let bytes = try Data(contentsOf: URL(filePath: counter))
+    let completed = bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+
+    // THEN the trace holds all of it, and at most the one that was in progress
+    let root = try run.root()
+    let figures = try MarkedEvents(root)[22001]
+    #expect(root.ending == .signal(9))
+    #expect(UInt64(figures.freed) >= completed)
+    #expect(UInt64(figures.allocated) <= completed + 1)
+  }
+}

@@ -1,0 +1,80 @@
+import Symbolication
+import Testing
+import TraceReader
+import TraceTestSupport
+
+/// Stacks of unusual shape, and what the recorder makes of them.
+@Suite struct StackTests {
+  @Test func handlersOnAnyStackAreRecorded() throws {
+    let run = try TracedRun([try TestProgram("signals.c").path.string])
+    let events = try MarkedEvents(try run.root())
+
+    for size in UInt64(18001)...18004 {
+      #expect(events[size] == .init(allocated: 10, freed: 10), "\(size) bytes")
+    }
+  }
+
+  @Test func fibersJumpsAndRecursionAreRecorded() throws {
+    let run = try TracedRun([try TestProgram("stacks.c").path.string])
+    let root = try run.root()
+    let events = try MarkedEvents(root)
+
+    #expect(events[25001] == .init(allocated: 5, freed: 5))
+    #expect(events[25002] == .init(allocated: 5, freed: 5))
+    #expect(events[26001] == .init(allocated: 10, freed: 10))
+    #expect(events[26002] == .init(allocated: 1, freed: 1))
+    #expect(events[26003] == .init(allocated: 1, freed: 1))
+  }
+
+  @Test(arguments: [8, 128, 1024])
+  func aStackThatIsTooDeepIsCutAndMarked(depth: Int) throws {
+    let run = try TracedRun(
+      [try TestProgram("stacks.c").path.string], start: .launcher(["--depth", String(depth)]))
+    let root = try run.root()
+    let deep = try #require(try MarkedEvents(root).lives[26003]?.first?.allocation.stack)
+
+    let frames = root.stacks.frames(of: deep)
+    if depth < 1000 {
+      #expect(frames.count == depth)
+      #expect(root.stacks.isCut(deep))
+      #expect(root.coverage.stacksCut > 0)
+    } else {
+      #expect(frames.count > 1000)
+      #expect(!root.stacks.isCut(deep))
+    }
+  }
+
+  @Test func aSiteHasOneStackHoweverOftenItRuns() throws {
+    let run = try TracedRun([try TestProgram("stacks.c").path.string])
+    let events = try MarkedEvents(try run.root())
+
+    let stacks = Set((events.lives[26001] ?? []).map(\.allocation.stack))
+    #expect(stacks.count == 1)
+    #expect(!stacks.contains(.none))
+  }
+
+  @Test func exceptionsPassThroughRecordedFrames() throws {
+    let run = try TracedRun([try TestProgram("exceptions.cpp").path.string])
+    let events = try MarkedEvents(try run.root())
+
+    #expect(events[28001] == .init(allocated: 1100, freed: 1100))
+    #expect(events.failures[1 << 62]?.count == 2)
+  }
+
+  @Test func blocksOfUnloadedLibrariesKeepTheirStacks() throws {
+    let library = try TestProgram("plugin.c", flags: ["-shared", "-fPIC"])
+    let run = try TracedRun([try TestProgram("plugins.c").path.string, library.path.string])
+    let root = try run.root()
+    let events = try MarkedEvents(root)
+
+    #expect(events[19001] == .init(allocated: 50, freed: 50))
+    let images = root.images.images.filter { $0.path == library.path.string }
+    #expect(!images.isEmpty)
+    for life in events.lives[19001] ?? [] {
+      let frames = root.stacks.frames(of: life.allocation.stack)
+      let frame = try #require(frames.first)
+      let image = root.images.image(containing: frame.lookupAddress, seenBy: frame.node)
+      #expect(image?.path == library.path.string)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import Testing
+
+/// Threads: none is lost, and no block has two owners.
+@Suite(.serialized) struct ThreadTests {
+  @Test(arguments: [(1000, 8), (100_000, 64)])
+  func shortLivedThreadsAreRecorded(total: Int, atOnce: Int) throws {
+    let program = try TestProgram("threads.c")
+    let run = try TracedRun([program.path.string, String(total), String(atOnce)], timeout: 120)
+    let root = try run.root()
+    let events = try MarkedEvents(root)
+
+    #expect(events[16001] == .init(allocated: total, freed: total))
+    #expect(events[16002] == .init(allocated: total, freed: total))
+    #expect(events.doubleOwners == 0)
+    #expect(root.coverage.threadsLost == 0)
+    #expect(root.threads.count > total)
+    // The rest of a thread's chunk goes to the next thread.
+    #expect(root.fileSize < UInt64(total) * 1024 + 64 << 20)
+  }
+
+  @Test func blocksThatChangeHandsHaveOneOwner() throws {
+    let run = try TracedRun([try TestProgram("hand_over.c").path.string])
+    let root = try run.root()
+    let events = try MarkedEvents(root)
+
+    #expect(events.doubleOwners == 0)
+    #expect(events.unknownFrees == 0)
+    #expect(try root.replay().errors.isEmpty)
+  }
+
+  @Test func allocationsOfEndingThreadsAreRecorded() throws {
+    let run = try TracedRun([try TestProgram("thread_exit.cpp").path.string])
+    let events = try MarkedEvents(try run.root())
+
+    // 4 rounds of key destructors (PTHREAD_DESTRUCTOR_ITERATIONS) in 10 threads.
+    #expect(events[17001] == .init(allocated: 40, freed: 40))
+    #expect(events[17002] == .init(allocated: 10, freed: 10))
+    #expect(events[17003] == .init(allocated: 10, freed: 10))
+  }
+}
