@@ -1,0 +1,65 @@
+import SystemPackage
+import Testing
+import TraceTestSupport
+
+/// The launched command behaves as it does without memtrace.
+@Suite struct LaunchTests {
+  private let directory: ScratchDirectory
+
+  init() throws {
+    directory = try ScratchDirectory()
+  }
+
+  private func record(_ script: String) throws -> ProcessRun {
+    try memtrace("record", "-q", "--", "sh", "-c", script, in: directory.path)
+  }
+
+  @Test(arguments: [0, 1, 42, 255])
+  func theExitStatusIsPassedOn(status: Int32) throws {
+    #expect(try record("exit \(status)").status == status)
+  }
+
+  @Test(arguments: [1, 2, 9, 11, 13, 15])
+  func aDeadlySignalIsPassedOnAsShellsDo(signal: Int32) throws {
+    #expect(try record("kill -\(signal) $$").status == 128 + signal)
+  }
+
+  @Test func inputAndOutputAreThoseOfTheCommand() throws {
+    let run = try ProcessRun.run(
+      [BuiltProducts.memtrace.string, "record", "-q", "--", "cat"],
+      directory: directory.path, input: "passed through\n")
+    #expect(run.outputText == "passed through\n")
+    #expect(run.errorText.isEmpty)
+  }
+
+  @Test(arguments: ["TERM", "HUP", "USR1", "INT"])
+  func aSignalForTheLauncherReachesTheCommand(signal: String) throws {
+    // The command signals its parent, which is the launcher, and waits for what comes back.
+    let run = try record("trap 'exit 33' \(signal); kill -\(signal) $PPID; while :; do :; done")
+    #expect(run.status == 33)
+  }
+
+  @Test func aScriptWithoutInterpreterRunsInTheShell() throws {
+    let made = try ProcessRun.run(
+      ["/bin/sh", "-c", "printf 'echo script $1\\n' >script; chmod +x script"],
+      directory: directory.path)
+    #expect(made.status == 0)
+    let run = try memtrace("record", "-q", "--", "./script", "word", in: directory.path)
+    #expect(run.outputText == "script word\n")
+    #expect(run.status == 0)
+  }
+
+  @Test func argumentsReachTheCommandByteForByte() throws {
+    let run = try ProcessRun.run(
+      [
+        "/bin/sh", "-c", #"exec "$0" record -q -- printf '%s|' "$(printf 'a\377b')" '' -o -- x"#,
+        BuiltProducts.memtrace.string,
+      ], directory: directory.path)
+    #expect(run.output == Array("a".utf8) + [0xff] + Array("b||-o|--|x|".utf8))
+  }
+
+  @Test func theTerminatorIsOptional() throws {
+    let run = try memtrace("record", "-q", "echo", "-n", "--", "x", in: directory.path)
+    #expect(run.outputText == "-- x")
+  }
+}

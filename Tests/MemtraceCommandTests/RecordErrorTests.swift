@@ -1,0 +1,104 @@
+import SystemPackage
+import Testing
+import TraceTestSupport
+
+/// What `record` says, word for word, when it cannot do as it was told.
+@Suite struct RecordErrorTests {
+  private let directory: ScratchDirectory
+
+  init() throws {
+    directory = try ScratchDirectory()
+  }
+
+  @Test func aMissingCommandIsNotFound() throws {
+    let run = try memtrace("record", "--", "no-such-command-here", in: directory.path)
+    #expect(run.status == 127)
+    #expect(run.errorText == "memtrace: no-such-command-here: command not found\n")
+    #expect(directory.entries.isEmpty)
+  }
+
+  @Test func aMissingPathIsNotFound() throws {
+    let run = try memtrace("record", "--", "./missing", in: directory.path)
+    #expect(run.status == 127)
+    #expect(run.errorText == "memtrace: ./missing: no such file\n")
+  }
+
+  @Test func aDirectoryIsNotExecutable() throws {
+    let run = try memtrace("record", "--", "/tmp", in: directory.path)
+    #expect(run.status == 126)
+    #expect(run.errorText == "memtrace: /tmp: is a directory\n")
+  }
+
+  @Test func aPlainFileIsNotExecutable() throws {
+    let run = try memtrace("record", "--", "/etc/passwd", in: directory.path)
+    #expect(run.status == 126)
+    #expect(run.errorText == "memtrace: /etc/passwd: Permission denied\n")
+  }
+
+  @Test func noCommandIsAUsageError() throws {
+    let run = try memtrace("record", in: directory.path)
+    #expect(run.status == 64)
+    #expect(run.errorText.hasPrefix("Error: Missing the command to record, after '--'.\n"))
+  }
+
+  @Test func anUnknownOptionIsAUsageError() throws {
+    let run = try memtrace("record", "--deep", "true", in: directory.path)
+    #expect(run.status == 64)
+    #expect(run.errorText.hasPrefix("Error: Unknown option '--deep'.\n"))
+  }
+
+  @Test(arguments: ["0", "1025", "-1"])
+  func aDepthOutOfRangeIsAUsageError(depth: String) throws {
+    let run = try memtrace("record", "--depth=\(depth)", "--", "true", in: directory.path)
+    #expect(run.status == 64)
+    #expect(
+      run.errorText.hasPrefix("Error: --depth takes 1 to 1024 frames, not \(depth).\n"))
+  }
+
+  @Test func anExistingFileIsNotOverwritten() throws {
+    _ = try ProcessRun.run(["/bin/sh", "-c", "echo precious >x.mtrace"], directory: directory.path)
+    let run = try memtrace("record", "-o", "x.mtrace", "--", "true", in: directory.path)
+    #expect(run.status == 73)
+    #expect(
+      run.errorText
+        == "memtrace: x.mtrace exists; choose another name, or replace it with --force\n")
+  }
+
+  @Test func evenForceReplacesTracesOnly() throws {
+    _ = try ProcessRun.run(["/bin/sh", "-c", "echo precious >notes"], directory: directory.path)
+    let run = try memtrace("record", "--force", "-o", "notes", "--", "true", in: directory.path)
+    #expect(run.status == 73)
+    #expect(
+      run.errorText == "memtrace: notes exists and is no trace; --force replaces traces only\n")
+    let kept = try ProcessRun.run(["/bin/cat", "notes"], directory: directory.path)
+    #expect(kept.outputText == "precious\n")
+  }
+
+  @Test func aMissingFolderIsSaidBeforeTheCommandRuns() throws {
+    let run = try memtrace("record", "-o", "/nonexistent/x", "--", "echo", "ran")
+    #expect(run.status == 73)
+    #expect(run.outputText.isEmpty)
+    #expect(
+      run.errorText == "memtrace: cannot create a trace in /nonexistent: "
+        + "No such file or directory; choose another place with -o\n")
+  }
+
+  @Test func aMissingRecorderIsSaid() throws {
+    let run = try memtrace(
+      "record", "--", "true", in: directory.path, environment: ["MEMTRACE_LIBRARY=/none.so"])
+    #expect(run.status == 125)
+    #expect(
+      run.errorText == "memtrace: /none.so, named by MEMTRACE_LIBRARY, is not a readable file\n")
+  }
+
+  @Test func aRecorderThatCannotBePreloadedIsSaid() throws {
+    let run = try ProcessRun.run(
+      ["/bin/sh", "-c", "cp '\(BuiltProducts.library)' 'a b.so'"], directory: directory.path)
+    #expect(run.status == 0)
+    let library = directory.path.appending("a b.so")
+    let refused = try memtrace(
+      "record", "--", "true", in: directory.path, environment: ["MEMTRACE_LIBRARY=\(library)"])
+    #expect(refused.status == 125)
+    #expect(refused.errorText.contains("LD_PRELOAD allows no space, colon or dollar sign"))
+  }
+}

@@ -1,0 +1,64 @@
+# Shared by the scripts of this folder; source it. Nothing here writes to standard output.
+
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+
+say() {
+    printf '%s: %s\n' "${0##*/}" "$*" >&2
+}
+
+fail() {
+    say "$*"
+    exit 125
+}
+
+# Installs the Debian packages that are missing. Says what to do when it cannot.
+need_packages() {
+    command -v dpkg-query >/dev/null || return 0
+    local missing=() package
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' ||
+            missing+=("$package")
+    done
+    ((${#missing[@]})) || return 0
+
+    local as_root=()
+    if ((EUID != 0)); then
+        command -v sudo >/dev/null ||
+            fail "needs the packages ${missing[*]}; as root: apt-get install ${missing[*]}"
+        as_root=(sudo)
+    fi
+    say "installing ${missing[*]}"
+    local log
+    log=$(mktemp)
+    if ! {
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q &&
+            "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+                apt-get install -q -y --no-install-recommends "${missing[@]}"
+    } </dev/null >"$log" 2>&1; then
+        tail -n 20 "$log" >&2
+        rm -f "$log"
+        fail "cannot install ${missing[*]}; as root: apt-get install ${missing[*]}"
+    fi
+    rm -f "$log"
+}
+
+# What building takes, beside the Swift toolchain.
+build_packages=(libdw-dev libiberty-dev libunwind8 libc6-dev pkg-config binutils)
+
+need_toolchain() {
+    command -v swift >/dev/null ||
+        fail "needs a Swift toolchain, 6.1 or newer, on PATH: https://www.swift.org/install/linux/"
+}
+
+# Builds a product; silent unless it fails.
+build() {
+    local log
+    log=$(mktemp)
+    if ! (cd "$root" && swift build "$@") </dev/null >"$log" 2>&1; then
+        cat "$log" >&2
+        rm -f "$log"
+        fail "the build failed"
+    fi
+    rm -f "$log"
+}
