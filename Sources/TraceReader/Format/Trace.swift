@@ -1,40 +1,180 @@
+import CTraceFormat
 import SystemPackage
 
 /// An opened trace: everything but its events, which are read when they are asked for.
+///
+/// A cut or damaged trace opens as long as its header is whole; what could not be read is in
+/// ``coverage``.
 public final class Trace: Sendable {
   public let header: TraceHeader
   public let process: TracedProcess
   public let clock: TraceClock
   public let images: ImageMap
+  /// The threads in order of their first record.
   public let threads: [ThreadInfo]
   public let stacks: StackTable
   public let notes: [Note]
   public let marks: [Mark]
+  /// What the trace does not hold, as far as the file tells without a replay.
   public let coverage: Coverage
   public let ending: TraceEnding
   public let limits: MemoryLimits
+  /// The size of the file in bytes.
   public let fileSize: UInt64
 
+  let file: TraceFile
+  let eventChunks: [EventChunk]
+
   /// Opens a trace.
+  ///
+  /// - Throws: `.io` when the file cannot be read, `.notATrace`, `.truncated`,
+  ///   `.unsupportedVersion` or `.corrupt` when its header is of no use.
   public init(path: FilePath) throws(TraceError) {
-    throw TraceError(.io, "not implemented", path: path.string)
+    file = try TraceFile(path: path)
+    fileSize = file.size
+    let header: TraceHeader
+    do throws(TraceError) {
+      header = try TraceHeader(
+        decoding: try file.bytes(at: 0, count: Int(MT_FILE_HEADER_SIZE)))
+    } catch {
+      throw TraceError(error.status, at: error.offset, error.context, path: path.string)
+    }
+    self.header = header
+    clock = TraceClock(header: header)
+    ending = TraceEnding(header: header)
+    limits = MemoryLimits(header: header)
+
+    var loader = TraceLoader(file: file, header: header)
+    try loader.load()
+    process = loader.meta.process
+    images = loader.meta.imageMap
+    threads = loader.meta.threads
+    notes = loader.meta.notes
+    marks = loader.meta.marks
+    stacks = loader.stackTable
+    eventChunks = loader.eventChunks
+    coverage = loader.coverage
   }
 
-  /// Visits all events in the merged order of the threads.
-  public func forEachEvent(
-    _ body: (_ index: UInt64, _ event: Event) -> Bool
-  ) throws(TraceError) {}
+  /// The path the trace was opened from.
+  public var path: FilePath { file.path }
 
-  /// Replays the trace once.
-  public func replay(_ options: ReplayOptions = ReplayOptions()) throws(TraceError) -> ReplayResult
-  {
-    ReplayResult()
+  /// The bytes of all event chunks: what a replay has to read.
+  public var eventBytes: UInt64 {
+    eventChunks.reduce(0) { $0 &+ UInt64($1.length) }
   }
 
-  /// The events of every block that contains an address, in order.
-  public func history(
-    of address: Address, options: ReplayOptions = ReplayOptions()
-  ) throws(TraceError) -> [HistoryEntry] {
-    []
+  /// How many chunks hold events.
+  public var eventChunkCount: Int { eventChunks.count }
+}
+
+/// A chunk of events, as far as the file has it.
+struct EventChunk {
+  /// Where its events begin.
+  var offset: UInt64
+  /// The bytes from there to the end of the chunk or of the file.
+  var length: Int
+  var baseTime: UInt64
+  var thread: UInt32
+  var sequence: UInt64
+  /// Whether the file ends inside the chunk.
+  var isCut: Bool
+}
+
+/// Loads what a trace holds beside its events.
+struct TraceLoader {
+  private let file: TraceFile
+  private let header: TraceHeader
+  private(set) var meta: MetaDecoder
+  private(set) var stackTable = StackTable()
+  private(set) var eventChunks: [EventChunk] = []
+  private(set) var coverage: Coverage
+  private var stacks = StackDecoder()
+
+  init(file: TraceFile, header: TraceHeader) {
+    self.file = file
+    self.header = header
+    meta = MetaDecoder(header: header)
+    coverage = Coverage(header: header)
+  }
+
+  mutating func load() throws(TraceError) {
+    let index = try ChunkIndex(scanning: file, header: header)
+    coverage.missingBytes = index.missingBytes
+    index.damage.forEach { coverage.add($0) }
+    // Records may be about those of earlier chunks, which are in the order of their sequence.
+    for chunk in index.chunks.sorted(by: { ($0.sequence, $0.offset) < ($1.sequence, $1.offset) }) {
+      load(chunk)
+    }
+    // Replay opens chunks in the order of their times.
+    eventChunks.sort { ($0.baseTime, $0.sequence) < ($1.baseTime, $1.sequence) }
+    let (table, overlaps) = stacks.table()
+    stackTable = table
+    if overlaps > 0 {
+      coverage.add(
+        Damage(offset: 0, length: 0, reason: "\(overlaps) stack chunks repeat the IDs of others"))
+    }
+    addNotes()
+  }
+
+  private mutating func load(_ chunk: ChunkHeader) {
+    let encoding = UInt32(chunk.encoding)
+    switch UInt32(chunk.kind) {
+    case MT_CHUNK_META.rawValue where encoding == MT_ENCODING_PLAIN.rawValue:
+      withBytes(of: chunk) { loader, bytes in
+        guard let position = loader.meta.decode(bytes) else { return }
+        loader.addDamage(in: chunk, from: position, "a record that does not fit")
+      }
+    case MT_CHUNK_STACKS.rawValue where encoding == MT_ENCODING_PLAIN.rawValue:
+      withBytes(of: chunk) { loader, bytes in
+        loader.stacks.decode(bytes, firstID: chunk.firstID)
+      }
+    case MT_CHUNK_EVENTS.rawValue where encoding == MT_ENCODING_VARINT.rawValue:
+      addEvents(chunk)
+    case MT_CHUNK_META.rawValue, MT_CHUNK_STACKS.rawValue, MT_CHUNK_EVENTS.rawValue:
+      addDamage(in: chunk, from: 0, "encoding \(chunk.encoding) is not known")
+    default:
+      break  // Of a later minor version: not for us.
+    }
+  }
+
+  private mutating func addEvents(_ chunk: ChunkHeader) {
+    let start = chunk.offset &+ UInt64(ChunkHeader.size)
+    let end = chunk.offset &+ UInt64(chunk.length)
+    guard start < file.size else { return }
+    eventChunks.append(
+      EventChunk(
+        offset: start, length: Int(min(end, file.size) &- start), baseTime: chunk.baseTime,
+        thread: chunk.thread, sequence: chunk.sequence, isCut: end > file.size))
+  }
+
+  private mutating func addDamage(in chunk: ChunkHeader, from position: Int, _ reason: String) {
+    let position = UInt64(position)
+    coverage.add(
+      Damage(
+        offset: chunk.offset &+ position, length: UInt64(chunk.length) &- position, reason: reason))
+  }
+
+  /// Reads a chunk, as far as the file has it, and hands its bytes on.
+  private mutating func withBytes(
+    of chunk: ChunkHeader, _ body: (inout TraceLoader, UnsafeRawBufferPointer) -> Void
+  ) {
+    do throws(TraceError) {
+      let bytes = try file.bytes(at: chunk.offset, count: Int(chunk.length))
+      bytes.withUnsafeBytes { body(&self, $0) }
+    } catch {
+      addDamage(in: chunk, from: 0, error.context)
+    }
+  }
+
+  private mutating func addNotes() {
+    for note in meta.notes {
+      switch note.kind {
+      case .bypassed: coverage.bypassed.append(note.text)
+      case .childNotFollowed: coverage.childrenNotFollowed.append(note.text)
+      case .text: coverage.notes.append(note.text)
+      case .exec, .child, .unknown: break
+      }
+    }
   }
 }

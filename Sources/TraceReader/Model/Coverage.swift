@@ -45,6 +45,9 @@ public struct Coverage: Hashable, Sendable {
   /// How many damaged parts there are; `damage` lists only the first ones.
   public var damageCount: UInt64 = 0
 
+  /// Bytes that the file should have and does not: it was cut.
+  public var missingBytes: UInt64 = 0
+
   /// Creates a coverage without any gap.
   public init() {}
 

@@ -5,6 +5,8 @@ public struct TraceHeader: Hashable, Sendable {
   public var major: UInt16 = 0
   public var minor: UInt16 = 0
   public var flags: Flags = []
+  var byteOrder: UInt32 = 0
+  var headerSize: UInt32 = 0
   /// The ELF machine code of the process: 62 for x86_64, 183 for aarch64.
   public var machine: UInt16 = 0
   public var pointerBits: UInt16 = 0

@@ -1,0 +1,37 @@
+import CTraceFormat
+
+/// The header of a chunk, checked.
+struct ChunkHeader {
+  var kind: UInt16
+  var encoding: UInt16
+  /// Bytes of the chunk with its header.
+  var length: UInt32
+  /// Where in the file it begins.
+  var offset: UInt64
+  var sequence: UInt64
+  var baseTime: UInt64
+  var thread: UInt32
+  var firstID: UInt32
+
+  static let size = Int(MT_CHUNK_HEADER_SIZE)
+
+  /// Decodes a header found at `offset`.
+  ///
+  /// - Returns: nil unless it is the header of a chunk of this trace, written for this place.
+  init?(decoding bytes: UnsafeRawBufferPointer, at offset: UInt64, traceTag: UInt64) {
+    guard bytes.count >= Self.size else { return nil }
+    var header = bytes.loadUnaligned(as: mt_chunk_header.self)
+    guard header.magic == MT_CHUNK_MAGIC, header.offset == offset, header.trace_tag == traceTag,
+      header.length >= MT_CHUNK_ALIGNMENT, header.length <= MT_CHUNK_MAX_LENGTH,
+      header.length % MT_CHUNK_ALIGNMENT == 0, mt_chunk_check(&header) == header.header_check
+    else { return nil }
+    kind = header.kind
+    encoding = header.encoding
+    length = header.length
+    self.offset = offset
+    sequence = header.sequence
+    baseTime = header.base_time
+    thread = header.thread
+    firstID = header.first_id
+  }
+}

@@ -1,0 +1,91 @@
+import CTraceFormat
+
+/// Where the chunks of a trace are.
+///
+/// Found by following the lengths in the chunk headers. Where that leads astray, the next multiple
+/// of the alignment with a good header is searched. Zeros are no damage: space is reserved before
+/// it is used.
+struct ChunkIndex {
+  private(set) var chunks: [ChunkHeader] = []
+  private(set) var damage: [Damage] = []
+  /// Bytes that the last chunk should have and the file does not.
+  private(set) var missingBytes: UInt64 = 0
+
+  private static let alignment = UInt64(MT_CHUNK_ALIGNMENT)
+  private static let blockSize = 1 << 20
+
+  init(scanning file: TraceFile, header: TraceHeader) throws(TraceError) {
+    var offset = UInt64(MT_FILE_HEADER_SIZE)
+    while offset < file.size {
+      let bytes = try file.bytes(at: offset, count: ChunkHeader.size)
+      let chunk = bytes.withUnsafeBytes {
+        ChunkHeader(decoding: $0, at: offset, traceTag: header.traceID.low)
+      }
+      if let chunk {
+        chunks.append(chunk)
+        offset &+= UInt64(chunk.length)
+      } else {
+        offset = try resume(after: offset, in: file, tag: header.traceID.low)
+      }
+    }
+    // A recording that stopped because there was no room had claimed its next chunk already.
+    let claimed = header.stopReason == MT_STOP_NONE.rawValue ? header.fileEnd : 0
+    let expected = max(offset, claimed)
+    missingBytes = expected > file.size ? expected &- file.size : 0
+  }
+
+  /// Searches the next good chunk header and notes what lies before it.
+  ///
+  /// - Returns: Where it is; the size of the file when there is none.
+  private mutating func resume(
+    after start: UInt64, in file: TraceFile, tag: UInt64
+  ) throws(TraceError) -> UInt64 {
+    var (offset, found) = (start, file.size)
+    var firstLoss: UInt64?
+    search: while offset < file.size {
+      let block = try file.bytes(at: offset, count: Self.blockSize)
+      guard !block.isEmpty else { break }
+      let next = block.withUnsafeBytes { Self.findHeader(in: $0, at: offset, tag: tag) }
+      let end = next.map { Int($0 &- offset) } ?? block.count
+      if firstLoss == nil {
+        firstLoss = block.withUnsafeBytes { Self.firstNonzero($0, before: end) }
+          .map { offset &+ UInt64($0) }
+      }
+      if let next {
+        found = next
+        break search
+      }
+      offset &+= UInt64(block.count)
+    }
+    if let firstLoss {
+      let begin = max(start, firstLoss / Self.alignment * Self.alignment)
+      damage.append(
+        Damage(offset: begin, length: found &- begin, reason: "no chunk header where one belongs"))
+    }
+    return found
+  }
+
+  private static func findHeader(
+    in block: UnsafeRawBufferPointer, at offset: UInt64, tag: UInt64
+  ) -> UInt64? {
+    for position in stride(from: 0, to: block.count, by: Int(alignment)) {
+      let rest = UnsafeRawBufferPointer(rebasing: block[position...])
+      let place = offset &+ UInt64(position)
+      if ChunkHeader(decoding: rest, at: place, traceTag: tag) != nil { return place }
+    }
+    return nil
+  }
+
+  private static func firstNonzero(_ block: UnsafeRawBufferPointer, before end: Int) -> Int? {
+    var position = 0
+    while position + 8 <= end {
+      if block.loadUnaligned(fromByteOffset: position, as: UInt64.self) != 0 { return position }
+      position += 8
+    }
+    while position < end {
+      if block[position] != 0 { return position }
+      position += 1
+    }
+    return nil
+  }
+}

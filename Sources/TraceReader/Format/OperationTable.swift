@@ -1,0 +1,55 @@
+import CTraceFormat
+
+/// The operations of the format as bit sets and a table: what the event path needs of them.
+///
+/// A value of this type is copied to where it is used; a global would cost a check per event.
+struct OperationTable {
+  /// Bit *n* is set when the operation with code *n* begins the life of a block.
+  private(set) var allocations: UInt64 = 0
+  /// Bit *n* is set when the operation with code *n* ends the life of a block.
+  private(set) var deallocations: UInt64 = 0
+  /// Deallocations that carry a size.
+  private(set) var sized: UInt64 = 0
+  /// Allocations and deallocations that carry an alignment.
+  private(set) var aligned: UInt64 = 0
+  /// For each family, the operations that belong to it.
+  private(set) var family: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
+
+  init() {
+    for code in UInt8(0)..<64 {
+      let info = mt_operation_info(code)
+      let bit = UInt64(1) << UInt64(code)
+      switch UInt32(info.operation_class) {
+      case MT_CLASS_ALLOCATION.rawValue:
+        allocations |= bit
+        if info.has_alignment != 0 { aligned |= bit }
+      case MT_CLASS_DEALLOCATION.rawValue:
+        deallocations |= bit
+        if info.has_size != 0 { sized |= bit }
+        if info.has_alignment != 0 { aligned |= bit }
+      default:
+        break
+      }
+      insert(bit, family: UInt32(info.family))
+    }
+  }
+
+  private mutating func insert(_ bit: UInt64, family code: UInt32) {
+    switch code {
+    case MT_FAMILY_MALLOC.rawValue: family.1 |= bit
+    case MT_FAMILY_NEW.rawValue: family.2 |= bit
+    case MT_FAMILY_NEW_ALIGNED.rawValue: family.3 |= bit
+    case MT_FAMILY_NEW_ARRAY.rawValue: family.4 |= bit
+    case MT_FAMILY_NEW_ARRAY_ALIGNED.rawValue: family.5 |= bit
+    default: family.0 |= bit
+    }
+  }
+
+  /// Whether a block of one operation may be ended by the other.
+  @inline(__always)
+  func areOfOneFamily(_ left: UInt8, _ right: UInt8) -> Bool {
+    let both = (UInt64(1) << UInt64(left & 63)) | (UInt64(1) << UInt64(right & 63))
+    return both & ~family.1 == 0 || both & ~family.2 == 0 || both & ~family.3 == 0
+      || both & ~family.4 == 0 || both & ~family.5 == 0
+  }
+}

@@ -1,0 +1,130 @@
+import CTraceFormat
+
+extension TraceHeader {
+  /// Decodes the first bytes of a file.
+  ///
+  /// - Throws: `.notATrace`, `.truncated`, `.unsupportedVersion` or `.corrupt`.
+  init(decoding bytes: [UInt8]) throws(TraceError) {
+    self.init()
+    guard !bytes.isEmpty else {
+      throw TraceError(.notATrace, "is empty: no recording was begun in it")
+    }
+    let magic = Array(MT_FILE_MAGIC.utf8)
+    let start = bytes.prefix(magic.count)
+    guard start.elementsEqual(magic.prefix(start.count)) else {
+      throw TraceError(
+        .notATrace,
+        start.allSatisfy { $0 == 0 }
+          ? "begins with zeros: the recording never came to write its header"
+          : "is not a trace: it does not begin with \(MT_FILE_MAGIC)")
+    }
+    guard bytes.count >= Int(MT_FILE_HEADER_SIZE) else {
+      throw TraceError(
+        .truncated, at: UInt64(bytes.count),
+        "is cut inside its header, which is \(MT_FILE_HEADER_SIZE) bytes long")
+    }
+    bytes.withUnsafeBytes { decode($0) }
+    try check()
+  }
+
+  private mutating func decode(_ bytes: UnsafeRawBufferPointer) {
+    var cursor = ByteCursor(bytes, at: 8)
+    major = cursor.read()
+    minor = cursor.read()
+    byteOrder = cursor.read()
+    headerSize = cursor.read()
+    flags = Flags(rawValue: cursor.read())
+    machine = cursor.read()
+    pointerBits = cursor.read()
+    pageSize = cursor.read()
+    traceID = TraceID(low: cursor.read(), high: cursor.read())
+    parentTraceID = TraceID(low: cursor.read(), high: cursor.read())
+    sessionID = TraceID(low: cursor.read(), high: cursor.read())
+    pid = cursor.read()
+    ppid = cursor.read()
+    uid = cursor.read()
+    stackDepth = cursor.read()
+    decodeClocks(&cursor)
+    decodeEnd(&cursor)
+    cursor.skip(16)
+    counters = (0..<Int(MT_COUNTER_SLOTS)).map { _ in cursor.read() }
+  }
+
+  private mutating func decodeClocks(_ cursor: inout ByteCursor) {
+    startWallNanoseconds = cursor.read()
+    startMonotonicNanoseconds = cursor.read()
+    startTicks = cursor.read()
+    latestMonotonicNanoseconds = cursor.read()
+    latestTicks = cursor.read()
+    ticksPerSecond = cursor.read()
+    tickShift = cursor.read()
+    fileEnd = cursor.read()
+    ramBytes = cursor.read()
+    addressSpaceLimitBytes = cursor.read()
+    cgroupLimitBytes = cursor.read()
+    chunks = cursor.read()
+  }
+
+  private mutating func decodeEnd(_ cursor: inout ByteCursor) {
+    endKind = cursor.read()
+    endStatus = cursor.read()
+    endTicks = cursor.read()
+    stopReason = cursor.read()
+    stopErrno = cursor.read()
+    stopTicks = cursor.read()
+    loadTicks = cursor.read()
+    forkTicks = cursor.read()
+  }
+
+  private func check() throws(TraceError) {
+    guard byteOrder == MT_BYTE_ORDER_MARK else {
+      throw TraceError(
+        .corrupt, at: 12,
+        byteOrder.byteSwapped == MT_BYTE_ORDER_MARK
+          ? "was written on a big-endian machine, which is not supported"
+          : "the byte order mark is damaged")
+    }
+    guard UInt32(major) == MT_FORMAT_MAJOR else {
+      throw TraceError(
+        .unsupportedVersion, at: 8,
+        "has format version \(major).\(minor), this memtrace reads \(MT_FORMAT_MAJOR).x:"
+          + " read it with the memtrace that recorded it")
+    }
+    guard headerSize == MT_FILE_HEADER_SIZE else {
+      throw TraceError(.corrupt, at: 16, "the header size \(headerSize) makes no sense")
+    }
+  }
+
+  func counter(_ counter: mt_counter) -> UInt64 {
+    let index = Int(counter.rawValue)
+    return index < counters.count ? counters[index] : 0
+  }
+}
+
+extension Coverage {
+  /// The coverage as far as the header tells it.
+  init(header: TraceHeader) {
+    self.init()
+    eventsDropped = header.counter(MT_COUNT_EVENTS_DROPPED)
+    nestedEventsLost = header.counter(MT_COUNT_EVENTS_NESTED_LOST)
+    eventsBeforeStart = header.counter(MT_COUNT_EVENTS_BEFORE_START)
+    stacksCut = header.counter(MT_COUNT_STACKS_CUT)
+    stacksMissing = header.counter(MT_COUNT_STACKS_MISSING)
+    stackTableFull = header.counter(MT_COUNT_STACK_TABLE_FULL)
+    bootstrapBlocks = header.counter(MT_COUNT_BOOTSTRAP_BLOCKS)
+    bootstrapBytes = header.counter(MT_COUNT_BOOTSTRAP_BYTES)
+    imagesLost = header.counter(MT_COUNT_IMAGES_LOST)
+    childrenNotFollowedCount = header.counter(MT_COUNT_CHILDREN_NOT_FOLLOWED)
+    nestedEvents = header.counter(MT_COUNT_EVENTS_NESTED)
+    threadsLost = header.counter(MT_COUNT_THREADS_LOST)
+    stop = StopReason(header: header)
+  }
+
+  /// How many damaged parts are listed; a wholly damaged file has one in each block.
+  static let listedDamage = 1000
+
+  mutating func add(_ entry: Damage) {
+    damageCount &+= 1
+    if damage.count < Self.listedDamage { damage.append(entry) }
+  }
+}

@@ -1,0 +1,264 @@
+/// Follows the heap of the traced process through all its events.
+///
+/// One pass; per event no class instance, no dictionary and no reference count is touched. What is
+/// rare (errors, frees of unknown addresses, failed allocations) goes to ``RareEvents``.
+struct HeapReplay: ~Copyable, EventSink {
+  /// A `realloc` whose outcome is not known yet.
+  struct PendingRealloc {
+    var isActive = false
+    var wasLive = false
+    var wasTemporary = false
+    var stack: UInt32 = 0
+    /// The old block, when it was live.
+    var block = LiveEntry(address: 0, size: 0, alignment: 0, time: 0, site: 0, serial: 0)
+  }
+
+  /// What the replay keeps of a thread.
+  struct ThreadState {
+    /// Allocations so far, wrapping.
+    var allocations: UInt32 = 0
+    var pending = PendingRealloc()
+  }
+
+  var live = LiveTable()
+  var sites: SiteTable
+  var tracker = PeakTracker()
+  var timeline: TimelineBuilder
+  var rare: RareEvents
+  private(set) var eventCount: UInt64 = 0
+  private(set) var firstTime: UInt64 = .max
+  private(set) var lastTime: UInt64 = 0
+  private(set) var implicitlyFreed: UInt64 = 0
+
+  private let limits: ReplayLimits
+  private let table = OperationTable()
+  private var threads: UnsafeMutablePointer<ThreadState>
+  private var threadCapacity = 64
+
+  init(limits: ReplayLimits, stackCount: Int, timeline: TimelineBuilder, rare: RareEvents) {
+    self.limits = limits
+    self.timeline = timeline
+    self.rare = rare
+    sites = SiteTable(stackCount: stackCount)
+    threads = .allocate(capacity: threadCapacity)
+    threads.initialize(repeating: ThreadState(), count: threadCapacity)
+  }
+
+  deinit {
+    threads.deallocate()
+  }
+
+  @inline(__always)
+  mutating func receive(_ event: RawEvent) -> Bool {
+    guard event.time <= limits.lastTime, eventCount < limits.eventCount else { return false }
+    eventCount &+= 1
+    if Int(event.slot) >= threadCapacity { growThreads(Int(event.slot)) }
+    let bit = UInt64(1) << UInt64(event.operation)
+    if bit & table.allocations != 0 {
+      allocate(event, event.operation, event.stack)
+    } else if bit & table.deallocations != 0 {
+      deallocate(event)
+    } else {
+      control(event)
+    }
+    lastTime = event.time
+    if firstTime > event.time { firstTime = event.time }
+    timeline.note(tracker.liveBytes, tracker.liveCount, at: event.time)
+    return true
+  }
+
+  // MARK: Allocation
+
+  @inline(__always)
+  private mutating func allocate(_ event: RawEvent, _ operation: UInt8, _ stack: UInt32) {
+    let thread = threads + Int(event.slot)
+    thread.pointee.allocations &+= 1
+    let key = SiteKey(
+      sizeClass: SizeClass(containing: event.size).bytes, stack: stack, slot: event.slot,
+      operation: operation, isExcluded: limits.exclude(event))
+    let site = sites.site(for: key)
+    let block = LiveEntry(
+      address: event.address, size: event.size, alignment: event.alignment, time: event.time,
+      site: site, serial: thread.pointee.allocations)
+    if let old = live.insert(block) { closeImplicitly(old) }
+    countIn(block.size, site, event.time)
+  }
+
+  @inline(__always)
+  private mutating func countIn(_ size: UInt64, _ site: UInt32, _ time: UInt64) {
+    let record = sites.records + Int(site)
+    if !record.pointee.key.isExcluded {
+      tracker.add(size, to: record, time: time, index: eventCount)
+    }
+    record.pointee.tally.totalCount &+= 1
+    record.pointee.tally.totalBytes &+= size
+  }
+
+  /// The address is live, yet the allocator hands it out: its deallocation is not in the trace.
+  @inline(never)
+  private mutating func closeImplicitly(_ old: LiveEntry) {
+    implicitlyFreed &+= 1
+    countOut(old)
+  }
+
+  // MARK: Deallocation
+
+  @inline(__always)
+  private mutating func deallocate(_ event: RawEvent) {
+    guard let block = live.remove(event.address) else {
+      rare.noteUnknown(event, index: eventCount)
+      return
+    }
+    let operation = sites.records[Int(block.site)].key.operation
+    let bit = UInt64(1) << UInt64(event.operation)
+    if bit & (table.sized | table.aligned) != 0 || !table.areOfOneFamily(operation, event.operation)
+    {
+      checkMisuse(event, block, operation)
+    }
+    countOut(block)
+    _ = noteTemporary(block, event.slot)
+  }
+
+  @inline(__always)
+  private mutating func countOut(_ block: LiveEntry) {
+    let record = sites.records + Int(block.site)
+    if !record.pointee.key.isExcluded { tracker.remove(block.size, from: record) }
+    record.pointee.tally.freedCount &+= 1
+    record.pointee.tally.freedBytes &+= block.size
+  }
+
+  @inline(__always)
+  private mutating func noteTemporary(_ block: LiveEntry, _ slot: UInt32) -> Bool {
+    let record = sites.records + Int(block.site)
+    let distance = threads[Int(slot)].allocations &- block.serial
+    guard record.pointee.key.slot == slot, distance <= limits.temporaryDistance else {
+      return false
+    }
+    record.pointee.tally.temporaryCount &+= 1
+    return true
+  }
+
+  @inline(never)
+  private mutating func checkMisuse(
+    _ event: RawEvent, _ block: LiveEntry, _ operation: UInt8
+  ) {
+    guard event.time >= limits.firstTime else { return }
+    let bit = UInt64(1) << UInt64(event.operation)
+    if !table.areOfOneFamily(operation, event.operation) {
+      rare.noteMisuse(.mismatched, event, block, sites.records[Int(block.site)].key)
+      return
+    }
+    if bit & table.sized != 0, min(event.size, LiveEntry.greatestSize) != block.size {
+      rare.noteMisuse(.wrongSize(event.size), event, block, sites.records[Int(block.site)].key)
+    }
+    if bit & table.aligned != 0, event.alignment != block.alignment {
+      rare.noteMisuse(
+        .wrongAlignment(event.alignment), event, block, sites.records[Int(block.site)].key)
+    }
+  }
+
+  // MARK: Control
+
+  @inline(never)
+  private mutating func control(_ event: RawEvent) {
+    let thread = threads + Int(event.slot)
+    switch Operation(rawValue: event.operation) {
+    case .reallocBegin: beginRealloc(event)
+    case .reallocEnd:
+      // Without its beginning, cut off by a damaged chunk, it is an allocation of its own.
+      let stack = thread.pointee.pending.isActive ? thread.pointee.pending.stack : 0
+      thread.pointee.pending.isActive = false
+      allocate(event, Operation.realloc.rawValue, stack)
+    case .reallocFail:
+      rare.noteFailure(
+        event, function: Operation.realloc.rawValue, stack: thread.pointee.pending.stack)
+      undoRealloc(Int(event.slot))
+    case .failed:
+      rare.noteFailure(event, function: event.function, stack: event.stack)
+    default: break
+    }
+  }
+
+  /// The deallocating half. It counts at once: the real call may hand the address on.
+  private mutating func beginRealloc(_ event: RawEvent) {
+    var pending = PendingRealloc(isActive: true, stack: event.stack)
+    if let block = live.remove(event.address) {
+      let operation = sites.records[Int(block.site)].key.operation
+      if !table.areOfOneFamily(operation, event.operation) { checkMisuse(event, block, operation) }
+      countOut(block)
+      pending.wasLive = true
+      pending.block = block
+      pending.wasTemporary = noteTemporary(block, event.slot)
+    } else {
+      rare.noteUnknown(event, index: eventCount)
+    }
+    threads[Int(event.slot)].pending = pending
+  }
+
+  /// Takes the deallocating half back: the old block lives on.
+  private mutating func undoRealloc(_ slot: Int) {
+    let pending = threads[slot].pending
+    threads[slot].pending.isActive = false
+    guard pending.isActive, pending.wasLive else { return }
+    if let newer = live.insert(pending.block) {
+      // Somebody has been given the address meanwhile, so the old block is gone.
+      _ = live.insert(newer)
+      return
+    }
+    let record = sites.records + Int(pending.block.site)
+    record.pointee.tally.totalCount &-= 1
+    record.pointee.tally.totalBytes &-= pending.block.size
+    record.pointee.tally.freedCount &-= 1
+    record.pointee.tally.freedBytes &-= pending.block.size
+    if pending.wasTemporary { record.pointee.tally.temporaryCount &-= 1 }
+    countIn(pending.block.size, pending.block.site, lastTime)
+  }
+
+  /// Brings back the blocks in the middle of a `realloc` when the events ended.
+  mutating func finish() {
+    for slot in 0..<threadCapacity where threads[slot].pending.isActive { undoRealloc(slot) }
+  }
+
+  @inline(never)
+  private mutating func growThreads(_ slot: Int) {
+    var capacity = threadCapacity
+    while capacity <= slot { capacity *= 2 }
+    let larger = UnsafeMutablePointer<ThreadState>.allocate(capacity: capacity)
+    larger.moveInitialize(from: threads, count: threadCapacity)
+    (larger + threadCapacity).initialize(
+      repeating: ThreadState(), count: capacity - threadCapacity)
+    threads.deallocate()
+    threads = larger
+    threadCapacity = capacity
+  }
+}
+
+/// Which events are replayed and which blocks are counted.
+struct ReplayLimits {
+  /// Blocks allocated before are followed but not counted.
+  var firstTime: UInt64
+  /// The first event after this time ends the replay.
+  var lastTime: UInt64
+  var eventCount: UInt64
+  var leastSize: UInt64
+  var greatestSize: UInt64
+  var temporaryDistance: UInt32
+
+  init(_ options: ReplayOptions) {
+    firstTime = options.timeRange?.lowerBound.rawValue ?? 0
+    lastTime = options.liveAt?.rawValue ?? .max
+    if let end = options.timeRange?.upperBound.rawValue, end < .max {
+      // The range excludes its end; an empty one at 0 has no event before it.
+      lastTime = min(lastTime, end == 0 ? 0 : end - 1)
+    }
+    eventCount = options.eventLimit ?? .max
+    leastSize = options.sizes?.lowerBound ?? 0
+    greatestSize = options.sizes?.upperBound ?? .max
+    temporaryDistance = options.temporaryDistance
+  }
+
+  @inline(__always)
+  func exclude(_ event: RawEvent) -> Bool {
+    event.time < firstTime || event.size < leastSize || event.size > greatestSize
+  }
+}

@@ -1,0 +1,204 @@
+/// Finds out what the suspect deallocations of a replay were about.
+///
+/// A replay keeps nothing of blocks that were freed, so that its memory is bounded by live blocks.
+/// When it has met deallocations of addresses that were not live, this second pass goes through
+/// the events again and follows just those addresses.
+struct SuspectPass: EventSink {
+  /// The latest block known to have contained a suspect address.
+  private struct Life {
+    var block: MemoryError.BlockSummary
+    var end: MemoryError.EventSite?
+  }
+
+  /// How many lives are changed before the pass gives up: in a damaged trace, each of millions of
+  /// blocks can contain all suspects.
+  private static let greatestWork = 1 << 28
+
+  private let suspects: [RareEvents.Suspect]
+  private var next = 0
+  private var index: UInt64 = 0
+  /// The distinct suspect addresses in ascending order, and for each what is known.
+  private let addresses: [UInt64]
+  private var lives: [Life?]
+  /// For the start of a followed block, the positions of the addresses it contains.
+  private var followed: [UInt64: Range<Int>] = [:]
+  private var pages: PageFilter
+  private let table = OperationTable()
+  /// For each slot in the middle of a `realloc`, its stack and the start of the old block.
+  private var pending: [UInt32: (stack: UInt32, address: UInt64)] = [:]
+  private var workLeft = Self.greatestWork
+
+  private(set) var errors: [MemoryError] = []
+  /// Deallocations of addresses that the trace has never seen allocated.
+  private(set) var strangers: [RareEvents.Suspect] = []
+
+  init(suspects: [RareEvents.Suspect]) {
+    self.suspects = suspects
+    addresses = Set(suspects.map(\.address)).sorted()
+    lives = Array(repeating: nil, count: addresses.count)
+    pages = PageFilter()
+    addresses.forEach { pages.insert($0) }
+  }
+
+  mutating func receive(_ event: RawEvent) -> Bool {
+    index &+= 1
+    let bit = UInt64(1) << UInt64(event.operation)
+    if bit & table.allocations != 0 {
+      begin(event, event.operation, event.stack)
+    } else if bit & table.deallocations != 0 {
+      end(event)
+    } else {
+      control(event)
+    }
+    return next < suspects.count && workLeft > 0
+  }
+
+  /// Suspects that the pass has not come to.
+  var unjudgedCount: Int { suspects.count - next }
+
+  @inline(__always)
+  private mutating func control(_ event: RawEvent) {
+    switch Operation(rawValue: event.operation) {
+    case .reallocBegin:
+      pending[event.slot] = (event.stack, event.address)
+      end(event)
+    case .reallocEnd:
+      begin(event, Operation.realloc.rawValue, pending.removeValue(forKey: event.slot)?.stack ?? 0)
+    case .reallocFail:
+      restore(event.slot)
+    default: break
+    }
+  }
+
+  // MARK: Lives
+
+  @inline(__always)
+  private mutating func begin(_ event: RawEvent, _ operation: UInt8, _ stack: UInt32) {
+    guard pages.mayContain(event.address, size: event.size) else { return }
+    follow(event, operation, stack)
+  }
+
+  @inline(never)
+  private mutating func follow(_ event: RawEvent, _ operation: UInt8, _ stack: UInt32) {
+    let (last, overflow) = event.address.addingReportingOverflow(max(event.size, 1) &- 1)
+    let first = addresses.partitioningIndex { $0 >= event.address }
+    let end = addresses.partitioningIndex { $0 > (overflow ? .max : last) }
+    // A block that starts here now is no longer the one that was followed from here.
+    followed[event.address] = nil
+    guard first < end else { return }
+    let allocation = MemoryError.EventSite(
+      operation: Operation(rawValue: operation), stack: StackID(stack),
+      thread: ThreadIndex(event.slot), time: EventTime(event.time))
+    let block = MemoryError.BlockSummary(
+      address: Address(event.address), size: event.size, alignment: event.alignment,
+      allocation: allocation)
+    workLeft -= end - first
+    for position in first..<end { lives[position] = Life(block: block) }
+    followed[event.address] = first..<end
+    pages.insert(event.address)
+  }
+
+  @inline(__always)
+  private mutating func end(_ event: RawEvent) {
+    if suspects[next].index == index { judge(event) }
+    guard pages.mayContain(event.address, size: 1) else { return }
+    close(event)
+  }
+
+  @inline(never)
+  private mutating func close(_ event: RawEvent) {
+    guard let positions = followed[event.address] else { return }
+    workLeft -= positions.count
+    let site = MemoryError.EventSite(
+      operation: Operation(rawValue: event.operation), stack: StackID(event.stack),
+      thread: ThreadIndex(event.slot), time: EventTime(event.time))
+    for position in positions
+    where lives[position]?.block.address.rawValue == event.address && lives[position]?.end == nil {
+      lives[position]?.end = site
+    }
+  }
+
+  /// A `realloc` that failed has ended no block.
+  private mutating func restore(_ slot: UInt32) {
+    guard let address = pending.removeValue(forKey: slot)?.address,
+      let positions = followed[address]
+    else { return }
+    workLeft -= positions.count
+    for position in positions
+    where lives[position]?.end?.operation == .reallocBegin
+      && lives[position]?.end?.thread.rawValue == slot
+    {
+      lives[position]?.end = nil
+    }
+  }
+
+  // MARK: Judgement
+
+  private mutating func judge(_ event: RawEvent) {
+    let suspect = suspects[next]
+    next += 1
+    let position = addresses.partitioningIndex { $0 >= event.address }
+    guard position < lives.count, let life = lives[position] else {
+      strangers.append(suspect)
+      return
+    }
+    let offset = event.address &- life.block.address.rawValue
+    let kind: MemoryError.Kind
+    if offset != 0 {
+      kind = .freeOfInterior(offset: offset)
+    } else {
+      kind = Operation(rawValue: event.operation) == .reallocBegin ? .reallocOfFreed : .doubleFree
+    }
+    errors.append(
+      MemoryError(
+        kind: kind, address: Address(event.address), block: life.block, firstFree: life.end,
+        offending: Self.site(suspect)))
+  }
+
+  static func site(_ suspect: RareEvents.Suspect) -> MemoryError.EventSite {
+    MemoryError.EventSite(
+      operation: Operation(rawValue: suspect.operation), stack: StackID(suspect.stack),
+      thread: ThreadIndex(suspect.slot), time: EventTime(suspect.time))
+  }
+}
+
+/// Says for most addresses at once that they are of no interest.
+struct PageFilter {
+  private var bits = [UInt64](repeating: 0, count: 1024)
+  private static let pageShift: UInt64 = 12
+
+  @inline(__always)
+  private static func hash(_ page: UInt64) -> Int {
+    Int(truncatingIfNeeded: (page &* 0x9e37_79b9_7f4a_7c15) >> 48)
+  }
+
+  mutating func insert(_ address: UInt64) {
+    let bit = Self.hash(address >> Self.pageShift)
+    bits[bit >> 6] |= 1 << UInt64(bit & 63)
+  }
+
+  @inline(__always)
+  func mayContain(_ address: UInt64, size: UInt64) -> Bool {
+    let first = address >> Self.pageShift
+    let last = (address &+ (max(size, 1) &- 1)) >> Self.pageShift
+    // Large blocks and those that wrap around are looked at closely.
+    guard last &- first < 8 else { return true }
+    for page in first...last {
+      let bit = Self.hash(page)
+      if bits[bit >> 6] >> UInt64(bit & 63) & 1 != 0 { return true }
+    }
+    return false
+  }
+}
+
+extension Array {
+  /// The first index whose element fulfils a condition that holds from some element on.
+  func partitioningIndex(where condition: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if condition(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

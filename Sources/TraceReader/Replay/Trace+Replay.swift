@@ -1,0 +1,132 @@
+extension Trace {
+  /// Goes through all events once and finds out everything that reports need.
+  ///
+  /// A second, quicker pass is made when deallocations came for addresses that were not live.
+  /// - Parameter options: What to count and what to keep.
+  /// - Returns: Figures of the whole trace, or of the part that `options` ask for.
+  /// - Throws: Nothing at present: parts that cannot be read are in the coverage of the result.
+  /// - Complexity: O(*events*) time; memory for live blocks (at most 64 bytes each), sites and
+  ///   stacks.
+  public func replay(_ options: ReplayOptions = ReplayOptions()) throws(TraceError) -> ReplayResult
+  {
+    let limits = ReplayLimits(options)
+    let start = max(eventChunks.first?.baseTime ?? 0, limits.firstTime)
+    // Damaged stack chunks can claim any IDs; those beyond are looked up the slow way.
+    let stackCount = min(Int(stacks.endID.rawValue), stacks.count * 4 + 4)
+    var heap = HeapReplay(
+      limits: limits, stackCount: stackCount,
+      timeline: TimelineBuilder(start: start, capacity: options.timelineBuckets),
+      rare: RareEvents(errorLimit: options.errorLimit))
+    var merger = EventMerger(
+      file: file, chunks: eventChunks,
+      progress: EventProgress(total: eventBytes, body: options.progress))
+    merger.run(&heap)
+    heap.finish()
+
+    var result = ReplayResult(
+      coverage: coverage, heap: heap, threads: merger.slots.threads, clock: clock,
+      keepsLiveBlocks: options.keepsLiveBlocks)
+    merger.damage.forEach { result.coverage.add($0) }
+    judgeSuspects(of: heap, limits: limits, threads: merger.slots.threads, in: &result)
+    return result
+  }
+
+  /// Visits all events in the merged order of the threads.
+  ///
+  /// - Parameter body: Gets the number of events before it and the event; false stops the visit.
+  /// - Throws: Nothing at present: parts that cannot be read are left out.
+  public func forEachEvent(
+    _ body: (_ index: UInt64, _ event: Event) -> Bool
+  ) throws(TraceError) {
+    withoutActuallyEscaping(body) { body in
+      var visitor = EventVisitor(body: body)
+      var merger = EventMerger(
+        file: file, chunks: eventChunks, progress: EventProgress(total: eventBytes, body: nil))
+      merger.run(&visitor)
+    }
+  }
+
+  /// Tells double frees, frees of interior addresses and strangers apart.
+  private func judgeSuspects(
+    of heap: borrowing HeapReplay, limits: ReplayLimits, threads: [UInt32],
+    in result: inout ReplayResult
+  ) {
+    var log = heap.rare.errors
+    let suspects = heap.rare.suspects
+    if !suspects.isEmpty {
+      var pass = SuspectPass(suspects: suspects)
+      var merger = EventMerger(
+        file: file, chunks: eventChunks, progress: EventProgress(total: eventBytes, body: nil))
+      merger.run(&pass)
+      let first = EventTime(limits.firstTime)
+      for error in pass.errors where error.offending.time >= first { log.add(error) }
+      result.coverage.unknownFrees &+= UInt64(pass.unjudgedCount)
+      judgeStrangers(pass.strangers.filter { $0.time >= first.rawValue }, &log, &result.coverage)
+    }
+    result.coverage.unknownFrees &+= heap.rare.suspectCount &- UInt64(suspects.count)
+    result.errorCounts = log.counts
+    result.errors = log.errors.map { $0.naming(threads) }.sorted {
+      $0.offending.time < $1.offending.time
+    }
+  }
+
+  /// A free of an address that was never allocated is an error only where the trace would have
+  /// the allocation if there had been one.
+  private func judgeStrangers(
+    _ strangers: [RareEvents.Suspect], _ log: inout ErrorLog, _ coverage: inout Coverage
+  ) {
+    if header.flags.contains(.forked) {
+      coverage.inheritedFrees &+= UInt64(strangers.count)
+    } else if header.flags.contains(.late) || coverage.mayMissAllocations {
+      coverage.unknownFrees &+= UInt64(strangers.count)
+    } else {
+      for suspect in strangers {
+        log.add(
+          MemoryError(
+            kind: .freeOfUnknown, address: Address(suspect.address), block: nil, firstFree: nil,
+            offending: SuspectPass.site(suspect)))
+      }
+    }
+  }
+}
+
+/// Turns raw events into ``Event`` values for a closure.
+private struct EventVisitor: EventSink {
+  let body: (UInt64, Event) -> Bool
+  private var index: UInt64 = 0
+
+  init(body: @escaping (UInt64, Event) -> Bool) {
+    self.body = body
+  }
+
+  mutating func receive(_ raw: RawEvent) -> Bool {
+    defer { index &+= 1 }
+    return body(index, Event(raw))
+  }
+}
+
+extension Event {
+  /// Keeps the fields that the operation has and empties the others.
+  init(_ raw: RawEvent) {
+    operation = Operation(rawValue: raw.operation)
+    time = EventTime(raw.time)
+    thread = ThreadIndex(raw.thread)
+    address = Address(0)
+    size = 0
+    alignment = raw.alignment
+    stack = .none
+    function = Operation(rawValue: 0)
+    switch operation {
+    case .failed:
+      (size, stack) = (raw.size, StackID(raw.stack))
+      function = Operation(rawValue: raw.function)
+    case .reallocFail:
+      size = raw.size
+    case .reallocEnd:
+      (address, size) = (Address(raw.address), raw.size)
+    default:
+      (address, stack) = (Address(raw.address), StackID(raw.stack))
+      if operation.kind == .allocation || operation.hasSize { size = raw.size }
+    }
+  }
+}

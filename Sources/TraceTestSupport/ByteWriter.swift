@@ -1,0 +1,40 @@
+/// Appends little-endian fields to bytes.
+public struct ByteWriter: Sendable {
+  /// What was written.
+  public var bytes: [UInt8] = []
+
+  /// Creates a writer without bytes.
+  public init() {}
+
+  /// Appends an integer.
+  public mutating func write<Value: FixedWidthInteger>(_ value: Value) {
+    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  /// Appends bytes as they are.
+  public mutating func write(_ more: some Sequence<UInt8>) {
+    bytes.append(contentsOf: more)
+  }
+
+  /// Appends an unsigned LEB128 number.
+  public mutating func writeVarInt(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+
+  /// Appends a signed number, given as a bit pattern, as the varint of its zigzag form.
+  public mutating func writeZigzag(_ pattern: UInt64) {
+    let value = Int64(bitPattern: pattern)
+    writeVarInt(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+  }
+
+  /// Appends zeros up to a multiple of `alignment`.
+  public mutating func pad(to alignment: Int) {
+    let rest = bytes.count % alignment
+    if rest != 0 { bytes.append(contentsOf: repeatElement(0, count: alignment - rest)) }
+  }
+}

@@ -1,0 +1,102 @@
+import CTraceFormat
+import TraceReader
+
+extension TraceBuilder {
+  /// Adds the PROCESS record.
+  public mutating func process(
+    executable: String, directory: String = "/", arguments: [String] = [], time: UInt64? = nil
+  ) {
+    let terminated: [UInt8] = arguments.flatMap { Array($0.utf8) + [0] }
+    record(MT_RECORD_PROCESS) { writer in
+      writer.write(time ?? 0)
+      writer.write(UInt32(executable.utf8.count))
+      writer.write(UInt32(directory.utf8.count))
+      writer.write(UInt32(terminated.count))
+      writer.write(UInt32(0))
+      writer.write(executable.utf8)
+      writer.write(directory.utf8)
+      writer.write(terminated)
+    }
+  }
+
+  /// Adds an IMAGE record.
+  public mutating func image(_ image: Image) {
+    record(MT_RECORD_IMAGE) { writer in
+      writer.write(image.loadTime.rawValue)
+      writer.write(image.loadBias)
+      writer.write(image.start.rawValue)
+      writer.write(image.end.rawValue)
+      writer.write(image.textStart.rawValue)
+      writer.write(image.textEnd.rawValue)
+      writer.write(image.index)
+      writer.write(image.firstStack.rawValue)
+      writer.write(UInt32(image.buildID.count))
+      writer.write(UInt32(image.path.utf8.count))
+      writer.write(image.buildID)
+      writer.write(image.path.utf8)
+    }
+  }
+
+  /// Adds an UNLOAD record.
+  public mutating func unload(image: UInt32, time: UInt64, firstStack: StackID) {
+    record(MT_RECORD_UNLOAD) { writer in
+      writer.write(time)
+      writer.write(image)
+      writer.write(firstStack.rawValue)
+    }
+  }
+
+  /// What a THREAD record says.
+  public enum ThreadState: Sendable {
+    case began, named, ended
+
+    var code: mt_thread_state {
+      switch self {
+      case .began: MT_THREAD_BEGAN
+      case .named: MT_THREAD_NAMED
+      case .ended: MT_THREAD_ENDED
+      }
+    }
+  }
+
+  /// Adds a THREAD record.
+  public mutating func thread(
+    _ thread: UInt32, tid: UInt32, name: String = "", state: ThreadState = .began, time: UInt64 = 0
+  ) {
+    record(MT_RECORD_THREAD) { writer in
+      writer.write(time)
+      writer.write(thread)
+      writer.write(tid)
+      writer.write(UInt32(state.code.rawValue))
+      writer.write(UInt32(name.utf8.count))
+      writer.write(name.utf8)
+    }
+  }
+
+  /// Adds a NOTE record; `kind` is an `mt_note_kind`.
+  public mutating func note(kind: UInt32, text: String, value: UInt64 = 0, time: UInt64 = 0) {
+    record(MT_RECORD_NOTE) { writer in
+      writer.write(time)
+      writer.write(value)
+      writer.write(kind)
+      writer.write(UInt32(text.utf8.count))
+      writer.write(text.utf8)
+    }
+  }
+
+  /// Adds a MARK record.
+  public mutating func mark(_ name: String, thread: UInt32 = 1, time: UInt64) {
+    record(MT_RECORD_MARK) { writer in
+      writer.write(time)
+      writer.write(thread)
+      writer.write(UInt32(name.utf8.count))
+      writer.write(name.utf8)
+    }
+  }
+
+  private mutating func record(_ type: mt_record_type, _ body: (inout ByteWriter) -> Void) {
+    var content = ByteWriter()
+    body(&content)
+    appendRecord(type: UInt16(type.rawValue), content: content.bytes)
+  }
+}
