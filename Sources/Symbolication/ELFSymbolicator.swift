@@ -1,7 +1,25 @@
 import TraceReader
 
 /// A symbolicator that reads ELF symbols and DWARF from the files that the images came from.
+///
+/// Files are opened at the first look-up and kept open. It never uses the network.
 public final class ELFSymbolicator: Symbolicator {
+  /// Images of the same file and build share their symbols, wherever they were loaded.
+  private struct FileKey: Hashable {
+    let path: String
+    let buildID: [UInt8]
+  }
+
+  private struct AddressKey: Hashable {
+    let file: FileKey
+    let address: UInt64
+  }
+
+  private let locator: DebugFileLocator
+  private let recordedAt: UInt64?
+  private var files: [FileKey: ImageSymbols] = [:]
+  private var known: [AddressKey: [ImageSymbols.Frame]] = [:]
+
   /// What could not be used and why, one for each image, in the order of first use.
   public private(set) var warnings: [SymbolicationWarning] = []
 
@@ -11,16 +29,55 @@ public final class ELFSymbolicator: Symbolicator {
   ///   - debugDirectories: Where separate debug files are looked for.
   ///   - recordedAt: When the recording began, in nanoseconds since 1970: an image without build
   ///     ID whose file is newer is doubtful.
-  public init(debugDirectories: [String] = ["/usr/lib/debug"], recordedAt: UInt64? = nil) {}
+  public init(debugDirectories: [String] = ["/usr/lib/debug"], recordedAt: UInt64? = nil) {
+    locator = DebugFileLocator(directories: debugDirectories)
+    self.recordedAt = recordedAt
+  }
 
   /// The frames of one program counter, innermost first.
   public func frames(
     at programCounter: Address, in image: Image?, isExact: Bool
   ) -> [SymbolicatedFrame] {
-    [
+    guard let image else { return [SymbolicatedFrame(programCounter: programCounter)] }
+    let offset = programCounter.rawValue &- image.loadBias
+    let address = isExact ? offset : offset &- 1
+    let found = frames(at: address, inFileAt: image.path, buildID: image.buildID)
+    guard !found.isEmpty else {
+      return [
+        SymbolicatedFrame(
+          programCounter: programCounter, imagePath: image.path, imageOffset: offset)
+      ]
+    }
+    return found.map { frame in
       SymbolicatedFrame(
-        programCounter: programCounter, imagePath: image?.path,
-        imageOffset: image.map { programCounter.rawValue &- $0.loadBias })
-    ]
+        programCounter: programCounter, function: frame.function, location: frame.location,
+        isInlined: frame.isInlined, imagePath: image.path, imageOffset: offset,
+        functionOffset: frame.start.map { offset &- $0 })
+    }
+  }
+
+  /// The functions at an ELF address of a file, innermost first; empty where nothing is known.
+  func frames(
+    at address: UInt64, inFileAt path: String, buildID: [UInt8]
+  ) -> [ImageSymbols.Frame] {
+    let file = FileKey(path: path, buildID: buildID)
+    let key = AddressKey(file: file, address: address)
+    if let frames = known[key] { return frames }
+    let frames = symbols(of: file)?.frames(at: address) ?? []
+    known[key] = frames
+    return frames
+  }
+
+  /// `nil` for what is no file, such as the kernel's `linux-vdso.so.1`.
+  private func symbols(of key: FileKey) -> ImageSymbols? {
+    guard key.path.hasPrefix("/") else { return nil }
+    if let symbols = files[key] { return symbols }
+    let symbols = ImageSymbols(
+      path: key.path, buildID: key.buildID, locator: locator, recordedAt: recordedAt
+    ) { reason in
+      warnings.append(SymbolicationWarning(imagePath: key.path, reason: reason))
+    }
+    files[key] = symbols
+    return symbols
   }
 }

@@ -14,7 +14,7 @@ public enum FrameClassifier {
     if isRuntimeImage(named: image) { return .runtime }
     if let function {
       if RuntimeNames.isRuntime(function) { return .runtime }
-      if RuntimeNames.startupFunctions.contains(function.raw) { return .system }
+      if RuntimeNames.isSystem(function) { return .system }
     }
     return path.map(isSystemImage) == true ? .system : .user
   }

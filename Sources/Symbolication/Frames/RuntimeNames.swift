@@ -14,8 +14,14 @@ enum RuntimeNames {
     }
   }
 
+  /// Whether a function is the system's although it is linked into the program.
+  static func isSystem(_ function: FunctionName) -> Bool {
+    if startupFunctions.contains(function.raw) { return true }
+    return function.language == .swift && SwiftNames.isOfSystemLibrary(raw: function.raw)
+  }
+
   /// Code of the C start-up files, which are part of every executable.
-  static let startupFunctions: Set<String> = [
+  private static let startupFunctions: Set<String> = [
     "_start", "_init", "_fini", "__libc_csu_init", "__libc_csu_fini", "frame_dummy",
     "__do_global_dtors_aux", "__do_global_ctors_aux", "register_tm_clones",
     "deregister_tm_clones",

@@ -16,7 +16,8 @@ public enum Demangler {
       return name
     }
     if SwiftNames.isMangled(raw), let name = swift(raw) { return name }
-    return FunctionName(plain: withoutCloneSuffix(raw))
+    let short = withoutCloneSuffix(raw)
+    return FunctionName(raw: raw, short: short, full: raw, base: short, language: .plain)
   }
 
   private static let longestSymbol = 32 << 10

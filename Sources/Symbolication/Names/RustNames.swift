@@ -1,3 +1,31 @@
+/// Shortens demangled Rust names and completes them from debug information.
 enum RustNames {
-  static func short(_ name: String) -> String { name }
+  /// Drops the hash that ends a legacy name, and suffixes of the linker's clones.
+  static func short(_ name: String) -> String {
+    var result = Substring(name)
+    if let clone = result.firstRange(of: ".llvm.") { result = result[..<clone.lowerBound] }
+    let bytes = result.utf8
+    if bytes.count > hashLength {
+      let tail = bytes.suffix(hashLength)
+      let isHash =
+        tail.starts(with: "::h".utf8)
+        && tail.dropFirst(3).allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+          || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 }
+      if isHash { result = result.dropLast(hashLength) }
+    }
+    return String(result)
+  }
+
+  /// Adds the generic arguments that a legacy symbol lacks but the DWARF name has.
+  ///
+  /// `alloc::boxed::Box<T>::new` and `new<d::Foo>` give `alloc::boxed::Box<T>::new<d::Foo>`.
+  static func complete(_ path: String, withDebugName debugName: String) -> String {
+    guard let bracket = debugName.utf8.firstIndex(of: UInt8(ascii: "<")),
+      bracket != debugName.startIndex, !path.hasSuffix(">"),
+      path.hasSuffix("::" + debugName[..<bracket])
+    else { return path }
+    return path + debugName[bracket...]
+  }
+
+  private static let hashLength = 19  // "::h" and 16 digits
 }

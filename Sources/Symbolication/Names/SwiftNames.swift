@@ -1,6 +1,76 @@
+/// What the mangling of a Swift name tells without demangling it.
 enum SwiftNames {
-  static func isMangled(_ symbol: String) -> Bool { symbol.hasPrefix("$s") }
-  static func short(_ name: String) -> String { name }
-  static func withoutLabels(_ name: String) -> String { name }
-  static func isOfStandardLibrary(raw: String, full: String) -> Bool { false }
+  /// Whether the symbol begins as Swift's do, old manglings included.
+  static func isMangled(_ symbol: String) -> Bool {
+    prefixes.contains { symbol.hasPrefix($0) } || symbol.hasPrefix("_T0")
+      || symbol.hasPrefix("@__swiftmacro_")
+  }
+
+  /// Shortens a demangled name; see ``SwiftNameShortener``.
+  static func short(_ name: String) -> String {
+    SwiftNameShortener.shorten(name)
+  }
+
+  /// Drops argument labels: `closure #1 in Foo.bar(_:)` -> `closure #1 in Foo.bar`.
+  static func withoutLabels(_ name: String) -> String {
+    var scanner = TextScanner(name)
+    var result: [UInt8] = []
+    while let byte = scanner.current {
+      if byte == UInt8(ascii: "("), !result.isEmpty, result.last != UInt8(ascii: " ") {
+        _ = scanner.skipGroup()
+      } else {
+        result.append(byte)
+        scanner.position += 1
+      }
+    }
+    return String(nameBytes: result)
+  }
+
+  /// Whether the function is part of the standard library, or a specialization of such a part.
+  ///
+  /// - Parameters:
+  ///   - raw: The symbol.
+  ///   - full: Its demangled text: an extension of `Array` by another module is not the library's.
+  static func isOfStandardLibrary(raw: String, full: String) -> Bool {
+    guard let module = module(of: raw), runtimeModules.contains(module) else { return false }
+    guard let start = full.firstRange(of: "(extension in ") else { return true }
+    let extending = full[start.upperBound...].prefix { $0 != ")" }
+    return runtimeModules.contains(String(extending))
+  }
+
+  /// Whether the function belongs to a library that comes with the toolchain.
+  static func isOfSystemLibrary(raw: String) -> Bool {
+    module(of: raw).map(systemModules.contains) ?? false
+  }
+
+  /// The module that a symbol begins with; `nil` where the mangling begins otherwise.
+  ///
+  /// `$s1t3FooV…` is of module `t`; `$ss…` and `$sSa…` (Array) are of `Swift`.
+  /// https://github.com/swiftlang/swift/blob/main/docs/ABI/Mangling.rst
+  static func module(of raw: String) -> String? {
+    guard let prefix = prefixes.first(where: raw.hasPrefix) else { return nil }
+    let rest = raw.utf8.dropFirst(prefix.utf8.count)
+    guard let first = rest.first else { return nil }
+    if first == UInt8(ascii: "s") { return "Swift" }
+    if first == UInt8(ascii: "S"), let second = rest.dropFirst().first {
+      return second == UInt8(ascii: "o") || second == UInt8(ascii: "C") ? nil : "Swift"
+    }
+    let digits = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    guard digits.first != UInt8(ascii: "0"), let length = Int(String(Substring(digits))),
+      length <= rest.count
+    else { return nil }
+    return String(Substring(rest.dropFirst(digits.count).prefix(length)))
+  }
+
+  private static let prefixes = ["$s", "$S", "_$s", "_$S", "$e", "_$e"]
+
+  private static let runtimeModules: Set<String> = [
+    "Swift", "_Concurrency", "_StringProcessing", "_RegexParser", "Synchronization",
+    "SwiftOnoneSupport", "Distributed", "_Builtin_float",
+  ]
+
+  private static let systemModules: Set<String> = [
+    "Foundation", "FoundationEssentials", "FoundationInternationalization", "FoundationNetworking",
+    "FoundationXML", "Dispatch", "Glibc", "Musl", "RegexBuilder", "Observation",
+  ]
 }

@@ -1,0 +1,98 @@
+import CLibDW
+
+/// One compilation unit: its functions and its lines, read when first needed.
+final class CompilationUnit {
+  /// The unit's entry in the file itself: it has the line table.
+  private let skeleton: Dwarf_Die
+  /// The entry that has the functions; another one where DWARF is split into `.dwo` files.
+  private let root: Dwarf_Die
+  private var shallowIndex: FunctionIndex?
+  private var deepIndex: FunctionIndex?
+  /// Relative paths are relative to this; libdw adds it to most of them, not to all.
+  private let directory: String?
+
+  init(skeleton: Dwarf_Die, root: Dwarf_Die) {
+    self.skeleton = skeleton
+    self.root = root
+    directory = skeleton.string(DW_AT_comp_dir)
+  }
+
+  /// The innermost function that is not inlined and covers an address.
+  func function(at address: UInt64) -> FunctionIndex.Entry? {
+    let shallow = shallowIndex ?? FunctionIndex(of: root, enteringFunctions: false)
+    shallowIndex = shallow
+    if let found = shallow.entry(at: address) { return found }
+    // Functions inside functions are GNU C's and rare: look for them only after a miss.
+    let deep = deepIndex ?? FunctionIndex(of: root, enteringFunctions: true)
+    deepIndex = deep
+    return deep.entry(at: address)
+  }
+
+  /// The line of an address.
+  ///
+  /// Code that belongs to no line takes the one before it, down to `start` of the function.
+  func location(of address: UInt64, functionStart start: UInt64) -> SourceLocation? {
+    var unit = skeleton
+    var (lines, count): (OpaquePointer?, Int) = (nil, 0)
+    guard dwarf_getsrclines(&unit, &lines, &count) == 0, let lines, count > 0 else { return nil }
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      guard let at = Self.address(of: dwarf_onesrcline(lines, middle)) else { return nil }
+      if at <= address { low = middle + 1 } else { high = middle }
+    }
+    var fallback: SourceLocation?
+    for index in stride(from: low - 1, to: max(-1, low - 65), by: -1) {
+      guard let line = dwarf_onesrcline(lines, index), let at = Self.address(of: line),
+        at >= start || fallback == nil, !Self.endsSequence(line)
+      else { break }
+      let location = self.location(of: line)
+      if location.map({ $0.line > 0 }) == true { return location }
+      fallback = fallback ?? location
+    }
+    return fallback
+  }
+
+  /// Where a call that was inlined stands in the source.
+  func callLocation(of inlined: Dwarf_Die) -> SourceLocation? {
+    guard let index = inlined.number(DW_AT_call_file),
+      let path = path(ofFile: index, in: root) ?? path(ofFile: index, in: skeleton)
+    else { return nil }
+    return SourceLocation(
+      path: path, line: inlined.number(DW_AT_call_line) ?? 0,
+      column: inlined.number(DW_AT_call_column) ?? 0)
+  }
+
+  private func path(ofFile index: Int, in unit: Dwarf_Die) -> String? {
+    var unit = unit
+    var (files, count): (OpaquePointer?, Int) = (nil, 0)
+    guard dwarf_getsrcfiles(&unit, &files, &count) == 0, let files, (0..<count).contains(index),
+      let path = dwarf_filesrc(files, index, nil, nil)
+    else { return nil }
+    return absolute(String(cString: path))
+  }
+
+  private func absolute(_ path: String) -> String {
+    guard let directory, !directory.isEmpty, !path.hasPrefix("/") else { return path }
+    return "\(directory)/\(path)"
+  }
+
+  private static func address(of line: OpaquePointer?) -> UInt64? {
+    var address = Dwarf_Addr()
+    return dwarf_lineaddr(line, &address) == 0 ? address : nil
+  }
+
+  private static func endsSequence(_ line: OpaquePointer) -> Bool {
+    var ends = false
+    return dwarf_lineendsequence(line, &ends) != 0 || ends
+  }
+
+  private func location(of line: OpaquePointer) -> SourceLocation? {
+    guard let path = dwarf_linesrc(line, nil, nil) else { return nil }
+    var (number, column): (Int32, Int32) = (0, 0)
+    _ = dwarf_lineno(line, &number)
+    _ = dwarf_linecol(line, &column)
+    return SourceLocation(
+      path: absolute(String(cString: path)), line: max(0, Int(number)), column: max(0, Int(column)))
+  }
+}

@@ -1,0 +1,80 @@
+import CLibDW
+
+/// Reading of one debugging information entry.
+extension Dwarf_Die {
+  /// The tag, for example `DW_TAG_subprogram`; 0 when it cannot be read.
+  var tag: Int {
+    var die = self
+    return Int(dwarf_tag(&die))
+  }
+
+  /// The first child.
+  var firstChild: Dwarf_Die? {
+    var (die, child) = (self, Dwarf_Die())
+    return dwarf_child(&die, &child) == 0 ? child : nil
+  }
+
+  /// The next entry with the same parent.
+  var nextSibling: Dwarf_Die? {
+    var (die, sibling) = (self, Dwarf_Die())
+    return dwarf_siblingof(&die, &sibling) == 0 ? sibling : nil
+  }
+
+  /// A string attribute of the entry, or of the one that it is an instance of.
+  func string(_ attribute: Int) -> String? {
+    var (die, found) = (self, Dwarf_Attribute())
+    guard dwarf_attr_integrate(&die, UInt32(attribute), &found) != nil,
+      let text = dwarf_formstring(&found)
+    else { return nil }
+    return String(cString: text)
+  }
+
+  /// A number attribute of the entry itself.
+  func number(_ attribute: Int) -> Int? {
+    var (die, found, value) = (self, Dwarf_Attribute(), Dwarf_Word())
+    guard dwarf_attr(&die, UInt32(attribute), &found) != nil,
+      dwarf_formudata(&found, &value) == 0
+    else { return nil }
+    return Int(exactly: value)
+  }
+
+  /// Whether the entry's code covers an address.
+  func covers(_ address: UInt64) -> Bool {
+    var die = self
+    return dwarf_haspc(&die, address) == 1
+  }
+
+  /// The addresses of the entry's code; empty ones and such as the linker discarded are left out.
+  var codeRanges: [Range<UInt64>] {
+    var die = self
+    var (base, start, end) = (Dwarf_Addr(), Dwarf_Addr(), Dwarf_Addr())
+    var ranges: [Range<UInt64>] = []
+    var offset = 0
+    while ranges.count < Self.mostRanges {
+      offset = dwarf_ranges(&die, offset, &base, &start, &end)
+      guard offset > 0 else { break }
+      // Discarded functions are left at 0 or near the greatest address.
+      if start != 0, start < end { ranges.append(start..<end) }
+    }
+    return ranges
+  }
+
+  private static let mostRanges = 1 << 20
+
+  /// The name: the mangled one where there is one.
+  var functionName: FunctionName? {
+    let plain = string(DW_AT_name)
+    let linkage = string(DW_AT_linkage_name) ?? string(DW_AT_MIPS_linkage_name)
+    guard let symbol = linkage ?? plain else { return nil }
+    let name = Demangler.name(of: symbol)
+    guard name.language == .rust, let plain else { return name }
+    let short = RustNames.complete(name.short, withDebugName: plain)
+    return FunctionName(
+      raw: name.raw, short: short, full: name.full, base: short, language: .rust)
+  }
+
+  /// Whether debug information gives a mangled name.
+  var hasLinkageName: Bool {
+    string(DW_AT_linkage_name) != nil || string(DW_AT_MIPS_linkage_name) != nil
+  }
+}

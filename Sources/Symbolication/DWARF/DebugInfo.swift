@@ -1,0 +1,130 @@
+import CLibDW
+
+/// The DWARF of one file: from an address to functions and lines.
+final class DebugInfo {
+  /// One function at an address.
+  struct Frame {
+    let function: FunctionName?
+    /// Where the function begins; `nil` for an inlined one.
+    let start: UInt64?
+    let location: SourceLocation?
+    /// Whether a mangled name was known; else a symbol may know a better one.
+    let hasLinkageName: Bool
+  }
+
+  private struct UnitRange {
+    let range: Range<UInt64>
+    let unit: Int
+  }
+
+  private let file: ELFFile
+  private let dwarf: OpaquePointer
+  private var units: [CompilationUnit] = []
+  private var ranges: [UnitRange] = []
+  /// Units that do not say what they cover: they are asked when no other one does.
+  private var unrangedUnits: [Int] = []
+
+  /// Opens the DWARF of a file; `nil` when it has none.
+  init?(file: ELFFile) {
+    guard let dwarf = dwarf_begin_elf(file.handle, DWARF_C_READ, nil) else { return nil }
+    self.file = file
+    self.dwarf = dwarf
+    indexUnits()
+    if units.isEmpty { return nil }
+  }
+
+  deinit {
+    dwarf_end(dwarf)
+  }
+
+  /// The functions at an address, innermost first; empty where nothing is known.
+  func frames(at address: UInt64) -> [Frame] {
+    guard let unit = unit(at: address) else { return [] }
+    guard let function = unit.function(at: address) else {
+      // Assembler has lines but no functions.
+      guard let location = unit.location(of: address, functionStart: address) else { return [] }
+      return [Frame(function: nil, start: nil, location: location, hasLinkageName: false)]
+    }
+    var frames: [Frame] = []
+    var location = unit.location(of: address, functionStart: function.start)
+    for inlined in Self.inlinedCalls(in: function.die, at: address).reversed() {
+      frames.append(
+        Frame(function: inlined.functionName, start: nil, location: location, hasLinkageName: true))
+      location = unit.callLocation(of: inlined)
+    }
+    frames.append(
+      Frame(
+        function: function.die.functionName, start: function.start, location: location,
+        hasLinkageName: function.die.hasLinkageName))
+    return frames
+  }
+
+  // MARK: Inlined calls
+
+  /// The calls that were inlined at an address, outermost first.
+  private static func inlinedCalls(in function: Dwarf_Die, at address: UInt64) -> [Dwarf_Die] {
+    var result: [Dwarf_Die] = []
+    var scope: Dwarf_Die? = function
+    for _ in 0..<deepestNesting {
+      var next = scope?.firstChild
+      scope = nil
+      while let die = next {
+        let tag = die.tag
+        if codeScopes.contains(tag), die.covers(address) {
+          if tag == DW_TAG_inlined_subroutine { result.append(die) }
+          scope = die
+          break
+        }
+        next = die.nextSibling
+      }
+      if scope == nil { break }
+    }
+    return result
+  }
+
+  private static let deepestNesting = 1024
+
+  private static let codeScopes: Set<Int> = [
+    DW_TAG_inlined_subroutine, DW_TAG_lexical_block, DW_TAG_try_block, DW_TAG_catch_block,
+    DW_TAG_with_stmt,
+  ]
+
+  // MARK: Units
+
+  /// `dwarf_addrdie` needs `.debug_aranges`, which clang does not write.
+  private func indexUnits() {
+    var unit: OpaquePointer?
+    var (version, kind): (Dwarf_Half, UInt8) = (0, 0)
+    while units.count < Self.mostUnits {
+      var (next, root, split): (OpaquePointer?, Dwarf_Die, Dwarf_Die) = (nil, .init(), .init())
+      guard dwarf_get_units(dwarf, unit, &next, &version, &kind, &root, &split) == 0 else { break }
+      unit = next
+      let tag = root.tag
+      guard tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit else { continue }
+      let hasSplit = split.addr != nil
+      units.append(CompilationUnit(skeleton: root, root: hasSplit ? split : root))
+      let covered = root.codeRanges
+      for range in covered { ranges.append(UnitRange(range: range, unit: units.count - 1)) }
+      if covered.isEmpty { unrangedUnits.append(units.count - 1) }
+    }
+    ranges.sort { $0.range.lowerBound < $1.range.lowerBound }
+  }
+
+  private static let mostUnits = 1 << 20
+
+  private func unit(at address: UInt64) -> CompilationUnit? {
+    var (low, high) = (0, ranges.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if ranges[middle].range.lowerBound <= address { low = middle + 1 } else { high = middle }
+    }
+    for index in stride(from: low - 1, to: max(-1, low - 9), by: -1)
+    where ranges[index].range.contains(address) {
+      return units[ranges[index].unit]
+    }
+    for index in unrangedUnits where units[index].function(at: address) != nil {
+      return units[index]
+    }
+    return nil
+  }
+}

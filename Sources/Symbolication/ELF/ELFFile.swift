@@ -1,0 +1,85 @@
+import CLibDW
+import Glibc
+
+/// An open ELF file.
+///
+/// The file is mapped, not read: debug information is often larger than memory wants to hold.
+final class ELFFile {
+  /// Why a file could not be opened.
+  enum OpenError: Error {
+    case missing
+    case unreadable(String)
+    case notELF
+  }
+
+  let path: String
+  /// libelf's handle, valid as long as this object.
+  let handle: OpaquePointer
+  private let descriptor: Int32
+  /// When the file was last changed, in nanoseconds since 1970.
+  let modifiedAt: UInt64
+
+  /// Opens a file.
+  init(path: String) throws(OpenError) {
+    _ = elf_version(UInt32(EV_CURRENT))
+    // Not to hang where a FIFO has taken the place of a file.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      if errno == ENOENT || errno == ENOTDIR { throw .missing }
+      throw .unreadable(String(cString: strerror(errno)))
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      throw .unreadable("not a regular file")
+    }
+    guard let handle = elf_begin(descriptor, ELF_C_READ_MMAP, nil) else {
+      close(descriptor)
+      throw .notELF
+    }
+    guard elf_kind(handle) == ELF_K_ELF else {
+      elf_end(handle)
+      close(descriptor)
+      throw .notELF
+    }
+    self.path = path
+    self.handle = handle
+    self.descriptor = descriptor
+    let seconds = UInt64(clamping: status.st_mtim.tv_sec)
+    modifiedAt = seconds &* 1_000_000_000 &+ UInt64(clamping: status.st_mtim.tv_nsec)
+  }
+
+  deinit {
+    elf_end(handle)
+    close(descriptor)
+  }
+
+  /// The build ID; empty when there is none.
+  var buildID: [UInt8] {
+    var bytes: UnsafeRawPointer?
+    let length = dwelf_elf_gnu_build_id(handle, &bytes)
+    guard length > 0, let bytes else { return [] }
+    return Array(UnsafeRawBufferPointer(start: bytes, count: length))
+  }
+
+  /// Name and checksum of the separate debug file, from `.gnu_debuglink`.
+  var debugLink: (name: String, checksum: UInt32)? {
+    var checksum: GElf_Word = 0
+    guard let name = dwelf_elf_gnu_debuglink(handle, &checksum) else { return nil }
+    return (String(cString: name), checksum)
+  }
+
+  /// Calls `body` for each section of one of these types.
+  func forEachSection(
+    ofTypes types: Set<UInt32>, _ body: (_ section: OpaquePointer, _ header: GElf_Shdr) -> Void
+  ) {
+    var section = elf_nextscn(handle, nil)
+    while let current = section {
+      var header = GElf_Shdr()
+      if gelf_getshdr(current, &header) != nil, types.contains(header.sh_type) {
+        body(current, header)
+      }
+      section = elf_nextscn(handle, current)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/// All that is known about the code of one image: ELF symbols and DWARF, of the image's own file
+/// or of a separate debug file.
+final class ImageSymbols {
+  /// One function at an address of the image.
+  struct Frame: Hashable {
+    let function: FunctionName?
+    /// Where the function begins, as an ELF address; `nil` where unknown or inlined.
+    let start: UInt64?
+    let location: SourceLocation?
+    let isInlined: Bool
+  }
+
+  private let symbols: SymbolIndex
+  private let debugInfo: DebugInfo?
+
+  /// Opens the files of an image.
+  ///
+  /// - Parameters:
+  ///   - path: Where the image was loaded from.
+  ///   - buildID: As recorded; empty when the image had none.
+  ///   - locator: Finds separate debug files.
+  ///   - recordedAt: When the recording began, in nanoseconds since 1970.
+  ///   - warn: Called at most once.
+  init(
+    path: String, buildID: [UInt8], locator: DebugFileLocator, recordedAt: UInt64?,
+    warn: (SymbolicationWarning.Reason) -> Void
+  ) {
+    var files: [ELFFile] = []
+    var problem: SymbolicationWarning.Reason?
+    do throws(ELFFile.OpenError) {
+      let file = try ELFFile(path: path)
+      let found = file.buildID
+      if found != buildID {
+        problem = .differentBuild(recorded: Self.text(buildID), onDisk: Self.text(found))
+      } else {
+        files.append(file)
+        if found.isEmpty, let recordedAt, file.modifiedAt > recordedAt { problem = .newerThanTrace }
+      }
+    } catch {
+      problem = Self.reason(error)
+    }
+    // A debug file is found by build ID alone, also when the image itself is gone.
+    if let file = files.first {
+      if let debugFile = locator.debugFile(of: file) { files.append(debugFile) }
+    } else if let debugFile = locator.file(withBuildID: buildID) {
+      files.append(debugFile)
+      problem = nil
+    }
+    symbols = SymbolIndex(files: files)
+    debugInfo = files.reversed().lazy.compactMap(DebugInfo.init(file:)).first
+    if let problem { warn(problem) }
+  }
+
+  /// The functions at an ELF address, innermost first; empty where nothing is known.
+  func frames(at address: UInt64) -> [Frame] {
+    let symbol = symbols.match(at: address)
+    let described = debugInfo?.frames(at: address) ?? []
+    guard let outermost = described.indices.last else {
+      guard let symbol else { return [] }
+      let name = Demangler.name(of: symbol.name)
+      return [Frame(function: name, start: symbol.start, location: nil, isInlined: false)]
+    }
+    return described.enumerated().map { index, frame in
+      guard index == outermost else {
+        return Frame(
+          function: frame.function, start: nil, location: frame.location, isInlined: true)
+      }
+      return Frame(
+        function: Self.name(of: frame, symbol: symbol), start: frame.start ?? symbol?.start,
+        location: frame.location, isInlined: false)
+    }
+  }
+
+  /// Where debug information has only the plain name, a mangled symbol says more.
+  private static func name(of frame: DebugInfo.Frame, symbol: SymbolIndex.Match?) -> FunctionName? {
+    guard !frame.hasLinkageName || frame.function == nil, let symbol else { return frame.function }
+    let name = Demangler.name(of: symbol.name)
+    guard let described = frame.function else { return name }
+    return name.language != .plain && symbol.start == frame.start ? name : described
+  }
+
+  private static func reason(_ error: ELFFile.OpenError) -> SymbolicationWarning.Reason {
+    switch error {
+    case .missing: .missingFile
+    case .unreadable(let why): .unreadable(why)
+    case .notELF: .notELF
+    }
+  }
+
+  private static func text(_ buildID: [UInt8]) -> String {
+    buildID.map(DebugFileLocator.hexadecimal).joined()
+  }
+}

@@ -1,0 +1,80 @@
+/// Reads the text of a demangled name, byte by byte, without ever going past its end.
+///
+/// All that names are cut at is ASCII; other bytes pass through as parts of identifiers.
+struct TextScanner {
+  let bytes: [UInt8]
+  var position: Int
+
+  init(_ text: some StringProtocol) {
+    bytes = Array(text.utf8)
+    position = 0
+  }
+
+  var isAtEnd: Bool { position >= bytes.count }
+  var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+  var previous: UInt8? { position > 0 && position <= bytes.count ? bytes[position - 1] : nil }
+
+  /// Whether the text at the position begins with `prefix`.
+  func looksAt(_ prefix: StaticString) -> Bool {
+    let length = prefix.utf8CodeUnitCount
+    guard length <= bytes.count - position else { return false }
+    return prefix.withUTF8Buffer { buffer in
+      buffer.indices.allSatisfy { buffer[$0] == bytes[position + $0] }
+    }
+  }
+
+  /// Goes past `prefix` when the text at the position begins with it.
+  mutating func skip(_ prefix: StaticString) -> Bool {
+    guard looksAt(prefix) else { return false }
+    position += prefix.utf8CodeUnitCount
+    return true
+  }
+
+  /// Goes past a bracketed group; the current byte is its opening bracket.
+  ///
+  /// An arrow's `>` closes nothing. A group without end goes to the end of the text.
+  /// - Returns: What is between the brackets.
+  mutating func skipGroup() -> ArraySlice<UInt8> {
+    let start = min(position + 1, bytes.count)
+    var depth = 0
+    while let byte = current {
+      if Self.isOpening(byte) {
+        depth += 1
+      } else if Self.isClosing(byte), !(byte == UInt8(ascii: ">") && isArrow) {
+        depth -= 1
+      }
+      position += 1
+      if depth <= 0 { return bytes[start..<max(start, position - 1)] }
+    }
+    return bytes[start...]
+  }
+
+  /// Whether the current `>` is the head of `->`.
+  var isArrow: Bool { previous == UInt8(ascii: "-") }
+
+  static func isOpening(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "(") || byte == UInt8(ascii: "<") || byte == UInt8(ascii: "[")
+      || byte == UInt8(ascii: "{")
+  }
+
+  static func isClosing(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: ")") || byte == UInt8(ascii: ">") || byte == UInt8(ascii: "]")
+      || byte == UInt8(ascii: "}")
+  }
+
+  static func isIdentifier(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...0xff:
+      true
+    default: false
+    }
+  }
+}
+
+extension String {
+  /// The text of bytes that come from a name.
+  init(nameBytes: some Sequence<UInt8>) {
+    self = String(decoding: Array(nameBytes), as: UTF8.self)
+  }
+}

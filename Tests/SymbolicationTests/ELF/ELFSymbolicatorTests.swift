@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+import TraceReader
+
+@testable import Symbolication
+
+@Suite("Symbolication from ELF and DWARF")
+struct ELFSymbolicatorTests {
+  private let fixture: Fixture
+  private let symbolicator = ELFSymbolicator(debugDirectories: [])
+
+  init() throws {
+    fixture = try Fixture()
+  }
+
+  @Test(
+    "inlined calls have frames of their own, innermost first",
+    arguments: [("gcc", "-gdwarf-4"), ("gcc", "-gdwarf-5"), ("clang", "-gdwarf-4"),
+      ("clang", "-gdwarf-5"), ("gcc", "-gz"), ("clang", "-gline-tables-only")])
+  func inlining(compiler: String, option: String) throws {
+    let program = try fixture.compile(
+      "inlining.c", with: compiler, ["-O2", "-g", option], to: "program")
+    let frames = symbolicator.frames(try Fixture.symbol("probe", in: program), in: program)
+
+    #expect(frames.map(\.displayName) == ["innermost", "middle", "outer"])
+    #expect(frames.map(\.isInlined) == [true, true, false])
+    #expect(frames.map { $0.location?.fileName } == Array(repeating: "inlining.c", count: 3))
+    #expect(frames.map { $0.location?.line } == [6, 11, 15])
+    #expect(frames[0].location?.path.hasPrefix("/") == true)
+    #expect(frames[2].functionOffset != nil)
+    #expect(symbolicator.warnings.isEmpty)
+  }
+
+  @Test("the line of a return address is that of the call")
+  func returnAddresses() throws {
+    let program = try fixture.compile("inlining.c", with: "gcc", ["-O2", "-g"], to: "program")
+    let function = try Fixture.symbol(in: program) { $0 == "never_returns" }
+    let end = function.address + function.size
+
+    #expect(symbolicator.frames(end, in: program, isExact: false)[0].baseName == "never_returns")
+    #expect(symbolicator.frames(end, in: program, isExact: false)[0].location?.line == 20)
+    #expect(symbolicator.frames(end, in: program, isExact: true)[0].baseName != "never_returns")
+  }
+
+  @Test("without debug information there are symbols")
+  func symbols() throws {
+    let program = try fixture.compile("inlining.c", with: "gcc", ["-O2"], to: "program")
+    let address = try Fixture.symbol("outer", in: program) + 4
+    let frames = symbolicator.frames(address, in: program)
+
+    #expect(frames.map(\.displayName) == ["outer"])
+    #expect(frames[0].functionOffset == 4)
+    #expect(frames[0].location == nil)
+  }
+
+  @Test("a stripped program has offsets, a stripped library its exports")
+  func stripped() throws {
+    let program = try fixture.compile("inlining.c", with: "gcc", ["-O2", "-g"], to: "program")
+    let address = try Fixture.symbol("outer", in: program)
+    try Fixture.run("strip", [program])
+    let library = try fixture.compile("plugin.c", with: "gcc", ["-shared", "-fPIC"], to: "lib.so")
+    let exported = try Fixture.symbol("plugin_function", in: library)
+    try Fixture.run("strip", [library])
+
+    let frame = symbolicator.frames(address, in: program)[0]
+    #expect(frame.displayName == "program+0x\(String(address, radix: 16))")
+    #expect(frame.imageOffset == address)
+    #expect(symbolicator.frames(exported, in: library)[0].displayName == "plugin_function")
+    #expect(symbolicator.warnings.isEmpty)
+  }
+
+  @Test("an address in no image, or in the kernel's, has no warning")
+  func noImage() {
+    let frames = symbolicator.frames(at: Address(0x1234), in: nil, isExact: false)
+    #expect(frames.map(\.displayName) == ["0x1234"])
+    let kernel = symbolicator.frames(
+      at: Address(0x1234), in: .of("linux-vdso.so.1", bias: 0x1000), isExact: false)
+    #expect(kernel.map(\.displayName) == ["linux-vdso.so.1+0x234"])
+    #expect(symbolicator.warnings.isEmpty)
+  }
+
+  @Test("a library that was unloaded is found by its path and load bias")
+  func unloaded() throws {
+    let library = try fixture.compile(
+      "plugin.c", with: "gcc", ["-shared", "-fPIC", "-g"], to: "plugin.so")
+    let loader = try fixture.compile("loader.c", with: "gcc", ["-ldl"], to: "loader")
+    let numbers = try Fixture.run(loader, [library]).split { $0 == " " || $0 == "\n" }
+      .compactMap { UInt64($0) }
+    try #require(numbers.count == 2)
+
+    let frames = symbolicator.frames(
+      at: Address(numbers[1]), in: .of(library, bias: numbers[0]), isExact: true)
+    #expect(frames.map(\.displayName) == ["plugin_function"])
+    #expect(frames[0].location?.line == 2)
+  }
+
+  @Test("C++ names come demangled, and inlined allocator code is known as such")
+  func cxx() throws {
+    let program = try fixture.compile("names.cpp", with: "g++", ["-O2", "-g"], to: "program")
+    let parse = try Fixture.symbol(in: program) { $0.contains("Parser5parse") }.address
+    let total = try Fixture.symbol(in: program) { $0.contains("total") }.address
+
+    let frame = symbolicator.frames(parse, in: program).last
+    #expect(frame?.displayName == "app::Parser::parse(std::string const&)")
+    #expect(frame?.function?.raw.hasPrefix("_ZN3app6Parser5parse") == true)
+    #expect(
+      symbolicator.frames(total, in: program).last?.displayName
+        == "unsigned long app::total<int>(std::vector<int> const&)"
+        || symbolicator.frames(total, in: program).last?.displayName
+          == "app::total<int>(std::vector<int> const&)")
+
+    let fill = try Fixture.symbol(in: program) { $0.contains("4fill") }
+    let roles = (fill.address..<fill.address + fill.size).map {
+      symbolicator.frames($0, in: program)
+    }.filter { $0.count > 1 }
+    let deepest = try #require(roles.max { $0.count < $1.count })
+    #expect(deepest.dropLast().allSatisfy { $0.role == .runtime })
+    #expect(ResponsibleFrame.find(in: deepest)?.baseName == "fill")
+  }
+
+  @Test("Rust names come demangled", .enabled(if: Fixture.find("rustc") != nil, "needs rustc"))
+  func rust() throws {
+    let program = try fixture.compile(
+      "demo.rs", with: "rustc", ["-g", "-C", "opt-level=1"], to: "program")
+    let make = try Fixture.symbol(in: program) { $0.contains("4make17h") }.address
+    let double = try Fixture.symbol(in: program) { $0.contains("6double17h") }.address
+
+    let frame = try #require(symbolicator.frames(make, in: program).last)
+    #expect(frame.displayName == "demo::make")
+    #expect(frame.location?.fileName == "demo.rs")
+    #expect(
+      symbolicator.frames(double, in: program).last?.displayName
+        == "<demo::Node as demo::Double>::double")
+  }
+
+  @Test("Swift names come demangled", .enabled(if: Fixture.find("swiftc") != nil, "needs swiftc"))
+  func swift() throws {
+    let program = try fixture.compile(
+      "demo.swift", with: "swiftc", ["-g", "-Onone", "-module-name", "demo"], to: "program")
+    let insert = try Fixture.symbol(in: program) { $0 == "$s4demo5StoreC6insert5count_ySi_SitF" }
+    let closure = try Fixture.symbol(in: program) {
+      $0.hasPrefix("$s4demo5StoreC6insert5count_ySi_SitF") && $0.contains("U_")
+    }
+
+    let frame = try #require(symbolicator.frames(insert.address + 8, in: program).last)
+    #expect(frame.displayName == "Store.insert(count:_:)")
+    #expect(frame.location?.fileName == "demo.swift")
+    #expect(
+      symbolicator.frames(closure.address + 8, in: program).last?.displayName
+        == "closure #1 in Store.insert(count:_:)")
+  }
+}

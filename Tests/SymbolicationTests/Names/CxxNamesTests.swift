@@ -1,0 +1,99 @@
+import Testing
+
+@testable import Symbolication
+
+@Suite("Shortening of C++ names")
+struct CxxNamesTests {
+  private static let string =
+    "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
+
+  @Test(
+    "drops defaults and inline namespaces",
+    arguments: [
+      ("parse(\(string) const&)", "parse(std::string const&)"),
+      ("std::vector<int, std::allocator<int> >::push_back(int&&)",
+        "std::vector<int>::push_back(int&&)"),
+      ("std::map<int, \(string), std::less<int>, "
+        + "std::allocator<std::pair<int const, \(string) > > >::operator[](int&&)",
+        "std::map<int, std::string>::operator[](int&&)"),
+      ("std::__1::unordered_map<int, long, std::__1::hash<int>, std::__1::equal_to<int>, "
+        + "std::__1::allocator<std::__1::pair<int const, long> > >::clear()",
+        "std::unordered_map<int, long>::clear()"),
+      ("std::unique_ptr<Foo, std::default_delete<Foo> >::~unique_ptr()",
+        "std::unique_ptr<Foo>::~unique_ptr()"),
+      ("std::__shared_count<(__gnu_cxx::_Lock_policy)2>::operator=(int)",
+        "std::__shared_count<(__gnu_cxx::_Lock_policy)2>::operator=(int)"),
+      ("std::_Sp_counted_ptr_inplace<Foo, std::allocator<void>, (__gnu_cxx::_Lock_policy)2>::_M_dispose()",
+        "std::_Sp_counted_ptr_inplace<Foo>::_M_dispose()"),
+      ("std::basic_ostream<char, std::char_traits<char> >& f()", "std::ostream& f()"),
+      ("name[abi:cxx11](int)", "name(int)"),
+      ("parse(int) [clone .constprop.0] [clone .cold]", "parse(int)"),
+      ("g(std::basic_string<wchar_t, std::char_traits<wchar_t>, std::allocator<wchar_t> >)",
+        "g(std::wstring)"),
+    ])
+  func shortens(name: String, short: String) {
+    #expect(CxxNames.short(name) == short)
+  }
+
+  @Test(
+    "takes no operator for a bracket",
+    arguments: [
+      ("bool operator< <int>(A<int> const&, A<int> const&)",
+        "bool operator< <int>(A<int> const&, A<int> const&)"),
+      ("std::ostream& operator<< <std::char_traits<char> >(std::ostream&, char const*)",
+        "std::ostream& operator<< <std::char_traits<char>>(std::ostream&, char const*)"),
+      ("A::operator->() const", "A::operator->() const"),
+      ("B<std::vector<int, std::allocator<int> > >::operator>>(int)",
+        "B<std::vector<int>>::operator>>(int)"),
+      ("C<(int)3, ((2)>(1))>::f()", "C<(int)3, ((2)>(1))>::f()"),
+      ("f<int>(decltype (x->y))", "f<int>(decltype (x->y))"),
+      ("broken<int", "broken<int"), ("broken>(", "broken>("),
+    ])
+  func operators(name: String, short: String) {
+    #expect(CxxNames.short(name) == short)
+  }
+
+  @Test(
+    "drops parameters for the base name",
+    arguments: [
+      ("Foo::bar(int, char) const", "Foo::bar"),
+      ("(anonymous namespace)::foo(int)", "(anonymous namespace)::foo"),
+      ("main::{lambda(int)#1}::operator()(int) const", "main::{lambda(int)#1}::operator()"),
+      ("foo(int)::{lambda()#1}::operator()() const", "foo::{lambda()#1}::operator()"),
+      ("A<void (int)>::f()", "A<void (int)>::f"), ("operator new(unsigned long)", "operator new"),
+      ("operator<<(A&, int)", "operator<<"), ("parse", "parse"),
+    ])
+  func bases(name: String, base: String) {
+    #expect(CxxNames.withoutParameters(name) == base)
+  }
+
+  @Test("demangles, with and without the return type")
+  func demangles() {
+    let name = Demangler.name(of: "_Z3mapISt6vectorIiSaIiEEET_RKS2_")
+    #expect(name.short == "map<std::vector<int>>(std::vector<int> const&)")
+    #expect(name.base == "map<std::vector<int>>")
+    #expect(name.full.hasPrefix("std::vector<int, std::allocator<int> > map<"))
+    #expect(name.language == .cxx)
+  }
+
+  @Test("drops versions and suffixes of clones")
+  func versions() {
+    #expect(Demangler.name(of: "memcpy@@GLIBC_2.14").short == "memcpy")
+    #expect(Demangler.name(of: "parse.constprop.0").short == "parse")
+    #expect(Demangler.name(of: "parse.constprop.0").raw == "parse.constprop.0")
+    #expect(Demangler.name(of: "_Z5parsei.constprop.0").short == "parse(int)")
+    #expect(Demangler.name(of: "jit.function").short == "jit.function")
+    #expect(Demangler.name(of: "").short == "")
+    #expect(Demangler.name(of: "_Zgarbage").language == .plain)
+  }
+
+  @Test("stops at a name that stands for gigabytes")
+  func bomb() {
+    // Each parameter is a pair of the one before: 2^n names.
+    let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    var symbol = "_Z1f1AIiiE"
+    for n in 0..<34 { symbol += "1AIS\(n == 0 ? "" : String(digits[n - 1]))_S\(n == 0 ? "" : String(digits[n - 1]))_E" }
+    let name = Demangler.name(of: symbol)
+    #expect(name.short.utf8.count <= 64 << 10)
+  }
+}
