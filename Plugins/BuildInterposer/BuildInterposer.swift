@@ -31,14 +31,15 @@ struct BuildInterposer: BuildToolPlugin {
       "-fno-stack-protector", "-fno-strict-aliasing", "-fasynchronous-unwind-tables",
       "-DMT_EXPORT_HOOKS=1",
       "-I", format.path, "-I", sources.appending(path: "include").path,
-      "-nostdlib++", "-Wl,-z,relro,-z,now", "-Wl,-z,nodelete", "-Wl,--as-needed", "-Wl,-z,defs",
+      "-nostdlib++", "-Wl,-z,relro,-z,now", "-Wl,-z,nodelete", "-fno-omit-frame-pointer", "-Wl,-z,defs",
       "-Wl,-soname,libmemtrace.so", "-Wl,--version-script=\(exports.path)",
     ]
     return [
       .buildCommand(
         displayName: "Linking libmemtrace.so",
         executable: try clang(),
-        arguments: flags + units.map(\.path) + ["-o", output.path],
+        arguments: flags + units.map(\.path)
+          + ["-Wl,--as-needed", "-ldl", "-lpthread", "-o", output.path],
         inputFiles: inputs + headers + formatHeaders,
         outputFiles: [output])
     ]

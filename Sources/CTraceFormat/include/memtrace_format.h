@@ -27,13 +27,13 @@
 
 /* How the recorded process image ended: mt_file_header.end_kind. */
 enum mt_end_kind {
-    MT_END_NONE = 0,   /* no end was written: still running, killed, or crashed */
-    MT_END_EXIT = 1,   /* exit() or return from main; end_status = exit status */
-    MT_END_UEXIT = 2,  /* _exit() or _Exit(); end_status = exit status */
-    MT_END_QUICK = 3,  /* quick_exit(); end_status = exit status */
-    MT_END_EXEC = 4,   /* replaced itself by an execve() that succeeded */
-    MT_END_ABORT = 5,  /* abort() was called by the program (not by libc itself) */
-    MT_END_SIGNAL = 6  /* killed by signal end_status; written by `memtrace record` */
+    MT_END_NONE = 0,  /* no end was written: still running, killed, or crashed */
+    MT_END_EXIT = 1,  /* exit() or return from main; end_status = exit status */
+    MT_END_UEXIT = 2, /* _exit() or _Exit(); end_status = exit status */
+    MT_END_QUICK = 3, /* quick_exit(); end_status = exit status */
+    MT_END_EXEC = 4,  /* replaced itself by an execve() that succeeded */
+    MT_END_ABORT = 5, /* abort() was called by the program (not by libc itself) */
+    MT_END_SIGNAL = 6 /* killed by signal end_status; written by `memtrace record` */
 };
 
 /* mt_file_header.flags */
@@ -47,8 +47,8 @@ enum mt_header_flag {
 
 /* Coverage counters: what the trace does not hold. Indices into mt_file_header.counters. */
 enum mt_counter {
-    MT_COUNT_EVENTS_DROPPED = 0,     /* events lost because recording had stopped */
-    MT_COUNT_EVENTS_NESTED_LOST = 1, /* events inside a hook that no lane could take */
+    MT_COUNT_EVENTS_DROPPED = 0,      /* events lost because recording had stopped */
+    MT_COUNT_EVENTS_NESTED_LOST = 1,  /* events inside a hook that no lane could take */
     MT_COUNT_EVENTS_BEFORE_START = 2, /* calls before the recorder could start */
     MT_COUNT_STACKS_CUT = 3,          /* events whose stack was deeper than the limit */
     MT_COUNT_STACKS_MISSING = 4,      /* events without any stack */
@@ -56,9 +56,10 @@ enum mt_counter {
     MT_COUNT_BOOTSTRAP_BLOCKS = 6,    /* blocks served by the bootstrap arena */
     MT_COUNT_BOOTSTRAP_BYTES = 7,     /* their bytes */
     MT_COUNT_IMAGES_LOST = 8,         /* images that could not be described */
-    MT_COUNT_CHILDREN_NOT_FOLLOWED = 9, /* exec targets that cannot be recorded (see NOTE records) */
-    MT_COUNT_EVENTS_NESTED = 10,      /* events recorded by the shared lane without a stack */
-    MT_COUNT_THREADS_LOST = 11,       /* threads that got no state and were not recorded */
+    MT_COUNT_CHILDREN_NOT_FOLLOWED =
+        9,                       /* exec targets that cannot be recorded (see NOTE records) */
+    MT_COUNT_EVENTS_NESTED = 10, /* events recorded by the shared lane without a stack */
+    MT_COUNT_THREADS_LOST = 11,  /* threads that got no state and were not recorded */
     MT_COUNT_USED = 12
 };
 #define MT_COUNTER_SLOTS 32u
@@ -66,54 +67,55 @@ enum mt_counter {
 /* Why recording stopped before the process ended: mt_file_header.stop_reason. */
 enum mt_stop_reason {
     MT_STOP_NONE = 0,
-    MT_STOP_DISK_FULL = 1,       /* ENOSPC, EDQUOT */
-    MT_STOP_FILE_LIMIT = 2,      /* RLIMIT_FSIZE, EFBIG */
-    MT_STOP_NO_MEMORY = 3,       /* mmap refused (RLIMIT_AS, vm.max_map_count) */
-    MT_STOP_DESCRIPTOR_LOST = 4, /* the host closed our descriptor and the path does not lead back */
-    MT_STOP_IO = 5,              /* any other error; stop_errno says which */
-    MT_STOP_REQUESTED = 6        /* the program asked for it */
+    MT_STOP_DISK_FULL = 1,  /* ENOSPC, EDQUOT */
+    MT_STOP_FILE_LIMIT = 2, /* RLIMIT_FSIZE, EFBIG */
+    MT_STOP_NO_MEMORY = 3,  /* mmap refused (RLIMIT_AS, vm.max_map_count) */
+    MT_STOP_DESCRIPTOR_LOST =
+        4,                /* the host closed our descriptor and the path does not lead back */
+    MT_STOP_IO = 5,       /* any other error; stop_errno says which */
+    MT_STOP_REQUESTED = 6 /* the program asked for it */
 };
 
 /* The first MT_FILE_HEADER_SIZE bytes. Mapped shared while recording: what changes during a
  * recording (file_end, latest_*, end_*, stop_*, counters) is always current, also after a kill. */
 struct mt_file_header {
-    char magic[8];             /*    0  MT_FILE_MAGIC, written last when a trace is begun */
-    uint16_t major;            /*    8 */
-    uint16_t minor;            /*   10 */
-    uint32_t byte_order;       /*   12  MT_BYTE_ORDER_MARK */
-    uint32_t header_size;      /*   16  MT_FILE_HEADER_SIZE */
-    uint32_t flags;            /*   20  enum mt_header_flag */
-    uint16_t machine;          /*   24  ELF e_machine of the process (62 x86_64, 183 aarch64) */
-    uint16_t pointer_bits;     /*   26  64 */
-    uint32_t page_size;        /*   28 */
-    uint8_t trace_id[16];      /*   32  random, names this trace */
+    char magic[8];               /*    0  MT_FILE_MAGIC, written last when a trace is begun */
+    uint16_t major;              /*    8 */
+    uint16_t minor;              /*   10 */
+    uint32_t byte_order;         /*   12  MT_BYTE_ORDER_MARK */
+    uint32_t header_size;        /*   16  MT_FILE_HEADER_SIZE */
+    uint32_t flags;              /*   20  enum mt_header_flag */
+    uint16_t machine;            /*   24  ELF e_machine of the process (62 x86_64, 183 aarch64) */
+    uint16_t pointer_bits;       /*   26  64 */
+    uint32_t page_size;          /*   28 */
+    uint8_t trace_id[16];        /*   32  random, names this trace */
     uint8_t parent_trace_id[16]; /* 48  of the process that forked or exec'd this one, or zero */
-    uint8_t session_id[16];    /*   64  random, shared by all traces of one recording */
-    uint32_t pid;              /*   80 */
-    uint32_t ppid;             /*   84 */
-    uint32_t uid;              /*   88 */
-    uint32_t stack_depth;      /*   92  greatest number of frames kept per stack */
-    uint64_t start_wall_ns;    /*   96  CLOCK_REALTIME at the start of recording */
-    uint64_t start_mono_ns;    /*  104  CLOCK_MONOTONIC at the same moment */
-    uint64_t start_ticks;      /*  112  tick counter at the same moment */
-    uint64_t latest_mono_ns;   /*  120  a later pair of the same clocks, renewed now and then */
-    uint64_t latest_ticks;     /*  128 */
+    uint8_t session_id[16];      /*   64  random, shared by all traces of one recording */
+    uint32_t pid;                /*   80 */
+    uint32_t ppid;               /*   84 */
+    uint32_t uid;                /*   88 */
+    uint32_t stack_depth;        /*   92  greatest number of frames kept per stack */
+    uint64_t start_wall_ns;      /*   96  CLOCK_REALTIME at the start of recording */
+    uint64_t start_mono_ns;      /*  104  CLOCK_MONOTONIC at the same moment */
+    uint64_t start_ticks;        /*  112  tick counter at the same moment */
+    uint64_t latest_mono_ns;     /*  120  a later pair of the same clocks, renewed now and then */
+    uint64_t latest_ticks;       /*  128 */
     uint64_t ticks_per_second; /*  136  when known in advance (aarch64, clock); 0: use the pairs */
     uint64_t tick_shift;       /*  144  event times are ticks >> tick_shift */
     uint64_t file_end;         /*  152  offset of the next chunk: bytes of the file in use */
     uint64_t ram_bytes;        /*  160  physical memory of the machine */
     uint64_t limit_as_bytes;   /*  168  RLIMIT_AS, UINT64_MAX when unlimited */
     uint64_t limit_cgroup_bytes; /* 176 memory limit of the cgroup, UINT64_MAX when none */
-    uint64_t chunks;           /*  184  number of chunks begun */
-    uint32_t end_kind;         /*  192  enum mt_end_kind */
-    int32_t end_status;        /*  196 */
-    uint64_t end_ticks;        /*  200  when the end was written */
-    uint32_t stop_reason;      /*  208  enum mt_stop_reason */
-    int32_t stop_errno;        /*  212 */
-    uint64_t stop_ticks;       /*  216 */
-    uint64_t load_ticks;       /*  224  when the recorder's constructor ran */
-    uint64_t fork_ticks;       /*  232  MT_HEADER_FORKED: when the process was found to be a fork */
-    uint64_t reserved0[2];     /*  240 */
+    uint64_t chunks;             /*  184  number of chunks begun */
+    uint32_t end_kind;           /*  192  enum mt_end_kind */
+    int32_t end_status;          /*  196 */
+    uint64_t end_ticks;          /*  200  when the end was written */
+    uint32_t stop_reason;        /*  208  enum mt_stop_reason */
+    int32_t stop_errno;          /*  212 */
+    uint64_t stop_ticks;         /*  216 */
+    uint64_t load_ticks;         /*  224  when the recorder's constructor ran */
+    uint64_t fork_ticks;   /*  232  MT_HEADER_FORKED: when the process was found to be a fork */
+    uint64_t reserved0[2]; /*  240 */
     uint64_t counters[MT_COUNTER_SLOTS]; /* 256  enum mt_counter */
     uint8_t reserved[MT_FILE_HEADER_SIZE - 512];
 };
@@ -128,8 +130,8 @@ enum mt_chunk_kind {
 };
 
 enum mt_encoding {
-    MT_ENCODING_PLAIN = 0,  /* META and STACKS: the fixed structs below */
-    MT_ENCODING_VARINT = 1  /* EVENTS: tag byte and varints, see below */
+    MT_ENCODING_PLAIN = 0, /* META and STACKS: the fixed structs below */
+    MT_ENCODING_VARINT = 1 /* EVENTS: tag byte and varints, see below */
 };
 
 /* Starts every chunk. header_check guards the fields above it: a reader that meets a damaged
@@ -170,9 +172,9 @@ static inline uint32_t mt_chunk_check(const struct mt_chunk_header *header) {
 #define MT_STACK_FIRST 2u
 
 struct mt_stack_node {
-    uint64_t pc;      /* a return address, not adjusted; never 0. Written last */
-    uint32_t parent;  /* id of the caller's node; MT_STACK_NONE at the root, MT_STACK_CUT if cut */
-    uint32_t flags;   /* enum mt_stack_node_flag */
+    uint64_t pc;     /* a return address, not adjusted; never 0. Written last */
+    uint32_t parent; /* id of the caller's node; MT_STACK_NONE at the root, MT_STACK_CUT if cut */
+    uint32_t flags;  /* enum mt_stack_node_flag */
 };
 static_assert(sizeof(struct mt_stack_node) == 16, "stack node layout");
 
@@ -188,12 +190,12 @@ enum mt_stack_node_flag {
 
 enum mt_record_type {
     MT_RECORD_END = 0,
-    MT_RECORD_PROCESS = 1,  /* struct mt_process_record + strings */
-    MT_RECORD_IMAGE = 2,    /* struct mt_image_record + build id + path */
-    MT_RECORD_UNLOAD = 3,   /* struct mt_unload_record */
-    MT_RECORD_THREAD = 4,   /* struct mt_thread_record + name */
-    MT_RECORD_NOTE = 5,     /* struct mt_note_record + text */
-    MT_RECORD_MARK = 6      /* struct mt_mark_record + name */
+    MT_RECORD_PROCESS = 1, /* struct mt_process_record + strings */
+    MT_RECORD_IMAGE = 2,   /* struct mt_image_record + build id + path */
+    MT_RECORD_UNLOAD = 3,  /* struct mt_unload_record */
+    MT_RECORD_THREAD = 4,  /* struct mt_thread_record + name */
+    MT_RECORD_NOTE = 5,    /* struct mt_note_record + text */
+    MT_RECORD_MARK = 6     /* struct mt_mark_record + name */
 };
 
 struct mt_record {
@@ -206,7 +208,7 @@ static_assert(sizeof(struct mt_record) == 8, "record layout");
 /* What runs: executable path, working directory, then the arguments, each ended by one 0 byte. */
 struct mt_process_record {
     struct mt_record record;
-    uint64_t time;           /* event time */
+    uint64_t time; /* event time */
     uint32_t executable_length;
     uint32_t directory_length;
     uint32_t arguments_length;
@@ -258,11 +260,11 @@ struct mt_thread_record {
 static_assert(sizeof(struct mt_thread_record) == 32, "thread record layout");
 
 enum mt_note_kind {
-    MT_NOTE_TEXT = 1,              /* something the recorder has to say */
+    MT_NOTE_TEXT = 1,               /* something the recorder has to say */
     MT_NOTE_CHILD_NOT_FOLLOWED = 2, /* "path: reason" */
-    MT_NOTE_BYPASSED = 3,          /* "function: image": calls that do not reach the recorder */
-    MT_NOTE_EXEC = 4,              /* path of the program that an exec was tried on */
-    MT_NOTE_CHILD = 5              /* a child process was forked; value = its pid */
+    MT_NOTE_BYPASSED = 3,           /* "function: image": calls that do not reach the recorder */
+    MT_NOTE_EXEC = 4,               /* path of the program that an exec was tried on */
+    MT_NOTE_CHILD = 5               /* a child process was forked; value = its pid */
 };
 
 struct mt_note_record {
@@ -321,7 +323,7 @@ static_assert(sizeof(struct mt_mark_record) == 24, "mark record layout");
 #define MT_FOR_EACH_OPERATION(X)                                                                   \
     X(1, MALLOC, "malloc", MALLOC, ALLOCATION, 1, 0)                                               \
     X(2, CALLOC, "calloc", MALLOC, ALLOCATION, 1, 0)                                               \
-    X(3, REALLOC, "realloc", MALLOC, ALLOCATION, 1, 0) /* realloc(NULL, n) */                      \
+    X(3, REALLOC, "realloc", MALLOC, ALLOCATION, 1, 0)           /* realloc(NULL, n) */            \
     X(4, REALLOCARRAY, "reallocarray", MALLOC, ALLOCATION, 1, 0) /* reallocarray(NULL, n, m) */    \
     X(5, POSIX_MEMALIGN, "posix_memalign", MALLOC, ALLOCATION, 1, 1)                               \
     X(6, ALIGNED_ALLOC, "aligned_alloc", MALLOC, ALLOCATION, 1, 1)                                 \
@@ -349,8 +351,8 @@ static_assert(sizeof(struct mt_mark_record) == 24, "mark record layout");
     X(32, DELETE_ALIGNED, "operator delete(align_val_t)", NEW_ALIGNED, DEALLOCATION, 0, 1)         \
     X(33, DELETE_ALIGNED_NOTHROW, "operator delete(align_val_t, nothrow)", NEW_ALIGNED,            \
       DEALLOCATION, 0, 1)                                                                          \
-    X(34, DELETE_SIZED_ALIGNED, "operator delete(size_t, align_val_t)", NEW_ALIGNED,               \
-      DEALLOCATION, 1, 1)                                                                          \
+    X(34, DELETE_SIZED_ALIGNED, "operator delete(size_t, align_val_t)", NEW_ALIGNED, DEALLOCATION, \
+      1, 1)                                                                                        \
     X(35, DELETE_ARRAY, "operator delete[]", NEW_ARRAY, DEALLOCATION, 0, 0)                        \
     X(36, DELETE_ARRAY_NOTHROW, "operator delete[](nothrow)", NEW_ARRAY, DEALLOCATION, 0, 0)       \
     X(37, DELETE_ARRAY_SIZED, "operator delete[](size_t)", NEW_ARRAY, DEALLOCATION, 1, 0)          \
@@ -398,9 +400,9 @@ struct mt_operation_info {
 static inline struct mt_operation_info mt_operation_info(uint8_t code) {
     switch (code) {
 #define MT_OPERATION_INFO(code_, name_, c_name, family_, class_, has_size_, has_alignment_)        \
-    case code_:                                                                                    \
-        return (struct mt_operation_info){code_,     MT_FAMILY_##family_, MT_CLASS_##class_,       \
-                                          has_size_, has_alignment_,      c_name};
+case code_:                                                                                        \
+    return (struct mt_operation_info){code_,     MT_FAMILY_##family_, MT_CLASS_##class_,           \
+                                      has_size_, has_alignment_,      c_name};
         MT_FOR_EACH_OPERATION(MT_OPERATION_INFO)
 #undef MT_OPERATION_INFO
     default:

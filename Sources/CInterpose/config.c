@@ -1,0 +1,50 @@
+/* Reads the MEMTRACE_* variables. See config.h. */
+#include "config.h"
+
+#include "text.h"
+#include <string.h>
+
+const char *mt_config_lookup(char *const *environment, const char *name) {
+    size_t length = mt_text_length(name);
+    for (; environment && *environment; environment++)
+        if (mt_text_has_prefix(*environment, name) && (*environment)[length] == '=')
+            return *environment + length + 1;
+    return NULL;
+}
+
+static const char *read_number(uint64_t *field, const char *value, const char *variable,
+                               uint64_t low, uint64_t high) {
+    uint64_t number;
+    if (!value || !*value)
+        return NULL;
+    if (!mt_text_parse_number(value, &number) || number < low || number > high)
+        return variable;
+    *field = number;
+    return NULL;
+}
+
+static const char *read_string(char *field, const char *value, const char *variable) {
+    if (!value)
+        return NULL;
+    struct mt_text text = mt_text_begin(field, PATH_MAX);
+    mt_text_add(&text, value);
+    return text.cut ? variable : NULL;
+}
+
+const char *mt_config_read(struct mt_config *config, char *const *environment) {
+    const char *bad = NULL, *problem;
+    memset(config, 0, sizeof *config);
+#define MT_DEFAULT_NUMBER(field, def) config->field = def;
+#define MT_DEFAULT_STRING(field, def) memcpy(config->field, def, sizeof(def));
+#define MT_READ_NUMBER(field, variable, low, high)                                                 \
+    read_number(&config->field, mt_config_lookup(environment, variable), variable, low, high)
+#define MT_READ_STRING(field, variable, low, high)                                                 \
+    read_string(config->field, mt_config_lookup(environment, variable), variable)
+#define MT_READ(field, variable, type, def, low, high, help)                                       \
+    MT_DEFAULT_##type(field, def) problem = MT_READ_##type(field, variable, low, high);            \
+    if (problem && !bad)                                                                           \
+        bad = problem;
+    MT_FOR_EACH_OPTION(MT_READ)
+#undef MT_READ
+    return bad;
+}

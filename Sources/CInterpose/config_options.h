@@ -1,0 +1,19 @@
+/* Every MEMTRACE_* variable the recorder reads: X(field, variable, type, default, low, high, help).
+ * Types: NUMBER (uint64_t, low...high) and STRING (copied, low and high unused). */
+#define MT_FOR_EACH_OPTION(X)                                                                      \
+    X(output, "MEMTRACE_OUTPUT", STRING, "", 0, 0,                                                 \
+      "path of the trace; default NAME.mtrace in the working directory; %p is the process id, %n " \
+      "the program's name; when it exists, STEM.NAME.PID.mtrace beside it is written instead")     \
+    X(depth, "MEMTRACE_DEPTH", NUMBER, 128, 1, 1024, "greatest number of frames per stack")        \
+    X(follow, "MEMTRACE_FOLLOW", NUMBER, 1, 0, 1, "record child processes as well")                \
+    X(verbose, "MEMTRACE_VERBOSE", NUMBER, 1, 0, 1, "say on stderr why recording is not possible") \
+    X(launched, "MEMTRACE_LAUNCHED", NUMBER, 0, 0, 1, "set by `memtrace record`")                  \
+    X(stacks, "MEMTRACE_STACKS", NUMBER, 1, 0, 1, "take a stack with every event")                 \
+    X(unwinder, "MEMTRACE_UNWINDER", STRING, "auto", 0, 0,                                         \
+      "auto, or libunwind for every stack by libunwind")                                           \
+    X(session, "MEMTRACE_SESSION", STRING, "", 0, 0,                                               \
+      "32 hexadecimal digits shared by all traces of one recording; made up when missing")         \
+    X(parent, "MEMTRACE_PARENT", STRING, "", 0, 0,                                                 \
+      "internal: trace id and pid of the process that ran exec, as HEX:PID")                       \
+    X(replaces, "MEMTRACE_REPLACES", STRING, "", 0, 0,                                             \
+      "internal: small trace of a forked child before its exec, removed by the new image")

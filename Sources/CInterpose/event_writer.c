@@ -1,0 +1,30 @@
+/* Takes chunks for events. See event_writer.h. */
+#include "event_writer.h"
+
+#include "trace_file.h"
+#include <string.h>
+
+bool mt_event_writer_refill(struct mt_event_writer *writer, uint64_t time, uint32_t thread) {
+    uint32_t length = writer->next_length ? writer->next_length : MT_FIRST_EVENT_CHUNK;
+    struct mt_chunk_header *chunk =
+        mt_trace_file_chunk(MT_CHUNK_EVENTS, MT_ENCODING_VARINT, length, time, thread, 0);
+    if (!chunk)
+        return false;
+    struct mt_chunk_header *full = writer->chunk;
+    writer->chunk = chunk;
+    writer->next_length = length < MT_LARGEST_EVENT_CHUNK ? length * 2 : length;
+    writer->time = time;
+    writer->address = 0;
+    writer->stack = 0;
+    writer->thread = thread;
+    writer->cursor = (uint8_t *)(chunk + 1);
+    writer->limit = (uint8_t *)chunk + length - 2 * MT_EVENT_MAX_LENGTH;
+    if (full)
+        mt_trace_file_release(full);
+    return true;
+}
+
+void mt_event_writer_repair(struct mt_event_writer *writer) {
+    if (writer->cursor)
+        memset(writer->cursor, 0, MT_EVENT_MAX_LENGTH);
+}

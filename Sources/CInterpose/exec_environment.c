@@ -1,0 +1,148 @@
+/* Builds environments for exec. See exec_environment.h. */
+#define _GNU_SOURCE
+#include "exec_environment.h"
+
+#include "exec_probe.h"
+#include "lifecycle.h"
+#include "text.h"
+#include "trace_file.h"
+#include <dlfcn.h>
+#include <string.h>
+
+#define PRELOAD "LD_PRELOAD="
+
+/* A forked child that has recorded next to nothing before its exec is the shell's usual step to a
+ * command: its trace then makes way for the command's. */
+enum { LARGEST_REPLACED = 256 << 10 };
+
+static const char *own_path(void) {
+    static Dl_info info;
+    if (!info.dli_fname)
+        dladdr((void *)(uintptr_t)&mt_exec_environment, &info);
+    return info.dli_fname ? info.dli_fname : "";
+}
+
+/* Copies a LD_PRELOAD list without our entry; ours goes first when `with_us`. */
+static void make_preload(char *buffer, size_t size, const char *list, bool with_us) {
+    const char *own = own_path();
+    size_t own_length = mt_text_length(own);
+    struct mt_text text = mt_text_begin(buffer, size);
+    mt_text_add(&text, PRELOAD);
+    if (with_us)
+        mt_text_add(&text, own);
+    bool is_first = !with_us;
+    for (const char *at = list; at && *at;) {
+        size_t length = strcspn(at, ": ");
+        if (length > 0 && !(length == own_length && memcmp(at, own, length) == 0)) {
+            mt_text_add(&text, is_first ? "" : ":");
+            mt_text_add_bytes(&text, at, length);
+            is_first = false;
+        }
+        at += length;
+        at += strspn(at, ": ");
+    }
+}
+
+static void make(char *buffer, size_t size, const char *name, const char *value) {
+    struct mt_text text = mt_text_begin(buffer, size);
+    mt_text_add(&text, name);
+    mt_text_add(&text, value);
+}
+
+static bool is_own_variable(const char *variable) {
+    static const char *const names[] = {PRELOAD,
+                                        "MEMTRACE_OUTPUT=",
+                                        "MEMTRACE_SESSION=",
+                                        "MEMTRACE_PARENT=",
+                                        "MEMTRACE_REPLACES=",
+                                        "MEMTRACE_FOLLOW=",
+                                        "MEMTRACE_DEPTH="};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (mt_text_has_prefix(variable, names[i]))
+            return true;
+    return false;
+}
+
+/* True when this image's own trace should make way for that of the program it becomes. */
+static bool makes_way(void) {
+    const struct mt_file_header *header = mt_trace_file.header;
+    return mt_lifecycle_owns_trace() && header && (header->flags & MT_HEADER_FORKED) &&
+           header->file_end <= LARGEST_REPLACED;
+}
+
+static char *number_variable(char *buffer, size_t size, const char *name, uint64_t number) {
+    struct mt_text text = mt_text_begin(buffer, size);
+    mt_text_add(&text, name);
+    mt_text_add_number(&text, number);
+    return buffer;
+}
+
+static char *parent_variable(char *buffer, size_t size) {
+    uint8_t id[16];
+    uint32_t pid = mt_lifecycle_trace_id(id);
+    struct mt_text text = mt_text_begin(buffer, size);
+    mt_text_add(&text, "MEMTRACE_PARENT=");
+    mt_text_add_hex(&text, id, 16);
+    mt_text_add(&text, ":");
+    mt_text_add_number(&text, pid);
+    return buffer;
+}
+
+static size_t add_own(struct mt_exec_environment *storage, char **at) {
+    size_t count = 0;
+    make(storage->output, sizeof storage->output, "MEMTRACE_OUTPUT=", mt_config.output);
+    make(storage->session, sizeof storage->session, "MEMTRACE_SESSION=", mt_config.session);
+    at[count++] = storage->preload;
+    at[count++] = storage->output;
+    at[count++] = storage->session;
+    at[count++] = number_variable(storage->follow, sizeof storage->follow, "MEMTRACE_FOLLOW=", 1);
+    at[count++] =
+        number_variable(storage->depth, sizeof storage->depth, "MEMTRACE_DEPTH=", mt_config.depth);
+    at[count++] = parent_variable(storage->parent, sizeof storage->parent);
+    if (makes_way()) {
+        make(storage->replaces, sizeof storage->replaces, "MEMTRACE_REPLACES=", mt_trace_file.path);
+        at[count++] = storage->replaces;
+    }
+    return count;
+}
+
+static bool find_room(struct mt_exec_environment *storage, size_t count) {
+    storage->variables = storage->small;
+    if (count <= sizeof storage->small / sizeof *storage->small)
+        return true;
+    storage->variables = mt_os_map_pages(count * sizeof(char *));
+    storage->mapped = storage->variables ? count * sizeof(char *) : 0;
+    return storage->variables != NULL;
+}
+
+char *const *mt_exec_environment(struct mt_exec_environment *storage, char *const *environment,
+                                 const char *reason) {
+    enum mt_state state = mt_lifecycle_state();
+    storage->mapped = 0;
+    if (state != MT_RECORDING && state != MT_OFF)
+        return environment;
+    size_t count = 0;
+    const char *preload = NULL;
+    for (char *const *at = environment; at && *at; at++, count++)
+        if (mt_text_has_prefix(*at, PRELOAD))
+            preload = *at + sizeof PRELOAD - 1;
+    if (!find_room(storage, count + MT_OWN_VARIABLES + 1))
+        return environment;
+    bool is_taken = !reason || reason == mt_exec_is_static;
+    bool with_us = state == MT_RECORDING && mt_config.follow && is_taken;
+    make_preload(storage->preload, sizeof storage->preload, preload, with_us);
+    size_t kept = with_us ? add_own(storage, storage->variables) : 0;
+    if (!with_us && storage->preload[sizeof PRELOAD - 1])
+        storage->variables[kept++] = storage->preload;
+    for (char *const *at = environment; at && *at; at++)
+        if (!is_own_variable(*at))
+            storage->variables[kept++] = *at;
+    storage->variables[kept] = NULL;
+    return storage->variables;
+}
+
+void mt_exec_environment_end(struct mt_exec_environment *storage) {
+    if (storage->mapped)
+        mt_os_unmap(storage->variables, storage->mapped);
+    storage->mapped = 0;
+}

@@ -1,0 +1,35 @@
+/* The environment for a program that is executed: with us in it, or without. */
+#ifndef MT_EXEC_ENVIRONMENT_H
+#define MT_EXEC_ENVIRONMENT_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { MT_OWN_VARIABLES = 8 };
+
+/* Storage for a changed environment. Lives on the caller's stack: a vfork child must not allocate
+ * in its parent's memory; only an environment too long for `small` gets pages of its own. */
+struct mt_exec_environment {
+    char **variables;
+    char *small[512];
+    size_t mapped; /* bytes of `variables` when it has pages of its own */
+    char preload[2 * PATH_MAX];
+    char output[PATH_MAX + 32];
+    char session[64], parent[96], follow[32], depth[32];
+    char replaces[PATH_MAX + 32];
+};
+
+/* The environment with which to execute a program.
+ *
+ * environment  what the host passes; may be NULL
+ * reason       why the program cannot be recorded, or NULL
+ * returns      what to pass on: `environment` itself when nothing is to change or cannot be
+ *              changed, else storage->variables */
+char *const *mt_exec_environment(struct mt_exec_environment *storage, char *const *environment,
+                                 const char *reason);
+
+/* Gives back what mt_exec_environment took: the exec has failed, or a child was spawned. */
+void mt_exec_environment_end(struct mt_exec_environment *storage);
+
+#endif

@@ -1,0 +1,31 @@
+/* Can the program that is about to be executed be recorded?
+ *
+ * A preloaded library that its loader cannot take is not ignored in silence: ld.so prints an error
+ * for another architecture, musl aborts on symbols it lacks, ASan refuses to run. So the file is
+ * looked at first, and the preload left out where it would be noticed. */
+#ifndef MT_EXEC_PROBE_H
+#define MT_EXEC_PROBE_H
+
+/* Looks at the file (following #! lines) with raw reads only.
+ *
+ * path     as given to execve
+ * returns  NULL when it can be recorded or nothing speaks against it (a missing file: exec will
+ *          say so itself), else the reason in words
+ * context  also in a vfork child: writes to its stack only */
+const char *mt_exec_probe(const char *path);
+
+/* Like mt_exec_probe for a name that is searched in PATH as execvp does. */
+const char *mt_exec_probe_in_path(const char *name, const char *search_path);
+
+/* Like mt_exec_probe for an open descriptor. */
+const char *mt_exec_probe_descriptor(int fd);
+
+/* Like mt_exec_probe for what execveat is given: path relative to a directory, or "" for the
+ * descriptor itself. */
+const char *mt_exec_probe_at(int directory, const char *path);
+
+/* The reason given for a static executable. It has no loader that would mind the preload, and its
+ * own children may be recordable: the environment stays as it is. */
+extern const char mt_exec_is_static[];
+
+#endif

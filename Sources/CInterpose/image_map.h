@@ -1,0 +1,53 @@
+/* Which ELF images are mapped where, and since when.
+ *
+ * dlopen is not interposed (a wrapper changes whose RUNPATH is searched): instead the loader's
+ * counters of loads and unloads are looked at whenever an unknown address turns up, after a
+ * dlclose, and now and then.
+ *
+ * Lock order: the loader's lock (held by dl_iterate_phdr around its callback), then ours. Nothing
+ * here holds our lock while calling dl_iterate_phdr, because a host may allocate inside its own
+ * callback. */
+#ifndef MT_IMAGE_MAP_H
+#define MT_IMAGE_MAP_H
+
+#include "os.h"
+
+/* Where the unwind tables of an image are. */
+struct mt_unwind_section {
+    uintptr_t header; /* .eh_frame_hdr; 0 when there is none */
+    size_t header_size;
+    uintptr_t image_start; /* lowest and one past the highest address of the image */
+    uintptr_t image_end;
+};
+
+/* Compares the loaded images with the known ones and records what is new or gone. Skipped while
+ * another thread is at it. Not async-signal-safe (takes the loader's lock). */
+void mt_image_map_scan(void);
+
+/* Scans if the loader has loaded or unloaded anything since the last scan. */
+void mt_image_map_refresh(void);
+
+/* True when pc lies in a known image. Lock-free. */
+bool mt_image_map_contains(uintptr_t pc);
+
+/* The unwind tables of the image that holds pc.
+ *
+ * returns  false when pc lies in no image or the image has no tables
+ * context  takes no lock with glibc >= 2.35 (_dl_find_object), else the loader's */
+bool mt_image_map_unwind_section(uintptr_t pc, struct mt_unwind_section *section);
+
+/* Marks the map as perhaps outdated: cheap, for dlclose. */
+void mt_image_map_invalidate(void);
+
+/* Counts unloads; what was derived from code addresses is void once it changes. */
+extern uint64_t mt_image_map_generation;
+
+/* Writes every known image into a forked child's new trace. */
+void mt_image_map_reset_for_fork(void);
+
+/* Looks a function up by name in the images loaded now, in load order, whatever their scope.
+ * Only images whose file name begins with `image_prefix`.
+ * returns  its address or 0 */
+uintptr_t mt_image_map_find_function(const char *image_prefix, const char *name);
+
+#endif

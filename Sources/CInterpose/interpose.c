@@ -1,2 +1,0 @@
-int mt_placeholder(void);
-int mt_placeholder(void) { return 0; }

@@ -1,0 +1,222 @@
+/* The exec and spawn families: children are followed where they can be.
+ *
+ * These may run in a vfork child, on its parent's memory: nothing here allocates, and the trace of
+ * the parent is only touched when the caller is its owner. */
+#define _GNU_SOURCE
+#include "hook.h"
+
+#include "exec_environment.h"
+#include "exec_probe.h"
+#include "lifecycle.h"
+#include "meta_writer.h"
+#include "text.h"
+#include "trace_file.h"
+#include <alloca.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+int MT_HOOK_NAME(execve)(const char *, char *const[], char *const[]);
+int MT_HOOK_NAME(execv)(const char *, char *const[]);
+int MT_HOOK_NAME(execvp)(const char *, char *const[]);
+int MT_HOOK_NAME(execvpe)(const char *, char *const[], char *const[]);
+int MT_HOOK_NAME(execl)(const char *, const char *, ...);
+int MT_HOOK_NAME(execlp)(const char *, const char *, ...);
+int MT_HOOK_NAME(execle)(const char *, const char *, ...);
+int MT_HOOK_NAME(fexecve)(int, char *const[], char *const[]);
+int MT_HOOK_NAME(execveat)(int, const char *, char *const[], char *const[], int);
+int MT_HOOK_NAME(posix_spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+                              const posix_spawnattr_t *, char *const[], char *const[]);
+int MT_HOOK_NAME(posix_spawnp)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+                               const posix_spawnattr_t *, char *const[], char *const[]);
+
+static void resolve_if_needed(void) {
+    if (mt_lifecycle_state() == MT_UNSTARTED || mt_lifecycle_is_forked())
+        mt_lifecycle_start();
+}
+
+/* Remembers, in the trace of the process that executes it, a program that cannot be followed. */
+static void note_not_followed(const char *path, const char *reason) {
+    if (!mt_lifecycle_owns_trace() || !mt_config.follow)
+        return;
+    char buffer[PATH_MAX + 128];
+    struct mt_text text = mt_text_begin(buffer, sizeof buffer);
+    mt_text_add(&text, path);
+    mt_text_add(&text, ": ");
+    mt_text_add(&text, reason);
+    mt_trace_file_count(MT_COUNT_CHILDREN_NOT_FOLLOWED, 1);
+    mt_meta_note(MT_NOTE_CHILD_NOT_FOLLOWED, 0, buffer);
+}
+
+/* The end is written before the exec, which does not come back; a failed one withdraws it. */
+static bool announce(void) {
+    bool is_owner = mt_lifecycle_owns_trace();
+    if (is_owner)
+        mt_trace_file_end(MT_END_EXEC, 0);
+    return is_owner;
+}
+
+static int withdraw(bool was_announced, int result) {
+    int saved = errno;
+    if (was_announced)
+        mt_trace_file_end(MT_END_NONE, 0);
+    errno = saved;
+    return result;
+}
+
+static int missing(void) {
+    errno = ENOSYS;
+    return -1;
+}
+
+/* A forked child without events yet has no trace: its exec need not make one. */
+static bool is_untouched_fork(void) {
+    return mt_lifecycle_is_forked();
+}
+
+MT_HOOK int MT_HOOK_NAME(execve)(const char *path, char *const arguments[],
+                                 char *const environment[]) {
+    if (!is_untouched_fork())
+        resolve_if_needed();
+    if (!mt_real.execve)
+        return missing();
+    struct mt_exec_environment storage;
+    const char *reason = mt_exec_probe(path);
+    if (reason)
+        note_not_followed(path, reason);
+    char *const *passed = mt_exec_environment(&storage, environment, reason);
+    bool is_announced = announce();
+    int result = mt_real.execve(path, arguments, passed);
+    mt_exec_environment_end(&storage);
+    return withdraw(is_announced, result);
+}
+
+MT_HOOK int MT_HOOK_NAME(execv)(const char *path, char *const arguments[]) {
+    return MT_HOOK_NAME(execve)(path, arguments, environ);
+}
+
+MT_HOOK int MT_HOOK_NAME(execvpe)(const char *file, char *const arguments[],
+                                  char *const environment[]) {
+    if (!is_untouched_fork())
+        resolve_if_needed();
+    if (!mt_real.execvpe)
+        return missing();
+    struct mt_exec_environment storage;
+    const char *reason = mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH"));
+    if (reason)
+        note_not_followed(file, reason);
+    char *const *passed = mt_exec_environment(&storage, environment, reason);
+    bool is_announced = announce();
+    int result = mt_real.execvpe(file, arguments, passed);
+    mt_exec_environment_end(&storage);
+    return withdraw(is_announced, result);
+}
+
+MT_HOOK int MT_HOOK_NAME(execvp)(const char *file, char *const arguments[]) {
+    return MT_HOOK_NAME(execvpe)(file, arguments, environ);
+}
+
+/* Arguments given one by one, ended by a null pointer; `first` is the one before the `...`. */
+#define MT_COLLECT_ARGUMENTS(arguments, list, first)                                               \
+    size_t count = 1;                                                                              \
+    va_start(list, first);                                                                         \
+    while (va_arg(list, char *))                                                                   \
+        count++;                                                                                   \
+    va_end(list);                                                                                  \
+    char **arguments = alloca((count + 1) * sizeof *arguments);                                    \
+    arguments[0] = (char *)(uintptr_t)first;                                                       \
+    va_start(list, first);                                                                         \
+    for (size_t i = 1; i <= count; i++)                                                            \
+    arguments[i] = va_arg(list, char *)
+
+MT_HOOK int MT_HOOK_NAME(execl)(const char *path, const char *first, ...) {
+    va_list list;
+    MT_COLLECT_ARGUMENTS(arguments, list, first);
+    va_end(list);
+    return MT_HOOK_NAME(execve)(path, arguments, environ);
+}
+
+MT_HOOK int MT_HOOK_NAME(execlp)(const char *file, const char *first, ...) {
+    va_list list;
+    MT_COLLECT_ARGUMENTS(arguments, list, first);
+    va_end(list);
+    return MT_HOOK_NAME(execvpe)(file, arguments, environ);
+}
+
+MT_HOOK int MT_HOOK_NAME(execle)(const char *path, const char *first, ...) {
+    va_list list;
+    MT_COLLECT_ARGUMENTS(arguments, list, first);
+    char *const *environment = va_arg(list, char *const *);
+    va_end(list);
+    return MT_HOOK_NAME(execve)(path, arguments, environment);
+}
+
+MT_HOOK int MT_HOOK_NAME(fexecve)(int fd, char *const arguments[], char *const environment[]) {
+    if (!is_untouched_fork())
+        resolve_if_needed();
+    if (!mt_real.fexecve)
+        return missing();
+    struct mt_exec_environment storage;
+    const char *reason = mt_exec_probe_descriptor(fd);
+    if (reason)
+        note_not_followed("(open file)", reason);
+    char *const *passed = mt_exec_environment(&storage, environment, reason);
+    bool is_announced = announce();
+    int result = mt_real.fexecve(fd, arguments, passed);
+    mt_exec_environment_end(&storage);
+    return withdraw(is_announced, result);
+}
+
+MT_HOOK int MT_HOOK_NAME(execveat)(int directory, const char *path, char *const arguments[],
+                                   char *const environment[], int flags) {
+    if (!is_untouched_fork())
+        resolve_if_needed();
+    if (!mt_real.execveat)
+        return missing();
+    struct mt_exec_environment storage;
+    const char *reason = mt_exec_probe_at(directory, path);
+    if (reason)
+        note_not_followed(path, reason);
+    char *const *passed = mt_exec_environment(&storage, environment, reason);
+    bool is_announced = announce();
+    int result = mt_real.execveat(directory, path, arguments, passed, flags);
+    mt_exec_environment_end(&storage);
+    return withdraw(is_announced, result);
+}
+
+MT_HOOK int MT_HOOK_NAME(posix_spawn)(pid_t *pid, const char *path,
+                                      const posix_spawn_file_actions_t *actions,
+                                      const posix_spawnattr_t *attributes, char *const arguments[],
+                                      char *const environment[]) {
+    resolve_if_needed();
+    if (!mt_real.posix_spawn)
+        return ENOSYS;
+    struct mt_exec_environment storage;
+    const char *reason = mt_exec_probe(path);
+    if (reason)
+        note_not_followed(path, reason);
+    char *const *passed = mt_exec_environment(&storage, environment, reason);
+    int result = mt_real.posix_spawn(pid, path, actions, attributes, arguments, passed);
+    mt_exec_environment_end(&storage);
+    return result;
+}
+
+MT_HOOK int MT_HOOK_NAME(posix_spawnp)(pid_t *pid, const char *file,
+                                       const posix_spawn_file_actions_t *actions,
+                                       const posix_spawnattr_t *attributes, char *const arguments[],
+                                       char *const environment[]) {
+    resolve_if_needed();
+    if (!mt_real.posix_spawnp)
+        return ENOSYS;
+    struct mt_exec_environment storage;
+    const char *reason = mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH"));
+    if (reason)
+        note_not_followed(file, reason);
+    char *const *passed = mt_exec_environment(&storage, environment, reason);
+    int result = mt_real.posix_spawnp(pid, file, actions, attributes, arguments, passed);
+    mt_exec_environment_end(&storage);
+    return result;
+}

@@ -1,0 +1,221 @@
+/* The malloc family. */
+#define _GNU_SOURCE
+#include "hook.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *MT_HOOK_NAME(malloc)(size_t);
+void *MT_HOOK_NAME(calloc)(size_t, size_t);
+void *MT_HOOK_NAME(realloc)(void *, size_t);
+void *MT_HOOK_NAME(reallocarray)(void *, size_t, size_t);
+void MT_HOOK_NAME(free)(void *);
+void MT_HOOK_NAME(cfree)(void *);
+int MT_HOOK_NAME(posix_memalign)(void **, size_t, size_t);
+void *MT_HOOK_NAME(aligned_alloc)(size_t, size_t);
+void *MT_HOOK_NAME(memalign)(size_t, size_t);
+void *MT_HOOK_NAME(valloc)(size_t);
+void *MT_HOOK_NAME(pvalloc)(size_t);
+size_t MT_HOOK_NAME(malloc_usable_size)(void *);
+void MT_HOOK_NAME(free_sized)(void *, size_t);
+void MT_HOOK_NAME(free_aligned_sized)(void *, size_t, size_t);
+
+/* Ends an allocation hook: records the block unless the call passes through. */
+static inline void *finish(const struct mt_call *call, void *block, size_t size, size_t alignment) {
+    if (mt_likely(call->entry != MT_ENTRY_PASS))
+        mt_record_allocation(call, block, size, alignment);
+    mt_leave(call->entry);
+    return block;
+}
+
+static void *out_of_memory(void) {
+    errno = ENOMEM;
+    return NULL;
+}
+
+MT_HOOK void *MT_HOOK_NAME(malloc)(size_t size) {
+    MT_BEGIN_CALL(MT_OP_MALLOC);
+    if (mt_is_early())
+        return mt_arena_allocate(size, 16);
+    return finish(&call, mt_real.malloc(size), size, 0);
+}
+
+MT_HOOK void *MT_HOOK_NAME(calloc)(size_t count, size_t size) {
+    MT_BEGIN_CALL(MT_OP_CALLOC);
+    if (mt_is_early())
+        return mt_arena_allocate_zeroed(count, size);
+    size_t total;
+    if (__builtin_mul_overflow(count, size, &total))
+        total = SIZE_MAX;
+    return finish(&call, mt_real.calloc(count, size), total, 0);
+}
+
+/* A block of the arena cannot be grown by the real allocator: it moves out. */
+static void *move_out_of_arena(void *block, size_t size) {
+    void *moved = mt_is_early() ? mt_arena_allocate(size, 16) : MT_HOOK_NAME(malloc)(size);
+    size_t old_size = mt_arena_size(block);
+    if (moved)
+        memcpy(moved, block, old_size < size ? old_size : size);
+    return moved;
+}
+
+static void *grow(struct mt_call *call, void *block, size_t size) {
+    if (call->entry == MT_ENTRY_PASS)
+        return mt_real.realloc(block, size);
+    mt_record_realloc_begin(call, block);
+    void *moved = mt_real.realloc(block, size);
+    mt_record_realloc_end(call, moved, size);
+    mt_leave(call->entry);
+    return moved;
+}
+
+/* realloc(p, 0): glibc frees and returns NULL; other allocators return a block of no bytes. */
+static void *shrink_to_nothing(struct mt_call *call, void *block) {
+    if (call->entry == MT_ENTRY_PASS)
+        return mt_real.realloc(block, 0);
+    call->operation = MT_OP_REALLOC_FREE;
+    mt_record_deallocation(call, block, 0, 0);
+    void *moved = mt_real.realloc(block, 0);
+    call->operation = MT_OP_REALLOC;
+    if (moved)
+        mt_record_allocation(call, moved, 0, 0);
+    mt_leave(call->entry);
+    return moved;
+}
+
+static inline void *reallocate(struct mt_call *call, void *block, size_t size) {
+    if (!block)
+        return finish(call, mt_real.realloc(NULL, size), size, 0);
+    return size == 0 ? shrink_to_nothing(call, block) : grow(call, block, size);
+}
+
+MT_HOOK void *MT_HOOK_NAME(realloc)(void *block, size_t size) {
+    if (mt_unlikely(mt_arena_owns(block)))
+        return move_out_of_arena(block, size);
+    MT_BEGIN_CALL(MT_OP_REALLOC);
+    if (mt_is_early())
+        return mt_arena_allocate(size, 16);
+    return reallocate(&call, block, size);
+}
+
+MT_HOOK void *MT_HOOK_NAME(reallocarray)(void *block, size_t count, size_t size) {
+    size_t total;
+    if (__builtin_mul_overflow(count, size, &total))
+        return out_of_memory();
+    if (mt_unlikely(mt_arena_owns(block)))
+        return move_out_of_arena(block, total);
+    MT_BEGIN_CALL(MT_OP_REALLOCARRAY);
+    if (mt_is_early())
+        return mt_arena_allocate(total, 16);
+    return reallocate(&call, block, total);
+}
+
+MT_HOOK void MT_HOOK_NAME(free)(void *block) {
+    if (!block || mt_unlikely(mt_arena_owns(block)))
+        return;
+    MT_BEGIN_CALL(MT_OP_FREE);
+    if (mt_is_early())
+        return; /* not from the arena, and nobody to give it to */
+    if (mt_likely(call.entry != MT_ENTRY_PASS))
+        mt_record_deallocation(&call, block, 0, 0);
+    mt_real.free(block);
+    mt_leave(call.entry);
+}
+
+MT_HOOK void MT_HOOK_NAME(cfree)(void *block) {
+    if (!block || mt_unlikely(mt_arena_owns(block)))
+        return;
+    MT_BEGIN_CALL(MT_OP_CFREE);
+    if (mt_is_early())
+        return;
+    if (mt_likely(call.entry != MT_ENTRY_PASS))
+        mt_record_deallocation(&call, block, 0, 0);
+    mt_real.free(block);
+    mt_leave(call.entry);
+}
+
+/* C23 sized frees: forwarded to free where the C library does not have them. */
+MT_HOOK void MT_HOOK_NAME(free_sized)(void *block, size_t size) {
+    if (!block || mt_unlikely(mt_arena_owns(block)))
+        return;
+    MT_BEGIN_CALL(MT_OP_FREE_SIZED);
+    if (mt_is_early())
+        return;
+    if (mt_likely(call.entry != MT_ENTRY_PASS))
+        mt_record_deallocation(&call, block, size, 0);
+    if (mt_real.free_sized)
+        mt_real.free_sized(block, size);
+    else
+        mt_real.free(block);
+    mt_leave(call.entry);
+}
+
+MT_HOOK void MT_HOOK_NAME(free_aligned_sized)(void *block, size_t alignment, size_t size) {
+    if (!block || mt_unlikely(mt_arena_owns(block)))
+        return;
+    MT_BEGIN_CALL(MT_OP_FREE_ALIGNED_SIZED);
+    if (mt_is_early())
+        return;
+    if (mt_likely(call.entry != MT_ENTRY_PASS))
+        mt_record_deallocation(&call, block, size, alignment);
+    if (mt_real.free_aligned_sized)
+        mt_real.free_aligned_sized(block, alignment, size);
+    else
+        mt_real.free(block);
+    mt_leave(call.entry);
+}
+
+MT_HOOK int MT_HOOK_NAME(posix_memalign)(void **result, size_t alignment, size_t size) {
+    MT_BEGIN_CALL(MT_OP_POSIX_MEMALIGN);
+    if (mt_is_early() || !mt_real.posix_memalign) {
+        *result = mt_arena_allocate(size, alignment);
+        mt_leave(call.entry);
+        return *result ? 0 : ENOMEM;
+    }
+    /* EINVAL is no failed allocation, and *result is only written on success. */
+    int error = mt_real.posix_memalign(result, alignment, size);
+    if (mt_likely(call.entry != MT_ENTRY_PASS && error != EINVAL))
+        mt_record_allocation(&call, error == 0 ? *result : NULL, size, alignment);
+    mt_leave(call.entry);
+    return error;
+}
+
+MT_HOOK void *MT_HOOK_NAME(aligned_alloc)(size_t alignment, size_t size) {
+    MT_BEGIN_CALL(MT_OP_ALIGNED_ALLOC);
+    if (mt_is_early())
+        return mt_arena_allocate(size, alignment);
+    return finish(&call, mt_real.aligned_alloc(alignment, size), size, alignment);
+}
+
+MT_HOOK void *MT_HOOK_NAME(memalign)(size_t alignment, size_t size) {
+    MT_BEGIN_CALL(MT_OP_MEMALIGN);
+    if (mt_is_early())
+        return mt_arena_allocate(size, alignment);
+    return finish(&call, mt_real.memalign(alignment, size), size, alignment);
+}
+
+MT_HOOK void *MT_HOOK_NAME(valloc)(size_t size) {
+    MT_BEGIN_CALL(MT_OP_VALLOC);
+    if (mt_is_early())
+        return mt_arena_allocate(size, MT_PAGE_SIZE);
+    return finish(&call, mt_real.valloc(size), size, 0);
+}
+
+MT_HOOK void *MT_HOOK_NAME(pvalloc)(size_t size) {
+    MT_BEGIN_CALL(MT_OP_PVALLOC);
+    if (mt_is_early())
+        return mt_arena_allocate(size, MT_PAGE_SIZE);
+    return finish(&call, mt_real.pvalloc(size), size, 0);
+}
+
+/* No event: exported because a block of the arena must not reach the real one. */
+MT_HOOK size_t MT_HOOK_NAME(malloc_usable_size)(void *block) {
+    if (!block)
+        return 0;
+    if (mt_unlikely(mt_arena_owns(block)))
+        return mt_arena_size(block);
+    if (!mt_real.malloc_usable_size)
+        mt_enter_slow((uintptr_t)__builtin_frame_address(0));
+    return mt_real.malloc_usable_size ? mt_real.malloc_usable_size(block) : 0;
+}

@@ -1,0 +1,75 @@
+/* Ends of the process that exit handlers do not see, dlclose, and thread names. */
+#define _GNU_SOURCE
+#include "hook.h"
+
+#include "image_map.h"
+#include "lifecycle.h"
+#include "trace_file.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void MT_HOOK_NAME(_exit)(int) __attribute__((noreturn));
+void MT_HOOK_NAME(_Exit)(int) __attribute__((noreturn));
+void MT_HOOK_NAME(quick_exit)(int) __attribute__((noreturn));
+void MT_HOOK_NAME(abort)(void) __attribute__((noreturn));
+int MT_HOOK_NAME(dlclose)(void *);
+int MT_HOOK_NAME(pthread_setname_np)(pthread_t, const char *);
+
+/* A forked child that never allocated has no trace until here. A vfork child has none at all: its
+ * memory is its parent's, and so is the trace. */
+static void note_end(enum mt_end_kind kind, int status) {
+    if (mt_lifecycle_is_forked())
+        mt_lifecycle_start();
+    if (mt_lifecycle_owns_trace())
+        mt_trace_file_end(kind, status);
+}
+
+MT_HOOK void MT_HOOK_NAME(_exit)(int status) {
+    note_end(MT_END_UEXIT, status);
+    mt_os_exit_group(status);
+}
+
+MT_HOOK void MT_HOOK_NAME(_Exit)(int status) {
+    note_end(MT_END_UEXIT, status);
+    mt_os_exit_group(status);
+}
+
+MT_HOOK void MT_HOOK_NAME(quick_exit)(int status) {
+    note_end(MT_END_QUICK, status);
+    if (mt_real.quick_exit)
+        mt_real.quick_exit(status);
+    mt_os_exit_group(status);
+}
+
+MT_HOOK void MT_HOOK_NAME(abort)(void) {
+    note_end(MT_END_ABORT, 6);
+    if (mt_real.abort)
+        mt_real.abort();
+    __builtin_trap();
+}
+
+MT_HOOK int MT_HOOK_NAME(dlclose)(void *handle) {
+    if (!mt_real.dlclose)
+        mt_real_resolve();
+    int result = mt_real.dlclose ? mt_real.dlclose(handle) : -1;
+    int saved = errno;
+    if (mt_lifecycle_owns_trace()) {
+        mt_image_map_invalidate();
+        mt_image_map_refresh();
+    }
+    errno = saved;
+    return result;
+}
+
+MT_HOOK int MT_HOOK_NAME(pthread_setname_np)(pthread_t thread, const char *name) {
+    if (!mt_real.pthread_setname_np)
+        mt_real_resolve();
+    int result = mt_real.pthread_setname_np ? mt_real.pthread_setname_np(thread, name) : ENOSYS;
+    if (result == 0 && thread == pthread_self() && mt_lifecycle_owns_trace() &&
+        mt_thread_is_current())
+        mt_thread_note_name();
+    return result;
+}

@@ -1,0 +1,299 @@
+/* Starts and ends recordings. See lifecycle.h. */
+#define _GNU_SOURCE
+#include "lifecycle.h"
+
+#include "clock.h"
+#include "diag.h"
+#include "image_map.h"
+#include "lock.h"
+#include "meta_writer.h"
+#include "real.h"
+#include "recorder.h"
+#include "text.h"
+#include "trace_file.h"
+#include "trace_name.h"
+#include "unwind_rules.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern char **environ;
+struct mt_config mt_config = {.verbose = 1};
+
+static struct {
+    uint32_t state; /* enum mt_state */
+    uint32_t pid;   /* of the recorded process; differs in forked and vforked children */
+    uint64_t generations;
+    uint64_t *page; /* holds the generation; wiped in forked children */
+    uint64_t load_ticks;
+    uint8_t trace_id[16]; /* kept here: the header is not mapped in a forked child */
+    uint64_t calls_before_start;
+    struct mt_lock starting;
+    bool is_constructed;
+} g_life;
+
+enum mt_state mt_lifecycle_state(void) {
+    return __atomic_load_n(&g_life.state, __ATOMIC_ACQUIRE);
+}
+
+bool mt_lifecycle_is_forked(void) {
+    return g_life.page && *g_life.page == 0 && mt_lifecycle_state() == MT_RECORDING;
+}
+
+bool mt_lifecycle_owns_trace(void) {
+    return mt_lifecycle_state() == MT_RECORDING && g_life.pid == (uint32_t)mt_os_pid();
+}
+
+uint32_t mt_lifecycle_trace_id(uint8_t id[16]) {
+    memcpy(id, g_life.trace_id, 16);
+    return g_life.pid;
+}
+
+static void set_state(enum mt_state state) {
+    __atomic_store_n(&g_life.state, state, __ATOMIC_RELEASE);
+}
+
+/* ---- The trace of this process ---- */
+
+static void origin_session(struct mt_trace_origin *origin) {
+    if (mt_text_length(mt_config.session) == 32 &&
+        mt_text_parse_hex(mt_config.session, origin->session_id, 16))
+        return;
+    if (mt_os_random(origin->session_id, 16) != 16)
+        memcpy(origin->session_id, &origin->load_ticks, sizeof origin->load_ticks);
+    struct mt_text text = mt_text_begin(mt_config.session, sizeof mt_config.session);
+    mt_text_add_hex(&text, origin->session_id, 16);
+}
+
+/* MEMTRACE_PARENT is "TRACE-ID:PID" and stays in the environment for ever: it speaks of our parent
+ * only if that pid is ours (exec) or our parent's (fork and exec, spawn). */
+static void origin_parent(struct mt_trace_origin *origin) {
+    uint64_t pid;
+    if (mt_text_length(mt_config.parent) > 33 && mt_config.parent[32] == ':' &&
+        mt_text_parse_number(mt_config.parent + 33, &pid) &&
+        (pid == (uint64_t)mt_os_pid() || pid == (uint64_t)mt_os_ppid()))
+        mt_text_parse_hex(mt_config.parent, origin->parent_trace_id, 16);
+}
+
+static long create_trace(const struct mt_trace_origin *origin) {
+    bool skip_root = origin->flags & MT_HEADER_FORKED;
+    char path[PATH_MAX];
+    long error = -EEXIST;
+    for (unsigned attempt = 0; error == -EEXIST && attempt < 1000; attempt++) {
+        if (!mt_trace_name_try(&mt_config, skip_root, attempt, path))
+            return -ENAMETOOLONG;
+        error = mt_trace_file_create(path, &mt_config, origin);
+    }
+    return error;
+}
+
+static bool open_generation_page(void) {
+    if (!g_life.page)
+        g_life.page = mt_os_map_pages(MT_PAGE_SIZE);
+    return g_life.page && mt_os_wipe_on_fork(g_life.page, MT_PAGE_SIZE) == 0;
+}
+
+static void begin_recording(void) {
+    uint64_t blocks, bytes;
+    mt_arena_usage(&blocks, &bytes);
+    mt_trace_file_count(MT_COUNT_BOOTSTRAP_BLOCKS, blocks);
+    mt_trace_file_count(MT_COUNT_BOOTSTRAP_BYTES, bytes);
+    mt_trace_file_count(MT_COUNT_EVENTS_BEFORE_START, g_life.calls_before_start);
+    g_life.calls_before_start = 0;
+    g_life.pid = (uint32_t)mt_os_pid();
+    memcpy(g_life.trace_id, mt_trace_file.header->trace_id, 16);
+    *g_life.page = ++g_life.generations;
+    mt_generation = g_life.page;
+    set_state(MT_RECORDING);
+}
+
+/* The trace that our own exec replaced: a forked child's few events before it. */
+static void remove_replaced(const struct mt_trace_origin *origin) {
+    struct mt_file_header header;
+    const char *path = mt_config.replaces;
+    if (!*path)
+        return;
+    long fd = mt_os_open(MT_AT_CWD, path, 0, 0);
+    if (fd < 0)
+        return;
+    bool is_ours = mt_os_pread((int)fd, &header, sizeof header, 0) == sizeof header &&
+                   memcmp(header.magic, MT_FILE_MAGIC, 8) == 0 &&
+                   header.pid == (uint32_t)mt_os_pid() && (header.flags & MT_HEADER_FORKED) &&
+                   memcmp(header.trace_id, origin->parent_trace_id, 16) == 0;
+    mt_os_close((int)fd);
+    if (is_ours && mt_os_unlink(path) == 0)
+        mt_meta_note(MT_NOTE_TEXT, header.file_end,
+                     "the trace of this process between fork and exec was removed");
+}
+
+/* Says which allocator functions the host will not call through us: the executable exports its
+ * own, which come before any preloaded library's. */
+static void note_bypassed(void) {
+    static const char *const names[] = {"malloc", "free", "realloc", "_Znwm", "_ZdlPv"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        void *chosen = dlsym(RTLD_DEFAULT, names[i]);
+        Dl_info ours, theirs;
+        if (!chosen || !dladdr((void *)(uintptr_t)&mt_lifecycle_start, &ours) ||
+            !dladdr(chosen, &theirs) || theirs.dli_fbase == ours.dli_fbase)
+            continue;
+        char text[PATH_MAX + 32];
+        struct mt_text note = mt_text_begin(text, sizeof text);
+        mt_text_add(&note, names[i]);
+        mt_text_add(&note, ": ");
+        mt_text_add(&note, theirs.dli_fname ? theirs.dli_fname : "?");
+        mt_meta_note(MT_NOTE_BYPASSED, 0, text);
+    }
+}
+
+/* ---- Start ---- */
+
+static bool configure(void) {
+    const char *bad = mt_config_read(&mt_config, environ);
+    if (bad)
+        mt_diag_once("ignored: the value out of range of", bad, 0);
+    mt_unwind_depth = mt_config.stacks ? (uint32_t)mt_config.depth : 0;
+    mt_unwind_only_libunwind = mt_text_equal(mt_config.unwinder, "libunwind");
+    if (mt_trace_name_root(&mt_config))
+        return true;
+    mt_diag_once("cannot record: no usable path for the trace", mt_config.output, 0);
+    return false;
+}
+
+static enum mt_state start_process(void) {
+    struct mt_trace_origin origin = {.load_ticks = g_life.load_ticks};
+    if (!mt_real_resolve()) {
+        mt_diag_once("cannot record:", "the C library's malloc was not found", 0);
+        return MT_OFF;
+    }
+    mt_clock_init();
+    if (!configure())
+        return MT_OFF;
+    if (!open_generation_page()) {
+        mt_diag_once("cannot record:", "Linux 4.14 or later is needed", 0);
+        return MT_OFF;
+    }
+    origin_session(&origin);
+    origin_parent(&origin);
+    long error = create_trace(&origin);
+    if (error < 0) {
+        mt_diag_once("cannot record into", mt_config.output, error);
+        return MT_OFF;
+    }
+    mt_thread_state_init();
+    begin_recording();
+    mt_meta_process();
+    mt_image_map_scan();
+    remove_replaced(&origin);
+    note_bypassed();
+    return MT_RECORDING;
+}
+
+/* The wiped page told that we are a copy of the recorded process. Its mappings of the trace are
+ * not here; its locks may be held by threads that are not here either. */
+static enum mt_state start_forked(void) {
+    struct mt_trace_origin origin = {.flags = MT_HEADER_FORKED, .load_ticks = g_life.load_ticks};
+    memcpy(origin.parent_trace_id, g_life.trace_id, 16);
+    mt_text_parse_hex(mt_config.session, origin.session_id, 16);
+    mt_trace_file_abandon();
+    mt_meta_reset();
+    mt_stack_table_reset();
+    mt_thread_state_reset();
+    if (!mt_config.follow)
+        return MT_OFF;
+    if (create_trace(&origin) < 0)
+        return MT_OFF;
+    begin_recording();
+    mt_meta_process();
+    mt_image_map_reset_for_fork();
+    return MT_RECORDING;
+}
+
+enum mt_state mt_lifecycle_start(void) {
+    bool is_forked = mt_lifecycle_is_forked();
+    enum mt_state state = mt_lifecycle_state();
+    if (state != MT_UNSTARTED && !is_forked)
+        return state;
+    if (is_forked)
+        mt_lock_reset(&g_life.starting);
+    else if (!environ)
+        return MT_UNSTARTED; /* the loader has not got that far */
+    if (!mt_lock_try(&g_life.starting))
+        return MT_STARTING;
+    int saved = errno;
+    uint32_t passes = mt_tls.passes;
+    mt_tls.passes = 1;
+    set_state(MT_STARTING);
+    state = is_forked ? start_forked() : start_process();
+    set_state(state);
+    mt_tls.passes = passes;
+    mt_lock_release(&g_life.starting);
+    errno = saved;
+    return state;
+}
+
+/* ---- mt_enter, the cold half ---- */
+
+/* A hook of this thread never returned: a longjmp out of a signal handler went past it. Its frame
+ * lay below the present one on the same stack. */
+static bool was_abandoned(uintptr_t sp) {
+    if (sp <= mt_tls.entry_sp || mt_os_on_signal_stack())
+        return false;
+    return !mt_tls.thread || mt_tls.entry_sp >= mt_tls.thread->unwinder.own_stack.low;
+}
+
+enum mt_entry mt_enter_slow(uintptr_t sp) {
+    if (mt_tls.passes)
+        return MT_ENTRY_PASS;
+    enum mt_state state = mt_lifecycle_state();
+    if (state == MT_UNSTARTED || mt_lifecycle_is_forked()) {
+        mt_tls.inside = 0;
+        state = mt_lifecycle_start();
+    }
+    if (state != MT_RECORDING) {
+        if (state != MT_OFF)
+            __atomic_fetch_add(&g_life.calls_before_start, 1, __ATOMIC_RELAXED);
+        return MT_ENTRY_PASS;
+    }
+    if (mt_tls.inside) {
+        if (!was_abandoned(sp))
+            return MT_ENTRY_LANE;
+        mt_tls.inside = 0;
+        if (mt_tls.thread)
+            mt_event_writer_repair(&mt_tls.thread->writer);
+    }
+    if (mt_tls.is_late)
+        return MT_ENTRY_LANE;
+    if (mt_thread_is_current())
+        return MT_ENTRY_RECORD;
+    mt_tls.inside = 1;
+    mt_tls.entry_sp = sp;
+    bool has_begun = mt_thread_begin();
+    mt_tls.inside = 0;
+    if (has_begun)
+        return MT_ENTRY_RECORD;
+    mt_trace_file_count(MT_COUNT_THREADS_LOST, 1);
+    return MT_ENTRY_PASS;
+}
+
+/* ---- Beginning and end of the process ---- */
+
+static void at_exit(int status, void *context) {
+    (void)context;
+    if (mt_lifecycle_is_forked())
+        mt_lifecycle_start();
+    if (mt_lifecycle_owns_trace())
+        mt_trace_file_end(MT_END_EXIT, status);
+}
+
+/* on_exit handlers run in reverse order: registered first, ours is the last, after the host's own
+ * and after the destructors of its libraries. */
+__attribute__((constructor(101))) static void construct(void) {
+    g_life.load_ticks = mt_clock_before();
+    if (mt_lifecycle_start() != MT_RECORDING)
+        return;
+    mt_trace_file.header->load_ticks = g_life.load_ticks;
+    g_life.is_constructed = true;
+    on_exit(at_exit, NULL);
+    mt_unwind_load_libunwind();
+}

@@ -1,0 +1,34 @@
+/* When there is a recording: start-up, forked children, the end.
+ *
+ *   UNSTARTED --first hook or constructor--> STARTING --> RECORDING
+ *                                                    \--> OFF (the reason said once)
+ *   RECORDING --in a forked child--> STARTING --> RECORDING (own trace) or OFF
+ */
+#ifndef MT_LIFECYCLE_H
+#define MT_LIFECYCLE_H
+
+#include "config.h"
+#include "os.h"
+
+enum mt_state { MT_UNSTARTED = 0, MT_STARTING, MT_RECORDING, MT_OFF };
+
+/* Options as read at start-up; the output path is absolute from then on. */
+extern struct mt_config mt_config;
+
+enum mt_state mt_lifecycle_state(void);
+
+/* Brings the process from UNSTARTED (or freshly forked) to RECORDING or OFF.
+ * context  any hook; what it allocates passes through unrecorded */
+enum mt_state mt_lifecycle_start(void);
+
+/* True when this process is a forked child that still holds its parent's state. */
+bool mt_lifecycle_is_forked(void);
+
+/* True when the caller is the recorded process itself, not a vfork child borrowing its memory. */
+bool mt_lifecycle_owns_trace(void);
+
+/* Id of this process's trace and the pid it belongs to; in a vfork child or an untouched forked
+ * child, its parent's. */
+uint32_t mt_lifecycle_trace_id(uint8_t id[16]);
+
+#endif

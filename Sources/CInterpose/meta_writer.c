@@ -1,0 +1,127 @@
+/* Appends META records. See meta_writer.h. */
+#include "meta_writer.h"
+
+#include "clock.h"
+#include "lock.h"
+#include "text.h"
+#include "trace_file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+enum { WINDOW = 64 << 10, LARGEST_ARGUMENTS = 128 << 10 };
+
+static struct {
+    struct mt_lock lock;
+    struct mt_chunk_header *chunk;
+    uint32_t used; /* bytes of the chunk, header included */
+} g_meta;
+
+static bool make_room(size_t length) {
+    if (g_meta.chunk && g_meta.used + length <= g_meta.chunk->length)
+        return true;
+    size_t wanted = MT_CHUNK_HEADER_SIZE + length;
+    size_t window =
+        wanted <= WINDOW ? WINDOW : (wanted + MT_PAGE_SIZE - 1) / MT_PAGE_SIZE * MT_PAGE_SIZE;
+    struct mt_chunk_header *chunk = mt_trace_file_chunk(
+        MT_CHUNK_META, MT_ENCODING_PLAIN, (uint32_t)window, mt_clock_event_time(), 0, 0);
+    if (!chunk)
+        return false;
+    if (g_meta.chunk)
+        mt_trace_file_release(g_meta.chunk);
+    g_meta.chunk = chunk;
+    g_meta.used = MT_CHUNK_HEADER_SIZE;
+    return true;
+}
+
+static void append(uint16_t type, const struct mt_piece *pieces, int count, size_t length) {
+    uint8_t *start = (uint8_t *)g_meta.chunk + g_meta.used, *at = start;
+    /* The first piece begins with the record header: it is stored by hand, its type last. */
+    for (int i = 0; i < count; i++) {
+        size_t skip = i == 0 ? sizeof(struct mt_record) : 0;
+        memcpy(at + skip, (const uint8_t *)pieces[i].bytes + skip, pieces[i].length - skip);
+        at += pieces[i].length;
+    }
+    struct mt_record *record = (struct mt_record *)start;
+    record->length = (uint32_t)length;
+    __atomic_store_n(&record->type, type, __ATOMIC_RELEASE);
+    g_meta.used += (uint32_t)((length + 7) & ~(size_t)7);
+}
+
+int mt_meta_write(uint16_t type, struct mt_piece *pieces, int count, bool may_wait) {
+    size_t length = 0;
+    for (int i = 0; i < count; i++)
+        length += pieces[i].length;
+    if (may_wait)
+        mt_lock_acquire(&g_meta.lock);
+    else if (!mt_lock_try(&g_meta.lock))
+        return -EAGAIN;
+    bool has_room = make_room((length + 7) & ~(size_t)7);
+    if (has_room)
+        append(type, pieces, count, length);
+    mt_lock_release(&g_meta.lock);
+    return has_room ? 0 : -ENOSPC;
+}
+
+void mt_meta_note(enum mt_note_kind kind, uint64_t value, const char *text) {
+    struct mt_note_record note = {.time = mt_clock_event_time(),
+                                  .value = value,
+                                  .kind = kind,
+                                  .text_length = (uint32_t)mt_text_length(text)};
+    struct mt_piece pieces[] = {{&note, sizeof note}, {text, note.text_length}};
+    mt_meta_write(MT_RECORD_NOTE, pieces, 2, true);
+}
+
+void mt_meta_thread(uint32_t index, uint32_t tid, enum mt_thread_state state, const char *name) {
+    struct mt_thread_record thread = {.time = mt_clock_event_time(),
+                                      .thread = index,
+                                      .tid = tid,
+                                      .state = state,
+                                      .name_length = (uint32_t)mt_text_length(name)};
+    struct mt_piece pieces[] = {{&thread, sizeof thread}, {name, thread.name_length}};
+    mt_meta_write(MT_RECORD_THREAD, pieces, 2, true);
+}
+
+static size_t read_whole(const char *path, char *buffer, size_t capacity) {
+    long fd = mt_os_open(MT_AT_CWD, path, O_RDONLY, 0);
+    size_t length = 0;
+    if (fd < 0)
+        return 0;
+    while (length < capacity) {
+        long count = mt_os_read((int)fd, buffer + length, capacity - length);
+        if (count <= 0)
+            break;
+        length += (size_t)count;
+    }
+    mt_os_close((int)fd);
+    return length;
+}
+
+void mt_meta_process(void) {
+    char executable[PATH_MAX], directory[PATH_MAX];
+    long executable_length = mt_os_readlink("/proc/self/exe", executable, sizeof executable);
+    long directory_length = mt_os_getcwd(directory, sizeof directory);
+    char *arguments = mt_os_map_pages(LARGEST_ARGUMENTS);
+    size_t arguments_length = 0;
+    if (arguments)
+        arguments_length = read_whole("/proc/self/cmdline", arguments, LARGEST_ARGUMENTS);
+    struct mt_process_record process = {
+        .time = mt_clock_event_time(),
+        .executable_length = executable_length > 0 ? (uint32_t)executable_length : 0,
+        /* getcwd counts the terminator. */
+        .directory_length = directory_length > 1 ? (uint32_t)directory_length - 1 : 0,
+        .arguments_length = (uint32_t)arguments_length};
+    struct mt_piece pieces[] = {{&process, sizeof process},
+                                {executable, process.executable_length},
+                                {directory, process.directory_length},
+                                {arguments, arguments_length}};
+    mt_meta_write(MT_RECORD_PROCESS, pieces, 4, true);
+    if (arguments)
+        mt_os_unmap(arguments, LARGEST_ARGUMENTS);
+}
+
+void mt_meta_reset(void) {
+    mt_lock_reset(&g_meta.lock);
+    g_meta.chunk = NULL;
+    g_meta.used = 0;
+}

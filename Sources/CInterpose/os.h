@@ -1,0 +1,80 @@
+/* What the recorder asks of the kernel, by raw system calls.
+ *
+ * Kept apart because nothing here may go through libc: its wrappers set errno, are interposable
+ * (by us, too) and some are cancellation points. Every function returns a value >= 0 or -errno
+ * and leaves errno alone. All are async-signal-safe and never allocate. */
+#ifndef MT_OS_H
+#define MT_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define MT_PAGE_SIZE 4096u
+#define mt_likely(x) __builtin_expect(!!(x), 1)
+#define mt_unlikely(x) __builtin_expect(!!(x), 0)
+#define MT_COLD __attribute__((noinline, cold))
+
+/* Files. `directory` is a descriptor or MT_AT_CWD for paths relative to the working directory. */
+#define MT_AT_CWD (-100)
+long mt_os_open(int directory, const char *path, int flags, unsigned mode);
+long mt_os_close(int fd);
+long mt_os_read(int fd, void *buffer, size_t size);
+long mt_os_write(int fd, const void *buffer, size_t size);
+long mt_os_pread(int fd, void *buffer, size_t size, uint64_t offset);
+long mt_os_pwrite(int fd, const void *buffer, size_t size, uint64_t offset);
+long mt_os_unlink(const char *path);
+long mt_os_readlink(const char *path, char *buffer, size_t size);
+long mt_os_getcwd(char *buffer, size_t size);
+/* Duplicates fd to the lowest free descriptor >= lowest, close-on-exec. */
+long mt_os_duplicate_above(int fd, int lowest);
+
+/* Device and inode of an open file: what a descriptor is checked against before each use. */
+struct mt_file_identity {
+    uint64_t device;
+    uint64_t inode;
+};
+long mt_os_identify(int fd, struct mt_file_identity *identity);
+/* True when the path is a set-user-ID or set-group-ID file. */
+bool mt_os_is_privileged_file(const char *path);
+long mt_os_is_executable(const char *path);
+
+/* Makes [offset, offset + length) of the file exist with space behind it, so that a mapping of it
+ * cannot raise SIGBUS on a full disk. Never exceeds RLIMIT_FSIZE (that would raise SIGXFSZ).
+ * errors   -ENOSPC, -EDQUOT, -EFBIG, -EIO ... */
+long mt_os_reserve(int fd, uint64_t offset, uint64_t length);
+
+/* Memory. */
+/* Anonymous zeroed pages, or NULL. */
+void *mt_os_map_pages(size_t length);
+/* A shared, writable window of a file, absent in forked children; or NULL with *error set. */
+void *mt_os_map_file(int fd, uint64_t offset, size_t length, long *error);
+long mt_os_unmap(void *address, size_t length);
+/* Makes a page read as zeros in a forked child; -EINVAL before Linux 4.14. */
+long mt_os_wipe_on_fork(void *address, size_t length);
+
+/* Process and threads. */
+long mt_os_pid(void);
+long mt_os_ppid(void);
+long mt_os_tid(void);
+long mt_os_uid(void);
+/* Name of the calling thread, at most 15 bytes, terminated. */
+long mt_os_thread_name(char name[16]);
+bool mt_os_on_signal_stack(void);
+_Noreturn void mt_os_exit_group(int status);
+long mt_os_random(void *buffer, size_t size);
+
+/* RLIMIT_* soft limit, UINT64_MAX when unlimited or unknown. */
+uint64_t mt_os_limit(int resource);
+uint64_t mt_os_ram_bytes(void);
+uint64_t mt_os_time_ns(int clock);
+
+/* Sleeps while *word == expected; spurious returns are allowed. */
+void mt_os_futex_wait(uint32_t *word, uint32_t expected);
+void mt_os_futex_wake(uint32_t *word);
+
+/* True when the 8 bytes at an address can be read. Never faults: the kernel looks. */
+bool mt_os_is_readable(uintptr_t address);
+
+#endif

@@ -1,0 +1,259 @@
+/* Raw Linux system calls for x86_64 and aarch64. See os.h for the contract. */
+#define _GNU_SOURCE
+#include "os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+
+static long call6(long number, long a, long b, long c, long d, long e, long f) {
+#if defined(__x86_64__)
+    long result;
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+#elif defined(__aarch64__)
+    register long x8 __asm__("x8") = number;
+    register long x0 __asm__("x0") = a;
+    register long x1 __asm__("x1") = b;
+    register long x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d;
+    register long x4 __asm__("x4") = e;
+    register long x5 __asm__("x5") = f;
+    __asm__ volatile("svc #0"
+                     : "+r"(x0)
+                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+                     : "memory");
+    return x0;
+#else
+#    error "memtrace supports x86_64 and aarch64"
+#endif
+}
+
+#define CALL(number, a, b, c, d, e, f)                                                             \
+    call6(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+long mt_os_open(int directory, const char *path, int flags, unsigned mode) {
+    long result;
+    do {
+        result = CALL(SYS_openat, directory, path, flags | O_CLOEXEC, mode, 0, 0);
+    } while (result == -EINTR);
+    return result;
+}
+
+long mt_os_close(int fd) {
+    return CALL(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
+long mt_os_read(int fd, void *buffer, size_t size) {
+    long result;
+    do {
+        result = CALL(SYS_read, fd, buffer, size, 0, 0, 0);
+    } while (result == -EINTR);
+    return result;
+}
+
+long mt_os_write(int fd, const void *buffer, size_t size) {
+    long result;
+    do {
+        result = CALL(SYS_write, fd, buffer, size, 0, 0, 0);
+    } while (result == -EINTR);
+    return result;
+}
+
+long mt_os_pread(int fd, void *buffer, size_t size, uint64_t offset) {
+    long result;
+    do {
+        result = CALL(SYS_pread64, fd, buffer, size, offset, 0, 0);
+    } while (result == -EINTR);
+    return result;
+}
+
+long mt_os_pwrite(int fd, const void *buffer, size_t size, uint64_t offset) {
+    long result;
+    do {
+        result = CALL(SYS_pwrite64, fd, buffer, size, offset, 0, 0);
+    } while (result == -EINTR);
+    return result;
+}
+
+long mt_os_unlink(const char *path) {
+    return CALL(SYS_unlinkat, AT_FDCWD, path, 0, 0, 0, 0);
+}
+
+long mt_os_readlink(const char *path, char *buffer, size_t size) {
+    return CALL(SYS_readlinkat, AT_FDCWD, path, buffer, size, 0, 0);
+}
+
+long mt_os_getcwd(char *buffer, size_t size) {
+    return CALL(SYS_getcwd, buffer, size, 0, 0, 0, 0);
+}
+
+long mt_os_duplicate_above(int fd, int lowest) {
+    return CALL(SYS_fcntl, fd, F_DUPFD_CLOEXEC, lowest, 0, 0, 0);
+}
+
+/* Calls newfstatat, which the C library offers only through wrappers that set errno. */
+static long stat_path(int fd, const char *path, struct stat *status) {
+    return CALL(SYS_newfstatat, fd, path, status, path[0] == 0 ? AT_EMPTY_PATH : 0, 0, 0);
+}
+
+long mt_os_identify(int fd, struct mt_file_identity *identity) {
+    struct stat status;
+    long result = stat_path(fd, "", &status);
+    if (result < 0)
+        return result;
+    identity->device = status.st_dev;
+    identity->inode = status.st_ino;
+    return 0;
+}
+
+bool mt_os_is_privileged_file(const char *path) {
+    struct stat status;
+    if (stat_path(AT_FDCWD, path, &status) < 0)
+        return false;
+    return (status.st_mode & (S_ISUID | S_ISGID)) != 0;
+}
+
+long mt_os_is_executable(const char *path) {
+    return CALL(SYS_faccessat, AT_FDCWD, path, 1 /* X_OK */, 0, 0, 0);
+}
+
+/* For filesystems without fallocate: real zeros take the space. */
+static long reserve_by_writing(int fd, uint64_t offset, uint64_t length) {
+    static const char zeros[MT_PAGE_SIZE];
+    for (uint64_t done = 0; done < length; done += sizeof zeros) {
+        long written = mt_os_pwrite(fd, zeros, sizeof zeros, offset + done);
+        if (written < 0)
+            return written;
+        if ((size_t)written < sizeof zeros)
+            return -ENOSPC;
+    }
+    return 0;
+}
+
+long mt_os_reserve(int fd, uint64_t offset, uint64_t length) {
+    if (offset + length > mt_os_limit(RLIMIT_FSIZE))
+        return -EFBIG;
+    long result;
+    do {
+        result = CALL(SYS_fallocate, fd, 0, offset, length, 0, 0);
+    } while (result == -EINTR);
+    if (result == -EOPNOTSUPP || result == -ENOSYS)
+        result = reserve_by_writing(fd, offset, length);
+    return result;
+}
+
+static void *map(size_t length, int flags, int fd, uint64_t offset, long *error) {
+    long result = CALL(SYS_mmap, 0, length, PROT_READ | PROT_WRITE, flags, fd, offset);
+    if (result < 0 && result >= -4095) {
+        *error = result;
+        return NULL;
+    }
+    return (void *)result;
+}
+
+void *mt_os_map_pages(size_t length) {
+    long error;
+    return map(length, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0, &error);
+}
+
+void *mt_os_map_file(int fd, uint64_t offset, size_t length, long *error) {
+    void *address = map(length, MAP_SHARED, fd, offset, error);
+    if (address)
+        CALL(SYS_madvise, address, length, MADV_DONTFORK, 0, 0, 0);
+    return address;
+}
+
+long mt_os_unmap(void *address, size_t length) {
+    return CALL(SYS_munmap, address, length, 0, 0, 0, 0);
+}
+
+long mt_os_wipe_on_fork(void *address, size_t length) {
+    return CALL(SYS_madvise, address, length, MADV_WIPEONFORK, 0, 0, 0);
+}
+
+long mt_os_pid(void) {
+    return CALL(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+long mt_os_ppid(void) {
+    return CALL(SYS_getppid, 0, 0, 0, 0, 0, 0);
+}
+
+long mt_os_tid(void) {
+    return CALL(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+long mt_os_uid(void) {
+    return CALL(SYS_getuid, 0, 0, 0, 0, 0, 0);
+}
+
+long mt_os_thread_name(char name[16]) {
+    return CALL(SYS_prctl, PR_GET_NAME, name, 0, 0, 0, 0);
+}
+
+bool mt_os_on_signal_stack(void) {
+    stack_t stack = {0};
+    CALL(SYS_sigaltstack, 0, &stack, 0, 0, 0, 0);
+    return (stack.ss_flags & SS_ONSTACK) != 0;
+}
+
+_Noreturn void mt_os_exit_group(int status) {
+    for (;;)
+        CALL(SYS_exit_group, status, 0, 0, 0, 0, 0);
+}
+
+long mt_os_random(void *buffer, size_t size) {
+    return CALL(SYS_getrandom, buffer, size, 1 /* GRND_NONBLOCK */, 0, 0, 0);
+}
+
+uint64_t mt_os_limit(int resource) {
+    struct {
+        uint64_t soft, hard;
+    } limit;
+    if (CALL(SYS_prlimit64, 0, resource, 0, &limit, 0, 0) < 0)
+        return UINT64_MAX;
+    return limit.soft;
+}
+
+uint64_t mt_os_ram_bytes(void) {
+    struct sysinfo info;
+    if (CALL(SYS_sysinfo, &info, 0, 0, 0, 0, 0) < 0)
+        return UINT64_MAX;
+    return (uint64_t)info.totalram * info.mem_unit;
+}
+
+uint64_t mt_os_time_ns(int clock) {
+    struct timespec now;
+    if (CALL(SYS_clock_gettime, clock, &now, 0, 0, 0, 0) < 0)
+        return 0;
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void mt_os_futex_wait(uint32_t *word, uint32_t expected) {
+    CALL(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, 0, 0, 0);
+}
+
+void mt_os_futex_wake(uint32_t *word) {
+    CALL(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+}
+
+/* rt_sigprocmask copies the set before it looks at `how`: EFAULT or EINVAL. A call that no seccomp
+ * filter forbids, unlike process_vm_readv. */
+bool mt_os_is_readable(uintptr_t address) {
+    return CALL(SYS_rt_sigprocmask, -1, address, 0, 8, 0, 0) != -EFAULT;
+}

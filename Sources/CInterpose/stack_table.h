@@ -1,0 +1,55 @@
+/* Stacks as ids: a tree of (caller, pc) nodes, found by hash and written once.
+ *
+ *      root ── main ── parse ── malloc's caller        one node per frame, ids count up;
+ *                   └─ print ── malloc's caller        a stack is the id of its leaf
+ *
+ * The table maps the hash of a path from the root to the id of its last node. The hash of a path
+ * is mt_stack_hash(hash of the path to the caller, pc), 64 bits wide, and taken as proof: with a
+ * million nodes the chance that any two paths collide is 3 in 10^8.
+ *
+ * Lookups take no lock. A slot is published by storing its hash last (release), which pairs with
+ * the acquire load in the lookup; a table that was outgrown stays readable for ever. */
+#ifndef MT_STACK_TABLE_H
+#define MT_STACK_TABLE_H
+
+#include "memtrace_format.h"
+#include "os.h"
+
+#define MT_STACK_DEPTH_MAX 1024
+
+/* Extends the hash of a path by one frame. Never 0. */
+static inline uint64_t mt_stack_hash(uint64_t hash, uint64_t pc) {
+    uint64_t mixed = (hash ^ pc) * 0x9e3779b97f4a7c15u;
+    mixed ^= mixed >> 29;
+    return mixed | 1;
+}
+
+/* The hash of the empty path; another one after every mt_stack_table_forget, so that ids of
+ * before are not found again. cut: for stacks whose outermost frames were left out. */
+uint64_t mt_stack_root_hash(bool cut);
+
+/* Id of the path with this hash, or MT_STACK_NONE when it is not known. Lock-free. */
+uint32_t mt_stack_table_find(uint64_t hash);
+
+/* Id of a stack, made where it is new.
+ *
+ * pcs, hashes  [count] leaf first; hashes[i] is the hash of the path from the root to pcs[i]
+ * count        1 ... MT_STACK_DEPTH_MAX
+ * cut          outermost frames were left out
+ * may_wait     false inside a signal handler that interrupted a hook
+ * returns      the id; MT_STACK_NONE when it cannot be stored (counted)
+ * context      any thread; errno untouched */
+uint32_t mt_stack_table_intern(const uintptr_t *pcs, const uint64_t *hashes, uint32_t count,
+                               bool cut, bool may_wait);
+
+/* The id the next new node will get. */
+uint32_t mt_stack_table_next_id(void);
+
+/* Makes every known stack unknown: an image was unloaded, so its addresses may mean something
+ * else from now on. */
+void mt_stack_table_forget(void);
+
+/* Starts over in a forked child, with ids from MT_STACK_FIRST. */
+void mt_stack_table_reset(void);
+
+#endif

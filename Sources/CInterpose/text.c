@@ -1,0 +1,100 @@
+/* Text without stdio, locale or malloc. See text.h. */
+#include "text.h"
+
+#include <string.h>
+
+struct mt_text mt_text_begin(char *buffer, size_t capacity) {
+    buffer[0] = 0;
+    return (struct mt_text){buffer, 0, capacity, false};
+}
+
+void mt_text_add_bytes(struct mt_text *text, const char *bytes, size_t length) {
+    size_t room = text->capacity - 1 - text->length;
+    if (length > room) {
+        length = room;
+        text->cut = true;
+    }
+    memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+    text->bytes[text->length] = 0;
+}
+
+void mt_text_add(struct mt_text *text, const char *string) {
+    mt_text_add_bytes(text, string, mt_text_length(string));
+}
+
+void mt_text_add_number(struct mt_text *text, uint64_t number) {
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number != 0);
+    mt_text_add_bytes(text, digits + at, sizeof digits - at);
+}
+
+void mt_text_add_hex(struct mt_text *text, const uint8_t *bytes, size_t count) {
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < count; i++) {
+        char pair[2] = {digits[bytes[i] >> 4], digits[bytes[i] & 15]};
+        mt_text_add_bytes(text, pair, 2);
+    }
+}
+
+size_t mt_text_length(const char *string) {
+    return strlen(string);
+}
+
+bool mt_text_equal(const char *a, const char *b) {
+    return strcmp(a, b) == 0;
+}
+
+bool mt_text_has_prefix(const char *string, const char *prefix) {
+    return strncmp(string, prefix, strlen(prefix)) == 0;
+}
+
+bool mt_text_has_suffix(const char *string, const char *suffix) {
+    size_t length = strlen(string), suffix_length = strlen(suffix);
+    return length >= suffix_length && strcmp(string + length - suffix_length, suffix) == 0;
+}
+
+const char *mt_text_last_component(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+const char *mt_text_find(const char *string, const char *part) {
+    return strstr(string, part);
+}
+
+bool mt_text_parse_number(const char *string, uint64_t *number) {
+    uint64_t value = 0;
+    if (*string == 0)
+        return false;
+    for (; *string; string++) {
+        if (*string < '0' || *string > '9' || value > (UINT64_MAX - 9) / 10)
+            return false;
+        value = value * 10 + (uint64_t)(*string - '0');
+    }
+    *number = value;
+    return true;
+}
+
+static int hex_digit(char c) {
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return -1;
+}
+
+bool mt_text_parse_hex(const char *string, uint8_t *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        int high = hex_digit(string[2 * i]);
+        int low = high < 0 ? -1 : hex_digit(string[2 * i + 1]);
+        if (low < 0)
+            return false;
+        bytes[i] = (uint8_t)(high << 4 | low);
+    }
+    return true;
+}

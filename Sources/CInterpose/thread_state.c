@@ -1,0 +1,142 @@
+/* Per-thread state and the shared lane. See thread_state.h. */
+#define _GNU_SOURCE
+#include "thread_state.h"
+
+#include "clock.h"
+#include "meta_writer.h"
+#include "stack_bounds.h"
+#include "text.h"
+#include "trace_file.h"
+#include <pthread.h>
+#include <string.h>
+
+__thread struct mt_tls mt_tls __attribute__((tls_model("initial-exec")));
+static uint64_t g_no_generation;
+uint64_t *mt_generation = &g_no_generation;
+
+static struct {
+    struct mt_lock lock;
+    struct mt_thread *parked; /* states of ended threads */
+    uint32_t last_index;
+    pthread_key_t key;
+    bool has_key;
+} g_threads;
+
+static struct {
+    struct mt_lock lock;
+    struct mt_event_writer writer;
+} g_lane;
+
+static struct mt_thread *take_parked(void) {
+    mt_lock_acquire(&g_threads.lock);
+    struct mt_thread *thread = g_threads.parked;
+    if (thread)
+        g_threads.parked = thread->next_parked;
+    mt_lock_release(&g_threads.lock);
+    return thread;
+}
+
+static void park(struct mt_thread *thread) {
+    mt_lock_acquire(&g_threads.lock);
+    thread->next_parked = g_threads.parked;
+    g_threads.parked = thread;
+    mt_lock_release(&g_threads.lock);
+}
+
+/* pthread keys are destroyed in up to PTHREAD_DESTRUCTOR_ITERATIONS rounds; whatever the host
+ * frees in its own destructors shall still find the thread's state. So ours asks for another
+ * round until the last: the value counts them. */
+static void end_thread(void *value) {
+    uintptr_t round = (uintptr_t)value;
+    if (round < PTHREAD_DESTRUCTOR_ITERATIONS) {
+        pthread_setspecific(g_threads.key, (void *)(round + 1));
+        return;
+    }
+    struct mt_thread *thread = mt_tls.thread;
+    if (!thread || !mt_thread_is_current())
+        return;
+    mt_tls.inside = 1;
+    mt_thread_note_name();
+    mt_meta_thread(thread->index, thread->tid, MT_THREAD_ENDED, "");
+    mt_tls.thread = NULL;
+    mt_tls.key = 0;
+    mt_tls.is_late = 1;
+    park(thread);
+    mt_tls.inside = 0;
+}
+
+void mt_thread_state_init(void) {
+    /* Keys below 32 have their values in the thread itself: setting them never allocates. */
+    g_threads.has_key = pthread_key_create(&g_threads.key, end_thread) == 0;
+}
+
+bool mt_thread_begin(void) {
+    struct mt_thread *thread = take_parked();
+    if (!thread)
+        thread = mt_os_map_pages(sizeof *thread);
+    if (!thread)
+        return false;
+    thread->index = __atomic_add_fetch(&g_threads.last_index, 1, __ATOMIC_RELAXED);
+    thread->tid = (uint32_t)mt_os_tid();
+    thread->name[0] = 0;
+    mt_os_thread_name(thread->name);
+    mt_meta_thread(thread->index, thread->tid, MT_THREAD_BEGAN, thread->name);
+    thread->unwinder.cached = 0;
+    mt_stack_bounds_begin(&thread->unwinder);
+    mt_tls.passes = 1;
+    if (g_threads.has_key)
+        pthread_setspecific(g_threads.key, (void *)(uintptr_t)1);
+    mt_tls.passes = 0;
+    if (thread->writer.cursor && thread->writer.cursor < thread->writer.limit)
+        mt_event_thread(&thread->writer, mt_clock_event_time(), thread->index);
+    mt_tls.thread = thread;
+    mt_tls.index = thread->index;
+    mt_tls.key = *mt_generation ^ MT_TLS_KEY;
+    return true;
+}
+
+void mt_thread_state_reset(void) {
+    mt_lock_reset(&g_threads.lock);
+    mt_lock_reset(&g_lane.lock);
+    /* The forking thread's own state is taken over; those of the parent's other threads are a
+     * copy nobody owns: their memory stays, untouched. */
+    g_threads.parked = NULL;
+    struct mt_thread *own = mt_tls.thread;
+    if (own) {
+        memset(&own->writer, 0, sizeof own->writer);
+        own->next_parked = NULL;
+        g_threads.parked = own;
+    }
+    g_threads.last_index = 0;
+    memset(&g_lane.writer, 0, sizeof g_lane.writer);
+    mt_tls.thread = NULL;
+    mt_tls.key = 0;
+    mt_tls.index = 0;
+    mt_tls.is_late = 0;
+}
+
+void mt_thread_note_name(void) {
+    struct mt_thread *thread = mt_tls.thread;
+    char name[16] = "";
+    if (!thread || mt_os_thread_name(name) < 0 || mt_text_equal(name, thread->name))
+        return;
+    memcpy(thread->name, name, sizeof name);
+    mt_meta_thread(thread->index, thread->tid, MT_THREAD_NAMED, name);
+}
+
+struct mt_event_writer *mt_lane_acquire(uint64_t time, uint32_t thread) {
+    if (!mt_lock_try(&g_lane.lock))
+        return NULL;
+    struct mt_event_writer *writer = &g_lane.writer;
+    if (!mt_event_writer_ready(writer, time, thread)) {
+        mt_lock_release(&g_lane.lock);
+        return NULL;
+    }
+    if (writer->thread != thread)
+        mt_event_thread(writer, time, thread);
+    return writer;
+}
+
+void mt_lane_release(void) {
+    mt_lock_release(&g_lane.lock);
+}

@@ -1,0 +1,69 @@
+/* What the recorder keeps per thread of the traced process.
+ *
+ * The TLS block is plain data of the initial-exec model: touching it never allocates. All else is
+ * in a struct mt_thread in the recorder's own memory, which a thread that ends hands on together
+ * with its half-filled chunk, so that 100 000 short threads do not make 100 000 chunks. */
+#ifndef MT_THREAD_STATE_H
+#define MT_THREAD_STATE_H
+
+#include "event_writer.h"
+#include "lock.h"
+#include "unwind.h"
+
+struct mt_thread {
+    struct mt_event_writer writer;
+    uint32_t index; /* of the thread that owns it now */
+    uint32_t tid;
+    char name[16];
+    struct mt_thread *next_parked;
+    struct mt_unwinder unwinder;
+};
+
+struct mt_tls {
+    uint64_t key; /* *mt_generation ^ MT_TLS_KEY while the thread may record the fast way */
+    struct mt_thread *thread;
+    uintptr_t entry_sp; /* stack pointer at the entry of the hook that is running */
+    uint32_t inside;    /* a hook is running */
+    uint32_t index;     /* of the thread; survives its end */
+    uint32_t is_late;   /* the thread's last destructor has run */
+    uint32_t passes;    /* calls go straight through, unrecorded: the recorder's own */
+};
+extern __thread struct mt_tls mt_tls __attribute__((tls_model("initial-exec")));
+
+/* The number of this recording, in a page that reads as 0 in a forked child: one load tells every
+ * hook whether it may record. Points to a 0 of its own while there is no recording. */
+extern uint64_t *mt_generation;
+
+/* Neither a fresh TLS block (key 0) nor a wiped page (generation 0) may look like permission. */
+#define MT_TLS_KEY 0x6d74726163655f6bu
+
+static inline bool mt_thread_is_current(void) {
+    return (mt_tls.key ^ *mt_generation) == MT_TLS_KEY;
+}
+
+/* Gives the calling thread a state and an index.
+ * returns  false when there is no memory for it */
+bool mt_thread_begin(void);
+
+/* Creates the key whose destructor ends a thread's state. Once, at start-up. */
+void mt_thread_state_init(void);
+
+/* In a forked child, whose only thread is the calling one: all states are void. */
+void mt_thread_state_reset(void);
+
+/* Records the thread's name if it has changed. */
+void mt_thread_note_name(void);
+
+/* ---- The shared lane: a chunk of its own for events that no thread's chunk can take ----
+ *
+ * Events inside a hook (a signal handler that interrupted it, an allocator or unwinder that
+ * allocates) and after a thread's last destructor. */
+
+/* Locks the lane and readies it for an event of `thread` at `time`.
+ * returns  the writer, to be given back with mt_lane_release; NULL when it is taken or recording
+ *          has stopped
+ * context  async-signal-safe: never waits */
+struct mt_event_writer *mt_lane_acquire(uint64_t time, uint32_t thread);
+void mt_lane_release(void);
+
+#endif

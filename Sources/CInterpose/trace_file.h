@@ -1,0 +1,69 @@
+/* The trace file: creation, header, and windows ("chunks") mapped out of it.
+ *
+ * Kept apart because it alone touches the descriptor. The file is mapped shared, so whatever a
+ * hook has stored is in the file however the process ends. Space is reserved before a window is
+ * mapped, so that a full disk stops the recording instead of raising SIGBUS in the host. */
+#ifndef MT_TRACE_FILE_H
+#define MT_TRACE_FILE_H
+
+#include "config.h"
+#include "memtrace_format.h"
+#include "os.h"
+
+struct mt_trace_file {
+    struct mt_file_header *header; /* mapped; NULL while there is no trace */
+    int fd;                        /* -1: closed; checked with fstat before every use */
+    struct mt_file_identity identity;
+    uint64_t tag;     /* first 8 bytes of the trace id */
+    uint32_t stopped; /* 1 once no more chunks can be had */
+    char path[PATH_MAX];
+};
+extern struct mt_trace_file mt_trace_file;
+
+/* What a new trace inherits from its process and its parent. */
+struct mt_trace_origin {
+    uint8_t session_id[16];
+    uint8_t parent_trace_id[16];
+    uint32_t flags; /* enum mt_header_flag */
+    uint64_t load_ticks;
+};
+
+/* Creates the trace at `path`, which must not exist, and maps its header.
+ *
+ * returns  0, or -errno: -EEXIST when the path is taken, -ENOSPC, -EACCES ...
+ * context  start-up and forked child, single caller; not async-signal-safe
+ * source   docs/trace-format.md, "File header" */
+long mt_trace_file_create(const char *path, const struct mt_config *config,
+                          const struct mt_trace_origin *origin);
+
+/* Forgets the parent's file in a forked child: the descriptor is closed if it is still ours, the
+ * header mapping (absent in the child) is dropped. The path stays, for naming the child's file. */
+void mt_trace_file_abandon(void);
+
+/* Maps a new chunk and writes its header.
+ *
+ * kind, encoding  enum mt_chunk_kind, enum mt_encoding
+ * length          multiple of MT_CHUNK_ALIGNMENT, at most MT_CHUNK_MAX_LENGTH
+ * base_time       event time before the first event
+ * thread, first_id  as in struct mt_chunk_header
+ * returns  the chunk, header included, all other bytes zero; NULL when recording has stopped, the
+ *          reason then being in the file header
+ * errors   errno untouched
+ * context  any thread, no lock needed; async-signal-safe */
+struct mt_chunk_header *mt_trace_file_chunk(uint16_t kind, uint16_t encoding, uint32_t length,
+                                            uint64_t base_time, uint32_t thread, uint32_t first_id);
+
+/* Unmaps a chunk; its bytes stay in the file. */
+void mt_trace_file_release(struct mt_chunk_header *chunk);
+
+/* Adds to a coverage counter. Async-signal-safe. */
+void mt_trace_file_count(enum mt_counter counter, uint64_t amount);
+
+/* Writes how the process ended, and the time. The first end stays, but for an exec that failed
+ * (MT_END_NONE withdraws it). */
+void mt_trace_file_end(enum mt_end_kind kind, int status);
+
+/* Renews the pair of clocks that gives ticks their length. */
+void mt_trace_file_sync_clocks(void);
+
+#endif

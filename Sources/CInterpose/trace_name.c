@@ -1,0 +1,93 @@
+/* Names traces. See trace_name.h. */
+#include "trace_name.h"
+
+#include "os.h"
+#include "text.h"
+#include <fcntl.h>
+#include <string.h>
+
+#define EXTENSION ".mtrace"
+
+/* The program as the user knows it: the last component of argv[0], else of the executable. */
+static void program_name(char name[64]) {
+    char text[PATH_MAX] = "";
+    long fd = mt_os_open(MT_AT_CWD, "/proc/self/cmdline", O_RDONLY, 0);
+    if (fd >= 0) {
+        long length = mt_os_read((int)fd, text, sizeof text - 1);
+        text[length > 0 ? length : 0] = 0;
+        mt_os_close((int)fd);
+    }
+    const char *base = mt_text_last_component(text);
+    /* A login shell's argv[0] begins with '-'. */
+    while (*base == '-')
+        base++;
+    struct mt_text result = mt_text_begin(name, 64);
+    mt_text_add(&result, *base ? base : "process");
+    for (char *c = name; *c; c++)
+        if ((unsigned char)*c <= ' ' || *c == '%')
+            *c = '_';
+}
+
+static void add_template(struct mt_text *path, const char *template) {
+    char name[64];
+    program_name(name);
+    if (*template == 0) {
+        mt_text_add(path, name);
+        mt_text_add(path, EXTENSION);
+        return;
+    }
+    for (; *template; template ++) {
+        if (template[0] == '%' && template[1] == 'p')
+            mt_text_add_number(path, (uint64_t)mt_os_pid());
+        else if (template[0] == '%' && template[1] == 'n')
+            mt_text_add(path, name);
+        else {
+            mt_text_add_bytes(path, template, 1);
+            continue;
+        }
+        template ++;
+    }
+}
+
+bool mt_trace_name_root(struct mt_config *config) {
+    char buffer[PATH_MAX];
+    struct mt_text path = mt_text_begin(buffer, sizeof buffer);
+    if (config->output[0] != '/') {
+        char directory[PATH_MAX];
+        if (mt_os_getcwd(directory, sizeof directory) <= 1 || directory[0] != '/')
+            return false;
+        mt_text_add(&path, directory);
+        mt_text_add(&path, "/");
+    }
+    add_template(&path, config->output);
+    if (path.cut)
+        return false;
+    memcpy(config->output, buffer, path.length + 1);
+    return true;
+}
+
+bool mt_trace_name_try(const struct mt_config *config, bool skip_root, unsigned attempt,
+                       char path[PATH_MAX]) {
+    struct mt_text text = mt_text_begin(path, PATH_MAX);
+    if (!skip_root && attempt == 0) {
+        mt_text_add(&text, config->output);
+        return !text.cut;
+    }
+    unsigned number = attempt + (skip_root ? 1 : 0);
+    size_t stem = mt_text_length(config->output);
+    if (mt_text_has_suffix(config->output, EXTENSION))
+        stem -= sizeof EXTENSION - 1;
+    char name[64];
+    program_name(name);
+    mt_text_add_bytes(&text, config->output, stem);
+    mt_text_add(&text, ".");
+    mt_text_add(&text, name);
+    mt_text_add(&text, ".");
+    mt_text_add_number(&text, (uint64_t)mt_os_pid());
+    if (number > 1) {
+        mt_text_add(&text, ".");
+        mt_text_add_number(&text, number);
+    }
+    mt_text_add(&text, EXTENSION);
+    return !text.cut;
+}
