@@ -7,6 +7,8 @@ let package = Package(
   products: [
     .executable(name: "memtrace", targets: ["memtrace"]),
     .library(name: "TraceReader", targets: ["TraceReader"]),
+    // For Benchmarks, which is a package of its own.
+    .library(name: "TraceTestSupport", targets: ["TraceTestSupport"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -48,7 +50,10 @@ let package = Package(
 
     // Traces made by hand, traced runs, snapshots.
     .target(
-      name: "TraceTestSupport", dependencies: ["TraceReader", "CTraceFormat"]),
+      name: "TraceTestSupport",
+      dependencies: [
+        "TraceReader", "CTraceFormat", .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .testTarget(name: "CInterposeTests", dependencies: ["CInterpose", "CTraceFormat"]),
     .testTarget(name: "TraceReaderTests", dependencies: ["TraceReader", "TraceTestSupport"]),
     .testTarget(

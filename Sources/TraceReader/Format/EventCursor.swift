@@ -1,12 +1,16 @@
 import CTraceFormat
 
-/// Goes through the events of one chunk, reading it window by window.
+/// Goes through the events of one chunk, reading it window by window and batch by batch.
 struct EventCursor {
-  var decoder: EventDecoder
+  /// The events decoded last.
+  let events: UnsafeMutablePointer<RawEvent>
+  /// The next event among them.
+  var next = 0
+  /// How many there are.
+  private(set) var count = 0
+
   /// The number of the chunk among all chunks, which decides between equal times.
   let sequence: UInt64
-  /// Where the chunk's event bytes begin in the file.
-  let chunkOffset: UInt64
   /// The number of this cursor, for ``ThreadSlots``.
   let index: Int
   /// Bytes of events in the chunk.
@@ -17,12 +21,15 @@ struct EventCursor {
   /// Why the chunk ended early; nil when it did not.
   private(set) var damage: Damage?
 
+  private var decoder: EventDecoder
+  private var hasEnded = false
+  private let chunkOffset: UInt64
   private let isCut: Bool
   private let buffer: UnsafeMutableRawBufferPointer
   private var nextOffset: UInt64
   private var unread: Int
 
-  init(chunk: EventChunk, index: Int, windowSize: Int, table: OperationTable) {
+  init(chunk: EventChunk, index: Int, windowSize: Int, table: OperationTable, slot: UInt32) {
     self.index = index
     length = chunk.length
     sequence = chunk.sequence
@@ -32,52 +39,52 @@ struct EventCursor {
     unread = chunk.length
     let capacity = min(chunk.length, max(windowSize, 2 * EventDecoder.guardLength))
     buffer = .allocate(byteCount: capacity + EventDecoder.guardLength, alignment: 16)
-    let start = UnsafeRawPointer(buffer.baseAddress.unsafelyUnwrapped)
-    decoder = EventDecoder(position: start, end: start, table: table)
-    decoder.event.time = chunk.baseTime
-    decoder.event.thread = chunk.thread
+    events = .allocate(capacity: EventDecoder.batchSize)
+    events.initialize(repeating: RawEvent(), count: EventDecoder.batchSize)
+    decoder = EventDecoder(
+      events: events, window: UnsafeRawPointer(buffer.baseAddress.unsafelyUnwrapped),
+      time: chunk.baseTime, thread: chunk.thread, table: table)
+    decoder.slot = slot
   }
 
   func deallocate() {
     buffer.deallocate()
+    events.deallocate()
   }
 
-  /// How many bytes of the chunk have been decoded.
-  var bytesDone: UInt64 {
-    nextOffset &- chunkOffset &- UInt64(decoder.end - decoder.position)
-  }
+  /// The thread that the next event to be decoded belongs to.
+  var thread: UInt32 { decoder.thread }
 
-  /// Decodes the next event into `decoder.event`.
+  /// Decodes the next batch.
   ///
   /// - Returns: false at the end of the chunk, which may be early: see ``damage``.
-  @inline(__always)
-  mutating func advance(file: TraceFile, slots: inout ThreadSlots) -> Bool {
-    while true {
-      if decoder.end - decoder.position < EventDecoder.guardLength, unread > 0 {
-        refill(from: file)
-      }
-      switch decoder.next() {
-      case .event: return true
-      case .thread: decoder.event.slot = slots.enter(decoder.event.thread, cursor: index)
-      case .end: return false
-      case .pastEnd:
-        if !isCut, damage == nil { stop("an event runs past the end of its chunk") }
-        return false
-      case .malformed:
-        stop("bytes that are no event")
-        return false
+  @inline(never)
+  mutating func nextBatch(file: TraceFile, slots: inout ThreadSlots) -> Bool {
+    next = 0
+    decoder.clearBatch()
+    while !hasEnded, decoder.count == 0 {
+      if decoder.position >= decoder.lastStart, unread > 0 { refill(from: file) }
+      switch decoder.fill() {
+      case .batch: if decoder.position >= decoder.lastStart, unread == 0 { hasEnded = true }
+      case .thread: decoder.slot = slots.enter(decoder.thread, cursor: index)
+      case .end: hasEnded = true
+      case .pastEnd: stop(isCut ? nil : "an event runs past the end of its chunk")
+      case .malformed: stop("bytes that are no event")
       }
     }
+    count = decoder.count
+    return count > 0
   }
 
-  private mutating func stop(_ reason: String) {
-    let offset = chunkOffset &+ bytesDone
+  private mutating func stop(_ reason: String?) {
+    hasEnded = true
+    guard let reason, damage == nil else { return }
     let rest = UInt64(decoder.end - decoder.position) &+ UInt64(unread)
-    damage = Damage(offset: offset, length: rest, reason: reason)
+    damage = Damage(
+      offset: chunkOffset &+ UInt64(length) &- rest, length: rest, reason: reason)
   }
 
   /// Moves the rest of the window to its front and reads on behind it.
-  @inline(never)
   private mutating func refill(from file: TraceFile) {
     let base = buffer.baseAddress.unsafelyUnwrapped
     let rest = decoder.end - decoder.position
@@ -99,5 +106,7 @@ struct EventCursor {
       .initializeMemory(as: UInt8.self, repeating: 0)
     decoder.position = UnsafeRawPointer(base)
     decoder.end = UnsafeRawPointer(base + end)
+    let isLast = unread == 0 || end < EventDecoder.guardLength
+    decoder.lastStart = isLast ? decoder.end : decoder.end - EventDecoder.guardLength
   }
 }

@@ -1,15 +1,15 @@
 import CTraceFormat
 
-/// Decodes the event stream of one chunk out of a window of its bytes.
+/// Decodes the event stream of one chunk, a batch at a time, out of a window of its bytes.
 ///
 /// The window ends in ``guardLength`` bytes that may be loaded but hold nothing: an event is
 /// decoded without looking at bounds, which are checked once behind it.
 struct EventDecoder {
-  /// What came of decoding an event.
+  /// Why a batch ended.
   enum Outcome {
-    /// The event is complete.
-    case event
-    /// The rest belongs to another thread, whose index is in `event.thread`.
+    /// The batch is full, or the window is used up.
+    case batch
+    /// The rest belongs to another thread, whose index is in ``thread``.
     case thread
     /// The stream ends here.
     case end
@@ -21,62 +21,115 @@ struct EventDecoder {
 
   /// The least number of bytes that must follow the end of a window.
   static let guardLength = Int(MT_EVENT_MAX_LENGTH)
+  /// How many events a batch has at most.
+  static let batchSize = 64
 
-  var event = RawEvent()
+  /// The batch.
+  let events: UnsafeMutablePointer<RawEvent>
+  /// How many events of the batch are decoded.
+  private(set) var count = 0
   var position: UnsafeRawPointer
   var end: UnsafeRawPointer
-  let table: OperationTable
+  /// Where no further event is begun, because its bytes may not all be there yet.
+  var lastStart: UnsafeRawPointer
+  /// The recorder's index of the thread, and its slot.
+  private(set) var thread: UInt32
+  var slot: UInt32 = 0
 
-  @inline(__always)
-  mutating func next() -> Outcome {
-    guard position < end else { return .end }
-    let tag = position.load(as: UInt8.self)
-    if tag == 0 { return .end }
-    let operation = tag & UInt8(MT_TAG_OPERATION)
-    let bit = UInt64(1) << UInt64(operation)
-    var at = position + 1
-    var isMalformed = tag & 0x80 != 0
-    var next = event
-    next.operation = operation
-    next.time &+= VarInt.read(&at, &isMalformed)
-    if bit & (table.allocations | table.deallocations) != 0 {
-      Self.readAddress(&next, &at, tag, &isMalformed)
-      Self.readStack(&next, &at, &isMalformed)
-      if bit & (table.allocations | table.sized) != 0 {
-        next.size = VarInt.read(&at, &isMalformed)
-      }
-      next.alignment = 0
-      if bit & table.aligned != 0 { next.alignment = VarInt.read(&at, &isMalformed) }
-    } else {
-      Self.readControl(&next, &at, tag, &isMalformed)
+  private var time: UInt64
+  private var address: UInt64 = 0
+  private var stack: UInt32 = 0
+  private let table: OperationTable
+
+  init(
+    events: UnsafeMutablePointer<RawEvent>, window: UnsafeRawPointer, time: UInt64, thread: UInt32,
+    table: OperationTable
+  ) {
+    self.events = events
+    (position, end, lastStart) = (window, window, window)
+    self.time = time
+    self.thread = thread
+    self.table = table
+  }
+
+  mutating func clearBatch() {
+    count = 0
+  }
+
+  /// Adds events to the batch.
+  mutating func fill() -> Outcome {
+    // Locals stay in registers; members would be stored for each event.
+    var (next, at) = (position, position)
+    var (count, time, address, stack) = (count, time, address, stack)
+    let (end, lastStart, slot, thread) = (end, lastStart, slot, thread)
+    let (changes, sized) = (
+      table.allocations | table.deallocations, table.allocations | table.sized
+    )
+    let aligned = table.aligned
+    var outcome = Outcome.batch
+    var isMalformed = false
+    defer {
+      self.position = next
+      (self.count, self.time, self.address, self.stack) = (count, time, address, stack)
     }
-    if isMalformed { return .malformed }
-    if at > end { return .pastEnd }
-    position = at
-    event = next
-    return operation == UInt8(truncatingIfNeeded: MT_OP_THREAD.rawValue) ? .thread : .event
+    while count < Self.batchSize, next < lastStart {
+      at = next
+      let tag = at.load(as: UInt8.self)
+      let operation = tag & UInt8(MT_TAG_OPERATION)
+      let bit = UInt64(1) << UInt64(operation)
+      at += 1
+      if tag & 0x80 == 0, bit & changes != 0 {
+        time &+= VarInt.read(&at, &isMalformed)
+        let delta = VarInt.unzigzag(VarInt.read(&at, &isMalformed))
+        address &+= delta << (tag & UInt8(MT_TAG_FINE) != 0 ? 0 : 4)
+        stack &+= UInt32(
+          truncatingIfNeeded: VarInt.unzigzag(VarInt.read(&at, &isMalformed)))
+        let event = events + count
+        event.pointee.time = time
+        event.pointee.address = address
+        event.pointee.stack = stack
+        event.pointee.size = bit & sized != 0 ? VarInt.read(&at, &isMalformed) : 0
+        event.pointee.alignment = bit & aligned != 0 ? VarInt.read(&at, &isMalformed) : 0
+        event.pointee.thread = thread
+        event.pointee.slot = slot
+        event.pointee.operation = operation
+      } else {
+        if tag == 0 { return .end }
+        guard tag & 0x80 == 0 else { return .malformed }
+        var event = RawEvent(
+          time: time, address: address, stack: stack, thread: thread, slot: slot,
+          operation: operation)
+        guard Self.readControl(&event, &at, tag) else { return .malformed }
+        if at > end { return .pastEnd }
+        (time, address, stack) = (event.time, event.address, event.stack)
+        if operation == UInt8(truncatingIfNeeded: MT_OP_THREAD.rawValue) {
+          self.thread = event.thread
+          next = at
+          return .thread
+        }
+        events[count] = event
+      }
+      if isMalformed {
+        outcome = .malformed
+        break
+      }
+      if at > end {
+        outcome = .pastEnd
+        break
+      }
+      next = at
+      count &+= 1
+    }
+    return outcome
   }
 
-  @inline(__always)
-  private static func readAddress(
-    _ event: inout RawEvent, _ at: inout UnsafeRawPointer, _ tag: UInt8, _ isMalformed: inout Bool
-  ) {
-    let delta = VarInt.unzigzag(VarInt.read(&at, &isMalformed))
-    event.address &+= tag & UInt8(MT_TAG_FINE) != 0 ? delta : delta << 4
-  }
-
-  @inline(__always)
-  private static func readStack(
-    _ event: inout RawEvent, _ at: inout UnsafeRawPointer, _ isMalformed: inout Bool
-  ) {
-    let delta = VarInt.unzigzag(VarInt.read(&at, &isMalformed))
-    event.stack &+= UInt32(truncatingIfNeeded: delta)
-  }
-
+  /// Reads an operation that is neither allocation nor deallocation; false when it is no event.
+  @inline(never)
   private static func readControl(
-    _ event: inout RawEvent, _ at: inout UnsafeRawPointer, _ tag: UInt8, _ isMalformed: inout Bool
-  ) {
-    event.alignment = 0
+    _ event: inout RawEvent, _ at: inout UnsafeRawPointer, _ tag: UInt8
+  ) -> Bool {
+    var isMalformed = false
+    event.time &+= VarInt.read(&at, &isMalformed)
     switch UInt32(event.operation) {
     case MT_OP_REALLOC_BEGIN.rawValue:
       readAddress(&event, &at, tag, &isMalformed)
@@ -93,7 +146,22 @@ struct EventDecoder {
     case MT_OP_THREAD.rawValue:
       event.thread = UInt32(truncatingIfNeeded: VarInt.read(&at, &isMalformed))
     default:
-      isMalformed = true
+      return false
     }
+    return !isMalformed
+  }
+
+  private static func readAddress(
+    _ event: inout RawEvent, _ at: inout UnsafeRawPointer, _ tag: UInt8, _ isMalformed: inout Bool
+  ) {
+    let delta = VarInt.unzigzag(VarInt.read(&at, &isMalformed))
+    event.address &+= delta << (tag & UInt8(MT_TAG_FINE) != 0 ? 0 : 4)
+  }
+
+  private static func readStack(
+    _ event: inout RawEvent, _ at: inout UnsafeRawPointer, _ isMalformed: inout Bool
+  ) {
+    let delta = VarInt.unzigzag(VarInt.read(&at, &isMalformed))
+    event.stack &+= UInt32(truncatingIfNeeded: delta)
   }
 }

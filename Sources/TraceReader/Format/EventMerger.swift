@@ -1,7 +1,15 @@
 /// Takes the events of a trace one after the other.
 protocol EventSink: ~Copyable {
+  /// Says which events will come soon, in the order of their chunk, so that memory can be fetched.
+  func prepare(_ events: UnsafeMutablePointer<RawEvent>, count: Int)
+
   /// - Returns: false to see no more events.
-  mutating func receive(_ event: RawEvent) -> Bool
+  mutating func receive(_ event: UnsafePointer<RawEvent>) -> Bool
+}
+
+extension EventSink where Self: ~Copyable {
+  @inline(__always)
+  func prepare(_ events: UnsafeMutablePointer<RawEvent>, count: Int) {}
 }
 
 /// Brings the events of all chunks into one order by time.
@@ -29,12 +37,15 @@ struct EventMerger: ~Copyable {
   private let chunks: [EventChunk]
   private let table = OperationTable()
   private let progress: EventProgress
-  private var heads: [Head] = []
+  private var heads: UnsafeMutablePointer<Head>
+  private var headCount = 0
   private var cursors: UnsafeMutablePointer<EventCursor>
   private var cursorCount = 0
   private var cursorCapacity = 16
   private var freeCursors: [Int] = []
+  private let chunkCount: Int
   private var nextChunk = 0
+  private var nextBaseTime: UInt64
   private var bytesDone: UInt64 = 0
   /// The threads that have been met.
   private(set) var slots = ThreadSlots()
@@ -49,18 +60,22 @@ struct EventMerger: ~Copyable {
   init(file: TraceFile, chunks: [EventChunk], progress: EventProgress) {
     self.file = file
     self.chunks = chunks
+    chunkCount = chunks.count
+    nextBaseTime = chunks.first?.baseTime ?? .max
     self.progress = progress
     cursors = .allocate(capacity: cursorCapacity)
+    heads = .allocate(capacity: cursorCapacity)
   }
 
   deinit {
-    for head in heads { cursors[head.cursor].deallocate() }
+    for position in 0..<headCount { cursors[heads[position].cursor].deallocate() }
     cursors.deallocate()
+    heads.deallocate()
   }
 
   /// Hands all events to a sink, until it wants no more.
   mutating func run<Sink: EventSink & ~Copyable>(_ sink: inout Sink) {
-    while openDueChunks() {
+    while openDueChunks(&sink) {
       guard advanceFirst(&sink) else { break }
     }
     progress.finish()
@@ -69,22 +84,24 @@ struct EventMerger: ~Copyable {
   /// Hands on the events of the first chunk until another one is due.
   @inline(__always)
   private mutating func advanceFirst<Sink: EventSink & ~Copyable>(_ sink: inout Sink) -> Bool {
-    let index = heads[0].cursor
+    let cursor = cursors + heads[0].cursor
+    let events = cursor.pointee.events
     let limit = timeOfNext()
-    var cursor = cursors[index]
+    var next = cursor.pointee.next
     repeat {
-      guard sink.receive(cursor.decoder.event) else {
-        cursors[index] = cursor
-        return false
+      guard sink.receive(events + next) else { return false }
+      next &+= 1
+      if next == cursor.pointee.count {
+        guard cursor.pointee.nextBatch(file: file, slots: &slots) else {
+          closeFirst(&sink)
+          return true
+        }
+        sink.prepare(events, count: cursor.pointee.count)
+        next = 0
       }
-      guard cursor.advance(file: file, slots: &slots) else {
-        cursors[index] = cursor
-        closeFirst()
-        return true
-      }
-    } while cursor.decoder.event.time < limit
-    cursors[index] = cursor
-    heads[0] = head(of: index)
+    } while events[next].time < limit
+    cursor.pointee.next = next
+    heads[0] = head(of: cursor)
     siftDown()
     return true
   }
@@ -92,20 +109,21 @@ struct EventMerger: ~Copyable {
   /// The earliest time at which another chunk has to say something.
   @inline(__always)
   private func timeOfNext() -> UInt64 {
-    var limit = nextChunk < chunks.count ? chunks[nextChunk].baseTime : .max
-    if heads.count > 1 { limit = min(limit, heads[1].time) }
-    if heads.count > 2 { limit = min(limit, heads[2].time) }
+    var limit = nextBaseTime
+    if headCount > 1 { limit = min(limit, heads[1].time) }
+    if headCount > 2 { limit = min(limit, heads[2].time) }
     return limit
   }
 
   @inline(__always)
-  private func head(of index: Int) -> Head {
-    let event = cursors[index].decoder.event
-    let isFree = (table.deallocations | Self.reallocBegin) >> UInt64(event.operation) & 1 != 0
+  private func head(of cursor: UnsafeMutablePointer<EventCursor>) -> Head {
+    let event = cursor.pointee.events + cursor.pointee.next
+    let frees = table.deallocations | Self.reallocBegin
+    let isFree = frees >> UInt64(event.pointee.operation) & 1 != 0
     return Head(
-      time: event.time,
-      tieBreak: cursors[index].sequence & ~Self.topBit | (isFree ? 0 : Self.topBit),
-      cursor: index)
+      time: event.pointee.time,
+      tieBreak: cursor.pointee.sequence & ~Self.topBit | (isFree ? 0 : Self.topBit),
+      cursor: cursor.pointee.index)
   }
 
   private static let topBit: UInt64 = 1 << 63
@@ -115,37 +133,41 @@ struct EventMerger: ~Copyable {
 
   /// Opens the chunks whose base time has come; false when no chunk is left.
   @inline(__always)
-  private mutating func openDueChunks() -> Bool {
-    while nextChunk < chunks.count {
-      if let first = heads.first, first.time < chunks[nextChunk].baseTime { break }
+  private mutating func openDueChunks<Sink: EventSink & ~Copyable>(_ sink: inout Sink) -> Bool {
+    while nextChunk < chunkCount {
+      if headCount > 0, heads[0].time < nextBaseTime { break }
       nextChunk += 1
-      open(nextChunk - 1)
+      nextBaseTime = nextChunk < chunkCount ? chunks[nextChunk].baseTime : .max
+      open(nextChunk - 1, &sink)
     }
-    return !heads.isEmpty
+    return headCount > 0
   }
 
   @inline(never)
-  private mutating func open(_ chunkIndex: Int) {
+  private mutating func open<Sink: EventSink & ~Copyable>(_ chunkIndex: Int, _ sink: inout Sink) {
     let chunk = chunks[chunkIndex]
     if chunk.thread != 0, wait(chunkIndex, for: chunk.thread) { return }
-    let windowSize = heads.count < Self.manyCursors ? Self.windowSize : Self.smallWindowSize
+    let windowSize = headCount < Self.manyCursors ? Self.windowSize : Self.smallWindowSize
     let index = freeCursors.popLast() ?? addCursor()
-    var cursor = EventCursor(chunk: chunk, index: index, windowSize: windowSize, table: table)
-    cursor.decoder.event.slot = slots.enter(chunk.thread, cursor: index)
-    if cursor.advance(file: file, slots: &slots) {
-      (cursors + index).initialize(to: cursor)
-      heads.append(head(of: index))
+    let cursor = cursors + index
+    cursor.initialize(
+      to: EventCursor(
+        chunk: chunk, index: index, windowSize: windowSize, table: table,
+        slot: slots.enter(chunk.thread, cursor: index)))
+    if cursor.pointee.nextBatch(file: file, slots: &slots) {
+      sink.prepare(cursor.pointee.events, count: cursor.pointee.count)
+      heads[headCount] = head(of: cursor)
+      headCount += 1
       siftUp()
     } else {
-      finish(&cursor)
-      (cursors + index).initialize(to: cursor)
+      finish(cursor)
     }
   }
 
   /// Lets a chunk wait for the one its thread is still in; false when there is none.
   private mutating func wait(_ chunkIndex: Int, for thread: UInt32) -> Bool {
     let index = slots.cursor(of: thread)
-    guard index >= 0, cursors[index].isOpen, cursors[index].decoder.event.thread == thread,
+    guard index >= 0, cursors[index].isOpen, cursors[index].thread == thread,
       cursors[index].successor < 0
     else { return false }
     cursors[index].successor = chunkIndex
@@ -159,6 +181,10 @@ struct EventMerger: ~Copyable {
       larger.moveInitialize(from: cursors, count: cursorCount)
       cursors.deallocate()
       cursors = larger
+      let moreHeads = UnsafeMutablePointer<Head>.allocate(capacity: cursorCapacity * 2)
+      moreHeads.moveInitialize(from: heads, count: headCount)
+      heads.deallocate()
+      heads = moreHeads
       cursorCapacity *= 2
     }
     cursorCount += 1
@@ -166,53 +192,54 @@ struct EventMerger: ~Copyable {
   }
 
   @inline(never)
-  private mutating func closeFirst() {
-    let index = heads[0].cursor
-    let last = heads.removeLast()
-    if !heads.isEmpty {
-      heads[0] = last
+  private mutating func closeFirst<Sink: EventSink & ~Copyable>(_ sink: inout Sink) {
+    let cursor = cursors + heads[0].cursor
+    headCount -= 1
+    if headCount > 0 {
+      heads[0] = heads[headCount]
       siftDown()
     }
-    finish(&cursors[index])
-    let successor = cursors[index].successor
-    if successor >= 0 { open(successor) }
+    finish(cursor)
+    let successor = cursor.pointee.successor
+    if successor >= 0 { open(successor, &sink) }
   }
 
-  private mutating func finish(_ cursor: inout EventCursor) {
-    if let entry = cursor.damage { damage.append(entry) }
-    cursor.deallocate()
-    cursor.isOpen = false
-    freeCursors.append(cursor.index)
-    bytesDone &+= UInt64(cursor.length)
+  private mutating func finish(_ cursor: UnsafeMutablePointer<EventCursor>) {
+    if let entry = cursor.pointee.damage { damage.append(entry) }
+    cursor.pointee.deallocate()
+    cursor.pointee.isOpen = false
+    freeCursors.append(cursor.pointee.index)
+    bytesDone &+= UInt64(cursor.pointee.length)
     progress.report(bytesDone)
   }
 
   // MARK: Heap
 
   private mutating func siftUp() {
-    var child = heads.count - 1
+    var child = headCount - 1
+    let moved = heads[child]
     while child > 0 {
       let parent = (child - 1) / 2
-      guard heads[child].precedes(heads[parent]) else { return }
-      heads.swapAt(child, parent)
+      guard moved.precedes(heads[parent]) else { break }
+      heads[child] = heads[parent]
       child = parent
     }
+    heads[child] = moved
   }
 
+  @inline(__always)
   private mutating func siftDown() {
-    let count = heads.count
-    heads.withUnsafeMutableBufferPointer { heads in
-      guard let moved = heads.first else { return }
-      var hole = 0
-      while true {
-        var child = 2 * hole + 1
-        if child >= count { break }
-        if child + 1 < count, heads[child + 1].precedes(heads[child]) { child += 1 }
-        guard heads[child].precedes(moved) else { break }
-        heads[hole] = heads[child]
-        hole = child
-      }
-      heads[hole] = moved
+    let (heads, count) = (heads, headCount)
+    let moved = heads[0]
+    var hole = 0
+    while true {
+      var child = 2 &* hole &+ 1
+      if child >= count { break }
+      if child &+ 1 < count, heads[child &+ 1].precedes(heads[child]) { child &+= 1 }
+      guard heads[child].precedes(moved) else { break }
+      heads[hole] = heads[child]
+      hole = child
     }
+    heads[hole] = moved
   }
 }

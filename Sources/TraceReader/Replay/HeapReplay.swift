@@ -48,40 +48,50 @@ struct HeapReplay: ~Copyable, EventSink {
     threads.deallocate()
   }
 
+  func prepare(_ events: UnsafeMutablePointer<RawEvent>, count: Int) {
+    live.prepare(events, count: count)
+  }
+
   @inline(__always)
-  mutating func receive(_ event: RawEvent) -> Bool {
-    guard event.time <= limits.lastTime, eventCount < limits.eventCount else { return false }
+  mutating func receive(_ event: UnsafePointer<RawEvent>) -> Bool {
+    guard event.pointee.time <= limits.lastTime, eventCount < limits.eventCount else {
+      return false
+    }
     eventCount &+= 1
-    if Int(event.slot) >= threadCapacity { growThreads(Int(event.slot)) }
-    let bit = UInt64(1) << UInt64(event.operation)
+    if Int(event.pointee.slot) >= threadCapacity { growThreads(Int(event.pointee.slot)) }
+    let bit = UInt64(1) << UInt64(event.pointee.operation)
     if bit & table.allocations != 0 {
-      allocate(event, event.operation, event.stack)
+      allocate(event, event.pointee.operation, event.pointee.stack)
     } else if bit & table.deallocations != 0 {
       deallocate(event)
     } else {
       control(event)
     }
-    lastTime = event.time
-    if firstTime > event.time { firstTime = event.time }
-    timeline.note(tracker.liveBytes, tracker.liveCount, at: event.time)
+    lastTime = event.pointee.time
+    if firstTime > event.pointee.time { firstTime = event.pointee.time }
+    timeline.note(tracker.liveBytes, tracker.liveCount, at: event.pointee.time)
     return true
   }
 
   // MARK: Allocation
 
   @inline(__always)
-  private mutating func allocate(_ event: RawEvent, _ operation: UInt8, _ stack: UInt32) {
-    let thread = threads + Int(event.slot)
+  private mutating func allocate(
+    _ event: UnsafePointer<RawEvent>, _ operation: UInt8, _ stack: UInt32
+  ) {
+    let thread = threads + Int(event.pointee.slot)
     thread.pointee.allocations &+= 1
     let key = SiteKey(
-      sizeClass: SizeClass(containing: event.size).bytes, stack: stack, slot: event.slot,
+      sizeClass: SizeClass(containing: event.pointee.size).bytes, stack: stack,
+      slot: event.pointee.slot,
       operation: operation, isExcluded: limits.exclude(event))
     let site = sites.site(for: key)
     let block = LiveEntry(
-      address: event.address, size: event.size, alignment: event.alignment, time: event.time,
+      address: event.pointee.address, size: event.pointee.size, alignment: event.pointee.alignment,
+      time: event.pointee.time,
       site: site, serial: thread.pointee.allocations)
     if let old = live.insert(block) { closeImplicitly(old) }
-    countIn(block.size, site, event.time)
+    countIn(block.size, site, event.pointee.time)
   }
 
   @inline(__always)
@@ -104,19 +114,20 @@ struct HeapReplay: ~Copyable, EventSink {
   // MARK: Deallocation
 
   @inline(__always)
-  private mutating func deallocate(_ event: RawEvent) {
-    guard let block = live.remove(event.address) else {
-      rare.noteUnknown(event, index: eventCount)
+  private mutating func deallocate(_ event: UnsafePointer<RawEvent>) {
+    guard let block = live.remove(event.pointee.address) else {
+      rare.noteUnknown(event.pointee, index: eventCount)
       return
     }
     let operation = sites.records[Int(block.site)].key.operation
-    let bit = UInt64(1) << UInt64(event.operation)
-    if bit & (table.sized | table.aligned) != 0 || !table.areOfOneFamily(operation, event.operation)
+    let bit = UInt64(1) << UInt64(event.pointee.operation)
+    if bit & (table.sized | table.aligned) != 0
+      || !table.areOfOneFamily(operation, event.pointee.operation)
     {
       checkMisuse(event, block, operation)
     }
     countOut(block)
-    _ = noteTemporary(block, event.slot)
+    _ = noteTemporary(block, event.pointee.slot)
   }
 
   @inline(__always)
@@ -140,29 +151,31 @@ struct HeapReplay: ~Copyable, EventSink {
 
   @inline(never)
   private mutating func checkMisuse(
-    _ event: RawEvent, _ block: LiveEntry, _ operation: UInt8
+    _ event: UnsafePointer<RawEvent>, _ block: LiveEntry, _ operation: UInt8
   ) {
-    guard event.time >= limits.firstTime else { return }
-    let bit = UInt64(1) << UInt64(event.operation)
-    if !table.areOfOneFamily(operation, event.operation) {
-      rare.noteMisuse(.mismatched, event, block, sites.records[Int(block.site)].key)
+    guard event.pointee.time >= limits.firstTime else { return }
+    let bit = UInt64(1) << UInt64(event.pointee.operation)
+    if !table.areOfOneFamily(operation, event.pointee.operation) {
+      rare.noteMisuse(.mismatched, event.pointee, block, sites.records[Int(block.site)].key)
       return
     }
-    if bit & table.sized != 0, min(event.size, LiveEntry.greatestSize) != block.size {
-      rare.noteMisuse(.wrongSize(event.size), event, block, sites.records[Int(block.site)].key)
-    }
-    if bit & table.aligned != 0, event.alignment != block.alignment {
+    if bit & table.sized != 0, min(event.pointee.size, LiveEntry.greatestSize) != block.size {
       rare.noteMisuse(
-        .wrongAlignment(event.alignment), event, block, sites.records[Int(block.site)].key)
+        .wrongSize(event.pointee.size), event.pointee, block, sites.records[Int(block.site)].key)
+    }
+    if bit & table.aligned != 0, event.pointee.alignment != block.alignment {
+      rare.noteMisuse(
+        .wrongAlignment(event.pointee.alignment), event.pointee, block,
+        sites.records[Int(block.site)].key)
     }
   }
 
   // MARK: Control
 
   @inline(never)
-  private mutating func control(_ event: RawEvent) {
-    let thread = threads + Int(event.slot)
-    switch Operation(rawValue: event.operation) {
+  private mutating func control(_ event: UnsafePointer<RawEvent>) {
+    let thread = threads + Int(event.pointee.slot)
+    switch Operation(rawValue: event.pointee.operation) {
     case .reallocBegin: beginRealloc(event)
     case .reallocEnd:
       // Without its beginning, cut off by a damaged chunk, it is an allocation of its own.
@@ -171,28 +184,30 @@ struct HeapReplay: ~Copyable, EventSink {
       allocate(event, Operation.realloc.rawValue, stack)
     case .reallocFail:
       rare.noteFailure(
-        event, function: Operation.realloc.rawValue, stack: thread.pointee.pending.stack)
-      undoRealloc(Int(event.slot))
+        event.pointee, function: Operation.realloc.rawValue, stack: thread.pointee.pending.stack)
+      undoRealloc(Int(event.pointee.slot))
     case .failed:
-      rare.noteFailure(event, function: event.function, stack: event.stack)
+      rare.noteFailure(event.pointee, function: event.pointee.function, stack: event.pointee.stack)
     default: break
     }
   }
 
   /// The deallocating half. It counts at once: the real call may hand the address on.
-  private mutating func beginRealloc(_ event: RawEvent) {
-    var pending = PendingRealloc(isActive: true, stack: event.stack)
-    if let block = live.remove(event.address) {
+  private mutating func beginRealloc(_ event: UnsafePointer<RawEvent>) {
+    var pending = PendingRealloc(isActive: true, stack: event.pointee.stack)
+    if let block = live.remove(event.pointee.address) {
       let operation = sites.records[Int(block.site)].key.operation
-      if !table.areOfOneFamily(operation, event.operation) { checkMisuse(event, block, operation) }
+      if !table.areOfOneFamily(operation, event.pointee.operation) {
+        checkMisuse(event, block, operation)
+      }
       countOut(block)
       pending.wasLive = true
       pending.block = block
-      pending.wasTemporary = noteTemporary(block, event.slot)
+      pending.wasTemporary = noteTemporary(block, event.pointee.slot)
     } else {
-      rare.noteUnknown(event, index: eventCount)
+      rare.noteUnknown(event.pointee, index: eventCount)
     }
-    threads[Int(event.slot)].pending = pending
+    threads[Int(event.pointee.slot)].pending = pending
   }
 
   /// Takes the deallocating half back: the old block lives on.
@@ -258,7 +273,8 @@ struct ReplayLimits {
   }
 
   @inline(__always)
-  func exclude(_ event: RawEvent) -> Bool {
-    event.time < firstTime || event.size < leastSize || event.size > greatestSize
+  func exclude(_ event: UnsafePointer<RawEvent>) -> Bool {
+    event.pointee.time < firstTime || event.pointee.size < leastSize
+      || event.pointee.size > greatestSize
   }
 }

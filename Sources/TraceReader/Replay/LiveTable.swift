@@ -62,6 +62,8 @@ struct LiveTable: ~Copyable {
   /// The number + 1 of the entry given back last; its `site` names the next one.
   private var freeList: UInt32 = 0
 
+  private let scratch = UnsafeMutablePointer<UInt64>.allocate(capacity: EventDecoder.batchSize)
+
   private static let segmentShift: UInt32 = 14
   private static let segmentSize = 1 << Int(segmentShift)
 
@@ -79,6 +81,7 @@ struct LiveTable: ~Copyable {
     for index in 0..<segmentCount { segments[index].deallocate() }
     segments.deallocate()
     slots.deallocate()
+    scratch.deallocate()
   }
 
   @inline(__always)
@@ -89,6 +92,19 @@ struct LiveTable: ~Copyable {
   @inline(__always)
   private func entry(_ number: UInt32) -> UnsafeMutablePointer<LiveEntry> {
     segments[Int(number >> Self.segmentShift)] + Int(number & UInt32(Self.segmentSize - 1))
+  }
+
+  /// Loads what the events to come will need, so that they need not wait for memory one by one.
+  ///
+  /// The loads of a batch do not depend on each other, so the processor has many of them under way
+  /// at once. Their results land in `scratch`, lest the compiler leave them out.
+  func prepare(_ events: UnsafeMutablePointer<RawEvent>, count: Int) {
+    for index in 0..<count {
+      scratch[index] = slots[Int(Self.hash(events[index].address) >> shift)]
+    }
+    for index in 0..<count where scratch[index] != 0 {
+      scratch[index] = entry(UInt32(truncatingIfNeeded: scratch[index]) &- 1).pointee.time
+    }
   }
 
   /// Inserts a block.

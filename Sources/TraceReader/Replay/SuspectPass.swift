@@ -40,7 +40,8 @@ struct SuspectPass: EventSink {
     addresses.forEach { pages.insert($0) }
   }
 
-  mutating func receive(_ event: RawEvent) -> Bool {
+  mutating func receive(_ pointer: UnsafePointer<RawEvent>) -> Bool {
+    let event = pointer.pointee
     index &+= 1
     let bit = UInt64(1) << UInt64(event.operation)
     if bit & table.allocations != 0 {

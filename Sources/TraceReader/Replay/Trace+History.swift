@@ -42,7 +42,8 @@ private struct HistoryPass: EventSink {
     self.limits = limits
   }
 
-  mutating func receive(_ event: RawEvent) -> Bool {
+  mutating func receive(_ pointer: UnsafePointer<RawEvent>) -> Bool {
+    let event = pointer.pointee
     guard event.time <= limits.lastTime, index < limits.eventCount else { return false }
     let bit = UInt64(1) << UInt64(event.operation)
     if bit & table.allocations != 0 || event.operation == Operation.reallocEnd.rawValue {

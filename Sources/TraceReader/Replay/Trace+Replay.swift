@@ -99,9 +99,9 @@ private struct EventVisitor: EventSink {
     self.body = body
   }
 
-  mutating func receive(_ raw: RawEvent) -> Bool {
+  mutating func receive(_ raw: UnsafePointer<RawEvent>) -> Bool {
     defer { index &+= 1 }
-    return body(index, Event(raw))
+    return body(index, Event(raw.pointee))
   }
 }
 
