@@ -29,7 +29,11 @@ static inline void *finish(const struct mt_call *call, void *block, size_t size,
     return block;
 }
 
-static void *out_of_memory(void) {
+/* reallocarray of more than there can be: fails before any allocator is asked. */
+static void *overflow(struct mt_call *call, const void *block) {
+    if (call->entry != MT_ENTRY_PASS && !block)
+        mt_record_allocation(call, NULL, SIZE_MAX, 0);
+    mt_leave(call->entry);
     errno = ENOMEM;
     return NULL;
 }
@@ -101,11 +105,12 @@ MT_HOOK void *MT_HOOK_NAME(realloc)(void *block, size_t size) {
 
 MT_HOOK void *MT_HOOK_NAME(reallocarray)(void *block, size_t count, size_t size) {
     size_t total;
-    if (__builtin_mul_overflow(count, size, &total))
-        return out_of_memory();
-    if (mt_unlikely(mt_arena_owns(block)))
+    bool is_too_much = __builtin_mul_overflow(count, size, &total);
+    if (mt_unlikely(mt_arena_owns(block)) && !is_too_much)
         return move_out_of_arena(block, total);
     MT_BEGIN_CALL(MT_OP_REALLOCARRAY);
+    if (is_too_much)
+        return overflow(&call, block);
     if (mt_is_early())
         return mt_arena_allocate(total, 16);
     return reallocate(&call, block, total);

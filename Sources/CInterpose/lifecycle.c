@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "diag.h"
 #include "image_map.h"
+#include "libunwind_backend.h"
 #include "lock.h"
 #include "meta_writer.h"
 #include "real.h"
@@ -148,8 +149,21 @@ static void note_bypassed(void) {
 
 /* ---- Start ---- */
 
+/* Where the kernel put argc, then argv, then the environment. ld.so exports it. */
+extern void *__libc_stack_end __attribute__((weak));
+
+/* environ is not set yet while the executable's .preinit_array runs. */
+static char **find_environment(void) {
+    if (environ)
+        return environ;
+    if (!&__libc_stack_end || !__libc_stack_end)
+        return NULL;
+    uintptr_t *words = __libc_stack_end;
+    return (char **)(words + 1 + words[0] + 1);
+}
+
 static bool configure(void) {
-    const char *bad = mt_config_read(&mt_config, environ);
+    const char *bad = mt_config_read(&mt_config, find_environment());
     if (bad)
         mt_diag_once("ignored: the value out of range of", bad, 0);
     mt_unwind_depth = mt_config.stacks ? (uint32_t)mt_config.depth : 0;
@@ -216,8 +230,8 @@ enum mt_state mt_lifecycle_start(void) {
         return state;
     if (is_forked)
         mt_lock_reset(&g_life.starting);
-    else if (!environ)
-        return MT_UNSTARTED; /* the loader has not got that far */
+    else if (!find_environment())
+        return MT_UNSTARTED;
     if (!mt_lock_try(&g_life.starting))
         return MT_STARTING;
     int saved = errno;
@@ -255,6 +269,8 @@ enum mt_entry mt_enter_slow(uintptr_t sp) {
             __atomic_fetch_add(&g_life.calls_before_start, 1, __ATOMIC_RELAXED);
         return MT_ENTRY_PASS;
     }
+    if (mt_tls.is_own)
+        return MT_ENTRY_LANE;
     if (mt_tls.inside) {
         if (!was_abandoned(sp))
             return MT_ENTRY_LANE;
@@ -295,5 +311,7 @@ __attribute__((constructor(101))) static void construct(void) {
     mt_trace_file.header->load_ticks = g_life.load_ticks;
     g_life.is_constructed = true;
     on_exit(at_exit, NULL);
-    mt_unwind_load_libunwind();
+    mt_tls.inside = mt_tls.is_own = 1;
+    mt_libunwind_load();
+    mt_tls.inside = mt_tls.is_own = 0;
 }

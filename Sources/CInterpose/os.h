@@ -36,8 +36,7 @@ struct mt_file_identity {
     uint64_t inode;
 };
 long mt_os_identify(int fd, struct mt_file_identity *identity);
-/* True when the path is a set-user-ID or set-group-ID file. */
-bool mt_os_is_privileged_file(const char *path);
+bool mt_os_is_pipe(int fd);
 long mt_os_is_executable(const char *path);
 
 /* Makes [offset, offset + length) of the file exist with space behind it, so that a mapping of it

@@ -121,11 +121,9 @@ long mt_os_identify(int fd, struct mt_file_identity *identity) {
     return 0;
 }
 
-bool mt_os_is_privileged_file(const char *path) {
+bool mt_os_is_pipe(int fd) {
     struct stat status;
-    if (stat_path(AT_FDCWD, path, &status) < 0)
-        return false;
-    return (status.st_mode & (S_ISUID | S_ISGID)) != 0;
+    return stat_path(fd, "", &status) >= 0 && S_ISFIFO(status.st_mode);
 }
 
 long mt_os_is_executable(const char *path) {

@@ -16,10 +16,12 @@ static struct sink drop(enum mt_counter counter) {
 }
 
 static struct sink open_lane(uint64_t time) {
-    struct mt_event_writer *writer = mt_lane_acquire(time, mt_tls.index);
+    uint32_t thread = mt_tls.is_own ? MT_THREAD_RECORDER : mt_tls.index;
+    struct mt_event_writer *writer = mt_lane_acquire(time, thread);
     if (!writer)
         return drop(MT_COUNT_EVENTS_NESTED_LOST);
-    mt_trace_file_count(MT_COUNT_EVENTS_NESTED, 1);
+    if (thread != MT_THREAD_RECORDER)
+        mt_trace_file_count(MT_COUNT_EVENTS_NESTED, 1);
     return (struct sink){writer, MT_STACK_NONE};
 }
 

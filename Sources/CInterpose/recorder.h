@@ -13,8 +13,8 @@
 
 enum mt_entry {
     MT_ENTRY_RECORD, /* with a stack, into the thread's own chunk; the thread is inside a hook */
-    MT_ENTRY_LANE,   /* without a stack, into the shared lane */
-    MT_ENTRY_PASS    /* not at all: no recording, or the recorder's own call */
+    MT_ENTRY_LANE,   /* without a stack, into the shared lane: nested, late, or our own */
+    MT_ENTRY_PASS    /* not at all: there is no recording */
 };
 
 /* The cold half of mt_enter: first call of a thread or process, forked child, nested call. */

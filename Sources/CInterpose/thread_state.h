@@ -26,7 +26,8 @@ struct mt_tls {
     uint32_t inside;    /* a hook is running */
     uint32_t index;     /* of the thread; survives its end */
     uint32_t is_late;   /* the thread's last destructor has run */
-    uint32_t passes;    /* calls go straight through, unrecorded: the recorder's own */
+    uint32_t passes;    /* calls go straight through: recording is only being set up */
+    uint32_t is_own;    /* inside, too: the calls are the recorder's, of MT_THREAD_RECORDER */
 };
 extern __thread struct mt_tls mt_tls __attribute__((tls_model("initial-exec")));
 

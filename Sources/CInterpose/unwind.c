@@ -1,53 +1,14 @@
 /* Takes backtraces. See unwind.h. */
-#define _GNU_SOURCE
 #include "unwind.h"
 
 #include "image_map.h"
+#include "libunwind_backend.h"
 #include "stack_bounds.h"
 #include "trace_file.h"
 #include "unwind_rules.h"
-#include <dlfcn.h>
-#include <errno.h>
-#include <string.h>
 
 uint32_t mt_unwind_depth = 128;
 bool mt_unwind_only_libunwind;
-
-/* ---- Layer 3: libunwind ---- */
-
-/* int unw_backtrace(void **, int), https://www.nongnu.org/libunwind/man/unw_backtrace(3).html */
-static int (*g_unw_backtrace)(void **, int);
-
-#if defined(__x86_64__)
-#    define MT_UNW_PREFIX "_Ux86_64_"
-#    define MT_UNW_LOCAL_PREFIX "_ULx86_64_"
-#else
-#    define MT_UNW_PREFIX "_Uaarch64_"
-#    define MT_UNW_LOCAL_PREFIX "_ULaarch64_"
-#endif
-
-void mt_unwind_load_libunwind(void) {
-    /* Its 18 _Unwind_* exports would take over the host's exceptions if it were a needed library:
-     * RTLD_LOCAL keeps them out of the host's scope. */
-    void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        dlerror();
-        return;
-    }
-    int (*set_caching_policy)(void *, int);
-    void **local_space = dlsym(library, MT_UNW_LOCAL_PREFIX "local_addr_space");
-    void *policy = dlsym(library, MT_UNW_LOCAL_PREFIX "set_caching_policy");
-    void *backtrace = dlsym(library, "unw_backtrace");
-    memcpy(&set_caching_policy, &policy, sizeof policy);
-    enum { UNW_CACHE_PER_THREAD = 2 };
-    if (local_space && set_caching_policy)
-        set_caching_policy(*local_space, UNW_CACHE_PER_THREAD);
-    memcpy(&g_unw_backtrace, &backtrace, sizeof backtrace);
-}
-
-bool mt_unwind_has_libunwind(void) {
-    return g_unw_backtrace != NULL;
-}
 
 static uint32_t no_stack(void) {
     mt_trace_file_count(MT_COUNT_STACKS_MISSING, 1);
@@ -88,18 +49,15 @@ static uint32_t host_begins(const uintptr_t *pcs, uint32_t count, uintptr_t leaf
     return count;
 }
 
+/* ---- Layer 3: libunwind ---- */
+
 static uint32_t capture_with_libunwind(struct mt_unwinder *unwinder, struct mt_frame leaf) {
-    if (!g_unw_backtrace)
-        return intern(unwinder, &leaf.pc, 1, true);
-    int saved = errno;
-    int wanted = (int)mt_unwind_depth + 16;
-    int count = g_unw_backtrace((void **)unwinder->pcs, wanted);
-    errno = saved;
-    uint32_t total = count > 0 ? (uint32_t)count : 0;
+    uint32_t wanted = mt_unwind_depth + 16;
+    uint32_t total = mt_libunwind_backtrace(unwinder->pcs, wanted);
     uint32_t first = host_begins(unwinder->pcs, total, leaf.pc);
     if (first == total)
         return intern(unwinder, &leaf.pc, 1, true);
-    bool is_cut = total == (uint32_t)wanted || total - first > mt_unwind_depth;
+    bool is_cut = total == wanted || total - first > mt_unwind_depth;
     uint32_t kept = total - first;
     if (kept > mt_unwind_depth)
         kept = mt_unwind_depth;

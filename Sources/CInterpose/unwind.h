@@ -7,8 +7,8 @@
  *     the older frames were read from still holds what it held, they are the same frames. This is
  *     exact, not a guess: unwinding a frame depends on nothing else (unwind_rules.h).
  *  2. The rules of .eh_frame, for the frames that are new.
- *  3. libunwind, loaded with dlopen into a scope of its own, for stacks with a frame that the
- *     rules decline: signal frames, PLT stubs, code made at run time. */
+ *  3. libunwind (libunwind_backend.h), for stacks with a frame that the rules decline: signal
+ *     frames, PLT stubs, code made at run time. */
 #ifndef MT_UNWIND_H
 #define MT_UNWIND_H
 
@@ -59,10 +59,6 @@ struct mt_unwinder {
     struct mt_cached_frame fresh[MT_STACK_DEPTH_MAX + 1];
     struct mt_cached_frame cache[MT_STACK_DEPTH_MAX]; /* root first */
 };
-
-/* Loads libunwind. Once, from the constructor; may allocate through the host's allocator. */
-void mt_unwind_load_libunwind(void);
-bool mt_unwind_has_libunwind(void);
 
 /* Options: set before recording starts. */
 extern uint32_t mt_unwind_depth;

@@ -242,6 +242,10 @@ struct mt_unload_record {
 };
 static_assert(sizeof(struct mt_unload_record) == 24, "unload record layout");
 
+/* Index of no thread of the host: its events are the recorder's own (loading libunwind). They are
+ * not the host's memory, but their blocks may be freed by the host's loader later. */
+#define MT_THREAD_RECORDER 0u
+
 enum mt_thread_state {
     MT_THREAD_BEGAN = 1, /* first seen by the recorder */
     MT_THREAD_NAMED = 2, /* has (another) name */
@@ -251,7 +255,7 @@ enum mt_thread_state {
 struct mt_thread_record {
     struct mt_record record;
     uint64_t time;   /* event time */
-    uint32_t thread; /* index: 1, 2, 3 ... never reused; 0 is no thread */
+    uint32_t thread; /* index: 1, 2, 3 ... never reused; 0: MT_THREAD_RECORDER */
     uint32_t tid;    /* kernel thread id, may be reused */
     uint32_t state;  /* enum mt_thread_state */
     uint32_t name_length;
