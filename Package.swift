@@ -59,7 +59,8 @@ let package = Package(
     .testTarget(
       name: "SymbolicationTests", dependencies: ["Symbolication", "TraceTestSupport"],
       exclude: ["Programs"]),
-    .testTarget(name: "ReportsTests", dependencies: ["Reports", "TraceTestSupport"]),
+    .testTarget(
+      name: "ReportsTests", dependencies: ["Reports", "TraceTestSupport"], exclude: ["Snapshots"]),
     .testTarget(
       name: "MemtraceCommandTests", dependencies: ["memtrace", "TraceTestSupport"],
       exclude: ["Snapshots"]),

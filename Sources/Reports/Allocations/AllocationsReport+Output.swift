@@ -1,0 +1,104 @@
+import TraceReader
+
+extension AllocationsReport {
+  /// Writes the table under a line that says what it is about.
+  public func write(to page: inout TextPage) {
+    page.line(Span(headline, .heading))
+    if let filters = query.filter.text { page.line(Span(filters, .faint)) }
+    if total.isEmpty {
+      page.line("No allocations to show.")
+      coverage.write(to: &page)
+      return
+    }
+    timeline.write(to: &page)
+    page.blank()
+    page.table(table(bytes: page.style.bytes))
+    let hidden = rowCount - rows.count
+    if hidden > 0 {
+      page.line(Span("… \(hidden.grouped) more; --top 0 shows all", .faint))
+    }
+    coverage.write(to: &page)
+  }
+
+  private var headline: String {
+    "Allocations of \(trace.commandLine) (pid \(trace.pid))"
+  }
+
+  func table(bytes: ByteStyle) -> TextTable {
+    var table = TextTable([.text(query.grouping.title)] + query.columns.map(\.column))
+    table.add(
+      [Span(Self.totalName, .heading)] + query.columns.map { $0.text(total, bytes: bytes) })
+    for row in rows {
+      table.add(
+        [Span(row.name, .emphasis)] + query.columns.map { $0.text(row.tally, bytes: bytes) })
+    }
+    return table
+  }
+
+  /// The table with the total row first and all number columns.
+  public var csv: CSVTable? {
+    let columns = AllocationsColumn.wide.filter { $0 != .bar }
+    let withStack = query.grouping == .stack
+    var table = CSVTable(
+      [query.grouping.title] + columns.map(\.title) + (withStack ? ["Stack ID", "Frames"] : []))
+    let numbers = { (tally: TallyRow) in columns.map { String($0.value(tally) ?? 0) } }
+    table.add([Self.totalName] + numbers(total) + (withStack ? ["", ""] : []))
+    for row in rows {
+      let stack = [
+        row.stack.csvText, (row.frames ?? []).map(\.title).joined(separator: " < "),
+      ]
+      table.add([row.name] + numbers(row.tally) + (withStack ? stack : []))
+    }
+    return table
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case trace, coverage, filter, groupBy, sortedBy, total, rows, rowCount, timeline
+  }
+
+  /// Writes the document `memtrace.allocations`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(trace, forKey: .trace)
+    try container.encode(coverage, forKey: .coverage)
+    try container.encode(query.filter, forKey: .filter)
+    try container.encode(query.grouping, forKey: .groupBy)
+    try container.encode(query.order, forKey: .sortedBy)
+    try container.encode(total, forKey: .total)
+    try container.encode(rows, forKey: .rows)
+    try container.encode(rowCount, forKey: .rowCount)
+    try container.encode(timeline, forKey: .timeline)
+  }
+}
+
+extension AllocationsReport.Row: Encodable {
+  enum CodingKeys: String, CodingKey { case name, stack, frames, thread, greatestSize }
+
+  /// Writes the name, the numbers and what goes with the grouping.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    try container.encodeIfPresent(stack, forKey: .stack)
+    try container.encodeIfPresent(frames, forKey: .frames)
+    try container.encodeIfPresent(thread, forKey: .thread)
+    try container.encodeIfPresent(greatestSize, forKey: .greatestSize)
+    try tally.encode(to: encoder)
+  }
+}
+
+extension SiteFilter {
+  /// The filter in words, nil when everything passes.
+  var text: String? {
+    var parts: [String] = []
+    switch lifespan {
+    case .all: break
+    case .persistent: parts.append("created and still living")
+    case .transient: parts.append("created and destroyed")
+    }
+    if let category { parts.append("category \(category)") }
+    if let responsible { parts.append("responsible \(responsible)") }
+    if let image { parts.append("image \(image)") }
+    if let thread { parts.append("thread \(thread)") }
+    return parts.isEmpty ? nil : "Only: " + parts.joined(separator: ", ")
+  }
+}

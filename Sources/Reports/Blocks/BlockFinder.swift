@@ -1,0 +1,150 @@
+import TraceReader
+
+/// Collects single blocks, freed ones too, in one pass over the events.
+///
+/// A replay keeps no freed blocks: there may be millions of them. This keeps those of the sites
+/// that were asked for, and gives up at a limit rather than fill the memory.
+struct BlockFinder {
+  /// What tells sites apart that a filter tells apart.
+  private struct Key: Hashable {
+    var stack: StackID
+    var thread: ThreadIndex
+    var sizeClass: SizeClass
+  }
+
+  /// A `realloc` under way on one thread.
+  private struct Reallocation {
+    var stack: StackID
+    var block: Int?
+    var address: Address
+  }
+
+  private let wanted: Set<Key>
+  private let sizes: ClosedRange<UInt64>?
+  private let range: Range<EventTime>?
+  private let limit: Int
+  private var open: [Address: Int] = [:]
+  private var reallocations: [ThreadIndex: Reallocation] = [:]
+  private(set) var blocks: [FoundBlock] = []
+  /// Whether there were more blocks than the limit.
+  private(set) var isCut = false
+
+  /// Prepares a pass for the blocks of these sites.
+  init(sites: [Site], sizes: ClosedRange<UInt64>?, range: Range<EventTime>?, limit: Int) {
+    wanted = Set(
+      sites.map { Key(stack: $0.stack, thread: $0.thread, sizeClass: $0.sizeClass) })
+    self.sizes = sizes
+    self.range = range
+    self.limit = limit
+  }
+
+  /// Takes in the next event.
+  mutating func add(_ event: Event) {
+    switch event.operation {
+    case .reallocBegin:
+      let block = open.removeValue(forKey: event.address)
+      if let block { blocks[block].freed = event.time }
+      reallocations[event.thread] = Reallocation(
+        stack: event.stack, block: block, address: event.address)
+    case .reallocEnd:
+      let begun = reallocations.removeValue(forKey: event.thread)
+      let stack = event.stack == .none ? begun?.stack ?? .none : event.stack
+      allocate(event, stack: stack)
+    case .reallocFail:
+      // The old block lives on.
+      if let begun = reallocations.removeValue(forKey: event.thread), let block = begun.block {
+        blocks[block].freed = nil
+        open[begun.address] = block
+      }
+    default:
+      switch event.kind {
+      case .allocation: allocate(event, stack: event.stack)
+      case .deallocation:
+        if let block = open.removeValue(forKey: event.address) { blocks[block].freed = event.time }
+      default: break
+      }
+    }
+  }
+
+  private mutating func allocate(_ event: Event, stack: StackID) {
+    if let lost = open.removeValue(forKey: event.address) { blocks[lost].freed = event.time }
+    guard range?.contains(event.time) ?? true, sizes?.contains(event.size) ?? true else { return }
+    let key = Key(
+      stack: stack, thread: event.thread, sizeClass: SizeClass(containing: event.size))
+    guard wanted.contains(key) else { return }
+    guard blocks.count < limit else {
+      isCut = true
+      return
+    }
+    open[event.address] = blocks.count
+    blocks.append(
+      FoundBlock(
+        address: event.address, size: event.size, stack: stack, thread: event.thread,
+        time: event.time))
+  }
+}
+
+/// What the user asks of the Allocations List.
+public struct BlocksQuery: Sendable, Hashable {
+  /// Which blocks are listed.
+  public var filter = SiteFilter()
+  /// Whether the greatest come first instead of the oldest.
+  public var bySize = false
+  /// At most so many blocks; nil for all.
+  public var top: Int?
+
+  /// Makes a query for everything.
+  public init() {}
+}
+
+extension BlocksReport {
+  /// More blocks than this are not collected, 64 bytes each.
+  static let collectedAtMost = 4_000_000
+
+  /// Lists the blocks of a trace.
+  ///
+  /// - Throws: ``ReportError`` when a filter fits nothing, `TraceError` when reading fails.
+  public init(
+    _ trace: Trace, source: ReportSource, request: ReplayRequest, query: BlocksQuery,
+    progress: (@Sendable (UInt64, UInt64) -> Void)? = nil
+  ) throws {
+    let onlyLive = query.filter.lifespan == .persistent
+    let result = try trace.replay(request, keepsLiveBlocks: onlyLive, progress: progress)
+    let blocks =
+      onlyLive
+      ? try Self.live(result, source, query.filter)
+      : try Self.found(trace, result, source, request, query.filter)
+    self.init(
+      blocks, coverage: result.coverage, source: source, filter: query.filter,
+      bySize: query.bySize, top: query.top)
+  }
+
+  private static func live(
+    _ result: ReplayResult, _ source: ReportSource, _ filter: SiteFilter
+  ) throws -> [FoundBlock] {
+    let wanted = Set(try filter.indices(in: result.sites, source: source))
+    return result.liveBlocks.filter { wanted.contains($0.site) }.map {
+      FoundBlock(
+        address: $0.address, size: $0.size, stack: $0.stack, thread: $0.thread, time: $0.time)
+    }
+  }
+
+  private static func found(
+    _ trace: Trace, _ result: ReplayResult, _ source: ReportSource, _ request: ReplayRequest,
+    _ filter: SiteFilter
+  ) throws -> [FoundBlock] {
+    let sites = try filter.indices(in: result.sites, source: source).map { result.sites[$0] }
+    var finder = BlockFinder(
+      sites: sites, sizes: request.sizes?.bytes, range: try trace.timeRange(request),
+      limit: collectedAtMost)
+    let last = result.eventCount
+    try trace.forEachEvent { index, event in
+      // The replay stopped here, so does the list.
+      if index >= last { return false }
+      finder.add(event)
+      return true
+    }
+    return filter.lifespan == .transient
+      ? finder.blocks.filter { $0.freed != nil } : finder.blocks
+  }
+}

@@ -1,0 +1,165 @@
+import TraceReader
+
+/// One block as a replay or a pass over the events found it.
+public struct FoundBlock: Sendable, Hashable {
+  /// Where it begins.
+  public var address: Address
+  /// Requested bytes.
+  public var size: UInt64
+  /// The backtrace of the allocation.
+  public var stack: StackID
+  /// The thread that allocated it.
+  public var thread: ThreadIndex
+  /// When it was allocated.
+  public var time: EventTime
+  /// When it was freed; nil while it lives.
+  public var freed: EventTime?
+}
+
+/// The Allocations List: single blocks.
+public struct BlocksReport: Report {
+  public static let schema = "memtrace.blocks"
+
+  /// One block.
+  public struct Row: Sendable, Hashable {
+    /// Position in the list.
+    public var index: Int
+    /// Where it begins.
+    public var address: UInt64
+    /// The category, such as `Malloc-16`.
+    public var category: String
+    /// When it was allocated, nanoseconds since the recording began.
+    public var timeNanoseconds: UInt64
+    /// When it was freed; nil while it lives.
+    public var freedNanoseconds: UInt64?
+    /// Requested bytes.
+    public var size: UInt64
+    /// The thread that allocated it.
+    public var thread: ThreadSummary
+    /// The ID of the backtrace of the allocation.
+    public var stack: UInt32
+    /// The responsible frame; nil without a stack.
+    public var responsible: ReportFrame?
+
+    /// Whether it was live at the end of what was replayed.
+    public var isLive: Bool { freedNanoseconds == nil }
+  }
+
+  /// Which trace.
+  public var trace: TraceSummary
+  /// What is missing in it.
+  public var coverage: CoverageSummary
+  /// Which blocks were asked for.
+  public var filter: SiteFilter
+  /// The blocks.
+  public var rows: [Row]
+  /// How many blocks there are without a limit.
+  public var rowCount: Int
+
+  /// Names the blocks.
+  ///
+  /// - Parameters:
+  ///   - blocks: In order of allocation.
+  ///   - bySize: Whether the greatest come first instead of the oldest.
+  ///   - top: At most so many; nil for all.
+  public init(
+    _ blocks: [FoundBlock], coverage: Coverage, source: ReportSource, filter: SiteFilter,
+    bySize: Bool = false, top: Int? = nil
+  ) {
+    trace = source.trace
+    self.coverage = CoverageSummary(coverage)
+    self.filter = filter
+    rowCount = blocks.count
+    let ordered = bySize ? Self.bySize(blocks) : blocks
+    rows = ordered.prefix(top ?? .max).enumerated().map { index, block in
+      Row(
+        index: index, address: block.address.rawValue,
+        category: SizeClass(containing: block.size).name,
+        timeNanoseconds: source.clock.nanoseconds(block.time),
+        freedNanoseconds: block.freed.map(source.clock.nanoseconds), size: block.size,
+        thread: source.threads.summary(of: block.thread), stack: block.stack.rawValue,
+        responsible: source.names.responsible(of: block.stack))
+    }
+  }
+
+  private static func bySize(_ blocks: [FoundBlock]) -> [FoundBlock] {
+    blocks.enumerated().sorted {
+      ($1.element.size, $0.offset) < ($0.element.size, $1.offset)
+    }.map(\.element)
+  }
+
+  /// Writes the list.
+  public func write(to page: inout TextPage) {
+    page.line(Span("Allocations List of \(trace.commandLine) (pid \(trace.pid))", .heading))
+    if let filters = filter.text { page.line(Span(filters, .faint)) }
+    if rows.isEmpty {
+      page.line("No blocks to show.")
+    } else {
+      page.blank()
+      page.table(table(bytes: page.style.bytes))
+      let hidden = rowCount - rows.count
+      if hidden > 0 {
+        page.line(Span("… \(hidden.grouped) more blocks; --top 0 shows all", .faint))
+      }
+    }
+    coverage.write(to: &page)
+  }
+
+  private func table(bytes: ByteStyle) -> TextTable {
+    var table = TextTable([
+      .number("#"), .text("Address", shortest: nil), .text("Category", shortest: nil),
+      .text("Timestamp", shortest: nil), .text("Live", shortest: nil), .number("Size"),
+      .text("Responsible Library"), .text("Responsible Caller"),
+    ])
+    for row in rows {
+      let place = row.responsible?.place.map { "  \($0)" } ?? ""
+      table.add([
+        Span("\(row.index)"), Span(HexText.of(row.address)), Span(row.category),
+        Span(TimeText.timestamp(row.timeNanoseconds)), Span(row.isLive ? "●" : ""),
+        Span(bytes.format(row.size)), Span(row.responsible?.imageName ?? ""),
+        Span((row.responsible?.name ?? "<no stack recorded>") + place, .emphasis),
+      ])
+    }
+    return table
+  }
+
+  /// One row per block.
+  public var csv: CSVTable? {
+    var table = CSVTable([
+      "#", "Address", "Category", "Timestamp", "Nanoseconds", "Live", "Freed Nanoseconds", "Size",
+      "Thread", "Responsible Library", "Responsible Caller", "Source", "Stack ID",
+    ])
+    for row in rows {
+      table.add(
+        row.index, HexText.of(row.address), row.category, TimeText.timestamp(row.timeNanoseconds),
+        row.timeNanoseconds, row.isLive, row.freedNanoseconds, row.size, row.thread.text,
+        row.responsible?.imageName, row.responsible?.name, row.responsible?.place, row.stack)
+    }
+    return table
+  }
+
+  enum CodingKeys: String, CodingKey { case trace, coverage, filter, rows, rowCount }
+}
+
+extension BlocksReport.Row: Encodable {
+  enum CodingKeys: String, CodingKey {
+    case index, address, category, timestamp, timeNanoseconds, freedNanoseconds, live, size
+    case thread, stack, responsible
+  }
+
+  /// Writes the block; its address as hexadecimal text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(index, forKey: .index)
+    try container.encode(HexText.of(address), forKey: .address)
+    try container.encode(category, forKey: .category)
+    try container.encode(TimeText.timestamp(timeNanoseconds), forKey: .timestamp)
+    try container.encode(timeNanoseconds, forKey: .timeNanoseconds)
+    try container.encodeIfPresent(freedNanoseconds, forKey: .freedNanoseconds)
+    try container.encode(isLive, forKey: .live)
+    try container.encode(size, forKey: .size)
+    try container.encode(thread, forKey: .thread)
+    try container.encode(stack, forKey: .stack)
+    try container.encodeIfPresent(responsible, forKey: .responsible)
+  }
+}

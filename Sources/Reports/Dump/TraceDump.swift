@@ -1,0 +1,137 @@
+import TraceReader
+
+/// The records of a trace as text, one line each, for tests, scripts and curiosity.
+///
+/// A line is the kind in capitals and then `key=value` fields in a fixed order; texts are quoted.
+/// Unlike a ``Report`` it is written piece by piece: a trace may hold billions of events.
+public struct TraceDump {
+  /// The kinds of records, in the order of the dump.
+  public enum Kind: String, Sendable, CaseIterable {
+    case header, process, image, thread, note, mark, damage, stack, event
+  }
+
+  /// The forms a dump can be written in.
+  public enum Format: Sendable {
+    /// `KIND key=value …`
+    case text
+    /// One JSON object per line.
+    case jsonLines
+  }
+
+  private let trace: Trace
+  private let kinds: Set<Kind>
+  private let format: Format
+  private let limit: UInt64
+
+  /// Prepares a dump.
+  ///
+  /// - Parameters:
+  ///   - kinds: Only records of these kinds.
+  ///   - eventLimit: At most so many events; nil for all.
+  public init(
+    _ trace: Trace, kinds: Set<Kind> = Set(Kind.allCases), format: Format = .text,
+    eventLimit: UInt64? = nil
+  ) {
+    self.trace = trace
+    self.kinds = kinds
+    self.format = format
+    limit = eventLimit ?? .max
+  }
+
+  /// Writes all records.
+  ///
+  /// - Parameter output: Takes the next piece of text, of whole lines; returns false to stop.
+  /// - Throws: `TraceError` when reading fails.
+  public func write(_ output: (String) throws -> Bool) throws {
+    var buffer = DumpBuffer(format: format)
+    for record in metadata() { buffer.add(record) }
+    guard try buffer.flush(output) else { return }
+    if kinds.contains(.stack) {
+      guard try writeStacks(&buffer, output) else { return }
+    }
+    if kinds.contains(.event) { try writeEvents(&buffer, output) }
+    _ = try buffer.flush(output)
+  }
+
+  private func metadata() -> [DumpRecord] {
+    var records: [DumpRecord] = []
+    if kinds.contains(.header) { records.append(DumpRecord(header: trace)) }
+    if kinds.contains(.process) { records.append(DumpRecord(process: trace.process)) }
+    if kinds.contains(.image) {
+      records += trace.images.images.map { DumpRecord(image: $0, clock: trace.clock) }
+    }
+    if kinds.contains(.thread) {
+      records += trace.threads.map { DumpRecord(thread: $0, clock: trace.clock) }
+    }
+    if kinds.contains(.note) {
+      records += trace.notes.map { DumpRecord(note: $0, clock: trace.clock) }
+    }
+    if kinds.contains(.mark) {
+      records += trace.marks.map { DumpRecord(mark: $0, clock: trace.clock) }
+    }
+    if kinds.contains(.damage) {
+      records += trace.coverage.damage.map { DumpRecord(damage: $0) }
+    }
+    return records
+  }
+
+  private func writeStacks(
+    _ buffer: inout DumpBuffer, _ output: (String) throws -> Bool
+  ) throws -> Bool {
+    var id = StackID.first
+    let end = trace.stacks.endID
+    while id < end {
+      if let frame = trace.stacks.frame(of: id) {
+        let isCut = trace.stacks.parent(of: id) == nil && trace.stacks.isCut(id)
+        buffer.add(
+          DumpRecord(frame: frame, parent: trace.stacks.parent(of: id), isCut: isCut))
+        if buffer.isFull, try !buffer.flush(output) { return false }
+      }
+      id = StackID(id.rawValue &+ 1)
+    }
+    return true
+  }
+
+  private func writeEvents(
+    _ buffer: inout DumpBuffer, _ output: (String) throws -> Bool
+  ) throws {
+    // An error of the output has to cross a function that throws only the reader's errors.
+    var failure: (any Error)?
+    try trace.forEachEvent { index, event in
+      if index >= limit { return false }
+      buffer.add(DumpRecord(event: event, index: index, clock: trace.clock))
+      guard buffer.isFull else { return true }
+      do {
+        return try buffer.flush(output)
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    if let failure { throw failure }
+  }
+}
+
+/// Collects lines, so that the output is not called for each.
+struct DumpBuffer {
+  private let format: TraceDump.Format
+  private var text = ""
+
+  init(format: TraceDump.Format) {
+    self.format = format
+  }
+
+  var isFull: Bool { text.utf8.count >= 65_536 }
+
+  mutating func add(_ record: DumpRecord) {
+    text += format == .text ? record.text : record.json
+    text += "\n"
+  }
+
+  /// Hands out what has been collected; false when the output wants no more.
+  mutating func flush(_ output: (String) throws -> Bool) throws -> Bool {
+    guard !text.isEmpty else { return true }
+    defer { text.removeAll(keepingCapacity: true) }
+    return try output(text)
+  }
+}

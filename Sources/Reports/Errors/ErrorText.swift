@@ -1,0 +1,76 @@
+import TraceReader
+
+/// The sentences of one memory error.
+struct ErrorText {
+  let entry: ErrorsReport.Entry
+  let bytes: ByteStyle
+
+  /// `Double free of 0x7f12a0, a block of 16 B (Malloc-16)`.
+  var title: String {
+    let address = HexText.of(entry.address)
+    switch entry.kind {
+    case .doubleFree: return "Double free of \(address)\(blockText)"
+    case .reallocOfFreed: return "realloc of the freed block \(address)\(blockText)"
+    case .freeOfUnknown: return "Invalid free of \(address), which was never allocated"
+    case .freeOfInterior(let offset):
+      let start = entry.block.map { " that begins at \(HexText.of($0.address))" } ?? ""
+      return "Invalid free of \(address), \(bytes.format(offset)) inside \(ofBlock)\(start)"
+    case .mismatched:
+      return "Mismatched deallocation of \(address)\(blockText): \(familyText)"
+    case .wrongSize(let size):
+      return "\(entry.offending.function) of \(address) says \(bytes.format(size)), "
+        + "but it is \(ofBlock)"
+    case .wrongAlignment(let alignment):
+      let real = entry.block.map { "\($0.alignment)" } ?? "another"
+      return "\(entry.offending.function) of \(address)\(blockText) says alignment \(alignment), "
+        + "but it was allocated with \(real)"
+    }
+  }
+
+  /// The events in order, each with the line above its stack.
+  var events: [(line: String, event: EventSummary)] {
+    var result: [(String, EventSummary)] = []
+    var previous: EventSummary?
+    if let block = entry.block {
+      result.append((line("Allocated", block.allocated, after: nil), block.allocated))
+      previous = block.allocated
+    }
+    if let first = entry.firstFree {
+      result.append((line("Freed first", first, after: previous), first))
+      previous = first
+    }
+    result.append((line(offendingVerb, entry.offending, after: previous), entry.offending))
+    return result
+  }
+
+  private var offendingVerb: String {
+    switch entry.kind {
+    case .doubleFree: "Freed again"
+    case .reallocOfFreed: "Reallocated"
+    default: "Freed"
+    }
+  }
+
+  private func line(_ verb: String, _ event: EventSummary, after previous: EventSummary?) -> String
+  {
+    var text = "\(verb) by \(event.function) on \(event.thread.text)"
+    text += " at \(TimeText.timestamp(event.timeNanoseconds))"
+    if let previous, event.timeNanoseconds >= previous.timeNanoseconds {
+      let distance = event.timeNanoseconds - previous.timeNanoseconds
+      text += ", \(TimeText.duration(distance)) later"
+    }
+    return text
+  }
+
+  private var blockText: String { entry.block == nil ? "" : ", \(ofBlock)" }
+
+  private var ofBlock: String {
+    guard let block = entry.block else { return "a block" }
+    return "a block of \(bytes.format(block.size)) (\(block.category))"
+  }
+
+  private var familyText: String {
+    let allocated = entry.block?.allocated.function ?? "another function"
+    return "allocated by \(allocated), freed by \(entry.offending.function)"
+  }
+}

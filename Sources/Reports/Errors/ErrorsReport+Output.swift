@@ -1,0 +1,148 @@
+import TraceReader
+
+extension ErrorsReport {
+  /// Writes one paragraph per error: allocated, freed first, freed again, each with its stack.
+  public func write(to page: inout TextPage) {
+    page.line(Span(headline, totalCount > 0 ? .error : .heading))
+    for (index, entry) in entries.enumerated() {
+      page.blank()
+      Self.write(entry, number: index + 1, frameLimit: frameLimit, to: &page)
+    }
+    let hidden = entryCount - entries.count
+    if hidden > 0 {
+      page.blank()
+      page.line(Span("… \(hidden.grouped) more groups of errors; --top 0 shows all", .faint))
+    }
+    writeFailures(to: &page)
+    coverage.write(to: &page)
+  }
+
+  /// Writes one error.
+  static func write(_ entry: Entry, number: Int, frameLimit: Int?, to page: inout TextPage) {
+    let text = ErrorText(entry: entry, bytes: page.style.bytes)
+    page.line(Span("\(number). "), Span(text.title, .error))
+    if entry.count > 1 {
+      page.line("   \(entry.count.grouped) times with the same stacks; this is the first:")
+    }
+    for (line, event) in text.events {
+      page.line(Span("   \(line)", .heading))
+      StackText.write(event.frames, to: &page, indent: 7, limit: frameLimit ?? .max)
+    }
+  }
+
+  /// `3 memory errors in ./prog (pid 12): 1 double free, 2 mismatched deallocations`.
+  private var headline: String {
+    let program = "\(trace.commandLine) (pid \(trace.pid))"
+    guard totalCount > 0 else { return "No memory errors in \(program)." }
+    return "\(CountText.of(totalCount, "memory error")) in \(program): \(kindsText)"
+  }
+
+  /// `1 double free, 2 mismatched deallocations`.
+  var kindsText: String {
+    let kinds = counts.sorted { $0.key.rank < $1.key.rank }.map { kind, count in
+      "\(count.grouped) \(count == 1 ? kind.noun : kind.plural)"
+    }
+    return kinds.joined(separator: ", ")
+  }
+
+  private func writeFailures(to page: inout TextPage) {
+    guard failureCount > 0 else { return }
+    page.heading("\(CountText.of(failureCount, "allocation")) failed and returned NULL")
+    for failure in failures {
+      page.blank()
+      let times = failure.count == 1 ? "once" : "\(failure.count.grouped) times"
+      page.line(
+        "   \(failure.first.function) of \(page.bytes(failure.size)), \(times), first on ",
+        Span(failure.first.thread.text),
+        " at \(TimeText.timestamp(failure.first.timeNanoseconds))")
+      StackText.write(failure.first.frames, to: &page, indent: 7, limit: frameLimit ?? .max)
+    }
+  }
+
+  /// One row per group of errors.
+  public var csv: CSVTable? {
+    var header = ["Kind", "Count", "Address", "Block", "Size"]
+    for event in ["Allocated", "Freed First", "Offending"] {
+      header += ["Function", "Thread", "Timestamp", "Responsible Caller", "Frames"].map {
+        "\(event) \($0)"
+      }
+    }
+    var table = CSVTable(header)
+    for entry in entries {
+      table.add(
+        [
+          entry.kind.category.identifier, entry.count.csvText, HexText.of(entry.address),
+          (entry.block.map { HexText.of($0.address) }).csvText, entry.block?.size.csvText ?? "",
+        ] + Self.fields(entry.block?.allocated) + Self.fields(entry.firstFree)
+          + Self.fields(entry.offending))
+    }
+    return table
+  }
+
+  private static func fields(_ event: EventSummary?) -> [String] {
+    guard let event else { return ["", "", "", "", ""] }
+    let shown = StackText.withoutLeadingRuntime(event.frames)
+    return [
+      event.function, event.thread.text, TimeText.timestamp(event.timeNanoseconds),
+      shown.first?.title ?? "", event.frames.map(\.title).joined(separator: " < "),
+    ]
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case trace, coverage, totalCount, counts, errors, errorGroupCount, failedAllocations
+    case failedAllocationCount
+  }
+
+  /// Writes the document `memtrace.errors`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(trace, forKey: .trace)
+    try container.encode(coverage, forKey: .coverage)
+    try container.encode(totalCount, forKey: .totalCount)
+    let named = counts.map { ($0.key.identifier, $0.value) }
+    try container.encode(Dictionary(uniqueKeysWithValues: named), forKey: .counts)
+    try container.encode(entries, forKey: .errors)
+    try container.encode(entryCount, forKey: .errorGroupCount)
+    try container.encode(failures, forKey: .failedAllocations)
+    try container.encode(failureCount, forKey: .failedAllocationCount)
+  }
+}
+
+extension ErrorsReport.Entry: Encodable {
+  enum CodingKeys: String, CodingKey {
+    case kind, message, count, address, offset, claimedSize, claimedAlignment, block, firstFree
+    case offending
+  }
+
+  /// Writes the kind with its details, and the three events.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(kind.category.identifier, forKey: .kind)
+    try container.encode(ErrorText(entry: self, bytes: .exact).title, forKey: .message)
+    try container.encode(count, forKey: .count)
+    try container.encode(HexText.of(address), forKey: .address)
+    switch kind {
+    case .freeOfInterior(let offset): try container.encode(offset, forKey: .offset)
+    case .wrongSize(let size): try container.encode(size, forKey: .claimedSize)
+    case .wrongAlignment(let claimed): try container.encode(claimed, forKey: .claimedAlignment)
+    case .doubleFree, .freeOfUnknown, .reallocOfFreed, .mismatched: break
+    }
+    try container.encodeIfPresent(block, forKey: .block)
+    try container.encodeIfPresent(firstFree, forKey: .firstFree)
+    try container.encode(offending, forKey: .offending)
+  }
+}
+
+extension ErrorsReport.Block: Encodable {
+  enum CodingKeys: String, CodingKey { case address, size, alignment, category, allocated }
+
+  /// Writes the block; its address as hexadecimal text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(HexText.of(address), forKey: .address)
+    try container.encode(size, forKey: .size)
+    try container.encode(alignment, forKey: .alignment)
+    try container.encode(category, forKey: .category)
+    try container.encode(allocated, forKey: .allocated)
+  }
+}

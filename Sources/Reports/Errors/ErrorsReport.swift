@@ -1,0 +1,184 @@
+import TraceReader
+
+/// Misuses of the allocator: who allocated, who freed first, who freed again.
+public struct ErrorsReport: Report {
+  public static let schema = "memtrace.errors"
+
+  /// A block that an error is about, as it was allocated.
+  public struct Block: Sendable, Hashable {
+    /// Where the block begins.
+    public var address: UInt64
+    /// Requested bytes.
+    public var size: UInt64
+    /// The alignment asked for; 0 when none was.
+    public var alignment: UInt64
+    /// The category, such as `Malloc-16`.
+    public var category: String
+    /// The allocation.
+    public var allocated: EventSummary
+  }
+
+  /// Errors of one kind with the same stacks; the details are those of the first.
+  public struct Entry: Sendable, Hashable {
+    /// What was wrong.
+    public var kind: MemoryError.Kind
+    /// How many there are.
+    public var count: UInt64
+    /// The address that was passed.
+    public var address: UInt64
+    /// The block that is meant; nil when none is known.
+    public var block: Block?
+    /// The deallocation that ended the block before; nil when it was live.
+    public var firstFree: EventSummary?
+    /// The call that is wrong.
+    public var offending: EventSummary
+  }
+
+  /// Allocations that returned NULL, from one stack.
+  public struct Failure: Sendable, Hashable, Encodable {
+    /// Requested bytes.
+    public var size: UInt64
+    /// How many there are.
+    public var count: UInt64
+    /// The first of them.
+    public var first: EventSummary
+  }
+
+  /// Which trace.
+  public var trace: TraceSummary
+  /// What is missing in it.
+  public var coverage: CoverageSummary
+  /// The errors of each kind, those without an entry too.
+  public var counts: [MemoryError.Category: UInt64]
+  /// The errors, double frees first, then in order of first occurrence.
+  public var entries: [Entry]
+  /// How many groups of errors there are without a limit.
+  public var entryCount: Int
+  /// Allocations that returned NULL; not errors by themselves.
+  public var failures: [Failure]
+  /// How many allocations returned NULL.
+  public var failureCount: UInt64
+  /// At most so many frames of each stack in text; nil for all.
+  public var frameLimit: Int?
+
+  /// Names the errors of a replay.
+  ///
+  /// - Parameters:
+  ///   - kinds: Only errors of these kinds; nil for all.
+  ///   - top: At most so many groups; nil for all.
+  public init(
+    _ result: ReplayResult, source: ReportSource, kinds: Set<MemoryError.Category>? = nil,
+    top: Int? = nil, frameLimit: Int? = nil
+  ) {
+    trace = source.summary(after: result)
+    coverage = CoverageSummary(result.coverage)
+    counts = result.errorCounts.filter { $0.value > 0 && kinds?.contains($0.key) ?? true }
+    let errors = result.errors.filter { kinds?.contains($0.kind.category) ?? true }
+    entryCount = errors.count
+    let ordered = errors.enumerated().sorted {
+      ($0.element.kind.category.rank, $0.offset) < ($1.element.kind.category.rank, $1.offset)
+    }
+    entries = ordered.prefix(top ?? .max).map { Entry($0.element, source: source) }
+    let failed = kinds == nil ? result.failedAllocations : []
+    failures = failed.prefix(top ?? .max).map { Failure($0, source: source) }
+    failureCount = kinds == nil ? result.failedAllocationCount : 0
+    self.frameLimit = frameLimit
+  }
+
+  /// All errors together.
+  public var totalCount: UInt64 { counts.values.reduce(0, &+) }
+}
+
+extension ErrorsReport.Entry {
+  /// Names an error.
+  init(_ error: MemoryError, source: ReportSource) {
+    kind = error.kind
+    count = error.count
+    address = error.address.rawValue
+    block = error.block.map { ErrorsReport.Block($0, source: source) }
+    firstFree = error.firstFree.map { EventSummary($0, source: source) }
+    offending = EventSummary(error.offending, source: source)
+  }
+}
+
+extension ErrorsReport.Block {
+  fileprivate init(_ block: MemoryError.BlockSummary, source: ReportSource) {
+    address = block.address.rawValue
+    size = block.size
+    alignment = block.alignment
+    category = SizeClass(containing: block.size).name
+    allocated = EventSummary(block.allocation, source: source)
+  }
+}
+
+extension ErrorsReport.Failure {
+  fileprivate init(_ failure: FailedAllocation, source: ReportSource) {
+    size = failure.size
+    count = failure.count
+    first = EventSummary(
+      operation: failure.function, thread: failure.thread, time: failure.time,
+      stack: failure.stack, source: source)
+  }
+}
+
+extension MemoryError.Category {
+  /// The gravest first: what corrupts the heap, then what may.
+  var rank: Int {
+    switch self {
+    case .doubleFree: 0
+    case .reallocOfFreed: 1
+    case .freeOfInterior: 2
+    case .freeOfUnknown: 3
+    case .mismatched: 4
+    case .wrongSize: 5
+    case .wrongAlignment: 6
+    }
+  }
+
+  /// The name in JSON, CSV and options: `double-free`.
+  public var identifier: String {
+    switch self {
+    case .doubleFree: "double-free"
+    case .reallocOfFreed: "realloc-of-freed"
+    case .freeOfInterior: "interior-free"
+    case .freeOfUnknown: "invalid-free"
+    case .mismatched: "mismatched-free"
+    case .wrongSize: "wrong-size"
+    case .wrongAlignment: "wrong-alignment"
+    }
+  }
+
+  /// The category with this identifier.
+  public init?(identifier: String) {
+    guard let found = Self.allCases.first(where: { $0.identifier == identifier }) else {
+      return nil
+    }
+    self = found
+  }
+
+  /// `double free`, as a counted noun.
+  var noun: String {
+    switch self {
+    case .doubleFree: "double free"
+    case .reallocOfFreed: "realloc of a freed block"
+    case .freeOfInterior: "free inside a block"
+    case .freeOfUnknown: "free of an address never allocated"
+    case .mismatched: "mismatched deallocation"
+    case .wrongSize: "deallocation with a wrong size"
+    case .wrongAlignment: "deallocation with a wrong alignment"
+    }
+  }
+
+  /// The noun in the plural.
+  var plural: String {
+    switch self {
+    case .doubleFree: "double frees"
+    case .reallocOfFreed: "reallocs of freed blocks"
+    case .freeOfInterior: "frees inside blocks"
+    case .freeOfUnknown: "frees of addresses never allocated"
+    case .mismatched: "mismatched deallocations"
+    case .wrongSize: "deallocations with a wrong size"
+    case .wrongAlignment: "deallocations with a wrong alignment"
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// Names with `*` for any text and `?` for any one character.
+enum Glob {
+  /// Whether the whole of `text` fits `pattern`, whatever the case of letters.
+  ///
+  /// - Complexity: O(*n* · *m*): one star is undone at a time, so no pattern takes longer.
+  static func matches(_ text: String, _ pattern: String) -> Bool {
+    let text = Array(text.lowercased())
+    let pattern = Array(pattern.lowercased())
+    var (position, wanted) = (0, 0)
+    var star: (pattern: Int, text: Int)?
+    while position < text.count {
+      if wanted < pattern.count, pattern[wanted] == "*" {
+        star = (wanted, position)
+        wanted += 1
+      } else if wanted < pattern.count,
+        pattern[wanted] == "?" || pattern[wanted] == text[position]
+      {
+        wanted += 1
+        position += 1
+      } else if let last = star {
+        star = (last.pattern, last.text + 1)
+        wanted = last.pattern + 1
+        position = last.text + 1
+      } else {
+        return false
+      }
+    }
+    return pattern[wanted...].allSatisfy { $0 == "*" }
+  }
+
+  /// As ``matches(_:_:)``, but a pattern without `*` and `?` may stand anywhere in the text.
+  static func contains(_ text: String, _ pattern: String) -> Bool {
+    if pattern.contains("*") || pattern.contains("?") { return matches(text, pattern) }
+    return text.lowercased().contains(pattern.lowercased())
+  }
+}

@@ -1,0 +1,105 @@
+import Symbolication
+import TraceReader
+
+/// One frame of a backtrace as reports show it: plain values, no symbolicator needed any more.
+public struct ReportFrame: Sendable, Hashable, Encodable {
+  /// What the frame is to a reader; see `SymbolicatedFrame.Role`.
+  public enum Role: String, Sendable, Encodable { case user, runtime, system, marker }
+
+  /// The name to print.
+  public var name: String
+  /// The whole demangled name, when it says more than `name`.
+  public var fullName: String?
+  /// The path of the source file.
+  public var file: String?
+  /// The line, counted from 1.
+  public var line: Int?
+  /// The path of the image that holds the code.
+  public var image: String?
+  /// Bytes from the beginning of the image, for `addr2line`.
+  public var imageOffset: UInt64?
+  /// Whether the compiler inlined the function into the next frame.
+  public var isInlined: Bool
+  /// What the frame is to a reader.
+  public var role: Role
+
+  /// Makes a frame.
+  public init(
+    name: String, fullName: String? = nil, file: String? = nil, line: Int? = nil,
+    image: String? = nil, imageOffset: UInt64? = nil, isInlined: Bool = false, role: Role = .user
+  ) {
+    self.name = name
+    self.fullName = fullName
+    self.file = file
+    self.line = line
+    self.image = image
+    self.imageOffset = imageOffset
+    self.isInlined = isInlined
+    self.role = role
+  }
+
+  /// Takes over what reports need of a symbolicated frame.
+  public init(_ frame: SymbolicatedFrame, fullNames: Bool = false) {
+    let line = frame.location.map(\.line) ?? 0
+    self.init(
+      name: fullNames ? frame.fullDisplayName : frame.displayName,
+      fullName: frame.fullDisplayName == frame.displayName ? nil : frame.fullDisplayName,
+      file: frame.location?.path, line: line > 0 ? line : nil, image: frame.imagePath,
+      imageOffset: frame.imageOffset, isInlined: frame.isInlined, role: Role(frame.role))
+  }
+
+  /// The last component of the image's path.
+  public var imageName: String? { image.map(Self.lastComponent) }
+
+  /// `parser.c:42`, or nil where the source is unknown.
+  public var place: String? {
+    guard let file else { return nil }
+    let name = Self.lastComponent(file)
+    return line.map { "\(name):\($0)" } ?? name
+  }
+
+  /// The frame in one line: `parse  parser.c:42`, `g_malloc  libglib-2.0.so.0`.
+  var title: String {
+    let suffix = place ?? (name.hasPrefix((imageName ?? "/") + "+") ? nil : imageName)
+    return suffix.map { "\(name)  \($0)" } ?? name
+  }
+
+  static func lastComponent(_ path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+    let name = path[path.index(after: slash)...]
+    return name.isEmpty ? path : String(name)
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case name, fullName, file, line, image, imageOffset, isInlined, role
+  }
+
+  /// Writes the frame; the offset as hexadecimal text, absent fields not at all.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    try container.encodeIfPresent(fullName, forKey: .fullName)
+    try container.encodeIfPresent(file, forKey: .file)
+    try container.encodeIfPresent(line, forKey: .line)
+    try container.encodeIfPresent(image, forKey: .image)
+    try container.encodeIfPresent(imageOffset.map(HexText.of), forKey: .imageOffset)
+    if isInlined { try container.encode(true, forKey: .isInlined) }
+    try container.encode(role, forKey: .role)
+  }
+}
+
+extension ReportFrame.Role {
+  fileprivate init(_ role: SymbolicatedFrame.Role) {
+    switch role {
+    case .user: self = .user
+    case .runtime: self = .runtime
+    case .system: self = .system
+    case .marker: self = .marker
+    }
+  }
+}
+
+/// Addresses and offsets as text.
+enum HexText {
+  static func of(_ value: UInt64) -> String { "0x" + String(value, radix: 16) }
+}

@@ -1,0 +1,66 @@
+import Symbolication
+import TraceReader
+
+/// The names of backtraces, looked up when they are first asked for and kept.
+///
+/// Looking up a name costs far more than counting an event, so reports group by stack ID first and
+/// ask only for the stacks that they show or group by name. Belongs to one thread at a time.
+public final class StackNames {
+  private let symbolicator: StackSymbolicator
+  private let stacks: StackTable
+  private let fullNames: Bool
+  private var framesOfNode: [StackID: [ReportFrame]] = [:]
+  private var responsibles: [StackID: ReportFrame?] = [:]
+
+  /// Makes names for the stacks of one trace.
+  ///
+  /// - Parameter fullNames: Whether names are printed with all their template arguments.
+  public init(
+    stacks: StackTable, images: ImageMap, symbolicator: any Symbolicator, fullNames: Bool = false
+  ) {
+    self.symbolicator = StackSymbolicator(
+      stacks: stacks, images: images, symbolicator: symbolicator)
+    self.stacks = stacks
+    self.fullNames = fullNames
+  }
+
+  /// The frames of a backtrace, leaf first, inlined ones included; a cut ends in a marker.
+  public func frames(of stack: StackID) -> [ReportFrame] {
+    let raw = stacks.frames(of: stack)
+    var frames = raw.flatMap(self.frames(of:))
+    if stacks.isCut(stack) {
+      frames.append(ReportFrame(name: "<stack cut at depth \(raw.count)>", role: .marker))
+    }
+    return frames
+  }
+
+  /// The frames of a backtrace for each node of the stack table, leaf first.
+  func framesByNode(of stack: StackID) -> [(node: StackID, frames: [ReportFrame])] {
+    stacks.frames(of: stack).map { ($0.node, frames(of: $0)) }
+  }
+
+  /// Whether outer frames of a backtrace are missing.
+  func isCut(_ stack: StackID) -> Bool {
+    stacks.isCut(stack)
+  }
+
+  /// The frame that is held responsible, see `ResponsibleFrame`; nil without a stack.
+  public func responsible(of stack: StackID) -> ReportFrame? {
+    if let known = responsibles[stack] { return known }
+    let found = symbolicator.responsibleFrame(of: stack).map {
+      ReportFrame($0, fullNames: fullNames)
+    }
+    responsibles[stack] = .some(found)
+    return found
+  }
+
+  /// What could not be symbolicated and why.
+  public var warnings: [String] { symbolicator.warnings.map(\.description) }
+
+  private func frames(of frame: RawFrame) -> [ReportFrame] {
+    if let known = framesOfNode[frame.node] { return known }
+    let found = symbolicator.frames(of: frame).map { ReportFrame($0, fullNames: fullNames) }
+    framesOfNode[frame.node] = found
+    return found
+  }
+}

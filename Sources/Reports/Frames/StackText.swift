@@ -1,0 +1,47 @@
+/// Backtraces as lines of text, leaf first.
+enum StackText {
+  /// Writes the frames, one line each.
+  ///
+  /// The frames of allocators and runtimes at the leaf say nothing but that memory was asked for:
+  /// they are left out when a user's frame follows, as in every other tool's "responsible caller".
+  static func write(
+    _ frames: [ReportFrame], to page: inout TextPage, indent: Int, limit: Int = .max
+  ) {
+    guard !frames.isEmpty else {
+      page.line([Span("<no stack recorded>", .faint)], indent: indent)
+      return
+    }
+    let shown = withoutLeadingRuntime(frames)
+    for frame in shown.prefix(limit) {
+      page.line(line(frame), indent: indent)
+    }
+    if shown.count > limit {
+      let more = shown.count - limit
+      page.line([Span("… \(more) more \(more == 1 ? "frame" : "frames")", .faint)], indent: indent)
+    }
+  }
+
+  /// The frames from the first that is not a runtime's; all of them when no frame would be left.
+  static func withoutLeadingRuntime(_ frames: [ReportFrame]) -> ArraySlice<ReportFrame> {
+    let first = frames.firstIndex { $0.role != .runtime } ?? 0
+    return first < frames.count && frames[first].role == .marker ? frames[...] : frames[first...]
+  }
+
+  private static func line(_ frame: ReportFrame) -> [Span] {
+    let paint: Paint =
+      switch frame.role {
+      case .user: .emphasis
+      case .marker: .warning
+      case .runtime, .system: .faint
+      }
+    var spans = [Span(frame.name, paint)]
+    if let place = frame.place {
+      spans.append(Span("  \(place)"))
+    }
+    if frame.role != .user, let image = frame.imageName, !frame.name.hasPrefix(image + "+") {
+      spans.append(Span("  (\(image))", .faint))
+    }
+    if frame.isInlined { spans.append(Span("  [inlined]", .faint)) }
+    return spans
+  }
+}

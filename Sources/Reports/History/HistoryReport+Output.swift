@@ -1,0 +1,118 @@
+import TraceReader
+
+extension HistoryReport {
+  /// Writes the table of events, and the stacks below when they are asked for.
+  public func write(to page: inout TextPage) {
+    let program = "\(trace.commandLine) (pid \(trace.pid))"
+    if entries.isEmpty {
+      page.line("No block of \(program) ever covered \(HexText.of(address)).")
+      coverage.write(to: &page)
+      return
+    }
+    page.line(Span("History of \(HexText.of(address)) in \(program)", .heading))
+    if entryCount > entries.count {
+      page.line(Span("The last \(entries.count) of \(entryCount.grouped) events.", .faint))
+    }
+    page.blank()
+    page.table(table(bytes: page.style.bytes))
+    if showsStacks {
+      for (number, entry) in numbered {
+        page.blank()
+        page.line(
+          Span("\(number). \(entry.eventType)", .heading), " on ", Span(entry.event.thread.text),
+          " at \(TimeText.timestamp(entry.event.timeNanoseconds))")
+        StackText.write(entry.event.frames, to: &page, indent: 4)
+      }
+    }
+    coverage.write(to: &page)
+  }
+
+  private var numbered: [(Int, Entry)] {
+    let first = entryCount - entries.count
+    return entries.enumerated().map { (first + $0.offset, $0.element) }
+  }
+
+  private func table(bytes: ByteStyle) -> TextTable {
+    let withBlock = entries.contains { $0.offset != 0 } || Set(entries.map(\.block)).count > 1
+    var columns: [TextTable.Column] = [
+      .number("#"), .text("Event Type", shortest: 15), .number("Δ"),
+      .text("Timestamp", shortest: nil),
+      .number("Size"),
+    ]
+    if withBlock { columns.append(.text("Block", shortest: nil)) }
+    columns += [.text("Thread"), .text("Responsible Library"), .text("Responsible Caller")]
+    var table = TextTable(columns)
+    for (number, entry) in numbered {
+      let type = entry.isUnexpected ? "\(entry.eventType) (not live)" : entry.eventType
+      var cells = [
+        Span("\(number)"), Span(type, entry.isUnexpected ? .error : .plain),
+        Span(entry.delta == 0 ? "" : entry.delta > 0 ? "+\(entry.delta)" : "\(entry.delta)"),
+        Span(TimeText.timestamp(entry.event.timeNanoseconds)),
+        Span(entry.size.map(bytes.format) ?? ""),
+      ]
+      if withBlock {
+        let offset = entry.offset == 0 ? "" : " + \(entry.offset)"
+        cells.append(Span(HexText.of(entry.block) + offset))
+      }
+      cells += [
+        Span(entry.event.thread.shortText), Span(entry.responsible?.imageName ?? ""),
+        Span(
+          entry.responsible.map { frame in
+            frame.place.map { "\(frame.name)  \($0)" } ?? frame.name
+          } ?? "", .emphasis),
+      ]
+      table.add(cells)
+    }
+    return table
+  }
+
+  /// One row per event.
+  public var csv: CSVTable? {
+    var table = CSVTable([
+      "#", "Event Type", "Delta", "Live", "Timestamp", "Nanoseconds", "Block", "Offset", "Size",
+      "Thread", "Responsible Library", "Responsible Caller", "Source", "Stack ID", "Frames",
+    ])
+    for (number, entry) in numbered {
+      table.add(
+        number, entry.eventType, entry.delta, entry.live,
+        TimeText.timestamp(entry.event.timeNanoseconds), entry.event.timeNanoseconds,
+        HexText.of(entry.block), entry.offset, entry.size, entry.event.thread.text,
+        entry.responsible?.imageName, entry.responsible?.name, entry.responsible?.place,
+        entry.event.stack, entry.event.frames.map(\.title).joined(separator: " < "))
+    }
+    return table
+  }
+
+  enum CodingKeys: String, CodingKey { case trace, coverage, address, events, eventCount }
+
+  /// Writes the document `memtrace.history`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(trace, forKey: .trace)
+    try container.encode(coverage, forKey: .coverage)
+    try container.encode(HexText.of(address), forKey: .address)
+    try container.encode(entries, forKey: .events)
+    try container.encode(entryCount, forKey: .eventCount)
+  }
+}
+
+extension HistoryReport.Entry: Encodable {
+  enum CodingKeys: String, CodingKey {
+    case eventIndex, eventType, delta, live, block, offset, size, isUnexpected, event, responsible
+  }
+
+  /// Writes the event; addresses as hexadecimal text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(eventIndex, forKey: .eventIndex)
+    try container.encode(eventType, forKey: .eventType)
+    try container.encode(delta, forKey: .delta)
+    try container.encode(live, forKey: .live)
+    try container.encode(HexText.of(block), forKey: .block)
+    try container.encode(offset, forKey: .offset)
+    try container.encodeIfPresent(size, forKey: .size)
+    try container.encode(isUnexpected, forKey: .isUnexpected)
+    try container.encode(event, forKey: .event)
+    try container.encodeIfPresent(responsible, forKey: .responsible)
+  }
+}

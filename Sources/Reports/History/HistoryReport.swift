@@ -1,0 +1,88 @@
+import TraceReader
+
+/// The life of one address: every event of every block that covered it.
+public struct HistoryReport: Report {
+  public static let schema = "memtrace.history"
+
+  /// One event.
+  public struct Entry: Sendable, Hashable {
+    /// How many events of the trace came before it.
+    public var eventIndex: UInt64
+    /// What happened: the function, such as `malloc`.
+    public var eventType: String
+    /// What the event does to the number of live blocks at the address: +1 or -1; 0 for neither.
+    public var delta: Int
+    /// Live blocks at the address after the event; below zero after a double free.
+    public var live: Int
+    /// Where the block begins.
+    public var block: UInt64
+    /// How far the address is from there.
+    public var offset: UInt64
+    /// Requested bytes; nil when not known.
+    public var size: UInt64?
+    /// Whether the event came for a block that was not live.
+    public var isUnexpected: Bool
+    /// The call.
+    public var event: EventSummary
+    /// The responsible frame; nil without a stack.
+    public var responsible: ReportFrame?
+  }
+
+  /// Which trace.
+  public var trace: TraceSummary
+  /// What is missing in it.
+  public var coverage: CoverageSummary
+  /// The address that was asked for.
+  public var address: UInt64
+  /// The events in order.
+  public var entries: [Entry]
+  /// How many events there are without a limit.
+  public var entryCount: Int
+  /// Whether the text shows the stack of each event.
+  public var showsStacks: Bool
+
+  /// Names the events of an address.
+  ///
+  /// - Parameter top: Only so many of the last events; nil for all.
+  public init(
+    address: UInt64, _ history: [HistoryEntry], coverage: Coverage, source: ReportSource,
+    top: Int? = nil, showsStacks: Bool = false
+  ) {
+    trace = source.trace
+    self.coverage = CoverageSummary(coverage)
+    self.address = address
+    self.showsStacks = showsStacks
+    entryCount = history.count
+    var live = 0
+    let deltas = history.map { entry in
+      let delta = Self.delta(of: entry.event)
+      live += delta
+      return (delta, live)
+    }
+    // The end of a life is what one looks for, so the last events are kept.
+    entries = zip(history, deltas).suffix(top ?? .max).map { entry, change in
+      Entry(
+        eventIndex: entry.eventIndex, eventType: entry.event.operation.name, delta: change.0,
+        live: change.1, block: entry.block.rawValue, offset: entry.offset, size: entry.blockSize,
+        isUnexpected: entry.isUnexpected,
+        event: EventSummary(
+          operation: entry.event.operation, thread: entry.event.thread, time: entry.event.time,
+          stack: entry.event.stack, source: source),
+        responsible: source.names.responsible(of: entry.event.stack))
+    }
+  }
+
+  private static func delta(of event: Event) -> Int {
+    switch event.operation {
+    case .reallocBegin: return -1
+    case .reallocEnd: return 1
+    case .reallocFail: return 1
+    default: break
+    }
+    switch event.kind {
+    case .allocation: return 1
+    case .deallocation: return -1
+    default: return 0
+    }
+  }
+}

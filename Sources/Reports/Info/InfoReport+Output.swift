@@ -1,0 +1,171 @@
+extension InfoReport {
+  /// More threads or images than this are counted, not listed, unless all are asked for.
+  private static let listedAtMost = 20
+
+  /// Writes the facts as labelled lines, then threads, images and remarks.
+  public func write(to page: inout TextPage) {
+    for (label, value) in facts(page) {
+      page.line(Span("\(label):".rightPadded(to: 18), .heading), Span(value))
+    }
+    writeThreads(to: &page)
+    writeImages(to: &page)
+    writeRemarks(to: &page)
+    if coverage.warnings.isEmpty {
+      page.blank()
+      page.line("Coverage: complete; nothing is known to be missing.")
+    } else {
+      coverage.write(to: &page)
+    }
+    writeCounters(to: &page)
+  }
+
+  private func facts(_ page: TextPage) -> [(String, String)] {
+    var facts: [(String, String)] = []
+    if let name = trace.file { facts.append(("Trace", name)) }
+    facts += [
+      ("Size", page.bytes(file.bytes)), ("Format version", file.formatVersion),
+      ("Command", trace.commandLine), ("Executable", trace.executable),
+      ("Directory", process.workingDirectory),
+      ("Process", "\(trace.pid), parent \(process.ppid), user \(process.uid)"),
+      ("Machine", process.machine), ("Began", WallClockText.utc(trace.startedAtNanoseconds)),
+      ("Lasted", TimeText.duration(trace.durationNanoseconds)),
+      ("Ended", "the process \(trace.ending.text)"),
+      ("Memory available", memoryText(page)), ("Recording", recordingText),
+      ("Stack depth", "at most \(file.stackDepth) frames; \(file.stackNodes.grouped) stack nodes"),
+      ("Trace ID", file.traceID), ("Session ID", file.sessionID),
+    ]
+    if let parent = file.parentTraceID { facts.append(("Parent trace ID", parent)) }
+    for relative in relatives {
+      let label = relative.relation.prefix(1).uppercased() + relative.relation.dropFirst()
+      facts.append((label, "\(relative.file) (pid \(relative.pid))"))
+    }
+    return facts
+  }
+
+  private var recordingText: String {
+    var parts = [file.isLaunched ? "begun by memtrace record" : "begun by LD_PRELOAD"]
+    if file.isForked { parts.append("in a forked process") }
+    parts.append(file.followsChildren ? "children are recorded too" : "children are not recorded")
+    return parts.joined(separator: ", ")
+  }
+
+  private func memoryText(_ page: TextPage) -> String {
+    var parts: [String] = []
+    if process.ramBytes > 0 { parts.append("\(page.bytes(process.ramBytes)) of RAM") }
+    if let limit = process.cgroupLimitBytes { parts.append("cgroup limit \(page.bytes(limit))") }
+    if let limit = process.addressSpaceLimitBytes {
+      parts.append("address space limit \(page.bytes(limit))")
+    }
+    return parts.isEmpty ? "not known" : parts.joined(separator: ", ")
+  }
+
+  private func writeThreads(to page: inout TextPage) {
+    page.heading("Threads (\(threads.count.grouped))")
+    var table = TextTable([
+      .text("Thread", shortest: nil), .number("TID"), .text("Name"),
+      .text("Began", shortest: nil), .text("Ended", shortest: nil),
+    ])
+    for entry in threads.prefix(listsAll ? .max : Self.listedAtMost) {
+      table.add([
+        "T\(entry.thread.index)", "\(entry.thread.tid)", Span(entry.thread.name, .emphasis),
+        Span(TimeText.timestamp(entry.beganNanoseconds)),
+        Span(entry.endedNanoseconds.map(TimeText.timestamp) ?? ""),
+      ])
+    }
+    page.table(table, indent: 2)
+    writeMore(threads.count, to: &page)
+  }
+
+  private func writeImages(to page: inout TextPage) {
+    page.heading("Images (\(images.count.grouped))")
+    var table = TextTable([
+      .text("Start", shortest: nil), .text("Loaded", shortest: nil),
+      .text("Unloaded", shortest: nil), .text("Build ID", shortest: 12),
+      .text("Path", shortest: 20),
+    ])
+    for image in images.prefix(listsAll ? .max : Self.listedAtMost) {
+      table.add([
+        Span(image.start), Span(TimeText.timestamp(image.loadedNanoseconds)),
+        Span(image.unloadedNanoseconds.map(TimeText.timestamp) ?? ""),
+        Span(image.buildID ?? "none", .faint), Span(image.path, .emphasis),
+      ])
+    }
+    page.table(table, indent: 2)
+    writeMore(images.count, to: &page)
+  }
+
+  private func writeMore(_ count: Int, to page: inout TextPage) {
+    let hidden = count - Self.listedAtMost
+    guard !listsAll, hidden > 0 else { return }
+    page.line([Span("… \(hidden.grouped) more; --all lists them", .faint)], indent: 2)
+  }
+
+  private func writeRemarks(to page: inout TextPage) {
+    guard !remarks.isEmpty else { return }
+    page.heading("Notes (\(remarks.count.grouped))")
+    for remark in remarks.prefix(listsAll ? .max : Self.listedAtMost) {
+      page.line(
+        [
+          Span(TimeText.timestamp(remark.timeNanoseconds), .faint),
+          Span("  \(remark.kind): \(remark.text)"),
+        ], indent: 2)
+    }
+    writeMore(remarks.count, to: &page)
+  }
+
+  private func writeCounters(to page: inout TextPage) {
+    for (name, value) in coverage.counters.sorted(by: { $0.key < $1.key }) {
+      page.line([Span("\(name): \(value.grouped)", .faint)], indent: 2)
+    }
+  }
+
+  /// One row per image; the other lists have no table of their own.
+  public var csv: CSVTable? {
+    var table = CSVTable([
+      "Start", "End", "Loaded Nanoseconds", "Unloaded Nanoseconds", "Build ID", "Path",
+    ])
+    for image in images {
+      table.add(
+        image.start, image.end, image.loadedNanoseconds, image.unloadedNanoseconds, image.buildID,
+        image.path)
+    }
+    return table
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case trace, coverage, file, process, threads, images, relatives, remarks
+  }
+}
+
+/// Moments of the calendar.
+enum WallClockText {
+  /// `2026-07-20 12:34:56.789 UTC`; the proleptic Gregorian calendar, computed without time zones.
+  static func utc(_ nanosecondsSince1970: UInt64) -> String {
+    let seconds = nanosecondsSince1970 / 1_000_000_000
+    let milliseconds = nanosecondsSince1970 / 1_000_000 % 1000
+    let (year, month, day) = date(days: Int(seconds / 86_400))
+    let time = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60].map {
+      String($0).leftPadded(to: 2, with: "0")
+    }
+    let date = [String(year), two(month), two(day)].joined(separator: "-")
+    let fraction = String(milliseconds).leftPadded(to: 3, with: "0")
+    return "\(date) \(time.joined(separator: ":")).\(fraction) UTC"
+  }
+
+  private static func two(_ value: Int) -> String { String(value).leftPadded(to: 2, with: "0") }
+
+  /// Days since 1970 as a date, by eras of 400 years
+  /// (https://howardhinnant.github.io/date_algorithms.html#civil_from_days).
+  private static func date(days: Int) -> (year: Int, month: Int, day: Int) {
+    let shifted = days + 719_468
+    let era = shifted / 146_097
+    let dayOfEra = shifted % 146_097
+    let yearOfEra =
+      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    return (year, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+  }
+}

@@ -1,0 +1,219 @@
+import TraceReader
+
+/// What a trace is: its process, threads, images, and what it does not hold.
+public struct InfoReport: Report {
+  public static let schema = "memtrace.info"
+
+  /// The fixed facts of the file.
+  public struct File: Sendable, Hashable, Encodable {
+    /// Bytes of the file.
+    public var bytes: UInt64
+    /// The version of the format, such as `1.0`.
+    public var formatVersion: String
+    /// A random name of this trace, 32 hexadecimal digits.
+    public var traceID: String
+    /// The trace of the process that forked or executed this one.
+    public var parentTraceID: String?
+    /// A random name shared by all traces of one recording.
+    public var sessionID: String
+    /// Whether `memtrace record` began the recording, not a bare `LD_PRELOAD`.
+    public var isLaunched: Bool
+    /// Whether the process began by fork, so that blocks may be its parent's.
+    public var isForked: Bool
+    /// Whether child processes are recorded too.
+    public var followsChildren: Bool
+    /// The greatest number of frames kept per stack.
+    public var stackDepth: UInt32
+    /// The number of different stacks' frames.
+    public var stackNodes: Int
+  }
+
+  /// The recorded process.
+  public struct Process: Sendable, Hashable, Encodable {
+    /// The process ID of the parent.
+    public var ppid: UInt32
+    /// The user ID.
+    public var uid: UInt32
+    /// The working directory at the start.
+    public var workingDirectory: String
+    /// `x86_64`, `aarch64` or the number of the ELF machine.
+    public var machine: String
+    /// Physical memory; 0 when not known.
+    public var ramBytes: UInt64
+    /// `RLIMIT_AS`; nil when unlimited.
+    public var addressSpaceLimitBytes: UInt64?
+    /// The memory limit of the cgroup; nil when there is none.
+    public var cgroupLimitBytes: UInt64?
+  }
+
+  /// A thread and its life.
+  public struct Thread: Sendable, Hashable, Encodable {
+    /// Who it is.
+    public var thread: ThreadSummary
+    /// When the recorder first saw it, nanoseconds since the recording began.
+    public var beganNanoseconds: UInt64
+    /// When it ended; nil when it did not, or nobody saw it.
+    public var endedNanoseconds: UInt64?
+  }
+
+  /// A loaded image.
+  public struct Image: Sendable, Hashable, Encodable {
+    /// The path it was loaded from.
+    public var path: String
+    /// Its build ID in hexadecimal; nil when it has none.
+    public var buildID: String?
+    /// The lowest mapped address.
+    public var start: String
+    /// One past the highest mapped address.
+    public var end: String
+    /// When it was first seen, nanoseconds since the recording began.
+    public var loadedNanoseconds: UInt64
+    /// When it was found missing; nil when it stayed.
+    public var unloadedNanoseconds: UInt64?
+  }
+
+  /// Another trace of the same recording.
+  public struct Relative: Sendable, Hashable, Encodable {
+    /// The file name, as the user would type it.
+    public var file: String
+    /// The process ID.
+    public var pid: UInt32
+    /// `parent`, `child` or `related`.
+    public var relation: String
+
+    /// Makes an entry.
+    ///
+    /// - Parameter relation: `parent`, `child` or `related`.
+    public init(file: String, pid: UInt32, relation: String) {
+      self.file = file
+      self.pid = pid
+      self.relation = relation
+    }
+  }
+
+  /// A remark of the recorder or a mark of the program.
+  public struct Remark: Sendable, Hashable, Encodable {
+    /// `text`, `exec`, `child`, `mark`, `bypassed`, `child-not-followed` or `other`.
+    public var kind: String
+    /// Nanoseconds since the recording began.
+    public var timeNanoseconds: UInt64
+    /// What it says.
+    public var text: String
+  }
+
+  /// Which trace.
+  public var trace: TraceSummary
+  /// What is missing in it.
+  public var coverage: CoverageSummary
+  /// The file.
+  public var file: File
+  /// The process.
+  public var process: Process
+  /// The threads in the order of their beginning.
+  public var threads: [Thread]
+  /// The images in the order of loading.
+  public var images: [Image]
+  /// The other traces of the recording.
+  public var relatives: [Relative]
+  /// Notes and marks in the order of time.
+  public var remarks: [Remark]
+  /// Whether the text lists all threads and images.
+  var listsAll = false
+}
+
+extension InfoReport {
+  /// Takes the facts from an opened trace; no event is read.
+  ///
+  /// - Parameters:
+  ///   - relatives: The other traces of the recording.
+  ///   - listsAll: Whether the text lists all threads and images.
+  public init(
+    _ trace: Trace, source: ReportSource, relatives: [Relative] = [], listsAll: Bool = false
+  ) {
+    let clock = trace.clock
+    self.init(
+      trace: source.trace, coverage: CoverageSummary(trace.coverage), file: File(trace),
+      process: Process(trace),
+      threads: trace.threads.map { Thread($0, clock) },
+      images: trace.images.images.map { Image($0, clock) },
+      relatives: relatives,
+      remarks: Self.remarks(trace), listsAll: listsAll)
+  }
+
+  private static func remarks(_ trace: Trace) -> [Remark] {
+    let notes = trace.notes.map { note in
+      Remark(
+        kind: NoteText.kind(note.kind), timeNanoseconds: trace.clock.nanoseconds(note.time),
+        text: note.kind == .child ? "process \(note.value)" : note.text)
+    }
+    let marks = trace.marks.map {
+      Remark(kind: "mark", timeNanoseconds: trace.clock.nanoseconds($0.time), text: $0.name)
+    }
+    return (notes + marks).enumerated().sorted {
+      ($0.element.timeNanoseconds, $0.offset) < ($1.element.timeNanoseconds, $1.offset)
+    }.map(\.element)
+  }
+}
+
+/// Notes in words.
+enum NoteText {
+  static func kind(_ kind: Note.Kind) -> String {
+    switch kind {
+    case .text: "text"
+    case .childNotFollowed: "child-not-followed"
+    case .bypassed: "bypassed"
+    case .exec: "exec"
+    case .child: "child"
+    case .unknown: "other"
+    }
+  }
+}
+
+extension InfoReport.File {
+  fileprivate init(_ trace: Trace) {
+    let header = trace.header
+    self.init(
+      bytes: trace.fileSize, formatVersion: "\(header.major).\(header.minor)",
+      traceID: header.traceID.description,
+      parentTraceID: header.parentTraceID.isZero ? nil : header.parentTraceID.description,
+      sessionID: header.sessionID.description, isLaunched: header.flags.contains(.launched),
+      isForked: header.flags.contains(.forked), followsChildren: header.flags.contains(.follow),
+      stackDepth: header.stackDepth, stackNodes: trace.stacks.count)
+  }
+}
+
+extension InfoReport.Process {
+  fileprivate init(_ trace: Trace) {
+    let machine =
+      switch trace.header.machine {
+      case 62: "x86_64"
+      case 183: "aarch64"
+      default: "ELF machine \(trace.header.machine)"
+      }
+    self.init(
+      ppid: trace.process.ppid, uid: trace.process.uid,
+      workingDirectory: trace.process.workingDirectory, machine: machine,
+      ramBytes: trace.limits.ramBytes, addressSpaceLimitBytes: trace.limits.addressSpaceBytes,
+      cgroupLimitBytes: trace.limits.cgroupBytes)
+  }
+}
+
+extension InfoReport.Thread {
+  fileprivate init(_ info: ThreadInfo, _ clock: TraceClock) {
+    self.init(
+      thread: ThreadSummary(index: info.index.rawValue, tid: info.tid, name: info.name),
+      beganNanoseconds: clock.nanoseconds(info.began),
+      endedNanoseconds: info.ended.map(clock.nanoseconds))
+  }
+}
+
+extension InfoReport.Image {
+  fileprivate init(_ image: TraceReader.Image, _ clock: TraceClock) {
+    let buildID = image.buildID.map { String($0, radix: 16).leftPadded(to: 2, with: "0") }
+    self.init(
+      path: image.path, buildID: buildID.isEmpty ? nil : buildID.joined(),
+      start: HexText.of(image.start.rawValue), end: HexText.of(image.end.rawValue),
+      loadedNanoseconds: clock.nanoseconds(image.loadTime),
+      unloadedNanoseconds: image.unloadTime.map(clock.nanoseconds))
+  }
+}

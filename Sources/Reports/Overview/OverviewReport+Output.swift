@@ -1,0 +1,140 @@
+extension OverviewReport {
+  /// Writes the page: how it went, errors, hogs, totals, unfreed blocks, hotspots, next commands.
+  public func write(to page: inout TextPage) {
+    writeHead(to: &page)
+    writeErrors(to: &page)
+    writeHogs(to: &page)
+    writeAllocations(to: &page)
+    writeUnfreed(to: &page)
+    writeHotspots(to: &page)
+    for warning in symbolWarnings.prefix(5) {
+      page.blank()
+      page.line(Span("Names: ", .warning), Span(warning))
+    }
+    writeNext(to: &page)
+  }
+
+  /// The commands with what they are for, as far as the terminal has room for that.
+  private func writeNext(to page: inout TextPage) {
+    page.heading("Next:")
+    let width = nextCommands.map(\.command.displayWidth).max() ?? 0
+    for next in nextCommands {
+      let purpose = "  # \(next.purpose)"
+      let command = next.command.rightPadded(to: width)
+      if let limit = page.style.width, 2 + width + purpose.displayWidth > limit {
+        page.line("  ", Span(next.command, .emphasis))
+      } else {
+        page.line("  ", Span(command, .emphasis), Span(purpose, .faint))
+      }
+    }
+  }
+
+  private func writeHead(to page: inout TextPage) {
+    page.line(Span(trace.commandLine, .heading), " (pid \(trace.pid))")
+    let ending = "The process \(trace.ending.text)"
+    page.line(
+      Span(ending, trace.ending.isClean ? .plain : .warning),
+      " after \(TimeText.duration(trace.durationNanoseconds)); ",
+      "\(CountText.of(eventCount, "event")) recorded.")
+    for warning in coverage.warnings {
+      page.line(Span("Coverage: ", .warning), Span(warning))
+    }
+  }
+
+  private func writeErrors(to page: inout TextPage) {
+    guard errors.totalCount > 0 else { return }
+    page.blank()
+    let count = CountText.of(errors.totalCount, "memory error")
+    page.line(Span("\(count): \(errors.kindsText)", .error))
+    for (index, entry) in errors.entries.enumerated() {
+      page.blank()
+      ErrorsReport.write(entry, number: index + 1, frameLimit: errors.frameLimit, to: &page)
+    }
+    let hidden = errors.entryCount - errors.entries.count
+    if hidden > 0 { page.line(Span("   … \(hidden.grouped) more groups of errors", .faint)) }
+  }
+
+  private func writeHogs(to page: inout TextPage) {
+    guard !hogs.isEmpty else { return }
+    page.blank()
+    for hog in hogs {
+      page.line(Span("Memory hog: ", .warning), Span(hog.text(bytes: page.style.bytes)))
+    }
+  }
+
+  private func writeAllocations(to page: inout TextPage) {
+    page.blank()
+    guard !allocations.total.isEmpty else {
+      page.line("No allocations were recorded.")
+      return
+    }
+    allocations.timeline.write(to: &page)
+    page.blank()
+    page.table(allocations.table(bytes: page.style.bytes))
+    let hidden = allocations.rowCount - allocations.rows.count
+    if hidden > 0 { page.line(Span("… \(hidden.grouped) more categories", .faint)) }
+  }
+
+  private func writeUnfreed(to page: inout TextPage) {
+    guard unfreed.totalCount > 0 else { return }
+    page.heading(
+      "Unfreed at the end: \(page.bytes(unfreed.totalBytes)) in "
+        + CountText.blocks(unfreed.totalCount))
+    var table = TextTable([
+      .number("Bytes"), .number("# Blocks"), .text("Responsible Library"),
+      .text("Responsible Caller"),
+    ])
+    for group in unfreed.groups {
+      let place = group.responsible?.place.map { "  \($0)" } ?? ""
+      table.add([
+        Span(page.bytes(group.bytes)), Span(group.count.grouped),
+        Span(group.responsible?.imageName ?? ""),
+        Span((group.responsible?.name ?? "<no stack recorded>") + place, .emphasis),
+      ])
+    }
+    page.table(table, indent: 2)
+    let hidden = unfreed.groupCount - unfreed.groups.count
+    if hidden > 0 { page.line(Span("  … \(hidden.grouped) more stacks", .faint)) }
+  }
+
+  private func writeHotspots(to page: inout TextPage) {
+    guard !hotspots.isEmpty else { return }
+    page.heading("Temporary allocations, freed right after:")
+    var table = TextTable([
+      .number("Temporary"), .number("# Total"), .number("Total Bytes"),
+      .text("Responsible Library"), .text("Responsible Caller"),
+    ])
+    for spot in hotspots {
+      let place = spot.responsible?.place.map { "  \($0)" } ?? ""
+      table.add([
+        Span(spot.temporaryCount.grouped), Span(spot.totalCount.grouped),
+        Span(page.bytes(spot.totalBytes)), Span(spot.responsible?.imageName ?? ""),
+        Span((spot.responsible?.name ?? "<no stack recorded>") + place, .emphasis),
+      ])
+    }
+    page.table(table, indent: 2)
+  }
+
+  /// The page is no table; its parts are, in their own commands.
+  public var csv: CSVTable? { nil }
+
+  enum CodingKeys: String, CodingKey {
+    case trace, coverage, eventCount, errors, hogs, allocations, unfreed, hotspots
+    case symbolWarnings, nextCommands
+  }
+
+  /// Writes the document `memtrace.report`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(trace, forKey: .trace)
+    try container.encode(coverage, forKey: .coverage)
+    try container.encode(eventCount, forKey: .eventCount)
+    try container.encode(errors, forKey: .errors)
+    try container.encode(hogs, forKey: .hogs)
+    try container.encode(allocations, forKey: .allocations)
+    try container.encode(unfreed, forKey: .unfreed)
+    try container.encode(hotspots, forKey: .hotspots)
+    try container.encode(symbolWarnings, forKey: .symbolWarnings)
+    try container.encode(nextCommands, forKey: .nextCommands)
+  }
+}

@@ -1,0 +1,125 @@
+import TraceReader
+
+/// One page about a trace: what matters, and what to type next.
+public struct OverviewReport: Report {
+  public static let schema = "memtrace.report"
+
+  /// A place that allocates and frees again at once.
+  public struct Hotspot: Sendable, Hashable, Encodable {
+    /// The responsible frame; nil without a stack.
+    public var responsible: ReportFrame?
+    /// The ID of the stack.
+    public var stack: UInt32
+    /// Allocations that were freed right after.
+    public var temporaryCount: UInt64
+    /// All allocations of the stack.
+    public var totalCount: UInt64
+    /// Bytes of all allocations of the stack.
+    public var totalBytes: UInt64
+  }
+
+  /// How much of each the page shows.
+  enum Limit {
+    static let errors = 3
+    static let categories = 8
+    static let unfreed = 5
+    static let hotspots = 5
+    static let frames = 8
+  }
+
+  /// Which trace.
+  public var trace: TraceSummary
+  /// What is missing in it.
+  public var coverage: CoverageSummary
+  /// How many events were replayed.
+  public var eventCount: UInt64
+  /// The memory errors, the first few in full.
+  public var errors: ErrorsReport
+  /// Who held most of the memory at the peak.
+  public var hogs: [MemoryHog]
+  /// The totals and the categories with the most live bytes.
+  public var allocations: AllocationsReport
+  /// The stacks with the most unfreed bytes.
+  public var unfreed: UnfreedReport
+  /// The places with the most temporary allocations.
+  public var hotspots: [Hotspot]
+  /// Names that could not be looked up, and why.
+  public var symbolWarnings: [String]
+
+  /// Picks what matters from a replay that kept the live blocks.
+  public init(_ result: ReplayResult, source: ReportSource) throws {
+    trace = source.summary(after: result)
+    coverage = CoverageSummary(result.coverage)
+    eventCount = result.eventCount
+    errors = ErrorsReport(
+      result, source: source, top: Limit.errors, frameLimit: Limit.frames)
+    hogs = MemoryHog.find(result, source: source)
+    var query = AllocationsQuery()
+    query.top = Limit.categories
+    allocations = try AllocationsReport(result, source: source, query: query)
+    var unfreedQuery = UnfreedQuery()
+    unfreedQuery.top = Limit.unfreed
+    unfreedQuery.frames = Limit.frames
+    unfreed = try UnfreedReport(result, source: source, query: unfreedQuery)
+    hotspots = Self.hotspots(result, source)
+    symbolWarnings = source.names.warnings
+  }
+
+  private static func hotspots(_ result: ReplayResult, _ source: ReportSource) -> [Hotspot] {
+    var tallies: [StackID: Tally] = [:]
+    for site in result.sites where site.tally.temporaryCount > 0 {
+      tallies[site.stack, default: Tally()] += site.tally
+    }
+    let ordered = tallies.sorted {
+      ($1.value.temporaryCount, $0.key) < ($0.value.temporaryCount, $1.key)
+    }
+    return ordered.prefix(Limit.hotspots).map { stack, tally in
+      Hotspot(
+        responsible: source.names.responsible(of: stack), stack: stack.rawValue,
+        temporaryCount: tally.temporaryCount, totalCount: tally.totalCount,
+        totalBytes: tally.totalBytes)
+    }
+  }
+
+  /// Commands that lead on from here, with what each is for.
+  public var nextCommands: [NextCommand] {
+    let file = trace.fileArgument
+    var commands: [NextCommand] = []
+    if errors.totalCount > 0 {
+      commands.append(NextCommand("memtrace errors \(file)", "all errors with whole stacks"))
+      if let address = errors.entries.first?.address {
+        commands.append(
+          NextCommand(
+            "memtrace history \(file) \(HexText.of(address)) --stacks", "the life of that block"))
+      }
+    }
+    if let hog = hogs.first?.category {
+      commands.append(
+        NextCommand(
+          "memtrace allocations \(file) --category \(ShellText.quoted(hog)) --call-tree",
+          "who allocates it"))
+    }
+    if unfreed.totalCount > 0 {
+      commands.append(NextCommand("memtrace unfreed \(file)", "every stack with unfreed blocks"))
+    }
+    commands.append(NextCommand("memtrace allocations \(file)", "all categories"))
+    if allocations.timeline.peak.bytes > 0 {
+      commands.append(
+        NextCommand("memtrace allocations \(file) --live-at peak", "what was live at the peak"))
+    }
+    return commands
+  }
+}
+
+/// A command to type next.
+public struct NextCommand: Sendable, Hashable, Encodable {
+  /// The command line.
+  public var command: String
+  /// What it shows.
+  public var purpose: String
+
+  init(_ command: String, _ purpose: String) {
+    self.command = command
+    self.purpose = purpose
+  }
+}

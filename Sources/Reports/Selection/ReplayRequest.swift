@@ -1,0 +1,79 @@
+import TraceReader
+
+/// The moment whose live blocks a report shows.
+public enum LiveMoment: Sendable, Hashable {
+  /// When the live bytes were greatest.
+  case peak
+  /// A point in time.
+  case time(TimePoint)
+
+  /// Reads `peak` or a point in time; nil when the text is neither.
+  public init?(_ text: String) {
+    if text == "peak" {
+      self = .peak
+    } else if let time = TimePoint(text) {
+      self = .time(time)
+    } else {
+      return nil
+    }
+  }
+}
+
+/// Which part of a trace is replayed, in the words of the user.
+public struct ReplayRequest: Sendable, Hashable {
+  /// Only blocks allocated from this time on.
+  public var from: TimePoint?
+  /// Only events up to this time.
+  public var to: TimePoint?
+  /// The state as of this moment instead of the end.
+  public var liveAt: LiveMoment?
+  /// Only blocks whose requested size is in this range.
+  public var sizes: ByteRange?
+  /// How many other allocations may come between a temporary one and its free.
+  public var temporaryDistance: UInt32 = 1
+
+  /// Makes a request for everything.
+  public init() {}
+}
+
+extension Trace {
+  /// Replays what was asked for.
+  ///
+  /// - Throws: ``ReportError`` when the time range is empty, `TraceError` when reading fails.
+  public func replay(
+    _ request: ReplayRequest, keepsLiveBlocks: Bool = false,
+    progress: (@Sendable (UInt64, UInt64) -> Void)? = nil
+  ) throws -> ReplayResult {
+    var options = ReplayOptions()
+    options.sizes = request.sizes?.bytes
+    options.temporaryDistance = request.temporaryDistance
+    options.progress = progress
+    options.timeRange = try timeRange(request)
+    switch request.liveAt {
+    case .time(let point):
+      options.liveAt = clock.eventTime(
+        nanoseconds: point.nanoseconds(ofRecording: recordedNanoseconds))
+    case .peak:
+      // Twice: the peak is known only at the end, and the columns are to be exact as of then.
+      options.eventLimit = try replay(options).peak.eventIndex
+    case nil: break
+    }
+    options.keepsLiveBlocks = keepsLiveBlocks
+    return try replay(options)
+  }
+
+  func timeRange(_ request: ReplayRequest) throws -> Range<EventTime>? {
+    guard request.from != nil || request.to != nil else { return nil }
+    let length = recordedNanoseconds
+    let from = request.from.map { $0.nanoseconds(ofRecording: length) } ?? 0
+    let to = request.to.map { $0.nanoseconds(ofRecording: length) } ?? .max
+    guard from < to else {
+      throw ReportError.badValue(
+        "--from \(TimeText.timestamp(from)) is not before --to \(TimeText.timestamp(to))")
+    }
+    let start = request.from == nil ? .distantPast : clock.eventTime(nanoseconds: from)
+    let end = request.to == nil ? .distantFuture : clock.eventTime(nanoseconds: to)
+    // Both may fall into one tick of the clock.
+    return start < end ? start..<end : start..<max(start, EventTime(start.rawValue &+ 1))
+  }
+}

@@ -1,0 +1,68 @@
+import Symbolication
+import TraceReader
+
+/// What every report reads besides the replay: who was traced, and how to name things.
+public struct ReportSource {
+  /// Which trace.
+  public var trace: TraceSummary
+  /// Converts event times.
+  public var clock: TraceClock
+  /// The names of threads.
+  public var threads: ThreadNames
+  /// The names of backtraces.
+  public var names: StackNames
+  /// The least limit on the memory of the process; nil when the trace knows none.
+  public var availableBytes: UInt64?
+
+  /// Makes a source from its parts.
+  public init(
+    trace: TraceSummary, clock: TraceClock, threads: ThreadNames, names: StackNames,
+    availableBytes: UInt64? = nil
+  ) {
+    self.trace = trace
+    self.clock = clock
+    self.threads = threads
+    self.names = names
+    self.availableBytes = availableBytes
+  }
+
+  /// Makes the source for an opened trace.
+  ///
+  /// - Parameters:
+  ///   - file: The file as the user named it; nil for a temporary recording.
+  ///   - fullNames: Whether names are printed with all their template arguments.
+  public init(
+    _ trace: Trace, file: String?, symbolicator: any Symbolicator, fullNames: Bool = false
+  ) {
+    let process = trace.process
+    self.init(
+      trace: TraceSummary(
+        file: file, executable: process.executablePath, arguments: process.arguments,
+        pid: process.pid, startedAtNanoseconds: process.startWallNanoseconds,
+        durationNanoseconds: trace.recordedNanoseconds, ending: EndingSummary(trace.ending)),
+      clock: trace.clock, threads: ThreadNames(trace.threads),
+      names: StackNames(
+        stacks: trace.stacks, images: trace.images, symbolicator: symbolicator,
+        fullNames: fullNames),
+      availableBytes: trace.limits.availableBytes)
+  }
+}
+
+extension ReportSource {
+  /// The summary with the length that a replay found, which may go on after the last clock pair
+  /// that the recorder stored.
+  func summary(after result: ReplayResult) -> TraceSummary {
+    var summary = trace
+    summary.durationNanoseconds = max(
+      summary.durationNanoseconds, clock.nanoseconds(result.lastTime))
+    return summary
+  }
+}
+
+extension Trace {
+  /// How long the recording is known to have gone on, as far as the header tells.
+  var recordedNanoseconds: UInt64 {
+    let end = max(header.endTicks, max(header.latestTicks, header.stopTicks))
+    return clock.nanoseconds(EventTime(end >> min(header.tickShift, 63)))
+  }
+}

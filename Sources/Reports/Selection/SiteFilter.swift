@@ -1,0 +1,121 @@
+import TraceReader
+
+/// Which blocks a report counts, by how long they lived.
+public enum Lifespan: String, Sendable, CaseIterable, Encodable {
+  /// All allocations.
+  case all
+  /// Created and still living.
+  case persistent
+  /// Created and destroyed.
+  case transient
+}
+
+/// Which sites a report counts. Names may hold `*` and `?`.
+public struct SiteFilter: Sendable, Hashable, Encodable {
+  /// The category, such as `Malloc-16`.
+  public var category: String?
+  /// The responsible frame's function; a text without `*` may stand anywhere in the name.
+  public var responsible: String?
+  /// The responsible frame's image; likewise.
+  public var image: String?
+  /// The thread: `T3`, a kernel ID, or a name.
+  public var thread: String?
+  /// How long the blocks lived.
+  public var lifespan = Lifespan.all
+
+  /// Makes a filter that lets everything through.
+  public init() {}
+
+  /// The sites that pass, with the numbers of the lifespan only.
+  ///
+  /// - Throws: ``ReportError`` when a name fits nothing in the trace, with the nearest names.
+  func apply(to sites: [Site], source: ReportSource) throws -> [Site] {
+    try indices(in: sites, source: source).compactMap { sites[$0].restricted(to: lifespan) }
+  }
+
+  /// The positions of the sites that pass by name, in ascending order.
+  ///
+  /// - Throws: ``ReportError`` when a name fits nothing in the trace, with the nearest names.
+  func indices(in sites: [Site], source: ReportSource) throws -> [Int] {
+    var kept = Array(sites.indices)
+    if let category {
+      let names = Set(sites.map(\.sizeClass)).sorted().map(\.name)
+      let wanted = Set(names.filter { Glob.matches($0, category) })
+      if wanted.isEmpty {
+        throw ReportError.notFound(NearMatches.message("category", category, in: names))
+      }
+      kept = kept.filter { wanted.contains(sites[$0].sizeClass.name) }
+    }
+    if let thread {
+      let threads = try Self.threads(matching: thread, in: sites, source)
+      kept = kept.filter { threads.contains(sites[$0].thread) }
+    }
+    if let image {
+      kept = try Self.keep(kept, of: sites, "image", image, source) { $0?.imageName }
+    }
+    if let responsible {
+      kept = try Self.keep(kept, of: sites, "responsible function", responsible, source) {
+        $0?.name
+      }
+    }
+    return kept
+  }
+
+  private static func threads(
+    matching pattern: String, in sites: [Site], _ source: ReportSource
+  ) throws -> Set<ThreadIndex> {
+    let all = Set(sites.map(\.thread)).sorted()
+    let wanted = all.filter { source.threads.summary(of: $0).matches(pattern) }
+    if wanted.isEmpty {
+      let names = all.map { source.threads.summary(of: $0).name }.filter { !$0.isEmpty }
+      throw ReportError.notFound(NearMatches.message("thread", pattern, in: names))
+    }
+    return Set(wanted)
+  }
+
+  private static func keep(
+    _ indices: [Int], of sites: [Site], _ kind: String, _ pattern: String, _ source: ReportSource,
+    name: (ReportFrame?) -> String?
+  ) throws -> [Int] {
+    var matches: [String: Bool] = [:]
+    let kept = indices.filter { index in
+      guard let name = name(source.names.responsible(of: sites[index].stack)) else { return false }
+      if let known = matches[name] { return known }
+      let fits = Glob.contains(name, pattern)
+      matches[name] = fits
+      return fits
+    }
+    if kept.isEmpty {
+      throw ReportError.notFound(NearMatches.message(kind, pattern, in: matches.keys.sorted()))
+    }
+    return kept
+  }
+}
+
+extension Site {
+  /// The site with the blocks of a lifespan only; nil when none is left.
+  func restricted(to lifespan: Lifespan) -> Site? {
+    var site = self
+    switch lifespan {
+    case .all: break
+    case .persistent:
+      site.tally.totalCount = tally.liveCount
+      site.tally.totalBytes = tally.liveBytes
+      (site.tally.freedCount, site.tally.freedBytes, site.tally.temporaryCount) = (0, 0, 0)
+    case .transient:
+      site.tally.totalCount = tally.freedCount
+      site.tally.totalBytes = tally.freedBytes
+    }
+    return site.tally.totalCount == 0 ? nil : site
+  }
+}
+
+extension TallyRow {
+  /// Takes over the numbers of a replay.
+  init(_ tally: Tally) {
+    self.init(
+      persistentBytes: tally.liveBytes, persistentCount: tally.liveCount,
+      transientBytes: tally.freedBytes, transientCount: tally.freedCount,
+      temporaryCount: tally.temporaryCount)
+  }
+}

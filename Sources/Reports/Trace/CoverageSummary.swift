@@ -1,0 +1,106 @@
+import TraceReader
+
+/// What the trace does not hold, as every report says it.
+public struct CoverageSummary: Sendable, Hashable, Encodable {
+  /// The counters that are not zero, by name.
+  public var counters: [String: UInt64]
+  /// One sentence for each gap, the gravest first; empty when nothing is known to be missing.
+  public var warnings: [String]
+
+  /// Makes a summary from its parts.
+  public init(counters: [String: UInt64] = [:], warnings: [String] = []) {
+    self.counters = counters
+    self.warnings = warnings
+  }
+
+  /// Puts a trace's coverage into words.
+  public init(_ coverage: Coverage) {
+    counters = Dictionary(
+      uniqueKeysWithValues: Self.named(coverage).filter { $0.1 > 0 }.map { ($0.0, $0.1) })
+    warnings =
+      Self.stopWarnings(coverage) + Self.damageWarnings(coverage)
+      + Self.named(coverage).filter { $0.1 > 0 }.compactMap { $0.2?($0.1) }
+      + Self.listed("calls that bypass the recorder", coverage.bypassed)
+      + Self.listed("child not recorded", coverage.childrenNotFollowed)
+  }
+
+  /// Writes the warnings, one line each; nothing when there are none.
+  func write(to page: inout TextPage) {
+    guard !warnings.isEmpty else { return }
+    page.blank()
+    for warning in warnings {
+      page.line(Span("Coverage: ", .warning), Span(warning))
+    }
+  }
+
+  /// Name in JSON, value, and the sentence where the number alone is worth one.
+  private typealias Counter = (String, UInt64, (@Sendable (UInt64) -> String)?)
+
+  private static func named(_ coverage: Coverage) -> [Counter] {
+    [
+      ("eventsDropped", coverage.eventsDropped, { "\($0.grouped) events were not recorded" }),
+      (
+        "nestedEventsLost", coverage.nestedEventsLost,
+        { "\($0.grouped) events inside the recorder were not recorded" }
+      ),
+      (
+        "threadsLost", coverage.threadsLost,
+        { "\($0.grouped) threads were not recorded" }
+      ),
+      (
+        "stackTableFull", coverage.stackTableFull,
+        { "\($0.grouped) events have no stack: the stack table was full" }
+      ),
+      ("stacksCut", coverage.stacksCut, { "\($0.grouped) events have a stack cut at the limit" }),
+      ("stacksMissing", coverage.stacksMissing, { "\($0.grouped) events have no stack" }),
+      ("imagesLost", coverage.imagesLost, { "\($0.grouped) images could not be described" }),
+      (
+        "unknownFrees", coverage.unknownFrees,
+        { "\($0.grouped) frees of blocks allocated before or outside the recording" }
+      ),
+      (
+        "implicitlyFreed", coverage.implicitlyFreed,
+        { "\($0.grouped) blocks were freed without a record of it" }
+      ),
+      ("eventsBeforeStart", coverage.eventsBeforeStart, nil),
+      ("bootstrapBlocks", coverage.bootstrapBlocks, nil),
+      ("bootstrapBytes", coverage.bootstrapBytes, nil),
+      ("nestedEvents", coverage.nestedEvents, nil),
+      ("inheritedFrees", coverage.inheritedFrees, nil),
+      ("childrenNotFollowed", coverage.childrenNotFollowedCount, nil),
+      ("damagedParts", coverage.damageCount, nil),
+      (
+        "missingBytes", coverage.missingBytes,
+        { "the file was cut: \($0.grouped) bytes are missing at its end" }
+      ),
+    ]
+  }
+
+  private static func stopWarnings(_ coverage: Coverage) -> [String] {
+    guard let stop = coverage.stop else { return [] }
+    let cause =
+      switch stop.cause {
+      case .diskFull: "the disk was full"
+      case .fileLimit: "the file size limit was reached (ulimit -f)"
+      case .noMemory: "no memory could be mapped (ulimit -v, vm.max_map_count)"
+      case .descriptorLost: "the program closed the trace's descriptor"
+      case .inputOutput: "writing failed with error \(stop.errno)"
+      case .requested: "the program asked for it"
+      case .unknown(let code): "reason \(code)"
+      }
+    return ["recording stopped before the program ended: \(cause)"]
+  }
+
+  private static func damageWarnings(_ coverage: Coverage) -> [String] {
+    guard coverage.damageCount > 0 else { return [] }
+    let first = coverage.damage.first.map { " (first at byte \($0.offset): \($0.reason))" } ?? ""
+    let parts = coverage.damageCount == 1 ? "1 part" : "\(coverage.damageCount.grouped) parts"
+    return ["\(parts) of the file could not be read\(first)"]
+  }
+
+  private static func listed(_ kind: String, _ entries: [String]) -> [String] {
+    let shown = entries.prefix(3).map { "\(kind): \($0)" }
+    let more = entries.count - shown.count
+    return more > 0 ? shown + ["\(kind): \(more) more"] : Array(shown)
+  }
+}

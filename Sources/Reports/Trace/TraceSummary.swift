@@ -1,0 +1,115 @@
+import TraceReader
+
+/// Which trace a report is about: who ran, how long, and how it ended.
+public struct TraceSummary: Sendable, Hashable, Encodable {
+  /// The file, as the user named it; nil for a temporary recording.
+  public var file: String?
+  /// The path of the executable.
+  public var executable: String
+  /// The arguments, the name it was called by first.
+  public var arguments: [String]
+  /// The process ID.
+  public var pid: UInt32
+  /// When the recording began, nanoseconds since 1970.
+  public var startedAtNanoseconds: UInt64
+  /// From the beginning of the recording to the last event or the end, nanoseconds.
+  public var durationNanoseconds: UInt64
+  /// How the process ended.
+  public var ending: EndingSummary
+
+  /// Makes a summary.
+  public init(
+    file: String?, executable: String, arguments: [String] = [], pid: UInt32 = 0,
+    startedAtNanoseconds: UInt64 = 0, durationNanoseconds: UInt64 = 0,
+    ending: EndingSummary = EndingSummary(.unknown)
+  ) {
+    self.file = file
+    self.executable = executable
+    self.arguments = arguments
+    self.pid = pid
+    self.startedAtNanoseconds = startedAtNanoseconds
+    self.durationNanoseconds = durationNanoseconds
+    self.ending = ending
+  }
+
+  /// The command line on one line, quoted where a shell would need it.
+  public var commandLine: String {
+    if arguments.isEmpty { return executable.isEmpty ? "an unknown program" : executable }
+    return arguments.map(ShellText.quoted).joined(separator: " ")
+  }
+
+  /// What to type for this trace in a follow-up command.
+  var fileArgument: String { ShellText.quoted(file ?? "TRACE") }
+}
+
+/// How the traced process ended.
+public struct EndingSummary: Sendable, Hashable, Encodable {
+  /// `exit`, `_exit`, `quick_exit`, `exec`, `abort`, `signal` or `unknown`.
+  public var kind: String
+  /// The exit status, for the three kinds of exit.
+  public var status: Int32?
+  /// The signal, when one killed the process.
+  public var signal: Int32?
+
+  /// Takes over how a trace ended.
+  public init(_ ending: TraceEnding) {
+    switch ending {
+    case .exit(let status): (kind, self.status) = ("exit", status)
+    case .underscoreExit(let status): (kind, self.status) = ("_exit", status)
+    case .quickExit(let status): (kind, self.status) = ("quick_exit", status)
+    case .exec: kind = "exec"
+    case .abort: kind = "abort"
+    case .signal(let number): (kind, signal) = ("signal", number)
+    case .unknown: kind = "unknown"
+    }
+  }
+
+  /// Whether the process ended as programs should: by an exit with status 0, or by an exec.
+  var isClean: Bool { (status == 0 && signal == nil) || kind == "exec" }
+
+  /// In words: `exited with status 0`, `was killed by signal 6 (SIGABRT)`.
+  public var text: String {
+    switch kind {
+    case "exit": "exited with status \(status ?? 0)"
+    case "_exit", "quick_exit": "exited with status \(status ?? 0), by \(kind)"
+    case "exec": "replaced itself by another program (exec)"
+    case "abort": "called abort()"
+    case "signal": "was killed by signal \(signal ?? 0)\(SignalText.suffix(of: signal ?? 0))"
+    default: "has written no end: it was killed, crashed, or still runs"
+    }
+  }
+}
+
+/// Names of the signals that kill.
+enum SignalText {
+  private static let names: [Int32: String] = [
+    1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS",
+    8: "SIGFPE", 9: "SIGKILL", 10: "SIGUSR1", 11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE",
+    14: "SIGALRM", 15: "SIGTERM", 24: "SIGXCPU", 25: "SIGXFSZ", 26: "SIGVTALRM", 27: "SIGPROF",
+    31: "SIGSYS",
+  ]
+
+  /// ` (SIGSEGV)`, or nothing for a signal without a name.
+  static func suffix(of signal: Int32) -> String {
+    names[signal].map { " (\($0))" } ?? ""
+  }
+}
+
+/// Words as a shell takes them.
+enum ShellText {
+  /// The word, in single quotes where it needs them.
+  static func quoted(_ word: String) -> String {
+    let isPlain = word.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        return true
+      default: return "-_./:=@%+,".utf8.contains(byte)
+      }
+    }
+    if isPlain && !word.isEmpty { return word }
+    let escaped = word.split(separator: "'", omittingEmptySubsequences: false)
+      .joined(separator: "'\\''")
+    return "'\(escaped)'"
+  }
+}

@@ -1,0 +1,107 @@
+extension UnfreedReport {
+  /// Writes one paragraph per group: what, how much, and the stack.
+  public func write(to page: inout TextPage) {
+    page.line(Span(headline(page), .heading))
+    if let filters = query.filter.nameText { page.line(Span(filters, .faint)) }
+    for group in groups {
+      page.blank()
+      page.line(Span(group.sizeText(page), .heading), Span(group.originText))
+      StackText.write(group.frames, to: &page, indent: 4, limit: query.frames ?? .max)
+    }
+    let hidden = groupCount - groups.count
+    if hidden > 0 {
+      let rest = totalBytes &- groups.reduce(0) { $0 &+ $1.bytes }
+      page.blank()
+      page.line(
+        Span("… \(hidden.grouped) more stacks with \(page.bytes(rest)); --top 0 shows all", .faint))
+    }
+    coverage.write(to: &page)
+  }
+
+  private func headline(_ page: TextPage) -> String {
+    let program = "\(trace.commandLine) (pid \(trace.pid))"
+    let state = query.moment.map { "live at \($0)" } ?? "unfreed at the end"
+    guard totalCount > 0 else { return "No blocks \(state) in \(program)." }
+    let stacks = groupCount == 1 ? "1 stack" : "\(groupCount.grouped) stacks"
+    return "\(state.prefix(1).uppercased())\(state.dropFirst()): \(page.bytes(totalBytes)) in "
+      + "\(CountText.blocks(totalCount)) from \(stacks) of \(program)"
+  }
+
+  /// One row per group.
+  public var csv: CSVTable? {
+    var table = CSVTable([
+      "Bytes", "# Blocks", "Sizes", "Functions", "Threads", "Responsible Library",
+      "Responsible Caller", "Source", "Stack ID", "Frames",
+    ])
+    for group in groups {
+      table.add(
+        group.bytes, group.count,
+        group.sizes.map { "\($0.count)x\($0.size)" }.joined(separator: " "),
+        group.functions.joined(separator: " "),
+        group.threads.map(\.text).joined(separator: "; "), group.responsible?.imageName,
+        group.responsible?.name, group.responsible?.place, group.stack,
+        group.frames.map(\.title).joined(separator: " < "))
+    }
+    return table
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case trace, coverage, filter, moment, totalBytes, totalCount, groups, groupCount
+  }
+
+  /// Writes the document `memtrace.unfreed`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(trace, forKey: .trace)
+    try container.encode(coverage, forKey: .coverage)
+    try container.encode(query.filter, forKey: .filter)
+    try container.encodeIfPresent(query.moment, forKey: .moment)
+    try container.encode(totalBytes, forKey: .totalBytes)
+    try container.encode(totalCount, forKey: .totalCount)
+    try container.encode(groups, forKey: .groups)
+    try container.encode(groupCount, forKey: .groupCount)
+  }
+}
+
+extension UnfreedReport.Group {
+  /// `60 B in 5 blocks of 12 B`, `96 B in 7 blocks: 5 × 12 B, 2 × 18 B`.
+  func sizeText(_ page: TextPage) -> String {
+    let start = "\(page.bytes(bytes)) in \(CountText.blocks(count))"
+    guard let first = sizes.first else { return start }
+    if sizes.count == 1 { return count == 1 ? start : "\(start) of \(page.bytes(first.size))" }
+    let listed = sizes.prefix(3).map { "\($0.count.grouped) × \(page.bytes($0.size))" }
+    let more = sizes.count > 3 ? ", \((sizes.count - 3).grouped) more sizes" : ""
+    return "\(start): \(listed.joined(separator: ", "))\(more)"
+  }
+
+  /// ` by malloc on main (T1, tid 12)`.
+  fileprivate var originText: String {
+    let on =
+      switch threads.count {
+      case 0: ""
+      case 1: " on \(threads[0].text)"
+      default: " on \(threads.count.grouped) threads"
+      }
+    return " by \(functions.joined(separator: ", "))\(on)"
+  }
+}
+
+extension SiteFilter {
+  /// The filter by names in words; nil when all names pass.
+  var nameText: String? {
+    var filter = self
+    filter.lifespan = .all
+    return filter.text
+  }
+}
+
+/// Counted nouns.
+enum CountText {
+  /// `1 block`, `1,024 blocks`.
+  static func blocks(_ count: UInt64) -> String { of(count, "block") }
+
+  /// `1 error`, `2 errors`.
+  static func of(_ count: UInt64, _ noun: String) -> String {
+    count == 1 ? "1 \(noun)" : "\(count.grouped) \(noun)s"
+  }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Reports
+import TraceReader
+
+/// `memtrace errors`: double, invalid and mismatched frees.
+struct ErrorsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "errors",
+    abstract: "Show double frees, invalid frees and mismatched deallocations with their stacks.",
+    usage: "memtrace errors [TRACE | -- COMMAND …] [options]",
+    discussion: """
+      For each error: who allocated the block, who freed it first, and who freed it again, with \
+      the threads and the times between. Errors of one kind with the same stacks are shown once, \
+      with their number. Allocations that failed are listed at the end.
+
+      The exit status does not depend on whether there are errors.
+
+      Examples:
+        memtrace errors server.mtrace
+        memtrace errors -- ./server --once
+        memtrace errors server.mtrace --kind double-free --kind invalid-free
+      """)
+
+  @OptionGroup var input: TraceInputOptions
+  @OptionGroup(title: "View") var view: StackViewOptions
+  @Option(
+    help: ArgumentHelp(
+      "Only errors of this kind, may be repeated: "
+        + MemoryError.Category.allCases.map(\.identifier).joined(separator: ", ") + ".",
+      valueName: "kind"),
+    transform: Self.kind)
+  var kind: [MemoryError.Category] = []
+  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Names") var symbols: SymbolOptions
+  @OptionGroup(title: "Recording a command") var recording: RecordingOptions
+
+  func run() throws {
+    try ReportSession.run(input.input(), recording: recording, symbols: symbols) { session in
+      let result = try session.trace.replay(ReplayRequest(), progress: session.progress)
+      let report = ErrorsReport(
+        result, source: session.source, kinds: kind.isEmpty ? nil : Set(kind),
+        top: output.limit(view.top.top, text: 20), frameLimit: view.frames)
+      try session.write(report, to: output)
+    }
+  }
+
+  @Sendable private static func kind(_ text: String) throws -> MemoryError.Category {
+    guard let kind = MemoryError.Category(identifier: text) else {
+      let names = MemoryError.Category.allCases.map(\.identifier).joined(separator: ", ")
+      throw ValidationError("the kinds are \(names)")
+    }
+    return kind
+  }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Reports
+import TraceReader
+
+/// `memtrace history`: the life of one address.
+struct HistoryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history",
+    abstract: "Show the life of one address: every event of every block that covered it.",
+    usage: "memtrace history TRACE ADDRESS [options]",
+    discussion: """
+      Any address inside a block matches. Δ is what an event does to the number of live blocks at \
+      the address: +1 for an allocation, -1 for a free; a free that finds no live block is marked.
+
+      Examples:
+        memtrace history server.mtrace 0x7f12a0
+        memtrace history server.mtrace 0x7f12a0 --stacks
+        memtrace history 0x4052a0 -- ./server --once
+      """)
+
+  @Argument(
+    help: "The trace to read; left out when a command is recorded.",
+    completion: .file(extensions: ["mtrace"]))
+  var trace: String?
+
+  @Argument(help: "An address in or inside the block, such as 0x7f12a0.")
+  var address: String?
+
+  @Argument(
+    parsing: .postTerminator,
+    help: ArgumentHelp(
+      "A command to record and report on, instead of a trace.", valueName: "command"))
+  var command: [String] = []
+
+  @Flag(help: "Show the stack of each event.")
+  var stacks = false
+
+  @OptionGroup var top: TopOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Names") var symbols: SymbolOptions
+  @OptionGroup(title: "Recording a command") var recording: RecordingOptions
+
+  mutating func validate() throws {
+    _ = try parsed()
+  }
+
+  func run() throws {
+    let (input, address) = try parsed()
+    try ReportSession.run(input, recording: recording, symbols: symbols) { session in
+      var options = ReplayOptions()
+      options.progress = session.progress
+      let history = try session.trace.history(of: address, options: options)
+      let report = HistoryReport(
+        address: address.rawValue, history, coverage: session.trace.coverage,
+        source: session.source, top: output.limit(top.top, text: 100), showsStacks: stacks)
+      try session.write(report, to: output)
+    }
+  }
+
+  private func parsed() throws -> (TraceInput, Address) {
+    switch (trace, address, command.isEmpty) {
+    case (let trace?, let address?, true): return (.file(trace), try Self.address(address))
+    // With a command the only operand is the address.
+    case (let address?, nil, false): return (.command(command), try Self.address(address))
+    case (nil, _, _): throw ValidationError("Missing the address, such as 0x7f12a0.")
+    case (_?, nil, true): throw ValidationError("Give a trace and an address.")
+    case (_?, _?, false):
+      throw ValidationError("Give an address only, when a command follows after '--'.")
+    }
+  }
+
+  private static func address(_ text: String) throws -> Address {
+    let number =
+      text.hasPrefix("0x") || text.hasPrefix("0X")
+      ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)
+    guard let number else {
+      throw ValidationError("'\(text)' is no address; an address looks like 0x7f12a0.")
+    }
+    return Address(rawValue: number)
+  }
+}

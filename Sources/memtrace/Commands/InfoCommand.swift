@@ -1,0 +1,64 @@
+import ArgumentParser
+import Reports
+import SystemPackage
+import TraceReader
+
+/// `memtrace info`: what a trace is.
+struct InfoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "info",
+    abstract: "Show what a trace is: process, threads, images, coverage and how it ended.",
+    usage: "memtrace info [TRACE | -- COMMAND …] [options]",
+    discussion: """
+      Coverage says what the trace does not hold: events that were dropped, stacks that were cut, \
+      calls that went past the recorder. The other traces of the same recording are looked for in \
+      the trace's folder.
+
+      Examples:
+        memtrace info server.mtrace
+        memtrace info server.mtrace --all
+        memtrace info server.mtrace --format json
+      """)
+
+  @OptionGroup var input: TraceInputOptions
+
+  @Flag(help: "List all threads, images and notes, not only the first 20.")
+  var all = false
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Recording a command") var recording: RecordingOptions
+
+  func run() throws {
+    try ReportSession.run(input.input(), recording: recording) { session in
+      let report = InfoReport(
+        session.trace, source: session.source, relatives: relatives(of: session), listsAll: all)
+      try session.write(report, to: output)
+    }
+  }
+
+  /// The other traces of the recording, known by the IDs in their headers.
+  private func relatives(of session: ReportSession) -> [InfoReport.Relative] {
+    guard let file = session.file, let own = TraceFileHeader(readingFrom: file) else { return [] }
+    let directory = file.removingLastComponent()
+    let traces = RecordedRun.traces(
+      of: own.sessionID, root: own.pid, in: directory.isEmpty ? "." : directory)
+    return traces.compactMap { other in
+      guard other.header.traceID != own.traceID, let name = other.path.lastComponent else {
+        return nil
+      }
+      let relation =
+        other.header.traceID == own.parentTraceID
+        ? "parent" : other.header.parentTraceID == own.traceID ? "child" : "related"
+      return InfoReport.Relative(
+        file: directory.appending(name).string, pid: UInt32(bitPattern: other.header.pid),
+        relation: relation)
+    }
+  }
+}
+
+extension TraceFileHeader {
+  fileprivate var traceID: [UInt8] { withUnsafeBytes(of: fields.trace_id, Array.init) }
+  fileprivate var parentTraceID: [UInt8] {
+    withUnsafeBytes(of: fields.parent_trace_id, Array.init)
+  }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import Reports
+
+/// `memtrace report`: one page about a trace.
+struct ReportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Show one page with what matters, and what to type next.",
+    usage: "memtrace report [TRACE | -- COMMAND …] [options]",
+    discussion: """
+      What ran and how it ended, memory errors with their stacks, memory hogs, the live bytes over \
+      time with their peak, the categories and the stacks that hold most, and places that allocate \
+      only to free again.
+
+      Examples:
+        memtrace report server.mtrace
+        memtrace report -- ./server --once
+        memtrace report server.mtrace --format json -o server.json
+      """)
+
+  @OptionGroup var input: TraceInputOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Names") var symbols: SymbolOptions
+  @OptionGroup(title: "Recording a command") var recording: RecordingOptions
+
+  func run() throws {
+    try ReportSession.run(input.input(), recording: recording, symbols: symbols) { session in
+      let result = try session.trace.replay(
+        ReplayRequest(), keepsLiveBlocks: true, progress: session.progress)
+      try session.write(OverviewReport(result, source: session.source), to: output)
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import ArgumentParser
+import Reports
+
+extension AllocationsGrouping: ExpressibleByArgument {}
+extension AllocationsOrder: ExpressibleByArgument {}
+
+/// How the Allocations instrument is looked at.
+struct AllocationsViewOptions: ParsableArguments {
+  @Flag(help: "List single blocks.")
+  var blocks = false
+
+  @Flag(name: .customLong("call-tree"), help: "Show who called whom to allocate how much.")
+  var callTree = false
+
+  @Option(
+    name: .customLong("group-by"),
+    help: ArgumentHelp("What the rows of the table stand for.", valueName: "what"))
+  var groupBy = AllocationsGrouping.category
+
+  @Option(
+    help: ArgumentHelp(
+      "All blocks, those that persist (created and still living), or those that are transient.",
+      valueName: "which"))
+  var lifespan = Lifespan.all
+
+  @Option(
+    help: ArgumentHelp(
+      "What the rows are sorted by; with --blocks, persistent-bytes is by size. (default: "
+        + "persistent-bytes; blocks by time)",
+      valueName: "column"))
+  var sort: AllocationsOrder?
+
+  @OptionGroup var top: TopOptions
+
+  @Flag(help: "Show all columns: Transient Bytes, Events and Temporary, too.")
+  var wide = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The columns to show, separated by commas: "
+        + AllocationsColumn.allCases.map(\.rawValue).joined(separator: ", ") + ".",
+      valueName: "columns"),
+    transform: Self.columns)
+  var columns: [AllocationsColumn] = []
+
+  /// The columns that were asked for.
+  var shownColumns: [AllocationsColumn] {
+    columns.isEmpty ? (wide ? AllocationsColumn.wide : AllocationsColumn.standard) : columns
+  }
+
+  @Sendable private static func columns(_ text: String) throws -> [AllocationsColumn] {
+    try text.split(separator: ",").map { name in
+      guard let column = AllocationsColumn(rawValue: String(name)) else {
+        let names = AllocationsColumn.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("there is no column '\(name)'; there are \(names)")
+      }
+      return column
+    }
+  }
+}
+
+/// How a call tree is put together.
+struct CallTreeViewOptions: ParsableArguments {
+  @Flag(help: "From the allocating functions up to their callers.")
+  var invert = false
+
+  @Flag(name: .customLong("hide-system"), help: "Leave out system libraries and runtimes.")
+  var hideSystem = false
+
+  @Flag(
+    name: .customLong("flatten-recursion"), help: "Show a function that calls itself only once.")
+  var flattenRecursion = false
+
+  @Flag(name: .customLong("separate-threads"), help: "A tree for each thread.")
+  var separateThreads = false
+
+  @Option(
+    name: .customLong("min-percent"),
+    help: ArgumentHelp(
+      "Leave out branches with less of the bytes and blocks. (default: 1 in text, else 0)",
+      valueName: "percent"))
+  var minPercent: Double?
+
+  mutating func validate() throws {
+    if let minPercent, !(0...100).contains(minPercent) {
+      throw ValidationError("--min-percent takes 0 to 100, not \(minPercent).")
+    }
+  }
+
+  /// The least share in thousandths.
+  var leastShare: UInt64? { minPercent.map { UInt64(($0 * 10).rounded()) } }
+
+  /// The options in the terms of the reports.
+  var options: CallTreeOptions {
+    var options = CallTreeOptions()
+    options.isInverted = invert
+    options.hidesSystem = hideSystem
+    options.flattensRecursion = flattenRecursion
+    options.separatesThreads = separateThreads
+    return options
+  }
+
+  /// The first of these options that was given; nil when none was.
+  var given: String? {
+    let flags = [
+      ("--invert", invert), ("--hide-system", hideSystem),
+      ("--flatten-recursion", flattenRecursion), ("--separate-threads", separateThreads),
+      ("--min-percent", minPercent != nil),
+    ]
+    return flags.first { $0.1 }?.0
+  }
+}

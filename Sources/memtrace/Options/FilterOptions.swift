@@ -1,0 +1,106 @@
+import ArgumentParser
+import Reports
+
+extension Lifespan: ExpressibleByArgument {}
+
+/// Which part of the trace is replayed.
+struct TimeOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Only blocks allocated from this time on: \(TimePoint.forms).", valueName: "time"),
+    transform: Self.time)
+  var from: TimePoint?
+
+  @Option(
+    help: ArgumentHelp("Only events up to this time.", valueName: "time"), transform: Self.time)
+  var to: TimePoint?
+
+  @Option(
+    name: .customLong("live-at"),
+    help: ArgumentHelp(
+      "The state at this time instead of the end; 'peak' is when most was live.",
+      valueName: "time|peak"),
+    transform: Self.moment)
+  var liveAt: LiveMoment?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only blocks of these requested sizes: \(ByteRange.forms).", valueName: "range"),
+    transform: Self.sizes)
+  var size: ByteRange?
+
+  /// The part of the trace in the terms of the reports.
+  var request: ReplayRequest {
+    var request = ReplayRequest()
+    request.from = from
+    request.to = to
+    request.liveAt = liveAt
+    request.sizes = size
+    return request
+  }
+
+  /// The moment in words, for headlines; nil for the end.
+  var momentText: String? {
+    switch liveAt {
+    case .peak: "the peak"
+    case .time(.nanoseconds(let value)): "\(Double(value) / 1_000_000_000) s"
+    case .time(.millionths(let value)): "\(Double(value) / 10_000) %"
+    case nil: to == nil ? nil : "the end of the time range"
+    }
+  }
+
+  @Sendable private static func time(_ text: String) throws -> TimePoint {
+    guard let time = TimePoint(text) else {
+      throw ValidationError("a time looks like \(TimePoint.forms)")
+    }
+    return time
+  }
+
+  @Sendable private static func moment(_ text: String) throws -> LiveMoment {
+    guard let moment = LiveMoment(text) else {
+      throw ValidationError("a moment is 'peak' or a time such as \(TimePoint.forms)")
+    }
+    return moment
+  }
+
+  @Sendable private static func sizes(_ text: String) throws -> ByteRange {
+    guard let range = ByteRange(text) else {
+      throw ValidationError("a range of sizes looks like \(ByteRange.forms)")
+    }
+    return range
+  }
+}
+
+/// Which blocks are counted, by name.
+struct FilterOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Only this category, such as Malloc-16; names may hold * and ?.", valueName: "name"))
+  var category: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only blocks whose responsible function has this in its name.", valueName: "function"))
+  var responsible: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only blocks whose responsible function is in this image.", valueName: "image"))
+  var image: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only blocks of this thread: T2, its kernel ID, or a name.", valueName: "thread"))
+  var thread: String?
+
+  /// The filter in the terms of the reports.
+  func filter(lifespan: Lifespan = .all) -> SiteFilter {
+    var filter = SiteFilter()
+    filter.category = category
+    filter.responsible = responsible
+    filter.image = image
+    filter.thread = thread
+    filter.lifespan = lifespan
+    return filter
+  }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Reports
+
+extension ReportFormat: ExpressibleByArgument {}
+
+/// Where a report goes and in which form.
+struct OutputOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The form: text, json (see docs/json-schema.md) or csv.", valueName: "form"))
+  var format = ReportFormat.text
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("Write to this file instead of standard output.", valueName: "file"),
+    completion: .file())
+  var output: String?
+
+  @Flag(help: "Print numbers of bytes with all digits instead of KiB and MiB.")
+  var bytes = false
+
+  /// The number of rows to show: `asked`, where 0 means all; in text a default, in data all.
+  func limit(_ asked: Int?, text: Int) -> Int? {
+    guard let asked else { return format == .text ? text : nil }
+    return asked == 0 ? nil : asked
+  }
+}
+
+/// How many rows a report shows.
+struct TopOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Show at most so many rows, 0 for all. Text has a limit of its own, json and csv have none.",
+      valueName: "rows"))
+  var top: Int?
+
+  mutating func validate() throws {
+    if let top, top < 0 { throw ValidationError("--top takes 0 or more rows, not \(top).") }
+  }
+}

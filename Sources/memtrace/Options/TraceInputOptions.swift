@@ -1,0 +1,39 @@
+import ArgumentParser
+
+/// What a report is about: a trace, or a command to record first.
+struct TraceInputOptions: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp("The trace to read.", valueName: "trace"),
+    completion: .file(extensions: ["mtrace"]))
+  var trace: String?
+
+  @Argument(
+    parsing: .postTerminator,
+    help: ArgumentHelp(
+      "A command to record and report on, instead of a trace.", valueName: "command"))
+  var command: [String] = []
+
+  mutating func validate() throws {
+    _ = try input()
+  }
+
+  /// The trace or the command.
+  ///
+  /// - Throws: `ValidationError` when there is neither or both.
+  func input() throws -> TraceInput {
+    switch (trace, command.isEmpty) {
+    case (let trace?, true): return .file(trace)
+    case (nil, false): return .command(command)
+    case (nil, true):
+      throw ValidationError("Missing the trace to read, or a command to record after '--'.")
+    case (let trace?, false):
+      throw ValidationError("Give a trace or a command, not both ('\(trace)' and '\(command[0])').")
+    }
+  }
+}
+
+/// Where the trace of a report comes from.
+enum TraceInput {
+  case file(String)
+  case command([String])
+}

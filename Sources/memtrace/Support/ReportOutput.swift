@@ -1,0 +1,66 @@
+import ArgumentParser
+import Reports
+import SystemPackage
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// The file or standard output that a report is written to.
+struct ReportOutput {
+  private let descriptor: FileDescriptor
+  private let name: String
+
+  /// Opens the output, hands it to `body`, and closes it.
+  ///
+  /// - Parameter file: nil for standard output.
+  /// - Throws: ``CommandFailure`` when the file cannot be written, and what `body` throws.
+  static func withOutput(_ file: String?, _ body: (ReportOutput) throws -> Void) throws {
+    guard let file else {
+      try body(ReportOutput(descriptor: .standardOutput, name: "standard output"))
+      return
+    }
+    let path = FilePath(file)
+    // A report must not eat the trace that it is about by a slip of the keyboard.
+    if TraceFileHeader(readingFrom: path) != nil {
+      throw CommandFailure(
+        "\(file) is a trace; give another file to -o", exitStatus: ExitStatus.cannotCreate)
+    }
+    let descriptor: FileDescriptor
+    do {
+      descriptor = try FileDescriptor.open(
+        path, .writeOnly, options: [.create, .truncate, .closeOnExec],
+        permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
+    } catch {
+      throw CommandFailure(
+        "cannot write \(file): \(error)", exitStatus: ExitStatus.cannotCreate)
+    }
+    defer { try? descriptor.close() }
+    try body(ReportOutput(descriptor: descriptor, name: file))
+  }
+
+  /// Writes text.
+  ///
+  /// - Returns: Always true, for callers that can be told to stop.
+  /// - Throws: `ExitCode` without a message when the reader went away (`| head`),
+  ///   ``CommandFailure`` when writing failed.
+  func write(_ text: String) throws -> Bool {
+    var text = text
+    do {
+      try text.withUTF8 { _ = try descriptor.writeAll($0) }
+      return true
+    } catch let error as Errno where error == .brokenPipe {
+      throw ExitCode(ExitStatus.killed(by: SIGPIPE))
+    } catch {
+      throw CommandFailure("cannot write \(name): \(error)", exitStatus: ExitStatus.ioError)
+    }
+  }
+}
+
+extension OutputOptions {
+  /// The style of the text form: a terminal's only when it goes there.
+  var style: TextStyle {
+    let style: ByteStyle = bytes ? .exact : .human
+    return output == nil ? .forStandardOutput(bytes: style) : TextStyle(bytes: style)
+  }
+}

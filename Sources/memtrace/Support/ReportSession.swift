@@ -1,0 +1,119 @@
+import ArgumentParser
+import Reports
+import Symbolication
+import Synchronization
+import SystemPackage
+import TraceReader
+
+/// An opened trace and what goes with it while a report is made.
+struct ReportSession {
+  var trace: Trace
+  var source: ReportSource
+  /// The file as the user knows it; nil for a temporary recording.
+  var file: FilePath?
+  /// Shows how far the reading is, for anything over a second.
+  var progress: @Sendable (UInt64, UInt64) -> Void
+
+  /// Opens the trace, or records the command first, and makes a report.
+  ///
+  /// With a command, memtrace ends with the command's own exit status.
+  ///
+  /// - Parameters:
+  ///   - input: The trace or the command.
+  ///   - recording: How to record the command.
+  ///   - symbols: How addresses become names; nil for reports without stacks.
+  ///   - body: Makes the report.
+  /// - Throws: ``CommandFailure`` when the trace cannot be read or the report not be made.
+  static func run(
+    _ input: TraceInput, recording: RecordingOptions, symbols: SymbolOptions? = nil,
+    _ body: (ReportSession) throws -> Void
+  ) throws {
+    switch input {
+    case .file(let name):
+      try report(on: FilePath(name), shownAs: name, symbols: symbols, body)
+    case .command(let words):
+      let status = try RecordingSession.withTemporaryRecording(of: words, options: recording) {
+        run in
+        try report(on: Self.mainTrace(of: run), shownAs: nil, symbols: symbols, body)
+        noteOthers(run)
+        return run.exitStatus
+      }
+      if status != 0 { throw ExitCode(status) }
+    }
+  }
+
+  /// The program that the launched process was last: `sh -c prog` replaces itself by `prog`.
+  private static func mainTrace(of run: RecordedRun) throws -> FilePath {
+    let own = run.traces.last { $0.header.pid == run.pid } ?? run.traces.first
+    guard let own else { throw RecordingSummary.nothingRecorded(run) }
+    return own.path
+  }
+
+  private static func noteOthers(_ run: RecordedRun) {
+    let others = run.traces.filter { $0.header.pid != run.pid }.count
+    guard others > 0 else { return }
+    let processes = others == 1 ? "1 more process was" : "\(others) more processes were"
+    Diagnostics.write("\(processes) recorded; memtrace record keeps the traces of all of them")
+  }
+
+  private static func report(
+    on path: FilePath, shownAs name: String?, symbols: SymbolOptions?,
+    _ body: (ReportSession) throws -> Void
+  ) throws {
+    let progress = ReportProgress("Reading \(name ?? "the recording")")
+    defer { progress.finish() }
+    do {
+      let trace = try Trace(path: path)
+      let source = ReportSource(
+        trace, file: name,
+        symbolicator: SymbolOptions.symbolicator(
+          symbols, recordedAt: trace.process.startWallNanoseconds),
+        fullNames: symbols?.fullNames ?? false)
+      let session = ReportSession(
+        trace: trace, source: source, file: name.map { FilePath($0) },
+        progress: { progress.update($0, of: $1) })
+      try body(session)
+    } catch let error as TraceError {
+      throw CommandFailure(error.description, exitStatus: ExitStatus.status(for: error))
+    } catch let error as ReportError {
+      throw CommandFailure(error.description, exitStatus: ExitStatus.usage)
+    }
+  }
+
+  /// Writes a report where the options say.
+  ///
+  /// - Throws: ``CommandFailure`` when it cannot be written.
+  func write(_ report: some Report, to options: OutputOptions) throws {
+    progress(0, 0)
+    let style = options.style
+    let text = try ReportWriter(format: options.format, style: style).output(of: report)
+    try ReportOutput.withOutput(options.output) { output in _ = try output.write(text) }
+  }
+}
+
+/// A progress line that the reader's callback can reach.
+final class ReportProgress: Sendable {
+  private let line: Mutex<ProgressLine>
+
+  init(_ label: String) {
+    line = Mutex(ProgressLine(label))
+  }
+
+  /// Notes how far the work is; a total of 0 erases the line, because output follows.
+  func update(_ done: UInt64, of total: UInt64) {
+    line.withLock { line in
+      if total == 0 { line.finish() } else { line.update(done, of: total) }
+    }
+  }
+
+  func finish() {
+    line.withLock { $0.finish() }
+  }
+}
+
+extension ExitStatus {
+  /// The status for a trace that cannot be read.
+  static func status(for error: TraceError) -> Int32 {
+    error.status == .io ? noTrace : badTrace
+  }
+}

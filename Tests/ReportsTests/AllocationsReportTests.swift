@@ -1,0 +1,180 @@
+import Foundation
+import Testing
+import TraceTestSupport
+
+@testable import Reports
+@testable import TraceReader
+
+@Suite struct AllocationsReportTests {
+  private func report(
+    _ result: ReplayResult = SampleTrace.workedExample,
+    _ change: (inout AllocationsQuery) -> Void = { _ in }
+  ) throws -> AllocationsReport {
+    var query = AllocationsQuery()
+    change(&query)
+    return try AllocationsReport(result, source: SampleTrace().source, query: query)
+  }
+
+  @Test func theWorkedExampleIsExactInText() throws {
+    expectSnapshot(try report().text(bytes: .exact), "allocations.txt")
+  }
+
+  @Test func theWorkedExampleFitsEightyColumns() throws {
+    let text = try report().text(width: 80)
+    expectSnapshot(text, "allocations-80.txt")
+    #expect(text.split(separator: "\n").allSatisfy { $0.displayWidth <= 80 })
+  }
+
+  @Test func theWorkedExampleFitsAHundredColumns() throws {
+    let text = try report().text(width: 100)
+    expectSnapshot(text, "allocations-100.txt")
+    #expect(text.split(separator: "\n").allSatisfy { $0.displayWidth <= 100 })
+  }
+
+  @Test func theWideTableHasAllColumns() throws {
+    let report = try report { $0.columns = AllocationsColumn.wide }
+    expectSnapshot(report.text(), "allocations-wide.txt")
+  }
+
+  @Test func theWorkedExampleIsExactInCSV() throws {
+    expectSnapshot(try ReportWriter(format: .csv).output(of: report()), "allocations.csv")
+  }
+
+  @Test func theWorkedExampleIsExactInJSON() throws {
+    expectSnapshot(try ReportWriter(format: .json).output(of: report()), "allocations.json")
+  }
+
+  @Test func theRowsOfTheJSONDocumentKeepTheInvariants() throws {
+    struct Document: Decodable {
+      struct Row: Decodable {
+        var name: String?
+        var persistentBytes, transientBytes, totalBytes: UInt64
+        var persistentCount, transientCount, totalCount, eventCount: UInt64
+      }
+      var schema: String
+      var version: Int
+      var total: Row
+      var rows: [Row]
+    }
+    let text = try ReportWriter(format: .json).output(of: report())
+    let document = try JSONDecoder().decode(Document.self, from: Data(text.utf8))
+    #expect(document.schema == "memtrace.allocations")
+    #expect(document.version == 1)
+    #expect(document.rows.map(\.name) == ["Malloc-1008", "Malloc-16"])
+    for row in document.rows + [document.total] {
+      #expect(row.totalCount == row.persistentCount + row.transientCount)
+      #expect(row.totalBytes == row.persistentBytes + row.transientBytes)
+      #expect(row.eventCount == row.persistentCount + 2 * row.transientCount)
+    }
+    #expect(document.total.totalCount == document.rows.map(\.totalCount).reduce(0, +))
+  }
+
+  @Test(arguments: AllocationsGrouping.allCases)
+  func everyGroupingAddsUpToTheSameTotal(grouping: AllocationsGrouping) throws {
+    let whole = try report()
+    let grouped = try report { $0.grouping = grouping }
+    #expect(grouped.total == whole.total)
+    #expect(grouped.rows.map(\.tally.totalCount).reduce(0, +) == 20)
+  }
+
+  @Test func rowsAreNamedByTheirGrouping() throws {
+    let names = { (grouping: AllocationsGrouping) in
+      try report { $0.grouping = grouping }.rows.map(\.name)
+    }
+    #expect(try names(.stack) == ["make_node  node.c:5", "emit  emit.c:30"])
+    #expect(try names(.function) == ["make_node  app", "emit  app"])
+    #expect(try names(.image) == ["app"])
+    #expect(try names(.thread) == ["app (T1, tid 100)"])
+    #expect(try names(.size) == ["513 B–1.00 KiB", "up to 16 B"])
+  }
+
+  @Test(arguments: [
+    (AllocationsOrder.persistentBytes, "Malloc-1008"), (.persistent, "Malloc-16"),
+    (.transient, "Malloc-16"), (.totalBytes, "Malloc-1008"), (.total, "Malloc-16"),
+    (.temporary, "Malloc-1008"), (.name, "Malloc-1008"), (.events, "Malloc-16"),
+  ])
+  func rowsAreSorted(order: AllocationsOrder, first: String) throws {
+    #expect(try report { $0.order = order }.rows.first?.name == first)
+  }
+
+  @Test func topHidesRowsButNotTheirNumbers() throws {
+    let report = try report { $0.top = 1 }
+    #expect(report.rows.count == 1)
+    #expect(report.total.totalCount == 20)
+    #expect(report.text().contains("\n… 1 more; --top 0 shows all\n"))
+  }
+
+  @Test func lifespansSplitTheBlocks() throws {
+    let persistent = try report { $0.filter.lifespan = .persistent }.total
+    #expect((persistent.totalCount, persistent.transientCount) == (6, 0))
+    #expect(persistent.totalBytes == 1060)
+    let transient = try report { $0.filter.lifespan = .transient }.total
+    #expect((transient.totalCount, transient.persistentCount) == (14, 0))
+    #expect(transient.totalBytes == 4120)
+  }
+
+  @Test func filtersChooseSites() throws {
+    #expect(try report { $0.filter.category = "malloc-16" }.total.totalCount == 15)
+    #expect(try report { $0.filter.category = "Malloc-*" }.total.totalCount == 20)
+    #expect(try report { $0.filter.responsible = "make" }.total.totalCount == 5)
+    #expect(try report { $0.filter.image = "app" }.total.totalCount == 20)
+    #expect(try report { $0.filter.thread = "T1" }.total.totalCount == 20)
+    #expect(try report { $0.filter.thread = "100" }.total.totalCount == 20)
+  }
+
+  @Test(arguments: [
+    (
+      "category", "Malloc-17",
+      "no category \"Malloc-17\" in this trace; near: Malloc-16, Malloc-1008"
+    ),
+    ("category", "zzz", "no category \"zzz\" in this trace"),
+    ("thread", "wrker", "no thread \"wrker\" in this trace"),
+    ("image", "libc", "no image \"libc\" in this trace"),
+    (
+      "responsible", "mke_node",
+      "no responsible function \"mke_node\" in this trace; near: make_node"
+    ),
+  ])
+  func namesThatFitNothingAreErrors(option: String, name: String, message: String) throws {
+    let error = #expect(throws: ReportError.self) {
+      try report { query in
+        switch option {
+        case "category": query.filter.category = name
+        case "thread": query.filter.thread = name
+        case "image": query.filter.image = name
+        default: query.filter.responsible = name
+        }
+      }
+    }
+    #expect(error?.description == message)
+  }
+
+  @Test func anEmptyTraceSaysSoInOneLine() throws {
+    #expect(
+      try report(ReplayResult()).text() == """
+        Allocations of ./app --once (pid 100)
+        No allocations to show.
+
+        """)
+  }
+
+  @Test func whatTheTraceDoesNotHoldIsSaid() throws {
+    var result = SampleTrace.workedExample
+    result.coverage.eventsDropped = 1200
+    result.coverage.bypassed = ["malloc: /usr/bin/node"]
+    let text = try report(result).text()
+    #expect(
+      text.hasSuffix(
+        """
+
+        Coverage: 1,200 events were not recorded
+        Coverage: calls that bypass the recorder: malloc: /usr/bin/node
+
+        """))
+  }
+
+  @Test func coloursAppearOnlyWhenAskedFor() throws {
+    #expect(!(try report().text().contains("\u{1b}")))
+    #expect(try report().text(isColoured: true).contains("\u{1b}[36mMalloc-16\u{1b}[0m"))
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Testing
+import TraceReader
+import TraceTestSupport
+
+@testable import Reports
+
+/// Each report of the same recording, whole, in each of its forms.
+@Suite struct RecordingReportTests {
+  private let sample: SampleRecording
+  private let result: ReplayResult
+
+  init() throws {
+    sample = try SampleRecording()
+    result = try sample.trace.replay(ReplayRequest(), keepsLiveBlocks: true)
+  }
+
+  private func expect(_ report: some Report, _ name: String, csv: Bool = true) throws {
+    expectSnapshot(report.text(), "\(name).txt")
+    expectSnapshot(report.text(width: 80), "\(name)-80.txt")
+    expectSnapshot(try ReportWriter(format: .json).output(of: report), "\(name).json")
+    if csv { expectSnapshot(try ReportWriter(format: .csv).output(of: report), "\(name).csv") }
+  }
+
+  @Test func theOnePageReport() throws {
+    try expect(OverviewReport(result, source: sample.source), "report", csv: false)
+  }
+
+  @Test func theErrors() throws {
+    try expect(ErrorsReport(result, source: sample.source), "errors")
+  }
+
+  @Test func theUnfreedBlocks() throws {
+    try expect(
+      UnfreedReport(result, source: sample.source, query: UnfreedQuery()), "unfreed")
+  }
+
+  @Test func theHistoryOfADoubleFree() throws {
+    let history = try sample.trace.history(of: Address(0x20_0010))
+    try expect(
+      HistoryReport(
+        address: 0x20_0010, history, coverage: sample.trace.coverage, source: sample.source,
+        showsStacks: true),
+      "history")
+  }
+
+  @Test func theHistoryOfAnAddressInsideABlock() throws {
+    let history = try sample.trace.history(of: Address(0x20_0404))
+    let report = HistoryReport(
+      address: 0x20_0404, history, coverage: sample.trace.coverage, source: sample.source)
+    expectSnapshot(report.text(), "history-inside.txt")
+  }
+
+  @Test func theHistoryOfNothingIsOneLine() throws {
+    let report = HistoryReport(
+      address: 1, [], coverage: Coverage(), source: sample.source)
+    #expect(
+      report.text() == "No block of ./app --once 'two words' (pid 4711) ever covered 0x1.\n")
+  }
+
+  @Test func theCallTree() throws {
+    try expect(
+      CallTreeReport(result, source: sample.source, query: CallTreeQuery()), "call-tree")
+  }
+
+  @Test func theInvertedCallTreeOfUserCodeByThread() throws {
+    var query = CallTreeQuery()
+    query.options.isInverted = true
+    query.options.hidesSystem = true
+    query.options.separatesThreads = true
+    let report = try CallTreeReport(result, source: sample.source, query: query)
+    expectSnapshot(report.text(), "call-tree-inverted.txt")
+  }
+
+  @Test func theBlocks() throws {
+    let report = try BlocksReport(
+      sample.trace, source: sample.source, request: ReplayRequest(), query: BlocksQuery())
+    try expect(report, "blocks")
+    #expect(report.rows.count == Int(result.total.totalCount))
+    #expect(report.rows.filter(\.isLive).count == Int(result.total.liveCount))
+  }
+
+  @Test func theLiveBlocksAreThoseOfTheReplay() throws {
+    var query = BlocksQuery()
+    query.filter.lifespan = .persistent
+    query.bySize = true
+    let report = try BlocksReport(
+      sample.trace, source: sample.source, request: ReplayRequest(), query: query)
+    #expect(report.rows.map(\.size) == [100 << 20, 128, 64])
+    #expect(report.rows.filter(\.isLive).count == 3)
+  }
+
+  @Test func theInformation() throws {
+    let relatives = [
+      InfoReport.Relative(file: "server.4713.mtrace", pid: 4713, relation: "child")
+    ]
+    var report = InfoReport(sample.trace, source: sample.source, relatives: relatives)
+    report.file.bytes = 4096
+    try expect(report, "info")
+  }
+
+  @Test func theDump() throws {
+    var text = ""
+    try TraceDump(sample.trace).write { piece in
+      text += piece
+      return true
+    }
+    expectSnapshot(text, "dump.txt")
+  }
+
+  @Test func theDumpAsJSONHasOneObjectPerLine() throws {
+    var text = ""
+    try TraceDump(sample.trace, format: .jsonLines).write { piece in
+      text += piece
+      return true
+    }
+    expectSnapshot(text, "dump.jsonl")
+    for line in text.split(separator: "\n") {
+      _ = try JSONSerialization.jsonObject(with: Data(line.utf8))
+    }
+  }
+
+  @Test func theDumpIsFiltered() throws {
+    var lines: [Substring] = []
+    let dump = TraceDump(sample.trace, kinds: [.event], eventLimit: 2)
+    try dump.write { piece in
+      lines += piece.split(separator: "\n")
+      return true
+    }
+    #expect(lines.count == 2)
+    #expect(lines.allSatisfy { $0.hasPrefix("EVENT ") })
+  }
+}
