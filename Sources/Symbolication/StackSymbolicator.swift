@@ -59,7 +59,10 @@ public final class StackSymbolicator {
 
   /// A description such as `malloc in parse_header`; the function alone where there is no stack.
   ///
-  /// - Parameter function: The allocator function, as ``Operation`` names it.
+  /// - Parameters:
+  ///   - stack: A backtrace of the trace.
+  ///   - function: The allocator function, as `Operation` names it.
+  /// - Returns: One line.
   public func callerDescription(of stack: StackID, function: String) -> String {
     ResponsibleFrame.describe(function, in: responsibleFrame(of: stack))
   }

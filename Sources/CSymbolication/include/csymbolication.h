@@ -1,10 +1,11 @@
-/* Demanglers for C++, Rust and Swift behind one small C interface, for Sources/Symbolication.
+/* What Sources/Symbolication needs from C: demanglers for C++, Rust and Swift, file attributes.
  *
- * They are C because libiberty's reporting callback must be able to stop the demangler: a short
+ * The demanglers are C because libiberty's reporting callback must be able to stop the demangler: a short
  * mangled name can stand for gigabytes of text. */
 #ifndef CSYMBOLICATION_H
 #define CSYMBOLICATION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum mt_demangle_style {
@@ -30,5 +31,9 @@ char *mt_demangle_swift(const char *mangled, size_t length);
 void mt_demangle_release(char *text);
 
 #define MT_DEMANGLE_MAX_LENGTH (64u << 10)
+
+/* Whether a file has capabilities (the attribute `security.capability`), which Swift's Glibc
+ * module has no call for. false also when the file or its attributes cannot be read. */
+bool mt_has_file_capabilities(const char *path);
 
 #endif

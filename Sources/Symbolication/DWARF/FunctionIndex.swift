@@ -14,9 +14,7 @@ struct FunctionIndex {
 
   private var entries: [Entry] = []
 
-  /// Walks the unit.
-  ///
-  /// - Parameter enteringFunctions: Whether to look for functions inside of functions.
+  /// Walks the unit; `enteringFunctions` says whether to look for functions inside of functions.
   init(of unit: Dwarf_Die, enteringFunctions: Bool) {
     var pending = [unit]
     var visited = 0

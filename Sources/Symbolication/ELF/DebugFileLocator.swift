@@ -1,6 +1,6 @@
 import Glibc
 
-/// Finds separate debug files on this machine. Never asks the network.
+/// Finds separate debug files on this machine, never by the network.
 ///
 /// elfutils' own search (`dwfl_standard_find_debuginfo`) would ask a debuginfod server where
 /// `DEBUGINFOD_URLS` is set; this one has no such step.

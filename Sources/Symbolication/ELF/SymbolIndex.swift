@@ -73,7 +73,8 @@ struct SymbolIndex {
       guard entry.start == model.start else { break }
       guard entry.isSized == model.isSized, let name = name(of: entry) else { continue }
       // `malloc` says more than `__libc_malloc`: fewer underscores first, then global symbols.
-      let underscores = name.hasPrefix("_Z") || name.hasPrefix("_R")
+      let underscores =
+        name.hasPrefix("_Z") || name.hasPrefix("_R")
         ? 0 : name.utf8.prefix { $0 == UInt8(ascii: "_") }.count
       let score = underscores * 8 + Int(entry.rank)
       if score < best?.score ?? .max { best = (score, name) }

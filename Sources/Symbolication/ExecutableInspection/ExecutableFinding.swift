@@ -6,6 +6,8 @@ public struct ExecutableFinding: Sendable, Hashable {
     case notFound
     /// A folder, or a file without execute permission.
     case notExecutable
+    /// May be run but not read: nothing can be said about it.
+    case unreadable
     /// Neither ELF nor a script.
     case notELF
     /// The interpreter that the script names cannot be found or run.
@@ -51,29 +53,8 @@ public struct ExecutableFinding: Sendable, Hashable {
   /// How much is lost.
   public var severity: Severity {
     switch kind {
-    case .bundledAllocator: .partial
+    case .bundledAllocator, .unreadable: .partial
     default: .blocking
     }
-  }
-}
-
-/// An allocator that is linked into an executable.
-public struct BundledAllocator: Sendable, Hashable {
-  /// Its name: `jemalloc`, `mimalloc`, …, or `its own malloc` where it is not a known one.
-  public let name: String
-
-  /// A symbol that gives it away.
-  public let symbol: String
-
-  /// Whether it defines `malloc` or `operator new` itself, so that no library function is called.
-  ///
-  /// Else it is called by names of its own, and what goes through `malloc` is still recorded.
-  public let replacesMalloc: Bool
-
-  /// Makes a description.
-  public init(name: String, symbol: String, replacesMalloc: Bool) {
-    self.name = name
-    self.symbol = symbol
-    self.replacesMalloc = replacesMalloc
   }
 }

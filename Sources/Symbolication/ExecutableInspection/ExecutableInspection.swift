@@ -4,6 +4,8 @@ public struct ExecutableInspection: Sendable, Hashable {
   public let path: String?
 
   /// The ELF file that runs in the end: the last interpreter of a script, else the file itself.
+  ///
+  /// `nil` when nothing can run.
   public let executablePath: String?
 
   /// The files from the command to the executable, scripts first; links are not followed.
@@ -16,15 +18,28 @@ public struct ExecutableInspection: Sendable, Hashable {
   public var isRecordable: Bool {
     !findings.contains { $0.severity == .blocking }
   }
-}
 
-extension ExecutableInspection {
   /// Inspects what `command` would run.
   ///
   /// - Parameters:
   ///   - command: As `argv[0]`: a path if it has a slash, else looked up in `searchPath`.
   ///   - searchPath: The value of `PATH`; `nil` where it is not set.
   public init(command: String, searchPath: String?) {
-    self.init(path: nil, executablePath: nil, chain: [], findings: [])
+    self.init(command: command, searchPath: searchPath, identity: .current)
+  }
+
+  init(command: String, searchPath: String?, identity: ProcessIdentity) {
+    let lookup = ExecutableLookup(searchPath: searchPath)
+    let found = lookup.resolve(command)
+    path = found.chain.first
+    chain = found.chain
+    guard found.problem == nil, let executable = found.chain.last else {
+      executablePath = nil
+      findings = found.problem.map { [$0] } ?? []
+      return
+    }
+    let results = ExecutableInspector(path: executable, identity: identity).findings()
+    executablePath = results.contains { $0.kind == .notELF } ? nil : executable
+    findings = results.sorted { $0.severity > $1.severity }
   }
 }

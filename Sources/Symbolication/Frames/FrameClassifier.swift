@@ -7,6 +7,7 @@ public enum FrameClassifier {
   /// - Parameters:
   ///   - function: `nil` where the name is unknown; then the image decides.
   ///   - path: `nil` for code in no image, which is the program's (JIT).
+  /// - Returns: Never a marker.
   public static func role(
     of function: FunctionName?, inImageAt path: String?
   ) -> SymbolicatedFrame.Role {

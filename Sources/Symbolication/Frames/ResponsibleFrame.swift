@@ -25,6 +25,7 @@ public enum ResponsibleFrame {
   /// - Parameters:
   ///   - function: The allocator function that was called, for example `malloc` or `new`.
   ///   - frame: The responsible frame; `nil` gives the function alone.
+  /// - Returns: The function and the frame's name without parameters.
   public static func describe(_ function: String, in frame: SymbolicatedFrame?) -> String {
     guard let frame, frame.role != .marker else { return function }
     return "\(function) in \(frame.baseName)"

@@ -5,8 +5,9 @@ public struct SymbolicatedBacktrace: Sendable, Hashable {
   /// The backtrace in the trace's stack table.
   public let stack: StackID
 
-  /// All frames, inlined ones included, leaf first; a marker last where the stack was cut, and
-  /// alone where none was taken. Never empty.
+  /// All frames, inlined ones included, leaf first; never empty.
+  ///
+  /// A marker is last where the stack was cut, and alone where none was taken.
   public let frames: [SymbolicatedFrame]
 
   /// Makes a backtrace.
@@ -26,6 +27,7 @@ public struct SymbolicatedBacktrace: Sendable, Hashable {
   /// The frames to print.
   ///
   /// - Parameter showAll: Whether to keep the leading frames of allocators and runtimes.
+  /// - Returns: Leaf first; never empty.
   public func displayFrames(showAll: Bool = false) -> ArraySlice<SymbolicatedFrame> {
     frames.dropFirst(showAll ? 0 : foldedCount)
   }

@@ -4,6 +4,7 @@ enum CxxNames {
   /// suffixes of clones.
   ///
   /// - Parameter name: Demangled, without the return type.
+  /// - Returns: The name as it is where its brackets do not match.
   static func short(_ name: String) -> String {
     let plain = removingNoise(name)
     guard plain.utf8.contains(UInt8(ascii: "<")) else { return plain }

@@ -6,6 +6,7 @@ public enum Demangler {
   ///
   /// - Parameter symbol: As in a symbol table or `DW_AT_linkage_name`; a version such as
   ///   `@@GLIBC_2.14` is dropped. A name that no demangler knows is taken as it is.
+  /// - Returns: All spellings of the name.
   public static func name(of symbol: String) -> FunctionName {
     let raw = withoutVersion(symbol)
     guard raw.utf8.count <= longestSymbol else { return FunctionName(plain: raw) }

@@ -9,8 +9,10 @@ enum RustNames {
       let tail = bytes.suffix(hashLength)
       let isHash =
         tail.starts(with: "::h".utf8)
-        && tail.dropFirst(3).allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-          || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 }
+        && tail.dropFirst(3).allSatisfy {
+          UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+            || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0
+        }
       if isHash { result = result.dropLast(hashLength) }
     }
     return String(result)

@@ -62,7 +62,7 @@ enum SwiftNameShortener {
     return entity.prefix(before: " with unmangled suffix ")
   }
 
-  /// `generic specialization <…> of `, `function signature specialization <…> of `, …
+  /// Goes past `generic specialization <…> of ` and its like.
   private static func skipSpecialization(_ scanner: inout TextScanner) -> Bool {
     let start = scanner.position
     while let byte = scanner.current, byte != UInt8(ascii: "<") {
@@ -82,7 +82,7 @@ enum SwiftNameShortener {
     return false
   }
 
-  /// `(2) suspend resume partial function for `
+  /// Goes past `(2) suspend resume partial function for `.
   private static func skipAsyncPart(_ scanner: inout TextScanner) -> Bool {
     guard scanner.looksAt("(") else { return false }
     let start = scanner.position

@@ -31,6 +31,7 @@ enum SwiftNames {
   /// - Parameters:
   ///   - raw: The symbol.
   ///   - full: Its demangled text: an extension of `Array` by another module is not the library's.
+  /// - Returns: `false` for what is not mangled.
   static func isOfStandardLibrary(raw: String, full: String) -> Bool {
     guard let module = module(of: raw), runtimeModules.contains(module) else { return false }
     guard let start = full.firstRange(of: "(extension in ") else { return true }

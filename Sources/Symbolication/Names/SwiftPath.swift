@@ -49,7 +49,8 @@ enum SwiftPath {
     if byte == UInt8(ascii: "(") { return nil }
     let start = scanner.position
     if TextScanner.isIdentifier(byte) || byte == UInt8(ascii: "`") {
-      while let next = scanner.current, TextScanner.isIdentifier(next) || next == UInt8(ascii: "`") {
+      while let next = scanner.current, TextScanner.isIdentifier(next) || next == UInt8(ascii: "`")
+      {
         scanner.position += 1
       }
       return String(nameBytes: scanner.bytes[start..<scanner.position])

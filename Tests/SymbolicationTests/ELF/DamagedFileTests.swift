@@ -9,7 +9,8 @@ struct DamagedFileTests {
   func damage(seed: UInt64) throws {
     let fixture = try Fixture()
     let program = try fixture.compile(
-      "inlining.c", with: seed % 2 == 0 ? "gcc" : "clang", ["-O2", "-g", "-gdwarf-\(4 + seed / 4)"],
+      "inlining.c", with: seed % 2 == 0 ? "gcc" : "clang",
+      ["-O2", "-g", "-gdwarf-\(4 + seed / 4)"],
       to: "program")
     let probe = try Fixture.symbol("probe", in: program)
     let original = try Data(contentsOf: URL(fileURLWithPath: program))

@@ -15,8 +15,10 @@ struct ELFSymbolicatorTests {
 
   @Test(
     "inlined calls have frames of their own, innermost first",
-    arguments: [("gcc", "-gdwarf-4"), ("gcc", "-gdwarf-5"), ("clang", "-gdwarf-4"),
-      ("clang", "-gdwarf-5"), ("gcc", "-gz"), ("clang", "-gline-tables-only")])
+    arguments: [
+      ("gcc", "-gdwarf-4"), ("gcc", "-gdwarf-5"), ("clang", "-gdwarf-4"),
+      ("clang", "-gdwarf-5"), ("gcc", "-gz"), ("clang", "-gline-tables-only"),
+    ])
   func inlining(compiler: String, option: String) throws {
     let program = try fixture.compile(
       "inlining.c", with: compiler, ["-O2", "-g", option], to: "program")
@@ -107,7 +109,8 @@ struct ELFSymbolicatorTests {
       symbolicator.frames(total, in: program).last?.displayName
         == "unsigned long app::total<int>(std::vector<int> const&)"
         || symbolicator.frames(total, in: program).last?.displayName
-          == "app::total<int>(std::vector<int> const&)")
+          == "app::total<int>(std::vector<int> const&)"
+    )
 
     let fill = try Fixture.symbol(in: program) { $0.contains("4fill") }
     let roles = (fill.address..<fill.address + fill.size).map {

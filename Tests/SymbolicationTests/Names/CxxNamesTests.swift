@@ -11,25 +11,39 @@ struct CxxNamesTests {
     "drops defaults and inline namespaces",
     arguments: [
       ("parse(\(string) const&)", "parse(std::string const&)"),
-      ("std::vector<int, std::allocator<int> >::push_back(int&&)",
-        "std::vector<int>::push_back(int&&)"),
-      ("std::map<int, \(string), std::less<int>, "
-        + "std::allocator<std::pair<int const, \(string) > > >::operator[](int&&)",
-        "std::map<int, std::string>::operator[](int&&)"),
-      ("std::__1::unordered_map<int, long, std::__1::hash<int>, std::__1::equal_to<int>, "
-        + "std::__1::allocator<std::__1::pair<int const, long> > >::clear()",
-        "std::unordered_map<int, long>::clear()"),
-      ("std::unique_ptr<Foo, std::default_delete<Foo> >::~unique_ptr()",
-        "std::unique_ptr<Foo>::~unique_ptr()"),
-      ("std::__shared_count<(__gnu_cxx::_Lock_policy)2>::operator=(int)",
-        "std::__shared_count<(__gnu_cxx::_Lock_policy)2>::operator=(int)"),
-      ("std::_Sp_counted_ptr_inplace<Foo, std::allocator<void>, (__gnu_cxx::_Lock_policy)2>::_M_dispose()",
-        "std::_Sp_counted_ptr_inplace<Foo>::_M_dispose()"),
+      (
+        "std::vector<int, std::allocator<int> >::push_back(int&&)",
+        "std::vector<int>::push_back(int&&)"
+      ),
+      (
+        "std::map<int, \(string), std::less<int>, "
+          + "std::allocator<std::pair<int const, \(string) > > >::operator[](int&&)",
+        "std::map<int, std::string>::operator[](int&&)"
+      ),
+      (
+        "std::__1::unordered_map<int, long, std::__1::hash<int>, std::__1::equal_to<int>, "
+          + "std::__1::allocator<std::__1::pair<int const, long> > >::clear()",
+        "std::unordered_map<int, long>::clear()"
+      ),
+      (
+        "std::unique_ptr<Foo, std::default_delete<Foo> >::~unique_ptr()",
+        "std::unique_ptr<Foo>::~unique_ptr()"
+      ),
+      (
+        "std::__shared_count<(__gnu_cxx::_Lock_policy)2>::operator=(int)",
+        "std::__shared_count<(__gnu_cxx::_Lock_policy)2>::operator=(int)"
+      ),
+      (
+        "std::_Sp_counted_ptr_inplace<Foo, std::allocator<void>, (__gnu_cxx::_Lock_policy)2>::_M_dispose()",
+        "std::_Sp_counted_ptr_inplace<Foo>::_M_dispose()"
+      ),
       ("std::basic_ostream<char, std::char_traits<char> >& f()", "std::ostream& f()"),
       ("name[abi:cxx11](int)", "name(int)"),
       ("parse(int) [clone .constprop.0] [clone .cold]", "parse(int)"),
-      ("g(std::basic_string<wchar_t, std::char_traits<wchar_t>, std::allocator<wchar_t> >)",
-        "g(std::wstring)"),
+      (
+        "g(std::basic_string<wchar_t, std::char_traits<wchar_t>, std::allocator<wchar_t> >)",
+        "g(std::wstring)"
+      ),
     ])
   func shortens(name: String, short: String) {
     #expect(CxxNames.short(name) == short)
@@ -38,13 +52,19 @@ struct CxxNamesTests {
   @Test(
     "takes no operator for a bracket",
     arguments: [
-      ("bool operator< <int>(A<int> const&, A<int> const&)",
-        "bool operator< <int>(A<int> const&, A<int> const&)"),
-      ("std::ostream& operator<< <std::char_traits<char> >(std::ostream&, char const*)",
-        "std::ostream& operator<< <std::char_traits<char>>(std::ostream&, char const*)"),
+      (
+        "bool operator< <int>(A<int> const&, A<int> const&)",
+        "bool operator< <int>(A<int> const&, A<int> const&)"
+      ),
+      (
+        "std::ostream& operator<< <std::char_traits<char> >(std::ostream&, char const*)",
+        "std::ostream& operator<< <std::char_traits<char>>(std::ostream&, char const*)"
+      ),
       ("A::operator->() const", "A::operator->() const"),
-      ("B<std::vector<int, std::allocator<int> > >::operator>>(int)",
-        "B<std::vector<int>>::operator>>(int)"),
+      (
+        "B<std::vector<int, std::allocator<int> > >::operator>>(int)",
+        "B<std::vector<int>>::operator>>(int)"
+      ),
       ("C<(int)3, ((2)>(1))>::f()", "C<(int)3, ((2)>(1))>::f()"),
       ("f<int>(decltype (x->y))", "f<int>(decltype (x->y))"),
       ("broken<int", "broken<int"), ("broken>(", "broken>("),
@@ -92,7 +112,10 @@ struct CxxNamesTests {
     // Each parameter is a pair of the one before: 2^n names.
     let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
     var symbol = "_Z1f1AIiiE"
-    for n in 0..<34 { symbol += "1AIS\(n == 0 ? "" : String(digits[n - 1]))_S\(n == 0 ? "" : String(digits[n - 1]))_E" }
+    for n in 0..<34 {
+      symbol +=
+        "1AIS\(n == 0 ? "" : String(digits[n - 1]))_S\(n == 0 ? "" : String(digits[n - 1]))_E"
+    }
     let name = Demangler.name(of: symbol)
     #expect(name.short.utf8.count <= 64 << 10)
   }

@@ -8,10 +8,14 @@ struct RustNamesTests {
     "demangles legacy and v0 symbols",
     arguments: [
       ("_ZN5alloc3vec12Vec$LT$T$GT$4push17h0123456789abcdefE", "alloc::vec::Vec<T>::push"),
-      ("_ZN4demo4main28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE",
-        "demo::main::{{closure}}"),
-      ("_ZN60_$LT$alloc..string..String$u20$as$u20$core..clone..Clone$GT$5clone17h0123456789abcdefE",
-        "<alloc::string::String as core::clone::Clone>::clone"),
+      (
+        "_ZN4demo4main28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE",
+        "demo::main::{{closure}}"
+      ),
+      (
+        "_ZN60_$LT$alloc..string..String$u20$as$u20$core..clone..Clone$GT$5clone17h0123456789abcdefE",
+        "<alloc::string::String as core::clone::Clone>::clone"
+      ),
       ("_RNvC6_123foo3bar", "123foo::bar"),
       ("_ZN4demo3foo17h0123456789abcdefE.llvm.1234567", "demo::foo"),
     ])

@@ -18,14 +18,20 @@ struct SwiftNamesTests {
       ("m.Foo.subscript.getter : (Swift.Int) -> Swift.Int", "Foo.subscript.getter"),
       ("m.Foo.__allocating_init() -> m.Foo", "Foo.__allocating_init()"),
       ("m.Foo.deinit", "Foo.deinit"),
-      ("Swift.print(_: Any..., separator: Swift.String, terminator: Swift.String) -> ()",
-        "print(_:separator:terminator:)"),
+      (
+        "Swift.print(_: Any..., separator: Swift.String, terminator: Swift.String) -> ()",
+        "print(_:separator:terminator:)"
+      ),
       ("m.(P in _F3388FBAA0297E3C).next() -> Swift.Int?", "P.next()"),
       ("m.Foo.(priv in _F3388F)(a: Swift.Int) async throws -> [Swift.Int]", "Foo.priv(a:)"),
-      ("(extension in m):Swift.Array<A where A == Swift.Int>.total(from: Swift.Int) -> Swift.Int",
-        "Array.total(from:)"),
-      ("(extension in Swift):Swift.Collection.map<A, B where B1: Swift.Error>"
-        + "((A.Element) throws(B1) -> A1) throws(B1) -> [A1]", "Collection.map(_:)"),
+      (
+        "(extension in m):Swift.Array<A where A == Swift.Int>.total(from: Swift.Int) -> Swift.Int",
+        "Array.total(from:)"
+      ),
+      (
+        "(extension in Swift):Swift.Collection.map<A, B where B1: Swift.Error>"
+          + "((A.Element) throws(B1) -> A1) throws(B1) -> [A1]", "Collection.map(_:)"
+      ),
       ("main", "main"),
     ])
   func functions(full: String, short: String) {
@@ -35,19 +41,29 @@ struct SwiftNamesTests {
   @Test(
     "keeps what a closure is in",
     arguments: [
-      ("closure #1 (Swift.Int) -> Swift.Int in t.Foo.bar(t.Foo) -> ()",
-        "closure #1 in Foo.bar(_:)"),
-      ("closure #1 () -> Swift.Int in inner #1 (q: Swift.Int) -> Swift.Int in m.Foo.go() async -> ()",
-        "closure #1 in inner(q:) in Foo.go()"),
-      ("closure #1 (Swift.Int) -> () in default argument 1 of "
-        + "m.dflt(a: Swift.Int, b: (Swift.Int) -> ()) -> ()",
-        "closure #1 in default argument 1 of dflt(a:b:)"),
-      ("implicit closure #1 (Swift.Int, Swift.Int) -> Swift.Int in "
-        + "(extension in m):Swift.Array<A where A == Swift.Int>.total(from: Swift.Int) -> Swift.Int",
-        "implicit closure #1 in Array.total(from:)"),
+      (
+        "closure #1 (Swift.Int) -> Swift.Int in t.Foo.bar(t.Foo) -> ()",
+        "closure #1 in Foo.bar(_:)"
+      ),
+      (
+        "closure #1 () -> Swift.Int in inner #1 (q: Swift.Int) -> Swift.Int in m.Foo.go() async -> ()",
+        "closure #1 in inner(q:) in Foo.go()"
+      ),
+      (
+        "closure #1 (Swift.Int) -> () in default argument 1 of "
+          + "m.dflt(a: Swift.Int, b: (Swift.Int) -> ()) -> ()",
+        "closure #1 in default argument 1 of dflt(a:b:)"
+      ),
+      (
+        "implicit closure #1 (Swift.Int, Swift.Int) -> Swift.Int in "
+          + "(extension in m):Swift.Array<A where A == Swift.Int>.total(from: Swift.Int) -> Swift.Int",
+        "implicit closure #1 in Array.total(from:)"
+      ),
       ("closure #1 (Swift.Int) -> Swift.Int in m", "closure #1 in m"),
-      ("partial apply forwarder for closure #1 (Swift.Int) -> Swift.Int in m.Foo.go() async -> ()",
-        "partial apply for closure #1 in Foo.go()"),
+      (
+        "partial apply forwarder for closure #1 (Swift.Int) -> Swift.Int in m.Foo.go() async -> ()",
+        "partial apply for closure #1 in Foo.go()"
+      ),
       ("$defer #1 () -> () in t.foo() -> ()", "$defer() in foo()"),
     ])
   func closures(full: String, short: String) {
@@ -57,21 +73,31 @@ struct SwiftNamesTests {
   @Test(
     "drops what the compiler made of it",
     arguments: [
-      ("generic specialization <Swift.Int, m.Foo<Swift.Int>> of Swift.Array.append(__owned A) -> ()",
-        "Array.append(_:)"),
-      ("function signature specialization <Arg[0] = Owned To Guaranteed> of t.foo() -> ()", "foo()"),
+      (
+        "generic specialization <Swift.Int, m.Foo<Swift.Int>> of Swift.Array.append(__owned A) -> ()",
+        "Array.append(_:)"
+      ),
+      (
+        "function signature specialization <Arg[0] = Owned To Guaranteed> of t.foo() -> ()", "foo()"
+      ),
       ("merged generic partial specialization <Swift.Int> of t.foo(x: Swift.Int) -> ()", "foo(x:)"),
       ("(1) await resume partial function for m.Foo.go() async -> ()", "Foo.go()"),
       ("(2) suspend resume partial function for m.Foo.go() async -> ()", "Foo.go()"),
       ("async function pointer to m.Foo.go2() async -> ()", "Foo.go2()"),
-      ("reabstraction thunk helper from @escaping @callee_guaranteed () -> () to () -> (@out ())",
-        "reabstraction thunk"),
-      ("protocol witness for Swift.Sequence.makeIterator() -> A.Iterator in conformance "
-        + "m.(P in _F3388FBAA) : Swift.Sequence in m",
-        "protocol witness for Sequence.makeIterator() in conformance P"),
+      (
+        "reabstraction thunk helper from @escaping @callee_guaranteed () -> () to () -> (@out ())",
+        "reabstraction thunk"
+      ),
+      (
+        "protocol witness for Swift.Sequence.makeIterator() -> A.Iterator in conformance "
+          + "m.(P in _F3388FBAA) : Swift.Sequence in m",
+        "protocol witness for Sequence.makeIterator() in conformance P"
+      ),
       ("variable initialization expression of m.Foo.x : Swift.Int", "initial value of Foo.x"),
-      ("type metadata accessor for m.NS.Deep<Swift.Int>",
-        "type metadata accessor for NS.Deep<Int>"),
+      (
+        "type metadata accessor for m.NS.Deep<Swift.Int>",
+        "type metadata accessor for NS.Deep<Int>"
+      ),
       ("destroy value witness for m.NS.Deep", "destroy value witness for NS.Deep"),
       ("outlined destroy of Swift.ContiguousArray<A1>", "outlined destroy of ContiguousArray<A1>"),
     ])
@@ -101,7 +127,8 @@ struct SwiftNamesTests {
 
   @Test("survives any cut of a name")
   func cuts() {
-    let name = "generic specialization <Swift.Int> of (extension in m):m.(P in _F3).go(a: (B) -> C) in x"
+    let name =
+      "generic specialization <Swift.Int> of (extension in m):m.(P in _F3).go(a: (B) -> C) in x"
     for length in 0...name.utf8.count {
       _ = SwiftNames.short(String(name.utf8.prefix(length)) ?? "")
       _ = SwiftNames.short(String(name.utf8.suffix(length)) ?? "")

@@ -1,0 +1,87 @@
+import CLibDW
+
+/// Inspects one ELF file.
+struct ExecutableInspector {
+  let path: String
+  let identity: ProcessIdentity
+
+  /// What keeps the file from being recorded, wholly or in part.
+  func findings() -> [ExecutableFinding] {
+    let file: ELFFile
+    do throws(ELFFile.OpenError) {
+      file = try ELFFile(path: path)
+    } catch {
+      return [finding(Self.kind(of: error))]
+    }
+    var header = GElf_Ehdr()
+    guard gelf_getehdr(file.handle, &header) != nil else { return [finding(.damaged)] }
+    if let machine = Self.foreignMachine(of: file, header) {
+      return [finding(.foreignArchitecture(machine: machine))]
+    }
+    var found: [ExecutableFinding] = []
+    let program = ProgramHeaders(of: file)
+    guard program.count > 0 else { return [finding(.damaged)] }
+    if let interpreter = program.interpreter {
+      if !Self.isGlibc(interpreter) {
+        found.append(finding(.foreignLibc(interpreter: interpreter)))
+      }
+    } else {
+      found.append(finding(.staticallyLinked))
+    }
+    if let privilege = identity.privilege(ofFileAt: path) { found.append(finding(privilege)) }
+
+    var signs = AllocatorSigns()
+    signs.read(file)
+    if let name = program.neededLibraries.lazy.compactMap(AllocatorSigns.sanitizer(library:)).first
+      ?? signs.sanitizer
+    {
+      found.append(finding(.sanitizer(name)))
+    } else {
+      found += signs.allocators.map { finding(.bundledAllocator($0)) }
+    }
+    return found
+  }
+
+  private func finding(_ kind: ExecutableFinding.Kind) -> ExecutableFinding {
+    ExecutableFinding(kind: kind, path: path)
+  }
+
+  private static func kind(of error: ELFFile.OpenError) -> ExecutableFinding.Kind {
+    switch error {
+    case .missing: .notFound
+    case .unreadable: .unreadable
+    case .notELF: .notELF
+    }
+  }
+
+  /// The dynamic linkers of glibc; other systems' have other names.
+  private static func isGlibc(_ interpreter: String) -> Bool {
+    let name = interpreter.split(separator: "/").last ?? ""
+    return name.hasPrefix("ld-linux") || name.hasPrefix("ld-2.") || name == "ld.so.1"
+      || name == "ld64.so.1" || name == "ld64.so.2"
+  }
+
+  // MARK: Architecture
+
+  private static func foreignMachine(of file: ELFFile, _ header: GElf_Ehdr) -> String? {
+    let is64Bit = gelf_getclass(file.handle) == ELFCLASS64
+    let machine = Int(header.e_machine)
+    if machine == hostMachine, is64Bit { return nil }
+    let name = machineNames[machine] ?? "machine \(machine)"
+    return machine == EM_386 || machine == EM_ARM ? name : is64Bit ? name : "\(name), 32-bit"
+  }
+
+  #if arch(x86_64)
+    private static let hostMachine = Int(EM_X86_64)
+  #elseif arch(arm64)
+    private static let hostMachine = Int(EM_AARCH64)
+  #else
+    private static let hostMachine = -1
+  #endif
+
+  private static let machineNames: [Int: String] = [
+    Int(EM_X86_64): "x86-64", Int(EM_386): "i386", Int(EM_AARCH64): "aarch64",
+    Int(EM_ARM): "arm", Int(EM_RISCV): "riscv", Int(EM_PPC64): "ppc64", Int(EM_S390): "s390",
+    Int(EM_MIPS): "mips", 258: "loongarch",
+  ]
+}

@@ -1,0 +1,91 @@
+import Testing
+import TraceReader
+
+@testable import Symbolication
+
+@Suite("Roles of frames")
+struct FrameClassifierTests {
+  private static let app = "/home/u/app"
+  private static let libc = "/lib/x86_64-linux-gnu/libc.so.6"
+
+  private func role(_ symbol: String?, _ image: String?) -> SymbolicatedFrame.Role {
+    FrameClassifier.role(of: symbol.map(Demangler.name(of:)), inImageAt: image)
+  }
+
+  @Test(
+    "allocators and runtimes, wherever they are compiled into",
+    arguments: [
+      ("malloc", libc), ("malloc", app), ("_int_malloc", libc), ("xmalloc", app),
+      ("_PyMem_RawMalloc", "/usr/bin/python3.11"), ("anything", "/opt/lib/libmemtrace.so"),
+      ("_Znwm", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6"), ("_Znwm", app), ("_ZdlPv", app),
+      (
+        "_ZNSt6vectorIiSaIiEE17_M_realloc_insertIJiEEEvN9__gnu_cxx17__normal_iteratorIPiS1_EEDpOT_",
+        app
+      ),
+      ("_ZN9__gnu_cxx13new_allocatorIiE8allocateEmPKv", app),
+      ("_ZNSt8__detail9_Map_baseIiiE2atEv", app),
+      ("swift_allocObject", "/opt/swift/usr/lib/swift/linux/libswiftCore.so"),
+      ("swift_slowAlloc", app), ("$sSa6appendyyxnF", app),
+      ("$sSa28_allocateBufferUninitialized15minimumCapacitys06_ArrayB0VyxGSi_tFZSi_Tt1g5", app),
+      ("$s1t3FooCMa", app),
+      ("_ZN5alloc5alloc15exchange_malloc17h0123456789abcdefE", app),
+      ("_ZN5alloc7raw_vec19RawVec$LT$T$C$A$GT$8grow_one17h0123456789abcdefE", app),
+      ("__rust_alloc", app), ("_ZN4core3ops8function6FnOnce9call_once17h0123456789abcdefE", app),
+      (
+        "_ZN60_$LT$alloc..string..String$u20$as$u20$core..clone..Clone$GT$5clone17h0123456789abcdefE",
+        app
+      ),
+    ])
+  func runtime(symbol: String, image: String) {
+    #expect(role(symbol, image) == .runtime)
+  }
+
+  @Test(
+    "the program's own code",
+    arguments: [
+      ("parse_header", app), ("main", app), (nil, app), (nil, nil), ("helper", "/opt/x/libx.so"),
+      ("_Py_NewReference", "/usr/bin/python3.11"),
+      ("PyDict_New", "/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0"),
+      ("ggc_alloc", "/usr/lib/gcc/x86_64-linux-gnu/12/cc1plus"),
+      ("_ZN3app5parseERKSt6vectorIiSaIiEE", app),
+      ("$s1t3FooV3baryyF", app), ("$sSa1tE5totalSiyF", app),
+      ("_ZN4demo4make17h0123456789abcdefE", app), ("x", "/usr/local/lib/libx.so"),
+    ] as [(String?, String?)])
+  func user(symbol: String?, image: String?) {
+    #expect(role(symbol, image) == .user)
+  }
+
+  @Test(
+    "libraries of the system",
+    arguments: [
+      ("strdup", libc), ("getline", libc), (nil, libc), ("fopen", "/usr/lib/libc.so.6"),
+      ("g_malloc", "/usr/lib/x86_64-linux-gnu/libglib-2.0.so.0"), (nil, "linux-vdso.so.1"),
+      ("_dl_init", "/lib64/ld-linux-x86-64.so.2"), ("_start", app),
+      ("$s10Foundation4DataV5countACSi_tcfC", app),
+      ("x", "/opt/swift/usr/lib/swift/linux/libFoundation.so"),
+    ] as [(String?, String?)])
+  func system(symbol: String?, image: String?) {
+    #expect(role(symbol, image) == .system)
+  }
+
+  @Test("the responsible frame is the user's first, else the system's first, else the outermost")
+  func responsible() {
+    func frame(_ name: String, _ image: String = Self.app) -> SymbolicatedFrame {
+      SymbolicatedFrame(
+        programCounter: Address(1), function: Demangler.name(of: name), imagePath: image)
+    }
+    let allocator = frame("malloc", Self.libc)
+    let system = frame("strdup", Self.libc)
+    let outer = frame("swift_retain", "/x/libswiftCore.so")
+    let marker = SymbolicatedFrame(marker: "<stack cut at depth 2>")
+    let user = frame("parse_header")
+
+    #expect(ResponsibleFrame.find(in: [allocator, system, user, frame("main")]) == user)
+    #expect(ResponsibleFrame.find(in: [allocator, system, outer, marker]) == system)
+    #expect(ResponsibleFrame.find(in: [allocator, outer, marker]) == outer)
+    #expect(ResponsibleFrame.find(in: [marker]) == nil)
+    #expect(ResponsibleFrame.find(in: []) == nil)
+    #expect(ResponsibleFrame.describe("malloc", in: user) == "malloc in parse_header")
+    #expect(ResponsibleFrame.describe("malloc", in: nil) == "malloc")
+  }
+}
