@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-enum { WINDOW = 64 << 10, LARGEST_ARGUMENTS = 128 << 10 };
+enum { WINDOW = 16 << 10, LARGEST_ARGUMENTS = 128 << 10 };
 
 static struct {
     struct mt_lock lock;

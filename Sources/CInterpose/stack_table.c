@@ -5,11 +5,7 @@
 #include "lock.h"
 #include "trace_file.h"
 
-enum {
-    WINDOW = 64 << 10,
-    NODES_PER_WINDOW = (WINDOW - MT_CHUNK_HEADER_SIZE) / sizeof(struct mt_stack_node),
-    FIRST_CAPACITY = 1 << 14
-};
+enum { FIRST_WINDOW = 16 << 10, LARGEST_WINDOW = 256 << 10, FIRST_CAPACITY = 1 << 14 };
 
 struct slot {
     uint64_t hash; /* 0: free */
@@ -28,7 +24,8 @@ static struct {
     uint32_t next_id;
     uint64_t epoch;
     struct mt_chunk_header *chunk;
-    uint32_t used; /* nodes in the chunk */
+    struct mt_stack_node *next_node;
+    uint32_t left; /* nodes that still fit into the chunk */
 } g_stacks = {.next_id = MT_STACK_FIRST};
 
 uint64_t mt_stack_root_hash(bool cut) {
@@ -89,20 +86,29 @@ static bool make_room(void) {
     return true;
 }
 
+/* Windows grow, so that a short process leaves a short trace. */
+static bool open_window(void) {
+    uint32_t length = g_stacks.chunk ? g_stacks.chunk->length * 2 : FIRST_WINDOW;
+    if (length > LARGEST_WINDOW)
+        length = LARGEST_WINDOW;
+    struct mt_chunk_header *chunk = mt_trace_file_chunk(MT_CHUNK_STACKS, MT_ENCODING_PLAIN, length,
+                                                        mt_clock_event_time(), 0, g_stacks.next_id);
+    if (!chunk)
+        return false;
+    if (g_stacks.chunk)
+        mt_trace_file_release(g_stacks.chunk);
+    g_stacks.chunk = chunk;
+    g_stacks.left = (length - MT_CHUNK_HEADER_SIZE) / sizeof(struct mt_stack_node);
+    g_stacks.next_node = (struct mt_stack_node *)(chunk + 1);
+    return true;
+}
+
 /* Writes one node into the trace; it is complete once its pc is there. */
 static bool write_node(uint64_t pc, uint32_t parent) {
-    if (!g_stacks.chunk || g_stacks.used == NODES_PER_WINDOW) {
-        struct mt_chunk_header *chunk = mt_trace_file_chunk(
-            MT_CHUNK_STACKS, MT_ENCODING_PLAIN, WINDOW, mt_clock_event_time(), 0, g_stacks.next_id);
-        if (!chunk)
-            return false;
-        if (g_stacks.chunk)
-            mt_trace_file_release(g_stacks.chunk);
-        g_stacks.chunk = chunk;
-        g_stacks.used = 0;
-    }
-    struct mt_stack_node *nodes = (struct mt_stack_node *)(g_stacks.chunk + 1);
-    struct mt_stack_node *node = &nodes[g_stacks.used++];
+    if (g_stacks.left == 0 && !open_window())
+        return false;
+    struct mt_stack_node *node = g_stacks.next_node++;
+    g_stacks.left--;
     node->parent = parent;
     __atomic_store_n(&node->pc, pc, __ATOMIC_RELEASE);
     return true;
@@ -164,5 +170,5 @@ void mt_stack_table_reset(void) {
     g_stacks.count = 0;
     g_stacks.next_id = MT_STACK_FIRST;
     g_stacks.chunk = NULL;
-    g_stacks.used = 0;
+    g_stacks.left = 0;
 }

@@ -1,3 +1,5 @@
+import CTraceFormat
+
 /// Follows the heap of the traced process through all its events.
 ///
 /// One pass; per event no class instance, no dictionary and no reference count is touched. What is
@@ -272,9 +274,11 @@ struct ReplayLimits {
     temporaryDistance = options.temporaryDistance
   }
 
+  /// Blocks of thread 0 are the recorder's own: followed, since the loader of the traced process may
+  /// free them, but not counted.
   @inline(__always)
   func exclude(_ event: UnsafePointer<RawEvent>) -> Bool {
     event.pointee.time < firstTime || event.pointee.size < leastSize
-      || event.pointee.size > greatestSize
+      || event.pointee.size > greatestSize || event.pointee.thread == MT_THREAD_RECORDER
   }
 }
