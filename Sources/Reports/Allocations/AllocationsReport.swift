@@ -19,6 +19,7 @@ public struct AllocationsQuery: Sendable, Hashable {
 
 /// The Allocations instrument's statistics: what is live, what was freed, by category.
 public struct AllocationsReport: Report {
+  /// The name of the JSON document.
   public static let schema = "memtrace.allocations"
 
   /// One line of the table.

@@ -18,6 +18,7 @@ public struct FoundBlock: Sendable, Hashable {
 
 /// The Allocations List: single blocks.
 public struct BlocksReport: Report {
+  /// The name of the JSON document.
   public static let schema = "memtrace.blocks"
 
   /// One block.
@@ -60,6 +61,9 @@ public struct BlocksReport: Report {
   ///
   /// - Parameters:
   ///   - blocks: In order of allocation.
+  ///   - coverage: What the trace does not hold.
+  ///   - source: Who was traced, and how to name things.
+  ///   - filter: Which blocks were asked for.
   ///   - bySize: Whether the greatest come first instead of the oldest.
   ///   - top: At most so many; nil for all.
   public init(

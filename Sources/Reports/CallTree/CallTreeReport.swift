@@ -17,6 +17,7 @@ public struct CallTreeQuery: Sendable, Hashable {
 
 /// Who called whom to allocate how much.
 public struct CallTreeReport: Report {
+  /// The name of the JSON document.
   public static let schema = "memtrace.call-tree"
 
   /// One function in one place of the tree.

@@ -24,7 +24,7 @@ struct DumpRecord {
     fields.append((name, value))
   }
 
-  /// `EVENT index=0 time=12 …`
+  /// The line of the text form: `EVENT index=0 time=12 …`.
   var text: String {
     var line = kind.rawValue.uppercased()
     for (name, value) in fields {

@@ -26,7 +26,9 @@ public struct TraceDump {
   /// Prepares a dump.
   ///
   /// - Parameters:
+  ///   - trace: The opened trace.
   ///   - kinds: Only records of these kinds.
+  ///   - format: The form of the lines.
   ///   - eventLimit: At most so many events; nil for all.
   public init(
     _ trace: Trace, kinds: Set<Kind> = Set(Kind.allCases), format: Format = .text,

@@ -2,6 +2,7 @@ import TraceReader
 
 /// Misuses of the allocator: who allocated, who freed first, who freed again.
 public struct ErrorsReport: Report {
+  /// The name of the JSON document.
   public static let schema = "memtrace.errors"
 
   /// A block that an error is about, as it was allocated.
@@ -64,8 +65,11 @@ public struct ErrorsReport: Report {
   /// Names the errors of a replay.
   ///
   /// - Parameters:
+  ///   - result: The replay.
+  ///   - source: Who was traced, and how to name things.
   ///   - kinds: Only errors of these kinds; nil for all.
   ///   - top: At most so many groups; nil for all.
+  ///   - frameLimit: At most so many frames of each stack in text; nil for all.
   public init(
     _ result: ReplayResult, source: ReportSource, kinds: Set<MemoryError.Category>? = nil,
     top: Int? = nil, frameLimit: Int? = nil

@@ -14,7 +14,11 @@ public final class StackNames {
 
   /// Makes names for the stacks of one trace.
   ///
-  /// - Parameter fullNames: Whether names are printed with all their template arguments.
+  /// - Parameters:
+  ///   - stacks: The backtraces.
+  ///   - images: The images that their frames lie in.
+  ///   - symbolicator: Looks up the names.
+  ///   - fullNames: Whether names are printed with all their template arguments.
   public init(
     stacks: StackTable, images: ImageMap, symbolicator: any Symbolicator, fullNames: Bool = false
   ) {

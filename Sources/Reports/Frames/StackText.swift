@@ -11,7 +11,7 @@ enum StackText {
       page.line([Span("<no stack recorded>", .faint)], indent: indent)
       return
     }
-    let shown = withoutLeadingRuntime(frames)
+    let shown = withoutStartup(withoutLeadingRuntime(frames))
     for frame in shown.prefix(limit) {
       page.line(line(frame), indent: indent)
     }
@@ -25,6 +25,17 @@ enum StackText {
   static func withoutLeadingRuntime(_ frames: [ReportFrame]) -> ArraySlice<ReportFrame> {
     let first = frames.firstIndex { $0.role != .runtime } ?? 0
     return first < frames.count && frames[first].role == .marker ? frames[...] : frames[first...]
+  }
+
+  /// What runs before `main` and before the function of a thread; the same in every stack.
+  private static let startupFunctions: Set<String> = [
+    "_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
+    "start_thread", "clone", "clone3", "__clone", "__clone3", "__GI___clone", "__GI___clone3",
+  ]
+
+  private static func withoutStartup(_ frames: ArraySlice<ReportFrame>) -> ArraySlice<ReportFrame> {
+    let last = frames.lastIndex { !startupFunctions.contains($0.name) }
+    return last.map { frames[...$0] } ?? frames
   }
 
   private static func line(_ frame: ReportFrame) -> [Span] {

@@ -2,6 +2,7 @@ import TraceReader
 
 /// The life of one address: every event of every block that covered it.
 public struct HistoryReport: Report {
+  /// The name of the JSON document.
   public static let schema = "memtrace.history"
 
   /// One event.
@@ -43,7 +44,13 @@ public struct HistoryReport: Report {
 
   /// Names the events of an address.
   ///
-  /// - Parameter top: Only so many of the last events; nil for all.
+  /// - Parameters:
+  ///   - address: The address that was asked for.
+  ///   - history: Its events in order.
+  ///   - coverage: What the trace does not hold.
+  ///   - source: Who was traced, and how to name things.
+  ///   - top: Only so many of the last events; nil for all.
+  ///   - showsStacks: Whether the text shows the stack of each event.
   public init(
     address: UInt64, _ history: [HistoryEntry], coverage: Coverage, source: ReportSource,
     top: Int? = nil, showsStacks: Bool = false

@@ -2,6 +2,7 @@ import TraceReader
 
 /// What a trace is: its process, threads, images, and what it does not hold.
 public struct InfoReport: Report {
+  /// The name of the JSON document.
   public static let schema = "memtrace.info"
 
   /// The fixed facts of the file.
@@ -83,7 +84,10 @@ public struct InfoReport: Report {
 
     /// Makes an entry.
     ///
-    /// - Parameter relation: `parent`, `child` or `related`.
+    /// - Parameters:
+    ///   - file: The file name, as the user would type it.
+    ///   - pid: The process ID.
+    ///   - relation: `parent`, `child` or `related`.
     public init(file: String, pid: UInt32, relation: String) {
       self.file = file
       self.pid = pid
@@ -125,6 +129,8 @@ extension InfoReport {
   /// Takes the facts from an opened trace; no event is read.
   ///
   /// - Parameters:
+  ///   - trace: The opened trace.
+  ///   - source: Who was traced.
   ///   - relatives: The other traces of the recording.
   ///   - listsAll: Whether the text lists all threads and images.
   public init(

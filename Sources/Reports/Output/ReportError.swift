@@ -1,4 +1,6 @@
-/// Why a report could not be made. The description is one line for the user.
+/// Why a report could not be made.
+///
+/// The description is one line for the user.
 public enum ReportError: Error, Hashable, CustomStringConvertible {
   /// The report has no CSV form.
   case notTabular

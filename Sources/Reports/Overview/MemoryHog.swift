@@ -93,7 +93,7 @@ public struct MemoryHog: Sendable, Hashable, Encodable {
     }
   }
 
-  /// `Malloc-64.00 MiB holds 61 % of the memory available …`
+  /// One sentence: `Malloc-64.00 MiB holds 61 % of the memory available …`.
   func text(bytes style: ByteStyle) -> String {
     let share = ShareText.wholePercent(bytes, of: measureBytes)
     let whole =

@@ -2,6 +2,7 @@ import TraceReader
 
 /// One page about a trace: what matters, and what to type next.
 public struct OverviewReport: Report {
+  /// The name of the JSON document.
   public static let schema = "memtrace.report"
 
   /// A place that allocates and frees again at once.

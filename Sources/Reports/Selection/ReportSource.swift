@@ -29,7 +29,9 @@ public struct ReportSource {
   /// Makes the source for an opened trace.
   ///
   /// - Parameters:
+  ///   - trace: The opened trace.
   ///   - file: The file as the user named it; nil for a temporary recording.
+  ///   - symbolicator: Looks up names.
   ///   - fullNames: Whether names are printed with all their template arguments.
   public init(
     _ trace: Trace, file: String?, symbolicator: any Symbolicator, fullNames: Bool = false

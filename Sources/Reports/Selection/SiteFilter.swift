@@ -10,7 +10,9 @@ public enum Lifespan: String, Sendable, CaseIterable, Encodable {
   case transient
 }
 
-/// Which sites a report counts. Names may hold `*` and `?`.
+/// Which sites a report counts.
+///
+/// Names may hold `*` and `?`.
 public struct SiteFilter: Sendable, Hashable, Encodable {
   /// The category, such as `Malloc-16`.
   public var category: String?

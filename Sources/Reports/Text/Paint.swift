@@ -38,7 +38,9 @@ public enum Paint: Sendable, Hashable {
   }()
 }
 
-/// A piece of text and its paint. String literals are plain.
+/// A piece of text and its paint.
+///
+/// String literals are plain.
 public struct Span: Sendable, Hashable, ExpressibleByStringInterpolation {
   /// The text, as it came: control characters are written out when it is printed.
   public var text: String

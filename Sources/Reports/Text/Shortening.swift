@@ -4,6 +4,7 @@ extension String {
   /// This text cut to at most `width` terminal columns, with `…` in the place of its middle.
   ///
   /// - Parameter width: Columns available; 1 leaves only the ellipsis, 0 or less nothing.
+  /// - Returns: The text itself when it fits.
   func shortenedInTheMiddle(to width: Int) -> String {
     if displayWidth <= width { return self }
     if width <= 0 { return "" }

@@ -27,6 +27,7 @@ public struct TextStyle: Sendable, Hashable {
   ///   - terminalColumns: The terminal's own width, when it says.
   ///   - environment: Looked up for `COLUMNS`, `NO_COLOR` (https://no-color.org) and `TERM`.
   ///   - bytes: How numbers of bytes are written.
+  /// - Returns: No limit and no colours unless the output is a terminal.
   public static func suiting(
     isTerminal: Bool, terminalColumns: Int?, environment: (String) -> String?,
     bytes: ByteStyle = .human

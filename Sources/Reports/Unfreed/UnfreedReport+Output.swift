@@ -68,8 +68,9 @@ extension UnfreedReport.Group {
   func sizeText(_ page: TextPage) -> String {
     let start = "\(page.bytes(bytes)) in \(CountText.blocks(count))"
     guard let first = sizes.first else { return start }
-    if sizes.count == 1 { return count == 1 ? start : "\(start) of \(page.bytes(first.size))" }
-    let listed = sizes.prefix(3).map { "\($0.count.grouped) × \(page.bytes($0.size))" }
+    // With all digits: two sizes that look the same would be a riddle.
+    if sizes.count == 1 { return count == 1 ? start : "\(start) of \(first.size.grouped) B" }
+    let listed = sizes.prefix(3).map { "\($0.count.grouped) × \($0.size.grouped) B" }
     let more = sizes.count > 3 ? ", \((sizes.count - 3).grouped) more sizes" : ""
     return "\(start): \(listed.joined(separator: ", "))\(more)"
   }

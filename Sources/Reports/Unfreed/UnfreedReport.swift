@@ -19,6 +19,7 @@ public struct UnfreedQuery: Sendable, Hashable {
 ///
 /// Not called leaks: that a block was not freed says nothing about whether it can still be reached.
 public struct UnfreedReport: Report {
+  /// The name of the JSON document.
   public static let schema = "memtrace.unfreed"
 
   /// Blocks of one requested size.

@@ -1,13 +1,13 @@
 /// Parts of a whole as text.
 enum ShareText {
-  /// `part` of `whole` in percent with one decimal: `61.4 %`. Of nothing it is `0.0 %`.
+  /// A part of a whole in percent with one decimal, such as `61.4 %`; of nothing it is `0.0 %`.
   static func percent(_ part: UInt64, of whole: UInt64) -> String {
     let tenths = whole == 0 ? 0 : (Double(part) / Double(whole) * 1000).rounded()
     let value = UInt64(exactly: tenths) ?? 0
     return "\(value / 10).\(value % 10) %"
   }
 
-  /// `part` of `whole` in whole percent: `61 %`.
+  /// A part of a whole in whole percent, such as `61 %`.
   static func wholePercent(_ part: UInt64, of whole: UInt64) -> String {
     let value = whole == 0 ? 0 : (Double(part) / Double(whole) * 100).rounded()
     return "\(UInt64(exactly: value) ?? 0) %"

@@ -1,4 +1,6 @@
-/// Times as text. All arguments are nanoseconds since the recording began.
+/// Times as text.
+///
+/// All arguments are nanoseconds since the recording began.
 enum TimeText {
   /// A point in time as Instruments writes it: `MM:SS.mmm.uuu`; minutes may exceed two digits.
   static func timestamp(_ nanoseconds: UInt64) -> String {

@@ -24,6 +24,7 @@ struct TimeOptions: ParsableArguments {
   var liveAt: LiveMoment?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Only blocks of these requested sizes: \(ByteRange.forms).", valueName: "range"),
     transform: Self.sizes)

@@ -13,7 +13,9 @@ struct ReportOutput {
 
   /// Opens the output, hands it to `body`, and closes it.
   ///
-  /// - Parameter file: nil for standard output.
+  /// - Parameters:
+  ///   - file: nil for standard output.
+  ///   - body: Writes the report.
   /// - Throws: ``CommandFailure`` when the file cannot be written, and what `body` throws.
   static func withOutput(_ file: String?, _ body: (ReportOutput) throws -> Void) throws {
     guard let file else {
