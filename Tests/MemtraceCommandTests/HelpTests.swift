@@ -14,7 +14,9 @@ import TraceTestSupport
     #expect(run.outputText == (try memtrace("--help")).outputText)
   }
 
-  @Test(arguments: ["record"])
+  @Test(arguments: [
+    "record", "report", "allocations", "unfreed", "errors", "history", "info", "dump",
+  ])
   func eachCommandExplainsItself(command: String) throws {
     let run = try memtrace(command, "--help")
     #expect(run.status == 0)

@@ -1,0 +1,158 @@
+import Foundation
+import SystemPackage
+import Testing
+import TraceReader
+import TraceTestSupport
+
+/// The report commands of the built executable, on a trace made by hand.
+@Suite struct ReportCommandTests {
+  private let directory: ScratchDirectory
+  private let trace: String
+
+  init() throws {
+    var builder = TraceBuilder()
+    let stack = builder.stack([0x1010, 0x1000])
+    builder.process(executable: "/opt/app/app", arguments: ["./app"])
+    builder.thread(1, tid: 4711, name: "app")
+    for index in UInt64(0)..<5 { builder.allocate(0x1_0000 + index * 1008, 1000, stack: stack) }
+    for index in UInt64(0)..<15 { builder.allocate(0x2_0000 + index * 16, 12, stack: stack) }
+    for index in UInt64(0)..<4 { builder.free(0x1_0000 + index * 1008, stack: stack) }
+    for index in UInt64(0)..<10 { builder.free(0x2_0000 + index * 16, stack: stack) }
+    directory = try ScratchDirectory()
+    trace = directory.path.appending("app.mtrace").string
+    try Data(builder.bytes()).write(to: URL(filePath: trace))
+  }
+
+  @Test func theTableGoesToStandardOutput() throws {
+    let run = try memtrace("allocations", "app.mtrace", "--bytes", in: directory.path)
+    #expect(run.status == 0)
+    #expect(run.errorText == "")
+    let rows = run.outputText.split(separator: "\n").suffix(3)
+    #expect(
+      rows.joined(separator: "\n") == """
+        All Heap Allocations             1,060             6           14        5,180       20  ██░░░░░░░░
+        Malloc-1008                      1,000             1            4        5,000        5  ██░░░░░░░░
+        Malloc-16                           60             5           10          180       15  ███░░░░░░░
+        """)
+  }
+
+  @Test func theTableAsJSONIsADocument() throws {
+    let run = try memtrace("allocations", trace, "--format", "json")
+    let document = try #require(
+      try JSONSerialization.jsonObject(with: Data(run.outputText.utf8)) as? [String: Any])
+    #expect(document["schema"] as? String == "memtrace.allocations")
+    let rows = try #require(document["rows"] as? [[String: Any]])
+    #expect(rows.map { $0["name"] as? String } == ["Malloc-1008", "Malloc-16"])
+    #expect(rows.map { $0["totalBytes"] as? Int } == [5000, 180])
+  }
+
+  @Test func aFileGetsTheReportInsteadOfStandardOutput() throws {
+    let run = try memtrace(
+      "unfreed", trace, "--format", "csv", "-o", "unfreed.csv", in: directory.path)
+    #expect(run.status == 0)
+    #expect(run.outputText == "")
+    let file = directory.path.appending("unfreed.csv").string
+    let text = try String(contentsOf: URL(filePath: file), encoding: .utf8)
+    #expect(text.hasPrefix("Bytes,# Blocks,Sizes,"))
+    #expect(text.contains("\r\n1060,6,5x12 1x1000,malloc,"))
+  }
+
+  @Test func aReportNeverReplacesATrace() throws {
+    let run = try memtrace("report", trace, "-o", "app.mtrace", in: directory.path)
+    #expect(run.status == 73)
+    #expect(run.errorText == "memtrace: app.mtrace is a trace; give another file to -o\n")
+    #expect((try memtrace("info", trace)).status == 0)
+  }
+
+  @Test(arguments: [
+    ["report"], ["allocations"], ["allocations", "--call-tree"], ["allocations", "--blocks"],
+    ["unfreed"], ["errors"], ["info"], ["dump"],
+  ])
+  func everyReportRuns(words: [String]) throws {
+    let run = try runTool(words[0], [trace] + words.dropFirst())
+    #expect(run.status == 0)
+    #expect(run.errorText == "")
+    #expect(!run.outputText.isEmpty)
+  }
+
+  @Test func theHistoryOfAnAddressInsideABlock() throws {
+    let run = try memtrace("history", trace, "0x20004", "--format", "csv")
+    #expect(run.status == 0)
+    #expect(run.outputText.split(separator: "\r\n").count == 3)
+  }
+
+  @Test(arguments: [
+    (["allocations"], "Missing the trace to read, or a command to record after '--'."),
+    (["history", "x.mtrace"], "Give a trace and an address."),
+    (["history", "x.mtrace", "zz"], "'zz' is no address; an address looks like 0x7f12a0."),
+    (["allocations", "x.mtrace", "--invert"], "--invert goes with --call-tree."),
+    (
+      ["allocations", "x.mtrace", "--blocks", "--call-tree"],
+      "Give --blocks or --call-tree, not both."
+    ),
+    (
+      ["allocations", "x.mtrace", "--size", "8k-1k"],
+      "The value '8k-1k' is invalid for '--size <range>': "
+        + "a range of sizes looks like 1k-8k, 1024, 50k+ or -1024"
+    ),
+    (
+      ["unfreed", "x.mtrace", "--from", "soon"],
+      "The value 'soon' is invalid for '--from <time>': "
+        + "a time looks like 1.5s, 200ms, 300us, 2m, 00:01.500 or 40%"
+    ),
+    (["allocations", "x.mtrace", "--top=-1"], "--top takes 0 or more rows, not -1."),
+    (["unfreed", "x.mtrace", "--frames", "0"], "--frames takes 1 or more frames, not 0."),
+    (["dump", "x.mtrace", "--format", "csv"], "dump has no csv form; use text or json."),
+    (
+      ["report", "x.mtrace", "--", "true"],
+      "Give a trace or a command, not both ('x.mtrace' and 'true')."
+    ),
+  ])
+  func badArgumentsAreExplained(words: [String], message: String) throws {
+    let run = try runTool(words[0], Array(words.dropFirst()))
+    #expect(run.status == 64)
+    #expect(run.errorText.hasPrefix("Error: \(message)\n"))
+  }
+
+  @Test(arguments: [
+    (
+      ["--category", "Malloc-17"],
+      "no category \"Malloc-17\" in this trace; near: Malloc-16, Malloc-1008"
+    ),
+    (["--thread", "main"], "no thread \"main\" in this trace"),
+    (["--from", "2s", "--to", "1s"], "--from 00:02.000.000 is not before --to 00:01.000.000"),
+  ])
+  func namesThatFitNothingAreOneLine(options: [String], message: String) throws {
+    let run = try runTool("allocations", [trace] + options)
+    #expect(run.status == 64)
+    #expect(run.errorText == "memtrace: \(message)\n")
+    #expect(run.outputText == "")
+  }
+
+  @Test func aMissingTraceAndAForeignFileHaveStatusesOfTheirOwn() throws {
+    #expect((try memtrace("report", "nothing.mtrace", in: directory.path)).status == 66)
+    let foreign = try memtrace("report", "/etc/passwd")
+    #expect(foreign.status == 65)
+    #expect(foreign.errorText.split(separator: "\n").count == 1)
+  }
+
+  @Test func aReaderThatGoesAwayIsNoFailureWorthAMessage() throws {
+    let pipeline = "\(BuiltProducts.memtrace.string) dump \(trace) | head -1"
+    let run = try ProcessRun.run(["/bin/sh", "-c", pipeline])
+    #expect(run.outputText.hasPrefix("HEADER "))
+    #expect(run.errorText == "")
+  }
+
+  @Test func aFullDiskIsAFailure() throws {
+    let pipeline = "\(BuiltProducts.memtrace.string) report \(trace) > /dev/full"
+    let run = try ProcessRun.run(["/bin/sh", "-c", pipeline])
+    #expect(run.status == 74)
+    #expect(run.errorText.hasPrefix("memtrace: cannot write standard output: "))
+  }
+
+  private func runTool(_ command: String, _ arguments: [String]) throws -> ProcessRun {
+    try ProcessRun.run(
+      [BuiltProducts.memtrace.string, command] + arguments,
+      environment: ["PATH=/usr/bin:/bin", "COLUMNS=80", "LANG=C"])
+  }
+}
