@@ -20,7 +20,7 @@ import Testing
         "A=1", "LD_PRELOAD=/opt/libmemtrace.so:/a.so:/b.so", "B=",
         "MEMTRACE_OUTPUT=/tmp/x.mtrace", "MEMTRACE_DEPTH=64", "MEMTRACE_FOLLOW=0",
         "MEMTRACE_SESSION=000102030405060708090a0b0c0d0e0f", "MEMTRACE_LAUNCHED=1",
-        "MEMTRACE_VERBOSE=0",
+        "MEMTRACE_VERBOSE=1",
       ])
   }
 

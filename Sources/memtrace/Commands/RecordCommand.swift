@@ -50,7 +50,9 @@ struct RecordCommand: ParsableCommand {
 
   func run() throws {
     let session = try RecordingSession(words: command, options: recording)
-    let run = try session.run(output: outputPath())
+    let output = try outputPath()
+    if !quiet { session.warnings.forEach(Diagnostics.write) }
+    let run = try session.run(output: output)
     if run.traces.isEmpty {
       Diagnostics.write(RecordingSummary.nothingRecorded(run).description)
       throw ExitCode(run.exitStatus == 0 ? ExitStatus.cannotRecord : run.exitStatus)

@@ -17,5 +17,7 @@ struct FileStatus {
     self.fields = fields
   }
 
+  var owner: uid_t { fields.st_uid }
+  var group: gid_t { fields.st_gid }
   var isDirectory: Bool { fields.st_mode & S_IFMT == S_IFDIR }
 }

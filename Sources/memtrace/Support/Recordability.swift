@@ -1,6 +1,78 @@
-/// Says at once, and why, when a command cannot be recorded.
-enum Recordability {
-  /// - Throws: ``CommandFailure`` with 125 and the reason.
-  static func check(_ command: RecordedCommand) throws(CommandFailure) {
+import Symbolication
+import SystemPackage
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Says at once, and why, when a command cannot be recorded, or not wholly.
+struct Recordability {
+  /// What the trace will not hold, one line each.
+  var warnings: [String]
+
+  /// Inspects the file that a command stands for.
+  ///
+  /// - Parameters:
+  ///   - executable: The file that will be executed.
+  ///   - searchPath: `PATH`, for the interpreters of scripts.
+  /// - Throws: ``CommandFailure`` with 125 and the reason when nothing could be recorded.
+  init(of executable: FilePath, searchPath: String?) throws(CommandFailure) {
+    let path = executable.string.contains("/") ? executable.string : "./\(executable)"
+    let findings = ExecutableInspection(command: path, searchPath: searchPath).findings
+      .filter { !Self.isHarmless($0) }
+    for finding in findings {
+      guard let reason = Self.refusal(finding.kind) else { continue }
+      throw CommandFailure(
+        "cannot record \(finding.path): \(reason)", exitStatus: ExitStatus.cannotRecord)
+    }
+    warnings = findings.compactMap(Self.warning)
+  }
+
+  /// Why nothing could be recorded; `nil` for what the kernel or the shell says when it is run.
+  private static func refusal(_ kind: ExecutableFinding.Kind) -> String? {
+    switch kind {
+    case .staticallyLinked:
+      "it is statically linked, so that no library can be preloaded into it"
+    case .foreignArchitecture(let machine):
+      "it is built for \(machine)"
+    case .setUserID:
+      "it changes the user when it starts (setuid), and then preloaded libraries are ignored"
+    case .setGroupID:
+      "it changes the group when it starts (setgid), and then preloaded libraries are ignored"
+    case .fileCapabilities:
+      "it gains capabilities when it starts, and then preloaded libraries are ignored"
+    case .foreignLibc(let interpreter):
+      "it uses another C library (\(interpreter)), and the recorder needs glibc"
+    case .sanitizer(let name):
+      "it is built with \(name), which replaces the allocator itself; record a build without it"
+    case .notFound, .notExecutable, .notELF, .missingInterpreter, .damaged, .bundledAllocator:
+      nil
+    }
+  }
+
+  private static func warning(_ finding: ExecutableFinding) -> String? {
+    guard case .bundledAllocator(let allocator) = finding.kind else { return nil }
+    let what =
+      allocator.replacesMalloc
+      ? "what goes through it is not recorded"
+      : "what it allocates by its own functions is not recorded"
+    return "\(finding.path) brings its own allocator along "
+      + "(\(allocator.name), \(allocator.symbol)); \(what)"
+  }
+
+  /// Whether a finding means nothing to the user who runs memtrace.
+  ///
+  /// The dynamic linker is strict when the program gains privileges; root has them already
+  /// (`AT_SECURE` in getauxval(3), `cap_bprm_creds_from_file` in the kernel).
+  private static func isHarmless(_ finding: ExecutableFinding) -> Bool {
+    guard geteuid() == 0 else { return false }
+    switch finding.kind {
+    case .fileCapabilities: return true
+    case .setUserID:
+      return (try? FileStatus(of: FilePath(finding.path)))?.owner == geteuid()
+    case .setGroupID:
+      return (try? FileStatus(of: FilePath(finding.path)))?.group == getegid()
+    default: return false
+    }
   }
 }

@@ -28,7 +28,7 @@ struct RecordingEnvironment {
     result["MEMTRACE_SESSION"] = sessionID.description
     result["MEMTRACE_LAUNCHED"] = "1"
     result["MEMTRACE_PARENT"] = nil
-    if result["MEMTRACE_VERBOSE"] == nil { result["MEMTRACE_VERBOSE"] = "0" }
+    if result["MEMTRACE_VERBOSE"] == nil { result["MEMTRACE_VERBOSE"] = "1" }
     return result
   }
 

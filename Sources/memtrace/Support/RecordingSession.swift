@@ -9,6 +9,8 @@ struct RecordingSession {
   var command: RecordedCommand
   var options: RecordingOptions
   var environment: EnvironmentVariables
+  /// What the traces will not hold, known before the command runs.
+  let warnings: [String]
 
   /// Prepares a recording.
   ///
@@ -21,7 +23,9 @@ struct RecordingSession {
     command = try RecordedCommand(words: words, environment: environment)
     self.options = options
     self.environment = environment
-    try Recordability.check(command)
+    let recordability = try Recordability(
+      of: command.executable, searchPath: environment["PATH"])
+    warnings = recordability.warnings
   }
 
   /// Starts the command, waits for it, and collects the traces.
@@ -76,6 +80,7 @@ extension RecordingSession {
     let directory = try TemporaryDirectory(environment: session.environment)
     defer { directory.remove() }
     let name = try OutputNaming.defaultOutput(forCommand: words[0], in: directory.path)
+    session.warnings.forEach(Diagnostics.write)
     let run = try session.run(output: name)
     guard !run.traces.isEmpty else { throw RecordingSummary.nothingRecorded(run) }
     return try body(run)
