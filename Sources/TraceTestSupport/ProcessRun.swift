@@ -46,10 +46,12 @@ public struct ProcessRun: Sendable {
     let source = try scratchFile(containing: input)
     defer { for file in [output, errors, source] { try? file.close() } }
 
-    // There is no portable way to change the directory between fork and exec but env(1).
-    let start = directory.map { ["/usr/bin/env", "-C", $0.string] } ?? []
+    // There is no portable way to change the directory between fork and exec but env(1). It gets
+    // the environment as arguments, so that a preload in it is not its own.
+    let variables = environment ?? currentEnvironment()
+    let start = directory.map { ["/usr/bin/env", "-i", "-C", $0.string] + variables } ?? []
     let pid = try spawn(
-      start + arguments, environment ?? currentEnvironment(), [source, output, errors])
+      start + arguments, directory == nil ? variables : [], [source, output, errors])
     let watchdog = Watchdog(pid: pid, seconds: timeout)
     var status: Int32 = 0
     while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
@@ -70,6 +72,9 @@ public struct ProcessRun: Sendable {
     for (number, file) in files.enumerated() {
       posix_spawn_file_actions_adddup2(&actions, file.rawValue, Int32(number))
     }
+    // Whatever else the test process has open is none of the program's business. Closing what is
+    // not open is no error (glibc).
+    for number in Int32(3)..<1024 { posix_spawn_file_actions_addclose(&actions, number) }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

@@ -29,6 +29,7 @@ int main(int argc, char **argv) {
     completed = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (completed == MAP_FAILED)
         return 1;
+    atomic_store(completed, 0);
     pthread_t killer;
     pthread_create(&killer, NULL, kill_later, NULL);
     for (;;) {
