@@ -45,7 +45,8 @@ struct Recordability {
       "it uses another C library (\(interpreter)), and the recorder needs glibc"
     case .sanitizer(let name):
       "it is built with \(name), which replaces the allocator itself; record a build without it"
-    case .notFound, .notExecutable, .notELF, .missingInterpreter, .damaged, .bundledAllocator:
+    case .notFound, .notExecutable, .unreadable, .notELF, .missingInterpreter, .damaged,
+      .bundledAllocator:
       nil
     }
   }
