@@ -1,7 +1,6 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-
 let package = Package(
   name: "memtrace",
   products: [

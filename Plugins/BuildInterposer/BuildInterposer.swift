@@ -31,7 +31,8 @@ struct BuildInterposer: BuildToolPlugin {
       "-fno-stack-protector", "-fno-strict-aliasing", "-fasynchronous-unwind-tables",
       "-DMT_EXPORT_HOOKS=1",
       "-I", format.path, "-I", sources.appending(path: "include").path,
-      "-nostdlib++", "-Wl,-z,relro,-z,now", "-Wl,-z,nodelete", "-fno-omit-frame-pointer", "-Wl,-z,defs",
+      "-nostdlib++", "-Wl,-z,relro,-z,now", "-Wl,-z,nodelete", "-fno-omit-frame-pointer",
+      "-Wl,-z,defs",
       "-Wl,-soname,libmemtrace.so", "-Wl,--version-script=\(exports.path)",
     ]
     return [

@@ -10,7 +10,7 @@
     X(launched, "MEMTRACE_LAUNCHED", NUMBER, 0, 0, 1, "set by `memtrace record`")                  \
     X(stacks, "MEMTRACE_STACKS", NUMBER, 1, 0, 1, "take a stack with every event")                 \
     X(unwinder, "MEMTRACE_UNWINDER", STRING, "auto", 0, 0,                                         \
-      "auto, or libunwind for every stack by libunwind")                                           \
+      "auto; libunwind: every stack by libunwind; compare: both ways, differences counted")        \
     X(session, "MEMTRACE_SESSION", STRING, "", 0, 0,                                               \
       "32 hexadecimal digits shared by all traces of one recording; made up when missing")         \
     X(parent, "MEMTRACE_PARENT", STRING, "", 0, 0,                                                 \

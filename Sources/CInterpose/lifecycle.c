@@ -168,6 +168,7 @@ static bool configure(void) {
         mt_diag_once("ignored: the value out of range of", bad, 0);
     mt_unwind_depth = mt_config.stacks ? (uint32_t)mt_config.depth : 0;
     mt_unwind_only_libunwind = mt_text_equal(mt_config.unwinder, "libunwind");
+    mt_unwind_compares = mt_text_equal(mt_config.unwinder, "compare");
     if (mt_trace_name_root(&mt_config))
         return true;
     mt_diag_once("cannot record: no usable path for the trace", mt_config.output, 0);
@@ -294,6 +295,7 @@ enum mt_entry mt_enter_slow(uintptr_t sp) {
 
 /* ---- Beginning and end of the process ---- */
 
+#ifdef MT_EXPORT_HOOKS
 static void at_exit(int status, void *context) {
     (void)context;
     if (mt_lifecycle_is_forked())
@@ -315,3 +317,4 @@ __attribute__((constructor(101))) static void construct(void) {
     mt_libunwind_load();
     mt_tls.inside = mt_tls.is_own = 0;
 }
+#endif

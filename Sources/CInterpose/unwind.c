@@ -5,10 +5,11 @@
 #include "libunwind_backend.h"
 #include "stack_bounds.h"
 #include "trace_file.h"
+#include "unwind_compare.h"
 #include "unwind_rules.h"
 
 uint32_t mt_unwind_depth = 128;
-bool mt_unwind_only_libunwind;
+bool mt_unwind_only_libunwind, mt_unwind_compares;
 
 static uint32_t no_stack(void) {
     mt_trace_file_count(MT_COUNT_STACKS_MISSING, 1);
@@ -51,12 +52,19 @@ static uint32_t host_begins(const uintptr_t *pcs, uint32_t count, uintptr_t leaf
 
 /* ---- Layer 3: libunwind ---- */
 
-static uint32_t capture_with_libunwind(struct mt_unwinder *unwinder, struct mt_frame leaf) {
+/* known: frames that our own walk found before it was declined, in unwinder->fresh; they are the
+ * stack, marked as cut, where libunwind is missing. */
+static uint32_t capture_with_libunwind(struct mt_unwinder *unwinder, struct mt_frame leaf,
+                                       uint32_t known) {
     uint32_t wanted = mt_unwind_depth + 16;
     uint32_t total = mt_libunwind_backtrace(unwinder->pcs, wanted);
     uint32_t first = host_begins(unwinder->pcs, total, leaf.pc);
-    if (first == total)
-        return intern(unwinder, &leaf.pc, 1, true);
+    if (first == total) {
+        for (uint32_t i = 0; i < known; i++)
+            unwinder->pcs[i] = unwinder->fresh[i].frame.pc;
+        unwinder->pcs[0] = leaf.pc;
+        return intern(unwinder, unwinder->pcs, known > 0 ? known : 1, true);
+    }
     bool is_cut = total == wanted || total - first > mt_unwind_depth;
     uint32_t kept = total - first;
     if (kept > mt_unwind_depth)
@@ -213,14 +221,16 @@ static void begin_capture(struct mt_unwinder *unwinder) {
 
 uint32_t mt_unwind_capture(struct mt_unwinder *unwinder, struct mt_frame leaf) {
     if (mt_unlikely(mt_unwind_only_libunwind))
-        return capture_with_libunwind(unwinder, leaf);
+        return capture_with_libunwind(unwinder, leaf, 0);
     begin_capture(unwinder);
     struct walk walk = walk_stack(unwinder, leaf);
     if (walk.end == WALK_DECLINED)
-        return capture_with_libunwind(unwinder, leaf);
+        return capture_with_libunwind(unwinder, leaf, walk.fresh);
     if (walk.end == WALK_DEEP || walk.fresh + walk.matched > mt_unwind_depth)
         return intern_cut(unwinder, &walk);
     uint64_t hash = update_cache(unwinder, &walk);
+    if (mt_unlikely(mt_unwind_compares))
+        mt_unwind_compare(unwinder, leaf);
     uint32_t id = mt_stack_table_find(hash);
     return mt_likely(id != MT_STACK_NONE) ? id : intern_cached(unwinder);
 }
@@ -228,7 +238,7 @@ uint32_t mt_unwind_capture(struct mt_unwinder *unwinder, struct mt_frame leaf) {
 #else /* no rules yet for this machine: libunwind walks */
 
 uint32_t mt_unwind_capture(struct mt_unwinder *unwinder, struct mt_frame leaf) {
-    return capture_with_libunwind(unwinder, leaf);
+    return capture_with_libunwind(unwinder, leaf, 0);
 }
 
 #endif

@@ -63,6 +63,7 @@ struct mt_unwinder {
 /* Options: set before recording starts. */
 extern uint32_t mt_unwind_depth;
 extern bool mt_unwind_only_libunwind;
+extern bool mt_unwind_compares; /* walk every stack both ways: unwind_compare.h */
 
 /* Takes the stack that starts at `leaf`.
  *

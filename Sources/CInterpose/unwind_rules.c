@@ -3,6 +3,7 @@
 
 #include "image_map.h"
 #include <string.h>
+#include <sys/auxv.h>
 
 #if defined(__x86_64__)
 enum { REGISTER_FP = 6, REGISTER_SP = 7, REGISTER_RA = 16 };
@@ -397,8 +398,14 @@ static struct mt_rule conclude(const struct registers *registers) {
     return rule;
 }
 
+/* The entry code of ld.so, below which constructors run, has no unwind table. */
+static bool is_loader(const struct mt_unwind_section *section) {
+    uintptr_t loader = getauxval(AT_BASE);
+    return loader != 0 && loader - section->image_start < section->image_end - section->image_start;
+}
+
 static struct mt_rule read_rule(uintptr_t return_address) {
-    struct mt_rule none = {0};
+    const struct mt_rule none = {0}, outermost = {.kind = MT_RULE_OUTERMOST};
     struct mt_unwind_section section;
     /* A call may be the last instruction of its function: look inside the call. */
     uintptr_t pc = return_address - 1;
@@ -406,8 +413,9 @@ static struct mt_rule read_rule(uintptr_t return_address) {
         return none;
     const uint8_t *fde = find_fde(&section, pc);
     struct frame_description frame = {0};
-    if (!fde || !read_fde(fde, &frame) || pc - frame.start >= frame.length || frame.is_signal ||
-        frame.return_register != REGISTER_RA)
+    if (!fde || !read_fde(fde, &frame) || pc - frame.start >= frame.length)
+        return is_loader(&section) ? outermost : none;
+    if (frame.is_signal || frame.return_register != REGISTER_RA)
         return none;
     struct machine machine = {.location = frame.start, .stop = pc};
     run(&machine, frame.initial, &frame);

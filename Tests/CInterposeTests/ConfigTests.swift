@@ -1,0 +1,48 @@
+import CInterpose
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+@Suite struct ConfigTests {
+  /// Reads these variables; returns the first bad one's name with the options.
+  private func read(_ variables: [String]) -> (bad: String?, depth: UInt64, output: String) {
+    var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
+    defer { environment.forEach { free($0) } }
+    let config = UnsafeMutablePointer<mt_config>.allocate(capacity: 1)
+    defer { config.deallocate() }
+    let bad = environment.withUnsafeMutableBufferPointer { buffer in
+      buffer.baseAddress.flatMap { mt_config_read(config, $0) }
+    }
+    let output = withUnsafePointer(to: config.pointee.output) { pointer in
+      pointer.withMemoryRebound(to: CChar.self, capacity: 4096) { String(cString: $0) }
+    }
+    return (bad.map { String(cString: $0) }, config.pointee.depth, output)
+  }
+
+  @Test func defaults() {
+    let result = read(["PATH=/bin"])
+    #expect(result.bad == nil)
+    #expect(result.depth == 128)
+    #expect(result.output == "")
+  }
+
+  @Test func valuesAreTaken() {
+    let result = read(["MEMTRACE_DEPTH=7", "MEMTRACE_OUTPUT=/tmp/a.mtrace"])
+    #expect(result.bad == nil)
+    #expect(result.depth == 7)
+    #expect(result.output == "/tmp/a.mtrace")
+  }
+
+  @Test(arguments: ["0", "1025", "x", "99999999999999999999"])
+  func aDepthOutOfRangeIsNamedAndItsDefaultUsed(_ value: String) {
+    let result = read(["MEMTRACE_DEPTH=\(value)"])
+    #expect(result.bad == "MEMTRACE_DEPTH")
+    #expect(result.depth == 128)
+  }
+
+  @Test func aNameIsNotMatchedByItsPrefix() {
+    #expect(read(["MEMTRACE_DEPTHS=5"]).depth == 128)
+  }
+}

@@ -1,0 +1,57 @@
+import CInterpose
+import Foundation
+import Testing
+
+@Suite struct ExecProbeTests {
+  /// Writes a file and returns what the probe says of it.
+  private func probe(_ bytes: [UInt8]) throws -> String? {
+    let path = FileManager.default.temporaryDirectory
+      .appending(path: "memtrace-probe-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try Data(bytes).write(to: URL(filePath: path))
+    return mt_exec_probe(path).map { String(cString: $0) }
+  }
+
+  /// An ELF header with these fields and nothing behind it.
+  private func elf(bits: UInt8, machine: UInt16) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    bytes.replaceSubrange(0..<4, with: [0x7f, 0x45, 0x4c, 0x46])
+    bytes[4] = bits
+    bytes[18] = UInt8(machine & 0xff)
+    bytes[19] = UInt8(machine >> 8)
+    bytes[54] = 56
+    return bytes
+  }
+
+  @Test func aDynamicProgramAndAScriptCanBeRecorded() throws {
+    #expect(mt_exec_probe("/bin/sh") == nil)
+    #expect(try probe(Array("#! /bin/sh\ntrue\n".utf8)) == nil)
+  }
+
+  @Test func whatIsNoProgramIsLeftToExec() throws {
+    #expect(mt_exec_probe("/nonexistent/program") == nil)
+    #expect(try probe([]) == nil)
+    #expect(try probe(Array("just text".utf8)) == nil)
+  }
+
+  @Test func anotherArchitectureIsNamed() throws {
+    let expected = "built for another architecture"
+    #expect(try probe(elf(bits: 1, machine: 3)) == expected)
+    #expect(try probe(elf(bits: 2, machine: 243)) == expected)
+  }
+
+  @Test func aProgramWithoutLoaderIsStatic() throws {
+    #if arch(x86_64)
+      let machine: UInt16 = 62
+    #else
+      let machine: UInt16 = 183
+    #endif
+    #expect(try probe(elf(bits: 2, machine: machine))?.hasPrefix("statically linked") == true)
+  }
+
+  @Test func namesAreSearchedInThePath() {
+    #expect(mt_exec_probe_in_path("sh", "/nonexistent:/bin") == nil)
+    #expect(mt_exec_probe_in_path("no-such-command", "/bin") == nil)
+    #expect(mt_exec_probe_in_path("sh", nil) == nil)
+  }
+}

@@ -1,0 +1,51 @@
+import CInterpose
+import Testing
+
+@Suite struct TextTests {
+  /// What the recorder's text builder makes of a series of additions.
+  private func build(capacity: Int, _ body: (inout mt_text) -> Void) -> (String, Bool) {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer in
+      var text = mt_text_begin(buffer.baseAddress, capacity)
+      body(&text)
+      return (String(cString: buffer.baseAddress ?? text.bytes), text.cut)
+    }
+  }
+
+  @Test func numbersAndHexAreAppended() {
+    let (text, cut) = build(capacity: 64) { text in
+      mt_text_add(&text, "pid ")
+      mt_text_add_number(&text, 0)
+      mt_text_add(&text, " ")
+      mt_text_add_number(&text, .max)
+      mt_text_add(&text, " ")
+      mt_text_add_hex(&text, [0x00, 0xab, 0xff], 3)
+    }
+    #expect(text == "pid 0 18446744073709551615 00abff")
+    #expect(!cut)
+  }
+
+  @Test func aFullBufferCutsAndSaysSo() {
+    let (text, cut) = build(capacity: 5) { mt_text_add(&$0, "abcdefgh") }
+    #expect(text == "abcd")
+    #expect(cut)
+  }
+
+  @Test(arguments: [
+    ("0", 0 as UInt64?), ("42", 42), ("18446744073709551615", nil), ("", nil), ("-1", nil),
+    ("1 ", nil), ("0x10", nil),
+  ])
+  func numbersAreParsedStrictly(_ string: String, _ expected: UInt64?) {
+    var number: UInt64 = 0
+    let isNumber = mt_text_parse_number(string, &number)
+    // The greatest number is refused as well: the overflow check leaves a margin.
+    #expect((isNumber ? number : nil) == expected)
+  }
+
+  @Test func hexNeedsEveryDigit() {
+    var bytes: [UInt8] = [0, 0]
+    #expect(mt_text_parse_hex("0aff", &bytes, 2))
+    #expect(bytes == [0x0a, 0xff])
+    #expect(!mt_text_parse_hex("0af", &bytes, 2))
+    #expect(!mt_text_parse_hex("0aFF", &bytes, 2))
+  }
+}
