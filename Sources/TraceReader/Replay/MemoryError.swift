@@ -49,6 +49,16 @@ public struct MemoryError: Hashable, Sendable {
     public var size: UInt64
     public var alignment: UInt64
     public var allocation: EventSite
+
+    /// Creates a summary.
+    public init(
+      address: Address, size: UInt64, alignment: UInt64 = 0, allocation: EventSite
+    ) {
+      self.address = address
+      self.size = size
+      self.alignment = alignment
+      self.allocation = allocation
+    }
   }
 
   /// An event: what, where, by whom and when.
@@ -78,4 +88,17 @@ public struct MemoryError: Hashable, Sendable {
   public var offending: EventSite
   /// How many errors with the same kind and stacks there are; the details are of the first.
   public var count: UInt64 = 1
+
+  /// Creates an error.
+  public init(
+    kind: Kind, address: Address, block: BlockSummary?, firstFree: EventSite?, offending: EventSite,
+    count: UInt64 = 1
+  ) {
+    self.kind = kind
+    self.address = address
+    self.block = block
+    self.firstFree = firstFree
+    self.offending = offending
+    self.count = count
+  }
 }

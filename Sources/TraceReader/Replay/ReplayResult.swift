@@ -73,6 +73,21 @@ public struct LiveBlock: Hashable, Sendable {
   public var time: EventTime
   /// The index of its element in ``ReplayResult/sites``.
   public var site: Int
+
+  /// Creates a block.
+  public init(
+    address: Address, size: UInt64, alignment: UInt64 = 0, operation: Operation, stack: StackID,
+    thread: ThreadIndex, time: EventTime, site: Int
+  ) {
+    self.address = address
+    self.size = size
+    self.alignment = alignment
+    self.operation = operation
+    self.stack = stack
+    self.thread = thread
+    self.time = time
+    self.site = site
+  }
 }
 
 /// Allocations that returned NULL.

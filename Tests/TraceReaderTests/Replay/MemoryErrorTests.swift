@@ -1,0 +1,177 @@
+import Testing
+import TraceReader
+import TraceTestSupport
+
+@Suite struct MemoryErrorTests {
+  @Test func doubleFreeHasThreeStacks() throws {
+    var trace = TraceBuilder()
+    let stacks = [trace.stack([0x10]), trace.stack([0x20]), trace.stack([0x30])]
+    trace.allocate(0x1000, 24, stack: stacks[0], thread: 1, time: 1010)
+    trace.free(0x1000, stack: stacks[1], thread: 2, time: 1020)
+    trace.free(0x1000, stack: stacks[2], thread: 3, time: 1030)
+    let result = try trace.replay()
+    let error = try #require(result.errors.first)
+    #expect(error.kind == .doubleFree)
+    #expect(error.address == Address(0x1000))
+    #expect(error.block?.size == 24)
+    #expect(
+      error.block?.allocation
+        == .init(
+          operation: .malloc, stack: stacks[0], thread: ThreadIndex(1), time: EventTime(1010)))
+    #expect(
+      error.firstFree
+        == .init(operation: .free, stack: stacks[1], thread: ThreadIndex(2), time: EventTime(1020)))
+    #expect(
+      error.offending
+        == .init(operation: .free, stack: stacks[2], thread: ThreadIndex(3), time: EventTime(1030)))
+    #expect(result.errorCounts == [.doubleFree: 1])
+    #expect(result.total.freedCount == 1)
+  }
+
+  @Test func doubleFreeNamesTheLatestBlockAtTheAddress() throws {
+    var trace = TraceBuilder()
+    trace.allocate(0x1000, 10)
+    trace.free(0x1000)
+    trace.allocate(0x1000, 20)
+    trace.free(0x1000)
+    trace.free(0x1000)
+    let error = try #require(try trace.replay().errors.first)
+    #expect(error.block?.size == 20)
+    #expect(error.firstFree?.time == EventTime(1004))
+  }
+
+  @Test func equalDoubleFreesAreGrouped() throws {
+    var trace = TraceBuilder()
+    for index in UInt64(1)...5 {
+      trace.allocate(index << 12, 10, stack: StackID(2))
+      trace.free(index << 12, stack: StackID(3))
+      trace.free(index << 12, stack: StackID(4))
+    }
+    let result = try trace.replay()
+    #expect(result.errors.map(\.count) == [5])
+    #expect(result.errorCounts[.doubleFree] == 5)
+  }
+
+  @Test func freeOfUnknownAddress() throws {
+    var trace = TraceBuilder()
+    trace.free(0xdead0)
+    let error = try #require(try trace.replay().errors.first)
+    #expect(error.kind == .freeOfUnknown)
+    #expect(error.block == nil)
+  }
+
+  @Test func freeInsideALiveBlock() throws {
+    var trace = TraceBuilder()
+    trace.allocate(0x1000, 64)
+    trace.free(0x1010)
+    let error = try #require(try trace.replay().errors.first)
+    #expect(error.kind == .freeOfInterior(offset: 16))
+    #expect(error.block?.address == Address(0x1000))
+    #expect(error.firstFree == nil)
+  }
+
+  @Test func freeInsideALargeBlock() throws {
+    var trace = TraceBuilder()
+    trace.allocate(0x10000, 1 << 30)
+    trace.free(0x10000 + (1 << 29) + 1)
+    #expect(
+      try trace.replay().errors.map(\.kind) == [.freeOfInterior(offset: (1 << 29) + 1)])
+  }
+
+  @Test func freeBehindABlockIsUnknown() throws {
+    var trace = TraceBuilder()
+    trace.allocate(0x1000, 64)
+    trace.free(0x1040)
+    #expect(try trace.replay().errors.map(\.kind) == [.freeOfUnknown])
+  }
+
+  @Test func reallocOfFreedBlock() throws {
+    var trace = TraceBuilder()
+    trace.allocate(0x1000, 64)
+    trace.free(0x1000)
+    trace.reallocate(0x1000, to: 0x2000, 100)
+    let result = try trace.replay()
+    #expect(result.errors.map(\.kind) == [.reallocOfFreed])
+    #expect(result.errors.first?.firstFree?.operation == .free)
+  }
+
+  @Test func freeAfterReallocMovedTheBlock() throws {
+    var trace = TraceBuilder()
+    trace.allocate(0x1000, 64)
+    trace.reallocate(0x1000, to: 0x2000, 100, stack: StackID(7))
+    trace.free(0x1000)
+    let error = try #require(try trace.replay().errors.first)
+    #expect(error.kind == .doubleFree)
+    #expect(error.firstFree?.operation == .reallocBegin)
+    #expect(error.firstFree?.stack == StackID(7))
+  }
+
+  @Test func freeAfterFailedReallocIsFine() throws {
+    var trace = TraceBuilder()
+    trace.allocate(0x1000, 64)
+    trace.add(.reallocBegin, address: 0x1000)
+    trace.add(.reallocFail, size: 1 << 50)
+    trace.free(0x1000)
+    trace.free(0x1000)
+    let error = try #require(try trace.replay().errors.first)
+    #expect(error.kind == .doubleFree)
+    #expect(error.firstFree?.operation == .free)
+  }
+
+  @Test func inheritedBlocksOfAForkAreNoErrors() throws {
+    var trace = TraceBuilder()
+    trace.header.flags = .forked
+    trace.free(0x1000)
+    trace.allocate(0x2000, 10)
+    trace.free(0x2000)
+    trace.free(0x2000)
+    let result = try trace.replay()
+    #expect(result.errors.map(\.kind) == [.doubleFree])
+    #expect(result.coverage.inheritedFrees == 1)
+    #expect(result.coverage.unknownFrees == 0)
+  }
+
+  @Test func unknownFreesAreNoErrorsWhereAllocationsMayBeMissing() throws {
+    var trace = TraceBuilder()
+    trace.header.flags = .late
+    trace.free(0x1000)
+    #expect(try trace.replay().errors.isEmpty)
+    trace.header.flags = []
+    trace.header.counters[0] = 1
+    let result = try trace.replay()
+    #expect(result.errors.isEmpty)
+    #expect(result.coverage.unknownFrees == 1)
+  }
+
+  @Test func errorsAreListedUpToALimitAndAllCounted() throws {
+    var trace = TraceBuilder()
+    for index in UInt32(0)..<20 { trace.free(UInt64(index + 1) << 12, stack: StackID(index)) }
+    var options = ReplayOptions()
+    options.errorLimit = 5
+    let result = try trace.replay(options)
+    #expect(result.errors.count == 5)
+    #expect(result.errorCounts[.freeOfUnknown] == 20)
+  }
+
+  @Test func lostFreeIsClosedImplicitly() throws {
+    var trace = TraceBuilder()
+    trace.allocate(0x1000, 10)
+    trace.allocate(0x1000, 30)
+    let result = try trace.replay()
+    #expect(result.coverage.implicitlyFreed == 1)
+    #expect(result.total.freedBytes == 10)
+    #expect(result.total.liveBytes == 30)
+  }
+
+  @Test func failedAllocationsAreGrouped() throws {
+    var trace = TraceBuilder()
+    for _ in 0..<3 {
+      trace.add(.failed, size: 1 << 60, stack: StackID(4), function: Operation(rawValue: 2))
+    }
+    let result = try trace.replay()
+    #expect(result.failedAllocationCount == 3)
+    #expect(result.failedAllocations.map(\.count) == [3])
+    #expect(result.failedAllocations.first?.function.name == "calloc")
+    #expect(result.total == Tally())
+  }
+}
