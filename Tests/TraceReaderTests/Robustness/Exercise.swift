@@ -1,0 +1,115 @@
+import SystemPackage
+import TraceReader
+import TraceTestSupport
+
+/// What was read out of a damaged trace, to compare with what there can be.
+struct Exercise {
+  var events: UInt64 = 0
+  var frames = 0
+  var opened = false
+
+  /// Calls everything that looks at bytes of the file.
+  ///
+  /// - Returns: How far it came; a trap is the failure to look for.
+  static func run(_ path: FilePath) throws -> Exercise {
+    var exercise = Exercise()
+    let trace: Trace
+    do throws(TraceError) {
+      trace = try Trace(path: path)
+    } catch {
+      _ = error.description
+      return exercise
+    }
+    exercise.opened = true
+    var options = ReplayOptions()
+    options.keepsLiveBlocks = true
+    let result = try trace.replay(options)
+    exercise.events = result.eventCount
+    for site in result.sites.prefix(200) {
+      for frame in trace.stacks.frames(of: site.stack).prefix(500) {
+        exercise.frames += 1
+        _ = trace.images.image(containing: frame.lookupAddress, seenBy: frame.node)
+      }
+      _ = trace.stacks.isCut(site.stack)
+      _ = site.sizeClass.name
+    }
+    for block in result.liveBlocks.prefix(3) {
+      _ = try trace.history(of: block.address)
+      _ = trace.clock.nanoseconds(block.time)
+    }
+    for error in result.errors.prefix(3) { _ = try trace.history(of: error.address) }
+    options.timeRange =
+      result.peak.time..<EventTime(max(result.peak.time, result.lastTime).rawValue)
+    options.sizes = 1...100
+    _ = try trace.replay(options)
+    _ = UnfreedAnalysis(result)
+    _ = TemporaryAnalysis(result)
+    _ = MemoryHogAnalysis(result, limits: trace.limits)
+    return exercise
+  }
+}
+
+/// Small traces with everything that a trace can hold.
+enum SampleTraces {
+  /// A few events of every kind by three threads.
+  static func small() -> TraceBuilder {
+    var trace = TraceBuilder()
+    addRecords(to: &trace)
+    let stacks = [
+      trace.stack([0x40_1010, 0x40_1000]), trace.stack([0x7f00_0010, 0x40_1000], isCut: true),
+    ]
+    for (index, operation) in blockOperations.enumerated() {
+      let address = 0x5000_0000 + UInt64(index % 9) * 32
+      trace.add(
+        operation, address: address, size: UInt64(index * 31), alignment: 64,
+        stack: stacks[index % 2], thread: UInt32(index % 3))
+    }
+    trace.allocate(0x5000_1000, 64, stack: stacks[0])
+    trace.reallocate(0x5000_1000, to: 0x5000_2000, 128, stack: stacks[1])
+    trace.add(.reallocBegin, address: 0x5000_2000, stack: stacks[0])
+    trace.add(.reallocFail, size: 1 << 40)
+    trace.add(.failed, size: 1 << 50, stack: stacks[1], thread: 2)
+    trace.add(.thread, thread: 9, lane: 2)
+    trace.add(.malloc, address: 0x5000_2008, size: 8, thread: 9, lane: 2)
+    trace.free(0x5000_2000, stack: stacks[0])
+    trace.free(0x5000_2000, stack: stacks[1])
+    trace.free(0x5000_2009, stack: stacks[1])
+    return trace
+  }
+
+  private static func addRecords(to trace: inout TraceBuilder) {
+    trace.process(executable: "/usr/bin/true", arguments: ["true", "x"])
+    trace.image(
+      Image(
+        index: 0, path: "/usr/bin/true", buildID: [1, 2, 3, 4], loadBias: 0x40_0000,
+        start: Address(0x40_0000), end: Address(0x40_8000), textStart: Address(0x40_1000),
+        textEnd: Address(0x40_2000), firstStack: .first))
+    trace.image(
+      Image(
+        index: 1, path: "/usr/lib/libc.so.6", loadBias: 0x7f00_0000, start: Address(0x7f00_0000),
+        end: Address(0x7f10_0000), textStart: Address(0x7f00_0000),
+        textEnd: Address(0x7f10_0000), firstStack: .first))
+    trace.unload(image: 1, time: 1010, firstStack: StackID(3))
+    trace.thread(1, tid: 4711, name: "main")
+    trace.thread(2, tid: 4712, name: "worker", state: .named)
+    trace.thread(2, tid: 4712, state: .ended, time: 1050)
+    trace.note(kind: 3, text: "malloc: jemalloc")
+    trace.mark("here", time: 1020)
+  }
+
+  /// Some hundred random events in many short chunks of several threads.
+  static func random(seed: UInt64) -> TraceBuilder {
+    var random = SeededGenerator(seed: seed)
+    var trace = small()
+    for _ in 0..<400 {
+      let operation = blockOperations[Int.random(in: 0..<blockOperations.count, using: &random)]
+      let thread = UInt32.random(in: 0..<5, using: &random)
+      trace.add(
+        operation, address: 0x6000_0000 + .random(in: 0..<60, using: &random) * 16,
+        size: .random(in: 0..<3000, using: &random), alignment: 32,
+        stack: StackID(.random(in: 0..<8, using: &random)), thread: thread)
+      if Int.random(in: 0..<60, using: &random) == 0 { trace.endChunk(of: thread) }
+    }
+    return trace
+  }
+}
