@@ -30,7 +30,8 @@ final class CompilationUnit {
 
   /// The line of an address.
   ///
-  /// Code that belongs to no line takes the one before it, down to `start` of the function.
+  /// Code that belongs to no line takes the line before it of the same file, down to `start` of
+  /// the function. What the compiler made without a source has no location.
   func location(of address: UInt64, functionStart start: UInt64) -> SourceLocation? {
     var unit = skeleton
     var (lines, count): (OpaquePointer?, Int) = (nil, 0)
@@ -44,11 +45,12 @@ final class CompilationUnit {
     var fallback: SourceLocation?
     for index in stride(from: low - 1, to: max(-1, low - 65), by: -1) {
       guard let line = dwarf_onesrcline(lines, index), let at = Self.address(of: line),
-        at >= start || fallback == nil, !Self.endsSequence(line)
+        at >= start || fallback == nil, !Self.endsSequence(line), let location = location(of: line)
       else { break }
-      let location = self.location(of: line)
-      if location.map({ $0.line > 0 }) == true { return location }
-      fallback = fallback ?? location
+      // Another file would be that of another inlined function.
+      if let fallback, fallback.path != location.path { continue }
+      if location.line > 0 { return location }
+      fallback = location
     }
     return fallback
   }
@@ -74,7 +76,7 @@ final class CompilationUnit {
 
   private func absolute(_ path: String) -> String {
     guard let directory, !directory.isEmpty, !path.hasPrefix("/") else { return path }
-    return "\(directory)/\(path)"
+    return directory.hasSuffix("/") ? directory + path : "\(directory)/\(path)"
   }
 
   private static func address(of line: OpaquePointer?) -> UInt64? {
@@ -88,11 +90,13 @@ final class CompilationUnit {
   }
 
   private func location(of line: OpaquePointer) -> SourceLocation? {
-    guard let path = dwarf_linesrc(line, nil, nil) else { return nil }
+    guard let text = dwarf_linesrc(line, nil, nil) else { return nil }
+    let path = String(cString: text)
+    if path.hasSuffix("<compiler-generated>") { return nil }
     var (number, column): (Int32, Int32) = (0, 0)
     _ = dwarf_lineno(line, &number)
     _ = dwarf_linecol(line, &column)
     return SourceLocation(
-      path: absolute(String(cString: path)), line: max(0, Int(number)), column: max(0, Int(column)))
+      path: absolute(path), line: max(0, Int(number)), column: max(0, Int(column)))
   }
 }

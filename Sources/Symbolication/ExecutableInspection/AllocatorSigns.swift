@@ -87,7 +87,6 @@ struct AllocatorSigns {
     Sign(prefix: "_rjem_m", allocator: "jemalloc"),
     Sign(prefix: "_rjem_je_", allocator: "jemalloc"),
     Sign(prefix: "je_arena_", allocator: "jemalloc"),
-    Sign(prefix: "jemalloc_", allocator: "jemalloc"),
     Sign(prefix: "mallocx", allocator: "jemalloc"),
     Sign(prefix: "mi_malloc", allocator: "mimalloc"),
     Sign(prefix: "mi_heap_malloc", allocator: "mimalloc"),

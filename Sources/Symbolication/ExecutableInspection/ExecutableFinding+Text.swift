@@ -70,7 +70,7 @@ extension BundledAllocator {
     switch name {
     case "V8", "Go": nil
     case "pymalloc": "set PYTHONMALLOC=malloc to record each object"
-    default: "build it with the C library's allocator, for example MALLOC=libc for redis"
+    default: "build it with the C library's allocator to record all"
     }
   }
 }
