@@ -71,12 +71,17 @@ final class ImageSymbols {
     }
   }
 
-  /// Where debug information has only the plain name, a mangled symbol says more.
+  /// Where debug information has only the plain name, a mangled symbol says more, and so does an
+  /// exported one than the implementer's: `strdup` than `__strdup`.
   private static func name(of frame: DebugInfo.Frame, symbol: SymbolIndex.Match?) -> FunctionName? {
-    guard !frame.hasLinkageName || frame.function == nil, let symbol else { return frame.function }
+    guard let symbol else { return frame.function }
+    guard let described = frame.function else { return Demangler.name(of: symbol.name) }
+    guard symbol.start == frame.start, described.language == .plain else { return described }
     let name = Demangler.name(of: symbol.name)
-    guard let described = frame.function else { return name }
-    return name.language != .plain && symbol.start == frame.start ? name : described
+    let isBetter =
+      name.language != .plain
+      || described.raw.hasPrefix("_") && name.leadingUnderscores <= described.leadingUnderscores
+    return isBetter ? name : described
   }
 
   private static func reason(_ error: ELFFile.OpenError) -> SymbolicationWarning.Reason {
@@ -90,4 +95,8 @@ final class ImageSymbols {
   private static func text(_ buildID: [UInt8]) -> String {
     buildID.map(DebugFileLocator.hexadecimal).joined()
   }
+}
+
+extension FunctionName {
+  fileprivate var leadingUnderscores: Int { raw.utf8.prefix { $0 == UInt8(ascii: "_") }.count }
 }

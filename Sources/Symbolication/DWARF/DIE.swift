@@ -1,4 +1,5 @@
 import CLibDW
+import Glibc
 
 /// Reading of one debugging information entry.
 extension Dwarf_Die {
@@ -61,20 +62,44 @@ extension Dwarf_Die {
 
   private static let mostRanges = 1 << 20
 
-  /// The name: the mangled one where there is one.
+  /// The name: the mangled one where there is one, else the plain one.
   var functionName: FunctionName? {
     let plain = string(DW_AT_name)
-    let linkage = string(DW_AT_linkage_name) ?? string(DW_AT_MIPS_linkage_name)
-    guard let symbol = linkage ?? plain else { return nil }
-    let name = Demangler.name(of: symbol)
-    guard name.language == .rust, let plain else { return name }
-    let short = RustNames.complete(name.short, withDebugName: plain)
-    return FunctionName(
-      raw: name.raw, short: short, full: name.full, base: short, language: .rust)
+    guard let linkage = string(DW_AT_linkage_name) ?? string(DW_AT_MIPS_linkage_name) else {
+      return plain.map { FunctionName(plain: $0 == "operator()" ? qualified($0) : $0) }
+    }
+    let name = Demangler.name(of: linkage)
+    guard let plain else { return name }
+    switch name.language {
+    // An assembler name such as glibc's `__GI_fwrite` says less than the source's.
+    case .plain: return FunctionName(plain: plain)
+    case .rust: return RustNames.complete(name, withDebugName: plain)
+    case .cxx, .swift: return name
+    }
   }
 
-  /// Whether debug information gives a mangled name.
-  var hasLinkageName: Bool {
-    string(DW_AT_linkage_name) != nil || string(DW_AT_MIPS_linkage_name) != nil
+  /// `main::<lambda>::operator()`: gcc gives lambdas that it inlines no linkage name.
+  private func qualified(_ name: String) -> String {
+    var origin = self
+    for attribute in [DW_AT_abstract_origin, DW_AT_specification] {
+      var (found, next) = (Dwarf_Attribute(), Dwarf_Die())
+      if dwarf_attr(&origin, UInt32(attribute), &found) != nil,
+        dwarf_formref_die(&found, &next) != nil
+      {
+        origin = next
+      }
+    }
+    var scopes: UnsafeMutablePointer<Dwarf_Die>?
+    let count = Int(dwarf_getscopes_die(&origin, &scopes))
+    guard count > 1, let scopes else { return name }
+    defer { free(scopes) }
+    let outer = UnsafeBufferPointer(start: scopes, count: count).dropFirst().reversed()
+    let path = outer.filter { Self.namedScopes.contains($0.tag) }
+      .map { $0.string(DW_AT_name) ?? "<lambda>" }
+    return (path + [name]).joined(separator: "::")
   }
+
+  private static let namedScopes: Set<Int> = [
+    DW_TAG_namespace, DW_TAG_class_type, DW_TAG_structure_type, DW_TAG_subprogram,
+  ]
 }

@@ -8,8 +8,6 @@ final class DebugInfo {
     /// Where the function begins; `nil` for an inlined one.
     let start: UInt64?
     let location: SourceLocation?
-    /// Whether a mangled name was known; else a symbol may know a better one.
-    let hasLinkageName: Bool
   }
 
   private struct UnitRange {
@@ -43,19 +41,18 @@ final class DebugInfo {
     guard let function = unit.function(at: address) else {
       // Assembler has lines but no functions.
       guard let location = unit.location(of: address, functionStart: address) else { return [] }
-      return [Frame(function: nil, start: nil, location: location, hasLinkageName: false)]
+      return [Frame(function: nil, start: nil, location: location)]
     }
     var frames: [Frame] = []
     var location = unit.location(of: address, functionStart: function.start)
     for inlined in Self.inlinedCalls(in: function.die, at: address).reversed() {
       frames.append(
-        Frame(function: inlined.functionName, start: nil, location: location, hasLinkageName: true))
+        Frame(function: inlined.functionName, start: nil, location: location))
       location = unit.callLocation(of: inlined)
     }
     frames.append(
       Frame(
-        function: function.die.functionName, start: function.start, location: location,
-        hasLinkageName: function.die.hasLinkageName))
+        function: function.die.functionName, start: function.start, location: location))
     return frames
   }
 

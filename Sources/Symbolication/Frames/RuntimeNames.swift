@@ -68,7 +68,7 @@ enum RuntimeNames {
 
   private static func isRuntimeRust(_ name: String) -> Bool {
     // `<alloc::vec::Vec<T> as core::clone::Clone>::clone`: the type decides, not the trait.
-    let path = name.hasPrefix("<") ? name.dropFirst() : name[...]
+    let path = name.drop { $0 == "<" || $0 == "&" }
     return rustPrefixes.contains { path.hasPrefix($0) }
   }
 
@@ -87,6 +87,7 @@ enum RuntimeNames {
     "type metadata instantiation function ", "type metadata completion function ",
     "protocol witness table accessor for ", "associated type witness table accessor ",
     "associated type metadata accessor ", "default associated conformance accessor ",
-    "outlined ", "demangling cache variable ",
+    "outlined ", "demangling cache variable ", "reabstraction thunk ",
+    "partial apply forwarder for reabstraction thunk ", "protocol witness for Swift.",
   ]
 }

@@ -15,7 +15,23 @@ enum RustNames {
         }
       if isHash { result = result.dropLast(hashLength) }
     }
-    return String(result)
+    return withoutLongArguments(String(result))
+  }
+
+  /// Drops generic arguments at the end that would fill a line: those of iterators nest deeply.
+  private static func withoutLongArguments(_ name: String) -> String {
+    guard name.hasSuffix(">"), let start = name.firstRange(of: "::<"),
+      name[start.lowerBound...].utf8.count > longestArguments
+    else { return name }
+    return String(name[..<start.lowerBound])
+  }
+
+  /// Adds the generic arguments of the debug information to a name's short forms.
+  static func complete(_ name: FunctionName, withDebugName debugName: String) -> FunctionName {
+    let short = complete(name.short, withDebugName: debugName)
+    return FunctionName(
+      raw: name.raw, short: short, full: name.full,
+      base: short, language: .rust)
   }
 
   /// Adds the generic arguments that a legacy symbol lacks but the DWARF name has.
@@ -24,10 +40,12 @@ enum RustNames {
   static func complete(_ path: String, withDebugName debugName: String) -> String {
     guard let bracket = debugName.utf8.firstIndex(of: UInt8(ascii: "<")),
       bracket != debugName.startIndex, !path.hasSuffix(">"),
-      path.hasSuffix("::" + debugName[..<bracket])
+      path.hasSuffix("::" + debugName[..<bracket]),
+      debugName[bracket...].utf8.count <= longestArguments
     else { return path }
     return path + debugName[bracket...]
   }
 
+  private static let longestArguments = 48
   private static let hashLength = 19  // "::h" and 16 digits
 }

@@ -121,6 +121,32 @@ struct ELFSymbolicatorTests {
     #expect(ResponsibleFrame.find(in: deepest)?.baseName == "fill")
   }
 
+  @Test("a lambda is named after the function it is in", arguments: ["g++", "clang++"])
+  func lambda(compiler: String) throws {
+    let program = try fixture.compile("names.cpp", with: compiler, ["-O2", "-g"], to: "program")
+    let frames = symbolicator.frames(try Fixture.symbol("probe", in: program), in: program)
+
+    try #require(frames.count == 2)
+    #expect(frames[0].baseName.hasPrefix("make"))
+    #expect(frames[0].baseName.hasSuffix("::operator()"))
+    #expect(frames[0].isInlined)
+    #expect(frames[1].displayName == "make(int)")
+  }
+
+  @Test(
+    "the C library's exported names are preferred to its inner ones",
+    .enabled(if: Fixture.hasLibraryDebugFiles, "needs libc6-dbg"))
+  func exportedNames() throws {
+    let libc = "/lib/x86_64-linux-gnu/libc.so.6"
+    let symbolicator = ELFSymbolicator()
+    for name in ["strdup", "fopen", "malloc", "printf"] {
+      let address = try Fixture.symbol(in: libc, options: ["-D"]) {
+        $0 == name || $0.hasPrefix("\(name)@@")
+      }.address
+      #expect(symbolicator.frames(address, in: libc).last?.displayName == name)
+    }
+  }
+
   @Test("Rust names come demangled", .enabled(if: Fixture.find("rustc") != nil, "needs rustc"))
   func rust() throws {
     let program = try fixture.compile(

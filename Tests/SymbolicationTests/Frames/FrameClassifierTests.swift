@@ -25,7 +25,7 @@ struct FrameClassifierTests {
       ("_ZN9__gnu_cxx13new_allocatorIiE8allocateEmPKv", app),
       ("_ZNSt8__detail9_Map_baseIiiE2atEv", app),
       ("swift_allocObject", "/opt/swift/usr/lib/swift/linux/libswiftCore.so"),
-      ("swift_slowAlloc", app), ("$sSa6appendyyxnF", app),
+      ("$sIeg_ytIegr_TR", app), ("swift_slowAlloc", app), ("$sSa6appendyyxnF", app),
       ("$sSa28_allocateBufferUninitialized15minimumCapacitys06_ArrayB0VyxGSi_tFZSi_Tt1g5", app),
       ("$s1t3FooCMa", app),
       ("_ZN5alloc5alloc15exchange_malloc17h0123456789abcdefE", app),

@@ -45,5 +45,14 @@ struct RustNamesTests {
     #expect(RustNames.complete("d::make", withDebugName: "make") == "d::make")
     #expect(RustNames.complete("d::make", withDebugName: "other<T>") == "d::make")
     #expect(RustNames.complete("d::make", withDebugName: "<T>") == "d::make")
+    let long = "make<" + String(repeating: "Map<", count: 20) + ">"
+    #expect(RustNames.complete("d::make", withDebugName: long) == "d::make")
+  }
+
+  @Test("drops generic arguments that would fill a line")
+  func longArguments() {
+    let arguments = String(repeating: "core::iter::Map<", count: 5) + "T" + ">>>>>"
+    #expect(RustNames.short("d::run::<\(arguments)>") == "d::run")
+    #expect(RustNames.short("d::run::<u8>") == "d::run::<u8>")
   }
 }

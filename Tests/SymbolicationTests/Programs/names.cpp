@@ -23,7 +23,18 @@ __attribute__((noinline)) void fill(std::vector<long> &values) {
     values.push_back(4711);
 }
 
+/* The label marks an instruction of a lambda that is inlined. */
+__attribute__((noinline)) int *make(int count) {
+    auto allocate = [](int n) __attribute__((always_inline)) {
+        int *block = new int[static_cast<std::size_t>(n)];
+        __asm__ volatile(".globl probe\nprobe: nop" ::: "memory");
+        return block;
+    };
+    return allocate(count);
+}
+
 int main() {
+    delete[] make(3);
     std::vector<long> values;
     fill(values);
     return app::Parser().parse("") + static_cast<int>(app::total(std::vector<int>()));

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import Symbolication
+
 /// A folder of compiled programs that goes away with the object.
 final class Fixture {
   let folder: URL
@@ -62,9 +64,9 @@ final class Fixture {
 
   /// Address and size of a symbol, from `nm`; the name may be cut with a closure.
   static func symbol(
-    in path: String, where matches: (String) -> Bool
+    in path: String, options: [String] = [], where matches: (String) -> Bool
   ) throws -> (address: UInt64, size: UInt64) {
-    for line in try run("nm", ["-S", path]).split(separator: "\n") {
+    for line in try run("nm", ["-S"] + options + [path]).split(separator: "\n") {
       let fields = line.split(separator: " ").map(String.init)
       guard let name = fields.last, matches(name), let address = UInt64(fields[0], radix: 16) else {
         continue
@@ -72,6 +74,12 @@ final class Fixture {
       return (address, fields.count == 4 ? UInt64(fields[1], radix: 16) ?? 0 : 0)
     }
     throw ToolError(text: "no such symbol in \(path)")
+  }
+
+  /// Whether the debug files of this machine's C library are installed.
+  static var hasLibraryDebugFiles: Bool {
+    guard let libc = try? ELFFile(path: "/lib/x86_64-linux-gnu/libc.so.6") else { return false }
+    return DebugFileLocator(directories: ["/usr/lib/debug"]).debugFile(of: libc) != nil
   }
 
   static func symbol(_ name: String, in path: String) throws -> UInt64 {
