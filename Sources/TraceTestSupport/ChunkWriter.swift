@@ -4,9 +4,8 @@ import CTraceFormat
 public enum ChunkWriter {
   /// The bytes of a whole chunk.
   ///
-  /// - Parameters:
-  ///   - content: What follows the chunk header.
-  ///   - length: The least length of the chunk; it grows to the next multiple of the alignment.
+  /// `content` is what follows the chunk header; the chunk has at least `length` bytes and grows to
+  /// the next multiple of the alignment.
   public static func chunk(
     kind: UInt16, encoding: UInt16, content: [UInt8], offset: UInt64, sequence: UInt64,
     baseTime: UInt64 = 0, thread: UInt32 = 0, firstID: UInt32 = 0, traceTag: UInt64,

@@ -65,6 +65,7 @@ public struct TraceBuilder: Sendable {
   /// - Parameters:
   ///   - returnAddresses: Leaf first; must not be empty.
   ///   - isCut: Whether outer frames are left out.
+  /// - Returns: The ID of its leaf node.
   public mutating func stack(_ returnAddresses: [UInt64], isCut: Bool = false) -> StackID {
     var parent = isCut ? StackID.cut.rawValue : StackID.none.rawValue
     for pc in returnAddresses.reversed() { parent = node(pc: pc, parent: parent) }

@@ -5,6 +5,7 @@
 public struct MemoryHogAnalysis: Sendable {
   /// A category or stack that held a great part of the memory.
   public struct Hog: Hashable, Sendable {
+    /// The sites it consists of.
     public var group: SiteGroup
     /// Its part of all live bytes at the peak, 0 … 1.
     public var shareOfPeak: Double

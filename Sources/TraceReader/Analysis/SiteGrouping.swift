@@ -31,6 +31,7 @@ public enum SiteGroupKey: Hashable, Sendable {
 
 /// Sites that have something in common.
 public struct SiteGroup: Hashable, Sendable {
+  /// What the sites have in common.
   public var key: SiteGroupKey
   /// The sum over the sites.
   public var tally: Tally

@@ -2,7 +2,9 @@
 public struct TemporaryAnalysis: Sendable {
   /// The allocations of one stack.
   public struct Hotspot: Hashable, Sendable {
+    /// The backtrace of the call.
     public var stack: StackID
+    /// The sum over its sites.
     public var tally: Tally
 
     /// The temporary part of the stack's allocations, 0 … 1.

@@ -4,6 +4,7 @@
 public struct UnfreedAnalysis: Sendable {
   /// The unfreed blocks of one stack.
   public struct Group: Hashable, Sendable {
+    /// The backtrace of the call.
     public var stack: StackID
     /// The sum over all sites of the stack; its live figures are those of the unfreed blocks.
     public var tally: Tally

@@ -7,7 +7,9 @@ struct StackDecoder {
 
   /// Decodes the nodes of a chunk.
   ///
-  /// - Parameter chunk: The bytes with the chunk header; fewer when the file is cut.
+  /// - Parameters:
+  ///   - chunk: The bytes with the chunk header; fewer when the file is cut.
+  ///   - firstID: The ID of the first node.
   mutating func decode(_ chunk: UnsafeRawBufferPointer, firstID: UInt32) {
     let size = MemoryLayout<mt_stack_node>.size
     let room = (chunk.count - ChunkHeader.size) / size

@@ -6,18 +6,27 @@ import SystemPackage
 /// A cut or damaged trace opens as long as its header is whole; what could not be read is in
 /// ``coverage``.
 public final class Trace: Sendable {
+  /// The file header.
   public let header: TraceHeader
+  /// The process that was recorded.
   public let process: TracedProcess
+  /// Turns event times into nanoseconds.
   public let clock: TraceClock
+  /// The ELF images that were mapped.
   public let images: ImageMap
   /// The threads in order of their first record.
   public let threads: [ThreadInfo]
+  /// The backtraces.
   public let stacks: StackTable
+  /// What the recorder had to say, in order.
   public let notes: [Note]
+  /// Moments that the program named, in order.
   public let marks: [Mark]
   /// What the trace does not hold, as far as the file tells without a replay.
   public let coverage: Coverage
+  /// How the process ended.
   public let ending: TraceEnding
+  /// How much memory the process could have had.
   public let limits: MemoryLimits
   /// The size of the file in bytes.
   public let fileSize: UInt64

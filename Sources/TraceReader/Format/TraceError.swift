@@ -16,6 +16,7 @@ public struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
     case io
   }
 
+  /// The kind of failure.
   public var status: Status
   /// Where in the file; nil when the file as a whole is meant.
   public var offset: UInt64?

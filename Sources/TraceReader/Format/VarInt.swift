@@ -6,7 +6,10 @@ enum VarInt {
   /// Reads a varint and moves on behind it.
   ///
   /// Bounds are not checked: ``guardLength`` bytes from `position` on must be there.
-  /// - Parameter isMalformed: Set when the varint does not end; `position` then is of no use.
+  /// - Parameters:
+  ///   - position: Where the varint begins; afterwards where it has ended.
+  ///   - isMalformed: Set when the varint does not end; `position` then is of no use.
+  /// - Returns: The number.
   @inline(__always)
   static func read(_ position: inout UnsafeRawPointer, _ isMalformed: inout Bool) -> UInt64 {
     let word = UInt64(littleEndian: position.loadUnaligned(as: UInt64.self))

@@ -1,7 +1,9 @@
 /// An address in the traced process.
 public struct Address: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The number that stands in the trace.
   public var rawValue: UInt64
 
+  /// Takes the number that stands in the trace.
   public init(rawValue: UInt64) {
     self.rawValue = rawValue
   }
@@ -16,6 +18,7 @@ public struct Address: RawRepresentable, Hashable, Comparable, Sendable, CustomS
     "0x" + String(rawValue, radix: 16)
   }
 
+  /// Compares by number.
   public static func < (left: Address, right: Address) -> Bool {
     left.rawValue < right.rawValue
   }

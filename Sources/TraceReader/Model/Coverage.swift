@@ -71,9 +71,11 @@ public struct StopReason: Hashable, Sendable {
     case unknown(UInt32)
   }
 
+  /// What stopped the recording.
   public var cause: Cause
   /// The system's error number; 0 when there was none.
   public var errno: Int32
+  /// When it stopped.
   public var time: EventTime
 
   /// Decodes the stop fields of a header; nil when recording did not stop.

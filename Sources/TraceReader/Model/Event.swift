@@ -2,13 +2,19 @@
 ///
 /// Fields that an operation does not have are 0 or `none`.
 public struct Event: Hashable, Sendable {
+  /// The function that was called.
   public var operation: Operation
+  /// When it happened.
   public var time: EventTime
+  /// The thread it happened in.
   public var thread: ThreadIndex
+  /// The block; 0 for events without one.
   public var address: Address
   /// Requested bytes.
   public var size: UInt64
+  /// The alignment asked for; 0 when none was.
   public var alignment: UInt64
+  /// The backtrace of the call.
   public var stack: StackID
   /// For ``Operation/failed``, the allocator function that returned NULL.
   public var function: Operation

@@ -2,8 +2,10 @@
 ///
 /// ``TraceClock`` turns it into nanoseconds since the start of the recording.
 public struct EventTime: RawRepresentable, Hashable, Comparable, Sendable {
+  /// The number that stands in the trace.
   public var rawValue: UInt64
 
+  /// Takes the number that stands in the trace.
   public init(rawValue: UInt64) {
     self.rawValue = rawValue
   }
@@ -19,6 +21,7 @@ public struct EventTime: RawRepresentable, Hashable, Comparable, Sendable {
   /// After everything.
   public static let distantFuture = EventTime(.max)
 
+  /// Compares by number.
   public static func < (left: EventTime, right: EventTime) -> Bool {
     left.rawValue < right.rawValue
   }

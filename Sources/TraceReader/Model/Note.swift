@@ -31,9 +31,13 @@ public struct Note: Hashable, Sendable {
     }
   }
 
+  /// What it is about.
   public var kind: Kind
+  /// When it happened.
   public var time: EventTime
+  /// A number whose meaning depends on the kind.
   public var value: UInt64
+  /// What was said.
   public var text: String
 
   /// Creates a note.
@@ -49,8 +53,11 @@ public struct Note: Hashable, Sendable {
 ///
 /// Source: `MARK` records.
 public struct Mark: Hashable, Sendable {
+  /// When it happened.
   public var time: EventTime
+  /// The thread it happened in.
   public var thread: ThreadIndex
+  /// The name the program gave.
   public var name: String
 
   /// Creates a mark.

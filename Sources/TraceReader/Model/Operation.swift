@@ -2,8 +2,10 @@ import CTraceFormat
 
 /// What an event did: the allocator function that was called, or a control code of the format.
 public struct Operation: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  /// The number that stands in the trace.
   public var rawValue: UInt8
 
+  /// Takes the number that stands in the trace.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
@@ -41,12 +43,13 @@ public struct Operation: RawRepresentable, Hashable, Sendable, CustomStringConve
     }
   }
 
-  /// Whether a deallocation says the size of its block. Allocations always do.
+  /// Whether a deallocation says the size of its block; allocations always do.
   public var hasSize: Bool { mt_operation_info(rawValue).has_size != 0 }
 
   /// Whether the operation says an alignment.
   public var hasAlignment: Bool { mt_operation_info(rawValue).has_alignment != 0 }
 
+  /// Its name.
   public var description: String { name }
 
   init(_ code: mt_operation) {

@@ -34,8 +34,10 @@ public struct SizeClass: Hashable, Comparable, Sendable, CustomStringConvertible
 
   private static let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
+  /// Its name.
   public var description: String { name }
 
+  /// Compares by number.
   public static func < (left: SizeClass, right: SizeClass) -> Bool {
     left.bytes < right.bytes
   }

@@ -2,8 +2,10 @@ import CTraceFormat
 
 /// Names an interned backtrace: the ID of its leaf node in the ``StackTable``.
 public struct StackID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The number that stands in the trace.
   public var rawValue: UInt32
 
+  /// Takes the number that stands in the trace.
   public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
@@ -22,8 +24,10 @@ public struct StackID: RawRepresentable, Hashable, Comparable, Sendable, CustomS
   /// The first ID that a node can have.
   public static let first = StackID(MT_STACK_FIRST)
 
+  /// `#` and the number.
   public var description: String { "#\(rawValue)" }
 
+  /// Compares by number.
   public static func < (left: StackID, right: StackID) -> Bool {
     left.rawValue < right.rawValue
   }

@@ -4,8 +4,10 @@
 public struct ThreadIndex: RawRepresentable, Hashable, Comparable, Sendable,
   CustomStringConvertible
 {
+  /// The number that stands in the trace.
   public var rawValue: UInt32
 
+  /// Takes the number that stands in the trace.
   public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
@@ -18,8 +20,10 @@ public struct ThreadIndex: RawRepresentable, Hashable, Comparable, Sendable,
   /// The lane that several threads share; which of them an event belongs to is not known.
   public static let shared = ThreadIndex(0)
 
+  /// `T` and the number.
   public var description: String { "T\(rawValue)" }
 
+  /// Compares by number.
   public static func < (left: ThreadIndex, right: ThreadIndex) -> Bool {
     left.rawValue < right.rawValue
   }

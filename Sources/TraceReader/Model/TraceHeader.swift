@@ -2,14 +2,19 @@
 ///
 /// Source: `mt_file_header`. Times are ticks, not event times.
 public struct TraceHeader: Hashable, Sendable {
+  /// The version of the format; a reader refuses another one.
   public var major: UInt16 = 0
+  /// Additions to the version that an older reader can skip.
   public var minor: UInt16 = 0
+  /// How the recording was begun.
   public var flags: Flags = []
   var byteOrder: UInt32 = 0
   var headerSize: UInt32 = 0
   /// The ELF machine code of the process: 62 for x86_64, 183 for aarch64.
   public var machine: UInt16 = 0
+  /// The width of a pointer of the process.
   public var pointerBits: UInt16 = 0
+  /// The page size of the process in bytes.
   public var pageSize: UInt32 = 0
   /// A random name of this trace.
   public var traceID = TraceID()
@@ -17,8 +22,11 @@ public struct TraceHeader: Hashable, Sendable {
   public var parentTraceID = TraceID()
   /// A random name shared by all traces of one recording.
   public var sessionID = TraceID()
+  /// The process ID.
   public var pid: UInt32 = 0
+  /// The process ID of the parent.
   public var ppid: UInt32 = 0
+  /// The user ID.
   public var uid: UInt32 = 0
   /// The greatest number of frames kept per backtrace.
   public var stackDepth: UInt32 = 0
@@ -28,12 +36,17 @@ public struct TraceHeader: Hashable, Sendable {
   public var startMonotonicNanoseconds: UInt64 = 0
   /// The tick counter at the same moment.
   public var startTicks: UInt64 = 0
+  /// `CLOCK_MONOTONIC` at a later moment, renewed now and then.
   public var latestMonotonicNanoseconds: UInt64 = 0
+  /// The tick counter at that later moment.
   public var latestTicks: UInt64 = 0
+  /// The rate of the tick counter where it is known in advance; else 0.
   public var ticksPerSecond: UInt64 = 0
+  /// Event times are ticks shifted right by this.
   public var tickShift: UInt64 = 0
   /// Bytes of the file in use, as far as the recorder came to say so.
   public var fileEnd: UInt64 = 0
+  /// Physical memory of the machine in bytes.
   public var ramBytes: UInt64 = 0
   /// `RLIMIT_AS`; the greatest number when unlimited.
   public var addressSpaceLimitBytes: UInt64 = .max
@@ -41,13 +54,21 @@ public struct TraceHeader: Hashable, Sendable {
   public var cgroupLimitBytes: UInt64 = .max
   /// The number of chunks that were begun.
   public var chunks: UInt64 = 0
+  /// How the process ended, as an `mt_end_kind`; see ``TraceEnding``.
   public var endKind: UInt32 = 0
+  /// Its exit status or signal.
   public var endStatus: Int32 = 0
+  /// When the end was written.
   public var endTicks: UInt64 = 0
+  /// Why recording stopped, as an `mt_stop_reason`; see ``StopReason``.
   public var stopReason: UInt32 = 0
+  /// The system's error number then.
   public var stopErrno: Int32 = 0
+  /// When recording stopped.
   public var stopTicks: UInt64 = 0
+  /// When the recorder was loaded.
   public var loadTicks: UInt64 = 0
+  /// When the process was found to be a fork.
   public var forkTicks: UInt64 = 0
   /// The coverage counters, indexed by `mt_counter`.
   public var counters: [UInt64] = []
@@ -57,8 +78,10 @@ public struct TraceHeader: Hashable, Sendable {
 
   /// How a recording was begun.
   public struct Flags: OptionSet, Hashable, Sendable {
+    /// The flags as they stand in the file.
     public var rawValue: UInt32
 
+    /// Takes the flags as they stand in the file.
     public init(rawValue: UInt32) {
       self.rawValue = rawValue
     }

@@ -194,7 +194,7 @@ struct HeapReplay: ~Copyable, EventSink {
     }
   }
 
-  /// The deallocating half. It counts at once: the real call may hand the address on.
+  /// Does the deallocating half, which counts at once: the real call may hand the address on.
   private mutating func beginRealloc(_ event: UnsafePointer<RawEvent>) {
     var pending = PendingRealloc(isActive: true, stack: event.pointee.stack)
     if let block = live.remove(event.pointee.address) {
@@ -247,38 +247,5 @@ struct HeapReplay: ~Copyable, EventSink {
     threads.deallocate()
     threads = larger
     threadCapacity = capacity
-  }
-}
-
-/// Which events are replayed and which blocks are counted.
-struct ReplayLimits {
-  /// Blocks allocated before are followed but not counted.
-  var firstTime: UInt64
-  /// The first event after this time ends the replay.
-  var lastTime: UInt64
-  var eventCount: UInt64
-  var leastSize: UInt64
-  var greatestSize: UInt64
-  var temporaryDistance: UInt32
-
-  init(_ options: ReplayOptions) {
-    firstTime = options.timeRange?.lowerBound.rawValue ?? 0
-    lastTime = options.liveAt?.rawValue ?? .max
-    if let end = options.timeRange?.upperBound.rawValue, end < .max {
-      // The range excludes its end; an empty one at 0 has no event before it.
-      lastTime = min(lastTime, end == 0 ? 0 : end - 1)
-    }
-    eventCount = options.eventLimit ?? .max
-    leastSize = options.sizes?.lowerBound ?? 0
-    greatestSize = options.sizes?.upperBound ?? .max
-    temporaryDistance = options.temporaryDistance
-  }
-
-  /// Blocks of thread 0 are the recorder's own: followed, since the loader of the traced process may
-  /// free them, but not counted.
-  @inline(__always)
-  func exclude(_ event: UnsafePointer<RawEvent>) -> Bool {
-    event.pointee.time < firstTime || event.pointee.size < leastSize
-      || event.pointee.size > greatestSize || event.pointee.thread == MT_THREAD_RECORDER
   }
 }

@@ -44,10 +44,13 @@ public struct MemoryError: Hashable, Sendable {
 
   /// A block as it was allocated.
   public struct BlockSummary: Hashable, Sendable {
+    /// Where the block begins.
     public var address: Address
     /// Requested bytes.
     public var size: UInt64
+    /// The alignment asked for; 0 when none was.
     public var alignment: UInt64
+    /// The event that allocated it.
     public var allocation: EventSite
 
     /// Creates a summary.
@@ -63,9 +66,13 @@ public struct MemoryError: Hashable, Sendable {
 
   /// An event: what, where, by whom and when.
   public struct EventSite: Hashable, Sendable {
+    /// The function that was called.
     public var operation: Operation
+    /// The backtrace of the call.
     public var stack: StackID
+    /// The thread it happened in.
     public var thread: ThreadIndex
+    /// When it happened.
     public var time: EventTime
 
     /// Creates an event description.
@@ -77,6 +84,7 @@ public struct MemoryError: Hashable, Sendable {
     }
   }
 
+  /// What was wrong.
   public var kind: Kind
   /// The address that was passed.
   public var address: Address

@@ -43,7 +43,7 @@ struct RareEvents {
         slot: event.slot, operation: event.operation))
   }
 
-  /// Notes a deallocation that does not fit its block. Threads are slots until the end.
+  /// Notes a deallocation that does not fit its block; threads are slots until the end.
   @inline(never)
   mutating func noteMisuse(
     _ kind: MemoryError.Kind, _ event: RawEvent, _ block: LiveEntry, _ site: SiteKey

@@ -1,6 +1,8 @@
 /// What to replay and what to keep.
 public struct ReplayOptions: Sendable {
-  /// Count only blocks allocated in this range, as of its end. Earlier events are followed so
+  /// Count only blocks allocated in this range, as of its end.
+  ///
+  /// Earlier events are followed so
   /// that deallocations are understood, later ones are not read.
   public var timeRange: Range<EventTime>?
   /// Count only blocks with a requested size in this range.

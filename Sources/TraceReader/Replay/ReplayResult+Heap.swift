@@ -1,7 +1,6 @@
 extension ReplayResult {
   /// Takes the figures out of a replay that has ended.
   ///
-  /// - Parameter threads: The thread index of each slot.
   init(
     coverage: Coverage, heap: borrowing HeapReplay, threads: [UInt32], clock: TraceClock,
     keepsLiveBlocks: Bool

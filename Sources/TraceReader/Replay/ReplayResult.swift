@@ -4,7 +4,9 @@ public struct ReplayResult: Sendable {
   public var sites: [Site] = []
   /// The sum of all sites.
   public var total = Tally()
+  /// When the live bytes were greatest.
   public var peak = Peak()
+  /// Live memory over time.
   public var timeline = Timeline()
   /// Misuses of the allocator, grouped by kind and stacks, in order of first occurrence.
   public var errors: [MemoryError] = []
@@ -12,6 +14,7 @@ public struct ReplayResult: Sendable {
   public var errorCounts: [MemoryError.Category: UInt64] = [:]
   /// Allocations that returned NULL, grouped by function, size and stack.
   public var failedAllocations: [FailedAllocation] = []
+  /// How many allocations returned NULL.
   public var failedAllocationCount: UInt64 = 0
   /// Events that were replayed.
   public var eventCount: UInt64 = 0
@@ -30,6 +33,7 @@ public struct ReplayResult: Sendable {
 
 /// When the live bytes were greatest, for the first time.
 public struct Peak: Hashable, Sendable {
+  /// When that was.
   public var time = EventTime.distantPast
   /// Live bytes at that time.
   public var bytes: UInt64 = 0
@@ -61,13 +65,17 @@ public struct Timeline: Hashable, Sendable {
 
 /// A block that was live when the replay stopped.
 public struct LiveBlock: Hashable, Sendable {
+  /// The address of the block.
   public var address: Address
   /// Requested bytes.
   public var size: UInt64
   /// The alignment asked for; 0 when none was.
   public var alignment: UInt64
+  /// The function that was called.
   public var operation: Operation
+  /// The backtrace of the call.
   public var stack: StackID
+  /// The thread it happened in.
   public var thread: ThreadIndex
   /// When it was allocated.
   public var time: EventTime
@@ -92,9 +100,11 @@ public struct LiveBlock: Hashable, Sendable {
 
 /// Allocations that returned NULL.
 public struct FailedAllocation: Hashable, Sendable {
+  /// The function that returned NULL.
   public var function: Operation
   /// Requested bytes.
   public var size: UInt64
+  /// The backtrace of the call.
   public var stack: StackID
   /// The thread of the first one.
   public var thread: ThreadIndex

@@ -2,10 +2,15 @@
 ///
 /// Every table is a regrouping of sites.
 public struct Site: Hashable, Sendable {
+  /// The backtrace of the allocations.
   public var stack: StackID
+  /// The allocating thread.
   public var thread: ThreadIndex
+  /// The function that was called.
   public var operation: Operation
+  /// The category by requested size.
   public var sizeClass: SizeClass
+  /// What was allocated and what became of it.
   public var tally: Tally
 
   /// Creates a site.

@@ -57,8 +57,9 @@ import TraceTestSupport
     #expect(result.sites.count == 600)
   }
 
-  /// Threads pass few addresses around: each allocates what another has just freed, often at the
-  /// same moment. A block never has two owners.
+  /// Threads pass few addresses around, often at the same moment: no block has two owners.
+  ///
+  /// Each thread allocates what another has just freed.
   @Test(arguments: 1...20)
   func blocksPassedAmongThreadsNeverHaveTwoOwners(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

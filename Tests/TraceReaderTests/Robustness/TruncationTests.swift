@@ -3,7 +3,7 @@ import Testing
 import TraceReader
 import TraceTestSupport
 
-/// Cuts and damages a small trace at every single byte. The failure to look for is a trap.
+/// Cuts and damages a small trace at every single byte; the failure to look for is a trap.
 @Suite struct TruncationTests {
   /// Far from any content one byte of padding is like the other.
   private func matters(_ position: Int, in bytes: [UInt8]) -> Bool {
