@@ -1,5 +1,3 @@
-import CTraceFormat
-
 /// Follows the heap of the traced process through all its events.
 ///
 /// One pass; per event no class instance, no dictionary and no reference count is touched. What is

@@ -1,3 +1,5 @@
+import CTraceFormat
+
 /// Which events are replayed and which blocks are counted.
 struct ReplayLimits {
   /// Blocks allocated before are followed but not counted.
