@@ -36,19 +36,31 @@ import TraceTestSupport
   }
 
   @Test func theHistoryOfADoubleFree() throws {
-    let history = try sample.trace.history(of: Address(0x20_0010))
     try expect(
       HistoryReport(
-        address: 0x20_0010, history, coverage: sample.trace.coverage, source: sample.source,
-        showsStacks: true),
+        sample.trace, address: Address(0x20_0010), source: sample.source, showsStacks: true),
       "history")
   }
 
   @Test func theHistoryOfAnAddressInsideABlock() throws {
-    let history = try sample.trace.history(of: Address(0x20_0404))
-    let report = HistoryReport(
-      address: 0x20_0404, history, coverage: sample.trace.coverage, source: sample.source)
+    let report = try HistoryReport(
+      sample.trace, address: Address(0x20_0404), source: sample.source)
     expectSnapshot(report.text(), "history-inside.txt")
+  }
+
+  @Test func theHistoryOfAReallocatedBlockKnowsWhoReallocated() throws {
+    let report = try HistoryReport(
+      sample.trace, address: Address(0x20_0500), source: sample.source)
+    #expect(report.entries.map(\.eventType) == ["realloc"])
+    #expect(report.entries.first?.responsible?.name == "handle_request")
+  }
+
+  @Test func aLongHistoryKeepsItsEnd() throws {
+    let report = try HistoryReport(
+      sample.trace, address: Address(0x20_0010), source: sample.source, top: 1)
+    #expect(report.entries.map(\.live) == [-1])
+    #expect(report.text().contains("\nThe last 1 of 3 events.\n"))
+    #expect(report.text().contains("\n2  free (not live)"))
   }
 
   @Test func theHistoryOfNothingIsOneLine() throws {

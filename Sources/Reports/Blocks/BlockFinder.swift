@@ -110,12 +110,12 @@ extension BlocksReport {
   ) throws {
     let onlyLive = query.filter.lifespan == .persistent
     let result = try trace.replay(request, keepsLiveBlocks: onlyLive, progress: progress)
-    let blocks =
+    let (blocks, isCut) =
       onlyLive
-      ? try Self.live(result, source, query.filter)
+      ? (try Self.live(result, source, query.filter), false)
       : try Self.found(trace, result, source, request, query.filter)
     self.init(
-      blocks, coverage: result.coverage, source: source, filter: query.filter,
+      blocks, coverage: result.coverage, source: source, filter: query.filter, isCut: isCut,
       bySize: query.bySize, top: query.top)
   }
 
@@ -132,10 +132,11 @@ extension BlocksReport {
   private static func found(
     _ trace: Trace, _ result: ReplayResult, _ source: ReportSource, _ request: ReplayRequest,
     _ filter: SiteFilter
-  ) throws -> [FoundBlock] {
+  ) throws -> (blocks: [FoundBlock], isCut: Bool) {
     let sites = try filter.indices(in: result.sites, source: source).map { result.sites[$0] }
     var finder = BlockFinder(
-      sites: sites, sizes: request.sizes?.bytes, range: try trace.timeRange(request),
+      sites: sites, sizes: request.sizes?.bytes,
+      range: try trace.timeRange(request, length: trace.length(for: request)),
       limit: collectedAtMost)
     let last = result.eventCount
     try trace.forEachEvent { index, event in
@@ -144,7 +145,8 @@ extension BlocksReport {
       finder.add(event)
       return true
     }
-    return filter.lifespan == .transient
-      ? finder.blocks.filter { $0.freed != nil } : finder.blocks
+    let blocks =
+      filter.lifespan == .transient ? finder.blocks.filter { $0.freed != nil } : finder.blocks
+    return (blocks, finder.isCut)
   }
 }

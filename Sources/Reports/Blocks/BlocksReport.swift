@@ -56,6 +56,8 @@ public struct BlocksReport: Report {
   public var rows: [Row]
   /// How many blocks there are without a limit.
   public var rowCount: Int
+  /// Whether there were too many blocks to look at: only the first ones count.
+  public var isCut: Bool
 
   /// Names the blocks.
   ///
@@ -64,12 +66,14 @@ public struct BlocksReport: Report {
   ///   - coverage: What the trace does not hold.
   ///   - source: Who was traced, and how to name things.
   ///   - filter: Which blocks were asked for.
+  ///   - isCut: Whether there were too many blocks to look at.
   ///   - bySize: Whether the greatest come first instead of the oldest.
   ///   - top: At most so many; nil for all.
   public init(
     _ blocks: [FoundBlock], coverage: Coverage, source: ReportSource, filter: SiteFilter,
-    bySize: Bool = false, top: Int? = nil
+    isCut: Bool = false, bySize: Bool = false, top: Int? = nil
   ) {
+    self.isCut = isCut
     trace = source.trace
     self.coverage = CoverageSummary(coverage)
     self.filter = filter
@@ -105,6 +109,11 @@ public struct BlocksReport: Report {
       if hidden > 0 {
         page.line(Span("… \(hidden.grouped) more blocks; --top 0 shows all", .faint))
       }
+    }
+    if isCut {
+      page.line(
+        Span("Only the first \(rowCount.grouped) blocks were looked at; ", .warning),
+        "narrow the list down by category, size or time.")
     }
     coverage.write(to: &page)
   }
@@ -142,7 +151,7 @@ public struct BlocksReport: Report {
     return table
   }
 
-  enum CodingKeys: String, CodingKey { case trace, coverage, filter, rows, rowCount }
+  enum CodingKeys: String, CodingKey { case trace, coverage, filter, rows, rowCount, isCut }
 }
 
 extension BlocksReport.Row: Encodable {

@@ -47,12 +47,14 @@ public struct HistoryReport: Report {
   /// - Parameters:
   ///   - address: The address that was asked for.
   ///   - history: Its events in order.
+  ///   - reallocStacks: The stacks of ended `realloc` calls, by the index of the event.
   ///   - coverage: What the trace does not hold.
   ///   - source: Who was traced, and how to name things.
   ///   - top: Only so many of the last events; nil for all.
   ///   - showsStacks: Whether the text shows the stack of each event.
   public init(
-    address: UInt64, _ history: [HistoryEntry], coverage: Coverage, source: ReportSource,
+    address: UInt64, _ history: [HistoryEntry], reallocStacks: [UInt64: StackID] = [:],
+    coverage: Coverage, source: ReportSource,
     top: Int? = nil, showsStacks: Bool = false
   ) {
     trace = source.trace
@@ -68,14 +70,15 @@ public struct HistoryReport: Report {
     }
     // The end of a life is what one looks for, so the last events are kept.
     entries = zip(history, deltas).suffix(top ?? .max).map { entry, change in
-      Entry(
+      let stack = reallocStacks[entry.eventIndex] ?? entry.event.stack
+      return Entry(
         eventIndex: entry.eventIndex, eventType: entry.event.operation.name, delta: change.0,
         live: change.1, block: entry.block.rawValue, offset: entry.offset, size: entry.blockSize,
         isUnexpected: entry.isUnexpected,
         event: EventSummary(
           operation: entry.event.operation, thread: entry.event.thread, time: entry.event.time,
-          stack: entry.event.stack, source: source),
-        responsible: source.names.responsible(of: entry.event.stack))
+          stack: stack, source: source),
+        responsible: source.names.responsible(of: stack))
     }
   }
 

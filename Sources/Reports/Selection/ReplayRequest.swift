@@ -34,6 +34,16 @@ public struct ReplayRequest: Sendable, Hashable {
 
   /// Makes a request for everything.
   public init() {}
+
+  /// Whether a time is given as a part of the recording.
+  var usesPercent: Bool {
+    var points = [from, to]
+    if case .time(let point) = liveAt { points.append(point) }
+    return points.contains { point in
+      if case .millionths = point { return true }
+      return false
+    }
+  }
 }
 
 extension Trace {
@@ -48,11 +58,12 @@ extension Trace {
     options.sizes = request.sizes?.bytes
     options.temporaryDistance = request.temporaryDistance
     options.progress = progress
-    options.timeRange = try timeRange(request)
+    let length = try length(for: request)
+    options.timeRange = try timeRange(request, length: length)
     switch request.liveAt {
     case .time(let point):
       options.liveAt = clock.eventTime(
-        nanoseconds: point.nanoseconds(ofRecording: recordedNanoseconds))
+        nanoseconds: point.nanoseconds(ofRecording: length))
     case .peak:
       // Twice: the peak is known only at the end, and the columns are to be exact as of then.
       options.eventLimit = try replay(options).peak.eventIndex
@@ -62,9 +73,17 @@ extension Trace {
     return try replay(options)
   }
 
-  func timeRange(_ request: ReplayRequest) throws -> Range<EventTime>? {
+  /// The length of the recording that percentages are of.
+  ///
+  /// A process that was killed has written no end, and the recorder's last note of the time may be
+  /// long before the last event, so that has to be found first.
+  func length(for request: ReplayRequest) throws -> UInt64 {
+    guard request.usesPercent, header.endTicks == 0 else { return recordedNanoseconds }
+    return max(recordedNanoseconds, clock.nanoseconds(try replay().lastTime))
+  }
+
+  func timeRange(_ request: ReplayRequest, length: UInt64) throws -> Range<EventTime>? {
     guard request.from != nil || request.to != nil else { return nil }
-    let length = recordedNanoseconds
     let from = request.from.map { $0.nanoseconds(ofRecording: length) } ?? 0
     let to = request.to.map { $0.nanoseconds(ofRecording: length) } ?? .max
     guard from < to else {

@@ -59,7 +59,7 @@ struct AllocationsCommand: ParsableCommand {
     query.filter = filters.filter(lifespan: view.lifespan)
     query.grouping = view.groupBy
     query.order = view.sort ?? .persistentBytes
-    query.top = output.limit(view.top.top, text: 40)
+    query.top = output.limit(view.top.top, text: 40, data: view.groupBy == .stack ? 1000 : nil)
     query.columns = view.shownColumns
     let result = try session.trace.replay(time.request, progress: session.progress)
     return try AllocationsReport(result, source: session.source, query: query)
@@ -69,7 +69,7 @@ struct AllocationsCommand: ParsableCommand {
     var query = BlocksQuery()
     query.filter = filters.filter(lifespan: view.lifespan)
     query.bySize = view.sort == .persistentBytes || view.sort == .totalBytes
-    query.top = output.limit(view.top.top, text: 100)
+    query.top = output.limit(view.top.top, text: 100, data: 100_000)
     return try BlocksReport(
       session.trace, source: session.source, request: time.request, query: query,
       progress: session.progress)
@@ -80,7 +80,7 @@ struct AllocationsCommand: ParsableCommand {
     query.filter = filters.filter(lifespan: view.lifespan)
     query.options = tree.options
     query.leastShare = tree.leastShare ?? (output.format == .text ? 10 : 0)
-    query.top = output.limit(view.top.top, text: 200)
+    query.top = output.limit(view.top.top, text: 200, data: 100_000)
     let result = try session.trace.replay(time.request, progress: session.progress)
     return try CallTreeReport(result, source: session.source, query: query)
   }

@@ -39,7 +39,7 @@ struct ErrorsCommand: ParsableCommand {
       let result = try session.trace.replay(ReplayRequest(), progress: session.progress)
       let report = ErrorsReport(
         result, source: session.source, kinds: kind.isEmpty ? nil : Set(kind),
-        top: output.limit(view.top.top, text: 20), frameLimit: view.frames)
+        top: output.limit(view.top.top, text: 20, data: 1000), frameLimit: view.frames)
       try session.write(report, to: output)
     }
   }

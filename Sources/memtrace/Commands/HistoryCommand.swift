@@ -47,12 +47,10 @@ struct HistoryCommand: ParsableCommand {
   func run() throws {
     let (input, address) = try parsed()
     try ReportSession.run(input, recording: recording, symbols: symbols) { session in
-      var options = ReplayOptions()
-      options.progress = session.progress
-      let history = try session.trace.history(of: address, options: options)
-      let report = HistoryReport(
-        address: address.rawValue, history, coverage: session.trace.coverage,
-        source: session.source, top: output.limit(top.top, text: 100), showsStacks: stacks)
+      let report = try HistoryReport(
+        session.trace, address: address, source: session.source,
+        top: output.limit(top.top, text: 100, data: 10_000), showsStacks: stacks,
+        progress: session.progress)
       try session.write(report, to: output)
     }
   }

@@ -18,9 +18,16 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Print numbers of bytes with all digits instead of KiB and MiB.")
   var bytes = false
 
-  /// The number of rows to show: `asked`, where 0 means all; in text a default, in data all.
-  func limit(_ asked: Int?, text: Int) -> Int? {
-    guard let asked else { return format == .text ? text : nil }
+  /// The number of rows to show: what was asked for, where 0 means all, else a default.
+  ///
+  /// - Parameters:
+  ///   - asked: The value of `--top`.
+  ///   - text: The default for text.
+  ///   - data: The default for json and csv; nil for all. Lists that grow with the trace need one:
+  ///     a program may well have a million stacks.
+  /// - Returns: nil for all.
+  func limit(_ asked: Int?, text: Int, data: Int? = nil) -> Int? {
+    guard let asked else { return format == .text ? text : data }
     return asked == 0 ? nil : asked
   }
 }
@@ -29,7 +36,7 @@ struct OutputOptions: ParsableArguments {
 struct TopOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Show at most so many rows, 0 for all. Text has a limit of its own, json and csv have none.",
+      "Show at most so many rows, 0 for all. (default: what suits the report and its form)",
       valueName: "rows"))
   var top: Int?
 

@@ -1,0 +1,83 @@
+import Testing
+import TraceReader
+import TraceTestSupport
+
+@testable import Reports
+
+/// Time ranges and moments, from the words of the user to the rows of a table.
+@Suite struct SelectionTests {
+  private let sample: SampleRecording
+
+  init() throws {
+    sample = try SampleRecording()
+  }
+
+  private func total(_ change: (inout ReplayRequest) -> Void) throws -> TallyRow {
+    var request = ReplayRequest()
+    change(&request)
+    let result = try sample.trace.replay(request)
+    return try AllocationsReport(result, source: sample.source, query: AllocationsQuery()).total
+  }
+
+  @Test func aTimeRangeCountsBlocksAllocatedInIt() throws {
+    #expect(try total { $0.from = TimePoint("40ms") }.totalCount == 8)
+    #expect(try total { $0.to = TimePoint("00:00.040") }.totalCount == 3)
+    let both = try total {
+      $0.from = TimePoint("25%")
+      $0.to = TimePoint("50%")
+    }
+    #expect(both.totalCount == 2)
+  }
+
+  @Test func aMomentCountsWhatWasLiveThen() throws {
+    let at = try total { $0.liveAt = LiveMoment("22ms") }
+    #expect((at.persistentCount, at.transientCount) == (2, 0))
+    let peak = try total { $0.liveAt = .peak }
+    #expect(peak.persistentBytes == (100 << 20) + 64 + 128 + 10)
+  }
+
+  @Test func sizesRestrictBlocks() throws {
+    #expect(try total { $0.sizes = ByteRange("16-40") }.totalCount == 6)
+  }
+
+  @Test func aRangeThatEndsBeforeItBeginsIsAnError() throws {
+    let error = #expect(throws: ReportError.self) {
+      try total {
+        $0.from = TimePoint("2s")
+        $0.to = TimePoint("1s")
+      }
+    }
+    #expect(error?.description == "--from 00:02.000.000 is not before --to 00:01.000.000")
+  }
+
+  @Test func percentagesOfAKilledProcessReachItsLastEvent() throws {
+    var builder = TraceBuilder()
+    builder.header.endKind = 0
+    builder.header.startTicks = 0
+    builder.header.endTicks = 1
+    builder.allocate(0x1000, 16, time: 10_000)
+    builder.allocate(0x2000, 16, time: 90_000)
+    var bytes = builder.bytes()
+    // end_ticks lies at 200 in the header; a killed process has written none.
+    for index in 200..<208 { bytes[index] = 0 }
+    let file = try TemporaryFile(bytes)
+    let trace = try Trace(path: file.path)
+    var request = ReplayRequest()
+    request.to = TimePoint("50%")
+    #expect(try trace.replay(request).total.totalCount == 1)
+  }
+
+  @Test func blocksAreListedForTheSameSelection() throws {
+    var request = ReplayRequest()
+    request.from = TimePoint("40ms")
+    request.sizes = ByteRange("24")
+    var query = BlocksQuery()
+    query.filter.lifespan = .transient
+    let report = try BlocksReport(
+      sample.trace, source: sample.source, request: request, query: query)
+    #expect(report.rows.count == 4)
+    #expect(report.rows.map(\.index) == [0, 1, 2, 3])
+    #expect(
+      report.rows.allSatisfy { $0.freedNanoseconds == $0.timeNanoseconds + 1_000_000 } as Bool)
+  }
+}
