@@ -16,8 +16,11 @@ struct EventCursor {
   /// Bytes of events in the chunk.
   let length: Int
   var isOpen = true
-  /// Index of a chunk that must not begin before this one has ended; -1 when there is none.
-  var successor = -1
+  /// Chunks that wait for this one, from the first to the last; -1 when there are none.
+  private(set) var firstSuccessor = -1
+  private(set) var lastSuccessor = -1
+  /// They wait until this one has come to this time; the greatest when there are none.
+  private(set) var successorLimit = UInt64.max
   /// Why the chunk ended early; nil when it did not.
   private(set) var damage: Damage?
 
@@ -50,6 +53,25 @@ struct EventCursor {
   func deallocate() {
     buffer.deallocate()
     events.deallocate()
+  }
+
+  /// The time of the next event.
+  var nextTime: UInt64 { events[next].time }
+
+  /// Lets a chunk wait, behind those that do so already, until there are no more events of a time.
+  mutating func addSuccessor(_ chunk: Int, waitingFor time: UInt64) {
+    if firstSuccessor < 0 { firstSuccessor = chunk }
+    lastSuccessor = chunk
+    successorLimit = time == .max ? .max : time + 1
+  }
+
+  /// Lets chunks wait that have waited for another one.
+  mutating func takeSuccessors(from first: Int, to last: Int, limit: UInt64) {
+    (firstSuccessor, lastSuccessor, successorLimit) = (first, last, limit)
+  }
+
+  mutating func clearSuccessors() {
+    (firstSuccessor, lastSuccessor, successorLimit) = (-1, -1, .max)
   }
 
   /// The thread that the next event to be decoded belongs to.

@@ -18,7 +18,8 @@ extension EventSink where Self: ~Copyable {
 /// is opened when the merge has come to its base time; only open chunks cost memory. At equal
 /// times a deallocation comes before what is none: it was stamped before the real call, an
 /// allocation after it, so a block whose address was handed on at that moment has one owner.
-/// A chunk that a thread began waits for the one in which the same thread wrote before.
+/// A chunk that a thread began waits for the one in which the same thread wrote before, as long as
+/// their times are equal.
 struct EventMerger: ~Copyable {
   /// An open chunk in the heap, ordered by the event it has next.
   private struct Head {
@@ -46,6 +47,8 @@ struct EventMerger: ~Copyable {
   private let chunkCount: Int
   private var nextChunk = 0
   private var nextBaseTime: UInt64
+  /// For a chunk that waits, the one that waits behind it.
+  private var waiting: [Int: Int] = [:]
   private var bytesDone: UInt64 = 0
   /// The threads that have been met.
   private(set) var slots = ThreadSlots()
@@ -86,7 +89,7 @@ struct EventMerger: ~Copyable {
   private mutating func advanceFirst<Sink: EventSink & ~Copyable>(_ sink: inout Sink) -> Bool {
     let cursor = cursors + heads[0].cursor
     let events = cursor.pointee.events
-    let limit = timeOfNext()
+    let limit = min(timeOfNext(), cursor.pointee.successorLimit)
     var next = cursor.pointee.next
     repeat {
       guard sink.receive(events + next) else { return false }
@@ -103,6 +106,7 @@ struct EventMerger: ~Copyable {
     cursor.pointee.next = next
     heads[0] = head(of: cursor)
     siftDown()
+    if events[next].time >= cursor.pointee.successorLimit { releaseSuccessor(of: cursor, &sink) }
     return true
   }
 
@@ -145,8 +149,16 @@ struct EventMerger: ~Copyable {
 
   @inline(never)
   private mutating func open<Sink: EventSink & ~Copyable>(_ chunkIndex: Int, _ sink: inout Sink) {
+    if !wait(chunkIndex, for: chunks[chunkIndex].thread) { _ = openNow(chunkIndex, &sink) }
+  }
+
+  /// Opens a chunk.
+  ///
+  /// - Returns: Its cursor; nil when it has no events.
+  private mutating func openNow<Sink: EventSink & ~Copyable>(
+    _ chunkIndex: Int, _ sink: inout Sink
+  ) -> Int? {
     let chunk = chunks[chunkIndex]
-    if chunk.thread != 0, wait(chunkIndex, for: chunk.thread) { return }
     let windowSize = headCount < Self.manyCursors ? Self.windowSize : Self.smallWindowSize
     let index = freeCursors.popLast() ?? addCursor()
     let cursor = cursors + index
@@ -154,23 +166,26 @@ struct EventMerger: ~Copyable {
       to: EventCursor(
         chunk: chunk, index: index, windowSize: windowSize, table: table,
         slot: slots.enter(chunk.thread, cursor: index)))
-    if cursor.pointee.nextBatch(file: file, slots: &slots) {
-      sink.prepare(cursor.pointee.events, count: cursor.pointee.count)
-      heads[headCount] = head(of: cursor)
-      headCount += 1
-      siftUp()
-    } else {
+    guard cursor.pointee.nextBatch(file: file, slots: &slots) else {
       finish(cursor)
+      return nil
     }
+    sink.prepare(cursor.pointee.events, count: cursor.pointee.count)
+    heads[headCount] = head(of: cursor)
+    headCount += 1
+    siftUp()
+    return index
   }
 
   /// Lets a chunk wait for the one its thread is still in; false when there is none.
   private mutating func wait(_ chunkIndex: Int, for thread: UInt32) -> Bool {
     let index = slots.cursor(of: thread)
     guard index >= 0, cursors[index].isOpen, cursors[index].thread == thread,
-      cursors[index].successor < 0
+      cursors[index].nextTime == chunks[chunkIndex].baseTime
     else { return false }
-    cursors[index].successor = chunkIndex
+    let last = cursors[index].lastSuccessor
+    if last >= 0 { waiting[last] = chunkIndex }
+    cursors[index].addSuccessor(chunkIndex, waitingFor: cursors[index].nextTime)
     return true
   }
 
@@ -200,8 +215,25 @@ struct EventMerger: ~Copyable {
       siftDown()
     }
     finish(cursor)
-    let successor = cursor.pointee.successor
-    if successor >= 0 { open(successor, &sink) }
+    releaseSuccessor(of: cursor, &sink)
+  }
+
+  @inline(never)
+  private mutating func releaseSuccessor<Sink: EventSink & ~Copyable>(
+    of cursor: UnsafeMutablePointer<EventCursor>, _ sink: inout Sink
+  ) {
+    let (last, limit) = (cursor.pointee.lastSuccessor, cursor.pointee.successorLimit)
+    var chunk = cursor.pointee.firstSuccessor
+    cursor.pointee.clearSuccessors()
+    while chunk >= 0 {
+      let rest = waiting.removeValue(forKey: chunk) ?? -1
+      if let opened = openNow(chunk, &sink), rest >= 0, cursors[opened].nextTime < limit {
+        // The others go on waiting, now for this one.
+        cursors[opened].takeSuccessors(from: rest, to: last, limit: limit)
+        return
+      }
+      chunk = rest
+    }
   }
 
   private mutating func finish(_ cursor: UnsafeMutablePointer<EventCursor>) {

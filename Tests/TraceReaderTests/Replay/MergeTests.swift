@@ -47,6 +47,21 @@ import TraceTestSupport
     #expect(result.sites.map(\.thread) == [ThreadIndex(1), ThreadIndex(2)])
   }
 
+  /// A thread may also write into a chunk that others share and that goes on for long.
+  @Test func sharedChunkDoesNotHoldUpTheThreadsInIt() throws {
+    var trace = TraceBuilder()
+    trace.allocate(0x1000, 10, thread: 1, time: 1001)
+    trace.add(.thread, thread: 1, time: 1002, lane: 9)
+    trace.add(.malloc, address: 0x2000, size: 10, thread: 1, time: 1002, lane: 9)
+    trace.endChunk(of: 1)
+    trace.free(0x1000, thread: 1, time: 1002)
+    trace.allocate(0x1000, 20, thread: 2, time: 1004)
+    trace.add(.malloc, address: 0x3000, size: 10, thread: 1, time: 1009, lane: 9)
+    let events = try trace.events()
+    #expect(events.map(\.time.rawValue) == [1001, 1002, 1002, 1004, 1009])
+    #expect(try trace.replay().coverage.implicitlyFreed == 0)
+  }
+
   @Test func manyOpenChunksAreMerged() throws {
     var trace = TraceBuilder()
     for thread in UInt32(1)...600 { trace.allocate(UInt64(thread) << 12, 1, thread: thread) }
