@@ -44,26 +44,35 @@ struct ReaderBenchmark: ParsableCommand {
     let clock = ContinuousClock()
     let before = Self.residentBytes()
     for _ in 0..<repeats {
-      var (count, peak, live): (UInt64, UInt64, UInt64) = (0, 0, 0)
+      var replay: ReplayResult?
       var trace: Trace?
       let opening = try clock.measure { trace = try Trace(path: path) }
+      let start = Self.cpuSeconds()
       let replaying = try clock.measure {
-        let result = try trace?.replay()
-        count = result?.eventCount ?? 0
-        peak = result?.peak.count ?? 0
-        live = result?.total.liveCount ?? 0
+        replay = try trace?.replay()
       }
-      let seconds =
-        Double(replaying.components.seconds)
-        + Double(replaying.components.attoseconds) * 1e-18
+      guard let result = replay else { return }
+      let (count, peak) = (result.eventCount, result.peak.count)
+      let seconds = Self.cpuSeconds() - start
       let rate = (Double(count) / seconds / 1e6 * 10).rounded() / 10
       print(
-        "open \(opening), replay \(replaying): \(rate) M events/s; live \(live), at peak \(peak)")
+        "open \(opening), replay \(replaying): \(rate) M events per CPU second; live at peak \(peak)"
+      )
       let used = Self.residentBytes() - before
       print(
         "greatest resident memory \(Self.residentBytes()) bytes,",
-        "\(Double(used) / Double(max(peak, 1))) per block live at peak")
+        "\(Double(used) / Double(max(peak, 1))) per block live at peak;",
+        "sites \(result.sites.count), errors \(result.errorCounts),",
+        "implicitly freed \(result.coverage.implicitlyFreed),",
+        "unknown frees \(result.coverage.unknownFrees)")
     }
+  }
+
+  /// CPU time so far: other processes on the machine take none of it.
+  private static func cpuSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
   }
 
   /// The greatest resident memory so far.

@@ -20,7 +20,7 @@ public struct Coverage: Hashable, Sendable {
   public var bootstrapBytes: UInt64 = 0
   /// Images that could not be described.
   public var imagesLost: UInt64 = 0
-  /// Events recorded on the shared lane, without thread or stack.
+  /// Events inside a hook that were recorded, but without a stack.
   public var nestedEvents: UInt64 = 0
   /// Threads that were not recorded.
   public var threadsLost: UInt64 = 0

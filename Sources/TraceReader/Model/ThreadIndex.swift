@@ -1,3 +1,5 @@
+import CTraceFormat
+
 /// The recorder's index of a thread: 1, 2, 3 … in order of appearance, never reused.
 ///
 /// This is not the kernel's thread ID, which may be reused; see ``ThreadInfo/tid``.
@@ -17,8 +19,8 @@ public struct ThreadIndex: RawRepresentable, Hashable, Comparable, Sendable,
     self.rawValue = rawValue
   }
 
-  /// The lane that several threads share; which of them an event belongs to is not known.
-  public static let shared = ThreadIndex(0)
+  /// No thread of the process: its events are the recorder's own and are left out of all figures.
+  public static let recorder = ThreadIndex(MT_THREAD_RECORDER)
 
   /// `T` and the number.
   public var description: String { "T\(rawValue)" }

@@ -1,3 +1,5 @@
+import CTraceFormat
+
 /// Collects what is rare in a replay, in bounded space.
 struct RareEvents {
   /// A deallocation of an address that was not live.
@@ -35,6 +37,8 @@ struct RareEvents {
 
   @inline(never)
   mutating func noteUnknown(_ event: RawEvent, index: UInt64) {
+    // What the recorder frees is none of the program's errors.
+    guard event.thread != MT_THREAD_RECORDER else { return }
     suspectCount &+= 1
     guard suspects.count < Self.suspectLimit else { return }
     suspects.append(

@@ -71,7 +71,7 @@ extension ThreadIndex {
   /// The recorder's index of a thread that is known by its slot.
   init(naming slot: ThreadIndex, _ threads: [UInt32]) {
     let position = Int(slot.rawValue)
-    self = position < threads.count ? ThreadIndex(threads[position]) : .shared
+    self = position < threads.count ? ThreadIndex(threads[position]) : .recorder
   }
 }
 

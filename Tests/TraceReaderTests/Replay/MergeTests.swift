@@ -62,6 +62,18 @@ import TraceTestSupport
     #expect(try trace.replay().coverage.implicitlyFreed == 0)
   }
 
+  @Test func recordersOwnBlocksAreLeftOut() throws {
+    var trace = TraceBuilder()
+    trace.allocate(0x1000, 10, thread: 0)
+    trace.allocate(0x2000, 20, thread: 1)
+    trace.free(0x1000, thread: 1)
+    trace.free(0x3000, thread: 0)
+    let result = try trace.replay()
+    #expect(result.total.totalBytes == 20)
+    #expect(result.peak.bytes == 20)
+    #expect(result.errors.isEmpty)
+  }
+
   @Test func manyOpenChunksAreMerged() throws {
     var trace = TraceBuilder()
     for thread in UInt32(1)...600 { trace.allocate(UInt64(thread) << 12, 1, thread: thread) }
