@@ -26,6 +26,14 @@ import TraceTestSupport
     try expect(OverviewReport(result, source: sample.source), "report", csv: false)
   }
 
+  @Test func aTemporaryRecordingIsToBeRepeatedFirst() throws {
+    var source = sample.source
+    source.trace.file = nil
+    let commands = try OverviewReport(result, source: source).nextCommands.map(\.command)
+    #expect(commands.first == "memtrace record -o app.mtrace -- ./app --once 'two words'")
+    #expect(commands.last == "memtrace allocations app.mtrace --live-at peak")
+  }
+
   @Test func theErrors() throws {
     try expect(ErrorsReport(result, source: sample.source), "errors")
   }

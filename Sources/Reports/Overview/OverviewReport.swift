@@ -9,13 +9,13 @@ public struct OverviewReport: Report {
   public struct Hotspot: Sendable, Hashable, Encodable {
     /// The responsible frame; nil without a stack.
     public var responsible: ReportFrame?
-    /// The ID of the stack.
+    /// The ID of one of its stacks.
     public var stack: UInt32
     /// Allocations that were freed right after.
     public var temporaryCount: UInt64
-    /// All allocations of the stack.
+    /// All allocations of these stacks.
     public var totalCount: UInt64
-    /// Bytes of all allocations of the stack.
+    /// Bytes of all allocations of these stacks.
     public var totalBytes: UInt64
   }
 
@@ -66,26 +66,38 @@ public struct OverviewReport: Report {
     symbolWarnings = source.names.warnings
   }
 
+  /// Callers of one function are added up: the place to change is the same.
   private static func hotspots(_ result: ReplayResult, _ source: ReportSource) -> [Hotspot] {
-    var tallies: [StackID: Tally] = [:]
+    var spots: [ReportFrame?: Hotspot] = [:]
     for site in result.sites where site.tally.temporaryCount > 0 {
-      tallies[site.stack, default: Tally()] += site.tally
+      let frame = source.names.responsible(of: site.stack)
+      var spot =
+        spots[frame]
+        ?? Hotspot(
+          responsible: frame, stack: site.stack.rawValue, temporaryCount: 0, totalCount: 0,
+          totalBytes: 0)
+      spot.stack = min(spot.stack, site.stack.rawValue)
+      spot.temporaryCount &+= site.tally.temporaryCount
+      spot.totalCount &+= site.tally.totalCount
+      spot.totalBytes &+= site.tally.totalBytes
+      spots[frame] = spot
     }
-    let ordered = tallies.sorted {
-      ($1.value.temporaryCount, $0.key) < ($0.value.temporaryCount, $1.key)
+    let ordered = spots.values.sorted {
+      ($1.temporaryCount, $0.stack) < ($0.temporaryCount, $1.stack)
     }
-    return ordered.prefix(Limit.hotspots).map { stack, tally in
-      Hotspot(
-        responsible: source.names.responsible(of: stack), stack: stack.rawValue,
-        temporaryCount: tally.temporaryCount, totalCount: tally.totalCount,
-        totalBytes: tally.totalBytes)
-    }
+    return Array(ordered.prefix(Limit.hotspots))
   }
 
   /// Commands that lead on from here, with what each is for.
   public var nextCommands: [NextCommand] {
     let file = trace.fileArgument
     var commands: [NextCommand] = []
+    if trace.file == nil {
+      commands.append(
+        NextCommand(
+          "memtrace record -o \(file) -- \(trace.commandLine)",
+          "keeps the trace for what follows"))
+    }
     if errors.totalCount > 0 {
       commands.append(NextCommand("memtrace errors \(file)", "all errors with whole stacks"))
       if let address = errors.entries.first?.address {

@@ -39,7 +39,12 @@ public struct TraceSummary: Sendable, Hashable, Encodable {
   }
 
   /// What to type for this trace in a follow-up command.
-  var fileArgument: String { ShellText.quoted(file ?? "TRACE") }
+  ///
+  /// A temporary recording has no file any more; the name is what a repetition would be called.
+  var fileArgument: String {
+    let name = ReportFrame.lastComponent(executable.isEmpty ? "program" : executable)
+    return ShellText.quoted(file ?? "\(name).mtrace")
+  }
 }
 
 /// How the traced process ended.
