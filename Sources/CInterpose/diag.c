@@ -37,9 +37,12 @@ static const char *describe(long error) {
     }
 }
 
-void mt_diag_once(const char *what, const char *subject, long error) {
+void mt_diag_once(const char *what, const char *subject, long error, const char *consequence) {
     static uint32_t has_spoken;
-    if (!mt_config.verbose || __atomic_exchange_n(&has_spoken, 1, __ATOMIC_RELAXED))
+    /* Of a process tree only the root speaks: what keeps a child from recording (a sandbox, another
+     * user) must not show in the output of the host. */
+    if (!mt_config.verbose || mt_config.parent[0] ||
+        __atomic_exchange_n(&has_spoken, 1, __ATOMIC_RELAXED))
         return;
     char buffer[PATH_MAX + 256];
     struct mt_text text = mt_text_begin(buffer, sizeof buffer - 1);
@@ -58,6 +61,7 @@ void mt_diag_once(const char *what, const char *subject, long error) {
         if (!reason)
             mt_text_add_number(&text, (uint64_t)-error);
     }
-    mt_text_add(&text, "; the program runs on unrecorded\n");
+    mt_text_add(&text, consequence);
+    mt_text_add(&text, "\n");
     mt_os_write(2, text.bytes, text.length);
 }

@@ -2,8 +2,11 @@
 #ifndef MT_DIAG_H
 #define MT_DIAG_H
 
-/* "memtrace[pid]: what: why". why is "" or text; error is 0 or -errno, named in words. Says
- * nothing with MEMTRACE_VERBOSE=0, and only the first time in a process. */
-void mt_diag_once(const char *what, const char *subject, long error);
+#define MT_RUNS_UNRECORDED "; the program runs on unrecorded"
+
+/* "memtrace[pid]: WHAT SUBJECT: ERROR CONSEQUENCE". subject may be ""; error is 0 or -errno, named
+ * in words. Says nothing with MEMTRACE_VERBOSE=0 or in a child of a recorded process, and only the
+ * first thing in a process. */
+void mt_diag_once(const char *what, const char *subject, long error, const char *consequence);
 
 #endif

@@ -1,4 +1,4 @@
-/* Ends of the process that exit handlers do not see, dlclose, and thread names. */
+/* Ends of the process that exit handlers do not see, dlclose, thread names, and sandboxes. */
 #define _GNU_SOURCE
 #include "hook.h"
 
@@ -8,7 +8,10 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 void MT_HOOK_NAME(_exit)(int) __attribute__((noreturn));
@@ -16,6 +19,8 @@ void MT_HOOK_NAME(_Exit)(int) __attribute__((noreturn));
 void MT_HOOK_NAME(quick_exit)(int) __attribute__((noreturn));
 void MT_HOOK_NAME(abort)(void) __attribute__((noreturn));
 int MT_HOOK_NAME(dlclose)(void *);
+int MT_HOOK_NAME(prctl)(int, ...);
+long MT_HOOK_NAME(syscall)(long, ...);
 int MT_HOOK_NAME(pthread_setname_np)(pthread_t, const char *);
 
 /* A forked child that never allocated has no trace until here. A vfork child has none at all: its
@@ -72,4 +77,36 @@ MT_HOOK int MT_HOOK_NAME(pthread_setname_np)(pthread_t thread, const char *name)
         mt_thread_is_current())
         mt_thread_note_name();
     return result;
+}
+
+/* ---- Seccomp ----
+ *
+ * A filter that kills for system calls it does not list would kill the host for ours. Both ways to
+ * install one go through these two (libseccomp uses syscall). */
+
+MT_HOOK int MT_HOOK_NAME(prctl)(int option, ...) {
+    va_list list;
+    va_start(list, option);
+    unsigned long a = va_arg(list, unsigned long), b = va_arg(list, unsigned long);
+    unsigned long c = va_arg(list, unsigned long), d = va_arg(list, unsigned long);
+    va_end(list);
+    if (option == PR_SET_SECCOMP)
+        mt_lifecycle_enter_sandbox();
+    if (!mt_real.prctl)
+        mt_real_resolve();
+    return mt_real.prctl ? mt_real.prctl(option, a, b, c, d) : -1;
+}
+
+MT_HOOK long MT_HOOK_NAME(syscall)(long number, ...) {
+    va_list list;
+    va_start(list, number);
+    long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long);
+    long d = va_arg(list, long), e = va_arg(list, long), f = va_arg(list, long);
+    va_end(list);
+    /* Operations 0 and 1 set a mode; 2 and 3 only ask. */
+    if (number == SYS_seccomp && (a == 0 || a == 1))
+        mt_lifecycle_enter_sandbox();
+    if (!mt_real.syscall)
+        mt_real_resolve();
+    return mt_real.syscall ? mt_real.syscall(number, a, b, c, d, e, f) : -1;
 }

@@ -22,6 +22,8 @@
 extern char **environ;
 struct mt_config mt_config = {.verbose = 1};
 
+static uint64_t g_no_generation;
+
 static struct {
     uint32_t state; /* enum mt_state */
     uint32_t pid;   /* of the recorded process; differs in forked and vforked children */
@@ -49,6 +51,17 @@ bool mt_lifecycle_owns_trace(void) {
 uint32_t mt_lifecycle_trace_id(uint8_t id[16]) {
     memcpy(id, g_life.trace_id, 16);
     return g_life.pid;
+}
+
+static void set_state(enum mt_state state);
+
+void mt_lifecycle_enter_sandbox(void) {
+    if (!mt_lifecycle_owns_trace())
+        return;
+    mt_trace_file_stop(MT_STOP_SANDBOX, 0);
+    /* Hooks find no generation and no recording: not a single system call is made any more. */
+    mt_generation = &g_no_generation;
+    set_state(MT_OFF);
 }
 
 static void set_state(enum mt_state state) {
@@ -165,34 +178,36 @@ static char **find_environment(void) {
 static bool configure(void) {
     const char *bad = mt_config_read(&mt_config, find_environment());
     if (bad)
-        mt_diag_once("ignored: the value out of range of", bad, 0);
+        mt_diag_once("value out of range:", bad, 0, "; its default is used");
     mt_unwind_depth = mt_config.stacks ? (uint32_t)mt_config.depth : 0;
     mt_unwind_only_libunwind = mt_text_equal(mt_config.unwinder, "libunwind");
     mt_unwind_compares = mt_text_equal(mt_config.unwinder, "compare");
     if (mt_trace_name_root(&mt_config))
         return true;
-    mt_diag_once("cannot record: no usable path for the trace", mt_config.output, 0);
+    mt_diag_once("cannot record: no usable path for the trace", mt_config.output, 0,
+                 MT_RUNS_UNRECORDED);
     return false;
 }
 
 static enum mt_state start_process(void) {
     struct mt_trace_origin origin = {.load_ticks = g_life.load_ticks};
     if (!mt_real_resolve()) {
-        mt_diag_once("cannot record:", "the C library's malloc was not found", 0);
+        mt_diag_once("cannot record:", "the C library's malloc was not found", 0,
+                     MT_RUNS_UNRECORDED);
         return MT_OFF;
     }
     mt_clock_init();
     if (!configure())
         return MT_OFF;
     if (!open_generation_page()) {
-        mt_diag_once("cannot record:", "Linux 4.14 or later is needed", 0);
+        mt_diag_once("cannot record:", "Linux 4.14 or later is needed", 0, MT_RUNS_UNRECORDED);
         return MT_OFF;
     }
     origin_session(&origin);
     origin_parent(&origin);
     long error = create_trace(&origin);
     if (error < 0) {
-        mt_diag_once("cannot record into", mt_config.output, error);
+        mt_diag_once("cannot record into", mt_config.output, error, MT_RUNS_UNRECORDED);
         return MT_OFF;
     }
     mt_thread_state_init();

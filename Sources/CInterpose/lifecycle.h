@@ -27,6 +27,10 @@ bool mt_lifecycle_is_forked(void);
 /* True when the caller is the recorded process itself, not a vfork child borrowing its memory. */
 bool mt_lifecycle_owns_trace(void);
 
+/* The host is about to let a seccomp filter kill it for system calls that it does not list, such as
+ * ours: stops recording for good. Call before the filter is there. */
+void mt_lifecycle_enter_sandbox(void);
+
 /* Id of this process's trace and the pid it belongs to; in a vfork child or an untouched forked
  * child, its parent's. */
 uint32_t mt_lifecycle_trace_id(uint8_t id[16]);

@@ -161,13 +161,13 @@ static enum mt_stop_reason stop_reason(long error) {
     }
 }
 
-static void stop(long error) {
-    if (__atomic_exchange_n(&mt_trace_file.stopped, 1, __ATOMIC_RELAXED))
-        return;
+void mt_trace_file_stop(enum mt_stop_reason reason, long error) {
     struct mt_file_header *header = mt_trace_file.header;
+    if (!header || __atomic_exchange_n(&mt_trace_file.stopped, 1, __ATOMIC_RELAXED))
+        return;
     header->stop_errno = (int32_t)-error;
     header->stop_ticks = mt_clock_before();
-    __atomic_store_n(&header->stop_reason, stop_reason(error), __ATOMIC_RELEASE);
+    __atomic_store_n(&header->stop_reason, reason, __ATOMIC_RELEASE);
 }
 
 struct mt_chunk_header *mt_trace_file_chunk(uint16_t kind, uint16_t encoding, uint32_t length,
@@ -178,7 +178,7 @@ struct mt_chunk_header *mt_trace_file_chunk(uint16_t kind, uint16_t encoding, ui
         return NULL;
     int fd = descriptor();
     if (fd < 0) {
-        stop(fd);
+        mt_trace_file_stop(stop_reason(fd), fd);
         return NULL;
     }
     uint64_t offset = __atomic_fetch_add(&file->file_end, length, __ATOMIC_RELAXED);
@@ -187,7 +187,7 @@ struct mt_chunk_header *mt_trace_file_chunk(uint16_t kind, uint16_t encoding, ui
     if (error >= 0)
         chunk = mt_os_map_file(fd, offset, length, &error);
     if (!chunk) {
-        stop(error);
+        mt_trace_file_stop(stop_reason(error), error);
         return NULL;
     }
     chunk->kind = kind;

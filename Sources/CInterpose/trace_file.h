@@ -56,6 +56,9 @@ struct mt_chunk_header *mt_trace_file_chunk(uint16_t kind, uint16_t encoding, ui
 /* Unmaps a chunk; its bytes stay in the file. */
 void mt_trace_file_release(struct mt_chunk_header *chunk);
 
+/* Ends recording early: no more chunks. The first reason stays. error is -errno or 0. */
+void mt_trace_file_stop(enum mt_stop_reason reason, long error);
+
 /* Adds to a coverage counter. Async-signal-safe. */
 void mt_trace_file_count(enum mt_counter counter, uint64_t amount);
 

@@ -28,12 +28,17 @@ def workloads(programs, scratch):
     cc1plus = subprocess.run(
         ["g++", "-print-prog-name=cc1plus"], check=True, capture_output=True, text=True
     ).stdout.strip()
-    source = os.path.join(programs, "work.cpp")
+    # cc1plus by itself does not know where headers are.
+    source = os.path.join(scratch, "work.ii")
+    headers = os.path.join(programs, "work.cpp")
+    subprocess.run(["g++", "-std=c++17", "-E", headers, "-o", source], check=True)
     yield "python3", ["/usr/bin/python3", os.path.join(programs, "work.py")], {
         "PYTHONMALLOC": "malloc"
     }, None
     yield "sqlite3", ["sqlite3", ":memory:"], {}, os.path.join(programs, "work.sql")
-    yield "cc1plus -O2", [cc1plus, "-quiet", "-O2", "-std=c++17", source, "-o", "/dev/null"], {}, None
+    yield "cc1plus -O2", [
+        cc1plus, "-quiet", "-fpreprocessed", "-O2", "-std=c++17", source, "-o", "/dev/null"
+    ], {}, None
     yield "stress, 1 thread", [stress, "1", "3000000", "20"], {}, None
     yield "stress, 2 threads", [stress, "2", "1500000", "20"], {}, None
 
@@ -53,19 +58,20 @@ def tools(memtrace, scratch):
 
 
 def run(command, environment, stdin):
-    """Wall seconds, and CPU seconds of the whole tree."""
+    """Wall seconds, and CPU seconds of the whole tree; None when the command failed."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.monotonic()
     with open(stdin or os.devnull) as source:
-        subprocess.run(
+        result = subprocess.run(
             command,
             env={**os.environ, **environment},
             stdin=source,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            check=True,
         )
     wall = time.monotonic() - start
+    if result.returncode != 0:
+        return None
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return wall, cpu
@@ -76,7 +82,12 @@ def measure(memtrace, name, command, environment, stdin, pairs, scratch):
     size = 0
     for round_number in range(pairs + 1):
         for tool in tools(memtrace, scratch):
-            figures = run(tool.prefix + command, environment, stdin)
+            # heaptrack ends with SIGPIPE now and then: another try, then a gap.
+            figures = run(tool.prefix + command, environment, stdin) or run(
+                tool.prefix + command, environment, stdin
+            )
+            if figures is None and not tool.name.startswith("heaptrack"):
+                sys.exit("%s failed under %s" % (name, tool.name))
             for path in glob.glob(os.path.join(scratch, "[mh]*")):
                 if path.endswith(".mtrace"):
                     size = os.path.getsize(path)
@@ -87,14 +98,19 @@ def measure(memtrace, name, command, environment, stdin, pairs, scratch):
 
 
 def added(results, tool, index):
-    return [t[index] - p[index] for t, p in zip(results[tool], results["plain"])]
+    """Per round, the tool's time minus the plain time; None where the tool failed."""
+    rounds = zip(results.get(tool, []), results["plain"])
+    return [t and t[index] - p[index] for t, p in rounds]
+
+
+def median(values):
+    known = [value for value in values if value is not None]
+    return "%.2f" % statistics.median(known) if known else "-"
 
 
 def ratio(results, other, index):
-    if other not in results:
-        return "-"
     pairs = zip(added(results, "memtrace", index), added(results, other, index))
-    return "%.2f" % statistics.median(a / b for a, b in pairs if b > 0)
+    return median(a / b for a, b in pairs if b)
 
 
 def main():
@@ -102,18 +118,18 @@ def main():
     print("Added wall and CPU seconds, medians of %d rounds; ratios are memtrace's added time" % pairs)
     print("divided by heaptrack's, medians of pairs. memtrace takes a stack on every free as well.")
     print()
-    print("| program | plain s | memtrace + | heaptrack -r + | heaptrack + | wall / -r | wall / default | CPU / -r | CPU / default | trace |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    columns = "program|plain s|memtrace +|heaptrack -r +|heaptrack +"
+    columns += "|wall / -r|wall / default|CPU / -r|CPU / default|trace"
+    print("| " + columns.replace("|", " | ") + " |")
+    print("|" + "---|" * len(columns.split("|")))
     with tempfile.TemporaryDirectory() as scratch:
         for name, command, environment, stdin in workloads(programs, scratch):
             if wanted and not any(name.startswith(w) for w in wanted):
                 continue
             results, size = measure(memtrace, name, command, environment, stdin, pairs, scratch)
-            cells = [name, "%.2f" % statistics.median(r[0] for r in results["plain"])]
+            cells = [name, median(wall for wall, _ in results["plain"])]
             for tool in ("memtrace", "heaptrack -r", "heaptrack"):
-                cells.append(
-                    "%.2f" % statistics.median(added(results, tool, 0)) if tool in results else "-"
-                )
+                cells.append(median(added(results, tool, 0)))
             for index in (0, 1):
                 cells += [ratio(results, "heaptrack -r", index), ratio(results, "heaptrack", index)]
             cells.append("%.1f MB" % (size / 1e6))

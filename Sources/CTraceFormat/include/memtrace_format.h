@@ -72,9 +72,10 @@ enum mt_stop_reason {
     MT_STOP_FILE_LIMIT = 2, /* RLIMIT_FSIZE, EFBIG */
     MT_STOP_NO_MEMORY = 3,  /* mmap refused (RLIMIT_AS, vm.max_map_count) */
     MT_STOP_DESCRIPTOR_LOST =
-        4,                /* the host closed our descriptor and the path does not lead back */
-    MT_STOP_IO = 5,       /* any other error; stop_errno says which */
-    MT_STOP_REQUESTED = 6 /* the program asked for it */
+        4,                 /* the host closed our descriptor and the path does not lead back */
+    MT_STOP_IO = 5,        /* any other error; stop_errno says which */
+    MT_STOP_REQUESTED = 6, /* the program asked for it */
+    MT_STOP_SANDBOX = 7    /* the program installed a seccomp filter */
 };
 
 /* The first MT_FILE_HEADER_SIZE bytes. Mapped shared while recording: what changes during a

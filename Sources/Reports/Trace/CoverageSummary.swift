@@ -86,6 +86,7 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
       case .descriptorLost: "the program closed the trace's descriptor"
       case .inputOutput: "writing failed with error \(stop.errno)"
       case .requested: "the program asked for it"
+      case .sandbox: "the program went into a seccomp sandbox, where recording could get it killed"
       case .unknown(let code): "reason \(code)"
       }
     return ["recording stopped before the program ended: \(cause)"]

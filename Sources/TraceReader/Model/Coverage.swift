@@ -68,6 +68,7 @@ public struct StopReason: Hashable, Sendable {
     case descriptorLost
     case inputOutput
     case requested
+    case sandbox
     case unknown(UInt32)
   }
 
@@ -88,6 +89,7 @@ public struct StopReason: Hashable, Sendable {
     case MT_STOP_DESCRIPTOR_LOST.rawValue: cause = .descriptorLost
     case MT_STOP_IO.rawValue: cause = .inputOutput
     case MT_STOP_REQUESTED.rawValue: cause = .requested
+    case MT_STOP_SANDBOX.rawValue: cause = .sandbox
     default: cause = .unknown(header.stopReason)
     }
     errno = header.stopErrno
