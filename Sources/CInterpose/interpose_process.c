@@ -90,7 +90,8 @@ MT_HOOK int MT_HOOK_NAME(prctl)(int option, ...) {
     unsigned long a = va_arg(list, unsigned long), b = va_arg(list, unsigned long);
     unsigned long c = va_arg(list, unsigned long), d = va_arg(list, unsigned long);
     va_end(list);
-    if (option == PR_SET_SECCOMP)
+    /* Without the cycle counter (strict seccomp takes it, too) a stamp would be a SIGSEGV. */
+    if (option == PR_SET_SECCOMP || (option == PR_SET_TSC && a == PR_TSC_SIGSEGV))
         mt_lifecycle_enter_sandbox();
     if (!mt_real.prctl)
         mt_real_resolve();
