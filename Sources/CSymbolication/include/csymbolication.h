@@ -1,7 +1,7 @@
 /* What Sources/Symbolication needs from C: demanglers for C++, Rust and Swift, file attributes.
  *
- * The demanglers are C because libiberty's reporting callback must be able to stop the demangler: a short
- * mangled name can stand for gigabytes of text. */
+ * The demanglers are C because libiberty's reporting callback must be able to stop the demangler: a
+ * short mangled name can stand for gigabytes of text. */
 #ifndef CSYMBOLICATION_H
 #define CSYMBOLICATION_H
 
