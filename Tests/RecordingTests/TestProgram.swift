@@ -33,11 +33,17 @@ struct TestProgram: Sendable {
       let key = ([source] + flags).joined(separator: " ")
       if let known = programs[key] { return known }
       let folder = try directory ?? ScratchDirectory()
+      // Nothing static is ever taken down, so the end of the process has to do it.
+      if directory == nil { atexit { TestProgram.cache.removeAll() } }
       directory = folder
       let output = folder.path.appending("\(FilePath(source).stem ?? "program")-\(programs.count)")
       try compile(TestProgram.sources.appending(source), to: output, flags)
       programs[key] = output
       return output
+    }
+
+    func removeAll() {
+      lock.withLock { directory = nil }
     }
 
     private func compile(_ source: FilePath, to output: FilePath, _ flags: [String]) throws {
