@@ -38,9 +38,12 @@ static void resolve_if_needed(void) {
         mt_lifecycle_start();
 }
 
-/* Remembers, in the trace of the process that executes it, a program that cannot be followed. */
+/* Remembers, in the trace of the process that executes it, a program that cannot be followed. A
+ * forked child without a trace gets one for that: nothing else would tell of it. A vfork child
+ * writes into the trace of its parent, whose memory it borrows. */
 static void note_not_followed(const char *path, const char *reason) {
-    if (!mt_lifecycle_owns_trace() || !mt_config.follow)
+    resolve_if_needed();
+    if (mt_lifecycle_state() != MT_RECORDING || !mt_config.follow)
         return;
     char buffer[PATH_MAX + 128];
     struct mt_text text = mt_text_begin(buffer, sizeof buffer);

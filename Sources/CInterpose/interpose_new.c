@@ -75,14 +75,36 @@ static void look_up(void *field, const char *name) {
     __builtin_memcpy(field, &symbol, sizeof symbol);
 }
 
-static bool is_standard(void *function) {
+static const void *image_base(const void *function) {
+    Dl_info info;
+    return function && dladdr(function, &info) ? info.dli_fbase : NULL;
+}
+
+/* True for an operator that allocates as our malloc does: of libstdc++ or libc++, which call
+ * malloc, or of the allocator whose malloc is behind ours (tcmalloc, jemalloc, mimalloc). */
+static bool is_standard(const void *function) {
     Dl_info info;
     if (!function)
         return true;
     if (!dladdr(function, &info) || !info.dli_fname)
         return false;
     const char *file = mt_text_last_component(info.dli_fname);
-    return mt_text_has_prefix(file, "libstdc++") || mt_text_has_prefix(file, "libc++");
+    return mt_text_has_prefix(file, "libstdc++") || mt_text_has_prefix(file, "libc++") ||
+           info.dli_fbase == image_base((const void *)(uintptr_t)mt_real.malloc);
+}
+
+/* True when the host defines any of the operators itself. The others, those of the standard
+ * library, then call the host's (new[] calls new, sized delete calls delete), and so must ours. */
+static bool has_operators_of_its_own(void) {
+#define MT_CHECK_NEW(name, operation, parameters, arguments, alignment)                            \
+    if (mt_real_overriding_image(#name))                                                           \
+        return true;
+#define MT_CHECK_DELETE(name, operation, parameters, arguments, size, alignment)                   \
+    if (mt_real_overriding_image(#name))                                                           \
+        return true;
+    MT_FOR_EACH_NEW(MT_CHECK_NEW)
+    MT_FOR_EACH_DELETE(MT_CHECK_DELETE)
+    return false;
 }
 
 /* A library with its own operator new that is not based on malloc must get its own blocks back. */
@@ -97,10 +119,9 @@ MT_COLD static uint32_t resolve(void) {
     MT_FOR_EACH_NEW(MT_LOOK_UP_NEW)
     MT_FOR_EACH_DELETE(MT_LOOK_UP_DELETE)
     bool is_known = real._Znwm != NULL;
-    uint32_t kind =
-        is_standard((void *)(uintptr_t)real._Znwm) && is_standard((void *)(uintptr_t)real._ZdlPv)
-            ? STANDARD
-            : FOREIGN;
+    bool is_ours = is_standard((const void *)(uintptr_t)real._Znwm) &&
+                   is_standard((const void *)(uintptr_t)real._ZdlPv) && !has_operators_of_its_own();
+    uint32_t kind = is_ours ? STANDARD : FOREIGN;
     g_real = real;
     /* Without a library behind us, look again the next time. */
     __atomic_store_n(&g_kind, is_known ? kind : UNRESOLVED, __ATOMIC_RELEASE);

@@ -146,16 +146,14 @@ static void remove_replaced(const struct mt_trace_origin *origin) {
 static void note_bypassed(void) {
     static const char *const names[] = {"malloc", "free", "realloc", "_Znwm", "_ZdlPv"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        void *chosen = dlsym(RTLD_DEFAULT, names[i]);
-        Dl_info ours, theirs;
-        if (!chosen || !dladdr((void *)(uintptr_t)&mt_lifecycle_start, &ours) ||
-            !dladdr(chosen, &theirs) || theirs.dli_fbase == ours.dli_fbase)
+        const char *image = mt_real_overriding_image(names[i]);
+        if (!image)
             continue;
         char text[PATH_MAX + 32];
         struct mt_text note = mt_text_begin(text, sizeof text);
         mt_text_add(&note, names[i]);
         mt_text_add(&note, ": ");
-        mt_text_add(&note, theirs.dli_fname ? theirs.dli_fname : "?");
+        mt_text_add(&note, image);
         mt_meta_note(MT_NOTE_BYPASSED, 0, text);
     }
 }

@@ -2,6 +2,9 @@
 #define _GNU_SOURCE
 #include "real.h"
 
+#include <elf.h>
+#include <link.h>
+
 struct mt_real mt_real;
 
 /* POSIX lets a void * be a function (dlsym's rationale); ISO C only through memory. */
@@ -26,4 +29,16 @@ bool mt_real_resolve(void) {
     mt_real = real;
     __atomic_store_n(&mt_real.malloc, real_malloc, __ATOMIC_RELEASE);
     return true;
+}
+
+const char *mt_real_overriding_image(const char *name) {
+    void *chosen = dlsym(RTLD_DEFAULT, name);
+    Dl_info ours, theirs;
+    ElfW(Sym) *symbol = NULL;
+    if (!chosen || !dladdr(&mt_real, &ours) ||
+        !dladdr1(chosen, &theirs, (void **)&symbol, RTLD_DL_SYMENT))
+        return NULL;
+    if (theirs.dli_fbase == ours.dli_fbase || (symbol && symbol->st_shndx == SHN_UNDEF))
+        return NULL;
+    return theirs.dli_fname ? theirs.dli_fname : "?";
 }

@@ -60,6 +60,14 @@ extern struct mt_real mt_real;
  * returns  false when malloc, calloc, realloc or free cannot be found */
 bool mt_real_resolve(void);
 
+/* Whom calls of an exported function reach when they are not bound to ours.
+ *
+ * name     of one of our exported functions
+ * returns  the file name of the image whose definition comes before ours in the host's scope;
+ *          NULL when calls reach us. A non-PIE executable's own entry for an imported function
+ *          (its canonical PLT address) is no definition. */
+const char *mt_real_overriding_image(const char *name);
+
 /* ---- The bootstrap arena: never freed, thread-safe, async-signal-safe ---- */
 
 /* size bytes at a multiple of alignment (a power of two), or NULL when it is used up. */

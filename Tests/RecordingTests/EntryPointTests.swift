@@ -100,4 +100,15 @@ import Testing
   @Test func errnoIsLeftAlone() throws {
     _ = try TracedRun([try TestProgram("errno.c").path.string])
   }
+
+  /// A sized delete or a new[] that the program does not define calls those that it does.
+  @Test(arguments: [["-O0"], ["-O2"], ["-O2", "-no-pie"]])
+  func aProgramWithItsOwnOperatorsKeepsThem(_ flags: [String]) throws {
+    let program = try TestProgram("own_operators.cpp", flags: flags)
+    let run = try TracedRun([program.path.string])
+
+    #expect(run.plain.outputText == "3 news, 3 deletes\n")
+    #expect(run.recorded.outputText == run.plain.outputText)
+    #expect(try run.root().replay().errors.isEmpty)
+  }
 }

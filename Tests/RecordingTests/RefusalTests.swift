@@ -83,11 +83,7 @@ import TraceTestSupport
     #expect(try MarkedEvents(parent)[34001] == .init(allocated: 1, freed: 1))
     #expect(try MarkedEvents(parent)[34002] == .init(allocated: 1, freed: 1))
     let notes = try run.allTraces().flatMap(\.coverage.childrenNotFollowed)
-    withKnownIssue(
-      "a fork without events has no trace that could hold the note", isIntermittent: true
-    ) {
-      #expect(notes.contains { $0.contains(child.path.string) })
-    }
+    #expect(notes.contains { $0.contains(child.path.string) })
   }
 
   @Test func twoProcessesToldToWriteOneFileWriteTwo() throws {
