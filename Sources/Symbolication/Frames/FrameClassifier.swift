@@ -7,12 +7,14 @@ public enum FrameClassifier {
   /// - Parameters:
   ///   - function: `nil` where the name is unknown; then the image decides.
   ///   - path: `nil` for code in no image, which is the program's (JIT).
+  ///   - source: The source file of the function; `nil` where it is unknown.
   /// - Returns: Never a marker.
   public static func role(
-    of function: FunctionName?, inImageAt path: String?
+    of function: FunctionName?, inImageAt path: String?, compiledFrom source: String? = nil
   ) -> SymbolicatedFrame.Role {
     let image = path.map(fileName) ?? ""
     if isRuntimeImage(named: image) { return .runtime }
+    if source.map(isRuntimeSource) == true { return .runtime }
     if let function {
       if RuntimeNames.isRuntime(function) { return .runtime }
       if RuntimeNames.isSystem(function) { return .system }
@@ -35,6 +37,16 @@ public enum FrameClassifier {
   /// Whether all code of the image is an allocator's or a language runtime's.
   public static func isRuntimeImage(named name: String) -> Bool {
     runtimeImagePrefixes.contains { name.hasPrefix($0) }
+  }
+
+  /// Whether a source file belongs to the standard library of C++ or Rust.
+  ///
+  /// Functions that are compiled into the program often have a name without their namespace in
+  /// the debug information: a template over a lambda, a specialization in Rust.
+  static func isRuntimeSource(_ path: String) -> Bool {
+    if path.contains("/include/c++/") { return true }
+    if path.hasPrefix("/rustc/"), path.contains("/library/") { return true }
+    return path.contains("/rustlib/src/rust/library/") || path.hasPrefix("/rust/deps/")
   }
 
   private static let systemFolders = [

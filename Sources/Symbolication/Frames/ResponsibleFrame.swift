@@ -3,22 +3,38 @@ public enum ResponsibleFrame {
   /// The first frame of the user; else the first that is neither allocator nor runtime; else the
   /// outermost.
   ///
+  /// Where a library starts up (`call_init`) or a thread begins (`start_thread`), the runtime's
+  /// function that was called from there says more than that it was called.
+  ///
   /// - Parameter frames: Leaf first; inlined frames count as frames, markers do not.
   /// - Returns: `nil` when there is no frame but markers.
   public static func find(in frames: some Sequence<SymbolicatedFrame>) -> SymbolicatedFrame? {
     var firstSystem: SymbolicatedFrame?
+    var runtimeBefore: SymbolicatedFrame?
     var outermost: SymbolicatedFrame?
     for frame in frames {
       switch frame.role {
       case .user: return frame
-      case .system: firstSystem = firstSystem ?? frame
-      case .runtime: break
+      case .system:
+        if firstSystem == nil { firstSystem = isLaunch(frame) ? runtimeBefore ?? frame : frame }
+      case .runtime:
+        if firstSystem == nil, !RuntimeNames.isAllocator(frame.function) { runtimeBefore = frame }
       case .marker: continue
       }
       outermost = frame
     }
     return firstSystem ?? outermost
   }
+
+  /// Whether the frame does nothing but call another library or a thread's function.
+  private static func isLaunch(_ frame: SymbolicatedFrame) -> Bool {
+    frame.function.map { launchFunctions.contains($0.raw) } ?? false
+  }
+
+  private static let launchFunctions: Set<String> = [
+    "call_init", "_dl_init", "_dl_start_user", "start_thread", "clone", "clone3",
+    "__libc_start_main", "__libc_start_call_main", "__libc_start_main_impl", "_start",
+  ]
 
   /// A description such as `malloc in parse_header`.
   ///

@@ -20,6 +20,12 @@ enum RuntimeNames {
     return function.language == .swift && SwiftNames.isOfSystemLibrary(raw: function.raw)
   }
 
+  /// Whether a function does nothing but allocate; unknown functions may.
+  static func isAllocator(_ function: FunctionName?) -> Bool {
+    guard let function else { return false }
+    return allocators.contains(function.raw) || function.base.hasPrefix("operator new")
+  }
+
   /// Code of the C start-up files, which are part of every executable.
   private static let startupFunctions: Set<String> = [
     "_start", "_init", "_fini", "__libc_csu_init", "__libc_csu_fini", "frame_dummy",
@@ -38,6 +44,20 @@ enum RuntimeNames {
     // them would name one function for everything.
     "xmalloc", "xcalloc", "xrealloc", "xreallocarray", "xzalloc", "xnmalloc", "xnrealloc",
     "x2realloc", "x2nrealloc", "xcharalloc", "ximalloc", "xirealloc", "xpalloc", "xfree",
+    // The same in redis, SQLite, PostgreSQL, Perl and nginx.
+    "zmalloc", "zcalloc", "zcalloc_num", "zrealloc", "zfree", "zmalloc_usable", "zcalloc_usable",
+    "zrealloc_usable", "zfree_usable", "ztrymalloc", "ztrycalloc", "ztryrealloc",
+    "ztrymalloc_usable", "ztrycalloc_usable", "ztryrealloc_usable", "zmalloc_usable_internal",
+    "ztrymalloc_usable_internal", "ztrycalloc_usable_internal", "ztryrealloc_usable_internal",
+    "sqlite3MemMalloc", "sqlite3MemRealloc", "sqlite3MemFree", "sqlite3Malloc",
+    "sqlite3MallocZero", "sqlite3Realloc", "sqlite3_malloc", "sqlite3_malloc64",
+    "sqlite3_realloc", "sqlite3_realloc64", "sqlite3_free", "mallocWithAlarm",
+    "palloc", "palloc0", "repalloc", "pfree", "palloc_extended", "MemoryContextAlloc",
+    "MemoryContextAllocZero", "MemoryContextAllocExtended", "AllocSetAlloc", "AllocSetRealloc",
+    "AllocSetFree", "AllocSetContextCreateInternal", "pg_malloc", "pg_malloc0", "pg_realloc",
+    "pg_malloc_internal",
+    "Perl_safesysmalloc", "Perl_safesyscalloc", "Perl_safesysrealloc", "Perl_safesysfree",
+    "ngx_alloc", "ngx_calloc", "ngx_memalign",
     // CPython's allocator functions; the rest of CPython is the program.
     "_PyMem_RawMalloc", "_PyMem_RawCalloc", "_PyMem_RawRealloc", "_PyMem_RawFree",
     "PyMem_RawMalloc", "PyMem_RawCalloc", "PyMem_RawRealloc", "PyMem_RawFree",
@@ -78,6 +98,7 @@ enum RuntimeNames {
 
   private static func isRuntimeSwift(_ function: FunctionName) -> Bool {
     if swiftHelpers.contains(where: { function.full.hasPrefix($0) }) { return true }
+    if function.base.hasPrefix("reabstraction thunk") { return true }
     return SwiftNames.isOfStandardLibrary(raw: function.raw, full: function.full)
   }
 

@@ -56,7 +56,8 @@ public struct SymbolicatedFrame: Sendable, Hashable {
     self.imagePath = imagePath
     self.imageOffset = imageOffset
     self.functionOffset = functionOffset
-    self.role = FrameClassifier.role(of: function, inImageAt: imagePath)
+    self.role = FrameClassifier.role(
+      of: function, inImageAt: imagePath, compiledFrom: location?.path)
     self.markerText = nil
   }
 

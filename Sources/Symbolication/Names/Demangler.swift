@@ -17,7 +17,7 @@ public enum Demangler {
       return name
     }
     if SwiftNames.isMangled(raw), let name = swift(raw) { return name }
-    let short = withoutCloneSuffix(raw)
+    let short = withoutResumePoint(withoutCloneSuffix(raw))
     return FunctionName(raw: raw, short: short, full: raw, base: short, language: .plain)
   }
 
@@ -57,6 +57,15 @@ public enum Demangler {
       return symbol
     }
     return String(symbol[..<at])
+  }
+
+  /// `async_MainTY1_` -> `async_Main`: the parts of a Swift program's asynchronous main code.
+  private static func withoutResumePoint(_ name: String) -> String {
+    let main = "async_Main"
+    guard name.hasPrefix(main), name.hasSuffix("_") else { return name }
+    let suffix = name.dropFirst(main.count)
+    guard suffix.hasPrefix("TY") || suffix.hasPrefix("TQ") else { return name }
+    return suffix.dropFirst(2).dropLast().allSatisfy(\.isNumber) ? main : name
   }
 
   /// `parse.constprop.0` -> `parse`; a dot that is not gcc's stays.

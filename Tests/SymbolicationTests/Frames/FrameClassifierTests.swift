@@ -16,6 +16,7 @@ struct FrameClassifierTests {
     "allocators and runtimes, wherever they are compiled into",
     arguments: [
       ("malloc", libc), ("malloc", app), ("_int_malloc", libc), ("xmalloc", app),
+      ("zmalloc", "/usr/bin/redis-server"), ("sqlite3Malloc", app), ("palloc0", app),
       ("_PyMem_RawMalloc", "/usr/bin/python3.11"), ("anything", "/opt/lib/libmemtrace.so"),
       ("_Znwm", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6"), ("_Znwm", app), ("_ZdlPv", app),
       (
@@ -27,7 +28,7 @@ struct FrameClassifierTests {
       ("swift_allocObject", "/opt/swift/usr/lib/swift/linux/libswiftCore.so"),
       ("$sIeg_ytIegr_TR", app), ("swift_slowAlloc", app), ("$sSa6appendyyxnF", app),
       ("$sSa28_allocateBufferUninitialized15minimumCapacitys06_ArrayB0VyxGSi_tFZSi_Tt1g5", app),
-      ("$s1t3FooCMa", app),
+      ("$s1t3FooCMa", app), ("$sIetH_yts5Error_pIegHrzo_TR10async_MainTf3npf_nTQ0_", app),
       ("_ZN5alloc5alloc15exchange_malloc17h0123456789abcdefE", app),
       ("_ZN5alloc7raw_vec19RawVec$LT$T$C$A$GT$8grow_one17h0123456789abcdefE", app),
       ("__rust_alloc", app), ("_ZN4core3ops8function6FnOnce9call_once17h0123456789abcdefE", app),
@@ -38,6 +39,26 @@ struct FrameClassifierTests {
     ])
   func runtime(symbol: String, image: String) {
     #expect(role(symbol, image) == .runtime)
+  }
+
+  @Test(
+    "standard libraries compiled into the program, by the source file",
+    arguments: [
+      ("thread<main()::<lambda()> >", "/usr/include/c++/12/bits/std_thread.h"),
+      ("_M_realloc_insert<X>", "/opt/gcc/include/c++/14.1.0/bits/vector.tcc"),
+      ("_ZN4main3runEv", "/usr/lib/llvm-14/include/c++/v1/vector"),
+      ("repeat", "/rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/alloc/src/str.rs"),
+      ("insert", "/rust/deps/hashbrown-0.16.1/src/map.rs"),
+      ("x", "/root/.rustup/toolchains/x/lib/rustlib/src/rust/library/core/src/x.rs"),
+    ])
+  func runtimeSource(symbol: String, source: String) {
+    #expect(
+      FrameClassifier.role(
+        of: Demangler.name(of: symbol), inImageAt: Self.app, compiledFrom: source) == .runtime)
+    #expect(
+      FrameClassifier.role(
+        of: Demangler.name(of: symbol), inImageAt: Self.app, compiledFrom: "/src/include/cpp/a.h")
+        == .user)
   }
 
   @Test(
@@ -83,6 +104,13 @@ struct FrameClassifierTests {
     #expect(ResponsibleFrame.find(in: [allocator, system, user, frame("main")]) == user)
     #expect(ResponsibleFrame.find(in: [allocator, system, outer, marker]) == system)
     #expect(ResponsibleFrame.find(in: [allocator, outer, marker]) == outer)
+    let initializer = frame("pool_init", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6")
+    let callInit = frame("call_init", "/lib64/ld-linux-x86-64.so.2")
+    let loader = frame("_dl_allocate_tls", "/lib64/ld-linux-x86-64.so.2")
+    #expect(ResponsibleFrame.find(in: [allocator, initializer, callInit]) == initializer)
+    #expect(ResponsibleFrame.find(in: [allocator, callInit]) == callInit)
+    #expect(ResponsibleFrame.find(in: [initializer, loader, callInit]) == loader)
+    #expect(ResponsibleFrame.find(in: [initializer, callInit, user]) == user)
     #expect(ResponsibleFrame.find(in: [marker]) == nil)
     #expect(ResponsibleFrame.find(in: []) == nil)
     #expect(ResponsibleFrame.describe("malloc", in: user) == "malloc in parse_header")

@@ -125,6 +125,17 @@ struct SwiftNamesTests {
     #expect(SwiftNames.module(of: symbol) == module)
   }
 
+  @Test(
+    "the parts of asynchronous main code have one name",
+    arguments: [
+      ("async_MainTY1_", "async_Main"), ("async_MainTQ0_", "async_Main"),
+      ("async_Main", "async_Main"), ("async_MainTable_", "async_MainTable_"),
+      ("async_Mainly", "async_Mainly"),
+    ])
+  func asynchronousMain(symbol: String, name: String) {
+    #expect(Demangler.name(of: symbol).short == name)
+  }
+
   @Test("survives any cut of a name")
   func cuts() {
     let name =
