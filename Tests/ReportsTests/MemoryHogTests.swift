@@ -16,13 +16,43 @@ import Testing
   @Test func aQuarterOfThePeakIsAHog() {
     #expect(
       hogs([
-        SampleTrace.site(stack: 4, size: 16, count: 10, peak: 10),
-        SampleTrace.site(stack: 5, size: 480, count: 1, peak: 1),
+        SampleTrace.site(stack: 4, size: 16, count: 1024, peak: 1024),
+        SampleTrace.site(stack: 5, size: 48 << 10, count: 1, peak: 1),
       ]) == [
-        "Malloc-480 holds 75 % of the peak (640 B): 480 B in 1 block, all from emit  emit.c:30",
-        "Malloc-16 holds 25 % of the peak (640 B): 160 B in 10 blocks, "
+        "Malloc-48.00 KiB holds 75 % of the peak (64.00 KiB): 48.00 KiB in 1 block, "
+          + "all from emit  emit.c:30",
+        "Malloc-16 holds 25 % of the peak (64.00 KiB): 16.00 KiB in 1,024 blocks, "
           + "all from make_node  node.c:5",
       ])
+  }
+
+  @Test func lessThan16KiBIsNoHogOfThePeak() {
+    let size: UInt64 = 16 << 10
+    #expect(hogs([SampleTrace.site(stack: 4, size: size - 1, count: 1, peak: 1)]).isEmpty)
+    #expect(hogs([SampleTrace.site(stack: 4, size: size, count: 1, peak: 1)]).count == 1)
+    #expect(
+      hogs([SampleTrace.site(stack: 4, size: size - 1, count: 1, peak: 1)], available: 60_000)
+        == [
+          "Malloc-16.00 KiB holds 27 % of the memory available (58.59 KiB): 16.00 KiB in 1 block, "
+            + "all from make_node  node.c:5"
+        ])
+  }
+
+  @Test func blocksWithoutAStackAreNoHogOfThePeak() {
+    let sizes = (0..<8).map { SampleTrace.site(stack: 0, size: 65536 << $0, count: 1, peak: 1) }
+    #expect(hogs(sizes).isEmpty)
+    // Of the available memory, the category is one; the lost stacks never are.
+    #expect(
+      hogs([SampleTrace.site(stack: 0, size: 64 << 20, count: 1, peak: 1)], available: 64 << 20)
+        == [
+          "Malloc-64.00 MiB holds 100 % of the memory available (64.00 MiB): 64.00 MiB in 1 block, "
+            + "all from stacks that were not recorded"
+        ])
+  }
+
+  @Test func whatASystemLibraryHoldsByItselfIsNoHogOfThePeak() {
+    let sites = [SampleTrace.site(stack: 8, size: 72704, count: 1, peak: 1)]
+    #expect(hogs(sites).isEmpty)
   }
 
   @Test func aQuarterOfTheAvailableMemoryCountsMore() {
@@ -35,10 +65,10 @@ import Testing
   }
 
   @Test func aStackOfManySizesIsAHogOfItsOwn() {
-    let sizes = (1...8).map { SampleTrace.site(stack: 4, size: 16 * $0, count: 1, peak: 1) }
+    let sizes = (1...8).map { SampleTrace.site(stack: 4, size: 4096 * $0, count: 1, peak: 1) }
     #expect(
-      hogs(sizes).contains("make_node  node.c:5 holds 100 % of the peak (576 B): 576 B in 8 blocks")
-    )
+      hogs(sizes).contains(
+        "make_node  node.c:5 holds 100 % of the peak (144.0 KiB): 144.0 KiB in 8 blocks"))
   }
 
   @Test func withoutAPeakThereIsNone() {

@@ -30,6 +30,9 @@ public struct MemoryHog: Sendable, Hashable, Encodable {
   /// More would be no help to anybody.
   static let limit = 3
 
+  /// A smaller share of the peak is no finding: what a tiny program holds is always most of it.
+  static let leastBytesOfPeak: UInt64 = 16 << 10
+
   /// Finds the hogs among the sites of a replay.
   static func find(_ result: ReplayResult, source: ReportSource) -> [MemoryHog] {
     var categories: [SizeClass: Share] = [:]
@@ -38,15 +41,18 @@ public struct MemoryHog: Sendable, Hashable, Encodable {
       categories[site.sizeClass, default: Share()].add(site)
       stacks[site.stack, default: Share()].add(site)
     }
-    let scale = Scale(peak: result.peak.bytes, available: source.availableBytes)
-    let byCategory = categories.filter { scale.isHog($0.value.bytes) }
+    let scale = Scale(
+      peak: result.peak.bytes, available: source.availableBytes, names: source.names)
+    let byCategory = categories.filter { scale.isHog($0.value) }
       .sorted { ($1.value.bytes, $0.key) < ($0.value.bytes, $1.key) }
     var hogs = byCategory.map { sizeClass, share in
       scale.hog(share, category: sizeClass.name, source: source)
     }
     let named = Set(hogs.filter { $0.stackBytes >= $0.bytes / 2 }.map(\.stack))
-    let byStack = stacks.filter { scale.isHog($0.value.bytes) && !named.contains($0.key.rawValue) }
-      .sorted { ($1.value.bytes, $0.key) < ($0.value.bytes, $1.key) }
+    let byStack = stacks.filter { stack, share in
+      stack != .none && scale.isHog(share) && !named.contains(stack.rawValue)
+    }
+    .sorted { ($1.value.bytes, $0.key) < ($0.value.bytes, $1.key) }
     hogs += byStack.map { scale.hog($0.value, category: nil, source: source) }
     return Array(hogs.prefix(limit))
   }
@@ -71,9 +77,20 @@ public struct MemoryHog: Sendable, Hashable, Encodable {
   private struct Scale {
     var peak: UInt64
     var available: UInt64?
+    var names: StackNames
 
-    func isHog(_ bytes: UInt64) -> Bool {
-      bytes > 0 && (isQuarter(bytes, of: peak) || isQuarter(bytes, of: available))
+    func isHog(_ share: Share) -> Bool {
+      if isQuarter(share.bytes, of: available) { return true }
+      return share.bytes >= leastBytesOfPeak && isQuarter(share.bytes, of: peak)
+        && isOfProgram(share)
+    }
+
+    /// Whether the program can do something about it: the 71 KiB that libstdc++ sets aside at
+    /// start are most of what a small program holds, and blocks without a stack lead nowhere.
+    private func isOfProgram(_ share: Share) -> Bool {
+      let (stack, bytes) = share.heaviest
+      guard bytes >= share.bytes / 2 else { return true }
+      return names.responsible(of: stack)?.role == .user
     }
 
     func isQuarter(_ bytes: UInt64, of whole: UInt64?) -> Bool {
@@ -100,7 +117,7 @@ public struct MemoryHog: Sendable, Hashable, Encodable {
       measure == .available
       ? "the memory available (\(style.format(measureBytes)))"
       : "the peak (\(style.format(measureBytes)))"
-    let origin = responsible?.title ?? "a stack that was not recorded"
+    let origin = responsible?.title ?? "stacks that were not recorded"
     let amount = "\(style.format(bytes)) in \(CountText.blocks(count))"
     guard let category else {
       return "\(origin) holds \(share) of \(whole): \(amount)"

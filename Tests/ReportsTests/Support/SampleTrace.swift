@@ -12,6 +12,7 @@ import Symbolication
 /// #5 emit        emit.c:30    called by main
 /// #6 libz's inflateInit_      called by main
 /// #7 worker      worker.c:7   (root, cut)
+/// #8 libstdc++'s start-up      (root)
 /// ```
 struct SampleTrace {
   var symbolicator = FakeSymbolicator()
@@ -31,10 +32,11 @@ struct SampleTrace {
     symbolicator.add("emit", at: 0x1005, file: "/src/emit.c", line: 30)
     symbolicator.add("inflateInit_", at: 0x1006, image: "/usr/lib/x86_64-linux-gnu/libz.so.1")
     symbolicator.add("worker", at: 0x1007, file: "/src/worker.c", line: 7)
+    symbolicator.add("call_init", at: 0x1008, image: "/lib64/ld-linux-x86-64.so.2")
   }
 
   var source: ReportSource {
-    let parents: [UInt32] = [0, 2, 3, 2, 2, 1]
+    let parents: [UInt32] = [0, 2, 3, 2, 2, 1, 0]
     let nodes = parents.enumerated().map { index, parent in
       StackTable.Node(pc: 0x1002 + UInt64(index), parent: parent, flags: 0)
     }
