@@ -75,6 +75,17 @@ import TraceTestSupport
     #expect(!run.outputText.isEmpty)
   }
 
+  @Test func aMomentShowsTheBlocksThatWereLiveThen() throws {
+    let words = [trace, "--live-at", "100%"]
+    let tree = try runTool("allocations", words + ["--call-tree", "--format", "csv"])
+    #expect(tree.outputText.contains(",1060,6,"))
+    let blocks = try runTool("allocations", words + ["--blocks", "--format", "csv"])
+    #expect(blocks.outputText.split(separator: "\r\n").count == 1 + 6)
+    let all = try runTool(
+      "allocations", words + ["--blocks", "--lifespan", "all", "--format", "csv"])
+    #expect(all.outputText.split(separator: "\r\n").count == 1 + 20)
+  }
+
   @Test func theHistoryOfAnAddressInsideABlock() throws {
     let run = try memtrace("history", trace, "0x20004", "--format", "csv")
     #expect(run.status == 0)
@@ -127,6 +138,15 @@ import TraceTestSupport
     #expect(run.status == 64)
     #expect(run.errorText == "memtrace: \(message)\n")
     #expect(run.outputText == "")
+  }
+
+  @Test func aDirectoryAndAnEmptyNameAreNoTraces() throws {
+    let folder = try memtrace("report", directory.path.string)
+    #expect(folder.status == 66)
+    #expect(folder.errorText == "memtrace: \(directory.path): is a directory, not a trace\n")
+    let nameless = try memtrace("info", "")
+    #expect(nameless.status == 66)
+    #expect(nameless.errorText == "memtrace: '': cannot be opened: No such file or directory\n")
   }
 
   @Test func aMissingTraceAndAForeignFileHaveStatusesOfTheirOwn() throws {

@@ -13,13 +13,30 @@ final class TraceFile: Sendable {
     do {
       descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
     } catch {
-      throw TraceError(.io, "cannot be opened: \(error)", path: path.string)
+      let name = path.isEmpty ? "''" : path.string
+      throw TraceError(.io, "cannot be opened: \(error)", path: name)
     }
     do {
       size = UInt64(clamping: try descriptor.seek(offset: 0, from: .end))
     } catch {
       try? descriptor.close()
       throw TraceError(.io, "is not a file that can be read by position", path: path.string)
+    }
+    guard !Self.isDirectory(descriptor) else {
+      try? descriptor.close()
+      throw TraceError(.io, "is a directory, not a trace", path: path.string)
+    }
+  }
+
+  private static func isDirectory(_ descriptor: FileDescriptor) -> Bool {
+    var byte: UInt8 = 0
+    do {
+      _ = try withUnsafeMutableBytes(of: &byte) {
+        try descriptor.read(fromAbsoluteOffset: 0, into: $0)
+      }
+      return false
+    } catch {
+      return error as? Errno == .isDirectory
     }
   }
 

@@ -19,9 +19,10 @@ struct AllocationsViewOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "All blocks, those that persist (created and still living), or those that are transient.",
+      "All blocks, those that persist (created and still living), or those that are transient. "
+        + "(default: all; persistent for --blocks and --call-tree with --live-at)",
       valueName: "which"))
-  var lifespan = Lifespan.all
+  var lifespan: Lifespan?
 
   @Option(
     help: ArgumentHelp(
@@ -42,6 +43,11 @@ struct AllocationsViewOptions: ParsableArguments {
       valueName: "columns"),
     transform: Self.columns)
   var columns: [AllocationsColumn] = []
+
+  /// The blocks that single blocks and call trees show: what was live at a moment, if one is given.
+  func lifespan(at moment: LiveMoment?) -> Lifespan {
+    lifespan ?? (moment == nil ? .all : .persistent)
+  }
 
   /// The columns that were asked for.
   var shownColumns: [AllocationsColumn] {
