@@ -47,7 +47,8 @@ enum GroupKey: Hashable {
     case .sizeClass(let sizeClass): sizeClass.name
     case .stack(let stack):
       source.names.responsible(of: stack)?.title ?? "<no stack recorded>"
-    case .function(let name, let image): image.map { "\(name)  \($0)" } ?? name
+    case .function(let name, let image):
+      image.map { name.hasPrefix($0 + "+") ? name : "\(name)  \($0)" } ?? name
     case .image(let image): image ?? "<no image>"
     case .thread(let thread): source.threads.summary(of: thread).text
     case .size(let upper): Self.sizeLabel(upper)

@@ -11,7 +11,8 @@ extension ErrorsReport {
     let hidden = entryCount - entries.count
     if hidden > 0 {
       page.blank()
-      page.line(Span("… \(hidden.grouped) more groups of errors; --top 0 shows all", .faint))
+      let groups = CountText.of(UInt64(hidden), "more group")
+      page.line(Span("… \(groups) of errors; --top 0 shows all", .faint))
     }
     writeFailures(to: &page)
     coverage.write(to: &page)
@@ -28,6 +29,7 @@ extension ErrorsReport {
       page.line(Span("   \(line)", .heading))
       StackText.write(event.frames, to: &page, indent: 7, limit: frameLimit ?? .max)
     }
+    page.line(Span("   To fix: ", .heading), Span(text.advice))
   }
 
   /// `3 memory errors in ./prog (pid 12): 1 double free, 2 mismatched deallocations`.
@@ -110,15 +112,17 @@ extension ErrorsReport {
 
 extension ErrorsReport.Entry: Encodable {
   enum CodingKeys: String, CodingKey {
-    case kind, message, count, address, offset, claimedSize, claimedAlignment, block, firstFree
-    case offending
+    case kind, message, advice, count, address, offset, claimedSize, claimedAlignment, block
+    case firstFree, offending
   }
 
   /// Writes the kind with its details, and the three events.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(kind.category.identifier, forKey: .kind)
-    try container.encode(ErrorText(entry: self, bytes: .exact).title, forKey: .message)
+    let text = ErrorText(entry: self, bytes: .exact)
+    try container.encode(text.title, forKey: .message)
+    try container.encode(text.advice, forKey: .advice)
     try container.encode(count, forKey: .count)
     try container.encode(HexText.of(address), forKey: .address)
     switch kind {

@@ -12,19 +12,31 @@ enum StackText {
       return
     }
     let shown = withoutStartup(withoutLeadingRuntime(frames))
-    for frame in shown.prefix(limit) {
-      page.line(line(frame), indent: indent)
+    guard shown.count > limit, limit > 0 else {
+      for frame in shown { page.line(line(frame), indent: indent) }
+      return
     }
-    if shown.count > limit {
-      let more = shown.count - limit
-      page.line([Span("… \(more) more \(more == 1 ? "frame" : "frames")", .faint)], indent: indent)
+    // The user's frame is what the stack is printed for: it is shown in place of the last one.
+    let user = shown.firstIndex { $0.role == .user } ?? shown.startIndex
+    let isBeyond = user >= shown.startIndex + limit
+    let head = shown.prefix(isBeyond ? limit - 1 : limit)
+    for frame in head { page.line(line(frame), indent: indent) }
+    if isBeyond {
+      gap(user - head.endIndex, to: &page, indent: indent)
+      page.line(line(shown[user]), indent: indent)
     }
+    gap(shown.endIndex - (isBeyond ? user + 1 : head.endIndex), to: &page, indent: indent)
   }
 
-  /// The frames from the first that is not a runtime's; all of them when no frame would be left.
+  private static func gap(_ count: Int, to page: inout TextPage, indent: Int) {
+    guard count > 0 else { return }
+    page.line([Span("… \(CountText.of(UInt64(count), "more frame"))", .faint)], indent: indent)
+  }
+
+  /// The frames from the first that is not a runtime's; all of them where none is the user's.
   static func withoutLeadingRuntime(_ frames: [ReportFrame]) -> ArraySlice<ReportFrame> {
-    let first = frames.firstIndex { $0.role != .runtime } ?? 0
-    return first < frames.count && frames[first].role == .marker ? frames[...] : frames[first...]
+    guard frames.contains(where: { $0.role == .user }) else { return frames[...] }
+    return frames.drop { $0.role == .runtime }
   }
 
   /// What runs before `main` and before the function of a thread; the same in every stack.

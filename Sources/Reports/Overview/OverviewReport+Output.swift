@@ -51,7 +51,10 @@ extension OverviewReport {
       ErrorsReport.write(entry, number: index + 1, frameLimit: errors.frameLimit, to: &page)
     }
     let hidden = errors.entryCount - errors.entries.count
-    if hidden > 0 { page.line(Span("   … \(hidden.grouped) more groups of errors", .faint)) }
+    if hidden > 0 {
+      page.blank()
+      page.line(Span("… \(CountText.of(UInt64(hidden), "more group")) of errors", .faint))
+    }
   }
 
   private func writeHogs(to page: inout TextPage) {

@@ -1,0 +1,52 @@
+extension ErrorText {
+  /// What to change in the program, in one sentence.
+  var advice: String {
+    switch entry.kind {
+    case .doubleFree: return doubleFreeAdvice
+    case .reallocOfFreed:
+      return "after free or realloc use only the pointer that the last realloc returned"
+    case .freeOfInterior:
+      let start = entry.block.map { HexText.of($0.address) } ?? "the start of the block"
+      return "free \(start), the pointer that \(allocator) returned, not one into the block"
+    case .freeOfUnknown:
+      return "free only what malloc and its kin returned; this may be a variable, part of an "
+        + "array, or a block of another allocator"
+    case .mismatched: return "free what \(allocator) returned with \(counterpart)"
+    case .wrongSize:
+      return "delete as the type that was allocated; a base class needs a virtual destructor"
+    case .wrongAlignment:
+      return "delete as the type that was allocated, with the alignment it was allocated with"
+    }
+  }
+
+  private var doubleFreeAdvice: String {
+    guard let first = entry.firstFree else { return "free the block once" }
+    if first.function.hasPrefix("realloc") {
+      return "\(first.function) gave the block back; free the pointer that it returned instead"
+    }
+    guard let one = Self.caller(of: first), let other = Self.caller(of: entry.offending) else {
+      return "let one owner free the block"
+    }
+    guard one != other else {
+      return "\(one) frees the block twice; clear the pointer after the first time"
+    }
+    let threads = first.thread == entry.offending.thread ? "" : " on different threads"
+    return "\(one) and \(other) both free the block\(threads); let one of them own it"
+  }
+
+  /// The function to look at in a stack.
+  private static func caller(of event: EventSummary) -> String? {
+    let frame = event.frames.first { $0.role == .user }
+    return frame?.name ?? StackText.withoutLeadingRuntime(event.frames).first?.name
+  }
+
+  private var allocator: String { entry.block?.allocated.function ?? "the allocation" }
+
+  /// The deallocation that belongs to the allocation.
+  private var counterpart: String {
+    let aligned = allocator.hasSuffix("(align_val_t)") ? " and the same alignment" : ""
+    if allocator.hasPrefix("operator new[]") { return "delete[]" + aligned }
+    if allocator.hasPrefix("operator new") { return "delete" + aligned }
+    return "free"
+  }
+}
