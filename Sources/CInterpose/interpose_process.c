@@ -11,7 +11,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 void MT_HOOK_NAME(_exit)(int) __attribute__((noreturn));
@@ -20,7 +19,6 @@ void MT_HOOK_NAME(quick_exit)(int) __attribute__((noreturn));
 void MT_HOOK_NAME(abort)(void) __attribute__((noreturn));
 int MT_HOOK_NAME(dlclose)(void *);
 int MT_HOOK_NAME(prctl)(int, ...);
-long MT_HOOK_NAME(syscall)(long, ...);
 int MT_HOOK_NAME(pthread_setname_np)(pthread_t, const char *);
 
 /* A forked child that never allocated has no trace until here. A vfork child has none at all: its
@@ -81,8 +79,8 @@ MT_HOOK int MT_HOOK_NAME(pthread_setname_np)(pthread_t thread, const char *name)
 
 /* ---- Seccomp ----
  *
- * A filter that kills for system calls it does not list would kill the host for ours. Both ways to
- * install one go through these two (libseccomp uses syscall). */
+ * A filter that kills for system calls it does not list would kill the host for ours. One way to
+ * install one is prctl, the other syscall (interpose_syscall.c). */
 
 MT_HOOK int MT_HOOK_NAME(prctl)(int option, ...) {
     va_list list;
@@ -96,18 +94,4 @@ MT_HOOK int MT_HOOK_NAME(prctl)(int option, ...) {
     if (!mt_real.prctl)
         mt_real_resolve();
     return mt_real.prctl ? mt_real.prctl(option, a, b, c, d) : -1;
-}
-
-MT_HOOK long MT_HOOK_NAME(syscall)(long number, ...) {
-    va_list list;
-    va_start(list, number);
-    long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long);
-    long d = va_arg(list, long), e = va_arg(list, long), f = va_arg(list, long);
-    va_end(list);
-    /* Operations 0 and 1 set a mode; 2 and 3 only ask. */
-    if (number == SYS_seccomp && (a == 0 || a == 1))
-        mt_lifecycle_enter_sandbox();
-    if (!mt_real.syscall)
-        mt_real_resolve();
-    return mt_real.syscall ? mt_real.syscall(number, a, b, c, d, e, f) : -1;
 }

@@ -41,7 +41,6 @@
     X(void, abort, (void))                                                                         \
     X(int, dlclose, (void *))                                                                      \
     X(int, prctl, (int, ...))                                                                      \
-    X(long, syscall, (long, ...))                                                                  \
     X(int, pthread_setname_np, (unsigned long, const char *))
 
 struct mt_real {

@@ -120,4 +120,14 @@ import TraceTestSupport
     #expect(run.traces.count == 2)
     #expect(elsewhere.entries.isEmpty)
   }
+
+  /// A filter that kills would do so for the recorder's own calls.
+  @Test func aSandboxEndsTheRecordingAndNotTheProgram() throws {
+    let run = try TracedRun([try TestProgram("sandbox.c").path.string])
+    #expect(run.plain.status == 7)
+
+    let root = try run.root()
+    #expect(root.coverage.stop?.cause == .sandbox)
+    #expect(try MarkedEvents(root)[10001] == .init(allocated: 1000, freed: 1000))
+  }
 }
