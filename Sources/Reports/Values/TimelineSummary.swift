@@ -41,14 +41,24 @@ public struct TimelineSummary: Sendable, Hashable, Encodable {
     let blocks = peak.count == 1 ? "1 block" : "\(peak.count.grouped) blocks"
     let text =
       "peak \(page.bytes(peak.bytes)) in \(blocks) at \(TimeText.timestamp(peak.timeNanoseconds))"
-    let column = line.peakColumn ?? 0
-    // The caption stands on whichever side of the mark has room for it.
-    if column > text.count {
-      let margin = String(repeating: " ", count: title.count + column - text.count - 1)
-      page.line(Span(margin + text + " "), Span("▲", .emphasis))
+    writeCaption(text, at: title.count + (line.peakColumn ?? 0), from: title.count, to: &page)
+  }
+
+  /// Writes the caption on whichever side of the mark has room for it, else below the mark.
+  private func writeCaption(
+    _ text: String, at column: Int, from start: Int, to page: inout TextPage
+  ) {
+    func blanks(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }
+    let mark = Span("▲", .emphasis)
+    let width = page.style.width ?? .max
+    let fitsRight = column + 2 + text.count <= width
+    if column - start > text.count || (!fitsRight && column > text.count) {
+      page.line(Span(blanks(column - text.count - 1) + text + " "), mark)
+    } else if fitsRight {
+      page.line(Span(blanks(column)), mark, Span(" " + text))
     } else {
-      let margin = String(repeating: " ", count: title.count + column)
-      page.line(Span(margin), Span("▲", .emphasis), Span(" " + text))
+      page.line(Span(blanks(column)), mark)
+      page.line(Span(blanks(min(start, width - text.count)) + text))
     }
   }
 }
