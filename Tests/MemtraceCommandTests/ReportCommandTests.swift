@@ -112,6 +112,10 @@ import TraceTestSupport
         + "a time looks like 1.5s, 200ms, 300us, 2m, 00:01.500 or 40%"
     ),
     (["allocations", "x.mtrace", "--top=-1"], "--top takes 0 or more rows, not -1."),
+    (
+      ["report", "x.mtrace", "--debug-dir", "/nonexistent/x"],
+      "--debug-dir: there is no folder '/nonexistent/x'."
+    ),
     (["unfreed", "x.mtrace", "--frames", "0"], "--frames takes 1 or more frames, not 0."),
     (["dump", "x.mtrace", "--format", "csv"], "dump has no csv form; use text or json."),
     (

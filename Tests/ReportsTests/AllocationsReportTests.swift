@@ -129,7 +129,7 @@ import TraceTestSupport
     ),
     ("category", "zzz", "no category \"zzz\" in this trace"),
     ("thread", "wrker", "no thread \"wrker\" in this trace"),
-    ("image", "libc", "no image \"libc\" in this trace"),
+    ("image", "libc", "no responsible library \"libc\" in this trace"),
     (
       "responsible", "mke_node",
       "no responsible function \"mke_node\" in this trace; near: make_node"

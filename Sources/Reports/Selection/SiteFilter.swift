@@ -53,7 +53,7 @@ public struct SiteFilter: Sendable, Hashable, Encodable {
       kept = kept.filter { threads.contains(sites[$0].thread) }
     }
     if let image {
-      kept = try Self.keep(kept, of: sites, "image", image, source) { $0?.imageName }
+      kept = try Self.keep(kept, of: sites, "responsible library", image, source) { $0?.imageName }
     }
     if let responsible {
       kept = try Self.keep(kept, of: sites, "responsible function", responsible, source) {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Symbolication
+import SystemPackage
 
 /// How addresses become names, for every report with stacks.
 struct SymbolOptions: ParsableArguments {
@@ -12,6 +13,14 @@ struct SymbolOptions: ParsableArguments {
       "Look for separate debug files here, too; may be repeated.", valueName: "folder"),
     completion: .directory)
   var debugDirectories: [String] = []
+
+  mutating func validate() throws {
+    for folder in debugDirectories {
+      guard let status = try? FileStatus(of: FilePath(folder)), status.isDirectory else {
+        throw ValidationError("--debug-dir: there is no folder '\(folder)'.")
+      }
+    }
+  }
 
   /// A symbolicator for a trace recorded at a time.
   static func symbolicator(
