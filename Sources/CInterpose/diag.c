@@ -44,7 +44,7 @@ void mt_diag_once(const char *what, const char *subject, long error, const char 
     if (!mt_config.verbose || mt_config.parent[0] ||
         __atomic_exchange_n(&has_spoken, 1, __ATOMIC_RELAXED))
         return;
-    char buffer[PATH_MAX + 256];
+    static char buffer[PATH_MAX + 256]; /* used once */
     struct mt_text text = mt_text_begin(buffer, sizeof buffer - 1);
     mt_text_add(&text, "memtrace[");
     mt_text_add_number(&text, (uint64_t)mt_os_pid());

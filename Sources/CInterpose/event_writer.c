@@ -4,7 +4,7 @@
 #include "trace_file.h"
 #include <string.h>
 
-bool mt_event_writer_refill(struct mt_event_writer *writer, uint64_t time, uint32_t thread) {
+static bool refill(struct mt_event_writer *writer, uint64_t time, uint32_t thread) {
     uint32_t length = writer->next_length ? writer->next_length : MT_FIRST_EVENT_CHUNK;
     struct mt_chunk_header *chunk =
         mt_trace_file_chunk(MT_CHUNK_EVENTS, MT_ENCODING_VARINT, length, time, thread, 0);
@@ -22,6 +22,15 @@ bool mt_event_writer_refill(struct mt_event_writer *writer, uint64_t time, uint3
     if (full)
         mt_trace_file_release(full);
     return true;
+}
+
+/* A handler that jumped away in between would leave the cursor in one chunk, the limit in another.
+ */
+bool mt_event_writer_refill(struct mt_event_writer *writer, uint64_t time, uint32_t thread) {
+    uint64_t signals = mt_os_block_signals();
+    bool is_ready = refill(writer, time, thread);
+    mt_os_restore_signals(signals);
+    return is_ready;
 }
 
 void mt_event_writer_repair(struct mt_event_writer *writer) {

@@ -5,6 +5,7 @@
 #include "exec_probe.h"
 #include "lifecycle.h"
 #include "text.h"
+#include "thread_state.h"
 #include "trace_file.h"
 #include <dlfcn.h>
 #include <string.h>
@@ -115,11 +116,48 @@ static bool find_room(struct mt_exec_environment *storage, size_t count) {
     return storage->variables != NULL;
 }
 
+static void give_back_variables(struct mt_exec_environment *storage) {
+    if (storage->mapped)
+        mt_os_unmap(storage->variables, storage->mapped);
+    storage->mapped = 0;
+}
+
+struct mt_exec_environment *mt_exec_environment_begin(void) {
+    struct mt_exec_environment *storage = mt_tls.exec_storage;
+    uint32_t pid = (uint32_t)mt_os_pid();
+    /* Of another process, so no longer in use: a vfork child's that is gone, or, in a forked child,
+     * its parent's. */
+    if (storage && storage->pid != pid) {
+        give_back_variables(storage);
+        storage->pid = pid;
+        return storage;
+    }
+    storage = mt_os_map_pages(sizeof *storage);
+    if (!storage)
+        return NULL;
+    storage->outer = mt_tls.exec_storage;
+    storage->pid = pid;
+    mt_tls.exec_storage = storage;
+    return storage;
+}
+
+/* The host's own mistakes are for exec to refuse. */
+static bool is_readable(char *const *environment) {
+    for (char *const *at = environment; at; at++) {
+        if (!mt_os_is_readable((uintptr_t)at))
+            return false;
+        if (!*at)
+            return true;
+        if (!mt_os_is_readable((uintptr_t)*at))
+            return false;
+    }
+    return true;
+}
+
 char *const *mt_exec_environment(struct mt_exec_environment *storage, char *const *environment,
                                  const char *reason) {
     enum mt_state state = mt_lifecycle_state();
-    storage->mapped = 0;
-    if (state != MT_RECORDING && state != MT_OFF)
+    if ((state != MT_RECORDING && state != MT_OFF) || !storage || !is_readable(environment))
         return environment;
     size_t count = 0;
     const char *preload = NULL;
@@ -142,7 +180,9 @@ char *const *mt_exec_environment(struct mt_exec_environment *storage, char *cons
 }
 
 void mt_exec_environment_end(struct mt_exec_environment *storage) {
-    if (storage->mapped)
-        mt_os_unmap(storage->variables, storage->mapped);
-    storage->mapped = 0;
+    if (!storage)
+        return;
+    give_back_variables(storage);
+    mt_tls.exec_storage = storage->outer;
+    mt_os_unmap(storage, sizeof *storage);
 }

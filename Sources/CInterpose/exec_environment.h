@@ -5,12 +5,16 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { MT_OWN_VARIABLES = 8 };
 
-/* Storage for a changed environment. Lives on the caller's stack: a vfork child must not allocate
- * in its parent's memory; only an environment too long for `small` gets pages of its own. */
+/* Storage for a changed environment, 20 KiB. In pages of its own, since the host's stack may be
+ * smaller. A vfork child that has become another program leaves them behind in its parent's memory,
+ * where the same thread takes them over the next time. */
 struct mt_exec_environment {
+    struct mt_exec_environment *outer; /* in use below a signal handler */
+    uint32_t pid;                      /* of the user */
     char **variables;
     char *small[512];
     size_t mapped; /* bytes of `variables` when it has pages of its own */
@@ -20,8 +24,13 @@ struct mt_exec_environment {
     char replaces[PATH_MAX + 32];
 };
 
+/* Storage for the calling thread, to be given back with mt_exec_environment_end; NULL when there is
+ * no memory. */
+struct mt_exec_environment *mt_exec_environment_begin(void);
+
 /* The environment with which to execute a program.
  *
+ * storage      may be NULL: nothing is changed then
  * environment  what the host passes; may be NULL
  * reason       why the program cannot be recorded, or NULL
  * returns      what to pass on: `environment` itself when nothing is to change or cannot be

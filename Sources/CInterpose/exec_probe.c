@@ -4,8 +4,8 @@
 #include "os.h"
 #include "text.h"
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -16,7 +16,7 @@
 
 const char mt_exec_is_static[] = "statically linked: it has no loader that could preload anything";
 
-enum { MAX_SCRIPT_DEPTH = 5, MAX_PROGRAM_HEADERS = 64, MAX_DYNAMIC = 512 };
+enum { MAX_SCRIPT_DEPTH = 5, MAX_PROGRAM_HEADERS = 32, MAX_DYNAMIC = 512, MAX_CANDIDATE = 1024 };
 
 static bool read_at(int fd, void *buffer, size_t size, uint64_t offset) {
     return mt_os_pread(fd, buffer, size, offset) == (long)size;
@@ -126,7 +126,7 @@ static const char *probe(int fd, unsigned depth) {
     if (!mt_text_has_prefix(start, "#!") || depth == MAX_SCRIPT_DEPTH)
         return NULL;
     script_interpreter(start, interpreter);
-    long next = mt_os_open(MT_AT_CWD, interpreter, O_RDONLY, 0);
+    long next = mt_os_open_regular(MT_AT_CWD, interpreter);
     if (next < 0)
         return NULL;
     const char *reason = probe((int)next, depth + 1);
@@ -139,11 +139,10 @@ const char *mt_exec_probe_descriptor(int fd) {
 }
 
 const char *mt_exec_probe_at(int directory, const char *path) {
-    if (!path)
-        return NULL;
-    if (!*path)
-        return directory >= 0 ? probe(directory, 0) : NULL;
-    long fd = mt_os_open(directory, path, O_RDONLY, 0);
+    long fd = mt_os_open_regular(directory, path);
+    /* Only a path that the kernel could read may be looked at: others are for exec to refuse. */
+    if (fd == -ENOENT && directory >= 0 && !*path)
+        return probe(directory, 0);
     if (fd < 0)
         return NULL;
     const char *reason = probe((int)fd, 0);
@@ -164,7 +163,7 @@ const char *mt_exec_probe_in_path(const char *name, const char *search_path) {
         size_t length = 0;
         while (at[length] && at[length] != ':')
             length++;
-        char path[PATH_MAX];
+        char path[MAX_CANDIDATE];
         struct mt_text text = mt_text_begin(path, sizeof path);
         mt_text_add_bytes(&text, at, length);
         mt_text_add(&text, length ? "/" : "");

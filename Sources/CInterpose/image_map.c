@@ -3,6 +3,7 @@
 #include "image_map.h"
 
 #include "clock.h"
+#include "loader_gate.h"
 #include "lock.h"
 #include "memtrace_format.h"
 #include "meta_writer.h"
@@ -10,6 +11,7 @@
 #include "stack_table.h"
 #include "text.h"
 #include "trace_file.h"
+#include "unwind_rules.h"
 #include <dlfcn.h>
 #include <elf.h>
 #include <limits.h>
@@ -66,7 +68,7 @@ static const char *keep_path(const char *directory, const char *path) {
 
 /* The loader names the executable "" and libraries as they were asked for. */
 static const char *full_path(const char *name) {
-    char buffer[PATH_MAX];
+    static char buffer[PATH_MAX]; /* one thread scans at a time, perhaps with little stack */
     if (name[0] == 0) {
         long length = mt_os_readlink("/proc/self/exe", buffer, sizeof buffer - 1);
         buffer[length > 0 ? length : 0] = 0;
@@ -207,12 +209,13 @@ static void drop_missing(void) {
         any = true;
     }
     if (any) {
+        mt_rules_forget();
         mt_stack_table_forget();
         __atomic_fetch_add(&mt_image_map_generation, 1, __ATOMIC_RELEASE);
     }
 }
 
-void mt_image_map_scan(void) {
+static void scan_in_gate(void) {
     if (!mt_lock_try(&g_map.scanning))
         return;
     if (!g_map.images) {
@@ -230,6 +233,16 @@ void mt_image_map_scan(void) {
     mt_lock_release(&g_map.scanning);
 }
 
+/* Whoever jumped away from within would leave the loader's lock and ours taken. */
+void mt_image_map_scan(void) {
+    uint64_t signals = mt_os_block_signals();
+    if (mt_loader_gate_enter()) {
+        scan_in_gate();
+        mt_loader_gate_leave();
+    }
+    mt_os_restore_signals(signals);
+}
+
 static int read_counters(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
     bool *is_changed = context;
@@ -240,9 +253,14 @@ static int read_counters(struct dl_phdr_info *info, size_t size, void *context) 
 
 void mt_image_map_refresh(void) {
     bool is_changed = false;
-    dl_iterate_phdr(read_counters, &is_changed);
-    if (is_changed || __atomic_load_n(&g_map.is_outdated, __ATOMIC_RELAXED))
-        mt_image_map_scan();
+    uint64_t signals = mt_os_block_signals();
+    if (mt_loader_gate_enter()) {
+        dl_iterate_phdr(read_counters, &is_changed);
+        if (is_changed || __atomic_load_n(&g_map.is_outdated, __ATOMIC_RELAXED))
+            scan_in_gate();
+        mt_loader_gate_leave();
+    }
+    mt_os_restore_signals(signals);
 }
 
 void mt_image_map_invalidate(void) {
@@ -285,6 +303,17 @@ bool mt_image_map_unwind_section(uintptr_t pc, struct mt_unwind_section *section
     section->header_size = image->unwind_header_size;
     section->image_start = image->start;
     section->image_end = image->end;
+    return true;
+}
+
+bool mt_image_map_may_be_new(uintptr_t pc) {
+    if (mt_image_map_contains(pc))
+        return false;
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+    struct dl_find_object found;
+    if (mt_real.dl_find_object)
+        return mt_real.dl_find_object((void *)pc, &found) == 0;
+#endif
     return true;
 }
 

@@ -30,6 +30,11 @@ void mt_image_map_refresh(void);
 /* True when pc lies in a known image. Lock-free. */
 bool mt_image_map_contains(uintptr_t pc);
 
+/* True when pc lies in an image that is not known yet, false for code made at run time: that must
+ * not cost a look at the loader's list each time, nor take its lock, which a fork may catch taken.
+ * Lock-free with glibc >= 2.35; before, true for whatever is not known. */
+bool mt_image_map_may_be_new(uintptr_t pc);
+
 /* The unwind tables of the image that holds pc.
  *
  * returns  false when pc lies in no image or the image has no tables

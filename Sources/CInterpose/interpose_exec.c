@@ -41,17 +41,18 @@ static void resolve_if_needed(void) {
 /* Remembers, in the trace of the process that executes it, a program that cannot be followed. A
  * forked child without a trace gets one for that: nothing else would tell of it. A vfork child
  * writes into the trace of its parent, whose memory it borrows. */
-static void note_not_followed(const char *path, const char *reason) {
+static void note_not_followed(struct mt_exec_environment *storage, const char *path,
+                              const char *reason) {
     resolve_if_needed();
-    if (mt_lifecycle_state() != MT_RECORDING || !mt_config.follow)
+    if (mt_lifecycle_state() != MT_RECORDING || !mt_config.follow || !storage)
         return;
-    char buffer[PATH_MAX + 128];
-    struct mt_text text = mt_text_begin(buffer, sizeof buffer);
+    /* The environment is made later. */
+    struct mt_text text = mt_text_begin(storage->preload, sizeof storage->preload);
     mt_text_add(&text, path);
     mt_text_add(&text, ": ");
     mt_text_add(&text, reason);
     mt_trace_file_count(MT_COUNT_CHILDREN_NOT_FOLLOWED, 1);
-    mt_meta_note(MT_NOTE_CHILD_NOT_FOLLOWED, 0, buffer);
+    mt_meta_note(MT_NOTE_CHILD_NOT_FOLLOWED, 0, text.bytes);
 }
 
 /* The end is written before the exec, which does not come back; a failed one withdraws it. */
@@ -86,14 +87,14 @@ MT_HOOK int MT_HOOK_NAME(execve)(const char *path, char *const arguments[],
         resolve_if_needed();
     if (!mt_real.execve)
         return missing();
-    struct mt_exec_environment storage;
+    struct mt_exec_environment *storage = mt_exec_environment_begin();
     const char *reason = mt_exec_probe(path);
     if (reason)
-        note_not_followed(path, reason);
-    char *const *passed = mt_exec_environment(&storage, environment, reason);
+        note_not_followed(storage, path, reason);
+    char *const *passed = mt_exec_environment(storage, environment, reason);
     bool is_announced = announce();
     int result = mt_real.execve(path, arguments, passed);
-    mt_exec_environment_end(&storage);
+    mt_exec_environment_end(storage);
     return withdraw(is_announced, result);
 }
 
@@ -107,14 +108,14 @@ MT_HOOK int MT_HOOK_NAME(execvpe)(const char *file, char *const arguments[],
         resolve_if_needed();
     if (!mt_real.execvpe)
         return missing();
-    struct mt_exec_environment storage;
+    struct mt_exec_environment *storage = mt_exec_environment_begin();
     const char *reason = mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH"));
     if (reason)
-        note_not_followed(file, reason);
-    char *const *passed = mt_exec_environment(&storage, environment, reason);
+        note_not_followed(storage, file, reason);
+    char *const *passed = mt_exec_environment(storage, environment, reason);
     bool is_announced = announce();
     int result = mt_real.execvpe(file, arguments, passed);
-    mt_exec_environment_end(&storage);
+    mt_exec_environment_end(storage);
     return withdraw(is_announced, result);
 }
 
@@ -162,14 +163,14 @@ MT_HOOK int MT_HOOK_NAME(fexecve)(int fd, char *const arguments[], char *const e
         resolve_if_needed();
     if (!mt_real.fexecve)
         return missing();
-    struct mt_exec_environment storage;
+    struct mt_exec_environment *storage = mt_exec_environment_begin();
     const char *reason = mt_exec_probe_descriptor(fd);
     if (reason)
-        note_not_followed("(open file)", reason);
-    char *const *passed = mt_exec_environment(&storage, environment, reason);
+        note_not_followed(storage, "(open file)", reason);
+    char *const *passed = mt_exec_environment(storage, environment, reason);
     bool is_announced = announce();
     int result = mt_real.fexecve(fd, arguments, passed);
-    mt_exec_environment_end(&storage);
+    mt_exec_environment_end(storage);
     return withdraw(is_announced, result);
 }
 
@@ -179,14 +180,14 @@ MT_HOOK int MT_HOOK_NAME(execveat)(int directory, const char *path, char *const 
         resolve_if_needed();
     if (!mt_real.execveat)
         return missing();
-    struct mt_exec_environment storage;
+    struct mt_exec_environment *storage = mt_exec_environment_begin();
     const char *reason = mt_exec_probe_at(directory, path);
     if (reason)
-        note_not_followed(path, reason);
-    char *const *passed = mt_exec_environment(&storage, environment, reason);
+        note_not_followed(storage, path, reason);
+    char *const *passed = mt_exec_environment(storage, environment, reason);
     bool is_announced = announce();
     int result = mt_real.execveat(directory, path, arguments, passed, flags);
-    mt_exec_environment_end(&storage);
+    mt_exec_environment_end(storage);
     return withdraw(is_announced, result);
 }
 
@@ -197,13 +198,13 @@ MT_HOOK int MT_HOOK_NAME(posix_spawn)(pid_t *pid, const char *path,
     resolve_if_needed();
     if (!mt_real.posix_spawn)
         return ENOSYS;
-    struct mt_exec_environment storage;
+    struct mt_exec_environment *storage = mt_exec_environment_begin();
     const char *reason = mt_exec_probe(path);
     if (reason)
-        note_not_followed(path, reason);
-    char *const *passed = mt_exec_environment(&storage, environment, reason);
+        note_not_followed(storage, path, reason);
+    char *const *passed = mt_exec_environment(storage, environment, reason);
     int result = mt_real.posix_spawn(pid, path, actions, attributes, arguments, passed);
-    mt_exec_environment_end(&storage);
+    mt_exec_environment_end(storage);
     return result;
 }
 
@@ -214,12 +215,12 @@ MT_HOOK int MT_HOOK_NAME(posix_spawnp)(pid_t *pid, const char *file,
     resolve_if_needed();
     if (!mt_real.posix_spawnp)
         return ENOSYS;
-    struct mt_exec_environment storage;
+    struct mt_exec_environment *storage = mt_exec_environment_begin();
     const char *reason = mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH"));
     if (reason)
-        note_not_followed(file, reason);
-    char *const *passed = mt_exec_environment(&storage, environment, reason);
+        note_not_followed(storage, file, reason);
+    char *const *passed = mt_exec_environment(storage, environment, reason);
     int result = mt_real.posix_spawnp(pid, file, actions, attributes, arguments, passed);
-    mt_exec_environment_end(&storage);
+    mt_exec_environment_end(storage);
     return result;
 }

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "libunwind_backend.h"
 
+#include "loader_gate.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -104,9 +105,16 @@ uint32_t mt_libunwind_backtrace(uintptr_t *pcs, uint32_t capacity) {
     int (*backtrace)(void **, int) = __atomic_load_n(&g_unw.backtrace, __ATOMIC_ACQUIRE);
     if (!backtrace)
         return 0;
-    int saved = errno;
+    /* libunwind looks at the loader's list. Signals wait: a handler that jumped away would not
+     * leave the gate. */
+    uint64_t signals = mt_os_block_signals();
+    int saved = errno, count = 0;
     t_readable_page = 0;
-    int count = backtrace((void **)pcs, (int)capacity);
+    if (mt_loader_gate_enter()) {
+        count = backtrace((void **)pcs, (int)capacity);
+        mt_loader_gate_leave();
+    }
     errno = saved;
+    mt_os_restore_signals(signals);
     return count > 0 ? (uint32_t)count : 0;
 }

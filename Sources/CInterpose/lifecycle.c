@@ -6,6 +6,7 @@
 #include "diag.h"
 #include "image_map.h"
 #include "libunwind_backend.h"
+#include "loader_gate.h"
 #include "lock.h"
 #include "meta_writer.h"
 #include "real.h"
@@ -92,7 +93,7 @@ static void origin_parent(struct mt_trace_origin *origin) {
 
 static long create_trace(const struct mt_trace_origin *origin) {
     bool skip_root = origin->flags & MT_HEADER_FORKED;
-    char path[PATH_MAX];
+    static char path[PATH_MAX]; /* not on the stack, which may have 16 KiB */
     long error = -EEXIST;
     for (unsigned attempt = 0; error == -EEXIST && attempt < 1000; attempt++) {
         if (!mt_trace_name_try(&mt_config, skip_root, attempt, path))
@@ -149,7 +150,7 @@ static void note_bypassed(void) {
         const char *image = mt_real_overriding_image(names[i]);
         if (!image)
             continue;
-        char text[PATH_MAX + 32];
+        static char text[PATH_MAX + 32];
         struct mt_text note = mt_text_begin(text, sizeof text);
         mt_text_add(&note, names[i]);
         mt_text_add(&note, ": ");
@@ -225,7 +226,7 @@ static enum mt_state start_forked(void) {
     mt_text_parse_hex(mt_config.session, origin.session_id, 16);
     mt_trace_file_abandon();
     mt_meta_reset();
-    mt_stack_table_reset();
+    mt_stack_table_reset(mt_tls.inside);
     mt_thread_state_reset();
     if (!mt_config.follow)
         return MT_OFF;
@@ -249,23 +250,24 @@ enum mt_state mt_lifecycle_start(void) {
     if (!mt_lock_try(&g_life.starting))
         return MT_STARTING;
     int saved = errno;
+    uint64_t signals = mt_os_block_signals();
     uint32_t passes = mt_tls.passes;
     mt_tls.passes = 1;
     set_state(MT_STARTING);
     state = is_forked ? start_forked() : start_process();
     set_state(state);
     mt_tls.passes = passes;
-    mt_lock_release(&g_life.starting);
+    mt_lock_exit(&g_life.starting, signals);
     errno = saved;
     return state;
 }
 
 /* ---- mt_enter, the cold half ---- */
 
-/* A hook of this thread never returned: a longjmp out of a signal handler went past it. Its frame
- * lay below the present one on the same stack. */
+/* A hook of this thread never returned: a longjmp out of a signal handler went past it. What is
+ * called from within a hook has its caller below the hook's own caller on the same stack. */
 static bool was_abandoned(uintptr_t sp) {
-    if (sp <= mt_tls.entry_sp || mt_os_on_signal_stack())
+    if (sp < mt_tls.entry_sp || mt_os_on_signal_stack())
         return false;
     return !mt_tls.thread || mt_tls.entry_sp >= mt_tls.thread->unwinder.own_stack.low;
 }
@@ -275,8 +277,8 @@ enum mt_entry mt_enter_slow(uintptr_t sp) {
         return MT_ENTRY_PASS;
     enum mt_state state = mt_lifecycle_state();
     if (state == MT_UNSTARTED || mt_lifecycle_is_forked()) {
-        mt_tls.inside = 0;
         state = mt_lifecycle_start();
+        mt_tls.inside = 0;
     }
     if (state != MT_RECORDING) {
         if (state != MT_OFF)
@@ -289,21 +291,41 @@ enum mt_entry mt_enter_slow(uintptr_t sp) {
         if (!was_abandoned(sp))
             return MT_ENTRY_LANE;
         mt_tls.inside = 0;
-        if (mt_tls.thread)
+        if (mt_tls.thread) {
             mt_event_writer_repair(&mt_tls.thread->writer);
+            mt_tls.thread->unwinder.cached = 0;
+        }
     }
     if (mt_tls.is_late)
         return MT_ENTRY_LANE;
     if (mt_thread_is_current())
         return MT_ENTRY_RECORD;
+    uint64_t signals = mt_os_block_signals();
     mt_tls.inside = 1;
-    mt_tls.entry_sp = sp;
     bool has_begun = mt_thread_begin();
     mt_tls.inside = 0;
+    mt_os_restore_signals(signals);
     if (has_begun)
         return MT_ENTRY_RECORD;
     mt_trace_file_count(MT_COUNT_THREADS_LOST, 1);
     return MT_ENTRY_PASS;
+}
+
+static enum mt_entry go_inside(enum mt_entry entry, uintptr_t sp) {
+    if (entry == MT_ENTRY_RECORD) {
+        mt_tls.entry_sp = sp;
+        mt_tls.inside = 1;
+    }
+    return entry;
+}
+
+enum mt_entry mt_enter_nested(uintptr_t sp) {
+    return go_inside(mt_enter_slow(sp), sp);
+}
+
+enum mt_entry mt_enter_unready(uintptr_t sp) {
+    mt_tls.inside = 0;
+    return mt_enter_nested(sp);
 }
 
 /* ---- Beginning and end of the process ---- */
@@ -319,6 +341,20 @@ static void at_exit(int status, void *context) {
 
 /* on_exit handlers run in reverse order: registered first, ours is the last, after the host's own
  * and after the destructors of its libraries. */
+/* A fork from a signal handler in the middle of a hook: the hook will go on in the child when the
+ * handler returns, and must find memory where windows of the parent's trace were, and no window of
+ * the child's before its recording has started. */
+static void after_fork_in_child(void) {
+    mt_loader_gate_after_fork_in_child();
+    if (!(mt_tls.inside || mt_tls.is_late) || !mt_lifecycle_is_forked())
+        return;
+    mt_os_fill_hole(mt_trace_file.header, MT_FILE_HEADER_SIZE);
+    mt_trace_file_stop(MT_STOP_NONE, 0);
+    mt_thread_state_survive_fork();
+    mt_stack_table_survive_fork();
+    mt_meta_reset();
+}
+
 __attribute__((constructor(101))) static void construct(void) {
     g_life.load_ticks = mt_clock_before();
     if (mt_lifecycle_start() != MT_RECORDING)
@@ -327,6 +363,8 @@ __attribute__((constructor(101))) static void construct(void) {
     g_life.is_constructed = true;
     on_exit(at_exit, NULL);
     mt_tls.inside = mt_tls.is_own = 1;
+    pthread_atfork(mt_loader_gate_before_fork, mt_loader_gate_after_fork_in_parent,
+                   after_fork_in_child);
     mt_libunwind_load();
     mt_tls.inside = mt_tls.is_own = 0;
 }

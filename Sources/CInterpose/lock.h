@@ -1,8 +1,9 @@
 /* A futex mutex for the recorder's cold paths.
  *
  * pthread_mutex would do, but it is interposable and its state cannot be reset in a forked child.
- * A waiter sleeps, so a real-time thread cannot starve the holder. Code that may have interrupted
- * a holder on the same thread (a signal handler inside a hook) must use mt_lock_try. */
+ * A waiter sleeps, so a real-time thread cannot starve the holder. Who waits for a lock holds it
+ * with signals blocked: a handler that interrupted the holder would wait for itself, and one that
+ * jumped away, or a cancellation, would leave the lock taken for ever. */
 #ifndef MT_LOCK_H
 #define MT_LOCK_H
 
@@ -29,6 +30,18 @@ static inline void mt_lock_acquire(struct mt_lock *lock) {
 static inline void mt_lock_release(struct mt_lock *lock) {
     if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2)
         mt_os_futex_wake(&lock->word);
+}
+
+/* Both halves of a section under a lock that may be waited for. */
+static inline uint64_t mt_lock_enter(struct mt_lock *lock) {
+    uint64_t signals = mt_os_block_signals();
+    mt_lock_acquire(lock);
+    return signals;
+}
+
+static inline void mt_lock_exit(struct mt_lock *lock, uint64_t signals) {
+    mt_lock_release(lock);
+    mt_os_restore_signals(signals);
 }
 
 /* Only in a forked child, where no other thread exists that could hold it. */

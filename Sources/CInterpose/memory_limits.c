@@ -7,6 +7,8 @@
 #include <limits.h>
 #include <string.h>
 
+/* Buffers are static: there is one caller at a time, perhaps on a stack of 16 KiB. */
+
 static long read_file(const char *path, char *buffer, size_t size) {
     long fd = mt_os_open(MT_AT_CWD, path, O_RDONLY, 0);
     if (fd < 0)
@@ -18,7 +20,8 @@ static long read_file(const char *path, char *buffer, size_t size) {
 }
 
 static uint64_t limit_in(const char *root, const char *group, size_t length, const char *file) {
-    char path[PATH_MAX], value[32];
+    static char path[PATH_MAX];
+    char value[32];
     struct mt_text text = mt_text_begin(path, sizeof path);
     mt_text_add(&text, root);
     mt_text_add_bytes(&text, group, length);
@@ -59,7 +62,7 @@ static bool names_memory_controller(const char *controllers) {
 }
 
 uint64_t mt_memory_limit_of_cgroup(void) {
-    char text[4096];
+    static char text[4096];
     if (read_file("/proc/self/cgroup", text, sizeof text) <= 0)
         return UINT64_MAX;
     uint64_t lowest = UINT64_MAX;

@@ -52,14 +52,17 @@ int mt_meta_write(uint16_t type, struct mt_piece *pieces, int count, bool may_wa
     size_t length = 0;
     for (int i = 0; i < count; i++)
         length += pieces[i].length;
+    uint64_t signals = mt_os_block_signals();
     if (may_wait)
         mt_lock_acquire(&g_meta.lock);
-    else if (!mt_lock_try(&g_meta.lock))
+    else if (!mt_lock_try(&g_meta.lock)) {
+        mt_os_restore_signals(signals);
         return -EAGAIN;
+    }
     bool has_room = make_room((length + 7) & ~(size_t)7);
     if (has_room)
         append(type, pieces, count, length);
-    mt_lock_release(&g_meta.lock);
+    mt_lock_exit(&g_meta.lock, signals);
     return has_room ? 0 : -ENOSPC;
 }
 
@@ -98,7 +101,7 @@ static size_t read_whole(const char *path, char *buffer, size_t capacity) {
 }
 
 void mt_meta_process(void) {
-    char executable[PATH_MAX], directory[PATH_MAX];
+    static char executable[PATH_MAX], directory[PATH_MAX]; /* one caller, perhaps little stack */
     long executable_length = mt_os_readlink("/proc/self/exe", executable, sizeof executable);
     long directory_length = mt_os_getcwd(directory, sizeof directory);
     char *arguments = mt_os_map_pages(LARGEST_ARGUMENTS);

@@ -37,6 +37,8 @@ struct mt_file_identity {
 };
 long mt_os_identify(int fd, struct mt_file_identity *identity);
 bool mt_os_is_pipe(int fd);
+/* Opens a regular file for reading; anything else (opening a FIFO would wait) is -EACCES. */
+long mt_os_open_regular(int directory, const char *path);
 long mt_os_is_executable(const char *path);
 
 /* Makes [offset, offset + length) of the file exist with space behind it, so that a mapping of it
@@ -49,6 +51,8 @@ long mt_os_reserve(int fd, uint64_t offset, uint64_t length);
 void *mt_os_map_pages(size_t length);
 /* A shared, writable window of a file, absent in forked children; or NULL with *error set. */
 void *mt_os_map_file(int fd, uint64_t offset, size_t length, long *error);
+/* Puts zeroed pages where nothing is mapped; leaves what is there. */
+void mt_os_fill_hole(void *address, size_t length);
 long mt_os_unmap(void *address, size_t length);
 /* Makes a page read as zeros in a forked child; -EINVAL before Linux 4.14. */
 long mt_os_wipe_on_fork(void *address, size_t length);
@@ -69,9 +73,16 @@ uint64_t mt_os_limit(int resource);
 uint64_t mt_os_ram_bytes(void);
 uint64_t mt_os_time_ns(int clock);
 
+/* Holds back every signal of the calling thread, also the C library's own (cancellation), and gives
+ * back the set that was held back before, for mt_os_restore_signals. */
+uint64_t mt_os_block_signals(void);
+void mt_os_restore_signals(uint64_t blocked);
+
 /* Sleeps while *word == expected; spurious returns are allowed. */
 void mt_os_futex_wait(uint32_t *word, uint32_t expected);
 void mt_os_futex_wake(uint32_t *word);
+/* Lets others run. */
+void mt_os_yield(void);
 
 /* True when the 8 bytes at an address can be read. Never faults: the kernel looks. */
 bool mt_os_is_readable(uintptr_t address);

@@ -107,13 +107,13 @@ long mt_os_duplicate_above(int fd, int lowest) {
 }
 
 /* Calls newfstatat, which the C library offers only through wrappers that set errno. */
-static long stat_path(int fd, const char *path, struct stat *status) {
-    return CALL(SYS_newfstatat, fd, path, status, path[0] == 0 ? AT_EMPTY_PATH : 0, 0, 0);
+static long stat_path(int fd, const char *path, struct stat *status, int flags) {
+    return CALL(SYS_newfstatat, fd, path, status, flags, 0, 0);
 }
 
 long mt_os_identify(int fd, struct mt_file_identity *identity) {
     struct stat status;
-    long result = stat_path(fd, "", &status);
+    long result = stat_path(fd, "", &status, AT_EMPTY_PATH);
     if (result < 0)
         return result;
     identity->device = status.st_dev;
@@ -123,7 +123,17 @@ long mt_os_identify(int fd, struct mt_file_identity *identity) {
 
 bool mt_os_is_pipe(int fd) {
     struct stat status;
-    return stat_path(fd, "", &status) >= 0 && S_ISFIFO(status.st_mode);
+    return stat_path(fd, "", &status, AT_EMPTY_PATH) >= 0 && S_ISFIFO(status.st_mode);
+}
+
+long mt_os_open_regular(int directory, const char *path) {
+    struct stat status;
+    long result = stat_path(directory, path, &status, 0);
+    if (result < 0)
+        return result;
+    if (!S_ISREG(status.st_mode))
+        return -EACCES;
+    return mt_os_open(directory, path, O_RDONLY | O_NONBLOCK, 0);
 }
 
 long mt_os_is_executable(const char *path) {
@@ -174,6 +184,14 @@ void *mt_os_map_file(int fd, uint64_t offset, size_t length, long *error) {
     if (address)
         CALL(SYS_madvise, address, length, MADV_DONTFORK, 0, 0, 0);
     return address;
+}
+
+void mt_os_fill_hole(void *address, size_t length) {
+    /* Where the kernel does not know MAP_FIXED_NOREPLACE (before 4.17), the address is a hint. */
+    long result = CALL(SYS_mmap, address, length, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (result > 0 && result != (long)address)
+        CALL(SYS_munmap, result, length, 0, 0, 0, 0);
 }
 
 long mt_os_unmap(void *address, size_t length) {
@@ -242,12 +260,26 @@ uint64_t mt_os_time_ns(int clock) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+uint64_t mt_os_block_signals(void) {
+    uint64_t all = UINT64_MAX, before = 0;
+    CALL(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all, 0, 0);
+    return before;
+}
+
+void mt_os_restore_signals(uint64_t blocked) {
+    CALL(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, 0, sizeof blocked, 0, 0);
+}
+
 void mt_os_futex_wait(uint32_t *word, uint32_t expected) {
     CALL(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, 0, 0, 0);
 }
 
 void mt_os_futex_wake(uint32_t *word) {
     CALL(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+}
+
+void mt_os_yield(void) {
+    CALL(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
 }
 
 /* rt_sigprocmask copies the set before it looks at `how`: EFAULT or EINVAL. A call that no seccomp

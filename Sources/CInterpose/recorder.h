@@ -19,17 +19,21 @@ enum mt_entry {
 
 /* The cold half of mt_enter: first call of a thread or process, forked child, nested call. */
 enum mt_entry mt_enter_slow(uintptr_t sp);
+/* mt_enter_slow() where a hook is running already, and where only this one is. */
+enum mt_entry mt_enter_nested(uintptr_t sp);
+enum mt_entry mt_enter_unready(uintptr_t sp);
 
 /* sp: the caller's stack pointer (mt_frame.sp). Pair a MT_ENTRY_RECORD with mt_leave(). */
 static inline enum mt_entry mt_enter(uintptr_t sp) {
-    if (mt_unlikely(mt_tls.inside || !mt_thread_is_current())) {
-        enum mt_entry entry = mt_enter_slow(sp);
-        if (entry != MT_ENTRY_RECORD)
-            return entry;
-    }
-    mt_tls.inside = 1;
+    if (mt_unlikely(mt_tls.inside))
+        return mt_enter_nested(sp);
+    /* In this order: a handler that finds a hook running compares with its stack pointer, and a
+     * fork from a handler is either seen below or finds the hook running. */
     mt_tls.entry_sp = sp;
-    return MT_ENTRY_RECORD;
+    __asm__ volatile("" ::: "memory");
+    mt_tls.inside = 1;
+    __asm__ volatile("" ::: "memory");
+    return mt_likely(mt_thread_is_current()) ? MT_ENTRY_RECORD : mt_enter_unready(sp);
 }
 
 static inline void mt_leave(enum mt_entry entry) {

@@ -146,12 +146,15 @@ static uint32_t add_missing(const uintptr_t *pcs, const uint64_t *hashes, uint32
 
 uint32_t mt_stack_table_intern(const uintptr_t *pcs, const uint64_t *hashes, uint32_t count,
                                bool cut, bool may_wait) {
+    uint64_t signals = mt_os_block_signals();
     if (may_wait)
         mt_lock_acquire(&g_stacks.lock);
-    else if (!mt_lock_try(&g_stacks.lock))
+    else if (!mt_lock_try(&g_stacks.lock)) {
+        mt_os_restore_signals(signals);
         return MT_STACK_NONE;
+    }
     uint32_t id = add_missing(pcs, hashes, count, cut);
-    mt_lock_release(&g_stacks.lock);
+    mt_lock_exit(&g_stacks.lock, signals);
     if (id == MT_STACK_NONE)
         mt_trace_file_count(MT_COUNT_STACK_TABLE_FULL, 1);
     return id;
@@ -161,10 +164,16 @@ void mt_stack_table_forget(void) {
     __atomic_fetch_add(&g_stacks.epoch, 1, __ATOMIC_RELAXED);
 }
 
-void mt_stack_table_reset(void) {
+void mt_stack_table_survive_fork(void) {
+    mt_lock_reset(&g_stacks.lock);
+    g_stacks.chunk = NULL;
+    g_stacks.left = 0;
+}
+
+void mt_stack_table_reset(bool keeps_table) {
     mt_lock_reset(&g_stacks.lock);
     struct table *table = g_stacks.table;
-    if (table)
+    if (table && !keeps_table)
         mt_os_unmap(table, sizeof(struct table) + table->capacity * sizeof(struct slot));
     g_stacks.table = NULL;
     g_stacks.count = 0;

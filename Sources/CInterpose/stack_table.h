@@ -49,7 +49,13 @@ uint32_t mt_stack_table_next_id(void);
  * else from now on. */
 void mt_stack_table_forget(void);
 
-/* Starts over in a forked child, with ids from MT_STACK_FIRST. */
-void mt_stack_table_reset(void);
+/* In a forked child in the middle of an intern or lookup of the parent: no more nodes until
+ * mt_stack_table_reset, no lock of another thread's. */
+void mt_stack_table_survive_fork(void);
+
+/* Starts over in a forked child, with ids from MT_STACK_FIRST.
+ *
+ * keeps_table  an interrupted hook may still read it */
+void mt_stack_table_reset(bool keeps_table);
 
 #endif

@@ -3,6 +3,7 @@
 #include "thread_state.h"
 
 #include "clock.h"
+#include "exec_environment.h"
 #include "meta_writer.h"
 #include "stack_bounds.h"
 #include "text.h"
@@ -28,19 +29,19 @@ static struct {
 } g_lane;
 
 static struct mt_thread *take_parked(void) {
-    mt_lock_acquire(&g_threads.lock);
+    uint64_t signals = mt_lock_enter(&g_threads.lock);
     struct mt_thread *thread = g_threads.parked;
     if (thread)
         g_threads.parked = thread->next_parked;
-    mt_lock_release(&g_threads.lock);
+    mt_lock_exit(&g_threads.lock, signals);
     return thread;
 }
 
 static void park(struct mt_thread *thread) {
-    mt_lock_acquire(&g_threads.lock);
+    uint64_t signals = mt_lock_enter(&g_threads.lock);
     thread->next_parked = g_threads.parked;
     g_threads.parked = thread;
-    mt_lock_release(&g_threads.lock);
+    mt_lock_exit(&g_threads.lock, signals);
 }
 
 /* pthread keys are destroyed in up to PTHREAD_DESTRUCTOR_ITERATIONS rounds; whatever the host
@@ -55,6 +56,7 @@ static void end_thread(void *value) {
     struct mt_thread *thread = mt_tls.thread;
     if (!thread || !mt_thread_is_current())
         return;
+    uint64_t signals = mt_os_block_signals();
     mt_tls.inside = 1;
     mt_thread_note_name();
     mt_meta_thread(thread->index, thread->tid, MT_THREAD_ENDED, "");
@@ -62,7 +64,10 @@ static void end_thread(void *value) {
     mt_tls.key = 0;
     mt_tls.is_late = 1;
     park(thread);
+    if (mt_tls.exec_storage)
+        mt_exec_environment_end(mt_tls.exec_storage);
     mt_tls.inside = 0;
+    mt_os_restore_signals(signals);
 }
 
 void mt_thread_state_init(void) {
@@ -95,12 +100,38 @@ bool mt_thread_begin(void) {
     return true;
 }
 
+static void fill_window(const struct mt_event_writer *writer) {
+    if (writer->chunk && writer->limit)
+        mt_os_fill_hole(writer->chunk, (size_t)(writer->limit + 2 * MT_EVENT_MAX_LENGTH -
+                                                (uint8_t *)writer->chunk));
+}
+
+void mt_thread_state_survive_fork(void) {
+    if (mt_tls.thread)
+        fill_window(&mt_tls.thread->writer);
+    fill_window(&g_lane.writer);
+    mt_lock_reset(&g_threads.lock);
+}
+
+/* The hook that the fork interrupted still writes through these: what it has begun goes into the
+ * void, and the next event into a chunk of the child's own trace. */
+static void leave_to_interrupted_hook(void) {
+    if (mt_tls.thread)
+        mt_tls.thread->writer.limit = NULL;
+    g_lane.writer.limit = NULL;
+    mt_tls.thread = NULL;
+}
+
 void mt_thread_state_reset(void) {
     mt_lock_reset(&g_threads.lock);
     mt_lock_reset(&g_lane.lock);
     /* The forking thread's own state is taken over; those of the parent's other threads are a
      * copy nobody owns: their memory stays, untouched. */
     g_threads.parked = NULL;
+    if (mt_tls.inside)
+        leave_to_interrupted_hook();
+    else
+        memset(&g_lane.writer, 0, sizeof g_lane.writer);
     struct mt_thread *own = mt_tls.thread;
     if (own) {
         memset(&own->writer, 0, sizeof own->writer);
@@ -108,7 +139,6 @@ void mt_thread_state_reset(void) {
         g_threads.parked = own;
     }
     g_threads.last_index = 0;
-    memset(&g_lane.writer, 0, sizeof g_lane.writer);
     mt_tls.thread = NULL;
     mt_tls.key = 0;
     mt_tls.index = 0;

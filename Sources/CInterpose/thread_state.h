@@ -27,7 +27,9 @@ struct mt_tls {
     uint32_t index;     /* of the thread; survives its end */
     uint32_t is_late;   /* the thread's last destructor has run */
     uint32_t passes;    /* calls go straight through: recording is only being set up */
-    uint32_t is_own;    /* inside, too: the calls are the recorder's, of MT_THREAD_RECORDER */
+    struct mt_exec_environment *exec_storage; /* left behind by a vfork child, or in use */
+    uint32_t in_loader;                       /* loader_gate.h: how often this thread has entered */
+    uint32_t is_own; /* inside, too: the calls are the recorder's, of MT_THREAD_RECORDER */
 };
 extern __thread struct mt_tls mt_tls __attribute__((tls_model("initial-exec")));
 
@@ -51,6 +53,11 @@ void mt_thread_state_init(void);
 
 /* In a forked child, whose only thread is the calling one: all states are void. */
 void mt_thread_state_reset(void);
+
+/* In a forked child whose fork a signal handler called in the middle of a hook: that hook will go
+ * on when the handler returns, and write into windows of the parent's trace, which are not mapped
+ * here. Gives it memory to write to. Async-signal-safe. */
+void mt_thread_state_survive_fork(void);
 
 /* Records the thread's name if it has changed. */
 void mt_thread_note_name(void);

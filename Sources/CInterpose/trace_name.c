@@ -8,9 +8,12 @@
 
 #define EXTENSION ".mtrace"
 
+/* Buffers are static: there is one caller at a time, perhaps on a stack of 16 KiB. */
+
 /* The program as the user knows it: the last component of argv[0], else of the executable. */
 static void program_name(char name[64]) {
-    char text[PATH_MAX] = "";
+    static char text[PATH_MAX];
+    text[0] = 0;
     long fd = mt_os_open(MT_AT_CWD, "/proc/self/cmdline", O_RDONLY, 0);
     if (fd >= 0) {
         long length = mt_os_read((int)fd, text, sizeof text - 1);
@@ -50,10 +53,10 @@ static void add_template(struct mt_text *path, const char *template) {
 }
 
 bool mt_trace_name_root(struct mt_config *config) {
-    char buffer[PATH_MAX];
+    static char buffer[PATH_MAX];
     struct mt_text path = mt_text_begin(buffer, sizeof buffer);
     if (config->output[0] != '/') {
-        char directory[PATH_MAX];
+        static char directory[PATH_MAX];
         if (mt_os_getcwd(directory, sizeof directory) <= 1 || directory[0] != '/')
             return false;
         mt_text_add(&path, directory);

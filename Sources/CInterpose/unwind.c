@@ -19,7 +19,7 @@ static uint32_t no_stack(void) {
 /* Describes images before nodes that lie in them are made. */
 static void know_images(const uintptr_t *pcs, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
-        if (!mt_image_map_contains(pcs[i])) {
+        if (mt_image_map_may_be_new(pcs[i])) {
             mt_image_map_refresh();
             return;
         }

@@ -2,6 +2,7 @@
 #include "unwind_compare.h"
 
 #include "libunwind_backend.h"
+#include "lock.h"
 #include "meta_writer.h"
 #include "text.h"
 #include "trace_file.h"
@@ -24,15 +25,18 @@ static void note(const uintptr_t *ours, uint32_t count, const uintptr_t *theirs,
     static uint32_t notes;
     if (__atomic_fetch_add(&notes, 1, __ATOMIC_RELAXED) >= MOST_NOTES)
         return;
-    char buffer[4096];
+    static char buffer[4096];
+    static struct mt_lock lock;
+    uint64_t signals = mt_lock_enter(&lock);
     struct mt_text text = mt_text_begin(buffer, sizeof buffer);
     add_pcs(&text, "stacks differ; ours:", ours, count);
     add_pcs(&text, "; libunwind's:", theirs, their_count);
     mt_meta_note(MT_NOTE_TEXT, 0, buffer);
+    mt_lock_exit(&lock, signals);
 }
 
 void mt_unwind_compare(struct mt_unwinder *unwinder, struct mt_frame leaf) {
-    uintptr_t ours[MT_STACK_DEPTH_MAX];
+    uintptr_t *ours = unwinder->hashes; /* free for now */
     uintptr_t *theirs = unwinder->pcs;
     uint32_t count = unwinder->cached, first = 0;
     uint32_t total = mt_libunwind_backtrace(theirs, MT_STACK_DEPTH_MAX + 32);

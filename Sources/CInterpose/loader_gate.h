@@ -1,0 +1,23 @@
+/* Keeps forks away from the loader's lock.
+ *
+ * dl_iterate_phdr takes a lock that glibc does not reset in a forked child: a fork at that moment
+ * leaves it taken there for ever. A host that never calls it would not know the danger; we call it,
+ * and libunwind does, for every stack with code made at run time. So whoever is about to take the
+ * lock says so, and a fork waits for a moment without any. Nobody waits for a fork: while one is
+ * under way, the look at the loader's list is left out. */
+#ifndef MT_LOADER_GATE_H
+#define MT_LOADER_GATE_H
+
+#include "os.h"
+
+/* returns  false while a fork is under way: then the lock must not be taken; else pair it with
+ *          mt_loader_gate_leave. Async-signal-safe. */
+bool mt_loader_gate_enter(void);
+void mt_loader_gate_leave(void);
+
+/* pthread_atfork's three handlers. The wait is bounded: a host may fork with the lock held. */
+void mt_loader_gate_before_fork(void);
+void mt_loader_gate_after_fork_in_parent(void);
+void mt_loader_gate_after_fork_in_child(void);
+
+#endif

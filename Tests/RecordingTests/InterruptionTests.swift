@@ -1,0 +1,46 @@
+import Testing
+import TraceReader
+import TraceTestSupport
+
+/// Hosts that interrupt, leave or crowd the recorder where it is least convenient.
+@Suite struct InterruptionTests {
+  @Test(arguments: ["jump", "jump-alternate"])
+  func aHandlerMayJumpOutOfAnyHook(way: String) throws {
+    let allocator = try TestProgram("leavable_allocator.c", flags: ["-shared", "-fPIC"])
+    let run = try TracedRun(
+      [try TestProgram("interrupted.c").path.string, way, "3000"],
+      environment: ["LD_PRELOAD=\(allocator.path)"], timeout: 300)
+    #expect(run.recorded.outputText == "3000\n")
+    // Recording goes on after the jumps, with stacks.
+    let lives = try MarkedEvents(try run.root()).lives[33001] ?? []
+    #expect(lives.count == 1000)
+    #expect(!lives.contains { $0.allocation.stack == .none })
+  }
+
+  @Test func aHandlerMayForkInAnyHook() throws {
+    let allocator = try TestProgram("leavable_allocator.c", flags: ["-shared", "-fPIC"])
+    let run = try TracedRun(
+      [try TestProgram("interrupted.c").path.string, "fork", "300"],
+      environment: ["LD_PRELOAD=\(allocator.path)"], timeout: 300)
+    #expect(run.recorded.outputText == "300\n")
+    #expect(try MarkedEvents(try run.root())[33001] == .init(allocated: 1000, freed: 1000))
+  }
+
+  @Test(arguments: ["allocate", "fork", "fork-exec", "vfork-exec", "spawn", "dlopen"])
+  func theSmallestStackSuffices(what: String) throws {
+    let run = try TracedRun([try TestProgram("small_stacks.c").path.string, what])
+    #expect(run.recorded.outputText == "\(what): 0\n")
+  }
+
+  @Test func whatExecRefusesIsRefused() throws {
+    let run = try TracedRun([try TestProgram("refused_execs.c").path.string])
+    #expect(run.recorded.outputText.split(separator: "\n").count == 7)
+  }
+
+  #if arch(x86_64)
+    @Test func aForkDoesNotCatchTheLoadersLock() throws {
+      let run = try TracedRun([try TestProgram("generated_code.c").path.string], timeout: 300)
+      #expect(run.recorded.outputText == "done\n")
+    }
+  #endif
+}
