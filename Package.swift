@@ -24,7 +24,7 @@ let package = Package(
       name: "CInterpose", dependencies: ["CTraceFormat"], exclude: ["exports.map"]),
     .plugin(name: "BuildInterposer", capability: .buildTool()),
 
-    // Reading: bytes -> events -> live set -> analyses. No symbols, no text.
+    // Reading: bytes -> events -> live set, sites, errors. No symbols, no text.
     .target(
       name: "TraceReader",
       dependencies: ["CTraceFormat", .product(name: "SystemPackage", package: "swift-system")]),
@@ -34,7 +34,7 @@ let package = Package(
     .target(name: "CSymbolication", linkerSettings: [.linkedLibrary("iberty")]),
     .target(name: "Symbolication", dependencies: ["TraceReader", "CLibDW", "CSymbolication"]),
 
-    // Analyses -> tables, JSON, CSV.
+    // Groupings, hogs, call trees; tables, JSON, CSV.
     .target(name: "Reports", dependencies: ["TraceReader", "Symbolication", "Rainbow"]),
 
     // The command line: options, launching, exit statuses.

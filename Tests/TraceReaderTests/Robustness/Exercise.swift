@@ -42,9 +42,6 @@ struct Exercise {
       result.peak.time..<EventTime(max(result.peak.time, result.lastTime).rawValue)
     options.sizes = 1...100
     _ = try trace.replay(options)
-    _ = UnfreedAnalysis(result)
-    _ = TemporaryAnalysis(result)
-    _ = MemoryHogAnalysis(result, limits: trace.limits)
     return exercise
   }
 }
