@@ -4,7 +4,9 @@
  * CLOCK_MONOTONIC. Order between threads rests on it: a free is stamped before the real call with
  * mt_clock_before(), an allocation after it with mt_clock_after(), which waits for the call to be
  * complete (https://www.felixcloutier.com/x86/rdtscp). Whoever is handed a block another thread
- * freed passes through the allocator's lock in between, so the two stamps never cross. */
+ * freed passes through the allocator's lock in between, so the two stamps never cross. A stamp
+ * before waits for the code before it: a processor would else read the counter while it still waits
+ * for the block's address from another one, and a free would come before its allocation. */
 #ifndef MT_CLOCK_H
 #define MT_CLOCK_H
 
@@ -35,10 +37,11 @@ static inline uint64_t mt_clock_before(void) {
     if (mt_unlikely(mt_clock_is_ns))
         return mt_os_time_ns(CLOCK_MONOTONIC);
 #if defined(__x86_64__)
+    _mm_lfence();
     return __rdtsc();
 #else
     uint64_t ticks;
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks)::"memory");
+    __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks)::"memory");
     return ticks;
 #endif
 }
