@@ -66,6 +66,11 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
       ("bootstrapBlocks", coverage.bootstrapBlocks, nil),
       ("bootstrapBytes", coverage.bootstrapBytes, nil),
       ("nestedEvents", coverage.nestedEvents, nil),
+      ("stacksCompared", coverage.stacksCompared, nil),
+      (
+        "stacksDifferent", coverage.stacksDifferent,
+        { "libunwind sees other frames in \($0.grouped) stacks; the notes show the first" }
+      ),
       ("inheritedFrees", coverage.inheritedFrees, nil),
       ("childrenNotFollowed", coverage.childrenNotFollowedCount, nil),
       ("damagedParts", coverage.damageCount, nil),

@@ -117,6 +117,8 @@ extension Coverage {
     childrenNotFollowedCount = header.counter(MT_COUNT_CHILDREN_NOT_FOLLOWED)
     nestedEvents = header.counter(MT_COUNT_EVENTS_NESTED)
     threadsLost = header.counter(MT_COUNT_THREADS_LOST)
+    stacksCompared = header.counter(MT_COUNT_STACKS_COMPARED)
+    stacksDifferent = header.counter(MT_COUNT_STACKS_DIFFERENT)
     stop = StopReason(header: header)
   }
 

@@ -22,6 +22,10 @@ public struct Coverage: Hashable, Sendable {
   public var imagesLost: UInt64 = 0
   /// Events inside a hook that were recorded, but without a stack.
   public var nestedEvents: UInt64 = 0
+  /// Stacks that were walked both ways, by ourselves and by libunwind, because that was asked for.
+  public var stacksCompared: UInt64 = 0
+  /// Of these, where libunwind saw other frames.
+  public var stacksDifferent: UInt64 = 0
   /// Threads that were not recorded.
   public var threadsLost: UInt64 = 0
   /// Frees of addresses that the trace has never seen allocated, and that are no errors.
