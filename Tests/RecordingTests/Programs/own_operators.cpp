@@ -5,16 +5,24 @@
 static char g_pool[1 << 20];
 static size_t g_used, g_news, g_deletes;
 void *operator new(std::size_t size) {
-  g_news++;
-  void *p = g_pool + g_used;
-  g_used += (size + 31) & ~size_t(15);
-  return p;
+    g_news++;
+    void *p = g_pool + g_used;
+    g_used += (size + 31) & ~size_t(15);
+    return p;
 }
-void operator delete(void *p) noexcept { g_deletes += p != nullptr; }
-struct Thing { int x[10]; ~Thing() {} };
+void operator delete(void *p) noexcept {
+    g_deletes += p != nullptr;
+}
+struct Thing {
+    int x[10];
+    ~Thing() {}
+};
 int main() {
-  Thing *one = new Thing; delete one;
-  Thing *many = new Thing[5]; delete[] many;
-  Thing *quiet = new (std::nothrow) Thing; delete quiet;
-  std::printf("%zu news, %zu deletes\n", g_news, g_deletes);
+    Thing *one = new Thing;
+    delete one;
+    Thing *many = new Thing[5];
+    delete[] many;
+    Thing *quiet = new (std::nothrow) Thing;
+    delete quiet;
+    std::printf("%zu news, %zu deletes\n", g_news, g_deletes);
 }
