@@ -37,17 +37,16 @@ struct CString: Equatable {
     }
     if storage.isEmpty { storage = [0] }
     return storage.withUnsafeMutableBufferPointer { buffer in
-      var pointers: [UnsafeMutablePointer<CChar>?] = []
+      let pointers = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+        .allocate(capacity: strings.count + 1)
+      defer { pointers.deallocate() }
       var offset = 0
-      for string in strings {
-        pointers.append(buffer.baseAddress?.advanced(by: offset))
+      for (index, string) in strings.enumerated() {
+        (pointers + index).initialize(to: buffer.baseAddress?.advanced(by: offset))
         offset += string.bytes.count + 1
       }
-      pointers.append(nil)
-      return pointers.withUnsafeBufferPointer { array in
-        guard let base = array.baseAddress else { fatalError("the array ends with nil") }
-        return body(base)
-      }
+      (pointers + strings.count).initialize(to: nil)
+      return body(pointers)
     }
   }
 }
