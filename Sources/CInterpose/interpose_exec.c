@@ -33,17 +33,12 @@ int MT_HOOK_NAME(posix_spawn)(pid_t *, const char *, const posix_spawn_file_acti
 int MT_HOOK_NAME(posix_spawnp)(pid_t *, const char *, const posix_spawn_file_actions_t *,
                                const posix_spawnattr_t *, char *const[], char *const[]);
 
-static void resolve_if_needed(void) {
-    if (mt_lifecycle_state() == MT_UNSTARTED || mt_lifecycle_is_forked())
-        mt_lifecycle_start();
-}
-
 /* Remembers, in the trace of the process that executes it, a program that cannot be followed. A
  * forked child without a trace gets one for that: nothing else would tell of it. A vfork child
  * writes into the trace of its parent, whose memory it borrows. */
 static void note_not_followed(struct mt_exec_environment *storage, const char *path,
                               const char *reason) {
-    resolve_if_needed();
+    mt_lifecycle_start();
     if (mt_lifecycle_state() != MT_RECORDING || !mt_config.follow || !storage)
         return;
     /* The environment is made later. */
@@ -55,47 +50,57 @@ static void note_not_followed(struct mt_exec_environment *storage, const char *p
     mt_meta_note(MT_NOTE_CHILD_NOT_FOLLOWED, 0, text.bytes);
 }
 
-/* The end is written before the exec, which does not come back; a failed one withdraws it. */
-static bool announce(void) {
-    bool is_owner = mt_lifecycle_owns_trace();
-    if (is_owner)
-        mt_trace_file_end(MT_END_EXEC, 0);
-    return is_owner;
-}
-
-static int withdraw(bool was_announced, int result) {
-    int saved = errno;
-    if (was_announced)
-        mt_trace_file_end(MT_END_NONE, 0);
-    errno = saved;
-    return result;
-}
-
 static int missing(void) {
     errno = ENOSYS;
     return -1;
 }
 
+/* What surrounds the real call of an exec or a spawn. */
+struct exec_step {
+    struct mt_exec_environment *storage;
+    char *const *environment; /* to pass on */
+    bool is_announced;        /* the end of this process image is in its trace */
+};
+
+static struct exec_step prepare(const char *name, const char *reason, char *const *environment) {
+    struct exec_step step = {.storage = mt_exec_environment_begin()};
+    if (reason)
+        note_not_followed(step.storage, name, reason);
+    step.environment = mt_exec_environment(step.storage, environment, reason);
+    return step;
+}
+
+/* The end is written before the exec, which does not come back; a failed one withdraws it. */
+static void announce(struct exec_step *step) {
+    step->is_announced = mt_lifecycle_owns_trace();
+    if (step->is_announced)
+        mt_trace_file_end(MT_END_EXEC, 0);
+}
+
+/* After an exec that failed, or a spawn. */
+static int finish(const struct exec_step *step, int result) {
+    int saved = errno;
+    mt_exec_environment_end(step->storage);
+    if (step->is_announced)
+        mt_trace_file_end(MT_END_NONE, 0);
+    errno = saved;
+    return result;
+}
+
 /* A forked child without events yet has no trace: its exec need not make one. */
-static bool is_untouched_fork(void) {
-    return mt_lifecycle_is_forked();
+static void start_unless_untouched_fork(void) {
+    if (!mt_lifecycle_is_forked())
+        mt_lifecycle_start();
 }
 
 MT_HOOK int MT_HOOK_NAME(execve)(const char *path, char *const arguments[],
                                  char *const environment[]) {
-    if (!is_untouched_fork())
-        resolve_if_needed();
+    start_unless_untouched_fork();
     if (!mt_real.execve)
         return missing();
-    struct mt_exec_environment *storage = mt_exec_environment_begin();
-    const char *reason = mt_exec_probe(path);
-    if (reason)
-        note_not_followed(storage, path, reason);
-    char *const *passed = mt_exec_environment(storage, environment, reason);
-    bool is_announced = announce();
-    int result = mt_real.execve(path, arguments, passed);
-    mt_exec_environment_end(storage);
-    return withdraw(is_announced, result);
+    struct exec_step step = prepare(path, mt_exec_probe(path), environment);
+    announce(&step);
+    return finish(&step, mt_real.execve(path, arguments, step.environment));
 }
 
 MT_HOOK int MT_HOOK_NAME(execv)(const char *path, char *const arguments[]) {
@@ -104,19 +109,13 @@ MT_HOOK int MT_HOOK_NAME(execv)(const char *path, char *const arguments[]) {
 
 MT_HOOK int MT_HOOK_NAME(execvpe)(const char *file, char *const arguments[],
                                   char *const environment[]) {
-    if (!is_untouched_fork())
-        resolve_if_needed();
+    start_unless_untouched_fork();
     if (!mt_real.execvpe)
         return missing();
-    struct mt_exec_environment *storage = mt_exec_environment_begin();
-    const char *reason = mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH"));
-    if (reason)
-        note_not_followed(storage, file, reason);
-    char *const *passed = mt_exec_environment(storage, environment, reason);
-    bool is_announced = announce();
-    int result = mt_real.execvpe(file, arguments, passed);
-    mt_exec_environment_end(storage);
-    return withdraw(is_announced, result);
+    struct exec_step step =
+        prepare(file, mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH")), environment);
+    announce(&step);
+    return finish(&step, mt_real.execvpe(file, arguments, step.environment));
 }
 
 MT_HOOK int MT_HOOK_NAME(execvp)(const char *file, char *const arguments[]) {
@@ -159,68 +158,45 @@ MT_HOOK int MT_HOOK_NAME(execle)(const char *path, const char *first, ...) {
 }
 
 MT_HOOK int MT_HOOK_NAME(fexecve)(int fd, char *const arguments[], char *const environment[]) {
-    if (!is_untouched_fork())
-        resolve_if_needed();
+    start_unless_untouched_fork();
     if (!mt_real.fexecve)
         return missing();
-    struct mt_exec_environment *storage = mt_exec_environment_begin();
-    const char *reason = mt_exec_probe_descriptor(fd);
-    if (reason)
-        note_not_followed(storage, "(open file)", reason);
-    char *const *passed = mt_exec_environment(storage, environment, reason);
-    bool is_announced = announce();
-    int result = mt_real.fexecve(fd, arguments, passed);
-    mt_exec_environment_end(storage);
-    return withdraw(is_announced, result);
+    struct exec_step step = prepare("(open file)", mt_exec_probe_descriptor(fd), environment);
+    announce(&step);
+    return finish(&step, mt_real.fexecve(fd, arguments, step.environment));
 }
 
 MT_HOOK int MT_HOOK_NAME(execveat)(int directory, const char *path, char *const arguments[],
                                    char *const environment[], int flags) {
-    if (!is_untouched_fork())
-        resolve_if_needed();
+    start_unless_untouched_fork();
     if (!mt_real.execveat)
         return missing();
-    struct mt_exec_environment *storage = mt_exec_environment_begin();
-    const char *reason = mt_exec_probe_at(directory, path);
-    if (reason)
-        note_not_followed(storage, path, reason);
-    char *const *passed = mt_exec_environment(storage, environment, reason);
-    bool is_announced = announce();
-    int result = mt_real.execveat(directory, path, arguments, passed, flags);
-    mt_exec_environment_end(storage);
-    return withdraw(is_announced, result);
+    struct exec_step step = prepare(path, mt_exec_probe_at(directory, path), environment);
+    announce(&step);
+    return finish(&step, mt_real.execveat(directory, path, arguments, step.environment, flags));
 }
 
 MT_HOOK int MT_HOOK_NAME(posix_spawn)(pid_t *pid, const char *path,
                                       const posix_spawn_file_actions_t *actions,
                                       const posix_spawnattr_t *attributes, char *const arguments[],
                                       char *const environment[]) {
-    resolve_if_needed();
+    mt_lifecycle_start();
     if (!mt_real.posix_spawn)
         return ENOSYS;
-    struct mt_exec_environment *storage = mt_exec_environment_begin();
-    const char *reason = mt_exec_probe(path);
-    if (reason)
-        note_not_followed(storage, path, reason);
-    char *const *passed = mt_exec_environment(storage, environment, reason);
-    int result = mt_real.posix_spawn(pid, path, actions, attributes, arguments, passed);
-    mt_exec_environment_end(storage);
-    return result;
+    struct exec_step step = prepare(path, mt_exec_probe(path), environment);
+    return finish(&step,
+                  mt_real.posix_spawn(pid, path, actions, attributes, arguments, step.environment));
 }
 
 MT_HOOK int MT_HOOK_NAME(posix_spawnp)(pid_t *pid, const char *file,
                                        const posix_spawn_file_actions_t *actions,
                                        const posix_spawnattr_t *attributes, char *const arguments[],
                                        char *const environment[]) {
-    resolve_if_needed();
+    mt_lifecycle_start();
     if (!mt_real.posix_spawnp)
         return ENOSYS;
-    struct mt_exec_environment *storage = mt_exec_environment_begin();
-    const char *reason = mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH"));
-    if (reason)
-        note_not_followed(storage, file, reason);
-    char *const *passed = mt_exec_environment(storage, environment, reason);
-    int result = mt_real.posix_spawnp(pid, file, actions, attributes, arguments, passed);
-    mt_exec_environment_end(storage);
-    return result;
+    struct exec_step step =
+        prepare(file, mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH")), environment);
+    return finish(
+        &step, mt_real.posix_spawnp(pid, file, actions, attributes, arguments, step.environment));
 }

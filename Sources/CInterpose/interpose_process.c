@@ -21,34 +21,25 @@ int MT_HOOK_NAME(dlclose)(void *);
 int MT_HOOK_NAME(prctl)(int, ...);
 int MT_HOOK_NAME(pthread_setname_np)(pthread_t, const char *);
 
-/* A forked child that never allocated has no trace until here. A vfork child has none at all: its
- * memory is its parent's, and so is the trace. */
-static void note_end(enum mt_end_kind kind, int status) {
-    if (mt_lifecycle_is_forked())
-        mt_lifecycle_start();
-    if (mt_lifecycle_owns_trace())
-        mt_trace_file_end(kind, status);
-}
-
 MT_HOOK void MT_HOOK_NAME(_exit)(int status) {
-    note_end(MT_END_UEXIT, status);
+    mt_lifecycle_end(MT_END_UEXIT, status);
     mt_os_exit_group(status);
 }
 
 MT_HOOK void MT_HOOK_NAME(_Exit)(int status) {
-    note_end(MT_END_UEXIT, status);
+    mt_lifecycle_end(MT_END_UEXIT, status);
     mt_os_exit_group(status);
 }
 
 MT_HOOK void MT_HOOK_NAME(quick_exit)(int status) {
-    note_end(MT_END_QUICK, status);
+    mt_lifecycle_end(MT_END_QUICK, status);
     if (mt_real.quick_exit)
         mt_real.quick_exit(status);
     mt_os_exit_group(status);
 }
 
 MT_HOOK void MT_HOOK_NAME(abort)(void) {
-    note_end(MT_END_ABORT, 6);
+    mt_lifecycle_end(MT_END_ABORT, 6);
     if (mt_real.abort)
         mt_real.abort();
     __builtin_trap();

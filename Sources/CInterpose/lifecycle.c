@@ -23,8 +23,6 @@
 extern char **environ;
 struct mt_config mt_config = {.verbose = 1};
 
-static uint64_t g_no_generation;
-
 static struct {
     uint32_t state; /* enum mt_state */
     uint32_t pid;   /* of the recorded process; differs in forked and vforked children */
@@ -34,7 +32,6 @@ static struct {
     uint8_t trace_id[16]; /* kept here: the header is not mapped in a forked child */
     uint64_t calls_before_start;
     struct mt_lock starting;
-    bool is_constructed;
 } g_life;
 
 enum mt_state mt_lifecycle_state(void) {
@@ -54,19 +51,24 @@ uint32_t mt_lifecycle_trace_id(uint8_t id[16]) {
     return g_life.pid;
 }
 
-static void set_state(enum mt_state state);
+static void set_state(enum mt_state state) {
+    __atomic_store_n(&g_life.state, state, __ATOMIC_RELEASE);
+}
 
 void mt_lifecycle_enter_sandbox(void) {
     if (!mt_lifecycle_owns_trace())
         return;
     mt_trace_file_stop(MT_STOP_SANDBOX, 0);
     /* Hooks find no generation and no recording: not a single system call is made any more. */
-    mt_generation = &g_no_generation;
+    mt_generation = &mt_no_generation;
     set_state(MT_OFF);
 }
 
-static void set_state(enum mt_state state) {
-    __atomic_store_n(&g_life.state, state, __ATOMIC_RELEASE);
+void mt_lifecycle_end(enum mt_end_kind kind, int status) {
+    if (mt_lifecycle_is_forked())
+        mt_lifecycle_start();
+    if (mt_lifecycle_owns_trace())
+        mt_trace_file_end(kind, status);
 }
 
 /* ---- The trace of this process ---- */
@@ -333,14 +335,9 @@ enum mt_entry mt_enter_unready(uintptr_t sp) {
 #ifdef MT_EXPORT_HOOKS
 static void at_exit(int status, void *context) {
     (void)context;
-    if (mt_lifecycle_is_forked())
-        mt_lifecycle_start();
-    if (mt_lifecycle_owns_trace())
-        mt_trace_file_end(MT_END_EXIT, status);
+    mt_lifecycle_end(MT_END_EXIT, status);
 }
 
-/* on_exit handlers run in reverse order: registered first, ours is the last, after the host's own
- * and after the destructors of its libraries. */
 /* A fork from a signal handler in the middle of a hook: the hook will go on in the child when the
  * handler returns, and must find memory where windows of the parent's trace were, and no window of
  * the child's before its recording has started. */
@@ -355,12 +352,13 @@ static void after_fork_in_child(void) {
     mt_meta_reset();
 }
 
+/* on_exit handlers run in reverse order: registered first, ours is the last, after the host's own
+ * and after the destructors of its libraries. */
 __attribute__((constructor(101))) static void construct(void) {
     g_life.load_ticks = mt_clock_before();
     if (mt_lifecycle_start() != MT_RECORDING)
         return;
     mt_trace_file.header->load_ticks = g_life.load_ticks;
-    g_life.is_constructed = true;
     on_exit(at_exit, NULL);
     mt_tls.inside = mt_tls.is_own = 1;
     pthread_atfork(mt_loader_gate_before_fork, mt_loader_gate_after_fork_in_parent,

@@ -8,6 +8,7 @@
 #define MT_LIFECYCLE_H
 
 #include "config.h"
+#include "memtrace_format.h"
 #include "os.h"
 
 enum mt_state { MT_UNSTARTED = 0, MT_STARTING, MT_RECORDING, MT_OFF };
@@ -30,6 +31,10 @@ bool mt_lifecycle_owns_trace(void);
 /* The host is about to let a seccomp filter kill it for system calls that it does not list, such as
  * ours: stops recording for good. Call before the filter is there. */
 void mt_lifecycle_enter_sandbox(void);
+
+/* Writes how the process ends into its trace. A forked child that never allocated has none until
+ * here; a vfork child has none at all: its memory is its parent's, and so is the trace. */
+void mt_lifecycle_end(enum mt_end_kind kind, int status);
 
 /* Id of this process's trace and the pid it belongs to; in a vfork child or an untouched forked
  * child, its parent's. */

@@ -12,8 +12,8 @@
 #include <string.h>
 
 __thread struct mt_tls mt_tls __attribute__((tls_model("initial-exec")));
-static uint64_t g_no_generation;
-uint64_t *mt_generation = &g_no_generation;
+uint64_t mt_no_generation;
+uint64_t *mt_generation = &mt_no_generation;
 
 static struct {
     struct mt_lock lock;
