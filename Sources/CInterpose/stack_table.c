@@ -28,9 +28,9 @@ static struct {
     uint32_t left; /* nodes that still fit into the chunk */
 } g_stacks = {.next_id = MT_STACK_FIRST};
 
-uint64_t mt_stack_root_hash(bool cut) {
+uint64_t mt_stack_root_hash(bool lacks_root) {
     uint64_t epoch = __atomic_load_n(&g_stacks.epoch, __ATOMIC_RELAXED);
-    return mt_stack_hash(epoch * 2 + (cut ? 1 : 0), 0x6d656d7472616365u);
+    return mt_stack_hash(epoch * 2 + (lacks_root ? 1 : 0), 0x6d656d7472616365u);
 }
 
 uint32_t mt_stack_table_next_id(void) {
@@ -110,7 +110,8 @@ static bool write_node(uint64_t pc, uint32_t parent) {
     struct mt_stack_node *node = g_stacks.next_node++;
     g_stacks.left--;
     node->parent = parent;
-    __atomic_store_n(&node->pc, pc, __ATOMIC_RELEASE);
+    node->flags = pc & MT_STACK_GAP_MARK ? MT_NODE_GAP : 0;
+    __atomic_store_n(&node->pc, pc & ~MT_STACK_GAP_MARK, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -126,8 +127,8 @@ static uint32_t add_node(uint64_t pc, uint64_t hash, uint32_t parent) {
 
 /* Adds the nodes that are missing, from the outermost unknown frame to the leaf. */
 static uint32_t add_missing(const uintptr_t *pcs, const uint64_t *hashes, uint32_t count,
-                            bool cut) {
-    uint32_t id = cut ? MT_STACK_CUT : MT_STACK_NONE;
+                            bool lacks_root) {
+    uint32_t id = lacks_root ? MT_STACK_CUT : MT_STACK_NONE;
     uint32_t missing = 0;
     for (; missing < count; missing++) {
         uint32_t known = mt_stack_table_find(hashes[missing]);
@@ -145,7 +146,7 @@ static uint32_t add_missing(const uintptr_t *pcs, const uint64_t *hashes, uint32
 }
 
 uint32_t mt_stack_table_intern(const uintptr_t *pcs, const uint64_t *hashes, uint32_t count,
-                               bool cut, bool may_wait) {
+                               bool lacks_root, bool may_wait) {
     uint64_t signals = mt_os_block_signals();
     if (may_wait)
         mt_lock_acquire(&g_stacks.lock);
@@ -153,7 +154,7 @@ uint32_t mt_stack_table_intern(const uintptr_t *pcs, const uint64_t *hashes, uin
         mt_os_restore_signals(signals);
         return MT_STACK_NONE;
     }
-    uint32_t id = add_missing(pcs, hashes, count, cut);
+    uint32_t id = add_missing(pcs, hashes, count, lacks_root);
     mt_lock_exit(&g_stacks.lock, signals);
     if (id == MT_STACK_NONE)
         mt_trace_file_count(MT_COUNT_STACK_TABLE_FULL, 1);

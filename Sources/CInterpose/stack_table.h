@@ -24,23 +24,33 @@ static inline uint64_t mt_stack_hash(uint64_t hash, uint64_t pc) {
     return mixed | 1;
 }
 
+/* Stands in a list of pcs for `omitted` frames that were left out there, with an address that no
+ * program has. The number is rounded down to a power of two: recursions of 5000 and of 5001 frames
+ * are one stack, and a long one makes few nodes. */
+#define MT_STACK_GAP_MARK (1ull << 63)
+
+static inline uint64_t mt_stack_gap(uint64_t omitted) {
+    return MT_STACK_GAP_MARK | 1ull << (63 - __builtin_clzll(omitted | 1));
+}
+
 /* The hash of the empty path; another one after every mt_stack_table_forget, so that ids of
- * before are not found again. cut: for stacks whose outermost frames were left out. */
-uint64_t mt_stack_root_hash(bool cut);
+ * before are not found again. lacks_root: for stacks whose outermost frames are not known. */
+uint64_t mt_stack_root_hash(bool lacks_root);
 
 /* Id of the path with this hash, or MT_STACK_NONE when it is not known. Lock-free. */
 uint32_t mt_stack_table_find(uint64_t hash);
 
 /* Id of a stack, made where it is new.
  *
- * pcs, hashes  [count] leaf first; hashes[i] is the hash of the path from the root to pcs[i]
- * count        1 ... MT_STACK_DEPTH_MAX
- * cut          outermost frames were left out
+ * pcs, hashes  [count] leaf first, pcs may hold one gap (mt_stack_gap); hashes[i] is the hash of
+ *              the path from the root to pcs[i]
+ * count        1 ... MT_STACK_DEPTH_MAX + 1
+ * lacks_root   what called the outermost frame is not known
  * may_wait     false inside a signal handler that interrupted a hook
  * returns      the id; MT_STACK_NONE when it cannot be stored (counted)
  * context      any thread; errno untouched */
 uint32_t mt_stack_table_intern(const uintptr_t *pcs, const uint64_t *hashes, uint32_t count,
-                               bool cut, bool may_wait);
+                               bool lacks_root, bool may_wait);
 
 /* The id the next new node will get. */
 uint32_t mt_stack_table_next_id(void);

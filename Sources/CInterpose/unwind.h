@@ -40,24 +40,51 @@ struct mt_frame {
 struct mt_cached_frame {
     struct mt_frame frame;
     uintptr_t fp_slot; /* where frame.fp was read from; 0: it was its callee's, unchanged */
-    uint64_t hash;     /* of the path from the root to here */
+    uint64_t hash;     /* of the frame and the hash of the one it was put on */
+};
+
+/* What is kept of a stack: a list of pcs, leaf first, which may hold a gap (mt_stack_gap). */
+struct mt_kept_frames {
+    const uintptr_t *pcs;
+    uint32_t count;  /* with the gap */
+    bool lacks_root; /* nobody knows what called the outermost frame */
 };
 
 struct mt_address_range {
     uintptr_t low, high;
 };
 
-/* Per thread, in memory of the recorder. Zero-initialised is valid. */
+enum {
+    MT_OUTERMOST = 16, /* frames kept at the root of a stack that is too deep, at most */
+    /* Frames in the cache: the outermost ones and as many of the innermost as fit. A full cache
+     * drops the oldest of the latter, so that it keeps more than any stack shows. */
+    MT_CACHE_FRAMES = 2 * MT_STACK_DEPTH_MAX + MT_OUTERMOST,
+    MT_CACHE_KEEPS = 3 * MT_STACK_DEPTH_MAX / 2,
+    /* New frames of a walk: the innermost ones, then the last ones met. */
+    MT_FRESH_INNER = MT_CACHE_KEEPS,
+    MT_FRESH_RING = 2 * MT_OUTERMOST,
+    MT_DEEP_STACKS = 64,           /* remembered ones: a power of two */
+    MT_LIBUNWIND_FRAMES = 1 << 14, /* the deepest stack that libunwind is asked for */
+};
+
+/* Per thread, in memory of the recorder, touched as far as it is used. Zero-initialised is
+ * valid. */
 struct mt_unwinder {
-    struct mt_address_range own_stack;      /* of the thread: stack_bounds.h */
-    struct mt_address_range other_stack;    /* the one it was last met on: a fiber's, a handler's */
-    uint32_t cached;                        /* frames in cache */
-    uint64_t root_hash;                     /* mt_stack_root_hash(false) of the cached frames */
-    uint64_t generation;                    /* mt_image_map_generation of the cached frames */
-    uintptr_t pcs[MT_STACK_DEPTH_MAX + 32]; /* scratch, leaf first */
-    uint64_t hashes[MT_STACK_DEPTH_MAX];
-    struct mt_cached_frame fresh[MT_STACK_DEPTH_MAX + 1];
-    struct mt_cached_frame cache[MT_STACK_DEPTH_MAX]; /* root first */
+    struct mt_address_range own_stack;   /* of the thread: stack_bounds.h */
+    struct mt_address_range other_stack; /* the one it was last met on: a fiber's, a handler's */
+    uint32_t cached;                     /* frames in cache */
+    uint32_t checked;    /* frames out of sight are checked in turn: where to go on */
+    uint64_t dropped;    /* frames that are missing above the first MT_OUTERMOST of the cache */
+    uint64_t root_hash;  /* mt_stack_root_hash(false) of the cached frames */
+    uint64_t generation; /* mt_image_map_generation of the cached frames */
+    struct {
+        uint64_t hash; /* of the leaf in the cache, with the gap: tells all frames that are shown */
+        uint64_t id;
+    } deep[MT_DEEP_STACKS];
+    uint64_t hashes[MT_STACK_DEPTH_MAX + 1];                      /* scratch, leaf first */
+    struct mt_cached_frame cache[MT_CACHE_FRAMES];                /* root first */
+    struct mt_cached_frame fresh[MT_FRESH_INNER + MT_FRESH_RING]; /* scratch: unwind_walk.h */
+    uintptr_t pcs[MT_LIBUNWIND_FRAMES];                           /* scratch, leaf first */
 };
 
 /* Options: set before recording starts. */
@@ -65,7 +92,14 @@ extern uint32_t mt_unwind_depth;
 extern bool mt_unwind_only_libunwind;
 extern bool mt_unwind_compares; /* walk every stack both ways: unwind_compare.h */
 
-/* Takes the stack that starts at `leaf`.
+/* How many of the frames that are kept of a stack deeper than mt_unwind_depth are its outermost;
+ * the others are its innermost. */
+static inline uint32_t mt_unwind_outermost(void) {
+    return mt_unwind_depth / 2 < MT_OUTERMOST ? mt_unwind_depth / 2 : MT_OUTERMOST;
+}
+
+/* Takes the stack that starts at `leaf`. Of a stack deeper than mt_unwind_depth, the innermost and
+ * the outermost frames are kept, with a gap between them.
  *
  * returns  its id; MT_STACK_NONE when there is none (counted in the file header)
  * errors   errno untouched

@@ -4,8 +4,7 @@
 
 #include "unwind.h"
 
-/* Walks the stack that is in unwinder->cache again, with unw_backtrace; counts it, and counts and
- * notes (the first few) a difference. Context as for mt_unwind_capture. */
-void mt_unwind_compare(struct mt_unwinder *unwinder, struct mt_frame leaf);
+/* Counts one stack taken both ways, and counts and notes (the first few) a difference. */
+void mt_unwind_compare(struct mt_kept_frames ours, struct mt_kept_frames theirs);
 
 #endif

@@ -31,14 +31,18 @@ public final class StackSymbolicator {
   public func backtrace(of stack: StackID) -> SymbolicatedBacktrace {
     let raw = stacks.frames(of: stack)
     var frames = raw.flatMap(self.frames(of:))
-    if stacks.isCut(stack) {
+    if stacks.lacksRoot(stack) {
       frames.append(SymbolicatedFrame(marker: "<stack cut at depth \(raw.count)>"))
     }
     return SymbolicatedBacktrace(stack: stack, frames: frames)
   }
 
-  /// The frames of one recorded frame: several where calls were inlined, innermost first.
+  /// The frames of one recorded frame: several where calls were inlined, innermost first; a marker
+  /// for a gap.
   public func frames(of raw: RawFrame) -> [SymbolicatedFrame] {
+    if let omitted = raw.omitted {
+      return [SymbolicatedFrame(marker: "<\(omitted) or more frames left out>")]
+    }
     let image = images.image(containing: raw.lookupAddress, seenBy: raw.node)
     let key = Key(returnAddress: raw.returnAddress, image: image?.index, isExact: raw.isExact)
     if let known = framesOfAddress[key] { return known }

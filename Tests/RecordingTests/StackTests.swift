@@ -26,24 +26,6 @@ import TraceTestSupport
     #expect(events[26003] == .init(allocated: 1, freed: 1))
   }
 
-  @Test(arguments: [8, 128, 1024])
-  func aStackThatIsTooDeepIsCutAndMarked(depth: Int) throws {
-    let run = try TracedRun(
-      [try TestProgram("stacks.c").path.string], start: .launcher(["--depth", String(depth)]))
-    let root = try run.root()
-    let deep = try #require(try MarkedEvents(root).lives[26003]?.first?.allocation.stack)
-
-    let frames = root.stacks.frames(of: deep)
-    if depth < 1000 {
-      #expect(frames.count == depth)
-      #expect(root.stacks.isCut(deep))
-      #expect(root.coverage.stacksCut > 0)
-    } else {
-      #expect(frames.count > 1000)
-      #expect(!root.stacks.isCut(deep))
-    }
-  }
-
   @Test func aSiteHasOneStackHoweverOftenItRuns() throws {
     let run = try TracedRun([try TestProgram("stacks.c").path.string])
     let events = try MarkedEvents(try run.root())

@@ -170,18 +170,19 @@ static inline uint32_t mt_chunk_check(const struct mt_chunk_header *header) {
  * A parent's id is always lower than its child's. */
 
 #define MT_STACK_NONE 0u /* no stack was taken */
-#define MT_STACK_CUT 1u  /* parent of the outermost kept frame of a stack that was too deep */
+#define MT_STACK_CUT 1u  /* parent of the outermost known frame of a stack without its root */
 #define MT_STACK_FIRST 2u
 
 struct mt_stack_node {
-    uint64_t pc;     /* a return address, not adjusted; never 0. Written last */
-    uint32_t parent; /* id of the caller's node; MT_STACK_NONE at the root, MT_STACK_CUT if cut */
+    uint64_t pc;     /* a return address, not adjusted, or a count; never 0. Written last */
+    uint32_t parent; /* id of the caller's node; MT_STACK_NONE at the root, or MT_STACK_CUT */
     uint32_t flags;  /* enum mt_stack_node_flag */
 };
 static_assert(sizeof(struct mt_stack_node) == 16, "stack node layout");
 
 enum mt_stack_node_flag {
-    MT_NODE_EXACT_PC = 1u << 0 /* pc is the interrupted instruction, not a return address */
+    MT_NODE_EXACT_PC = 1u << 0, /* pc is the interrupted instruction, not a return address */
+    MT_NODE_GAP = 1u << 1 /* no frame: at least pc frames were left out here, fewer than 2 * pc */
 };
 
 /* ---- META: length-prefixed records ----------------------------------------------------------

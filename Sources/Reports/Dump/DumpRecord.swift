@@ -161,7 +161,11 @@ extension DumpRecord {
     self.init(.stack)
     add("id", .number(UInt64(frame.node.rawValue)))
     add("parent", .number(UInt64(parent?.rawValue ?? 0)))
-    add("pc", .address(frame.returnAddress.rawValue))
+    if let omitted = frame.omitted {
+      add("omitted", .number(omitted))
+    } else {
+      add("pc", .address(frame.returnAddress.rawValue))
+    }
     if frame.isExact { add("exact", .flag) }
     if isCut { add("cut", .flag) }
   }

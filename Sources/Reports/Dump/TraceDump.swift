@@ -84,9 +84,9 @@ public struct TraceDump {
     let end = trace.stacks.endID
     while id < end {
       if let frame = trace.stacks.frame(of: id) {
-        let isCut = trace.stacks.parent(of: id) == nil && trace.stacks.isCut(id)
-        buffer.add(
-          DumpRecord(frame: frame, parent: trace.stacks.parent(of: id), isCut: isCut))
+        let parent = trace.stacks.parent(of: id)
+        let isCut = parent == nil && trace.stacks.lacksRoot(id)
+        buffer.add(DumpRecord(frame: frame, parent: parent, isCut: isCut))
         if buffer.isFull, try !buffer.flush(output) { return false }
       }
       id = StackID(id.rawValue &+ 1)

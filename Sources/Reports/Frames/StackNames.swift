@@ -28,11 +28,12 @@ public final class StackNames {
     self.fullNames = fullNames
   }
 
-  /// The frames of a backtrace, leaf first, inlined ones included; a cut ends in a marker.
+  /// The frames of a backtrace, leaf first, inlined ones included; markers stand where some
+  /// were left out.
   public func frames(of stack: StackID) -> [ReportFrame] {
     let raw = stacks.frames(of: stack)
     var frames = raw.flatMap(self.frames(of:))
-    if stacks.isCut(stack) {
+    if stacks.lacksRoot(stack) {
       frames.append(ReportFrame(name: "<stack cut at depth \(raw.count)>", role: .marker))
     }
     return frames
@@ -43,9 +44,9 @@ public final class StackNames {
     stacks.frames(of: stack).map { ($0.node, frames(of: $0)) }
   }
 
-  /// Whether outer frames of a backtrace are missing.
-  func isCut(_ stack: StackID) -> Bool {
-    stacks.isCut(stack)
+  /// Whether the outermost frames of a backtrace are missing.
+  func lacksRoot(_ stack: StackID) -> Bool {
+    stacks.lacksRoot(stack)
   }
 
   /// The frame that is held responsible, see `ResponsibleFrame`; nil without a stack.

@@ -18,7 +18,7 @@ public struct StackID: RawRepresentable, Hashable, Comparable, Sendable, CustomS
   /// No backtrace was taken.
   public static let none = StackID(MT_STACK_NONE)
 
-  /// The caller of the outermost kept frame of a backtrace that was deeper than the limit.
+  /// The caller of the outermost known frame of a backtrace that lacks its root.
   public static let cut = StackID(MT_STACK_CUT)
 
   /// The first ID that a node can have.

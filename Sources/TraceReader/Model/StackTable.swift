@@ -1,4 +1,6 @@
-/// A frame as recorded: an address and the node that it comes from.
+import CTraceFormat
+
+/// A frame as recorded: an address and the node that it comes from; or a gap between frames.
 public struct RawFrame: Hashable, Sendable {
   /// Where the callee returns to; not adjusted.
   public var returnAddress: Address
@@ -6,12 +8,22 @@ public struct RawFrame: Hashable, Sendable {
   public var node: StackID
   /// Whether the address is the interrupted instruction itself, not a return address.
   public var isExact: Bool
+  /// Of a gap: at least so many frames were left out here; nil for a frame.
+  ///
+  /// Fewer than twice as many were left out. A gap has the return address 0.
+  public var omitted: UInt64?
 
   /// Creates a frame.
   public init(returnAddress: Address, node: StackID, isExact: Bool = false) {
     self.returnAddress = returnAddress
     self.node = node
     self.isExact = isExact
+  }
+
+  /// Creates a gap.
+  public init(omitting count: UInt64, node: StackID) {
+    self.init(returnAddress: Address(0), node: node)
+    omitted = count
   }
 
   /// An address inside the instruction that was executing: the call, for a return address.
@@ -32,6 +44,9 @@ public struct StackTable: Sendable {
     var pc: UInt64
     var parent: UInt32
     var flags: UInt32
+
+    var isExact: Bool { flags & MT_NODE_EXACT_PC.rawValue != 0 }
+    var isGap: Bool { flags & MT_NODE_GAP.rawValue != 0 }
   }
 
   /// Nodes whose IDs follow each other: `first ..< first + count`, at `position` of `nodes`.
@@ -67,19 +82,23 @@ public struct StackTable: Sendable {
     return StackID(last.first &+ UInt32(truncatingIfNeeded: last.count))
   }
 
-  /// The frames of a backtrace, leaf first; empty for ``StackID/none`` and unknown IDs.
+  /// The frames of a backtrace, leaf first, and where it was too deep the gap between them; empty
+  /// for ``StackID/none`` and unknown IDs.
   public func frames(of stack: StackID) -> [RawFrame] {
     var frames: [RawFrame] = []
-    walk(stack) { id, node in
-      frames.append(
-        RawFrame(
-          returnAddress: Address(node.pc), node: id, isExact: node.flags & Self.exactFlag != 0))
-    }
+    walk(stack) { id, node in frames.append(Self.frame(of: node, id)) }
     return frames
   }
 
-  /// Whether outer frames of a backtrace were left out because it was too deep.
+  /// Whether frames of a backtrace were left out: in a gap, or at its root.
   public func isCut(_ stack: StackID) -> Bool {
+    var hasGap = false
+    let end = walk(stack) { _, node in hasGap = hasGap || node.isGap }
+    return hasGap || end == .cut
+  }
+
+  /// Whether the outermost frames of a backtrace are missing.
+  public func lacksRoot(_ stack: StackID) -> Bool {
     walk(stack) { _, _ in } == .cut
   }
 
@@ -93,13 +112,14 @@ public struct StackTable: Sendable {
 
   /// The frame of one node alone; nil for unknown IDs.
   public func frame(of stack: StackID) -> RawFrame? {
-    node(stack).map {
-      RawFrame(
-        returnAddress: Address($0.pc), node: stack, isExact: $0.flags & Self.exactFlag != 0)
-    }
+    node(stack).map { Self.frame(of: $0, stack) }
   }
 
-  private static let exactFlag: UInt32 = 1
+  private static func frame(of node: Node, _ id: StackID) -> RawFrame {
+    node.isGap
+      ? RawFrame(omitting: node.pc, node: id)
+      : RawFrame(returnAddress: Address(node.pc), node: id, isExact: node.isExact)
+  }
 
   /// Visits the nodes of a backtrace and returns what the last one names as its parent.
   @discardableResult

@@ -7,15 +7,17 @@ import Testing
 struct StackSymbolicatorTests {
   private static let libc = "/lib/x86_64-linux-gnu/libc.so.6"
 
-  /// main (2) <- parse (3) <- malloc (4); 5 is alone in libc; 6 and 7 are cut; 8 is exact.
+  /// main (2) <- parse (3) <- malloc (4); 5 is alone in libc; 6 and 7 are cut; 8 is exact;
+  /// main (2) <- gap (9) <- parse (10).
   private let stacks = StackTable(
     nodes: [
       .init(pc: 0x100, parent: 0, flags: 0), .init(pc: 0x200, parent: 2, flags: 0),
       .init(pc: 0x300, parent: 3, flags: 0), .init(pc: 0x300, parent: 0, flags: 0),
       .init(pc: 0x200, parent: 1, flags: 0), .init(pc: 0x300, parent: 6, flags: 0),
-      .init(pc: 0x100, parent: 0, flags: 1),
+      .init(pc: 0x100, parent: 0, flags: 1), .init(pc: 512, parent: 2, flags: 2),
+      .init(pc: 0x300, parent: 9, flags: 0),
     ],
-    spans: [.init(first: 2, count: 7, position: 0)])
+    spans: [.init(first: 2, count: 9, position: 0)])
 
   private func make() -> (StackSymbolicator, CountingSymbolicator) {
     let fake = FakeSymbolicator()
@@ -48,6 +50,15 @@ struct StackSymbolicatorTests {
     let backtrace = make().0.backtrace(of: StackID(5))
     #expect(backtrace.displayFrames().map(\.displayName) == ["malloc"])
     #expect(backtrace.responsibleFrame?.displayName == "malloc")
+  }
+
+  @Test("a gap stands between the frames that were kept")
+  func gap() {
+    let symbolicator = make().0
+    let frames = symbolicator.backtrace(of: StackID(10)).frames
+    #expect(frames.map(\.displayName) == ["malloc", "<512 or more frames left out>", "main"])
+    #expect(frames.map { $0.role == .marker } == [false, true, false])
+    #expect(symbolicator.responsibleFrame(of: StackID(10))?.displayName == "main")
   }
 
   @Test("a cut stack and a missing one say so")

@@ -28,7 +28,24 @@ import TraceTestSupport
     let stack = trace.stack([0x30, 0x20], isCut: true)
     try trace.open { opened in
       #expect(opened.stacks.isCut(stack))
+      #expect(opened.stacks.lacksRoot(stack))
       #expect(opened.stacks.frames(of: stack).count == 2)
+    }
+  }
+
+  @Test func gapIsNoFrame() throws {
+    var trace = TraceBuilder()
+    let root = trace.stack([0x10])
+    let gap = trace.appendNode(pc: 64, parent: root.rawValue, flags: 2)
+    let leaf = trace.appendNode(pc: 0x30, parent: gap.rawValue)
+    try trace.open { opened in
+      let frames = opened.stacks.frames(of: leaf)
+      #expect(frames.map(\.omitted) == [nil, 64, nil])
+      #expect(frames.map(\.returnAddress.rawValue) == [0x30, 0, 0x10])
+      #expect(opened.stacks.frame(of: gap)?.omitted == 64)
+      #expect(opened.stacks.isCut(leaf))
+      #expect(!opened.stacks.lacksRoot(leaf))
+      #expect(!opened.stacks.isCut(root))
     }
   }
 

@@ -1,0 +1,225 @@
+/* Walks stacks by rules and cache. See unwind_walk.h. */
+#include "unwind_walk.h"
+
+#include "image_map.h"
+#include "stack_bounds.h"
+#include "unwind_rules.h"
+#include <string.h>
+
+#if defined(__x86_64__)
+
+enum { CHECKED_PER_EVENT = 32 };
+
+static uintptr_t load(uintptr_t address) {
+    return *(const uintptr_t *)address;
+}
+
+/* Where frame `index` of a walk is kept, counted from the leaf: the innermost stay, of the others
+ * only the last ones. */
+static struct mt_cached_frame *fresh_frame(struct mt_unwinder *unwinder, uint64_t index) {
+    if (mt_likely(index < MT_FRESH_INNER))
+        return &unwinder->fresh[index];
+    return &unwinder->fresh[MT_FRESH_INNER + (index - MT_FRESH_INNER) % MT_FRESH_RING];
+}
+
+/* ---- Layer 1: the stack cache ---- */
+
+/* True when what the frame was read from is unchanged. The return address lies just below its
+ * stack pointer. */
+static bool holds(const struct mt_cached_frame *frame) {
+    return load(frame->frame.sp - 8) == frame->frame.pc &&
+           (!frame->fp_slot || load(frame->fp_slot) == frame->frame.fp);
+}
+
+static bool all_hold(const struct mt_cached_frame *cache, uint32_t from, uint32_t to) {
+    for (uint32_t i = to; i-- > from;)
+        if (!holds(&cache[i]))
+            return false;
+    return true;
+}
+
+/* The next few of the frames that are cached but not shown. */
+static bool some_hold(struct mt_unwinder *unwinder, uint32_t from, uint32_t to) {
+    for (uint32_t i = 0; i < CHECKED_PER_EVENT && i < to - from; i++) {
+        if (unwinder->checked < from || unwinder->checked >= to)
+            unwinder->checked = from;
+        if (!holds(&unwinder->cache[unwinder->checked++]))
+            return false;
+    }
+    return true;
+}
+
+/* True when the first `count` cached frames still stand, below `fresh` new ones. */
+static bool older_frames_hold(struct mt_unwinder *unwinder, uint32_t count, uint64_t fresh) {
+    uint64_t dropped = count > MT_OUTERMOST ? unwinder->dropped : 0;
+    if (mt_likely(fresh + count + dropped <= mt_unwind_depth))
+        return all_hold(unwinder->cache, 0, count);
+    uint32_t outermost = count < MT_OUTERMOST ? count : MT_OUTERMOST;
+    uint64_t inner = mt_unwind_depth - mt_unwind_outermost();
+    uint64_t shown = fresh < inner ? inner - fresh : 0;
+    uint32_t first = shown < count - outermost ? count - (uint32_t)shown : outermost;
+    return all_hold(unwinder->cache, first, count) && all_hold(unwinder->cache, 0, outermost) &&
+           some_hold(unwinder, outermost, first);
+}
+
+/* The cached frame that is the same as `frame`, with all older ones still standing.
+ * fresh counts the new frames below it, *candidate moves rootwards as the walk does.
+ * Returns its index + 1, or 0. */
+static uint32_t match(struct mt_unwinder *unwinder, const struct mt_frame *frame, uint64_t fresh,
+                      uint32_t *candidate) {
+    const struct mt_cached_frame *cache = unwinder->cache;
+    while (*candidate > 0 && cache[*candidate - 1].frame.sp < frame->sp)
+        --*candidate;
+    if (*candidate == 0)
+        return 0;
+    const struct mt_frame *cached = &cache[*candidate - 1].frame;
+    if (cached->sp != frame->sp || cached->pc != frame->pc || cached->fp != frame->fp)
+        return 0;
+    /* Frames that the stack will show must not be among the dropped ones. */
+    if (mt_unlikely(unwinder->dropped && *candidate > MT_OUTERMOST &&
+                    fresh + *candidate < (uint64_t)mt_unwind_depth + MT_OUTERMOST)) {
+        *candidate = MT_OUTERMOST;
+        return 0;
+    }
+    if (!older_frames_hold(unwinder, *candidate - 1, fresh + 1)) {
+        *candidate = 0;
+        return 0;
+    }
+    return *candidate;
+}
+
+/* ---- Layer 2: the rules ---- */
+
+enum step { STEP_CALLER, STEP_OUTERMOST, STEP_DECLINED };
+
+/* From a frame to its caller. The rule must lead upwards inside the stack, or it is declined. */
+static enum step step(const struct mt_frame *frame, struct mt_address_range *stack,
+                      struct mt_cached_frame *caller) {
+    struct mt_rule rule = mt_rule_for(frame->pc);
+    if (rule.kind == MT_RULE_OUTERMOST)
+        return STEP_OUTERMOST;
+    if (rule.kind != MT_RULE_FRAME)
+        return STEP_DECLINED;
+    uintptr_t cfa =
+        (rule.is_from_fp ? frame->fp : frame->sp) + (uintptr_t)(intptr_t)rule.cfa_offset;
+    if (cfa <= frame->sp || !mt_stack_bounds_holds(stack, cfa - 8))
+        return STEP_DECLINED;
+    caller->fp_slot = 0;
+    caller->frame.fp = frame->fp;
+    if (rule.restores_fp) {
+        caller->fp_slot = cfa + (uintptr_t)(intptr_t)rule.fp_offset;
+        if (caller->fp_slot < frame->sp || !mt_stack_bounds_holds(stack, caller->fp_slot))
+            return STEP_DECLINED;
+        caller->frame.fp = load(caller->fp_slot);
+    }
+    caller->frame.sp = cfa;
+    caller->frame.pc = load(cfa - 8);
+    return caller->frame.pc == 0 ? STEP_OUTERMOST : STEP_CALLER;
+}
+
+struct walk {
+    uint64_t fresh;   /* new frames */
+    uint32_t matched; /* cached frames that go on below them */
+    bool is_declined;
+};
+
+/* False when the cached frames are of another stack, which may be gone and must not be touched. */
+static bool cache_is_of(struct mt_unwinder *unwinder, struct mt_address_range *stack) {
+    uintptr_t top = unwinder->cache[0].frame.sp - 8;
+    return (top >= stack->low && top < stack->high) ||
+           (stack == &unwinder->other_stack && mt_stack_bounds_holds(stack, top));
+}
+
+static struct walk walk_stack(struct mt_unwinder *unwinder, struct mt_frame leaf) {
+    struct walk walk = {0, 0, false};
+    struct mt_address_range *stack = mt_stack_bounds_enter(unwinder, leaf.sp - 8);
+    uint32_t candidate = cache_is_of(unwinder, stack) ? unwinder->cached : 0;
+    struct mt_cached_frame *at = unwinder->fresh;
+    at->frame = leaf;
+    at->fp_slot = leaf.sp - 16; /* the hook pushed it there */
+    for (;;) {
+        walk.matched = match(unwinder, &at->frame, walk.fresh, &candidate);
+        if (walk.matched)
+            return walk;
+        walk.fresh++;
+        struct mt_cached_frame *caller = fresh_frame(unwinder, walk.fresh);
+        enum step result = step(&at->frame, stack, caller);
+        if (mt_likely(result == STEP_CALLER)) {
+            at = caller;
+            continue;
+        }
+        walk.is_declined = result == STEP_DECLINED;
+        return walk;
+    }
+}
+
+/* ---- Keeping the walked stack ---- */
+
+/* Puts the fresh frames from..<to, counted from the leaf, on top of the first `at` cached ones. */
+static void append(struct mt_unwinder *unwinder, uint32_t at, uint64_t from, uint64_t to) {
+    uint64_t hash = at > 0 ? unwinder->cache[at - 1].hash : unwinder->root_hash;
+    for (uint64_t i = to; i-- > from; at++) {
+        struct mt_cached_frame *frame = &unwinder->cache[at];
+        *frame = *fresh_frame(unwinder, i);
+        hash = mt_stack_hash(hash, frame->frame.pc);
+        frame->hash = hash;
+    }
+    unwinder->cached = at;
+}
+
+/* Where matched and fresh frames do not fit together: keeps the outermost and the innermost. */
+__attribute__((noinline, cold)) static void append_deep(struct mt_unwinder *unwinder,
+                                                        struct walk walk) {
+    uint64_t depth = walk.matched + unwinder->dropped + walk.fresh;
+    uint32_t matched = walk.matched;
+    uint64_t fresh = walk.fresh;
+    if (matched < MT_OUTERMOST) {
+        uint64_t missing = MT_OUTERMOST - matched;
+        append(unwinder, matched, fresh - missing, fresh);
+        fresh -= missing;
+        matched = MT_OUTERMOST;
+    }
+    uint64_t from_fresh = fresh < MT_CACHE_KEEPS ? fresh : MT_CACHE_KEEPS;
+    uint32_t from_cache = 0;
+    if (from_fresh == fresh) {
+        from_cache = matched - MT_OUTERMOST;
+        if (from_cache > MT_CACHE_KEEPS - from_fresh)
+            from_cache = MT_CACHE_KEEPS - (uint32_t)from_fresh;
+    }
+    memmove(&unwinder->cache[MT_OUTERMOST], &unwinder->cache[matched - from_cache],
+            from_cache * sizeof unwinder->cache[0]);
+    append(unwinder, MT_OUTERMOST + from_cache, 0, from_fresh);
+    unwinder->dropped = depth - unwinder->cached;
+}
+
+static void keep(struct mt_unwinder *unwinder, struct walk walk) {
+    if (walk.matched <= MT_OUTERMOST)
+        unwinder->dropped = 0;
+    /* The same frame pointer may have been saved elsewhere this time. */
+    if (walk.matched)
+        unwinder->cache[walk.matched - 1].fp_slot = fresh_frame(unwinder, walk.fresh)->fp_slot;
+    if (mt_unlikely(walk.matched + walk.fresh > MT_CACHE_FRAMES || walk.fresh > MT_FRESH_INNER))
+        append_deep(unwinder, walk);
+    else
+        append(unwinder, walk.matched, 0, walk.fresh);
+}
+
+void mt_unwind_refresh_cache(struct mt_unwinder *unwinder) {
+    uint64_t generation = __atomic_load_n(&mt_image_map_generation, __ATOMIC_ACQUIRE);
+    uint64_t root_hash = mt_stack_root_hash(false);
+    if (mt_likely(generation == unwinder->generation && root_hash == unwinder->root_hash))
+        return;
+    unwinder->generation = generation;
+    unwinder->root_hash = root_hash;
+    unwinder->cached = 0;
+}
+
+uint32_t mt_unwind_walk(struct mt_unwinder *unwinder, struct mt_frame leaf) {
+    struct walk walk = walk_stack(unwinder, leaf);
+    if (mt_unlikely(walk.is_declined))
+        return walk.fresh < MT_FRESH_INNER ? (uint32_t)walk.fresh : MT_FRESH_INNER;
+    keep(unwinder, walk);
+    return 0;
+}
+
+#endif

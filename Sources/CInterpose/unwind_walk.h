@@ -1,0 +1,31 @@
+/* Layers 1 and 2 of unwind.h: walks a stack by rules, as far as it is not the one before. x86_64.
+ *
+ *   cache, root first    0 … 15 | dropped frames | 16 … cached - 1      (dropped is mostly 0)
+ *   fresh, leaf first    0 … MT_FRESH_INNER - 1, then a ring of the last frames met
+ *
+ * Each event checks all cached frames that its stack shows. Those that a deep stack leaves out are
+ * checked in turn, a few per event: a stack of 10 000 frames must not cost 10 000 loads. They can
+ * be out of date only where a program has left and entered again more frames than a stack shows,
+ * and stands with the same addresses in the same places again; then the number of frames left
+ * out may be wrong, for as many events as the round takes. */
+#ifndef MT_UNWIND_WALK_H
+#define MT_UNWIND_WALK_H
+
+#include "unwind.h"
+
+/* Forgets the cached stack if its frames may mean something else by now. */
+void mt_unwind_refresh_cache(struct mt_unwinder *unwinder);
+
+/* Brings unwinder->cache up to the stack that starts at leaf.
+ *
+ * returns  0; or, when a frame was declined, how many frames from the leaf on are known: their
+ *          first MT_FRESH_INNER are in unwinder->fresh, and the cache is as it was
+ * context  as mt_unwind_capture */
+uint32_t mt_unwind_walk(struct mt_unwinder *unwinder, struct mt_frame leaf);
+
+/* Number of frames of the cached stack. */
+static inline uint64_t mt_unwind_cached_depth(const struct mt_unwinder *unwinder) {
+    return unwinder->cached + unwinder->dropped;
+}
+
+#endif
