@@ -53,7 +53,9 @@ let package = Package(
       dependencies: [
         "TraceReader", "CTraceFormat", .product(name: "SystemPackage", package: "swift-system"),
       ]),
-    .testTarget(name: "CInterposeTests", dependencies: ["CInterpose", "CTraceFormat"]),
+    .testTarget(
+      name: "CInterposeTests",
+      dependencies: ["CInterpose", "CTraceFormat", "TraceReader", "TraceTestSupport"]),
     .testTarget(name: "TraceReaderTests", dependencies: ["TraceReader", "TraceTestSupport"]),
     .testTarget(
       name: "SymbolicationTests", dependencies: ["Symbolication", "TraceTestSupport"],

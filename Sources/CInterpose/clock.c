@@ -6,6 +6,7 @@
 #endif
 
 bool mt_clock_is_ns;
+uint32_t mt_clock_orders_threads;
 
 #if defined(__x86_64__)
 /* CPUID 0x80000007 EDX bit 8: the counter runs at one rate in all power states. */

@@ -1,21 +1,21 @@
 /* Takes chunks for events. See event_writer.h. */
 #include "event_writer.h"
 
+#include "clock.h"
 #include "trace_file.h"
 #include <string.h>
 
 static bool refill(struct mt_event_writer *writer, uint64_t time, uint32_t thread) {
     uint32_t length = writer->next_length ? writer->next_length : MT_FIRST_EVENT_CHUNK;
     struct mt_chunk_header *chunk =
-        mt_trace_file_chunk(MT_CHUNK_EVENTS, MT_ENCODING_VARINT, length, time, thread, 0);
+        mt_trace_file_chunk(MT_CHUNK_EVENTS, MT_ENCODING_PREDICTED, length, time, thread, 0);
     if (!chunk)
         return false;
     struct mt_chunk_header *full = writer->chunk;
     writer->chunk = chunk;
     writer->next_length = length < MT_LARGEST_EVENT_CHUNK ? length * 2 : length;
     writer->time = time;
-    writer->address = 0;
-    writer->stack = 0;
+    memset(&writer->encoder, 0, sizeof writer->encoder);
     writer->thread = thread;
     writer->cursor = (uint8_t *)(chunk + 1);
     writer->limit = (uint8_t *)chunk + length - 2 * MT_EVENT_MAX_LENGTH;
@@ -34,6 +34,14 @@ bool mt_event_writer_refill(struct mt_event_writer *writer, uint64_t time, uint3
 }
 
 void mt_event_writer_repair(struct mt_event_writer *writer) {
-    if (writer->cursor)
-        memset(writer->cursor, 0, MT_EVENT_MAX_LENGTH);
+    if (!writer->cursor)
+        return;
+    memset(writer->cursor, 0, MT_EVENT_MAX_LENGTH);
+    if (writer->cursor >= writer->limit)
+        return; /* the next event begins a chunk */
+    memset(&writer->encoder, 0, sizeof writer->encoder);
+    writer->time = mt_clock_event_time();
+    struct mt_event event = {writer->cursor + 1, MT_CONTROL_RESET << MT_TAG_CONTROL_SHIFT};
+    event.at = mt_put_varint(event.at, writer->time);
+    mt_event_finish(writer, event);
 }

@@ -1,88 +1,42 @@
-/* Encodes events into a chunk: MT_ENCODING_VARINT of memtrace_format.h.
+/* Writes events into a chunk: MT_ENCODING_PREDICTED of memtrace_format.h.
  *
  * A writer belongs to one thread at a time and takes no lock. The tag of an event is stored last
  * (release); until then the chunk ends before it, for a reader of the file and after a kill. */
 #ifndef MT_EVENT_WRITER_H
 #define MT_EVENT_WRITER_H
 
-#include "memtrace_format.h"
+#include "event_encoder.h"
 #include "os.h"
 
 struct mt_event_writer {
     uint8_t *cursor; /* where the next tag goes; NULL: no chunk */
     uint8_t *limit;  /* beyond this an event and a THREAD event might not fit */
-    uint64_t time;   /* running values, as the decoder keeps them */
-    uint64_t address;
-    uint32_t stack;
+    uint64_t time;   /* of the last event that had one */
     uint32_t thread;
     uint32_t next_length; /* bytes of the next chunk: chunks grow with the thread's activity */
     struct mt_chunk_header *chunk;
+    struct mt_event_encoder encoder;
 };
 
 enum { MT_FIRST_EVENT_CHUNK = 16 << 10, MT_LARGEST_EVENT_CHUNK = 256 << 10 };
+
+/* When an event happened. One that is not exact may be said to be as old as the thread's last
+ * event with a time, if that is less than MT_UNTIMED_SPAN ago: enough while nothing else orders
+ * itself by it. */
+struct mt_stamp {
+    uint64_t time; /* event time */
+    bool is_exact;
+};
+
+enum { MT_UNTIMED_SPAN = 1024 }; /* of 5 ns: a second byte of time every few hundred events */
 
 /* Begins a new chunk, releasing the full one.
  * returns  false when recording has stopped */
 bool mt_event_writer_refill(struct mt_event_writer *writer, uint64_t time, uint32_t thread);
 
 /* After an event was abandoned half-written (longjmp out of a handler that interrupted it): clears
- * what it left behind. */
+ * what it left behind, and what it taught the encoder. */
 void mt_event_writer_repair(struct mt_event_writer *writer);
-
-static inline uint8_t *mt_put_varint(uint8_t *at, uint64_t value) {
-    while (value >= 0x80) {
-        *at++ = (uint8_t)(value | 0x80);
-        value >>= 7;
-    }
-    *at++ = (uint8_t)value;
-    return at;
-}
-
-static inline uint64_t mt_zigzag(int64_t value) {
-    return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
-}
-
-/* One event being put together: `at` moves over the body, `tag` is stored by mt_event_finish. */
-struct mt_event {
-    uint8_t *at;
-    uint8_t tag;
-};
-
-/* time is an event time; a step back (counters of two processors) becomes none. */
-static inline struct mt_event mt_event_begin(struct mt_event_writer *writer, uint8_t operation,
-                                             uint64_t time) {
-    uint64_t passed = time > writer->time ? time - writer->time : 0;
-    writer->time += passed;
-    return (struct mt_event){mt_put_varint(writer->cursor + 1, passed), operation};
-}
-
-static inline void mt_event_address(struct mt_event *event, struct mt_event_writer *writer,
-                                    uint64_t address) {
-    int64_t distance = (int64_t)(address - writer->address);
-    writer->address = address;
-    if (mt_unlikely(distance & 15))
-        event->tag |= MT_TAG_FINE;
-    else
-        distance >>= 4;
-    event->at = mt_put_varint(event->at, mt_zigzag(distance));
-}
-
-static inline void mt_event_stack(struct mt_event *event, struct mt_event_writer *writer,
-                                  uint32_t stack) {
-    int64_t distance = (int64_t)stack - (int64_t)writer->stack;
-    writer->stack = stack;
-    event->at = mt_put_varint(event->at, mt_zigzag(distance));
-}
-
-static inline void mt_event_number(struct mt_event *event, uint64_t number) {
-    event->at = mt_put_varint(event->at, number);
-}
-
-static inline void mt_event_finish(struct mt_event *event, struct mt_event_writer *writer) {
-    uint8_t *tag = writer->cursor;
-    __atomic_store_n(tag, event->tag, __ATOMIC_RELEASE);
-    writer->cursor = event->at;
-}
 
 static inline bool mt_event_writer_ready(struct mt_event_writer *writer, uint64_t time,
                                          uint32_t thread) {
@@ -91,11 +45,79 @@ static inline bool mt_event_writer_ready(struct mt_event_writer *writer, uint64_
     return mt_event_writer_refill(writer, time, thread);
 }
 
-/* Says that what follows is of another thread: a chunk was handed on. */
+/* ---- One event: begin, fields, finish ---- */
+
+static inline struct mt_event mt_event_begin(struct mt_event_writer *writer,
+                                             struct mt_stamp stamp) {
+    struct mt_event event = {writer->cursor + 1, 0};
+    /* A step back (counters of two processors) is a very long step forward here. */
+    if (mt_likely(!stamp.is_exact && stamp.time - writer->time < MT_UNTIMED_SPAN))
+        return event;
+    uint64_t passed = stamp.time > writer->time ? stamp.time - writer->time : 0;
+    writer->time += passed;
+    event.tag = MT_TAG_TIME;
+    event.at = mt_put_varint(event.at, passed);
+    return event;
+}
+
+static inline void mt_event_finish(struct mt_event_writer *writer, struct mt_event event) {
+    uint8_t *tag = writer->cursor;
+    __atomic_store_n(tag, event.tag, __ATOMIC_RELEASE);
+    writer->cursor = event.at;
+}
+
+/* A block was allocated. alignment: 0 for operations that carry none. */
+static inline void mt_event_allocation(struct mt_event_writer *writer, struct mt_stamp stamp,
+                                       uint8_t operation, uint64_t address, uint32_t stack,
+                                       uint64_t size, uint64_t alignment) {
+    struct mt_event event = mt_event_begin(writer, stamp);
+    struct mt_site *site = mt_put_site(&writer->encoder, &event, stack << 1);
+    mt_put_operation(&event, site, operation, size, alignment);
+    mt_put_allocated(&writer->encoder, &event, address, size);
+    mt_event_finish(writer, event);
+}
+
+/* A block is about to be freed, or to be reallocated. size and alignment: 0 for operations that
+ * carry none. */
+static inline void mt_event_deallocation(struct mt_event_writer *writer, struct mt_stamp stamp,
+                                         uint8_t operation, uint64_t address, uint32_t stack,
+                                         uint64_t size, uint64_t alignment) {
+    struct mt_event event = mt_event_begin(writer, stamp);
+    struct mt_site *site = mt_put_site(&writer->encoder, &event, stack << 1);
+    mt_put_operation(&event, site, operation, size, alignment);
+    mt_put_freed(&writer->encoder, &event, site, address);
+    mt_event_finish(writer, event);
+}
+
+/* The outcome of a realloc; address 0: it failed. */
+static inline void mt_event_realloc_end(struct mt_event_writer *writer, struct mt_stamp stamp,
+                                        uint64_t address, uint64_t size) {
+    struct mt_event event = mt_event_begin(writer, stamp);
+    mt_site_name second_half = writer->encoder.predictor.latest | 1;
+    struct mt_site *site = mt_put_site(&writer->encoder, &event, second_half);
+    mt_put_operation(&event, site, address ? MT_OP_REALLOC_END : MT_OP_REALLOC_FAIL, size, 0);
+    if (address)
+        mt_put_allocated(&writer->encoder, &event, address, size);
+    mt_event_finish(writer, event);
+}
+
+/* An allocation that returned NULL. */
+static inline void mt_event_failed(struct mt_event_writer *writer, struct mt_stamp stamp,
+                                   uint8_t operation, uint32_t stack, uint64_t size) {
+    struct mt_event event = mt_event_begin(writer, stamp);
+    event.tag |= MT_CONTROL_FAILED << MT_TAG_CONTROL_SHIFT;
+    event.at = mt_put_varint(event.at, stack);
+    event.at = mt_put_varint(event.at, size);
+    *event.at++ = operation;
+    mt_event_finish(writer, event);
+}
+
+/* What follows is of another thread: a chunk was handed on. */
 static inline void mt_event_thread(struct mt_event_writer *writer, uint64_t time, uint32_t thread) {
-    struct mt_event event = mt_event_begin(writer, MT_OP_THREAD, time);
-    mt_event_number(&event, thread);
-    mt_event_finish(&event, writer);
+    struct mt_event event = mt_event_begin(writer, (struct mt_stamp){time, true});
+    event.tag |= MT_CONTROL_THREAD << MT_TAG_CONTROL_SHIFT;
+    event.at = mt_put_varint(event.at, thread);
+    mt_event_finish(writer, event);
     writer->thread = thread;
 }
 

@@ -67,7 +67,8 @@ static void *move_out_of_arena(void *block, size_t size) {
 static void *grow(struct mt_call *call, void *block, size_t size) {
     if (call->entry == MT_ENTRY_PASS)
         return mt_real.realloc(block, size);
-    mt_record_realloc_begin(call, block);
+    call->operation = MT_OP_REALLOC_BEGIN;
+    mt_record_deallocation(call, block, 0, 0);
     void *moved = mt_real.realloc(block, size);
     mt_record_realloc_end(call, moved, size);
     mt_leave(call->entry);

@@ -355,7 +355,7 @@ static void after_fork_in_child(void) {
 /* on_exit handlers run in reverse order: registered first, ours is the last, after the host's own
  * and after the destructors of its libraries. */
 __attribute__((constructor(101))) static void construct(void) {
-    g_life.load_ticks = mt_clock_before();
+    g_life.load_ticks = mt_clock_after();
     if (mt_lifecycle_start() != MT_RECORDING)
         return;
     mt_trace_file.header->load_ticks = g_life.load_ticks;

@@ -15,7 +15,9 @@ static struct sink drop(enum mt_counter counter) {
     return (struct sink){NULL, MT_STACK_NONE};
 }
 
+/* The next event of the thread has a time of its own, so as not to come before this one. */
 static struct sink open_lane(uint64_t time) {
+    mt_tls.must_stamp = 1;
     uint32_t thread = mt_tls.is_own ? MT_THREAD_RECORDER : mt_tls.index;
     struct mt_event_writer *writer = mt_lane_acquire(time, thread);
     if (!writer)
@@ -34,8 +36,7 @@ static struct sink open_sink(const struct mt_call *call, uint64_t time, uint32_t
     return (struct sink){&thread->writer, stack};
 }
 
-static void close_sink(const struct mt_call *call, struct sink sink, struct mt_event *event) {
-    mt_event_finish(event, sink.writer);
+static void close_sink(const struct mt_call *call) {
     if (mt_unlikely(call->entry != MT_ENTRY_RECORD))
         mt_lane_release();
 }
@@ -46,79 +47,76 @@ static uint32_t capture(const struct mt_call *call) {
     return mt_unwind_capture(&mt_tls.thread->unwinder, call->caller);
 }
 
-static bool has_alignment(uint8_t operation) {
-    return mt_operation_info(operation).has_alignment;
+/* Whether other events order themselves by the time of this one. */
+static bool needs_order(const struct mt_call *call) {
+    if (mt_likely(!(mt_clock_orders_threads | mt_tls.must_stamp)) &&
+        mt_likely(call->entry == MT_ENTRY_RECORD))
+        return false;
+    mt_tls.must_stamp = 0;
+    return true;
 }
 
-static void record_failure(const struct mt_call *call, uint64_t time, size_t size) {
-    struct sink sink = open_sink(call, time, capture(call));
+/* After the real call. */
+static struct mt_stamp stamp_after(const struct mt_call *call) {
+    bool is_exact = needs_order(call);
+    uint64_t ticks = is_exact ? mt_clock_after() : mt_clock_now();
+    return (struct mt_stamp){ticks >> MT_TICK_SHIFT, is_exact};
+}
+
+/* Before the real call, in two parts with the capture of the stack in between: what waits for the
+ * host's instructions costs least at the entry, and the counter is then read beside the capture. */
+static bool stamp_before_begin(const struct mt_call *call) {
+    bool is_exact = needs_order(call);
+    if (is_exact)
+        mt_clock_wait();
+    return is_exact;
+}
+
+static struct mt_stamp stamp_before_end(bool is_exact) {
+    return (struct mt_stamp){mt_clock_now() >> MT_TICK_SHIFT, is_exact};
+}
+
+static void record_failure(const struct mt_call *call, struct mt_stamp stamp, size_t size) {
+    struct sink sink = open_sink(call, stamp.time, capture(call));
     if (!sink.writer)
         return;
-    struct mt_event event = mt_event_begin(sink.writer, MT_OP_FAILED, time);
-    mt_event_stack(&event, sink.writer, sink.stack);
-    mt_event_number(&event, size);
-    mt_event_number(&event, call->operation);
-    close_sink(call, sink, &event);
+    mt_event_failed(sink.writer, stamp, call->operation, sink.stack, size);
+    close_sink(call);
 }
 
 void mt_record_allocation(const struct mt_call *call, const void *block, size_t size,
                           size_t alignment) {
-    uint64_t time = mt_clock_after() >> MT_TICK_SHIFT;
+    struct mt_stamp stamp = stamp_after(call);
     if (mt_unlikely(!block)) {
-        record_failure(call, time, size);
+        record_failure(call, stamp, size);
         return;
     }
-    struct sink sink = open_sink(call, time, capture(call));
+    struct sink sink = open_sink(call, stamp.time, capture(call));
     if (mt_unlikely(!sink.writer))
         return;
-    struct mt_event event = mt_event_begin(sink.writer, call->operation, time);
-    mt_event_address(&event, sink.writer, (uintptr_t)block);
-    mt_event_stack(&event, sink.writer, sink.stack);
-    mt_event_number(&event, size);
-    if (has_alignment(call->operation))
-        mt_event_number(&event, alignment);
-    close_sink(call, sink, &event);
+    mt_event_allocation(sink.writer, stamp, call->operation, (uintptr_t)block, sink.stack, size,
+                        alignment);
+    close_sink(call);
 }
 
 void mt_record_deallocation(const struct mt_call *call, const void *block, size_t size,
                             size_t alignment) {
+    bool is_exact = stamp_before_begin(call);
     uint32_t stack = capture(call);
-    uint64_t time = mt_clock_before() >> MT_TICK_SHIFT;
-    struct sink sink = open_sink(call, time, stack);
+    struct mt_stamp stamp = stamp_before_end(is_exact);
+    struct sink sink = open_sink(call, stamp.time, stack);
     if (mt_unlikely(!sink.writer))
         return;
-    struct mt_operation_info info = mt_operation_info(call->operation);
-    struct mt_event event = mt_event_begin(sink.writer, call->operation, time);
-    mt_event_address(&event, sink.writer, (uintptr_t)block);
-    mt_event_stack(&event, sink.writer, sink.stack);
-    if (info.has_size)
-        mt_event_number(&event, size);
-    if (info.has_alignment)
-        mt_event_number(&event, alignment);
-    close_sink(call, sink, &event);
-}
-
-void mt_record_realloc_begin(const struct mt_call *call, const void *block) {
-    uint32_t stack = capture(call);
-    uint64_t time = mt_clock_before() >> MT_TICK_SHIFT;
-    struct sink sink = open_sink(call, time, stack);
-    if (mt_unlikely(!sink.writer))
-        return;
-    struct mt_event event = mt_event_begin(sink.writer, MT_OP_REALLOC_BEGIN, time);
-    mt_event_address(&event, sink.writer, (uintptr_t)block);
-    mt_event_stack(&event, sink.writer, sink.stack);
-    close_sink(call, sink, &event);
+    mt_event_deallocation(sink.writer, stamp, call->operation, (uintptr_t)block, sink.stack, size,
+                          alignment);
+    close_sink(call);
 }
 
 void mt_record_realloc_end(const struct mt_call *call, const void *moved, size_t size) {
-    uint64_t time = mt_clock_after() >> MT_TICK_SHIFT;
-    struct sink sink = open_sink(call, time, MT_STACK_NONE);
+    struct mt_stamp stamp = stamp_after(call);
+    struct sink sink = open_sink(call, stamp.time, MT_STACK_NONE);
     if (mt_unlikely(!sink.writer))
         return;
-    uint8_t operation = moved ? MT_OP_REALLOC_END : MT_OP_REALLOC_FAIL;
-    struct mt_event event = mt_event_begin(sink.writer, operation, time);
-    if (moved)
-        mt_event_address(&event, sink.writer, (uintptr_t)moved);
-    mt_event_number(&event, size);
-    close_sink(call, sink, &event);
+    mt_event_realloc_end(sink.writer, stamp, (uintptr_t)moved, size);
+    close_sink(call);
 }

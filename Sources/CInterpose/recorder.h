@@ -57,8 +57,8 @@ void mt_record_allocation(const struct mt_call *call, const void *block, size_t 
 void mt_record_deallocation(const struct mt_call *call, const void *block, size_t size,
                             size_t alignment);
 
-/* Around a real realloc of a block: begin before it, end after it. moved is NULL when it failed. */
-void mt_record_realloc_begin(const struct mt_call *call, const void *block);
+/* After a real realloc of a block, whose begin was recorded as a deallocation by
+ * MT_OP_REALLOC_BEGIN. moved is NULL when it failed. */
 void mt_record_realloc_end(const struct mt_call *call, const void *moved, size_t size);
 
 #endif

@@ -9,6 +9,7 @@
 #include "text.h"
 #include "trace_file.h"
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 
 __thread struct mt_tls mt_tls __attribute__((tls_model("initial-exec")));
@@ -82,6 +83,8 @@ bool mt_thread_begin(void) {
     if (!thread)
         return false;
     thread->index = __atomic_add_fetch(&g_threads.last_index, 1, __ATOMIC_RELAXED);
+    if (thread->index > 1)
+        __atomic_store_n(&mt_clock_orders_threads, 1, __ATOMIC_RELEASE);
     thread->tid = (uint32_t)mt_os_tid();
     thread->name[0] = 0;
     mt_os_thread_name(thread->name);
@@ -122,6 +125,10 @@ static void leave_to_interrupted_hook(void) {
     mt_tls.thread = NULL;
 }
 
+static void forget(struct mt_event_writer *writer) {
+    memset(writer, 0, offsetof(struct mt_event_writer, encoder)); /* which a refill clears */
+}
+
 void mt_thread_state_reset(void) {
     mt_lock_reset(&g_threads.lock);
     mt_lock_reset(&g_lane.lock);
@@ -131,14 +138,15 @@ void mt_thread_state_reset(void) {
     if (mt_tls.inside)
         leave_to_interrupted_hook();
     else
-        memset(&g_lane.writer, 0, sizeof g_lane.writer);
+        forget(&g_lane.writer);
     struct mt_thread *own = mt_tls.thread;
     if (own) {
-        memset(&own->writer, 0, sizeof own->writer);
+        forget(&own->writer);
         own->next_parked = NULL;
         g_threads.parked = own;
     }
     g_threads.last_index = 0;
+    mt_clock_orders_threads = 0;
     mt_tls.thread = NULL;
     mt_tls.key = 0;
     mt_tls.index = 0;

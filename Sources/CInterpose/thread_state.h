@@ -29,6 +29,7 @@ struct mt_tls {
     uint32_t passes;    /* calls go straight through: recording is only being set up */
     struct mt_exec_environment *exec_storage; /* left behind by a vfork child, or in use */
     uint32_t in_loader;                       /* loader_gate.h: how often this thread has entered */
+    uint32_t must_stamp;                      /* the next event needs a time of its own */
     uint32_t is_own; /* inside, too: the calls are the recorder's, of MT_THREAD_RECORDER */
 };
 extern __thread struct mt_tls mt_tls __attribute__((tls_model("initial-exec")));

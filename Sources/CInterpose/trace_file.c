@@ -68,7 +68,7 @@ static void fill_header(struct mt_file_header *header, const struct mt_config *c
     header->stack_depth = (uint32_t)config->depth;
     header->start_wall_ns = mt_os_time_ns(CLOCK_REALTIME);
     header->start_mono_ns = mt_os_time_ns(CLOCK_MONOTONIC);
-    header->start_ticks = mt_clock_before();
+    header->start_ticks = mt_clock_after();
     header->latest_mono_ns = header->start_mono_ns;
     header->latest_ticks = header->start_ticks;
     header->ticks_per_second = mt_clock_frequency();
@@ -166,7 +166,7 @@ void mt_trace_file_stop(enum mt_stop_reason reason, long error) {
     if (!header || __atomic_exchange_n(&mt_trace_file.stopped, 1, __ATOMIC_RELAXED))
         return;
     header->stop_errno = (int32_t)-error;
-    header->stop_ticks = mt_clock_before();
+    header->stop_ticks = mt_clock_after();
     __atomic_store_n(&header->stop_reason, reason, __ATOMIC_RELEASE);
 }
 
@@ -221,7 +221,7 @@ void mt_trace_file_end(enum mt_end_kind kind, int status) {
         return;
     mt_trace_file_sync_clocks();
     header->end_status = status;
-    header->end_ticks = mt_clock_before();
+    header->end_ticks = mt_clock_after();
     __atomic_store_n(&header->end_kind, kind, __ATOMIC_RELEASE);
 }
 
@@ -230,5 +230,5 @@ void mt_trace_file_sync_clocks(void) {
     if (!header)
         return;
     header->latest_mono_ns = mt_os_time_ns(CLOCK_MONOTONIC);
-    header->latest_ticks = mt_clock_before();
+    header->latest_ticks = mt_clock_after();
 }

@@ -37,6 +37,15 @@ public struct TraceBuilder: Sendable {
     var encoder: EventEncoder
   }
 
+  /// Events that somebody else has encoded.
+  private struct EncodedChunk: Sendable {
+    var thread: UInt32
+    var baseTime: UInt64
+    var encoding: UInt32
+    var bytes: [UInt8]
+  }
+  private var encodedChunks: [EncodedChunk] = []
+
   /// Creates a trace of a process that ended with `exit(0)`; a tick is a nanosecond.
   public init() {
     header = TraceHeader()
@@ -109,6 +118,14 @@ public struct TraceBuilder: Sendable {
     if let lane = lanes.removeValue(forKey: thread) { finished.append(lane) }
   }
 
+  /// Adds a chunk of events as it is.
+  public mutating func appendChunk(
+    _ bytes: [UInt8], encoding: UInt32, thread: UInt32 = 1, baseTime: UInt64
+  ) {
+    encodedChunks.append(
+      EncodedChunk(thread: thread, baseTime: baseTime, encoding: encoding, bytes: bytes))
+  }
+
   /// Adds an allocation.
   public mutating func allocate(
     _ address: UInt64, _ size: UInt64, alignment: UInt64 = 0, _ operation: Operation = .malloc,
@@ -172,20 +189,30 @@ public struct TraceBuilder: Sendable {
   public func bytes() -> [UInt8] {
     var file = [UInt8]()
     var chunks: UInt64 = 0
-    func add(_ kind: mt_chunk_kind, _ content: [UInt8], lane: Lane? = nil, firstID: UInt32 = 0) {
-      let isEvents = kind == MT_CHUNK_EVENTS
+    func add(
+      _ kind: mt_chunk_kind, _ content: [UInt8], encoding: UInt32 = MT_ENCODING_PLAIN.rawValue,
+      thread: UInt32 = 0, baseTime: UInt64 = 0, firstID: UInt32 = 0
+    ) {
       file += ChunkWriter.chunk(
-        kind: UInt16(kind.rawValue),
-        encoding: UInt16((isEvents ? MT_ENCODING_VARINT : MT_ENCODING_PLAIN).rawValue),
-        content: content, offset: UInt64(Int(MT_FILE_HEADER_SIZE) + file.count), sequence: chunks,
-        baseTime: lane?.baseTime ?? 0, thread: lane?.thread ?? 0, firstID: firstID,
-        traceTag: header.traceID.low, length: isEvents ? eventChunkLength : 0)
+        kind: UInt16(kind.rawValue), encoding: UInt16(encoding), content: content,
+        offset: UInt64(Int(MT_FILE_HEADER_SIZE) + file.count), sequence: chunks,
+        baseTime: baseTime, thread: thread, firstID: firstID, traceTag: header.traceID.low,
+        length: kind == MT_CHUNK_EVENTS ? eventChunkLength : 0)
       chunks += 1
     }
     if !records.bytes.isEmpty { add(MT_CHUNK_META, records.bytes) }
     if !nodes.isEmpty { add(MT_CHUNK_STACKS, nodeBytes(), firstID: UInt32(MT_STACK_FIRST)) }
     let open = lanes.values.sorted { ($0.baseTime, $0.thread) < ($1.baseTime, $1.thread) }
-    for lane in finished + open { add(MT_CHUNK_EVENTS, lane.encoder.writer.bytes, lane: lane) }
+    for lane in finished + open {
+      add(
+        MT_CHUNK_EVENTS, lane.encoder.writer.bytes, encoding: MT_ENCODING_VARINT.rawValue,
+        thread: lane.thread, baseTime: lane.baseTime)
+    }
+    for chunk in encodedChunks {
+      add(
+        MT_CHUNK_EVENTS, chunk.bytes, encoding: chunk.encoding, thread: chunk.thread,
+        baseTime: chunk.baseTime)
+    }
     var complete = header
     complete.chunks = chunks
     complete.fileEnd = UInt64(Int(MT_FILE_HEADER_SIZE) + file.count)

@@ -28,6 +28,7 @@ struct EventCursor {
   private var hasEnded = false
   private let chunkOffset: UInt64
   private let isCut: Bool
+  private let predictor: UnsafeMutablePointer<mt_predictor>?
   private let buffer: UnsafeMutableRawBufferPointer
   private var nextOffset: UInt64
   private var unread: Int
@@ -44,15 +45,18 @@ struct EventCursor {
     buffer = .allocate(byteCount: capacity + EventDecoder.guardLength, alignment: 16)
     events = .allocate(capacity: EventDecoder.batchSize)
     events.initialize(repeating: RawEvent(), count: EventDecoder.batchSize)
+    predictor = chunk.isPredicted ? .allocate(capacity: 1) : nil
+    predictor?.initialize(to: mt_predictor())
     decoder = EventDecoder(
       events: events, window: UnsafeRawPointer(buffer.baseAddress.unsafelyUnwrapped),
-      time: chunk.baseTime, thread: chunk.thread, table: table)
+      time: chunk.baseTime, thread: chunk.thread, table: table, predictor: predictor)
     decoder.slot = slot
   }
 
   func deallocate() {
     buffer.deallocate()
     events.deallocate()
+    predictor?.deallocate()
   }
 
   /// The time of the next event.

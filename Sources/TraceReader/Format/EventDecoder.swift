@@ -2,6 +2,8 @@ import CTraceFormat
 
 /// Decodes the event stream of one chunk, a batch at a time, out of a window of its bytes.
 ///
+/// Here is what the encodings share, and the plain one; the other is in
+/// `EventDecoder+Predicted.swift`.
 /// The window ends in ``guardLength`` bytes that may be loaded but hold nothing: an event is
 /// decoded without looking at bounds, which are checked once behind it.
 struct EventDecoder {
@@ -27,25 +29,28 @@ struct EventDecoder {
   /// The batch.
   let events: UnsafeMutablePointer<RawEvent>
   /// How many events of the batch are decoded.
-  private(set) var count = 0
+  var count = 0
   var position: UnsafeRawPointer
   var end: UnsafeRawPointer
   /// Where no further event is begun, because its bytes may not all be there yet.
   var lastStart: UnsafeRawPointer
   /// The recorder's index of the thread, and its slot.
-  private(set) var thread: UInt32
+  var thread: UInt32
   var slot: UInt32 = 0
 
-  private var time: UInt64
+  var time: UInt64
   private var address: UInt64 = 0
   private var stack: UInt32 = 0
-  private let table: OperationTable
+  let table: OperationTable
+  /// What is expected; nil for the encoding that expects nothing.
+  let predictor: UnsafeMutablePointer<mt_predictor>?
 
   init(
     events: UnsafeMutablePointer<RawEvent>, window: UnsafeRawPointer, time: UInt64, thread: UInt32,
-    table: OperationTable
+    table: OperationTable, predictor: UnsafeMutablePointer<mt_predictor>?
   ) {
     self.events = events
+    self.predictor = predictor
     (position, end, lastStart) = (window, window, window)
     self.time = time
     self.thread = thread
@@ -58,6 +63,11 @@ struct EventDecoder {
 
   /// Adds events to the batch.
   mutating func fill() -> Outcome {
+    guard let predictor else { return fillPlain() }
+    return fillPredicted(predictor)
+  }
+
+  private mutating func fillPlain() -> Outcome {
     // Locals stay in registers; members would be stored for each event.
     var (next, at) = (position, position)
     var (count, time, address, stack) = (count, time, address, stack)

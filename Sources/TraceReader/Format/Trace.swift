@@ -86,6 +86,8 @@ struct EventChunk {
   var baseTime: UInt64
   var thread: UInt32
   var sequence: UInt64
+  /// Whether its encoding is the predicted one.
+  var isPredicted: Bool
   /// Whether the file ends inside the chunk.
   var isCut: Bool
 }
@@ -138,7 +140,8 @@ struct TraceLoader {
       withBytes(of: chunk) { loader, bytes in
         loader.stacks.decode(bytes, firstID: chunk.firstID)
       }
-    case MT_CHUNK_EVENTS.rawValue where encoding == MT_ENCODING_VARINT.rawValue:
+    case MT_CHUNK_EVENTS.rawValue where encoding == MT_ENCODING_VARINT.rawValue,
+      MT_CHUNK_EVENTS.rawValue where encoding == MT_ENCODING_PREDICTED.rawValue:
       addEvents(chunk)
     case MT_CHUNK_META.rawValue, MT_CHUNK_STACKS.rawValue, MT_CHUNK_EVENTS.rawValue:
       addDamage(in: chunk, from: 0, "encoding \(chunk.encoding) is not known")
@@ -154,7 +157,9 @@ struct TraceLoader {
     eventChunks.append(
       EventChunk(
         offset: start, length: Int(min(end, file.size) &- start), baseTime: chunk.baseTime,
-        thread: chunk.thread, sequence: chunk.sequence, isCut: end > file.size))
+        thread: chunk.thread, sequence: chunk.sequence,
+        isPredicted: UInt32(chunk.encoding) == MT_ENCODING_PREDICTED.rawValue,
+        isCut: end > file.size))
   }
 
   private mutating func addDamage(in chunk: ChunkHeader, from position: Int, _ reason: String) {

@@ -1,0 +1,219 @@
+import CTraceFormat
+
+/// The encoding that says only what `memtrace_predictor.h` does not expect.
+extension EventDecoder {
+  private typealias Predictor = UnsafeMutablePointer<mt_predictor>
+  private typealias Site = UnsafeMutablePointer<mt_site>
+
+  /// Adds events to the batch.
+  mutating func fillPredicted(_ predictor: UnsafeMutablePointer<mt_predictor>) -> Outcome {
+    // Locals stay in registers; members would be stored for each event.
+    var (next, count, time) = (position, count, time)
+    let (end, lastStart, slot, thread) = (end, lastStart, slot, thread)
+    let allocations = table.allocations | bit(MT_OP_REALLOC_END)
+    let deallocations = table.deallocations | bit(MT_OP_REALLOC_BEGIN)
+    let blockless = bit(MT_OP_REALLOC_FAIL)
+    let (sized, aligned) = (allocations | table.sized | blockless, table.aligned)
+    var isMalformed = false
+    defer { (self.position, self.count, self.time) = (next, count, time) }
+    while count < Self.batchSize, next < lastStart {
+      var at = next
+      let tag = at.load(as: UInt8.self)
+      at += 1
+      if UInt32(tag) & MT_TAG_SITE == MT_SITE_NONE.rawValue {
+        if tag == 0 { return .end }
+        let outcome = readControl(tag, &at, &time, predictor, events + count)
+        if at > end, outcome != .malformed { return .pastEnd }
+        if outcome == .malformed { return .malformed }
+        next = at
+        if outcome == .thread { return .thread }
+        if outcome == .batch { count &+= 1 }
+        continue
+      }
+      if UInt32(tag) & MT_TAG_TIME != 0 { time &+= VarInt.read(&at, &isMalformed) }
+      let name = Self.readSite(tag, &at, predictor, &isMalformed)
+      let site = mt_learn_site(predictor, name).unsafelyUnwrapped
+      let event = events + count
+      event.pointee.time = time
+      event.pointee.stack = name >> 1
+      event.pointee.thread = thread
+      event.pointee.slot = slot
+      let form = UInt32(tag) >> UInt32(MT_TAG_SIZE_SHIFT) & MT_TAG_SIZE
+      let (size, bit) = readOperation(form, &at, site, event, sized, aligned, &isMalformed)
+      let place = UInt32(tag) >> UInt32(MT_TAG_ADDRESS_SHIFT)
+      if bit & allocations != 0 {
+        event.pointee.address = Self.readAllocated(place, &at, size, predictor, &isMalformed)
+      } else if bit & deallocations != 0 {
+        event.pointee.address = Self.readFreed(place, &at, site, predictor, &isMalformed)
+      } else if bit & blockless == 0 {
+        return .malformed
+      }
+      if isMalformed { return .malformed }
+      if at > end { return .pastEnd }
+      next = at
+      count &+= 1
+    }
+    return .batch
+  }
+
+  @inline(__always)
+  private func bit(_ operation: mt_operation) -> UInt64 { 1 << UInt64(operation.rawValue) }
+
+  /// Where the event comes from; afterwards not yet learnt.
+  @inline(__always)
+  private static func readSite(
+    _ tag: UInt8, _ at: inout UnsafeRawPointer, _ predictor: Predictor, _ isMalformed: inout Bool
+  ) -> mt_site_name {
+    switch UInt32(tag) & MT_TAG_SITE {
+    case MT_SITE_AFTER_PAIR.rawValue: return mt_site_after_pair(predictor)
+    case MT_SITE_AFTER_ONE.rawValue: return mt_site_after_one(predictor)
+    default:
+      let index = at.load(as: UInt8.self)
+      at += 1
+      guard index == 0 else { return mt_recent_site(predictor, UInt32(index)) }
+      let distance = VarInt.unzigzag(VarInt.read(&at, &isMalformed))
+      let name = predictor.pointee.highest &+ UInt32(truncatingIfNeeded: distance)
+      mt_learn_full_site(predictor, name)
+      return name
+    }
+  }
+
+  /// Reads operation, size and alignment.
+  ///
+  /// - Returns: The size, and the operation as a bit; 0 when there is no such operation.
+  @inline(__always)
+  private func readOperation(
+    _ form: UInt32, _ at: inout UnsafeRawPointer, _ site: Site,
+    _ event: UnsafeMutablePointer<RawEvent>, _ sized: UInt64, _ aligned: UInt64,
+    _ isMalformed: inout Bool
+  ) -> (UInt64, UInt64) {
+    var size = UInt64(site.pointee.size)
+    if form == MT_SIZE_OPERATION.rawValue {
+      let operation = at.load(as: UInt8.self)
+      at += 1
+      let bit = operation < 64 ? UInt64(1) << UInt64(operation) : 0
+      size = bit & sized != 0 ? VarInt.read(&at, &isMalformed) : 0
+      let alignment = bit & aligned != 0 ? VarInt.read(&at, &isMalformed) : 0
+      mt_learn_size(site, size)
+      mt_learn_operation(site, operation, alignment)
+      event.pointee.operation = operation
+      event.pointee.size = size
+      event.pointee.alignment = alignment
+      return (size, bit)
+    }
+    if form != MT_SIZE_LAST.rawValue {
+      size =
+        form == MT_SIZE_OTHER.rawValue
+        ? UInt64(site.pointee.other_size) : VarInt.read(&at, &isMalformed)
+      mt_learn_size(site, size)
+    }
+    let operation = site.pointee.operation
+    event.pointee.operation = operation
+    event.pointee.size = size
+    event.pointee.alignment = mt_site_alignment(site)
+    return (size, operation < 64 ? UInt64(1) << UInt64(operation) : 0)
+  }
+
+  /// The address of a new block.
+  @inline(__always)
+  private static func readAllocated(
+    _ place: UInt32, _ at: inout UnsafeRawPointer, _ size: UInt64, _ predictor: Predictor,
+    _ isMalformed: inout Bool
+  ) -> UInt64 {
+    let units = mt_block_units(size)
+    let sizeClass = mt_size_class(units)
+    let address: UInt64
+    switch place {
+    case MT_NEW_LAST_FREED.rawValue:
+      address = mt_freed_address(predictor, sizeClass, 0)
+      mt_learn_reuse(predictor, sizeClass, 0)
+    case MT_NEW_BEHIND.rawValue:
+      address = predictor.pointee.behind
+    case MT_NEW_KEPT.rawValue:
+      address = predictor.pointee.freed_address
+      mt_learn_kept(predictor)
+    case MT_NEW_FREED.rawValue:
+      let depth = UInt32(at.load(as: UInt8.self)) & UInt32(MT_FREED_DEPTH - 1)
+      at += 1
+      address = mt_freed_address(predictor, sizeClass, depth)
+      mt_learn_reuse(predictor, sizeClass, depth)
+    default:
+      address = readDistance(place, &at, from: predictor.pointee.allocated, &isMalformed)
+    }
+    mt_learn_allocation(predictor, address, units, sizeClass)
+    return address
+  }
+
+  /// The address of a block that goes.
+  @inline(__always)
+  private static func readFreed(
+    _ place: UInt32, _ at: inout UnsafeRawPointer, _ site: Site, _ predictor: Predictor,
+    _ isMalformed: inout Bool
+  ) -> UInt64 {
+    let slot: UInt32
+    switch place {
+    case MT_FREED_NEWEST.rawValue: slot = mt_block_slot(predictor, 0)
+    case MT_FREED_SECOND.rawValue: slot = mt_block_slot(predictor, 1)
+    case MT_FREED_NEXT.rawValue: slot = (predictor.pointee.freed_slot &+ 1) & slotMask
+    case MT_FREED_PREVIOUS.rawValue: slot = (predictor.pointee.freed_slot &- 1) & slotMask
+    case MT_FREED_AGE.rawValue:
+      slot = mt_block_slot(predictor, VarInt.read(&at, &isMalformed))
+    default:
+      let address = readDistance(place, &at, from: predictor.pointee.freed_address, &isMalformed)
+      mt_learn_deallocation(predictor, site, address, UInt32(MT_NEWEST_BLOCKS))
+      return address
+    }
+    let address = mt_block_address(predictor, slot)
+    mt_learn_deallocation(predictor, site, address, slot)
+    return address
+  }
+
+  @inline(__always)
+  private static var slotMask: UInt32 { UInt32(MT_NEWEST_BLOCKS - 1) }
+
+  @inline(__always)
+  private static func readDistance(
+    _ place: UInt32, _ at: inout UnsafeRawPointer, from base: UInt64, _ isMalformed: inout Bool
+  ) -> UInt64 {
+    let distance = VarInt.unzigzag(VarInt.read(&at, &isMalformed))
+    switch place {
+    case MT_ADDRESS_DISTANCE_16.rawValue: return base &+ distance << 4
+    case MT_ADDRESS_DISTANCE.rawValue: return base &+ distance
+    default:
+      isMalformed = true
+      return 0
+    }
+  }
+
+  /// Reads what is neither an allocation nor a deallocation.
+  ///
+  /// - Returns: `.batch` when it is an event for the batch, `.end` when it is none, `.thread` when
+  ///   what follows is of another thread.
+  @inline(never)
+  private mutating func readControl(
+    _ tag: UInt8, _ at: inout UnsafeRawPointer, _ time: inout UInt64, _ predictor: Predictor,
+    _ event: UnsafeMutablePointer<RawEvent>
+  ) -> Outcome {
+    var isMalformed = false
+    if UInt32(tag) & MT_TAG_TIME != 0 { time &+= VarInt.read(&at, &isMalformed) }
+    let number = VarInt.read(&at, &isMalformed)
+    switch UInt32(tag) >> UInt32(MT_TAG_CONTROL_SHIFT) {
+    case MT_CONTROL_THREAD.rawValue:
+      if at <= end, !isMalformed { thread = UInt32(truncatingIfNeeded: number) }
+      return isMalformed ? .malformed : .thread
+    case MT_CONTROL_FAILED.rawValue:
+      event.pointee = RawEvent(
+        time: time, size: VarInt.read(&at, &isMalformed),
+        stack: UInt32(truncatingIfNeeded: number), thread: thread, slot: slot,
+        operation: UInt8(MT_OP_FAILED.rawValue), function: at.load(as: UInt8.self))
+      at += 1
+      return isMalformed ? .malformed : .batch
+    case MT_CONTROL_RESET.rawValue:
+      predictor.pointee = mt_predictor()
+      time = number
+      return isMalformed ? .malformed : .end
+    default:
+      return .malformed
+    }
+  }
+}
