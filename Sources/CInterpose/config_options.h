@@ -11,6 +11,8 @@
     X(stacks, "MEMTRACE_STACKS", NUMBER, 1, 0, 1, "take a stack with every event")                 \
     X(unwinder, "MEMTRACE_UNWINDER", STRING, "auto", 0, 0,                                         \
       "auto; libunwind: every stack by libunwind; compare: both ways, differences counted")        \
+    X(types, "MEMTRACE_TYPES", NUMBER, 1, 0, 1,                                                    \
+      "look at the first words of some blocks of each stack to tell their types")                  \
     X(session, "MEMTRACE_SESSION", STRING, "", 0, 0,                                               \
       "32 hexadecimal digits shared by all traces of one recording; made up when missing")         \
     X(parent, "MEMTRACE_PARENT", STRING, "", 0, 0,                                                 \

@@ -60,7 +60,7 @@ static inline struct mt_site *mt_put_site(struct mt_event_encoder *encoder, stru
 
 /* The operation with its size and alignment, 0 where it has none. */
 static inline void mt_put_operation(struct mt_event *event, struct mt_site *site, uint8_t operation,
-                               uint64_t size, uint64_t alignment) {
+                                    uint64_t size, uint64_t alignment) {
     if (mt_unlikely(site->operation != operation || mt_site_alignment(site) != alignment)) {
         mt_put_unexpected_operation(event, site, operation, size, alignment);
         return;

@@ -14,6 +14,7 @@
 #include "text.h"
 #include "trace_file.h"
 #include "trace_name.h"
+#include "type_sampler.h"
 #include "unwind_rules.h"
 #include <errno.h>
 #include <pthread.h>
@@ -212,6 +213,8 @@ static enum mt_state start_process(void) {
         return MT_OFF;
     }
     mt_thread_state_init();
+    if (mt_config.types && mt_config.stacks)
+        mt_type_sampler_begin();
     begin_recording();
     mt_meta_process();
     mt_image_map_scan();
@@ -230,6 +233,7 @@ static enum mt_state start_forked(void) {
     mt_meta_reset();
     mt_stack_table_reset(mt_tls.inside);
     mt_thread_state_reset();
+    mt_type_sampler_reset();
     if (!mt_config.follow)
         return MT_OFF;
     if (create_trace(&origin) < 0)

@@ -94,6 +94,8 @@ void mt_record_allocation(const struct mt_call *call, const void *block, size_t 
     struct sink sink = open_sink(call, stamp.time, capture(call));
     if (mt_unlikely(!sink.writer))
         return;
+    if (mt_likely(call->entry == MT_ENTRY_RECORD))
+        mt_type_note_allocation(&mt_tls.thread->types, block, size, sink.stack);
     mt_event_allocation(sink.writer, stamp, call->operation, (uintptr_t)block, sink.stack, size,
                         alignment);
     close_sink(call);
@@ -103,6 +105,7 @@ void mt_record_deallocation(const struct mt_call *call, const void *block, size_
                             size_t alignment) {
     bool is_exact = stamp_before_begin(call);
     uint32_t stack = capture(call);
+    mt_type_note_deallocation(block, stack);
     struct mt_stamp stamp = stamp_before_end(is_exact);
     struct sink sink = open_sink(call, stamp.time, stack);
     if (mt_unlikely(!sink.writer))

@@ -8,6 +8,7 @@
 
 #include "event_writer.h"
 #include "lock.h"
+#include "type_sampler.h"
 #include "unwind.h"
 
 struct mt_thread {
@@ -16,6 +17,7 @@ struct mt_thread {
     uint32_t tid;
     char name[16];
     struct mt_thread *next_parked;
+    struct mt_type_queue types;
     struct mt_unwinder unwinder;
 };
 

@@ -56,6 +56,12 @@ public final class ELFSymbolicator: Symbolicator {
     }
   }
 
+  /// The symbol of the C++ vtable that begins at an address; `nil` where there is none.
+  public func vtableSymbol(at address: Address, in image: Image) -> String? {
+    let file = FileKey(path: image.path, buildID: image.buildID)
+    return symbols(of: file)?.vtables.name(at: address.rawValue &- image.loadBias)
+  }
+
   /// The functions at an ELF address of a file, innermost first; empty where nothing is known.
   func frames(
     at address: UInt64, inFileAt path: String, buildID: [UInt8]

@@ -10,7 +10,10 @@ final class ImageSymbols {
     let isInlined: Bool
   }
 
+  private let files: [ELFFile]
   private let symbols: SymbolIndex
+  /// The vtables of the image's C++ classes.
+  private(set) lazy var vtables = VTableSymbols(files: files)
   private let debugInfo: DebugInfo?
 
   /// Opens the files of an image.
@@ -46,6 +49,7 @@ final class ImageSymbols {
       files.append(debugFile)
       problem = nil
     }
+    self.files = files
     symbols = SymbolIndex(files: files)
     debugInfo = files.reversed().lazy.compactMap(DebugInfo.init(file:)).first
     if let problem { warn(problem) }

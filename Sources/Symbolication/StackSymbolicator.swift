@@ -61,6 +61,11 @@ public final class StackSymbolicator {
     return frame
   }
 
+  /// The innermost frame of a backtrace, inlined or not; `nil` where there is no stack.
+  public func leafFrame(of stack: StackID) -> SymbolicatedFrame? {
+    stacks.frame(of: stack).flatMap { frames(of: $0).first }
+  }
+
   /// A description such as `malloc in parse_header`; the function alone where there is no stack.
   ///
   /// - Parameters:

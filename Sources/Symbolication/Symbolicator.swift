@@ -14,8 +14,16 @@ public protocol Symbolicator: AnyObject {
   /// - Returns: At least one frame; with nothing but offsets where nothing is known.
   func frames(at programCounter: Address, in image: Image?, isExact: Bool) -> [SymbolicatedFrame]
 
+  /// The symbol of the C++ vtable that begins at an address; `nil` where there is none.
+  func vtableSymbol(at address: Address, in image: Image) -> String?
+
   /// What could not be used and why, one for each image, in the order of first use.
   var warnings: [SymbolicationWarning] { get }
+}
+
+extension Symbolicator {
+  /// None, unless a symbolicator knows better.
+  public func vtableSymbol(at address: Address, in image: Image) -> String? { nil }
 }
 
 /// Says why the names of one image are missing or doubtful.

@@ -94,6 +94,37 @@ extension TraceBuilder {
     }
   }
 
+  /// Adds a TYPE record for each of the type's words, one with word 0 when it has none.
+  ///
+  /// `code` is an `mt_type_kind`.
+  public mutating func type(_ type: BlockType, code: UInt32) {
+    for word in type.words.isEmpty ? [0] : type.words {
+      record(MT_RECORD_TYPE) { writer in
+        writer.write(type.time.rawValue)
+        writer.write(word)
+        writer.write(type.definition.rawValue)
+        writer.write(type.instanceSize)
+        writer.write(type.id.rawValue)
+        writer.write(type.base?.rawValue ?? 0)
+        writer.write(code)
+        writer.write(UInt32(type.name.utf8.count))
+        writer.write(type.name.utf8)
+      }
+    }
+  }
+
+  /// Adds a TYPED record.
+  public mutating func typed(_ sighting: TypeSighting, time: UInt64 = 0) {
+    record(MT_RECORD_TYPED) { writer in
+      writer.write(time)
+      writer.write(sighting.size)
+      writer.write(sighting.stack.rawValue)
+      writer.write(sighting.type.rawValue)
+      writer.write(UInt32(sighting.evidence == .freed ? 2 : 1))
+      writer.write(sighting.freeStack.rawValue)
+    }
+  }
+
   private mutating func record(_ type: mt_record_type, _ body: (inout ByteWriter) -> Void) {
     var content = ByteWriter()
     body(&content)

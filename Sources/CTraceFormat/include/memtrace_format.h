@@ -199,7 +199,9 @@ enum mt_record_type {
     MT_RECORD_UNLOAD = 3,  /* struct mt_unload_record */
     MT_RECORD_THREAD = 4,  /* struct mt_thread_record + name */
     MT_RECORD_NOTE = 5,    /* struct mt_note_record + text */
-    MT_RECORD_MARK = 6     /* struct mt_mark_record + name */
+    MT_RECORD_MARK = 6,    /* struct mt_mark_record + name */
+    MT_RECORD_TYPE = 7,    /* struct mt_type_record + name */
+    MT_RECORD_TYPED = 8    /* struct mt_typed_record */
 };
 
 struct mt_record {
@@ -293,6 +295,51 @@ struct mt_mark_record {
     /* char name[] */
 };
 static_assert(sizeof(struct mt_mark_record) == 24, "mark record layout");
+
+/* What the first word of a block says about its type. */
+enum mt_type_kind {
+    MT_TYPE_SWIFT_CLASS = 1,    /* name: dotted, with generic arguments */
+    MT_TYPE_SWIFT_BOX = 2,      /* box of one value; name: its type */
+    MT_TYPE_SWIFT_CAPTURES = 3, /* closure context; name: "[MANGLED]" for each captured value */
+    MT_TYPE_SWIFT_ERROR = 4,    /* box of an Error; name: its type */
+    MT_TYPE_SWIFT_TASK = 5,     /* no name */
+    MT_TYPE_SWIFT_JOB = 6,      /* no name */
+    MT_TYPE_CXX_CLASS = 7,      /* name: mangled, as in its type_info */
+    MT_TYPE_CXX_VTABLE = 8      /* built without RTTI: the symbol at word - 16 names it; no name */
+};
+
+/* A type. Types with several words (vtables for construction) have several records. */
+struct mt_type_record {
+    struct mt_record record;
+    uint64_t time;          /* event time */
+    uint64_t word;          /* first word of its blocks; 0: known only as a base */
+    uint64_t definition;    /* address of its type_info or context descriptor; 0: none */
+    uint64_t instance_size; /* of a Swift class; else 0 */
+    uint32_t type;          /* 1, 2, 3 ... in order of appearance */
+    uint32_t base;          /* type of the first base class of a C++ class; 0: none */
+    uint32_t kind;          /* enum mt_type_kind */
+    uint32_t name_length;
+    /* char name[] */
+};
+static_assert(sizeof(struct mt_type_record) == 56, "type record layout");
+
+/* When the first word was looked at: mt_typed_record.evidence. */
+enum mt_type_evidence {
+    MT_TYPE_SETTLED = 1, /* a while after the allocation: constructors have run */
+    MT_TYPE_FREED = 2    /* when the block was freed: C++ destructors may have put a base's there */
+};
+
+/* A block of this size, allocated with this stack, was of this type. Once for each combination. */
+struct mt_typed_record {
+    struct mt_record record;
+    uint64_t time;       /* event time */
+    uint64_t size;       /* requested bytes */
+    uint32_t stack;      /* of the allocation */
+    uint32_t type;       /* type of a TYPE record before this one */
+    uint32_t evidence;   /* enum mt_type_evidence */
+    uint32_t free_stack; /* MT_TYPE_FREED: stack of the deallocation; else 0 */
+};
+static_assert(sizeof(struct mt_typed_record) == 40, "typed record layout");
 
 /* ---- EVENTS, MT_ENCODING_VARINT --------------------------------------------------------------
  *

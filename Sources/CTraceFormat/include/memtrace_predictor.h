@@ -145,8 +145,7 @@ static inline uint32_t mt_size_class(uint64_t units) {
 static inline uint64_t mt_freed_address(const struct mt_predictor *predictor, uint32_t size_class,
                                         uint32_t depth) {
     uint32_t place = predictor->freed_top[size_class & (MT_SIZE_CLASSES - 1)] - depth;
-    return predictor
-        ->freed[size_class & (MT_SIZE_CLASSES - 1)][place & (MT_FREED_DEPTH - 1)];
+    return predictor->freed[size_class & (MT_SIZE_CLASSES - 1)][place & (MT_FREED_DEPTH - 1)];
 }
 
 /* Takes the address at `depth` off the ring: it is in use again. */

@@ -19,7 +19,7 @@ public enum AllocationsGrouping: String, Sendable, CaseIterable, Encodable {
 
 /// What tells the groups of one grouping apart.
 enum GroupKey: Hashable {
-  case sizeClass(SizeClass)
+  case category(BlockCategory)
   case stack(StackID)
   case function(name: String, image: String?)
   case image(String?)
@@ -28,9 +28,10 @@ enum GroupKey: Hashable {
   case size(UInt64)
 
   /// The group that a site belongs to.
-  init(_ site: Site, _ grouping: AllocationsGrouping, _ names: StackNames) {
+  init(_ site: Site, _ grouping: AllocationsGrouping, _ source: ReportSource) {
+    let names = source.names
     switch grouping {
-    case .category: self = .sizeClass(site.sizeClass)
+    case .category: self = .category(source.categories.category(of: site))
     case .stack: self = .stack(site.stack)
     case .thread: self = .thread(site.thread)
     case .size: self = .size(Self.powerOfTwo(above: site.sizeClass.bytes))
@@ -44,7 +45,7 @@ enum GroupKey: Hashable {
   /// The text in the first column.
   func label(_ source: ReportSource) -> String {
     switch self {
-    case .sizeClass(let sizeClass): sizeClass.name
+    case .category(let category): category.name
     case .stack(let stack):
       source.names.responsible(of: stack)?.title ?? "<no stack recorded>"
     case .function(let name, let image):

@@ -72,12 +72,13 @@ extension AllocationsReport {
 }
 
 extension AllocationsReport.Row: Encodable {
-  enum CodingKeys: String, CodingKey { case name, stack, frames, thread, greatestSize }
+  enum CodingKeys: String, CodingKey { case name, type, stack, frames, thread, greatestSize }
 
   /// Writes the name, the numbers and what goes with the grouping.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(name, forKey: .name)
+    try container.encodeIfPresent(type, forKey: .type)
     try container.encodeIfPresent(stack, forKey: .stack)
     try container.encodeIfPresent(frames, forKey: .frames)
     try container.encodeIfPresent(thread, forKey: .thread)

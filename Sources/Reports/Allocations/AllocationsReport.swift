@@ -34,8 +34,10 @@ public struct AllocationsReport: Report {
     public var frames: [ReportFrame]?
     /// The thread, when rows are threads.
     public var thread: ThreadSummary?
-    /// The greatest requested size of the category, when rows are categories or sizes.
+    /// The greatest requested size, when rows are sizes or categories by size.
     public var greatestSize: UInt64?
+    /// The type, when rows are categories and it is known.
+    public var type: BlockTypeSummary?
   }
 
   /// The name of the row that sums up all others, as Instruments calls it.
@@ -61,7 +63,7 @@ public struct AllocationsReport: Report {
   /// - Throws: ``ReportError`` when a filter fits nothing.
   public init(_ result: ReplayResult, source: ReportSource, query: AllocationsQuery) throws {
     let sites = try query.filter.apply(to: result.sites, source: source)
-    let groups = Self.sorted(Self.grouped(sites, query, source.names), query, source)
+    let groups = Self.sorted(Self.grouped(sites, query, source), query, source)
     trace = source.summary(after: result)
     coverage = CoverageSummary(result.coverage)
     self.query = query
@@ -79,12 +81,12 @@ public struct AllocationsReport: Report {
   }
 
   private static func grouped(
-    _ sites: [Site], _ query: AllocationsQuery, _ names: StackNames
+    _ sites: [Site], _ query: AllocationsQuery, _ source: ReportSource
   ) -> [Group] {
     var groups: [Group] = []
     var indices: [GroupKey: Int] = [:]
     for site in sites {
-      let key = GroupKey(site, query.grouping, names)
+      let key = GroupKey(site, query.grouping, source)
       let index = indices[key] ?? groups.count
       if index == groups.count {
         groups.append(Group(key: key))
@@ -112,7 +114,9 @@ public struct AllocationsReport: Report {
   private static func row(_ group: Group, _ source: ReportSource) -> Row {
     var row = Row(name: group.key.label(source), tally: group.tally)
     switch group.key {
-    case .sizeClass(let sizeClass): row.greatestSize = sizeClass.bytes
+    case .category(let category):
+      row.greatestSize = category.greatestSize
+      row.type = BlockTypeSummary(category)
     case .size(let upper): row.greatestSize = upper
     case .stack(let stack):
       row.stack = stack.rawValue
@@ -129,7 +133,7 @@ extension GroupKey {
   fileprivate func precedes(_ other: GroupKey, _ label: String, _ otherLabel: String) -> Bool {
     if label != otherLabel { return label < otherLabel }
     switch (self, other) {
-    case (.sizeClass(let left), .sizeClass(let right)): return left < right
+    case (.category(let left), .category(let right)): return left < right
     case (.stack(let left), .stack(let right)): return left < right
     case (.thread(let left), .thread(let right)): return left < right
     case (.size(let left), .size(let right)): return left < right

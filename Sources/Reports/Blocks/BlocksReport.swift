@@ -82,7 +82,7 @@ public struct BlocksReport: Report {
     rows = ordered.prefix(top ?? .max).enumerated().map { index, block in
       Row(
         index: index, address: block.address.rawValue,
-        category: SizeClass(containing: block.size).name,
+        category: source.categories.category(stack: block.stack, size: block.size).name,
         timeNanoseconds: source.clock.nanoseconds(block.time),
         freedNanoseconds: block.freed.map(source.clock.nanoseconds), size: block.size,
         thread: source.threads.summary(of: block.thread), stack: block.stack.rawValue,

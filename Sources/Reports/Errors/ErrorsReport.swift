@@ -110,7 +110,8 @@ extension ErrorsReport.Block {
     address = block.address.rawValue
     size = block.size
     alignment = block.alignment
-    category = SizeClass(containing: block.size).name
+    category =
+      source.categories.category(stack: block.allocation.stack, size: block.size).name
     allocated = EventSummary(block.allocation, source: source)
   }
 }

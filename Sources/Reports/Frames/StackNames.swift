@@ -59,6 +59,11 @@ public final class StackNames {
     return found
   }
 
+  /// The innermost function of a backtrace; nil without a stack and where the name is not known.
+  func leafFunction(of stack: StackID) -> FunctionName? {
+    symbolicator.leafFrame(of: stack)?.function
+  }
+
   /// What could not be symbolicated and why.
   public var warnings: [String] { symbolicator.warnings.map(\.description) }
 

@@ -35,18 +35,18 @@ public struct MemoryHog: Sendable, Hashable, Encodable {
 
   /// Finds the hogs among the sites of a replay.
   static func find(_ result: ReplayResult, source: ReportSource) -> [MemoryHog] {
-    var categories: [SizeClass: Share] = [:]
+    var categories: [BlockCategory: Share] = [:]
     var stacks: [StackID: Share] = [:]
     for site in result.sites where site.tally.peakBytes > 0 {
-      categories[site.sizeClass, default: Share()].add(site)
+      categories[source.categories.category(of: site), default: Share()].add(site)
       stacks[site.stack, default: Share()].add(site)
     }
     let scale = Scale(
       peak: result.peak.bytes, available: source.availableBytes, names: source.names)
     let byCategory = categories.filter { scale.isHog($0.value) }
       .sorted { ($1.value.bytes, $0.key) < ($0.value.bytes, $1.key) }
-    var hogs = byCategory.map { sizeClass, share in
-      scale.hog(share, category: sizeClass.name, source: source)
+    var hogs = byCategory.map { category, share in
+      scale.hog(share, category: category.name, source: source)
     }
     let named = Set(hogs.filter { $0.stackBytes >= $0.bytes / 2 }.map(\.stack))
     let byStack = stacks.filter { stack, share in

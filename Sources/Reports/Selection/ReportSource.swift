@@ -11,18 +11,21 @@ public struct ReportSource {
   public var threads: ThreadNames
   /// The names of backtraces.
   public var names: StackNames
+  /// What blocks are called.
+  public var categories: BlockCategories
   /// The least limit on the memory of the process; nil when the trace knows none.
   public var availableBytes: UInt64?
 
   /// Makes a source from its parts.
   public init(
     trace: TraceSummary, clock: TraceClock, threads: ThreadNames, names: StackNames,
-    availableBytes: UInt64? = nil
+    categories: BlockCategories = BlockCategories(), availableBytes: UInt64? = nil
   ) {
     self.trace = trace
     self.clock = clock
     self.threads = threads
     self.names = names
+    self.categories = categories
     self.availableBytes = availableBytes
   }
 
@@ -37,15 +40,18 @@ public struct ReportSource {
     _ trace: Trace, file: String?, symbolicator: any Symbolicator, fullNames: Bool = false
   ) {
     let process = trace.process
+    let names = StackNames(
+      stacks: trace.stacks, images: trace.images, symbolicator: symbolicator, fullNames: fullNames)
+    let typeNames = TypeNames(
+      types: trace.types, images: trace.images, symbolicator: symbolicator)
     self.init(
       trace: TraceSummary(
         file: file, executable: process.executablePath, arguments: process.arguments,
         pid: process.pid, startedAtNanoseconds: process.startWallNanoseconds,
         durationNanoseconds: trace.recordedNanoseconds, ending: EndingSummary(trace.ending)),
-      clock: trace.clock, threads: ThreadNames(trace.threads),
-      names: StackNames(
-        stacks: trace.stacks, images: trace.images, symbolicator: symbolicator,
-        fullNames: fullNames),
+      clock: trace.clock, threads: ThreadNames(trace.threads), names: names,
+      categories: BlockCategories(
+        types: trace.types, typeNames: typeNames, stackNames: names),
       availableBytes: trace.limits.availableBytes)
   }
 }

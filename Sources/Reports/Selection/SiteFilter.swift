@@ -41,12 +41,13 @@ public struct SiteFilter: Sendable, Hashable, Encodable {
   func indices(in sites: [Site], source: ReportSource) throws -> [Int] {
     var kept = Array(sites.indices)
     if let category {
-      let names = Set(sites.map(\.sizeClass)).sorted().map(\.name)
-      let wanted = Set(names.filter { Glob.matches($0, category) })
+      let categories = sites.map(source.categories.category(of:))
+      let all = Set(categories).sorted()
+      let wanted = Set(all.filter { Glob.matches($0.name, category) })
       if wanted.isEmpty {
-        throw ReportError.notFound(NearMatches.message("category", category, in: names))
+        throw ReportError.notFound(NearMatches.message("category", category, in: all.map(\.name)))
       }
-      kept = kept.filter { wanted.contains(sites[$0].sizeClass.name) }
+      kept = kept.filter { wanted.contains(categories[$0]) }
     }
     if let thread {
       let threads = try Self.threads(matching: thread, in: sites, source)

@@ -6,6 +6,7 @@ struct MetaDecoder {
   private(set) var threads: [ThreadInfo] = []
   private(set) var notes: [Note] = []
   private(set) var marks: [Mark] = []
+  private(set) var types = TypeDecoder()
   private var images: [UInt32: Image] = [:]
   private var threadPositions: [UInt32: Int] = [:]
 
@@ -56,6 +57,8 @@ struct MetaDecoder {
     case MT_RECORD_THREAD.rawValue: decodeThread(&cursor)
     case MT_RECORD_NOTE.rawValue: decodeNote(&cursor)
     case MT_RECORD_MARK.rawValue: decodeMark(&cursor)
+    case MT_RECORD_TYPE.rawValue: types.decodeType(&cursor)
+    case MT_RECORD_TYPED.rawValue: types.decodeSighting(&cursor)
     default: break
     }
     return !cursor.isPastEnd

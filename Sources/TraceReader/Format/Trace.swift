@@ -22,6 +22,8 @@ public final class Trace: Sendable {
   public let notes: [Note]
   /// Moments that the program named, in order.
   public let marks: [Mark]
+  /// The types of blocks, as far as the recorder looked at them.
+  public let types: TypeTable
   /// What the trace does not hold, as far as the file tells without a replay.
   public let coverage: Coverage
   /// How the process ended.
@@ -60,6 +62,7 @@ public final class Trace: Sendable {
     threads = loader.meta.threads
     notes = loader.meta.notes
     marks = loader.meta.marks
+    types = loader.meta.types.table
     stacks = loader.stackTable
     eventChunks = loader.eventChunks
     coverage = loader.coverage

@@ -48,6 +48,16 @@ public struct ImageMap: Sendable {
     return found
   }
 
+  /// The image that held an address of data at a moment.
+  ///
+  /// - Returns: nil when no image was mapped there at that time.
+  public func image(containing address: Address, at time: EventTime) -> Image? {
+    images.last { image in
+      image.contains(address) && image.loadTime <= time
+        && image.unloadTime.map { time < $0 } ?? true
+    }
+  }
+
   /// The image with this index.
   public func image(index: UInt32) -> Image? {
     if let direct = Int(exactly: index), direct < images.count, images[direct].index == index {

@@ -1,0 +1,248 @@
+/* Looks at blocks. See type_sampler.h. */
+#include "type_sampler.h"
+
+#include "type_registry.h"
+
+enum {
+    SETTLING = 4,       /* allocations after which a block is looked at */
+    SETTLING_LATE = 48, /* the same, for the second block of a stack */
+    REVISIT = 512,      /* allocations between looks at stacks that are known */
+    LARGEST_BLOCK = 64 << 10,
+    SMALLEST_BLOCK = 8,
+    ENOUGH_IN_VAIN = 4096, /* looks without any type: then only one stack in 64 is looked at */
+    LONGEST_WAIT = 10000
+};
+
+static uint8_t g_enough = MT_TYPE_LOOKS;
+uintptr_t mt_type_pending[MT_TYPE_PENDING];
+uint8_t *mt_type_looks = &g_enough;
+uint32_t mt_type_looks_mask;
+
+/* What goes with a place of mt_type_pending. Written before the address is stored there. */
+static struct pending {
+    uint64_t first_word; /* at the allocation, left by the block before it */
+    uint64_t size;
+    uint32_t stack;
+    uint32_t serial; /* 0: a slab */
+} g_pending[MT_TYPE_PENDING];
+
+static struct {
+    bool is_on;
+    uint8_t *looks;
+    uint32_t in_vain;
+    uint32_t types;
+    uint32_t last_serial;
+} g_sampler;
+
+bool mt_type_sampler_begin(void) {
+    g_sampler.looks = mt_os_map_pages(MT_TYPE_STACKS_MASK + 1);
+    if (!g_sampler.looks)
+        return false;
+    g_sampler.looks[0] = MT_TYPE_LOOKS; /* no stack */
+    mt_type_looks = g_sampler.looks;
+    mt_type_looks_mask = MT_TYPE_STACKS_MASK;
+    g_sampler.is_on = true;
+    return true;
+}
+
+void mt_type_sampler_reset(void) {
+    if (!g_sampler.is_on)
+        return;
+    for (uint32_t i = 0; i < MT_TYPE_PENDING; i++)
+        if (mt_type_pending[i] & 1 || g_pending[i].serial)
+            mt_type_pending[i] = 0;
+    mt_os_unmap(g_sampler.looks, MT_TYPE_STACKS_MASK + 1);
+    g_sampler.is_on = false;
+    mt_type_looks = &g_enough;
+    mt_type_looks_mask = 0;
+    mt_type_registry_reset();
+    mt_type_sampler_begin();
+}
+
+static bool set(uintptr_t *place, uintptr_t expected, uintptr_t value) {
+    return __atomic_compare_exchange_n(place, &expected, value, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
+}
+
+/* The place of a block; -1 when it is not there. */
+static int find(uintptr_t block) {
+    uint32_t first = mt_type_place(block);
+    for (uint32_t i = 0; i < 2; i++)
+        if ((__atomic_load_n(&mt_type_pending[first ^ i], __ATOMIC_ACQUIRE) | 1) == (block | 1))
+            return (int)(first ^ i);
+    return -1;
+}
+
+/* ---- Choosing ---- */
+
+/* Address 1: taken, by nobody's block. */
+static int take_place(uintptr_t block) {
+    uint32_t first = mt_type_place(block);
+    for (uint32_t i = 0; i < 2; i++)
+        if (set(&mt_type_pending[first ^ i], 0, 1))
+            return (int)(first ^ i);
+    return -1;
+}
+
+/* returns  the block's serial number; 0 when there is no room */
+static uint32_t put(const void *block, size_t size, uint32_t stack) {
+    int place = take_place((uintptr_t)block);
+    if (place < 0)
+        return 0;
+    uint32_t serial = __atomic_add_fetch(&g_sampler.last_serial, 2, __ATOMIC_RELAXED) | 1;
+    g_pending[place] = (struct pending){*(const uint64_t *)block, size, stack, serial};
+    __atomic_store_n(&mt_type_pending[place], (uintptr_t)block, __ATOMIC_RELEASE);
+    return serial;
+}
+
+static void count_look(uint32_t stack) {
+    uint8_t *looks = &mt_type_looks[stack & mt_type_looks_mask];
+    if (*looks < MT_TYPE_LOOKS)
+        (*looks)++;
+}
+
+/* In a program that shows no types, most stacks are left alone. */
+static bool is_in_vain(uint32_t stack) {
+    return g_sampler.in_vain > ENOUGH_IN_VAIN && g_sampler.types == 0 && (stack & 63) != 0;
+}
+
+static void choose(struct mt_type_queue *queue, const void *block, size_t size, uint32_t stack) {
+    uint8_t looks = mt_type_looks[stack & mt_type_looks_mask];
+    bool is_revisit = (int32_t)(queue->clock - queue->revisit) >= 0;
+    if (stack == 0 || (looks >= MT_TYPE_LOOKS && !is_revisit))
+        return;
+    if (is_revisit)
+        queue->revisit = queue->clock + REVISIT;
+    if (size < SMALLEST_BLOCK || size > LARGEST_BLOCK || (!is_revisit && is_in_vain(stack))) {
+        count_look(stack);
+        return;
+    }
+    uint32_t serial = queue->count < MT_TYPE_QUEUE ? put(block, size, stack) : 0;
+    if (!serial)
+        return;
+    bool has_room = queue->count < MT_TYPE_QUEUE / 2; /* stacks seen once have but one chance */
+    uint32_t delay = looks == 1 && has_room ? SETTLING_LATE : SETTLING;
+    queue->chosen[queue->count++] =
+        (struct mt_type_chosen){(uintptr_t)block, serial, queue->clock + delay};
+}
+
+/* A slab stays in the table until it is freed. */
+static void choose_slab(const void *block) {
+    int place = take_place((uintptr_t)block);
+    if (place < 0)
+        return;
+    bool is_added = mt_type_registry_add_slab((uintptr_t)block);
+    g_pending[place] = (struct pending){.size = MT_TYPE_SLAB_SIZE};
+    __atomic_store_n(&mt_type_pending[place], is_added ? (uintptr_t)block : 0, __ATOMIC_RELEASE);
+}
+
+/* ---- Looking ---- */
+
+static struct mt_type_block read_block(uintptr_t block, uint64_t size) {
+    const uint64_t *words = (const uint64_t *)block;
+    return (struct mt_type_block){words[0], size >= 3 * sizeof *words ? words[2] : 0, size};
+}
+
+static void look(const struct pending *pending, const struct mt_type_sighting *sighting) {
+    /* A word that was there before the block was given out says nothing about it. */
+    enum mt_type_answer answer = MT_TYPE_NONE;
+    if (sighting->block.word != pending->first_word)
+        answer = mt_type_registry_note(sighting);
+    if (answer == MT_TYPE_BUSY)
+        return; /* another block's turn */
+    uint32_t *counter = answer == MT_TYPE_KNOWN ? &g_sampler.types : &g_sampler.in_vain;
+    if (*counter < UINT32_MAX / 2)
+        __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+    count_look(pending->stack);
+}
+
+/* Claims a block that its thread chose a while ago; -1 if it has been freed meanwhile. */
+static int claim_chosen(struct mt_type_chosen chosen) {
+    int place = find(chosen.block);
+    if (place < 0 || !set(&mt_type_pending[place], chosen.block, chosen.block | 1))
+        return -1;
+    if (g_pending[place].serial == chosen.serial)
+        return place;
+    __atomic_store_n(&mt_type_pending[place], chosen.block, __ATOMIC_RELEASE);
+    return -1;
+}
+
+static void settle(struct mt_type_chosen chosen) {
+    int place = claim_chosen(chosen);
+    if (place < 0)
+        return;
+    struct pending pending = g_pending[place];
+    struct mt_type_sighting sighting = {.stack = pending.stack, .evidence = MT_TYPE_SETTLED};
+    /* A host that frees past our hooks might have unmapped it. */
+    bool is_readable = mt_os_is_readable(chosen.block & ~(uintptr_t)(MT_PAGE_SIZE - 1));
+    if (is_readable)
+        sighting.block = read_block(chosen.block, pending.size);
+    __atomic_store_n(&mt_type_pending[place], 0, __ATOMIC_RELEASE);
+    if (is_readable)
+        look(&pending, &sighting);
+}
+
+static void settle_due(struct mt_type_queue *queue) {
+    uint32_t kept = 0, next = queue->revisit;
+    for (uint32_t i = 0; i < queue->count; i++) {
+        struct mt_type_chosen chosen = queue->chosen[i];
+        if ((int32_t)(queue->clock - chosen.due) >= 0) {
+            settle(chosen);
+            continue;
+        }
+        if ((int32_t)(chosen.due - next) < 0)
+            next = chosen.due;
+        queue->chosen[kept++] = chosen;
+    }
+    queue->count = kept;
+    queue->due = next;
+}
+
+MT_COLD void mt_type_choose(struct mt_type_queue *queue, const void *block, size_t size,
+                            uint32_t stack) {
+    if (!g_sampler.is_on) {
+        queue->due = queue->clock + INT32_MAX;
+        return;
+    }
+    uint64_t signals = mt_os_block_signals();
+    if (size == MT_TYPE_SLAB_SIZE)
+        choose_slab(block);
+    else
+        choose(queue, block, size, stack);
+    settle_due(queue);
+    mt_os_restore_signals(signals);
+}
+
+/* ---- Freeing ---- */
+
+/* Gives the block's place back. Waits while another thread reads the block. */
+static bool claim(int place, uintptr_t block) {
+    for (uint32_t i = 0; i < LONGEST_WAIT; i++) {
+        if (set(&mt_type_pending[place], block, block | 1))
+            return true;
+        if ((__atomic_load_n(&mt_type_pending[place], __ATOMIC_ACQUIRE) | 1) != (block | 1))
+            return false;
+        mt_os_yield();
+    }
+    return false;
+}
+
+MT_COLD void mt_type_release(const void *address, uint32_t stack) {
+    uintptr_t block = (uintptr_t)address;
+    uint64_t signals = mt_os_block_signals();
+    int place = find(block);
+    if (place >= 0 && claim(place, block)) {
+        struct pending pending = g_pending[place];
+        __atomic_store_n(&mt_type_pending[place], 0, __ATOMIC_RELEASE);
+        if (pending.serial == 0) {
+            mt_type_registry_remove_slab(block);
+        } else {
+            struct mt_type_sighting sighting = {.block = read_block(block, pending.size),
+                                                .stack = pending.stack,
+                                                .evidence = MT_TYPE_FREED,
+                                                .free_stack = stack};
+            look(&pending, &sighting);
+        }
+    }
+    mt_os_restore_signals(signals);
+}

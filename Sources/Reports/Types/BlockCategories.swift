@@ -1,0 +1,93 @@
+import Symbolication
+import TraceReader
+
+/// Finds out what blocks are called, from the stack that allocated them and their size.
+///
+/// Found once for each stack and size class and kept. Belongs to one thread at a time.
+public final class BlockCategories {
+  private struct Key: Hashable {
+    let stack: StackID
+    let sizeClass: SizeClass
+  }
+
+  private let types: TypeTable
+  private let typeNames: TypeNames
+  private let stackNames: StackNames?
+  private var known: [Key: BlockCategory] = [:]
+
+  /// Makes categories by size only.
+  public init() {
+    types = TypeTable()
+    typeNames = TypeNames(types: types, images: ImageMap(images: []))
+    stackNames = nil
+  }
+
+  /// Makes categories for the blocks of one trace.
+  ///
+  /// - Parameters:
+  ///   - types: What the trace says about types.
+  ///   - typeNames: Names them.
+  ///   - stackNames: Names the destructors that freed blocks.
+  public init(types: TypeTable, typeNames: TypeNames, stackNames: StackNames) {
+    self.types = types
+    self.typeNames = typeNames
+    self.stackNames = stackNames
+  }
+
+  /// The category of blocks of a site.
+  public func category(of site: Site) -> BlockCategory {
+    category(stack: site.stack, sizeClass: site.sizeClass)
+  }
+
+  /// The category of a block.
+  ///
+  /// - Parameters:
+  ///   - stack: The backtrace of its allocation.
+  ///   - size: Requested bytes.
+  /// - Returns: Its type where that is known, else its size class.
+  public func category(stack: StackID, size: UInt64) -> BlockCategory {
+    category(stack: stack, sizeClass: SizeClass(containing: size))
+  }
+
+  private func category(stack: StackID, sizeClass: SizeClass) -> BlockCategory {
+    // Without types there is nothing to find, and many sites to find it for.
+    guard !types.isEmpty else { return BlockCategory(sizeClass) }
+    let key = Key(stack: stack, sizeClass: sizeClass)
+    if let category = known[key] { return category }
+    let category =
+      types.finding(stack: stack, sizeClass: sizeClass).flatMap(typeCategory)
+      ?? BlockCategory(sizeClass)
+    known[key] = category
+    return category
+  }
+
+  private func typeCategory(_ finding: TypeFinding) -> BlockCategory? {
+    let names = finding.types.compactMap(typeNames.name(of:))
+    guard let first = names.first else { return nil }
+    if names.count > 1 { return BlockCategory(Self.alternative(names)) }
+    guard first.language == .cxx, let owner = deletedClass(finding.freeStack) else {
+      return BlockCategory(first)
+    }
+    return BlockCategory(
+      TypeName(short: owner, full: owner, language: .cxx, imagePath: first.imagePath))
+  }
+
+  /// The class whose deleting destructor made the call.
+  private func deletedClass(_ freeStack: StackID) -> String? {
+    guard freeStack != .none else { return nil }
+    return stackNames?.leafFunction(of: freeStack).flatMap(DeletingDestructor.className)
+  }
+
+  /// One stack made blocks of several types of one size: `geo::Circle or geo::Square`.
+  private static func alternative(_ names: [TypeName]) -> TypeName {
+    let shown = Array(Set(names.map(\.short))).sorted()
+    let text =
+      shown.count <= mostAlternatives
+      ? shown.joined(separator: " or ") : "one of \(shown.count) types, such as \(shown[0])"
+    return TypeName(
+      short: text, full: shown.joined(separator: " or "), language: names[0].language,
+      imagePath: names[0].imagePath)
+  }
+
+  private static let mostAlternatives = 3
+}

@@ -1,0 +1,31 @@
+import CLibDW
+
+/// The vtables of an ELF file by address, as far as its symbol tables name them.
+struct VTableSymbols {
+  private var names: [UInt64: String] = [:]
+
+  /// Reads `.symtab` and `.dynsym` of the files.
+  init(files: [ELFFile]) {
+    for file in files {
+      file.forEachSection(ofTypes: [UInt32(SHT_SYMTAB), UInt32(SHT_DYNSYM)]) { section, header in
+        guard let data = elf_getdata(section, nil), header.sh_entsize > 0 else { return }
+        let count = Int32(clamping: UInt64(data.pointee.d_size) / header.sh_entsize)
+        var symbol = GElf_Sym()
+        for number in 0..<count where gelf_getsym(data, number, &symbol) != nil {
+          add(symbol, of: file, strings: header.sh_link)
+        }
+      }
+    }
+  }
+
+  private mutating func add(_ symbol: GElf_Sym, of file: ELFFile, strings: UInt32) {
+    guard Int32(symbol.st_info & 0xf) == STT_OBJECT, symbol.st_value != 0,
+      let text = elf_strptr(file.handle, Int(strings), Int(symbol.st_name))
+    else { return }
+    let name = String(cString: text)
+    if name.hasPrefix("_ZTV") { names[symbol.st_value] = name }
+  }
+
+  /// The symbol of the vtable that begins at an ELF address.
+  func name(at address: UInt64) -> String? { names[address] }
+}

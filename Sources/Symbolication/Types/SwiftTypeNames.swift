@@ -1,0 +1,101 @@
+import TraceReader
+
+/// Writes the names of Swift types the way Swift programs do.
+enum SwiftTypeNames {
+  /// The name of a class: what the standard library keeps in blocks is called by what it is for.
+  ///
+  /// `Swift._ContiguousArrayStorage<Swift.Int>` becomes `Array<Int> storage`.
+  static func ofClass(_ name: String) -> String {
+    let short = withoutStandardModule(name)
+    for (prefix, replacement) in storages where short.hasPrefix(prefix) {
+      return "\(replacement)\(short.dropFirst(prefix.count)) storage"
+    }
+    return short
+  }
+
+  /// The name of a box: `Box<Int>`.
+  static func ofBox(_ content: String) -> String {
+    "Box<\(withoutStandardModule(content))>"
+  }
+
+  /// The name of a box that holds an error.
+  static func ofError(_ content: String) -> String {
+    "Error box<\(withoutStandardModule(content))>"
+  }
+
+  /// The name of a closure context, from the mangled names of what it holds.
+  ///
+  /// A block with one plain value is what a captured variable or an indirect case of an enum lives
+  /// in; the compiler makes both the same way.
+  ///
+  /// - Parameter captures: `[MANGLED]` for each value; empty where the type is not known.
+  /// - Returns: `Box<Int>` or `Closure context {var Int, app.Leaf}`.
+  static func ofCaptures(_ captures: String) -> String {
+    let names = captures.split(separator: "]", omittingEmptySubsequences: true).map { part in
+      capture(String(part.dropFirst()))
+    }
+    if names.isEmpty { return "Closure context" }
+    if names.count == 1, let name = names[0], isPlain(name) { return "Box<\(name)>" }
+    return "Closure context {\(names.map { $0 ?? "?" }.joined(separator: ", "))}"
+  }
+
+  private static func isPlain(_ name: String) -> Bool {
+    !name.contains(" -> ") && !name.hasPrefix("weak ") && !name.hasPrefix("unowned")
+      && !name.hasPrefix("var ")
+  }
+
+  private static func capture(_ mangled: String) -> String? {
+    guard !mangled.isEmpty else { return nil }
+    let name = Demangler.name(of: "$s\(mangled)D")
+    guard name.language == .swift else { return nil }
+    return withoutStandardModule(withoutConventions(name.full))
+  }
+
+  /// `@escaping @callee_guaranteed (@unowned Swift.Int) -> (@out Swift.String)` becomes
+  /// `(Swift.Int) -> Swift.String`, `{ var Swift.Int }` becomes `var Swift.Int`.
+  private static func withoutConventions(_ name: String) -> String {
+    var name = name
+    if name.hasPrefix("{ "), name.hasSuffix(" }") {
+      name = String(name.dropFirst(2).dropLast(2))
+    }
+    var scanner = TextScanner(name)
+    var result: [UInt8] = []
+    while let byte = scanner.current {
+      scanner.position += 1
+      guard byte == UInt8(ascii: "@") else {
+        result.append(byte)
+        continue
+      }
+      while let next = scanner.current, TextScanner.isIdentifier(next) { scanner.position += 1 }
+      _ = scanner.skip(" ")
+    }
+    return withoutParenthesesAroundResult(String(nameBytes: result))
+  }
+
+  private static func withoutParenthesesAroundResult(_ name: String) -> String {
+    guard let arrow = name.firstRange(of: " -> ("), name.hasSuffix(")") else { return name }
+    let result = name[arrow.upperBound...].dropLast()
+    guard !result.isEmpty, !result.contains(where: { "(),".contains($0) }) else { return name }
+    return "\(name[..<arrow.lowerBound]) -> \(result)"
+  }
+
+  /// Drops `Swift.` in front of the standard library's types.
+  static func withoutStandardModule(_ name: String) -> String {
+    var scanner = TextScanner(name)
+    var result: [UInt8] = []
+    while let byte = scanner.current {
+      let isStart = scanner.previous.map { !TextScanner.isIdentifier($0) && $0 != dot } ?? true
+      if isStart, scanner.skip("Swift.") { continue }
+      result.append(byte)
+      scanner.position += 1
+    }
+    return String(nameBytes: result)
+  }
+
+  private static let dot = UInt8(ascii: ".")
+
+  private static let storages = [
+    ("_ContiguousArrayStorage", "Array"), ("_DictionaryStorage", "Dictionary"),
+    ("_SetStorage", "Set"), ("__StringStorage", "String"),
+  ]
+}

@@ -1,0 +1,57 @@
+/// All types of a trace, and which were seen where.
+public struct TypeTable: Sendable {
+  private var types: [TypeID: BlockType] = [:]
+  private var typesOfWords: [UInt64: TypeID] = [:]
+  private var sightings: [StackID: [TypeSighting]] = [:]
+
+  /// Creates an empty table.
+  public init() {}
+
+  /// Whether the trace says nothing about types.
+  public var isEmpty: Bool { types.isEmpty }
+
+  /// The types in order of appearance.
+  public var all: [BlockType] { types.values.sorted { $0.id < $1.id } }
+
+  /// The type with this number.
+  public subscript(id: TypeID) -> BlockType? { types[id] }
+
+  /// The type of blocks that begin with this word.
+  ///
+  /// All boxes of Swift errors begin with the same one: for these it is the type seen first.
+  public func type(ofWord word: UInt64) -> BlockType? {
+    typesOfWords[word].flatMap { types[$0] }
+  }
+
+  /// What was seen of the blocks that a stack allocated, in the order of the trace.
+  public func sightings(of stack: StackID) -> [TypeSighting] { sightings[stack] ?? [] }
+
+  /// Whether a class is a base of another, at any distance.
+  public func isBase(_ base: TypeID, of derived: TypeID) -> Bool {
+    var type = types[derived]?.base
+    for _ in 0..<Self.deepestBase {
+      guard let current = type else { return false }
+      if current == base { return true }
+      type = types[current]?.base
+    }
+    return false
+  }
+
+  /// A limit for damaged tables, in which bases may go in circles.
+  private static let deepestBase = 64
+
+  /// Adds a type, or another word of one that is there.
+  public mutating func add(_ type: BlockType) {
+    if types[type.id] == nil {
+      types[type.id] = type
+    } else {
+      types[type.id]?.words += type.words
+    }
+    for word in type.words where typesOfWords[word] == nil { typesOfWords[word] = type.id }
+  }
+
+  /// Adds what was seen of a block.
+  public mutating func add(_ sighting: TypeSighting) {
+    sightings[sighting.stack, default: []].append(sighting)
+  }
+}

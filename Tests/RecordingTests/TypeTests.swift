@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+import TraceTestSupport
+
+/// Types of blocks, from the compiled program to the rows of the Allocations table.
+@Suite struct TypeTests {
+  /// Live and freed blocks of each category.
+  private func categories(
+    _ source: String, _ flags: [String]
+  ) throws -> [String: [Int]] {
+    let program = try TestProgram(source, flags: flags)
+    let run = try ProcessRun.run(
+      [
+        BuiltProducts.memtrace.string, "allocations", "--format", "json", "--top", "0", "--",
+        program.path.string,
+      ])
+    let start = try #require(run.outputText.firstIndex(of: "{"))
+    let document = try #require(
+      try JSONSerialization.jsonObject(with: Data(run.outputText[start...].utf8))
+        as? [String: Any])
+    let rows = try #require(document["rows"] as? [[String: Any]])
+    var result: [String: [Int]] = [:]
+    for row in rows {
+      let name = try #require(row["name"] as? String)
+      result[name] = ["persistentCount", "transientCount"].compactMap { row[$0] as? Int }
+    }
+    return result
+  }
+
+  @Test(arguments: [["-O0"], ["-O1"], ["-O2"], ["-O2", "-s"], ["-O0", "-fno-rtti"]])
+  func cxxObjectsHaveTheirDynamicClass(flags: [String]) throws {
+    let found = try categories("types.cpp", flags)
+
+    #expect(found["geo::Circle"] == [0, 110])
+    #expect(found["geo::Square"] == [0, 100])
+    #expect(found["Label"] == [0, 100])
+    #expect(found["(anonymous namespace)::Hidden"] == [20, 0])
+    #expect(found["Holder<std::string>"] == [1, 0])
+    #expect(found["std::_Sp_counted_ptr_inplace<geo::Square>"] == [0, 1])
+    #expect(found["geo::Shape"] == nil, "a base is no object's class")
+  }
+
+  @Test func blocksWithoutATypeKeepTheirSize() throws {
+    #expect(try categories("types.cpp", ["-O0"])["Malloc-1008"] == [30, 0])
+  }
+
+  @Test(arguments: [
+    ["-Onone"], ["-O"], ["-O", "-static-stdlib"], ["-O", "-static-stdlib", "-Xlinker", "-s"],
+  ])
+  func swiftObjectsHaveTheirTypes(flags: [String]) throws {
+    let found = try categories("types.swift", flags + ["-module-name", "app"])
+
+    for (name, count) in [
+      ("app.Leaf", 40), ("app.Outer.Inner", 20), ("app.Pair<Int, String>", 20),
+      ("app.Pair<Array<Double>, app.Outer.Value<Int>>", 20), ("app.Hidden", 20),
+      ("app.Node<(Int, String)>", 20), ("app.Node<Optional<Int>>", 20),
+      ("app.Node<app.Leaf.Type>", 20), ("app.Node<AnyObject>", 20),
+      ("Closure context {var Int, app.Leaf}", 20), ("Box<(app.Tree, app.Tree)>", 20),
+      ("Error box<app.Failure>", 20), ("Dictionary<String, Array<Int>> storage", 20),
+    ] {
+      #expect(found[name]?.first == count, "\(name)")
+    }
+    #expect(found["Array<() -> Int> storage"]?.first == 1)
+  }
+}

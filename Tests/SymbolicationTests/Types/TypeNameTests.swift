@@ -1,0 +1,75 @@
+import Testing
+import TraceReader
+
+@testable import Symbolication
+
+@Suite struct TypeNameTests {
+  @Test(arguments: [
+    ("main.Node", "main.Node"),
+    ("main.Pair<Swift.Int, Swift.String>", "main.Pair<Int, String>"),
+    ("main.Swift.Thing", "main.Swift.Thing"),
+    ("Swift._ContiguousArrayStorage<Swift.UInt8>", "Array<UInt8> storage"),
+    ("Swift._DictionaryStorage<Swift.String, main.Node>", "Dictionary<String, main.Node> storage"),
+    ("Swift._SetStorage<Swift.Int>", "Set<Int> storage"),
+    ("Swift.__StringStorage", "String storage"),
+  ])
+  func swiftClassesAreNamedAsInPrograms(recorded: String, expected: String) {
+    #expect(SwiftTypeNames.ofClass(recorded) == expected)
+  }
+
+  @Test(arguments: [
+    ("", "Closure context"),
+    ("[Si]", "Box<Int>"),
+    ("[Siz_Xx][4main4LeafC]", "Closure context {var Int, main.Leaf}"),
+    ("[4main4TreeO_4main4TreeOt]", "Box<(main.Tree, main.Tree)>"),
+    ("[4main4LeafCSgXw]", "Closure context {weak Optional<main.Leaf>}"),
+    ("[SiIegd_]", "Closure context {() -> Int}"),
+    ("[SiSSIegyr_]", "Closure context {(Int) -> String}"),
+    ("[][Si]", "Closure context {?, Int}"),
+    ("[&&]", "Closure context {?}"),
+  ])
+  func capturesAreDemangled(recorded: String, expected: String) {
+    #expect(SwiftTypeNames.ofCaptures(recorded) == expected)
+  }
+
+  @Test func cxxClassesAreDemangledAndShortened() {
+    let name = CxxTypeNames.ofClass("4TmplINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEE")
+    #expect(name?.short == "Tmpl<std::string>")
+    #expect(name?.language == .cxx)
+    #expect(
+      CxxTypeNames.ofClass("N12_GLOBAL__N_16HiddenE")?.short == "(anonymous namespace)::Hidden")
+    #expect(CxxTypeNames.ofClass("no name") == nil)
+    #expect(CxxTypeNames.ofVTable("_ZTVN3geo6CircleE")?.short == "geo::Circle")
+    #expect(CxxTypeNames.ofVTable("_ZTIN3geo6CircleE") == nil)
+  }
+
+  @Test(arguments: [
+    ("_ZN3geo6CircleD0Ev", "geo::Circle"), ("_ZN3geo6CircleD2Ev", nil), ("main", nil),
+    ("_ZN4TmplIiED0Ev", "Tmpl<int>"),
+  ])
+  func onlyADeletingDestructorNamesItsClass(symbol: String, expected: String?) {
+    #expect(DeletingDestructor.className(Demangler.name(of: symbol)) == expected)
+  }
+
+  @Test func aTypeIsNamedWithItsImage() {
+    var types = TypeTable()
+    let id = TypeID(rawValue: 4)
+    types.add(
+      BlockType(
+        id: id, kind: .swiftError, name: "app.Failure", words: [0x9000],
+        definition: Address(0x1080), time: EventTime(5)))
+    types.add(BlockType(id: TypeID(rawValue: 5), kind: .cxxVTable, name: "", words: [0x1090]))
+    let app = Image(
+      index: 0, path: "/opt/app", loadBias: 0, start: Address(0x1000), end: Address(0x2000),
+      textStart: Address(0x1000), textEnd: Address(0x2000))
+    let names = TypeNames(types: types, images: ImageMap(images: [app]))
+
+    #expect(
+      names.name(of: id)
+        == TypeName(
+          short: "Error box<app.Failure>", full: "Error box<app.Failure>", language: .swift,
+          imagePath: "/opt/app"))
+    #expect(names.name(of: TypeID(rawValue: 5)) == nil, "no symbol says that it is a vtable")
+    #expect(names.name(of: TypeID(rawValue: 6)) == nil)
+  }
+}
