@@ -20,7 +20,8 @@ struct BuildInterposer: BuildToolPlugin {
     ).sorted { $0.path < $1.path }
     let headers = try FileManager.default.contentsOfDirectory(
       at: sources.appending(path: "include"), includingPropertiesForKeys: nil)
-    let formatHeaders = [format.appending(path: "memtrace_format.h")]
+    let formatHeaders = try FileManager.default.contentsOfDirectory(
+      at: format, includingPropertiesForKeys: nil)
     let units = files.filter { $0.pathExtension == "c" }
     let inputs = files.filter { ["c", "h", "map"].contains($0.pathExtension) }
 

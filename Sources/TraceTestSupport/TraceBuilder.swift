@@ -20,6 +20,7 @@ public struct TraceBuilder: Sendable {
   /// The time of the latest event.
   public private(set) var time: UInt64
 
+  var snapshots: [SnapshotBuilder] = []
   private var records = ByteWriter()
   private var nodes: [(pc: UInt64, parent: UInt32, flags: UInt32)] = []
   private var nodeIDs: [NodeKey: UInt32] = [:]
@@ -212,6 +213,13 @@ public struct TraceBuilder: Sendable {
       add(
         MT_CHUNK_EVENTS, chunk.bytes, encoding: chunk.encoding, thread: chunk.thread,
         baseTime: chunk.baseTime)
+    }
+    for (number, snapshot) in snapshots.enumerated() {
+      let number = UInt32(number)
+      add(MT_CHUNK_SNAPSHOT, snapshot.recordBytes(), firstID: number)
+      let words = MT_ENCODING_WORDS.rawValue
+      add(MT_CHUNK_SNAPSHOT, snapshot.wordBytes(), encoding: words, firstID: number)
+      if let end = snapshot.endBytes() { add(MT_CHUNK_SNAPSHOT, end, firstID: number) }
     }
     var complete = header
     complete.chunks = chunks

@@ -15,7 +15,7 @@
 
 #define MT_FILE_MAGIC "MEMTRACE" /* the first 8 bytes of a trace */
 #define MT_FORMAT_MAJOR 1u       /* a reader refuses another major version */
-#define MT_FORMAT_MINOR 0u       /* additions that an older reader can skip */
+#define MT_FORMAT_MINOR 1u       /* additions that an older reader can skip */
 #define MT_FILE_HEADER_SIZE 4096u
 #define MT_BYTE_ORDER_MARK 0x01020304u
 
@@ -126,15 +126,17 @@ static_assert(sizeof(struct mt_file_header) == MT_FILE_HEADER_SIZE, "file header
 /* ---- Chunks -------------------------------------------------------------------------------- */
 
 enum mt_chunk_kind {
-    MT_CHUNK_META = 1,   /* records: process, images, threads, notes */
-    MT_CHUNK_STACKS = 2, /* stack nodes */
-    MT_CHUNK_EVENTS = 3  /* allocations and frees */
+    MT_CHUNK_META = 1,    /* records: process, images, threads, notes */
+    MT_CHUNK_STACKS = 2,  /* stack nodes */
+    MT_CHUNK_EVENTS = 3,  /* allocations and frees */
+    MT_CHUNK_SNAPSHOT = 4 /* heap image: records (plain) or memory (words) */
 };
 
 enum mt_encoding {
-    MT_ENCODING_PLAIN = 0,    /* META and STACKS: the fixed structs below */
-    MT_ENCODING_VARINT = 1,   /* EVENTS: tag byte and varints, see below */
-    MT_ENCODING_PREDICTED = 2 /* EVENTS: what memtrace_predictor.h does not expect, see below */
+    MT_ENCODING_PLAIN = 0,     /* META and STACKS: the fixed structs below */
+    MT_ENCODING_VARINT = 1,    /* EVENTS: tag byte and varints, see below */
+    MT_ENCODING_PREDICTED = 2, /* EVENTS: what memtrace_predictor.h does not expect, see below */
+    MT_ENCODING_WORDS = 3      /* SNAPSHOT: runs of memory words, see memtrace_snapshot.h */
 };
 
 /* Starts every chunk. header_check guards the fields above it: a reader that meets a damaged

@@ -24,6 +24,8 @@ public final class Trace: Sendable {
   public let marks: [Mark]
   /// The types of blocks, as far as the recorder looked at them.
   public let types: TypeTable
+  /// The heap snapshots in the order they were begun.
+  public let snapshots: [SnapshotInfo]
   /// What the trace does not hold, as far as the file tells without a replay.
   public let coverage: Coverage
   /// How the process ended.
@@ -35,6 +37,8 @@ public final class Trace: Sendable {
 
   let file: TraceFile
   let eventChunks: [EventChunk]
+  /// For each of `snapshots`, where its memory is.
+  let snapshotWords: [[SnapshotDecoder.WordChunk]]
 
   /// Opens a trace.
   ///
@@ -65,6 +69,9 @@ public final class Trace: Sendable {
     types = loader.meta.types.table
     stacks = loader.stackTable
     eventChunks = loader.eventChunks
+    let found = loader.snapshots.snapshots(images: loader.meta.imageMap)
+    snapshots = found.map(\.info)
+    snapshotWords = found.map(\.words)
     coverage = loader.coverage
   }
 
@@ -103,6 +110,7 @@ struct TraceLoader {
   private(set) var stackTable = StackTable()
   private(set) var eventChunks: [EventChunk] = []
   private(set) var coverage: Coverage
+  private(set) var snapshots = SnapshotDecoder()
   private var stacks = StackDecoder()
 
   init(file: TraceFile, header: TraceHeader) {
@@ -146,7 +154,17 @@ struct TraceLoader {
     case MT_CHUNK_EVENTS.rawValue where encoding == MT_ENCODING_VARINT.rawValue,
       MT_CHUNK_EVENTS.rawValue where encoding == MT_ENCODING_PREDICTED.rawValue:
       addEvents(chunk)
-    case MT_CHUNK_META.rawValue, MT_CHUNK_STACKS.rawValue, MT_CHUNK_EVENTS.rawValue:
+    case MT_CHUNK_SNAPSHOT.rawValue where encoding == MT_ENCODING_PLAIN.rawValue:
+      withBytes(of: chunk) { loader, bytes in
+        guard let position = loader.snapshots.decode(bytes, snapshot: chunk.firstID) else { return }
+        loader.addDamage(in: chunk, from: position, "a snapshot record that does not fit")
+      }
+    case MT_CHUNK_SNAPSHOT.rawValue where encoding == MT_ENCODING_WORDS.rawValue:
+      snapshots.add(
+        SnapshotDecoder.WordChunk(offset: chunk.offset, length: Int(chunk.length)),
+        snapshot: chunk.firstID)
+    case MT_CHUNK_META.rawValue, MT_CHUNK_STACKS.rawValue, MT_CHUNK_EVENTS.rawValue,
+      MT_CHUNK_SNAPSHOT.rawValue:
       addDamage(in: chunk, from: 0, "encoding \(chunk.encoding) is not known")
     default:
       break  // Of a later minor version: not for us.

@@ -45,7 +45,7 @@ import TraceTestSupport
 
   @Test func laterMajorVersionIsRefused() throws {
     var trace = TraceBuilder()
-    trace.header.major = 2
+    (trace.header.major, trace.header.minor) = (2, 0)
     let error = try openingError(trace.bytes())
     #expect(error?.status == .unsupportedVersion)
     #expect(error?.context.contains("format version 2.0") == true)

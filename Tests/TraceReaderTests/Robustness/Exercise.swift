@@ -1,4 +1,5 @@
 import SystemPackage
+import Testing
 import TraceReader
 import TraceTestSupport
 
@@ -42,7 +43,21 @@ struct Exercise {
       result.peak.time..<EventTime(max(result.peak.time, result.lastTime).rawValue)
     options.sizes = 1...100
     _ = try trace.replay(options)
+    try exercise.readSnapshots(of: trace)
     return exercise
+  }
+
+  private func readSnapshots(of trace: Trace) throws {
+    for info in trace.snapshots.prefix(4) {
+      let memory = try trace.loadSnapshot(info.index)
+      var words = 0
+      memory.forEachWord(in: 0..<UInt64.max) { address, value in
+        _ = memory.isMapped(address)
+        words += memory.word(at: address) == value ? 1 : 0
+      }
+      #expect(words == memory.wordCount)
+      for thread in info.threads { _ = thread.stackStart.map(memory.word(at:)) }
+    }
   }
 }
 
@@ -71,6 +86,7 @@ enum SampleTraces {
     trace.free(0x5000_2000, stack: stacks[0])
     trace.free(0x5000_2000, stack: stacks[1])
     trace.free(0x5000_2009, stack: stacks[1])
+    addSnapshot(to: &trace)
     return trace
   }
 
@@ -92,6 +108,16 @@ enum SampleTraces {
     trace.thread(2, tid: 4712, state: .ended, time: 1050)
     trace.note(kind: 3, text: "malloc: jemalloc")
     trace.mark("here", time: 1020)
+  }
+
+  private static func addSnapshot(to trace: inout TraceBuilder) {
+    var snapshot = SnapshotBuilder(time: 1040)
+    snapshot.region(0x40_4000..<0x40_8000)
+    snapshot.region(0x5000_0000..<0x5000_4000, path: "[heap]")
+    snapshot.thread(1, tid: 4711, sp: 0x5000_3000, registers: [1, 2], tlsBase: 0x5000_3f00)
+    snapshot.words(at: 0x40_4000, [0x5000_1000, 0, .max])
+    snapshot.words(at: 0x5000_0ff8, [3, 0x5000_0ff8, 1 << 47])
+    trace.snapshot(snapshot)
   }
 
   /// Some hundred random events in many short chunks of several threads.

@@ -1,0 +1,130 @@
+import CTraceFormat
+
+/// Collects the records of SNAPSHOT chunks, and where the words are.
+struct SnapshotDecoder {
+  /// A chunk of words.
+  struct WordChunk {
+    var offset: UInt64
+    var length: Int
+  }
+
+  private struct Draft {
+    var info = SnapshotInfo()
+    var hasBegun = false
+    var words: [WordChunk] = []
+  }
+
+  private var drafts: [UInt32: Draft] = [:]
+
+  /// Notes a chunk of words, which is read when the snapshot is.
+  mutating func add(_ chunk: WordChunk, snapshot: UInt32) {
+    drafts[snapshot, default: Draft()].words.append(chunk)
+    drafts[snapshot]?.info.storedBytes &+= UInt64(chunk.length)
+  }
+
+  /// Decodes the records of a chunk.
+  ///
+  /// - Parameters:
+  ///   - chunk: The bytes with the chunk header; fewer when the file is cut.
+  ///   - snapshot: The number of the snapshot.
+  /// - Returns: Where decoding had to stop, when it was not at the end of the records.
+  mutating func decode(_ chunk: UnsafeRawBufferPointer, snapshot: UInt32) -> Int? {
+    var draft = drafts.removeValue(forKey: snapshot) ?? Draft()
+    defer { drafts[snapshot] = draft }
+    draft.info.storedBytes &+= UInt64(chunk.count)
+    var position = ChunkHeader.size
+    while position < chunk.count {
+      var cursor = ByteCursor(chunk, at: position)
+      let length = Int(cursor.read(UInt32.self))
+      let type = UInt32(cursor.read(UInt16.self))
+      cursor.skip(2)
+      if cursor.isPastEnd || type == 0 { return nil }
+      guard length >= 8, length <= chunk.count - position else { return position }
+      var record = ByteCursor(
+        UnsafeRawBufferPointer(rebasing: chunk[position..<position + length]), at: 8)
+      Self.decode(&record, type: type, into: &draft)
+      guard !record.isPastEnd else { return position }
+      position += (length + 7) & ~7
+    }
+    return nil
+  }
+
+  private static func decode(_ cursor: inout ByteCursor, type: UInt32, into draft: inout Draft) {
+    switch type {
+    case MT_SNAPSHOT_BEGIN.rawValue:
+      decodeBegin(&cursor, into: &draft.info)
+      draft.hasBegun = !cursor.isPastEnd
+    case MT_SNAPSHOT_THREAD.rawValue: decodeThread(&cursor, into: &draft.info)
+    case MT_SNAPSHOT_REGION.rawValue: decodeRegion(&cursor, into: &draft.info)
+    case MT_SNAPSHOT_END.rawValue: decodeEnd(&cursor, into: &draft.info)
+    default: break
+    }
+  }
+
+  private static func decodeBegin(_ cursor: inout ByteCursor, into info: inout SnapshotInfo) {
+    info.time = EventTime(cursor.read())
+    let reason: UInt32 = cursor.read()
+    let detail: Int32 = cursor.read()
+    info.thread = cursor.read()
+    cursor.skip(4)
+    info.keepsContents = cursor.read(UInt32.self) & MT_SNAPSHOT_CONTENTS.rawValue != 0
+    let nameLength: UInt32 = cursor.read()
+    info.reason = SnapshotReason(code: reason, detail: detail, name: cursor.text(nameLength))
+  }
+
+  private static func decodeThread(_ cursor: inout ByteCursor, into info: inout SnapshotInfo) {
+    let (sp, pc, tlsBase): (UInt64, UInt64, UInt64) = (cursor.read(), cursor.read(), cursor.read())
+    let (thread, tid, state): (UInt32, UInt32, UInt32) = (
+      cursor.read(), cursor.read(), cursor.read()
+    )
+    let count: UInt32 = cursor.read()
+    // Checked before the loop: the record cannot hold more.
+    let (byteCount, overflows) = count.multipliedReportingOverflow(by: 8)
+    let bytes = cursor.bytes(overflows ? .max : byteCount)
+    guard !cursor.isPastEnd else { return }
+    var words = ByteCursor(bytes)
+    info.threads.append(
+      SnapshotThread(
+        thread: thread, tid: tid, state: SnapshotThread.State(code: state), sp: sp, pc: pc,
+        registers: (0..<count).map { _ in words.read() }, tlsBase: tlsBase))
+  }
+
+  private static func decodeRegion(_ cursor: inout ByteCursor, into info: inout SnapshotInfo) {
+    let (start, end): (UInt64, UInt64) = (cursor.read(), cursor.read())
+    cursor.skip(8)
+    let (protection, flags): (UInt32, UInt32) = (cursor.read(), cursor.read())
+    let pathLength: UInt32 = cursor.read()
+    cursor.skip(4)
+    let path = cursor.text(pathLength)
+    guard !cursor.isPastEnd, start < end else { return }
+    info.regions.append(
+      SnapshotRegion(
+        start: start, end: end,
+        kind: flags & MT_SNAPSHOT_OWN.rawValue != 0 ? .recorder : .anonymous,
+        protection: SnapshotRegion.Protection(rawValue: protection),
+        isShared: flags & MT_SNAPSHOT_SHARED.rawValue != 0,
+        isKept: flags & MT_SNAPSHOT_KEPT.rawValue != 0, path: path.isEmpty ? nil : path))
+  }
+
+  private static func decodeEnd(_ cursor: inout ByteCursor, into info: inout SnapshotInfo) {
+    info.pauseNanoseconds = cursor.read()
+    info.forkNanoseconds = cursor.read()
+    info.durationNanoseconds = cursor.read()
+    info.scannedBytes = cursor.read()
+    info.wordCount = cursor.read()
+    cursor.skip(8)
+    info.skippedBytes = cursor.read()
+    info.isComplete = !cursor.isPastEnd
+  }
+
+  /// The snapshots that have begun, in order, and the chunks of words of each.
+  func snapshots(images: ImageMap) -> [(info: SnapshotInfo, words: [WordChunk])] {
+    let begun = drafts.filter(\.value.hasBegun).sorted { $0.key < $1.key }.map(\.value)
+    return begun.enumerated().map { index, draft in
+      var info = draft.info
+      info.index = index
+      info.classifyRegions(images: images)
+      return (info, draft.words.sorted { $0.offset < $1.offset })
+    }
+  }
+}

@@ -1,0 +1,119 @@
+/// The memory of a snapshot: the words that are kept, found by address.
+///
+/// Flat arrays, about 8 bytes for each kept word and 80 for each page with one; nothing is shared
+/// with the trace it was loaded from.
+public struct SnapshotMemory: Sendable {
+  /// The mappings of the process, in ascending order, without overlaps.
+  public let regions: [SnapshotRegion]
+  /// How many runs of words could not be read, because they contradict what was before them.
+  public internal(set) var damagedRuns = 0
+
+  /// The numbers (addresses / 4096) of the pages that have kept words, in ascending order.
+  @usableFromInline var pages: [UInt64] = []
+  /// Eight words of 64 bits for each page: which of its 512 words are kept.
+  @usableFromInline var bitmaps: [UInt64] = []
+  /// For each page, the position in `values` of its first kept word.
+  @usableFromInline var firstValues: [Int] = []
+  /// The kept words by ascending address.
+  @usableFromInline var values: [UInt64] = []
+
+  init(regions: [SnapshotRegion]) {
+    self.regions = regions
+  }
+
+  /// How many words are kept.
+  public var wordCount: Int { values.count }
+
+  /// Whether an address was mapped.
+  ///
+  /// - Complexity: O(log *n*) in the number of mappings.
+  public func isMapped(_ address: UInt64) -> Bool {
+    SnapshotRegion.position(of: address, in: regions) != nil
+  }
+
+  /// The word at an address, which is rounded down to a multiple of 8.
+  ///
+  /// - Returns: 0 where no word is kept or nothing is mapped.
+  /// - Complexity: O(1) in densely kept memory, O(log *n*) in the number of pages elsewhere.
+  @inlinable
+  public func word(at address: UInt64) -> UInt64 {
+    let slot = firstPage(from: address >> 12)
+    guard slot < pages.count, pages[slot] == address >> 12 else { return 0 }
+    let index = Int(truncatingIfNeeded: address >> 3 & 511)
+    let bits = bitmaps[slot &* 8 &+ index >> 6]
+    let bit = UInt64(1) << UInt64(index & 63)
+    guard bits & bit != 0 else { return 0 }
+    var rank = (bits & (bit &- 1)).nonzeroBitCount
+    for earlier in 0..<index >> 6 { rank &+= bitmaps[slot &* 8 &+ earlier].nonzeroBitCount }
+    return values[firstValues[slot] &+ rank]
+  }
+
+  /// Visits the kept words that lie in a range of addresses, in ascending order.
+  ///
+  /// - Parameters:
+  ///   - range: Words are visited whose first byte lies in it; they begin on multiples of 8.
+  ///   - body: Called with the address of a word and the word, which is not 0.
+  @inlinable
+  public func forEachWord(
+    in range: Range<UInt64>, _ body: (_ address: UInt64, _ value: UInt64) -> Void
+  ) {
+    guard !range.isEmpty else { return }
+    var slot = firstPage(from: range.lowerBound >> 12)
+    let lastPage = (range.upperBound &- 1) >> 12
+    while slot < pages.count, pages[slot] <= lastPage {
+      visit(slot, in: range, body)
+      slot &+= 1
+    }
+  }
+
+  @inlinable
+  func visit(
+    _ slot: Int, in range: Range<UInt64>, _ body: (_ address: UInt64, _ value: UInt64) -> Void
+  ) {
+    let page = pages[slot] << 12
+    // The first word that begins in the range, and one past the last.
+    let low = range.lowerBound > page ? Int((range.lowerBound &- page &+ 7) >> 3) : 0
+    let rest = range.upperBound &- page
+    let high = rest < 4096 ? Int((rest &+ 7) >> 3) : 512
+    var position = firstValues[slot]
+    for group in 0..<8 where group &* 64 < high {
+      var bits = bitmaps[slot &* 8 &+ group]
+      if group &* 64 &+ 64 <= low {
+        position &+= bits.nonzeroBitCount
+        continue
+      }
+      while bits != 0 {
+        let index = group &* 64 &+ bits.trailingZeroBitCount
+        if index >= high { return }
+        if index >= low { body(page &+ UInt64(index) &* 8, values[position]) }
+        position &+= 1
+        bits &= bits &- 1
+      }
+    }
+  }
+
+  /// The position of the first page with kept words whose number is at least `page`.
+  ///
+  /// Page numbers are integers that ascend: from one known position to another, positions grow at
+  /// most as fast as page numbers. In dense memory these bounds meet at once.
+  @usableFromInline
+  func firstPage(from page: UInt64) -> Int {
+    guard let least = pages.first, let greatest = pages.last, page > least else { return 0 }
+    guard page <= greatest else { return pages.count }
+    var (low, high) = (0, pages.count &- 1)
+    var probe = high
+    while low < high {
+      // A step that interpolates, then one that halves: neither even nor clustered pages are slow.
+      let span = pages[high] &- pages[low]
+      let fraction = Double(page &- pages[low]) / Double(span)
+      probe = min(low &+ Int(fraction * Double(high &- low)), high &- 1)
+      if pages[probe] < page { low = probe &+ 1 } else { high = probe }
+      if low < high {
+        let middle = low &+ (high &- low) / 2
+        if pages[middle] < page { low = middle &+ 1 } else { high = middle }
+      }
+      if pages[low] >= page { return low }
+    }
+    return low
+  }
+}

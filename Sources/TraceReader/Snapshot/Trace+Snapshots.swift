@@ -1,0 +1,22 @@
+import CTraceFormat
+
+extension Trace {
+  /// Reads the memory of a snapshot.
+  ///
+  /// - Parameter index: Its position in ``snapshots``.
+  /// - Returns: The words that are kept; what could not be read is missing.
+  /// - Throws: `.inconsistent` when there is no such snapshot, `.io` when the file cannot be read.
+  public func loadSnapshot(_ index: Int) throws(TraceError) -> SnapshotMemory {
+    guard snapshots.indices.contains(index) else {
+      throw TraceError(
+        .inconsistent, "has no snapshot \(index) (it has \(snapshots.count))", path: path.string)
+    }
+    var decoder = SnapshotWordDecoder(regions: snapshots[index].regions)
+    for chunk in snapshotWords[index] {
+      var bytes = try file.bytes(at: chunk.offset, count: chunk.length)
+      bytes.append(contentsOf: repeatElement(0, count: SnapshotWordDecoder.guardLength))
+      bytes.withUnsafeBytes { decoder.decode($0) }
+    }
+    return decoder.memory
+  }
+}
