@@ -1,0 +1,117 @@
+"""Measures programs plainly and under recorders. See scripts/bench and docs/performance.md."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import machine
+import measure
+import processes
+import tables
+import tools
+import workloads
+
+QUICK = ["python3", "sqlite3", "cc1plus", "stress-1-20", "stress-2-20"]
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(
+        prog="bench",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Times programs plainly and under recorders, in turn, and prints Markdown.",
+        epilog="""examples:
+  scripts/bench --quick
+  scripts/bench python3 cc1plus --tools plain,memtrace,heaptrack
+  scripts/bench --json all.json && scripts/bench --from all.json""",
+    )
+    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help="default: all; see --list")
+    parser.add_argument("--pairs", type=int, default=7, help="rounds per tool (default 7)")
+    parser.add_argument(
+        "--slow-pairs", type=int, default=1, help="rounds under Valgrind, 0 for none (default 1)")
+    parser.add_argument("--quick", action="store_true", help="3 rounds, few programs, no Valgrind")
+    parser.add_argument("--tools", help="comma-separated; default: all that are installed")
+    parser.add_argument("--memtrace", help="executable to measure; default: a release build")
+    parser.add_argument("--json", metavar="FILE", help="also write all samples to FILE")
+    parser.add_argument("--from", metavar="FILE", dest="sources", action="append", default=[],
+                        help="print the tables of this document; several are joined")
+    parser.add_argument("--list", action="store_true", help="list workloads and tools")
+    options = parser.parse_args(arguments)
+    if options.pairs < 1 or options.slow_pairs < 0:
+        parser.error("the number of pairs has to be positive")
+    if options.quick:
+        options.pairs, options.slow_pairs = min(options.pairs, 3), 0
+        options.workloads = options.workloads or QUICK
+    unknown = set(options.workloads) - set(workloads.names())
+    if unknown:
+        parser.error("no workload %s; --list names them" % ", ".join(sorted(unknown)))
+    return parser, options
+
+
+def select_tools(parser, options, scratch):
+    every = tools.all_tools(options.memtrace, scratch)
+    if not options.tools:
+        return every
+    wanted = options.tools.split(",")
+    unknown = set(wanted) - {tool.name for tool in every}
+    if unknown:
+        parser.error("no tool %s; --list names them" % ", ".join(sorted(unknown)))
+    return [tool for tool in every if tool.name in wanted or tool.name == tools.PLAIN]
+
+
+def measure_all(options, selected, programs, scratch):
+    builder = workloads.Builder(programs, scratch)
+    host_peak = os.path.join(scratch, "host-peak")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "host-peak.c")
+    subprocess.run(["gcc", "-O2", "-Wall", source, "-o", host_peak], check=True)
+    document = {"machine": machine.describe(options.memtrace), "workloads": []}
+    for name in workloads.names():
+        if not options.workloads or name in options.workloads:
+            workload = workloads.make(name, builder)
+            document["workloads"].append(
+                measure.measure(workload, selected, options.pairs, options.slow_pairs,
+                                options.memtrace, host_peak, say))
+    return document
+
+
+def join(paths):
+    """One document of several. Rounds of the same workload are put one after the other."""
+    machines, found = {}, {}
+    for path in paths:
+        with open(path, encoding="utf-8") as source:
+            document = json.load(source)
+        machines.update(document["machine"])
+        for workload in document["workloads"]:
+            name = workload["name"]
+            found[name] = measure.join(found[name], workload) if name in found else workload
+    ordered = [found[name] for name in workloads.names() if name in found]
+    return {"machine": machines, "workloads": ordered}
+
+
+def say(text):
+    print("bench: " + text, file=sys.stderr, flush=True)
+
+
+def main(programs, arguments):
+    parser, options = parse(arguments)
+    processes.adopt_orphans()
+    with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
+        if options.list:
+            print("workloads: " + " ".join(workloads.names()))
+            print("tools: " + ", ".join(t.name for t in tools.all_tools("memtrace", scratch)))
+            return
+        if options.sources:
+            document = join(options.sources)
+        else:
+            selected = select_tools(parser, options, scratch)
+            document = measure_all(options, selected, programs, scratch)
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as output:
+            json.dump(document, output, indent=1)
+            output.write("\n")
+    print(tables.markdown(document), end="")
+
+
+main(sys.argv[1], sys.argv[2:])

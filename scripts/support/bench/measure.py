@@ -1,0 +1,113 @@
+"""Measures one workload under all tools, in turn, and returns the figures as plain data.
+
+Each round runs every tool once, so that a drift of the machine meets all alike. Figures of a round
+belong together: position i of every list is round i, None where a tool did not run or failed.
+"""
+
+import json
+import os
+import subprocess
+
+import processes
+import server
+import tools
+
+SAMPLED = ("wall", "cpu", "others", "extra")
+
+
+def measure(workload, selected, rounds, slow_rounds, memtrace, host_peak, say):
+    """See the JSON document in docs/performance.md for what comes back.
+
+    A round before the first finds out what takes no timing: peak memory, files, number of events.
+    """
+    chosen = [t for t in selected if not (t.is_slow and (workload.skips_slow or not slow_rounds))]
+    result = {
+        "name": workload.name,
+        "threads": workload.threads,
+        "depth": workload.depth,
+        "events": None,
+        "tools": {tool.name: {name: [] for name in SAMPLED} for tool in chosen},
+    }
+    for tool in chosen:
+        say("%s: %s, memory" % (workload.name, tool.name))
+        _measure_memory(workload, tool, result, memtrace, host_peak)
+    for number in range(rounds):
+        say("%s: round %d of %d" % (workload.name, number + 1, rounds))
+        # Another one begins each time: none is always the one after heaptrack.
+        first = number % len(chosen)
+        for tool in chosen[first:] + chosen[:first]:
+            limit = slow_rounds if tool.is_slow else workload.limits.get(tool.name, rounds)
+            runs = number < limit
+            _append(result["tools"][tool.name], _run(workload, tool) if runs else None)
+            tool.remove_files()
+    return result
+
+
+def join(first, second):
+    """Two measurements of one workload as one. What is measured once is that of the second."""
+    joined = {**first, **second, "tools": {}}
+    counts = [len(result["tools"][tools.PLAIN]["wall"]) for result in (first, second)]
+    for name in [*first["tools"], *(set(second["tools"]) - set(first["tools"]))]:
+        parts = [result["tools"].get(name, {}) for result in (first, second)]
+        joined["tools"][name] = {**parts[0], **parts[1]}
+        for key in SAMPLED:
+            lists = [p.get(key, [None] * count) for p, count in zip(parts, counts)]
+            joined["tools"][name][key] = lists[0] + lists[1]
+    return joined
+
+
+def _run(workload, tool):
+    command = tool.prefix + workload.command
+    environment = {**workload.environment, **tool.environment}
+    # heaptrack ends with SIGPIPE now and then: another try, then a gap.
+    for _ in range(2):
+        if workload.is_server:
+            sample = server.run(command, environment)
+        else:
+            sample = processes.run(command, environment, workload.stdin)
+        if sample:
+            return sample
+        tool.remove_files()
+    if not tool.name.startswith(tools.HEAPTRACK):
+        raise SystemExit("bench: %s failed under %s" % (workload.name, tool.name))
+    return None
+
+
+def _append(figures, sample):
+    for name in SAMPLED:
+        figures[name].append(getattr(sample, name) if sample else None)
+
+
+def _measure_memory(workload, tool, result, memtrace, host_peak):
+    figures = result["tools"][tool.name]
+    listing = host_peak + ".list"
+    observed = tools.Tool(
+        tool.name, [host_peak, listing, *tool.prefix], tool.environment, tool.output)
+    _run(workload, observed)
+    executable = tool.executable or workload.executable
+    figures["hostPeakKiB"] = processes.peak_kib(listing, executable)
+    figures["fileBytes"] = sum(map(os.path.getsize, tool.files()))
+    if tool.name == tools.MEMTRACE:
+        result["events"] = sum(_events(memtrace, path) for path in tool.files())
+        figures["packedBytes"] = _packed_bytes(memtrace, tool.files())
+    tool.remove_files()
+
+
+def _events(memtrace, trace):
+    report = [memtrace, "allocations", "--top", "1", "--format", "json", trace]
+    document = subprocess.run(report, check=True, capture_output=True).stdout
+    return json.loads(document)["total"]["eventCount"]
+
+
+def _packed_bytes(memtrace, traces):
+    """Bytes of the packed traces; None with a memtrace that cannot pack."""
+    total = 0
+    for trace in traces:
+        packed = trace + ".packed"
+        command = [memtrace, "pack", trace, "-o", packed]
+        run = subprocess.run(command, capture_output=True, check=False)
+        if run.returncode != 0:
+            return None
+        total += os.path.getsize(packed)
+        os.remove(packed)
+    return total
