@@ -1,0 +1,100 @@
+"""Tests of the arithmetic: python3 -B -m unittest discover -s scripts/support/bench"""
+
+import unittest
+
+import measure
+import processes
+import tables
+import tools
+from figures import Figures
+
+
+def samples(wall, cpu):
+    return {"wall": wall, "cpu": cpu, "others": [0.0] * len(wall), "extra": [{}] * len(wall)}
+
+
+def workload():
+    """Round 2 is twice as slow as the others for all tools; heaptrack failed in round 3."""
+    return {
+        "name": "sqlite3",
+        "threads": 0,
+        "depth": 0,
+        "events": 1_000_000,
+        "tools": {
+            tools.PLAIN: {**samples([1.0, 2.0, 1.0], [0.5, 1.0, 0.5]), "hostPeakKiB": 1024},
+            tools.MEMTRACE: {
+                **samples([1.25, 2.5, 1.5], [0.75, 1.5, 1.0]),
+                "hostPeakKiB": 3072,
+                "fileBytes": 2_500_000,
+            },
+            tools.HEAPTRACK: samples([2.0, 4.0, None], [2.5, 5.0, None]),
+        },
+    }
+
+
+class FiguresTests(unittest.TestCase):
+    def test_added_time_is_of_the_same_round(self):
+        figures = Figures(workload())
+        self.assertEqual(figures.added(tools.MEMTRACE, "wall"), 0.5)
+        self.assertEqual(figures.added(tools.HEAPTRACK, "cpu"), 3.0)
+
+    def test_ratio_leaves_failed_rounds_out(self):
+        figures = Figures(workload())
+        self.assertEqual(figures.rounds(tools.HEAPTRACK), 2)
+        self.assertEqual(figures.ratio(tools.MEMTRACE, tools.HEAPTRACK, "wall"), 0.25)
+        self.assertEqual(figures.ratio(tools.MEMTRACE, tools.HEAPTRACK, "cpu"), 0.125)
+
+    def test_figures_per_event(self):
+        figures = Figures(workload())
+        self.assertEqual(figures.added_ns_per_event(tools.MEMTRACE, "cpu"), 500)
+        self.assertEqual(figures.bytes_per_event(tools.MEMTRACE), 2.5)
+        self.assertEqual(figures.added_peak_kib(tools.MEMTRACE), 2048)
+
+    def test_what_was_not_measured_is_not_known(self):
+        figures = Figures(workload())
+        self.assertFalse(figures.has(tools.DHAT))
+        self.assertIsNone(figures.added(tools.DHAT, "wall"))
+        self.assertIsNone(figures.slowdown(tools.DHAT))
+        self.assertIsNone(figures.bytes_per_event(tools.HEAPTRACK))
+
+
+class JoinTests(unittest.TestCase):
+    def test_rounds_stay_beside_those_they_belong_to(self):
+        second = workload()
+        del second["tools"][tools.MEMTRACE]
+        second["tools"][tools.PLAIN]["hostPeakKiB"] = 2048
+        joined = measure.join(workload(), second)["tools"]
+        self.assertEqual(joined[tools.PLAIN]["wall"], [1.0, 2.0, 1.0] * 2)
+        self.assertEqual(joined[tools.MEMTRACE]["wall"], [1.25, 2.5, 1.5, None, None, None])
+        self.assertEqual(joined[tools.PLAIN]["hostPeakKiB"], 2048)
+
+
+class TableTests(unittest.TestCase):
+    def test_growth_is_against_one_thread_of_the_same_depth(self):
+        stress = []
+        for threads, seconds in ((1, 0.1), (8, 0.125)):
+            stress.append({
+                "name": "stress-%d-5" % threads, "threads": threads, "depth": 5, "events": 1_000_000,
+                "tools": {tools.PLAIN: samples([0.01], [0.01]),
+                          tools.MEMTRACE: samples([seconds], [seconds])},
+            })
+        text = tables.markdown({"machine": {}, "workloads": stress})
+        self.assertIn("| 5 | 1 | 10 | – | 100 | – | – | +0 % |", text)
+        self.assertIn("| 5 | 8 | 10 | – | 125 | – | – | +25 % |", text)
+
+
+class ProcessTests(unittest.TestCase):
+    def test_cpu_time_of_orphans_counts(self):
+        processes.adopt_orphans()
+        busy = "import time\nwhile time.process_time() < 0.2: pass"
+        # The shell ends at once; its child goes on.
+        sample = processes.run(["sh", "-c", 'python3 -c "$1" & exit 0', "sh", busy], {})
+        self.assertGreaterEqual(sample.cpu, 0.2)
+        self.assertGreaterEqual(sample.wall, 0)
+
+    def test_a_command_that_fails_has_no_sample(self):
+        self.assertIsNone(processes.run(["false"], {}))
+
+
+if __name__ == "__main__":
+    unittest.main()
