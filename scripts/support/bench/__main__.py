@@ -32,6 +32,9 @@ def parse(arguments):
     parser.add_argument(
         "--slow-pairs", type=int, default=1, help="rounds under Valgrind, 0 for none (default 1)")
     parser.add_argument("--quick", action="store_true", help="3 rounds, few programs, no Valgrind")
+    parser.add_argument(
+        "--calm", type=float, metavar="CPUS",
+        help="repeat a run while other processes take more CPUs than this, 5 times at most")
     parser.add_argument("--tools", help="comma-separated; default: all that are installed")
     parser.add_argument("--memtrace", help="executable to measure; default: a release build")
     parser.add_argument("--json", metavar="FILE", help="also write all samples to FILE")
@@ -70,10 +73,18 @@ def measure_all(options, selected, programs, scratch):
     for name in workloads.names():
         if not options.workloads or name in options.workloads:
             workload = workloads.make(name, builder)
-            document["workloads"].append(
-                measure.measure(workload, selected, options.pairs, options.slow_pairs,
-                                options.memtrace, host_peak, say))
+            result = measure.measure(workload, selected, options, host_peak, say)
+            document["workloads"].append(result)
+            # An hour's run that is interrupted keeps what it has.
+            save(document, options.json)
     return document
+
+
+def save(document, path):
+    if path:
+        with open(path, "w", encoding="utf-8") as output:
+            json.dump(document, output, indent=1)
+            output.write("\n")
 
 
 def join(paths):
@@ -104,13 +115,10 @@ def main(programs, arguments):
             return
         if options.sources:
             document = join(options.sources)
+            save(document, options.json)
         else:
             selected = select_tools(parser, options, scratch)
             document = measure_all(options, selected, programs, scratch)
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as output:
-            json.dump(document, output, indent=1)
-            output.write("\n")
     print(tables.markdown(document), end="")
 
 

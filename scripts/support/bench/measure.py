@@ -15,11 +15,16 @@ import tools
 SAMPLED = ("wall", "cpu", "others", "extra")
 
 
-def measure(workload, selected, rounds, slow_rounds, memtrace, host_peak, say):
-    """See the JSON document in docs/performance.md for what comes back.
+# How often a run is made that fails or is disturbed.
+TRIES = 5
+
+
+def measure(workload, selected, options, host_peak, say):
+    """See the JSON document in docs/performance.md for what comes back; options: of the command.
 
     A round before the first finds out what takes no timing: peak memory, files, number of events.
     """
+    rounds, slow_rounds = options.pairs, options.slow_pairs
     chosen = [t for t in selected if not (t.is_slow and (workload.skips_slow or not slow_rounds))]
     result = {
         "name": workload.name,
@@ -30,7 +35,7 @@ def measure(workload, selected, rounds, slow_rounds, memtrace, host_peak, say):
     }
     for tool in chosen:
         say("%s: %s, memory" % (workload.name, tool.name))
-        _measure_memory(workload, tool, result, memtrace, host_peak)
+        _measure_memory(workload, tool, result, options.memtrace, host_peak)
     for number in range(rounds):
         say("%s: round %d of %d" % (workload.name, number + 1, rounds))
         # Another one begins each time: none is always the one after heaptrack.
@@ -38,8 +43,8 @@ def measure(workload, selected, rounds, slow_rounds, memtrace, host_peak, say):
         for tool in chosen[first:] + chosen[:first]:
             limit = slow_rounds if tool.is_slow else workload.limits.get(tool.name, rounds)
             runs = number < limit
-            _append(result["tools"][tool.name], _run(workload, tool) if runs else None)
-            tool.remove_files()
+            sample = _run_calmly(workload, tool, options.calm) if runs else None
+            _append(result["tools"][tool.name], sample)
     return result
 
 
@@ -54,6 +59,19 @@ def join(first, second):
             lists = [p.get(key, [None] * count) for p, count in zip(parts, counts)]
             joined["tools"][name][key] = lists[0] + lists[1]
     return joined
+
+
+def _run_calmly(workload, tool, greatest):
+    """A run during which others took at most `greatest` CPUs; where none is, the calmest."""
+    calmest = None
+    for _ in range(TRIES):
+        sample = _run(workload, tool)
+        tool.remove_files()
+        if not calmest or (sample and sample.disturbance() < calmest.disturbance()):
+            calmest = sample
+        if not sample or not greatest or sample.disturbance() <= greatest:
+            break
+    return calmest
 
 
 def _run(workload, tool):

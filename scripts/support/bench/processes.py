@@ -34,6 +34,10 @@ class Sample:
     others: float
     extra: dict = field(default_factory=dict)
 
+    def disturbance(self):
+        """CPUs that the rest of the machine kept busy."""
+        return self.others / self.wall if self.wall else 0.0
+
 
 class Meter:
     """Measures from its making to `stop`."""

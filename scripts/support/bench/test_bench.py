@@ -1,6 +1,7 @@
 """Tests of the arithmetic: python3 -B -m unittest discover -s scripts/support/bench"""
 
 import unittest
+from unittest import mock
 
 import measure
 import processes
@@ -56,6 +57,25 @@ class FiguresTests(unittest.TestCase):
         self.assertIsNone(figures.added(tools.DHAT, "wall"))
         self.assertIsNone(figures.slowdown(tools.DHAT))
         self.assertIsNone(figures.bytes_per_event(tools.HEAPTRACK))
+
+
+class CalmTests(unittest.TestCase):
+    def run_calmly(self, disturbances, greatest):
+        """The sample taken of runs with those disturbances, and how many runs there were."""
+        runs = [processes.Sample(wall=1.0, cpu=1.0, others=others) for others in disturbances]
+        left = list(runs)
+        with mock.patch.object(measure, "_run", lambda workload, tool: left.pop(0)):
+            taken = measure._run_calmly(None, tools.Tool(tools.PLAIN, []), greatest)
+        return runs.index(taken), len(runs) - len(left)
+
+    def test_the_first_calm_run_counts(self):
+        self.assertEqual(self.run_calmly([0.9, 0.1, 0.0], 0.2), (1, 2))
+
+    def test_without_a_calm_run_the_calmest_counts(self):
+        self.assertEqual(self.run_calmly([0.9, 0.8, 0.5, 0.6, 0.7], 0.2), (2, 5))
+
+    def test_one_run_is_enough_when_calm_is_not_asked_for(self):
+        self.assertEqual(self.run_calmly([0.9, 0.1], None), (0, 1))
 
 
 class JoinTests(unittest.TestCase):
