@@ -48,8 +48,8 @@ static uint32_t host_begins(const uintptr_t *pcs, uint32_t count, uintptr_t leaf
     return count;
 }
 
-/* Where libunwind is missing or lost: the frames that our own walk found before it was declined,
- * which are the first `known` of unwinder->fresh. */
+/* Where nobody finds the rest: the frames that our own walk found, which are the first `known` of
+ * unwinder->fresh. */
 static struct mt_kept_frames keep_known(struct mt_unwinder *unwinder, struct mt_frame leaf,
                                         uint32_t known) {
     uint32_t count = known < 1 ? 1 : known < mt_unwind_depth ? known : mt_unwind_depth;
@@ -89,8 +89,11 @@ static struct mt_kept_frames keep_libunwinds(struct mt_unwinder *unwinder, struc
 
 static uint32_t capture_with_libunwind(struct mt_unwinder *unwinder, struct mt_frame leaf,
                                        uint32_t known) {
+    mt_trace_file_count(MT_COUNT_STACKS_LIBUNWIND, 1);
     struct mt_kept_frames kept = keep_libunwinds(unwinder, leaf, known);
-    if (kept.lacks_root || kept.count > mt_unwind_depth)
+    if (kept.lacks_root)
+        mt_trace_file_count(MT_COUNT_STACKS_ROOTLESS, 1);
+    else if (kept.count > mt_unwind_depth)
         mt_trace_file_count(MT_COUNT_STACKS_CUT, 1);
     return intern(unwinder, kept);
 }
@@ -115,13 +118,20 @@ static struct mt_kept_frames keep_cached(struct mt_unwinder *unwinder) {
 }
 
 /* Walks the stack again, by libunwind. */
-static void compare(struct mt_unwinder *unwinder, struct mt_frame leaf) {
-    struct mt_kept_frames ours = keep_cached(unwinder);
+static void compare(struct mt_unwinder *unwinder, struct mt_frame leaf,
+                    struct mt_kept_frames ours) {
     memcpy(unwinder->hashes, ours.pcs, ours.count * sizeof *ours.pcs);
     ours.pcs = unwinder->hashes;
     struct mt_kept_frames theirs = keep_libunwinds(unwinder, leaf, 0);
     if (!theirs.lacks_root)
         mt_unwind_compare(ours, theirs);
+}
+
+static uint32_t capture_lost(struct mt_unwinder *unwinder, struct mt_frame leaf, uint32_t known) {
+    mt_trace_file_count(MT_COUNT_STACKS_ROOTLESS, 1);
+    if (mt_unlikely(mt_unwind_compares))
+        compare(unwinder, leaf, keep_known(unwinder, leaf, known));
+    return intern(unwinder, keep_known(unwinder, leaf, known));
 }
 
 __attribute__((noinline)) static uint32_t intern_cached(struct mt_unwinder *unwinder) {
@@ -146,11 +156,14 @@ uint32_t mt_unwind_capture(struct mt_unwinder *unwinder, struct mt_frame leaf) {
     if (mt_unlikely(mt_unwind_only_libunwind))
         return capture_with_libunwind(unwinder, leaf, 0);
     mt_unwind_refresh_cache(unwinder);
-    uint32_t known = mt_unwind_walk(unwinder, leaf);
-    if (mt_unlikely(known))
+    uint32_t known;
+    enum mt_walk_end end = mt_unwind_walk(unwinder, leaf, &known);
+    if (mt_unlikely(end == MT_WALK_DECLINED))
         return capture_with_libunwind(unwinder, leaf, known);
+    if (mt_unlikely(end == MT_WALK_LOST))
+        return capture_lost(unwinder, leaf, known);
     if (mt_unlikely(mt_unwind_compares))
-        compare(unwinder, leaf);
+        compare(unwinder, leaf, keep_cached(unwinder));
     if (mt_unlikely(mt_unwind_cached_depth(unwinder) > mt_unwind_depth))
         return intern_deep(unwinder);
     uint32_t id = mt_stack_table_find(unwinder->cache[unwinder->cached - 1].hash);

@@ -5,6 +5,7 @@
 #include "meta_writer.h"
 #include "text.h"
 #include "trace_file.h"
+#include "unwind_rules.h"
 #include <string.h>
 
 enum { MOST_NOTES = 16 };
@@ -34,11 +35,25 @@ static void note(struct mt_kept_frames ours, struct mt_kept_frames theirs) {
     mt_lock_exit(&lock, signals);
 }
 
+/* True when the two part above a frame whose caller no table tells: what libunwind has there is a
+ * guess too, and depends on what it met at that address before (docs/unwinding.md). */
+static bool is_about_guess(struct mt_kept_frames ours, struct mt_kept_frames theirs) {
+    for (uint32_t i = 0; i < ours.count && i < theirs.count; i++) {
+        if (ours.pcs[i] != theirs.pcs[i])
+            return false;
+        if (mt_rule_for(ours.pcs[i]).kind == MT_RULE_NO_TABLE)
+            return true;
+    }
+    return false;
+}
+
 void mt_unwind_compare(struct mt_kept_frames ours, struct mt_kept_frames theirs) {
     mt_trace_file_count(MT_COUNT_STACKS_COMPARED, 1);
     if (ours.count == theirs.count &&
         memcmp(ours.pcs, theirs.pcs, ours.count * sizeof *ours.pcs) == 0)
         return;
-    mt_trace_file_count(MT_COUNT_STACKS_DIFFERENT, 1);
+    mt_trace_file_count(is_about_guess(ours, theirs) ? MT_COUNT_STACKS_GUESS_DIFFERENT
+                                                     : MT_COUNT_STACKS_DIFFERENT,
+                        1);
     note(ours, theirs);
 }

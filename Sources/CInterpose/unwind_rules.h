@@ -8,9 +8,10 @@
 #include "os.h"
 
 enum mt_rule_kind {
-    MT_RULE_UNKNOWN = 0,  /* no unwind table, or a shape that is not understood */
-    MT_RULE_FRAME = 1,    /* the fields below hold */
-    MT_RULE_OUTERMOST = 2 /* the return address is undefined: the stack ends here */
+    MT_RULE_UNKNOWN = 0,   /* a shape that is not understood */
+    MT_RULE_FRAME = 1,     /* the fields below hold */
+    MT_RULE_OUTERMOST = 2, /* the return address is undefined: the stack ends here */
+    MT_RULE_NO_TABLE = 3   /* no unwind table says anything of this code */
 };
 
 /* CFA = base register + cfa_offset; the return address is at CFA - 8 (x86_64). */
@@ -25,7 +26,7 @@ struct mt_rule {
 /* The rule for the code before this return address.
  *
  * returns  the rule, from the table or freshly read
- * errors   MT_RULE_UNKNOWN where there is none; errno untouched
+ * errors   errno untouched
  * context  any thread; reads memory of the image that holds the address, which is on the calling
  *          stack and so cannot be unloaded meanwhile
  * source   DWARF 5 section 6.4, LSB 5.0 "Exception Frames" */

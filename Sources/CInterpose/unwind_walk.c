@@ -3,6 +3,7 @@
 
 #include "image_map.h"
 #include "stack_bounds.h"
+#include "unwind_frame_pointer.h"
 #include "unwind_rules.h"
 #include <string.h>
 
@@ -90,14 +91,42 @@ static uint32_t match(struct mt_unwinder *unwinder, const struct mt_frame *frame
 
 /* ---- Layer 2: the rules ---- */
 
-enum step { STEP_CALLER, STEP_OUTERMOST, STEP_DECLINED };
+struct walk {
+    uint64_t fresh;   /* new frames */
+    uint64_t proven;  /* of these, without the outer ones that are doubtful; 0: all */
+    uint32_t matched; /* cached frames that go on below them */
+    enum mt_walk_end end;
+};
+
+enum step { STEP_CALLER, STEP_OUTERMOST, STEP_DECLINED, STEP_LOST };
+
+/* Code made at run time: goes by the frame pointer, as far as that is one. */
+static enum step step_without_table(const struct mt_frame *frame, struct mt_address_range *stack,
+                                    struct mt_cached_frame *caller, struct walk *walk) {
+    switch (mt_frame_pointer_caller(frame, stack, caller)) {
+    case MT_FRAME_POINTER_NONE:
+        return STEP_LOST;
+    case MT_FRAME_POINTER_DOUBTFUL:
+        if (!walk->proven)
+            walk->proven = walk->fresh;
+        return STEP_CALLER;
+    case MT_FRAME_POINTER_BEHIND_CALL:
+        return STEP_CALLER;
+    case MT_FRAME_POINTER_PROVEN:
+        walk->proven = 0;
+        return STEP_CALLER;
+    }
+    return STEP_LOST;
+}
 
 /* From a frame to its caller. The rule must lead upwards inside the stack, or it is declined. */
 static enum step step(const struct mt_frame *frame, struct mt_address_range *stack,
-                      struct mt_cached_frame *caller) {
+                      struct mt_cached_frame *caller, struct walk *walk) {
     struct mt_rule rule = mt_rule_for(frame->pc);
     if (rule.kind == MT_RULE_OUTERMOST)
         return STEP_OUTERMOST;
+    if (mt_unlikely(rule.kind == MT_RULE_NO_TABLE))
+        return step_without_table(frame, stack, caller, walk);
     if (rule.kind != MT_RULE_FRAME)
         return STEP_DECLINED;
     uintptr_t cfa =
@@ -117,12 +146,6 @@ static enum step step(const struct mt_frame *frame, struct mt_address_range *sta
     return caller->frame.pc == 0 ? STEP_OUTERMOST : STEP_CALLER;
 }
 
-struct walk {
-    uint64_t fresh;   /* new frames */
-    uint32_t matched; /* cached frames that go on below them */
-    bool is_declined;
-};
-
 /* False when the cached frames are of another stack, which may be gone and must not be touched. */
 static bool cache_is_of(struct mt_unwinder *unwinder, struct mt_address_range *stack) {
     uintptr_t top = unwinder->cache[0].frame.sp - 8;
@@ -131,7 +154,7 @@ static bool cache_is_of(struct mt_unwinder *unwinder, struct mt_address_range *s
 }
 
 static struct walk walk_stack(struct mt_unwinder *unwinder, struct mt_frame leaf) {
-    struct walk walk = {0, 0, false};
+    struct walk walk = {.end = MT_WALK_CACHED};
     struct mt_address_range *stack = mt_stack_bounds_enter(unwinder, leaf.sp - 8);
     uint32_t candidate = cache_is_of(unwinder, stack) ? unwinder->cached : 0;
     struct mt_cached_frame *at = unwinder->fresh;
@@ -143,12 +166,13 @@ static struct walk walk_stack(struct mt_unwinder *unwinder, struct mt_frame leaf
             return walk;
         walk.fresh++;
         struct mt_cached_frame *caller = fresh_frame(unwinder, walk.fresh);
-        enum step result = step(&at->frame, stack, caller);
+        enum step result = step(&at->frame, stack, caller, &walk);
         if (mt_likely(result == STEP_CALLER)) {
             at = caller;
             continue;
         }
-        walk.is_declined = result == STEP_DECLINED;
+        if (result != STEP_OUTERMOST)
+            walk.end = result == STEP_LOST ? MT_WALK_LOST : MT_WALK_DECLINED;
         return walk;
     }
 }
@@ -214,12 +238,16 @@ void mt_unwind_refresh_cache(struct mt_unwinder *unwinder) {
     unwinder->cached = 0;
 }
 
-uint32_t mt_unwind_walk(struct mt_unwinder *unwinder, struct mt_frame leaf) {
+enum mt_walk_end mt_unwind_walk(struct mt_unwinder *unwinder, struct mt_frame leaf,
+                                uint32_t *known) {
     struct walk walk = walk_stack(unwinder, leaf);
-    if (mt_unlikely(walk.is_declined))
-        return walk.fresh < MT_FRESH_INNER ? (uint32_t)walk.fresh : MT_FRESH_INNER;
-    keep(unwinder, walk);
-    return 0;
+    if (mt_likely(walk.end == MT_WALK_CACHED)) {
+        keep(unwinder, walk);
+    } else {
+        uint64_t proven = walk.proven ? walk.proven : walk.fresh;
+        *known = proven < MT_FRESH_INNER ? (uint32_t)proven : MT_FRESH_INNER;
+    }
+    return walk.end;
 }
 
 #endif

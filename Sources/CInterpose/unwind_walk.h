@@ -16,12 +16,19 @@
 /* Forgets the cached stack if its frames may mean something else by now. */
 void mt_unwind_refresh_cache(struct mt_unwinder *unwinder);
 
+enum mt_walk_end {
+    MT_WALK_CACHED,   /* unwinder->cache holds the stack */
+    MT_WALK_DECLINED, /* a frame's rule is not understood */
+    MT_WALK_LOST,     /* code without unwind table does not show where its caller is */
+};
+
 /* Brings unwinder->cache up to the stack that starts at leaf.
  *
- * returns  0; or, when a frame was declined, how many frames from the leaf on are known: their
- *          first MT_FRESH_INNER are in unwinder->fresh, and the cache is as it was
+ * known    unless MT_WALK_CACHED: how many frames from the leaf on were found; they are the first
+ *          of unwinder->fresh, and the cache is as it was
  * context  as mt_unwind_capture */
-uint32_t mt_unwind_walk(struct mt_unwinder *unwinder, struct mt_frame leaf);
+enum mt_walk_end mt_unwind_walk(struct mt_unwinder *unwinder, struct mt_frame leaf,
+                                uint32_t *known);
 
 /* Number of frames of the cached stack. */
 static inline uint64_t mt_unwind_cached_depth(const struct mt_unwinder *unwinder) {

@@ -29,10 +29,9 @@ public final class StackSymbolicator {
 
   /// The whole backtrace with names.
   public func backtrace(of stack: StackID) -> SymbolicatedBacktrace {
-    let raw = stacks.frames(of: stack)
-    var frames = raw.flatMap(self.frames(of:))
+    var frames = stacks.frames(of: stack).flatMap(self.frames(of:))
     if stacks.lacksRoot(stack) {
-      frames.append(SymbolicatedFrame(marker: "<stack cut at depth \(raw.count)>"))
+      frames.append(SymbolicatedFrame(marker: "<callers not known>"))
     }
     return SymbolicatedBacktrace(stack: stack, frames: frames)
   }

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func aStackThatWasCutHangsBelowAMarker() throws {
-    #expect(try names([7]) == ["<stack cut>", "-worker"])
+    #expect(try names([7]) == ["<callers not known>", "-worker"])
   }
 
   @Test func withoutAStackThereIsAMarker() throws {

@@ -47,21 +47,24 @@ enum mt_header_flag {
 
 /* Coverage counters: what the trace does not hold. Indices into mt_file_header.counters. */
 enum mt_counter {
-    MT_COUNT_EVENTS_DROPPED = 0,        /* events lost because recording had stopped */
-    MT_COUNT_EVENTS_NESTED_LOST = 1,    /* events inside a hook that no lane could take */
-    MT_COUNT_EVENTS_BEFORE_START = 2,   /* calls before the recorder could start */
-    MT_COUNT_STACKS_CUT = 3,            /* events whose stack was deeper than the limit */
-    MT_COUNT_STACKS_MISSING = 4,        /* events without any stack */
-    MT_COUNT_STACK_TABLE_FULL = 5,      /* events whose stack could not be stored */
-    MT_COUNT_BOOTSTRAP_BLOCKS = 6,      /* blocks served by the bootstrap arena */
-    MT_COUNT_BOOTSTRAP_BYTES = 7,       /* their bytes */
-    MT_COUNT_IMAGES_LOST = 8,           /* images that could not be described */
-    MT_COUNT_CHILDREN_NOT_FOLLOWED = 9, /* exec targets that cannot be recorded */
-    MT_COUNT_EVENTS_NESTED = 10,        /* events recorded by the shared lane without a stack */
-    MT_COUNT_THREADS_LOST = 11,         /* threads that got no state and were not recorded */
-    MT_COUNT_STACKS_COMPARED = 12,      /* MEMTRACE_UNWINDER=compare: stacks walked both ways */
-    MT_COUNT_STACKS_DIFFERENT = 13,     /* of these, where libunwind saw other frames */
-    MT_COUNT_USED = 14
+    MT_COUNT_EVENTS_DROPPED = 0,          /* events lost because recording had stopped */
+    MT_COUNT_EVENTS_NESTED_LOST = 1,      /* events inside a hook that no lane could take */
+    MT_COUNT_EVENTS_BEFORE_START = 2,     /* calls before the recorder could start */
+    MT_COUNT_STACKS_CUT = 3,              /* events whose stack was deeper than the limit */
+    MT_COUNT_STACKS_MISSING = 4,          /* events without any stack */
+    MT_COUNT_STACK_TABLE_FULL = 5,        /* events whose stack could not be stored */
+    MT_COUNT_BOOTSTRAP_BLOCKS = 6,        /* blocks served by the bootstrap arena */
+    MT_COUNT_BOOTSTRAP_BYTES = 7,         /* their bytes */
+    MT_COUNT_IMAGES_LOST = 8,             /* images that could not be described */
+    MT_COUNT_CHILDREN_NOT_FOLLOWED = 9,   /* exec targets that cannot be recorded */
+    MT_COUNT_EVENTS_NESTED = 10,          /* events recorded by the shared lane without a stack */
+    MT_COUNT_THREADS_LOST = 11,           /* threads that got no state and were not recorded */
+    MT_COUNT_STACKS_COMPARED = 12,        /* MEMTRACE_UNWINDER=compare: stacks walked both ways */
+    MT_COUNT_STACKS_DIFFERENT = 13,       /* of these, where libunwind saw other frames */
+    MT_COUNT_STACKS_GUESS_DIFFERENT = 14, /* of these, only above code without unwind tables */
+    MT_COUNT_STACKS_LIBUNWIND = 15,       /* stacks with a frame that only libunwind understands */
+    MT_COUNT_STACKS_ROOTLESS = 16,        /* stacks that end where no caller can be found */
+    MT_COUNT_USED = 17
 };
 #define MT_COUNTER_SLOTS 32u
 

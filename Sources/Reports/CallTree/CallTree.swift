@@ -74,7 +74,7 @@ struct CallTree {
       let text = stack == .none ? "<no stack recorded>" : "<system libraries>"
       return [table.number(ofMarker: text)]
     }
-    if names.lacksRoot(stack) { path.append(table.number(ofMarker: "<stack cut>")) }
+    if names.lacksRoot(stack) { path.append(table.number(ofMarker: "<callers not known>")) }
     if !options.isInverted { path.reverse() }
     guard options.flattensRecursion else { return path }
     return path.enumerated().filter { $0.offset == 0 || path[$0.offset - 1] != $0.element }

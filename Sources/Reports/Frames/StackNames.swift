@@ -31,10 +31,9 @@ public final class StackNames {
   /// The frames of a backtrace, leaf first, inlined ones included; markers stand where some
   /// were left out.
   public func frames(of stack: StackID) -> [ReportFrame] {
-    let raw = stacks.frames(of: stack)
-    var frames = raw.flatMap(self.frames(of:))
+    var frames = stacks.frames(of: stack).flatMap(self.frames(of:))
     if stacks.lacksRoot(stack) {
-      frames.append(ReportFrame(name: "<stack cut at depth \(raw.count)>", role: .marker))
+      frames.append(ReportFrame(name: "<callers not known>", role: .marker))
     }
     return frames
   }

@@ -51,7 +51,14 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
         "stackTableFull", coverage.stackTableFull,
         { "\($0.grouped) events have no stack: the stack table was full" }
       ),
-      ("stacksCut", coverage.stacksCut, { "\($0.grouped) events have a stack cut at the limit" }),
+      (
+        "stacksCut", coverage.stacksCut,
+        { "\($0.grouped) events have a stack with frames left out" }
+      ),
+      (
+        "stacksRootless", coverage.stacksRootless,
+        { "\($0.grouped) events have a stack whose outermost callers are not known" }
+      ),
       ("stacksMissing", coverage.stacksMissing, { "\($0.grouped) events have no stack" }),
       ("imagesLost", coverage.imagesLost, { "\($0.grouped) images could not be described" }),
       (
@@ -71,6 +78,8 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
         "stacksDifferent", coverage.stacksDifferent,
         { "libunwind sees other frames in \($0.grouped) stacks; the notes show the first" }
       ),
+      ("stacksGuessDifferent", coverage.stacksGuessDifferent, nil),
+      ("stacksLibunwind", coverage.stacksLibunwind, nil),
       ("inheritedFrees", coverage.inheritedFrees, nil),
       ("childrenNotFollowed", coverage.childrenNotFollowedCount, nil),
       ("damagedParts", coverage.damageCount, nil),

@@ -61,7 +61,7 @@ public struct SymbolicatedFrame: Sendable, Hashable {
     self.markerText = nil
   }
 
-  /// Makes a marker, for example `<stack cut at depth 128>`.
+  /// Makes a marker, for example `<callers not known>`.
   public init(marker text: String) {
     programCounter = Address(rawValue: 0)
     function = nil

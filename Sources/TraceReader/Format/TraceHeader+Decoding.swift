@@ -119,6 +119,9 @@ extension Coverage {
     threadsLost = header.counter(MT_COUNT_THREADS_LOST)
     stacksCompared = header.counter(MT_COUNT_STACKS_COMPARED)
     stacksDifferent = header.counter(MT_COUNT_STACKS_DIFFERENT)
+    stacksGuessDifferent = header.counter(MT_COUNT_STACKS_GUESS_DIFFERENT)
+    stacksLibunwind = header.counter(MT_COUNT_STACKS_LIBUNWIND)
+    stacksRootless = header.counter(MT_COUNT_STACKS_ROOTLESS)
     stop = StopReason(header: header)
   }
 

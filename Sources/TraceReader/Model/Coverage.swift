@@ -26,6 +26,12 @@ public struct Coverage: Hashable, Sendable {
   public var stacksCompared: UInt64 = 0
   /// Of these, where libunwind saw other frames.
   public var stacksDifferent: UInt64 = 0
+  /// Of these, how many differ only above code without unwind tables, and are not counted there.
+  public var stacksGuessDifferent: UInt64 = 0
+  /// Stacks that only libunwind could take.
+  public var stacksLibunwind: UInt64 = 0
+  /// Stacks that end where no caller could be found: in code without unwind tables.
+  public var stacksRootless: UInt64 = 0
   /// Threads that were not recorded.
   public var threadsLost: UInt64 = 0
   /// Frees of addresses that the trace has never seen allocated, and that are no errors.
