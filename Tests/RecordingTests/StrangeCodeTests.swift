@@ -1,0 +1,88 @@
+#if arch(x86_64)
+  import Symbolication
+  import Testing
+  import TraceReader
+
+  /// Stacks through code that is made at run time, comes and goes, or is interrupted: never a frame
+  /// that is not there.
+  @Suite struct StrangeCodeTests {
+    /// The frames of blocks of a size; those of code in no image are `-`, in other images `.`.
+    private static func frames(of size: UInt64, in run: TracedRun) throws -> Set<[String]> {
+      let root = try run.root()
+      let names = FrameNames(root)
+      let lives = try #require(try MarkedEvents(root).lives[size])
+      return Set(lives.map { names.names(of: $0.allocation.stack) })
+    }
+
+    @Test func codeMadeAtRunTimeIsFollowedByProvenFramePointersOnly() throws {
+      let run = try TracedRun([try TestProgram("frameless.c").path.string])
+      let start = [".", ".", "_start"]
+
+      let whole = ["allocate", "-", "run", "main"] + start
+      #expect(try Self.frames(of: 37001, in: run) == [whole])
+      // Nothing shows that run's frame pointer is not the code's own: one frame is missing.
+      #expect(try Self.frames(of: 37002, in: run) == [["allocate", "-", "main"] + start])
+      for size in UInt64(37003)...37005 {
+        #expect(try Self.frames(of: size, in: run) == [["allocate", "-", "callers not known"]])
+      }
+      #expect(
+        try Self.frames(of: 37006, in: run) == [["allocate", "-", "-", "run", "main"] + start])
+      #expect(try run.root().coverage.stacksRootless == 60)
+    }
+
+    @Test func anotherLibraryAtTheSameAddressHasItsOwnFrames() throws {
+      let libraries = try ["1", "2"].map {
+        try TestProgram("reloaded.c", flags: ["-shared", "-fPIC", "-DWHICH=\($0)"]).path.string
+      }
+      let run = try TracedRun([try TestProgram("reload.c").path.string] + libraries)
+      #expect(run.recorded.outputText == "at the same address\n")
+      let root = try run.root()
+      let names = FrameNames(root, elsewhere: nil)
+
+      for (size, function) in [(29001, "first_recurse"), (29002, "second_recurse")] {
+        let lives = try #require(try MarkedEvents(root).lives[UInt64(size)])
+        #expect(lives.count == 30)
+        for life in lives {
+          let frames = names.names(of: life.allocation.stack)
+          #expect(
+            Array(frames.prefix(7)) == Array(repeating: function, count: 6) + ["plugin_allocate"])
+          #expect(frames[7] == "main")
+        }
+      }
+    }
+
+    @Test func handlersStandOnWhatTheyInterrupted() throws {
+      let run = try TracedRun([try TestProgram("signals.c").path.string])
+      let root = try run.root()
+      let names = FrameNames(root)
+
+      for (size, function) in [
+        (18001, "allocate"), (18002, "allocate_on_alternate_stack"), (18003, "jump"),
+      ] {
+        for life in try #require(try MarkedEvents(root).lives[UInt64(size)]) {
+          let frames = names.names(of: life.allocation.stack)
+          #expect(frames.first == function)
+          #expect(frames.suffix(4) == ["main", ".", ".", "_start"], "\(size): \(frames)")
+        }
+      }
+    }
+
+    @Test(
+      "libunwind sees the same frames",
+      arguments: [
+        "stacks.c", "signals.c", "exceptions.cpp", "threads.c", "thread_exit.cpp",
+        "fork.c", "objects.swift", "entry_points.cpp",
+      ])
+    func libunwindSeesTheSame(source: String) throws {
+      let run = try TracedRun(
+        [try TestProgram(source).path.string], environment: ["MEMTRACE_UNWINDER=compare"],
+        timeout: 300)
+      let coverages = try run.allTraces().map(\.coverage)
+      #expect(coverages.contains { $0.stacksCompared > 0 })
+      for coverage in coverages {
+        #expect(coverage.stacksDifferent == 0)
+        #expect(coverage.stacksGuessDifferent == 0)
+      }
+    }
+  }
+#endif
