@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -47,6 +48,8 @@ def parse(arguments):
     if options.quick:
         options.pairs, options.slow_pairs = min(options.pairs, 3), 0
         options.workloads = options.workloads or QUICK
+    if not (options.sources or options.list) and not shutil.which(options.memtrace or ""):
+        parser.error("--memtrace: there is no executable %s" % options.memtrace)
     unknown = set(options.workloads) - set(workloads.names())
     if unknown:
         parser.error("no workload %s; --list names them" % ", ".join(sorted(unknown)))
@@ -114,7 +117,10 @@ def main(programs, arguments):
             print("tools: " + ", ".join(t.name for t in tools.all_tools("memtrace", scratch)))
             return
         if options.sources:
-            document = join(options.sources)
+            try:
+                document = join(options.sources)
+            except (OSError, ValueError, KeyError) as error:
+                parser.error("--from: no document of --json: %s" % error)
             save(document, options.json)
         else:
             selected = select_tools(parser, options, scratch)

@@ -14,7 +14,7 @@ def markdown(document):
     stress = [figures for figures in workloads if figures.workload["threads"]]
     parts = [_machine(document["machine"])]
     if workloads:
-        parts += [_times(workloads), _ratios(workloads), _memory(workloads)]
+        parts += [_summary(workloads), _times(workloads), _memory(workloads)]
     parts += [_server(figures) for figures in programs if figures.extra_names()]
     if len({figures.workload["threads"] for figures in stress}) > 1:
         parts.append(_threads(stress))
@@ -26,34 +26,37 @@ def _machine(machine):
     return "\n".join("- %s: %s" % item for item in machine.items())
 
 
+def _summary(workloads):
+    """What a README says."""
+    compared = (tools.MEMTRACE, *RIVALS)
+    head = ["program", "plain s", *("%s +" % tool for tool in compared)]
+    head += ["%s, ratio" % what for what in ("wall time", "CPU time")]
+    rows = []
+    for figures in workloads:
+        row = [figures.workload["name"], _number(figures.total(tools.PLAIN, "wall"), 2)]
+        row += [_number(figures.added(tool, "wall"), 2) for tool in compared]
+        for what in ("wall", "cpu"):
+            row.append(_number(figures.ratio(tools.MEMTRACE, tools.HEAPTRACK, what), 2))
+        rows.append(row)
+    title = "Added seconds; ratios of added time, memtrace / heaptrack (its default mode)"
+    return _table(title, head, rows)
+
+
 def _times(workloads):
-    others = (tools.EVENTS_ONLY, tools.MEMTRACE, *RIVALS)
-    head = ["program", "events", "plain s", *("%s + s" % tool for tool in others)]
+    own = (tools.EVENTS_ONLY, tools.MEMTRACE)
+    head = ["program", "events", *("%s, CPU ns per event" % tool for tool in own)]
+    head += ["CPU, ratio", "wall / heaptrack -r", "CPU / heaptrack -r"]
     head += ["%s ×" % tool for tool in SLOW]
     rows = []
     for figures in workloads:
         row = [figures.workload["name"], _count(figures.events)]
-        row.append(_number(figures.total(tools.PLAIN, "wall"), 2))
-        row += [_signed(figures.added(tool, "wall"), 3) for tool in others]
+        row += [_number(figures.added_ns_per_event(tool, "cpu"), 0) for tool in own]
+        row.append(_number(figures.ratio(tools.MEMTRACE, tools.EVENTS_ONLY, "cpu"), 2))
+        for what in ("wall", "cpu"):
+            row.append(_number(figures.ratio(tools.MEMTRACE, tools.HEAPTRACK_RAW, what), 2))
         row += [_number(figures.slowdown(tool), 1) for tool in SLOW]
         rows.append(row)
-    return _table("Added wall time (Valgrind: times the plain run)", head, rows)
-
-
-def _ratios(workloads):
-    head = ["program"]
-    head += ["%s / %s" % (what, rival) for what in ("wall", "CPU") for rival in RIVALS]
-    head += ["CPU / events only", "CPU ns per event", "events only"]
-    rows = []
-    for figures in workloads:
-        row = [figures.workload["name"]]
-        for what in ("wall", "cpu"):
-            row += [_number(figures.ratio(tools.MEMTRACE, rival, what), 2) for rival in RIVALS]
-        row.append(_number(figures.ratio(tools.MEMTRACE, tools.EVENTS_ONLY, "cpu"), 2))
-        for tool in (tools.MEMTRACE, tools.EVENTS_ONLY):
-            row.append(_number(figures.added_ns_per_event(tool, "cpu"), 0))
-        rows.append(row)
-    return _table("memtrace's added time over that of others", head, rows)
+    return _table("Added CPU time per event, and the slow ones (times the plain run)", head, rows)
 
 
 def _memory(workloads):
@@ -120,10 +123,6 @@ def _table(title, head, rows):
 
 def _number(value, digits):
     return "–" if value is None else "%.*f" % (digits, value)
-
-
-def _signed(value, digits):
-    return "–" if value is None else "%+.*f" % (digits, value)
 
 
 def _percent(value):
