@@ -33,6 +33,8 @@ struct BuildInterposer: BuildToolPlugin {
       "-DMT_EXPORT_HOOKS=1",
       "-I", format.path, "-I", sources.appending(path: "include").path,
       "-nostdlib++", "-Wl,-z,relro,-z,now", "-Wl,-z,nodelete", "-fno-omit-frame-pointer",
+      // No vector registers: they are the host's, and a word just stored cannot be forwarded into one.
+      "-mgeneral-regs-only",
       "-Wl,-z,defs",
       "-Wl,-soname,libmemtrace.so", "-Wl,--version-script=\(exports.path)",
     ]

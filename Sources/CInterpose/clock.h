@@ -57,7 +57,7 @@ static inline uint64_t mt_clock_now(void) {
 /* Waits for all instructions before it. */
 static inline void mt_clock_wait(void) {
 #if defined(__x86_64__)
-    _mm_lfence();
+    __asm__ volatile("lfence" ::: "memory");
 #else
     __asm__ volatile("isb" ::: "memory");
 #endif

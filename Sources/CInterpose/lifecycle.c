@@ -299,7 +299,7 @@ enum mt_entry mt_enter_slow(uintptr_t sp) {
         mt_tls.inside = 0;
         if (mt_tls.thread) {
             mt_event_writer_repair(&mt_tls.thread->writer);
-            mt_tls.thread->unwinder.cached = 0;
+            mt_unwind_forget(&mt_tls.thread->unwinder);
         }
     }
     if (mt_tls.is_late)

@@ -198,6 +198,10 @@ long mt_os_unmap(void *address, size_t length) {
     return CALL(SYS_munmap, address, length, 0, 0, 0, 0);
 }
 
+void mt_os_empty_pages(void *address, size_t length) {
+    CALL(SYS_madvise, address, length, MADV_DONTNEED, 0, 0, 0);
+}
+
 long mt_os_wipe_on_fork(void *address, size_t length) {
     return CALL(SYS_madvise, address, length, MADV_WIPEONFORK, 0, 0, 0);
 }

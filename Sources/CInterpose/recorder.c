@@ -44,7 +44,7 @@ static void close_sink(const struct mt_call *call) {
 static uint32_t capture(const struct mt_call *call) {
     if (mt_unlikely(call->entry != MT_ENTRY_RECORD || mt_unwind_depth == 0))
         return MT_STACK_NONE;
-    return mt_unwind_capture(&mt_tls.thread->unwinder, call->caller);
+    return mt_unwind_capture(&mt_tls.thread->unwinder, &call->caller);
 }
 
 /* Whether other events order themselves by the time of this one. */

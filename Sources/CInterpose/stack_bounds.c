@@ -34,9 +34,9 @@ static bool extend_down(struct mt_address_range *range, uintptr_t sp) {
     return true;
 }
 
-struct mt_address_range *mt_stack_bounds_enter(struct mt_unwinder *unwinder, uintptr_t sp) {
+struct mt_address_range *mt_stack_bounds_enter_unknown(struct mt_unwinder *unwinder, uintptr_t sp) {
     struct mt_address_range *own = &unwinder->own_stack, *other = &unwinder->other_stack;
-    if (mt_likely(sp >= own->low && sp < own->high) || extend_down(own, sp)) {
+    if ((sp >= own->low && sp < own->high) || extend_down(own, sp)) {
         *other = (struct mt_address_range){0, 0};
         return own;
     }

@@ -14,7 +14,19 @@ void mt_stack_bounds_begin(struct mt_unwinder *unwinder);
 
 /* The range that holds sp, which must be the present stack pointer or above it on the same stack.
  * It ends where reading has been tried so far; mt_stack_bounds_reach extends it upwards. */
-struct mt_address_range *mt_stack_bounds_enter(struct mt_unwinder *unwinder, uintptr_t sp);
+static inline struct mt_address_range *mt_stack_bounds_enter(struct mt_unwinder *unwinder,
+                                                             uintptr_t sp);
+
+/* mt_stack_bounds_enter() where sp is not in the known part of the thread's own stack. */
+struct mt_address_range *mt_stack_bounds_enter_unknown(struct mt_unwinder *unwinder, uintptr_t sp);
+
+static inline struct mt_address_range *mt_stack_bounds_enter(struct mt_unwinder *unwinder,
+                                                             uintptr_t sp) {
+    struct mt_address_range *own = &unwinder->own_stack;
+    if (mt_unlikely(sp < own->low || sp >= own->high || unwinder->other_stack.high != 0))
+        return mt_stack_bounds_enter_unknown(unwinder, sp);
+    return own;
+}
 
 /* The cold half of mt_stack_bounds_holds: tries to extend the range up to the 8 bytes at address.
  */

@@ -7,82 +7,59 @@
 
 enum { FIRST_WINDOW = 16 << 10, LARGEST_WINDOW = 256 << 10, FIRST_CAPACITY = 1 << 14 };
 
-struct slot {
-    uint64_t hash; /* 0: free */
-    uint64_t id;
-};
-
-struct table {
-    uint64_t capacity; /* a power of two */
-    struct slot slots[];
-};
+struct mt_stack_slots *mt_stack_slots;
+uint64_t mt_stack_epoch;
 
 static struct {
     struct mt_lock lock;
-    struct table *table; /* the current one; replaced, never freed */
-    uint64_t count;      /* occupied slots of the current table */
+    uint64_t count; /* occupied slots of the current table */
     uint32_t next_id;
-    uint64_t epoch;
     struct mt_chunk_header *chunk;
     struct mt_stack_node *next_node;
     uint32_t left; /* nodes that still fit into the chunk */
 } g_stacks = {.next_id = MT_STACK_FIRST};
 
-uint64_t mt_stack_root_hash(bool lacks_root) {
-    uint64_t epoch = __atomic_load_n(&g_stacks.epoch, __ATOMIC_RELAXED);
-    return mt_stack_hash(epoch * 2 + (lacks_root ? 1 : 0), 0x6d656d7472616365u);
-}
-
 uint32_t mt_stack_table_next_id(void) {
     return __atomic_load_n(&g_stacks.next_id, __ATOMIC_RELAXED);
 }
 
-static struct slot *probe(struct table *table, uint64_t hash) {
-    uint64_t mask = table->capacity - 1;
-    for (uint64_t i = hash >> 1;; i++) {
-        struct slot *slot = &table->slots[i & mask];
-        uint64_t found = __atomic_load_n(&slot->hash, __ATOMIC_ACQUIRE);
-        if (found == hash || found == 0)
-            return slot;
-    }
+static size_t table_length(uint64_t capacity) {
+    return sizeof(struct mt_stack_slots) + capacity * (sizeof(uint64_t) + sizeof(uint32_t));
 }
 
-uint32_t mt_stack_table_find(uint64_t hash) {
-    struct table *table = __atomic_load_n(&g_stacks.table, __ATOMIC_ACQUIRE);
-    if (mt_unlikely(!table))
-        return MT_STACK_NONE;
-    struct slot *slot = probe(table, hash);
-    /* The slot may have been filled since it was probed: read its hash again. */
-    if (__atomic_load_n(&slot->hash, __ATOMIC_ACQUIRE) != hash)
-        return MT_STACK_NONE;
-    return (uint32_t)slot->id;
-}
-
-static struct table *make_table(uint64_t capacity) {
-    struct table *table = mt_os_map_pages(sizeof(struct table) + capacity * sizeof(struct slot));
+static struct mt_stack_slots *make_table(uint64_t capacity) {
+    struct mt_stack_slots *table = mt_os_map_pages(table_length(capacity));
     if (table)
         table->capacity = capacity;
     return table;
 }
 
-static void insert(struct table *table, uint64_t hash, uint64_t id) {
-    struct slot *slot = probe(table, hash);
-    slot->id = id;
-    __atomic_store_n(&slot->hash, hash, __ATOMIC_RELEASE);
+static void insert(struct mt_stack_slots *table, uint64_t hash, uint32_t id) {
+    uint64_t slot = mt_stack_slot_of(table, hash);
+    mt_stack_slot_ids(table)[slot] = id;
+    __atomic_store_n(&table->hashes[slot], hash, __ATOMIC_RELEASE);
 }
 
-/* Keeps at least half of the slots free. */
+/* Gives the memory of a replaced table back, all but the page with its capacity. */
+static void empty(struct mt_stack_slots *table) {
+    mt_os_empty_pages((uint8_t *)table + MT_PAGE_SIZE,
+                      table_length(table->capacity) - MT_PAGE_SIZE);
+}
+
+/* Keeps at least a quarter of the slots free. */
 static bool make_room(void) {
-    struct table *old = g_stacks.table;
-    if (old && (g_stacks.count + 1) * 2 <= old->capacity)
+    struct mt_stack_slots *old = mt_stack_slots;
+    if (old && (g_stacks.count + 1) * 4 <= old->capacity * 3)
         return true;
-    struct table *table = make_table(old ? old->capacity * 2 : FIRST_CAPACITY);
+    struct mt_stack_slots *table = make_table(old ? old->capacity * 2 : FIRST_CAPACITY);
     if (!table)
         return false;
     for (uint64_t i = 0; old && i < old->capacity; i++)
-        if (old->slots[i].hash)
-            insert(table, old->slots[i].hash, old->slots[i].id);
-    __atomic_store_n(&g_stacks.table, table, __ATOMIC_RELEASE);
+        if (old->hashes[i])
+            insert(table, old->hashes[i], mt_stack_slot_ids(old)[i]);
+    __atomic_store_n(&mt_stack_slots, table, __ATOMIC_RELEASE);
+    if (old)
+        empty(old);
     return true;
 }
 
@@ -116,11 +93,11 @@ static bool write_node(uint64_t pc, uint32_t parent) {
 }
 
 static uint32_t add_node(uint64_t pc, uint64_t hash, uint32_t parent) {
-    if (g_stacks.next_id == UINT32_MAX || !make_room() || !write_node(pc, parent))
+    if (g_stacks.next_id > MT_STACK_LAST || !make_room() || !write_node(pc, parent))
         return MT_STACK_NONE;
     uint32_t id = g_stacks.next_id;
     __atomic_store_n(&g_stacks.next_id, id + 1, __ATOMIC_RELAXED);
-    insert(g_stacks.table, hash, id);
+    insert(mt_stack_slots, hash, id);
     g_stacks.count++;
     return id;
 }
@@ -162,7 +139,7 @@ uint32_t mt_stack_table_intern(const uintptr_t *pcs, const uint64_t *hashes, uin
 }
 
 void mt_stack_table_forget(void) {
-    __atomic_fetch_add(&g_stacks.epoch, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&mt_stack_epoch, 1, __ATOMIC_RELAXED);
 }
 
 void mt_stack_table_survive_fork(void) {
@@ -173,10 +150,10 @@ void mt_stack_table_survive_fork(void) {
 
 void mt_stack_table_reset(bool keeps_table) {
     mt_lock_reset(&g_stacks.lock);
-    struct table *table = g_stacks.table;
+    struct mt_stack_slots *table = mt_stack_slots;
     if (table && !keeps_table)
-        mt_os_unmap(table, sizeof(struct table) + table->capacity * sizeof(struct slot));
-    g_stacks.table = NULL;
+        mt_os_unmap(table, table_length(table->capacity));
+    mt_stack_slots = NULL;
     g_stacks.count = 0;
     g_stacks.next_id = MT_STACK_FIRST;
     g_stacks.chunk = NULL;

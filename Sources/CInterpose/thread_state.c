@@ -89,7 +89,7 @@ bool mt_thread_begin(void) {
     thread->name[0] = 0;
     mt_os_thread_name(thread->name);
     mt_meta_thread(thread->index, thread->tid, MT_THREAD_BEGAN, thread->name);
-    thread->unwinder.cached = 0;
+    mt_unwind_forget(&thread->unwinder);
     mt_stack_bounds_begin(&thread->unwinder);
     mt_tls.passes = 1;
     if (g_threads.has_key)

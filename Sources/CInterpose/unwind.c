@@ -5,6 +5,7 @@
 #include "libunwind_backend.h"
 #include "trace_file.h"
 #include "unwind_compare.h"
+#include "unwind_memo.h"
 #include "unwind_walk.h"
 #include <string.h>
 
@@ -152,10 +153,8 @@ static uint32_t intern_deep(struct mt_unwinder *unwinder) {
     return (uint32_t)unwinder->deep[slot].id;
 }
 
-uint32_t mt_unwind_capture(struct mt_unwinder *unwinder, struct mt_frame leaf) {
-    if (mt_unlikely(mt_unwind_only_libunwind))
-        return capture_with_libunwind(unwinder, leaf, 0);
-    mt_unwind_refresh_cache(unwinder);
+__attribute__((noinline)) static uint32_t capture_by_walk(struct mt_unwinder *unwinder,
+                                                          struct mt_frame leaf) {
     uint32_t known;
     enum mt_walk_end end = mt_unwind_walk(unwinder, leaf, &known);
     if (mt_unlikely(end == MT_WALK_DECLINED))
@@ -167,13 +166,29 @@ uint32_t mt_unwind_capture(struct mt_unwinder *unwinder, struct mt_frame leaf) {
     if (mt_unlikely(mt_unwind_cached_depth(unwinder) > mt_unwind_depth))
         return intern_deep(unwinder);
     uint32_t id = mt_stack_table_find(unwinder->cache[unwinder->cached - 1].hash);
-    return mt_likely(id != MT_STACK_NONE) ? id : intern_cached(unwinder);
+    if (mt_unlikely(id == MT_STACK_NONE))
+        return intern_cached(unwinder); /* perhaps the only one of its kind: not worth a memo */
+    mt_memo_remember(unwinder, &leaf, id);
+    return id;
+}
+
+uint32_t mt_unwind_capture(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
+    if (mt_unlikely(mt_unwind_only_libunwind))
+        return capture_with_libunwind(unwinder, *leaf, 0);
+    mt_unwind_refresh_cache(unwinder);
+    uint32_t recalled = mt_memo_recall(&unwinder->memos, leaf);
+    if (mt_likely(recalled != MT_STACK_NONE && !mt_unwind_compares))
+        return recalled;
+    uint32_t walked = capture_by_walk(unwinder, *leaf);
+    if (mt_unlikely(recalled != MT_STACK_NONE && recalled != walked))
+        mt_trace_file_count(MT_COUNT_STACKS_DIFFERENT, 1);
+    return walked;
 }
 
 #else /* no rules yet for this machine: libunwind walks */
 
-uint32_t mt_unwind_capture(struct mt_unwinder *unwinder, struct mt_frame leaf) {
-    return capture_with_libunwind(unwinder, leaf, 0);
+uint32_t mt_unwind_capture(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
+    return capture_with_libunwind(unwinder, *leaf, 0);
 }
 
 #endif

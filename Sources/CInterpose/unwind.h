@@ -37,10 +37,19 @@ struct mt_frame {
                            *(uintptr_t *)__builtin_frame_address(0)})
 #endif
 
+/* What becomes of a frame's frame.fp on the way to the root. */
+enum mt_fp_use {
+    MT_FP_LEADS = 1,   /* the way to its caller starts at it */
+    MT_FP_PASSES = 2,  /* it is its caller's too */
+    MT_FP_MATTERS = 4, /* the way to the root depends on it: it leads, or passes to where it does */
+};
+
 struct mt_cached_frame {
     struct mt_frame frame;
-    uintptr_t fp_slot; /* where frame.fp was read from; 0: it was its callee's, unchanged */
-    uint64_t hash;     /* of the frame and the hash of the one it was put on */
+    uintptr_t
+        fp_slot;     /* where frame.fp was read from; 0: it was its callee's, or does not matter */
+    uint64_t hash;   /* of the path from the root to here */
+    uint64_t fp_use; /* enum mt_fp_use */
 };
 
 /* What is kept of a stack: a list of pcs, leaf first, which may hold a gap (mt_stack_gap). */
@@ -67,6 +76,36 @@ enum {
     MT_LIBUNWIND_FRAMES = 1 << 14, /* the deepest stack that libunwind is asked for */
 };
 
+enum {
+    MT_MEMO_SET_BITS = 7,
+    MT_MEMO_SETS = 1 << MT_MEMO_SET_BITS,
+    MT_MEMO_WORDS = 40,
+    MT_MEMO_SEEN_BITS = 8
+};
+
+/* A word of the stack that a walk has read. */
+struct mt_memo_word {
+    const uintptr_t *at;
+    uintptr_t value;
+};
+
+/* A stack and all it depends on: unwind_memo.h. */
+struct mt_memo {
+    uintptr_t pc, sp, fp; /* its leaf */
+    uint32_t id;          /* MT_STACK_NONE: there is none */
+    uint32_t epoch;       /* of mt_memos when it was made: else it is void */
+    uint32_t count;       /* of words */
+    bool fp_matters;
+    struct mt_memo_word words[MT_MEMO_WORDS]; /* leaf first */
+};
+
+struct mt_memos {
+    uint32_t epoch;
+    uint32_t turn;                         /* which of a set is replaced next */
+    uint32_t seen[1 << MT_MEMO_SEEN_BITS]; /* ids met lately: one that comes back gets a memo */
+    struct mt_memo sets[MT_MEMO_SETS][2];
+};
+
 /* Per thread, in memory of the recorder, touched as far as it is used. Zero-initialised is
  * valid. */
 struct mt_unwinder {
@@ -81,11 +120,18 @@ struct mt_unwinder {
         uint64_t hash; /* of the leaf in the cache, with the gap: tells all frames that are shown */
         uint64_t id;
     } deep[MT_DEEP_STACKS];
+    struct mt_memos memos;
     uint64_t hashes[MT_STACK_DEPTH_MAX + 1];                      /* scratch, leaf first */
     struct mt_cached_frame cache[MT_CACHE_FRAMES];                /* root first */
     struct mt_cached_frame fresh[MT_FRESH_INNER + MT_FRESH_RING]; /* scratch: unwind_walk.h */
     uintptr_t pcs[MT_LIBUNWIND_FRAMES];                           /* scratch, leaf first */
 };
+
+/* Forgets what is known of the thread's stack. */
+static inline void mt_unwind_forget(struct mt_unwinder *unwinder) {
+    unwinder->cached = 0;
+    unwinder->memos.epoch++;
+}
 
 /* Options: set before recording starts. */
 extern uint32_t mt_unwind_depth;
@@ -104,6 +150,6 @@ static inline uint32_t mt_unwind_outermost(void) {
  * returns  its id; MT_STACK_NONE when there is none (counted in the file header)
  * errors   errno untouched
  * context  inside a hook, on the thread that owns `unwinder` */
-uint32_t mt_unwind_capture(struct mt_unwinder *unwinder, struct mt_frame leaf);
+uint32_t mt_unwind_capture(struct mt_unwinder *unwinder, const struct mt_frame *leaf);
 
 #endif

@@ -22,18 +22,7 @@ static struct mt_rule read_rule(uintptr_t return_address, bool *may_change) {
     return rule;
 }
 
-/* ---- The table ----
- *
- * A slot holds the rule in one word and the address xored with it in the other: a reader that
- * meets the halves of two writers sees an address that is not its own, and reads the rule anew. */
-
-enum { SLOTS = 1 << 15, WAYS = 4 };
-
-struct slot {
-    uint64_t key, rule;
-};
-
-static struct slot g_slots[SLOTS + WAYS];
+struct mt_rule_slot mt_rule_slots[(1 << MT_RULE_SLOT_BITS) + MT_RULE_WAYS];
 
 static uint64_t pack(struct mt_rule rule) {
     return (uint64_t)rule.kind | (uint64_t)rule.is_from_fp << 2 | (uint64_t)rule.restores_fp << 3 |
@@ -41,28 +30,15 @@ static uint64_t pack(struct mt_rule rule) {
            (uint64_t)((uint32_t)rule.fp_offset & 0xffffff) << 32 | 1ull << 63;
 }
 
-static int32_t sign_extend_24(uint64_t value) {
-    return (int32_t)(uint32_t)(value << 8) >> 8;
-}
-
-static struct mt_rule unpack(uint64_t word) {
-    return (struct mt_rule){.kind = word & 3,
-                            .is_from_fp = word >> 2 & 1,
-                            .restores_fp = word >> 3 & 1,
-                            .cfa_offset = sign_extend_24(word >> 8 & 0xffffff),
-                            .fp_offset = sign_extend_24(word >> 32 & 0xffffff)};
-}
-
-struct mt_rule mt_rule_for(uintptr_t return_address) {
-    size_t first = (return_address * 0x9e3779b97f4a7c15u) >> 49;
-    struct slot *victim = &g_slots[first];
-    for (size_t i = first; i < first + WAYS; i++) {
-        uint64_t key = __atomic_load_n(&g_slots[i].key, __ATOMIC_RELAXED);
-        uint64_t rule = __atomic_load_n(&g_slots[i].rule, __ATOMIC_RELAXED);
+struct mt_rule mt_rule_look_further(uintptr_t return_address) {
+    struct mt_rule_slot *first = mt_rule_first_slot(return_address), *victim = first;
+    for (struct mt_rule_slot *slot = first; slot < first + MT_RULE_WAYS; slot++) {
+        uint64_t key = __atomic_load_n(&slot->key, __ATOMIC_RELAXED);
+        uint64_t rule = __atomic_load_n(&slot->rule, __ATOMIC_RELAXED);
         if ((key ^ rule) == return_address && rule != 0)
-            return unpack(rule);
+            return mt_rule_unpack(rule);
         if (rule == 0) {
-            victim = &g_slots[i];
+            victim = slot;
             break;
         }
     }
@@ -77,6 +53,6 @@ struct mt_rule mt_rule_for(uintptr_t return_address) {
 }
 
 void mt_rules_forget(void) {
-    for (size_t i = 0; i < SLOTS + WAYS; i++)
-        __atomic_store_n(&g_slots[i].rule, 0, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < sizeof mt_rule_slots / sizeof mt_rule_slots[0]; i++)
+        __atomic_store_n(&mt_rule_slots[i].rule, 0, __ATOMIC_RELAXED);
 }

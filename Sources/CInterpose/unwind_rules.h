@@ -30,7 +30,47 @@ struct mt_rule {
  * context  any thread; reads memory of the image that holds the address, which is on the calling
  *          stack and so cannot be unloaded meanwhile
  * source   DWARF 5 section 6.4, LSB 5.0 "Exception Frames" */
-struct mt_rule mt_rule_for(uintptr_t return_address);
+static inline struct mt_rule mt_rule_for(uintptr_t return_address);
+
+/* ---- The table ----
+ *
+ * A slot holds the rule in one word and the address xored with it in the other: a reader that
+ * meets the halves of two writers sees an address that is not its own, and reads the rule anew. */
+
+enum { MT_RULE_SLOT_BITS = 15, MT_RULE_WAYS = 4 };
+
+struct mt_rule_slot {
+    uint64_t key, rule; /* rule 0: free */
+};
+extern struct mt_rule_slot mt_rule_slots[(1 << MT_RULE_SLOT_BITS) + MT_RULE_WAYS];
+
+/* mt_rule_for() where the first slot is not it. */
+struct mt_rule mt_rule_look_further(uintptr_t return_address);
+
+static inline struct mt_rule_slot *mt_rule_first_slot(uintptr_t return_address) {
+    return &mt_rule_slots[(return_address * 0x9e3779b97f4a7c15u) >> (64 - MT_RULE_SLOT_BITS)];
+}
+
+static inline int32_t mt_sign_extend_24(uint64_t value) {
+    return (int32_t)(uint32_t)(value << 8) >> 8;
+}
+
+static inline struct mt_rule mt_rule_unpack(uint64_t word) {
+    return (struct mt_rule){.kind = word & 3,
+                            .is_from_fp = word >> 2 & 1,
+                            .restores_fp = word >> 3 & 1,
+                            .cfa_offset = mt_sign_extend_24(word >> 8 & 0xffffff),
+                            .fp_offset = mt_sign_extend_24(word >> 32 & 0xffffff)};
+}
+
+static inline struct mt_rule mt_rule_for(uintptr_t return_address) {
+    const struct mt_rule_slot *slot = mt_rule_first_slot(return_address);
+    uint64_t key = __atomic_load_n(&slot->key, __ATOMIC_RELAXED);
+    uint64_t rule = __atomic_load_n(&slot->rule, __ATOMIC_RELAXED);
+    if (mt_likely((key ^ rule) == return_address && rule != 0))
+        return mt_rule_unpack(rule);
+    return mt_rule_look_further(return_address);
+}
 
 /* Forgets all rules: code was unloaded. */
 void mt_rules_forget(void);

@@ -25,16 +25,23 @@ static struct mt_cached_frame *fresh_frame(struct mt_unwinder *unwinder, uint64_
 
 /* ---- Layer 1: the stack cache ---- */
 
-/* True when what the frame was read from is unchanged. The return address lies just below its
- * stack pointer. */
-static bool holds(const struct mt_cached_frame *frame) {
-    return load(frame->frame.sp - 8) == frame->frame.pc &&
-           (!frame->fp_slot || load(frame->fp_slot) == frame->frame.fp);
+/* 0 when what the frame was read from is unchanged. The return address lies just below its stack
+ * pointer. */
+static uintptr_t difference(const struct mt_cached_frame *frame) {
+    uintptr_t found = load(frame->frame.sp - 8) ^ frame->frame.pc;
+    if (mt_unlikely(frame->fp_slot))
+        found |= load(frame->fp_slot) ^ frame->frame.fp;
+    return found;
 }
 
+/* Four at a time: that all hold is the rule. */
 static bool all_hold(const struct mt_cached_frame *cache, uint32_t from, uint32_t to) {
-    for (uint32_t i = to; i-- > from;)
-        if (!holds(&cache[i]))
+    for (; from + 4 <= to; to -= 4)
+        if (difference(&cache[to - 1]) | difference(&cache[to - 2]) | difference(&cache[to - 3]) |
+            difference(&cache[to - 4]))
+            return false;
+    while (from < to)
+        if (difference(&cache[--to]))
             return false;
     return true;
 }
@@ -44,7 +51,7 @@ static bool some_hold(struct mt_unwinder *unwinder, uint32_t from, uint32_t to) 
     for (uint32_t i = 0; i < CHECKED_PER_EVENT && i < to - from; i++) {
         if (unwinder->checked < from || unwinder->checked >= to)
             unwinder->checked = from;
-        if (!holds(&unwinder->cache[unwinder->checked++]))
+        if (difference(&unwinder->cache[unwinder->checked++]))
             return false;
     }
     return true;
@@ -73,8 +80,9 @@ static uint32_t match(struct mt_unwinder *unwinder, const struct mt_frame *frame
         --*candidate;
     if (*candidate == 0)
         return 0;
-    const struct mt_frame *cached = &cache[*candidate - 1].frame;
-    if (cached->sp != frame->sp || cached->pc != frame->pc || cached->fp != frame->fp)
+    const struct mt_cached_frame *cached = &cache[*candidate - 1];
+    if (cached->frame.sp != frame->sp || cached->frame.pc != frame->pc ||
+        (cached->frame.fp != frame->fp && cached->fp_use & MT_FP_MATTERS))
         return 0;
     /* Frames that the stack will show must not be among the dropped ones. */
     if (mt_unlikely(unwinder->dropped && *candidate > MT_OUTERMOST &&
@@ -119,10 +127,18 @@ static enum step step_without_table(const struct mt_frame *frame, struct mt_addr
     return STEP_LOST;
 }
 
+static uint64_t fp_use(struct mt_rule rule) {
+    if (mt_unlikely(rule.kind == MT_RULE_NO_TABLE))
+        return MT_FP_LEADS;
+    return (rule.is_from_fp ? MT_FP_LEADS : 0) | (rule.restores_fp ? 0 : MT_FP_PASSES);
+}
+
 /* From a frame to its caller. The rule must lead upwards inside the stack, or it is declined. */
-static enum step step(const struct mt_frame *frame, struct mt_address_range *stack,
+static enum step step(struct mt_cached_frame *from, struct mt_address_range *stack,
                       struct mt_cached_frame *caller, struct walk *walk) {
+    const struct mt_frame *frame = &from->frame;
     struct mt_rule rule = mt_rule_for(frame->pc);
+    from->fp_use = fp_use(rule);
     if (rule.kind == MT_RULE_OUTERMOST)
         return STEP_OUTERMOST;
     if (mt_unlikely(rule.kind == MT_RULE_NO_TABLE))
@@ -166,7 +182,7 @@ static struct walk walk_stack(struct mt_unwinder *unwinder, struct mt_frame leaf
             return walk;
         walk.fresh++;
         struct mt_cached_frame *caller = fresh_frame(unwinder, walk.fresh);
-        enum step result = step(&at->frame, stack, caller, &walk);
+        enum step result = step(at, stack, caller, &walk);
         if (mt_likely(result == STEP_CALLER)) {
             at = caller;
             continue;
@@ -179,16 +195,28 @@ static struct walk walk_stack(struct mt_unwinder *unwinder, struct mt_frame leaf
 
 /* ---- Keeping the walked stack ---- */
 
-/* Puts the fresh frames from..<to, counted from the leaf, on top of the first `at` cached ones. */
-static void append(struct mt_unwinder *unwinder, uint32_t at, uint64_t from, uint64_t to) {
+/* Puts the fresh frames from..<to, counted from the leaf, on top of the first `at` cached ones.
+ * fp_matters  to the caller of the outermost of them; most code that is compiled with optimisation
+ *             keeps other things in that register, and nothing is to be checked then */
+static void append(struct mt_unwinder *unwinder, uint32_t at, uint64_t from, uint64_t to,
+                   bool fp_matters) {
     uint64_t hash = at > 0 ? unwinder->cache[at - 1].hash : unwinder->root_hash;
     for (uint64_t i = to; i-- > from; at++) {
-        struct mt_cached_frame *frame = &unwinder->cache[at];
-        *frame = *fresh_frame(unwinder, i);
-        hash = mt_stack_hash(hash, frame->frame.pc);
-        frame->hash = hash;
+        const struct mt_cached_frame *fresh = fresh_frame(unwinder, i);
+        hash = mt_stack_hash(hash, fresh->frame.pc);
+        fp_matters = fresh->fp_use & MT_FP_LEADS || (fresh->fp_use & MT_FP_PASSES && fp_matters);
+        unwinder->cache[at] = (struct mt_cached_frame){
+            .frame = fresh->frame,
+            .fp_slot = fp_matters ? fresh->fp_slot : 0,
+            .hash = hash,
+            .fp_use = fresh->fp_use | (fp_matters ? MT_FP_MATTERS : 0),
+        };
     }
     unwinder->cached = at;
+}
+
+static bool fp_matters_to(const struct mt_unwinder *unwinder, uint32_t count) {
+    return count > 0 && unwinder->cache[count - 1].fp_use & MT_FP_MATTERS;
 }
 
 /* Where matched and fresh frames do not fit together: keeps the outermost and the innermost. */
@@ -199,7 +227,7 @@ __attribute__((noinline, cold)) static void append_deep(struct mt_unwinder *unwi
     uint64_t fresh = walk.fresh;
     if (matched < MT_OUTERMOST) {
         uint64_t missing = MT_OUTERMOST - matched;
-        append(unwinder, matched, fresh - missing, fresh);
+        append(unwinder, matched, fresh - missing, fresh, fp_matters_to(unwinder, matched));
         fresh -= missing;
         matched = MT_OUTERMOST;
     }
@@ -212,7 +240,9 @@ __attribute__((noinline, cold)) static void append_deep(struct mt_unwinder *unwi
     }
     memmove(&unwinder->cache[MT_OUTERMOST], &unwinder->cache[matched - from_cache],
             from_cache * sizeof unwinder->cache[0]);
-    append(unwinder, MT_OUTERMOST + from_cache, 0, from_fresh);
+    /* Of the frames that are dropped nobody knows. */
+    append(unwinder, MT_OUTERMOST + from_cache, 0, from_fresh,
+           from_cache == 0 || fp_matters_to(unwinder, MT_OUTERMOST + from_cache));
     unwinder->dropped = depth - unwinder->cached;
 }
 
@@ -220,22 +250,12 @@ static void keep(struct mt_unwinder *unwinder, struct walk walk) {
     if (walk.matched <= MT_OUTERMOST)
         unwinder->dropped = 0;
     /* The same frame pointer may have been saved elsewhere this time. */
-    if (walk.matched)
+    if (fp_matters_to(unwinder, walk.matched))
         unwinder->cache[walk.matched - 1].fp_slot = fresh_frame(unwinder, walk.fresh)->fp_slot;
     if (mt_unlikely(walk.matched + walk.fresh > MT_CACHE_FRAMES || walk.fresh > MT_FRESH_INNER))
         append_deep(unwinder, walk);
     else
-        append(unwinder, walk.matched, 0, walk.fresh);
-}
-
-void mt_unwind_refresh_cache(struct mt_unwinder *unwinder) {
-    uint64_t generation = __atomic_load_n(&mt_image_map_generation, __ATOMIC_ACQUIRE);
-    uint64_t root_hash = mt_stack_root_hash(false);
-    if (mt_likely(generation == unwinder->generation && root_hash == unwinder->root_hash))
-        return;
-    unwinder->generation = generation;
-    unwinder->root_hash = root_hash;
-    unwinder->cached = 0;
+        append(unwinder, walk.matched, 0, walk.fresh, fp_matters_to(unwinder, walk.matched));
 }
 
 enum mt_walk_end mt_unwind_walk(struct mt_unwinder *unwinder, struct mt_frame leaf,

@@ -11,10 +11,19 @@
 #ifndef MT_UNWIND_WALK_H
 #define MT_UNWIND_WALK_H
 
+#include "image_map.h"
 #include "unwind.h"
 
 /* Forgets the cached stack if its frames may mean something else by now. */
-void mt_unwind_refresh_cache(struct mt_unwinder *unwinder);
+static inline void mt_unwind_refresh_cache(struct mt_unwinder *unwinder) {
+    uint64_t generation = __atomic_load_n(&mt_image_map_generation, __ATOMIC_ACQUIRE);
+    uint64_t root_hash = mt_stack_root_hash(false);
+    if (mt_likely(generation == unwinder->generation && root_hash == unwinder->root_hash))
+        return;
+    unwinder->generation = generation;
+    unwinder->root_hash = root_hash;
+    mt_unwind_forget(unwinder);
+}
 
 enum mt_walk_end {
     MT_WALK_CACHED,   /* unwinder->cache holds the stack */

@@ -178,6 +178,7 @@ static inline uint32_t mt_chunk_check(const struct mt_chunk_header *header) {
 #define MT_STACK_NONE 0u /* no stack was taken */
 #define MT_STACK_CUT 1u  /* parent of the outermost known frame of a stack without its root */
 #define MT_STACK_FIRST 2u
+#define MT_STACK_LAST 0x7fffffffu /* twice an id fits into 32 bits: memtrace_predictor.h */
 
 struct mt_stack_node {
     uint64_t pc;     /* a return address, not adjusted, or a count; never 0. Written last */

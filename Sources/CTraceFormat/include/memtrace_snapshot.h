@@ -34,12 +34,12 @@ enum mt_snapshot_flag {
 
 struct mt_snapshot_begin {
     struct mt_record record;
-    uint64_t time;     /* event time at which the threads stood still */
-    uint32_t reason;   /* enum mt_snapshot_reason */
-    int32_t detail;    /* exit status or signal number, see the reason */
-    uint32_t thread;   /* index of the thread that took it; 0: not known */
-    uint32_t tid;      /* its kernel thread id */
-    uint32_t flags;    /* enum mt_snapshot_flag */
+    uint64_t time;   /* event time at which the threads stood still */
+    uint32_t reason; /* enum mt_snapshot_reason */
+    int32_t detail;  /* exit status or signal number, see the reason */
+    uint32_t thread; /* index of the thread that took it; 0: not known */
+    uint32_t tid;    /* its kernel thread id */
+    uint32_t flags;  /* enum mt_snapshot_flag */
     uint32_t name_length;
     /* char name[] */
 };
