@@ -56,7 +56,8 @@ let package = Package(
     .testTarget(
       name: "CInterposeTests",
       dependencies: ["CInterpose", "CTraceFormat", "TraceReader", "TraceTestSupport"]),
-    .testTarget(name: "TraceReaderTests", dependencies: ["TraceReader", "TraceTestSupport"]),
+    .testTarget(
+      name: "TraceReaderTests", dependencies: ["TraceReader", "TraceTestSupport", "CTraceFormat"]),
     .testTarget(
       name: "SymbolicationTests", dependencies: ["Symbolication", "TraceTestSupport"],
       exclude: ["Programs"]),

@@ -10,9 +10,13 @@ void mt_put_unexpected_site(struct mt_event_encoder *encoder, struct mt_event *e
         *event->at++ = (uint8_t)index;
         return;
     }
-    *event->at++ = 0;
     int64_t distance = (int64_t)site - (int64_t)predictor->highest;
-    event->at = mt_put_varint(event->at, mt_zigzag(distance));
+    if (distance > 0 && distance <= 64 && distance % 2 == 0) {
+        *event->at++ = (uint8_t)(MT_NEAR_SITE - 1 + distance / 2);
+    } else {
+        *event->at++ = 0;
+        event->at = mt_put_varint(event->at, mt_zigzag(distance));
+    }
     mt_learn_full_site(predictor, site);
 }
 

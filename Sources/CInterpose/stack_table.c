@@ -1,11 +1,11 @@
 /* Interns stacks. See stack_table.h. */
 #include "stack_table.h"
 
-#include "clock.h"
 #include "lock.h"
+#include "stack_writer.h"
 #include "trace_file.h"
 
-enum { FIRST_WINDOW = 16 << 10, LARGEST_WINDOW = 256 << 10, FIRST_CAPACITY = 1 << 14 };
+enum { FIRST_CAPACITY = 1 << 14 };
 
 struct mt_stack_slots *mt_stack_slots;
 uint64_t mt_stack_epoch;
@@ -14,9 +14,6 @@ static struct {
     struct mt_lock lock;
     uint64_t count; /* occupied slots of the current table */
     uint32_t next_id;
-    struct mt_chunk_header *chunk;
-    struct mt_stack_node *next_node;
-    uint32_t left; /* nodes that still fit into the chunk */
 } g_stacks = {.next_id = MT_STACK_FIRST};
 
 uint32_t mt_stack_table_next_id(void) {
@@ -63,39 +60,15 @@ static bool make_room(void) {
     return true;
 }
 
-/* Windows grow, so that a short process leaves a short trace. */
-static bool open_window(void) {
-    uint32_t length = g_stacks.chunk ? g_stacks.chunk->length * 2 : FIRST_WINDOW;
-    if (length > LARGEST_WINDOW)
-        length = LARGEST_WINDOW;
-    struct mt_chunk_header *chunk = mt_trace_file_chunk(MT_CHUNK_STACKS, MT_ENCODING_PLAIN, length,
-                                                        mt_clock_event_time(), 0, g_stacks.next_id);
-    if (!chunk)
-        return false;
-    if (g_stacks.chunk)
-        mt_trace_file_release(g_stacks.chunk);
-    g_stacks.chunk = chunk;
-    g_stacks.left = (length - MT_CHUNK_HEADER_SIZE) / sizeof(struct mt_stack_node);
-    g_stacks.next_node = (struct mt_stack_node *)(chunk + 1);
-    return true;
-}
-
-/* Writes one node into the trace; it is complete once its pc is there. */
-static bool write_node(uint64_t pc, uint32_t parent) {
-    if (g_stacks.left == 0 && !open_window())
-        return false;
-    struct mt_stack_node *node = g_stacks.next_node++;
-    g_stacks.left--;
-    node->parent = parent;
-    node->flags = pc & MT_STACK_GAP_MARK ? MT_NODE_GAP : 0;
-    __atomic_store_n(&node->pc, pc & ~MT_STACK_GAP_MARK, __ATOMIC_RELEASE);
-    return true;
-}
-
-static uint32_t add_node(uint64_t pc, uint64_t hash, uint32_t parent) {
-    if (g_stacks.next_id > MT_STACK_LAST || !make_room() || !write_node(pc, parent))
-        return MT_STACK_NONE;
+static uint32_t add_node(uint64_t pc, uint64_t hash, uint32_t parent, uint64_t caller) {
     uint32_t id = g_stacks.next_id;
+    struct mt_new_node node = {.pc = pc & ~MT_STACK_GAP_MARK,
+                               .caller = caller & ~MT_STACK_GAP_MARK,
+                               .id = id,
+                               .parent = parent,
+                               .flags = pc & MT_STACK_GAP_MARK ? MT_NODE_GAP : 0};
+    if (id > MT_STACK_LAST || !make_room() || !mt_stack_writer_add(&node))
+        return MT_STACK_NONE;
     __atomic_store_n(&g_stacks.next_id, id + 1, __ATOMIC_RELAXED);
     insert(mt_stack_slots, hash, id);
     g_stacks.count++;
@@ -115,7 +88,8 @@ static uint32_t add_missing(const uintptr_t *pcs, const uint64_t *hashes, uint32
         }
     }
     while (missing-- > 0) {
-        id = add_node(pcs[missing], hashes[missing], id);
+        uint64_t caller = missing + 1 < count ? pcs[missing + 1] : 0;
+        id = add_node(pcs[missing], hashes[missing], id, caller);
         if (id == MT_STACK_NONE)
             return id;
     }
@@ -144,8 +118,7 @@ void mt_stack_table_forget(void) {
 
 void mt_stack_table_survive_fork(void) {
     mt_lock_reset(&g_stacks.lock);
-    g_stacks.chunk = NULL;
-    g_stacks.left = 0;
+    mt_stack_writer_forget();
 }
 
 void mt_stack_table_reset(bool keeps_table) {
@@ -156,6 +129,5 @@ void mt_stack_table_reset(bool keeps_table) {
     mt_stack_slots = NULL;
     g_stacks.count = 0;
     g_stacks.next_id = MT_STACK_FIRST;
-    g_stacks.chunk = NULL;
-    g_stacks.left = 0;
+    mt_stack_writer_forget();
 }

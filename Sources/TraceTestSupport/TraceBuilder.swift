@@ -46,6 +46,7 @@ public struct TraceBuilder: Sendable {
     var bytes: [UInt8]
   }
   private var encodedChunks: [EncodedChunk] = []
+  private var encodedNodes: [(bytes: [UInt8], firstID: UInt32)] = []
 
   /// Creates a trace of a process that ended with `exit(0)`; a tick is a nanosecond.
   public init() {
@@ -94,6 +95,11 @@ public struct TraceBuilder: Sendable {
     nodes.append((pc, parent, flags))
     nodeIDs[NodeKey(pc: pc, parent: parent)] = id
     return StackID(id)
+  }
+
+  /// Adds a chunk of nodes as it is, in the predicted encoding.
+  public mutating func appendNodeChunk(_ bytes: [UInt8], firstID: UInt32) {
+    encodedNodes.append((bytes, firstID))
   }
 
   // MARK: Events
@@ -203,6 +209,11 @@ public struct TraceBuilder: Sendable {
     }
     if !records.bytes.isEmpty { add(MT_CHUNK_META, records.bytes) }
     if !nodes.isEmpty { add(MT_CHUNK_STACKS, nodeBytes(), firstID: UInt32(MT_STACK_FIRST)) }
+    for chunk in encodedNodes {
+      add(
+        MT_CHUNK_STACKS, chunk.bytes, encoding: MT_ENCODING_PREDICTED.rawValue,
+        firstID: chunk.firstID)
+    }
     let open = lanes.values.sorted { ($0.baseTime, $0.thread) < ($1.baseTime, $1.thread) }
     for lane in finished + open {
       add(

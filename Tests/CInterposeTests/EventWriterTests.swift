@@ -13,8 +13,8 @@ import Testing
     }
     #expect(
       encoder.bytes == [
-        0x9f, 0x03, 0x00, 0x1c, 0x01, 0x0c, 0xb0, 0x15,  // malloc, all of it written
-        0x1f, 0x00, 0x00, 0x04, 0x18,  // free of the newest block, its site and operation written
+        0x9f, 0x03, 0xe6, 0x01, 0x0c, 0xb0, 0x15,  // malloc, all of it written
+        0x1f, 0x00, 0xe0, 0x18,  // free of the newest block, its site and operation written
         0x07, 0x00, 0xa7,  // malloc of the last block freed, its site among the recent ones
         0x06, 0x00,  // free as before, at the site that followed last time
       ])

@@ -138,7 +138,7 @@ enum mt_chunk_kind {
 enum mt_encoding {
     MT_ENCODING_PLAIN = 0,     /* META and STACKS: the fixed structs below */
     MT_ENCODING_VARINT = 1,    /* EVENTS: tag byte and varints, see below */
-    MT_ENCODING_PREDICTED = 2, /* EVENTS: what memtrace_predictor.h does not expect, see below */
+    MT_ENCODING_PREDICTED = 2, /* EVENTS, STACKS: what is not expected, see below */
     MT_ENCODING_WORDS = 3      /* SNAPSHOT: runs of memory words, see memtrace_snapshot.h */
 };
 
@@ -186,6 +186,31 @@ struct mt_stack_node {
     uint32_t flags;  /* enum mt_stack_node_flag */
 };
 static_assert(sizeof(struct mt_stack_node) == 16, "stack node layout");
+
+/* MT_ENCODING_PREDICTED: a byte stream of nodes, each with the id after the one before it. A node
+ * says what the tables of memtrace_stack_nodes.h do not expect; its tag is written last.
+ *
+ *   tag      bit 0 set, bits 1-2 parent, bits 3-4 pc, bit 5 MT_NODE_HAS_FLAGS
+ *   fields   [varint parent] [pc] [byte flags] */
+
+#define MT_NODE_TAG 0x01u
+#define MT_NODE_PARENT_SHIFT 1
+#define MT_NODE_PC_SHIFT 3
+#define MT_NODE_HAS_FLAGS 0x20u
+#define MT_NODE_MAX_LENGTH 32u
+
+enum mt_node_parent {
+    MT_PARENT_PREVIOUS = 0, /* the node before it in the chunk */
+    MT_PARENT_DISTANCE = 1, /* varint: its own id less the parent's */
+    MT_PARENT_NONE = 2,     /* MT_STACK_NONE */
+    MT_PARENT_CUT = 3       /* MT_STACK_CUT */
+};
+
+enum mt_node_pc {
+    MT_PC_EXPECTED = 0, /* the pc last called from the parent's pc */
+    MT_PC_RECENT = 1,   /* two bytes: its index among the recent ones */
+    MT_PC_DISTANCE = 2  /* zigzag, from the parent's pc, or from 0 if that is not in the chunk */
+};
 
 enum mt_stack_node_flag {
     MT_NODE_EXACT_PC = 1u << 0, /* pc is the interrupted instruction, not a return address */

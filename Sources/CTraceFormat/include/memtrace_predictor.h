@@ -15,11 +15,12 @@
 #include <stdint.h>
 
 enum {
-    MT_SITE_BITS = 10,
-    MT_PAIR_BITS = 12,
+    MT_SITE_BITS = 11,
+    MT_PAIR_BITS = 13,
     MT_SITES = 1 << MT_SITE_BITS,
     MT_PAIRS = 1 << MT_PAIR_BITS,
     MT_RECENT_SITES = 256,
+    MT_NEAR_SITE = 224, /* a written index from here on: a site just above the highest */
     MT_SIZE_CLASSES = 128,
     MT_FREED_DEPTH = 16,
     MT_NEWEST_BLOCKS = 1024
@@ -80,17 +81,23 @@ static inline mt_site_name mt_site_after_one(const struct mt_predictor *predicto
     return predictor->sites[predictor->latest_hash >> (32 - MT_SITE_BITS)].successor;
 }
 
-/* Where `site` is in the table of recent ones: 1 ... 255. */
+/* Where `site` is in the table of recent ones: 1 ..< MT_NEAR_SITE. */
 static inline uint32_t mt_recent_index(mt_site_name site) {
     uint32_t index = mt_site_hash(site) >> 24;
-    return index ? index : 1;
+    return index > 0 && index < MT_NEAR_SITE ? index : (index & 127) | 1;
+}
+
+/* A new stack is often that of the node made last: its site is 2, 4 ... 64 above the highest.
+ * index: MT_NEAR_SITE ... 255 */
+static inline mt_site_name mt_near_site(const struct mt_predictor *predictor, uint32_t index) {
+    return predictor->highest + 2 * (index - MT_NEAR_SITE + 1);
 }
 
 static inline mt_site_name mt_recent_site(const struct mt_predictor *predictor, uint32_t index) {
     return predictor->recent[index & (MT_RECENT_SITES - 1)];
 }
 
-/* After a site that had to be written in full. */
+/* After a site that had to be written in full, or was near. */
 static inline void mt_learn_full_site(struct mt_predictor *predictor, mt_site_name site) {
     predictor->recent[mt_recent_index(site)] = site;
     predictor->highest = site;

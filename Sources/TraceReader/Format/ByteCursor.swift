@@ -22,6 +22,18 @@ struct ByteCursor {
     return Value(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: Value.self))
   }
 
+  /// An unsigned LEB128 number; one that has more than ten bytes is taken for past the end.
+  mutating func readVarInt() -> UInt64 {
+    var value: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 70, by: 7) {
+      let byte = read(UInt8.self)
+      value |= UInt64(byte & 0x7f) << shift
+      if byte < 0x80 { return value }
+    }
+    isPastEnd = true
+    return 0
+  }
+
   mutating func skip(_ count: Int) {
     guard count >= 0, count <= bytes.count - position else {
       isPastEnd = true

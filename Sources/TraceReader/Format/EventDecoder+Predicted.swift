@@ -70,9 +70,12 @@ extension EventDecoder {
     default:
       let index = at.load(as: UInt8.self)
       at += 1
-      guard index == 0 else { return mt_recent_site(predictor, UInt32(index)) }
-      let distance = VarInt.unzigzag(VarInt.read(&at, &isMalformed))
-      let name = predictor.pointee.highest &+ UInt32(truncatingIfNeeded: distance)
+      if index > 0, index < MT_NEAR_SITE { return mt_recent_site(predictor, UInt32(index)) }
+      let name =
+        index == 0
+        ? predictor.pointee.highest
+          &+ UInt32(truncatingIfNeeded: VarInt.unzigzag(VarInt.read(&at, &isMalformed)))
+        : mt_near_site(predictor, UInt32(index))
       mt_learn_full_site(predictor, name)
       return name
     }

@@ -1,6 +1,6 @@
 import CTraceFormat
 
-/// Collects the STACKS chunks of a trace.
+/// Collects the STACKS chunks of a trace, of either encoding.
 struct StackDecoder {
   private var nodes: [StackTable.Node] = []
   private var spans: [StackTable.Span] = []
@@ -28,6 +28,66 @@ struct StackDecoder {
     if used > 0 {
       spans.append(StackTable.Span(first: firstID, count: used, position: position))
     }
+  }
+
+  /// Decodes the nodes of a chunk that says only what `memtrace_stack_nodes.h` does not expect.
+  ///
+  /// - Parameters: As of ``decode(_:firstID:)``.
+  /// - Returns: Where the bytes end to be nodes; nil when they do not.
+  mutating func decodePredicted(_ chunk: UnsafeRawBufferPointer, firstID: UInt32) -> Int? {
+    guard firstID >= MT_STACK_FIRST else { return ChunkHeader.size }
+    let predictor = UnsafeMutablePointer<mt_node_predictor>.allocate(capacity: 1)
+    predictor.initialize(to: mt_node_predictor())
+    defer { predictor.deallocate() }
+    let position = nodes.count
+    var cursor = ByteCursor(chunk, at: ChunkHeader.size)
+    var damage: Int?
+    while cursor.position < chunk.count, nodes.count - position < Int(MT_STACK_LAST) {
+      let start = cursor.position
+      let tag = cursor.read(UInt8.self)
+      if tag == 0 { break }
+      let id = firstID &+ UInt32(truncatingIfNeeded: nodes.count - position)
+      let node = node(tag, id, firstID, &cursor, predictor, inChunkFrom: position)
+      guard let node, !cursor.isPastEnd else {
+        // A chunk that the end of the file cuts is none the worse.
+        damage = cursor.isPastEnd ? nil : start
+        break
+      }
+      nodes.append(node)
+    }
+    if nodes.count > position {
+      spans.append(
+        StackTable.Span(first: firstID, count: nodes.count - position, position: position))
+    }
+    return damage
+  }
+
+  /// The node that begins with a tag; nil when the bytes are none.
+  private func node(
+    _ tag: UInt8, _ id: UInt32, _ firstID: UInt32, _ cursor: inout ByteCursor,
+    _ predictor: UnsafeMutablePointer<mt_node_predictor>, inChunkFrom position: Int
+  ) -> StackTable.Node? {
+    guard UInt32(tag) & MT_NODE_TAG != 0, tag & 0xc0 == 0 else { return nil }
+    var parent: UInt32
+    switch UInt32(tag) >> UInt32(MT_NODE_PARENT_SHIFT) & 3 {
+    case MT_PARENT_PREVIOUS.rawValue: parent = id &- 1
+    case MT_PARENT_DISTANCE.rawValue:
+      parent = id &- UInt32(truncatingIfNeeded: cursor.readVarInt())
+    case MT_PARENT_NONE.rawValue: parent = UInt32(MT_STACK_NONE)
+    default: parent = UInt32(MT_STACK_CUT)
+    }
+    let isInChunk = parent >= firstID && parent < id
+    let caller = isInChunk ? nodes[position + Int(parent - firstID)].pc : 0
+    let pc: UInt64
+    switch UInt32(tag) >> UInt32(MT_NODE_PC_SHIFT) & 3 {
+    case MT_PC_EXPECTED.rawValue: pc = mt_expected_pc(predictor, caller)
+    case MT_PC_RECENT.rawValue: pc = mt_recent_pc(predictor, UInt32(cursor.read(UInt16.self)))
+    case MT_PC_DISTANCE.rawValue: pc = caller &+ VarInt.unzigzag(cursor.readVarInt())
+    default: return nil
+    }
+    let flags = UInt32(tag) & MT_NODE_HAS_FLAGS != 0 ? UInt32(cursor.read(UInt8.self)) : 0
+    mt_learn_pc(predictor, caller, pc)
+    return StackTable.Node(pc: pc, parent: parent, flags: flags)
   }
 
   /// The table, and how many chunks claim IDs that another one has.

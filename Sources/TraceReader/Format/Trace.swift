@@ -151,6 +151,13 @@ struct TraceLoader {
       withBytes(of: chunk) { loader, bytes in
         loader.stacks.decode(bytes, firstID: chunk.firstID)
       }
+    case MT_CHUNK_STACKS.rawValue where encoding == MT_ENCODING_PREDICTED.rawValue:
+      withBytes(of: chunk) { loader, bytes in
+        guard let position = loader.stacks.decodePredicted(bytes, firstID: chunk.firstID) else {
+          return
+        }
+        loader.addDamage(in: chunk, from: position, "bytes that are no stack node")
+      }
     case MT_CHUNK_EVENTS.rawValue where encoding == MT_ENCODING_VARINT.rawValue,
       MT_CHUNK_EVENTS.rawValue where encoding == MT_ENCODING_PREDICTED.rawValue:
       addEvents(chunk)

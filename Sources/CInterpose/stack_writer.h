@@ -1,0 +1,26 @@
+/* Writes stack nodes into a chunk: MT_ENCODING_PREDICTED of STACKS. */
+#ifndef MT_STACK_WRITER_H
+#define MT_STACK_WRITER_H
+
+#include "memtrace_format.h"
+#include "os.h"
+
+/* A node to be written. */
+struct mt_new_node {
+    uint64_t pc;
+    uint64_t caller; /* the pc of its parent; 0 where it has none */
+    uint32_t id, parent;
+    uint8_t flags; /* enum mt_stack_node_flag */
+};
+
+/* Appends a node, in a new chunk where the present one is full. It is complete once its first byte
+ * is there.
+ *
+ * returns  false when recording has stopped
+ * context  one thread at a time: under the stack table's lock */
+bool mt_stack_writer_add(const struct mt_new_node *node);
+
+/* The next node begins a new chunk. */
+void mt_stack_writer_forget(void);
+
+#endif
