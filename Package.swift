@@ -29,19 +29,23 @@ let package = Package(
       name: "TraceReader",
       dependencies: ["CTraceFormat", .product(name: "SystemPackage", package: "swift-system")]),
 
+    // Snapshots -> what can be reached, leaks, cycles, who holds what. No symbols, no text.
+    .target(name: "LeakAnalysis", dependencies: ["TraceReader"]),
+
     // Addresses -> names.
     .systemLibrary(name: "CLibDW", pkgConfig: "libdw", providers: [.apt(["libdw-dev"])]),
     .target(name: "CSymbolication", linkerSettings: [.linkedLibrary("iberty")]),
     .target(name: "Symbolication", dependencies: ["TraceReader", "CLibDW", "CSymbolication"]),
 
     // Groupings, hogs, call trees; tables, JSON, CSV.
-    .target(name: "Reports", dependencies: ["TraceReader", "Symbolication", "Rainbow"]),
+    .target(
+      name: "Reports", dependencies: ["TraceReader", "LeakAnalysis", "Symbolication", "Rainbow"]),
 
     // The command line: options, launching, exit statuses.
     .executableTarget(
       name: "memtrace",
       dependencies: [
-        "CTraceFormat", "TraceReader", "Symbolication", "Reports",
+        "CTraceFormat", "TraceReader", "LeakAnalysis", "Symbolication", "Reports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
@@ -58,11 +62,13 @@ let package = Package(
       dependencies: ["CInterpose", "CTraceFormat", "TraceReader", "TraceTestSupport"]),
     .testTarget(
       name: "TraceReaderTests", dependencies: ["TraceReader", "TraceTestSupport", "CTraceFormat"]),
+    .testTarget(name: "LeakAnalysisTests", dependencies: ["LeakAnalysis", "TraceTestSupport"]),
     .testTarget(
       name: "SymbolicationTests", dependencies: ["Symbolication", "TraceTestSupport"],
       exclude: ["Programs"]),
     .testTarget(
-      name: "ReportsTests", dependencies: ["Reports", "TraceTestSupport"], exclude: ["Snapshots"]),
+      name: "ReportsTests", dependencies: ["Reports", "LeakAnalysis", "TraceTestSupport"],
+      exclude: ["Snapshots"]),
     .testTarget(
       name: "MemtraceCommandTests", dependencies: ["memtrace", "TraceTestSupport"],
       exclude: ["Snapshots"]),

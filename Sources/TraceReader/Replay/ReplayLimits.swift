@@ -10,6 +10,7 @@ struct ReplayLimits {
   var leastSize: UInt64
   var greatestSize: UInt64
   var temporaryDistance: UInt32
+  var includesRecorder: Bool
 
   init(_ options: ReplayOptions) {
     firstTime = options.timeRange?.lowerBound.rawValue ?? 0
@@ -22,6 +23,7 @@ struct ReplayLimits {
     leastSize = options.sizes?.lowerBound ?? 0
     greatestSize = options.sizes?.upperBound ?? .max
     temporaryDistance = options.temporaryDistance
+    includesRecorder = options.includesRecorder
   }
 
   /// Blocks of thread 0 are the recorder's own: followed, since the loader of the traced process may
@@ -29,6 +31,7 @@ struct ReplayLimits {
   @inline(__always)
   func exclude(_ event: UnsafePointer<RawEvent>) -> Bool {
     event.pointee.time < firstTime || event.pointee.size < leastSize
-      || event.pointee.size > greatestSize || event.pointee.thread == MT_THREAD_RECORDER
+      || event.pointee.size > greatestSize
+      || (event.pointee.thread == MT_THREAD_RECORDER && !includesRecorder)
   }
 }

@@ -16,6 +16,8 @@ public struct ReplayOptions: Sendable {
   public var eventLimit: UInt64?
   /// Keep the live blocks themselves: ``ReplayResult/liveBlocks``.
   public var keepsLiveBlocks = false
+  /// Count the recorder's own blocks, too: what they point to is reachable.
+  public var includesRecorder = false
   /// How many buckets the timeline has at most; at least 2.
   public var timelineBuckets = 512
   /// How many errors are listed at most; all are counted.

@@ -1,0 +1,58 @@
+import TraceReader
+
+/// The heap at a snapshot: the blocks that were live then, and what stood in the memory.
+public struct HeapImage: Sendable {
+  /// When and why the snapshot was taken, the threads and the mappings.
+  public let info: SnapshotInfo
+  /// The words that can be pointers.
+  public let memory: SnapshotMemory
+  /// The live blocks.
+  public let blocks: HeapBlocks
+  /// Whether there may be blocks that the trace does not know: those that a forked process had from
+  /// its parent, or from before the recording.
+  public let hasUnknownBlocks: Bool
+  /// What is missing in the trace up to the snapshot.
+  public let coverage: Coverage
+  /// Finds blocks by address.
+  let lookup: BlockLookup
+
+  /// Puts a heap together from its parts.
+  public init(
+    info: SnapshotInfo, memory: SnapshotMemory, blocks: HeapBlocks,
+    hasUnknownBlocks: Bool = false, coverage: Coverage = Coverage()
+  ) {
+    self.info = info
+    self.memory = memory
+    self.blocks = blocks
+    self.hasUnknownBlocks = hasUnknownBlocks
+    self.coverage = coverage
+    lookup = BlockLookup(blocks)
+  }
+}
+
+extension Trace {
+  /// Reads a snapshot, and replays the events up to it.
+  ///
+  /// - Parameters:
+  ///   - index: The position of the snapshot in ``snapshots``.
+  ///   - progress: Called now and then with the bytes of events read so far and all of them.
+  /// - Returns: The heap as of the snapshot.
+  /// - Throws: `TraceError` when there is no such snapshot or the file cannot be read.
+  /// - Complexity: O(*events* + *words*) time, 32 bytes per block and 8 per word.
+  public func heap(
+    atSnapshot index: Int, progress: (@Sendable (UInt64, UInt64) -> Void)? = nil
+  ) throws(TraceError) -> HeapImage {
+    let memory = try loadSnapshot(index)
+    let info = snapshots[index]
+    var options = ReplayOptions()
+    options.liveAt = info.time
+    options.keepsLiveBlocks = true
+    options.includesRecorder = true
+    options.progress = progress
+    let result = try replay(options)
+    return HeapImage(
+      info: info, memory: memory, blocks: HeapBlocks(result.liveBlocks, sites: result.sites),
+      hasUnknownBlocks: header.flags.contains(.forked) || header.flags.contains(.late)
+        || result.coverage.mayMissAllocations, coverage: result.coverage)
+  }
+}

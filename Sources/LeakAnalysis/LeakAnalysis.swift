@@ -1,0 +1,29 @@
+import TraceReader
+
+/// Which blocks of a heap can be reached, and how the others hang together.
+public struct LeakAnalysis: Sendable {
+  /// The heap that was analysed.
+  public let heap: HeapImage
+  /// Which blocks can be reached and what holds them.
+  public let reachability: Reachability
+  /// The blocks that cannot be reached.
+  public let leaks: LeakForest
+  /// Finds the pointers.
+  let scanner: EdgeScanner
+
+  /// Follows all pointers of a heap.
+  ///
+  /// - Parameters:
+  ///   - heap: The heap.
+  ///   - unownedOffsets: For the first words of Swift objects where in these the `unowned`
+  ///     references are, which do not hold what they point to.
+  /// - Complexity: O(*words* + *blocks* · log *blocks*) time, about 60 bytes per block.
+  public init(_ heap: HeapImage, unownedOffsets: [UInt64: [UInt64]] = [:]) {
+    self.heap = heap
+    scanner = EdgeScanner(heap, unownedOffsets: unownedOffsets)
+    var marker = Marker(scanner)
+    marker.mark(from: RootSet(heap))
+    reachability = marker.result
+    leaks = LeakForest(LeakGraph(scanner, marker.result), blocks: heap.blocks)
+  }
+}

@@ -1,0 +1,106 @@
+import TraceReader
+
+/// Says which block a word points to and how.
+///
+/// A word is tried as it stands; as the reference of a Swift object to its side table (bits 63 and
+/// 62 set, the address shifted by 3); and without its lowest 3 and highest 17 bits, where enums,
+/// trees and virtual machines keep tags.
+struct EdgeScanner {
+  let heap: HeapImage
+  private let lookup: BlockLookup
+  private let blocks: HeapBlocks
+  private let memory: SnapshotMemory
+  private let unownedOffsets: [UInt64: [UInt64]]
+
+  private static let addressMask: UInt64 = 0x0000_7fff_ffff_fff8
+  private static let sideTableMark: UInt64 = 3 << 62
+
+  init(_ heap: HeapImage, unownedOffsets: [UInt64: [UInt64]] = [:]) {
+    self.unownedOffsets = unownedOffsets
+    self.heap = heap
+    lookup = heap.lookup
+    blocks = heap.blocks
+    memory = heap.memory
+  }
+
+  /// An edge to a block.
+  struct Target {
+    var block: Int
+    var edgeClass: EdgeClass
+  }
+
+  /// The block that a word points to; nil when it points to none.
+  @inline(__always)
+  func target(of value: UInt64) -> Target? {
+    let block = lookup.block(containing: value)
+    if block >= 0 {
+      if blocks.addresses[block] == value { return Target(block: block, edgeClass: .start) }
+      return interior(block, value)
+    }
+    if value & ~Self.addressMask == 0 { return nil }
+    return decoded(value)
+  }
+
+  /// Words with tags are rare, so this stays out of the way.
+  @inline(never)
+  private func decoded(_ value: UInt64) -> Target? {
+    if value & Self.sideTableMark == Self.sideTableMark {
+      let block = lookup.block(containing: (value & ~Self.sideTableMark) << 3)
+      if block >= 0, isSideTable(block, word: value) {
+        return Target(block: block, edgeClass: .start)
+      }
+    }
+    let address = value & Self.addressMask
+    let block = lookup.block(containing: address)
+    guard block >= 0 else { return nil }
+    guard blocks.addresses[block] == address else {
+      return Target(block: block, edgeClass: .interior)
+    }
+    let isObject = SwiftObjects.isObject(at: address, memory)
+    return Target(block: block, edgeClass: isObject ? .start : .tagged)
+  }
+
+  /// A word that points into a block: usually doubtful, but not where a header is known to stand in
+  /// front of what the program points to.
+  @inline(never)
+  private func interior(_ block: Int, _ value: UInt64) -> Target {
+    let offset = value &- blocks.addresses[block]
+    let isOrdinary =
+      InteriorPointers.isArray(offset, of: blocks.site(of: block).operation)
+      || InteriorPointers.isBase(at: offset, of: blocks.addresses[block], memory)
+    return Target(
+      block: block,
+      edgeClass: isOrdinary ? .start : offset < 8 ? .tagged : .interior)
+  }
+
+  private func isSideTable(_ block: Int, word: UInt64) -> Bool {
+    SwiftObjects.sideTableWord(of: blocks.addresses[block]) == word
+  }
+
+  /// Calls `body` for each word of a block that points to a block.
+  ///
+  /// Left out is what does not hold: what a Swift side table says of its object, and `unowned`
+  /// references to objects that live. One that has been taken down stays allocated for these.
+  @inline(__always)
+  func forEachEdge(of block: Int, _ body: (_ offset: UInt64, _ target: Target) -> Void) {
+    let start = blocks.addresses[block]
+    let unowned = unownedOffsets.isEmpty ? nil : unownedOffsets[memory.word(at: start)]
+    memory.forEachWord(in: start..<blocks.ends[block]) { address, value in
+      guard let target = target(of: value) else { return }
+      if address == start, isBackReference(of: block, to: target, value) { return }
+      if let unowned, unowned.contains(address &- start),
+        !SwiftObjects.isTakenDown(at: blocks.addresses[target.block], memory)
+      {
+        return
+      }
+      body(address &- start, target)
+    }
+  }
+
+  @inline(__always)
+  private func isBackReference(of block: Int, to target: Target, _ value: UInt64) -> Bool {
+    guard blocks.sizes[block] <= 64, target.edgeClass == .start else { return false }
+    return memory.word(at: value &+ 8)
+      == SwiftObjects.sideTableWord(of: blocks.addresses[block])
+  }
+}

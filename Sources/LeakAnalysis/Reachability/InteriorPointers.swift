@@ -1,0 +1,30 @@
+import TraceReader
+
+/// Pointers into the middle of a block that are as good as pointers to its beginning.
+///
+/// The same cases as in Valgrind's `--leak-check-heuristics`, as far as a snapshot can tell them.
+enum InteriorPointers {
+  /// A C++ array whose elements have destructors: the block begins with their number.
+  static func isArray(_ offset: UInt64, of operation: Operation) -> Bool {
+    switch operation.family {
+    case .newArray: offset == 8
+    case .newArrayAligned: offset == 16 || offset == 32 || offset == 64
+    default: false
+    }
+  }
+
+  /// An object of C++ seen as one of its further bases: both have a table of virtual functions.
+  static func isBase(at offset: UInt64, of address: UInt64, _ memory: SnapshotMemory) -> Bool {
+    guard offset & 7 == 0, offset < 1 << 12 else { return false }
+    return isVirtualTable(memory.word(at: address), memory)
+      && isVirtualTable(memory.word(at: address &+ offset), memory)
+  }
+
+  /// Whether a word points into data of an image that is not to be written: where tables of virtual
+  /// functions are after relocation.
+  private static func isVirtualTable(_ word: UInt64, _ memory: SnapshotMemory) -> Bool {
+    guard word & 7 == 0, word != 0 else { return false }
+    guard let region = memory.region(containing: word) else { return false }
+    return region.kind == .image && region.protection == .read
+  }
+}

@@ -1,0 +1,88 @@
+import TraceReader
+
+/// Follows all pointers from the roots.
+///
+/// Two rounds, each word is looked at once. The first follows pointers to beginnings only, and sets
+/// aside where the others lead; the second starts from those that are unreached still, and follows
+/// everything.
+struct Marker {
+  /// A block that is pointed to, but not to its beginning, and by what.
+  private struct Doubtful {
+    var block: UInt32
+    var holder: UInt32
+    var category: UInt8
+  }
+
+  private let scanner: EdgeScanner
+  private(set) var result: Reachability
+  private var stack: [UInt32] = []
+  private var doubtful: [Doubtful] = []
+  /// Blocks that are in `doubtful` already.
+  private var isDoubtful: [Bool]
+  /// The category of the root that is followed.
+  private var category: UInt8 = 0
+
+  init(_ scanner: EdgeScanner) {
+    self.scanner = scanner
+    let count = scanner.heap.blocks.count
+    result = Reachability(count: count)
+    isDoubtful = Array(repeating: false, count: count)
+  }
+
+  /// Marks everything that can be reached from the roots.
+  mutating func mark(from roots: RootSet) {
+    for root in roots.roots {
+      category = root.category.rawValue
+      follow(root)
+      drain(.reached)
+    }
+    for entry in doubtful where result.state(of: Int(entry.block)) == .unreached {
+      category = entry.category
+      result.mark(Int(entry.block), .possible, holder: entry.holder, category: category)
+      stack.append(entry.block)
+      drain(.possible)
+    }
+  }
+
+  private mutating func follow(_ root: Root) {
+    // Collected first: the visit must not change what it reads from.
+    var edges: [(address: UInt64, target: EdgeScanner.Target)] = []
+    RootWords.forEach(of: root, in: scanner.heap) { address, value in
+      if let target = scanner.target(of: value) { edges.append((address, target)) }
+    }
+    for edge in edges {
+      let target = edge.target
+      guard result.state(of: target.block) == .unreached,
+        target.edgeClass == .start || !isDoubtful[target.block]
+      else { continue }
+      note(target, holder: result.addSlot(RootSlot(root: root, address: edge.address)))
+    }
+  }
+
+  @inline(__always)
+  private mutating func note(_ target: EdgeScanner.Target, holder: UInt32) {
+    guard result.state(of: target.block) == .unreached else { return }
+    let block = UInt32(truncatingIfNeeded: target.block)
+    if target.edgeClass == .start {
+      result.mark(target.block, .reached, holder: holder, category: category)
+      stack.append(block)
+    } else if !isDoubtful[target.block] {
+      isDoubtful[target.block] = true
+      doubtful.append(Doubtful(block: block, holder: holder, category: category))
+    }
+  }
+
+  private mutating func drain(_ state: Reachability.State) {
+    let scanner = scanner  // once, instead of counting references for each block
+    while let next = stack.popLast() {
+      scanner.forEachEdge(of: Int(next)) { _, target in
+        if state == .reached {
+          note(target, holder: next)
+        } else if result.state(of: target.block) == .unreached {
+          result.mark(target.block, .possible, holder: next, category: category)
+          stack.append(UInt32(truncatingIfNeeded: target.block))
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import TraceReader
+
+/// The memory that belongs to the allocator: inside it nothing but live blocks can hold a block.
+///
+/// What is left in freed blocks, and the allocator's own lists of them (``MainArena``), is no root. Everything else
+/// that is anonymous is the program's own: a block that only an `mmap`ed page points to is no leak.
+/// Mappings cannot tell them apart, because the kernel merges neighbours; the addresses of blocks can.
+struct AllocatorMemory {
+  /// By ascending address, without overlaps.
+  private(set) var ranges: [Range<UInt64>] = []
+
+  /// glibc's `HEAP_MAX_SIZE` on 64-bit systems: arenas besides the main one are cut into heaps that
+  /// begin on multiples of it.
+  private static let arenaHeapSize: UInt64 = 64 << 20
+  /// glibc maps blocks of at least 128 KiB on their own (unless told otherwise), jemalloc and
+  /// tcmalloc have classes of small blocks below this one.
+  private static let smallestMappedBlock: UInt64 = 64 << 10
+
+  /// Finds it by the blocks in each mapping.
+  init(_ blocks: HeapBlocks, memory: SnapshotMemory) {
+    for region in memory.regions {
+      if region.kind == .heap {
+        ranges.append(region.start..<region.end)
+      } else if region.kind == .image {
+        if let arena = MainArena.range(in: region, memory) { ranges.append(arena) }
+      } else if [.anonymous, .threadLocal, .stack].contains(region.kind) {
+        addRanges(in: region, blocks, memory)
+      }
+    }
+  }
+
+  private mutating func addRanges(
+    in region: SnapshotRegion, _ blocks: HeapBlocks, _ memory: SnapshotMemory
+  ) {
+    var position = blocks.firstPosition(from: region.start)
+    var isForeign = false
+    var arenas: [Range<UInt64>] = []
+    while position < blocks.count, blocks.addresses[position] < region.end {
+      let address = blocks.addresses[position]
+      if let heap = Self.arenaHeap(holding: address, memory) {
+        let heap = heap.clamped(to: region.start..<region.end)
+        if !heap.isEmpty { arenas.append(heap) }
+        position = max(position + 1, blocks.firstPosition(from: heap.upperBound))
+      } else {
+        if !Self.isMapped(address, size: blocks.sizes[position]) { isForeign = true }
+        position += 1
+      }
+    }
+    ranges += isForeign && region.kind == .anonymous ? [region.start..<region.end] : arenas
+  }
+
+  /// Whether a block looks like one that its allocator mapped on its own: glibc puts 16 bytes in
+  /// front of it, and may have aligned it.
+  private static func isMapped(_ address: UInt64, size: UInt64) -> Bool {
+    address & 4095 == 16 || size >= smallestMappedBlock
+  }
+
+  /// The heap of a glibc arena that an address lies in.
+  ///
+  /// Its first word points to the arena (`heap_info.ar_ptr`), which lies behind the `heap_info` of
+  /// the first heap of the arena; the second word to the heap before it.
+  private static func arenaHeap(
+    holding address: UInt64, _ memory: SnapshotMemory
+  ) -> Range<UInt64>? {
+    let start = address & ~(arenaHeapSize - 1)
+    let arena = memory.word(at: start)
+    guard start > 0, arena & 15 == 0, arena & (arenaHeapSize - 1) < 256, arena != 0 else {
+      return nil
+    }
+    let firstHeap = arena & ~(arenaHeapSize - 1)
+    guard memory.word(at: firstHeap) == arena else { return nil }
+    let (end, overflows) = start.addingReportingOverflow(arenaHeapSize)
+    return start..<(overflows ? .max : end)
+  }
+
+  /// The parts of a range that do not belong to the allocator.
+  func gaps(in range: Range<UInt64>) -> [Range<UInt64>] {
+    var gaps: [Range<UInt64>] = []
+    var start = range.lowerBound
+    for taken in ranges where taken.overlaps(range) {
+      if taken.lowerBound > start { gaps.append(start..<taken.lowerBound) }
+      start = max(start, taken.upperBound)
+    }
+    if start < range.upperBound { gaps.append(start..<range.upperBound) }
+    return gaps
+  }
+}

@@ -1,0 +1,37 @@
+import TraceReader
+
+/// The variable in which glibc's malloc keeps the lists of free memory of the main arena.
+///
+/// It is no root: what it points to is free, or was. Its symbol is not exported, but its form gives
+/// it away: 127 list heads in a row (`malloc_state.bins`), of which those that are empty point to
+/// 16 bytes before themselves, twice. The last one is always empty.
+enum MainArena {
+  /// Before the list heads: lock, flags, fast bins, `top`, `last_remainder`.
+  private static let head: UInt64 = 112
+  /// The list heads.
+  private static let bins: UInt64 = 127 * 16
+  /// Behind them: the map of bins, links to other arenas, counters.
+  private static let tail: UInt64 = 56
+  /// So many empty lists in a row are no coincidence.
+  private static let leastEmptyCount = 32
+
+  /// Where it is in a region; nil when it is not there.
+  static func range(in region: SnapshotRegion, _ memory: SnapshotMemory) -> Range<UInt64>? {
+    var last: UInt64 = 0
+    var count = 0
+    memory.forEachWord(in: region.start..<region.end) { address, value in
+      guard value == address &- 16, memory.word(at: address &+ 8) == value else { return }
+      if address &- last > bins {
+        // Far from those before: if these were too few, they were something else.
+        guard count < leastEmptyCount else { return }
+        count = 0
+      }
+      last = address
+      count += 1
+    }
+    guard count >= leastEmptyCount else { return nil }
+    let first = last &+ 16 &- bins
+    guard first > head, first &- head >= region.start else { return nil }
+    return first &- head..<min(first &+ bins &+ tail, region.end)
+  }
+}

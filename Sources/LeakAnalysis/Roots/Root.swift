@@ -1,0 +1,58 @@
+import TraceReader
+
+/// Memory outside of all blocks that can hold a block.
+public struct Root: Sendable, Hashable {
+  /// What kind of memory.
+  public enum Kind: Sendable, Hashable {
+    /// The variables of an image; nil where the trace does not know the image.
+    case global(image: Int?)
+    /// The thread-local variables of a thread.
+    case threadLocal(thread: UInt32)
+    /// A mapping that the program made itself, or shared memory; nil without a file.
+    case mapping(path: String?)
+    /// Heap of which the trace does not know whether and by whom it is used.
+    case unknownHeap
+    /// The stack of a thread, from its stack pointer on.
+    case stack(thread: UInt32)
+    /// The registers of a thread.
+    case registers(thread: UInt32)
+  }
+
+  /// Kinds of roots, in the order in which they are followed: what is held by several counts as held
+  /// by the first, and a variable says more than a stack slot.
+  public enum Category: UInt8, Sendable, Hashable, CaseIterable {
+    case global, threadLocal, mapping, unknownHeap, stack, registers
+  }
+
+  /// What kind of memory.
+  public var kind: Kind
+  /// The addresses; of registers, their numbers times 8.
+  public var range: Range<UInt64>
+  /// The position of the thread in ``SnapshotInfo/threads``, for registers.
+  var thread = 0
+
+  init(_ kind: Kind, _ range: Range<UInt64>) {
+    self.kind = kind
+    self.range = range
+  }
+
+  /// The kind without its details.
+  public var category: Category {
+    switch kind {
+    case .global: .global
+    case .threadLocal: .threadLocal
+    case .mapping: .mapping
+    case .unknownHeap: .unknownHeap
+    case .stack: .stack
+    case .registers: .registers
+    }
+  }
+}
+
+/// A word of a root that points to a block.
+public struct RootSlot: Sendable, Hashable {
+  /// The root.
+  public var root: Root
+  /// Where the word is; of registers, the number times 8.
+  public var address: UInt64
+}

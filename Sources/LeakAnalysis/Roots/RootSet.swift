@@ -1,0 +1,66 @@
+import TraceReader
+
+/// All memory outside of blocks from which blocks can be reached.
+///
+/// * writable segments of images, with what the loader relocated in them
+/// * thread-local variables, and all of the mapping they are in
+/// * mappings that are not the allocator's (``AllocatorMemory``), shared memory too
+/// * stacks of threads from their stack pointers on; of threads that did not stand still, all of it
+/// * registers
+///
+/// Not: memory of the recorder, stacks of threads that have ended (``DeadStacks``).
+struct RootSet {
+  /// In the order in which they are followed.
+  private(set) var roots: [Root] = []
+
+  init(_ heap: HeapImage) {
+    let allocator = AllocatorMemory(heap.blocks, memory: heap.memory)
+    for region in heap.info.regions where region.isKept {
+      add(region, heap, allocator)
+    }
+    if heap.hasUnknownBlocks {
+      add(allocator.ranges, as: .unknownHeap)
+    }
+    for (position, thread) in heap.info.threads.enumerated() where !thread.registers.isEmpty {
+      var root = Root(
+        .registers(thread: thread.thread), 0..<UInt64(thread.registers.count) * 8)
+      root.thread = position
+      roots.append(root)
+    }
+    roots.sort {
+      ($0.category.rawValue, $0.range.lowerBound) < ($1.category.rawValue, $1.range.lowerBound)
+    }
+  }
+
+  private mutating func add(
+    _ region: SnapshotRegion, _ heap: HeapImage, _ allocator: AllocatorMemory
+  ) {
+    let range = region.start..<region.end
+    switch region.kind {
+    case .recorder, .kernel, .heap: break
+    case .image: add(allocator.gaps(in: range), as: .global(image: region.image))
+    case .file: roots.append(Root(.mapping(path: region.path), range))
+    case .stack: addStack(region, heap, allocator)
+    case .threadLocal:
+      add(allocator.gaps(in: range), as: .threadLocal(thread: region.thread ?? 0))
+    case .anonymous:
+      guard !DeadStacks.isDead(region, in: heap.info, heap.memory) else { return }
+      add(allocator.gaps(in: range), as: .mapping(path: region.path))
+    }
+  }
+
+  /// Thread-local variables lie behind the stack in the same mapping, up to the control block.
+  private mutating func addStack(
+    _ region: SnapshotRegion, _ heap: HeapImage, _ allocator: AllocatorMemory
+  ) {
+    let threads = heap.info.threads.filter { region.contains($0.sp) }
+    let start = threads.compactMap(\.stackStart).min() ?? region.start
+    let alive = max(start, region.start)..<region.end
+    let thread = region.thread ?? threads.first?.thread ?? 0
+    add(allocator.gaps(in: alive), as: .stack(thread: thread))
+  }
+
+  private mutating func add(_ ranges: [Range<UInt64>], as kind: Root.Kind) {
+    for range in ranges { roots.append(Root(kind, range)) }
+  }
+}

@@ -1,0 +1,73 @@
+import LeakAnalysis
+import Testing
+import TraceReader
+
+@Suite("What belongs to the allocator")
+struct AllocatorMemoryTests {
+  private static let arena: UInt64 = 0x7e00_0000_0000
+
+  @Test("A page that the program mapped holds, even next to a block that malloc mapped")
+  func mergedMapping() throws {
+    var heap = SampleHeap()
+    let held = heap.block()
+    heap.trace.allocate(SampleHeap.mapping + 0x4010, 0x8000)
+    heap.set(SampleHeap.globals, SampleHeap.mapping + 0x4010)
+    heap.set(SampleHeap.mapping + 0x200, held)
+    #expect(try heap.analysis().leaked == [])
+  }
+
+  @Test("Freed memory of a further arena holds nothing, but what is mapped behind it does")
+  func arena() throws {
+    var heap = SampleHeap()
+    heap.snapshot.region(Self.arena..<Self.arena + 0x2_1000)
+    heap.set(Self.arena, Self.arena + 0x30)
+    let small = Self.arena + 0x900
+    heap.trace.allocate(small, 48)
+    heap.set(Self.arena + 0x1000, small)
+    #expect(try heap.analysis().leaked == [small])
+  }
+
+  @Test("Freed memory of another allocator holds nothing")
+  func foreign() throws {
+    var heap = SampleHeap()
+    let block = SampleHeap.mapping + 0x80
+    heap.trace.allocate(block, 48)
+    heap.set(SampleHeap.mapping + 0x1000, block)
+    #expect(try heap.analysis().leaked == [block])
+  }
+
+  @Test("The lists of free memory in libc hold nothing, the variables around them do")
+  func mainArena() throws {
+    var heap = SampleHeap()
+    let stale = heap.block()
+    let before = heap.block()
+    let behind = heap.block()
+    let bins = SampleHeap.globals + 0x200
+    // The first list is not empty, all others are.
+    heap.set(bins, SampleHeap.heap + 0x9000, SampleHeap.heap + 0x9000)
+    for number in UInt64(1)..<127 {
+      let list = bins + number * 16
+      heap.set(list, list - 16, list - 16)
+    }
+    heap.set(bins - 8, stale)
+    heap.set(bins - 112 - 8, before)
+    heap.set(bins + 127 * 16 + 56, behind)
+    #expect(try heap.analysis().leaked == [stale])
+  }
+
+  @Test("The stack of a thread that has ended holds nothing, that of a coroutine does")
+  func endedThread() throws {
+    var heap = SampleHeap()
+    let byEnded = heap.block()
+    let byCoroutine = heap.block()
+    for start: UInt64 in [0x7d00_0000_0000, 0x7d01_0000_0000] {
+      heap.snapshot.region(start - 0x1000..<start, protection: [], isKept: false)
+      heap.snapshot.region(start..<start + 0x1_0000)
+    }
+    let control: UInt64 = 0x7d00_0000_f700
+    heap.set(control, control, 0, control)
+    heap.set(control - 0x100, byEnded)
+    heap.set(0x7d01_0000_8000, byCoroutine)
+    #expect(try heap.analysis().leaked == [byEnded])
+  }
+}

@@ -1,0 +1,110 @@
+import LeakAnalysis
+import Testing
+import TraceReader
+
+@Suite("How leaks hang together")
+struct LeakForestTests {
+  @Test("A leak drags along what only it holds")
+  func draggedAlong() throws {
+    var heap = SampleHeap()
+    let leaf = heap.block(10)
+    let middle = heap.block(20, words: [0, leaf])
+    let root = heap.block(40, words: [middle])
+    let analysis = try heap.analysis()
+    let leaks = analysis.leaks
+    #expect(analysis.roots == [root])
+    let rootNode = try #require(analysis.node(at: root))
+    let middleNode = try #require(analysis.node(at: middle))
+    let leafNode = try #require(analysis.node(at: leaf))
+    #expect(leaks.role(of: rootNode) == .rootLeak)
+    #expect(leaks.role(of: leafNode) == .draggedAlong)
+    #expect(leaks.children(of: rootNode) == [middleNode])
+    #expect(leaks.parentEdge(of: leafNode)?.offset == 8)
+    #expect(leaks.subtreeCount(of: rootNode) == 3)
+    #expect(leaks.subtreeBytes(of: rootNode) == 70)
+    #expect(leaks.subtreeBytes(of: middleNode) == 30)
+  }
+
+  @Test("Blocks that hold each other are a root cycle, the oldest one first")
+  func cycle() throws {
+    var heap = SampleHeap()
+    let parent = heap.block()
+    let child = heap.block()
+    let name = heap.block(8)
+    heap.set(parent + 16, child)
+    heap.set(child + 24, parent)
+    heap.set(child + 8, name)
+    let analysis = try heap.analysis()
+    let leaks = analysis.leaks
+    #expect(analysis.roots == [parent])
+    let parentNode = try #require(analysis.node(at: parent))
+    let childNode = try #require(analysis.node(at: child))
+    let nameNode = try #require(analysis.node(at: name))
+    #expect(leaks.role(of: parentNode) == .rootCycle)
+    #expect(leaks.role(of: childNode) == .rootCycle)
+    #expect(leaks.role(of: nameNode) == .draggedAlong)
+    #expect(leaks.areInOneCycle(parentNode, childNode))
+    #expect(!leaks.areInOneCycle(parentNode, nameNode))
+    let edges = leaks.edges(of: childNode)
+    #expect(edges.map(\.target) == [nameNode, parentNode])
+    #expect(edges.map(\.offset) == [8, 24])
+  }
+
+  @Test("A cycle that another leak holds is dragged along")
+  func heldCycle() throws {
+    var heap = SampleHeap()
+    let first = heap.block()
+    let second = heap.block(words: [first])
+    heap.set(first, second)
+    let root = heap.block(words: [0, first])
+    let analysis = try heap.analysis()
+    #expect(analysis.roots == [root])
+    let node = try #require(analysis.node(at: first))
+    #expect(analysis.leaks.role(of: node) == .draggedAlong)
+    #expect(analysis.leaks.isInCycle(node))
+  }
+
+  @Test("A block that points to its own beginning is a cycle, one that points inside itself is not")
+  func selfReference() throws {
+    var heap = SampleHeap()
+    let list = heap.block()
+    heap.set(list, list, list)
+    let string = heap.block()
+    heap.set(string, string + 16)
+    let analysis = try heap.analysis()
+    let roles = [list, string].compactMap { analysis.node(at: $0) }.map(analysis.leaks.role(of:))
+    #expect(roles == [.rootCycle, .rootLeak])
+  }
+
+  @Test("Of two leaks that share a block, the older one has it; everything is counted once")
+  func shared() throws {
+    var heap = SampleHeap()
+    let shared = heap.block(100)
+    let older = heap.block(1, words: [shared])
+    let younger = heap.block(2, words: [shared])
+    let analysis = try heap.analysis()
+    #expect(analysis.roots == [older, younger])
+    let counts = analysis.leaks.roots.map(analysis.leaks.subtreeCount(of:))
+    let bytes = analysis.leaks.roots.map(analysis.leaks.subtreeBytes(of:))
+    #expect(counts == [2, 1])
+    #expect(bytes == [101, 2])
+  }
+
+  @Test("A leaked list of 100 000 elements does not overflow a stack")
+  func longList() throws {
+    var heap = SampleHeap()
+    heap.snapshot.region(0x200_0000..<0x800_0000, path: "[heap]")
+    let count: UInt64 = 100_000
+    for index in 0..<count {
+      let address = 0x200_0010 + index * 32
+      heap.trace.allocate(address, 16)
+      if index + 1 < count { heap.set(address, address + 32) }
+      if index > 0 { heap.set(address + 8, address - 32) }
+    }
+    let analysis = try heap.analysis()
+    #expect(analysis.roots == [0x200_0010])
+    #expect(analysis.leaks.role(of: 0) == .rootCycle)
+    #expect(analysis.leaks.subtreeCount(of: 0) == 100_000)
+    #expect(analysis.leaks.root(of: 99_999) == 0)
+  }
+}

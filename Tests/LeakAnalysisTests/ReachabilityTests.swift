@@ -1,0 +1,160 @@
+import LeakAnalysis
+import Testing
+import TraceReader
+
+@Suite("What can be reached")
+struct ReachabilityTests {
+  @Test("A block that nothing points to is a leak; one that a variable points to is not")
+  func leakAndNoLeak() throws {
+    var heap = SampleHeap()
+    let held = heap.block()
+    let lost = heap.block()
+    heap.set(SampleHeap.globals + 0x10, held)
+    let analysis = try heap.analysis()
+    #expect(analysis.leaked == [lost])
+    #expect(analysis.rootKind(at: held) == .global(image: 0))
+    let block = try #require(analysis.heap.blocks.block(at: held))
+    let path = try #require(analysis.reachability.path(to: block))
+    #expect(path.slot.address == SampleHeap.globals + 0x10)
+    #expect(path.blocks == [block])
+  }
+
+  @Test("Each kind of root holds")
+  func roots() throws {
+    var heap = SampleHeap(registers: [0, SampleHeap.heap + 16])
+    let byRegister = heap.block()
+    let byStack = heap.block()
+    let byMapping = heap.block()
+    let byThreadLocal = heap.block()
+    heap.set(SampleHeap.stackPointer + 0x20, byStack)
+    heap.set(SampleHeap.mapping + 0x100, byMapping)
+    heap.set(SampleHeap.threadPointer - 0x40, byThreadLocal)
+    let analysis = try heap.analysis()
+    #expect(analysis.leaked == [])
+    #expect(analysis.rootKind(at: byRegister) == .registers(thread: 1))
+    #expect(analysis.rootKind(at: byStack) == .stack(thread: 1))
+    #expect(analysis.rootKind(at: byMapping) == .mapping(path: nil))
+    #expect(analysis.rootKind(at: byThreadLocal) == .threadLocal(thread: 1))
+  }
+
+  @Test("The red zone below the stack pointer is alive, what is further below is not")
+  func deadStack() throws {
+    var heap = SampleHeap()
+    let alive = heap.block()
+    let dead = heap.block()
+    heap.set(SampleHeap.stackPointer - 128, alive)
+    heap.set(SampleHeap.stackPointer - 136, dead)
+    #expect(try heap.analysis().leaked == [dead])
+  }
+
+  @Test("What is left of freed blocks holds nothing")
+  func freedMemory() throws {
+    var heap = SampleHeap()
+    let lost = heap.block()
+    heap.set(lost + 64, lost)
+    #expect(try heap.analysis().leaked == [lost])
+  }
+
+  @Test("In a forked child, heap that the trace does not know may hold blocks")
+  func inheritedHeap() throws {
+    var heap = SampleHeap()
+    heap.trace.header.flags.insert(.forked)
+    let block = heap.block()
+    heap.set(block + 64, block)
+    let analysis = try heap.analysis()
+    #expect(analysis.leaked == [])
+    #expect(analysis.rootKind(at: block) == .unknownHeap)
+  }
+
+  @Test("Chains are followed to their end")
+  func chain() throws {
+    var heap = SampleHeap()
+    var blocks = [heap.block()]
+    heap.set(SampleHeap.globals, blocks[0])
+    for _ in 0..<1000 {
+      let block = heap.block()
+      heap.set(blocks[blocks.count - 1] + 8, block)
+      blocks.append(block)
+    }
+    let analysis = try heap.analysis()
+    #expect(analysis.leaked == [])
+    let last = try #require(analysis.heap.blocks.block(at: blocks[1000]))
+    #expect(analysis.reachability.path(to: last)?.blocks.count == 1001)
+  }
+
+  @Test("A pointer into the middle, or with a tag, makes a possible leak; so does all behind it")
+  func possible() throws {
+    var heap = SampleHeap()
+    let behind = heap.block()
+    let interior = heap.block(words: [behind])
+    let lowTag = heap.block()
+    let highTag = heap.block()
+    heap.set(SampleHeap.globals, interior + 16, lowTag | 1, highTag | 0x8000 << 48)
+    let analysis = try heap.analysis()
+    #expect(analysis.leaked == [])
+    for address in [interior, behind, lowTag, highTag] {
+      #expect(analysis.state(at: address) == .possible)
+    }
+  }
+
+  @Test("A pointer to the beginning counts more than an earlier one into the middle")
+  func certain() throws {
+    var heap = SampleHeap()
+    let block = heap.block()
+    heap.set(SampleHeap.globals, block + 16)
+    heap.set(SampleHeap.stackPointer, block)
+    #expect(try heap.analysis().state(at: block) == .reached)
+  }
+
+  @Test("One past the end of a block points to nothing")
+  func pastTheEnd() throws {
+    var heap = SampleHeap()
+    let block = heap.block(24)
+    heap.set(SampleHeap.globals, block + 24)
+    #expect(try heap.analysis().leaked == [block])
+  }
+
+  @Test("Words between the requested and the usable size count")
+  func slack() throws {
+    var heap = SampleHeap()
+    let held = heap.block()
+    let holder = heap.block(1)
+    heap.set(SampleHeap.globals, holder)
+    heap.set(holder + 16, held)
+    #expect(try heap.analysis().leaked == [])
+  }
+
+  @Test("C++ arrays are held behind their count, objects by each of their bases")
+  func interiorPointersOfCxx() throws {
+    var heap = SampleHeap()
+    let array = heap.block(80, operation: Operation(rawValue: 14))
+    try #require(Operation(rawValue: 14).family == .newArray)
+    let table = SampleHeap.constants + 0x100
+    let object = heap.block(48, words: [table, 0, table + 0x40])
+    heap.set(SampleHeap.globals, array + 8, object + 16)
+    let analysis = try heap.analysis()
+    #expect(analysis.state(at: array) == .reached)
+    #expect(analysis.state(at: object) == .reached)
+  }
+
+  @Test("The vector of thread-local variables is held by the control block, behind its header")
+  func dynamicThreadVector() throws {
+    var heap = SampleHeap()
+    let variables = heap.block(64)
+    let vector = heap.block(160, words: [0, 0, variables])
+    heap.set(SampleHeap.threadPointer + 8, vector + 16)
+    let analysis = try heap.analysis()
+    #expect(analysis.state(at: vector) == .reached)
+    #expect(analysis.state(at: variables) == .reached)
+  }
+
+  @Test("Variables of the recorder's own blocks hold, too")
+  func recorder() throws {
+    var heap = SampleHeap()
+    let held = heap.block()
+    heap.trace.allocate(SampleHeap.heap + 0x8000, 64, thread: 0)
+    heap.set(SampleHeap.globals, SampleHeap.heap + 0x8000)
+    heap.set(SampleHeap.heap + 0x8008, held)
+    #expect(try heap.analysis().leaked == [])
+  }
+}

@@ -1,0 +1,99 @@
+import LeakAnalysis
+import TraceTestSupport
+
+@testable import TraceReader
+
+/// A small heap made by hand.
+///
+/// ```
+/// 0x0040_1000 ..< 0x0040_2000   the program's code and constants
+/// 0x0040_4000 ..< 0x0040_5000   its variables
+/// 0x0100_0000 ..< 0x0110_0000   [heap]
+/// 0x7f00_0000_0000 ..< +64 KiB  anonymous
+/// 0x7ffe_0000_0000 ..< +64 KiB  [stack], stack pointer in the middle
+/// ```
+struct SampleHeap {
+  static let constants: UInt64 = 0x40_1000
+  static let globals: UInt64 = 0x40_4000
+  static let heap: UInt64 = 0x100_0000
+  static let mapping: UInt64 = 0x7f00_0000_0000
+  static let stack: UInt64 = 0x7ffe_0000_0000
+  static let stackPointer = stack + 0x8000
+  static let threadPointer: UInt64 = 0x7f10_0000_0740
+
+  var trace = TraceBuilder()
+  var snapshot: SnapshotBuilder
+  private var next = SampleHeap.heap + 16
+
+  /// A process with one thread and no blocks.
+  init(registers: [UInt64] = []) {
+    trace.image(
+      Image(
+        index: 0, path: "/opt/app/app", loadBias: 0, start: Address(0x40_0000),
+        end: Address(0x40_5000), textStart: Address(0x40_1000), textEnd: Address(0x40_2000)))
+    trace.thread(1, tid: 4711)
+    snapshot = SnapshotBuilder(time: 1_000_000)
+    snapshot.region(
+      Self.constants..<Self.constants + 0x1000, path: "/opt/app/app", protection: .read)
+    snapshot.region(Self.globals..<Self.globals + 0x1000, path: "/opt/app/app")
+    snapshot.region(Self.heap..<Self.heap + 0x10_0000, path: "[heap]")
+    snapshot.region(Self.mapping..<Self.mapping + 0x1_0000)
+    snapshot.region(Self.threadPointer & ~4095..<(Self.threadPointer & ~4095) + 0x1000)
+    snapshot.region(Self.stack..<Self.stack + 0x1_0000, path: "[stack]")
+    snapshot.thread(
+      1, tid: 4711, sp: Self.stackPointer, registers: registers, tlsBase: Self.threadPointer)
+  }
+
+  /// Adds a block in the heap and sets its first words.
+  ///
+  /// - Returns: Its address.
+  mutating func block(
+    _ size: UInt64 = 32, words: [UInt64] = [], stack: StackID = .none,
+    operation: Operation = .malloc
+  ) -> UInt64 {
+    let address = next
+    next += (size + 31) & ~15
+    trace.allocate(address, size, operation, stack: stack)
+    snapshot.words(at: address, words)
+    return address
+  }
+
+  /// Sets words.
+  mutating func set(_ address: UInt64, _ words: UInt64...) {
+    snapshot.words(at: address, words)
+  }
+
+  /// Writes the trace, reads it back and analyses it.
+  func analysis(unowned: [UInt64: [UInt64]] = [:]) throws -> LeakAnalysis {
+    var trace = trace
+    trace.snapshot(snapshot)
+    let file = try TemporaryFile(trace.bytes())
+    return LeakAnalysis(
+      try Trace(path: file.path).heap(atSnapshot: 0), unownedOffsets: unowned)
+  }
+}
+
+extension LeakAnalysis {
+  /// The addresses of the leaked blocks, in ascending order.
+  var leaked: [UInt64] {
+    (0..<leaks.count).map { heap.blocks.addresses[leaks.block(of: $0)] }
+  }
+
+  /// The addresses of the roots of leaks, the oldest first.
+  var roots: [UInt64] { leaks.roots.map { heap.blocks.addresses[leaks.block(of: $0)] } }
+
+  /// Whether the block at an address can be reached.
+  func state(at address: UInt64) -> Reachability.State? {
+    heap.blocks.block(at: address).map(reachability.state(of:))
+  }
+
+  /// The leaked block at an address.
+  func node(at address: UInt64) -> Int? {
+    heap.blocks.block(at: address).flatMap(leaks.node(of:))
+  }
+
+  /// What kind of root holds the block at an address.
+  func rootKind(at address: UInt64) -> Root.Kind? {
+    heap.blocks.block(at: address).flatMap { reachability.path(to: $0)?.slot.root.kind }
+  }
+}
