@@ -56,6 +56,23 @@ public final class ELFSymbolicator: Symbolicator {
     }
   }
 
+  /// The variable that holds an address; `nil` where none is known.
+  public func dataSymbol(at address: Address, in image: Image) -> DataSymbol? {
+    let file = FileKey(path: image.path, buildID: image.buildID)
+    return symbols(of: file)?.variables.symbol(at: address.rawValue &- image.loadBias)
+  }
+
+  /// The stored properties of a Swift class, without those of its superclass.
+  public func swiftFields(
+    descriptor: Address, metadata: Address, in image: Image
+  ) -> [SwiftField] {
+    let file = FileKey(path: image.path, buildID: image.buildID)
+    guard let contents = symbols(of: file)?.contents else { return [] }
+    return SwiftFieldReader(contents).fields(
+      descriptor: descriptor.rawValue &- image.loadBias,
+      metadata: metadata.rawValue &- image.loadBias)
+  }
+
   /// The symbol of the C++ vtable that begins at an address; `nil` where there is none.
   public func vtableSymbol(at address: Address, in image: Image) -> String? {
     let file = FileKey(path: image.path, buildID: image.buildID)

@@ -3,6 +3,7 @@ import TraceReader
 /// A symbolicator with a table instead of files, for tests of reports.
 public final class FakeSymbolicator: Symbolicator {
   private var table: [Address: [SymbolicatedFrame]]
+  private var variables: [(addresses: Range<UInt64>, name: String)] = []
 
   /// What ``warnings`` gives.
   public var warnings: [SymbolicationWarning] = []
@@ -30,6 +31,18 @@ public final class FakeSymbolicator: Symbolicator {
       location: file.map { SourceLocation(path: $0, line: line, column: column) },
       imagePath: image, imageOffset: programCounter)
     table[address] = inner + [frame]
+  }
+
+  /// Adds a variable.
+  public func addVariable(_ name: String, at addresses: Range<UInt64>) {
+    variables.append((addresses, name))
+  }
+
+  /// The variable that holds an address.
+  public func dataSymbol(at address: Address, in image: Image) -> DataSymbol? {
+    variables.first { $0.addresses.contains(address.rawValue) }.map {
+      DataSymbol(name: $0.name, offset: address.rawValue - $0.addresses.lowerBound)
+    }
   }
 
   /// The frames of the table; `image+0xoffset` for an address that is not in it.

@@ -12,6 +12,10 @@ final class ImageSymbols {
 
   private let files: [ELFFile]
   private let symbols: SymbolIndex
+  /// What the image's own file puts into memory; nil when there is only a debug file.
+  private(set) lazy var contents = files.first.map(ELFContents.init)
+  /// The image's variables.
+  private(set) lazy var variables = DataSymbols(files: files)
   /// The vtables of the image's C++ classes.
   private(set) lazy var vtables = VTableSymbols(files: files)
   private let debugInfo: DebugInfo?

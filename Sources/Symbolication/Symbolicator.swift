@@ -17,6 +17,18 @@ public protocol Symbolicator: AnyObject {
   /// The symbol of the C++ vtable that begins at an address; `nil` where there is none.
   func vtableSymbol(at address: Address, in image: Image) -> String?
 
+  /// The variable that holds an address; `nil` where none is known.
+  func dataSymbol(at address: Address, in image: Image) -> DataSymbol?
+
+  /// The stored properties of a Swift class, without those of its superclass.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The class's descriptor.
+  ///   - metadata: The class's metadata, in the same image.
+  ///   - image: The image that defines the class.
+  /// - Returns: In order of declaration; empty where they are not known.
+  func swiftFields(descriptor: Address, metadata: Address, in image: Image) -> [SwiftField]
+
   /// What could not be used and why, one for each image, in the order of first use.
   var warnings: [SymbolicationWarning] { get }
 }
@@ -24,6 +36,14 @@ public protocol Symbolicator: AnyObject {
 extension Symbolicator {
   /// None, unless a symbolicator knows better.
   public func vtableSymbol(at address: Address, in image: Image) -> String? { nil }
+
+  /// None, unless a symbolicator knows better.
+  public func dataSymbol(at address: Address, in image: Image) -> DataSymbol? { nil }
+
+  /// None, unless a symbolicator knows better.
+  public func swiftFields(
+    descriptor: Address, metadata: Address, in image: Image
+  ) -> [SwiftField] { [] }
 }
 
 /// Says why the names of one image are missing or doubtful.

@@ -23,7 +23,8 @@ struct MemtraceCommand: ParsableCommand {
     version: Version.current,
     subcommands: [
       RecordCommand.self, ReportCommand.self, AllocationsCommand.self, UnfreedCommand.self,
-      ErrorsCommand.self, HistoryCommand.self, InfoCommand.self, DumpCommand.self,
+      LeaksCommand.self, ErrorsCommand.self, HistoryCommand.self, InfoCommand.self,
+      DumpCommand.self,
     ])
 
   static func main() {

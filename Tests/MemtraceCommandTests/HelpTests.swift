@@ -15,7 +15,7 @@ import TraceTestSupport
   }
 
   @Test(arguments: [
-    "record", "report", "allocations", "unfreed", "errors", "history", "info", "dump",
+    "record", "report", "allocations", "unfreed", "leaks", "errors", "history", "info", "dump",
   ])
   func eachCommandExplainsItself(command: String) throws {
     let run = try memtrace(command, "--help")

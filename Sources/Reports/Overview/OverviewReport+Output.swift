@@ -5,6 +5,7 @@ extension OverviewReport {
     writeErrors(to: &page)
     writeHogs(to: &page)
     writeAllocations(to: &page)
+    writeLeaks(to: &page)
     writeUnfreed(to: &page)
     writeHotspots(to: &page)
     for warning in symbolWarnings.prefix(5) {
@@ -78,6 +79,37 @@ extension OverviewReport {
     if hidden > 0 { page.line(Span("… \(hidden.grouped) more categories", .faint)) }
   }
 
+  private func writeLeaks(to page: inout TextPage) {
+    guard let leaks else { return }
+    guard leaks.leaked.count > 0 else {
+      page.blank()
+      page.line("No leaks: everything that was not freed can still be reached.")
+      return
+    }
+    let cycles =
+      leaks.rootCycleCount > 0 ? ", \(CountText.of(leaks.rootCycleCount, "root cycle"))" : ""
+    page.blank()
+    page.line(
+      Span(
+        "Leaked, nothing points to it any more: \(page.bytes(leaks.leaked.bytes)) in "
+          + "\(CountText.blocks(leaks.leaked.count))\(cycles)", .error))
+    var table = TextTable([
+      .number("Bytes"), .number("#"), .text("Leaked Object"), .text("Responsible Library"),
+      .text("Responsible Frame"),
+    ])
+    for row in leaks.rows {
+      let place = row.responsible?.place.map { "  \($0)" } ?? ""
+      table.add([
+        Span(page.bytes(row.bytes)), Span(row.count.grouped), Span(row.name),
+        Span(row.responsible?.imageName ?? ""),
+        Span((row.responsible?.name ?? "<no stack recorded>") + place, .emphasis),
+      ])
+    }
+    page.table(table, indent: 2)
+    let hidden = leaks.rowCount - leaks.rows.count
+    if hidden > 0 { page.line(Span("  … \(hidden.grouped) more rows", .faint)) }
+  }
+
   private func writeUnfreed(to page: inout TextPage) {
     guard unfreed.totalCount > 0 else { return }
     page.heading(
@@ -122,7 +154,7 @@ extension OverviewReport {
   public var csv: CSVTable? { nil }
 
   enum CodingKeys: String, CodingKey {
-    case trace, coverage, eventCount, errors, hogs, allocations, unfreed, hotspots
+    case trace, coverage, eventCount, errors, hogs, allocations, leaks, unfreed, hotspots
     case symbolWarnings, nextCommands
   }
 
@@ -135,6 +167,7 @@ extension OverviewReport {
     try container.encode(errors, forKey: .errors)
     try container.encode(hogs, forKey: .hogs)
     try container.encode(allocations, forKey: .allocations)
+    try container.encodeIfPresent(leaks, forKey: .leaks)
     try container.encode(unfreed, forKey: .unfreed)
     try container.encode(hotspots, forKey: .hotspots)
     try container.encode(symbolWarnings, forKey: .symbolWarnings)

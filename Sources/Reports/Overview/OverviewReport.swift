@@ -1,3 +1,4 @@
+import LeakAnalysis
 import TraceReader
 
 /// One page about a trace: what matters, and what to type next.
@@ -24,6 +25,7 @@ public struct OverviewReport: Report {
     static let errors = 3
     static let categories = 8
     static let unfreed = 5
+    static let leaks = 5
     static let hotspots = 5
     static let frames = 8
   }
@@ -42,13 +44,23 @@ public struct OverviewReport: Report {
   public var allocations: AllocationsReport
   /// The stacks with the most unfreed bytes.
   public var unfreed: UnfreedReport
+  /// The leaks of the last snapshot; nil for a trace without one.
+  public var leaks: LeaksReport?
   /// The places with the most temporary allocations.
   public var hotspots: [Hotspot]
   /// Names that could not be looked up, and why.
   public var symbolWarnings: [String]
 
   /// Picks what matters from a replay that kept the live blocks.
-  public init(_ result: ReplayResult, source: ReportSource) throws {
+  ///
+  /// - Parameters:
+  ///   - result: The replay of the whole trace.
+  ///   - leaks: The analysis of the last snapshot; nil for a trace without one.
+  ///   - source: Names.
+  /// - Throws: Nothing at present: there are no filters that could fit nothing.
+  public init(
+    _ result: ReplayResult, leaks: LeakAnalysis? = nil, source: ReportSource
+  ) throws {
     trace = source.summary(after: result)
     coverage = CoverageSummary(result.coverage)
     eventCount = result.eventCount
@@ -62,6 +74,11 @@ public struct OverviewReport: Report {
     unfreedQuery.top = Limit.unfreed
     unfreedQuery.frames = Limit.frames
     unfreed = try UnfreedReport(result, source: source, query: unfreedQuery)
+    self.leaks = try leaks.map { analysis in
+      var query = LeaksQuery()
+      query.top = Limit.leaks
+      return try LeaksReport(analysis, source: source, query: query)
+    }
     hotspots = Self.hotspots(result, source)
     symbolWarnings = source.names.warnings
   }
@@ -111,6 +128,9 @@ public struct OverviewReport: Report {
         NextCommand(
           "memtrace allocations \(file) --category \(ShellText.quoted(hog)) --call-tree",
           "who allocates it"))
+    }
+    if let leaks, leaks.leaked.count > 0 {
+      commands.append(NextCommand("memtrace leaks \(file)", "what is leaked, and what it holds"))
     }
     if unfreed.totalCount > 0 {
       commands.append(NextCommand("memtrace unfreed \(file)", "every stack with unfreed blocks"))

@@ -13,19 +13,27 @@ public struct ReportSource {
   public var names: StackNames
   /// What blocks are called.
   public var categories: BlockCategories
+  /// The names of variables.
+  public var variables: VariableNames
+  /// The stored properties of Swift classes.
+  public var layouts: SwiftLayouts
   /// The least limit on the memory of the process; nil when the trace knows none.
   public var availableBytes: UInt64?
 
   /// Makes a source from its parts.
   public init(
     trace: TraceSummary, clock: TraceClock, threads: ThreadNames, names: StackNames,
-    categories: BlockCategories = BlockCategories(), availableBytes: UInt64? = nil
+    categories: BlockCategories = BlockCategories(), variables: VariableNames = VariableNames(),
+    layouts: SwiftLayouts = SwiftLayouts(),
+    availableBytes: UInt64? = nil
   ) {
     self.trace = trace
     self.clock = clock
     self.threads = threads
     self.names = names
     self.categories = categories
+    self.variables = variables
+    self.layouts = layouts
     self.availableBytes = availableBytes
   }
 
@@ -52,6 +60,9 @@ public struct ReportSource {
       clock: trace.clock, threads: ThreadNames(trace.threads), names: names,
       categories: BlockCategories(
         types: trace.types, typeNames: typeNames, stackNames: names),
+      variables: VariableNames(images: trace.images, symbolicator: symbolicator),
+      layouts: SwiftLayouts(
+        types: trace.types, images: trace.images, symbolicator: symbolicator),
       availableBytes: trace.limits.availableBytes)
   }
 }

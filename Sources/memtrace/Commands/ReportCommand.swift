@@ -1,4 +1,5 @@
 import ArgumentParser
+import LeakAnalysis
 import Reports
 
 /// `memtrace report`: one page about a trace.
@@ -27,7 +28,15 @@ struct ReportCommand: ParsableCommand {
     try ReportSession.run(input.input(), recording: recording, symbols: symbols) { session in
       let result = try session.trace.replay(
         ReplayRequest(), keepsLiveBlocks: true, progress: session.progress)
-      try session.write(OverviewReport(result, source: session.source), to: output)
+      let leaks = session.trace.snapshots.isEmpty ? nil : try lastSnapshot(session)
+      try session.write(
+        OverviewReport(result, leaks: leaks, source: session.source), to: output)
     }
+  }
+
+  private func lastSnapshot(_ session: ReportSession) throws -> LeakAnalysis {
+    let index = try session.trace.snapshotIndex(at: nil)
+    return try session.trace.leakAnalysis(
+      atSnapshot: index, source: session.source, progress: session.progress)
   }
 }

@@ -14,6 +14,9 @@ enum ExitStatus {
   static let cannotCreate: Int32 = 73
   /// Reading or writing failed halfway (`EX_IOERR`).
   static let ioError: Int32 = 74
+  /// There are findings, and an option such as `--fail-on-leaks` asked for a status of its own: one
+  /// that neither programs nor test runners use for something else.
+  static let findings: Int32 = 86
   /// The command cannot be recorded, or memtrace itself is not complete.
   static let cannotRecord: Int32 = 125
   /// The command was found but is not executable, as in shells.

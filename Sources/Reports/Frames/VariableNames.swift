@@ -1,0 +1,59 @@
+import Symbolication
+import TraceReader
+
+/// The names of the variables of images.
+///
+/// Belongs to one thread at a time.
+public final class VariableNames {
+  private let images: ImageMap
+  private let symbolicator: (any Symbolicator)?
+
+  /// Makes names for the variables of one trace; without arguments it knows none.
+  public init(
+    images: ImageMap = ImageMap(images: []), symbolicator: (any Symbolicator)? = nil
+  ) {
+    self.images = images
+    self.symbolicator = symbolicator
+  }
+
+  /// The variable that holds an address at a moment, or the place in the image; nil where no image
+  /// was mapped.
+  func variable(at address: UInt64, time: EventTime) -> ReportVariable? {
+    guard let image = images.image(containing: Address(address), at: time) else { return nil }
+    let symbol = symbolicator?.dataSymbol(at: Address(address), in: image)
+    return ReportVariable(
+      name: symbol?.name, offset: symbol?.offset, image: image.path,
+      imageOffset: address &- image.loadBias)
+  }
+}
+
+/// A place in the data of an image.
+public struct ReportVariable: Sendable, Hashable, Encodable {
+  /// The variable; nil where no symbol says.
+  public var name: String?
+  /// Bytes from the beginning of the variable.
+  public var offset: UInt64?
+  /// The path of the image.
+  public var image: String
+  /// Bytes from the beginning of the image.
+  public var imageOffset: UInt64
+
+  /// `cache in libfoo.so`, `table + 16 in app`, `app + 0x4010`.
+  var text: String {
+    let image = ReportFrame.lastComponent(image)
+    guard let name else { return "\(image) + \(HexText.of(imageOffset))" }
+    let place = offset.map { $0 == 0 ? "" : " + \($0)" } ?? ""
+    return "\(name)\(place) in \(image)"
+  }
+
+  enum CodingKeys: String, CodingKey { case name, offset, image, imageOffset }
+
+  /// Writes the place; the offset in the image as hexadecimal text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encodeIfPresent(name, forKey: .name)
+    try container.encodeIfPresent(offset, forKey: .offset)
+    try container.encode(image, forKey: .image)
+    try container.encode(HexText.of(imageOffset), forKey: .imageOffset)
+  }
+}

@@ -1,0 +1,173 @@
+import LeakAnalysis
+import TraceReader
+
+/// A line of a tree of leaked blocks.
+public struct LeakTreeLine: Sendable, Hashable, Encodable {
+  /// What the line stands for.
+  public enum Role: String, Sendable, Encodable {
+    /// A block that nothing points to.
+    case rootLeak = "root-leak"
+    /// A block of a cycle that nothing outside points to.
+    case rootCycle = "root-cycle"
+    /// A block that the one above holds.
+    case block
+    /// A pointer back to a block further up.
+    case cycleBack = "cycle-back-to"
+    /// Blocks that are left out; `count` and `bytes` say how many.
+    case omitted
+  }
+
+  /// How far it is from the root.
+  public var depth: Int
+  /// What the line stands for.
+  public var role: Role
+  /// The field that points to the block, where its name is known.
+  public var field: String?
+  /// Where in the block above the pointer is; nil for roots.
+  public var offset: UInt64?
+  /// The type, else function and caller; nil where nothing is known.
+  public var name: String?
+  /// The address of the block.
+  public var address: UInt64
+  /// Its requested bytes.
+  public var size: UInt64
+  /// How many blocks are in its tree, itself included.
+  public var count: UInt64
+  /// Their requested bytes.
+  public var bytes: UInt64
+
+  enum CodingKeys: String, CodingKey {
+    case depth, role, field, offset, name, address, size, count, bytes
+  }
+
+  /// Writes the line; the address as hexadecimal text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(depth, forKey: .depth)
+    try container.encode(role, forKey: .role)
+    try container.encodeIfPresent(field, forKey: .field)
+    try container.encodeIfPresent(offset, forKey: .offset)
+    try container.encodeIfPresent(name, forKey: .name)
+    if role != .omitted { try container.encode(HexText.of(address), forKey: .address) }
+    try container.encode(size, forKey: .size)
+    try container.encode(count, forKey: .count)
+    try container.encode(bytes, forKey: .bytes)
+  }
+
+  /// `3 (1.77K) child + 16 --> ROOT CYCLE: <Parent 0x55d0> [112]`.
+  func text(_ style: ByteStyle) -> String {
+    let sum = "\(count.grouped) (\(LeakBytes.text(bytes, style)))"
+    if role == .omitted { return "\(sum) left out" }
+    let label = name.map { "<\($0) \(HexText.of(address))>" } ?? HexText.of(address)
+    let block = "\(label) [\(size.grouped)]"
+    let edge = offset.map { offset in
+      field.map { "\($0) + \(offset) --> " } ?? "+\(offset) --> "
+    }
+    switch role {
+    case .rootLeak: return "\(sum) \(edge ?? "")ROOT LEAK: \(block)"
+    case .rootCycle: return "\(sum) \(edge ?? "")ROOT CYCLE: \(block)"
+    case .cycleBack: return "\(edge ?? "")CYCLE BACK TO \(block)"
+    case .block, .omitted: return "\(sum) \(edge ?? "")\(block)"
+    }
+  }
+}
+
+/// Turns the tree of a leak into lines.
+struct LeakTreeBuilder {
+  let leaks: LeakForest
+  let labels: BlockLabels
+  /// More lines than this are left out.
+  let limit: Int
+  /// Blocks further from the root are left out: deeper indentation cannot be read.
+  static let deepest = 40
+
+  private struct Visit {
+    var node: Int
+    var edges: [LeakForest.Edge]
+    var next = 0
+    /// Blocks of the tree that have had their line.
+    var shownBackEdges: Set<Int> = []
+  }
+
+  /// The lines of the tree of a root, parents before what they hold.
+  func lines(of root: Int) -> [LeakTreeLine] {
+    var lines = [line(root, depth: 0, root: root, edge: nil)]
+    var path = [Visit(node: root, edges: leaks.edges(of: root))]
+    var isOnPath: Set<Int> = [root]
+    while let visit = path.last {
+      let depth = path.count
+      guard visit.next < visit.edges.count else {
+        path.removeLast()
+        isOnPath.remove(visit.node)
+        continue
+      }
+      path[depth - 1].next += 1
+      let edge = visit.edges[visit.next]
+      if isOnPath.contains(edge.target) {
+        if path[depth - 1].shownBackEdges.insert(edge.target).inserted, lines.count < limit {
+          lines.append(cycleBack(edge, from: visit.node, depth: depth))
+        }
+        continue
+      }
+      guard leaks.parent(of: edge.target) == visit.node,
+        leaks.parentEdge(of: edge.target) == edge
+      else { continue }
+      if lines.count >= limit || depth >= Self.deepest {
+        omit(edge.target, depth: depth, in: &lines)
+        continue
+      }
+      lines.append(line(edge.target, depth: depth, root: root, edge: edge))
+      path.append(Visit(node: edge.target, edges: leaks.edges(of: edge.target)))
+      isOnPath.insert(edge.target)
+    }
+    return lines
+  }
+
+  private func line(
+    _ node: Int, depth: Int, root: Int, edge: LeakForest.Edge?
+  ) -> LeakTreeLine {
+    let block = leaks.block(of: node)
+    let role: LeakTreeLine.Role =
+      switch leaks.role(of: node) {
+      case .rootLeak: .rootLeak
+      case .rootCycle: .rootCycle
+      case .draggedAlong: .block
+      }
+    let parent = leaks.parent(of: node).map(leaks.block(of:))
+    return LeakTreeLine(
+      depth: depth, role: role, field: edge.flatMap { field($0, of: parent) },
+      offset: edge?.offset, name: labels.name(of: block),
+      address: labels.heap.blocks.addresses[block], size: labels.heap.blocks.sizes[block],
+      count: UInt64(leaks.subtreeCount(of: node)), bytes: leaks.subtreeBytes(of: node))
+  }
+
+  private func cycleBack(
+    _ edge: LeakForest.Edge, from node: Int, depth: Int
+  ) -> LeakTreeLine {
+    let block = leaks.block(of: edge.target)
+    return LeakTreeLine(
+      depth: depth, role: .cycleBack, field: field(edge, of: leaks.block(of: node)),
+      offset: edge.offset, name: labels.name(of: block),
+      address: labels.heap.blocks.addresses[block], size: labels.heap.blocks.sizes[block],
+      count: 0, bytes: 0)
+  }
+
+  private func field(_ edge: LeakForest.Edge, of block: Int?) -> String? {
+    block.flatMap { labels.types.field(at: edge.offset, of: $0, in: labels.heap) }
+  }
+
+  /// Adds a subtree to the line that counts what is left out, next to it or of a whole tree.
+  private func omit(_ node: Int, depth: Int, in lines: inout [LeakTreeLine]) {
+    let (count, bytes) = (UInt64(leaks.subtreeCount(of: node)), leaks.subtreeBytes(of: node))
+    if let last = lines.indices.last, lines[last].role == .omitted,
+      lines[last].depth == depth || lines.count > limit
+    {
+      lines[last].count &+= count
+      lines[last].bytes &+= bytes
+    } else {
+      lines.append(
+        LeakTreeLine(
+          depth: depth, role: .omitted, address: 0, size: 0, count: count, bytes: bytes))
+    }
+  }
+}

@@ -1,0 +1,159 @@
+extension LeaksReport {
+  /// Writes the sum, the table, and the trees with their stacks.
+  public func write(to page: inout TextPage) {
+    page.line(Span(headline, leaked.count > 0 ? .error : .heading))
+    page.line(Span(origin(page), .faint))
+    if let filters = query.filter.nameText { page.line(Span(filters, .faint)) }
+    for warning in snapshot.warnings { page.line(Span("Snapshot: ", .warning), Span(warning)) }
+    writeDiscoveries(to: &page)
+    writeTable(to: &page)
+    writeTrees(to: &page)
+    writeRest(to: &page)
+    coverage.write(to: &page)
+  }
+
+  /// As `leaks` of macOS says it.
+  var headline: String {
+    let leaks = leaked.count == 1 ? "1 leak" : "\(leaked.count) leaks"
+    let new = comparedWith.map { " that \($0) does not have" } ?? ""
+    return "Process \(trace.pid): \(leaks) for \(leaked.bytes) total leaked bytes\(new)."
+  }
+
+  private func origin(_ page: TextPage) -> String {
+    let time = TimeText.timestamp(snapshot.timeNanoseconds)
+    return "\(trace.commandLine), snapshot \(snapshot.reason) (\(time)): "
+      + "\(CountText.blocks(live.count)) live, \(page.bytes(live.bytes))"
+  }
+
+  private func writeDiscoveries(to page: inout TextPage) {
+    guard discoveries.count > 1 else { return }
+    page.heading("Leaked bytes by discovery:")
+    var table = TextTable([
+      .text(""), .text("Snapshot"), .number("New"), .number("New Bytes"), .number("Leaks"),
+      .number("Leaked Bytes"),
+    ])
+    for moment in discoveries {
+      let isNew = moment.new.count > 0
+      table.add([
+        isNew ? Span("✗", .error) : Span("✓", .plain),
+        Span(TimeText.timestamp(moment.timeNanoseconds)), Span(moment.new.count.grouped),
+        Span(page.bytes(moment.new.bytes)), Span(moment.leaked.count.grouped),
+        Span(page.bytes(moment.leaked.bytes)),
+      ])
+    }
+    page.table(table, indent: 2)
+  }
+
+  private func writeTable(to page: inout TextPage) {
+    guard !rows.isEmpty else { return }
+    page.blank()
+    var columns: [TextTable.Column] = [
+      .text("Leaked Object"), .number("#"), .text("Address", shortest: nil), .number("Size"),
+      .text("Responsible Library"), .text("Responsible Frame"),
+    ]
+    if comparedWith != nil { columns.insert(.number("# New"), at: 2) }
+    var table = TextTable(columns)
+    for row in rows {
+      let place = row.responsible?.place.map { "  \($0)" } ?? ""
+      var cells = [
+        Span(row.name), Span(row.count.grouped),
+        Span(row.count == 1 ? HexText.of(row.address) : "< multiple >", .faint),
+        Span(page.bytes(row.bytes)), Span(row.responsible?.imageName ?? ""),
+        Span((row.responsible?.name ?? "<no stack recorded>") + place, .emphasis),
+      ]
+      if let newCount = row.newCount { cells.insert(Span(newCount.grouped), at: 2) }
+      table.add(cells)
+    }
+    page.table(table)
+    let hidden = rowCount - rows.count
+    if hidden > 0 { page.line(Span("… \(hidden.grouped) more rows; --top 0 shows all", .faint)) }
+  }
+
+  private func writeTrees(to page: inout TextPage) {
+    for group in treeGroups {
+      page.blank()
+      let instances = group.instances == 1 ? "1 INSTANCE" : "\(group.instances.grouped) INSTANCES"
+      let role = group.role == .rootCycle ? "ROOT CYCLE" : "ROOT LEAK"
+      let name = group.name.map { "<\($0)>" } ?? "block"
+      page.line(Span("STACK OF \(instances) OF '\(role): \(name)':", .heading))
+      StackText.write(group.frames, to: &page, indent: 2, limit: query.frames ?? .max)
+      page.line("====")
+      for tree in group.trees {
+        for line in tree {
+          page.line([Span(line.text(page.style.bytes))], indent: 4 + 3 * line.depth)
+        }
+      }
+      let hidden = group.instances - UInt64(group.trees.count)
+      if hidden > 0 { page.line([Span("… \(hidden.grouped) more like these", .faint)], indent: 4) }
+    }
+    let hidden = treeGroupCount - treeGroups.count
+    if hidden > 0 {
+      page.blank()
+      page.line(Span("… \(hidden.grouped) more stacks; --top 0 shows all", .faint))
+    }
+  }
+
+  /// What is no leak, and why.
+  private func writeRest(to page: inout TextPage) {
+    page.blank()
+    if !reachable.isEmpty {
+      let parts = reachable.map { "\($0.root) \($0.blocks.count.grouped)" }
+      page.line(Span("Still reachable, held by: \(parts.joined(separator: ", ")).", .faint))
+    }
+    if possible.count > 0 {
+      page.line(
+        Span(
+          "Of these \(CountText.blocks(possible.count)) (\(page.bytes(possible.bytes))) only by "
+            + "pointers into the middle of a block, or with tags.", .faint))
+    }
+    if system.count > 0 {
+      page.line(
+        Span(
+          "Not counted: \(CountText.blocks(system.count)) (\(page.bytes(system.bytes))) that "
+            + "system libraries never free; --all shows them.", .faint))
+    }
+  }
+
+  /// One row per row of the table.
+  public var csv: CSVTable? {
+    var table = CSVTable([
+      "Leaked Object", "#", "Address", "Size", "# Roots", "Responsible Library",
+      "Responsible Frame", "Source", "Stack ID",
+    ])
+    for row in rows {
+      table.add(
+        row.name, row.newCount ?? row.count, HexText.of(row.address), row.bytes, row.rootCount,
+        row.responsible?.imageName, row.responsible?.name, row.responsible?.place, row.stack)
+    }
+    return table
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case trace, coverage, snapshot, filter, groupBy, live, leaked, rootLeakCount, rootCycleCount
+    case possible, system, reachable, rows, rowCount, treeGroups, treeGroupCount, discoveries
+    case comparedWith
+  }
+
+  /// Writes the document `memtrace.leaks`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(trace, forKey: .trace)
+    try container.encode(coverage, forKey: .coverage)
+    try container.encode(snapshot, forKey: .snapshot)
+    try container.encode(query.filter, forKey: .filter)
+    try container.encode(query.grouping, forKey: .groupBy)
+    try container.encode(live, forKey: .live)
+    try container.encode(leaked, forKey: .leaked)
+    try container.encode(rootLeakCount, forKey: .rootLeakCount)
+    try container.encode(rootCycleCount, forKey: .rootCycleCount)
+    try container.encode(possible, forKey: .possible)
+    try container.encode(system, forKey: .system)
+    try container.encode(reachable, forKey: .reachable)
+    try container.encode(rows, forKey: .rows)
+    try container.encode(rowCount, forKey: .rowCount)
+    try container.encode(treeGroups, forKey: .treeGroups)
+    try container.encode(treeGroupCount, forKey: .treeGroupCount)
+    try container.encode(discoveries, forKey: .discoveries)
+    try container.encodeIfPresent(comparedWith, forKey: .comparedWith)
+  }
+}

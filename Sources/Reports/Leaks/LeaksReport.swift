@@ -1,0 +1,153 @@
+import LeakAnalysis
+import TraceReader
+
+/// Blocks that nothing can reach any more: the table of leaked objects and the trees of what each
+/// leak drags along.
+public struct LeaksReport: Report {
+  /// The name of the JSON document.
+  public static let schema = "memtrace.leaks"
+
+  /// Trees whose roots are alike.
+  public struct TreeGroup: Sendable, Hashable, Encodable {
+    /// What the roots are: `root-leak` or `root-cycle`.
+    public var role: LeakTreeLine.Role
+    /// The type of the roots, else function and caller; nil where nothing is known.
+    public var name: String?
+    /// How many trees.
+    public var instances: UInt64
+    /// Blocks in all of them.
+    public var count: UInt64
+    /// Their requested bytes.
+    public var bytes: UInt64
+    /// The ID of the stack that allocated the roots.
+    public var stack: UInt32
+    /// The stack, leaf first.
+    public var frames: [ReportFrame]
+    /// The first few trees, the oldest first, as lines.
+    public var trees: [[LeakTreeLine]]
+    /// Identifies the group across traces.
+    var signature: String
+
+    enum CodingKeys: String, CodingKey {
+      case role, name, instances, count, bytes, stack, frames, trees
+    }
+  }
+
+  /// Blocks that one kind of root holds.
+  public struct Reachable: Sendable, Hashable, Encodable {
+    /// `variables`, `thread-local variables`, `mappings`, `unknown heap`, `stacks`, `registers`.
+    public var root: String
+    /// How many blocks, and their bytes.
+    public var blocks: BlockSum
+  }
+
+  /// Which trace.
+  public var trace: TraceSummary
+  /// What is missing in it.
+  public var coverage: CoverageSummary
+  /// Which snapshot.
+  public var snapshot: SnapshotSummary
+  /// What was asked for.
+  public var query: LeaksQuery
+  /// All live blocks.
+  public var live = BlockSum()
+  /// The leaked blocks that are counted.
+  public var leaked = BlockSum()
+  /// Leaked blocks that nothing points to.
+  public var rootLeakCount: UInt64 = 0
+  /// Cycles that nothing points to.
+  public var rootCycleCount: UInt64 = 0
+  /// Blocks that only pointers into the middle of blocks, or with tags, lead to.
+  public var possible = BlockSum()
+  /// Leaked blocks of the system's libraries and of the recorder, which are not counted.
+  public var system = BlockSum()
+  /// Blocks that can be reached, by what holds them.
+  public var reachable: [Reachable]
+  /// The rows, those with the most bytes first.
+  public var rows: [LeakRow]
+  /// How many rows there are without a limit.
+  public var rowCount: Int
+  /// The trees, those with the most bytes first.
+  public var treeGroups: [TreeGroup]
+  /// How many groups of trees there are without a limit.
+  public var treeGroupCount: Int
+  /// What each snapshot found, when there are several.
+  public var discoveries: [LeakDiscovery] = []
+  /// The trace that this one is compared with, as the user named it.
+  public var comparedWith: String?
+
+  /// How many trees of a group are shown.
+  static let treesPerGroup = 3
+
+  /// Reports on an analysis.
+  ///
+  /// - Throws: ``ReportError`` when a filter fits nothing.
+  public init(
+    _ analysis: LeakAnalysis, source: ReportSource, query: LeaksQuery,
+    baseline: LeakBaseline? = nil
+  ) throws {
+    let types = SnapshotTypeNames(source)
+    let selection = try LeakSelection(analysis, source, types, query)
+    trace = source.trace
+    self.coverage = CoverageSummary(analysis.heap.coverage)
+    snapshot = SnapshotSummary(analysis.heap.info, clock: source.clock)
+    self.query = query
+    system = selection.system
+    (live, possible, reachable) = Self.sums(analysis)
+    let labels = BlockLabels(heap: analysis.heap, types: types, names: source.names)
+    var rows = Self.rows(analysis, selection, source, types, query)
+    var groups = LeakTreeGroups(
+      analysis.leaks, labels: labels, source: source, roots: selection.roots
+    ).groups
+    if let baseline {
+      comparedWith = baseline.name
+      rows = baseline.new(rows)
+      groups = baseline.new(groups)
+    }
+    for row in rows {
+      leaked.count &+= row.newCount ?? row.count
+      leaked.bytes &+= row.newCount.map { row.bytes / max(1, row.count) &* $0 } ?? row.bytes
+    }
+    rootLeakCount = groups.reduce(0) { $0 &+ ($1.role == .rootLeak ? $1.instances : 0) }
+    rootCycleCount = groups.reduce(0) { $0 &+ ($1.role == .rootCycle ? $1.instances : 0) }
+    rowCount = rows.count
+    self.rows = Array(rows.prefix(query.top ?? .max))
+    treeGroupCount = groups.count
+    treeGroups = groups.prefix(query.top ?? .max).map { draft in
+      draft.group(
+        LeakTreeBuilder(leaks: analysis.leaks, labels: labels, limit: query.treeLines), source)
+    }
+  }
+
+  private static func rows(
+    _ analysis: LeakAnalysis, _ selection: LeakSelection, _ source: ReportSource,
+    _ types: any TypeNaming, _ query: LeaksQuery
+  ) -> [LeakRow] {
+    var builder = LeakRowBuilder(
+      heap: analysis.heap, source: source, types: types, grouping: query.grouping)
+    for node in 0..<analysis.leaks.count where selection.isCounted[node] {
+      builder.add(
+        analysis.leaks.block(of: node), isRoot: analysis.leaks.role(of: node) != .draggedAlong)
+    }
+    return builder.finish()
+  }
+
+  private static func sums(
+    _ analysis: LeakAnalysis
+  ) -> (live: BlockSum, possible: BlockSum, reachable: [Reachable]) {
+    var (live, possible) = (BlockSum(), BlockSum())
+    var byRoot = Root.Category.allCases.map { _ in BlockSum() }
+    for block in 0..<analysis.heap.blocks.count {
+      let size = analysis.heap.blocks.sizes[block]
+      live.add(size)
+      if analysis.reachability.state(of: block) == .possible { possible.add(size) }
+      if let category = analysis.reachability.rootCategory(of: block) {
+        byRoot[Int(category.rawValue)].add(size)
+      }
+    }
+    let reachable = zip(Root.Category.allCases, byRoot).filter { $0.1.count > 0 }.map {
+      Reachable(root: RootText.plural($0.0), blocks: $0.1)
+    }
+    return (live, possible, reachable)
+  }
+}

@@ -1,0 +1,84 @@
+import LeakAnalysis
+import TraceReader
+
+extension Trace {
+  /// How long the recording is known to have gone on, in nanoseconds.
+  public var recordedLength: UInt64 { recordedNanoseconds }
+
+  /// The position of the snapshot that a user means.
+  ///
+  /// - Parameter moment: A mark's name or a point in time; nil for the last snapshot that is
+  ///   complete, else the last.
+  /// - Returns: Its position in `snapshots`.
+  /// - Throws: ``ReportError`` when there is none.
+  public func snapshotIndex(at moment: String?) throws -> Int {
+    guard let last = snapshots.last else {
+      throw ReportError.notFound(
+        "\(path.lastComponent?.string ?? "the trace") has no heap snapshot, so leaks cannot be told "
+          + "from blocks in use; 'memtrace record' takes one when the program ends")
+    }
+    guard let moment else {
+      return snapshots.last { $0.isComplete }?.index ?? last.index
+    }
+    if let found = snapshots.last(where: { $0.reason.name == moment }) { return found.index }
+    guard let time = TimePoint(moment) else {
+      let names = snapshots.compactMap(\.reason.name)
+      throw ReportError.notFound(NearMatches.message("mark with a snapshot", moment, in: names))
+    }
+    let wanted = time.nanoseconds(ofRecording: recordedNanoseconds)
+    guard let found = snapshots.last(where: { clock.nanoseconds($0.time) <= wanted }) else {
+      let first = TimeText.timestamp(clock.nanoseconds(snapshots[0].time))
+      throw ReportError.notFound("no snapshot up to \(moment); the first one is at \(first)")
+    }
+    return found.index
+  }
+
+  /// Finds out what can be reached at a snapshot, with what the classes of the program tell.
+  ///
+  /// - Parameters:
+  ///   - index: The position of the snapshot in `snapshots`.
+  ///   - source: Knows the classes.
+  ///   - progress: Called now and then with the bytes of events read so far and all of them.
+  /// - Returns: The analysis.
+  /// - Throws: `TraceError` when there is no such snapshot or the file cannot be read.
+  public func leakAnalysis(
+    atSnapshot index: Int, source: ReportSource,
+    progress: (@Sendable (UInt64, UInt64) -> Void)? = nil
+  ) throws -> LeakAnalysis {
+    let heap = try heap(atSnapshot: index, progress: progress)
+    var unowned: [UInt64: [UInt64]] = [:]
+    for word in source.layouts.metadata {
+      let fields = source.layouts.fields(ofWord: word, memory: heap.memory.word)
+      let offsets = fields.filter { $0.ownership == .unowned }.map(\.offset)
+      if !offsets.isEmpty { unowned[word] = offsets }
+    }
+    return LeakAnalysis(heap, unownedOffsets: unowned)
+  }
+
+  /// What each snapshot up to the one analysed found; empty when it is the first.
+  ///
+  /// - Throws: ``ReportError`` when a filter fits nothing, `TraceError` when reading fails.
+  public func discoveries(
+    upTo analysis: LeakAnalysis, source: ReportSource, query: LeaksQuery
+  ) throws -> [LeakDiscovery] {
+    let last = analysis.heap.info.index
+    guard last > 0 else { return [] }
+    var discoveries = LeakDiscoveries()
+    for info in snapshots[..<last] where info.isComplete {
+      try discoveries.add(
+        leakAnalysis(atSnapshot: info.index, source: source), source: source, query: query)
+    }
+    try discoveries.add(analysis, source: source, query: query)
+    return discoveries.moments
+  }
+}
+
+extension SnapshotReason {
+  /// The name of the mark, or that the program gave.
+  var name: String? {
+    switch self {
+    case .mark(let name), .program(let name): name
+    default: nil
+    }
+  }
+}

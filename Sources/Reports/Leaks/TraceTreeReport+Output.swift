@@ -1,0 +1,64 @@
+extension TraceTreeReport {
+  /// Writes the block, who allocated it, and what holds it.
+  public func write(to page: inout TextPage) {
+    let label = name.map { "<\($0) \(HexText.of(address))>" } ?? HexText.of(address)
+    page.line(Span("\(label) [\(size.grouped)]", .heading), Span(" is \(stateText)"))
+    page.line(
+      Span("Allocated by \(allocation.function) on \(allocation.thread.text) at "),
+      Span(TimeText.timestamp(allocation.timeNanoseconds)))
+    StackText.write(allocation.frames, to: &page, indent: 4, limit: frameLimit ?? .max)
+    page.heading(holders.isEmpty ? "Nothing points to it." : "Held by:")
+    for holder in holders { page.line([Span(holder.text)], indent: 1 + 3 * holder.depth) }
+    if isCut { page.line(Span("    … more holders; --top 0 shows all", .faint)) }
+    coverage.write(to: &page)
+  }
+
+  private var stateText: String {
+    switch state {
+    case "reached": "reachable"
+    case "possible": "reachable only by pointers into the middle of a block, or with tags"
+    default: "leaked"
+    }
+  }
+
+  /// One row per holder.
+  public var csv: CSVTable? {
+    var table = CSVTable(["Depth", "Root", "Holder", "Address", "Size", "Field", "Offset", "Edge"])
+    for holder in holders {
+      table.add(
+        holder.depth, holder.root, holder.name, HexText.of(holder.address), holder.size,
+        holder.field, holder.offset, holder.edge)
+    }
+    return table
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case trace, coverage, snapshot, address, name, size, state, allocation, holders, isCut
+  }
+
+  /// Writes the document `memtrace.trace-tree`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(trace, forKey: .trace)
+    try container.encode(coverage, forKey: .coverage)
+    try container.encode(snapshot, forKey: .snapshot)
+    try container.encode(HexText.of(address), forKey: .address)
+    try container.encodeIfPresent(name, forKey: .name)
+    try container.encode(size, forKey: .size)
+    try container.encode(state, forKey: .state)
+    try container.encode(allocation, forKey: .allocation)
+    try container.encode(holders, forKey: .holders)
+    try container.encode(isCut, forKey: .isCut)
+  }
+}
+
+extension TraceTreeReport.Holder {
+  /// `variable cache in app`, `next + 16 of <Node 0x55d0> [32]`.
+  fileprivate var text: String {
+    let how = edge == "start" ? "" : "  (\(edge) pointer)"
+    if let root { return root + how }
+    let label = name.map { "<\($0) \(HexText.of(address))>" } ?? HexText.of(address)
+    let place = field.map { "\($0) + \(offset ?? 0)" } ?? "+\(offset ?? 0)"
+    return "\(place) of \(label) [\(size?.grouped ?? "?")]\(how)"
+  }
+}

@@ -1,0 +1,79 @@
+import LeakAnalysis
+import Symbolication
+import TraceReader
+
+/// Names the blocks of a heap and what is in them.
+///
+/// Belongs to one thread at a time.
+public protocol TypeNaming: AnyObject {
+  /// What a block is called.
+  func category(of block: Int, in heap: HeapImage) -> BlockCategory
+
+  /// The field that lies at an offset of a block; nil where that is not known.
+  func field(at offset: UInt64, of block: Int, in heap: HeapImage) -> String?
+}
+
+/// Names blocks by their first word in the snapshot, else by the stack that allocated them.
+final class SnapshotTypeNames: TypeNaming {
+  private let categories: BlockCategories
+  private let layouts: SwiftLayouts
+
+  init(_ source: ReportSource) {
+    categories = source.categories
+    layouts = source.layouts
+  }
+
+  func category(of block: Int, in heap: HeapImage) -> BlockCategory {
+    let word = heap.memory.word(at: heap.blocks.addresses[block])
+    return categories.category(firstWord: word, of: heap.blocks.site(of: block))
+  }
+
+  func field(at offset: UInt64, of block: Int, in heap: HeapImage) -> String? {
+    let word = heap.memory.word(at: heap.blocks.addresses[block])
+    let fields = layouts.fields(ofWord: word, memory: heap.memory.word)
+    // A property of several words, an enum with a payload for example, is meant by each of them.
+    return fields.last { $0.offset <= offset }?.name
+  }
+}
+
+/// What trees call a block: `<Parent 0x55d0>`, `<malloc in parse 0x55d0>`, `0x55d0`.
+struct BlockLabels {
+  let heap: HeapImage
+  let types: any TypeNaming
+  let names: StackNames
+
+  /// The type, else the function and its responsible caller; nil where nothing is known.
+  func name(of block: Int) -> String? {
+    let category = types.category(of: block, in: heap)
+    if case .type = category.kind { return category.name }
+    let site = heap.blocks.site(of: block)
+    guard let frame = names.responsible(of: site.stack), frame.role != .marker else { return nil }
+    return "\(site.operation.name) in \(frame.name)"
+  }
+}
+
+/// Numbers of bytes as `leaks` of macOS writes them: `16 bytes`, `1.45K`, `44.0K`, `153K`.
+enum LeakBytes {
+  static func text(_ bytes: UInt64, _ style: ByteStyle) -> String {
+    if bytes < 1024 || style == .exact { return bytes == 1 ? "1 byte" : "\(bytes) bytes" }
+    var value = Double(bytes)
+    var unit = 0
+    while value >= 1023.5, unit + 1 < units.count {
+      value /= 1024
+      unit += 1
+    }
+    return decimal(value) + units[unit]
+  }
+
+  private static let units = ["", "K", "M", "G", "T", "P", "E"]
+
+  /// Three significant digits.
+  private static func decimal(_ value: Double) -> String {
+    let scale: Double = value < 9.995 ? 100 : value < 99.95 ? 10 : 1
+    let digits = UInt64((value * scale).rounded())
+    if scale == 1 { return String(digits) }
+    let unit = UInt64(scale)
+    let rest = String(digits % unit).leftPadded(to: unit == 100 ? 2 : 1, with: "0")
+    return "\(digits / unit).\(rest)"
+  }
+}

@@ -1,0 +1,101 @@
+/// A stored property of a Swift class.
+public struct SwiftField: Sendable, Hashable {
+  /// How a property refers to an object.
+  public enum Ownership: Sendable, Hashable {
+    /// Holds it, or is no reference at all.
+    case strong
+    /// `weak`: points to the object's side table.
+    case weak
+    /// `unowned` or `unowned(unsafe)`: points to the object and does not hold it.
+    case unowned
+  }
+
+  /// The name in the source.
+  public var name: String
+  /// Where it is in an object, in bytes.
+  public var offset: UInt64
+  /// How it refers to an object.
+  public var ownership: Ownership
+
+  /// Makes a field.
+  public init(name: String, offset: UInt64, ownership: Ownership = .strong) {
+    self.name = name
+    self.offset = offset
+    self.ownership = ownership
+  }
+}
+
+/// Reads the stored properties of Swift classes from the reflection data of their image.
+///
+/// ```
+/// class descriptor   +0 flags  +16 field descriptor (relative)  +36 number of fields
+///                    +40 where in the metadata the offsets of the fields are, in words
+/// field descriptor   +10 size of a record (u16)  +12 number of records, then the records:
+///                    +0 flags  +4 mangled type (relative)  +8 name (relative)
+/// ```
+/// Source: `include/swift/ABI/Metadata.h` and `include/swift/RemoteInspection/Records.h` of the
+/// Swift repository.
+struct SwiftFieldReader {
+  private let contents: ELFContents
+
+  /// No class has more stored properties of its own than this; only a damaged file says so.
+  private static let greatestCount: UInt32 = 4096
+
+  init(_ contents: ELFContents) {
+    self.contents = contents
+  }
+
+  /// The stored properties that a class adds to those of its superclass.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The ELF address of its descriptor.
+  ///   - metadata: The ELF address of its metadata.
+  /// - Returns: In order of declaration; empty where the file does not say, as for generic classes,
+  ///   whose metadata are made at run time.
+  func fields(descriptor: UInt64, metadata: UInt64) -> [SwiftField] {
+    guard let flags = contents.integer(UInt32.self, at: descriptor), flags & 0x1f == 16,
+      flags & Self.hasResilientSuperclass == 0,
+      let fields = contents.relative(at: descriptor &+ 16),
+      let vector = contents.integer(UInt32.self, at: descriptor &+ 40),
+      let recordSize = contents.integer(UInt16.self, at: fields &+ 10), recordSize >= 12,
+      let count = contents.integer(UInt32.self, at: fields &+ 12), count <= Self.greatestCount
+    else { return [] }
+    return (0..<UInt64(count)).compactMap { number in
+      let record = fields &+ 16 &+ number &* UInt64(recordSize)
+      let place = metadata &+ (UInt64(vector) &+ number) &* 8
+      guard let offset = contents.integer(UInt64.self, at: place), offset >= 16,
+        offset < 1 << 32,
+        let name = contents.relative(at: record &+ 8).flatMap(contents.text)
+      else { return nil }
+      return SwiftField(
+        name: String(decoding: name, as: UTF8.self), offset: offset,
+        ownership: ownership(record))
+    }
+  }
+
+  /// Bit 29: the field offsets are counted from the end of a superclass that another image defines.
+  private static let hasResilientSuperclass: UInt32 = 1 << 29
+
+  /// The mangled type ends in `Xw`, `Xo` or `Xu` for `weak`, `unowned` and `unowned(unsafe)`.
+  ///
+  /// References to other descriptors in it are a byte below 0x20 with 4 or 8 bytes behind it, in
+  /// which zeros do not end the text.
+  private func ownership(_ record: UInt64) -> SwiftField.Ownership {
+    guard let start = contents.relative(at: record &+ 4) else { return .strong }
+    var last: (UInt8, UInt8) = (0, 0)
+    var address = start
+    while address &- start < 1024, let byte = contents.integer(UInt8.self, at: address), byte != 0 {
+      switch byte {
+      case 0x01...0x17: (last, address) = ((0, 0), address &+ 5)
+      case 0x18...0x1f: (last, address) = ((0, 0), address &+ 9)
+      default: (last, address) = ((last.1, byte), address &+ 1)
+      }
+    }
+    guard last.0 == UInt8(ascii: "X") else { return .strong }
+    switch last.1 {
+    case UInt8(ascii: "w"): return .weak
+    case UInt8(ascii: "o"), UInt8(ascii: "u"): return .unowned
+    default: return .strong
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import TraceReader
+
+/// Knows the stored properties of the Swift classes of a trace.
+///
+/// Read when they are asked for and kept. Belongs to one thread at a time.
+public final class SwiftLayouts {
+  private let types: TypeTable
+  private let images: ImageMap
+  private let symbolicator: (any Symbolicator)?
+  private var known: [UInt64: [SwiftField]] = [:]
+
+  /// More superclasses than this has no class; only a damaged trace says so.
+  private static let deepestClass = 32
+
+  /// Makes layouts for the classes of one trace; without arguments it knows none.
+  public init(
+    types: TypeTable = TypeTable(), images: ImageMap = ImageMap(images: []),
+    symbolicator: (any Symbolicator)? = nil
+  ) {
+    self.types = types
+    self.images = images
+    self.symbolicator = symbolicator
+  }
+
+  /// The first words of objects of all Swift classes of the trace.
+  public var metadata: [UInt64] {
+    types.all.filter { $0.kind == .swiftClass }.flatMap(\.words)
+  }
+
+  /// The stored properties of the objects that begin with a word, inherited ones first.
+  ///
+  /// - Parameters:
+  ///   - word: The first word of an object: the address of its class's metadata.
+  ///   - memory: Reads a word of the process; 0 where it is not known.
+  /// - Returns: Empty where nothing is known.
+  public func fields(ofWord word: UInt64, memory: (UInt64) -> UInt64) -> [SwiftField] {
+    if let fields = known[word] { return fields }
+    var fields: [SwiftField] = []
+    var metadata = word
+    for _ in 0..<Self.deepestClass {
+      guard let type = types.type(ofWord: metadata), type.kind == .swiftClass else { break }
+      fields = ownFields(of: type, metadata: metadata) + fields
+      metadata = memory(metadata &+ 8)
+    }
+    known[word] = fields
+    return fields
+  }
+
+  private func ownFields(of type: BlockType, metadata: UInt64) -> [SwiftField] {
+    guard let image = images.image(containing: type.definition, at: type.time),
+      image.contains(Address(metadata))
+    else { return [] }
+    return symbolicator?.swiftFields(
+      descriptor: type.definition, metadata: Address(metadata), in: image) ?? []
+  }
+}

@@ -1,0 +1,109 @@
+import ArgumentParser
+import LeakAnalysis
+import Reports
+import TraceReader
+
+extension LeaksGrouping: ExpressibleByArgument {}
+
+/// `memtrace leaks`: blocks that nothing can reach any more.
+struct LeaksCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "leaks",
+    abstract: "Show the blocks that nothing points to any more, and what they drag along.",
+    usage: "memtrace leaks [TRACE | -- COMMAND …] [options]",
+    discussion: """
+      Looks at a heap snapshot of the trace: 'memtrace record' takes one when the program ends. A \
+      block is leaked when no chain of pointers leads to it from variables, stacks, registers, \
+      thread-local variables or mappings. Blocks that hold each other are root cycles.
+
+      The exit status does not depend on whether there are leaks, unless --fail-on-leaks is given.
+
+      Examples:
+        memtrace leaks server.mtrace
+        memtrace leaks -- ./server --once
+        memtrace leaks server.mtrace --cycles
+        memtrace leaks server.mtrace --trace-tree 0x55d0c0a0
+        memtrace leaks server.mtrace --diff-from yesterday.mtrace --fail-on-leaks
+      """)
+
+  @OptionGroup var input: TraceInputOptions
+  @OptionGroup(title: "View") var view: LeaksViewOptions
+  @OptionGroup(title: "Filters") var filters: FilterOptions
+  @OptionGroup(title: "Time and size") var time: LeaksTimeOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Names") var symbols: SymbolOptions
+  @OptionGroup(title: "Recording a command") var recording: RecordingOptions
+
+  func run() throws {
+    var hasLeaks = false
+    try ReportSession.run(input.input(), recording: recording, symbols: symbols) { session in
+      let index = try session.trace.snapshotIndex(at: time.at)
+      let analysis = try session.trace.leakAnalysis(
+        atSnapshot: index, source: session.source, progress: session.progress)
+      if let address = view.traceTree {
+        try session.write(
+          TraceTreeReport(
+            analysis, address: address, source: session.source,
+            limit: output.limit(view.stacks.top.top, text: 100, data: 10_000),
+            frameLimit: view.stacks.frames), to: output)
+      } else if view.referenceTree {
+        try session.write(
+          ReferenceTreeReport(
+            analysis, source: session.source,
+            limit: output.limit(view.stacks.top.top, text: 60, data: 100_000)), to: output)
+      } else {
+        hasLeaks = try reportLeaks(analysis, session)
+      }
+    }
+    // A command that failed has ended this with its own status already.
+    if view.failOnLeaks, hasLeaks { throw ExitCode(ExitStatus.findings) }
+  }
+
+  /// Writes the report.
+  ///
+  /// - Returns: Whether there are leaks.
+  private func reportLeaks(
+    _ analysis: LeakAnalysis, _ session: ReportSession
+  ) throws -> Bool {
+    var report = try LeaksReport(
+      analysis, source: session.source, query: query(session),
+      baseline: try baseline(recording: recording))
+    if view.diffFrom == nil {
+      report.discoveries = try session.trace.discoveries(
+        upTo: analysis, source: session.source, query: query(session))
+    }
+    try session.write(report, to: output)
+    return report.leaked.count > 0
+  }
+
+  private func query(_ session: ReportSession) -> LeaksQuery {
+    var query = LeaksQuery()
+    query.filter = filters.filter()
+    query.sizes = time.size
+    query.fromNanoseconds = time.from?.nanoseconds(ofRecording: session.trace.recordedLength)
+    query.grouping = view.groupBy
+    query.includesSystem = view.all
+    query.onlyCycles = view.cycles
+    query.top = output.limit(view.stacks.top.top, text: 20, data: 1000)
+    query.frames = view.stacks.frames
+    if output.format != .text { query.treeLines = 1000 }
+    return query
+  }
+
+  /// The leaks of the trace that `--diff-from` names.
+  private func baseline(recording: RecordingOptions) throws -> LeakBaseline? {
+    guard let other = view.diffFrom else { return nil }
+    var baseline: LeakBaseline?
+    try ReportSession.run(.file(other), recording: recording, symbols: symbols) { session in
+      var query = query(session)
+      (query.top, query.filter, query.sizes) = (nil, SiteFilter(), nil)
+      query.fromNanoseconds = nil
+      let index = try session.trace.snapshotIndex(at: nil)
+      let analysis = try session.trace.leakAnalysis(
+        atSnapshot: index, source: session.source, progress: session.progress)
+      baseline = LeakBaseline(
+        try LeaksReport(analysis, source: session.source, query: query), name: other)
+    }
+    return baseline
+  }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import Reports
+
+/// How the leaks are looked at.
+struct LeaksViewOptions: ParsableArguments {
+  @OptionGroup var stacks: StackViewOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "What a row stands for: stack, type, function, image, thread or block.", valueName: "what"))
+  var groupBy = LeaksGrouping.stack
+
+  @Flag(help: "Show root cycles only: blocks that hold each other.")
+  var cycles = false
+
+  @Flag(help: "Count blocks, too, that system libraries and the recorder never free.")
+  var all = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Show who holds the block at this address, up to the roots.", valueName: "address"),
+    transform: Self.address)
+  var traceTree: UInt64?
+
+  @Flag(help: "Show what the roots hold, from the roots down.")
+  var referenceTree = false
+
+  @Option(
+    help: ArgumentHelp("Show only leaks that this trace does not have.", valueName: "trace"),
+    completion: .file(extensions: ["mtrace"]))
+  var diffFrom: String?
+
+  @Flag(help: "End with exit status \(ExitStatus.findings) when there are leaks.")
+  var failOnLeaks = false
+
+  mutating func validate() throws {
+    if traceTree != nil, referenceTree {
+      throw ValidationError("Give --trace-tree or --reference-tree, not both.")
+    }
+    if diffFrom != nil, groupBy == .block {
+      throw ValidationError("Blocks of two traces have nothing in common: not --group-by block.")
+    }
+  }
+
+  @Sendable private static func address(_ text: String) throws -> UInt64 {
+    let digits = text.hasPrefix("0x") || text.hasPrefix("0X") ? text.dropFirst(2) : text[...]
+    guard let address = UInt64(digits, radix: 16) else {
+      throw ValidationError("an address looks like 0x55d0c0a0")
+    }
+    return address
+  }
+}
+
+/// Which snapshot, and which of its blocks.
+struct LeaksTimeOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The last snapshot up to this time, or that of this mark. (default: the last one)",
+      valueName: "time|mark"))
+  var at: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only blocks allocated from this time on: \(TimePoint.forms).", valueName: "time"),
+    transform: Self.time)
+  var from: TimePoint?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Only blocks of these requested sizes: \(ByteRange.forms).", valueName: "range"),
+    transform: Self.sizes)
+  var size: ByteRange?
+
+  @Sendable private static func time(_ text: String) throws -> TimePoint {
+    guard let time = TimePoint(text) else {
+      throw ValidationError("a time looks like \(TimePoint.forms)")
+    }
+    return time
+  }
+
+  @Sendable private static func sizes(_ text: String) throws -> ByteRange {
+    guard let range = ByteRange(text) else {
+      throw ValidationError("a range of sizes looks like \(ByteRange.forms)")
+    }
+    return range
+  }
+}

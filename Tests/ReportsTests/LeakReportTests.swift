@@ -1,0 +1,155 @@
+import Testing
+import TraceReader
+import TraceTestSupport
+
+@testable import Reports
+
+/// The reports about leaks of one recording, in each of their forms.
+@Suite struct LeakReportTests {
+  private let sample: LeakRecording
+
+  init() throws {
+    sample = try LeakRecording()
+  }
+
+  private func leaks(_ change: (inout LeaksQuery) -> Void = { _ in }) throws -> LeaksReport {
+    var query = LeaksQuery()
+    change(&query)
+    return try LeaksReport(sample.analysis(), source: sample.source, query: query)
+  }
+
+  private func expect(_ report: some Report, _ name: String) throws {
+    expectSnapshot(report.text(), "\(name).txt")
+    expectSnapshot(report.text(width: 80), "\(name)-80.txt")
+    expectSnapshot(try ReportWriter(format: .json).output(of: report), "\(name).json")
+    expectSnapshot(try ReportWriter(format: .csv).output(of: report), "\(name).csv")
+  }
+
+  @Test func theLeaks() throws {
+    var report = try leaks()
+    report.discoveries = try sample.trace.discoveries(
+      upTo: sample.analysis(), source: sample.source, query: LeaksQuery())
+    try expect(report, "leaks")
+    #expect(report.headline == "Process 4711: 5 leaks for 1596 total leaked bytes.")
+  }
+
+  @Test func eachSnapshotTellsWhatIsNew() throws {
+    let moments = try sample.trace.discoveries(
+      upTo: sample.analysis(), source: sample.source, query: LeaksQuery())
+    #expect(moments.map(\.leaked.count) == [4, 5])
+    #expect(moments.map(\.new.count) == [4, 1])
+    #expect(moments.map(\.new.bytes) == [1580, 16])
+  }
+
+  @Test func onlyCycles() throws {
+    let report = try leaks { $0.onlyCycles = true }
+    #expect(report.headline == "Process 4711: 3 leaks for 1564 total leaked bytes.")
+    #expect(report.rootCycleCount == 1 && report.rootLeakCount == 0)
+    let lines = try #require(report.treeGroups.first?.trees.first).map { $0.text(.human) }
+    #expect(
+      lines == [
+        "3 (1.53K) ROOT CYCLE: <app.Parent 0x5000150> [32]",
+        "2 (1.50K) +16 --> ROOT CYCLE: <app.Child 0x5000190> [32]",
+        "1 (1.46K) +16 --> <malloc in make_family 0x50001d0> [1,500]",
+        "+24 --> CYCLE BACK TO <app.Parent 0x5000150> [32]",
+      ])
+  }
+
+  @Test func theSystemsLeaksWhenAskedFor() throws {
+    let report = try leaks { $0.includesSystem = true }
+    #expect(report.leaked.count == 6)
+    #expect(report.system.count == 0)
+  }
+
+  @Test(arguments: [
+    (
+      LeaksGrouping.type, ["Malloc-1.50 KiB", "Malloc-16", "app.Child", "app.Parent"], [1, 2, 1, 1]
+    ),
+    (.function, ["make_family", "demoMemoryLeak"], [3, 2]),
+    (.image, ["app"], [5]),
+    (.thread, ["app (T1, tid 4711)"], [5]),
+  ])
+  func otherRows(grouping: LeaksGrouping, names: [String], counts: [UInt64]) throws {
+    let report = try leaks { $0.grouping = grouping }
+    #expect(report.rows.map(\.name) == names)
+    #expect(report.rows.map(\.count) == counts)
+  }
+
+  @Test func filters() throws {
+    #expect(try leaks { $0.filter.responsible = "demo" }.leaked.count == 2)
+    #expect(try leaks { $0.filter.category = "app.Par*" }.rows.map(\.name) == ["app.Parent"])
+    #expect(try leaks { $0.fromNanoseconds = 40_000_000 }.leaked.count == 1)
+    #expect(try leaks { $0.sizes = ByteRange("1k+") }.leaked.count == 1)
+    #expect(throws: ReportError.self) { try leaks { $0.filter.responsible = "nobody" } }
+  }
+
+  @Test func whatAnotherTraceHasIsNotNew() throws {
+    let older = try LeaksReport(
+      sample.analysis(0), source: sample.source, query: LeaksQuery())
+    let report = try LeaksReport(
+      sample.analysis(), source: sample.source, query: LeaksQuery(),
+      baseline: LeakBaseline(older, name: "older.mtrace"))
+    #expect(report.rows.map(\.newCount) == [1])
+    #expect(report.treeGroups.map(\.instances) == [2])
+    #expect(
+      report.headline
+        == "Process 4711: 1 leak for 16 total leaked bytes that older.mtrace does not have.")
+  }
+
+  @Test func nothingLeaked() throws {
+    let report = try leaks { $0.sizes = ByteRange("1m+") }
+    #expect(report.text().hasPrefix("Process 4711: 0 leaks for 0 total leaked bytes.\n"))
+    #expect(report.rows.isEmpty && report.treeGroups.isEmpty)
+  }
+
+  @Test func theOnePageReportNamesLeaks() throws {
+    let result = try sample.trace.replay(ReplayRequest(), keepsLiveBlocks: true)
+    let report = try OverviewReport(result, leaks: sample.analysis(), source: sample.source)
+    expectSnapshot(report.text(), "report-leaks.txt")
+    #expect(report.nextCommands.map(\.command).contains("memtrace leaks app.mtrace"))
+  }
+
+  @Test func whoHoldsABlock() throws {
+    try expect(
+      try TraceTreeReport(
+        sample.analysis(), address: LeakRecording.node + 8, source: sample.source, limit: nil),
+      "trace-tree")
+  }
+
+  @Test func whoHoldsALeak() throws {
+    let report = try TraceTreeReport(
+      sample.analysis(), address: LeakRecording.heap + 0x150, source: sample.source, limit: nil)
+    #expect(report.state == "leaked")
+    #expect(report.holders.map(\.name) == ["app.Child"])
+    #expect(report.holders.map(\.offset) == [24])
+  }
+
+  @Test func nobodyHoldsWhatIsNotThere() throws {
+    #expect(throws: ReportError.self) {
+      try TraceTreeReport(sample.analysis(), address: 8, source: sample.source, limit: nil)
+    }
+  }
+
+  @Test func whatTheRootsHold() throws {
+    try expect(
+      ReferenceTreeReport(try sample.analysis(), source: sample.source, limit: nil),
+      "reference-tree")
+  }
+
+  @Test func snapshotsAreFoundByMarkAndTime() throws {
+    #expect(try sample.trace.snapshotIndex(at: nil) == 1)
+    #expect(try sample.trace.snapshotIndex(at: "warm") == 0)
+    #expect(try sample.trace.snapshotIndex(at: "40ms") == 0)
+    #expect(throws: ReportError.self) { try sample.trace.snapshotIndex(at: "10ms") }
+    #expect(throws: ReportError.self) { try sample.trace.snapshotIndex(at: "cold") }
+    #expect(throws: ReportError.self) { try SampleRecording().trace.snapshotIndex(at: nil) }
+  }
+
+  @Test(arguments: [
+    (UInt64(1), "1 byte"), (816, "816 bytes"), (1486, "1.45K"), (45_056, "44.0K"),
+    (156_672, "153K"), (1_048_576, "1.00M"), (1_048_000, "1023K"),
+  ])
+  func bytesAsLeaksOfMacOSWritesThem(bytes: UInt64, text: String) {
+    #expect(LeakBytes.text(bytes, .human) == text)
+  }
+}
