@@ -5,6 +5,7 @@
  *      | size (16 bytes, the last 8 used) | block ... | size | block ...
  */
 #include "real.h"
+#include "sampled_set.h"
 
 #include <string.h>
 
@@ -36,6 +37,7 @@ void *mt_arena_allocate(size_t size, size_t alignment) {
     __atomic_fetch_add(&g_arena.served, size, __ATOMIC_RELAXED);
     uint8_t *block = g_arena.bytes + start;
     memcpy(block - sizeof size, &size, sizeof size);
+    mt_sampled_set_distrust(block); /* must not take the short way to the real free */
     return block;
 }
 

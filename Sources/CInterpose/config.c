@@ -12,12 +12,14 @@ const char *mt_config_lookup(char *const *environment, const char *name) {
     return NULL;
 }
 
+typedef bool parse(const char *string, uint64_t *number);
+
 static const char *read_number(uint64_t *field, const char *value, const char *variable,
-                               uint64_t low, uint64_t high) {
+                               uint64_t low, uint64_t high, parse *parse_value) {
     uint64_t number;
     if (!value || !*value)
         return NULL;
-    if (!mt_text_parse_number(value, &number) || number < low || number > high)
+    if (!parse_value(value, &number) || number < low || number > high)
         return variable;
     *field = number;
     return NULL;
@@ -35,9 +37,14 @@ const char *mt_config_read(struct mt_config *config, char *const *environment) {
     const char *bad = NULL, *problem;
     memset(config, 0, sizeof *config);
 #define MT_DEFAULT_NUMBER(field, def) config->field = def;
+#define MT_DEFAULT_BYTES(field, def) config->field = def;
 #define MT_DEFAULT_STRING(field, def) memcpy(config->field, def, sizeof(def));
 #define MT_READ_NUMBER(field, variable, low, high)                                                 \
-    read_number(&config->field, mt_config_lookup(environment, variable), variable, low, high)
+    read_number(&config->field, mt_config_lookup(environment, variable), variable, low, high,      \
+                mt_text_parse_number)
+#define MT_READ_BYTES(field, variable, low, high)                                                  \
+    read_number(&config->field, mt_config_lookup(environment, variable), variable, low, high,      \
+                mt_text_parse_bytes)
 #define MT_READ_STRING(field, variable, low, high)                                                 \
     read_string(config->field, mt_config_lookup(environment, variable), variable)
 #define MT_READ(field, variable, type, def, low, high, help)                                       \

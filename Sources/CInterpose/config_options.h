@@ -1,5 +1,6 @@
 /* Every MEMTRACE_* variable the recorder reads: X(field, variable, type, default, low, high, help).
- * Types: NUMBER (uint64_t, low...high) and STRING (copied, low and high unused). */
+ * Types: NUMBER (uint64_t, low...high), BYTES (the same, with an optional unit), STRING (copied,
+ * low and high unused). */
 #define MT_FOR_EACH_OPTION(X)                                                                      \
     X(output, "MEMTRACE_OUTPUT", STRING, "", 0, 0,                                                 \
       "path of the trace; default NAME.mtrace in the working directory; %p is the process id, %n " \
@@ -9,6 +10,10 @@
     X(verbose, "MEMTRACE_VERBOSE", NUMBER, 1, 0, 1, "say on stderr why recording is not possible") \
     X(launched, "MEMTRACE_LAUNCHED", NUMBER, 0, 0, 1, "set by `memtrace record`")                  \
     X(stacks, "MEMTRACE_STACKS", NUMBER, 1, 0, 1, "take a stack with every event")                 \
+    X(sample, "MEMTRACE_SAMPLE", BYTES, 0, 0, 1ull << 40,                                          \
+      "record one sample in so many bytes, with its end; 0: everything")                           \
+    X(sample_seed, "MEMTRACE_SAMPLE_SEED", NUMBER, 0, 0, UINT64_MAX / 10 - 1,                      \
+      "makes the choice of samples repeatable; 0: random")                                         \
     X(unwinder, "MEMTRACE_UNWINDER", STRING, "auto", 0, 0,                                         \
       "auto; libunwind: every stack by libunwind; compare: both ways, differences counted")        \
     X(types, "MEMTRACE_TYPES", NUMBER, 1, 0, 1,                                                    \

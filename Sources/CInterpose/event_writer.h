@@ -101,6 +101,16 @@ static inline void mt_event_realloc_end(struct mt_event_writer *writer, struct m
     mt_event_finish(writer, event);
 }
 
+/* The outcome of a realloc whose new block is not in the sample. */
+static inline void mt_event_realloc_left(struct mt_event_writer *writer, struct mt_stamp stamp,
+                                         uint64_t size) {
+    struct mt_event event = mt_event_begin(writer, stamp);
+    mt_site_name second_half = writer->encoder.predictor.latest | 1;
+    struct mt_site *site = mt_put_site(&writer->encoder, &event, second_half);
+    mt_put_operation(&event, site, MT_OP_REALLOC_LEFT, size, 0);
+    mt_event_finish(writer, event);
+}
+
 /* An allocation that returned NULL. */
 static inline void mt_event_failed(struct mt_event_writer *writer, struct mt_stamp stamp,
                                    uint8_t operation, uint32_t stack, uint64_t size) {

@@ -57,7 +57,8 @@ static bool is_own_variable(const char *variable) {
                                         "MEMTRACE_PARENT=",
                                         "MEMTRACE_REPLACES=",
                                         "MEMTRACE_FOLLOW=",
-                                        "MEMTRACE_DEPTH="};
+                                        "MEMTRACE_DEPTH=",
+                                        "MEMTRACE_SAMPLE="};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (mt_text_has_prefix(variable, names[i]))
             return true;
@@ -99,6 +100,8 @@ static size_t add_own(struct mt_exec_environment *storage, char **at) {
     at[count++] = number_variable(storage->follow, sizeof storage->follow, "MEMTRACE_FOLLOW=", 1);
     at[count++] =
         number_variable(storage->depth, sizeof storage->depth, "MEMTRACE_DEPTH=", mt_config.depth);
+    at[count++] = number_variable(storage->sample, sizeof storage->sample,
+                                  "MEMTRACE_SAMPLE=", mt_config.sample);
     at[count++] = parent_variable(storage->parent, sizeof storage->parent);
     if (makes_way()) {
         make(storage->replaces, sizeof storage->replaces, "MEMTRACE_REPLACES=", mt_trace_file.path);

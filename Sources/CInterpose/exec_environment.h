@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MT_OWN_VARIABLES = 8 };
+enum { MT_OWN_VARIABLES = 9 };
 
 /* Storage for a changed environment, 20 KiB. In pages of its own, since the host's stack may be
  * smaller. A vfork child that has become another program leaves them behind in its parent's memory,
@@ -20,7 +20,7 @@ struct mt_exec_environment {
     size_t mapped; /* bytes of `variables` when it has pages of its own */
     char preload[2 * PATH_MAX];
     char output[PATH_MAX + 32];
-    char session[64], parent[96], follow[32], depth[32];
+    char session[64], parent[96], follow[32], depth[32], sample[48];
     char replaces[PATH_MAX + 32];
 };
 

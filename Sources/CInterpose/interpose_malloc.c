@@ -23,7 +23,7 @@ void MT_HOOK_NAME(free_aligned_sized)(void *, size_t, size_t);
 
 /* Ends an allocation hook: records the block unless the call passes through. */
 static inline void *finish(const struct mt_call *call, void *block, size_t size, size_t alignment) {
-    if (mt_likely(call->entry != MT_ENTRY_PASS))
+    if (mt_likely(call->entry != MT_ENTRY_PASS) && mt_sampling_takes(block, size))
         mt_record_allocation(call, block, size, alignment);
     mt_leave(call->entry);
     return block;
@@ -31,21 +31,27 @@ static inline void *finish(const struct mt_call *call, void *block, size_t size,
 
 /* reallocarray of more than there can be: fails before any allocator is asked. */
 static void *overflow(struct mt_call *call, const void *block) {
-    if (call->entry != MT_ENTRY_PASS && !block)
+    if (call->entry != MT_ENTRY_PASS && !block && mt_sampling_takes(NULL, SIZE_MAX))
         mt_record_allocation(call, NULL, SIZE_MAX, 0);
     mt_leave(call->entry);
     errno = ENOMEM;
     return NULL;
 }
 
-MT_HOOK void *MT_HOOK_NAME(malloc)(size_t size) {
+MT_RECORDING_HALF static void *record_malloc(size_t size) {
     MT_BEGIN_CALL(MT_OP_MALLOC);
     if (mt_is_early())
         return mt_arena_allocate(size, 16);
     return finish(&call, mt_real.malloc(size), size, 0);
 }
 
-MT_HOOK void *MT_HOOK_NAME(calloc)(size_t count, size_t size) {
+MT_HOOK void *MT_HOOK_NAME(malloc)(size_t size) {
+    if (mt_sampling_skips(size))
+        return mt_real.malloc(size);
+    MT_TAIL_CALL record_malloc(size);
+}
+
+MT_RECORDING_HALF static void *record_calloc(size_t count, size_t size) {
     MT_BEGIN_CALL(MT_OP_CALLOC);
     if (mt_is_early())
         return mt_arena_allocate_zeroed(count, size);
@@ -53,6 +59,13 @@ MT_HOOK void *MT_HOOK_NAME(calloc)(size_t count, size_t size) {
     if (__builtin_mul_overflow(count, size, &total))
         total = SIZE_MAX;
     return finish(&call, mt_real.calloc(count, size), total, 0);
+}
+
+MT_HOOK void *MT_HOOK_NAME(calloc)(size_t count, size_t size) {
+    size_t total;
+    if (!__builtin_mul_overflow(count, size, &total) && mt_sampling_skips(total))
+        return mt_real.calloc(count, size);
+    MT_TAIL_CALL record_calloc(count, size);
 }
 
 /* A block of the arena cannot be grown by the real allocator: it moves out. */
@@ -64,9 +77,32 @@ static void *move_out_of_arena(void *block, size_t size) {
     return moved;
 }
 
+/* Of a sample: the old block may be in it, and the new one, each for itself. */
+MT_COLD static void *grow_sampled(struct mt_call *call, void *block, size_t size) {
+    bool was_taken = !mt_sampling_ignores(block);
+    struct mt_call begin = *call;
+    begin.operation = MT_OP_REALLOC_BEGIN;
+    if (was_taken)
+        mt_record_deallocation(&begin, block, 0, 0);
+    void *moved = mt_real.realloc(block, size);
+    if (was_taken && !moved)
+        mt_sampling_restore(block);
+    bool is_taken = (moved || !was_taken) && mt_sampling_takes(moved, size);
+    if (was_taken && (is_taken || !moved))
+        mt_record_realloc_end(call, moved, size);
+    else if (was_taken)
+        mt_record_realloc_left(call, size);
+    else if (is_taken)
+        mt_record_allocation(call, moved, size, 0);
+    mt_leave(call->entry);
+    return moved;
+}
+
 static void *grow(struct mt_call *call, void *block, size_t size) {
     if (call->entry == MT_ENTRY_PASS)
         return mt_real.realloc(block, size);
+    if (mt_unlikely(mt_sample_interval != 0))
+        return grow_sampled(call, block, size);
     call->operation = MT_OP_REALLOC_BEGIN;
     mt_record_deallocation(call, block, 0, 0);
     void *moved = mt_real.realloc(block, size);
@@ -80,10 +116,11 @@ static void *shrink_to_nothing(struct mt_call *call, void *block) {
     if (call->entry == MT_ENTRY_PASS)
         return mt_real.realloc(block, 0);
     call->operation = MT_OP_REALLOC_FREE;
-    mt_record_deallocation(call, block, 0, 0);
+    if (!mt_sampling_ignores(block))
+        mt_record_deallocation(call, block, 0, 0);
     void *moved = mt_real.realloc(block, 0);
     call->operation = MT_OP_REALLOC;
-    if (moved)
+    if (moved && mt_sampling_takes(moved, 0))
         mt_record_allocation(call, moved, 0, 0);
     mt_leave(call->entry);
     return moved;
@@ -95,13 +132,19 @@ static inline void *reallocate(struct mt_call *call, void *block, size_t size) {
     return size == 0 ? shrink_to_nothing(call, block) : grow(call, block, size);
 }
 
-MT_HOOK void *MT_HOOK_NAME(realloc)(void *block, size_t size) {
+MT_RECORDING_HALF static void *record_realloc(void *block, size_t size) {
     if (mt_unlikely(mt_arena_owns(block)))
         return move_out_of_arena(block, size);
     MT_BEGIN_CALL(MT_OP_REALLOC);
     if (mt_is_early())
         return mt_arena_allocate(size, 16);
     return reallocate(&call, block, size);
+}
+
+MT_HOOK void *MT_HOOK_NAME(realloc)(void *block, size_t size) {
+    if (mt_sampling_skips_realloc(block, size))
+        return mt_real.realloc(block, size);
+    MT_TAIL_CALL record_realloc(block, size);
 }
 
 MT_HOOK void *MT_HOOK_NAME(reallocarray)(void *block, size_t count, size_t size) {
@@ -117,16 +160,24 @@ MT_HOOK void *MT_HOOK_NAME(reallocarray)(void *block, size_t count, size_t size)
     return reallocate(&call, block, total);
 }
 
-MT_HOOK void MT_HOOK_NAME(free)(void *block) {
+MT_RECORDING_HALF static void record_free(void *block) {
     if (!block || mt_unlikely(mt_arena_owns(block)))
         return;
     MT_BEGIN_CALL(MT_OP_FREE);
     if (mt_is_early())
         return; /* not from the arena, and nobody to give it to */
-    if (mt_likely(call.entry != MT_ENTRY_PASS))
+    if (!mt_sampling_ignores(block) && mt_likely(call.entry != MT_ENTRY_PASS))
         mt_record_deallocation(&call, block, 0, 0);
     mt_real.free(block);
     mt_leave(call.entry);
+}
+
+MT_HOOK void MT_HOOK_NAME(free)(void *block) {
+    if (mt_sampling_surely_ignores(block)) {
+        mt_real.free(block);
+        return;
+    }
+    MT_TAIL_CALL record_free(block);
 }
 
 MT_HOOK void MT_HOOK_NAME(cfree)(void *block) {
@@ -135,7 +186,7 @@ MT_HOOK void MT_HOOK_NAME(cfree)(void *block) {
     MT_BEGIN_CALL(MT_OP_CFREE);
     if (mt_is_early())
         return;
-    if (mt_likely(call.entry != MT_ENTRY_PASS))
+    if (!mt_sampling_ignores(block) && mt_likely(call.entry != MT_ENTRY_PASS))
         mt_record_deallocation(&call, block, 0, 0);
     mt_real.free(block);
     mt_leave(call.entry);
@@ -148,7 +199,7 @@ MT_HOOK void MT_HOOK_NAME(free_sized)(void *block, size_t size) {
     MT_BEGIN_CALL(MT_OP_FREE_SIZED);
     if (mt_is_early())
         return;
-    if (mt_likely(call.entry != MT_ENTRY_PASS))
+    if (!mt_sampling_ignores(block) && mt_likely(call.entry != MT_ENTRY_PASS))
         mt_record_deallocation(&call, block, size, 0);
     if (mt_real.free_sized)
         mt_real.free_sized(block, size);
@@ -163,7 +214,7 @@ MT_HOOK void MT_HOOK_NAME(free_aligned_sized)(void *block, size_t alignment, siz
     MT_BEGIN_CALL(MT_OP_FREE_ALIGNED_SIZED);
     if (mt_is_early())
         return;
-    if (mt_likely(call.entry != MT_ENTRY_PASS))
+    if (!mt_sampling_ignores(block) && mt_likely(call.entry != MT_ENTRY_PASS))
         mt_record_deallocation(&call, block, size, alignment);
     if (mt_real.free_aligned_sized)
         mt_real.free_aligned_sized(block, alignment, size);
@@ -181,8 +232,9 @@ MT_HOOK int MT_HOOK_NAME(posix_memalign)(void **result, size_t alignment, size_t
     }
     /* EINVAL is no failed allocation, and *result is only written on success. */
     int error = mt_real.posix_memalign(result, alignment, size);
-    if (mt_likely(call.entry != MT_ENTRY_PASS && error != EINVAL))
-        mt_record_allocation(&call, error == 0 ? *result : NULL, size, alignment);
+    void *block = error == 0 ? *result : NULL;
+    if (mt_likely(call.entry != MT_ENTRY_PASS && error != EINVAL) && mt_sampling_takes(block, size))
+        mt_record_allocation(&call, block, size, alignment);
     mt_leave(call.entry);
     return error;
 }

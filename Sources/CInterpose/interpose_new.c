@@ -136,8 +136,12 @@ static inline bool is_foreign(void) {
     return mt_unlikely(kind == FOREIGN);
 }
 
+static inline bool is_standard_for_sure(void) {
+    return mt_likely(__atomic_load_n(&g_kind, __ATOMIC_ACQUIRE) == STANDARD);
+}
+
 /* What libstdc++ and libc++ allocate with. */
-static void *allocate(size_t size, size_t alignment) {
+static inline void *allocate(size_t size, size_t alignment) {
     if (size == 0)
         size = 1;
     if (alignment == 0)
@@ -149,8 +153,7 @@ static void *allocate(size_t size, size_t alignment) {
 }
 
 #define MT_DEFINE_NEW(name, operation, parameters, arguments, alignment)                           \
-    void *MT_HOOK_NAME(name) parameters;                                                           \
-    MT_HOOK void *MT_HOOK_NAME(name) parameters {                                                  \
+    MT_RECORDING_HALF static void *record##name parameters {                                       \
         if (is_foreign())                                                                          \
             return g_real.name arguments;                                                          \
         MT_BEGIN_CALL(MT_OP_##operation);                                                          \
@@ -160,16 +163,24 @@ static void *allocate(size_t size, size_t alignment) {
             mt_leave(call.entry);                                                                  \
             return g_real.name ? g_real.name arguments : NULL;                                     \
         }                                                                                          \
-        if (mt_likely(call.entry != MT_ENTRY_PASS))                                                \
+        if (mt_likely(call.entry != MT_ENTRY_PASS) && mt_sampling_takes(block, size))              \
             mt_record_allocation(&call, block, size, alignment);                                   \
         mt_leave(call.entry);                                                                      \
         return block;                                                                              \
+    }                                                                                              \
+    void *MT_HOOK_NAME(name) parameters;                                                           \
+    MT_HOOK void *MT_HOOK_NAME(name) parameters {                                                  \
+        if (is_standard_for_sure() && mt_sampling_skips(size)) {                                   \
+            void *block = allocate(size, alignment);                                               \
+            if (mt_likely(block != NULL))                                                          \
+                return block;                                                                      \
+        }                                                                                          \
+        MT_TAIL_CALL record##name arguments;                                                       \
     }
 MT_FOR_EACH_NEW(MT_DEFINE_NEW)
 
 #define MT_DEFINE_DELETE(name, operation, parameters, arguments, size_, alignment_)                \
-    void MT_HOOK_NAME(name) parameters;                                                            \
-    MT_HOOK void MT_HOOK_NAME(name) parameters {                                                   \
+    MT_RECORDING_HALF static void record##name parameters {                                        \
         if (!block || mt_unlikely(mt_arena_owns(block)))                                           \
             return;                                                                                \
         if (is_foreign()) {                                                                        \
@@ -179,9 +190,17 @@ MT_FOR_EACH_NEW(MT_DEFINE_NEW)
         MT_BEGIN_CALL(MT_OP_##operation);                                                          \
         if (mt_is_early())                                                                         \
             return;                                                                                \
-        if (mt_likely(call.entry != MT_ENTRY_PASS))                                                \
+        if (!mt_sampling_ignores(block) && mt_likely(call.entry != MT_ENTRY_PASS))                 \
             mt_record_deallocation(&call, block, size_, alignment_);                               \
         mt_real.free(block);                                                                       \
         mt_leave(call.entry);                                                                      \
+    }                                                                                              \
+    void MT_HOOK_NAME(name) parameters;                                                            \
+    MT_HOOK void MT_HOOK_NAME(name) parameters {                                                   \
+        if (is_standard_for_sure() && mt_sampling_surely_ignores(block)) {                         \
+            mt_real.free(block);                                                                   \
+            return;                                                                                \
+        }                                                                                          \
+        MT_TAIL_CALL record##name arguments;                                                       \
     }
 MT_FOR_EACH_DELETE(MT_DEFINE_DELETE)

@@ -11,6 +11,7 @@
 #include "meta_writer.h"
 #include "real.h"
 #include "recorder.h"
+#include "sampling.h"
 #include "text.h"
 #include "trace_file.h"
 #include "trace_name.h"
@@ -184,6 +185,7 @@ static bool configure(void) {
     mt_unwind_depth = mt_config.stacks ? (uint32_t)mt_config.depth : 0;
     mt_unwind_only_libunwind = mt_text_equal(mt_config.unwinder, "libunwind");
     mt_unwind_compares = mt_text_equal(mt_config.unwinder, "compare");
+    mt_sampling_init(mt_config.sample, mt_config.sample_seed);
     if (mt_trace_name_root(&mt_config))
         return true;
     mt_diag_once("cannot record: no usable path for the trace", mt_config.output, 0,

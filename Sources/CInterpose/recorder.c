@@ -123,3 +123,12 @@ void mt_record_realloc_end(const struct mt_call *call, const void *moved, size_t
     mt_event_realloc_end(sink.writer, stamp, (uintptr_t)moved, size);
     close_sink(call);
 }
+
+void mt_record_realloc_left(const struct mt_call *call, size_t size) {
+    struct mt_stamp stamp = stamp_after(call);
+    struct sink sink = open_sink(call, stamp.time, MT_STACK_NONE);
+    if (mt_unlikely(!sink.writer))
+        return;
+    mt_event_realloc_left(sink.writer, stamp, size);
+    close_sink(call);
+}

@@ -60,5 +60,7 @@ void mt_record_deallocation(const struct mt_call *call, const void *block, size_
 /* After a real realloc of a block, whose begin was recorded as a deallocation by
  * MT_OP_REALLOC_BEGIN. moved is NULL when it failed. */
 void mt_record_realloc_end(const struct mt_call *call, const void *moved, size_t size);
+/* The same, of a block in the sample that became one which is not (sampling.h). */
+void mt_record_realloc_left(const struct mt_call *call, size_t size);
 
 #endif

@@ -67,16 +67,48 @@ const char *mt_text_find(const char *string, const char *part) {
     return strstr(string, part);
 }
 
-bool mt_text_parse_number(const char *string, uint64_t *number) {
+/* Reads digits, at least one. Returns what follows them, or NULL on overflow. */
+static const char *parse_digits(const char *string, uint64_t *number) {
     uint64_t value = 0;
-    if (*string == 0)
-        return false;
-    for (; *string; string++) {
-        if (*string < '0' || *string > '9' || value > (UINT64_MAX - 9) / 10)
-            return false;
-        value = value * 10 + (uint64_t)(*string - '0');
+    const char *at = string;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        if (value > (UINT64_MAX - 9) / 10)
+            return NULL;
+        value = value * 10 + (uint64_t)(*at - '0');
     }
     *number = value;
+    return at == string ? NULL : at;
+}
+
+bool mt_text_parse_number(const char *string, uint64_t *number) {
+    uint64_t value;
+    const char *rest = parse_digits(string, &value);
+    if (!rest || *rest)
+        return false;
+    *number = value;
+    return true;
+}
+
+/* The exponent of 2 that a unit stands for: "", "k", "KiB", "MB", "B" ...; -1: none. */
+static int unit_shift(const char *unit) {
+    static const char letters[] = "kmgtp";
+    int shift = 0;
+    const char *letter = *unit ? strchr(letters, *unit | 0x20) : NULL;
+    if (letter) {
+        shift = 10 * (int)(letter - letters + 1);
+        unit += unit[1] == 'i' && unit[2] == 'B' ? 2 : 1;
+    }
+    unit += *unit == 'B';
+    return *unit ? -1 : shift;
+}
+
+bool mt_text_parse_bytes(const char *string, uint64_t *bytes) {
+    uint64_t value;
+    const char *unit = parse_digits(string, &value);
+    int shift = unit ? unit_shift(unit) : -1;
+    if (shift < 0 || value > UINT64_MAX >> shift)
+        return false;
+    *bytes = value << shift;
     return true;
 }
 

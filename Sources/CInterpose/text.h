@@ -31,6 +31,8 @@ const char *mt_text_find(const char *string, const char *part);
 
 /* Reads decimal digits up to the terminator or `end`. False on anything else or on overflow. */
 bool mt_text_parse_number(const char *string, uint64_t *number);
+/* The same with an optional unit, a power of 1024: 4096, 512k, 512KiB, 2MB. */
+bool mt_text_parse_bytes(const char *string, uint64_t *bytes);
 /* Reads exactly 2 * count hexadecimal digits. */
 bool mt_text_parse_hex(const char *string, uint8_t *bytes, size_t count);
 

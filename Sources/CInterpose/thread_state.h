@@ -24,14 +24,17 @@ struct mt_thread {
 struct mt_tls {
     uint64_t key; /* *mt_generation ^ MT_TLS_KEY while the thread may record the fast way */
     struct mt_thread *thread;
-    uintptr_t entry_sp; /* stack pointer at the entry of the hook that is running */
-    uint32_t inside;    /* a hook is running */
-    uint32_t index;     /* of the thread; survives its end */
-    uint32_t is_late;   /* the thread's last destructor has run */
-    uint32_t passes;    /* calls go straight through: recording is only being set up */
+    uint64_t sample_left; /* sampling.h: bytes before the next point; 0 where all is recorded */
+    uintptr_t entry_sp;   /* stack pointer at the entry of the hook that is running */
+    uint32_t inside;      /* a hook is running */
+    uint32_t index;       /* of the thread; survives its end */
+    uint32_t is_late;     /* the thread's last destructor has run */
+    uint32_t passes;      /* calls go straight through: recording is only being set up */
     struct mt_exec_environment *exec_storage; /* left behind by a vfork child, or in use */
     uint32_t in_loader;                       /* loader_gate.h: how often this thread has entered */
     uint32_t must_stamp;                      /* the next event needs a time of its own */
+    uint64_t sample_state;                    /* of the random numbers */
+    uint64_t sample_generation;               /* of *mt_generation, when they were seeded */
     uint32_t is_own; /* inside, too: the calls are the recorder's, of MT_THREAD_RECORDER */
 };
 extern __thread struct mt_tls mt_tls __attribute__((tls_model("initial-exec")));

@@ -55,7 +55,8 @@ static void fill_header(struct mt_file_header *header, const struct mt_config *c
     header->header_size = MT_FILE_HEADER_SIZE;
     header->flags = origin->flags | (mt_clock_is_ns ? MT_HEADER_TICKS_ARE_NS : 0u) |
                     (config->follow ? MT_HEADER_FOLLOW : 0u) |
-                    (config->launched ? MT_HEADER_LAUNCHED : 0u);
+                    (config->launched ? MT_HEADER_LAUNCHED : 0u) |
+                    (config->sample ? MT_HEADER_SAMPLED : 0u);
     header->machine = machine();
     header->pointer_bits = 64;
     header->page_size = MT_PAGE_SIZE;
@@ -77,6 +78,7 @@ static void fill_header(struct mt_file_header *header, const struct mt_config *c
     header->ram_bytes = mt_os_ram_bytes();
     header->limit_as_bytes = mt_os_limit(RLIMIT_AS);
     header->limit_cgroup_bytes = mt_memory_limit_of_cgroup();
+    header->sample_interval = config->sample;
     header->load_ticks = origin->load_ticks;
     if (origin->flags & MT_HEADER_FORKED)
         header->fork_ticks = header->start_ticks;

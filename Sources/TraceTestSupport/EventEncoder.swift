@@ -35,7 +35,7 @@ public struct EventEncoder: Sendable {
     case .reallocEnd:
       writeAddress(event.address.rawValue)
       writer.writeVarInt(event.size)
-    case .reallocFail:
+    case .reallocFail, .reallocLeft:
       writer.writeVarInt(event.size)
     case .failed:
       writeStack(event.stack)

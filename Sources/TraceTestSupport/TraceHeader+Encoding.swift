@@ -29,7 +29,7 @@ extension TraceHeader {
     writer.write(endTicks)
     writer.write(stopReason)
     writer.write(stopErrno)
-    for field in [stopTicks, loadTicks, forkTicks, 0, 0] { writer.write(field) }
+    for field in [stopTicks, loadTicks, forkTicks, sampleInterval, 0] { writer.write(field) }
     for index in 0..<Int(MT_COUNTER_SLOTS) {
       writer.write(index < counters.count ? counters[index] : 0)
     }

@@ -42,6 +42,11 @@ import Testing
     #expect(result.depth == 128)
   }
 
+  @Test(arguments: ["2TiB", "-1", "k", "1.5KiB"])
+  func aSampleOutOfRangeIsNamed(_ value: String) {
+    #expect(read(["MEMTRACE_SAMPLE=\(value)"]).bad == "MEMTRACE_SAMPLE")
+  }
+
   @Test func aNameIsNotMatchedByItsPrefix() {
     #expect(read(["MEMTRACE_DEPTHS=5"]).depth == 128)
   }

@@ -39,7 +39,7 @@ import TraceTestSupport
     #expect(try encoder.events() == expected)
   }
 
-  @Test func bothOutcomesOfReallocSurvive() throws {
+  @Test func allOutcomesOfReallocSurvive() throws {
     let encoder = ChunkEncoder(baseTime: 5000)
     var expected: [Event] = []
     for round in UInt64(0)..<20 {
@@ -47,7 +47,8 @@ import TraceTestSupport
         .reallocBegin, time: 6000 + round * 10, address: 0x4000 + round % 3 * 0x100, stack: 9)
       let isKept = round % 2 == 0
       let end = RandomProgram.event(
-        round % 5 == 4 ? .reallocFail : .reallocEnd, time: 6005 + round * 10,
+        round % 5 == 4 ? .reallocFail : round % 5 == 3 ? .reallocLeft : .reallocEnd,
+        time: 6005 + round * 10,
         address: isKept ? begin.address.rawValue : 0x8000 + round * 0x100, size: 50 + round % 4)
       for event in [begin, end] {
         encoder.append(event, isExact: true)

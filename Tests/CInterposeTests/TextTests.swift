@@ -24,6 +24,27 @@ import Testing
     #expect(!cut)
   }
 
+  @Test(
+    arguments: [
+      ("0", 0), ("4096", 4096), ("512k", 512 << 10), ("512KiB", 512 << 10), ("2MB", 2 << 20),
+      ("7B", 7), ("3g", 3 << 30), ("1TiB", 1 << 40), ("16383P", 16383 << 50),
+    ] as [(String, UInt64)])
+  func sizesMayHaveAUnit(_ text: String, _ expected: UInt64) {
+    var bytes: UInt64 = 1
+    #expect(mt_text_parse_bytes(text, &bytes))
+    #expect(bytes == expected)
+  }
+
+  @Test(
+    arguments: [
+      "", "k", "-1", "1.5k", "1x", "1kk", "1KiBs", "1iB", "16384P", "99999999999999999999",
+    ])
+  func whatIsNoSizeIsRefused(_ text: String) {
+    var bytes: UInt64 = 1
+    #expect(!mt_text_parse_bytes(text, &bytes))
+    #expect(bytes == 1)
+  }
+
   @Test func aFullBufferCutsAndSaysSo() {
     let (text, cut) = build(capacity: 5) { mt_text_add(&$0, "abcdefgh") }
     #expect(text == "abcd")

@@ -47,6 +47,15 @@ import TraceTestSupport
     #expect(run.errorText.hasPrefix("Error: Unknown option '--deep'.\n"))
   }
 
+  @Test(arguments: ["0", "512XB", "1k-2k", "2TiB"])
+  func aSampleOfNoSizeIsAUsageError(_ size: String) throws {
+    let run = try memtrace("record", "--sample", size, "--", "true", in: directory.path)
+    #expect(run.status == 64)
+    #expect(
+      run.errorText.hasPrefix(
+        "Error: --sample takes a number of bytes from 1 to 1TiB, such as 512KiB, not '\(size)'.\n"))
+  }
+
   @Test(arguments: ["0", "1025", "-1"])
   func aDepthOutOfRangeIsAUsageError(depth: String) throws {
     let run = try memtrace("record", "--depth=\(depth)", "--", "true", in: directory.path)

@@ -45,6 +45,10 @@ struct MarkedEvents {
         if let old = moving.removeValue(forKey: event.thread), let block = old.block {
           live[old.address] = block
         }
+      case .reallocLeft:
+        if let old = moving.removeValue(forKey: event.thread), let (size, index) = old.block {
+          state.lives[size]?[index].deallocation = old.event
+        }
       case .reallocEnd:
         if let old = moving.removeValue(forKey: event.thread), let (size, index) = old.block {
           state.lives[size]?[index].deallocation = old.event

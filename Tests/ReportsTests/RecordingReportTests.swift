@@ -78,6 +78,55 @@ import TraceTestSupport
       report.text() == "No block of ./app --once 'two words' (pid 4711) ever covered 0x1.\n")
   }
 
+  @Test func aSampleGivesEstimatesWithTheirMargins() throws {
+    let sample = try SampleRecording(sampleInterval: 4096)
+    let result = try sample.trace.replay(ReplayRequest(), keepsLiveBlocks: true)
+    let source = sample.source
+    var query = AllocationsQuery()
+    query.columns = AllocationsColumn.wide
+    let allocations = try AllocationsReport(result, source: source, query: query)
+    let tree = try CallTreeReport(result, source: source, query: CallTreeQuery())
+
+    expectSnapshot(
+      try OverviewReport(result, source: source).text(), "sampled-report.txt")
+    try expect(allocations, "sampled-allocations")
+    try expect(
+      UnfreedReport(result, source: source, query: UnfreedQuery()), "sampled-unfreed")
+    expectSnapshot(tree.text(), "sampled-call-tree.txt")
+    expectSnapshot(ErrorsReport(result, source: source).text(), "sampled-errors.txt")
+    expectSnapshot(InfoReport(sample.trace, source: source).text(), "sampled-info.txt")
+  }
+
+  @Test func transientBlocksOfASampleKeepTheirMargin() throws {
+    let sample = try SampleRecording(sampleInterval: 4096)
+    let result = try sample.trace.replay()
+    var query = AllocationsQuery()
+    query.filter.category = "Malloc-32"
+    let all = try AllocationsReport(result, source: sample.source, query: query)
+    query.filter.lifespan = .transient
+    let transient = try AllocationsReport(result, source: sample.source, query: query)
+    query.filter.category = "Malloc-128"
+    query.filter.lifespan = .persistent
+    let persistent = try AllocationsReport(result, source: sample.source, query: query)
+
+    // Four blocks of 24 bytes: 4 × 4096 / 25 of them, ± 1.96 × √4 × 4096 / 25.
+    #expect(all.total.totalCount == 657)
+    #expect(transient.total == all.total)
+    #expect(TallyVariance.wholeMargin(all.total.variance?.totalCount ?? 0) == 642)
+    #expect(persistent.total.variance?.totalBytes == persistent.total.variance?.liveBytes)
+    #expect((persistent.total.variance?.totalBytes ?? 0) > 0)
+  }
+
+  @Test func theHistoryOfABlockOutsideTheSampleSaysSo() throws {
+    let sample = try SampleRecording(sampleInterval: 512 << 10)
+    let report = try HistoryReport(sample.trace, address: Address(1), source: sample.source)
+    let lines = report.text().split(separator: "\n")
+    #expect(
+      lines.first
+        == "No block in a sample of 1 in 512 KiB of ./app --once 'two words' (pid 4711) ever covered 0x1."
+    )
+  }
+
   @Test func theCallTree() throws {
     try expect(
       CallTreeReport(result, source: sample.source, query: CallTreeQuery()), "call-tree")

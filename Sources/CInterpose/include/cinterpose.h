@@ -3,6 +3,7 @@
 #include "../event_writer.h"
 #include "../exec_probe.h"
 #include "../real.h"
+#include "../sampling.h"
 #include "../stack_table.h"
 #include "../text.h"
 #include "../unwind_rules.h"

@@ -42,7 +42,8 @@ enum mt_header_flag {
     MT_HEADER_FOLLOW = 1u << 1,       /* children are recorded too */
     MT_HEADER_LATE = 1u << 2,         /* recording began after the process had started */
     MT_HEADER_TICKS_ARE_NS = 1u << 3, /* no invariant cycle counter: ticks come from the clock */
-    MT_HEADER_LAUNCHED = 1u << 4      /* begun by `memtrace record`, not by a bare LD_PRELOAD */
+    MT_HEADER_LAUNCHED = 1u << 4,     /* begun by `memtrace record`, not by a bare LD_PRELOAD */
+    MT_HEADER_SAMPLED = 1u << 5       /* holds a sample of the allocations: sample_interval */
 };
 
 /* Coverage counters: what the trace does not hold. Indices into mt_file_header.counters. */
@@ -119,8 +120,9 @@ struct mt_file_header {
     int32_t stop_errno;          /*  212 */
     uint64_t stop_ticks;         /*  216 */
     uint64_t load_ticks;         /*  224  when the recorder's constructor ran */
-    uint64_t fork_ticks;   /*  232  MT_HEADER_FORKED: when the process was found to be a fork */
-    uint64_t reserved0[2]; /*  240 */
+    uint64_t fork_ticks;      /*  232  MT_HEADER_FORKED: when the process was found to be a fork */
+    uint64_t sample_interval; /* 240  mean bytes between two samples; 0: everything is recorded */
+    uint64_t reserved0;       /*  248 */
     uint64_t counters[MT_COUNTER_SLOTS]; /* 256  enum mt_counter */
     uint8_t reserved[MT_FILE_HEADER_SIZE - 512];
 };
@@ -395,10 +397,11 @@ static_assert(sizeof(struct mt_typed_record) == 40, "typed record layout");
  *   REALLOC_FAIL time size                                 the old block lives on
  *   FAILED       time stack size function                  an allocation that returned NULL
  *   THREAD       time thread                               what follows is of this thread
+ *   REALLOC_LEFT time size                                 the new block is not in the sample
  *
  * size and alignment are varints in bytes; function is a varint operation code; thread a varint
  * index. [size] and [alignment] are there for the operations that say so below.
- * One thread writes REALLOC_BEGIN and its END or FAIL next to each other. */
+ * One thread writes REALLOC_BEGIN and its END, FAIL or LEFT next to each other. */
 
 #define MT_TAG_OPERATION 0x3fu
 #define MT_TAG_FINE 0x40u
@@ -509,7 +512,8 @@ enum mt_control {
     X(49, REALLOC_END, "realloc", MALLOC, CONTROL, 1, 0)                                           \
     X(50, REALLOC_FAIL, "realloc", MALLOC, CONTROL, 1, 0)                                          \
     X(51, FAILED, "failed allocation", MALLOC, CONTROL, 1, 0)                                      \
-    X(52, THREAD, "thread", MALLOC, CONTROL, 0, 0)
+    X(52, THREAD, "thread", MALLOC, CONTROL, 0, 0)                                                 \
+    X(53, REALLOC_LEFT, "realloc", MALLOC, CONTROL, 1, 0)
 
 enum mt_operation {
 #define MT_OPERATION_CODE(code, name, c_name, family, class_, has_size, has_alignment)             \

@@ -1,3 +1,5 @@
+import TraceReader
+
 /// The number columns of the Allocations table, by the names that Instruments gives them.
 public enum AllocationsColumn: String, Sendable, CaseIterable, Encodable {
   case persistentBytes = "persistent-bytes"
@@ -51,6 +53,21 @@ public enum AllocationsColumn: String, Sendable, CaseIterable, Encodable {
     }
   }
 
+  /// The variance of the number in a row; nil for exact numbers.
+  func variance(_ row: TallyRow) -> Double? {
+    switch self {
+    case .persistentBytes: row.variance?.liveBytes
+    case .persistent: row.variance?.liveCount
+    case .transient: row.variance?.freedCount
+    case .totalBytes: row.variance?.totalBytes
+    case .total: row.variance?.totalCount
+    case .transientBytes: row.variance?.freedBytes
+    // One event for a live block, two for a freed one.
+    case .events: row.variance.map { $0.liveCount + 4 * $0.freedCount }
+    case .temporary, .bar: nil
+    }
+  }
+
   private var isBytes: Bool {
     self == .persistentBytes || self == .totalBytes || self == .transientBytes
   }
@@ -68,7 +85,9 @@ public enum AllocationsColumn: String, Sendable, CaseIterable, Encodable {
           persistent: row.persistentBytes, total: row.totalBytes, width: Self.barWidth),
         .faint)
     }
-    return Span(isBytes ? bytes.format(value) : value.grouped)
+    let margin = variance(row).map(TallyVariance.wholeMargin)
+    return Span(
+      (isBytes ? bytes.format(value) : value.grouped) + MarginText.suffix(margin, of: value))
   }
 
   private static let barWidth = 10

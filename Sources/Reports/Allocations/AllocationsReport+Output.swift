@@ -4,6 +4,7 @@ extension AllocationsReport {
   /// Writes the table under a line that says what it is about.
   public func write(to page: inout TextPage) {
     page.line(Span(headline, .heading))
+    page.line(about: trace.sampling)
     if let filters = query.filter.text { page.line(Span(filters, .faint)) }
     if total.isEmpty {
       page.line("No allocations to show.")
@@ -38,10 +39,15 @@ extension AllocationsReport {
   /// The table with the total row first and all number columns.
   public var csv: CSVTable? {
     let columns = AllocationsColumn.wide.filter { $0 != .bar }
+    let uncertain = trace.sampling == nil ? [] : columns.filter { $0 != .temporary }
     let withStack = query.grouping == .stack
     var table = CSVTable(
-      [query.grouping.title] + columns.map(\.title) + (withStack ? ["Stack ID", "Frames"] : []))
-    let numbers = { (tally: TallyRow) in columns.map { String($0.value(tally) ?? 0) } }
+      [query.grouping.title] + columns.map(\.title) + uncertain.map { "\($0.title) Margin" }
+        + (withStack ? ["Stack ID", "Frames"] : []))
+    let numbers = { (tally: TallyRow) in
+      columns.map { String($0.value(tally) ?? 0) }
+        + uncertain.map { String(TallyVariance.wholeMargin($0.variance(tally) ?? 0)) }
+    }
     table.add([Self.totalName] + numbers(total) + (withStack ? ["", ""] : []))
     for row in rows {
       let stack = [

@@ -92,7 +92,7 @@ public struct AllocationsReport: Report {
         groups.append(Group(key: key))
         indices[key] = index
       }
-      groups[index].tally += TallyRow(site.tally)
+      groups[index].tally += TallyRow(site)
     }
     return groups
   }

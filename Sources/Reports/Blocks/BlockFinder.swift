@@ -50,6 +50,8 @@ struct BlockFinder {
       let begun = reallocations.removeValue(forKey: event.thread)
       let stack = event.stack == .none ? begun?.stack ?? .none : event.stack
       allocate(event, stack: stack)
+    case .reallocLeft:
+      reallocations[event.thread] = nil
     case .reallocFail:
       // The old block lives on.
       if let begun = reallocations.removeValue(forKey: event.thread), let block = begun.block {

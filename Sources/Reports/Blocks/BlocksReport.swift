@@ -100,6 +100,10 @@ public struct BlocksReport: Report {
   public func write(to page: inout TextPage) {
     page.line(Span("Allocations List of \(trace.commandLine) (pid \(trace.pid))", .heading))
     if let filters = filter.text { page.line(Span(filters, .faint)) }
+    if let sampling = trace.sampling {
+      page.line(
+        Span("Only blocks in \(sampling.name): each stands for others like it.", .warning))
+    }
     if rows.isEmpty {
       page.line("No blocks to show.")
     } else {

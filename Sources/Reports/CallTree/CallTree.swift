@@ -25,7 +25,14 @@ struct CallTree {
     var parent: Int
     var bytes: UInt64 = 0
     var count: UInt64 = 0
+    var bytesVariance = 0.0
     var children: [Int] = []
+
+    fileprivate mutating func add(_ weight: Weight) {
+      bytes &+= weight.bytes
+      count &+= weight.count
+      bytesVariance += weight.bytesVariance
+    }
   }
 
   private(set) var nodes = [Node(frame: -1, parent: -1)]
@@ -37,12 +44,11 @@ struct CallTree {
   /// Sums up the sites; bytes and blocks are the totals of their tallies.
   init(_ sites: [Site], source: ReportSource, options: CallTreeOptions) {
     self.options = options
-    var weights: [Key: (bytes: UInt64, count: UInt64)] = [:]
+    var weights: [Key: Weight] = [:]
     for site in sites {
       let thread = options.separatesThreads ? site.thread : ThreadIndex(0)
       let key = Key(stack: site.stack, thread: thread)
-      let old = weights[key] ?? (0, 0)
-      weights[key] = (old.bytes &+ site.tally.totalBytes, old.count &+ site.tally.totalCount)
+      weights[key, default: Weight()].add(site)
     }
     for (key, weight) in weights.sorted(by: { $0.key < $1.key }) {
       var path = path(of: key.stack, names: source.names)
@@ -50,9 +56,21 @@ struct CallTree {
         let name = source.threads.summary(of: key.thread).text
         path.insert(table.number(ofMarker: name), at: 0)
       }
-      add(path, bytes: weight.bytes, count: weight.count)
+      add(path, weight)
     }
     sortChildren()
+  }
+
+  fileprivate struct Weight {
+    var bytes: UInt64 = 0
+    var count: UInt64 = 0
+    var bytesVariance = 0.0
+
+    mutating func add(_ site: Site) {
+      bytes &+= site.tally.totalBytes
+      count &+= site.tally.totalCount
+      bytesVariance += site.variance?.totalBytes ?? 0
+    }
   }
 
   private struct Key: Hashable, Comparable {
@@ -92,10 +110,9 @@ struct CallTree {
     return numbers
   }
 
-  private mutating func add(_ path: [Int], bytes: UInt64, count: UInt64) {
+  private mutating func add(_ path: [Int], _ weight: Weight) {
     var node = 0
-    nodes[0].bytes &+= bytes
-    nodes[0].count &+= count
+    nodes[0].add(weight)
     for frame in path {
       let key = UInt64(node) << 32 | UInt64(UInt32(truncatingIfNeeded: frame))
       if let child = childIndices[key] {
@@ -107,8 +124,7 @@ struct CallTree {
         nodes[node].children.append(child)
         node = child
       }
-      nodes[node].bytes &+= bytes
-      nodes[node].count &+= count
+      nodes[node].add(weight)
     }
   }
 

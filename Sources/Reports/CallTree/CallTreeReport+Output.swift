@@ -4,6 +4,7 @@ extension CallTreeReport {
     let direction = query.options.isInverted ? "Inverted call tree" : "Call tree"
     page.line(
       Span("\(direction) of the allocations of \(trace.commandLine) (pid \(trace.pid))", .heading))
+    page.line(about: trace.sampling)
     if let filters = query.filter.text { page.line(Span(filters, .faint)) }
     if nodes.isEmpty {
       page.line("No allocations to show.")
@@ -17,7 +18,7 @@ extension CallTreeReport {
     for (node, prefix) in zip(nodes, prefixes()) {
       let suffix = node.image.map { "  \($0)" } ?? ""
       table.add([
-        Span(page.bytes(node.bytes)),
+        Span(page.bytes(node.bytes) + MarginText.suffix(node.bytesMargin, of: node.bytes)),
         Span(ShareText.percent(node.bytes, of: totalBytes)),
         Span(node.count.grouped),
         Span("\(prefix)\(node.name)\(suffix)", Self.paint(node.role)),

@@ -38,6 +38,8 @@ public struct CallTreeReport: Report {
     public var bytes: UInt64
     /// Blocks likewise.
     public var count: UInt64
+    /// How far the bytes may be off; nil when they are exact.
+    public var bytesMargin: UInt64?
   }
 
   /// Which trace.
@@ -67,11 +69,13 @@ public struct CallTreeReport: Report {
     totalBytes = tree.nodes[0].bytes
     totalCount = tree.nodes[0].count
     nodeCount = tree.nodes.count - 1
-    nodes = Self.listed(tree, query)
+    nodes = Self.listed(tree, query, isEstimate: result.sampling != nil)
   }
 
   /// The nodes that are to be shown, parents first, without recursion: stacks can be deep.
-  private static func listed(_ tree: CallTree, _ query: CallTreeQuery) -> [Node] {
+  private static func listed(
+    _ tree: CallTree, _ query: CallTreeQuery, isEstimate: Bool
+  ) -> [Node] {
     let root = tree.nodes[0]
     var nodes: [Node] = []
     var pending = tree.nodes[0].children.reversed().map { (index: $0, parent: -1, depth: 0) }
@@ -88,7 +92,8 @@ public struct CallTreeReport: Report {
         Node(
           id: id, parent: next.parent < 0 ? nil : next.parent, depth: next.depth,
           name: frame.name, image: frame.image, role: frame.role, bytes: node.bytes,
-          count: node.count))
+          count: node.count,
+          bytesMargin: isEstimate ? TallyVariance.wholeMargin(node.bytesVariance) : nil))
       pending += node.children.reversed().map { ($0, id, next.depth + 1) }
     }
     return nodes

@@ -92,6 +92,7 @@ extension DumpRecord {
     add("traceID", .word(header.traceID.description))
     add("parentTraceID", .word(header.parentTraceID.description))
     add("sessionID", .word(header.sessionID.description))
+    if header.sampleInterval > 0 { add("sampleInterval", .number(header.sampleInterval)) }
     let ending = EndingSummary(trace.ending)
     add("ending", .word(ending.kind))
     if let status = ending.status { add("status", .signed(Int64(status))) }
@@ -178,24 +179,25 @@ extension DumpRecord {
     add("operation", .text(Self.name(of: event.operation)))
     if event.operation == .failed {
       add("function", .text(event.function.name))
-    } else if event.operation != .reallocFail {
+    } else if event.operation != .reallocFail && event.operation != .reallocLeft {
       add("address", .address(event.address.rawValue))
     }
     if event.kind == .allocation || event.operation.hasSize {
       add("size", .number(event.size))
     }
     if event.operation.hasAlignment { add("alignment", .number(event.alignment)) }
-    if event.operation != .reallocEnd && event.operation != .reallocFail {
+    if ![.reallocEnd, .reallocFail, .reallocLeft].contains(event.operation) {
       add("stack", .number(UInt64(event.stack.rawValue)))
     }
   }
 
-  /// The three halves of a `realloc` share a name elsewhere; here they are told apart.
+  /// The halves of a `realloc` share a name elsewhere; here they are told apart.
   private static func name(of operation: Operation) -> String {
     switch operation {
     case .reallocBegin: "realloc begin"
     case .reallocEnd: "realloc end"
     case .reallocFail: "realloc failed"
+    case .reallocLeft: "realloc out of the sample"
     default: operation.name
     }
   }

@@ -35,7 +35,10 @@ extension ErrorsReport {
   /// `3 memory errors in ./prog (pid 12): 1 double free, 2 mismatched deallocations`.
   private var headline: String {
     let program = "\(trace.commandLine) (pid \(trace.pid))"
-    guard totalCount > 0 else { return "No memory errors in \(program)." }
+    guard totalCount > 0 else {
+      return trace.sampling.map { "No memory errors seen in \($0.name) of \(program)." }
+        ?? "No memory errors in \(program)."
+    }
     return "\(CountText.of(totalCount, "memory error")) in \(program): \(kindsText)"
   }
 

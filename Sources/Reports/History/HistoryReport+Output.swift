@@ -5,7 +5,8 @@ extension HistoryReport {
   public func write(to page: inout TextPage) {
     let program = "\(trace.commandLine) (pid \(trace.pid))"
     if entries.isEmpty {
-      page.line("No block of \(program) ever covered \(HexText.of(address)).")
+      let blocks = trace.sampling.map { "in \($0.name) of \(program)" } ?? "of \(program)"
+      page.line("No block \(blocks) ever covered \(HexText.of(address)).")
       coverage.write(to: &page)
       return
     }

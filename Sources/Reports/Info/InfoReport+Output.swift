@@ -45,6 +45,7 @@ extension InfoReport {
   private var recordingText: String {
     var parts = [file.isLaunched ? "begun by memtrace record" : "begun by LD_PRELOAD"]
     if file.isForked { parts.append("in a forked process") }
+    if let sampling = trace.sampling { parts.append(sampling.name) }
     parts.append(file.followsChildren ? "children are recorded too" : "children are not recorded")
     return parts.joined(separator: ", ")
   }

@@ -25,6 +25,8 @@ public struct InfoReport: Report {
     public var followsChildren: Bool
     /// The greatest number of frames kept per stack.
     public var stackDepth: UInt32
+    /// The mean number of bytes between two samples; nil when everything was recorded.
+    public var sampleIntervalBytes: UInt64?
     /// The number of different stacks' frames.
     public var stackNodes: Int
   }
@@ -184,7 +186,9 @@ extension InfoReport.File {
       parentTraceID: header.parentTraceID.isZero ? nil : header.parentTraceID.description,
       sessionID: header.sessionID.description, isLaunched: header.flags.contains(.launched),
       isForked: header.flags.contains(.forked), followsChildren: header.flags.contains(.follow),
-      stackDepth: header.stackDepth, stackNodes: trace.stacks.count)
+      stackDepth: header.stackDepth,
+      sampleIntervalBytes: header.sampleInterval > 0 ? header.sampleInterval : nil,
+      stackNodes: trace.stacks.count)
   }
 }
 

@@ -37,6 +37,7 @@ extension OverviewReport {
       Span(ending, trace.ending.isClean ? .plain : .warning),
       " after \(TimeText.duration(trace.durationNanoseconds)); ",
       "\(CountText.of(eventCount, "event")) recorded.")
+    page.line(about: trace.sampling)
     for warning in coverage.warnings {
       page.line(Span("Coverage: ", .warning), Span(warning))
     }
@@ -113,8 +114,7 @@ extension OverviewReport {
   private func writeUnfreed(to page: inout TextPage) {
     guard unfreed.totalCount > 0 else { return }
     page.heading(
-      "Unfreed at the end: \(page.bytes(unfreed.totalBytes)) in "
-        + CountText.blocks(unfreed.totalCount))
+      "Unfreed at the end: \(unfreed.totalText(page))")
     var table = TextTable([
       .number("Bytes"), .number("# Blocks"), .text("Responsible Library"),
       .text("Responsible Caller"),
@@ -122,7 +122,8 @@ extension OverviewReport {
     for group in unfreed.groups {
       let place = group.responsible?.place.map { "  \($0)" } ?? ""
       table.add([
-        Span(page.bytes(group.bytes)), Span(group.count.grouped),
+        Span(page.bytes(group.bytes) + MarginText.suffix(group.bytesMargin, of: group.bytes)),
+        Span(group.count.grouped + MarginText.suffix(group.countMargin, of: group.count)),
         Span(group.responsible?.imageName ?? ""),
         Span((group.responsible?.name ?? "<no stack recorded>") + place, .emphasis),
       ])

@@ -52,6 +52,7 @@ public struct ReportSource {
       stacks: trace.stacks, images: trace.images, symbolicator: symbolicator, fullNames: fullNames)
     let typeNames = TypeNames(
       types: trace.types, images: trace.images, symbolicator: symbolicator)
+    let sampling = Sampling(header: trace.header)
     self.init(
       trace: TraceSummary(
         file: file, executable: process.executablePath, arguments: process.arguments,
@@ -64,6 +65,7 @@ public struct ReportSource {
       layouts: SwiftLayouts(
         types: trace.types, images: trace.images, symbolicator: symbolicator),
       availableBytes: trace.limits.availableBytes)
+    self.trace.sampling = sampling.map(SamplingSummary.init)
   }
 }
 

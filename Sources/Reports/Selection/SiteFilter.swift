@@ -105,20 +105,28 @@ extension Site {
       site.tally.totalCount = tally.liveCount
       site.tally.totalBytes = tally.liveBytes
       (site.tally.freedCount, site.tally.freedBytes, site.tally.temporaryCount) = (0, 0, 0)
+      site.variance?.totalCount = variance?.liveCount ?? 0
+      site.variance?.totalBytes = variance?.liveBytes ?? 0
     case .transient:
       site.tally.totalCount = tally.freedCount
       site.tally.totalBytes = tally.freedBytes
+      site.variance?.totalCount = variance?.freedCount ?? 0
+      site.variance?.totalBytes = variance?.freedBytes ?? 0
+      site.variance?.liveCount = 0
+      site.variance?.liveBytes = 0
     }
     return site.tally.totalCount == 0 ? nil : site
   }
 }
 
 extension TallyRow {
-  /// Takes over the numbers of a replay.
-  init(_ tally: Tally) {
+  /// Takes over the numbers of a site.
+  init(_ site: Site) {
+    let tally = site.tally
     self.init(
       persistentBytes: tally.liveBytes, persistentCount: tally.liveCount,
       transientBytes: tally.freedBytes, transientCount: tally.freedCount,
       temporaryCount: tally.temporaryCount)
+    variance = site.variance
   }
 }

@@ -18,7 +18,7 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
     counters = Dictionary(
       uniqueKeysWithValues: Self.named(coverage).filter { $0.1 > 0 }.map { ($0.0, $0.1) })
     warnings =
-      Self.stopWarnings(coverage) + Self.damageWarnings(coverage)
+      Self.sampleWarnings(coverage) + Self.stopWarnings(coverage) + Self.damageWarnings(coverage)
       + Self.named(coverage).filter { $0.1 > 0 }.compactMap { $0.2?($0.1) }
       + Self.listed("calls that bypass the recorder", coverage.bypassed)
       + Self.listed("child not recorded", coverage.childrenNotFollowed)
@@ -80,6 +80,7 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
       ),
       ("stacksGuessDifferent", coverage.stacksGuessDifferent, nil),
       ("stacksLibunwind", coverage.stacksLibunwind, nil),
+      ("sampleInterval", coverage.sampleInterval, nil),
       ("inheritedFrees", coverage.inheritedFrees, nil),
       ("childrenNotFollowed", coverage.childrenNotFollowedCount, nil),
       ("damagedParts", coverage.damageCount, nil),
@@ -87,6 +88,14 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
         "missingBytes", coverage.missingBytes,
         { "the file was cut: \($0.grouped) bytes are missing at its end" }
       ),
+    ]
+  }
+
+  private static func sampleWarnings(_ coverage: Coverage) -> [String] {
+    guard coverage.sampleInterval > 0 else { return [] }
+    return [
+      "only a sample of the allocations was recorded: double frees, invalid frees and temporary"
+        + " allocations cannot be seen in it, and other errors only on blocks that are in it"
     ]
   }
 

@@ -16,6 +16,8 @@ public struct TraceSummary: Sendable, Hashable, Encodable {
   public var durationNanoseconds: UInt64
   /// How the process ended.
   public var ending: EndingSummary
+  /// How the allocations were sampled; nil when all were recorded.
+  public var sampling: SamplingSummary?
 
   /// Makes a summary.
   public init(

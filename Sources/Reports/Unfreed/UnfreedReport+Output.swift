@@ -2,6 +2,7 @@ extension UnfreedReport {
   /// Writes one paragraph per group: what, how much, and the stack.
   public func write(to page: inout TextPage) {
     page.line(Span(headline(page), .heading))
+    page.line(about: trace.sampling)
     if let filters = query.filter.nameText { page.line(Span(filters, .faint)) }
     for group in groups {
       page.blank()
@@ -23,30 +24,42 @@ extension UnfreedReport {
     let state = query.moment.map { "live at \($0)" } ?? "unfreed at the end"
     guard totalCount > 0 else { return "No blocks \(state) in \(program)." }
     let stacks = groupCount == 1 ? "1 stack" : "\(groupCount.grouped) stacks"
-    return "\(state.prefix(1).uppercased())\(state.dropFirst()): \(page.bytes(totalBytes)) in "
-      + "\(CountText.blocks(totalCount)) from \(stacks) of \(program)"
+    return "\(state.prefix(1).uppercased())\(state.dropFirst()): \(totalText(page))"
+      + " from \(stacks) of \(program)"
+  }
+
+  /// `60 B in 5 blocks`, `1.2 MiB ±14 % in 5,000 blocks ±20 %`.
+  func totalText(_ page: TextPage) -> String {
+    page.bytes(totalBytes) + MarginText.suffix(totalBytesMargin, of: totalBytes) + " in "
+      + CountText.blocks(totalCount) + MarginText.suffix(totalCountMargin, of: totalCount)
   }
 
   /// One row per group.
   public var csv: CSVTable? {
-    var table = CSVTable([
-      "Bytes", "# Blocks", "Sizes", "Functions", "Threads", "Responsible Library",
-      "Responsible Caller", "Source", "Stack ID", "Frames",
-    ])
+    let isEstimate = trace.sampling != nil
+    var table = CSVTable(
+      [
+        "Bytes", "# Blocks", "Sizes", "Functions", "Threads", "Responsible Library",
+        "Responsible Caller", "Source", "Stack ID", "Frames",
+      ] + (isEstimate ? ["Bytes Margin", "# Blocks Margin"] : []))
     for group in groups {
-      table.add(
+      let fields: [any CSVField] = [
         group.bytes, group.count,
         group.sizes.map { "\($0.count)x\($0.size)" }.joined(separator: " "),
         group.functions.joined(separator: " "),
         group.threads.map(\.text).joined(separator: "; "), group.responsible?.imageName,
         group.responsible?.name, group.responsible?.place, group.stack,
-        group.frames.map(\.title).joined(separator: " < "))
+        group.frames.map(\.title).joined(separator: " < "),
+      ]
+      let margins: [any CSVField] = isEstimate ? [group.bytesMargin, group.countMargin] : []
+      table.add((fields + margins).map(\.csvText))
     }
     return table
   }
 
   enum CodingKeys: String, CodingKey {
-    case trace, coverage, filter, moment, totalBytes, totalCount, groups, groupCount
+    case trace, coverage, filter, moment, totalBytes, totalCount, totalBytesMargin
+    case totalCountMargin, groups, groupCount
   }
 
   /// Writes the document `memtrace.unfreed`.
@@ -58,6 +71,8 @@ extension UnfreedReport {
     try container.encodeIfPresent(query.moment, forKey: .moment)
     try container.encode(totalBytes, forKey: .totalBytes)
     try container.encode(totalCount, forKey: .totalCount)
+    try container.encodeIfPresent(totalBytesMargin, forKey: .totalBytesMargin)
+    try container.encodeIfPresent(totalCountMargin, forKey: .totalCountMargin)
     try container.encode(groups, forKey: .groups)
     try container.encode(groupCount, forKey: .groupCount)
   }
@@ -66,7 +81,9 @@ extension UnfreedReport {
 extension UnfreedReport.Group {
   /// `60 B in 5 blocks of 12 B`, `96 B in 7 blocks: 5 × 12 B, 2 × 18 B`.
   func sizeText(_ page: TextPage) -> String {
-    let start = "\(page.bytes(bytes)) in \(CountText.blocks(count))"
+    let start =
+      page.bytes(bytes) + MarginText.suffix(bytesMargin, of: bytes) + " in "
+      + CountText.blocks(count) + MarginText.suffix(countMargin, of: count)
     guard let first = sizes.first else { return start }
     // With all digits: two sizes that look the same would be a riddle.
     if sizes.count == 1 { return count == 1 ? start : "\(start) of \(first.size.grouped) B" }

@@ -36,6 +36,10 @@ public struct UnfreedReport: Report {
     public var bytes: UInt64
     /// How many blocks.
     public var count: UInt64
+    /// How far the bytes may be off; nil when they are exact.
+    public var bytesMargin: UInt64?
+    /// How far the number of blocks may be off; nil when it is exact.
+    public var countMargin: UInt64?
     /// Their sizes, the most frequent first.
     public var sizes: [SizeCount]
     /// The functions that allocated them, such as `malloc`.
@@ -60,6 +64,10 @@ public struct UnfreedReport: Report {
   public var totalBytes: UInt64
   /// How many blocks there are in all.
   public var totalCount: UInt64
+  /// How far the bytes may be off; nil when they are exact.
+  public var totalBytesMargin: UInt64?
+  /// How far the number of blocks may be off; nil when it is exact.
+  public var totalCountMargin: UInt64?
   /// The groups, the one with the most bytes first.
   public var groups: [Group]
   /// How many groups there are without a limit.
@@ -80,6 +88,10 @@ public struct UnfreedReport: Report {
     self.query = query
     totalBytes = drafts.reduce(0) { $0 &+ $1.bytes }
     totalCount = drafts.reduce(0) { $0 &+ $1.count }
+    if result.sampling != nil {
+      totalBytesMargin = TallyVariance.wholeMargin(drafts.reduce(0) { $0 + $1.bytesVariance })
+      totalCountMargin = TallyVariance.wholeMargin(drafts.reduce(0) { $0 + $1.countVariance })
+    }
     groupCount = drafts.count
     let shown = Array(drafts.prefix(query.top ?? .max))
     let sizes = Self.sizes(of: shown, in: result)
@@ -91,6 +103,8 @@ public struct UnfreedReport: Report {
     var stack: StackID
     var bytes: UInt64 = 0
     var count: UInt64 = 0
+    var bytesVariance = 0.0
+    var countVariance = 0.0
     var sites: [Int] = []
   }
 
@@ -101,6 +115,8 @@ public struct UnfreedReport: Report {
       var draft = drafts[site.stack] ?? Draft(stack: site.stack)
       draft.bytes &+= site.tally.liveBytes
       draft.count &+= site.tally.liveCount
+      draft.bytesVariance += site.variance?.liveBytes ?? 0
+      draft.countVariance += site.variance?.liveCount ?? 0
       draft.sites.append(index)
       drafts[site.stack] = draft
     }
@@ -109,7 +125,7 @@ public struct UnfreedReport: Report {
     }
   }
 
-  /// The exact sizes in each group, in one pass over the live blocks.
+  /// The sizes in each group, in one pass over the live blocks; estimates when these are a sample.
   private static func sizes(of drafts: [Draft], in result: ReplayResult) -> [[SizeCount]] {
     var groupOfSite = Array(repeating: -1, count: result.sites.count)
     for (group, draft) in drafts.enumerated() {
@@ -121,8 +137,11 @@ public struct UnfreedReport: Report {
       if group >= 0 { counts[group][block.size, default: 0] &+= 1 }
     }
     return counts.map { counts in
-      counts.map { SizeCount(size: $0.key, count: $0.value) }
-        .sorted { ($1.count, $1.size) < ($0.count, $0.size) }
+      counts.map { size, count in
+        let estimate = result.sampling?.allocations(perSampleOfSize: size, samples: count)
+        return SizeCount(size: size, count: estimate ?? count)
+      }
+      .sorted { ($1.count, $1.size) < ($0.count, $0.size) }
     }
   }
 
@@ -130,8 +149,11 @@ public struct UnfreedReport: Report {
     _ draft: Draft, _ sizes: [SizeCount], _ result: ReplayResult, _ source: ReportSource
   ) -> Group {
     let sites = draft.sites.map { result.sites[$0] }
+    let isEstimate = result.sampling != nil
     return Group(
-      bytes: draft.bytes, count: draft.count, sizes: sizes,
+      bytes: draft.bytes, count: draft.count,
+      bytesMargin: isEstimate ? TallyVariance.wholeMargin(draft.bytesVariance) : nil,
+      countMargin: isEstimate ? TallyVariance.wholeMargin(draft.countVariance) : nil, sizes: sizes,
       functions: Set(sites.map(\.operation.name)).sorted(),
       threads: Set(sites.map(\.thread)).sorted().map(source.threads.summary(of:)),
       stack: draft.stack.rawValue, responsible: source.names.responsible(of: draft.stack),

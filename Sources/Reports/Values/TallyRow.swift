@@ -15,6 +15,8 @@ public struct TallyRow: Sendable, Hashable, Encodable {
   public var transientCount: UInt64
   /// Blocks freed right after they were allocated.
   public var temporaryCount: UInt64
+  /// How far the numbers may be off; nil when they are exact.
+  public var variance: TallyVariance?
 
   /// Makes a row of numbers.
   public init(
@@ -47,11 +49,17 @@ public struct TallyRow: Sendable, Hashable, Encodable {
     left.transientBytes &+= right.transientBytes
     left.transientCount &+= right.transientCount
     left.temporaryCount &+= right.temporaryCount
+    if let added = right.variance {
+      var sum = left.variance ?? TallyVariance()
+      sum += added
+      left.variance = sum
+    }
   }
 
   enum CodingKeys: String, CodingKey {
     case persistentBytes, persistentCount, transientBytes, transientCount, totalBytes, totalCount
-    case eventCount, temporaryCount
+    case eventCount, temporaryCount, persistentBytesMargin, persistentCountMargin
+    case transientBytesMargin, transientCountMargin, totalBytesMargin, totalCountMargin
   }
 
   /// Writes all numbers, the sums too.
@@ -65,5 +73,12 @@ public struct TallyRow: Sendable, Hashable, Encodable {
     try container.encode(totalCount, forKey: .totalCount)
     try container.encode(eventCount, forKey: .eventCount)
     try container.encode(temporaryCount, forKey: .temporaryCount)
+    guard let variance else { return }
+    for (key, value) in [
+      (CodingKeys.persistentBytesMargin, variance.liveBytes),
+      (.persistentCountMargin, variance.liveCount), (.transientBytesMargin, variance.freedBytes),
+      (.transientCountMargin, variance.freedCount), (.totalBytesMargin, variance.totalBytes),
+      (.totalCountMargin, variance.totalCount),
+    ] { try container.encode(TallyVariance.wholeMargin(value), forKey: key) }
   }
 }

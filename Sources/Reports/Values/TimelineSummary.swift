@@ -10,6 +10,8 @@ public struct TimelineSummary: Sendable, Hashable, Encodable {
     public var bytes: UInt64
     /// Live blocks then.
     public var count: UInt64
+    /// How far the bytes may be off; nil when they are exact.
+    public var bytesMargin: UInt64?
   }
 
   /// The peak of the whole process, whatever is filtered.
@@ -25,7 +27,10 @@ public struct TimelineSummary: Sendable, Hashable, Encodable {
   public init(_ result: ReplayResult, clock: TraceClock) {
     peak = Peak(
       timeNanoseconds: clock.nanoseconds(result.peak.time), bytes: result.peak.bytes,
-      count: result.peak.count)
+      count: result.peak.count,
+      bytesMargin: result.sampling.map { _ in
+        TallyVariance.wholeMargin(result.peak.bytesVariance)
+      })
     startNanoseconds = clock.nanoseconds(result.timeline.start)
     bucketNanoseconds = result.timeline.bucketNanoseconds
     liveBytes = result.timeline.liveBytes
@@ -39,8 +44,9 @@ public struct TimelineSummary: Sendable, Hashable, Encodable {
     let line = Sparkline(liveBytes, width: max(8, room))
     page.line(Span(title), Span(line.text, .emphasis))
     let blocks = peak.count == 1 ? "1 block" : "\(peak.count.grouped) blocks"
+    let amount = page.bytes(peak.bytes) + MarginText.suffix(peak.bytesMargin, of: peak.bytes)
     let text =
-      "peak \(page.bytes(peak.bytes)) in \(blocks) at \(TimeText.timestamp(peak.timeNanoseconds))"
+      "peak \(amount) in \(blocks) at \(TimeText.timestamp(peak.timeNanoseconds))"
     writeCaption(text, at: title.count + (line.peakColumn ?? 0), from: title.count, to: &page)
   }
 

@@ -12,7 +12,7 @@ extension EventDecoder {
     let (end, lastStart, slot, thread) = (end, lastStart, slot, thread)
     let allocations = table.allocations | bit(MT_OP_REALLOC_END)
     let deallocations = table.deallocations | bit(MT_OP_REALLOC_BEGIN)
-    let blockless = bit(MT_OP_REALLOC_FAIL)
+    let blockless = bit(MT_OP_REALLOC_FAIL) | bit(MT_OP_REALLOC_LEFT)
     let (sized, aligned) = (allocations | table.sized | blockless, table.aligned)
     var isMalformed = false
     defer { (self.position, self.count, self.time) = (next, count, time) }

@@ -147,7 +147,7 @@ struct EventDecoder {
     case MT_OP_REALLOC_END.rawValue:
       readAddress(&event, &at, tag, &isMalformed)
       event.size = VarInt.read(&at, &isMalformed)
-    case MT_OP_REALLOC_FAIL.rawValue:
+    case MT_OP_REALLOC_FAIL.rawValue, MT_OP_REALLOC_LEFT.rawValue:
       event.size = VarInt.read(&at, &isMalformed)
     case MT_OP_FAILED.rawValue:
       readStack(&event, &at, &isMalformed)

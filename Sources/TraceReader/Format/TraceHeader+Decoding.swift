@@ -46,7 +46,8 @@ extension TraceHeader {
     stackDepth = cursor.read()
     decodeClocks(&cursor)
     decodeEnd(&cursor)
-    cursor.skip(16)
+    sampleInterval = cursor.read()
+    cursor.skip(8)
     counters = (0..<Int(MT_COUNTER_SLOTS)).map { _ in cursor.read() }
   }
 
@@ -123,6 +124,7 @@ extension Coverage {
     stacksLibunwind = header.counter(MT_COUNT_STACKS_LIBUNWIND)
     stacksRootless = header.counter(MT_COUNT_STACKS_ROOTLESS)
     stop = StopReason(header: header)
+    sampleInterval = header.sampleInterval
   }
 
   /// How many damaged parts are listed; a wholly damaged file has one in each block.

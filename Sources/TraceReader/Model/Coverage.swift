@@ -54,7 +54,8 @@ public struct Coverage: Hashable, Sendable {
   public var damage: [Damage] = []
   /// How many damaged parts there are; `damage` lists only the first ones.
   public var damageCount: UInt64 = 0
-
+  /// The mean number of bytes between two samples; 0 when everything was recorded.
+  public var sampleInterval: UInt64 = 0
   /// Bytes that the file should have and does not: it was cut.
   public var missingBytes: UInt64 = 0
 
@@ -63,7 +64,8 @@ public struct Coverage: Hashable, Sendable {
 
   /// Whether allocations may be missing, so that a free of an unknown address proves nothing.
   public var mayMissAllocations: Bool {
-    eventsDropped > 0 || nestedEventsLost > 0 || eventsBeforeStart > 0 || threadsLost > 0
+    sampleInterval > 0 || eventsDropped > 0 || nestedEventsLost > 0 || eventsBeforeStart > 0
+      || threadsLost > 0
       || damageCount > 0
   }
 }

@@ -68,6 +68,8 @@ public struct Operation: RawRepresentable, Hashable, Sendable, CustomStringConve
   public static let reallocEnd = Operation(MT_OP_REALLOC_END)
   /// A `realloc` that returned NULL: the old block lives on.
   public static let reallocFail = Operation(MT_OP_REALLOC_FAIL)
+  /// A `realloc` whose new block is not in the sample; the old one, which was, is gone.
+  public static let reallocLeft = Operation(MT_OP_REALLOC_LEFT)
   /// An allocation that returned NULL.
   public static let failed = Operation(MT_OP_FAILED)
   /// What follows is of another thread.

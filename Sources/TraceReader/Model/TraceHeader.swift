@@ -70,6 +70,10 @@ public struct TraceHeader: Hashable, Sendable {
   public var loadTicks: UInt64 = 0
   /// When the process was found to be a fork.
   public var forkTicks: UInt64 = 0
+  /// The mean number of bytes between two samples; 0 when everything was recorded.
+  ///
+  /// See ``Sampling``.
+  public var sampleInterval: UInt64 = 0
   /// The coverage counters, indexed by `mt_counter`.
   public var counters: [UInt64] = []
 
@@ -96,6 +100,8 @@ public struct TraceHeader: Hashable, Sendable {
     public static let ticksAreNanoseconds = Flags(rawValue: 1 << 3)
     /// Begun by `memtrace record`, not by a bare `LD_PRELOAD`.
     public static let launched = Flags(rawValue: 1 << 4)
+    /// Holds a sample of the allocations.
+    public static let sampled = Flags(rawValue: 1 << 5)
   }
 }
 

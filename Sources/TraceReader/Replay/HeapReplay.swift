@@ -30,13 +30,19 @@ struct HeapReplay: ~Copyable, EventSink {
   private(set) var lastTime: UInt64 = 0
   private(set) var implicitlyFreed: UInt64 = 0
 
+  var sampling: SamplingFold
+
   private let limits: ReplayLimits
   private let table = OperationTable()
   private var threads: UnsafeMutablePointer<ThreadState>
   private var threadCapacity = 64
 
-  init(limits: ReplayLimits, stackCount: Int, timeline: TimelineBuilder, rare: RareEvents) {
+  init(
+    limits: ReplayLimits, stackCount: Int, timeline: TimelineBuilder, rare: RareEvents,
+    sampling: Sampling?
+  ) {
     self.limits = limits
+    self.sampling = SamplingFold(sampling)
     self.timeline = timeline
     self.rare = rare
     sites = SiteTable(stackCount: stackCount)
@@ -97,11 +103,13 @@ struct HeapReplay: ~Copyable, EventSink {
   @inline(__always)
   private mutating func countIn(_ size: UInt64, _ site: UInt32, _ time: UInt64) {
     let record = sites.records + Int(site)
+    let weight = sampling.weight(of: size)
     if !record.pointee.key.isExcluded {
-      tracker.add(size, to: record, time: time, index: eventCount)
+      tracker.add(weight, to: record, time: time, index: eventCount)
+      if sampling.isOn { sampling.add(size, to: site, at: tracker.peak.eventIndex == eventCount) }
     }
-    record.pointee.tally.totalCount &+= 1
-    record.pointee.tally.totalBytes &+= size
+    record.pointee.tally.totalCount &+= weight.count
+    record.pointee.tally.totalBytes &+= weight.bytes
   }
 
   /// The address is live, yet the allocator hands it out: its deallocation is not in the trace.
@@ -133,16 +141,22 @@ struct HeapReplay: ~Copyable, EventSink {
   @inline(__always)
   private mutating func countOut(_ block: LiveEntry) {
     let record = sites.records + Int(block.site)
-    if !record.pointee.key.isExcluded { tracker.remove(block.size, from: record) }
-    record.pointee.tally.freedCount &+= 1
-    record.pointee.tally.freedBytes &+= block.size
+    let weight = sampling.weight(of: block.size)
+    if !record.pointee.key.isExcluded {
+      tracker.remove(weight, from: record)
+      if sampling.isOn { sampling.remove(block.size) }
+    }
+    record.pointee.tally.freedCount &+= weight.count
+    record.pointee.tally.freedBytes &+= weight.bytes
   }
 
   @inline(__always)
   private mutating func noteTemporary(_ block: LiveEntry, _ slot: UInt32) -> Bool {
     let record = sites.records + Int(block.site)
     let distance = threads[Int(slot)].allocations &- block.serial
-    guard record.pointee.key.slot == slot, distance <= limits.temporaryDistance else {
+    // Between two allocations of a sample there were any number of others.
+    guard record.pointee.key.slot == slot, distance <= limits.temporaryDistance, !sampling.isOn
+    else {
       return false
     }
     record.pointee.tally.temporaryCount &+= 1
@@ -186,6 +200,8 @@ struct HeapReplay: ~Copyable, EventSink {
       rare.noteFailure(
         event.pointee, function: Operation.realloc.rawValue, stack: thread.pointee.pending.stack)
       undoRealloc(Int(event.pointee.slot))
+    case .reallocLeft:
+      thread.pointee.pending.isActive = false
     case .failed:
       rare.noteFailure(event.pointee, function: event.pointee.function, stack: event.pointee.stack)
     default: break
@@ -221,10 +237,12 @@ struct HeapReplay: ~Copyable, EventSink {
       return
     }
     let record = sites.records + Int(pending.block.site)
-    record.pointee.tally.totalCount &-= 1
-    record.pointee.tally.totalBytes &-= pending.block.size
-    record.pointee.tally.freedCount &-= 1
-    record.pointee.tally.freedBytes &-= pending.block.size
+    let weight = sampling.weight(of: pending.block.size)
+    record.pointee.tally.totalCount &-= weight.count
+    record.pointee.tally.totalBytes &-= weight.bytes
+    record.pointee.tally.freedCount &-= weight.count
+    record.pointee.tally.freedBytes &-= weight.bytes
+    if sampling.isOn { sampling.takeBack(pending.block.size, from: pending.block.site) }
     if pending.wasTemporary { record.pointee.tally.temporaryCount &-= 1 }
     countIn(pending.block.size, pending.block.site, lastTime)
   }

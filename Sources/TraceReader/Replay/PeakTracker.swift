@@ -14,12 +14,12 @@ struct PeakTracker {
   /// Counts a block in.
   @inline(__always)
   mutating func add(
-    _ size: UInt64, to site: UnsafeMutablePointer<SiteRecord>, time: UInt64, index: UInt64
+    _ weight: SampleWeight, to site: UnsafeMutablePointer<SiteRecord>, time: UInt64, index: UInt64
   ) {
-    let bytes = liveBytes &+ size
+    let bytes = liveBytes &+ weight.bytes
     if bytes > peak.bytes {
       peak.bytes = bytes
-      peak.count = liveCount &+ 1
+      peak.count = liveCount &+ weight.count
       peak.time = EventTime(time)
       peak.eventIndex = index
       isAtPeak = true
@@ -27,15 +27,15 @@ struct PeakTracker {
       leavePeak(site)
     }
     liveBytes = bytes
-    liveCount &+= 1
+    liveCount &+= weight.count
   }
 
   /// Counts a block out.
   @inline(__always)
-  mutating func remove(_ size: UInt64, from site: UnsafeMutablePointer<SiteRecord>) {
+  mutating func remove(_ weight: SampleWeight, from site: UnsafeMutablePointer<SiteRecord>) {
     leavePeak(site)
-    liveBytes &-= size
-    liveCount &-= 1
+    liveBytes &-= weight.bytes
+    liveCount &-= weight.count
   }
 
   @inline(__always)

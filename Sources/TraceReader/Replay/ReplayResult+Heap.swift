@@ -19,6 +19,7 @@ extension ReplayResult {
       return failure
     }
     let positions = takeSites(of: heap, threads: threads)
+    if heap.sampling.isOn { estimate(from: heap, positions: positions) }
     if keepsLiveBlocks { takeLiveBlocks(of: heap, positions: positions) }
   }
 

@@ -24,6 +24,11 @@ public struct ReplayResult: Sendable {
   public var lastTime = EventTime.distantPast
   /// The coverage of the trace, completed with what only a replay can know.
   public var coverage = Coverage()
+  /// How the trace was sampled; nil when everything was recorded.
+  ///
+  /// Counts and bytes of sites, their total, the peak and the timeline are estimates then. Events,
+  /// errors and live blocks are those that are in the sample.
+  public var sampling: Sampling?
   /// The live blocks in order of allocation, when ``ReplayOptions/keepsLiveBlocks`` asked for them.
   public var liveBlocks: [LiveBlock] = []
 
@@ -39,6 +44,8 @@ public struct Peak: Hashable, Sendable {
   public var bytes: UInt64 = 0
   /// Live blocks at that time.
   public var count: UInt64 = 0
+  /// The variance of `bytes`; 0 when everything was recorded.
+  public var bytesVariance = 0.0
   /// How many events had been replayed then, for ``ReplayOptions/eventLimit``.
   public var eventIndex: UInt64 = 0
 

@@ -12,6 +12,8 @@ public struct Site: Hashable, Sendable {
   public var sizeClass: SizeClass
   /// What was allocated and what became of it.
   public var tally: Tally
+  /// How far the figures of the tally may be off; nil when everything was recorded.
+  public var variance: TallyVariance?
 
   /// Creates a site.
   public init(

@@ -65,6 +65,8 @@ struct SuspectPass: EventSink {
       end(event)
     case .reallocEnd:
       begin(event, Operation.realloc.rawValue, pending.removeValue(forKey: event.slot)?.stack ?? 0)
+    case .reallocLeft:
+      pending[event.slot] = nil
     case .reallocFail:
       restore(event.slot)
     default: break

@@ -52,6 +52,8 @@ private struct HistoryPass: EventSink {
       end(event)
     } else if event.operation == Operation.reallocFail.rawValue {
       restore(event)
+    } else if event.operation == Operation.reallocLeft.rawValue {
+      pending[event.slot] = nil
     }
     index &+= 1
     return true

@@ -16,7 +16,7 @@ extension Trace {
     var heap = HeapReplay(
       limits: limits, stackCount: stackCount,
       timeline: TimelineBuilder(start: start, capacity: options.timelineBuckets),
-      rare: RareEvents(errorLimit: options.errorLimit))
+      rare: RareEvents(errorLimit: options.errorLimit), sampling: Sampling(header: header))
     var merger = EventMerger(
       file: file, chunks: eventChunks,
       progress: EventProgress(total: eventBytes, body: options.progress))
@@ -52,7 +52,9 @@ extension Trace {
     in result: inout ReplayResult
   ) {
     var log = heap.rare.errors
-    let suspects = heap.rare.suspects
+    // A sample has neither the allocations nor the frees that would tell what an address was.
+    let isInherited = heap.sampling.isOn && header.flags.contains(.forked)
+    let suspects = heap.sampling.isOn ? [] : heap.rare.suspects
     if !suspects.isEmpty {
       var pass = SuspectPass(suspects: suspects)
       var merger = EventMerger(
@@ -63,7 +65,12 @@ extension Trace {
       result.coverage.unknownFrees &+= UInt64(pass.unjudgedCount)
       judgeStrangers(pass.strangers.filter { $0.time >= first.rawValue }, &log, &result.coverage)
     }
-    result.coverage.unknownFrees &+= heap.rare.suspectCount &- UInt64(suspects.count)
+    let rest = heap.rare.suspectCount &- UInt64(suspects.count)
+    if isInherited {
+      result.coverage.inheritedFrees &+= rest
+    } else {
+      result.coverage.unknownFrees &+= rest
+    }
     result.errorCounts = log.counts
     result.errors = log.errors.map { $0.naming(threads) }.sorted {
       $0.offending.time < $1.offending.time
@@ -120,7 +127,7 @@ extension Event {
     case .failed:
       (size, stack) = (raw.size, StackID(raw.stack))
       function = Operation(rawValue: raw.function)
-    case .reallocFail:
+    case .reallocFail, .reallocLeft:
       size = raw.size
     case .reallocEnd:
       (address, size) = (Address(raw.address), raw.size)

@@ -1,13 +1,23 @@
 import ArgumentParser
+import Reports
 
 /// How to record, for `record` and for every report command that is given a command.
 struct RecordingOptions: ParsableArguments {
   /// The range of `--depth`; the recorder has room for no more.
   static let depths = 1...1024
+  /// The range of `--sample` in bytes.
+  static let sampleIntervals: ClosedRange<UInt64> = 1...(1 << 40)
 
   @Option(
     help: ArgumentHelp("Keep at most this many frames of each stack.", valueName: "frames"))
   var depth = 128
+
+  @Option(
+    help: ArgumentHelp(
+      "Record a random sample, one in so many bytes (512KiB), with all frees of it: nearly free of "
+        + "cost, and reports give estimates with their margins.",
+      valueName: "bytes"))
+  var sample: String?
 
   @Flag(name: .customLong("no-follow"), help: "Record the command only, not its child processes.")
   var noFollow = false
@@ -18,5 +28,17 @@ struct RecordingOptions: ParsableArguments {
         "--depth takes \(Self.depths.lowerBound) to \(Self.depths.upperBound) frames, not \(depth)."
       )
     }
+    guard sample == nil || sampleInterval != nil else {
+      throw ValidationError(
+        "--sample takes a number of bytes from 1 to 1TiB, such as 512KiB, not '\(sample ?? "")'.")
+    }
+  }
+
+  /// The mean number of bytes between two samples; nil when everything is recorded.
+  var sampleInterval: UInt64? {
+    guard let sample, let range = ByteRange(sample)?.bytes, range.lowerBound == range.upperBound,
+      Self.sampleIntervals.contains(range.lowerBound)
+    else { return nil }
+    return range.lowerBound
   }
 }

@@ -10,6 +10,8 @@ struct RecordingEnvironment {
   var output: FilePath
   /// The greatest number of frames kept per stack.
   var depth: Int
+  /// The mean number of bytes between two samples; nil when everything is recorded.
+  var sampleInterval: UInt64?
   /// Whether child processes are recorded, too.
   var followsChildren: Bool
   /// Shared by all traces of one recording.
@@ -24,6 +26,7 @@ struct RecordingEnvironment {
     result.set("LD_PRELOAD", to: preload(with: base.bytes(of: "LD_PRELOAD")))
     result.set("MEMTRACE_OUTPUT", to: output)
     result["MEMTRACE_DEPTH"] = String(depth)
+    result["MEMTRACE_SAMPLE"] = sampleInterval.map { String($0) }
     result["MEMTRACE_FOLLOW"] = followsChildren ? "1" : "0"
     result["MEMTRACE_SESSION"] = sessionID.description
     result["MEMTRACE_LAUNCHED"] = "1"

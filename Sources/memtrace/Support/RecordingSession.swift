@@ -36,7 +36,8 @@ struct RecordingSession {
   func run(output: FilePath) throws(CommandFailure) -> RecordedRun {
     let recording = RecordingEnvironment(
       library: try PreloadLocator.current(environment: environment).locate(),
-      output: output, depth: options.depth, followsChildren: !options.noFollow,
+      output: output, depth: options.depth, sampleInterval: options.sampleInterval,
+      followsChildren: !options.noFollow,
       sessionID: .random())
     let child = try ChildProcess.launch(
       executable: command.executable, arguments: command.arguments,

@@ -45,6 +45,7 @@ final class ChunkEncoder {
     switch event.operation {
     case .reallocEnd: mt_event_realloc_end(writer, stamp, address, event.size)
     case .reallocFail: mt_event_realloc_end(writer, stamp, 0, event.size)
+    case .reallocLeft: mt_event_realloc_left(writer, stamp, event.size)
     case .failed: mt_event_failed(writer, stamp, event.function.rawValue, stack, event.size)
     case _ where event.kind == .allocation:
       mt_event_allocation(

@@ -58,7 +58,7 @@ struct RandomProgram {
       operation: operation, time: EventTime(time), thread: ThreadIndex(1),
       address: Address(hasAddress ? address : 0), size: isSized ? size : 0,
       alignment: operation.hasAlignment ? alignment : 0,
-      stack: operation == .reallocEnd || operation == .reallocFail ? .none : StackID(stack))
+      stack: [.reallocEnd, .reallocFail, .reallocLeft].contains(operation) ? .none : StackID(stack))
     if operation == .failed { event.function = .malloc }
     return event
   }
@@ -129,11 +129,12 @@ struct RandomProgram {
 
   private mutating func finishRealloc(_ begun: (address: UInt64, stack: UInt32)) -> Event {
     let size = size(at: begun.stack)
-    let fails = UInt32.random(in: 0..<20, using: &random) == 0
+    let outcomes: [Operation] = [.reallocFail, .reallocLeft]
+    let outcome = UInt32.random(in: 0..<20, using: &random)
+    let operation = outcome < 2 ? outcomes[Int(outcome)] : .reallocEnd
     let address = begun.stack % 2 == 0 ? begun.address : address(size)
-    if !fails { live.append((address, size)) }
-    return Self.event(
-      fails ? .reallocFail : .reallocEnd, time: time, address: address, size: size)
+    if operation == .reallocEnd { live.append((address, size)) }
+    return Self.event(operation, time: time, address: address, size: size)
   }
 
   private mutating func failed() -> Event {

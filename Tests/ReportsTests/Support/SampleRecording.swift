@@ -13,9 +13,11 @@ struct SampleRecording {
   let trace: Trace
   let symbolicator = FakeSymbolicator()
 
-  init() throws {
+  /// Makes a recording that says it is a sample, unless the interval is 0.
+  init(sampleInterval: UInt64 = 0) throws {
     var builder = TraceBuilder()
     Self.describe(&builder)
+    builder.header.sampleInterval = sampleInterval
     Self.fill(&builder)
     file = try builder.write()
     trace = try Trace(path: file.path)

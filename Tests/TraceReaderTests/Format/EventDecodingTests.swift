@@ -23,15 +23,18 @@ import TraceTestSupport
     trace.add(.reallocBegin, address: 0x1001, stack: StackID(5))
     trace.add(.reallocEnd, address: 0x2002, size: 20)
     trace.add(.reallocFail, size: 30)
+    trace.add(.reallocLeft, size: 40)
     trace.add(.failed, size: 40, stack: StackID(6), function: Operation(rawValue: 2))
     let events = try trace.events()
-    #expect(events.map(\.operation) == [.reallocBegin, .reallocEnd, .reallocFail, .failed])
+    #expect(
+      events.map(\.operation)
+        == [.reallocBegin, .reallocEnd, .reallocFail, .reallocLeft, .failed])
     #expect(events[0].address == Address(0x1001))
     #expect(events[0].stack == StackID(5))
     #expect(events[1].address == Address(0x2002))
-    #expect(events.map(\.size) == [0, 20, 30, 40])
-    #expect(events[3].function.name == "calloc")
-    #expect(events[3].stack == StackID(6))
+    #expect(events.map(\.size) == [0, 20, 30, 40, 40])
+    #expect(events[4].function.name == "calloc")
+    #expect(events[4].stack == StackID(6))
   }
 
   @Test(arguments: [1, 2, 3])

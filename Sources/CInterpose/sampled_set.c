@@ -1,0 +1,106 @@
+/* The live sampled blocks. See sampled_set.h. */
+#include "sampled_set.h"
+
+#include <assert.h>
+
+uint8_t mt_sampled_filter[MT_FILTER_SIZE];
+
+enum { BUCKET = 8, FIRST_BUCKETS_LOG2 = 6, LEVELS = 24 };
+
+struct bucket {
+    _Alignas(64) uintptr_t places[BUCKET]; /* 0: free */
+};
+static_assert(sizeof(struct bucket) == 64, "a bucket is a cache line");
+
+static struct bucket *g_levels[LEVELS];
+
+static void count_up(uint8_t *counter) {
+    uint8_t value = __atomic_load_n(counter, __ATOMIC_RELAXED);
+    do {
+        if (value == UINT8_MAX)
+            return;
+    } while (!__atomic_compare_exchange_n(counter, &value, (uint8_t)(value + 1), true,
+                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+}
+
+static void count_down(uint8_t *counter) {
+    uint8_t value = __atomic_load_n(counter, __ATOMIC_RELAXED);
+    do {
+        if (value == UINT8_MAX || value == 0)
+            return;
+    } while (!__atomic_compare_exchange_n(counter, &value, (uint8_t)(value - 1), true,
+                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+}
+
+static size_t level_size(unsigned level) {
+    return sizeof(struct bucket) << (FIRST_BUCKETS_LOG2 + level);
+}
+
+/* The level's buckets; mapped on demand. Of two threads that map it at once, one gives up its own.
+ */
+static struct bucket *open_level(unsigned level) {
+    struct bucket *buckets = __atomic_load_n(&g_levels[level], __ATOMIC_ACQUIRE);
+    if (mt_likely(buckets != NULL))
+        return buckets;
+    struct bucket *fresh = mt_os_map_pages(level_size(level));
+    if (!fresh)
+        return NULL;
+    if (__atomic_compare_exchange_n(&g_levels[level], &buckets, fresh, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return fresh;
+    mt_os_unmap(fresh, level_size(level));
+    return buckets;
+}
+
+/* The first (0) or second (1) bucket of an address in a level. */
+static struct bucket *bucket_of(struct bucket *level, unsigned number, uintptr_t address,
+                                unsigned choice) {
+    uint64_t hash = (address >> 4) * (choice ? 0xbf58476d1ce4e5b9u : 0x9e3779b97f4a7c15u);
+    return &level[hash >> (64 - FIRST_BUCKETS_LOG2 - number)];
+}
+
+/* Puts `desired` where `expected` is. False when no place of the bucket holds it. */
+static bool replace(struct bucket *bucket, uintptr_t expected, uintptr_t desired) {
+    for (unsigned i = 0; i < BUCKET; i++) {
+        uintptr_t found = __atomic_load_n(&bucket->places[i], __ATOMIC_RELAXED);
+        if (found == expected &&
+            __atomic_compare_exchange_n(&bucket->places[i], &found, desired, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return true;
+    }
+    return false;
+}
+
+static bool replace_in_level(struct bucket *level, unsigned number, uintptr_t address,
+                             uintptr_t expected, uintptr_t desired) {
+    return replace(bucket_of(level, number, address, 0), expected, desired) ||
+           replace(bucket_of(level, number, address, 1), expected, desired);
+}
+
+bool mt_sampled_set_insert(const void *block) {
+    uintptr_t address = (uintptr_t)block;
+    count_up(mt_sampled_set_counter(block));
+    for (unsigned number = 0; number < LEVELS; number++) {
+        struct bucket *level = open_level(number);
+        if (!level)
+            break;
+        if (replace_in_level(level, number, address, 0, address))
+            return true;
+    }
+    count_down(mt_sampled_set_counter(block));
+    return false;
+}
+
+bool mt_sampled_set_remove(const void *block) {
+    uintptr_t address = (uintptr_t)block;
+    for (unsigned number = 0; number < LEVELS; number++) {
+        struct bucket *level = __atomic_load_n(&g_levels[number], __ATOMIC_ACQUIRE);
+        if (!level)
+            return false;
+        if (replace_in_level(level, number, address, address, 0)) {
+            count_down(mt_sampled_set_counter(block));
+            return true;
+        }
+    }
+    return false;
+}

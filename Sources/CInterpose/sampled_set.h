@@ -1,0 +1,56 @@
+/* The sampled blocks that are live: what a free looks its block up in.
+ *
+ * Two layers. The filter has a counter per 32 bytes of address space, repeated every 8 MiB: a 0,
+ * which nearly every free finds, says that the block was not sampled. Neighbours in memory are
+ * neighbours in the filter, so the line that a free loads is mostly one that it loaded lately.
+ * Behind it are the exact addresses, in buckets of one cache line:
+ *
+ *      filter   [ 0 | 0 | 1 | 0 | ... ]                     256 Ki counters
+ *      level 0  [ 8 addresses ] [ 8 addresses ] ...          64 buckets
+ *      level 1  [ 8 addresses ] ...                          128 buckets, mapped when 0 overflows
+ *      ...
+ *
+ * An address has two buckets in each level and lies in a free place of one of them. So nothing is
+ * ever moved, a place is free again at once, and there are no tombstones: memory follows the
+ * greatest number of blocks that were live at once, however long the host runs.
+ *
+ * Guarantees, without a lock:
+ * - An address is found from the return of insert until the return of remove, by every thread that
+ *   was handed the block: that hand-over orders the two.
+ * - A counter that has reached 255 stays there: false alarms, never a miss.
+ * - Interrupted, or copied by a fork, in the middle of an insert, it has at most a counter too
+ * many.
+ */
+#ifndef MT_SAMPLED_SET_H
+#define MT_SAMPLED_SET_H
+
+#include "os.h"
+
+enum { MT_FILTER_SIZE = 256 << 10, MT_FILTER_SHIFT = 5 };
+extern uint8_t mt_sampled_filter[MT_FILTER_SIZE];
+
+static inline uint8_t *mt_sampled_set_counter(const void *block) {
+    return &mt_sampled_filter[((uintptr_t)block >> MT_FILTER_SHIFT) % MT_FILTER_SIZE];
+}
+
+/* False for a block that is not in the set; true for one that may be. */
+static inline bool mt_sampled_set_may_hold(const void *block) {
+    return __atomic_load_n(mt_sampled_set_counter(block), __ATOMIC_RELAXED) != 0;
+}
+
+/* Raises a false alarm for a block, now and for ever: it is to be looked at more closely. */
+static inline void mt_sampled_set_distrust(const void *block) {
+    __atomic_store_n(mt_sampled_set_counter(block), UINT8_MAX, __ATOMIC_RELAXED);
+}
+
+/* Adds a block, before its owner gets it.
+ * returns  false when there is no memory for another level
+ * context  any thread, any hook; async-signal-safe */
+bool mt_sampled_set_insert(const void *block);
+
+/* Takes a block out, before the allocator gets it back.
+ * returns  true when it was there
+ * context  any thread, any hook; async-signal-safe */
+bool mt_sampled_set_remove(const void *block);
+
+#endif
