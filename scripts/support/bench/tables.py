@@ -46,7 +46,7 @@ def _times(workloads):
     own = (tools.EVENTS_ONLY, tools.MEMTRACE)
     head = ["program", "events", *("%s, CPU ns per event" % tool for tool in own)]
     head += ["CPU, ratio", "wall / heaptrack -r", "CPU / heaptrack -r"]
-    head += ["%s ×" % tool for tool in SLOW]
+    head += ["%s ×" % tool for tool in SLOW] + ["%s 512 KiB" % tools.SAMPLED]
     rows = []
     for figures in workloads:
         row = [figures.workload["name"], _count(figures.events)]
@@ -55,8 +55,10 @@ def _times(workloads):
         for what in ("wall", "cpu"):
             row.append(_number(figures.ratio(tools.MEMTRACE, tools.HEAPTRACK_RAW, what), 2))
         row += [_number(figures.slowdown(tool), 1) for tool in SLOW]
+        row.append(_share(figures.slowdown(tools.SAMPLED)))
         rows.append(row)
-    return _table("Added CPU time per event, and the slow ones (times the plain run)", head, rows)
+    title = "Added CPU time per event, the slow ones (times the plain run), a sample's part of it"
+    return _table(title, head, rows)
 
 
 def _memory(workloads):
@@ -127,6 +129,10 @@ def _number(value, digits):
 
 def _percent(value):
     return "–" if value is None else "%+.0f %%" % (value * 100)
+
+
+def _share(slowdown):
+    return "–" if slowdown is None else "%+.1f %%" % ((slowdown - 1) * 100)
 
 
 def _mib(kib):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 PLAIN = "plain"
 MEMTRACE = "memtrace"
 EVENTS_ONLY = "events only"
+SAMPLED = "sampled"
 HEAPTRACK = "heaptrack"
 HEAPTRACK_RAW = "heaptrack -r"
 MEMCHECK = "memcheck"
@@ -45,6 +46,7 @@ def all_tools(memtrace, scratch):
         Tool(PLAIN, []),
         Tool(EVENTS_ONLY, record, {"MEMTRACE_STACKS": "0"}, traces + "*"),
         Tool(MEMTRACE, record, {}, traces + "*"),
+        Tool(SAMPLED, [*record[:-1], "--sample", "512KiB", "--"], {}, traces + "*"),
     ]
     if shutil.which("heaptrack"):
         output = os.path.join(scratch, "heaptrack")
