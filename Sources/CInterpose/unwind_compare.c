@@ -41,7 +41,7 @@ static bool is_about_guess(struct mt_kept_frames ours, struct mt_kept_frames the
     for (uint32_t i = 0; i < ours.count && i < theirs.count; i++) {
         if (ours.pcs[i] != theirs.pcs[i])
             return false;
-        if (mt_rule_for(ours.pcs[i]).kind == MT_RULE_NO_TABLE)
+        if (mt_rule_is_missing(mt_rule_for(ours.pcs[i])))
             return true;
     }
     return false;

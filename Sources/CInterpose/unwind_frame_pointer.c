@@ -6,8 +6,7 @@
 
 #if defined(__x86_64__)
 
-/* A frame is hardly larger, and libunwind follows no larger one either. */
-enum { LARGEST_FRAME = 0x4000, LONGEST_CALL = 7 };
+enum { LONGEST_CALL = 7 };
 
 /* Length of `call r/m64` (FF /2) as its ModRM and SIB bytes tell; 0 for other instructions. */
 static unsigned indirect_call_length(const uint8_t *code) {
@@ -37,15 +36,15 @@ static bool is_behind_call(uintptr_t return_address) {
 enum mt_frame_pointer mt_frame_pointer_caller(const struct mt_frame *frame,
                                               struct mt_address_range *stack,
                                               struct mt_cached_frame *caller) {
-    if (frame->fp < frame->sp || frame->fp - frame->sp > LARGEST_FRAME ||
-        !mt_stack_bounds_holds(stack, frame->fp) || !mt_stack_bounds_holds(stack, frame->fp + 8))
+    if (!mt_frame_pointer_is_near(frame) || !mt_stack_bounds_holds(stack, frame->fp) ||
+        !mt_stack_bounds_holds(stack, frame->fp + 8))
         return MT_FRAME_POINTER_NONE;
     const uintptr_t *saved = (const uintptr_t *)frame->fp;
     caller->fp_slot = frame->fp;
     caller->frame.fp = saved[0];
     caller->frame.pc = saved[1];
     caller->frame.sp = frame->fp + 16;
-    bool has_table = mt_rule_for(caller->frame.pc).kind != MT_RULE_NO_TABLE;
+    bool has_table = !mt_rule_is_missing(mt_rule_for(caller->frame.pc));
     if (is_behind_call(caller->frame.pc))
         return has_table ? MT_FRAME_POINTER_PROVEN : MT_FRAME_POINTER_BEHIND_CALL;
     return has_table || caller->frame.pc < MT_PAGE_SIZE ? MT_FRAME_POINTER_NONE

@@ -9,6 +9,14 @@
 
 #include "unwind.h"
 
+/* A frame is hardly larger, and libunwind follows no larger one either. */
+#define MT_LARGEST_GUESSED_FRAME 0x4000u
+
+/* True when rbp points to where the caller's could have been saved. */
+static inline bool mt_frame_pointer_is_near(const struct mt_frame *frame) {
+    return frame->fp - frame->sp <= MT_LARGEST_GUESSED_FRAME;
+}
+
 enum mt_frame_pointer {
     MT_FRAME_POINTER_NONE,        /* rbp is no frame pointer; *caller may have been written to */
     MT_FRAME_POINTER_DOUBTFUL,    /* returns into code without table, to where no call is */

@@ -10,14 +10,14 @@ static bool is_loader(const struct mt_unwind_section *section) {
     return loader != 0 && loader - section->image_start < section->image_end - section->image_start;
 }
 
-/* *may_change: code outside of images, where an image may come to lie. */
-static struct mt_rule read_rule(uintptr_t return_address, bool *may_change) {
-    struct mt_rule rule = {.kind = MT_RULE_NO_TABLE};
+static struct mt_rule read_rule(uintptr_t return_address) {
+    struct mt_rule rule = {0};
     struct mt_unwind_section section;
     /* A call may be the last instruction of its function: look inside the call. */
     uintptr_t pc = return_address - 1;
-    *may_change = !mt_image_map_unwind_section(pc, &section);
-    if (!*may_change && mt_eh_frame_rule(&section, pc, &rule) == MT_EH_FRAME_MISSING)
+    if (!mt_image_map_unwind_section(pc, &section))
+        rule.kind = MT_RULE_NO_IMAGE;
+    else if (mt_eh_frame_rule(&section, pc, &rule) == MT_EH_FRAME_MISSING)
         rule.kind = is_loader(&section) ? MT_RULE_OUTERMOST : MT_RULE_NO_TABLE;
     return rule;
 }
@@ -42,9 +42,8 @@ struct mt_rule mt_rule_look_further(uintptr_t return_address) {
             break;
         }
     }
-    bool may_change;
-    struct mt_rule fresh = read_rule(return_address, &may_change);
-    if (may_change)
+    struct mt_rule fresh = read_rule(return_address);
+    if (fresh.kind == MT_RULE_NO_IMAGE) /* not kept: an image may come to lie there */
         return fresh;
     uint64_t packed = pack(fresh);
     __atomic_store_n(&victim->key, return_address ^ packed, __ATOMIC_RELAXED);

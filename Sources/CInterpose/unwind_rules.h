@@ -11,7 +11,8 @@ enum mt_rule_kind {
     MT_RULE_UNKNOWN = 0,   /* a shape that is not understood */
     MT_RULE_FRAME = 1,     /* the fields below hold */
     MT_RULE_OUTERMOST = 2, /* the return address is undefined: the stack ends here */
-    MT_RULE_NO_TABLE = 3   /* no unwind table says anything of this code */
+    MT_RULE_NO_TABLE = 3,  /* code of an image of which no unwind table says anything */
+    MT_RULE_NO_IMAGE = 4   /* code outside of images, made at run time */
 };
 
 /* CFA = base register + cfa_offset; the return address is at CFA - 8 (x86_64). */
@@ -22,6 +23,11 @@ struct mt_rule {
     int32_t cfa_offset; /* bytes */
     int32_t fp_offset;  /* bytes */
 };
+
+/* True when nothing says where the caller of this code is. */
+static inline bool mt_rule_is_missing(struct mt_rule rule) {
+    return rule.kind == MT_RULE_NO_TABLE || rule.kind == MT_RULE_NO_IMAGE;
+}
 
 /* The rule for the code before this return address.
  *

@@ -108,9 +108,13 @@ struct walk {
 
 enum step { STEP_CALLER, STEP_OUTERMOST, STEP_DECLINED, STEP_LOST };
 
-/* Code made at run time: goes by the frame pointer, as far as that is one. */
+/* Goes by the frame pointer, as far as that is one. Assembly that begins a fiber ends its stack:
+ * its rbp points nowhere. That rests on the frame alone, so that the stack may be cached. */
 static enum step step_without_table(const struct mt_frame *frame, struct mt_address_range *stack,
-                                    struct mt_cached_frame *caller, struct walk *walk) {
+                                    struct mt_cached_frame *caller, struct walk *walk,
+                                    bool is_in_image) {
+    if (is_in_image && !walk->proven && !mt_frame_pointer_is_near(frame))
+        return STEP_OUTERMOST;
     switch (mt_frame_pointer_caller(frame, stack, caller)) {
     case MT_FRAME_POINTER_NONE:
         return STEP_LOST;
@@ -141,8 +145,8 @@ static enum step step(struct mt_cached_frame *from, struct mt_address_range *sta
     from->fp_use = fp_use(rule);
     if (rule.kind == MT_RULE_OUTERMOST)
         return STEP_OUTERMOST;
-    if (mt_unlikely(rule.kind == MT_RULE_NO_TABLE))
-        return step_without_table(frame, stack, caller, walk);
+    if (mt_unlikely(mt_rule_is_missing(rule)))
+        return step_without_table(frame, stack, caller, walk, rule.kind == MT_RULE_NO_TABLE);
     if (rule.kind != MT_RULE_FRAME)
         return STEP_DECLINED;
     uintptr_t cfa =

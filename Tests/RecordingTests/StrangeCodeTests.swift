@@ -27,6 +27,7 @@
       }
       #expect(
         try Self.frames(of: 37006, in: run) == [["allocate", "-", "-", "run", "main"] + start])
+      #expect(try Self.frames(of: 37007, in: run) == [["allocate", "on_stack"]])
       #expect(try run.root().coverage.stacksRootless == 60)
     }
 

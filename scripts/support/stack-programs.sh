@@ -70,6 +70,28 @@ C
 g++ -O2 a.cpp -o a -pthread && ./a
 END
 
+program boost 'libboost-context-dev g++' <<'END'
+cat >a.cpp <<'C'
+#include <boost/context/fiber.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+namespace ctx = boost::context;
+long sum;
+int deep(int n) { std::string s(n % 50 + 20, 'x'); if (n == 0) { if (sum % 7 == 0) throw std::runtime_error(s); return 1; } return deep(n - 1) + (int)s.size(); }
+ctx::fiber start(int n) { auto body = [n](ctx::fiber &&back) {
+    for (int i = 0; i < 40; i++) { try { sum += deep((n + i) % 90); } catch (const std::exception &e) { sum += std::string(e.what()).size(); } back = std::move(back).resume(); }
+    return std::move(back); };
+  return n % 2 ? ctx::fiber(std::allocator_arg, ctx::protected_fixedsize_stack(65536 + n % 5 * 16384), body) : ctx::fiber(body); }
+int main() { for (int turn = 0; turn < 12; turn++) { std::vector<ctx::fiber> fibers; for (int n = 0; n < 60; n++) fibers.push_back(start(n + turn));
+    for (int i = 0; i < 41; i++) for (auto &f : fibers) if (f) { f = std::move(f).resume(); delete new int(i); } }
+  std::cout << sum << "\n"; }
+C
+g++ -O2 a.cpp -o a -lboost_context && ./a
+END
+
 program swift '' <<'END'
 cat >a.swift <<'S'
 struct Failure: Error { var depth: Int }

@@ -1,6 +1,7 @@
 // Allocates from code made at run time, which keeps in rbp what it likes. The size of a block tells
 // which: 37001 a frame pointer, 37002 what its caller had there, 37003 a number, 37004 the address
-// of something else on the stack, 37005 zero, 37006 a frame pointer below a jump.
+// of something else on the stack, 37005 zero, 37006 a frame pointer below a jump;
+// and 37007 from assembly without unwind table that has changed to another stack.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,14 @@ static const unsigned char jumping[] = {
     0x55, 0x48, 0x89, 0xe5, 0x48, 0x8d, 0x05, 0x0b, 0x00, 0x00, 0x00, 0x50, 0xeb, 0x0a, 0x90, 0x90,
     0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x5d, 0xc3, 0x55, 0x48, 0x89, 0xe5, CALL, 0x5d, 0xc3};
 
+/* on_stack(function, argument, top): calls the function on another stack, as fibers begin. */
+void on_stack(void (*)(int), int, void *);
+__asm__(".text\n.type on_stack, @function\non_stack:\n"
+        "push %rbp\npush %rbx\nmov %rsp, %rbx\nmov %rdx, %rsp\nmov $77, %ebp\n"
+        "mov %rdi, %rax\nmov %esi, %edi\ncall *%rax\n"
+        "mov %rbx, %rsp\npop %rbx\npop %rbp\nret\n.size on_stack, . - on_stack\n");
+static char other_stack[65536] __attribute__((aligned(16)));
+
 __attribute__((noinline)) static void allocate(int size) {
     free(malloc(size));
 }
@@ -51,9 +60,11 @@ int main(void) {
     for (int i = 0; i < 6; i++)
         memcpy(pages + i * 4096, codes[i].bytes, codes[i].length);
     mprotect(pages, 6 * 4096, PROT_READ | PROT_EXEC);
-    for (int turn = 0; turn < 10; turn++)
+    for (int turn = 0; turn < 10; turn++) {
         for (int i = 0; i < 6; i++)
             run(pages + i * 4096, 37001 + i);
+        on_stack(allocate, 37007, other_stack + sizeof other_stack);
+    }
     puts("done");
     return 0;
 }
