@@ -25,9 +25,12 @@ let package = Package(
     .plugin(name: "BuildInterposer", capability: .buildTool()),
 
     // Reading: bytes -> events -> live set, sites, errors. No symbols, no text.
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .target(
       name: "TraceReader",
-      dependencies: ["CTraceFormat", .product(name: "SystemPackage", package: "swift-system")]),
+      dependencies: [
+        "CTraceFormat", "CZstd", .product(name: "SystemPackage", package: "swift-system"),
+      ]),
 
     // Snapshots -> what can be reached, leaks, cycles, who holds what. No symbols, no text.
     .target(name: "LeakAnalysis", dependencies: ["TraceReader"]),
@@ -61,7 +64,8 @@ let package = Package(
       name: "CInterposeTests",
       dependencies: ["CInterpose", "CTraceFormat", "TraceReader", "TraceTestSupport"]),
     .testTarget(
-      name: "TraceReaderTests", dependencies: ["TraceReader", "TraceTestSupport", "CTraceFormat"]),
+      name: "TraceReaderTests",
+      dependencies: ["TraceReader", "TraceTestSupport", "CTraceFormat", "CZstd"]),
     .testTarget(name: "LeakAnalysisTests", dependencies: ["LeakAnalysis", "TraceTestSupport"]),
     .testTarget(
       name: "SymbolicationTests", dependencies: ["Symbolication", "TraceTestSupport"],

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs memtrace under a prefix: bin, lib/memtrace, the man page and shell completions.
-# The result needs no Swift toolchain, only libdw1 and, for stacks, libunwind8.
+# The result needs no Swift toolchain, only libdw1, libzstd1 and, for stacks, libunwind8.
 source "$(dirname "${BASH_SOURCE[0]}")/support/common.sh"
 
 if (($# != 1)) || [[ $1 == -* ]]; then

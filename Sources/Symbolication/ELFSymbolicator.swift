@@ -42,18 +42,7 @@ public final class ELFSymbolicator: Symbolicator {
     let offset = programCounter.rawValue &- image.loadBias
     let address = isExact ? offset : offset &- 1
     let found = frames(at: address, inFileAt: image.path, buildID: image.buildID)
-    guard !found.isEmpty else {
-      return [
-        SymbolicatedFrame(
-          programCounter: programCounter, imagePath: image.path, imageOffset: offset)
-      ]
-    }
-    return found.map { frame in
-      SymbolicatedFrame(
-        programCounter: programCounter, function: frame.function, location: frame.location,
-        isInlined: frame.isInlined, imagePath: image.path, imageOffset: offset,
-        functionOffset: frame.start.map { offset &- $0 })
-    }
+    return SymbolicatedFrame.frames(found, at: programCounter, in: image)
   }
 
   /// The variable that holds an address; `nil` where none is known.
@@ -102,5 +91,27 @@ public final class ELFSymbolicator: Symbolicator {
     }
     files[key] = symbols
     return symbols
+  }
+}
+
+extension SymbolicatedFrame {
+  /// The frames of one program counter by what is known about it: with nothing but offsets where
+  /// that is nothing.
+  static func frames(
+    _ found: [ImageSymbols.Frame], at programCounter: Address, in image: Image
+  ) -> [SymbolicatedFrame] {
+    let offset = programCounter.rawValue &- image.loadBias
+    guard !found.isEmpty else {
+      return [
+        SymbolicatedFrame(
+          programCounter: programCounter, imagePath: image.path, imageOffset: offset)
+      ]
+    }
+    return found.map { frame in
+      SymbolicatedFrame(
+        programCounter: programCounter, function: frame.function, location: frame.location,
+        isInlined: frame.isInlined, imagePath: image.path, imageOffset: offset,
+        functionOffset: frame.start.map { offset &- $0 })
+    }
   }
 }

@@ -33,6 +33,8 @@ extension TraceHeader {
     for index in 0..<Int(MT_COUNTER_SLOTS) {
       writer.write(index < counters.count ? counters[index] : 0)
     }
+    writer.write(events)
+    writer.write(recordedBytes)
     writer.pad(to: Int(MT_FILE_HEADER_SIZE))
     return writer.bytes
   }

@@ -24,7 +24,7 @@ struct MemtraceCommand: ParsableCommand {
     subcommands: [
       RecordCommand.self, ReportCommand.self, AllocationsCommand.self, UnfreedCommand.self,
       LeaksCommand.self, ErrorsCommand.self, HistoryCommand.self, InfoCommand.self,
-      DumpCommand.self,
+      DumpCommand.self, PackCommand.self, UnpackCommand.self,
     ])
 
   static func main() {

@@ -16,6 +16,7 @@ import TraceTestSupport
 
   @Test(arguments: [
     "record", "report", "allocations", "unfreed", "leaks", "errors", "history", "info", "dump",
+    "pack", "unpack",
   ])
   func eachCommandExplainsItself(command: String) throws {
     let run = try memtrace(command, "--help")

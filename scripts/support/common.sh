@@ -44,7 +44,7 @@ need_packages() {
 }
 
 # What building takes, beside the Swift toolchain.
-build_packages=(libdw-dev libiberty-dev libunwind-dev libc6-dev pkg-config binutils)
+build_packages=(libdw-dev libiberty-dev libunwind-dev libzstd-dev libc6-dev pkg-config binutils)
 
 need_toolchain() {
     command -v swift >/dev/null ||

@@ -25,6 +25,10 @@
 #define MT_CHUNK_HEADER_SIZE 64u
 #define MT_CHUNK_MAX_LENGTH (64u << 20)
 
+/* A packed trace is a plain one, compressed in zstd frames with a seek table. No frame has more
+ * content than this; no chunk lies in two frames. */
+#define MT_PACK_MAX_FRAME (128u << 20)
+
 /* How the recorded process image ended: mt_file_header.end_kind. */
 enum mt_end_kind {
     MT_END_NONE = 0,  /* no end was written: still running, killed, or crashed */
@@ -124,24 +128,29 @@ struct mt_file_header {
     uint64_t sample_interval; /* 240  mean bytes between two samples; 0: everything is recorded */
     uint64_t reserved0;       /*  248 */
     uint64_t counters[MT_COUNTER_SLOTS]; /* 256  enum mt_counter */
-    uint8_t reserved[MT_FILE_HEADER_SIZE - 512];
+    uint64_t events;                     /* 512  once packed: number of events */
+    uint64_t recorded_bytes;             /* 520  once packed: bytes before; 0: never packed */
+    uint8_t reserved[MT_FILE_HEADER_SIZE - 528];
 };
 static_assert(sizeof(struct mt_file_header) == MT_FILE_HEADER_SIZE, "file header layout");
 
 /* ---- Chunks -------------------------------------------------------------------------------- */
 
 enum mt_chunk_kind {
-    MT_CHUNK_META = 1,    /* records: process, images, threads, notes */
-    MT_CHUNK_STACKS = 2,  /* stack nodes */
-    MT_CHUNK_EVENTS = 3,  /* allocations and frees */
-    MT_CHUNK_SNAPSHOT = 4 /* heap image: records (plain) or memory (words) */
+    MT_CHUNK_META = 1,     /* records: process, images, threads, notes */
+    MT_CHUNK_STACKS = 2,   /* stack nodes */
+    MT_CHUNK_EVENTS = 3,   /* allocations and frees */
+    MT_CHUNK_SNAPSHOT = 4, /* heap image: records (plain) or memory (words) */
+    MT_CHUNK_SYMBOLS = 5,  /* names of the addresses in STACKS, added by `memtrace pack` */
+    MT_CHUNK_INDEX = 6     /* copies of all chunk headers, added by `memtrace pack` */
 };
 
 enum mt_encoding {
     MT_ENCODING_PLAIN = 0,     /* META and STACKS: the fixed structs below */
     MT_ENCODING_VARINT = 1,    /* EVENTS: tag byte and varints, see below */
     MT_ENCODING_PREDICTED = 2, /* EVENTS, STACKS: what is not expected, see below */
-    MT_ENCODING_WORDS = 3      /* SNAPSHOT: runs of memory words, see memtrace_snapshot.h */
+    MT_ENCODING_WORDS = 3,     /* SNAPSHOT: runs of memory words, see memtrace_snapshot.h */
+    MT_ENCODING_COLUMNS = 4    /* EVENTS of packed traces, docs/trace-format.md section 9 */
 };
 
 /* Starts every chunk. header_check guards the fields above it: a reader that meets a damaged

@@ -23,7 +23,7 @@ extension InfoReport {
     var facts: [(String, String)] = []
     if let name = trace.file { facts.append(("Trace", name)) }
     facts += [
-      ("Size", page.bytes(file.bytes)), ("Format version", file.formatVersion),
+      ("Size", sizeText(page)), ("Format version", file.formatVersion),
       ("Command", trace.commandLine), ("Executable", trace.executable),
       ("Directory", process.workingDirectory),
       ("Process", "\(trace.pid), parent \(process.ppid), user \(process.uid)"),
@@ -40,6 +40,13 @@ extension InfoReport {
       facts.append((label, "\(relative.file) (pid \(relative.pid))"))
     }
     return facts
+  }
+
+  private func sizeText(_ page: TextPage) -> String {
+    guard let recorded = file.recordedBytes else { return page.bytes(file.bytes) }
+    let kind = file.isPacked ? "packed" : "unpacked"
+    let perEvent = PackingText.perEvent(file.bytes, file.events ?? 0)
+    return "\(page.bytes(file.bytes)) \(kind), \(page.bytes(recorded)) as recorded; \(perEvent)"
   }
 
   private var recordingText: String {

@@ -9,6 +9,12 @@ public struct InfoReport: Report {
   public struct File: Sendable, Hashable, Encodable {
     /// Bytes of the file.
     public var bytes: UInt64
+    /// Whether the file is packed.
+    public var isPacked: Bool
+    /// Bytes of the trace as it was recorded; nil when it never was packed.
+    public var recordedBytes: UInt64?
+    /// The number of events; nil when it never was packed, which counts them.
+    public var events: UInt64?
     /// The version of the format, such as `1.0`.
     public var formatVersion: String
     /// A random name of this trace, 32 hexadecimal digits.
@@ -181,7 +187,10 @@ extension InfoReport.File {
   fileprivate init(_ trace: Trace) {
     let header = trace.header
     self.init(
-      bytes: trace.fileSize, formatVersion: "\(header.major).\(header.minor)",
+      bytes: trace.fileSize, isPacked: trace.isPacked,
+      recordedBytes: header.recordedBytes > 0 ? header.recordedBytes : nil,
+      events: header.recordedBytes > 0 ? header.events : nil,
+      formatVersion: "\(header.major).\(header.minor)",
       traceID: header.traceID.description,
       parentTraceID: header.parentTraceID.isZero ? nil : header.parentTraceID.description,
       sessionID: header.sessionID.description, isLaunched: header.flags.contains(.launched),

@@ -14,10 +14,15 @@ struct ChunkIndex {
   private static let alignment = UInt64(MT_CHUNK_ALIGNMENT)
   private static let blockSize = 1 << 20
 
+  /// The index of a trace that is known to be whole.
+  init(chunks: [ChunkHeader]) {
+    self.chunks = chunks
+  }
+
   init(scanning file: TraceFile, header: TraceHeader) throws(TraceError) {
     var offset = UInt64(MT_FILE_HEADER_SIZE)
     while offset < file.size {
-      let bytes = try file.bytes(at: offset, count: ChunkHeader.size)
+      guard let bytes = try bytes(of: file, at: &offset, count: ChunkHeader.size) else { continue }
       let chunk = bytes.withUnsafeBytes {
         ChunkHeader(decoding: $0, at: offset, traceTag: header.traceID.low)
       }
@@ -43,7 +48,7 @@ struct ChunkIndex {
     var (offset, found) = (start, file.size)
     var firstLoss: UInt64?
     search: while offset < file.size {
-      let block = try file.bytes(at: offset, count: Self.blockSize)
+      guard let block = try bytes(of: file, at: &offset, count: Self.blockSize) else { continue }
       guard !block.isEmpty else { break }
       let next = block.withUnsafeBytes { Self.findHeader(in: $0, at: offset, tag: tag) }
       let end = next.map { Int($0 &- offset) } ?? block.count
@@ -55,7 +60,7 @@ struct ChunkIndex {
         found = next
         break search
       }
-      offset &+= UInt64(block.count)
+      offset = Self.aligned(offset &+ UInt64(block.count))
     }
     if let firstLoss {
       let begin = max(start, firstLoss / Self.alignment * Self.alignment)
@@ -63,6 +68,25 @@ struct ChunkIndex {
         Damage(offset: begin, length: found &- begin, reason: "no chunk header where one belongs"))
     }
     return found
+  }
+
+  /// Reads a stretch of the trace; where that is damaged, notes it and moves on behind it.
+  private mutating func bytes(
+    of file: TraceFile, at offset: inout UInt64, count: Int
+  ) throws(TraceError) -> [UInt8]? {
+    do throws(TraceError) {
+      return try file.bytes(at: offset, count: count)
+    } catch {
+      guard error.status == .corrupt else { throw error }
+      let end = file.endOfDamage(at: offset)
+      damage.append(Damage(offset: offset, length: end &- offset, reason: error.context))
+      offset = Self.aligned(end)
+      return nil
+    }
+  }
+
+  private static func aligned(_ offset: UInt64) -> UInt64 {
+    (offset &+ (alignment - 1)) & ~(alignment - 1)
   }
 
   private static func findHeader(

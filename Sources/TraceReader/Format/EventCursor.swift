@@ -2,6 +2,11 @@ import CTraceFormat
 
 /// Goes through the events of one chunk, reading it window by window and batch by batch.
 struct EventCursor {
+  /// The encodings of event chunks that it decodes.
+  static let encodings = [
+    MT_ENCODING_VARINT.rawValue, MT_ENCODING_PREDICTED.rawValue, MT_ENCODING_COLUMNS.rawValue,
+  ]
+
   /// The events decoded last.
   let events: UnsafeMutablePointer<RawEvent>
   /// The next event among them.
@@ -25,6 +30,11 @@ struct EventCursor {
   private(set) var damage: Damage?
 
   private var decoder: EventDecoder
+  /// Takes the place of the decoder for a chunk in columns, from its first batch on.
+  private var columns: ColumnDecoder?
+  private let isInColumns: Bool
+  private let table: OperationTable
+  private let baseTime: UInt64
   private var hasEnded = false
   private let chunkOffset: UInt64
   private let isCut: Bool
@@ -41,11 +51,15 @@ struct EventCursor {
     isCut = chunk.isCut
     nextOffset = chunk.offset
     unread = chunk.length
+    isInColumns = chunk.encoding == MT_ENCODING_COLUMNS.rawValue
+    self.table = table
+    baseTime = chunk.baseTime
+    let windowSize = isInColumns ? 0 : windowSize
     let capacity = min(chunk.length, max(windowSize, 2 * EventDecoder.guardLength))
     buffer = .allocate(byteCount: capacity + EventDecoder.guardLength, alignment: 16)
     events = .allocate(capacity: EventDecoder.batchSize)
     events.initialize(repeating: RawEvent(), count: EventDecoder.batchSize)
-    predictor = chunk.isPredicted ? .allocate(capacity: 1) : nil
+    predictor = chunk.encoding == MT_ENCODING_PREDICTED.rawValue ? .allocate(capacity: 1) : nil
     predictor?.initialize(to: mt_predictor())
     decoder = EventDecoder(
       events: events, window: UnsafeRawPointer(buffer.baseAddress.unsafelyUnwrapped),
@@ -54,6 +68,7 @@ struct EventCursor {
   }
 
   func deallocate() {
+    columns?.deallocate()
     buffer.deallocate()
     events.deallocate()
     predictor?.deallocate()
@@ -79,7 +94,7 @@ struct EventCursor {
   }
 
   /// The thread that the next event to be decoded belongs to.
-  var thread: UInt32 { decoder.thread }
+  var thread: UInt32 { columns?.thread ?? decoder.thread }
 
   /// Decodes the next batch.
   ///
@@ -87,6 +102,7 @@ struct EventCursor {
   @inline(never)
   mutating func nextBatch(file: TraceFile, slots: inout ThreadSlots) -> Bool {
     next = 0
+    if isInColumns { return nextColumnBatch(file: file, slots: &slots) }
     decoder.clearBatch()
     while !hasEnded, decoder.count == 0 {
       if decoder.position >= decoder.lastStart, unread > 0 { refill(from: file) }
@@ -134,5 +150,52 @@ struct EventCursor {
     decoder.end = UnsafeRawPointer(base + end)
     let isLast = unread == 0 || end < EventDecoder.guardLength
     decoder.lastStart = isLast ? decoder.end : decoder.end - EventDecoder.guardLength
+  }
+
+  // MARK: Columns
+
+  /// As ``nextBatch(file:slots:)``, for a chunk in columns, which is read as a whole.
+  private mutating func nextColumnBatch(file: TraceFile, slots: inout ThreadSlots) -> Bool {
+    count = 0
+    if columns == nil, !hasEnded { openColumns(file) }
+    while !hasEnded, count == 0, columns != nil {
+      let outcome = columns?.fill(events, &count, slot: decoder.slot)
+      if outcome == .thread {
+        decoder.slot = slots.enter(thread, cursor: index)
+      } else if outcome == .malformed {
+        stopColumns("columns that do not fit together")
+      } else if let columns, columns.next == columns.count {
+        hasEnded = true
+      }
+    }
+    return count > 0
+  }
+
+  private mutating func openColumns(_ file: TraceFile) {
+    guard !isCut, length <= ColumnLayout.greatestLength else {
+      stopColumns(isCut ? "the end of its chunk is missing" : "a chunk of columns is too long")
+      return
+    }
+    let content = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: length + ColumnDecoder.guardLength, alignment: 16)
+    content.initializeMemory(as: UInt8.self, repeating: 0)
+    var done = 0
+    do throws(TraceError) {
+      done = try file.read(
+        at: chunkOffset, into: UnsafeMutableRawBufferPointer(rebasing: content[..<length]))
+    } catch {
+      content.deallocate()
+      stopColumns(error.context)
+      return
+    }
+    columns = ColumnDecoder(
+      takingOver: content, time: baseTime, thread: decoder.thread, table: table)
+    if done < length || columns == nil { stopColumns("columns that do not fit together") }
+  }
+
+  /// The place of damage inside columns says nothing: the rest of the chunk's events is lost.
+  private mutating func stopColumns(_ reason: String) {
+    hasEnded = true
+    damage = Damage(offset: chunkOffset, length: UInt64(length), reason: reason)
   }
 }

@@ -34,11 +34,14 @@ public final class Trace: Sendable {
   public let limits: MemoryLimits
   /// The size of the file in bytes.
   public let fileSize: UInt64
+  /// Whether the file is packed: compressed, with names.
+  public let isPacked: Bool
 
   let file: TraceFile
   let eventChunks: [EventChunk]
   /// For each of `snapshots`, where its memory is.
   let snapshotWords: [[SnapshotDecoder.WordChunk]]
+  let symbolChunks: [ChunkHeader]
 
   /// Opens a trace.
   ///
@@ -46,7 +49,8 @@ public final class Trace: Sendable {
   ///   `.unsupportedVersion` or `.corrupt` when its header is of no use.
   public init(path: FilePath) throws(TraceError) {
     file = try TraceFile(path: path)
-    fileSize = file.size
+    fileSize = file.storedSize
+    isPacked = file.isPacked
     let header: TraceHeader
     do throws(TraceError) {
       header = try TraceHeader(
@@ -72,6 +76,7 @@ public final class Trace: Sendable {
     let found = loader.snapshots.snapshots(images: loader.meta.imageMap)
     snapshots = found.map(\.info)
     snapshotWords = found.map(\.words)
+    symbolChunks = loader.symbolChunks
     coverage = loader.coverage
   }
 
@@ -81,6 +86,17 @@ public final class Trace: Sendable {
   /// The bytes of all event chunks: what a replay has to read.
   public var eventBytes: UInt64 {
     eventChunks.reduce(0) { $0 &+ UInt64($1.length) }
+  }
+
+  /// The contents of the chunks with names, which `Symbolication` reads; those that are damaged
+  /// are left out.
+  public func symbolContents() -> [[UInt8]] {
+    symbolChunks.compactMap { chunk in
+      guard let bytes = try? file.bytes(at: chunk.offset, count: Int(chunk.length)),
+        bytes.count == Int(chunk.length)
+      else { return nil }
+      return Array(bytes[ChunkHeader.size...])
+    }
   }
 
   /// How many chunks hold events.
@@ -96,8 +112,8 @@ struct EventChunk {
   var baseTime: UInt64
   var thread: UInt32
   var sequence: UInt64
-  /// Whether its encoding is the predicted one.
-  var isPredicted: Bool
+  /// An `mt_encoding`, one of ``EventCursor/encodings``.
+  var encoding: UInt32
   /// Whether the file ends inside the chunk.
   var isCut: Bool
 }
@@ -109,6 +125,7 @@ struct TraceLoader {
   private(set) var meta: MetaDecoder
   private(set) var stackTable = StackTable()
   private(set) var eventChunks: [EventChunk] = []
+  private(set) var symbolChunks: [ChunkHeader] = []
   private(set) var coverage: Coverage
   private(set) var snapshots = SnapshotDecoder()
   private var stacks = StackDecoder()
@@ -121,7 +138,7 @@ struct TraceLoader {
   }
 
   mutating func load() throws(TraceError) {
-    let index = try ChunkIndex(scanning: file, header: header)
+    let index = try ChunkIndex(of: file, header: header)
     coverage.missingBytes = index.missingBytes
     index.damage.forEach { coverage.add($0) }
     // Records may be about those of earlier chunks, which are in the order of their sequence.
@@ -158,9 +175,10 @@ struct TraceLoader {
         }
         loader.addDamage(in: chunk, from: position, "bytes that are no stack node")
       }
-    case MT_CHUNK_EVENTS.rawValue where encoding == MT_ENCODING_VARINT.rawValue,
-      MT_CHUNK_EVENTS.rawValue where encoding == MT_ENCODING_PREDICTED.rawValue:
+    case MT_CHUNK_EVENTS.rawValue where EventCursor.encodings.contains(encoding):
       addEvents(chunk)
+    case MT_CHUNK_SYMBOLS.rawValue where encoding == MT_ENCODING_PLAIN.rawValue:
+      symbolChunks.append(chunk)
     case MT_CHUNK_SNAPSHOT.rawValue where encoding == MT_ENCODING_PLAIN.rawValue:
       withBytes(of: chunk) { loader, bytes in
         guard let position = loader.snapshots.decode(bytes, snapshot: chunk.firstID) else { return }
@@ -185,8 +203,7 @@ struct TraceLoader {
     eventChunks.append(
       EventChunk(
         offset: start, length: Int(min(end, file.size) &- start), baseTime: chunk.baseTime,
-        thread: chunk.thread, sequence: chunk.sequence,
-        isPredicted: UInt32(chunk.encoding) == MT_ENCODING_PREDICTED.rawValue,
+        thread: chunk.thread, sequence: chunk.sequence, encoding: UInt32(chunk.encoding),
         isCut: end > file.size))
   }
 
@@ -204,6 +221,10 @@ struct TraceLoader {
     do throws(TraceError) {
       let bytes = try file.bytes(at: chunk.offset, count: Int(chunk.length))
       bytes.withUnsafeBytes { body(&self, $0) }
+      let end = chunk.offset &+ UInt64(bytes.count)
+      if bytes.count < Int(chunk.length), end < file.size {
+        addDamage(in: chunk, from: bytes.count, "a part of the packed file is damaged")
+      }
     } catch {
       addDamage(in: chunk, from: 0, error.context)
     }

@@ -1,70 +1,44 @@
 import SystemPackage
 
-/// The bytes of a trace, read by position.
+/// The bytes of a plain trace, read by position, whether the file is packed or not.
 ///
-/// Never mapped: a file that shrinks while it is being read would kill the reader with SIGBUS.
+/// The one place that knows about packing: everything else sees offsets of the plain trace.
 final class TraceFile: Sendable {
-  let path: FilePath
+  /// Bytes of the plain trace.
   let size: UInt64
-  private let descriptor: FileDescriptor
+  private let disk: DiskFile
+  private let frames: PackedFrames?
 
+  /// - Throws: `.io` when the file cannot be opened, `.corrupt` when it was compressed in a way
+  ///   that does not allow reading by position.
   init(path: FilePath) throws(TraceError) {
-    self.path = path
-    do {
-      descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
-    } catch {
-      let name = path.isEmpty ? "''" : path.string
-      throw TraceError(.io, "cannot be opened: \(error)", path: name)
-    }
-    do {
-      size = UInt64(clamping: try descriptor.seek(offset: 0, from: .end))
-    } catch {
-      try? descriptor.close()
-      throw TraceError(.io, "is not a file that can be read by position", path: path.string)
-    }
-    guard !Self.isDirectory(descriptor) else {
-      try? descriptor.close()
-      throw TraceError(.io, "is a directory, not a trace", path: path.string)
-    }
+    disk = try DiskFile(path: path)
+    frames = try PackedFrames(file: disk)
+    size = frames?.plainSize ?? disk.size
   }
 
-  private static func isDirectory(_ descriptor: FileDescriptor) -> Bool {
-    var byte: UInt8 = 0
-    do {
-      _ = try withUnsafeMutableBytes(of: &byte) {
-        try descriptor.read(fromAbsoluteOffset: 0, into: $0)
-      }
-      return false
-    } catch {
-      return error as? Errno == .isDirectory
-    }
-  }
+  var path: FilePath { disk.path }
 
-  deinit {
-    try? descriptor.close()
-  }
+  /// Bytes of the file on the disk.
+  var storedSize: UInt64 { disk.size }
 
-  /// Fills a buffer from a position, as far as the file goes.
+  var isPacked: Bool { frames != nil }
+
+  /// Where the content of a packed file's last frame begins; 0 in a plain one.
+  var startOfLastFrame: UInt64 { frames?.startOfLastFrame ?? 0 }
+
+  /// Fills a buffer from a position, as far as the trace goes.
   ///
-  /// - Returns: The number of bytes read; less than asked for only at the end of the file.
+  /// - Returns: The number of bytes read; less than asked for only at the end of the trace, or
+  ///   where a damaged part of a packed file begins.
+  /// - Throws: `.io`, and `.corrupt` when the first byte lies in a damaged part of a packed file.
   func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(TraceError) -> Int
   {
-    var done = 0
-    while done < buffer.count {
-      guard let position = Int64(exactly: offset &+ UInt64(done)) else { break }
-      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-      do {
-        let count = try descriptor.read(fromAbsoluteOffset: position, into: rest)
-        guard count > 0 else { break }
-        done += count
-      } catch {
-        throw TraceError(.io, at: offset, "cannot be read: \(error)", path: path.string)
-      }
-    }
-    return done
+    guard let frames else { return try disk.read(at: offset, into: buffer) }
+    return try frames.read(at: offset, into: buffer)
   }
 
-  /// Reads a stretch of bytes, as far as the file goes.
+  /// Reads a stretch of bytes, as far as ``read(at:into:)`` does.
   func bytes(at offset: UInt64, count: Int) throws(TraceError) -> [UInt8] {
     let available = offset < size ? Int(clamping: size &- offset) : 0
     var bytes = [UInt8](repeating: 0, count: max(0, min(count, available)))
@@ -80,5 +54,10 @@ final class TraceFile: Sendable {
     if let failure { throw failure }
     bytes.removeLast(bytes.count - done)
     return bytes
+  }
+
+  /// Where reading can go on behind a damaged part of a packed file; the size when there is no more.
+  func endOfDamage(at offset: UInt64) -> UInt64 {
+    frames?.endOfDamage(at: offset) ?? size
   }
 }

@@ -1,6 +1,15 @@
 import CTraceFormat
+import SystemPackage
 
 extension TraceHeader {
+  /// The first bytes of a plain or packed trace; fewer than a header when the file is cut.
+  ///
+  /// They are not checked: the file may be no trace at all.
+  /// - Throws: `.io` when the file cannot be read, `.corrupt` when it is compressed in another way.
+  public static func bytes(ofFileAt path: FilePath) throws(TraceError) -> [UInt8] {
+    try TraceFile(path: path).bytes(at: 0, count: Int(MT_FILE_HEADER_SIZE))
+  }
+
   /// Decodes the first bytes of a file.
   ///
   /// - Throws: `.notATrace`, `.truncated`, `.unsupportedVersion` or `.corrupt`.
@@ -49,6 +58,8 @@ extension TraceHeader {
     sampleInterval = cursor.read()
     cursor.skip(8)
     counters = (0..<Int(MT_COUNTER_SLOTS)).map { _ in cursor.read() }
+    events = cursor.read()
+    recordedBytes = cursor.read()
   }
 
   private mutating func decodeClocks(_ cursor: inout ByteCursor) {

@@ -74,6 +74,10 @@ public struct TraceHeader: Hashable, Sendable {
   ///
   /// See ``Sampling``.
   public var sampleInterval: UInt64 = 0
+  /// The number of events of a trace that was packed; 0 when nobody has counted them.
+  public var events: UInt64 = 0
+  /// The bytes that the file had before it was packed; 0 when it never was.
+  public var recordedBytes: UInt64 = 0
   /// The coverage counters, indexed by `mt_counter`.
   public var counters: [UInt64] = []
 

@@ -42,8 +42,10 @@ struct InfoCommand: ParsableCommand {
     let directory = file.removingLastComponent()
     let traces = RecordedRun.traces(
       of: own.sessionID, root: own.pid, in: directory.isEmpty ? "." : directory)
+    var known: Set<[UInt8]> = [own.traceID]
     return traces.compactMap { other in
-      guard other.header.traceID != own.traceID, let name = other.path.lastComponent else {
+      // A trace may be there twice, packed and not.
+      guard known.insert(other.header.traceID).inserted, let name = other.path.lastComponent else {
         return nil
       }
       let relation =

@@ -6,8 +6,10 @@ struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
     abstract: "Record a command and its child processes.",
-    usage:
-      "memtrace record [-o FILE] [--depth FRAMES] [--sample BYTES] [--no-follow] [-q] -- COMMAND …",
+    usage: """
+      memtrace record [-o FILE] [--depth FRAMES] [--sample BYTES] [--no-follow] [--pack] [-q] \
+      -- COMMAND …
+      """,
     discussion: """
       Runs the command with its own input, output and signals, and ends with its exit status: 127 \
       when it was not found, 126 when it is not executable, 128 + n when signal n killed it. When \
@@ -29,6 +31,10 @@ struct RecordCommand: ParsableCommand {
   var force = false
 
   @OptionGroup var recording: RecordingOptions
+
+  @Flag(
+    help: "Pack the traces when the command has ended, into FILE.zst, and remove the plain ones.")
+  var pack = false
 
   @Flag(name: .shortAndLong, help: "Print no summary at the end.")
   var quiet = false
@@ -53,11 +59,12 @@ struct RecordCommand: ParsableCommand {
     let session = try RecordingSession(words: command, options: recording)
     let output = try outputPath()
     if !quiet { session.warnings.forEach(Diagnostics.write) }
-    let run = try session.run(output: output)
+    var run = try session.run(output: output)
     if run.traces.isEmpty {
       Diagnostics.write(RecordingSummary.nothingRecorded(run).description)
       throw ExitCode(run.exitStatus == 0 ? ExitStatus.cannotRecord : run.exitStatus)
     }
+    if pack { run.pack(relativeTo: .workingDirectory) }
     if !quiet {
       let summary = RecordingSummary(run: run, workingDirectory: .workingDirectory)
       summary.lines.forEach(Diagnostics.write)
@@ -66,7 +73,14 @@ struct RecordCommand: ParsableCommand {
   }
 
   private func outputPath() throws -> FilePath {
-    if let output { return try OutputNaming.explicitOutput(output, force: force) }
+    if var output {
+      let suffix = "." + OutputNaming.packedExtension
+      if pack {
+        if output.hasSuffix(suffix) { output.removeLast(suffix.count) }
+        _ = try OutputNaming.explicitOutput(output + suffix, force: force)
+      }
+      return try OutputNaming.explicitOutput(output, force: force)
+    }
     return try OutputNaming.defaultOutput(forCommand: command[0], in: .workingDirectory)
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Symbolication
 import SystemPackage
+import TraceReader
 
 /// How addresses become names, for every report with stacks.
 struct SymbolOptions: ParsableArguments {
@@ -15,19 +16,31 @@ struct SymbolOptions: ParsableArguments {
   var debugDirectories: [String] = []
 
   mutating func validate() throws {
-    for folder in debugDirectories {
+    try Self.validate(debugDirectories)
+  }
+
+  /// - Throws: `ValidationError` for a folder that is not there.
+  static func validate(_ folders: [String]) throws {
+    for folder in folders {
       guard let status = try? FileStatus(of: FilePath(folder)), status.isDirectory else {
         throw ValidationError("--debug-dir: there is no folder '\(folder)'.")
       }
     }
   }
 
-  /// A symbolicator for a trace recorded at a time.
-  static func symbolicator(
-    _ options: SymbolOptions?, recordedAt nanoseconds: UInt64
-  ) -> any Symbolicator {
-    ELFSymbolicator(
-      debugDirectories: (options?.debugDirectories ?? []) + ["/usr/lib/debug"],
-      recordedAt: nanoseconds)
+  /// A symbolicator for a trace: its own names if it is packed, and files.
+  ///
+  /// - Parameters:
+  ///   - trace: The opened trace.
+  ///   - folders: Where debug files are looked for besides the system's folder.
+  /// - Returns: A symbolicator that has opened no file yet.
+  static func symbolicator(for trace: Trace, debugDirectories folders: [String]) -> any Symbolicator
+  {
+    let files = ELFSymbolicator(
+      debugDirectories: folders + ["/usr/lib/debug"],
+      recordedAt: trace.process.startWallNanoseconds)
+    let embedded = trace.symbolContents()
+    if embedded.isEmpty { return files }
+    return EmbeddedSymbolicator(embedded, files: files, prefersFiles: !folders.isEmpty)
   }
 }

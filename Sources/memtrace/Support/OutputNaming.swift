@@ -9,8 +9,23 @@ import SystemPackage
 /// Nothing is ever overwritten unasked.
 enum OutputNaming {
   static let fileExtension = "mtrace"
+  /// Added to the name of a packed trace.
+  static let packedExtension = "zst"
 
-  /// `NAME.mtrace` in `directory`, or `NAME.2.mtrace`, `NAME.3.mtrace` … when that exists.
+  /// Whether a file in a folder of traces can be one by its name.
+  static func mayBeTrace(_ name: String) -> Bool {
+    !name.contains(".") || name.hasSuffix("." + fileExtension)
+      || name.hasSuffix(".\(fileExtension).\(packedExtension)")
+  }
+
+  /// The name of a trace after packing: one that is to be written packed is recorded without the
+  /// last extension first.
+  static func packed(_ path: FilePath) -> FilePath {
+    FilePath(path.string + "." + packedExtension)
+  }
+
+  /// `NAME.mtrace` in `directory`, or `NAME.2.mtrace`, `NAME.3.mtrace` … when that exists, packed
+  /// or not.
   ///
   /// - Parameters:
   ///   - command: As typed; its last component gives the name.
@@ -23,10 +38,10 @@ enum OutputNaming {
     try checkWritable(directory)
     let base = FilePath(command).lastComponent?.string ?? "trace"
     let first = directory.appending("\(base).\(fileExtension)")
-    if !first.exists { return first }
+    if first.isFree { return first }
     for number in 2..<1_000_000 {
       let candidate = directory.appending("\(base).\(number).\(fileExtension)")
-      if !candidate.exists { return candidate }
+      if candidate.isFree { return candidate }
     }
     throw CommandFailure(
       "\(directory) is full of traces of \(base); choose a name with -o",
@@ -77,4 +92,9 @@ enum OutputNaming {
         + "choose another place with -o",
       exitStatus: ExitStatus.cannotCreate)
   }
+}
+
+extension FilePath {
+  /// Whether there is neither a trace at this path nor a packed one that belongs to it.
+  fileprivate var isFree: Bool { !exists && !OutputNaming.packed(self).exists }
 }

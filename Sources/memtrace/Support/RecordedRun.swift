@@ -1,4 +1,5 @@
 import SystemPackage
+import TraceReader
 
 #if canImport(Glibc)
   import Glibc
@@ -8,6 +9,8 @@ import SystemPackage
 struct SessionTrace {
   var path: FilePath
   var header: TraceFileHeader
+  /// What packing it came to, if it was packed after the recording.
+  var packed: PackSummary?
 }
 
 /// What came out of a recording.
@@ -44,7 +47,7 @@ extension RecordedRun {
     -> [SessionTrace]
   {
     directory.directoryEntries
-      .filter { $0.hasSuffix("." + OutputNaming.fileExtension) || !$0.contains(".") }
+      .filter(OutputNaming.mayBeTrace)
       .compactMap { name in
         let path = directory.appending(name)
         return TraceFileHeader(readingFrom: path).map { SessionTrace(path: path, header: $0) }

@@ -1,4 +1,5 @@
 import CTraceFormat
+import Reports
 import SystemPackage
 
 /// What `record` says at the end, on standard error.
@@ -28,8 +29,13 @@ struct RecordingSummary {
   }
 
   private func headline(_ trace: SessionTrace) -> String {
-    "\(run.commandName) \(Self.describe(run.ending)); "
-      + "recorded in \(shown(trace.path)) (\(Self.bytes(trace.header.fields.file_end)))"
+    let size =
+      trace.packed.map { packed in
+        "\(Self.bytes(packed.packedBytes)) packed, "
+          + PackingText.perEvent(packed.packedBytes, packed.events)
+      } ?? Self.bytes(trace.header.fields.file_end)
+    return "\(run.commandName) \(Self.describe(run.ending)); "
+      + "recorded in \(shown(trace.path)) (\(size))"
   }
 
   /// The other processes of the recording; the first few by name.
@@ -68,8 +74,7 @@ struct RecordingSummary {
   }
 
   private func shown(_ path: FilePath) -> String {
-    var path = path
-    return path.removePrefix(workingDirectory) ? path.string : path.string
+    path.shown(relativeTo: workingDirectory)
   }
 
   /// A path as one shell word.

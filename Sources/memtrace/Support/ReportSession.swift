@@ -67,7 +67,7 @@ struct ReportSession {
       let source = ReportSource(
         trace, file: name,
         symbolicator: SymbolOptions.symbolicator(
-          symbols, recordedAt: trace.process.startWallNanoseconds),
+          for: trace, debugDirectories: symbols?.debugDirectories ?? []),
         fullNames: symbols?.fullNames ?? false)
       let session = ReportSession(
         trace: trace, source: source, file: name.map { FilePath($0) },

@@ -1,5 +1,6 @@
 import CTraceFormat
 import SystemPackage
+import TraceReader
 
 #if canImport(Glibc)
   import Glibc
@@ -7,26 +8,18 @@ import SystemPackage
 
 /// The fixed header of a trace, as the launcher needs it: whose trace it is, and how it ended.
 ///
-/// Reports read traces with `TraceReader`; this looks at the first 4096 bytes only, so that the
-/// traces of a thousand processes are listed at once.
+/// Reports open whole traces; this looks at the first 4096 bytes only, so that the traces of a
+/// thousand processes are listed at once.
 struct TraceFileHeader {
   private(set) var fields: mt_file_header
 
   /// The header of a file, or `nil` when it is no trace that this version can read.
   init?(readingFrom path: FilePath) {
-    guard
-      let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+    guard let bytes = try? TraceHeader.bytes(ofFileAt: path),
+      bytes.count == MemoryLayout<mt_file_header>.size
     else { return nil }
-    defer { try? file.close() }
-    self.init(readingFrom: file)
-  }
-
-  private init?(readingFrom file: FileDescriptor) {
-    var fields = mt_file_header()
-    let count = withUnsafeMutableBytes(of: &fields) { buffer in
-      (try? file.read(fromAbsoluteOffset: 0, into: buffer)) ?? 0
-    }
-    guard count == MemoryLayout<mt_file_header>.size,
+    let fields = bytes.withUnsafeBytes { $0.loadUnaligned(as: mt_file_header.self) }
+    guard
       withUnsafeBytes(of: fields.magic, { $0.elementsEqual(MT_FILE_MAGIC.utf8) }),
       UInt32(fields.major) == MT_FORMAT_MAJOR, fields.byte_order == MT_BYTE_ORDER_MARK
     else { return nil }
@@ -53,12 +46,10 @@ struct TraceFileHeader {
   ///
   /// A killed process cannot; only its parent knows the signal.
   static func write(_ ending: ProcessEnding, ofProcess pid: pid_t, to path: FilePath) {
-    guard let file = try? FileDescriptor.open(path, .readWrite, options: .closeOnExec) else {
-      return
-    }
-    defer { try? file.close() }
-    guard let header = TraceFileHeader(readingFrom: file), header.pid == pid, header.hasNoEnding
+    guard let header = TraceFileHeader(readingFrom: path), header.pid == pid, header.hasNoEnding,
+      let file = try? FileDescriptor.open(path, .readWrite, options: .closeOnExec)
     else { return }
+    defer { try? file.close() }
     // end_kind and end_status lie next to each other.
     let offset = MemoryLayout<mt_file_header>.offset(of: \.end_kind) ?? 192
     let (kind, status): (mt_end_kind, Int32) =

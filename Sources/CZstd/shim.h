@@ -1,0 +1,2 @@
+/* libzstd (Debian: libzstd-dev), for packed traces in Sources/TraceReader. */
+#include <zstd.h>

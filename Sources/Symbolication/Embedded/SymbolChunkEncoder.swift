@@ -1,0 +1,151 @@
+import TraceReader
+
+/// Builds the content of one SYMBOLS chunk.
+struct SymbolChunkEncoder {
+  private var strings: [String: UInt64] = [:]
+  private var stringBytes: [UInt8] = []
+  private var functions: [FunctionName: UInt64] = [:]
+  private var functionBytes: [UInt8] = []
+  private var images: [(index: UInt32, state: EmbeddedImageState)] = []
+  private var frameSections: [[UInt8]] = []
+  private var vtables: [(image: UInt32, address: UInt64, symbol: UInt64)] = []
+  private var current: [UInt8] = []
+  private var currentCount: UInt64 = 0
+  private var lastAddress: UInt64 = 0
+
+  /// The size so far, about.
+  var byteCount: Int {
+    stringBytes.count + functionBytes.count + current.count
+      + frameSections.reduce(0) { $0 + $1.count }
+  }
+
+  var isEmpty: Bool { frameSections.isEmpty && images.isEmpty && vtables.isEmpty }
+
+  /// Says that the names of an image were looked up.
+  mutating func add(image: UInt32, state: EmbeddedImageState) {
+    images.append((image, state))
+  }
+
+  /// Adds the frames at an ELF address of an image; ascending addresses give the smallest chunks.
+  mutating func add(_ frames: [ImageSymbols.Frame], at address: UInt64) {
+    current.appendZigzag(address &- lastAddress)
+    lastAddress = address
+    current.appendVarInt(UInt64(frames.count))
+    for frame in frames { add(frame, address) }
+    currentCount += 1
+  }
+
+  private mutating func add(_ frame: ImageSymbols.Frame, _ address: UInt64) {
+    var flags: SymbolSection.Flags = []
+    if frame.isInlined { flags.insert(.inlined) }
+    if frame.start != nil { flags.insert(.start) }
+    if frame.location != nil { flags.insert(.location) }
+    if frame.function != nil { flags.insert(.function) }
+    current.appendVarInt(flags.rawValue)
+    if let function = frame.function { current.appendVarInt(index(of: function)) }
+    if let start = frame.start { current.appendZigzag(address &- start) }
+    if let location = frame.location {
+      current.appendVarInt(index(of: location.path))
+      current.appendVarInt(UInt64(clamping: location.line))
+      current.appendVarInt(UInt64(clamping: location.column))
+    }
+  }
+
+  /// Adds the symbol of the vtable at an ELF address of an image.
+  mutating func add(vtable symbol: String, at address: UInt64, in image: UInt32) {
+    vtables.append((image, address, index(of: symbol)))
+  }
+
+  /// Ends the frames of an image.
+  mutating func endImage(_ image: UInt32) {
+    guard currentCount > 0 else { return }
+    var section: [UInt8] = []
+    section.appendVarInt(UInt64(image))
+    section.appendVarInt(currentCount)
+    section += current
+    frameSections.append(section)
+    (current, currentCount, lastAddress) = ([], 0, 0)
+  }
+
+  /// The content of the chunk.
+  func content() -> [UInt8] {
+    var bytes: [UInt8] = []
+    func add(_ section: SymbolSection, _ parts: [UInt8]...) {
+      bytes.appendVarInt(section.rawValue)
+      bytes.appendVarInt(UInt64(parts.reduce(0) { $0 + $1.count }))
+      for part in parts { bytes += part }
+    }
+    func count(_ value: Int) -> [UInt8] {
+      var bytes: [UInt8] = []
+      bytes.appendVarInt(UInt64(value))
+      return bytes
+    }
+    add(.strings, count(strings.count), stringBytes)
+    add(.functions, count(functions.count), functionBytes)
+    if !images.isEmpty {
+      var list = count(images.count)
+      for (image, state) in images {
+        list.appendVarInt(UInt64(image))
+        list.appendVarInt(state.rawValue)
+      }
+      add(.images, list)
+    }
+    for section in frameSections { add(.frames, section) }
+    if !vtables.isEmpty {
+      var list = count(vtables.count)
+      for (image, address, symbol) in vtables {
+        list.appendVarInt(UInt64(image))
+        list.appendVarInt(address)
+        list.appendVarInt(symbol)
+      }
+      add(.vtables, list)
+    }
+    bytes.appendVarInt(SymbolSection.end.rawValue)
+    return bytes
+  }
+
+  // MARK: Tables
+
+  private mutating func index(of string: String) -> UInt64 {
+    if let known = strings[string] { return known }
+    let index = UInt64(strings.count)
+    strings[string] = index
+    stringBytes.appendVarInt(UInt64(string.utf8.count))
+    stringBytes += string.utf8
+    return index
+  }
+
+  private mutating func index(of function: FunctionName) -> UInt64 {
+    if let known = functions[function] { return known }
+    let index = UInt64(functions.count)
+    functions[function] = index
+    let isDerived = Demangler.name(of: function.raw) == function
+    functionBytes.appendVarInt(
+      function.language.code | (isDerived ? SymbolSection.derivedNames : 0))
+    functionBytes.appendVarInt(self.index(of: function.raw))
+    if !isDerived {
+      for name in [function.short, function.full, function.base] {
+        functionBytes.appendVarInt(self.index(of: name))
+      }
+    }
+    return index
+  }
+}
+
+extension [UInt8] {
+  /// Appends an unsigned LEB128 number.
+  fileprivate mutating func appendVarInt(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    append(UInt8(truncatingIfNeeded: rest))
+  }
+
+  /// Appends a difference, given as a bit pattern.
+  fileprivate mutating func appendZigzag(_ pattern: UInt64) {
+    let value = Int64(bitPattern: pattern)
+    appendVarInt(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+  }
+}

@@ -1,0 +1,43 @@
+/// The sections of a SYMBOLS chunk (docs/trace-format.md, section 9.3).
+///
+/// A chunk is understood by itself: strings and functions are those of the same chunk.
+enum SymbolSection: UInt64 {
+  case end = 0
+  case strings = 1
+  case functions = 2
+  case images = 3
+  case frames = 4
+  case vtables = 5
+
+  /// Set in the language of a function whose readable names follow from the raw one.
+  static let derivedNames: UInt64 = 0x80
+
+  /// What is stored of a frame.
+  struct Flags: OptionSet {
+    let rawValue: UInt64
+
+    static let inlined = Flags(rawValue: 1)
+    static let start = Flags(rawValue: 2)
+    static let location = Flags(rawValue: 4)
+    static let function = Flags(rawValue: 8)
+  }
+}
+
+extension SymbolLanguage {
+  private static let inFile: [SymbolLanguage] = [.plain, .cxx, .rust, .swift]
+
+  var code: UInt64 { UInt64(Self.inFile.firstIndex(of: self) ?? 0) }
+
+  init?(code: UInt64) {
+    guard code < UInt64(Self.inFile.count) else { return nil }
+    self = Self.inFile[Int(code)]
+  }
+}
+
+/// What was known of an image when its names were looked up.
+enum EmbeddedImageState: UInt64 {
+  /// Its files were read: what is not embedded is not known.
+  case read = 1
+  /// As before, but the file was newer than the trace and had no build ID to compare.
+  case readButNewer = 2
+}

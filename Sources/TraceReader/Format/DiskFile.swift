@@ -1,0 +1,84 @@
+import SystemPackage
+
+/// The bytes of a file as it is on the disk, read by position.
+///
+/// Never mapped: a file that shrinks while it is being read would kill the reader with SIGBUS.
+final class DiskFile: Sendable {
+  let path: FilePath
+  let size: UInt64
+  private let descriptor: FileDescriptor
+
+  init(path: FilePath) throws(TraceError) {
+    self.path = path
+    do {
+      descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+    } catch {
+      let name = path.isEmpty ? "''" : path.string
+      throw TraceError(.io, "cannot be opened: \(error)", path: name)
+    }
+    do {
+      size = UInt64(clamping: try descriptor.seek(offset: 0, from: .end))
+    } catch {
+      try? descriptor.close()
+      throw TraceError(.io, "is not a file that can be read by position", path: path.string)
+    }
+    guard !Self.isDirectory(descriptor) else {
+      try? descriptor.close()
+      throw TraceError(.io, "is a directory, not a trace", path: path.string)
+    }
+  }
+
+  private static func isDirectory(_ descriptor: FileDescriptor) -> Bool {
+    var byte: UInt8 = 0
+    do {
+      _ = try withUnsafeMutableBytes(of: &byte) {
+        try descriptor.read(fromAbsoluteOffset: 0, into: $0)
+      }
+      return false
+    } catch {
+      return error as? Errno == .isDirectory
+    }
+  }
+
+  deinit {
+    try? descriptor.close()
+  }
+
+  /// Fills a buffer from a position, as far as the file goes.
+  ///
+  /// - Returns: The number of bytes read; less than asked for only at the end of the file.
+  func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(TraceError) -> Int
+  {
+    var done = 0
+    while done < buffer.count {
+      guard let position = Int64(exactly: offset &+ UInt64(done)) else { break }
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+      do {
+        let count = try descriptor.read(fromAbsoluteOffset: position, into: rest)
+        guard count > 0 else { break }
+        done += count
+      } catch {
+        throw TraceError(.io, at: offset, "cannot be read: \(error)", path: path.string)
+      }
+    }
+    return done
+  }
+
+  /// Reads a stretch of bytes, as far as the file goes.
+  func bytes(at offset: UInt64, count: Int) throws(TraceError) -> [UInt8] {
+    let available = offset < size ? Int(clamping: size &- offset) : 0
+    var bytes = [UInt8](repeating: 0, count: max(0, min(count, available)))
+    var failure: TraceError?
+    let done = bytes.withUnsafeMutableBytes { buffer -> Int in
+      do throws(TraceError) {
+        return try read(at: offset, into: buffer)
+      } catch {
+        failure = error
+        return 0
+      }
+    }
+    if let failure { throw failure }
+    bytes.removeLast(bytes.count - done)
+    return bytes
+  }
+}

@@ -1,0 +1,65 @@
+import CTraceFormat
+import SystemPackage
+
+/// What packing a trace came to.
+public struct PackSummary: Sendable, Hashable {
+  /// Bytes of the trace as it was recorded.
+  public var recordedBytes: UInt64
+  /// Bytes of the packed file.
+  public var packedBytes: UInt64
+  /// How many events it holds.
+  public var events: UInt64
+}
+
+/// Writes a trace anew as a packed one.
+///
+/// A packed file is a plain trace in compressed frames: `zstd -d` makes that trace of it. Beside
+/// what was recorded it holds names (SYMBOLS chunks), which come first so that a file that is cut
+/// has them, and copies of all chunk headers (an INDEX chunk), so that opening it need not
+/// decompress everything. Chunks keep their order, their sequence numbers and their content; only
+/// events are encoded anew. Damaged parts are taken over as they are.
+public struct TracePacker {
+  private let trace: Trace
+  private let level: Int
+  private let symbols: [[UInt8]]
+
+  /// The levels of compression, from the fastest to the smallest.
+  public static let levels = ZstdCompressor.levels
+
+  /// Prepares to pack.
+  ///
+  /// - Parameters:
+  ///   - trace: An opened trace.
+  ///   - level: One of ``levels``; others are clamped.
+  ///   - symbols: The contents of SYMBOLS chunks, each of at most `MT_CHUNK_MAX_LENGTH` bytes.
+  public init(_ trace: Trace, level: Int, symbols: [[UInt8]] = []) {
+    self.trace = trace
+    self.level = min(max(level, Self.levels.lowerBound), Self.levels.upperBound)
+    self.symbols = symbols
+  }
+
+  /// Writes the packed file.
+  ///
+  /// - Parameters:
+  ///   - output: An empty file, open for writing. Of no use if this throws.
+  ///   - progress: Called with the bytes of the trace that are done, and all of them.
+  /// - Returns: What it came to.
+  /// - Throws: `.io` when reading or writing fails.
+  public func write(
+    to output: FileDescriptor, progress: (UInt64, UInt64) -> Void = { _, _ in }
+  ) throws(TraceError) -> PackSummary {
+    let file = trace.file
+    let index = try ChunkIndex(scanning: file, header: trace.header)
+    var layout = try PackedLayout(output: output, level: level, trace: trace, chunks: index.chunks)
+    for content in symbols { try layout.append(symbols: content) }
+    var end = UInt64(MT_FILE_HEADER_SIZE)
+    for chunk in index.chunks {
+      try layout.append(gap: end..<chunk.offset)
+      try layout.append(chunk)
+      end = chunk.offset &+ UInt64(chunk.length)
+      progress(min(end, file.size), file.size)
+    }
+    if end < file.size { try layout.append(gap: end..<file.size) }
+    return try layout.finish(missingBytes: index.missingBytes, isWhole: index.damage.isEmpty)
+  }
+}

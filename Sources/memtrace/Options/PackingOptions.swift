@@ -1,0 +1,38 @@
+import ArgumentParser
+import TraceReader
+
+/// How to pack, for `pack`.
+struct PackingOptions: ParsableArguments {
+  static let defaultLevel = 6
+
+  @Option(
+    help: ArgumentHelp(
+      "How hard to compress, 1 (fast) to 19 (small).", valueName: "level"))
+  var level = Self.defaultLevel
+
+  @Flag(
+    name: .customLong("no-symbols"),
+    help: "Leave the names out; reports then need the program and its libraries.")
+  var noSymbols = false
+
+  @Option(
+    name: .customLong("debug-dir"),
+    help: ArgumentHelp(
+      "Look for separate debug files here, too; may be repeated.", valueName: "folder"),
+    completion: .directory)
+  var debugDirectories: [String] = []
+
+  mutating func validate() throws {
+    try SymbolOptions.validate(debugDirectories)
+    guard TracePacker.levels.contains(level) else {
+      throw ValidationError(
+        "--level takes \(TracePacker.levels.lowerBound) to \(TracePacker.levels.upperBound), "
+          + "not \(level).")
+    }
+  }
+
+  /// What packs with these options.
+  var session: PackSession {
+    PackSession(level: level, hasSymbols: !noSymbols, debugDirectories: debugDirectories)
+  }
+}

@@ -1,0 +1,91 @@
+import SystemPackage
+import Testing
+import TraceReader
+import TraceTestSupport
+
+/// Packed traces read like the plain ones, wherever they are.
+@Suite struct PackTests {
+  private static let reports: [[String]] =
+    ["report", "allocations", "unfreed", "errors"].flatMap { [[$0], [$0, "--format", "json"]] } + [
+      ["allocations", "--call-tree"], ["allocations", "--blocks", "--lifespan", "all"],
+      ["unfreed", "--format", "csv"], ["history", "ADDRESS"],
+      ["dump", "--kind", "event", "--kind", "stack", "--kind", "image", "--kind", "thread"],
+    ]
+
+  private func run(_ words: [String], in directory: FilePath) throws -> ProcessRun {
+    try ProcessRun.run(
+      [BuiltProducts.memtrace.string] + words,
+      environment: TracedRun.minimalEnvironment + ["COLUMNS=100"], directory: directory)
+  }
+
+  /// What all reports print about a trace in a folder.
+  private func texts(_ trace: String, address: String, in directory: FilePath) throws -> [String] {
+    try Self.reports.map { words in
+      let arguments = words.dropFirst().map { $0 == "ADDRESS" ? address : $0 }
+      let run = try run([words[0], trace] + arguments, in: directory)
+      #expect(run.status == 0, "\(words): \(run.errorText)")
+      return run.outputText + run.errorText
+    }
+  }
+
+  @Test func reportsAreTheSameWithoutTheProgramAndItsLibrary() throws {
+    let folder = try ScratchDirectory()
+    for (source, flags) in [("plugins.c", []), ("plugin.c", ["-shared", "-fPIC"])] {
+      let built = try TestProgram(source, flags: flags)
+      let copy = folder.path.appending(FilePath(source).stem ?? "")
+      _ = try ProcessRun.run(["/bin/cp", built.path.string, copy.string])
+    }
+    let recording = try run(
+      ["record", "-q", "-o", "x.mtrace", "--", "./plugins", "./plugin"], in: folder.path)
+    #expect(recording.status == 0)
+    let packing = try run(["pack", "-q", "x.mtrace"], in: folder.path)
+    #expect(packing.errorText == "")
+    let trace = try Trace(path: folder.path.appending("x.mtrace"))
+    var address: Address?
+    try trace.forEachEvent { _, event in
+      if event.size == 19001 { address = event.address }
+      return address == nil
+    }
+    let block = try #require(address).description
+    let plain = try texts("x.mtrace", address: block, in: folder.path)
+    #expect(plain.contains { $0.contains("plugin_allocate") && $0.contains("plugin.c:5") })
+    // The same name, so that only the content of the file can make a difference.
+    let elsewhere = try ScratchDirectory()
+    _ = try ProcessRun.run(
+      ["/bin/mv", "x.mtrace.zst", "\(elsewhere.path)/x.mtrace"], directory: folder.path)
+    _ = try ProcessRun.run(["/bin/rm", "plugins", "plugin", "x.mtrace"], directory: folder.path)
+    let packed = try texts("x.mtrace", address: block, in: elsewhere.path)
+    for (plain, packed) in zip(plain, packed) { #expect(packed == plain) }
+    let info = try run(["info", "x.mtrace"], in: elsewhere.path)
+    #expect(info.outputText.contains(" packed, "))
+    #expect(info.outputText.contains(" bytes per event\n"))
+  }
+
+  @Test func recordPackLeavesOnlyPackedTraces() throws {
+    let program = try TestProgram("fork.c")
+    let run = try TracedRun([program.path.string], start: .launcher(["--pack"]))
+    #expect(run.traces.isEmpty)
+    let names = run.directory.entries
+    #expect(names.count == 2)
+    #expect(names.allSatisfy { $0.hasSuffix(".mtrace.zst") })
+    for name in names {
+      let trace = try Trace(path: run.directory.path.appending(name))
+      #expect(trace.isPacked)
+      #expect(trace.coverage.damageCount == 0)
+      #expect(try trace.replay().eventCount == trace.header.events)
+    }
+  }
+
+  @Test func theExitStatusIsTheProgramsAlsoWhenPackingFails() throws {
+    let folder = try ScratchDirectory()
+    // Where the packed trace belongs comes a directory while the command runs.
+    let run = try run(
+      [
+        "record", "-o", "x.mtrace", "--pack", "--", "/bin/sh", "-c",
+        "/bin/mkdir x.mtrace.zst; exit 3",
+      ], in: folder.path)
+    #expect(run.status == 3)
+    #expect(run.errorText.contains("memtrace: x.mtrace is not packed and stays as it is: "))
+    #expect(!(try Trace(path: folder.path.appending("x.mtrace"))).isPacked)
+  }
+}

@@ -1,0 +1,99 @@
+import Testing
+import TraceTestSupport
+
+@testable import TraceReader
+
+/// What is left of a packed trace that is cut or damaged.
+@Suite struct PackedDamageTests {
+  private static let packed = Result { try make().packed() }
+  private static let count: UInt64 = 200_000
+  private let packed: [UInt8]
+  private let frames: [SeekTable.Frame]
+
+  /// Random events, each of many bytes, so that they fill several frames.
+  private static func make() -> TraceBuilder {
+    var builder = TraceBuilder()
+    builder.eventChunkLength = 600 << 10
+    builder.process(executable: "/usr/bin/true", arguments: ["true"])
+    var random = SeededGenerator(seed: 5)
+    for _ in 0..<count {
+      builder.allocate(random.next() >> 17, random.next() >> 20)
+    }
+    return builder
+  }
+
+  /// The frames are those of the header, the records, five of events, and the index.
+  init() throws {
+    packed = try Self.packed.get()
+    let file = try TemporaryFile(packed)
+    frames = try #require(try SeekTable(endOf: DiskFile(path: file.path))).frames
+  }
+
+  private func events(_ bytes: [UInt8]) throws -> (count: UInt64, coverage: Coverage) {
+    try withTrace(bytes) { trace in
+      #expect(trace.process.executablePath == "/usr/bin/true")
+      let result = try trace.replay()
+      return (result.eventCount, result.coverage)
+    }
+  }
+
+  @Test func framesLieOneBehindTheOther() throws {
+    #expect(frames.count == 8)
+    #expect(frames[0].size == 4096)
+    for (frame, next) in zip(frames, frames.dropFirst()) {
+      #expect(frame.end == next.offset)
+      #expect(frame.position + UInt64(frame.length) == next.position)
+    }
+    #expect(try events(packed).count == Self.count)
+  }
+
+  @Test func withoutSeekTableTheFramesAreFound() throws {
+    let last = try #require(frames.last)
+    let bytes = Array(packed.prefix(Int(last.position) + Int(last.length)))
+    let (count, coverage) = try events(bytes)
+    #expect(count == Self.count)
+    #expect(try coverage == events(packed).coverage)
+  }
+
+  @Test func aCutFileHasTheFramesThatAreWhole() throws {
+    let third = frames[5]
+    let before = try events(Array(packed.prefix(Int(third.position))))
+    #expect(before.count > 80_000 && before.count < 150_000)
+    let inside = try events(Array(packed.prefix(Int(third.position) + 1000)))
+    #expect(inside.count == before.count)
+    #expect(inside.coverage.missingBytes > 0)
+  }
+
+  @Test(arguments: [true, false])
+  func aDamagedFrameCostsItsOwnEventsOnly(hasSeekTable: Bool) throws {
+    let damaged = frames[3]
+    var bytes = packed
+    let middle = Int(damaged.position) + Int(damaged.length) / 2
+    for position in middle..<middle + 64 { bytes[position] ^= 0x55 }
+    if !hasSeekTable { bytes.removeLast(4) }
+    let (count, coverage) = try events(bytes)
+    #expect(count > 100_000 && count < 180_000)
+    #expect(coverage.damageCount >= 1)
+    #expect(coverage.damage.first?.reason.contains("damaged") == true)
+  }
+
+  @Test func bytesThatAreMissingInTheMiddleAreSteppedOver() throws {
+    let damaged = frames[3]
+    var bytes = packed
+    let start = Int(damaged.position) + 20
+    bytes.removeSubrange(start..<start + 777)
+    let (count, coverage) = try events(bytes)
+    #expect(count > 100_000 && count < 180_000)
+    #expect(coverage.damageCount >= 1)
+  }
+
+  @Test func unpackingSaysWhatIsLost() throws {
+    var bytes = packed
+    bytes[Int(frames[3].position) + 500] ^= 1
+    try withTrace(bytes) { trace in
+      let (plain, lost) = try trace.unpacked()
+      #expect(lost == UInt64(frames[3].size))
+      #expect(UInt64(plain.count) == frames[7].end)
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import CTraceFormat
+import CZstd
+import SystemPackage
+import Testing
+import TraceReader
+import TraceTestSupport
+
+/// Packed traces say what the plain ones do.
+@Suite struct PackedTraceTests {
+  @Test(arguments: [1, 6, 19])
+  func aPackedTraceSaysTheSame(level: Int) throws {
+    for seed in UInt64(0)..<6 {
+      let builder = SampleTraces.random(seed: seed)
+      let packed = try TraceContent(try builder.packed(level: level))
+      #expect(try packed == TraceContent(builder.bytes()), "seed \(seed)")
+      #expect(packed.events.count > 400)
+    }
+  }
+
+  @Test func aPackedTraceIsKnownByItsContent() throws {
+    let builder = SampleTraces.small()
+    let plain = builder.bytes()
+    let packed = try builder.packed()
+    #expect(packed.starts(with: [0x28, 0xB5, 0x2F, 0xFD]))
+    try withTrace(plain) { trace in
+      #expect(!trace.isPacked)
+      #expect(trace.header.recordedBytes == 0)
+    }
+    let count = try builder.events().count
+    try withTrace(packed) { trace in
+      #expect(trace.isPacked)
+      #expect(trace.fileSize == UInt64(packed.count))
+      #expect(trace.header.recordedBytes == UInt64(plain.count))
+      #expect(trace.header.events == UInt64(count))
+    }
+  }
+
+  @Test func zstdItselfGivesThePlainTrace() throws {
+    let builder = SampleTraces.random(seed: 3)
+    let packed = try builder.packed()
+    let unpacked = try withTrace(packed) { try $0.unpacked() }
+    #expect(unpacked.lost == 0)
+    var plain = [UInt8](repeating: 0, count: unpacked.bytes.count + 1)
+    let size = ZSTD_decompress(&plain, plain.count, packed, packed.count)
+    #expect(ZSTD_isError(size) == 0)
+    #expect(Array(plain.prefix(Int(size))) == unpacked.bytes)
+    #expect(try TraceContent(unpacked.bytes) == TraceContent(builder.bytes()))
+  }
+
+  @Test func chunksOfSymbolsComeBack() throws {
+    let contents: [[UInt8]] = [[1, 2, 3], Array(repeating: 7, count: 5000)]
+    let packed = try SampleTraces.small().packed(symbols: contents)
+    try withTrace(packed) { trace in
+      let found = trace.symbolContents()
+      #expect(found.count == 2)
+      for (content, read) in zip(contents, found) { #expect(read.starts(with: content)) }
+      #expect(trace.header.chunks > 4)
+    }
+  }
+
+  @Test func packingAgainGivesTheSameContent() throws {
+    let builder = SampleTraces.random(seed: 1)
+    let once = try builder.packed(symbols: [[1]])
+    let unpacked = try withTrace(once) { try $0.unpacked().bytes }
+    let twice = try withTrace(unpacked) { try $0.packed() }
+    #expect(try TraceContent(twice) == TraceContent(builder.bytes()))
+    try withTrace(twice) { #expect($0.header.recordedBytes == UInt64(builder.bytes().count)) }
+  }
+
+  @Test func eventsThatFitNoColumnsStayAsTheyAre() throws {
+    var builder = TraceBuilder()
+    for index in UInt64(0)..<100 {
+      builder.allocate(index % 2 == 0 ? .max - index : index * 16, .max - index)
+    }
+    #expect(try TraceContent(builder.packed()) == TraceContent(builder.bytes()))
+  }
+
+  @Test func aCutTraceIsPackedAsCut() throws {
+    var builder = TraceBuilder()
+    builder.eventChunkLength = 8192
+    for index in UInt64(0)..<5000 { builder.allocate(0x1000 + index * 64, 40) }
+    let whole = builder.bytes()
+    for missing in [1, 2000, 4096, 9000] {
+      let cut = Array(whole.dropLast(missing))
+      let packed = try withTrace(cut) { try $0.packed() }
+      #expect(try TraceContent(packed) == TraceContent(cut), "\(missing) bytes are missing")
+    }
+  }
+
+  @Test func damageOfThePlainTraceStaysWhatItIs() throws {
+    var bytes = SampleTraces.random(seed: 2).bytes()
+    // The header of one chunk, and the content of another.
+    bytes.replaceSubrange(12288..<12300, with: repeatElement(0xff, count: 12))
+    bytes.replaceSubrange(20554..<20574, with: repeatElement(0xff, count: 20))
+    let plain = try TraceContent(bytes)
+    #expect(plain.coverage.damageCount == 2)
+    let packed = try TraceContent(try withTrace(bytes) { try $0.packed() })
+    #expect(packed == plain)
+  }
+
+  @Test func compressionInOnePieceIsExplained() throws {
+    // 200 MiB of zeros after the header, as `zstd x.mtrace` would write them.
+    var plain = SampleTraces.small().bytes()
+    plain += [UInt8](repeating: 0, count: 200 << 20)
+    var frame = [UInt8](repeating: 0, count: ZSTD_compressBound(plain.count))
+    let size = ZSTD_compress(&frame, frame.count, plain, plain.count, 1)
+    let error = try openingError(Array(frame.prefix(Int(size))))
+    #expect(error?.status == .corrupt)
+    #expect(error?.context.hasPrefix("is compressed in one piece") == true)
+  }
+}
