@@ -18,6 +18,18 @@
       "auto; libunwind: every stack by libunwind; compare: both ways, differences counted")        \
     X(types, "MEMTRACE_TYPES", NUMBER, 1, 0, 1,                                                    \
       "look at the first words of some blocks of each stack to tell their types")                  \
+    X(snapshot_at_exit, "MEMTRACE_SNAPSHOT_AT_EXIT", NUMBER, 1, 0, 1,                              \
+      "take a heap snapshot when the process ends by itself: exit, _exit, quick_exit, abort")      \
+    X(snapshot_contents, "MEMTRACE_SNAPSHOT_CONTENTS", NUMBER, 0, 0, 1,                            \
+      "keep all of the memory in snapshots, not only what can be pointers")                        \
+    X(snapshot_at_marks, "MEMTRACE_SNAPSHOT_AT_MARKS", NUMBER, 0, 0, 1,                            \
+      "take a heap snapshot with every mark of the program")                                       \
+    X(snapshot_on_request, "MEMTRACE_SNAPSHOT_ON_REQUEST", NUMBER, 0, 0, 1,                        \
+      "handle a real-time signal, with which `memtrace snapshot` asks for one")                    \
+    X(snapshot_on_crash, "MEMTRACE_SNAPSHOT_ON_CRASH", NUMBER, 0, 0, 1,                            \
+      "handle the signals that end a process by default, and take one before they do")             \
+    X(snapshot_interval, "MEMTRACE_SNAPSHOT_INTERVAL", NUMBER, 0, 0, 86400,                        \
+      "seconds between heap snapshots; 0: none")                                                   \
     X(session, "MEMTRACE_SESSION", STRING, "", 0, 0,                                               \
       "32 hexadecimal digits shared by all traces of one recording; made up when missing")         \
     X(parent, "MEMTRACE_PARENT", STRING, "", 0, 0,                                                 \

@@ -4,6 +4,7 @@
 
 #include "image_map.h"
 #include "lifecycle.h"
+#include "snapshot.h"
 #include "trace_file.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,11 +24,13 @@ int MT_HOOK_NAME(pthread_setname_np)(pthread_t, const char *);
 
 MT_HOOK void MT_HOOK_NAME(_exit)(int status) {
     mt_lifecycle_end(MT_END_UEXIT, status);
+    mt_snapshot_at_end(MT_SNAPSHOT_AT_UEXIT, status, MT_CALLER_FRAME());
     mt_os_exit_group(status);
 }
 
 MT_HOOK void MT_HOOK_NAME(_Exit)(int status) {
     mt_lifecycle_end(MT_END_UEXIT, status);
+    mt_snapshot_at_end(MT_SNAPSHOT_AT_UEXIT, status, MT_CALLER_FRAME());
     mt_os_exit_group(status);
 }
 
@@ -40,6 +43,7 @@ MT_HOOK void MT_HOOK_NAME(quick_exit)(int status) {
 
 MT_HOOK void MT_HOOK_NAME(abort)(void) {
     mt_lifecycle_end(MT_END_ABORT, 6);
+    mt_snapshot_at_end(MT_SNAPSHOT_AT_ABORT, 6, MT_CALLER_FRAME());
     if (mt_real.abort)
         mt_real.abort();
     __builtin_trap();

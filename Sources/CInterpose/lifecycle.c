@@ -9,9 +9,12 @@
 #include "loader_gate.h"
 #include "lock.h"
 #include "meta_writer.h"
+#include "own_memory.h"
 #include "real.h"
 #include "recorder.h"
 #include "sampling.h"
+#include "snapshot.h"
+#include "snapshot_signals.h"
 #include "text.h"
 #include "trace_file.h"
 #include "trace_name.h"
@@ -232,6 +235,8 @@ static enum mt_state start_forked(void) {
     memcpy(origin.parent_trace_id, g_life.trace_id, 16);
     mt_text_parse_hex(mt_config.session, origin.session_id, 16);
     mt_trace_file_abandon();
+    mt_own_memory_after_fork();
+    mt_snapshot_after_fork();
     mt_meta_reset();
     mt_stack_table_reset(mt_tls.inside);
     mt_thread_state_reset();
@@ -243,6 +248,7 @@ static enum mt_state start_forked(void) {
     begin_recording();
     mt_meta_process();
     mt_image_map_reset_for_fork();
+    mt_snapshot_signals_after_fork();
     return MT_RECORDING;
 }
 
@@ -342,6 +348,14 @@ enum mt_entry mt_enter_unready(uintptr_t sp) {
 static void at_exit(int status, void *context) {
     (void)context;
     mt_lifecycle_end(MT_END_EXIT, status);
+    mt_snapshot_at_end(MT_SNAPSHOT_AT_EXIT, status, MT_CALLER_FRAME());
+}
+
+/* The hook of quick_exit has noted the status; here the host's handlers have run, too. */
+static void at_quick_exit_last(void) {
+    if (mt_lifecycle_owns_trace())
+        mt_snapshot_at_end(MT_SNAPSHOT_AT_QUICK, mt_trace_file.header->end_status,
+                           MT_CALLER_FRAME());
 }
 
 /* A fork from a signal handler in the middle of a hook: the hook will go on in the child when the
@@ -366,6 +380,8 @@ __attribute__((constructor(101))) static void construct(void) {
         return;
     mt_trace_file.header->load_ticks = g_life.load_ticks;
     on_exit(at_exit, NULL);
+    at_quick_exit(at_quick_exit_last);
+    mt_snapshot_signals_begin();
     mt_tls.inside = mt_tls.is_own = 1;
     pthread_atfork(mt_loader_gate_before_fork, mt_loader_gate_after_fork_in_parent,
                    after_fork_in_child);

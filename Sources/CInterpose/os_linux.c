@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "os.h"
 
+#include "os_call.h"
+#include "own_memory.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -13,38 +15,6 @@
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <time.h>
-
-static long call6(long number, long a, long b, long c, long d, long e, long f) {
-#if defined(__x86_64__)
-    long result;
-    register long r10 __asm__("r10") = d;
-    register long r8 __asm__("r8") = e;
-    register long r9 __asm__("r9") = f;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-#elif defined(__aarch64__)
-    register long x8 __asm__("x8") = number;
-    register long x0 __asm__("x0") = a;
-    register long x1 __asm__("x1") = b;
-    register long x2 __asm__("x2") = c;
-    register long x3 __asm__("x3") = d;
-    register long x4 __asm__("x4") = e;
-    register long x5 __asm__("x5") = f;
-    __asm__ volatile("svc #0"
-                     : "+r"(x0)
-                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
-                     : "memory");
-    return x0;
-#else
-#    error "memtrace supports x86_64 and aarch64"
-#endif
-}
-
-#define CALL(number, a, b, c, d, e, f)                                                             \
-    call6(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
 long mt_os_open(int directory, const char *path, int flags, unsigned mode) {
     long result;
@@ -176,13 +146,18 @@ static void *map(size_t length, int flags, int fd, uint64_t offset, long *error)
 
 void *mt_os_map_pages(size_t length) {
     long error;
-    return map(length, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0, &error);
+    void *address = map(length, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0, &error);
+    if (address)
+        mt_own_memory_add(address, length, MT_OWN_PAGES);
+    return address;
 }
 
 void *mt_os_map_file(int fd, uint64_t offset, size_t length, long *error) {
     void *address = map(length, MAP_SHARED, fd, offset, error);
-    if (address)
+    if (address) {
         CALL(SYS_madvise, address, length, MADV_DONTFORK, 0, 0, 0);
+        mt_own_memory_add(address, length, MT_OWN_WINDOW);
+    }
     return address;
 }
 
@@ -192,9 +167,12 @@ void mt_os_fill_hole(void *address, size_t length) {
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (result > 0 && result != (long)address)
         CALL(SYS_munmap, result, length, 0, 0, 0, 0);
+    else if (result > 0)
+        mt_own_memory_add(address, length, MT_OWN_PAGES);
 }
 
 long mt_os_unmap(void *address, size_t length) {
+    mt_own_memory_remove(address);
     return CALL(SYS_munmap, address, length, 0, 0, 0, 0);
 }
 

@@ -207,6 +207,55 @@ struct mt_chunk_header *mt_trace_file_chunk(uint16_t kind, uint16_t encoding, ui
     return chunk;
 }
 
+static long write_at(int fd, const void *bytes, size_t length, uint64_t offset) {
+    /* Beyond the limit lies SIGXFSZ. */
+    if (offset + length > mt_os_limit(RLIMIT_FSIZE))
+        return -EFBIG;
+    for (size_t done = 0; done < length;) {
+        long count = mt_os_pwrite(fd, (const uint8_t *)bytes + done, length - done, offset + done);
+        if (count <= 0)
+            return count < 0 ? count : -ENOSPC;
+        done += (size_t)count;
+    }
+    return 0;
+}
+
+/* Gives back space that could not be used, if it is the last; else it stays, and reads as zeros. */
+static void give_back(uint64_t offset, uint64_t length) {
+    uint64_t end = offset + length;
+    __atomic_compare_exchange_n(&mt_trace_file.header->file_end, &end, offset, false,
+                                __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+long mt_trace_file_append(struct mt_chunk_header *chunk) {
+    struct mt_file_header *file = mt_trace_file.header;
+    int fd = file ? descriptor() : -ENOENT;
+    if (fd < 0)
+        return fd;
+    chunk->offset = __atomic_fetch_add(&file->file_end, chunk->length, __ATOMIC_RELAXED);
+    long error =
+        write_at(fd, chunk + 1, chunk->length - sizeof *chunk, chunk->offset + sizeof *chunk);
+    if (error == 0) {
+        chunk->sequence = __atomic_fetch_add(&file->chunks, 1, __ATOMIC_RELAXED);
+        chunk->trace_tag = mt_trace_file.tag;
+        chunk->header_check = mt_chunk_check(chunk);
+        chunk->magic = MT_CHUNK_MAGIC;
+        error = write_at(fd, chunk, sizeof *chunk, chunk->offset);
+    }
+    if (error < 0)
+        give_back(chunk->offset, chunk->length);
+    return error;
+}
+
+long mt_trace_file_reopen_in_copy(void) {
+    long error = 0;
+    int fd = descriptor();
+    if (fd < 0)
+        return fd;
+    mt_trace_file.header = mt_os_map_file(fd, 0, MT_FILE_HEADER_SIZE, &error);
+    return mt_trace_file.header ? 0 : error;
+}
+
 void mt_trace_file_release(struct mt_chunk_header *chunk) {
     mt_os_unmap(chunk, chunk->length);
 }

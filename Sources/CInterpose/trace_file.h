@@ -53,6 +53,19 @@ void mt_trace_file_abandon(void);
 struct mt_chunk_header *mt_trace_file_chunk(uint16_t kind, uint16_t encoding, uint32_t length,
                                             uint64_t base_time, uint32_t thread, uint32_t first_id);
 
+/* Writes a whole chunk that the caller has in memory, and does not map it.
+ *
+ * chunk    header and content; kind, encoding, length, base_time, thread and first_id are filled in
+ * returns  0 or -errno (-ENOSPC, -EFBIG ...), which does not stop the recording
+ * context  any thread, or a copy of the process after mt_trace_file_reopen_in_copy;
+ *          async-signal-safe */
+long mt_trace_file_append(struct mt_chunk_header *chunk);
+
+/* Maps the header again in a copy of the process that works for it, where mappings of the trace are
+ * missing.
+ * returns  0 or -errno */
+long mt_trace_file_reopen_in_copy(void);
+
 /* Unmaps a chunk; its bytes stay in the file. */
 void mt_trace_file_release(struct mt_chunk_header *chunk);
 

@@ -130,7 +130,11 @@ struct mt_file_header {
     uint64_t counters[MT_COUNTER_SLOTS]; /* 256  enum mt_counter */
     uint64_t events;                     /* 512  once packed: number of events */
     uint64_t recorded_bytes;             /* 520  once packed: bytes before; 0: never packed */
-    uint8_t reserved[MT_FILE_HEADER_SIZE - 528];
+    uint32_t snapshot_signal; /*  528  asks the process for a heap snapshot; 0: nothing does */
+    uint32_t snapshots;       /*  532  heap snapshots begun */
+    uint32_t snapshots_done;  /*  536  of these, no longer being written */
+    uint32_t reserved1;       /*  540 */
+    uint8_t reserved[MT_FILE_HEADER_SIZE - 544];
 };
 static_assert(sizeof(struct mt_file_header) == MT_FILE_HEADER_SIZE, "file header layout");
 

@@ -96,7 +96,7 @@ static_assert(sizeof(struct mt_snapshot_region) == 48, "snapshot region layout")
 
 struct mt_snapshot_end {
     struct mt_record record;
-    uint64_t pause_ns;      /* from the first signal until the threads went on, with the fork */
+    uint64_t pause_ns;      /* how long the threads stood still, with the fork */
     uint64_t fork_ns;       /* of these, the fork */
     uint64_t duration_ns;   /* until this record was written */
     uint64_t bytes_looked;  /* at for pointers */

@@ -1,0 +1,39 @@
+/* memtrace from within a program: marks and heap snapshots at moments that the program chooses.
+ *
+ * Nothing has to be linked: the functions are weak and there only while memtrace records the
+ * program. Use the macros, which do nothing otherwise:
+ *
+ *     #include <memtrace.h>
+ *
+ *     MEMTRACE_MARK("loaded");
+ *     MEMTRACE_SNAPSHOT("after the first request");
+ *
+ * From any thread. Not from signal handlers. */
+#ifndef MEMTRACE_H
+#define MEMTRACE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Names this moment: reports take the name where they take a time (`--at loaded`).
+ *
+ * name  text, cut after 1023 bytes; may be empty, not NULL */
+void memtrace_mark(const char *name) __attribute__((weak));
+
+/* Takes a heap snapshot: which blocks are reachable now, and from where. Other threads stand still
+ * for some milliseconds; the image is written while the program goes on.
+ *
+ * name     as for memtrace_mark
+ * returns  0, or an error number: EAGAIN while another one is being written, ENOSYS when nothing is
+ *          recorded, ENOENT without /proc, ENOMEM */
+int memtrace_snapshot(const char *name) __attribute__((weak));
+
+#ifdef __cplusplus
+}
+#endif
+
+#define MEMTRACE_MARK(name) (memtrace_mark ? memtrace_mark(name) : (void)0)
+#define MEMTRACE_SNAPSHOT(name) (memtrace_snapshot ? memtrace_snapshot(name) : 0)
+
+#endif

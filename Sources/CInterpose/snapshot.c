@@ -1,0 +1,159 @@
+/* Takes snapshots. See snapshot.h. */
+#include "snapshot.h"
+
+#include "clock.h"
+#include "image_map.h"
+#include "lifecycle.h"
+#include "lock.h"
+#include "meta_writer.h"
+#include "os_threads.h"
+#include "snapshot_image.h"
+#include "trace_file.h"
+#include <errno.h>
+#include <time.h>
+
+/* How long the end of the process waits for its image; and how long each sleep lasts at most. */
+static const uint64_t longest_wait_ns = 60000000000, nap_ns = 100000000;
+
+/* Between the process and the copy of it that writes the image. */
+struct shared {
+    struct mt_snapshot_times times;
+    uint32_t is_done; /* a futex */
+    long error;
+};
+
+static struct {
+    struct mt_lock lock;
+    struct shared *shared;
+    long writer; /* the copy that has not been reaped; 0: none */
+} g_snapshot;
+
+static uint64_t now(void) {
+    return mt_os_time_ns(CLOCK_MONOTONIC);
+}
+
+/* True when the copy has ended. */
+static bool reap(void) {
+    if (g_snapshot.writer && mt_os_reap(g_snapshot.writer))
+        g_snapshot.writer = 0;
+    return g_snapshot.writer == 0;
+}
+
+static long await_writer(void) {
+    struct shared *shared = g_snapshot.shared;
+    uint64_t deadline = now() + longest_wait_ns;
+    while (!reap()) {
+        if (now() >= deadline) {
+            mt_os_kill(g_snapshot.writer);
+            return -ETIMEDOUT;
+        }
+        if (__atomic_load_n(&shared->is_done, __ATOMIC_ACQUIRE))
+            mt_os_yield();
+        else
+            mt_os_futex_wait_for(&shared->is_done, 0, nap_ns);
+    }
+    /* One that was killed, or ran out of memory, has not said how it went. */
+    return shared->is_done ? shared->error : -EIO;
+}
+
+/* The copy: writes and ends. No hook runs here, and nothing of the host. */
+static _Noreturn void write_in_copy(const struct mt_snapshot_image *image, struct shared *shared) {
+    shared->error = mt_trace_file_reopen_in_copy();
+    if (shared->error == 0)
+        shared->error = mt_snapshot_image_write(image);
+    if (mt_trace_file.header)
+        mt_trace_file.header->snapshots_done = image->number + 1;
+    __atomic_store_n(&shared->is_done, 1, __ATOMIC_RELEASE);
+    mt_os_futex_wake_shared(&shared->is_done);
+    mt_os_exit_group(0);
+}
+
+static void release(struct mt_park *park) {
+    struct mt_snapshot_times *times = &g_snapshot.shared->times;
+    mt_park_release(park);
+    times->pause_ns = now() - times->began_ns;
+    __atomic_store_n(&times->are_known, 1, __ATOMIC_RELEASE);
+    mt_os_futex_wake_shared(&times->are_known);
+}
+
+static long write_by_copy(const struct mt_snapshot_image *image, struct mt_park *park) {
+    struct shared *shared = g_snapshot.shared;
+    shared->is_done = 0;
+    shared->error = 0;
+    uint64_t start = now();
+    long copy = mt_os_copy_process();
+    if (copy == 0)
+        write_in_copy(image, shared);
+    shared->times.fork_ns = now() - start;
+    release(park);
+    if (copy < 0)
+        return copy;
+    g_snapshot.writer = copy;
+    return image->request->is_end ? await_writer() : 0;
+}
+
+static long take(struct mt_snapshot_request *request) {
+    struct mt_park park;
+    if (!g_snapshot.shared)
+        g_snapshot.shared = mt_os_map_shared(MT_PAGE_SIZE);
+    if (!g_snapshot.shared)
+        return -ENOMEM;
+    if (!reap()) {
+        if (!request->is_end)
+            return -EAGAIN;
+        await_writer();
+    }
+    g_snapshot.shared->times = (struct mt_snapshot_times){.began_ns = now()};
+    request->tid = (uint32_t)mt_os_tid();
+    long error = mt_park_all(&park, request->is_end);
+    if (error < 0)
+        return error;
+    struct mt_snapshot_image image = {.request = request,
+                                      .park = &park,
+                                      .times = &g_snapshot.shared->times,
+                                      .number = mt_trace_file.header->snapshots++,
+                                      .time = mt_clock_event_time(),
+                                      .keeps_contents = mt_config.snapshot_contents};
+    /* At the end of a process without other threads nothing can get in the way: no copy. */
+    if (park.count > 0 || !request->is_end)
+        return write_by_copy(&image, &park);
+    g_snapshot.shared->times.are_known = 1;
+    error = mt_snapshot_image_write(&image);
+    mt_trace_file.header->snapshots_done = image.number + 1;
+    return error;
+}
+
+long mt_snapshot_take(struct mt_snapshot_request *request) {
+    if (!mt_lifecycle_owns_trace() || mt_trace_file.stopped)
+        return -ENOSYS;
+    int saved = errno;
+    if (!request->is_interrupted)
+        mt_image_map_refresh();
+    uint64_t signals = mt_os_block_signals();
+    long error = -EAGAIN;
+    if (mt_lock_try(&g_snapshot.lock)) {
+        error = take(request);
+        mt_lock_release(&g_snapshot.lock);
+    }
+    mt_os_restore_signals(signals);
+    errno = saved;
+    return error;
+}
+
+void mt_snapshot_at_end(enum mt_snapshot_reason reason, int32_t detail, struct mt_frame caller) {
+    if (!mt_config.snapshot_at_exit || mt_lifecycle_state() != MT_RECORDING)
+        return;
+    struct mt_snapshot_request request = {
+        .reason = reason, .detail = detail, .name = "", .caller = caller, .is_end = true};
+    long error = mt_snapshot_take(&request);
+    if (error < 0 && error != -ENOSYS && error != -EAGAIN)
+        mt_meta_note(MT_NOTE_TEXT, (uint64_t)-error,
+                     error == -ENOENT ? "no heap snapshot at the end: /proc is not mounted"
+                                      : "no whole heap snapshot at the end");
+}
+
+void mt_snapshot_after_fork(void) {
+    mt_lock_reset(&g_snapshot.lock);
+    g_snapshot.shared = NULL;
+    g_snapshot.writer = 0;
+}

@@ -1,0 +1,173 @@
+/* See snapshot_image.h. */
+#include "snapshot_image.h"
+
+#include "os_threads.h"
+#include "snapshot_filter.h"
+#include "snapshot_pages.h"
+#include "snapshot_writer.h"
+#include "text.h"
+#include "thread_state.h"
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+/* One at a time, perhaps on a small stack. */
+static struct mt_snapshot_writer g_writer;
+static struct mt_page_walker g_walker;
+static struct mt_pointer_filter g_filter;
+static uint64_t g_looked;
+
+/* ---- Records ---- */
+
+static void write_begin(const struct mt_snapshot_image *image) {
+    const struct mt_snapshot_request *request = image->request;
+    struct mt_snapshot_begin begin = {.time = image->time,
+                                      .reason = request->reason,
+                                      .detail = request->detail,
+                                      .thread = mt_tls.index,
+                                      .tid = request->tid,
+                                      .flags = image->keeps_contents ? MT_SNAPSHOT_CONTENTS : 0,
+                                      .name_length = (uint32_t)request->name_length};
+    mt_snapshot_record(&g_writer, MT_SNAPSHOT_BEGIN, &begin, sizeof begin, request->name,
+                       begin.name_length);
+}
+
+static void write_taker(const struct mt_snapshot_request *request) {
+    struct mt_snapshot_thread taker = {.sp = request->caller.sp,
+                                       .pc = request->caller.pc,
+                                       .tls_base = mt_os_thread_pointer(),
+                                       .thread = mt_tls.index,
+                                       .tid = request->tid,
+                                       .state = MT_SNAPSHOT_TAKER,
+                                       .register_count = request->register_count};
+    mt_snapshot_record(&g_writer, MT_SNAPSHOT_THREAD, &taker, sizeof taker, request->registers,
+                       request->register_count * 8);
+}
+
+static void write_threads(const struct mt_park *park) {
+    for (size_t i = 0; i < park->count; i++) {
+        const struct mt_parked_thread *parked = &park->threads[i];
+        enum mt_snapshot_thread_state state = mt_park_state(parked);
+        if (!state)
+            continue;
+        struct mt_snapshot_thread thread = {.sp = parked->registers.sp,
+                                            .pc = parked->registers.pc,
+                                            .tls_base = parked->tls_base,
+                                            .thread = parked->index,
+                                            .tid = parked->tid,
+                                            .state = state,
+                                            .register_count = parked->registers.count};
+        mt_snapshot_record(&g_writer, MT_SNAPSHOT_THREAD, &thread, sizeof thread,
+                           parked->registers.values, thread.register_count * 8);
+    }
+}
+
+static void write_region(const struct mt_snapshot_region *region, const char *path, void *context) {
+    struct mt_snapshot_region record = *region;
+    (void)context;
+    mt_snapshot_record(&g_writer, MT_SNAPSHOT_REGION, &record, sizeof record, path,
+                       record.path_length);
+}
+
+static void write_end(const struct mt_snapshot_image *image, uint64_t skipped) {
+    /* The process that was copied says how long it stood still: soon, if it is still there. */
+    for (int naps = 0; naps < 20 && !image->times->are_known; naps++)
+        mt_os_futex_wait_for(&image->times->are_known, 0, 100000000);
+    struct mt_snapshot_end end = {.pause_ns = image->times->pause_ns,
+                                  .fork_ns = image->times->fork_ns,
+                                  .duration_ns =
+                                      mt_os_time_ns(CLOCK_MONOTONIC) - image->times->began_ns,
+                                  .bytes_looked = g_looked,
+                                  .words = g_writer.words,
+                                  .bytes_written = g_writer.bytes,
+                                  .bytes_skipped = skipped};
+    mt_snapshot_record(&g_writer, MT_SNAPSHOT_END, &end, sizeof end, "", 0);
+}
+
+/* ---- Memory ---- */
+
+static void keep_pointers(uint64_t page) {
+    const uint64_t *words = (const uint64_t *)page;
+    bool follows_pointer = false;
+    for (size_t i = 0; i < MT_PAGE_SIZE / 8; i++) {
+        uint64_t word = words[i];
+        if (word == 0) {
+            follows_pointer = false;
+            continue;
+        }
+        bool can_point = mt_word_can_point(&g_filter, word);
+        if (can_point || (follows_pointer && mt_word_can_count(word)))
+            mt_snapshot_word(&g_writer, page + i * 8, word);
+        follows_pointer = can_point;
+    }
+}
+
+static void keep_all(uint64_t page) {
+    const uint64_t *words = (const uint64_t *)page;
+    for (size_t i = 0; i < MT_PAGE_SIZE / 8; i++)
+        if (words[i])
+            mt_snapshot_word(&g_writer, page + i * 8, words[i]);
+}
+
+static void keep_region(const struct mt_region *region, bool keeps_contents) {
+    bool selected[MT_PAGE_BATCH];
+    uint64_t next;
+    for (uint64_t start = region->start; start < region->end && !g_writer.error; start = next) {
+        size_t pages = (region->end - start) / MT_PAGE_SIZE;
+        size_t count = pages < MT_PAGE_BATCH ? pages : MT_PAGE_BATCH;
+        next = start + count * MT_PAGE_SIZE;
+        if (count == 0)
+            return;
+        mt_pages_select(&g_walker, region, start, count, selected);
+        for (size_t i = 0; i < count; i++) {
+            if (!selected[i])
+                continue;
+            g_looked += MT_PAGE_SIZE;
+            if (keeps_contents)
+                keep_all(start + i * MT_PAGE_SIZE);
+            else
+                keep_pointers(start + i * MT_PAGE_SIZE);
+        }
+    }
+}
+
+static long keep_memory(const struct mt_snapshot_image *image, struct mt_region_list *list,
+                        struct mt_span *spans) {
+    mt_pointer_filter_make(&g_filter, list, spans);
+    mt_pages_open(&g_walker);
+    for (size_t i = 0; i < list->count; i++)
+        if (list->regions[i].source != MT_PAGES_NOT_KEPT)
+            keep_region(&list->regions[i], image->keeps_contents);
+    mt_pages_close(&g_walker);
+    mt_snapshot_writer_flush(&g_writer);
+    return g_writer.error;
+}
+
+long mt_snapshot_image_write(const struct mt_snapshot_image *image) {
+    /* Mapped before the mappings are listed: they are the recorder's. */
+    size_t spans_size = MT_REGIONS_MAX * sizeof(struct mt_span);
+    struct mt_span *spans = mt_os_map_pages(spans_size);
+    if (!spans)
+        return -ENOMEM;
+    if (mt_snapshot_writer_begin(&g_writer, image->number, image->time) < 0) {
+        mt_os_unmap(spans, spans_size);
+        return -ENOMEM;
+    }
+    g_looked = 0;
+    write_begin(image);
+    write_taker(image->request);
+    write_threads(image->park);
+    struct mt_region_list list;
+    long error = mt_region_list_make(&list, write_region, NULL);
+    if (error == 0)
+        error = keep_memory(image, &list, spans);
+    if (error == 0) {
+        write_end(image, list.skipped_bytes);
+        mt_snapshot_writer_flush(&g_writer);
+        error = g_writer.error;
+    }
+    mt_snapshot_writer_end(&g_writer);
+    mt_region_list_free(&list);
+    mt_os_unmap(spans, spans_size);
+    return error;
+}

@@ -1,0 +1,25 @@
+/* Which pages of a region are worth a look. */
+#ifndef MT_SNAPSHOT_PAGES_H
+#define MT_SNAPSHOT_PAGES_H
+
+#include "snapshot_regions.h"
+
+enum { MT_PAGE_BATCH = 512 };
+
+struct mt_page_walker {
+    int pagemap;                     /* descriptor; -1 where the kernel does not let us */
+    uint64_t entries[MT_PAGE_BATCH]; /* of /proc/self/pagemap */
+    unsigned char resident[MT_PAGE_BATCH];
+};
+
+void mt_pages_open(struct mt_page_walker *walker);
+void mt_pages_close(struct mt_page_walker *walker);
+
+/* Says for each of `count` pages, at most MT_PAGE_BATCH, whether it has to be read.
+ *
+ * A page that was never touched need not be: it reads as zeros, or as its file. Without pagemap
+ * (processes that are not dumpable) memory that is swapped out counts as untouched. */
+void mt_pages_select(struct mt_page_walker *walker, const struct mt_region *region, uint64_t start,
+                     size_t count, bool *selected);
+
+#endif

@@ -1,0 +1,96 @@
+/* See snapshot_signals.h. */
+#define _GNU_SOURCE
+#include "snapshot_signals.h"
+
+#include "lifecycle.h"
+#include "os_threads.h"
+#include "park.h"
+#include "snapshot.h"
+#include "trace_file.h"
+
+enum { LOWEST_SIGNAL = 36, HIGHEST_SIGNAL = 63 };
+
+/* What ends a process unless it is handled. */
+static const int ending_signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP,
+                                     SIGABRT, SIGBUS,  SIGFPE,  SIGSEGV, SIGPIPE,
+                                     SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ, SIGSYS};
+
+static int g_request_signal; /* 0: none */
+
+static void take(enum mt_snapshot_reason reason, int detail, void *context, bool is_end) {
+    struct mt_registers registers;
+    mt_registers_read(&registers, context);
+    struct mt_snapshot_request request = {
+        .reason = reason,
+        .detail = detail,
+        .name = "",
+        .caller = {.pc = registers.pc, .sp = registers.sp},
+        .registers = registers.values,
+        .register_count = registers.count,
+        .is_interrupted = true,
+        .is_end = is_end,
+    };
+    mt_snapshot_take(&request);
+}
+
+static void on_request(int signal, siginfo_t *info, void *context) {
+    (void)signal;
+    if (mt_lifecycle_owns_trace())
+        take(info->si_code == SI_TIMER ? MT_SNAPSHOT_INTERVAL : MT_SNAPSHOT_ON_REQUEST, 0, context,
+             false);
+}
+
+/* Then the signal does what it would have done: what was raised by the processor comes again when
+ * the handler returns, other signals are sent once more. */
+static void on_ending(int signal, siginfo_t *info, void *context) {
+    struct mt_os_action default_action = {0};
+    bool is_known = signal == SIGABRT && mt_trace_file.header &&
+                    mt_trace_file.header->end_kind == MT_END_ABORT; /* abort() took one */
+    if (mt_lifecycle_owns_trace() && !is_known) {
+        mt_trace_file_end(MT_END_SIGNAL, signal);
+        take(MT_SNAPSHOT_AT_SIGNAL, signal, context, true);
+    }
+    mt_os_action(signal, &default_action, NULL);
+    bool comes_again = info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS ||
+                                             signal == SIGILL || signal == SIGFPE);
+    if (!comes_again)
+        mt_os_signal_thread(signal);
+}
+
+static bool is_default(int signal) {
+    struct mt_os_action action;
+    return mt_os_action(signal, NULL, &action) == 0 && action.handler == NULL;
+}
+
+static void handle_requests(void) {
+    struct mt_os_action action = mt_os_handler(on_request);
+    for (int signal = HIGHEST_SIGNAL; signal >= LOWEST_SIGNAL; signal--)
+        if (is_default(signal) && mt_os_action(signal, &action, NULL) == 0) {
+            g_request_signal = signal;
+            return;
+        }
+}
+
+static void announce(void) {
+    if (!g_request_signal)
+        return;
+    mt_trace_file.header->snapshot_signal = (uint32_t)g_request_signal;
+    if (mt_config.snapshot_interval)
+        mt_os_start_timer(g_request_signal, mt_config.snapshot_interval);
+}
+
+void mt_snapshot_signals_begin(void) {
+    if (mt_config.snapshot_on_request || mt_config.snapshot_interval)
+        handle_requests();
+    announce();
+    if (!mt_config.snapshot_on_crash)
+        return;
+    struct mt_os_action action = mt_os_handler(on_ending);
+    for (size_t i = 0; i < sizeof ending_signals / sizeof *ending_signals; i++)
+        if (is_default(ending_signals[i]))
+            mt_os_action(ending_signals[i], &action, NULL);
+}
+
+void mt_snapshot_signals_after_fork(void) {
+    announce();
+}

@@ -1,0 +1,13 @@
+/* Snapshots that a signal brings about: on request, at intervals, before a signal ends the process.
+ *
+ * All only where it was asked for: a handler of ours is something the host can see. */
+#ifndef MT_SNAPSHOT_SIGNALS_H
+#define MT_SNAPSHOT_SIGNALS_H
+
+/* Installs the handlers, and the timer, that the configuration asks for. At start-up. */
+void mt_snapshot_signals_begin(void);
+
+/* In a forked child with a trace of its own: it inherits handlers, but no timer. */
+void mt_snapshot_signals_after_fork(void);
+
+#endif
