@@ -22,8 +22,16 @@ enum {
 
 /* The C library's own signal, with which setuid reaches all threads: its sigfillset leaves it out,
  * so that neither "block everything" nor sigwait on everything takes it. */
-enum { SETXID_SIGNAL = 33, LOWEST_SIGNAL = 35, HIGHEST_SIGNAL = 64, ROUNDS = 8 };
-static const uint64_t patience_ns = 300000000, patience_at_end_ns = 2000000000;
+enum { SETXID_SIGNAL = 33, LOWEST_SIGNAL = 35, HIGHEST_SIGNAL = 64 };
+
+/* How long to wait for an answer, and for who holds the signal back to do so no longer. */
+static const struct patience {
+    uint64_t answer_ns, beginning_ns;
+} patience_in_between = {300000000, 10000000}, patience_at_end = {2000000000, 200000000};
+
+static uint64_t now(void) {
+    return mt_os_time_ns(CLOCK_MONOTONIC);
+}
 
 #define MT_SIGNAL_IGNORED ((void (*)(int, siginfo_t *, void *))SIG_IGN)
 
@@ -163,8 +171,9 @@ static void ask(struct mt_parked_thread *thread) {
         return;
     }
     thread->state = ASKED;
-    if (mt_os_queue_signal((int)thread->tid, g_park.signal, thread) < 0)
-        __atomic_store_n(&thread->state, SILENT, __ATOMIC_RELEASE);
+    long error = mt_os_queue_signal((int)thread->tid, g_park.signal, thread);
+    if (error < 0)
+        __atomic_store_n(&thread->state, error == -ESRCH ? ENDED : SILENT, __ATOMIC_RELEASE);
 }
 
 /* Threads that are being created, or end, hold all signals back for a moment: asks them again. */
@@ -194,8 +203,7 @@ static void await(struct mt_park *park, uint64_t deadline) {
         uint32_t arrived = __atomic_load_n(&g_park.arrived, __ATOMIC_ACQUIRE);
         if (count_in(park, ASKED, ARRIVING) == 0)
             return;
-        uint64_t now = mt_os_time_ns(CLOCK_MONOTONIC);
-        if (now >= deadline)
+        if (now() >= deadline)
             return;
         mt_os_futex_wait_for(&g_park.arrived, arrived, 2000000);
         for (size_t i = 0; i < park->count; i++) {
@@ -237,21 +245,20 @@ long mt_park_all(struct mt_park *park, bool is_end) {
         return fresh;
     g_park.is_end = is_end;
     install(choose_signal(park));
-    uint64_t deadline =
-        mt_os_time_ns(CLOCK_MONOTONIC) + (is_end ? patience_at_end_ns : patience_ns);
+    uint64_t start = now();
+    const struct patience *patience = is_end ? &patience_at_end : &patience_in_between;
     /* Who is not parked yet may start others: until a look finds nobody new. */
-    size_t blocking = 0;
-    for (int round = 0; round < ROUNDS && (fresh > 0 || blocking > 0); round++) {
-        if (round > 0 && blocking > 0)
+    while (fresh > 0 ||
+           (count_in(park, BLOCKING, BLOCKING) > 0 && now() - start < patience->beginning_ns)) {
+        if (fresh <= 0)
             mt_os_futex_wait_for(&g_park.arrived, g_park.arrived, 500000);
         ask_blocking(park);
-        for (size_t i = park->count - (size_t)fresh; i < park->count; i++)
+        for (size_t i = park->count - (size_t)(fresh > 0 ? fresh : 0); i < park->count; i++)
             ask(&park->threads[i]);
-        await(park, deadline);
-        blocking = count_in(park, BLOCKING, BLOCKING);
+        await(park, start + patience->answer_ns);
+        if (now() - start >= patience->answer_ns)
+            break;
         fresh = add_new(park);
-        if (fresh < 0)
-            fresh = 0;
     }
     give_up(park);
     return 0;

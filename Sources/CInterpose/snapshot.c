@@ -143,8 +143,14 @@ long mt_snapshot_take(struct mt_snapshot_request *request) {
 void mt_snapshot_at_end(enum mt_snapshot_reason reason, int32_t detail, struct mt_frame caller) {
     if (!mt_config.snapshot_at_exit || mt_lifecycle_state() != MT_RECORDING)
         return;
-    struct mt_snapshot_request request = {
-        .reason = reason, .detail = detail, .name = "", .caller = caller, .is_end = true};
+    struct mt_snapshot_request request = {.reason = reason,
+                                          .detail = detail,
+                                          .name = "",
+                                          .caller = caller,
+                                          /* Both are called by signal handlers, too. */
+                                          .is_interrupted = reason == MT_SNAPSHOT_AT_UEXIT ||
+                                                            reason == MT_SNAPSHOT_AT_ABORT,
+                                          .is_end = true};
     long error = mt_snapshot_take(&request);
     if (error < 0 && error != -ENOSYS && error != -EAGAIN)
         mt_meta_note(MT_NOTE_TEXT, (uint64_t)-error,

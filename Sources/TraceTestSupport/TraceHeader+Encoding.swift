@@ -35,6 +35,7 @@ extension TraceHeader {
     }
     writer.write(events)
     writer.write(recordedBytes)
+    for field in [snapshotSignal, snapshotsBegun, snapshotsDone, 0] { writer.write(field) }
     writer.pad(to: Int(MT_FILE_HEADER_SIZE))
     return writer.bytes
   }

@@ -107,4 +107,44 @@ import TraceReader
     #expect(info.threads.allSatisfy { info.region(containing: $0.sp)?.kind == .stack })
     #expect(info.threads.allSatisfy { $0.tlsBase != 0 })
   }
+
+  /// Compiled with `memtrace.h`, which programs need nothing else for.
+  private static func hazards() throws -> TestProgram {
+    let header = TestProgram.sources.removingLastComponent().removingLastComponent()
+      .removingLastComponent().appending("Sources/CInterpose/include")
+    return try TestProgram("snapshot_hazards.c", flags: ["-I\(header)"])
+  }
+
+  @Test(arguments: [
+    // Snapshots taken by the program, with the one at its end.
+    ("not-dumpable", 1), ("threads", 21), ("children", 21), ("ids", 21), ("handlers", 21),
+    ("vfork", 1), ("wait", 21), ("in-handler", 1),
+  ])
+  func hazardIsSurvived(which: String, count: Int) throws {
+    let run = try TracedRun([try Self.hazards().path.string, which], timeout: 120)
+    let trace = try run.root()
+    #expect(trace.snapshots.count == count)
+    #expect(trace.snapshots.allSatisfy(\.isComplete))
+    #expect(trace.header.snapshotsDone == UInt32(count))
+    // Ten blocks that a global array holds.
+    let memory = try trace.loadSnapshot(count - 1)
+    let blocks = Set(try Self.liveBlocks(trace, size: 32001))
+    var held = Set<UInt64>()
+    for region in trace.snapshots[count - 1].regions where region.kind == .image {
+      memory.forEachWord(in: region.start..<region.end) { _, word in
+        if blocks.contains(word) { held.insert(word) }
+      }
+    }
+    #expect(blocks.count == 10)
+    #expect(held == blocks)
+  }
+
+  @Test func childrenHaveSnapshotsOfTheirOwn() throws {
+    let run = try TracedRun([try Self.hazards().path.string, "children"], timeout: 120)
+    let children = try run.traces.map { try Trace(path: $0) }.filter {
+      $0.header.flags.contains(.forked)
+    }
+    #expect(!children.isEmpty)
+    #expect(children.allSatisfy { $0.snapshots.map(\.reason) == [.underscoreExit(3)] })
+  }
 }

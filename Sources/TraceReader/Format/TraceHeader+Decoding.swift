@@ -86,6 +86,7 @@ extension TraceHeader {
     stopTicks = cursor.read()
     loadTicks = cursor.read()
     forkTicks = cursor.read()
+    (snapshotSignal, snapshotsBegun, snapshotsDone) = (cursor.read(), cursor.read(), cursor.read())
   }
 
   private func check() throws(TraceError) {

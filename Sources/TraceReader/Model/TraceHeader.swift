@@ -78,6 +78,12 @@ public struct TraceHeader: Hashable, Sendable {
   public var events: UInt64 = 0
   /// The bytes that the file had before it was packed; 0 when it never was.
   public var recordedBytes: UInt64 = 0
+  /// The signal that asks the process for a heap snapshot; 0 when none does.
+  public var snapshotSignal: UInt32 = 0
+  /// How many heap snapshots were begun.
+  public var snapshotsBegun: UInt32 = 0
+  /// How many of these are no longer being written.
+  public var snapshotsDone: UInt32 = 0
   /// The coverage counters, indexed by `mt_counter`.
   public var counters: [UInt64] = []
 

@@ -1,0 +1,125 @@
+// Snapshots where they might be noticed, or go wrong; argv[1] says which. Prints what wait() and the
+// program's own handlers saw, ends with status 0.
+#include <errno.h>
+#include <memtrace.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TIMES = 20 };
+static volatile int is_over;
+static volatile sig_atomic_t handled;
+
+static void *kept[10];
+
+static void keep_blocks(void) {
+    for (int i = 0; i < 10; i++)
+        kept[i] = malloc(32001);
+}
+
+// A snapshot is refused while the one before is being written.
+static void snapshots(void) {
+    for (int i = 0; i < TIMES; i++)
+        while (MEMTRACE_SNAPSHOT("hazard") == EAGAIN)
+            usleep(1000);
+}
+
+static void *run_threads(void *argument) {
+    while (!is_over) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, (void *(*)(void *))malloc, (void *)10) == 0) {
+            void *block;
+            pthread_join(thread, &block);
+            free(block);
+        }
+    }
+    return argument;
+}
+
+static void *run_children(void *argument) {
+    while (!is_over) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            free(malloc(32002));
+            _exit(3);
+        }
+        int status = 0;
+        if (waitpid(pid, &status, 0) != pid || WEXITSTATUS(status) != 3)
+            printf("child: %x %s\n", status, strerror(errno));
+    }
+    return argument;
+}
+
+static void *change_ids(void *argument) {
+    while (!is_over)
+        if (setuid(getuid()) != 0)
+            puts("setuid failed");
+    return argument;
+}
+
+static void with_thread(void *(*body)(void *)) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, body, NULL);
+    snapshots();
+    is_over = 1;
+    pthread_join(thread, NULL);
+}
+
+static void count(int signal) {
+    handled++;
+}
+
+static void leave(int signal) {
+    _exit(0);
+}
+
+static void handle_all(void) {
+    for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
+        if (sigaction(signal, &(struct sigaction){.sa_handler = count}, NULL) != 0)
+            puts("sigaction failed");
+}
+
+static void *wait_forever(void *argument) {
+    for (;;)
+        pause();
+    return argument;
+}
+
+int main(int argc, char **argv) {
+    const char *which = argc > 1 ? argv[1] : "";
+    keep_blocks();
+    if (strcmp(which, "not-dumpable") == 0)
+        prctl(PR_SET_DUMPABLE, 0);
+    if (strcmp(which, "threads") == 0)
+        with_thread(run_threads);
+    if (strcmp(which, "children") == 0)
+        with_thread(run_children);
+    if (strcmp(which, "ids") == 0)
+        with_thread(change_ids);
+    if (strcmp(which, "handlers") == 0) {
+        handle_all();
+        with_thread(run_threads);
+    }
+    if (strcmp(which, "vfork") == 0) {
+        pid_t pid = vfork();
+        if (pid == 0)
+            _exit(4);
+        waitpid(pid, NULL, 0);
+    }
+    if (strcmp(which, "wait") == 0)
+        snapshots();
+    if (strcmp(which, "in-handler") == 0) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, wait_forever, NULL);
+        signal(SIGUSR1, leave);
+        raise(SIGUSR1);
+    }
+    int status, seen = waitpid(-1, &status, WNOHANG);
+    printf("%s: wait %d %s, handled %d\n", which, seen, strerror(errno), handled);
+    return 0;
+}
