@@ -3,6 +3,7 @@
 #include "park.h"
 
 #include "os_threads.h"
+#include "resume.h"
 #include "thread_list.h"
 #include "thread_state.h"
 #include <errno.h>
@@ -67,6 +68,7 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
         mt_registers_read(&late, context);
         if (g_park.is_end)
             wait_for_the_end(&late);
+        mt_resume_call(context);
         return;
     }
     mt_registers_read(&thread->registers, context);
@@ -77,6 +79,7 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
     mt_os_futex_wake(&g_park.arrived);
     while (__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == PARKED)
         mt_os_futex_wait(&thread->state, PARKED);
+    mt_resume_call(context);
 }
 
 /* ---- The signal ---- */

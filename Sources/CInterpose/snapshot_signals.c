@@ -4,7 +4,8 @@
 
 #include "lifecycle.h"
 #include "os_threads.h"
-#include "park.h"
+#include "registers.h"
+#include "resume.h"
 #include "snapshot.h"
 #include "trace_file.h"
 
@@ -38,6 +39,7 @@ static void on_request(int signal, siginfo_t *info, void *context) {
     if (mt_lifecycle_owns_trace())
         take(info->si_code == SI_TIMER ? MT_SNAPSHOT_INTERVAL : MT_SNAPSHOT_ON_REQUEST, 0, context,
              false);
+    mt_resume_call(context);
 }
 
 /* Then the signal does what it would have done: what was raised by the processor comes again when

@@ -22,8 +22,9 @@ struct MemtraceCommand: ParsableCommand {
       """,
     version: Version.current,
     subcommands: [
-      RecordCommand.self, ReportCommand.self, AllocationsCommand.self, UnfreedCommand.self,
-      LeaksCommand.self, ErrorsCommand.self, HistoryCommand.self, InfoCommand.self,
+      RecordCommand.self, SnapshotCommand.self, ReportCommand.self, AllocationsCommand.self,
+      UnfreedCommand.self, LeaksCommand.self, ErrorsCommand.self, HistoryCommand.self,
+      InfoCommand.self,
       DumpCommand.self, PackCommand.self, UnpackCommand.self,
     ])
 

@@ -15,7 +15,8 @@ import TraceTestSupport
   }
 
   @Test(arguments: [
-    "record", "report", "allocations", "unfreed", "leaks", "errors", "history", "info", "dump",
+    "record", "snapshot", "report", "allocations", "unfreed", "leaks", "errors", "history", "info",
+    "dump",
     "pack", "unpack",
   ])
   func eachCommandExplainsItself(command: String) throws {

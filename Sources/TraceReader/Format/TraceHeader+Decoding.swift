@@ -60,6 +60,7 @@ extension TraceHeader {
     counters = (0..<Int(MT_COUNTER_SLOTS)).map { _ in cursor.read() }
     events = cursor.read()
     recordedBytes = cursor.read()
+    (snapshotSignal, snapshotsBegun, snapshotsDone) = (cursor.read(), cursor.read(), cursor.read())
   }
 
   private mutating func decodeClocks(_ cursor: inout ByteCursor) {
@@ -86,7 +87,6 @@ extension TraceHeader {
     stopTicks = cursor.read()
     loadTicks = cursor.read()
     forkTicks = cursor.read()
-    (snapshotSignal, snapshotsBegun, snapshotsDone) = (cursor.read(), cursor.read(), cursor.read())
   }
 
   private func check() throws(TraceError) {

@@ -17,7 +17,8 @@ struct RecordCommand: ParsableCommand {
       it is not run, the reason is said, and the status is 125.
 
       One trace is written per process: the command's own to FILE, those of its children beside \
-      it. Nothing is overwritten.
+      it. Nothing is overwritten. When a process ends by itself, a heap snapshot is added, which \
+      tells leaks from blocks that are merely not freed.
       """)
 
   @Option(
@@ -35,6 +36,7 @@ struct RecordCommand: ParsableCommand {
   @Flag(
     help: "Pack the traces when the command has ended, into FILE.zst, and remove the plain ones.")
   var pack = false
+  @OptionGroup(title: "Heap snapshots") var snapshots: SnapshotOptions
 
   @Flag(name: .shortAndLong, help: "Print no summary at the end.")
   var quiet = false
@@ -56,7 +58,8 @@ struct RecordCommand: ParsableCommand {
   }
 
   func run() throws {
-    let session = try RecordingSession(words: command, options: recording)
+    let session = try RecordingSession(
+      words: command, options: recording, snapshots: snapshots.variables)
     let output = try outputPath()
     if !quiet { session.warnings.forEach(Diagnostics.write) }
     var run = try session.run(output: output)

@@ -16,6 +16,8 @@ struct RecordingEnvironment {
   var followsChildren: Bool
   /// Shared by all traces of one recording.
   var sessionID: SessionID
+  /// When heap snapshots are taken, where that was said.
+  var snapshots: [String: String] = [:]
 
   /// `base` with the recorder in front of the other libraries of `LD_PRELOAD`, and its options.
   ///
@@ -31,6 +33,7 @@ struct RecordingEnvironment {
     result["MEMTRACE_SESSION"] = sessionID.description
     result["MEMTRACE_LAUNCHED"] = "1"
     result["MEMTRACE_PARENT"] = nil
+    for (name, value) in snapshots { result[name] = value }
     if result["MEMTRACE_VERBOSE"] == nil { result["MEMTRACE_VERBOSE"] = "1" }
     return result
   }

@@ -9,6 +9,8 @@ struct RecordingSession {
   var command: RecordedCommand
   var options: RecordingOptions
   var environment: EnvironmentVariables
+  /// The variables that say when heap snapshots are taken.
+  var snapshots: [String: String]
   /// What the traces will not hold, known before the command runs.
   let warnings: [String]
 
@@ -17,11 +19,12 @@ struct RecordingSession {
   /// - Throws: ``CommandFailure`` when the command is not found (127), not executable (126), or
   ///   of a kind that cannot be recorded (125).
   init(
-    words: [String], options: RecordingOptions,
+    words: [String], options: RecordingOptions, snapshots: [String: String] = [:],
     environment: EnvironmentVariables = .current
   ) throws(CommandFailure) {
     command = try RecordedCommand(words: words, environment: environment)
     self.options = options
+    self.snapshots = snapshots
     self.environment = environment
     let recordability = try Recordability(
       of: command.executable, searchPath: environment["PATH"])
@@ -37,8 +40,7 @@ struct RecordingSession {
     let recording = RecordingEnvironment(
       library: try PreloadLocator.current(environment: environment).locate(),
       output: output, depth: options.depth, sampleInterval: options.sampleInterval,
-      followsChildren: !options.noFollow,
-      sessionID: .random())
+      followsChildren: !options.noFollow, sessionID: .random(), snapshots: snapshots)
     let child = try ChildProcess.launch(
       executable: command.executable, arguments: command.arguments,
       environment: recording.applied(to: environment))

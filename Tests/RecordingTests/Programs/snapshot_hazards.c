@@ -1,5 +1,5 @@
-// Snapshots where they might be noticed, or go wrong; argv[1] says which. Prints what wait() and the
-// program's own handlers saw, ends with status 0.
+// Snapshots where they might be noticed, or go wrong; argv[1] says which. Prints what wait() and
+// the program's own handlers saw, ends with status 0.
 #include <errno.h>
 #include <memtrace.h>
 #include <pthread.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { TIMES = 20 };
@@ -90,6 +91,24 @@ static void *wait_forever(void *argument) {
     return argument;
 }
 
+// argv[2] is memtrace; what it says is of no interest where nothing is recorded.
+static void request(const char *memtrace) {
+    char command[5000];
+    snprintf(command, sizeof command, "'%s' snapshot %d >/dev/null 2>&1", memtrace, getpid());
+    system(command);
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+static void take_time(void) {
+    for (double start = seconds(); seconds() - start < 2.5;)
+        usleep(10000);
+}
+
 int main(int argc, char **argv) {
     const char *which = argc > 1 ? argv[1] : "";
     keep_blocks();
@@ -119,6 +138,15 @@ int main(int argc, char **argv) {
         signal(SIGUSR1, leave);
         raise(SIGUSR1);
     }
+    strcpy(kept[0], "secret7");
+    if (strcmp(which, "requested") == 0)
+        request(argv[2]);
+    if (strcmp(which, "interval") == 0)
+        take_time();
+    if (strcmp(which, "terminated") == 0)
+        raise(SIGTERM);
+    if (strcmp(which, "mark") == 0)
+        MEMTRACE_MARK("here");
     int status, seen = waitpid(-1, &status, WNOHANG);
     printf("%s: wait %d %s, handled %d\n", which, seen, strerror(errno), handled);
     return 0;

@@ -6,7 +6,7 @@
 
 struct node {
     struct node *next;
-    char content[30994];
+    char content[1];
 };
 
 static struct node **holder;
@@ -22,7 +22,7 @@ int main(void) {
     holder = malloc(31001);
     *holder = NULL;
     for (int i = 0; i < 1000; i++) {
-        struct node *node = malloc(sizeof *node);
+        struct node *node = malloc(31002);
         node->next = *holder;
         *holder = node;
     }

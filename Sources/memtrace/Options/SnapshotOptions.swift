@@ -1,0 +1,59 @@
+import ArgumentParser
+
+/// When `record` takes heap snapshots.
+struct SnapshotOptions: ParsableArguments {
+  /// The range of `--snapshot-interval`, in seconds.
+  static let intervals = 1...86400
+
+  @Flag(
+    name: .customLong("no-exit-snapshot"),
+    help: "Take none when a process ends by itself.")
+  var skipsExit = false
+
+  @Flag(
+    name: .customLong("snapshot-on-request"),
+    help: "Take one when 'memtrace snapshot PID' asks for it (handles a real-time signal).")
+  var onRequest = false
+
+  @Option(
+    name: .customLong("snapshot-interval"),
+    help: ArgumentHelp(
+      "Take one every so many seconds (handles a real-time signal).", valueName: "seconds"))
+  var interval: Int?
+
+  @Flag(
+    name: .customLong("snapshot-at-marks"),
+    help: "Take one with every MEMTRACE_MARK of the program.")
+  var atMarks = false
+
+  @Flag(
+    name: .customLong("snapshot-on-crash"),
+    help: ArgumentHelp(
+      "Take one before a signal ends the process (handles SIGSEGV, SIGABRT, SIGTERM, SIGINT and "
+        + "the others that do)."))
+  var onCrash = false
+
+  @Flag(
+    name: .customLong("snapshot-contents"),
+    help: "Keep all of the memory, not only what can be pointers.")
+  var keepsContents = false
+
+  mutating func validate() throws {
+    guard let interval, !Self.intervals.contains(interval) else { return }
+    throw ValidationError(
+      "--snapshot-interval takes \(Self.intervals.lowerBound) to \(Self.intervals.upperBound) "
+        + "seconds, not \(interval).")
+  }
+
+  /// The variables of the recorder that say the same; see docs/configuration.md.
+  var variables: [String: String] {
+    var variables: [String: String] = [:]
+    if skipsExit { variables["MEMTRACE_SNAPSHOT_AT_EXIT"] = "0" }
+    if onRequest { variables["MEMTRACE_SNAPSHOT_ON_REQUEST"] = "1" }
+    if let interval { variables["MEMTRACE_SNAPSHOT_INTERVAL"] = String(interval) }
+    if atMarks { variables["MEMTRACE_SNAPSHOT_AT_MARKS"] = "1" }
+    if onCrash { variables["MEMTRACE_SNAPSHOT_ON_CRASH"] = "1" }
+    if keepsContents { variables["MEMTRACE_SNAPSHOT_CONTENTS"] = "1" }
+    return variables
+  }
+}

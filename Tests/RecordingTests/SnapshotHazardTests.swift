@@ -1,0 +1,122 @@
+import SystemPackage
+import Testing
+import TraceReader
+import TraceTestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Heap snapshots where the program might notice, or where something might go wrong.
+@Suite(.serialized) struct SnapshotHazardTests {
+  /// Compiled with `memtrace.h`, which programs need nothing else for.
+  private static func hazards() throws -> TestProgram {
+    let header = TestProgram.sources.removingLastComponent().removingLastComponent()
+      .removingLastComponent().appending("Sources/CInterpose/include")
+    return try TestProgram("snapshot_hazards.c", flags: ["-I\(header)"])
+  }
+
+  @Test(arguments: [
+    // Snapshots taken by the program, with the one at its end.
+    ("not-dumpable", 1), ("threads", 21), ("children", 21), ("ids", 21), ("handlers", 21),
+    ("vfork", 1), ("wait", 21), ("in-handler", 1),
+  ])
+  func hazardIsSurvived(which: String, count: Int) throws {
+    let run = try TracedRun([try Self.hazards().path.string, which], timeout: 120)
+    let trace = try run.root()
+    #expect(trace.snapshots.count == count)
+    #expect(trace.snapshots.allSatisfy { $0.isComplete })
+    #expect(trace.header.snapshotsDone == UInt32(count))
+    // Ten blocks that a global array holds.
+    let memory = try trace.loadSnapshot(count - 1)
+    let blocks = Set(try SnapshotTests.liveBlocks(trace, size: 32001))
+    var held = Set<UInt64>()
+    for region in trace.snapshots[count - 1].regions where region.kind == .image {
+      memory.forEachWord(in: region.start..<region.end) { _, word in
+        if blocks.contains(word) { held.insert(word) }
+      }
+    }
+    #expect(blocks.count == 10)
+    #expect(held == blocks)
+  }
+
+  @Test func childrenHaveSnapshotsOfTheirOwn() throws {
+    let run = try TracedRun([try Self.hazards().path.string, "children"], timeout: 120)
+    let children = try run.traces.map { try Trace(path: $0) }.filter {
+      $0.header.flags.contains(.forked)
+    }
+    #expect(!children.isEmpty)
+    for child in children { #expect(child.snapshots.map(\.reason) == [.underscoreExit(3)]) }
+  }
+
+  /// The signals, timers and marks that bring a snapshot about, each with the option for it.
+  @Test(
+    arguments: [
+      (["requested"], ["--snapshot-on-request", "--no-follow"], [.request, .exit(0)]),
+      (["terminated"], ["--snapshot-on-crash"], [.signal(15)]),
+      (["mark"], ["--snapshot-at-marks"], [.mark("here"), .exit(0)]),
+      (["mark"], [], [.exit(0)]),
+      (["mark"], ["--no-exit-snapshot"], []),
+    ] as [([String], [String], [SnapshotReason])])
+  func isTakenWhereItIsAskedFor(
+    arguments: [String], options: [String], reasons: [SnapshotReason]
+  ) throws {
+    let command = [try Self.hazards().path.string] + arguments + [BuiltProducts.memtrace.string]
+    let trace = try TracedRun(command, start: .launcher(options)).root()
+    #expect(trace.snapshots.map(\.reason) == reasons)
+    #expect(trace.snapshots.allSatisfy { $0.isComplete })
+    #expect(trace.marks.map(\.name) == (arguments == ["mark"] ? ["here"] : []))
+  }
+
+  @Test func isTakenAtIntervals() throws {
+    let run = try TracedRun(
+      [try Self.hazards().path.string, "interval"], start: .launcher(["--snapshot-interval", "1"]))
+    let reasons = try run.root().snapshots.map(\.reason)
+    #expect(reasons.dropLast().allSatisfy { $0 == .interval })
+    #expect((2...4).contains(reasons.count))
+    #expect(reasons.last == .exit(0))
+  }
+
+  @Test(arguments: [("segv", 11), ("abort", 0)] as [(String, Int32)])
+  func isTakenBeforeACrash(way: String, signal: Int32) throws {
+    let run = try TracedRun(
+      [try TestProgram("endings.c").path.string, way], start: .launcher(["--snapshot-on-crash"]))
+    let expected: SnapshotReason = signal == 0 ? .abort : .signal(signal)
+    #expect(try run.root().snapshots.map(\.reason) == [expected])
+  }
+
+  @Test(arguments: [(["--snapshot-contents"], true), ([], false)] as [([String], Bool)])
+  func textIsKeptOnlyOnRequest(options: [String], isKept: Bool) throws {
+    let command = [try Self.hazards().path.string, "mark"]
+    let trace = try TracedRun(command, start: .launcher(options)).root()
+    let memory = try trace.loadSnapshot(0)
+    let secret = "secret7".utf8.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    let found = try SnapshotTests.liveBlocks(trace, size: 32001).contains {
+      memory.word(at: $0) == secret
+    }
+    #expect(found == isKept)
+    #expect(trace.snapshots[0].keepsContents == isKept)
+  }
+
+  @Test func needsNeitherPtraceNorItsRelatives() throws {
+    let program = try TestProgram("snapshot_threads.c")
+    // Static, so that the recorder is not in there: it would stop before the filter.
+    let filter = try TestProgram("deny_ptrace.c", flags: ["-static"])
+    let run = try TracedRun(
+      [filter.path.string, program.path.string],
+      start: .preload(["MEMTRACE_OUTPUT=root.mtrace"]), timeout: 120)
+    let info = try #require(try run.root().snapshots.first)
+    #expect(info.isComplete)
+    #expect(info.threads.filter { $0.state == .parked }.count == 40)
+  }
+
+  @Test func processThatTakesNoRequestsIsLeftAlone() throws {
+    let own = try ProcessRun.run(
+      [BuiltProducts.memtrace.string, "snapshot", "\(getpid())"], timeout: 60)
+    #expect(own.status == 66)
+    #expect(own.errorText.contains("is not being recorded"))
+    let none = try ProcessRun.run([BuiltProducts.memtrace.string, "snapshot", "999999999"])
+    #expect(none.status == 66)
+    #expect(none.errorText == "memtrace: there is no process 999999999\n")
+  }
+}
