@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs memtrace under a prefix: bin, lib/memtrace, the man page and shell completions.
+# Installs memtrace under a prefix: bin, lib/memtrace, the header, the man page and shell completions.
 # The result needs no Swift toolchain, only libdw1, libzstd1 and, for stacks, libunwind8.
 source "$(dirname "${BASH_SOURCE[0]}")/support/common.sh"
 
@@ -20,6 +20,7 @@ target=${DESTDIR:-}$prefix
 install -D -m 755 -s "$built/memtrace" "$target/bin/memtrace"
 install -D -m 644 "$built/memtrace_memtrace.resources/libmemtrace.so" \
     "$target/lib/memtrace/libmemtrace.so"
+install -D -m 644 "$root/Sources/CInterpose/include/memtrace.h" "$target/include/memtrace.h"
 install -D -m 644 "$root/docs/man/memtrace.1" "$target/share/man/man1/memtrace.1"
 gzip -9 -n -f "$target/share/man/man1/memtrace.1"
 

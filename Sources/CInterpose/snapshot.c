@@ -100,7 +100,7 @@ static long take(struct mt_snapshot_request *request) {
         return -ENOMEM;
     if (!reap()) {
         if (!request->is_end)
-            return -EAGAIN;
+            return -EBUSY;
         await_writer();
     }
     g_snapshot.shared->times = (struct mt_snapshot_times){.began_ns = now()};
@@ -130,7 +130,7 @@ long mt_snapshot_take(struct mt_snapshot_request *request) {
     if (!request->is_interrupted)
         mt_image_map_refresh();
     uint64_t signals = mt_os_block_signals();
-    long error = -EAGAIN;
+    long error = -EBUSY;
     if (mt_lock_try(&g_snapshot.lock)) {
         error = take(request);
         mt_lock_release(&g_snapshot.lock);
@@ -152,7 +152,7 @@ void mt_snapshot_at_end(enum mt_snapshot_reason reason, int32_t detail, struct m
                                                             reason == MT_SNAPSHOT_AT_ABORT,
                                           .is_end = true};
     long error = mt_snapshot_take(&request);
-    if (error < 0 && error != -ENOSYS && error != -EAGAIN)
+    if (error < 0 && error != -ENOSYS && error != -EBUSY)
         mt_meta_note(MT_NOTE_TEXT, (uint64_t)-error,
                      error == -ENOENT ? "no heap snapshot at the end: /proc is not mounted"
                                       : "no whole heap snapshot at the end");

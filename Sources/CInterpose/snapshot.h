@@ -23,7 +23,8 @@ struct mt_snapshot_request {
 
 /* Takes a snapshot. At the end of the process it is written when this returns, else begun.
  *
- * returns  0; -EAGAIN while another thread takes one; -ENOENT without /proc; -ENOSPC, -EFBIG,
+ * returns  0; -EBUSY while another one is taken or written; -EAGAIN where no
+ *          process may be made; -ENOENT without /proc; -ENOSPC, -EFBIG,
  *          -ENOMEM, -ENOSYS where there is no recording
  * context  any thread that holds no lock of the recorder; also from a signal handler; errno
  *          untouched */

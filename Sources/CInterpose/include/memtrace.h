@@ -25,8 +25,8 @@ void memtrace_mark(const char *name) __attribute__((weak));
  * for some milliseconds; the image is written while the program goes on.
  *
  * name     as for memtrace_mark
- * returns  0, or an error number: EAGAIN while another one is being written, ENOSYS when nothing is
- *          recorded, ENOENT without /proc, ENOMEM */
+ * returns  0, or an error number: EBUSY while another one is being written, ENOSYS when nothing is
+ *          recorded, EAGAIN when no process can be made, ENOENT without /proc, ENOMEM */
 int memtrace_snapshot(const char *name) __attribute__((weak));
 
 #ifdef __cplusplus

@@ -26,7 +26,7 @@ static void keep_blocks(void) {
 // A snapshot is refused while the one before is being written.
 static void snapshots(void) {
     for (int i = 0; i < TIMES; i++)
-        while (MEMTRACE_SNAPSHOT("hazard") == EAGAIN)
+        while (MEMTRACE_SNAPSHOT("hazard") == EBUSY)
             usleep(1000);
 }
 
