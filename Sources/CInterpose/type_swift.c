@@ -53,6 +53,7 @@ static bool read_box(struct mt_type_memory *memory, uintptr_t content, enum mt_t
                      struct mt_type_description *description) {
     struct mt_swift_name name = {memory, &description->name, 0};
     description->kind = kind;
+    description->definition = content;
     return content != 0 && mt_swift_add_type(&name, content);
 }
 

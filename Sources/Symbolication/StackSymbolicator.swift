@@ -60,6 +60,14 @@ public final class StackSymbolicator {
     return frame
   }
 
+  /// What the C++ standard library allocated, named after the container; `nil` where it was not it.
+  ///
+  /// Looks up no frame of the program beyond the first.
+  public func container(of stack: StackID) -> TypeName? {
+    let frames = stacks.frames(of: stack).lazy.flatMap(self.frames(of:))
+    return ContainerNames.name(of: frames.prefix { $0.role == .runtime })
+  }
+
   /// The innermost frame of a backtrace, inlined or not; `nil` where there is no stack.
   public func leafFrame(of stack: StackID) -> SymbolicatedFrame? {
     stacks.frame(of: stack).flatMap { frames(of: $0).first }

@@ -6,13 +6,13 @@ import TraceTestSupport
 @Suite struct TypeTests {
   /// Live and freed blocks of each category.
   private func categories(
-    _ source: String, _ flags: [String]
+    _ source: String, _ flags: [String], grouping: String = "category"
   ) throws -> [String: [Int]] {
     let program = try TestProgram(source, flags: flags)
     let run = try ProcessRun.run(
       [
-        BuiltProducts.memtrace.string, "allocations", "--format", "json", "--top", "0", "--",
-        program.path.string,
+        BuiltProducts.memtrace.string, "allocations", "--group-by", grouping, "--format", "json",
+        "--top", "0", "--", program.path.string,
       ])
     let start = try #require(run.outputText.firstIndex(of: "{"))
     let document = try #require(
@@ -42,6 +42,22 @@ import TraceTestSupport
 
   @Test func blocksWithoutATypeKeepTheirSize() throws {
     #expect(try categories("types.cpp", ["-O0"])["Malloc-1008"] == [30, 0])
+  }
+
+  @Test func theLibrarysBlocksAreNamedAfterTheirContainer() throws {
+    let found = try categories("types.cpp", ["-O0"])
+
+    #expect(found["std::vector<geo::Shape*> storage"] == [0, 10])
+    #expect(found["std::vector<Plain*> storage"] == [0, 6])
+  }
+
+  @Test func groupingByTypeReadsTheSource() throws {
+    let found = try categories("types.cpp", ["-O0"], grouping: "type")
+
+    #expect(found["Plain"] == [30, 0])
+    #expect(found["geo::Circle"] == [0, 110])
+    let table = try categories("table.c", [], grouping: "type")
+    #expect(table["malloc in main"] == [6, 14])
   }
 
   @Test(arguments: [

@@ -2,12 +2,13 @@ import TraceReader
 
 /// What the rows of the Allocations table stand for.
 public enum AllocationsGrouping: String, Sendable, CaseIterable, Encodable {
-  case category, stack, function, image, thread, size
+  case category, type, stack, function, image, thread, size
 
   /// The title of the first column.
   var title: String {
     switch self {
     case .category: "Category"
+    case .type: "Type"
     case .stack: "Stack"
     case .function: "Responsible Caller"
     case .image: "Responsible Library"
@@ -32,6 +33,7 @@ enum GroupKey: Hashable {
     let names = source.names
     switch grouping {
     case .category: self = .category(source.categories.category(of: site))
+    case .type: self = .category(source.categories.detailedCategory(of: site))
     case .stack: self = .stack(site.stack)
     case .thread: self = .thread(site.thread)
     case .size: self = .size(Self.powerOfTwo(above: site.sizeClass.bytes))

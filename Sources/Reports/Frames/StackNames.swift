@@ -63,6 +63,16 @@ public final class StackNames {
     symbolicator.leafFrame(of: stack)?.function
   }
 
+  /// What the C++ standard library allocated; nil where it was not it.
+  func container(of stack: StackID) -> TypeName? {
+    symbolicator.container(of: stack)
+  }
+
+  /// The frame that is held responsible with its symbol; nil without a stack.
+  func responsibleSymbol(of stack: StackID) -> SymbolicatedFrame? {
+    symbolicator.responsibleFrame(of: stack)
+  }
+
   /// What could not be symbolicated and why.
   public var warnings: [String] { symbolicator.warnings.map(\.description) }
 

@@ -40,6 +40,8 @@ extension HistoryReport {
       .text("Timestamp", shortest: nil),
       .number("Size"),
     ]
+    let withType = entries.contains { $0.category?.isType ?? false }
+    if withType { columns.append(.text("Category")) }
     if withBlock { columns.append(.text("Block", shortest: nil)) }
     columns += [.text("Thread"), .text("Responsible Library"), .text("Responsible Caller")]
     var table = TextTable(columns)
@@ -51,6 +53,7 @@ extension HistoryReport {
         Span(TimeText.timestamp(entry.event.timeNanoseconds)),
         Span(entry.size.map(bytes.format) ?? ""),
       ]
+      if withType { cells.append(Span(entry.category?.name ?? "")) }
       if withBlock {
         let offset = entry.offset == 0 ? "" : " + \(entry.offset)"
         cells.append(Span(HexText.of(entry.block) + offset))
@@ -72,6 +75,7 @@ extension HistoryReport {
     var table = CSVTable([
       "#", "Event Type", "Delta", "Live", "Timestamp", "Nanoseconds", "Block", "Offset", "Size",
       "Thread", "Responsible Library", "Responsible Caller", "Source", "Stack ID", "Frames",
+      "Category",
     ])
     for (number, entry) in numbered {
       table.add(
@@ -79,7 +83,8 @@ extension HistoryReport {
         TimeText.timestamp(entry.event.timeNanoseconds), entry.event.timeNanoseconds,
         HexText.of(entry.block), entry.offset, entry.size, entry.event.thread.text,
         entry.responsible?.imageName, entry.responsible?.name, entry.responsible?.place,
-        entry.event.stack, entry.event.frames.map(\.title).joined(separator: " < "))
+        entry.event.stack, entry.event.frames.map(\.title).joined(separator: " < "),
+        entry.category?.name)
     }
     return table
   }
@@ -99,7 +104,8 @@ extension HistoryReport {
 
 extension HistoryReport.Entry: Encodable {
   enum CodingKeys: String, CodingKey {
-    case eventIndex, eventType, delta, live, block, offset, size, isUnexpected, event, responsible
+    case eventIndex, eventType, delta, live, block, offset, size, category, isUnexpected, event
+    case responsible
   }
 
   /// Writes the event; addresses as hexadecimal text.
@@ -112,6 +118,7 @@ extension HistoryReport.Entry: Encodable {
     try container.encode(HexText.of(block), forKey: .block)
     try container.encode(offset, forKey: .offset)
     try container.encodeIfPresent(size, forKey: .size)
+    try container.encodeIfPresent(category?.name, forKey: .category)
     try container.encode(isUnexpected, forKey: .isUnexpected)
     try container.encode(event, forKey: .event)
     try container.encodeIfPresent(responsible, forKey: .responsible)

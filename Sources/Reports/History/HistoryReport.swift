@@ -21,6 +21,8 @@ public struct HistoryReport: Report {
     public var offset: UInt64
     /// Requested bytes; nil when not known.
     public var size: UInt64?
+    /// The category of the block, such as `Malloc-16`; nil when its allocation is not known.
+    public var category: BlockCategory?
     /// Whether the event came for a block that was not live.
     public var isUnexpected: Bool
     /// The call.
@@ -68,17 +70,35 @@ public struct HistoryReport: Report {
       live += delta
       return (delta, live)
     }
+    let categories = Self.categories(of: history, reallocStacks, source)
     // The end of a life is what one looks for, so the last events are kept.
-    entries = zip(history, deltas).suffix(top ?? .max).map { entry, change in
+    entries = zip(history.indices, deltas).suffix(top ?? .max).map { position, change in
+      let entry = history[position]
       let stack = reallocStacks[entry.eventIndex] ?? entry.event.stack
       return Entry(
         eventIndex: entry.eventIndex, eventType: entry.event.operation.name, delta: change.0,
         live: change.1, block: entry.block.rawValue, offset: entry.offset, size: entry.blockSize,
-        isUnexpected: entry.isUnexpected,
+        category: categories[position], isUnexpected: entry.isUnexpected,
         event: EventSummary(
           operation: entry.event.operation, thread: entry.event.thread, time: entry.event.time,
           stack: stack, source: source),
         responsible: source.names.responsible(of: stack))
+    }
+  }
+
+  /// The category of the block of each event, which its allocation tells.
+  private static func categories(
+    of history: [HistoryEntry], _ reallocStacks: [UInt64: StackID], _ source: ReportSource
+  ) -> [BlockCategory?] {
+    var categories: [Address: BlockCategory] = [:]
+    return history.map { entry in
+      if let size = entry.blockSize, delta(of: entry.event) > 0,
+        entry.event.operation != .reallocFail
+      {
+        let stack = reallocStacks[entry.eventIndex] ?? entry.event.stack
+        categories[entry.block] = source.categories.category(stack: stack, size: size)
+      }
+      return categories[entry.block]
     }
   }
 

@@ -10,28 +10,48 @@ public final class BlockCategories {
     let sizeClass: SizeClass
   }
 
+  private struct CallKey: Hashable {
+    let stack: StackID
+    let operation: Operation
+  }
+
   private let types: TypeTable
   private let typeNames: TypeNames
   private let stackNames: StackNames?
+  private let sourceTypes: SourceTypes?
+  private let isCxx: Bool
   private var known: [Key: BlockCategory] = [:]
+  private var knownCalls: [CallKey: BlockCategory?] = [:]
 
   /// Makes categories by size only.
   public init() {
     types = TypeTable()
     typeNames = TypeNames(types: types, images: ImageMap(images: []))
     stackNames = nil
+    sourceTypes = nil
+    isCxx = false
   }
 
   /// Makes categories for the blocks of one trace.
   ///
   /// - Parameters:
   ///   - types: What the trace says about types.
-  ///   - typeNames: Names them.
-  ///   - stackNames: Names the destructors that freed blocks.
-  public init(types: TypeTable, typeNames: TypeNames, stackNames: StackNames) {
+  ///   - images: The images of the program: with a C++ library among them, containers are looked
+  ///     for in stacks.
+  ///   - typeNames: Names the types.
+  ///   - stackNames: Names the functions that allocated and freed blocks.
+  ///   - sourceTypes: Reads types from source lines; nil leaves that out.
+  public init(
+    types: TypeTable, images: ImageMap, typeNames: TypeNames, stackNames: StackNames,
+    sourceTypes: SourceTypes? = nil
+  ) {
     self.types = types
     self.typeNames = typeNames
     self.stackNames = stackNames
+    self.sourceTypes = sourceTypes
+    isCxx =
+      types.all.contains { $0.kind == .cxxClass }
+      || images.images.contains { $0.name.hasPrefix("libstdc++") || $0.name.hasPrefix("libc++") }
   }
 
   /// The category of blocks of a site.
@@ -62,16 +82,45 @@ public final class BlockCategories {
     category(stack: stack, sizeClass: SizeClass(containing: size))
   }
 
+  /// The category of blocks of a site, with everything that the stack and the source may tell.
+  ///
+  /// Where the type is not known, it is the one in the source line, or the caller: `malloc in f`.
+  public func detailedCategory(of site: Site) -> BlockCategory {
+    let category = category(of: site)
+    guard case .size = category.kind else { return category }
+    let key = CallKey(stack: site.stack, operation: site.operation)
+    if let known = knownCalls[key] { return known ?? category }
+    let found = callCategory(site)
+    knownCalls[key] = .some(found)
+    return found ?? category
+  }
+
+  private func callCategory(_ site: Site) -> BlockCategory? {
+    guard let frame = stackNames?.responsibleSymbol(of: site.stack) else { return nil }
+    let function = site.operation.name
+    if let type = sourceTypes?.type(
+      allocatedBy: frame, isNew: function.hasPrefix("operator new"))
+    {
+      return BlockCategory(type)
+    }
+    return BlockCategory(caller: ResponsibleFrame.describe(function, in: frame))
+  }
+
   private func category(stack: StackID, sizeClass: SizeClass) -> BlockCategory {
     // Without types there is nothing to find, and many sites to find it for.
-    guard !types.isEmpty else { return BlockCategory(sizeClass) }
+    guard !types.isEmpty || isCxx else { return BlockCategory(sizeClass) }
     let key = Key(stack: stack, sizeClass: sizeClass)
     if let category = known[key] { return category }
     let category =
       types.finding(stack: stack, sizeClass: sizeClass).flatMap(typeCategory)
-      ?? BlockCategory(sizeClass)
+      ?? containerCategory(stack) ?? BlockCategory(sizeClass)
     known[key] = category
     return category
+  }
+
+  private func containerCategory(_ stack: StackID) -> BlockCategory? {
+    guard isCxx, stack != .none else { return nil }
+    return stackNames?.container(of: stack).map { BlockCategory($0) }
   }
 
   private func typeCategory(_ finding: TypeFinding) -> BlockCategory? {

@@ -7,6 +7,8 @@ public struct BlockCategory: Hashable, Sendable {
   public enum Kind: Sendable, Hashable {
     /// The type of the block.
     case type(TypeName.Language)
+    /// The function that called the allocator, such as `malloc in parse`.
+    case call
     /// Nothing but the size.
     case size(SizeClass)
   }
@@ -34,6 +36,18 @@ public struct BlockCategory: Hashable, Sendable {
     imagePath = type.imagePath
   }
 
+  /// The category of blocks of which only the caller is known.
+  public init(caller: String) {
+    name = caller
+    kind = .call
+  }
+
+  /// Whether it is a type, not only a size or a caller.
+  var isType: Bool {
+    if case .type = kind { return true }
+    return false
+  }
+
   /// The greatest requested size, where that is what the category is about.
   public var greatestSize: UInt64? {
     if case .size(let sizeClass) = kind { return sizeClass.bytes }
@@ -42,14 +56,20 @@ public struct BlockCategory: Hashable, Sendable {
 }
 
 extension BlockCategory: Comparable {
-  /// Types by name, then sizes.
+  /// Types by name, then callers by name, then sizes.
   public static func < (left: BlockCategory, right: BlockCategory) -> Bool {
-    switch (left.kind, right.kind) {
-    case (.size(let first), .size(let second)): first < second
-    case (.size, .type): false
-    case (.type, .size): true
-    case (.type, .type):
-      (left.name, left.imagePath ?? "") < (right.name, right.imagePath ?? "")
+    if case .size(let first) = left.kind, case .size(let second) = right.kind {
+      return first < second
+    }
+    return (left.rank, left.name, left.imagePath ?? "")
+      < (right.rank, right.name, right.imagePath ?? "")
+  }
+
+  private var rank: Int {
+    switch kind {
+    case .type: 0
+    case .call: 1
+    case .size: 2
     }
   }
 }

@@ -6,7 +6,7 @@ extension UnfreedReport {
     if let filters = query.filter.nameText { page.line(Span(filters, .faint)) }
     for group in groups {
       page.blank()
-      page.line(Span(group.sizeText(page), .heading), Span(group.originText))
+      page.line(Span(group.sizeText(page), .heading), Span(group.typeText + group.originText))
       StackText.write(group.frames, to: &page, indent: 4, limit: query.frames ?? .max)
     }
     let hidden = groupCount - groups.count
@@ -40,7 +40,7 @@ extension UnfreedReport {
     var table = CSVTable(
       [
         "Bytes", "# Blocks", "Sizes", "Functions", "Threads", "Responsible Library",
-        "Responsible Caller", "Source", "Stack ID", "Frames",
+        "Responsible Caller", "Source", "Stack ID", "Frames", "Types",
       ] + (isEstimate ? ["Bytes Margin", "# Blocks Margin"] : []))
     for group in groups {
       let fields: [any CSVField] = [
@@ -50,6 +50,7 @@ extension UnfreedReport {
         group.threads.map(\.text).joined(separator: "; "), group.responsible?.imageName,
         group.responsible?.name, group.responsible?.place, group.stack,
         group.frames.map(\.title).joined(separator: " < "),
+        group.types.joined(separator: "; "),
       ]
       let margins: [any CSVField] = isEstimate ? [group.bytesMargin, group.countMargin] : []
       table.add((fields + margins).map(\.csvText))
@@ -90,6 +91,11 @@ extension UnfreedReport.Group {
     let listed = sizes.prefix(3).map { "\($0.count.grouped) × \($0.size.grouped) B" }
     let more = sizes.count > 3 ? ", \((sizes.count - 3).grouped) more sizes" : ""
     return "\(start): \(listed.joined(separator: ", "))\(more)"
+  }
+
+  /// ` (geo::Circle)`.
+  fileprivate var typeText: String {
+    types.isEmpty ? "" : " (\(types.joined(separator: ", ")))"
   }
 
   /// ` by malloc on main (T1, tid 12)`.

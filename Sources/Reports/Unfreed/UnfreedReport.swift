@@ -42,6 +42,8 @@ public struct UnfreedReport: Report {
     public var countMargin: UInt64?
     /// Their sizes, the most frequent first.
     public var sizes: [SizeCount]
+    /// Their types, as far as they are known.
+    public var types: [String]
     /// The functions that allocated them, such as `malloc`.
     public var functions: [String]
     /// The threads that allocated them.
@@ -154,6 +156,8 @@ public struct UnfreedReport: Report {
       bytes: draft.bytes, count: draft.count,
       bytesMargin: isEstimate ? TallyVariance.wholeMargin(draft.bytesVariance) : nil,
       countMargin: isEstimate ? TallyVariance.wholeMargin(draft.countVariance) : nil, sizes: sizes,
+      types: Set(sites.map(source.categories.category(of:))).filter(\.isType).sorted()
+        .map(\.name),
       functions: Set(sites.map(\.operation.name)).sorted(),
       threads: Set(sites.map(\.thread)).sorted().map(source.threads.summary(of:)),
       stack: draft.stack.rawValue, responsible: source.names.responsible(of: draft.stack),

@@ -64,7 +64,8 @@ public struct BlockType: Hashable, Sendable {
   public var name: String
   /// The first words of its blocks; none when it is only known as a base class.
   public var words: [UInt64]
-  /// The address of its `type_info` or context descriptor; 0 when it has none.
+  /// The address of its `type_info` or context descriptor, for boxes of the metadata of what they
+  /// hold; 0 when it has none.
   public var definition: Address
   /// The size of a Swift class's instances without what is allocated behind them; else 0.
   public var instanceSize: UInt64

@@ -2,6 +2,8 @@
 public struct TypeTable: Sendable {
   private var types: [TypeID: BlockType] = [:]
   private var typesOfWords: [UInt64: TypeID] = [:]
+  /// All boxes of Swift errors begin with the same word: by what they hold.
+  private var errorTypes: [UInt64: TypeID] = [:]
   private var sightings: [StackID: [TypeSighting]] = [:]
 
   /// Creates an empty table.
@@ -18,9 +20,14 @@ public struct TypeTable: Sendable {
 
   /// The type of blocks that begin with this word.
   ///
-  /// All boxes of Swift errors begin with the same one: for these it is the type seen first.
-  public func type(ofWord word: UInt64) -> BlockType? {
-    typesOfWords[word].flatMap { types[$0] }
+  /// - Parameters:
+  ///   - word: The first word of a block.
+  ///   - content: Its third word, which tells boxes of Swift errors apart.
+  /// - Returns: nil when no such type is known.
+  public func type(ofWord word: UInt64, content: @autoclosure () -> UInt64 = 0) -> BlockType? {
+    guard let type = typesOfWords[word].flatMap({ types[$0] }) else { return nil }
+    guard type.kind == .swiftError else { return type }
+    return errorTypes[content()].flatMap { types[$0] }
   }
 
   /// What was seen of the blocks that a stack allocated, in the order of the trace.
@@ -47,6 +54,7 @@ public struct TypeTable: Sendable {
     } else {
       types[type.id]?.words += type.words
     }
+    if type.kind == .swiftError { errorTypes[type.definition.rawValue] = type.id }
     for word in type.words where typesOfWords[word] == nil { typesOfWords[word] = type.id }
   }
 

@@ -10,7 +10,9 @@ struct AllocationsCommand: ParsableCommand {
     discussion: """
       Persistent blocks were not freed, transient ones were; both together are the total. The bar \
       is solid for the bytes that persist and light for those that were freed. Categories are \
-      requested sizes, rounded up: Malloc-16 holds blocks of 1 to 16 bytes.
+      types where they are known (Swift and C++ classes, storage of collections), else requested \
+      sizes, rounded up: Malloc-16 holds blocks of 1 to 16 bytes. --group-by type goes further: \
+      a type that the source line names, else the caller, such as "malloc in parse".
 
       Three views of the same blocks: the table (grouped by --group-by), single blocks (--blocks), \
       and who called whom (--call-tree).
@@ -20,6 +22,7 @@ struct AllocationsCommand: ParsableCommand {
         memtrace allocations -- ./server --once
         memtrace allocations server.mtrace --category Malloc-16 --blocks
         memtrace allocations server.mtrace --live-at peak --group-by function
+        memtrace allocations server.mtrace --group-by type --category 'app.*'
         memtrace allocations server.mtrace --from 1.5s --to 80% --lifespan persistent
         memtrace allocations server.mtrace --call-tree --invert --hide-system
       """)

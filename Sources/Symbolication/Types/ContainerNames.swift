@@ -1,0 +1,161 @@
+/// What the C++ standard library allocates for a program, named after the container it is for.
+public enum ContainerNames {
+  /// The name of what a stack allocated: `std::vector<int> storage`, `std::map<int, Foo> node`.
+  ///
+  /// The innermost container counts: what a vector of vectors copies is the inner one's storage.
+  /// Where only the inner parts of one are left of it, the name is put together from their
+  /// arguments.
+  ///
+  /// - Parameter frames: The frames between the allocator and the program's code, leaf first,
+  ///   inlined ones included.
+  /// - Returns: nil when none of them belongs to a container.
+  public static func name(of frames: some Sequence<SymbolicatedFrame>) -> TypeName? {
+    var part: String?
+    var family: ContainerPart.Family?
+    var isBucketArray = false
+    for frame in frames {
+      guard let base = frame.function?.base, let member = CxxMember(base) else { continue }
+      if member.function.hasPrefix("make_unique<"), part == nil {
+        return CxxMember.arguments(of: member.function).first.map { name($0, nil) }
+      }
+      isBucketArray = isBucketArray || member.function.contains("_bucket")
+      if let container = ContainerPart.containers[member.template] {
+        guard family == nil || family == container.family else { break }
+        return name(member.type, isBucketArray ? "buckets" : container.suffix)
+      }
+      if let inner = ContainerPart(member), family == nil || family == inner.family {
+        (family, part) = (inner.family, inner.container)
+      }
+    }
+    guard let family, let part else { return nil }
+    return name(part, isBucketArray ? "buckets" : family.suffix)
+  }
+
+  private static func name(_ type: String, _ suffix: String?) -> TypeName {
+    let text = suffix.map { "\(type) \($0)" } ?? type
+    return TypeName(short: text, full: text, language: .cxx)
+  }
+}
+
+/// A function of a C++ class, taken apart.
+struct CxxMember {
+  /// The class: `std::vector<int>`.
+  var type: String
+  /// The class without its arguments: `std::vector`.
+  var template: String
+  /// The function: `push_back`.
+  var function: String
+
+  /// Takes a name without parameters apart; nil when it has no class or namespace.
+  init?(_ name: String) {
+    var scanner = TextScanner(name)
+    var end: Int?
+    while let byte = scanner.current {
+      if TextScanner.isOpening(byte) {
+        _ = scanner.skipGroup()
+      } else if scanner.skip("::") {
+        end = scanner.position - 2
+      } else {
+        scanner.position += 1
+      }
+    }
+    guard let end else { return nil }
+    type = String(nameBytes: scanner.bytes[..<end])
+    template = type.prefix(before: "<")
+    function = String(nameBytes: scanner.bytes[(end + 2)...])
+  }
+
+  /// The template arguments of a name: `std::pair<int const, Foo>` gives `int const` and `Foo`.
+  static func arguments(of name: String) -> [String] {
+    var scanner = TextScanner(name.drop { $0 != "<" }.dropFirst())
+    var result: [String] = []
+    var start = 0
+    while let byte = scanner.current {
+      if byte == UInt8(ascii: ",") || byte == UInt8(ascii: ">") {
+        let text = String(nameBytes: scanner.bytes[start..<scanner.position])
+        result.append(text.hasPrefix(" ") ? String(text.dropFirst()) : text)
+        start = scanner.position + 1
+        if byte == UInt8(ascii: ">") { return result }
+        scanner.position += 1
+      } else if TextScanner.isOpening(byte) {
+        _ = scanner.skipGroup()
+      } else {
+        scanner.position += 1
+      }
+    }
+    return []
+  }
+}
+
+/// An inner part of a container of libstdc++, and the container that it is for.
+struct ContainerPart {
+  /// Containers that are built on the same parts.
+  enum Family: Hashable {
+    case vector, deque, list, tree, hash, string, other
+
+    /// What such containers allocate.
+    var suffix: String {
+      switch self {
+      case .vector, .deque, .string, .other: "storage"
+      case .list, .tree, .hash: "node"
+      }
+    }
+  }
+
+  /// What the part belongs to.
+  var family: Family
+  /// The container, as far as the part tells: a tree of pairs may be a map or a multimap.
+  var container: String
+
+  /// Recognises a part by its class; nil for any other.
+  init?(_ member: CxxMember) {
+    let arguments = CxxMember.arguments(of: member.type)
+    guard let family = Self.parts[member.template], let first = arguments.first else { return nil }
+    self.family = family
+    switch family {
+    case .vector: container = "std::vector<\(first)>"
+    case .deque: container = "std::deque<\(first)>"
+    case .list: container = "std::list<\(first)>"
+    case .tree: container = Self.keyed("std::map", "std::set", first, arguments)
+    case .hash: container = Self.keyed("std::unordered_map", "std::unordered_set", first, arguments)
+    case .string, .other: return nil
+    }
+  }
+
+  /// The second argument is what the container holds: a pair of key and value, or the key.
+  private static func keyed(
+    _ map: String, _ set: String, _ key: String, _ arguments: [String]
+  ) -> String {
+    guard arguments.count > 1, arguments[1].hasPrefix("std::pair<"),
+      let value = CxxMember.arguments(of: arguments[1]).dropFirst().first
+    else { return "\(set)<\(key)>" }
+    return "\(map)<\(key), \(value)>"
+  }
+
+  private static let parts: [String: Family] = [
+    "std::_Vector_base": .vector, "std::_Deque_base": .deque, "std::_List_base": .list,
+    "std::__cxx11::_List_base": .list, "std::_Rb_tree": .tree, "std::_Hashtable": .hash,
+  ]
+
+  /// The containers that programs name.
+  static let containers: [String: Container] = [
+    "std::vector": Container(.vector), "std::deque": Container(.deque),
+    "std::list": Container(.list), "std::forward_list": Container(.list),
+    "std::map": Container(.tree), "std::multimap": Container(.tree), "std::set": Container(.tree),
+    "std::multiset": Container(.tree), "std::unordered_map": Container(.hash),
+    "std::unordered_multimap": Container(.hash), "std::unordered_set": Container(.hash),
+    "std::unordered_multiset": Container(.hash), "std::string": Container(.string),
+    "std::wstring": Container(.string), "std::basic_string": Container(.string),
+    "std::u16string": Container(.string), "std::u32string": Container(.string),
+    "std::u8string": Container(.string), "std::valarray": Container(.other),
+    "std::function": Container(.other), "std::any": Container(.other),
+  ]
+
+  /// A container that programs name.
+  struct Container {
+    var family: Family
+    var suffix: String { family.suffix }
+
+    init(_ family: Family) { self.family = family }
+  }
+}

@@ -1,0 +1,55 @@
+import Glibc
+
+/// Lines of source files, as far as the files are at hand and as old as they have to be.
+///
+/// Belongs to one thread at a time.
+final class SourceLines {
+  private let newestAt: UInt64?
+  private var files: [String: [Substring]] = [:]
+
+  /// Makes a reader.
+  ///
+  /// - Parameter newestAt: In nanoseconds since 1970: files changed later are not what was compiled.
+  init(newestAt: UInt64?) {
+    self.newestAt = newestAt
+  }
+
+  /// A line of a file; nil when it is not there.
+  func line(_ number: Int, of path: String) -> String? {
+    let lines = files[path] ?? read(path)
+    files[path] = lines
+    guard number >= 1, number <= lines.count else { return nil }
+    return String(lines[number - 1])
+  }
+
+  private func read(_ path: String) -> [Substring] {
+    guard path.hasPrefix("/") else { return [] }
+    // Not to hang where a FIFO has taken the place of a file.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return [] }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size > 0, status.st_size <= Self.longestFile, isOldEnough(status)
+    else { return [] }
+    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+    var count = 0
+    while count < bytes.count {
+      let length = bytes.withUnsafeMutableBytes { buffer in
+        Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+      }
+      guard length > 0 else { break }
+      count += length
+    }
+    return String(decoding: bytes[..<count], as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+  }
+
+  private func isOldEnough(_ status: stat) -> Bool {
+    guard let newestAt else { return true }
+    let seconds = UInt64(clamping: status.st_mtim.tv_sec)
+    return seconds &* 1_000_000_000 &+ UInt64(clamping: status.st_mtim.tv_nsec) <= newestAt
+  }
+
+  private static let longestFile = 8 << 20
+}

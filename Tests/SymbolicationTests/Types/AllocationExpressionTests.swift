@@ -1,0 +1,41 @@
+import Testing
+
+@testable import Symbolication
+
+/// The types that source lines name where they allocate.
+@Suite struct AllocationExpressionTests {
+  @Test(arguments: [
+    ("  foo = new Foo;", 12, "Foo"),
+    ("  auto *p = new ns::Foo<int, char>(1);", 13, "ns::Foo<int, char>"),
+    ("  return new (std::nothrow) Foo{};", 30, "Foo"),
+    ("  ints = new int[300];", 10, "int[]"),
+    ("  table = new unsigned long *[count];", 0, "unsigned long *[]"),
+    ("  add(new First, new Second);", 18, "Second"),
+    ("  add(new First, new Second);", 8, "First"),
+    ("  renew(old);", 3, nil),
+    ("  push(value);", 3, nil),
+    ("  new", 3, nil),
+  ])
+  func newExpressions(line: String, column: Int, expected: String?) {
+    #expect(AllocationExpression.typeOfNew(in: line, column: column) == expected)
+  }
+
+  @Test(arguments: [
+    ("  node = malloc(sizeof(struct node));", "struct node"),
+    ("  p = malloc(sizeof(Big) * 3);", "Big[]"),
+    ("  p = malloc(n * sizeof (uint32_t));", "uint32_t[]"),
+    ("  p = calloc(n, sizeof(Entry));", "Entry[]"),
+    ("  p = calloc(1, sizeof(Entry));", "Entry"),
+    ("  p = (struct list *)malloc(n);", "struct list"),
+    ("  p = static_cast<Foo *>(malloc(n));", "Foo"),
+    ("  p = (Foo *)xmalloc(sizeof(*p));", "Foo"),
+    ("  p = malloc(sizeof(*p));", nil),
+    ("  p = malloc(sizeof(buffer));", nil),
+    ("  p = malloc(SIZE);", nil),
+    ("  p = (void *)malloc(4);", nil),
+    ("  p = malloc(a * (b + sizeof", nil),
+  ])
+  func sizesAndCasts(line: String, expected: String?) {
+    #expect(AllocationExpression.typeOfSize(in: line) == expected)
+  }
+}

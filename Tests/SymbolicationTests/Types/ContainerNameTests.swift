@@ -1,0 +1,71 @@
+import Testing
+import TraceReader
+
+@testable import Symbolication
+
+/// Names of what the C++ library allocates, from the functions on the stack, leaf first.
+@Suite struct ContainerNameTests {
+  private func name(_ functions: [String]) -> String? {
+    ContainerNames.name(
+      of: functions.map { function in
+        SymbolicatedFrame(
+          programCounter: Address(1),
+          function: FunctionName(
+            raw: function, short: function, full: function, base: function, language: .cxx))
+      })?.short
+  }
+
+  @Test func theInnermostContainerCounts() {
+    #expect(
+      name([
+        "std::__new_allocator<int>::allocate", "std::vector<int>::vector",
+        "std::vector<std::vector<int>>::push_back",
+      ]) == "std::vector<int> storage")
+    #expect(
+      name(["std::vector<short>::vector", "std::map<int, std::vector<short>>::operator[]"])
+        == "std::vector<short> storage")
+  }
+
+  @Test func partsGetTheNameOfTheirContainer() {
+    let tree = "std::_Rb_tree<int, std::pair<int const, Foo>, std::_Select1st<int>>"
+    #expect(
+      name(["\(tree)::_M_create_node", "std::multimap<int, Foo>::insert"])
+        == "std::multimap<int, Foo> node")
+    #expect(name(["\(tree)::_M_create_node"]) == "std::map<int, Foo> node")
+    #expect(name(["std::_Rb_tree<long, long, X>::_M_insert_"]) == "std::set<long> node")
+    #expect(name(["std::_Vector_base<int>::_M_allocate"]) == "std::vector<int> storage")
+    #expect(name(["std::_Deque_base<Foo>::_M_allocate_node"]) == "std::deque<Foo> storage")
+  }
+
+  @Test func anotherContainerAroundAPartIsNotItsContainer() {
+    #expect(
+      name(["std::_Vector_base<int>::_M_allocate", "std::map<int, std::vector<int>>::operator[]"])
+        == "std::vector<int> storage")
+  }
+
+  @Test func bucketsAreToldFromNodes() {
+    let table = "std::_Hashtable<int, std::pair<int const, Foo>, A>"
+    #expect(
+      name([
+        "std::__detail::_Hashtable_alloc<X>::_M_allocate_buckets", "\(table)::_M_rehash",
+        "std::unordered_map<int, Foo>::operator[]",
+      ]) == "std::unordered_map<int, Foo> buckets")
+    #expect(name(["\(table)::_M_insert"]) == "std::unordered_map<int, Foo> node")
+  }
+
+  @Test func makeUniqueNamesTheType() {
+    #expect(name(["std::make_unique<ns::Foo<int>, int>"]) == "ns::Foo<int>")
+  }
+
+  @Test func otherFunctionsAreNoContainers() {
+    #expect(name([]) == nil)
+    #expect(name(["parse", "Foo::bar", "std::sort<int*>"]) == nil)
+    #expect(name(["std::_Rb_tree<"]) == nil, "a damaged name")
+  }
+
+  @Test func argumentsAreTakenApart() {
+    #expect(CxxMember.arguments(of: "std::pair<int const, A<b, c>>") == ["int const", "A<b, c>"])
+    #expect(CxxMember.arguments(of: "int") == [])
+    #expect(CxxMember.arguments(of: "A<b") == [])
+  }
+}
