@@ -24,10 +24,11 @@ static bool points_into_image(struct mt_type_memory *memory, uintptr_t address) 
     return mt_type_read64(memory, address, &target) && mt_image_map_contains(target);
 }
 
-/* Contexts of closures have no value witnesses. */
+/* Contexts of closures and tasks have no value witnesses. */
 static bool is_heap_metadata(struct mt_type_memory *memory, uintptr_t metadata, uint64_t kind) {
+    bool has_witnesses = kind == MT_SWIFT_CLASS || kind == MT_SWIFT_BOX;
     return points_into_image(memory, metadata + DESTROY) &&
-           (kind == MT_SWIFT_CAPTURES || points_into_image(memory, metadata + WITNESSES));
+           (!has_witnesses || points_into_image(memory, metadata + WITNESSES));
 }
 
 static bool read_class(struct mt_type_memory *memory, uintptr_t metadata,

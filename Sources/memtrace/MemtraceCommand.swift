@@ -23,9 +23,9 @@ struct MemtraceCommand: ParsableCommand {
     version: Version.current,
     subcommands: [
       RecordCommand.self, SnapshotCommand.self, ReportCommand.self, AllocationsCommand.self,
-      UnfreedCommand.self, LeaksCommand.self, ErrorsCommand.self, HistoryCommand.self,
-      InfoCommand.self,
-      DumpCommand.self, PackCommand.self, UnpackCommand.self,
+      UnfreedCommand.self, HeapCommand.self, LeaksCommand.self, ErrorsCommand.self,
+      HistoryCommand.self, InfoCommand.self, DumpCommand.self, PackCommand.self,
+      UnpackCommand.self,
     ])
 
   static func main() {

@@ -15,9 +15,8 @@ import TraceTestSupport
   }
 
   @Test(arguments: [
-    "record", "snapshot", "report", "allocations", "unfreed", "leaks", "errors", "history", "info",
-    "dump",
-    "pack", "unpack",
+    "record", "snapshot", "report", "allocations", "unfreed", "heap", "leaks", "errors", "history",
+    "info", "dump", "pack", "unpack",
   ])
   func eachCommandExplainsItself(command: String) throws {
     let run = try memtrace(command, "--help")

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TraceReader
 import TraceTestSupport
 
 /// Types of blocks, from the compiled program to the rows of the Allocations table.
@@ -49,6 +50,22 @@ import TraceTestSupport
 
     #expect(found["std::vector<geo::Shape*> storage"] == [0, 10])
     #expect(found["std::vector<Plain*> storage"] == [0, 6])
+  }
+
+  /// Every free may meet a look at its block, and must neither hang nor lose anything.
+  @Test func objectsMayBeFreedByAnyThreadAtAnyTime() throws {
+    let run = try TracedRun([try TestProgram("type_races.cpp", flags: ["-O1"]).path.string])
+    let trace = try run.root()
+    let sites = try trace.replay(ReplayOptions()).sites
+
+    for (size, count) in [(UInt64(16), UInt64(80_000)), (30_016, 800)] {
+      let sizeClass = SizeClass(containing: size)
+      let stacks = Set(sites.filter { $0.sizeClass == sizeClass }.map(\.stack))
+        .filter { trace.types.finding(stack: $0, sizeClass: sizeClass) != nil }
+      let made = sites.filter { $0.sizeClass == sizeClass && stacks.contains($0.stack) }
+      #expect(made.map(\.tally.totalCount).reduce(0, +) == count)
+      #expect(made.map(\.tally.freedCount).reduce(0, +) == count)
+    }
   }
 
   @Test func groupingByTypeReadsTheSource() throws {

@@ -86,24 +86,59 @@ public final class BlockCategories {
   ///
   /// Where the type is not known, it is the one in the source line, or the caller: `malloc in f`.
   public func detailedCategory(of site: Site) -> BlockCategory {
-    let category = category(of: site)
+    detailed(
+      category(of: site), CallKey(stack: site.stack, operation: site.operation))
+  }
+
+  /// The category of a live block, with everything that can be known.
+  ///
+  /// - Parameters:
+  ///   - block: A block that was live when the snapshot was taken.
+  ///   - memory: The snapshot; nil leaves the block's own words out.
+  /// - Returns: The category, and whether the block's own first word tells it.
+  public func category(
+    of block: LiveBlock, in memory: SnapshotMemory?
+  ) -> (category: BlockCategory, isSeen: Bool) {
+    if let memory, let own = ownCategory(of: block, in: memory) { return (own, true) }
+    let category = category(stack: block.stack, size: block.size)
+    return (detailed(category, CallKey(stack: block.stack, operation: block.operation)), false)
+  }
+
+  /// What a block's first word says.
+  private func ownCategory(of block: LiveBlock, in memory: SnapshotMemory) -> BlockCategory? {
+    let address = block.address.rawValue
+    let word = memory.word(at: address)
+    guard word != 0, block.size >= 8,
+      let type = types.type(ofWord: word, content: memory.word(at: address &+ 16)),
+      type.instanceSize <= block.size
+    else { return nil }
+    // An object under construction or destruction has its base's word.
+    let sizeClass = SizeClass(containing: block.size)
+    let known = types.finding(stack: block.stack, sizeClass: sizeClass)?.types ?? []
+    guard !known.contains(where: { types.isBase(type.id, of: $0) }) else { return nil }
+    return typeNames.name(of: type.id).map { BlockCategory($0) }
+  }
+
+  private func detailed(_ category: BlockCategory, _ call: CallKey) -> BlockCategory {
     guard case .size = category.kind else { return category }
-    let key = CallKey(stack: site.stack, operation: site.operation)
-    if let known = knownCalls[key] { return known ?? category }
-    let found = callCategory(site)
-    knownCalls[key] = .some(found)
+    if let known = knownCalls[call] { return known ?? category }
+    let found = callCategory(call)
+    knownCalls[call] = .some(found)
     return found ?? category
   }
 
-  private func callCategory(_ site: Site) -> BlockCategory? {
-    guard let frame = stackNames?.responsibleSymbol(of: site.stack) else { return nil }
-    let function = site.operation.name
-    if let type = sourceTypes?.type(
+  private func callCategory(_ call: CallKey) -> BlockCategory? {
+    guard let frame = stackNames?.responsibleSymbol(of: call.stack) else { return nil }
+    let function = call.operation.name
+    if var type = sourceTypes?.type(
       allocatedBy: frame, isNew: function.hasPrefix("operator new"))
     {
+      type.imagePath = frame.imagePath
       return BlockCategory(type)
     }
-    return BlockCategory(caller: ResponsibleFrame.describe(function, in: frame))
+    var category = BlockCategory(caller: ResponsibleFrame.describe(function, in: frame))
+    category.imagePath = frame.imagePath
+    return category
   }
 
   private func category(stack: StackID, sizeClass: SizeClass) -> BlockCategory {

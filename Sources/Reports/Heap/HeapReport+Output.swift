@@ -1,0 +1,119 @@
+extension HeapReport {
+  /// Writes the header of `heap` and the table of classes.
+  public func write(to page: inout TextPage) {
+    page.line(Span("Process \(trace.pid): \(trace.commandLine)", .heading))
+    page.line(Span(momentText, .faint))
+    page.line("Found:  \(foundText)")
+    page.line("All zones: \(totalCount.grouped) nodes malloced - Sizes: \(sizesText)")
+    page.line(Span(String(repeating: "-", count: 71), .faint))
+    page.line("All zones: \(totalCount.grouped) nodes (\(totalBytes.grouped) bytes)")
+    if rows.isEmpty {
+      coverage.write(to: &page)
+      return
+    }
+    page.blank()
+    page.table(table)
+    let hidden = rowCount - rows.count
+    if hidden > 0 { page.line(Span("… \(hidden.grouped) more; --top 0 shows all", .faint)) }
+    page.blank()
+    page.line(Span(evidenceText, .faint))
+    coverage.write(to: &page)
+  }
+
+  private var momentText: String {
+    guard let snapshot else {
+      return "What was live at the end; the trace has no snapshot, so types follow from stacks."
+    }
+    let cut = snapshot.isComplete ? "" : " (cut: words may be missing)"
+    return "Snapshot \(snapshot.index) at \(TimeText.timestamp(snapshot.timeNanoseconds))\(cut)"
+  }
+
+  /// `3 Swift classes  2 C++ classes`.
+  private var foundText: String {
+    let languages = ["Swift", "C++", "Rust", "C"].compactMap { language -> String? in
+      let names = Set(rows.filter { $0.isClass && $0.language == language }.map(\.name))
+      if names.isEmpty { return nil }
+      return "\(names.count.grouped) \(language) \(names.count == 1 ? "class" : "classes")"
+    }
+    return languages.isEmpty ? "no classes" : languages.joined(separator: "  ")
+  }
+
+  /// `2048KB[5] 1024KB[4] 48[5415]`, the greatest sizes first.
+  private var sizesText: String {
+    let shown = sizes.prefix(Self.mostSizes).map { entry in
+      let isKilobytes = entry.size >= 1024 && entry.size % 1024 == 0
+      return "\(isKilobytes ? "\(entry.size / 1024)KB" : "\(entry.size)")[\(entry.count)]"
+    }
+    let rest = sizes.count - shown.count
+    return shown.joined(separator: " ") + (rest > 0 ? " and \(rest.grouped) smaller sizes" : "")
+  }
+
+  private static let mostSizes = 8
+
+  private var evidenceText: String {
+    let typed = rows.filter { $0.language != "malloc" }
+    let seen = typed.reduce(0) { $0 &+ $1.seenCount }
+    let others = typed.reduce(0) { $0 &+ $1.count } &- seen
+    return "The types of \(CountText.blocks(seen)) were read in the blocks themselves; "
+      + "those of \(others.grouped) follow from the stacks that allocated them."
+  }
+
+  private var table: TextTable {
+    var table = TextTable([
+      .number("COUNT"), .number("BYTES"), .number("AVG"), .text("CLASS_NAME"),
+      .text("TYPE", shortest: nil), .text("BINARY"),
+    ])
+    table.add([
+      Span("====="), Span("====="), Span("==="), Span("=========="), Span("===="), Span("======"),
+    ])
+    for row in rows {
+      let size = row.size.map { "  [\($0.grouped)]" } ?? ""
+      table.add([
+        Span(row.count.grouped), Span(row.bytes.grouped), Span(Self.tenths(row)),
+        Span(row.name + size, .emphasis), Span(row.language),
+        Span(row.image.map(ReportFrame.lastComponent) ?? "<unknown>"),
+      ])
+    }
+    return table
+  }
+
+  /// Bytes per block with one decimal.
+  private static func tenths(_ row: Row) -> String {
+    guard row.count > 0 else { return "0.0" }
+    let (scaled, overflow) = row.bytes.multipliedReportingOverflow(by: 10)
+    if overflow { return (row.bytes / row.count).grouped }
+    let tenths = (scaled &+ row.count / 2) / row.count
+    return "\((tenths / 10).grouped).\(tenths % 10)"
+  }
+
+  /// One row per class.
+  public var csv: CSVTable? {
+    var table = CSVTable([
+      "Count", "Bytes", "Average", "Class", "Full Name", "Type", "Binary", "Size", "Seen",
+    ])
+    for row in rows {
+      table.add(
+        row.count, row.bytes, Self.tenths(row).filter { $0 != "," }, row.name, row.fullName,
+        row.language, row.image, row.size, row.seenCount)
+    }
+    return table
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case trace, coverage, snapshot, sortedBy, totalCount, totalBytes, sizes, rows, rowCount
+  }
+
+  /// Writes the document `memtrace.heap`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(trace, forKey: .trace)
+    try container.encode(coverage, forKey: .coverage)
+    try container.encodeIfPresent(snapshot, forKey: .snapshot)
+    try container.encode(query.order, forKey: .sortedBy)
+    try container.encode(totalCount, forKey: .totalCount)
+    try container.encode(totalBytes, forKey: .totalBytes)
+    try container.encode(sizes, forKey: .sizes)
+    try container.encode(rows, forKey: .rows)
+    try container.encode(rowCount, forKey: .rowCount)
+  }
+}

@@ -1,0 +1,108 @@
+import CTraceFormat
+import Symbolication
+import Testing
+import TraceTestSupport
+
+@testable import Reports
+@testable import TraceReader
+
+/// The classes of a snapshot made by hand.
+@Suite struct HeapReportTests {
+  private let file: TemporaryFile
+  private let trace: Trace
+  private let symbolicator = FakeSymbolicator()
+
+  /// Two nodes by their words, one node by its stack alone, an error box, and two blocks of C.
+  init() throws {
+    var builder = TraceBuilder()
+    builder.process(executable: "/opt/app/app", arguments: ["./app"])
+    builder.image(
+      Image(
+        index: 0, path: "/opt/app/app", loadBias: 0, start: Address(0x1000), end: Address(0x9000),
+        textStart: Address(0x1000), textEnd: Address(0x2000)))
+    builder.thread(1, tid: 7, name: "app")
+    let make = builder.stack([0x1100, 0x1000])
+    let parse = builder.stack([0x1200, 0x1000])
+    let node = BlockType(
+      id: TypeID(rawValue: 1), kind: .swiftClass, name: "app.Node<Swift.Int>", words: [0x4010],
+      definition: Address(0x4100), instanceSize: 32)
+    let failure = BlockType(
+      id: TypeID(rawValue: 2), kind: .swiftError, name: "app.Failure", words: [0x5010],
+      definition: Address(0x5100))
+    builder.type(node, code: 1)
+    builder.type(failure, code: 4)
+    builder.typed(TypeSighting(stack: make, size: 32, type: node.id))
+    for index in UInt64(0)..<3 {
+      builder.allocate(0x20_0000 + index * 64, 32, stack: make, time: 10 + index)
+    }
+    builder.allocate(0x20_0200, 56, stack: parse, time: 20)
+    builder.allocate(0x20_0300, 100, stack: parse, time: 21)
+    builder.allocate(0x20_0400, 1000, stack: parse, time: 22)
+    var snapshot = SnapshotBuilder(time: 30)
+    snapshot.region(0x20_0000..<0x20_1000, path: "[heap]")
+    snapshot.words(at: 0x20_0000, [0x4010, 3])
+    snapshot.words(at: 0x20_0040, [0x4010, 3])
+    snapshot.words(at: 0x20_0200, [0x5010, 3, 0x5100])
+    builder.snapshot(snapshot)
+    builder.free(0x20_0000, stack: make, time: 40)
+    file = try builder.write()
+    trace = try Trace(path: file.path)
+    symbolicator.add("main", at: 0x1000, image: "/opt/app/app")
+    symbolicator.add("make", at: 0x1100, image: "/opt/app/app")
+    symbolicator.add("parse", at: 0x1200, image: "/opt/app/app")
+  }
+
+  private func report(_ change: (inout HeapQuery) -> Void = { _ in }) throws -> HeapReport {
+    var query = HeapQuery()
+    change(&query)
+    let source = ReportSource(trace, file: "app.mtrace", symbolicator: symbolicator)
+    return try HeapReport(trace, source: source, query: query)
+  }
+
+  @Test func classesAreCountedAsOfTheSnapshot() throws {
+    let report = try report()
+    #expect(report.snapshot?.index == 0)
+    #expect(report.totalCount == 6)
+    #expect(report.totalBytes == 3 * 32 + 56 + 1100)
+    #expect(
+      report.rows.map(\.name) == ["app.Node<Int>", "malloc in parse", "Error box<app.Failure>"])
+    #expect(report.rows.map(\.count) == [3, 2, 1])
+    #expect(report.rows.map(\.bytes) == [96, 1100, 56])
+    #expect(report.rows.map(\.seenCount) == [2, 0, 1])
+    #expect(report.rows.map(\.language) == ["Swift", "C", "Swift"])
+  }
+
+  @Test func theTextAndTheDocumentsAreExact() throws {
+    expectSnapshot(try report().text(), "heap.txt")
+    expectSnapshot(try ReportWriter(format: .json).output(of: report()), "heap.json")
+    expectSnapshot(try ReportWriter(format: .csv).output(of: report()), "heap.csv")
+  }
+
+  @Test func sizesCanHaveRowsOfTheirOwn() throws {
+    let rows = try report {
+      $0.separatesSizes = true
+      $0.order = .bytes
+      $0.name = "malloc in *"
+    }.rows
+    #expect(rows.map(\.size) == [1000, 100])
+  }
+
+  @Test func whatIsNotThereIsSaid() throws {
+    #expect(throws: ReportError.notFound("the trace has no snapshot 1: it has only snapshot 0")) {
+      try report { $0.snapshot = 1 }
+    }
+    #expect(throws: ReportError.self) { try report { $0.name = "Nobody" } }
+  }
+
+  @Test func withoutASnapshotTypesFollowFromStacks() throws {
+    let source = ReportSource(trace, file: nil, symbolicator: symbolicator)
+    var options = ReplayOptions()
+    options.keepsLiveBlocks = true
+    let report = try HeapReport(
+      trace.replay(options), snapshot: nil, source: source, query: HeapQuery())
+    #expect(report.snapshot == nil)
+    #expect(report.rows.map(\.name) == ["malloc in parse", "app.Node<Int>"])
+    #expect(report.rows.map(\.count) == [3, 2])
+    #expect(report.rows.map(\.seenCount) == [0, 0])
+  }
+}
