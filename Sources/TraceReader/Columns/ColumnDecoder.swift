@@ -154,7 +154,7 @@ struct ColumnDecoder {
     case MT_OP_REALLOC_END.rawValue:
       event.pointee.size = readSize()
       event.pointee.address = readBegin(event.pointee.size)
-    case MT_OP_REALLOC_FAIL.rawValue:
+    case MT_OP_REALLOC_FAIL.rawValue, MT_OP_REALLOC_LEFT.rawValue:
       event.pointee.size = readSize()
     case MT_OP_FAILED.rawValue:
       event.pointee.stack = readStack()

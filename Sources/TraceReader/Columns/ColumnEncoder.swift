@@ -12,7 +12,8 @@ struct ColumnEncoder: ~Copyable {
 
   private static let sizedControls =
     UInt64(1) << UInt64(MT_OP_REALLOC_END.rawValue)
-    | UInt64(1) << UInt64(MT_OP_REALLOC_FAIL.rawValue) | UInt64(1) << UInt64(MT_OP_FAILED.rawValue)
+    | UInt64(1) << UInt64(MT_OP_REALLOC_FAIL.rawValue)
+    | UInt64(1) << UInt64(MT_OP_REALLOC_LEFT.rawValue) | UInt64(1) << UInt64(MT_OP_FAILED.rawValue)
 
   /// - Parameters:
   ///   - baseTime: That of the chunk.
