@@ -19,7 +19,8 @@ void mt_stack_bounds_begin(struct mt_unwinder *unwinder) {
     uintptr_t top = page_of((uintptr_t)pthread_self());
     if (mt_os_tid() == mt_os_pid() && &__libc_stack_end)
         top = page_of((uintptr_t)__libc_stack_end);
-    unwinder->own_stack = (struct mt_address_range){top, top};
+    /* With the page that holds the top: the frames of a shallow program lie nowhere else. */
+    unwinder->own_stack = (struct mt_address_range){top, top + MT_PAGE_SIZE};
     unwinder->other_stack = (struct mt_address_range){0, 0};
 }
 

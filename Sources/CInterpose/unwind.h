@@ -79,7 +79,7 @@ enum {
 enum {
     MT_MEMO_SET_BITS = 7,
     MT_MEMO_SETS = 1 << MT_MEMO_SET_BITS,
-    MT_MEMO_WORDS = 40,
+    MT_MEMO_WORDS = 96,
     MT_MEMO_SEEN_BITS = 8
 };
 

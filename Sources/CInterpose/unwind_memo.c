@@ -30,7 +30,9 @@ static uint32_t collect(const struct mt_unwinder *unwinder, struct mt_memo *memo
 
 void mt_memo_remember(struct mt_unwinder *unwinder, const struct mt_frame *leaf, uint32_t id) {
     uint32_t cached = unwinder->cached;
-    if (cached < 2 || unwinder->dropped || !is_own_stack(unwinder, leaf->sp - 16) ||
+    /* Told early, for deeper stacks come here with every event. */
+    if (cached < 2 || cached > MT_MEMO_WORDS || unwinder->dropped ||
+        !is_own_stack(unwinder, leaf->sp - 16) ||
         !is_own_stack(unwinder, unwinder->cache[0].frame.sp - 8))
         return;
     struct mt_memo *set = mt_memo_set(&unwinder->memos, leaf);
