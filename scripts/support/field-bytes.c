@@ -65,9 +65,12 @@ static struct mt_site *take_site(struct stream *stream, uint8_t tag) {
         name = mt_site_after_one(predictor);
     else {
         uint32_t index = (uint32_t)take_byte(stream);
-        name = index ? mt_recent_site(predictor, index)
-                     : predictor->highest + (uint32_t)take_zigzag(stream);
-        if (!index)
+        if (index == 0)
+            name = predictor->highest + (uint32_t)take_zigzag(stream);
+        else
+            name = index < MT_NEAR_SITE ? mt_recent_site(predictor, index)
+                                        : mt_near_site(predictor, index);
+        if (index == 0 || index >= MT_NEAR_SITE)
             mt_learn_full_site(predictor, name);
     }
     return mt_learn_site(predictor, name);
