@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -76,10 +77,13 @@ def measure_all(options, selected, programs, scratch):
     for name in workloads.names():
         if not options.workloads or name in options.workloads:
             workload = workloads.make(name, builder)
-            result = measure.measure(workload, selected, options, host_peak, say)
+            chosen, result = measure.begin(workload, selected, options.slow_pairs)
             document["workloads"].append(result)
-            # An hour's run that is interrupted keeps what it has.
-            save(document, options.json)
+            try:
+                measure.measure(workload, chosen, result, options, host_peak, say)
+            finally:
+                # A long run that is interrupted keeps what it has.
+                save(document, options.json)
     return document
 
 
@@ -111,6 +115,7 @@ def say(text):
 def main(programs, arguments):
     parser, options = parse(arguments)
     processes.adopt_orphans()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         if options.list:
             print("workloads: " + " ".join(workloads.names()))

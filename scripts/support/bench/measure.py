@@ -19,33 +19,37 @@ SAMPLED = ("wall", "cpu", "others", "extra")
 TRIES = 5
 
 
-def measure(workload, selected, options, host_peak, say):
-    """See the JSON document in docs/performance.md for what comes back; options: of the command.
-
-    A round before the first finds out what takes no timing: peak memory, files, number of events.
-    """
-    rounds, slow_rounds = options.pairs, options.slow_pairs
+def begin(workload, selected, slow_rounds):
+    """What a measurement fills: the JSON document in docs/performance.md says what it holds."""
     chosen = [t for t in selected if not (t.is_slow and (workload.skips_slow or not slow_rounds))]
-    result = {
+    return chosen, {
         "name": workload.name,
         "threads": workload.threads,
         "depth": workload.depth,
         "events": None,
         "tools": {tool.name: {name: [] for name in SAMPLED} for tool in chosen},
     }
+
+
+def measure(workload, chosen, result, options, host_peak, say):
+    """Fills the result; what was interrupted holds the rounds that were complete.
+
+    A round before the first finds out what takes no timing: peak memory, files, number of events.
+    """
     for tool in chosen:
         say("%s: %s, memory" % (workload.name, tool.name))
         _measure_memory(workload, tool, result, options.memtrace, host_peak)
-    for number in range(rounds):
-        say("%s: round %d of %d" % (workload.name, number + 1, rounds))
+    for number in range(options.pairs):
+        say("%s: round %d of %d" % (workload.name, number + 1, options.pairs))
         # Another one begins each time: none is always the one after heaptrack.
         first = number % len(chosen)
+        samples = {}
         for tool in chosen[first:] + chosen[:first]:
-            limit = slow_rounds if tool.is_slow else workload.limits.get(tool.name, rounds)
-            runs = number < limit
-            sample = _run_calmly(workload, tool, options.calm) if runs else None
-            _append(result["tools"][tool.name], sample)
-    return result
+            limit = options.slow_pairs if tool.is_slow else workload.limits.get(tool.name)
+            runs = limit is None or number < limit
+            samples[tool.name] = _run_calmly(workload, tool, options.calm) if runs else None
+        for name, sample in samples.items():
+            _append(result["tools"][name], sample)
 
 
 def join(first, second):
