@@ -117,6 +117,15 @@ import TraceTestSupport
     #expect((persistent.total.variance?.totalBytes ?? 0) > 0)
   }
 
+  @Test func leaksAreNotLookedForInASample() throws {
+    let sample = try SampleRecording(sampleInterval: 4096)
+    let error = #expect(throws: ReportError.self) { try sample.trace.snapshotIndex(at: nil) }
+    #expect(
+      error?.description
+        == "leaks cannot be told in a sample of 1 in 4 KiB: that takes every block; record without "
+        + "--sample")
+  }
+
   @Test func theHistoryOfABlockOutsideTheSampleSaysSo() throws {
     let sample = try SampleRecording(sampleInterval: 512 << 10)
     let report = try HistoryReport(sample.trace, address: Address(1), source: sample.source)

@@ -12,6 +12,12 @@ extension Trace {
   /// - Returns: Its position in `snapshots`.
   /// - Throws: ``ReportError`` when there is none.
   public func snapshotIndex(at moment: String?) throws -> Int {
+    // What only unsampled blocks point to would look leaked.
+    if let sampling = Sampling(header: header) {
+      throw ReportError.notFound(
+        "leaks cannot be told in \(SamplingSummary(sampling).name): that takes every block; record "
+          + "without --sample")
+    }
     guard let last = snapshots.last else {
       throw ReportError.notFound(
         "\(path.lastComponent?.string ?? "the trace") has no heap snapshot, so leaks cannot be told "

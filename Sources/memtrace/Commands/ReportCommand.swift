@@ -28,7 +28,9 @@ struct ReportCommand: ParsableCommand {
     try ReportSession.run(input.input(), recording: recording, symbols: symbols) { session in
       let result = try session.trace.replay(
         ReplayRequest(), keepsLiveBlocks: true, progress: session.progress)
-      let leaks = session.trace.snapshots.isEmpty ? nil : try lastSnapshot(session)
+      let isComplete = session.trace.header.sampleInterval == 0
+      let leaks =
+        session.trace.snapshots.isEmpty || !isComplete ? nil : try lastSnapshot(session)
       try session.write(
         OverviewReport(result, leaks: leaks, source: session.source), to: output)
     }
