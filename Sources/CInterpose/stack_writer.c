@@ -21,9 +21,8 @@ static bool open_window(uint32_t first_id) {
     uint32_t length = g_writer.chunk ? g_writer.chunk->length * 2 : FIRST_WINDOW;
     if (length > LARGEST_WINDOW)
         length = LARGEST_WINDOW;
-    struct mt_chunk_header *chunk =
-        mt_trace_file_chunk(MT_CHUNK_STACKS, MT_ENCODING_PREDICTED, length, mt_clock_event_time(),
-                            0, first_id);
+    struct mt_chunk_header *chunk = mt_trace_file_chunk(MT_CHUNK_STACKS, MT_ENCODING_PREDICTED,
+                                                        length, mt_clock_event_time(), 0, first_id);
     if (!chunk)
         return false;
     if (g_writer.chunk)

@@ -51,7 +51,8 @@ void mt_type_sampler_reset(void) {
     for (uint32_t i = 0; i < MT_TYPE_PENDING; i++)
         if (mt_type_pending[i] & 1 || g_pending[i].serial)
             mt_type_pending[i] = 0;
-    mt_os_unmap(g_sampler.looks, MT_TYPE_STACKS_MASK + 1);
+    /* The old bytes stay: a hook that a handler with a fork in it has interrupted may be about to
+     * read one. */
     g_sampler.is_on = false;
     mt_type_looks = &g_enough;
     mt_type_looks_mask = 0;

@@ -132,7 +132,7 @@ static enum step step_without_table(const struct mt_frame *frame, struct mt_addr
 }
 
 static uint64_t fp_use(struct mt_rule rule) {
-    if (mt_unlikely(rule.kind == MT_RULE_NO_TABLE))
+    if (mt_unlikely(mt_rule_is_missing(rule)))
         return MT_FP_LEADS;
     return (rule.is_from_fp ? MT_FP_LEADS : 0) | (rule.restores_fp ? 0 : MT_FP_PASSES);
 }

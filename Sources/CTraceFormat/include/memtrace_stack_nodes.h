@@ -1,8 +1,8 @@
 /* What the next stack node of MT_ENCODING_PREDICTED is expected to be.
  *
  * As memtrace_predictor.h for events: the tables of recorder and reader, empty at the start of each
- * chunk. Paths differ, but their calls are the same few: most new nodes repeat a step from a caller to
- * a callee that another path has made before. docs/trace-format.md, section 4.
+ * chunk. Paths differ, but their calls are the same few: most new nodes repeat a step from a caller
+ * to a callee that another path has made before. docs/trace-format.md, section 4.
  *
  * Rules: every index is masked, so that no trace, however damaged, leads outside of a table. */
 #ifndef MEMTRACE_STACK_NODES_H
