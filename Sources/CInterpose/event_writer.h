@@ -89,25 +89,16 @@ static inline void mt_event_deallocation(struct mt_event_writer *writer, struct 
     mt_event_finish(writer, event);
 }
 
-/* The outcome of a realloc; address 0: it failed. */
+/* The outcome of a realloc. operation: MT_OP_REALLOC_END with the new block's address, or with 0
+ * MT_OP_REALLOC_FAIL, or MT_OP_REALLOC_LEFT for a new block that is not in the sample. */
 static inline void mt_event_realloc_end(struct mt_event_writer *writer, struct mt_stamp stamp,
-                                        uint64_t address, uint64_t size) {
+                                        uint8_t operation, uint64_t address, uint64_t size) {
     struct mt_event event = mt_event_begin(writer, stamp);
     mt_site_name second_half = writer->encoder.predictor.latest | 1;
     struct mt_site *site = mt_put_site(&writer->encoder, &event, second_half);
-    mt_put_operation(&event, site, address ? MT_OP_REALLOC_END : MT_OP_REALLOC_FAIL, size, 0);
+    mt_put_operation(&event, site, operation, size, 0);
     if (address)
         mt_put_allocated(&writer->encoder, &event, address, size);
-    mt_event_finish(writer, event);
-}
-
-/* The outcome of a realloc whose new block is not in the sample. */
-static inline void mt_event_realloc_left(struct mt_event_writer *writer, struct mt_stamp stamp,
-                                         uint64_t size) {
-    struct mt_event event = mt_event_begin(writer, stamp);
-    mt_site_name second_half = writer->encoder.predictor.latest | 1;
-    struct mt_site *site = mt_put_site(&writer->encoder, &event, second_half);
-    mt_put_operation(&event, site, MT_OP_REALLOC_LEFT, size, 0);
     mt_event_finish(writer, event);
 }
 

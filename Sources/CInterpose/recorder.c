@@ -115,20 +115,20 @@ void mt_record_deallocation(const struct mt_call *call, const void *block, size_
     close_sink(call);
 }
 
-void mt_record_realloc_end(const struct mt_call *call, const void *moved, size_t size) {
+static inline void record_outcome(const struct mt_call *call, uint8_t operation, const void *block,
+                                  size_t size) {
     struct mt_stamp stamp = stamp_after(call);
     struct sink sink = open_sink(call, stamp.time, MT_STACK_NONE);
     if (mt_unlikely(!sink.writer))
         return;
-    mt_event_realloc_end(sink.writer, stamp, (uintptr_t)moved, size);
+    mt_event_realloc_end(sink.writer, stamp, operation, (uintptr_t)block, size);
     close_sink(call);
 }
 
+void mt_record_realloc_end(const struct mt_call *call, const void *moved, size_t size) {
+    record_outcome(call, moved ? MT_OP_REALLOC_END : MT_OP_REALLOC_FAIL, moved, size);
+}
+
 void mt_record_realloc_left(const struct mt_call *call, size_t size) {
-    struct mt_stamp stamp = stamp_after(call);
-    struct sink sink = open_sink(call, stamp.time, MT_STACK_NONE);
-    if (mt_unlikely(!sink.writer))
-        return;
-    mt_event_realloc_left(sink.writer, stamp, size);
-    close_sink(call);
+    record_outcome(call, MT_OP_REALLOC_LEFT, NULL, size);
 }

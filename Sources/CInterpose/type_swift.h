@@ -59,6 +59,12 @@ bool mt_swift_add_context(struct mt_swift_name *name, uintptr_t descriptor, uint
 /* The mangled names of the captured values: "[Si][4main4BaseC]". */
 bool mt_swift_add_captures(struct mt_swift_name *name, uintptr_t capture_descriptor);
 
+/* The name of a module, type or protocol without its parents.
+ * returns  its length; 0 or less where there is none */
+enum { MT_SWIFT_LONGEST_NAME = 200 };
+long mt_swift_own_name(struct mt_type_memory *memory, uintptr_t descriptor,
+                       char into[MT_SWIFT_LONGEST_NAME]);
+
 /* The context that encloses another; 0 for a module. */
 bool mt_swift_parent(struct mt_type_memory *memory, uintptr_t descriptor, uintptr_t *parent);
 

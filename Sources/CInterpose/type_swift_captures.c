@@ -14,7 +14,6 @@ enum {
 };
 enum { LAST_RELATIVE_REFERENCE = 0x17, LAST_REFERENCE = 0x1f };
 enum { DIRECT_CONTEXT = 1, INDIRECT_CONTEXT = 2 };
-enum { NAME = 8, LONGEST_NAME = 200 };
 
 static const char *suffix_of(uint32_t kind) {
     switch (kind) {
@@ -33,11 +32,8 @@ static const char *suffix_of(uint32_t kind) {
 
 /* "4main" or a standard abbreviation; then "4BaseC" for a type. */
 static bool add_identifier(struct mt_swift_name *name, uintptr_t descriptor, uint32_t kind) {
-    char own[LONGEST_NAME];
-    uintptr_t address;
-    if (!mt_type_read_relative(name->memory, descriptor + NAME, &address))
-        return false;
-    long length = mt_type_read_string(name->memory, address, own, sizeof own);
+    char own[MT_SWIFT_LONGEST_NAME];
+    long length = mt_swift_own_name(name->memory, descriptor, own);
     if (length <= 0)
         return false;
     if (kind == MT_SWIFT_MODULE && mt_text_equal(own, "Swift")) {

@@ -19,7 +19,7 @@ enum { HAS_NEGATIVE_MEMBERS = 1u << 28, HAS_RESILIENT_SUPERCLASS = 1u << 29 };
 /* GenericParamDescriptor. */
 enum { PARAMETER_KIND = 0x3f, TYPE_PARAMETER = 0, VALUE_PARAMETER = 2, HAS_ARGUMENT = 0x80 };
 
-enum { LONGEST_NAME = 200, MOST_PARAMETERS = 32, DEEPEST_NESTING = 16 };
+enum { MOST_PARAMETERS = 32, DEEPEST_NESTING = 16 };
 
 bool mt_swift_parent(struct mt_type_memory *memory, uintptr_t descriptor, uintptr_t *parent) {
     uint64_t indirect;
@@ -98,12 +98,17 @@ static bool add_arguments(struct mt_swift_name *name, uintptr_t generics,
     return true;
 }
 
-static bool add_own_name(struct mt_swift_name *name, uintptr_t descriptor) {
-    char own[LONGEST_NAME];
+long mt_swift_own_name(struct mt_type_memory *memory, uintptr_t descriptor,
+                       char into[MT_SWIFT_LONGEST_NAME]) {
     uintptr_t address;
-    if (!mt_type_read_relative(name->memory, descriptor + NAME, &address))
-        return false;
-    long length = mt_type_read_string(name->memory, address, own, sizeof own);
+    if (!mt_type_read_relative(memory, descriptor + NAME, &address))
+        return 0;
+    return mt_type_read_string(memory, address, into, MT_SWIFT_LONGEST_NAME);
+}
+
+static bool add_own_name(struct mt_swift_name *name, uintptr_t descriptor) {
+    char own[MT_SWIFT_LONGEST_NAME];
+    long length = mt_swift_own_name(name->memory, descriptor, own);
     if (length <= 0)
         return false;
     mt_text_add_bytes(name->text, own, (size_t)length);

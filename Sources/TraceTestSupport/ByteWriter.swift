@@ -1,3 +1,5 @@
+import TraceReader
+
 /// Appends little-endian fields to bytes.
 public struct ByteWriter: Sendable {
   /// What was written.
@@ -18,18 +20,12 @@ public struct ByteWriter: Sendable {
 
   /// Appends an unsigned LEB128 number.
   public mutating func writeVarInt(_ value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(rest))
+    bytes.appendVarInt(value)
   }
 
   /// Appends a signed number, given as a bit pattern, as the varint of its zigzag form.
   public mutating func writeZigzag(_ pattern: UInt64) {
-    let value = Int64(bitPattern: pattern)
-    writeVarInt(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+    bytes.appendZigzag(pattern)
   }
 
   /// Appends zeros up to a multiple of `alignment`.

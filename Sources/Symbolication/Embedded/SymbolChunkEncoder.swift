@@ -131,21 +131,3 @@ struct SymbolChunkEncoder {
     return index
   }
 }
-
-extension [UInt8] {
-  /// Appends an unsigned LEB128 number.
-  fileprivate mutating func appendVarInt(_ value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    append(UInt8(truncatingIfNeeded: rest))
-  }
-
-  /// Appends a difference, given as a bit pattern.
-  fileprivate mutating func appendZigzag(_ pattern: UInt64) {
-    let value = Int64(bitPattern: pattern)
-    appendVarInt(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
-  }
-}

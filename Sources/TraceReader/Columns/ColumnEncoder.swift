@@ -74,7 +74,7 @@ struct ColumnEncoder: ~Copyable {
       columns[.stackCodes].append(StackCode.afterOne)
     } else {
       columns[.stackCodes].append(StackCode.explicit)
-      columns[.stacks].appendZigzag(Int64(stack) - Int64(model.stack))
+      columns[.stacks].appendZigzag(UInt64(stack) &- UInt64(model.stack))
     }
     model.follow(stack)
   }
@@ -114,7 +114,7 @@ struct ColumnEncoder: ~Copyable {
       columns[.endCodes].append(EndCode.firstNear + UInt8(truncatingIfNeeded: code))
     } else {
       columns[.endCodes].append(EndCode.byOrder)
-      columns[.ends].appendZigzag(Int64(distance))
+      columns[.ends].appendZigzag(UInt64(bitPattern: Int64(distance)))
     }
     model.end(order)
   }
@@ -128,20 +128,6 @@ extension [[UInt8]] {
 }
 
 extension [UInt8] {
-  /// Appends an unsigned LEB128 number.
-  fileprivate mutating func appendVarInt(_ value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    append(UInt8(truncatingIfNeeded: rest))
-  }
-
-  fileprivate mutating func appendZigzag(_ value: Int64) {
-    appendVarInt(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
-  }
-
   /// Appends a distance of addresses: in units of 16 where it is one.
   ///
   /// A distance of 2^62 and more loses its top bit, which the recoder notices.

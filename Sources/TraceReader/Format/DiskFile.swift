@@ -3,7 +3,7 @@ import SystemPackage
 /// The bytes of a file as it is on the disk, read by position.
 ///
 /// Never mapped: a file that shrinks while it is being read would kill the reader with SIGBUS.
-final class DiskFile: Sendable {
+final class DiskFile: ByteSource, Sendable {
   let path: FilePath
   let size: UInt64
   private let descriptor: FileDescriptor
@@ -62,23 +62,5 @@ final class DiskFile: Sendable {
       }
     }
     return done
-  }
-
-  /// Reads a stretch of bytes, as far as the file goes.
-  func bytes(at offset: UInt64, count: Int) throws(TraceError) -> [UInt8] {
-    let available = offset < size ? Int(clamping: size &- offset) : 0
-    var bytes = [UInt8](repeating: 0, count: max(0, min(count, available)))
-    var failure: TraceError?
-    let done = bytes.withUnsafeMutableBytes { buffer -> Int in
-      do throws(TraceError) {
-        return try read(at: offset, into: buffer)
-      } catch {
-        failure = error
-        return 0
-      }
-    }
-    if let failure { throw failure }
-    bytes.removeLast(bytes.count - done)
-    return bytes
   }
 }

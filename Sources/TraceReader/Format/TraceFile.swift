@@ -3,7 +3,7 @@ import SystemPackage
 /// The bytes of a plain trace, read by position, whether the file is packed or not.
 ///
 /// The one place that knows about packing: everything else sees offsets of the plain trace.
-final class TraceFile: Sendable {
+final class TraceFile: ByteSource, Sendable {
   /// Bytes of the plain trace.
   let size: UInt64
   private let disk: DiskFile
@@ -36,24 +36,6 @@ final class TraceFile: Sendable {
   {
     guard let frames else { return try disk.read(at: offset, into: buffer) }
     return try frames.read(at: offset, into: buffer)
-  }
-
-  /// Reads a stretch of bytes, as far as ``read(at:into:)`` does.
-  func bytes(at offset: UInt64, count: Int) throws(TraceError) -> [UInt8] {
-    let available = offset < size ? Int(clamping: size &- offset) : 0
-    var bytes = [UInt8](repeating: 0, count: max(0, min(count, available)))
-    var failure: TraceError?
-    let done = bytes.withUnsafeMutableBytes { buffer -> Int in
-      do throws(TraceError) {
-        return try read(at: offset, into: buffer)
-      } catch {
-        failure = error
-        return 0
-      }
-    }
-    if let failure { throw failure }
-    bytes.removeLast(bytes.count - done)
-    return bytes
   }
 
   /// Where reading can go on behind a damaged part of a packed file; the size when there is no more.

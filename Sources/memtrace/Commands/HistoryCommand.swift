@@ -57,23 +57,13 @@ struct HistoryCommand: ParsableCommand {
 
   private func parsed() throws -> (TraceInput, Address) {
     switch (trace, address, command.isEmpty) {
-    case (let trace?, let address?, true): return (.file(trace), try Self.address(address))
+    case (let trace?, let address?, true): return (.file(trace), try ArgumentForm.address(address))
     // With a command the only operand is the address.
-    case (let address?, nil, false): return (.command(command), try Self.address(address))
+    case (let address?, nil, false): return (.command(command), try ArgumentForm.address(address))
     case (nil, _, _): throw ValidationError("Missing the address, such as 0x7f12a0.")
     case (_?, nil, true): throw ValidationError("Give a trace and an address.")
     case (_?, _?, false):
       throw ValidationError("Give an address only, when a command follows after '--'.")
     }
-  }
-
-  private static func address(_ text: String) throws -> Address {
-    let number =
-      text.hasPrefix("0x") || text.hasPrefix("0X")
-      ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)
-    guard let number else {
-      throw ValidationError("'\(text)' is no address; an address looks like 0x7f12a0.")
-    }
-    return Address(rawValue: number)
   }
 }

@@ -8,11 +8,12 @@ struct TimeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Only blocks allocated from this time on: \(TimePoint.forms).", valueName: "time"),
-    transform: Self.time)
+    transform: ArgumentForm.time)
   var from: TimePoint?
 
   @Option(
-    help: ArgumentHelp("Only events up to this time.", valueName: "time"), transform: Self.time)
+    help: ArgumentHelp("Only events up to this time.", valueName: "time"),
+    transform: ArgumentForm.time)
   var to: TimePoint?
 
   @Option(
@@ -27,7 +28,7 @@ struct TimeOptions: ParsableArguments {
     parsing: .unconditional,
     help: ArgumentHelp(
       "Only blocks of these requested sizes: \(ByteRange.forms).", valueName: "range"),
-    transform: Self.sizes)
+    transform: ArgumentForm.sizes)
   var size: ByteRange?
 
   /// The part of the trace in the terms of the reports.
@@ -50,25 +51,11 @@ struct TimeOptions: ParsableArguments {
     }
   }
 
-  @Sendable private static func time(_ text: String) throws -> TimePoint {
-    guard let time = TimePoint(text) else {
-      throw ValidationError("a time looks like \(TimePoint.forms)")
-    }
-    return time
-  }
-
   @Sendable private static func moment(_ text: String) throws -> LiveMoment {
     guard let moment = LiveMoment(text) else {
       throw ValidationError("a moment is 'peak' or a time such as \(TimePoint.forms)")
     }
     return moment
-  }
-
-  @Sendable private static func sizes(_ text: String) throws -> ByteRange {
-    guard let range = ByteRange(text) else {
-      throw ValidationError("a range of sizes looks like \(ByteRange.forms)")
-    }
-    return range
   }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Reports
+import TraceReader
 
 /// How the leaks are looked at.
 struct LeaksViewOptions: ParsableArguments {
@@ -19,8 +20,8 @@ struct LeaksViewOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Show who holds the block at this address, up to the roots.", valueName: "address"),
-    transform: Self.address)
-  var traceTree: UInt64?
+    transform: ArgumentForm.address)
+  var traceTree: Address?
 
   @Flag(help: "Show what the roots hold, from the roots down.")
   var referenceTree = false
@@ -41,14 +42,6 @@ struct LeaksViewOptions: ParsableArguments {
       throw ValidationError("Blocks of two traces have nothing in common: not --group-by block.")
     }
   }
-
-  @Sendable private static func address(_ text: String) throws -> UInt64 {
-    let digits = text.hasPrefix("0x") || text.hasPrefix("0X") ? text.dropFirst(2) : text[...]
-    guard let address = UInt64(digits, radix: 16) else {
-      throw ValidationError("an address looks like 0x55d0c0a0")
-    }
-    return address
-  }
 }
 
 /// Which snapshot, and which of its blocks.
@@ -62,27 +55,13 @@ struct LeaksTimeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Only blocks allocated from this time on: \(TimePoint.forms).", valueName: "time"),
-    transform: Self.time)
+    transform: ArgumentForm.time)
   var from: TimePoint?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       "Only blocks of these requested sizes: \(ByteRange.forms).", valueName: "range"),
-    transform: Self.sizes)
+    transform: ArgumentForm.sizes)
   var size: ByteRange?
-
-  @Sendable private static func time(_ text: String) throws -> TimePoint {
-    guard let time = TimePoint(text) else {
-      throw ValidationError("a time looks like \(TimePoint.forms)")
-    }
-    return time
-  }
-
-  @Sendable private static func sizes(_ text: String) throws -> ByteRange {
-    guard let range = ByteRange(text) else {
-      throw ValidationError("a range of sizes looks like \(ByteRange.forms)")
-    }
-    return range
-  }
 }

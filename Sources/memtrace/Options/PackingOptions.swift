@@ -15,15 +15,9 @@ struct PackingOptions: ParsableArguments {
     help: "Leave the names out; reports then need the program and its libraries.")
   var noSymbols = false
 
-  @Option(
-    name: .customLong("debug-dir"),
-    help: ArgumentHelp(
-      "Look for separate debug files here, too; may be repeated.", valueName: "folder"),
-    completion: .directory)
-  var debugDirectories: [String] = []
+  @OptionGroup var debugFiles: DebugFileOptions
 
   mutating func validate() throws {
-    try SymbolOptions.validate(debugDirectories)
     guard TracePacker.levels.contains(level) else {
       throw ValidationError(
         "--level takes \(TracePacker.levels.lowerBound) to \(TracePacker.levels.upperBound), "
@@ -33,6 +27,6 @@ struct PackingOptions: ParsableArguments {
 
   /// What packs with these options.
   var session: PackSession {
-    PackSession(level: level, hasSymbols: !noSymbols, debugDirectories: debugDirectories)
+    PackSession(level: level, hasSymbols: !noSymbols, debugDirectories: debugFiles.folders)
   }
 }

@@ -8,25 +8,7 @@ struct SymbolOptions: ParsableArguments {
   @Flag(name: .customLong("full-names"), help: "Print names with all their template arguments.")
   var fullNames = false
 
-  @Option(
-    name: .customLong("debug-dir"),
-    help: ArgumentHelp(
-      "Look for separate debug files here, too; may be repeated.", valueName: "folder"),
-    completion: .directory)
-  var debugDirectories: [String] = []
-
-  mutating func validate() throws {
-    try Self.validate(debugDirectories)
-  }
-
-  /// - Throws: `ValidationError` for a folder that is not there.
-  static func validate(_ folders: [String]) throws {
-    for folder in folders {
-      guard let status = try? FileStatus(of: FilePath(folder)), status.isDirectory else {
-        throw ValidationError("--debug-dir: there is no folder '\(folder)'.")
-      }
-    }
-  }
+  @OptionGroup var debugFiles: DebugFileOptions
 
   /// A symbolicator for a trace: its own names if it is packed, and files.
   ///

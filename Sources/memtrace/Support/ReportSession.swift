@@ -67,7 +67,7 @@ struct ReportSession {
       let source = ReportSource(
         trace, file: name,
         symbolicator: SymbolOptions.symbolicator(
-          for: trace, debugDirectories: symbols?.debugDirectories ?? []),
+          for: trace, debugDirectories: symbols?.debugFiles.folders ?? []),
         fullNames: symbols?.fullNames ?? false)
       let session = ReportSession(
         trace: trace, source: source, file: name.map { FilePath($0) },
