@@ -43,7 +43,7 @@ struct LeaksCommand: ParsableCommand {
       if let address = view.traceTree {
         try session.write(
           TraceTreeReport(
-            analysis, address: address, source: session.source,
+            analysis, address: address.rawValue, source: session.source,
             limit: output.limit(view.stacks.top.top, text: 100, data: 10_000),
             frameLimit: view.stacks.frames), to: output)
       } else if view.referenceTree {
