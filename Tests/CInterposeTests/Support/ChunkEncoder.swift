@@ -43,9 +43,8 @@ final class ChunkEncoder {
     let stamp = mt_stamp(time: event.time.rawValue, is_exact: isExact)
     let (address, stack) = (event.address.rawValue, event.stack.rawValue)
     switch event.operation {
-    case .reallocEnd: mt_event_realloc_end(writer, stamp, address, event.size)
-    case .reallocFail: mt_event_realloc_end(writer, stamp, 0, event.size)
-    case .reallocLeft: mt_event_realloc_left(writer, stamp, event.size)
+    case .reallocEnd, .reallocFail, .reallocLeft:
+      mt_event_realloc_end(writer, stamp, event.operation.rawValue, address, event.size)
     case .failed: mt_event_failed(writer, stamp, event.function.rawValue, stack, event.size)
     case _ where event.kind == .allocation:
       mt_event_allocation(
