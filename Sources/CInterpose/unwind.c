@@ -12,6 +12,13 @@
 uint32_t mt_unwind_depth = 128;
 bool mt_unwind_only_libunwind, mt_unwind_compares;
 
+MT_COLD void mt_unwind_forget(struct mt_unwinder *unwinder) {
+    unwinder->cached = 0;
+    unwinder->memos.epoch++;
+    memset(unwinder->memos.seen, 0, sizeof unwinder->memos.seen);
+    memset(unwinder->deep, 0, sizeof unwinder->deep);
+}
+
 static uint32_t no_stack(void) {
     mt_trace_file_count(MT_COUNT_STACKS_MISSING, 1);
     return MT_STACK_NONE;

@@ -127,11 +127,9 @@ struct mt_unwinder {
     uintptr_t pcs[MT_LIBUNWIND_FRAMES];                           /* scratch, leaf first */
 };
 
-/* Forgets what is known of the thread's stack. */
-static inline void mt_unwind_forget(struct mt_unwinder *unwinder) {
-    unwinder->cached = 0;
-    unwinder->memos.epoch++;
-}
+/* Forgets what is known of the thread's stack, and every stack ID: those of a forked child begin
+ * anew. */
+void mt_unwind_forget(struct mt_unwinder *unwinder);
 
 /* Options: set before recording starts. */
 extern uint32_t mt_unwind_depth;

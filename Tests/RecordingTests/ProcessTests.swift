@@ -29,6 +29,29 @@ import TraceReader
     #expect(replay.coverage.inheritedFrees > 0)
   }
 
+  /// A child's stacks have IDs of its own trace, also those that its parent knew when it forked.
+  @Test(arguments: [6, 128, 1024])
+  func aForkedChildHasItsOwnStacks(depth: Int) throws {
+    let run = try TracedRun(
+      [try TestProgram("deep_fork.c").path.string],
+      start: .launcher(["--depth", String(depth)]))
+    let traces = try run.allTraces()
+    try #require(traces.count == 2)
+    func stacks(_ trace: Trace, size: UInt64) throws -> [[String]] {
+      let names = FrameNames(trace)
+      return try (MarkedEvents(trace).lives[size] ?? []).flatMap { life in
+        [names.names(of: life.allocation.stack)]
+          + (life.deallocation.map { [names.names(of: $0.stack)] } ?? [])
+      }
+    }
+
+    let before = try stacks(traces[0], size: 38001)
+    #expect(before.count == 2)
+    #expect(before.allSatisfy { $0.first == "allocate" && $0.count <= depth + 1 })
+    #expect(try stacks(traces[1], size: 38002) == before)
+    #expect(try stacks(traces[0], size: 38003) == before)
+  }
+
   @Test func aForkedChildIsLeftAloneWithNoFollow() throws {
     let run = try TracedRun(
       [try TestProgram("fork.c").path.string], start: .launcher(["--no-follow"]))
