@@ -34,8 +34,6 @@ static uint64_t now(void) {
     return mt_os_time_ns(CLOCK_MONOTONIC);
 }
 
-#define MT_SIGNAL_IGNORED ((void (*)(int, siginfo_t *, void *))SIG_IGN)
-
 static struct {
     uint32_t arrived; /* a futex */
     int signal;       /* 0: no handler is installed */

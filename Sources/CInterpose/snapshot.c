@@ -8,6 +8,7 @@
 #include "meta_writer.h"
 #include "os_threads.h"
 #include "snapshot_image.h"
+#include "snapshot_signals.h"
 #include "trace_file.h"
 #include <errno.h>
 #include <time.h>
@@ -105,7 +106,7 @@ static long take(struct mt_snapshot_request *request) {
     }
     g_snapshot.shared->times = (struct mt_snapshot_times){.began_ns = now()};
     request->tid = (uint32_t)mt_os_tid();
-    long error = mt_park_all(&park, request->is_end);
+    long error = mt_park_all(&park, request->is_final);
     if (error < 0)
         return error;
     struct mt_snapshot_image image = {.request = request,
@@ -143,6 +144,9 @@ long mt_snapshot_take(struct mt_snapshot_request *request) {
 void mt_snapshot_at_end(enum mt_snapshot_reason reason, int32_t detail, struct mt_frame caller) {
     if (!mt_config.snapshot_at_exit || mt_lifecycle_state() != MT_RECORDING)
         return;
+    /* A handler of SIGABRT may jump out of abort(), or wait for other threads. */
+    bool goes_on =
+        reason == MT_SNAPSHOT_AT_ABORT && mt_snapshot_signals_host_handles(SIGABRT);
     struct mt_snapshot_request request = {.reason = reason,
                                           .detail = detail,
                                           .name = "",
@@ -150,7 +154,8 @@ void mt_snapshot_at_end(enum mt_snapshot_reason reason, int32_t detail, struct m
                                           /* Both are called by signal handlers, too. */
                                           .is_interrupted = reason == MT_SNAPSHOT_AT_UEXIT ||
                                                             reason == MT_SNAPSHOT_AT_ABORT,
-                                          .is_end = true};
+                                          .is_end = true,
+                                          .is_final = !goes_on};
     long error = mt_snapshot_take(&request);
     if (error < 0 && error != -ENOSYS && error != -EBUSY)
         mt_meta_note(MT_NOTE_TEXT, (uint64_t)-error,

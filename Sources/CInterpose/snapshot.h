@@ -18,7 +18,8 @@ struct mt_snapshot_request {
     uint32_t register_count;
     uint32_t tid;        /* filled in */
     bool is_interrupted; /* in a signal handler: the loader's list may be half-way */
-    bool is_end;         /* nothing of the host runs afterwards but the end of the C library */
+    bool is_end;         /* the process ends: the image is whole when the call returns */
+    bool is_final;       /* nothing of the host runs afterwards but the end of the C library */
 };
 
 /* Takes a snapshot. At the end of the process it is written when this returns, else begun.

@@ -30,6 +30,7 @@ static void take(enum mt_snapshot_reason reason, int detail, void *context, bool
         .register_count = registers.count,
         .is_interrupted = true,
         .is_end = is_end,
+        .is_final = is_end,
     };
     mt_snapshot_take(&request);
 }
@@ -62,6 +63,12 @@ static void on_ending(int signal, siginfo_t *info, void *context) {
 static bool is_default(int signal) {
     struct mt_os_action action;
     return mt_os_action(signal, NULL, &action) == 0 && action.handler == NULL;
+}
+
+bool mt_snapshot_signals_host_handles(int signal) {
+    struct mt_os_action action;
+    return mt_os_action(signal, NULL, &action) == 0 && action.handler != NULL &&
+           action.handler != MT_SIGNAL_IGNORED && action.handler != on_ending;
 }
 
 static void handle_requests(void) {

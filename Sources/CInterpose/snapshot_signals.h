@@ -4,8 +4,13 @@
 #ifndef MT_SNAPSHOT_SIGNALS_H
 #define MT_SNAPSHOT_SIGNALS_H
 
+#include <stdbool.h>
+
 /* Installs the handlers, and the timer, that the configuration asks for. At start-up. */
 void mt_snapshot_signals_begin(void);
+
+/* True when the host has a handler of its own for the signal: nobody knows where that goes. */
+bool mt_snapshot_signals_host_handles(int signal);
 
 /* In a forked child with a trace of its own: it inherits handlers, but no timer. */
 void mt_snapshot_signals_after_fork(void);

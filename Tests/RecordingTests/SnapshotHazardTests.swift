@@ -85,6 +85,24 @@ import TraceTestSupport
     #expect(try run.root().snapshots.map(\.reason) == [expected])
   }
 
+  /// Whoever handles SIGABRT may go on: the snapshot of `abort` is not that of the end then.
+  @Test(
+    arguments: [
+      ("jump", [.abort, .exit(11)]), ("jump-limited", [.abort, .exit(11)]),
+      ("wait", [.abort, .underscoreExit(13)]), ("return", [.abort]),
+    ] as [(String, [SnapshotReason])])
+  func anAbortMayBeSurvived(way: String, reasons: [SnapshotReason]) throws {
+    let run = try TracedRun(
+      [try TestProgram("handled_abort.c").path.string, way],
+      start: .preload(["MEMTRACE_OUTPUT=root.mtrace"]))
+    let trace = try run.root()
+    #expect(trace.snapshots.map(\.reason) == reasons)
+    #expect(trace.snapshots.allSatisfy { $0.isComplete })
+    let goesOn = way != "return"
+    #expect(try MarkedEvents(trace)[39001].freed == (goesOn ? 1 : 0))
+    #expect(try MarkedEvents(trace)[39002].freed == (way.hasPrefix("jump") ? 1 : 0))
+  }
+
   @Test(arguments: [(["--snapshot-contents"], true), ([], false)] as [([String], Bool)])
   func textIsKeptOnlyOnRequest(options: [String], isKept: Bool) throws {
     let command = [try Self.hazards().path.string, "mark"]
