@@ -208,9 +208,6 @@ struct mt_chunk_header *mt_trace_file_chunk(uint16_t kind, uint16_t encoding, ui
 }
 
 static long write_at(int fd, const void *bytes, size_t length, uint64_t offset) {
-    /* Beyond the limit lies SIGXFSZ. */
-    if (offset + length > mt_os_limit(RLIMIT_FSIZE))
-        return -EFBIG;
     for (size_t done = 0; done < length;) {
         long count = mt_os_pwrite(fd, (const uint8_t *)bytes + done, length - done, offset + done);
         if (count <= 0)
@@ -227,24 +224,27 @@ static void give_back(uint64_t offset, uint64_t length) {
                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
+/* Space is reserved before anything is written: what a full disk let through would lie in the way
+ * of the next chunk, which must begin with zeros. */
 long mt_trace_file_append(struct mt_chunk_header *chunk) {
     struct mt_file_header *file = mt_trace_file.header;
     int fd = file ? descriptor() : -ENOENT;
     if (fd < 0)
         return fd;
     chunk->offset = __atomic_fetch_add(&file->file_end, chunk->length, __ATOMIC_RELAXED);
-    long error =
-        write_at(fd, chunk + 1, chunk->length - sizeof *chunk, chunk->offset + sizeof *chunk);
-    if (error == 0) {
-        chunk->sequence = __atomic_fetch_add(&file->chunks, 1, __ATOMIC_RELAXED);
-        chunk->trace_tag = mt_trace_file.tag;
-        chunk->header_check = mt_chunk_check(chunk);
-        chunk->magic = MT_CHUNK_MAGIC;
-        error = write_at(fd, chunk, sizeof *chunk, chunk->offset);
-    }
-    if (error < 0)
+    long error = mt_os_reserve(fd, chunk->offset, chunk->length);
+    if (error < 0) {
         give_back(chunk->offset, chunk->length);
-    return error;
+        return error;
+    }
+    error = write_at(fd, chunk + 1, chunk->length - sizeof *chunk, chunk->offset + sizeof *chunk);
+    if (error < 0)
+        return error;
+    chunk->sequence = __atomic_fetch_add(&file->chunks, 1, __ATOMIC_RELAXED);
+    chunk->trace_tag = mt_trace_file.tag;
+    chunk->header_check = mt_chunk_check(chunk);
+    chunk->magic = MT_CHUNK_MAGIC;
+    return write_at(fd, chunk, sizeof *chunk, chunk->offset);
 }
 
 long mt_trace_file_reopen_in_copy(void) {

@@ -79,15 +79,20 @@ import TraceTestSupport
       comparesErrors: false)
   }
 
-  @Test(.enabled(if: isRoot, "a small file system is mounted by root only"))
-  func aFullDiskStopsTheRecordingOnly() throws {
+  /// Calls `body` with a folder on a file system of its own, which only root can mount.
+  private func withDisk(ofSize size: String, _ body: (FilePath) throws -> Void) throws {
     let directory = try ScratchDirectory()
-    let mount = ["/bin/mount", "-t", "tmpfs", "-o", "size=300k", "none", directory.path.string]
+    let mount = ["/bin/mount", "-t", "tmpfs", "-o", "size=\(size)", "none", directory.path.string]
     let mounted = try ProcessRun.run(mount)
     try #require(mounted.status == 0, "\(mounted.errorText)")
     defer { _ = try? ProcessRun.run(["/bin/umount", "-l", directory.path.string]) }
+    try body(directory.path)
+  }
 
-    let output = directory.path.appending("full.mtrace")
+  @Test(.enabled(if: isRoot, "a small file system is mounted by root only"))
+  func aFullDiskStopsTheRecordingOnly() throws {
+    try withDisk(ofSize: "300k") { disk in
+    let output = disk.appending("full.mtrace")
     let run = try TracedRun(
       [try TestProgram("busy.c").path.string, "3000000"],
       start: .preload(["MEMTRACE_OUTPUT=\(output)"]), comparesErrors: false)
@@ -96,6 +101,23 @@ import TraceTestSupport
     #expect(trace.coverage.stop?.cause == .diskFull)
     #expect(trace.coverage.eventsDropped > 0)
     #expect(try MarkedEvents(trace).count > 1000)
+    }
+  }
+
+  /// What is left of an image that did not fit is no part of what is recorded after it.
+  @Test(.enabled(if: isRoot, "a small file system is mounted by root only"))
+  func aSnapshotThatDoesNotFitHarmsNoEvents() throws {
+    try withDisk(ofSize: "1020k") { disk in
+      let output = disk.appending("full.mtrace")
+      _ = try TracedRun(
+        [try TestProgram("full_disk.c").path.string],
+        start: .preload(["MEMTRACE_OUTPUT=\(output)"]))
+      let trace = try Trace(path: output)
+      #expect(trace.snapshots.contains { !$0.isComplete })
+      #expect(trace.coverage.damage.isEmpty)
+      #expect(trace.coverage.stop == nil)
+      #expect(try MarkedEvents(trace)[40001] == .init(allocated: 80, freed: 80))
+    }
   }
 
   @Test(
