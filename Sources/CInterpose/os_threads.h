@@ -37,6 +37,10 @@ long mt_os_start_timer(int signal, uint64_t seconds);
 /* Entries of a directory, struct linux_dirent64. */
 long mt_os_directory_entries(int fd, void *buffer, size_t size);
 
+/* Closes descriptors, as far as they are open. Linux 5.9; a seccomp filter may refuse it.
+ * returns  0 or -errno */
+long mt_os_close_range(unsigned first, unsigned last);
+
 /* Copies the process, as fork does, but so that the host never learns of the copy: no SIGCHLD, not
  * seen by wait() without __WALL, no atfork handlers.
  * returns  0 in the copy, its pid in the original, -errno */

@@ -7,6 +7,7 @@
 #include "lock.h"
 #include "meta_writer.h"
 #include "os_threads.h"
+#include "proc_numbers.h"
 #include "snapshot_image.h"
 #include "snapshot_signals.h"
 #include "trace_file.h"
@@ -57,9 +58,26 @@ static long await_writer(void) {
     return shared->is_done ? shared->error : -EIO;
 }
 
+static void close_other(uint64_t fd, int directory, void *context) {
+    (void)context;
+    if (fd != (uint64_t)mt_trace_file.fd && fd != (uint64_t)directory)
+        mt_os_close((int)fd);
+}
+
+/* The host's descriptors are open in the copy, too: the other end of a pipe or socket that the host
+ * closes would not see its end, and a lock on a file would stay. */
+static void close_others(void) {
+    int own = mt_trace_file.fd;
+    bool are_closed = (own <= 0 || mt_os_close_range(0, (unsigned)own - 1) == 0) &&
+                      mt_os_close_range((unsigned)own + 1, UINT32_MAX) == 0;
+    if (!are_closed) /* before Linux 5.9, or in a container that knows it no better */
+        mt_proc_numbers("/proc/self/fd", close_other, NULL);
+}
+
 /* The copy: writes and ends. No hook runs here, and nothing of the host. */
 static _Noreturn void write_in_copy(const struct mt_snapshot_image *image, struct shared *shared) {
     shared->error = mt_trace_file_reopen_in_copy();
+    close_others();
     if (shared->error == 0)
         shared->error = mt_snapshot_image_write(image);
     if (mt_trace_file.header)

@@ -3,24 +3,15 @@
 #include "thread_list.h"
 
 #include "os_threads.h"
+#include "proc_numbers.h"
 #include "text.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
 enum { STATUS = 4096 };
 
-static char g_entries[8192] __attribute__((aligned(8)));
 static char g_status[STATUS];
-
-struct entry { /* struct linux_dirent64 */
-    uint64_t inode;
-    int64_t offset;
-    uint16_t length;
-    uint8_t type;
-    char name[];
-};
 
 /* The hexadecimal number after a name at the beginning of a line. */
 static bool find_mask(const char *text, const char *name, uint64_t *mask) {
@@ -66,18 +57,20 @@ bool mt_thread_blocked_signals(uint32_t tid, uint64_t *blocked) {
     return !is_dead(g_status);
 }
 
+struct listing {
+    uint32_t *tids;
+    uint32_t count, own;
+};
+
+static void add_thread(uint64_t tid, int directory, void *context) {
+    struct listing *listing = context;
+    (void)directory;
+    if (tid != listing->own && listing->count < MT_THREADS_MAX)
+        listing->tids[listing->count++] = (uint32_t)tid;
+}
+
 long mt_thread_list(uint32_t *tids) {
-    long directory = mt_os_open(MT_AT_CWD, "/proc/self/task", O_RDONLY | O_DIRECTORY, 0);
-    if (directory < 0)
-        return directory;
-    uint64_t own = (uint64_t)mt_os_tid(), tid;
-    long count = 0, length;
-    while ((length = mt_os_directory_entries((int)directory, g_entries, sizeof g_entries)) > 0)
-        for (long at = 0; at < length; at += ((struct entry *)(g_entries + at))->length) {
-            const char *name = ((struct entry *)(g_entries + at))->name;
-            if (mt_text_parse_number(name, &tid) && tid != own && count < (long)MT_THREADS_MAX)
-                tids[count++] = (uint32_t)tid;
-        }
-    mt_os_close((int)directory);
-    return count;
+    struct listing listing = {.tids = tids, .own = (uint32_t)mt_os_tid()};
+    long error = mt_proc_numbers("/proc/self/task", add_thread, &listing);
+    return error < 0 ? error : (long)listing.count;
 }

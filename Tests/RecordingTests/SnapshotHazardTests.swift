@@ -128,6 +128,25 @@ import TraceTestSupport
     #expect(info.threads.filter { $0.state == .parked }.count == 40)
   }
 
+  /// The copy of the process that writes an image keeps nothing of the host's open.
+  @Test(arguments: [false, true])
+  func descriptorsAreClosedInTheCopy(isRefused: Bool) throws {
+    let program = try Self.hazards().path.string
+    let filter = try TestProgram("deny_ptrace.c", flags: ["-static"]).path.string
+    let run = try TracedRun(
+      (isRefused ? [filter] : []) + [program, "pipe"],
+      start: .preload(["MEMTRACE_OUTPUT=root.mtrace", "MEMTRACE_SNAPSHOT_AT_EXIT=0"]),
+      timeout: 120)
+    let trace = try run.root()
+    let info = try #require(trace.snapshots.first)
+    let closed = try #require(trace.marks.first)
+    #expect(info.isComplete)
+    // The time of a snapshot lies in its pause.
+    #expect(
+      trace.clock.nanoseconds(from: info.time, to: closed.time)
+        < info.durationNanoseconds - info.pauseNanoseconds)
+  }
+
   @Test func processThatTakesNoRequestsIsLeftAlone() throws {
     let own = try ProcessRun.run(
       [BuiltProducts.memtrace.string, "snapshot", "\(getpid())"], timeout: 60)

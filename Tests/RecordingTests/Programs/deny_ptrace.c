@@ -1,5 +1,5 @@
 // Runs argv[1] under a seccomp filter that refuses ptrace, process_vm_readv, process_vm_writev and
-// kcmp with EPERM, as containers do.
+// kcmp with EPERM, as containers do, and close_range, as those do that are older than it.
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -20,6 +20,7 @@ int main(int argc, char **argv) {
         REFUSE(SYS_process_vm_readv),
         REFUSE(SYS_process_vm_writev),
         REFUSE(SYS_kcmp),
+        REFUSE(436), // close_range
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {sizeof rules / sizeof *rules, rules};

@@ -109,6 +109,23 @@ static void take_time(void) {
         usleep(10000);
 }
 
+// Marks the moment when the reader of a pipe learns that the host has closed it. Meanwhile 32 MiB of
+// pointers are written.
+static void close_pipe(void) {
+    enum { POINTERS = 1 << 22 };
+    void **pointers = malloc(POINTERS * sizeof *pointers);
+    int ends[2];
+    char byte;
+    for (int i = 0; i < POINTERS; i++)
+        pointers[i] = &pointers[i * 7919u % POINTERS];
+    pipe(ends);
+    MEMTRACE_SNAPSHOT("open");
+    close(ends[1]);
+    if (read(ends[0], &byte, 1) != 0)
+        puts("read failed");
+    MEMTRACE_MARK("closed");
+}
+
 int main(int argc, char **argv) {
     const char *which = argc > 1 ? argv[1] : "";
     keep_blocks();
@@ -145,6 +162,8 @@ int main(int argc, char **argv) {
         take_time();
     if (strcmp(which, "terminated") == 0)
         raise(SIGTERM);
+    if (strcmp(which, "pipe") == 0)
+        close_pipe();
     if (strcmp(which, "mark") == 0)
         MEMTRACE_MARK("here");
     int status, seen = waitpid(-1, &status, WNOHANG);
