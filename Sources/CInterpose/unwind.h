@@ -102,7 +102,7 @@ struct mt_memo {
 struct mt_memos {
     uint32_t epoch;
     uint32_t turn;                         /* which of a set is replaced next */
-    uint32_t seen[1 << MT_MEMO_SEEN_BITS]; /* ids met lately: one that comes back gets a memo */
+    uint32_t seen[1 << MT_MEMO_SEEN_BITS]; /* ids met lately: unwind_memo.c */
     struct mt_memo sets[MT_MEMO_SETS][2];
 };
 

@@ -6,4 +6,5 @@
 #include "../sampling.h"
 #include "../stack_table.h"
 #include "../text.h"
+#include "../unwind_memo.h"
 #include "../unwind_rules.h"
