@@ -209,6 +209,7 @@ static void drop_missing(void) {
         any = true;
     }
     if (any) {
+        /* All of it before the generation: who sees that one renews what it has derived. */
         mt_rules_forget();
         mt_stack_table_forget();
         __atomic_fetch_add(&mt_image_map_generation, 1, __ATOMIC_RELEASE);

@@ -14,14 +14,14 @@
 #include "image_map.h"
 #include "unwind.h"
 
-/* Forgets the cached stack if its frames may mean something else by now. */
+/* Forgets the cached stack if its frames may mean something else by now: the images have another
+ * generation, and so has the root (mt_stack_table_forget). */
 static inline void mt_unwind_refresh_cache(struct mt_unwinder *unwinder) {
     uint64_t generation = __atomic_load_n(&mt_image_map_generation, __ATOMIC_ACQUIRE);
-    uint64_t root_hash = mt_stack_root_hash(false);
-    if (mt_likely(generation == unwinder->generation && root_hash == unwinder->root_hash))
+    if (mt_likely(generation == unwinder->generation))
         return;
     unwinder->generation = generation;
-    unwinder->root_hash = root_hash;
+    unwinder->root_hash = mt_stack_root_hash(false);
     mt_unwind_forget(unwinder);
 }
 
