@@ -24,9 +24,10 @@ static uint32_t no_stack(void) {
     return MT_STACK_NONE;
 }
 
-/* Describes images before nodes that lie in them are made. */
-static void know_images(struct mt_kept_frames kept) {
-    for (uint32_t i = 0; i < kept.count; i++)
+/* Describes images before nodes that lie in them are made. A frame that has a node, and so have all
+ * of its callers, has had this done. */
+static void know_images(struct mt_kept_frames kept, const uint64_t *hashes) {
+    for (uint32_t i = 0; i < kept.count && mt_stack_table_find(hashes[i]) == MT_STACK_NONE; i++)
         if (mt_image_map_may_be_new(kept.pcs[i])) {
             mt_image_map_refresh();
             return;
@@ -42,7 +43,7 @@ static uint32_t intern(struct mt_unwinder *unwinder, struct mt_kept_frames kept)
     uint32_t id = mt_stack_table_find(hash);
     if (mt_likely(id != MT_STACK_NONE))
         return id;
-    know_images(kept);
+    know_images(kept, unwinder->hashes);
     return mt_stack_table_intern(kept.pcs, unwinder->hashes, kept.count, kept.lacks_root, true);
 }
 
