@@ -32,7 +32,9 @@ struct BuildInterposer: BuildToolPlugin {
       "-fno-stack-protector", "-fno-strict-aliasing", "-fasynchronous-unwind-tables",
       "-DMT_EXPORT_HOOKS=1",
       "-I", format.path, "-I", sources.appending(path: "include").path,
-      "-nostdlib++", "-Wl,-z,relro,-z,now", "-Wl,-z,nodelete", "-fno-omit-frame-pointer",
+      "-nostdlib++", "-Wl,-z,relro,-z,now", "-Wl,-z,nodelete",
+      // Hooks see their caller's frame; but those that only decide and jump on need none of their own.
+      "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer",
       // No vector registers: they are the host's, and a word just stored cannot be forwarded into one.
       "-mgeneral-regs-only",
       "-Wl,-z,defs",

@@ -168,13 +168,16 @@ static inline void *allocate(size_t size, size_t alignment) {
         mt_leave(call.entry);                                                                      \
         return block;                                                                              \
     }                                                                                              \
+    MT_RECORDING_HALF static void *skip##name parameters {                                         \
+        void *block = allocate(size, alignment);                                                   \
+        if (mt_likely(block != NULL))                                                              \
+            return block;                                                                          \
+        MT_TAIL_CALL record##name arguments;                                                       \
+    }                                                                                              \
     void *MT_HOOK_NAME(name) parameters;                                                           \
     MT_HOOK void *MT_HOOK_NAME(name) parameters {                                                  \
-        if (is_standard_for_sure() && mt_sampling_skips(size)) {                                   \
-            void *block = allocate(size, alignment);                                               \
-            if (mt_likely(block != NULL))                                                          \
-                return block;                                                                      \
-        }                                                                                          \
+        if (is_standard_for_sure() && mt_sampling_skips(size))                                     \
+            MT_TAIL_CALL skip##name arguments;                                                     \
         MT_TAIL_CALL record##name arguments;                                                       \
     }
 MT_FOR_EACH_NEW(MT_DEFINE_NEW)

@@ -14,7 +14,7 @@ struct mt_os_action {
     uint64_t mask;
 };
 
-#define MT_SIGNAL_IGNORED ((void (*)(int, siginfo_t *, void *))SIG_IGN)
+#define MT_SIGNAL_IGNORED ((void (*)(int, siginfo_t *, void *))(uintptr_t)SIG_IGN)
 
 /* Reads a disposition; then sets it where `action` is not NULL. Either may be NULL. */
 long mt_os_action(int signal, const struct mt_os_action *action, struct mt_os_action *before);

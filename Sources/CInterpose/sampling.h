@@ -32,9 +32,10 @@ static inline bool mt_sampling_skips(size_t size) {
     return true;
 }
 
-/* The same for a realloc, which frees a block as well (or NULL). */
+/* The same for a realloc, which frees a block as well (or NULL). Nothing is said of likelihood here
+ * and below, or some compilers move what follows into a function with a frame (.cold). */
 static inline bool mt_sampling_skips_realloc(const void *block, size_t size) {
-    return mt_unlikely(mt_sample_interval != 0) && !mt_sampled_set_may_hold(block) &&
+    return mt_sample_interval != 0 && !mt_sampled_set_may_hold(block) &&
            mt_sampling_skips(size);
 }
 
@@ -50,7 +51,7 @@ static inline bool mt_sampling_takes(const void *block, size_t size) {
 /* True for a block that is certainly not in the sample, nor of the bootstrap arena. What is not
  * certain, and everything while all is recorded, is false. */
 static inline bool mt_sampling_surely_ignores(const void *block) {
-    return mt_unlikely(mt_sample_interval != 0) && mt_likely(!mt_sampled_set_may_hold(block));
+    return mt_sample_interval != 0 && !mt_sampled_set_may_hold(block);
 }
 
 /* Before the real call: true when the end of this block is not to be recorded. Once per free: what
