@@ -398,6 +398,11 @@ static int search_image(struct dl_phdr_info *info, size_t size, void *context) {
 
 uintptr_t mt_image_map_find_function(const char *image_prefix, const char *name) {
     struct search search = {image_prefix, name, 0};
-    dl_iterate_phdr(search_image, &search);
+    uint64_t signals = mt_os_block_signals();
+    if (mt_loader_gate_enter()) {
+        dl_iterate_phdr(search_image, &search);
+        mt_loader_gate_leave();
+    }
+    mt_os_restore_signals(signals);
     return search.found;
 }

@@ -52,7 +52,7 @@ void mt_image_map_reset_for_fork(void);
 
 /* Looks a function up by name in the images loaded now, in load order, whatever their scope.
  * Only images whose file name begins with `image_prefix`.
- * returns  its address or 0 */
+ * returns  its address or 0; 0 as well while the process forks (loader_gate.h) */
 uintptr_t mt_image_map_find_function(const char *image_prefix, const char *name);
 
 #endif

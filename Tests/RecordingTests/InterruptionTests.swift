@@ -37,6 +37,11 @@ import TraceTestSupport
     #expect(run.recorded.outputText.split(separator: "\n").count == 7)
   }
 
+  @Test func aForkDoesNotCatchTheLoadersLockInOperatorNew() throws {
+    let run = try TracedRun([try TestProgram("loader_lock.c").path.string], timeout: 120)
+    #expect(run.recorded.outputText == "done\n")
+  }
+
   #if arch(x86_64)
     @Test func aForkDoesNotCatchTheLoadersLock() throws {
       let run = try TracedRun([try TestProgram("generated_code.c").path.string], timeout: 300)
