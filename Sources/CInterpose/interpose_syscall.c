@@ -7,6 +7,7 @@
 #include "hook.h"
 
 #include "lifecycle.h"
+#include <sys/syscall.h>
 
 /* The C library's syscall(); NULL until mt_syscall_prepare. */
 __attribute__((visibility("hidden"))) void *mt_real_syscall;
@@ -16,9 +17,7 @@ void mt_syscall_prepare(long number, long operation) __attribute__((visibility("
 /* Called with all argument registers saved. Operations 0 and 1 of seccomp set a mode, the others
  * only ask. */
 void mt_syscall_prepare(long number, long operation) {
-    enum { SECCOMP_CALL_X86_64 = 317, SECCOMP_CALL_AARCH64 = 277 };
-    if ((number == SECCOMP_CALL_X86_64 || number == SECCOMP_CALL_AARCH64) && operation >= 0 &&
-        operation <= 1)
+    if (number == SYS_seccomp && operation >= 0 && operation <= 1)
         mt_lifecycle_enter_sandbox();
     if (!mt_real_syscall)
         mt_real_syscall = dlsym(RTLD_NEXT, "syscall");
