@@ -11,9 +11,13 @@ import TraceTestSupport
 @Suite(.serialized) struct SnapshotHazardTests {
   /// Compiled with `memtrace.h`, which programs need nothing else for.
   private static func hazards() throws -> TestProgram {
+    try withHeader("snapshot_hazards.c")
+  }
+
+  private static func withHeader(_ source: String) throws -> TestProgram {
     let header = TestProgram.sources.removingLastComponent().removingLastComponent()
       .removingLastComponent().appending("Sources/CInterpose/include")
-    return try TestProgram("snapshot_hazards.c", flags: ["-I\(header)"])
+    return try TestProgram(source, flags: ["-I\(header)"])
   }
 
   @Test(arguments: [
@@ -66,6 +70,20 @@ import TraceTestSupport
     #expect(trace.snapshots.map(\.reason) == reasons)
     #expect(trace.snapshots.allSatisfy { $0.isComplete })
     #expect(trace.marks.map(\.name) == (arguments == ["mark"] ? ["here"] : []))
+  }
+
+  /// What a call leaves alone may hold the only pointer to a block.
+  @Test(arguments: ["mark", "snapshot"])
+  func registersOfTheCallerAreKept(way: String) throws {
+    let run = try TracedRun(
+      [try Self.withHeader("registers.c").path.string, way],
+      start: .launcher(["--snapshot-at-marks", "--no-exit-snapshot"]))
+    let trace = try run.root()
+    let taker = try #require(trace.snapshots.first?.threads.first { $0.state == .taker })
+    let blocks = try SnapshotTests.liveBlocks(trace, size: 44001)
+    #expect(blocks.count == 5)
+    #expect(Set(blocks).isSubset(of: taker.registers))
+    #expect(taker.pc != 0)
   }
 
   @Test func isTakenAtIntervals() throws {
