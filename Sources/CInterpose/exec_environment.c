@@ -44,24 +44,28 @@ static void make_preload(char *buffer, size_t size, const char *list, bool with_
     }
 }
 
-static void make(char *buffer, size_t size, const char *name, const char *value) {
-    struct mt_text text = mt_text_begin(buffer, size);
-    mt_text_add(&text, name);
-    mt_text_add(&text, value);
+static bool is_named(const char *variable, const char *name) {
+    char next = mt_text_has_prefix(variable, name) ? variable[mt_text_length(name)] : 'x';
+    return next == '=' || next == 0;
 }
 
-static bool is_own_variable(const char *variable) {
-    static const char *const names[] = {PRELOAD,
-                                        "MEMTRACE_OUTPUT=",
-                                        "MEMTRACE_SESSION=",
-                                        "MEMTRACE_PARENT=",
-                                        "MEMTRACE_REPLACES=",
-                                        "MEMTRACE_FOLLOW=",
-                                        "MEMTRACE_DEPTH=",
-                                        "MEMTRACE_SAMPLE="};
+/* True for the variables whose value is another one for each program, with or without what follows
+ * the name. */
+static bool is_renewed(const char *variable) {
+    static const char *const names[] = {"LD_PRELOAD", "MEMTRACE_OUTPUT", "MEMTRACE_SESSION",
+                                        "MEMTRACE_PARENT", "MEMTRACE_REPLACES"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (mt_text_has_prefix(variable, names[i]))
+        if (is_named(variable, names[i]))
             return true;
+    return false;
+}
+
+static bool is_option(const char *variable) {
+#define MT_IS_OPTION(field, name, type, def, low, high, help)                                      \
+    if (is_named(variable, name))                                                                  \
+        return true;
+    MT_FOR_EACH_OPTION(MT_IS_OPTION)
+#undef MT_IS_OPTION
     return false;
 }
 
@@ -72,42 +76,79 @@ static bool makes_way(void) {
            header->file_end <= LARGEST_REPLACED;
 }
 
-static char *number_variable(char *buffer, size_t size, const char *name, uint64_t number) {
-    struct mt_text text = mt_text_begin(buffer, size);
+/* ---- The variables that are added ---- */
+
+struct added {
+    char **at; /* where the next one goes */
+    char *room;
+    size_t left;
+};
+
+static struct mt_text begin(const struct added *added, const char *name) {
+    struct mt_text text = mt_text_begin(added->room, added->left);
     mt_text_add(&text, name);
-    mt_text_add_number(&text, number);
-    return buffer;
+    mt_text_add(&text, "=");
+    return text;
 }
 
-static char *parent_variable(char *buffer, size_t size) {
+static void end(struct added *added, const struct mt_text *text) {
+    *added->at++ = text->bytes;
+    added->room += text->length + 1;
+    added->left -= text->length + 1;
+}
+
+static void add_string(struct added *added, const char *name, const char *value) {
+    struct mt_text text = begin(added, name);
+    mt_text_add(&text, value);
+    end(added, &text);
+}
+
+static void add_number(struct added *added, const char *name, uint64_t number) {
+    struct mt_text text = begin(added, name);
+    mt_text_add_number(&text, number);
+    end(added, &text);
+}
+
+static void add_parent(struct added *added) {
     uint8_t id[16];
     uint32_t pid = mt_lifecycle_trace_id(id);
-    struct mt_text text = mt_text_begin(buffer, size);
-    mt_text_add(&text, "MEMTRACE_PARENT=");
+    struct mt_text text = begin(added, "MEMTRACE_PARENT");
     mt_text_add_hex(&text, id, 16);
     mt_text_add(&text, ":");
     mt_text_add_number(&text, pid);
-    return buffer;
+    end(added, &text);
 }
 
-static size_t add_own(struct mt_exec_environment *storage, char **at) {
-    size_t count = 0;
-    make(storage->output, sizeof storage->output, "MEMTRACE_OUTPUT=", mt_config.output);
-    make(storage->session, sizeof storage->session, "MEMTRACE_SESSION=", mt_config.session);
-    at[count++] = storage->preload;
-    at[count++] = storage->output;
-    at[count++] = storage->session;
-    at[count++] = number_variable(storage->follow, sizeof storage->follow, "MEMTRACE_FOLLOW=", 1);
-    at[count++] =
-        number_variable(storage->depth, sizeof storage->depth, "MEMTRACE_DEPTH=", mt_config.depth);
-    at[count++] = number_variable(storage->sample, sizeof storage->sample,
-                                  "MEMTRACE_SAMPLE=", mt_config.sample);
-    at[count++] = parent_variable(storage->parent, sizeof storage->parent);
-    if (makes_way()) {
-        make(storage->replaces, sizeof storage->replaces, "MEMTRACE_REPLACES=", mt_trace_file.path);
-        at[count++] = storage->replaces;
-    }
-    return count;
+/* The options of this recording, where a host has left them out of the environment that it passes.
+ * What it passes itself stands. */
+static void add_options(struct added *added, char *const *environment) {
+#define MT_ADD_NUMBER(field, name, def)                                                            \
+    if (mt_config.field != (def) && !mt_config_lookup(environment, name))                          \
+        add_number(added, name, mt_config.field);
+#define MT_ADD_BYTES MT_ADD_NUMBER
+#define MT_ADD_STRING(field, name, def)                                                            \
+    if (!mt_text_equal(mt_config.field, def) && !is_renewed(name) &&                               \
+        !mt_config_lookup(environment, name))                                                      \
+        add_string(added, name, mt_config.field);
+#define MT_ADD(field, name, type, def, low, high, help) MT_ADD_##type(field, name, def)
+    MT_FOR_EACH_OPTION(MT_ADD)
+#undef MT_ADD
+#undef MT_ADD_STRING
+#undef MT_ADD_BYTES
+#undef MT_ADD_NUMBER
+}
+
+/* Puts LD_PRELOAD and our variables first. Returns their number. */
+static size_t add_own(struct mt_exec_environment *storage, char *const *environment) {
+    struct added added = {storage->variables, storage->own, sizeof storage->own};
+    *added.at++ = storage->preload;
+    add_string(&added, "MEMTRACE_OUTPUT", mt_config.output);
+    add_string(&added, "MEMTRACE_SESSION", mt_config.session);
+    add_parent(&added);
+    if (makes_way())
+        add_string(&added, "MEMTRACE_REPLACES", mt_trace_file.path);
+    add_options(&added, environment);
+    return (size_t)(added.at - storage->variables);
 }
 
 static bool find_room(struct mt_exec_environment *storage, size_t count) {
@@ -172,11 +213,11 @@ char *const *mt_exec_environment(struct mt_exec_environment *storage, char *cons
     bool is_taken = !reason || reason == mt_exec_is_static;
     bool with_us = state == MT_RECORDING && mt_config.follow && is_taken;
     make_preload(storage->preload, sizeof storage->preload, preload, with_us);
-    size_t kept = with_us ? add_own(storage, storage->variables) : 0;
+    size_t kept = with_us ? add_own(storage, environment) : 0;
     if (!with_us && storage->preload[sizeof PRELOAD - 1])
         storage->variables[kept++] = storage->preload;
     for (char *const *at = environment; at && *at; at++)
-        if (!is_own_variable(*at))
+        if (!is_renewed(*at) && (with_us || !is_option(*at)))
             storage->variables[kept++] = *at;
     storage->variables[kept] = NULL;
     return storage->variables;

@@ -2,14 +2,26 @@
 #ifndef MT_EXEC_ENVIRONMENT_H
 #define MT_EXEC_ENVIRONMENT_H
 
+#include "config_options.h"
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MT_OWN_VARIABLES = 9 };
+/* How many variables are added at most, and their length with terminators, but for LD_PRELOAD. */
+#define MT_ROOM_NUMBER 64
+#define MT_ROOM_BYTES 64
+#define MT_ROOM_STRING (PATH_MAX + 64)
+#define MT_ONE_MORE(field, variable, type, def, low, high, help) +1
+#define MT_ROOM_MORE(field, variable, type, def, low, high, help) +MT_ROOM_##type
+enum {
+    MT_OWN_VARIABLES = 1 MT_FOR_EACH_OPTION(MT_ONE_MORE),
+    MT_OWN_VARIABLES_LENGTH = 0 MT_FOR_EACH_OPTION(MT_ROOM_MORE)
+};
+#undef MT_ONE_MORE
+#undef MT_ROOM_MORE
 
-/* Storage for a changed environment, 20 KiB. In pages of its own, since the host's stack may be
+/* Storage for a changed environment, 36 KiB. In pages of its own, since the host's stack may be
  * smaller. A vfork child that has become another program leaves them behind in its parent's memory,
  * where the same thread takes them over the next time. */
 struct mt_exec_environment {
@@ -19,9 +31,7 @@ struct mt_exec_environment {
     char *small[512];
     size_t mapped; /* bytes of `variables` when it has pages of its own */
     char preload[2 * PATH_MAX];
-    char output[PATH_MAX + 32];
-    char session[64], parent[96], follow[32], depth[32], sample[48];
-    char replaces[PATH_MAX + 32];
+    char own[MT_OWN_VARIABLES_LENGTH];
 };
 
 /* Storage for the calling thread, to be given back with mt_exec_environment_end; NULL when there is

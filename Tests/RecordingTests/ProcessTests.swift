@@ -103,6 +103,48 @@ import TraceReader
     #expect(children[0].header.sessionID == traces.first?.header.sessionID)
   }
 
+  /// The trace of the child that is started with an empty environment.
+  private func child(startedBy way: String, _ options: [String]) throws -> Trace {
+    let run = try TracedRun(
+      [try TestProgram("spawn.c").path.string, way],
+      start: .preload(["MEMTRACE_OUTPUT=root.mtrace"] + options))
+    return try #require(
+      try run.allTraces().first { try MarkedEvents($0)[13001].allocated == 1 })
+  }
+
+  @Test(arguments: ["posix_spawn-empty", "execve-empty"])
+  func optionsOutliveAnEmptyEnvironment(way: String) throws {
+    let plain = try child(
+      startedBy: way, ["MEMTRACE_STACKS=0", "MEMTRACE_DEPTH=7", "MEMTRACE_SNAPSHOT_AT_EXIT=0"])
+    #expect(plain.header.stackDepth == 7)
+    #expect(plain.snapshots.isEmpty)
+    let lives = try MarkedEvents(plain).lives[13001] ?? []
+    #expect(lives.map(\.allocation.stack) == [.none])
+
+    let rich = try child(
+      startedBy: way,
+      [
+        "MEMTRACE_SNAPSHOT_CONTENTS=1", "MEMTRACE_SNAPSHOT_ON_REQUEST=1",
+        "MEMTRACE_UNWINDER=compare", "MEMTRACE_SAMPLE=1", "MEMTRACE_SAMPLE_SEED=7",
+      ])
+    #expect(rich.snapshots.map(\.keepsContents) == [true])
+    #expect(rich.header.snapshotSignal != 0)
+    #expect(rich.header.sampleInterval == 1)
+    #if arch(x86_64)
+      #expect(rich.coverage.stacksCompared > 0)
+    #endif
+  }
+
+  @Test func anOptionThatAProgramSetsStands() throws {
+    let program = try TestProgram("spawn.c")
+    let run = try TracedRun(
+      ["/bin/sh", "-c", "MEMTRACE_DEPTH=5 \"$0\" child", program.path.string],
+      start: .preload(["MEMTRACE_OUTPUT=root.mtrace", "MEMTRACE_DEPTH=9"]))
+    let traces = try run.allTraces()
+    #expect(traces.first?.header.stackDepth == 9)
+    #expect(try run.traces(of: program).map(\.header.stackDepth) == [5])
+  }
+
   @Test(arguments: ["system", "popen"])
   func aProgramBehindAShellIsRecorded(way: String) throws {
     let program = try TestProgram("spawn.c")
