@@ -145,7 +145,7 @@ static void write_image(const struct image *image) {
     struct mt_piece pieces[] = {{&record, sizeof record},
                                 {image->build_id, image->build_id_length},
                                 {image->path, record.path_length}};
-    mt_meta_write(MT_RECORD_IMAGE, pieces, 3, true);
+    mt_meta_write(MT_RECORD_IMAGE, pieces, 3);
 }
 
 static void write_unload(const struct image *image) {
@@ -153,7 +153,7 @@ static void write_unload(const struct image *image) {
                                       .image = image->index,
                                       .first_stack = mt_stack_table_next_id()};
     struct mt_piece pieces[] = {{&record, sizeof record}};
-    mt_meta_write(MT_RECORD_UNLOAD, pieces, 1, true);
+    mt_meta_write(MT_RECORD_UNLOAD, pieces, 1);
 }
 
 static struct image *find_known(const struct dl_phdr_info *info) {

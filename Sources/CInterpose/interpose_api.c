@@ -49,7 +49,7 @@ void mt_api_mark(const char *name, const uint64_t *registers, uintptr_t pc, uint
                                   .thread = mt_tls.index,
                                   .name_length = (uint32_t)name_length(name)};
     struct mt_piece pieces[] = {{&mark, sizeof mark}, {name, mark.name_length}};
-    mt_meta_write(MT_RECORD_MARK, pieces, 2, true);
+    mt_meta_write(MT_RECORD_MARK, pieces, 2);
     if (mt_config.snapshot_at_marks)
         take_snapshot(MT_SNAPSHOT_AT_MARK, name, registers, pc, sp);
     errno = saved;

@@ -48,17 +48,11 @@ static void append(uint16_t type, const struct mt_piece *pieces, int count, size
     g_meta.used += (uint32_t)((length + 7) & ~(size_t)7);
 }
 
-int mt_meta_write(uint16_t type, struct mt_piece *pieces, int count, bool may_wait) {
+int mt_meta_write(uint16_t type, struct mt_piece *pieces, int count) {
     size_t length = 0;
     for (int i = 0; i < count; i++)
         length += pieces[i].length;
-    uint64_t signals = mt_os_block_signals();
-    if (may_wait)
-        mt_lock_acquire(&g_meta.lock);
-    else if (!mt_lock_try(&g_meta.lock)) {
-        mt_os_restore_signals(signals);
-        return -EAGAIN;
-    }
+    uint64_t signals = mt_lock_enter(&g_meta.lock);
     bool has_room = make_room((length + 7) & ~(size_t)7);
     if (has_room)
         append(type, pieces, count, length);
@@ -72,7 +66,7 @@ void mt_meta_note(enum mt_note_kind kind, uint64_t value, const char *text) {
                                   .kind = kind,
                                   .text_length = (uint32_t)mt_text_length(text)};
     struct mt_piece pieces[] = {{&note, sizeof note}, {text, note.text_length}};
-    mt_meta_write(MT_RECORD_NOTE, pieces, 2, true);
+    mt_meta_write(MT_RECORD_NOTE, pieces, 2);
 }
 
 void mt_meta_thread(uint32_t index, uint32_t tid, enum mt_thread_state state, const char *name) {
@@ -82,7 +76,7 @@ void mt_meta_thread(uint32_t index, uint32_t tid, enum mt_thread_state state, co
                                       .state = state,
                                       .name_length = (uint32_t)mt_text_length(name)};
     struct mt_piece pieces[] = {{&thread, sizeof thread}, {name, thread.name_length}};
-    mt_meta_write(MT_RECORD_THREAD, pieces, 2, true);
+    mt_meta_write(MT_RECORD_THREAD, pieces, 2);
 }
 
 static size_t read_whole(const char *path, char *buffer, size_t capacity) {
@@ -118,7 +112,7 @@ void mt_meta_process(void) {
                                 {executable, process.executable_length},
                                 {directory, process.directory_length},
                                 {arguments, arguments_length}};
-    mt_meta_write(MT_RECORD_PROCESS, pieces, 4, true);
+    mt_meta_write(MT_RECORD_PROCESS, pieces, 4);
     if (arguments)
         mt_os_unmap(arguments, LARGEST_ARGUMENTS);
 }

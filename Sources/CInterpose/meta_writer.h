@@ -17,11 +17,9 @@ struct mt_piece {
 /* Appends one record made of `count` pieces; the first begins with a struct mt_record, whose
  * length and type are filled in here.
  *
- * may_wait  false where the lock may be held by an interrupted frame of this very thread
- * returns   0, -EAGAIN when the lock is taken and may_wait is false, -ENOSPC when recording has
- *           stopped
- * context   any thread; errno untouched */
-int mt_meta_write(uint16_t type, struct mt_piece *pieces, int count, bool may_wait);
+ * returns  0, -ENOSPC when recording has stopped
+ * context  any thread; errno untouched */
+int mt_meta_write(uint16_t type, struct mt_piece *pieces, int count);
 
 void mt_meta_note(enum mt_note_kind kind, uint64_t value, const char *text);
 void mt_meta_thread(uint32_t index, uint32_t tid, enum mt_thread_state state, const char *name);

@@ -97,14 +97,8 @@ static uint32_t add_missing(const uintptr_t *pcs, const uint64_t *hashes, uint32
 }
 
 uint32_t mt_stack_table_intern(const uintptr_t *pcs, const uint64_t *hashes, uint32_t count,
-                               bool lacks_root, bool may_wait) {
-    uint64_t signals = mt_os_block_signals();
-    if (may_wait)
-        mt_lock_acquire(&g_stacks.lock);
-    else if (!mt_lock_try(&g_stacks.lock)) {
-        mt_os_restore_signals(signals);
-        return MT_STACK_NONE;
-    }
+                               bool lacks_root) {
+    uint64_t signals = mt_lock_enter(&g_stacks.lock);
     uint32_t id = add_missing(pcs, hashes, count, lacks_root);
     mt_lock_exit(&g_stacks.lock, signals);
     if (id == MT_STACK_NONE)

@@ -87,11 +87,10 @@ static inline uint32_t mt_stack_table_find(uint64_t hash) {
  *              the path from the root to pcs[i]
  * count        1 ... MT_STACK_DEPTH_MAX + 1
  * lacks_root   what called the outermost frame is not known
- * may_wait     false inside a signal handler that interrupted a hook
  * returns      the id; MT_STACK_NONE when it cannot be stored (counted)
  * context      any thread; errno untouched */
 uint32_t mt_stack_table_intern(const uintptr_t *pcs, const uint64_t *hashes, uint32_t count,
-                               bool lacks_root, bool may_wait);
+                               bool lacks_root);
 
 /* The id the next new node will get. */
 uint32_t mt_stack_table_next_id(void);

@@ -83,7 +83,7 @@ static uint32_t write_type(const struct mt_type_description *description, uint64
                                     .name_length = (uint32_t)description->name.length};
     struct mt_piece pieces[] = {{&record, sizeof record},
                                 {description->name.bytes, description->name.length}};
-    if (mt_meta_write(MT_RECORD_TYPE, pieces, 2, true) != 0)
+    if (mt_meta_write(MT_RECORD_TYPE, pieces, 2) != 0)
         return 0;
     if (!type)
         g_types.last_type++;
@@ -162,7 +162,7 @@ static void write_fact(const struct mt_type_sighting *sighting, uint32_t type) {
                                      .evidence = sighting->evidence,
                                      .free_stack = sighting->free_stack};
     struct mt_piece pieces[] = {{&record, sizeof record}};
-    if (mt_meta_write(MT_RECORD_TYPED, pieces, 1, true) == 0)
+    if (mt_meta_write(MT_RECORD_TYPED, pieces, 1) == 0)
         *place = hash;
 }
 

@@ -44,7 +44,7 @@ static uint32_t intern(struct mt_unwinder *unwinder, struct mt_kept_frames kept)
     if (mt_likely(id != MT_STACK_NONE))
         return id;
     know_images(kept, unwinder->hashes);
-    return mt_stack_table_intern(kept.pcs, unwinder->hashes, kept.count, kept.lacks_root, true);
+    return mt_stack_table_intern(kept.pcs, unwinder->hashes, kept.count, kept.lacks_root);
 }
 
 /* ---- Layer 3: libunwind ---- */
