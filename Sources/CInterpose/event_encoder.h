@@ -8,6 +8,7 @@
 #include "memtrace_format.h"
 #include "memtrace_predictor.h"
 #include "os.h"
+#include "varint.h"
 
 enum { MT_SLOT_HASH_BITS = 11 };
 
@@ -31,26 +32,6 @@ void mt_put_unexpected_operation(struct mt_event *event, struct mt_site *site, u
 void mt_put_other_allocated(struct mt_event_encoder *encoder, struct mt_event *event,
                             uint64_t address, uint32_t size_class);
 void mt_put_distance(struct mt_event *event, uint64_t address, uint64_t base);
-
-/* Numbers of one and of two bytes come in no order that a branch could be guessed by. */
-static inline uint8_t *mt_put_varint(uint8_t *at, uint64_t value) {
-    if (mt_likely(value < 1 << 14)) {
-        uint64_t is_long = value >= 0x80;
-        at[0] = (uint8_t)((value & 0x7f) | is_long << 7);
-        at[1] = (uint8_t)(value >> 7); /* of a short one this is 0, as what follows must be */
-        return at + 1 + is_long;
-    }
-    while (mt_unlikely(value >= 0x80)) {
-        *at++ = (uint8_t)(value | 0x80);
-        value >>= 7;
-    }
-    *at++ = (uint8_t)value;
-    return at;
-}
-
-static inline uint64_t mt_zigzag(int64_t value) {
-    return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
-}
 
 /* returns  the site's history, for the fields that follow */
 static inline struct mt_site *mt_put_site(struct mt_event_encoder *encoder, struct mt_event *event,

@@ -15,9 +15,7 @@
     X(void *, malloc, (size_t))                                                                    \
     X(void *, calloc, (size_t, size_t))                                                            \
     X(void *, realloc, (void *, size_t))                                                           \
-    X(void *, reallocarray, (void *, size_t, size_t))                                              \
     X(void, free, (void *))                                                                        \
-    X(void, cfree, (void *))                                                                       \
     X(int, posix_memalign, (void **, size_t, size_t))                                              \
     X(void *, aligned_alloc, (size_t, size_t))                                                     \
     X(void *, memalign, (size_t, size_t))                                                          \
@@ -36,7 +34,6 @@
     X(int, posix_spawnp,                                                                           \
       (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,       \
        char *const[], char *const[]))                                                              \
-    X(void, _exit, (int))                                                                          \
     X(void, quick_exit, (int))                                                                     \
     X(void, abort, (void))                                                                         \
     X(int, dlclose, (void *))                                                                      \

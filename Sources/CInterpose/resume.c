@@ -3,6 +3,7 @@
 #include "resume.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -47,21 +48,19 @@ static bool may_begin_anew(uint32_t number, const greg_t *registers) {
     }
 }
 
-bool mt_resume_call(void *context) {
+void mt_resume_call(void *context) {
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
     uint32_t number;
     if (registers[REG_RAX] != -EINTR || !read_call((uint64_t)registers[REG_RIP], &number) ||
         !may_begin_anew(number, registers))
-        return false;
+        return;
     registers[REG_RIP] -= CALL_LENGTH;
-    return true;
 }
 
 #else
 
-bool mt_resume_call(void *context) {
+void mt_resume_call(void *context) {
     (void)context;
-    return false;
 }
 
 #endif

@@ -62,9 +62,8 @@ static void write_threads(const struct mt_park *park) {
     }
 }
 
-static void write_region(const struct mt_snapshot_region *region, const char *path, void *context) {
+static void write_region(const struct mt_snapshot_region *region, const char *path) {
     struct mt_snapshot_region record = *region;
-    (void)context;
     mt_snapshot_record(&g_writer, MT_SNAPSHOT_REGION, &record, sizeof record, path,
                        record.path_length);
 }
@@ -158,7 +157,7 @@ long mt_snapshot_image_write(const struct mt_snapshot_image *image) {
     write_taker(image->request);
     write_threads(image->park);
     struct mt_region_list list;
-    long error = mt_region_list_make(&list, write_region, NULL);
+    long error = mt_region_list_make(&list, write_region);
     if (error == 0)
         error = keep_memory(image, &list, spans);
     if (error == 0) {

@@ -35,7 +35,6 @@ static uint32_t page_source(const struct mt_map_line *line) {
 struct builder {
     struct mt_region_list *list;
     mt_region_visitor *visit;
-    void *context;
 };
 
 static void add(struct builder *builder, const struct mt_map_line *line, uint64_t start,
@@ -57,7 +56,7 @@ static void add(struct builder *builder, const struct mt_map_line *line, uint64_
                                             (source != MT_PAGES_NOT_KEPT ? MT_SNAPSHOT_KEPT : 0u) |
                                             (is_own ? MT_SNAPSHOT_OWN : 0u),
                                         .path_length = (uint32_t)line->path_length};
-    builder->visit(&region, line->path, builder->context);
+    builder->visit(&region, line->path);
 }
 
 /* Adds a mapping in the parts that the recorder's own ones leave of it. *own: the first own range
@@ -76,7 +75,7 @@ static void add_parts(struct builder *builder, const struct mt_map_line *line,
     }
 }
 
-long mt_region_list_make(struct mt_region_list *list, mt_region_visitor *visit, void *context) {
+long mt_region_list_make(struct mt_region_list *list, mt_region_visitor *visit) {
     list->count = 0;
     list->skipped_bytes = 0;
     list->regions = mt_os_map_pages(MT_REGIONS_MAX * sizeof(struct mt_region));
@@ -86,7 +85,7 @@ long mt_region_list_make(struct mt_region_list *list, mt_region_visitor *visit, 
     if (error < 0)
         return error;
     const struct mt_own_range *own = g_own, *own_end = g_own + mt_own_memory_list(g_own);
-    struct builder builder = {list, visit, context};
+    struct builder builder = {list, visit};
     struct mt_map_line line;
     while (mt_maps_next(&g_reader, &line))
         add_parts(&builder, &line, &own, own_end);

@@ -2,6 +2,7 @@
 #include "snapshot_writer.h"
 
 #include "trace_file.h"
+#include "varint.h"
 #include <errno.h>
 #include <string.h>
 
@@ -89,19 +90,8 @@ static void open_run(struct mt_snapshot_writer *writer, uint64_t address) {
     writer->run_value = 0;
 }
 
-static inline uint64_t zigzag(uint64_t difference) {
-    return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
-}
-
 static inline unsigned bytes_of(uint64_t value) {
     return value ? (71u - (unsigned)__builtin_clzll(value)) / 8u : 0;
-}
-
-static uint8_t *put_gap(uint8_t *at, uint64_t gap) {
-    for (; gap >= 0x80; gap >>= 7)
-        *at++ = (uint8_t)(gap | 0x80);
-    *at++ = (uint8_t)gap;
-    return at;
 }
 
 void mt_snapshot_word(struct mt_snapshot_writer *writer, uint64_t address, uint64_t word) {
@@ -112,14 +102,15 @@ void mt_snapshot_word(struct mt_snapshot_writer *writer, uint64_t address, uint6
         open_run(writer, address);
     }
     uint64_t gap = (address - writer->run_end) / 8 + 1;
-    uint64_t near = zigzag(word - writer->run_value), own = zigzag(word - address);
+    uint64_t near = mt_zigzag((int64_t)(word - writer->run_value));
+    uint64_t own = mt_zigzag((int64_t)(word - address));
     unsigned base = own < near ? MT_SNAPSHOT_OWN_ADDRESS : 0;
     uint64_t value = base ? own : near;
     unsigned size = bytes_of(value), code = size < 7 ? size : 7;
     uint8_t *at = writer->cursor;
     *at++ = (uint8_t)(base | code << MT_SNAPSHOT_SIZE_SHIFT | (gap < 16 ? (unsigned)gap : 0));
     if (gap >= 16)
-        at = put_gap(at, gap);
+        at = mt_put_varint(at, gap);
     memcpy(at, &value, 8); /* what is too much is overwritten by the next */
     writer->cursor = at + (code == 7 ? 8 : size);
     writer->run_end = address + 8;

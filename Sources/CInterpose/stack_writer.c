@@ -2,9 +2,9 @@
 #include "stack_writer.h"
 
 #include "clock.h"
-#include "event_encoder.h"
 #include "memtrace_stack_nodes.h"
 #include "trace_file.h"
+#include "varint.h"
 #include <string.h>
 
 enum { FIRST_WINDOW = 16 << 10, LARGEST_WINDOW = 256 << 10 };

@@ -37,7 +37,3 @@ bool mt_type_slabs_contain(uintptr_t address) {
 void mt_type_slabs_expect_swift(void) {
     g_slabs.limit = MOST_SLABS;
 }
-
-void mt_type_slabs_forget(void) {
-    g_slabs.count = 0;
-}

@@ -16,7 +16,6 @@
 bool mt_type_slabs_add(uintptr_t block);
 void mt_type_slabs_remove(uintptr_t block);
 bool mt_type_slabs_contain(uintptr_t address);
-void mt_type_slabs_forget(void);
 
 /* Swift metadata has been seen: from now on more slabs are kept. */
 void mt_type_slabs_expect_swift(void);
