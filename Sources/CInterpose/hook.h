@@ -27,6 +27,28 @@
 #define MT_RECORDING_HALF __attribute__((noinline))
 #define MT_TAIL_CALL __attribute__((musttail)) return
 
+/* After the real call: records an allocation, where it is to be recorded. */
+static inline void mt_note_allocation(const struct mt_call *call, const void *block, size_t size,
+                                      size_t alignment) {
+    if (mt_likely(call->entry != MT_ENTRY_PASS) && mt_sampling_takes(block, size))
+        mt_record_allocation(call, block, size, alignment);
+}
+
+/* Before the real call: records the end of a block, where it is to be recorded. */
+static inline void mt_note_deallocation(const struct mt_call *call, const void *block, size_t size,
+                                        size_t alignment) {
+    if (!mt_sampling_ignores(block) && mt_likely(call->entry != MT_ENTRY_PASS))
+        mt_record_deallocation(call, block, size, alignment);
+}
+
+/* Ends an allocation hook. Returns the block. */
+static inline void *mt_end_allocation(const struct mt_call *call, void *block, size_t size,
+                                      size_t alignment) {
+    mt_note_allocation(call, block, size, alignment);
+    mt_leave(call->entry);
+    return block;
+}
+
 /* Before the real functions are known, the bootstrap arena serves. */
 static inline bool mt_is_early(void) {
     return mt_unlikely(__atomic_load_n(&mt_real.malloc, __ATOMIC_ACQUIRE) == NULL);

@@ -21,18 +21,10 @@ size_t MT_HOOK_NAME(malloc_usable_size)(void *);
 void MT_HOOK_NAME(free_sized)(void *, size_t);
 void MT_HOOK_NAME(free_aligned_sized)(void *, size_t, size_t);
 
-/* Ends an allocation hook: records the block unless the call passes through. */
-static inline void *finish(const struct mt_call *call, void *block, size_t size, size_t alignment) {
-    if (mt_likely(call->entry != MT_ENTRY_PASS) && mt_sampling_takes(block, size))
-        mt_record_allocation(call, block, size, alignment);
-    mt_leave(call->entry);
-    return block;
-}
-
 /* reallocarray of more than there can be: fails before any allocator is asked. */
 static void *overflow(struct mt_call *call, const void *block) {
-    if (call->entry != MT_ENTRY_PASS && !block && mt_sampling_takes(NULL, SIZE_MAX))
-        mt_record_allocation(call, NULL, SIZE_MAX, 0);
+    if (!block)
+        mt_note_allocation(call, NULL, SIZE_MAX, 0);
     mt_leave(call->entry);
     errno = ENOMEM;
     return NULL;
@@ -42,7 +34,7 @@ MT_RECORDING_HALF static void *record_malloc(size_t size) {
     MT_BEGIN_CALL(MT_OP_MALLOC);
     if (mt_is_early())
         return mt_arena_allocate(size, 16);
-    return finish(&call, mt_real.malloc(size), size, 0);
+    return mt_end_allocation(&call, mt_real.malloc(size), size, 0);
 }
 
 MT_HOOK void *MT_HOOK_NAME(malloc)(size_t size) {
@@ -58,7 +50,7 @@ MT_RECORDING_HALF static void *record_calloc(size_t count, size_t size) {
     size_t total;
     if (__builtin_mul_overflow(count, size, &total))
         total = SIZE_MAX;
-    return finish(&call, mt_real.calloc(count, size), total, 0);
+    return mt_end_allocation(&call, mt_real.calloc(count, size), total, 0);
 }
 
 MT_HOOK void *MT_HOOK_NAME(calloc)(size_t count, size_t size) {
@@ -116,19 +108,18 @@ static void *shrink_to_nothing(struct mt_call *call, void *block) {
     if (call->entry == MT_ENTRY_PASS)
         return mt_real.realloc(block, 0);
     call->operation = MT_OP_REALLOC_FREE;
-    if (!mt_sampling_ignores(block))
-        mt_record_deallocation(call, block, 0, 0);
+    mt_note_deallocation(call, block, 0, 0);
     void *moved = mt_real.realloc(block, 0);
     call->operation = MT_OP_REALLOC;
-    if (moved && mt_sampling_takes(moved, 0))
-        mt_record_allocation(call, moved, 0, 0);
+    if (moved)
+        mt_note_allocation(call, moved, 0, 0);
     mt_leave(call->entry);
     return moved;
 }
 
 static inline void *reallocate(struct mt_call *call, void *block, size_t size) {
     if (!block)
-        return finish(call, mt_real.realloc(NULL, size), size, 0);
+        return mt_end_allocation(call, mt_real.realloc(NULL, size), size, 0);
     return size == 0 ? shrink_to_nothing(call, block) : grow(call, block, size);
 }
 
@@ -160,16 +151,20 @@ MT_HOOK void *MT_HOOK_NAME(reallocarray)(void *block, size_t count, size_t size)
     return reallocate(&call, block, total);
 }
 
-MT_RECORDING_HALF static void record_free(void *block) {
+/* Inlined, so that it sees the frame of the hook's caller. */
+static inline __attribute__((always_inline)) void end_block(void *block, uint8_t operation) {
     if (!block || mt_unlikely(mt_arena_owns(block)))
         return;
-    MT_BEGIN_CALL(MT_OP_FREE);
+    MT_BEGIN_CALL(operation);
     if (mt_is_early())
         return; /* not from the arena, and nobody to give it to */
-    if (!mt_sampling_ignores(block) && mt_likely(call.entry != MT_ENTRY_PASS))
-        mt_record_deallocation(&call, block, 0, 0);
+    mt_note_deallocation(&call, block, 0, 0);
     mt_real.free(block);
     mt_leave(call.entry);
+}
+
+MT_RECORDING_HALF static void record_free(void *block) {
+    end_block(block, MT_OP_FREE);
 }
 
 MT_HOOK void MT_HOOK_NAME(free)(void *block) {
@@ -181,15 +176,7 @@ MT_HOOK void MT_HOOK_NAME(free)(void *block) {
 }
 
 MT_HOOK void MT_HOOK_NAME(cfree)(void *block) {
-    if (!block || mt_unlikely(mt_arena_owns(block)))
-        return;
-    MT_BEGIN_CALL(MT_OP_CFREE);
-    if (mt_is_early())
-        return;
-    if (!mt_sampling_ignores(block) && mt_likely(call.entry != MT_ENTRY_PASS))
-        mt_record_deallocation(&call, block, 0, 0);
-    mt_real.free(block);
-    mt_leave(call.entry);
+    end_block(block, MT_OP_CFREE);
 }
 
 /* C23 sized frees: forwarded to free where the C library does not have them. */
@@ -199,8 +186,7 @@ MT_HOOK void MT_HOOK_NAME(free_sized)(void *block, size_t size) {
     MT_BEGIN_CALL(MT_OP_FREE_SIZED);
     if (mt_is_early())
         return;
-    if (!mt_sampling_ignores(block) && mt_likely(call.entry != MT_ENTRY_PASS))
-        mt_record_deallocation(&call, block, size, 0);
+    mt_note_deallocation(&call, block, size, 0);
     if (mt_real.free_sized)
         mt_real.free_sized(block, size);
     else
@@ -214,8 +200,7 @@ MT_HOOK void MT_HOOK_NAME(free_aligned_sized)(void *block, size_t alignment, siz
     MT_BEGIN_CALL(MT_OP_FREE_ALIGNED_SIZED);
     if (mt_is_early())
         return;
-    if (!mt_sampling_ignores(block) && mt_likely(call.entry != MT_ENTRY_PASS))
-        mt_record_deallocation(&call, block, size, alignment);
+    mt_note_deallocation(&call, block, size, alignment);
     if (mt_real.free_aligned_sized)
         mt_real.free_aligned_sized(block, alignment, size);
     else
@@ -232,9 +217,8 @@ MT_HOOK int MT_HOOK_NAME(posix_memalign)(void **result, size_t alignment, size_t
     }
     /* EINVAL is no failed allocation, and *result is only written on success. */
     int error = mt_real.posix_memalign(result, alignment, size);
-    void *block = error == 0 ? *result : NULL;
-    if (mt_likely(call.entry != MT_ENTRY_PASS && error != EINVAL) && mt_sampling_takes(block, size))
-        mt_record_allocation(&call, block, size, alignment);
+    if (mt_likely(error != EINVAL))
+        mt_note_allocation(&call, error == 0 ? *result : NULL, size, alignment);
     mt_leave(call.entry);
     return error;
 }
@@ -243,28 +227,28 @@ MT_HOOK void *MT_HOOK_NAME(aligned_alloc)(size_t alignment, size_t size) {
     MT_BEGIN_CALL(MT_OP_ALIGNED_ALLOC);
     if (mt_is_early())
         return mt_arena_allocate(size, alignment);
-    return finish(&call, mt_real.aligned_alloc(alignment, size), size, alignment);
+    return mt_end_allocation(&call, mt_real.aligned_alloc(alignment, size), size, alignment);
 }
 
 MT_HOOK void *MT_HOOK_NAME(memalign)(size_t alignment, size_t size) {
     MT_BEGIN_CALL(MT_OP_MEMALIGN);
     if (mt_is_early())
         return mt_arena_allocate(size, alignment);
-    return finish(&call, mt_real.memalign(alignment, size), size, alignment);
+    return mt_end_allocation(&call, mt_real.memalign(alignment, size), size, alignment);
 }
 
 MT_HOOK void *MT_HOOK_NAME(valloc)(size_t size) {
     MT_BEGIN_CALL(MT_OP_VALLOC);
     if (mt_is_early())
         return mt_arena_allocate(size, MT_PAGE_SIZE);
-    return finish(&call, mt_real.valloc(size), size, 0);
+    return mt_end_allocation(&call, mt_real.valloc(size), size, 0);
 }
 
 MT_HOOK void *MT_HOOK_NAME(pvalloc)(size_t size) {
     MT_BEGIN_CALL(MT_OP_PVALLOC);
     if (mt_is_early())
         return mt_arena_allocate(size, MT_PAGE_SIZE);
-    return finish(&call, mt_real.pvalloc(size), size, 0);
+    return mt_end_allocation(&call, mt_real.pvalloc(size), size, 0);
 }
 
 /* No event: exported because a block of the arena must not reach the real one. */

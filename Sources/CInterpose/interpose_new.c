@@ -163,10 +163,7 @@ static inline void *allocate(size_t size, size_t alignment) {
             mt_leave(call.entry);                                                                  \
             return g_real.name ? g_real.name arguments : NULL;                                     \
         }                                                                                          \
-        if (mt_likely(call.entry != MT_ENTRY_PASS) && mt_sampling_takes(block, size))              \
-            mt_record_allocation(&call, block, size, alignment);                                   \
-        mt_leave(call.entry);                                                                      \
-        return block;                                                                              \
+        return mt_end_allocation(&call, block, size, alignment);                                   \
     }                                                                                              \
     MT_RECORDING_HALF static void *skip##name parameters {                                         \
         void *block = allocate(size, alignment);                                                   \
@@ -193,8 +190,7 @@ MT_FOR_EACH_NEW(MT_DEFINE_NEW)
         MT_BEGIN_CALL(MT_OP_##operation);                                                          \
         if (mt_is_early())                                                                         \
             return;                                                                                \
-        if (!mt_sampling_ignores(block) && mt_likely(call.entry != MT_ENTRY_PASS))                 \
-            mt_record_deallocation(&call, block, size_, alignment_);                               \
+        mt_note_deallocation(&call, block, size_, alignment_);                                     \
         mt_real.free(block);                                                                       \
         mt_leave(call.entry);                                                                      \
     }                                                                                              \
