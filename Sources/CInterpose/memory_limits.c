@@ -3,21 +3,10 @@
 
 #include "os.h"
 #include "text.h"
-#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 
 /* Buffers are static: there is one caller at a time, perhaps on a stack of 16 KiB. */
-
-static long read_file(const char *path, char *buffer, size_t size) {
-    long fd = mt_os_open(MT_AT_CWD, path, O_RDONLY, 0);
-    if (fd < 0)
-        return fd;
-    long length = mt_os_read((int)fd, buffer, size - 1);
-    mt_os_close((int)fd);
-    buffer[length > 0 ? length : 0] = 0;
-    return length;
-}
 
 static uint64_t limit_in(const char *root, const char *group, size_t length, const char *file) {
     static char path[PATH_MAX];
@@ -27,7 +16,7 @@ static uint64_t limit_in(const char *root, const char *group, size_t length, con
     mt_text_add_bytes(&text, group, length);
     mt_text_add(&text, "/");
     mt_text_add(&text, file);
-    if (text.cut || read_file(path, value, sizeof value) <= 0)
+    if (text.cut || mt_os_read_file(path, value, sizeof value) <= 0)
         return UINT64_MAX;
     char *newline = strchr(value, '\n');
     if (newline)
@@ -63,7 +52,7 @@ static bool names_memory_controller(const char *controllers) {
 
 uint64_t mt_memory_limit_of_cgroup(void) {
     static char text[4096];
-    if (read_file("/proc/self/cgroup", text, sizeof text) <= 0)
+    if (mt_os_read_file("/proc/self/cgroup", text, sizeof text) <= 0)
         return UINT64_MAX;
     uint64_t lowest = UINT64_MAX;
     /* Each line is "hierarchy:controllers:/group". */

@@ -6,7 +6,6 @@
 #include "text.h"
 #include "trace_file.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 enum { WINDOW = 16 << 10, LARGEST_ARGUMENTS = 128 << 10 };
@@ -79,39 +78,24 @@ void mt_meta_thread(uint32_t index, uint32_t tid, enum mt_thread_state state, co
     mt_meta_write(MT_RECORD_THREAD, pieces, 2);
 }
 
-static size_t read_whole(const char *path, char *buffer, size_t capacity) {
-    long fd = mt_os_open(MT_AT_CWD, path, O_RDONLY, 0);
-    size_t length = 0;
-    if (fd < 0)
-        return 0;
-    while (length < capacity) {
-        long count = mt_os_read((int)fd, buffer + length, capacity - length);
-        if (count <= 0)
-            break;
-        length += (size_t)count;
-    }
-    mt_os_close((int)fd);
-    return length;
-}
-
 void mt_meta_process(void) {
     static char executable[PATH_MAX], directory[PATH_MAX]; /* one caller, perhaps little stack */
     long executable_length = mt_os_readlink("/proc/self/exe", executable, sizeof executable);
     long directory_length = mt_os_getcwd(directory, sizeof directory);
     char *arguments = mt_os_map_pages(LARGEST_ARGUMENTS);
-    size_t arguments_length = 0;
+    long arguments_length = 0;
     if (arguments)
-        arguments_length = read_whole("/proc/self/cmdline", arguments, LARGEST_ARGUMENTS);
+        arguments_length = mt_os_read_file("/proc/self/cmdline", arguments, LARGEST_ARGUMENTS);
     struct mt_process_record process = {
         .time = mt_clock_event_time(),
         .executable_length = executable_length > 0 ? (uint32_t)executable_length : 0,
         /* getcwd counts the terminator. */
         .directory_length = directory_length > 1 ? (uint32_t)directory_length - 1 : 0,
-        .arguments_length = (uint32_t)arguments_length};
+        .arguments_length = arguments_length > 0 ? (uint32_t)arguments_length : 0};
     struct mt_piece pieces[] = {{&process, sizeof process},
                                 {executable, process.executable_length},
                                 {directory, process.directory_length},
-                                {arguments, arguments_length}};
+                                {arguments, process.arguments_length}};
     mt_meta_write(MT_RECORD_PROCESS, pieces, 4);
     if (arguments)
         mt_os_unmap(arguments, LARGEST_ARGUMENTS);

@@ -20,6 +20,8 @@
 #define MT_AT_CWD (-100)
 long mt_os_open(int directory, const char *path, int flags, unsigned mode);
 long mt_os_close(int fd);
+/* Reads a small file, as a string: at most size - 1 bytes. Returns its length; else it is empty. */
+long mt_os_read_file(const char *path, char *buffer, size_t size);
 long mt_os_read(int fd, void *buffer, size_t size);
 long mt_os_write(int fd, const void *buffer, size_t size);
 long mt_os_pread(int fd, void *buffer, size_t size, uint64_t offset);

@@ -44,6 +44,19 @@ long mt_os_write(int fd, const void *buffer, size_t size) {
     return result;
 }
 
+long mt_os_read_file(const char *path, char *buffer, size_t size) {
+    long fd = mt_os_open(MT_AT_CWD, path, O_RDONLY, 0), count = fd;
+    size_t length = 0;
+    if (fd >= 0) {
+        while (length < size - 1 &&
+               (count = mt_os_read((int)fd, buffer + length, size - 1 - length)) > 0)
+            length += (size_t)count;
+        mt_os_close((int)fd);
+    }
+    buffer[length] = 0;
+    return length > 0 || count >= 0 ? (long)length : count;
+}
+
 long mt_os_pread(int fd, void *buffer, size_t size, uint64_t offset) {
     long result;
     do {

@@ -2,6 +2,7 @@
 #include "proc_maps.h"
 
 #include "memtrace_snapshot.h"
+#include "text.h"
 #include <fcntl.h>
 #include <string.h>
 
@@ -17,19 +18,6 @@ void mt_maps_close(struct mt_maps_reader *reader) {
         mt_os_close(reader->fd);
 }
 
-static uint64_t hexadecimal(const char **at) {
-    uint64_t number = 0;
-    for (;; ++*at) {
-        char c = **at;
-        if (c >= '0' && c <= '9')
-            number = number << 4 | (uint64_t)(c - '0');
-        else if (c >= 'a' && c <= 'f')
-            number = number << 4 | (uint64_t)(c - 'a' + 10);
-        else
-            return number;
-    }
-}
-
 static const char *skip_field(const char *at) {
     while (*at && *at != ' ')
         at++;
@@ -41,9 +29,9 @@ static const char *skip_field(const char *at) {
 /* "START-END rwxp OFFSET DEVICE INODE   PATH" */
 static void parse(char *text, size_t length, struct mt_map_line *line) {
     const char *at = text;
-    line->start = hexadecimal(&at);
+    line->start = mt_text_take_hex(&at);
     at += *at == '-';
-    line->end = hexadecimal(&at);
+    line->end = mt_text_take_hex(&at);
     at = skip_field(at);
     line->protection = 0;
     line->is_shared = false;
@@ -55,7 +43,7 @@ static void parse(char *text, size_t length, struct mt_map_line *line) {
         line->is_shared |= *at == 's';
     }
     at = skip_field(at);
-    line->file_offset = hexadecimal(&at);
+    line->file_offset = mt_text_take_hex(&at);
     at = skip_field(skip_field(skip_field(at)));
     line->path = text + (at - text);
     line->path_length = length - (size_t)(at - text);

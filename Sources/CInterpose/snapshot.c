@@ -163,8 +163,7 @@ void mt_snapshot_at_end(enum mt_snapshot_reason reason, int32_t detail, struct m
     if (!mt_config.snapshot_at_exit || mt_lifecycle_state() != MT_RECORDING)
         return;
     /* A handler of SIGABRT may jump out of abort(), or wait for other threads. */
-    bool goes_on =
-        reason == MT_SNAPSHOT_AT_ABORT && mt_snapshot_signals_host_handles(SIGABRT);
+    bool goes_on = reason == MT_SNAPSHOT_AT_ABORT && mt_snapshot_signals_host_handles(SIGABRT);
     struct mt_snapshot_request request = {.reason = reason,
                                           .detail = detail,
                                           .name = "",

@@ -120,6 +120,13 @@ static int hex_digit(char c) {
     return -1;
 }
 
+uint64_t mt_text_take_hex(const char **at) {
+    uint64_t number = 0;
+    for (int digit; (digit = hex_digit(**at)) >= 0; ++*at)
+        number = number << 4 | (uint64_t)digit;
+    return number;
+}
+
 bool mt_text_parse_hex(const char *string, uint8_t *bytes, size_t count) {
     for (size_t i = 0; i < count; i++) {
         int high = hex_digit(string[2 * i]);

@@ -33,6 +33,8 @@ const char *mt_text_find(const char *string, const char *part);
 bool mt_text_parse_number(const char *string, uint64_t *number);
 /* The same with an optional unit, a power of 1024: 4096, 512k, 512KiB, 2MB. */
 bool mt_text_parse_bytes(const char *string, uint64_t *bytes);
+/* Reads the hexadecimal digits at *at, none or more, and moves *at behind them. */
+uint64_t mt_text_take_hex(const char **at);
 /* Reads exactly 2 * count hexadecimal digits. */
 bool mt_text_parse_hex(const char *string, uint8_t *bytes, size_t count);
 

@@ -6,7 +6,6 @@
 #include "proc_numbers.h"
 #include "text.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 enum { STATUS = 4096 };
@@ -18,13 +17,9 @@ static bool find_mask(const char *text, const char *name, uint64_t *mask) {
     const char *found = strstr(text, name);
     if (!found)
         return false;
-    *mask = 0;
     for (found += mt_text_length(name); *found == ' ' || *found == '\t'; found++)
         ;
-    for (; *found && *found != '\n'; found++) {
-        char c = *found;
-        *mask = *mask << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-    }
+    *mask = mt_text_take_hex(&found);
     return true;
 }
 
@@ -43,14 +38,9 @@ bool mt_thread_blocked_signals(uint32_t tid, uint64_t *blocked) {
     mt_text_add(&text, "/proc/self/task/");
     mt_text_add_number(&text, tid);
     mt_text_add(&text, "/status");
-    long fd = mt_os_open(MT_AT_CWD, path, O_RDONLY, 0);
-    if (fd < 0)
-        return fd != -ENOENT;
-    long length = mt_os_read((int)fd, g_status, STATUS - 1);
-    mt_os_close((int)fd);
+    long length = mt_os_read_file(path, g_status, sizeof g_status);
     if (length <= 0)
-        return length != -ESRCH;
-    g_status[length] = 0;
+        return length != -ENOENT && length != -ESRCH;
     uint64_t mask;
     if (find_mask(g_status, "\nSigBlk:", &mask))
         *blocked = mask;

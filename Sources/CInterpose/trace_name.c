@@ -3,7 +3,6 @@
 
 #include "os.h"
 #include "text.h"
-#include <fcntl.h>
 #include <string.h>
 
 #define EXTENSION ".mtrace"
@@ -13,13 +12,7 @@
 /* The program as the user knows it: the last component of argv[0], else of the executable. */
 static void program_name(char name[64]) {
     static char text[PATH_MAX];
-    text[0] = 0;
-    long fd = mt_os_open(MT_AT_CWD, "/proc/self/cmdline", O_RDONLY, 0);
-    if (fd >= 0) {
-        long length = mt_os_read((int)fd, text, sizeof text - 1);
-        text[length > 0 ? length : 0] = 0;
-        mt_os_close((int)fd);
-    }
+    mt_os_read_file("/proc/self/cmdline", text, sizeof text);
     const char *base = mt_text_last_component(text);
     /* A login shell's argv[0] begins with '-'. */
     while (*base == '-')
