@@ -1,10 +1,10 @@
 /* Keeps forks away from the loader's lock.
  *
  * dl_iterate_phdr takes a lock that glibc does not reset in a forked child: a fork at that moment
- * leaves it taken there for ever. A host that never calls it would not know the danger; we call it,
- * and libunwind does, for every stack with code made at run time. So whoever is about to take the
- * lock says so, and a fork waits for a moment without any. Nobody waits for a fork: while one is
- * under way, the look at the loader's list is left out. */
+ * leaves it taken there for ever. A host that never calls it would not know the danger; we call it
+ * to learn of images, and libunwind does for the stacks that it takes. So whoever is about to take
+ * the lock says so, and a fork waits for a moment without any. Nobody waits for a fork: while one
+ * is under way, the look at the loader's list is left out. */
 #ifndef MT_LOADER_GATE_H
 #define MT_LOADER_GATE_H
 

@@ -6,9 +6,9 @@
 /* Changes where the handler returns to, if the call can begin anew without waiting longer than the
  * program meant: it waits without a limit, until a moment, or keeps what is left of its time.
  *
- * Nothing is changed where no call was interrupted, or one with a time limit that would begin anew as
- * well (poll and epoll_wait with a timeout, usleep); nor on aarch64, where the kernel overwrites an
- * argument.
+ * Nothing is changed where no call was interrupted, or one with a time limit that would begin anew
+ * as well (poll and epoll_wait with a timeout, usleep); nor on aarch64, where the kernel overwrites
+ * an argument.
  *
  * context  third argument of the handler */
 void mt_resume_call(void *context);

@@ -35,8 +35,7 @@ static inline bool mt_sampling_skips(size_t size) {
 /* The same for a realloc, which frees a block as well (or NULL). Nothing is said of likelihood here
  * and below, or some compilers move what follows into a function with a frame (.cold). */
 static inline bool mt_sampling_skips_realloc(const void *block, size_t size) {
-    return mt_sample_interval != 0 && !mt_sampled_set_may_hold(block) &&
-           mt_sampling_skips(size);
+    return mt_sample_interval != 0 && !mt_sampled_set_may_hold(block) && mt_sampling_skips(size);
 }
 
 /* The cold half of mt_sampling_takes. */

@@ -22,7 +22,9 @@ struct mt_pointer_filter {
     size_t cluster_count;
 };
 
-/* Takes the regions over: their array becomes that of the spans, in place. No allocation. */
+/* Makes a filter of the mappings that words may point into. No allocation.
+ *
+ * spans  room for list->count; stays the filter's */
 void mt_pointer_filter_make(struct mt_pointer_filter *filter, const struct mt_region_list *list,
                             struct mt_span *spans);
 

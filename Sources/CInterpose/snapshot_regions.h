@@ -32,10 +32,10 @@ struct mt_region_list {
 /* Called for every region, in ascending order, while the list is made. */
 typedef void mt_region_visitor(const struct mt_snapshot_region *region, const char *path);
 
-/* Lists the mappings.
+/* Lists the mappings, into memory that mt_region_list_free gives back, also after an error.
  *
  * returns  0, -ENOENT ... where /proc/self/maps cannot be read, -ENOMEM
- * context  one caller at a time; async-signal-safe; the list stays until the next one */
+ * context  one caller at a time; async-signal-safe */
 long mt_region_list_make(struct mt_region_list *list, mt_region_visitor *visit);
 void mt_region_list_free(struct mt_region_list *list);
 

@@ -75,8 +75,8 @@ void mt_trace_file_stop(enum mt_stop_reason reason, long error);
 /* Adds to a coverage counter. Async-signal-safe. */
 void mt_trace_file_count(enum mt_counter counter, uint64_t amount);
 
-/* Writes how the process ended, and the time. The first end stays, but for an exec that failed
- * (MT_END_NONE withdraws it). */
+/* Writes how the process ended, and the time. The last end stays: abort() may be survived, and
+ * MT_END_NONE withdraws that of an exec that failed. */
 void mt_trace_file_end(enum mt_end_kind kind, int status);
 
 /* Renews the pair of clocks that gives ticks their length. */

@@ -1,14 +1,17 @@
 /* Backtraces of the traced process, as stack ids.
  *
- * Three layers, each giving the frames that libunwind's unw_backtrace gives:
+ * In layers, each giving the frames that libunwind's unw_backtrace gives (docs/unwinding.md tells
+ * of the few differences):
  *
+ *  0. Memos (unwind_memo.h): whole stacks that were met before, with every word that they rest on.
  *  1. The stack cache of the thread: its last stack, root first. The walk goes from the leaf until
  *     it meets a cached frame with the same stack pointer, pc and frame pointer; if every slot
  *     the older frames were read from still holds what it held, they are the same frames. This is
  *     exact, not a guess: unwinding a frame depends on nothing else (unwind_rules.h).
- *  2. The rules of .eh_frame, for the frames that are new.
+ *  2. The rules of .eh_frame, for the frames that are new; for code without unwind tables, such as
+ *     a JIT compiler writes, the frame pointer where it is proven (unwind_frame_pointer.h).
  *  3. libunwind (libunwind_backend.h), for stacks with a frame that the rules decline: signal
- *     frames, PLT stubs, code made at run time. */
+ *     frames, functions that align their stack, the lazy resolver of ld.so. */
 #ifndef MT_UNWIND_H
 #define MT_UNWIND_H
 

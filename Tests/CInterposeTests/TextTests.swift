@@ -62,6 +62,19 @@ import Testing
     #expect((isNumber ? number : nil) == expected)
   }
 
+  @Test(
+    arguments: [
+      ("", 0, ""), ("g", 0, "g"), ("0", 0, ""), ("7f-80", 0x7f, "-80"),
+      ("ffffffffffffffff\n", .max, "\n"),
+    ] as [(String, UInt64, String)])
+  func hexIsTakenAsFarAsItGoes(_ text: String, _ number: UInt64, _ rest: String) {
+    text.withCString { start in
+      var at: UnsafePointer<CChar>? = start
+      #expect(mt_text_take_hex(&at) == number)
+      #expect(at.map { String(cString: $0) } == rest)
+    }
+  }
+
   @Test func hexNeedsEveryDigit() {
     var bytes: [UInt8] = [0, 0]
     #expect(mt_text_parse_hex("0aff", &bytes, 2))

@@ -92,15 +92,15 @@ import TraceTestSupport
   @Test(.enabled(if: isRoot, "a small file system is mounted by root only"))
   func aFullDiskStopsTheRecordingOnly() throws {
     try withDisk(ofSize: "300k") { disk in
-    let output = disk.appending("full.mtrace")
-    let run = try TracedRun(
-      [try TestProgram("busy.c").path.string, "3000000"],
-      start: .preload(["MEMTRACE_OUTPUT=\(output)"]), comparesErrors: false)
-    #expect(run.recorded.errorText.split(separator: "\n").count <= 1)
-    let trace = try Trace(path: output)
-    #expect(trace.coverage.stop?.cause == .diskFull)
-    #expect(trace.coverage.eventsDropped > 0)
-    #expect(try MarkedEvents(trace).count > 1000)
+      let output = disk.appending("full.mtrace")
+      let run = try TracedRun(
+        [try TestProgram("busy.c").path.string, "3000000"],
+        start: .preload(["MEMTRACE_OUTPUT=\(output)"]), comparesErrors: false)
+      #expect(run.recorded.errorText.split(separator: "\n").count <= 1)
+      let trace = try Trace(path: output)
+      #expect(trace.coverage.stop?.cause == .diskFull)
+      #expect(trace.coverage.eventsDropped > 0)
+      #expect(try MarkedEvents(trace).count > 1000)
     }
   }
 

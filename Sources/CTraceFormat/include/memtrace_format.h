@@ -37,7 +37,9 @@ enum mt_end_kind {
     MT_END_QUICK = 3, /* quick_exit(); end_status = exit status */
     MT_END_EXEC = 4,  /* replaced itself by an execve() that succeeded */
     MT_END_ABORT = 5, /* abort() was called by the program (not by libc itself) */
-    MT_END_SIGNAL = 6 /* killed by signal end_status; written by `memtrace record` */
+    /* By signal end_status; written by `memtrace record`, or before it is delivered where a heap
+     * snapshot is taken then (MEMTRACE_SNAPSHOT_ON_CRASH). */
+    MT_END_SIGNAL = 6
 };
 
 /* mt_file_header.flags */

@@ -182,7 +182,7 @@ static inline void mt_learn_allocation(struct mt_predictor *predictor, uint64_t 
     predictor->blocks[predictor->newest] = address | (uint64_t)size_class << 56;
 }
 
-/* The block allocated `age` allocations ago: its address and class. */
+/* The slot of the block allocated `age` allocations ago. */
 static inline uint32_t mt_block_slot(const struct mt_predictor *predictor, uint64_t age) {
     return (predictor->newest - (uint32_t)age) & (MT_NEWEST_BLOCKS - 1);
 }

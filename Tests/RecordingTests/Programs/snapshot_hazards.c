@@ -109,8 +109,8 @@ static void take_time(void) {
         usleep(10000);
 }
 
-// Marks the moment when the reader of a pipe learns that the host has closed it. Meanwhile 32 MiB of
-// pointers are written.
+// Marks the moment when the reader of a pipe learns that the host has closed it. Meanwhile 32 MiB
+// of pointers are written.
 static void close_pipe(void) {
     enum { POINTERS = 1 << 22 };
     void **pointers = malloc(POINTERS * sizeof *pointers);
