@@ -1,6 +1,7 @@
 /* The malloc family. */
 #define _GNU_SOURCE
 #include "hook.h"
+#include "trace_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -257,6 +258,7 @@ MT_HOOK size_t MT_HOOK_NAME(malloc_usable_size)(void *block) {
         return 0;
     if (mt_unlikely(mt_arena_owns(block)))
         return mt_arena_size(block);
+    mt_trace_file_note_usable_sizes();
     if (!mt_real.malloc_usable_size)
         mt_enter_slow((uintptr_t)__builtin_frame_address(0));
     return mt_real.malloc_usable_size ? mt_real.malloc_usable_size(block) : 0;

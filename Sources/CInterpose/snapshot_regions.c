@@ -21,15 +21,14 @@ static uint32_t page_source(const struct mt_map_line *line) {
     bool is_kernel = mt_text_has_prefix(line->path, "[v"); /* vdso, vvar, vsyscall */
     if (!(line->protection & MT_SNAPSHOT_READ) || is_device || is_kernel)
         return MT_PAGES_NOT_KEPT;
+    /* What is read-only may have been written before: hardened programs protect their data. */
     if (line->is_shared)
-        return (line->protection & MT_SNAPSHOT_WRITE) && is_shared_memory(line->path)
-                   ? MT_PAGES_SHARED
-                   : MT_PAGES_NOT_KEPT;
-    if (line->path[0] == '/') /* read-only ones as well: relocated, then protected */
+        return is_shared_memory(line->path) ? MT_PAGES_SHARED : MT_PAGES_NOT_KEPT;
+    if (line->path[0] == '/')
         return line->protection & MT_SNAPSHOT_EXECUTE && !(line->protection & MT_SNAPSHOT_WRITE)
                    ? MT_PAGES_NOT_KEPT
                    : MT_PAGES_WRITTEN;
-    return line->protection & MT_SNAPSHOT_WRITE ? MT_PAGES_PRIVATE : MT_PAGES_NOT_KEPT;
+    return MT_PAGES_PRIVATE;
 }
 
 struct builder {

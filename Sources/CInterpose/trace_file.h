@@ -72,6 +72,10 @@ void mt_trace_file_release(struct mt_chunk_header *chunk);
 /* Ends recording early: no more chunks. The first reason stays. error is -errno or 0. */
 void mt_trace_file_stop(enum mt_stop_reason reason, long error);
 
+/* Notes that the host asks how much of its blocks it may use; what it keeps there counts.
+ * Async-signal-safe. */
+void mt_trace_file_note_usable_sizes(void);
+
 /* Adds to a coverage counter. Async-signal-safe. */
 void mt_trace_file_count(enum mt_counter counter, uint64_t amount);
 

@@ -15,12 +15,11 @@ public struct LeakAnalysis: Sendable {
   ///
   /// - Parameters:
   ///   - heap: The heap.
-  ///   - unownedOffsets: For the first words of Swift objects where in these the `unowned`
-  ///     references are, which do not hold what they point to.
+  ///   - layouts: What is known of objects, by their first words.
   /// - Complexity: O(*words* + *blocks* · log *blocks*) time, about 60 bytes per block.
-  public init(_ heap: HeapImage, unownedOffsets: [UInt64: [UInt64]] = [:]) {
+  public init(_ heap: HeapImage, layouts: [UInt64: ObjectLayout] = [:]) {
     self.heap = heap
-    scanner = EdgeScanner(heap, unownedOffsets: unownedOffsets)
+    scanner = EdgeScanner(heap, layouts: layouts)
     var marker = Marker(scanner)
     marker.mark(from: RootSet(heap))
     reachability = marker.result

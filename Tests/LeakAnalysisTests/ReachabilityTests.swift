@@ -114,14 +114,27 @@ struct ReachabilityTests {
     #expect(try heap.analysis().leaked == [block])
   }
 
-  @Test("Words between the requested and the usable size count")
+  @Test("Words between the requested and the usable size count where the program asks for that")
   func slack() throws {
     var heap = SampleHeap()
     let held = heap.block()
-    let holder = heap.block(1)
+    let holder = heap.block(17)
     heap.set(SampleHeap.globals, holder)
     heap.set(holder + 16, held)
+    #expect(try heap.analysis().leaked == [held])
+    heap.trace.header.flags.insert(.usableSizes)
     #expect(try heap.analysis().leaked == [])
+  }
+
+  @Test("Nothing is kept behind what operator new was asked for")
+  func slackOfNew() throws {
+    var heap = SampleHeap()
+    heap.trace.header.flags.insert(.usableSizes)
+    let lost = heap.block()
+    let holder = heap.block(20, operation: Operation(rawValue: 14))
+    heap.set(SampleHeap.globals, holder)
+    heap.set(holder + 16, lost)
+    #expect(try heap.analysis().leaked == [lost])
   }
 
   @Test("C++ arrays are held behind their count, objects by each of their bases")

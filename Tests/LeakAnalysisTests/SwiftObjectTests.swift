@@ -40,8 +40,34 @@ struct SwiftObjectTests {
     let takenDown = heap.block(32, words: [Self.metadata, Self.counts | 1 << 32])
     let holder = heap.block(40, words: [Self.metadata + 0x100, Self.counts, living, takenDown])
     heap.set(SampleHeap.globals, holder)
-    let unowned = [Self.metadata + 0x100: [UInt64(16), 24]]
-    #expect(try heap.analysis(unowned: unowned).leaked == [living])
+    let layouts = [Self.metadata + 0x100: ObjectLayout(unownedOffsets: [16, 24])]
+    #expect(try heap.analysis(layouts: layouts).leaked == [living])
     #expect(try heap.analysis().leaked == [])
+  }
+
+  @Test("What is left behind an object does not hold, what is behind its tail elements does")
+  func slack() throws {
+    var heap = SampleHeap()
+    heap.trace.header.flags.insert(.usableSizes)
+    let held = heap.block(32)
+    let lost = heap.block(32)
+    // An object of 17 bytes, of which the last one stands in what was a pointer; and one that is
+    // allocated with elements behind it.
+    let object = heap.block(17, words: [Self.metadata, Self.counts, lost])
+    let array = heap.block(40, words: [Self.metadata, Self.counts, 1, 2, 3, held])
+    heap.set(SampleHeap.globals, object, array)
+    let layouts = [Self.metadata: ObjectLayout(size: 17)]
+    #expect(try heap.analysis(layouts: layouts).leaked == [lost])
+    #expect(try heap.analysis().leaked == [])
+  }
+
+  @Test("The seed of a hash table looks like a pointer to the table")
+  func seed() throws {
+    var heap = SampleHeap()
+    let table = heap.block(64)
+    heap.set(table, Self.metadata, Self.counts, 0, 0, 0, table)
+    let layouts = [Self.metadata: ObjectLayout(numberOffsets: [40])]
+    #expect(try heap.analysis(layouts: layouts).leaks.role(of: 0) == .rootLeak)
+    #expect(try heap.analysis().leaks.role(of: 0) == .rootCycle)
   }
 }

@@ -49,7 +49,8 @@ enum mt_header_flag {
     MT_HEADER_LATE = 1u << 2,         /* recording began after the process had started */
     MT_HEADER_TICKS_ARE_NS = 1u << 3, /* no invariant cycle counter: ticks come from the clock */
     MT_HEADER_LAUNCHED = 1u << 4,     /* begun by `memtrace record`, not by a bare LD_PRELOAD */
-    MT_HEADER_SAMPLED = 1u << 5       /* holds a sample of the allocations: sample_interval */
+    MT_HEADER_SAMPLED = 1u << 5,      /* holds a sample of the allocations: sample_interval */
+    MT_HEADER_USABLE_SIZES = 1u << 6  /* the process has asked malloc_usable_size */
 };
 
 /* Coverage counters: what the trace does not hold. Indices into mt_file_header.counters. */

@@ -57,6 +57,15 @@ public struct HeapBlocks: Sendable {
   /// Where a block was allocated.
   public func site(of block: Int) -> Site { sites[Int(siteIndices[block])] }
 
+  /// A block with everything that is known of it but its alignment.
+  public func liveBlock(_ block: Int) -> LiveBlock {
+    let site = site(of: block)
+    return LiveBlock(
+      address: Address(addresses[block]), size: sizes[block], operation: site.operation,
+      stack: site.stack, thread: site.thread, time: times[block],
+      site: Int(siteIndices[block]))
+  }
+
   /// The position of the block that begins at an address.
   ///
   /// - Complexity: O(log *n*).

@@ -11,6 +11,8 @@ public struct HeapImage: Sendable {
   /// Whether there may be blocks that the trace does not know: those that a forked process had from
   /// its parent, or from before the recording.
   public let hasUnknownBlocks: Bool
+  /// Whether what the allocator added to blocks may be in use.
+  public let usesSlack: Bool
   /// What is missing in the trace up to the snapshot.
   public let coverage: Coverage
   /// Finds blocks by address.
@@ -19,12 +21,13 @@ public struct HeapImage: Sendable {
   /// Puts a heap together from its parts.
   public init(
     info: SnapshotInfo, memory: SnapshotMemory, blocks: HeapBlocks,
-    hasUnknownBlocks: Bool = false, coverage: Coverage = Coverage()
+    hasUnknownBlocks: Bool = false, usesSlack: Bool = false, coverage: Coverage = Coverage()
   ) {
     self.info = info
     self.memory = memory
     self.blocks = blocks
     self.hasUnknownBlocks = hasUnknownBlocks
+    self.usesSlack = usesSlack
     self.coverage = coverage
     lookup = BlockLookup(blocks)
   }
@@ -53,6 +56,7 @@ extension Trace {
     return HeapImage(
       info: info, memory: memory, blocks: HeapBlocks(result.liveBlocks, sites: result.sites),
       hasUnknownBlocks: header.flags.contains(.forked) || header.flags.contains(.late)
-        || result.coverage.mayMissAllocations, coverage: result.coverage)
+        || result.coverage.mayMissAllocations,
+      usesSlack: header.flags.contains(.usableSizes), coverage: result.coverage)
   }
 }

@@ -10,17 +10,20 @@ struct EdgeScanner {
   private let lookup: BlockLookup
   private let blocks: HeapBlocks
   private let memory: SnapshotMemory
-  private let unownedOffsets: [UInt64: [UInt64]]
+  private let layouts: [UInt64: ObjectLayout]
+  /// For each site whether nobody uses more of its blocks than was asked for.
+  private let isExact: [Bool]
 
   private static let addressMask: UInt64 = 0x0000_7fff_ffff_fff8
   private static let sideTableMark: UInt64 = 3 << 62
 
-  init(_ heap: HeapImage, unownedOffsets: [UInt64: [UInt64]] = [:]) {
-    self.unownedOffsets = unownedOffsets
+  init(_ heap: HeapImage, layouts: [UInt64: ObjectLayout] = [:]) {
+    self.layouts = layouts
     self.heap = heap
     lookup = heap.lookup
     blocks = heap.blocks
     memory = heap.memory
+    isExact = heap.blocks.sites.map { !heap.usesSlack || $0.operation.family != .malloc }
   }
 
   /// An edge to a block.
@@ -84,17 +87,27 @@ struct EdgeScanner {
   @inline(__always)
   func forEachEdge(of block: Int, _ body: (_ offset: UInt64, _ target: Target) -> Void) {
     let start = blocks.addresses[block]
-    let unowned = unownedOffsets.isEmpty ? nil : unownedOffsets[memory.word(at: start)]
-    memory.forEachWord(in: start..<blocks.ends[block]) { address, value in
+    let layout = layouts.isEmpty ? nil : layouts[memory.word(at: start)]
+    memory.forEachWord(in: start..<end(of: block, layout)) { address, value in
       guard let target = target(of: value) else { return }
       if address == start, isBackReference(of: block, to: target, value) { return }
-      if let unowned, unowned.contains(address &- start),
-        !SwiftObjects.isTakenDown(at: blocks.addresses[target.block], memory)
-      {
-        return
-      }
+      if let layout, !layout.holds(at: address &- start, target.block, in: heap) { return }
       body(address &- start, target)
     }
+  }
+
+  /// One past the last byte of a block that is looked at.
+  ///
+  /// The slack that the allocator added is used by programs that ask for its size, as arrays of
+  /// Swift do. Elsewhere it holds what was left of earlier blocks.
+  @inline(__always)
+  private func end(of block: Int, _ layout: ObjectLayout?) -> UInt64 {
+    let size = blocks.sizes[block]
+    var isExact = isExact[Int(blocks.siteIndices[block])]
+    if let known = layout?.size { isExact = size <= known }
+    guard isExact else { return blocks.ends[block] }
+    // A pointer lies in the block with all of its bytes.
+    return min(blocks.ends[block], blocks.addresses[block] &+ (size & ~7))
   }
 
   @inline(__always)
@@ -102,5 +115,14 @@ struct EdgeScanner {
     guard blocks.sizes[block] <= 64, target.edgeClass == .start else { return false }
     return memory.word(at: value &+ 8)
       == SwiftObjects.sideTableWord(of: blocks.addresses[block])
+  }
+}
+
+extension ObjectLayout {
+  /// Whether a word that points to a block holds it.
+  func holds(at offset: UInt64, _ target: Int, in heap: HeapImage) -> Bool {
+    if numberOffsets.contains(offset) { return false }
+    return !unownedOffsets.contains(offset)
+      || SwiftObjects.isTakenDown(at: heap.blocks.addresses[target], heap.memory)
   }
 }

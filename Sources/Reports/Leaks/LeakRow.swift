@@ -77,7 +77,9 @@ struct LeakRowBuilder {
 
   mutating func add(_ block: Int, isRoot: Bool) {
     let site = heap.blocks.site(of: block)
-    let category = types.category(of: block, in: heap)
+    let category =
+      grouping == .type
+      ? types.detailedCategory(of: block, in: heap) : types.category(of: block, in: heap)
     let key = key(block, site, category)
     let position = positions[key] ?? rows.count
     if position == rows.count {

@@ -90,8 +90,11 @@ struct BlockFilter {
     if let from = query.fromNanoseconds, source.clock.nanoseconds(blocks.times[block]) < from {
       return false
     }
-    guard let category = query.filter.category else { return true }
-    return Glob.matches(types.category(of: block, in: heap).name, category)
+    guard let wanted = query.filter.category else { return true }
+    // As the table calls it, or as `--group-by type` and the other reports do.
+    return Glob.matches(types.category(of: block, in: heap).name, wanted)
+      || Glob.matches(types.detailedCategory(of: block, in: heap).name, wanted)
+      || Glob.matches(source.categories.category(of: blocks.site(of: block)).name, wanted)
   }
 }
 

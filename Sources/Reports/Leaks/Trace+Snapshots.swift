@@ -1,4 +1,5 @@
 import LeakAnalysis
+import Symbolication
 import TraceReader
 
 extension Trace {
@@ -52,13 +53,7 @@ extension Trace {
     progress: (@Sendable (UInt64, UInt64) -> Void)? = nil
   ) throws -> LeakAnalysis {
     let heap = try heap(atSnapshot: index, progress: progress)
-    var unowned: [UInt64: [UInt64]] = [:]
-    for word in source.layouts.metadata {
-      let fields = source.layouts.fields(ofWord: word, memory: heap.memory.word)
-      let offsets = fields.filter { $0.ownership == .unowned }.map(\.offset)
-      if !offsets.isEmpty { unowned[word] = offsets }
-    }
-    return LeakAnalysis(heap, unownedOffsets: unowned)
+    return LeakAnalysis(heap, layouts: source.layouts.objectLayouts(types, heap.memory))
   }
 
   /// What each snapshot up to the one analysed found; empty when it is the first.
@@ -87,4 +82,42 @@ extension SnapshotReason {
     default: nil
     }
   }
+}
+
+extension SwiftLayouts {
+  /// Everything that the types of a trace tell of where references are, by the first words of the
+  /// objects.
+  func objectLayouts(_ types: TypeTable, _ memory: SnapshotMemory) -> [UInt64: ObjectLayout] {
+    var layouts: [UInt64: ObjectLayout] = [:]
+    for type in types.all {
+      for word in type.words {
+        if let layout = objectLayout(of: type, word: word, memory) { layouts[word] = layout }
+      }
+    }
+    return layouts
+  }
+
+  /// - Returns: nil where nothing is known.
+  private func objectLayout(
+    of type: BlockType, word: UInt64, _ memory: SnapshotMemory
+  ) -> ObjectLayout? {
+    switch type.kind {
+    case .swiftClass:
+      let fields = fields(ofWord: word, memory: memory.word)
+      return ObjectLayout(
+        size: type.instanceSize,
+        unownedOffsets: fields.filter { $0.ownership == .unowned }.map(\.offset),
+        numberOffsets: Self.isHashTable(type.name) ? [Self.seedOffset] : [])
+    case .swiftBox, .swiftCaptures, .swiftError: return ObjectLayout(size: .max)
+    default: return nil
+    }
+  }
+
+  /// The tables of dictionaries and sets have their own address as the seed of their hash values:
+  /// `_seed` in `stdlib/public/core/DictionaryStorage.swift` and `SetStorage.swift`.
+  private static func isHashTable(_ name: String) -> Bool {
+    name.hasPrefix("Swift._DictionaryStorage<") || name.hasPrefix("Swift._SetStorage<")
+  }
+
+  private static let seedOffset: UInt64 = 40
 }

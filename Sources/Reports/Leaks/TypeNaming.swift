@@ -6,8 +6,11 @@ import TraceReader
 ///
 /// Belongs to one thread at a time.
 public protocol TypeNaming: AnyObject {
-  /// What a block is called.
+  /// The type of a block, also one that only the source line tells; else its size.
   func category(of block: Int, in heap: HeapImage) -> BlockCategory
+
+  /// The same, but who called the allocator in place of the size.
+  func detailedCategory(of block: Int, in heap: HeapImage) -> BlockCategory
 
   /// The field that lies at an offset of a block; nil where that is not known.
   func field(at offset: UInt64, of block: Int, in heap: HeapImage) -> String?
@@ -24,8 +27,15 @@ final class SnapshotTypeNames: TypeNaming {
   }
 
   func category(of block: Int, in heap: HeapImage) -> BlockCategory {
-    let word = heap.memory.word(at: heap.blocks.addresses[block])
-    return categories.category(firstWord: word, of: heap.blocks.site(of: block))
+    let category = detailedCategory(of: block, in: heap)
+    if case .call = category.kind {
+      return BlockCategory(SizeClass(containing: heap.blocks.sizes[block]))
+    }
+    return category
+  }
+
+  func detailedCategory(of block: Int, in heap: HeapImage) -> BlockCategory {
+    categories.category(of: heap.blocks.liveBlock(block), in: heap.memory).category
   }
 
   func field(at offset: UInt64, of block: Int, in heap: HeapImage) -> String? {

@@ -59,19 +59,6 @@ public final class BlockCategories {
     category(stack: site.stack, sizeClass: site.sizeClass)
   }
 
-  /// The category of a block whose memory is known.
-  ///
-  /// - Parameters:
-  ///   - word: Its first word; 0 where that is not known.
-  ///   - site: Where it was allocated.
-  /// - Returns: The type that the word stands for, else the category of the site.
-  public func category(firstWord word: UInt64, of site: Site) -> BlockCategory {
-    if word != 0, let type = types.type(ofWord: word), let name = typeNames.name(of: type.id) {
-      return BlockCategory(name)
-    }
-    return category(of: site)
-  }
-
   /// The category of a block.
   ///
   /// - Parameters:

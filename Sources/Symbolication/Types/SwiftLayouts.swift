@@ -22,11 +22,6 @@ public final class SwiftLayouts {
     self.symbolicator = symbolicator
   }
 
-  /// The first words of objects of all Swift classes of the trace.
-  public var metadata: [UInt64] {
-    types.all.filter { $0.kind == .swiftClass }.flatMap(\.words)
-  }
-
   /// The stored properties of the objects that begin with a word, inherited ones first.
   ///
   /// - Parameters:

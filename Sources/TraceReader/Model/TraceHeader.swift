@@ -112,6 +112,8 @@ public struct TraceHeader: Hashable, Sendable {
     public static let launched = Flags(rawValue: 1 << 4)
     /// Holds a sample of the allocations.
     public static let sampled = Flags(rawValue: 1 << 5)
+    /// The process has asked `malloc_usable_size`, so it may use what the allocator adds to blocks.
+    public static let usableSizes = Flags(rawValue: 1 << 6)
   }
 }
 

@@ -64,12 +64,12 @@ struct SampleHeap {
   }
 
   /// Writes the trace, reads it back and analyses it.
-  func analysis(unowned: [UInt64: [UInt64]] = [:]) throws -> LeakAnalysis {
+  func analysis(layouts: [UInt64: ObjectLayout] = [:]) throws -> LeakAnalysis {
     var trace = trace
     trace.snapshot(snapshot)
     let file = try TemporaryFile(trace.bytes())
     return LeakAnalysis(
-      try Trace(path: file.path).heap(atSnapshot: 0), unownedOffsets: unowned)
+      try Trace(path: file.path).heap(atSnapshot: 0), layouts: layouts)
   }
 }
 

@@ -1,0 +1,19 @@
+/// What is known of the objects that begin with one word, beyond what their memory shows.
+public struct ObjectLayout: Sendable, Hashable {
+  /// How many of their bytes can hold anything, when they are allocated with no more than that;
+  /// nil where the allocator's slack behind them may be in use.
+  public var size: UInt64?
+  /// Where `unowned` references are, in bytes from the beginning.
+  public var unownedOffsets: [UInt64]
+  /// Where numbers are that may look like pointers.
+  public var numberOffsets: [UInt64]
+
+  /// Describes objects; without arguments nothing is known of them.
+  public init(
+    size: UInt64? = nil, unownedOffsets: [UInt64] = [], numberOffsets: [UInt64] = []
+  ) {
+    self.size = size
+    self.unownedOffsets = unownedOffsets
+    self.numberOffsets = numberOffsets
+  }
+}
