@@ -70,4 +70,30 @@ struct AllocatorMemoryTests {
     heap.set(0x7d01_0000_8000, byCoroutine)
     #expect(try heap.analysis().leaked == [byEnded])
   }
+
+  @Test("What the program mapped right behind the stack of an ended thread holds")
+  func mappingBehindEndedThread() throws {
+    var heap = SampleHeap()
+    let byEnded = heap.block()
+    let byMapping = heap.block()
+    heap.snapshot.region(0x7cff_ffff_f000..<0x7d00_0000_0000, protection: [], isKept: false)
+    heap.snapshot.region(0x7d00_0000_0000..<0x7d00_0002_0000)
+    let control: UInt64 = 0x7d00_0000_f700
+    heap.set(control, control, 0, control)
+    heap.set(control + 0x300, byEnded)
+    heap.set(0x7d00_0001_0000, byMapping)
+    #expect(try heap.analysis().leaked == [byEnded])
+  }
+
+  @Test("Below a stack pointer, a mapping without a guard may hold the stacks of others")
+  func fibersSideBySide() throws {
+    var heap = SampleHeap()
+    let byOther = heap.block()
+    heap.snapshot.region(0x7d00_0000_0000..<0x7d00_0002_0000)
+    heap.snapshot.thread(2, tid: 4712, sp: 0x7d00_0001_8000, tlsBase: 0)
+    heap.set(0x7d00_0000_4000, byOther)
+    #expect(try heap.analysis().leaked == [])
+    heap.snapshot.region(0x7cff_ffff_f000..<0x7d00_0000_0000, protection: [], isKept: false)
+    #expect(try heap.analysis().leaked == [byOther])
+  }
 }

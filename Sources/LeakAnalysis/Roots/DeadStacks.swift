@@ -6,30 +6,36 @@ import TraceReader
 /// has a thread control block at its upper end that belongs to none of the threads. Stacks without
 /// one, of coroutines for example, are the program's own and count as alive.
 enum DeadStacks {
-  /// How much thread-local storage and control block may lie behind the block's beginning.
-  private static let searched: UInt64 = 64 << 10
+  /// glibc's `struct pthread` on x86_64, rounded up; behind it the stack ends at the next page.
+  private static let controlBlockSize: UInt64 = 2304
 
-  /// The control blocks in a mapping that belong to no thread.
+  /// The part of a mapping that is such a stack; empty when none is there.
   ///
-  /// A control block of x86_64 begins with a pointer to itself (`tcb`), the dynamic thread vector
-  /// and once more a pointer to itself (`self`); `struct pthread` in glibc's `nptl/descr.h`.
-  static func isDead(_ region: SnapshotRegion, in info: SnapshotInfo, _ memory: SnapshotMemory)
-    -> Bool
-  {
+  /// The kernel joins mappings that touch: a stack begins where its guard ends, but behind its
+  /// control block something else may follow. A control block of x86_64 begins with a pointer to
+  /// itself (`tcb`), the dynamic thread vector and once more a pointer to itself (`self`);
+  /// `struct pthread` in glibc's `nptl/descr.h`.
+  static func range(
+    in region: SnapshotRegion, of info: SnapshotInfo, _ memory: SnapshotMemory
+  ) -> Range<UInt64> {
+    let none = region.start..<region.start
     guard region.kind == .anonymous, region.path == nil, hasGuard(region, memory.regions) else {
-      return false
+      return none
     }
-    let start = region.end - region.start > searched ? region.end - searched : region.start
-    var found = false
-    memory.forEachWord(in: start..<region.end) { address, value in
-      if value == address, memory.word(at: address &+ 16) == address { found = true }
+    var block: UInt64?
+    memory.forEachWord(in: region.start..<region.end) { address, value in
+      guard value == address, block == nil else { return }
+      if memory.word(at: address &+ 16) == address { block = address }
     }
-    guard found else { return false }
-    return !info.threads.contains { region.contains($0.tlsBase) || region.contains($0.sp) }
+    guard let block else { return none }
+    let end = min(region.end, (block &+ controlBlockSize &+ 4095) & ~4095)
+    let range = region.start..<max(end, region.start)
+    let isAlive = info.threads.contains { $0.tlsBase == block || range.contains($0.sp) }
+    return isAlive ? none : range
   }
 
   /// Whether an inaccessible mapping lies right below: the guard of a stack.
-  private static func hasGuard(_ region: SnapshotRegion, _ regions: [SnapshotRegion]) -> Bool {
+  static func hasGuard(_ region: SnapshotRegion, _ regions: [SnapshotRegion]) -> Bool {
     regions.contains { $0.end == region.start && $0.protection.isEmpty }
   }
 }

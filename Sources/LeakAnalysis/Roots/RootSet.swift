@@ -44,17 +44,21 @@ struct RootSet {
     case .threadLocal:
       add(allocator.gaps(in: range), as: .threadLocal(thread: region.thread ?? 0))
     case .anonymous:
-      guard !DeadStacks.isDead(region, in: heap.info, heap.memory) else { return }
-      add(allocator.gaps(in: range), as: .mapping(path: region.path))
+      let dead = DeadStacks.range(in: region, of: heap.info, heap.memory)
+      add(allocator.gaps(in: dead.upperBound..<range.upperBound), as: .mapping(path: region.path))
     }
   }
 
   /// Thread-local variables lie behind the stack in the same mapping, up to the control block.
+  ///
+  /// What is below the stack pointer is dead where the mapping begins with the stack: at a guard, or
+  /// in the one that the kernel made. Stacks of fibers may lie side by side in one mapping.
   private mutating func addStack(
     _ region: SnapshotRegion, _ heap: HeapImage, _ allocator: AllocatorMemory
   ) {
     let threads = heap.info.threads.filter { region.contains($0.sp) }
-    let start = threads.compactMap(\.stackStart).min() ?? region.start
+    let isWhole = region.path == nil && !DeadStacks.hasGuard(region, heap.memory.regions)
+    let start = isWhole ? region.start : threads.compactMap(\.stackStart).min() ?? region.start
     let alive = max(start, region.start)..<region.end
     let thread = region.thread ?? threads.first?.thread ?? 0
     add(allocator.gaps(in: alive), as: .stack(thread: thread))

@@ -25,12 +25,14 @@ public struct LeakRow: Sendable, Hashable, Encodable {
   public var responsible: ReportFrame?
   /// How many more than in the trace it is compared with; nil when it is compared with none.
   public var newCount: UInt64?
+  /// What points to the oldest one; only of possible leaks.
+  public var heldBy: String?
   /// Identifies the row across traces.
   var signature: String
 
   enum CodingKeys: String, CodingKey {
     case name, type, count, bytes, rootCount, address, size, timeNanoseconds, stack, responsible
-    case newCount
+    case newCount, heldBy
   }
 
   /// Writes the row; the address as hexadecimal text.
@@ -47,6 +49,7 @@ public struct LeakRow: Sendable, Hashable, Encodable {
     try container.encode(stack, forKey: .stack)
     try container.encodeIfPresent(responsible, forKey: .responsible)
     try container.encodeIfPresent(newCount, forKey: .newCount)
+    try container.encodeIfPresent(heldBy, forKey: .heldBy)
   }
 }
 
@@ -119,8 +122,11 @@ struct LeakRowBuilder {
   }
 
   /// The rows with the most bytes first, with their responsible frames.
-  mutating func finish() -> [LeakRow] {
+  ///
+  /// - Parameter holder: What holds a block, in words.
+  mutating func finish(holder: (_ block: Int) -> String? = { _ in nil }) -> [LeakRow] {
     for index in rows.indices {
+      rows[index].heldBy = heap.blocks.block(at: rows[index].address).flatMap(holder)
       let stack = StackID(rows[index].stack)
       rows[index].responsible = source.names.responsible(of: stack)
       if grouping == .stack || grouping == .block {

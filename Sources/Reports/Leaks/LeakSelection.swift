@@ -7,8 +7,11 @@ struct LeakSelection {
   let isCounted: [Bool]
   /// The roots of trees with a counted block, the oldest first.
   let roots: [Int]
-  /// Blocks that are left out because they are the system's or the recorder's own.
-  private(set) var system = BlockSum()
+  /// Leaked blocks under each built-in rule, by ascending address, whether they are counted or not.
+  let systemBlocks: [(rule: SystemLeaks.Rule, blocks: [Int])]
+  /// The blocks that only doubtful pointers lead to, by ascending address; without the system's
+  /// unless these are asked for.
+  private(set) var possible: [Int] = []
 
   /// Picks the leaked blocks that a query asks for.
   ///
@@ -19,37 +22,68 @@ struct LeakSelection {
     let (leaks, heap) = (analysis.leaks, analysis.heap)
     var filter = BlockFilter(query, heap: heap, source: source, types: types)
     try filter.prepare()
-    var isSystem = Array(repeating: false, count: leaks.count)
-    var known: [StackID: Bool] = [:]
-    for root in leaks.roots {
-      let site = heap.blocks.site(of: leaks.block(of: root))
-      isSystem[root] = Self.isSystem(site, source, &known)
-    }
+    var rules = SystemRules(heap, source)
+    for root in leaks.roots { rules.addRoot(leaks.block(of: root)) }
     var counted = Array(repeating: false, count: leaks.count)
     var hasCounted = counted
     for node in 0..<leaks.count {
       let (block, root) = (leaks.block(of: node), leaks.root(of: node))
       if query.onlyCycles, leaks.role(of: root) != .rootCycle { continue }
-      guard query.includesSystem || !isSystem[root] else {
-        system.add(heap.blocks.sizes[block])
-        continue
-      }
-      guard filter.passes(block) else { continue }
+      let isSystem = rules.take(block, root: leaks.block(of: root))
+      guard query.includesSystem || !isSystem, filter.passes(block) else { continue }
       counted[node] = true
       hasCounted[root] = true
     }
     isCounted = counted
+    systemBlocks = rules.found
     roots = leaks.roots.filter { hasCounted[$0] }
+    if query.onlyCycles { return }
+    for block in 0..<heap.blocks.count where analysis.reachability.state(of: block) == .possible {
+      let isSystem = rules.rule(of: block) != nil
+      if query.includesSystem || !isSystem, filter.passes(block) { possible.append(block) }
+    }
+  }
+}
+
+/// Sorts leaks by the built-in rule that leaves them out.
+private struct SystemRules {
+  private let heap: HeapImage
+  private let source: ReportSource
+  private var known: [StackID: SystemLeaks.Rule?] = [:]
+  private var rulesOfRoots: [Int: SystemLeaks.Rule] = [:]
+  private(set) var found: [(rule: SystemLeaks.Rule, blocks: [Int])] = []
+
+  init(_ heap: HeapImage, _ source: ReportSource) {
+    self.heap = heap
+    self.source = source
   }
 
-  private static func isSystem(
-    _ site: Site, _ source: ReportSource, _ known: inout [StackID: Bool]
-  ) -> Bool {
-    if site.thread == .recorder { return true }
-    if let answer = known[site.stack] { return answer }
-    let answer = SystemLeaks.covers(source.names.frames(of: site.stack))
-    known[site.stack] = answer
-    return answer
+  /// The rule that a block falls under by itself.
+  mutating func rule(of block: Int) -> SystemLeaks.Rule? {
+    let site = heap.blocks.site(of: block)
+    if site.thread == .recorder { return SystemLeaks.recorder }
+    if let rule = known[site.stack] { return rule }
+    let rule = SystemLeaks.rule(for: source.names.frames(of: site.stack))
+    known[site.stack] = .some(rule)
+    return rule
+  }
+
+  /// Looks for the rule of a root; what it drags along shares it.
+  mutating func addRoot(_ block: Int) {
+    if let rule = rule(of: block) { rulesOfRoots[block] = rule }
+  }
+
+  /// Takes a block in under the rule of its root.
+  ///
+  /// - Returns: Whether there is one.
+  mutating func take(_ block: Int, root: Int) -> Bool {
+    guard let rule = rulesOfRoots[root] else { return false }
+    if let position = found.firstIndex(where: { $0.rule == rule }) {
+      found[position].blocks.append(block)
+    } else {
+      found.append((rule, [block]))
+    }
+    return true
   }
 }
 
@@ -111,5 +145,10 @@ public struct BlockSum: Sendable, Hashable, Encodable {
   mutating func add(_ size: UInt64) {
     count &+= 1
     bytes &+= size
+  }
+
+  mutating func add(_ other: BlockSum) {
+    count &+= other.count
+    bytes &+= other.bytes
   }
 }

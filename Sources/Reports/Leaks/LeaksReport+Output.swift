@@ -8,6 +8,8 @@ extension LeaksReport {
     writeDiscoveries(to: &page)
     writeTable(to: &page)
     writeTrees(to: &page)
+    writePossible(to: &page)
+    writeSystem(to: &page)
     writeRest(to: &page)
     coverage.write(to: &page)
   }
@@ -47,10 +49,18 @@ extension LeaksReport {
   private func writeTable(to page: inout TextPage) {
     guard !rows.isEmpty else { return }
     page.blank()
+    write(rows, of: rowCount, called: "Leaked Object", to: &page)
+  }
+
+  private func write(
+    _ rows: [LeakRow], of rowCount: Int, called title: String, to page: inout TextPage
+  ) {
     var columns: [TextTable.Column] = [
-      .text("Leaked Object"), .number("#"), .text("Address", shortest: nil), .number("Size"),
+      .text(title), .number("#"), .text("Address", shortest: nil), .number("Size"),
       .text("Responsible Library"), .text("Responsible Frame"),
     ]
+    let hasHolders = rows.contains { $0.heldBy != nil }
+    if hasHolders { columns.append(.text("Held By")) }
     if comparedWith != nil { columns.insert(.number("# New"), at: 2) }
     var table = TextTable(columns)
     for row in rows {
@@ -61,6 +71,7 @@ extension LeaksReport {
         Span(page.bytes(row.bytes)), Span(row.responsible?.imageName ?? ""),
         Span((row.responsible?.name ?? "<no stack recorded>") + place, .emphasis),
       ]
+      if hasHolders { cells.append(Span(row.heldBy ?? "", .faint)) }
       if let newCount = row.newCount { cells.insert(Span(newCount.grouped), at: 2) }
       table.add(cells)
     }
@@ -94,6 +105,22 @@ extension LeaksReport {
   }
 
   /// What is no leak, and why.
+  private func writePossible(to page: inout TextPage) {
+    guard !possibleRows.isEmpty else { return }
+    page.heading(
+      "Possible leaks: only pointers into the middle of a block, or with tags, lead there.")
+    write(possibleRows, of: possibleRowCount, called: "Object", to: &page)
+  }
+
+  /// The blocks that built-in rules leave out, where they are asked for.
+  private func writeSystem(to page: inout TextPage) {
+    for rule in systemRules where !rule.rows.isEmpty {
+      page.heading("Counted only with --all, \(rule.rule): \(rule.reason).")
+      let rows = Array(rule.rows.prefix(query.top ?? .max))
+      write(rows, of: rule.rows.count, called: "Leaked Object", to: &page)
+    }
+  }
+
   private func writeRest(to page: inout TextPage) {
     page.blank()
     if !reachable.isEmpty {
@@ -107,10 +134,11 @@ extension LeaksReport {
             + "pointers into the middle of a block, or with tags.", .faint))
     }
     if system.count > 0 {
+      let parts = systemRules.map {
+        "\(CountText.blocks($0.blocks.count)) (\(page.bytes($0.blocks.bytes))) of the \($0.rule)"
+      }
       page.line(
-        Span(
-          "Not counted: \(CountText.blocks(system.count)) (\(page.bytes(system.bytes))) that "
-            + "system libraries never free; --all shows them.", .faint))
+        Span("Not counted: \(parts.joined(separator: ", ")); --all shows them.", .faint))
     }
   }
 
@@ -130,7 +158,8 @@ extension LeaksReport {
 
   enum CodingKeys: String, CodingKey {
     case trace, coverage, snapshot, filter, groupBy, live, leaked, rootLeakCount, rootCycleCount
-    case possible, system, reachable, rows, rowCount, treeGroups, treeGroupCount, discoveries
+    case possible, possibleRows, possibleRowCount, system, systemRules, reachable, rows, rowCount,
+      treeGroups, treeGroupCount, discoveries
     case comparedWith
   }
 
@@ -147,7 +176,10 @@ extension LeaksReport {
     try container.encode(rootLeakCount, forKey: .rootLeakCount)
     try container.encode(rootCycleCount, forKey: .rootCycleCount)
     try container.encode(possible, forKey: .possible)
+    try container.encode(possibleRows, forKey: .possibleRows)
+    try container.encode(possibleRowCount, forKey: .possibleRowCount)
     try container.encode(system, forKey: .system)
+    try container.encode(systemRules, forKey: .systemRules)
     try container.encode(reachable, forKey: .reachable)
     try container.encode(rows, forKey: .rows)
     try container.encode(rowCount, forKey: .rowCount)

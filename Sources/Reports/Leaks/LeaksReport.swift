@@ -59,8 +59,14 @@ public struct LeaksReport: Report {
   public var rootCycleCount: UInt64 = 0
   /// Blocks that only pointers into the middle of blocks, or with tags, lead to.
   public var possible = BlockSum()
+  /// The rows of these, as far as the filters let them pass; those with the most bytes first.
+  public var possibleRows: [LeakRow] = []
+  /// How many of these rows there are without a limit.
+  public var possibleRowCount = 0
   /// Leaked blocks of the system's libraries and of the recorder, which are not counted.
   public var system = BlockSum()
+  /// Leaked blocks of these, by the rule that they fall under, counted or not.
+  public var systemRules: [SystemLeakSum]
   /// Blocks that can be reached, by what holds them.
   public var reachable: [Reachable]
   /// The rows, those with the most bytes first.
@@ -92,10 +98,13 @@ public struct LeaksReport: Report {
     self.coverage = CoverageSummary(analysis.heap.coverage)
     snapshot = SnapshotSummary(analysis.heap.info, clock: source.clock)
     self.query = query
-    system = selection.system
     (live, possible, reachable) = Self.sums(analysis)
     let labels = BlockLabels(heap: analysis.heap, types: types, names: source.names)
     var rows = Self.rows(analysis, selection, source, types, query)
+    systemRules = Self.systemRules(analysis, selection, source, types, query)
+    if !query.includesSystem {
+      for rule in systemRules { system.add(rule.blocks) }
+    }
     var groups = LeakTreeGroups(
       analysis.leaks, labels: labels, source: source, roots: selection.roots
     ).groups
@@ -112,6 +121,11 @@ public struct LeaksReport: Report {
     rootCycleCount = groups.reduce(0) { $0 &+ ($1.role == .rootCycle ? $1.instances : 0) }
     rowCount = rows.count
     self.rows = Array(rows.prefix(query.top ?? .max))
+    if baseline == nil {
+      let possible = Self.possibleRows(analysis, selection, source, types, query)
+      possibleRowCount = possible.count
+      possibleRows = Array(possible.prefix(query.top ?? .max))
+    }
     treeGroupCount = groups.count
     treeGroups = groups.prefix(query.top ?? .max).map { draft in
       draft.group(
@@ -130,6 +144,51 @@ public struct LeaksReport: Report {
         analysis.leaks.block(of: node), isRoot: analysis.leaks.role(of: node) != .draggedAlong)
     }
     return builder.finish()
+  }
+
+  /// The blocks that built-in rules leave out; their rows only where they are asked for.
+  private static func systemRules(
+    _ analysis: LeakAnalysis, _ selection: LeakSelection, _ source: ReportSource,
+    _ types: any TypeNaming, _ query: LeaksQuery
+  ) -> [SystemLeakSum] {
+    selection.systemBlocks.map { rule, blocks in
+      var sum = SystemLeakSum(rule: rule.name, reason: rule.reason, blocks: BlockSum(), rows: [])
+      var builder = LeakRowBuilder(
+        heap: analysis.heap, source: source, types: types, grouping: query.grouping)
+      for block in blocks {
+        sum.blocks.add(analysis.heap.blocks.sizes[block])
+        guard query.includesSystem, let node = analysis.leaks.node(of: block) else { continue }
+        builder.add(block, isRoot: analysis.leaks.role(of: node) != .draggedAlong)
+      }
+      sum.rows = builder.finish()
+      return sum
+    }
+  }
+
+  /// The rows of possible leaks. Roots are those that something points to which is reached.
+  private static func possibleRows(
+    _ analysis: LeakAnalysis, _ selection: LeakSelection, _ source: ReportSource,
+    _ types: any TypeNaming, _ query: LeaksQuery
+  ) -> [LeakRow] {
+    let reachability = analysis.reachability
+    let labels = BlockLabels(heap: analysis.heap, types: types, names: source.names)
+    let roots = RootNames(source: source, info: analysis.heap.info)
+    var builder = LeakRowBuilder(
+      heap: analysis.heap, source: source, types: types, grouping: query.grouping)
+    for block in selection.possible {
+      var isRoot = true
+      if case .block(let holder) = reachability.holder(of: block) {
+        isRoot = reachability.state(of: holder) == .reached
+      }
+      builder.add(block, isRoot: isRoot)
+    }
+    return builder.finish { block in
+      switch reachability.holder(of: block) {
+      case .root(let slot): roots.text(slot)
+      case .block(let holder): labels.text(of: holder)
+      case nil: nil
+      }
+    }
   }
 
   private static func sums(

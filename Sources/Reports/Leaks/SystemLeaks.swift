@@ -6,26 +6,35 @@ import TraceReader
 /// is listed in docs/leaks.md with the reason.
 enum SystemLeaks {
   /// A rule: blocks allocated by these functions of these images.
-  struct Rule: Sendable {
+  struct Rule: Sendable, Hashable {
+    /// What reports call it.
+    var name: String
+    /// Why its blocks are none of the program's business.
+    var reason: String
     /// The beginnings of the image's file name.
-    var images: [String]
+    var images: [String] = []
     /// Functions, one of which must be on the stack inside the image; empty: any.
-    var functions: [String]
+    var functions: [String] = []
   }
 
-  /// The rules.
+  /// What the recorder allocates itself, known by its thread.
+  static let recorder = Rule(name: "recorder", reason: "memtrace's own blocks")
+
+  /// The rules that go by the stack.
   static let rules: [Rule] = [
-    // The dynamic loader's tables of objects, scopes and thread-local variables.
-    Rule(images: ["ld-linux", "ld-2."], functions: [])
+    Rule(
+      name: "dynamic loader",
+      reason: "its tables of objects, scopes and thread-local variables stay until the end",
+      images: ["ld-linux", "ld-2."])
   ]
 
-  /// Whether a stack is that of a block which a library keeps for itself: its innermost frame that
-  /// is no allocator's lies in the library.
-  static func covers(_ frames: [ReportFrame]) -> Bool {
+  /// The rule for a block: that of the library in which its innermost frame lies that is no
+  /// allocator's; nil where there is none.
+  static func rule(for frames: [ReportFrame]) -> Rule? {
     guard let frame = frames.first(where: { !isAllocator($0) }), let image = frame.imageName else {
-      return false
+      return nil
     }
-    return rules.contains { rule in
+    return rules.first { rule in
       rule.images.contains { image.hasPrefix($0) }
         && (rule.functions.isEmpty || rule.functions.contains { frame.name.hasPrefix($0) })
     }
@@ -36,4 +45,16 @@ enum SystemLeaks {
     return image.hasPrefix("libmemtrace.so")
       || ["malloc", "calloc", "realloc", "posix_memalign"].contains(frame.name)
   }
+}
+
+/// The leaked blocks that a built-in rule leaves out.
+public struct SystemLeakSum: Sendable, Hashable, Encodable {
+  /// The name of the rule.
+  public var rule: String
+  /// Why they are left out.
+  public var reason: String
+  /// How many blocks, and their bytes.
+  public var blocks: BlockSum
+  /// The blocks, when they are asked for.
+  public var rows: [LeakRow]
 }

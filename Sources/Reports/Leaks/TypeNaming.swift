@@ -60,6 +60,12 @@ struct BlockLabels {
     guard let frame = names.responsible(of: site.stack), frame.role != .marker else { return nil }
     return "\(site.operation.name) in \(frame.name)"
   }
+
+  /// Name and address: `<Parent 0x55d0>`, `0x55d0`.
+  func text(of block: Int) -> String {
+    let address = HexText.of(heap.blocks.addresses[block])
+    return name(of: block).map { "<\($0) \(address)>" } ?? address
+  }
 }
 
 /// Numbers of bytes as `leaks` of macOS writes them: `16 bytes`, `1.45K`, `44.0K`, `153K`.

@@ -363,8 +363,8 @@ static void run_coroutine(void) {
 
 // Left for good in the middle, on a stack that the program mapped.
 static void keep_in_coroutine(void) {
-    char *stack = mmap(NULL, 65536, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    char *stack =
+        mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     getcontext(&other_context);
     other_context.uc_stack.ss_sp = stack;
     other_context.uc_stack.ss_size = 65536;
@@ -452,7 +452,8 @@ static void keep_high_tag(void) {
 
 /* ---- The list ---- */
 
-#define CASE(name, leaked) {#name, (void (*)(void))name, leaked}
+#define CASE(name, leaked)                                                                         \
+    { #name, (void (*)(void))name, leaked }
 
 static const struct {
     const char *name;

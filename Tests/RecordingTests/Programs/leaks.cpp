@@ -6,6 +6,7 @@
 // Each case is a function; its name is on the stack of all blocks that belong to it. Cases named
 // leak_* leak, cases named keep_* hold what they allocate until the process ends.
 #include <any>
+#include <cstdio>
 #include <cstring>
 #include <deque>
 #include <exception>
@@ -17,21 +18,22 @@
 #include <memory>
 #include <memory_resource>
 #include <optional>
+#include <pthread.h>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
-#include <cstdio>
-#include <pthread.h>
-#include <unistd.h>
 
 struct Shape {
     virtual ~Shape() = default;
-    virtual double area() const { return 0; }
+    virtual double area() const {
+        return 0;
+    }
     double width = 1;
 };
 
@@ -84,7 +86,9 @@ struct Controller : Delegate {
 };
 
 struct Counted {
-    ~Counted() { number = 0; }
+    ~Counted() {
+        number = 0;
+    }
     int number = 6;
 };
 
@@ -102,11 +106,17 @@ static void clear_stack() {
 
 /* ---- Leaks ---- */
 
-static void leak_object() { new Circle; }
+static void leak_object() {
+    new Circle;
+}
 
-static void leak_plain_array() { new int[50]; }
+static void leak_plain_array() {
+    new int[50];
+}
 
-static void leak_array() { new Counted[4]; }
+static void leak_array() {
+    new Counted[4];
+}
 
 static void leak_bases() {
     new Label;
@@ -160,9 +170,13 @@ static void leak_containers() {
         (*table)[i] = i;
 }
 
-static void leak_released() { std::make_unique<Circle>().release(); }
+static void leak_released() {
+    std::make_unique<Circle>().release();
+}
 
-static void throw_after(Circle *) { throw std::runtime_error("for a leak"); }
+static void throw_after(Circle *) {
+    throw std::runtime_error("for a leak");
+}
 
 static void leak_by_exception() {
     try {
@@ -349,7 +363,8 @@ static void keep_element() {
 
 /* ---- The list ---- */
 
-#define CASE(name, leaked) {#name, name, leaked}
+#define CASE(name, leaked)                                                                         \
+    { #name, name, leaked }
 
 static const struct {
     const char *name;

@@ -329,7 +329,9 @@ nonisolated(unsafe) var slice: ArraySlice<Node> = []
 
 @inline(never) func keepEnums() {
   expression = .sum(.sum(.object(Node()), .number(1)), .sum(.number(2), .object(Node())))
-  payloads = [.first(Node()), .second(Cell(1)), .text("a text that takes a block of its own"), .none]
+  payloads = [
+    .first(Node()), .second(Cell(1)), .text("a text that takes a block of its own"), .none,
+  ]
 }
 
 @inline(never) func keepStrings() {
@@ -343,7 +345,8 @@ nonisolated(unsafe) var slice: ArraySlice<Node> = []
 @inline(never) func keepCollections() {
   kept.append([1: [Node()], 2: [Node(), Node()]])
   kept.append(Set((0..<40).map { "element of the set number \($0)" }))
-  kept.append(Dictionary(uniqueKeysWithValues: (0..<40).map { ("the key with number \($0)", Node()) }))
+  kept.append(
+    Dictionary(uniqueKeysWithValues: (0..<40).map { ("the key with number \($0)", Node()) }))
   kept.append(ContiguousArray([Cell("a"), Cell("b")]))
   slice = (0..<20).map { _ in Node() }[10..<12]
   kept.append((0..<10).lazy.map { _ in Node() })
