@@ -78,7 +78,9 @@ let package = Package(
       exclude: ["Snapshots"]),
     .testTarget(
       name: "RecordingTests",
-      dependencies: ["memtrace", "TraceReader", "Symbolication", "TraceTestSupport"],
+      dependencies: [
+        "memtrace", "TraceReader", "LeakAnalysis", "Symbolication", "Reports", "TraceTestSupport",
+      ],
       exclude: ["Programs"]),
   ],
   swiftLanguageModes: [.v6]

@@ -12,6 +12,8 @@ struct LeakSelection {
   /// The blocks that only doubtful pointers lead to, by ascending address; without the system's
   /// unless these are asked for.
   private(set) var possible: [Int] = []
+  /// All of these, whatever the filter says.
+  private(set) var possibleSum = BlockSum()
 
   /// Picks the leaked blocks that a query asks for.
   ///
@@ -37,10 +39,11 @@ struct LeakSelection {
     isCounted = counted
     systemBlocks = rules.found
     roots = leaks.roots.filter { hasCounted[$0] }
-    if query.onlyCycles { return }
     for block in 0..<heap.blocks.count where analysis.reachability.state(of: block) == .possible {
       let isSystem = rules.rule(of: block) != nil
-      if query.includesSystem || !isSystem, filter.passes(block) { possible.append(block) }
+      guard query.includesSystem || !isSystem else { continue }
+      possibleSum.add(heap.blocks.sizes[block])
+      if !query.onlyCycles, filter.passes(block) { possible.append(block) }
     }
   }
 }

@@ -98,7 +98,8 @@ public struct LeaksReport: Report {
     self.coverage = CoverageSummary(analysis.heap.coverage)
     snapshot = SnapshotSummary(analysis.heap.info, clock: source.clock)
     self.query = query
-    (live, possible, reachable) = Self.sums(analysis)
+    (live, reachable) = Self.sums(analysis)
+    possible = selection.possibleSum
     let labels = BlockLabels(heap: analysis.heap, types: types, names: source.names)
     var rows = Self.rows(analysis, selection, source, types, query)
     systemRules = Self.systemRules(analysis, selection, source, types, query)
@@ -193,13 +194,12 @@ public struct LeaksReport: Report {
 
   private static func sums(
     _ analysis: LeakAnalysis
-  ) -> (live: BlockSum, possible: BlockSum, reachable: [Reachable]) {
-    var (live, possible) = (BlockSum(), BlockSum())
+  ) -> (live: BlockSum, reachable: [Reachable]) {
+    var live = BlockSum()
     var byRoot = Root.Category.allCases.map { _ in BlockSum() }
     for block in 0..<analysis.heap.blocks.count {
       let size = analysis.heap.blocks.sizes[block]
       live.add(size)
-      if analysis.reachability.state(of: block) == .possible { possible.add(size) }
       if let category = analysis.reachability.rootCategory(of: block) {
         byRoot[Int(category.rawValue)].add(size)
       }
@@ -207,6 +207,6 @@ public struct LeaksReport: Report {
     let reachable = zip(Root.Category.allCases, byRoot).filter { $0.1.count > 0 }.map {
       Reachable(root: RootText.plural($0.0), blocks: $0.1)
     }
-    return (live, possible, reachable)
+    return (live, reachable)
   }
 }

@@ -3,7 +3,7 @@
 //   leaks LIBRARY   runs all cases; LIBRARY is leaks_plugin.c
 //   leaks --list    prints the name of each case and how many blocks it leaks
 //
-// Each case is a function; its name is on the stack of all blocks that belong to it. Cases named
+// What a case allocates has nothing in it that was left behind by others. Each case is a function; its name is on the stack of all blocks that belong to it. Cases named
 // leak_* leak, cases named keep_* hold what they allocate in unusual places until the process ends.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -83,7 +83,7 @@ static struct tree *grow(int depth) {
 
 static void leak_tree(void) {
     struct tree *tree = grow(3);
-    tree->label = malloc(77);
+    tree->label = calloc(1, 77);
 }
 
 static void leak_cycle(void) {
@@ -115,15 +115,14 @@ static void leak_two_cycles(void) {
 static void leak_by_freed_holder(void) {
     static struct pair *holder;
     holder = calloc(1, sizeof(struct pair));
-    holder->list = malloc(48);
+    holder->list = calloc(1, 48);
     free(holder);
     holder = NULL;
 }
 
 static void leak_realloc(void) {
-    char *block = malloc(10);
-    block = realloc(block, 300);
-    block[0] = 1;
+    char *block = realloc(malloc(10), 300);
+    memset(block, 1, 300);
 }
 
 static void leak_aligned(void) {
@@ -143,16 +142,16 @@ static void leak_copy(void) {
     text[0] = 'A';
 }
 
-static void *run_leaking_thread(void *unused) {
+static void *leak_thread(void *unused) {
     struct node *volatile node = malloc(sizeof(struct node));
-    node->next = malloc(500);
+    node->next = calloc(1, 500);
     return NULL;
 }
 
 // The thread's stack, which glibc keeps for the next thread, still has its variables.
-static void leak_thread(void) {
+static void start_leaking_thread(void) {
     pthread_t thread;
-    require(pthread_create(&thread, NULL, run_leaking_thread, NULL) == 0, "pthread_create");
+    require(pthread_create(&thread, NULL, leak_thread, NULL) == 0, "pthread_create");
     pthread_join(thread, NULL);
 }
 
@@ -165,17 +164,17 @@ static void *call_plugin(const char *function, void *block) {
 }
 
 static void leak_unloaded(void) {
-    require(dlclose(call_plugin("plugin_hold", malloc(321))) == 0, "dlclose");
+    require(dlclose(call_plugin("plugin_hold", calloc(1, 321))) == 0, "dlclose");
 }
 
 static void leak_unmapped(void) {
     void **page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    page[7] = malloc(322);
+    page[7] = calloc(1, 322);
     munmap(page, 8192);
 }
 
 static void *leak_held_by_main(void) {
-    return malloc(323);
+    return calloc(1, 323);
 }
 
 /* ---- No leaks ---- */
@@ -200,7 +199,7 @@ static void keep_thread_local(void) {
 static void keep_key(void) {
     pthread_key_t key;
     require(pthread_key_create(&key, NULL) == 0, "pthread_key_create");
-    pthread_setspecific(key, malloc(401));
+    pthread_setspecific(key, calloc(1, 401));
 }
 
 // Values of all but the first 32 keys are in a block that glibc allocates.
@@ -208,33 +207,33 @@ static void keep_late_key(void) {
     pthread_key_t key;
     for (int i = 0; i < 100; i++)
         require(pthread_key_create(&key, NULL) == 0, "pthread_key_create");
-    pthread_setspecific(key, malloc(402));
+    pthread_setspecific(key, calloc(1, 402));
 }
 
 static void keep_mapped(void) {
     void **page = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    page[700] = malloc(403);
+    page[700] = calloc(1, 403);
     struct pair *pair = page[701] = calloc(1, sizeof(struct pair));
     pair->list = calloc(1, sizeof(struct node));
 }
 
 static void keep_shared(void) {
     void **page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    page[1] = malloc(404);
+    page[1] = calloc(1, 404);
 }
 
 static void keep_in_file(void) {
     int file = memfd_create("held", 0);
     require(ftruncate(file, 4096) == 0, "ftruncate");
     void **page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    page[1] = malloc(405);
+    page[1] = calloc(1, 405);
     close(file);
 }
 
 // Written, then made read-only, as hardened programs do.
 static void keep_in_read_only(void) {
     void **page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    page[1] = malloc(406);
+    page[1] = calloc(1, 406);
     mprotect(page, 4096, PROT_READ);
 }
 
@@ -264,7 +263,7 @@ static void *park_with_stack(void *unused) {
 }
 
 static void keep_on_stack(void) {
-    hand_over = malloc(407);
+    hand_over = calloc(1, 407);
     start_parked(park_with_stack, NULL);
 }
 
@@ -275,7 +274,7 @@ static void *park_with_local(void *unused) {
 }
 
 static void keep_in_other_local(void) {
-    hand_over = malloc(408);
+    hand_over = calloc(1, 408);
     start_parked(park_with_local, NULL);
 }
 
@@ -289,7 +288,7 @@ static void *park_with_key(void *unused) {
 
 static void keep_in_other_key(void) {
     require(pthread_key_create(&parked_key, free) == 0, "pthread_key_create");
-    hand_over = malloc(409);
+    hand_over = calloc(1, 409);
     start_parked(park_with_key, NULL);
 }
 
@@ -326,7 +325,7 @@ static void *park_with_register(void *unused) {
 }
 
 static void keep_in_register(void) {
-    hand_over = malloc(410);
+    hand_over = calloc(1, 410);
     start_parked(park_with_register, NULL);
 }
 
@@ -348,7 +347,7 @@ static void *park_with_vector(void *unused) {
 }
 
 static void keep_in_vector(void) {
-    hand_over = malloc(411);
+    hand_over = calloc(1, 411);
     start_parked(park_with_vector, NULL);
 }
 
@@ -368,17 +367,17 @@ static void keep_in_coroutine(void) {
     getcontext(&other_context);
     other_context.uc_stack.ss_sp = stack;
     other_context.uc_stack.ss_size = 65536;
-    hand_over = malloc(412);
+    hand_over = calloc(1, 412);
     makecontext(&other_context, run_coroutine, 0);
     swapcontext(&main_context, &other_context);
 }
 
 static void keep_in_library(void) {
-    call_plugin("plugin_hold", malloc(413));
+    call_plugin("plugin_hold", calloc(1, 413));
 }
 
 static void keep_in_library_local(void) {
-    call_plugin("plugin_hold_local", malloc(414));
+    call_plugin("plugin_hold_local", calloc(1, 414));
 }
 
 static void *freed_late;
@@ -403,7 +402,7 @@ __attribute__((destructor)) static void free_hidden(void) {
 }
 
 static void keep_until_destructor(void) {
-    hidden = ~(uintptr_t)malloc(415);
+    hidden = ~(uintptr_t)calloc(1, 415);
 }
 
 static void keep_system(void) {
@@ -433,8 +432,7 @@ static void keep_embedded(void) {
     static struct node *head;
     for (int i = 0; i < 3; i++) {
         struct embedded *element = calloc(1, sizeof(struct embedded));
-        element->owned = malloc(60);
-        memset(element->owned, 0, 60);
+        element->owned = calloc(1, 60);
         element->link.next = head;
         head = &element->link;
     }
@@ -499,7 +497,7 @@ static const struct {
     CASE(keep_low_tag, 0),
     CASE(keep_high_tag, 0),
     // Last, so that no later thread gets its stack.
-    CASE(leak_thread, 2),
+    {"leak_thread", start_leaking_thread, 2},
 };
 
 static int list(void) {

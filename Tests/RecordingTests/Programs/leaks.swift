@@ -469,7 +469,7 @@ let cases: [(name: String, run: () -> Void, leaked: Int)] = [
   ("leakTwoCycles", leakTwoCycles, 3),
   ("leakBuffer", leakBuffer, 1),
   ("leakWeaklyHeld", leakWeaklyHeld, 1),
-  ("leakTask", leakTask, 4),
+  ("leakTask", leakTask, 5),
   ("keepWeak", keepWeak, 0),
   ("keepUnowned", keepUnowned, 0),
   ("keepEnums", keepEnums, 0),

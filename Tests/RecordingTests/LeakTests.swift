@@ -1,0 +1,127 @@
+import SystemPackage
+import Testing
+import TraceReader
+import TraceTestSupport
+
+/// Programs with known leaks and known non-leaks, from the compiler to the table of leaks.
+@Suite(.serialized) struct LeakTests {
+  private typealias Figures = LeakedProgram.Figures
+
+  private static func cProgram() throws -> [String] {
+    let plugin = try TestProgram("leaks_plugin.c", flags: ["-shared", "-fPIC"])
+    return [try TestProgram("leaks.c").path.string, plugin.path.string]
+  }
+
+  @Test func leaksOfC() throws {
+    let run = try TracedRun(try Self.cProgram())
+    let program = try LeakedProgram(try run.root())
+    #expect(program.leaksByCase == (try LeakedProgram.expected(TestProgram("leaks.c"))))
+    #expect(
+      program.leaks == [
+        "struct node": Figures(7, 112, roots: 2),
+        "struct node[]": Figures(4, 128, roots: 2),
+        "struct tree": Figures(7, 168, roots: 1),
+        "struct pair": Figures(3, 96, roots: 3),
+        "calloc in leak_tree": Figures(1, 77, roots: 0),
+        "malloc in leak_block": Figures(1, 100, roots: 1),
+        "malloc in leak_overwritten": Figures(2, 32, roots: 2),
+        "calloc in leak_by_freed_holder": Figures(1, 48, roots: 1),
+        "realloc in leak_realloc": Figures(1, 300, roots: 1),
+        "posix_memalign in leak_aligned": Figures(1, 200, roots: 1),
+        "aligned_alloc in leak_aligned": Figures(1, 384, roots: 1),
+        "malloc in leak_big": Figures(1, 1 << 20, roots: 1),
+        "malloc in leak_copy": Figures(1, 34, roots: 1),
+        "calloc in leak_unloaded": Figures(1, 321, roots: 1),
+        "calloc in leak_unmapped": Figures(1, 322, roots: 1),
+        "calloc in leak_held_by_main": Figures(1, 323, roots: 1),
+        "calloc in leak_thread": Figures(1, 500, roots: 0),
+      ])
+    #expect(program.report.leaked.count == 35)
+    #expect((program.report.rootLeakCount, program.report.rootCycleCount) == (15, 3))
+  }
+
+  @Test func blocksHeldInTheMiddleAreListedApart() throws {
+    let program = try LeakedProgram(try TracedRun(try Self.cProgram()).root())
+    #expect(
+      program.possible == [
+        "long[]": Figures(1, 800, roots: 1),
+        "struct embedded": Figures(3, 120, roots: 1),
+        "calloc in keep_embedded": Figures(3, 180, roots: 0),
+        "struct pair": Figures(2, 64, roots: 2),
+      ])
+    let holders = program.report.possibleRows.compactMap(\.heldBy)
+    #expect(holders.contains { $0.hasPrefix("variable middle") })
+    #expect(holders.contains { $0.hasPrefix("variable tagged") })
+  }
+
+  @Test func leaksOfCxx() throws {
+    let source = try TestProgram("leaks.cpp")
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.leaksByCase == (try LeakedProgram.expected(source)))
+    #expect(
+      program.leaks == [
+        "Circle": Figures(4, 96, roots: 4),
+        "Label": Figures(1, 40, roots: 1),
+        "Diamond": Figures(1, 56, roots: 1),
+        "int[]": Figures(1, 200, roots: 1),
+        "Counted[]": Figures(1, 24, roots: 1),
+        "Person": Figures(1, 24, roots: 1),
+        "std::_Sp_counted_ptr<Person*>": Figures(1, 24, roots: 1),
+        "std::_Sp_counted_ptr_inplace<Person>": Figures(2, 80, roots: 2),
+        "std::_Sp_counted_ptr_inplace<Button>": Figures(1, 48, roots: 1),
+        "std::function<void ()> storage": Figures(1, 56, roots: 1),
+        "std::_Sp_counted_ptr_inplace<View>": Figures(1, 32, roots: 1),
+        "std::_Sp_counted_ptr_inplace<Controller>": Figures(1, 40, roots: 1),
+        "std::_Sp_counted_ptr_inplace<Group>": Figures(2, 80, roots: 2),
+        "std::vector<std::shared_ptr<Group>> storage": Figures(2, 32, roots: 2),
+        "std::list<std::string>": Figures(1, 24, roots: 1),
+        "std::list<std::string> node": Figures(2, 96, roots: 2),
+        "std::string storage": Figures(1, 48, roots: 0),
+        "std::unordered_map<int, int>": Figures(1, 56, roots: 1),
+        "std::unordered_map<int, int> buckets": Figures(1, 104, roots: 1),
+        "std::unordered_map<int, int> node": Figures(3, 48, roots: 0),
+      ])
+    #expect(program.possibleByCase == ["keep_exception": 2, "keep_member": 1])
+  }
+
+  @Test func leaksOfSwift() throws {
+    let source = try TestProgram("leaks.swift", flags: ["-module-name", "leaks"])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.leaksByCase == (try LeakedProgram.expected(source)))
+    let found = Dictionary(
+      uniqueKeysWithValues: program.leaks.map { ($0.key.replacing("leaks.", with: ""), $0.value) })
+    for (name, figures) in [
+      ("Parent", Figures(2, 48, roots: 1)), ("Child", Figures(2, 48, roots: 1)),
+      ("Node", Figures(10, 320, roots: 3)), ("Branch", Figures(15, 480, roots: 1)),
+      ("Button", Figures(2, 112, roots: 2)),
+      ("Closure context {Button, Int}", Figures(1, 32, roots: 1)),
+      ("Screen", Figures(1, 24, roots: 1)), ("Table", Figures(1, 32, roots: 1)),
+      ("Folder", Figures(2, 64, roots: 2)), ("File", Figures(4, 96, roots: 4)),
+      ("Dictionary<String, File> storage", Figures(1, 120, roots: 1)),
+      ("Cell<String>", Figures(2, 80, roots: 2)), ("Cell<Int>", Figures(1, 32, roots: 1)),
+      ("Cell<Optional<AnyObject>>", Figures(1, 32, roots: 1)),
+      ("Cell<Expression>", Figures(1, 32, roots: 1)),
+      ("Box<(Expression, Expression)>", Figures(2, 64, roots: 0)),
+      ("Box<Int>", Figures(2, 48, roots: 0)), ("Box<Node>", Figures(1, 24, roots: 0)),
+      ("Canvas", Figures(1, 64, roots: 1)), ("Box<Picture>", Figures(1, 56, roots: 0)),
+      ("Observer", Figures(1, 32, roots: 1)),
+    ] {
+      #expect(found[name] == figures, "\(name)")
+    }
+    #expect(found["Swift Task"]?.count == 1)
+    #expect(program.possibleByCase.isEmpty)
+  }
+
+  @Test func aRetainCycleHasItsTypesFieldsAndLines() throws {
+    let run = try TracedRun([try TestProgram("leaks.swift", flags: ["-module-name", "leaks"]).path.string])
+    let report = try LeakedProgram(try run.root()).report
+    let group = try #require(
+      report.treeGroups.first { $0.role == .rootCycle && $0.name?.hasSuffix(".Parent") == true })
+    let lines = try #require(group.trees.first)
+    #expect(lines.map(\.role) == [.rootCycle, .rootCycle, .cycleBack])
+    #expect(lines.map(\.field) == [nil, "child", "parent"])
+    #expect(lines.map(\.offset) == [nil, 16, 16])
+    #expect(lines[1].name?.hasSuffix(".Child") == true)
+    #expect(group.frames.contains { $0.name == "leakCycle()" && $0.line != nil })
+  }
+}
