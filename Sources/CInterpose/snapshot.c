@@ -11,6 +11,7 @@
 #include "snapshot_image.h"
 #include "snapshot_signals.h"
 #include "trace_file.h"
+#include "type_sampler.h"
 #include <errno.h>
 #include <time.h>
 
@@ -146,8 +147,10 @@ long mt_snapshot_take(struct mt_snapshot_request *request) {
     if (!mt_lifecycle_owns_trace() || mt_trace_file.stopped)
         return -ENOSYS;
     int saved = errno;
-    if (!request->is_interrupted)
+    if (!request->is_interrupted) {
         mt_image_map_refresh();
+        mt_type_settle_all();
+    }
     uint64_t signals = mt_os_block_signals();
     long error = -EBUSY;
     if (mt_lock_try(&g_snapshot.lock)) {

@@ -168,19 +168,39 @@ static int claim_chosen(struct mt_type_chosen chosen) {
     return -1;
 }
 
-static void settle(struct mt_type_chosen chosen) {
-    int place = claim_chosen(chosen);
-    if (place < 0)
-        return;
+/* Looks at a block that has been claimed, and gives its place back. */
+static void settle_claimed(int place, uintptr_t block) {
     struct pending pending = g_pending[place];
     struct mt_type_sighting sighting = {.stack = pending.stack, .evidence = MT_TYPE_SETTLED};
     /* A host that frees past our hooks might have unmapped it. */
-    bool is_readable = mt_os_is_readable(chosen.block & ~(uintptr_t)(MT_PAGE_SIZE - 1));
+    bool is_readable = mt_os_is_readable(block & ~(uintptr_t)(MT_PAGE_SIZE - 1));
     if (is_readable)
-        sighting.block = read_block(chosen.block, pending.size);
+        sighting.block = read_block(block, pending.size);
     __atomic_store_n(&mt_type_pending[place], 0, __ATOMIC_RELEASE);
     if (is_readable)
         look(&pending, &sighting);
+}
+
+static void settle(struct mt_type_chosen chosen) {
+    int place = claim_chosen(chosen);
+    if (place >= 0)
+        settle_claimed(place, chosen.block);
+}
+
+void mt_type_settle_all(void) {
+    if (!g_sampler.is_on)
+        return;
+    uint64_t signals = mt_os_block_signals();
+    for (int place = 0; place < MT_TYPE_PENDING; place++) {
+        uintptr_t block = __atomic_load_n(&mt_type_pending[place], __ATOMIC_ACQUIRE);
+        if ((block & 1) || block == 0 || !set(&mt_type_pending[place], block, block | 1))
+            continue;
+        if (g_pending[place].serial != 0)
+            settle_claimed(place, block);
+        else /* a slab: it stays */
+            __atomic_store_n(&mt_type_pending[place], block, __ATOMIC_RELEASE);
+    }
+    mt_os_restore_signals(signals);
 }
 
 static void settle_due(struct mt_type_queue *queue) {

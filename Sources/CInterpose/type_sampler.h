@@ -48,6 +48,10 @@ static inline uint32_t mt_type_place(uintptr_t block) {
     return (uint32_t)((block >> 4) * 0x9e3779b1u) / (UINT32_MAX / MT_TYPE_PENDING + 1u);
 }
 
+/* Looks at all blocks that were chosen, whether they are due or not: for a snapshot, after which
+ * they may never be. Other threads may run. Not from a signal handler. */
+void mt_type_settle_all(void);
+
 void mt_type_choose(struct mt_type_queue *queue, const void *block, size_t size, uint32_t stack);
 void mt_type_release(const void *block, uint32_t stack);
 

@@ -1,3 +1,5 @@
+import Foundation
+import Reports
 import SystemPackage
 import Testing
 import TraceReader
@@ -113,7 +115,9 @@ import TraceTestSupport
   }
 
   @Test func aRetainCycleHasItsTypesFieldsAndLines() throws {
-    let run = try TracedRun([try TestProgram("leaks.swift", flags: ["-module-name", "leaks"]).path.string])
+    let run = try TracedRun([
+      try TestProgram("leaks.swift", flags: ["-module-name", "leaks"]).path.string
+    ])
     let report = try LeakedProgram(try run.root()).report
     let group = try #require(
       report.treeGroups.first { $0.role == .rootCycle && $0.name?.hasSuffix(".Parent") == true })
@@ -123,5 +127,68 @@ import TraceTestSupport
     #expect(lines.map(\.offset) == [nil, 16, 16])
     #expect(lines[1].name?.hasSuffix(".Child") == true)
     #expect(group.frames.contains { $0.name == "leakCycle()" && $0.line != nil })
+  }
+
+  private static let canMakeUserNamespaces: Bool = {
+    let run = try? ProcessRun.run(["/usr/bin/unshare", "-U", "/bin/true"])
+    return run?.status == 0
+  }()
+
+  @Test(.enabled(if: canMakeUserNamespaces, "the kernel refuses unshare(CLONE_NEWUSER) here"))
+  func leaksAreTheSameInAContainer() throws {
+    // Static, so that the recorder begins in the program that it starts.
+    let container = try TestProgram("deny_ptrace.c", flags: ["-static"])
+    let run = try TracedRun(
+      [container.path.string, "-U"] + Self.cProgram(),
+      start: .preload(["MEMTRACE_OUTPUT=root.mtrace"]))
+    let program = try LeakedProgram(try run.root())
+    #expect(program.report.snapshot.isComplete)
+    #expect(program.report.snapshot.movingThreads == 0)
+    #expect(program.leaksByCase == (try LeakedProgram.expected(TestProgram("leaks.c"))))
+    #expect(program.possibleByCase == (try Self.possibleOutside()))
+  }
+
+  private static func possibleOutside() throws -> [String: Int] {
+    try LeakedProgram(try TracedRun(cProgram()).root()).possibleByCase
+  }
+
+  @Test func leaksOfAPackedTraceAreTheSame() throws {
+    let run = try TracedRun(try Self.cProgram())
+    let packed = run.directory.path.appending("packed.mtrace")
+    let pack = try ProcessRun.run([
+      BuiltProducts.memtrace.string, "pack", run.directory.path.appending("root.mtrace").string,
+      "-o", packed.string,
+    ])
+    try #require(pack.status == 0, "\(pack.errorText)")
+    let live = try LeakedProgram(try run.root()).report
+    let stored = try LeakedProgram(try Trace(path: packed)).report
+    #expect(stored.rows == live.rows)
+    #expect(stored.treeGroups == live.treeGroups)
+    #expect(stored.possibleRows == live.possibleRows)
+    #expect(stored.leaked.count == 35)
+  }
+
+  /// The process is killed long after a snapshot; a cut file is a normal file.
+  @Test func leaksOfATraceThatWasCutAfterTheSnapshot() throws {
+    let run = try TracedRun([ScenarioTests.program(), "snapshot-then-die"])
+    let path = run.directory.path.appending("root.mtrace")
+    let whole = try LeakedProgram(try Trace(path: path)).report
+    #expect(whole.leaked.count == 1 && whole.leaked.bytes == 700)
+    #expect(whole.snapshot.isComplete)
+
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path.string))
+    var states: [Bool] = []
+    for eighth in 1..<8 {
+      let file = try TemporaryFile([UInt8](bytes.prefix(bytes.count * eighth / 8)))
+      let trace = try Trace(path: file.path)
+      states.append(trace.snapshots.first?.isComplete == true)
+      guard states.last == true else { continue }
+      let rest = try LeakedProgram(trace).report
+      #expect(rest.rows == whole.rows)
+      #expect(rest.snapshot == whole.snapshot)
+    }
+    // Some cuts are behind the snapshot, and none of these lost it.
+    #expect(states.last == true)
+    #expect(states == states.sorted { !$0 && $1 })
   }
 }

@@ -6,7 +6,9 @@ import TraceTestSupport
 /// Packed traces read like the plain ones, wherever they are.
 @Suite struct PackTests {
   private static let reports: [[String]] =
-    ["report", "allocations", "unfreed", "errors"].flatMap { [[$0], [$0, "--format", "json"]] } + [
+    ["report", "allocations", "unfreed", "errors", "leaks", "heap"].flatMap {
+      [[$0], [$0, "--format", "json"]]
+    } + [
       ["allocations", "--call-tree"], ["allocations", "--blocks", "--lifespan", "all"],
       ["unfreed", "--format", "csv"], ["history", "ADDRESS"],
       ["dump", "--kind", "event", "--kind", "stack", "--kind", "image", "--kind", "thread"],

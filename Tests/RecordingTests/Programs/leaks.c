@@ -3,8 +3,9 @@
 //   leaks LIBRARY   runs all cases; LIBRARY is leaks_plugin.c
 //   leaks --list    prints the name of each case and how many blocks it leaks
 //
-// What a case allocates has nothing in it that was left behind by others. Each case is a function; its name is on the stack of all blocks that belong to it. Cases named
-// leak_* leak, cases named keep_* hold what they allocate in unusual places until the process ends.
+// What a case allocates has nothing in it that was left behind by others. Each case is a function;
+// its name is on the stack of all blocks that belong to it. Cases named leak_* leak, cases named
+// keep_* hold what they allocate in unusual places until the process ends.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
