@@ -5,6 +5,8 @@ let package = Package(
   name: "memtrace",
   products: [
     .executable(name: "memtrace", targets: ["memtrace"]),
+    // For recorded programs: marks and snapshots from within.
+    .library(name: "Memtrace", targets: ["Memtrace"]),
     .library(name: "TraceReader", targets: ["TraceReader"]),
     // For Benchmarks, which is a package of its own.
     .library(name: "TraceTestSupport", targets: ["TraceTestSupport"]),
@@ -23,6 +25,10 @@ let package = Package(
     .target(
       name: "CInterpose", dependencies: ["CTraceFormat"], exclude: ["exports.map"]),
     .plugin(name: "BuildInterposer", capability: .buildTool()),
+
+    // memtrace.h, and the same for Swift programs: weak symbols that the recorder defines.
+    .target(name: "CMemtrace"),
+    .target(name: "Memtrace", dependencies: ["CMemtrace"]),
 
     // Reading: bytes -> events -> live set, sites, errors. No symbols, no text.
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -79,7 +85,8 @@ let package = Package(
     .testTarget(
       name: "RecordingTests",
       dependencies: [
-        "memtrace", "TraceReader", "LeakAnalysis", "Symbolication", "Reports", "TraceTestSupport",
+        "memtrace", "Memtrace", "TraceReader", "LeakAnalysis", "Symbolication", "Reports",
+        "TraceTestSupport",
       ],
       exclude: ["Programs"]),
   ],

@@ -20,7 +20,7 @@ target=${DESTDIR:-}$prefix
 install -D -m 755 -s "$built/memtrace" "$target/bin/memtrace"
 install -D -m 644 "$built/memtrace_memtrace.resources/libmemtrace.so" \
     "$target/lib/memtrace/libmemtrace.so"
-install -D -m 644 "$root/Sources/CInterpose/include/memtrace.h" "$target/include/memtrace.h"
+install -D -m 644 "$root/Sources/CMemtrace/include/memtrace.h" "$target/include/memtrace.h"
 install -D -m 644 "$root/docs/man/memtrace.1" "$target/share/man/man1/memtrace.1"
 gzip -9 -n -f "$target/share/man/man1/memtrace.1"
 

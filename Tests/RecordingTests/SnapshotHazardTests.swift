@@ -16,7 +16,7 @@ import TraceTestSupport
 
   private static func withHeader(_ source: String) throws -> TestProgram {
     let header = TestProgram.sources.removingLastComponent().removingLastComponent()
-      .removingLastComponent().appending("Sources/CInterpose/include")
+      .removingLastComponent().appending("Sources/CMemtrace/include")
     return try TestProgram(source, flags: ["-I\(header)"])
   }
 

@@ -1,0 +1,16 @@
+/* See cmemtrace.h. */
+#include "cmemtrace.h"
+
+#include <errno.h>
+
+int cmemtrace_is_loaded(void) {
+    return memtrace_mark && memtrace_snapshot;
+}
+
+void cmemtrace_mark(const char *name) {
+    MEMTRACE_MARK(name);
+}
+
+int cmemtrace_snapshot(const char *name) {
+    return memtrace_snapshot ? memtrace_snapshot(name) : ENOSYS;
+}

@@ -1,0 +1,14 @@
+/* memtrace.h for the Swift module Memtrace: Swift cannot ask whether a weak function is there. */
+#ifndef CMEMTRACE_H
+#define CMEMTRACE_H
+
+#include "memtrace.h"
+
+/* Whether the recorder is loaded. */
+int cmemtrace_is_loaded(void);
+
+/* As memtrace_mark and memtrace_snapshot; without the recorder nothing, and ENOSYS. */
+void cmemtrace_mark(const char *name);
+int cmemtrace_snapshot(const char *name);
+
+#endif

@@ -1,0 +1,72 @@
+internal import CMemtrace
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// memtrace from within a Swift program: marks and heap snapshots at moments that the program
+/// chooses.
+///
+/// Everything does nothing, and costs nothing worth mentioning, while memtrace does not record the
+/// program: nothing has to be taken out before it is shipped.
+///
+/// ```swift
+/// import Memtrace
+///
+/// Memtrace.mark("warm")
+/// handleRequests()
+/// Memtrace.mark("served")
+/// Memtrace.snapshot("after the requests")
+/// ```
+///
+/// `memtrace generations` then shows what grew between the marks, and `memtrace leaks --at` what
+/// was leaked at the snapshot. From any thread or task, not from signal handlers.
+///
+/// Source: `memtrace.h`.
+public enum Memtrace {
+  /// Whether the recorder is loaded into this process.
+  public static var isLoaded: Bool { cmemtrace_is_loaded() != 0 }
+
+  /// Names this moment: reports take the name where they take a time.
+  ///
+  /// The corresponding C function is `memtrace_mark`.
+  ///
+  /// - Parameter name: Text, cut after 1023 bytes of UTF-8.
+  public static func mark(_ name: String) {
+    guard isLoaded else { return }
+    name.withCString { cmemtrace_mark($0) }
+  }
+
+  /// What became of a snapshot that the program asked for.
+  public enum SnapshotResult: Hashable, Sendable {
+    /// It has been taken; it is written while the program goes on.
+    case taken
+    /// Another one is still being written.
+    case busy
+    /// Nothing is recorded.
+    case notRecorded
+    /// It could not be taken, for this error number: `EAGAIN` when no process can be made, `ENOENT`
+    /// without `/proc`, `ENOMEM`.
+    case failed(Int32)
+  }
+
+  /// Takes a heap snapshot: which blocks are reachable now, and from where.
+  ///
+  /// Other threads stand still for some milliseconds. The corresponding C function is
+  /// `memtrace_snapshot`.
+  ///
+  /// - Parameter name: What the snapshot is called in reports; cut after 1023 bytes of UTF-8.
+  /// - Returns: Whether it was taken.
+  @discardableResult
+  public static func snapshot(_ name: String = "") -> SnapshotResult {
+    let error = name.withCString { cmemtrace_snapshot($0) }
+    return switch error {
+    case 0: .taken
+    case EBUSY: .busy
+    case ENOSYS: .notRecorded
+    default: .failed(error)
+    }
+  }
+}
