@@ -23,11 +23,16 @@ static size_t name_length(const char *name) {
     return length < LONGEST_NAME ? length : LONGEST_NAME;
 }
 
-/* A forked child may call before it allocates: its own trace begins here. */
+/* A forked child may call before it allocates: its own trace begins here. So may a thread: it gets
+ * its index here, since 0 stands for nobody in the process. */
 static bool is_recording(void) {
     if (mt_lifecycle_is_forked())
         mt_lifecycle_start();
-    return mt_lifecycle_owns_trace();
+    if (!mt_lifecycle_owns_trace())
+        return false;
+    if (mt_tls.index == 0)
+        mt_leave(mt_enter((uintptr_t)__builtin_frame_address(0)));
+    return true;
 }
 
 static long take_snapshot(enum mt_snapshot_reason reason, const char *name,
@@ -50,6 +55,8 @@ void mt_api_mark(const char *name, const uint64_t *registers, uintptr_t pc, uint
                                   .name_length = (uint32_t)name_length(name)};
     struct mt_piece pieces[] = {{&mark, sizeof mark}, {name, mark.name_length}};
     mt_meta_write(MT_RECORD_MARK, pieces, 2);
+    /* What this thread does next happened after the mark: by its time, not only in fact. */
+    mt_tls.must_stamp = 1;
     if (mt_config.snapshot_at_marks)
         take_snapshot(MT_SNAPSHOT_AT_MARK, name, registers, pc, sp);
     errno = saved;

@@ -82,7 +82,7 @@ static _Noreturn void write_in_copy(const struct mt_snapshot_image *image, struc
     if (shared->error == 0)
         shared->error = mt_snapshot_image_write(image);
     if (mt_trace_file.header)
-        mt_trace_file.header->snapshots_done = image->number + 1;
+        mt_trace_file.header->snapshots_done = image->request->number + 1;
     __atomic_store_n(&shared->is_done, 1, __ATOMIC_RELEASE);
     mt_os_futex_wake_shared(&shared->is_done);
     mt_os_exit_group(0);
@@ -128,10 +128,10 @@ static long take(struct mt_snapshot_request *request) {
     long error = mt_park_all(&park, request->is_final);
     if (error < 0)
         return error;
+    request->number = mt_trace_file.header->snapshots++;
     struct mt_snapshot_image image = {.request = request,
                                       .park = &park,
                                       .times = &g_snapshot.shared->times,
-                                      .number = mt_trace_file.header->snapshots++,
                                       .time = mt_clock_event_time(),
                                       .keeps_contents = mt_config.snapshot_contents};
     /* At the end of a process without other threads nothing can get in the way: no copy. */
@@ -139,7 +139,7 @@ static long take(struct mt_snapshot_request *request) {
         return write_by_copy(&image, &park);
     g_snapshot.shared->times.are_known = 1;
     error = mt_snapshot_image_write(&image);
-    mt_trace_file.header->snapshots_done = image.number + 1;
+    mt_trace_file.header->snapshots_done = request->number + 1;
     return error;
 }
 

@@ -148,7 +148,7 @@ long mt_snapshot_image_write(const struct mt_snapshot_image *image) {
     struct mt_span *spans = mt_os_map_pages(spans_size);
     if (!spans)
         return -ENOMEM;
-    if (mt_snapshot_writer_begin(&g_writer, image->number, image->time) < 0) {
+    if (mt_snapshot_writer_begin(&g_writer, image->request->number, image->time) < 0) {
         mt_os_unmap(spans, spans_size);
         return -ENOMEM;
     }

@@ -17,7 +17,6 @@ struct mt_snapshot_image {
     const struct mt_snapshot_request *request;
     const struct mt_park *park;
     struct mt_snapshot_times *times;
-    uint32_t number;
     uint64_t time; /* event time at which the threads stood still */
     bool keeps_contents;
 };

@@ -8,6 +8,7 @@
 #include "resume.h"
 #include "snapshot.h"
 #include "trace_file.h"
+#include <string.h>
 
 enum { LOWEST_SIGNAL = 36, HIGHEST_SIGNAL = 63 };
 
@@ -18,28 +19,50 @@ static const int ending_signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP
 
 static int g_request_signal; /* 0: none */
 
-static void take(enum mt_snapshot_reason reason, int detail, void *context, bool is_end) {
+/* Takes what is asked for, with the registers of the interrupted code.
+ * returns  as mt_snapshot_take */
+static long take(struct mt_snapshot_request *request, void *context) {
     struct mt_registers registers;
     mt_registers_read(&registers, context);
+    request->caller = (struct mt_frame){.pc = registers.pc, .sp = registers.sp};
+    request->registers = registers.values;
+    request->register_count = registers.count;
+    request->is_interrupted = true;
+    return mt_snapshot_take(request);
+}
+
+/* Somebody has written a name into the header, and sends its number with the signal. One that is
+ * not (or no longer) asked for is passed over: the signal was sent more than once. */
+static void take_asked(uint32_t number, void *context) {
+    /* Where the image is written the header is mapped elsewhere; the stack may be a small one. */
+    static char name[MT_ASKED_NAME_SIZE];
+    struct mt_file_header *header = mt_trace_file.header;
+    if (number == 0 || __atomic_load_n(&header->asked, __ATOMIC_ACQUIRE) != number)
+        return;
+    uint32_t length = header->asked_length;
     struct mt_snapshot_request request = {
-        .reason = reason,
-        .detail = detail,
-        .name = "",
-        .caller = {.pc = registers.pc, .sp = registers.sp},
-        .registers = registers.values,
-        .register_count = registers.count,
-        .is_interrupted = true,
-        .is_end = is_end,
-        .is_final = is_end,
-    };
-    mt_snapshot_take(&request);
+        .reason = MT_SNAPSHOT_AT_MARK,
+        .name = name,
+        .name_length = length < MT_ASKED_NAME_SIZE ? length : MT_ASKED_NAME_SIZE};
+    memcpy(name, header->asked_name, request.name_length);
+    if (take(&request, context) < 0)
+        return;
+    header->asked_snapshot = request.number;
+    __atomic_compare_exchange_n(&header->asked, &number, 0, false, __ATOMIC_RELEASE,
+                                __ATOMIC_RELAXED);
 }
 
 static void on_request(int signal, siginfo_t *info, void *context) {
     (void)signal;
-    if (mt_lifecycle_owns_trace())
-        take(info->si_code == SI_TIMER ? MT_SNAPSHOT_INTERVAL : MT_SNAPSHOT_ON_REQUEST, 0, context,
-             false);
+    struct mt_snapshot_request request = {
+        .reason = info->si_code == SI_TIMER ? MT_SNAPSHOT_INTERVAL : MT_SNAPSHOT_ON_REQUEST,
+        .name = ""};
+    if (mt_lifecycle_owns_trace()) {
+        if (info->si_code == SI_QUEUE)
+            take_asked((uint32_t)info->si_value.sival_int, context);
+        else
+            take(&request, context);
+    }
     mt_resume_call(context);
 }
 
@@ -51,7 +74,12 @@ static void on_ending(int signal, siginfo_t *info, void *context) {
                     mt_trace_file.header->end_kind == MT_END_ABORT; /* abort() took one */
     if (mt_lifecycle_owns_trace() && !is_known) {
         mt_trace_file_end(MT_END_SIGNAL, signal);
-        take(MT_SNAPSHOT_AT_SIGNAL, signal, context, true);
+        struct mt_snapshot_request request = {.reason = MT_SNAPSHOT_AT_SIGNAL,
+                                              .detail = signal,
+                                              .name = "",
+                                              .is_end = true,
+                                              .is_final = true};
+        take(&request, context);
     }
     mt_os_action(signal, &default_action, NULL);
     bool comes_again = info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS ||

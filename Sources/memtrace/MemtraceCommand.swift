@@ -22,8 +22,9 @@ struct MemtraceCommand: ParsableCommand {
       """,
     version: Version.current,
     subcommands: [
-      RecordCommand.self, SnapshotCommand.self, ReportCommand.self, AllocationsCommand.self,
-      UnfreedCommand.self, HeapCommand.self, LeaksCommand.self, ErrorsCommand.self,
+      RecordCommand.self, SnapshotCommand.self, MarkCommand.self, ReportCommand.self,
+      AllocationsCommand.self, GenerationsCommand.self, UnfreedCommand.self, HeapCommand.self,
+      LeaksCommand.self, ErrorsCommand.self,
       HistoryCommand.self, InfoCommand.self, DumpCommand.self, PackCommand.self,
       UnpackCommand.self,
     ])

@@ -15,7 +15,8 @@ import TraceTestSupport
   }
 
   @Test(arguments: [
-    "record", "snapshot", "report", "allocations", "unfreed", "heap", "leaks", "errors", "history",
+    "record", "snapshot", "mark", "report", "allocations", "generations", "unfreed", "heap",
+    "leaks", "errors", "history",
     "info", "dump", "pack", "unpack",
   ])
   func eachCommandExplainsItself(command: String) throws {

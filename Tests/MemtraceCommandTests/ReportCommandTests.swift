@@ -107,9 +107,20 @@ import TraceTestSupport
         + "a range of sizes looks like 1k-8k, 1024, 50k+ or -1024"
     ),
     (
-      ["unfreed", "x.mtrace", "--from", "soon"],
-      "The value 'soon' is invalid for '--from <time>': "
-        + "a time looks like 1.5s, 200ms, 300us, 2m, 00:01.500 or 40%"
+      ["generations", "x.mtrace", "--every", "soon"],
+      "The value 'soon' is invalid for '--every <time>': "
+        + "a time from mark to mark looks like 5s, 200ms or 10%"
+    ),
+    (["generations", "x.mtrace", "--blocks"], "--blocks goes with --generation."),
+    (
+      ["generations", "x.mtrace", "--generation", "A", "--blocks", "--call-tree"],
+      "Give one of --blocks and --call-tree, not several."
+    ),
+    (["mark", "1", ""], "NAME has 1 to 1023 bytes, not 0."),
+    (["mark", "0", "here"], "PID is a number above 0, not 0."),
+    (
+      ["mark", "some", "here"],
+      "The value 'some' is invalid for '<pid>'"
     ),
     (["allocations", "x.mtrace", "--top=-1"], "--top takes 0 or more rows, not -1."),
     (

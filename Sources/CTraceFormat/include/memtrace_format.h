@@ -89,6 +89,9 @@ enum mt_stop_reason {
     MT_STOP_SANDBOX = 7    /* the program installed a seccomp filter */
 };
 
+/* Room for the name of a snapshot that is asked for from outside. */
+#define MT_ASKED_NAME_SIZE 1024u
+
 /* The first MT_FILE_HEADER_SIZE bytes. Mapped shared while recording: what changes during a
  * recording (file_end, latest_*, end_*, stop_*, counters) is always current, also after a kill. */
 struct mt_file_header {
@@ -136,8 +139,11 @@ struct mt_file_header {
     uint32_t snapshot_signal; /*  528  asks the process for a heap snapshot; 0: nothing does */
     uint32_t snapshots;       /*  532  heap snapshots begun */
     uint32_t snapshots_done;  /*  536  of these, no longer being written */
-    uint32_t reserved1;       /*  540 */
-    uint8_t reserved[MT_FILE_HEADER_SIZE - 544];
+    uint32_t asked;           /*  540  of the snapshot that is asked for by name; 0: none is */
+    uint32_t asked_snapshot;  /*  544  number of the one that was taken when asked became 0 */
+    uint32_t asked_length;    /*  548  bytes of asked_name */
+    char asked_name[MT_ASKED_NAME_SIZE]; /* 552 */
+    uint8_t reserved[MT_FILE_HEADER_SIZE - 552 - MT_ASKED_NAME_SIZE];
 };
 static_assert(sizeof(struct mt_file_header) == MT_FILE_HEADER_SIZE, "file header layout");
 

@@ -97,6 +97,7 @@ extension SiteFilter {
   /// The filter in words, nil when everything passes.
   var text: String? {
     var parts: [String] = []
+    if let generation { parts.append("generation \"\(generation)\"") }
     switch lifespan {
     case .all: break
     case .persistent: parts.append("created and still living")

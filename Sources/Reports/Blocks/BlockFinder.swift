@@ -112,23 +112,31 @@ extension BlocksReport {
   ) throws {
     let onlyLive = query.filter.lifespan == .persistent
     let result = try trace.replay(request, keepsLiveBlocks: onlyLive, progress: progress)
-    let (blocks, isCut) =
-      onlyLive
-      ? (try Self.live(result, source, query.filter), false)
-      : try Self.found(trace, result, source, request, query.filter)
+    if onlyLive {
+      try self.init(
+        liveIn: result, source: source, filter: query.filter, bySize: query.bySize, top: query.top)
+      return
+    }
+    let (blocks, isCut) = try Self.found(trace, result, source, request, query.filter)
     self.init(
       blocks, coverage: result.coverage, source: source, filter: query.filter, isCut: isCut,
       bySize: query.bySize, top: query.top)
   }
 
-  private static func live(
-    _ result: ReplayResult, _ source: ReportSource, _ filter: SiteFilter
-  ) throws -> [FoundBlock] {
+  /// Lists the live blocks of a replay that kept them.
+  ///
+  /// - Throws: ``ReportError`` when a filter fits nothing.
+  public init(
+    liveIn result: ReplayResult, source: ReportSource, filter: SiteFilter, bySize: Bool = false,
+    top: Int? = nil
+  ) throws {
     let wanted = Set(try filter.indices(in: result.sites, source: source))
-    return result.liveBlocks.filter { wanted.contains($0.site) }.map {
+    let blocks = result.liveBlocks.filter { wanted.contains($0.site) }.map {
       FoundBlock(
         address: $0.address, size: $0.size, stack: $0.stack, thread: $0.thread, time: $0.time)
     }
+    self.init(
+      blocks, coverage: result.coverage, source: source, filter: filter, bySize: bySize, top: top)
   }
 
   private static func found(

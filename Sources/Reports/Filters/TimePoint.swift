@@ -4,9 +4,16 @@ public enum TimePoint: Sendable, Hashable {
   case nanoseconds(UInt64)
   /// A part of the whole recording, in millionths.
   case millionths(UInt64)
+  /// The moment of the mark with this name; of several, the last.
+  case mark(String)
 
   /// The forms that are understood, for messages.
-  public static let forms = "1.5s, 200ms, 300us, 2m, 00:01.500 or 40%"
+  public static let forms = "1.5s, 200ms, 300us, 2m, 00:01.500, 40% or a mark"
+
+  /// Reads a point in time, or takes the text for the name of a mark.
+  public init(orMark text: String) {
+    self = TimePoint(text) ?? .mark(text)
+  }
 
   /// Reads a point in time; nil when the text is not one.
   public init?(_ text: String) {
@@ -37,9 +44,10 @@ public enum TimePoint: Sendable, Hashable {
     self = .nanoseconds(value)
   }
 
-  /// Nanoseconds since the recording began, in a recording of the given length.
-  public func nanoseconds(ofRecording length: UInt64) -> UInt64 {
+  /// Nanoseconds since the recording began, in a recording of the given length; nil for a mark.
+  public func nanoseconds(ofRecording length: UInt64) -> UInt64? {
     switch self {
+    case .mark: return nil
     case .nanoseconds(let value): return value
     case .millionths(let value):
       let product = length.multipliedFullWidth(by: min(value, 1_000_000))

@@ -28,11 +28,10 @@ extension Trace {
       return snapshots.last { $0.isComplete }?.index ?? last.index
     }
     if let found = snapshots.last(where: { $0.reason.name == moment }) { return found.index }
-    guard let time = TimePoint(moment) else {
+    guard let wanted = TimePoint(moment)?.nanoseconds(ofRecording: recordedNanoseconds) else {
       let names = snapshots.compactMap(\.reason.name)
       throw ReportError.notFound(NearMatches.message("mark with a snapshot", moment, in: names))
     }
-    let wanted = time.nanoseconds(ofRecording: recordedNanoseconds)
     guard let found = snapshots.last(where: { clock.nanoseconds($0.time) <= wanted }) else {
       let first = TimeText.timestamp(clock.nanoseconds(snapshots[0].time))
       throw ReportError.notFound("no snapshot up to \(moment); the first one is at \(first)")

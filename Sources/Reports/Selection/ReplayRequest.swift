@@ -7,15 +7,9 @@ public enum LiveMoment: Sendable, Hashable {
   /// A point in time.
   case time(TimePoint)
 
-  /// Reads `peak` or a point in time; nil when the text is neither.
-  public init?(_ text: String) {
-    if text == "peak" {
-      self = .peak
-    } else if let time = TimePoint(text) {
-      self = .time(time)
-    } else {
-      return nil
-    }
+  /// Reads `peak` or a point in time; other texts are names of marks.
+  public init(_ text: String) {
+    self = text == "peak" ? .peak : .time(TimePoint(orMark: text))
   }
 }
 
@@ -62,8 +56,7 @@ extension Trace {
     options.timeRange = try timeRange(request, length: length)
     switch request.liveAt {
     case .time(let point):
-      options.liveAt = clock.eventTime(
-        nanoseconds: point.nanoseconds(ofRecording: length))
+      options.liveAt = try eventTime(of: point, length: length)
     case .peak:
       // Twice: the peak is known only at the end, and the columns are to be exact as of then.
       options.eventLimit = try replay(options).peak.eventIndex
@@ -84,15 +77,52 @@ extension Trace {
 
   func timeRange(_ request: ReplayRequest, length: UInt64) throws -> Range<EventTime>? {
     guard request.from != nil || request.to != nil else { return nil }
-    let from = request.from.map { $0.nanoseconds(ofRecording: length) } ?? 0
-    let to = request.to.map { $0.nanoseconds(ofRecording: length) } ?? .max
+    let from = try request.from.map { try nanoseconds(at: $0, length: length) } ?? 0
+    let to = try request.to.map { try nanoseconds(at: $0, length: length) } ?? .max
     guard from < to else {
       throw ReportError.badValue(
         "--from \(TimeText.timestamp(from)) is not before --to \(TimeText.timestamp(to))")
     }
-    let start = request.from == nil ? .distantPast : clock.eventTime(nanoseconds: from)
-    let end = request.to == nil ? .distantFuture : clock.eventTime(nanoseconds: to)
+    let start = try request.from.map { try boundary($0, length: length) } ?? .distantPast
+    let end = try request.to.map { try boundary($0, length: length) } ?? .distantFuture
     // Both may fall into one tick of the clock.
     return start < end ? start..<end : start..<max(start, EventTime(start.rawValue &+ 1))
+  }
+
+  /// Where a range begins, or ends before: just behind a mark, with which no event shares its time
+  /// unless it was before.
+  private func boundary(_ point: TimePoint, length: UInt64) throws -> EventTime {
+    let time = try eventTime(of: point, length: length)
+    guard case .mark = point, time < .distantFuture else { return time }
+    return EventTime(time.rawValue + 1)
+  }
+
+  /// The event time of a point in time.
+  ///
+  /// - Throws: ``ReportError`` when there is no such mark.
+  func eventTime(of point: TimePoint, length: UInt64) throws -> EventTime {
+    if let nanoseconds = point.nanoseconds(ofRecording: length) {
+      return clock.eventTime(nanoseconds: nanoseconds)
+    }
+    guard case .mark(let name) = point else { return .distantFuture }
+    guard let mark = marks.last(where: { $0.name == name }) else {
+      throw ReportError.notFound(NearMatches.message("mark", name, in: marks.map(\.name)))
+    }
+    return mark.time
+  }
+
+  /// A point in time in nanoseconds since the recording began.
+  ///
+  /// - Throws: ``ReportError`` when there is no such mark.
+  func nanoseconds(at point: TimePoint, length: UInt64) throws -> UInt64 {
+    try point.nanoseconds(ofRecording: length)
+      ?? clock.nanoseconds(eventTime(of: point, length: length))
+  }
+
+  /// A point in time in nanoseconds since the recording began.
+  ///
+  /// - Throws: ``ReportError`` when there is no such mark.
+  public func nanoseconds(at point: TimePoint) throws -> UInt64 {
+    try nanoseconds(at: point, length: recordedNanoseconds)
   }
 }

@@ -24,6 +24,8 @@ public struct SiteFilter: Sendable, Hashable, Encodable {
   public var thread: String?
   /// How long the blocks lived.
   public var lifespan = Lifespan.all
+  /// The generation that the blocks were chosen by beforehand; nil for all.
+  public var generation: String?
 
   /// Makes a filter that lets everything through.
   public init() {}

@@ -14,7 +14,7 @@ extension StringProtocol {
   }
 
   /// This text with control characters written out (`\n`, `\x1b`, `\u{202e}`).
-  var printable: String {
+  public var printable: String {
     if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) { return String(self) }
     var result = ""
     for scalar in unicodeScalars {

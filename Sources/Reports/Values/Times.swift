@@ -1,9 +1,9 @@
 /// Times as text.
 ///
 /// All arguments are nanoseconds since the recording began.
-enum TimeText {
+public enum TimeText {
   /// A point in time as Instruments writes it: `MM:SS.mmm.uuu`; minutes may exceed two digits.
-  static func timestamp(_ nanoseconds: UInt64) -> String {
+  public static func timestamp(_ nanoseconds: UInt64) -> String {
     let micros = nanoseconds / 1000
     let minutes = String(micros / 60_000_000).leftPadded(to: 2, with: "0")
     let seconds = String(micros / 1_000_000 % 60).leftPadded(to: 2, with: "0")
@@ -13,7 +13,7 @@ enum TimeText {
   }
 
   /// A length of time in the unit that suits: `830 ns`, `45.2 µs`, `1.234 s`, `2 min 03 s`.
-  static func duration(_ nanoseconds: UInt64) -> String {
+  public static func duration(_ nanoseconds: UInt64) -> String {
     switch nanoseconds {
     case ..<1000: return "\(nanoseconds) ns"
     case ..<1_000_000: return "\(decimal(nanoseconds, unit: 1000, digits: 1)) µs"

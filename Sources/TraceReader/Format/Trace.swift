@@ -20,7 +20,7 @@ public final class Trace: Sendable {
   public let stacks: StackTable
   /// What the recorder had to say, in order.
   public let notes: [Note]
-  /// Moments that the program named, in order.
+  /// Moments that were named, in the order of their times.
   public let marks: [Mark]
   /// The types of blocks, as far as the recorder looked at them.
   public let types: TypeTable
@@ -69,7 +69,10 @@ public final class Trace: Sendable {
     images = loader.meta.imageMap
     threads = loader.meta.threads
     notes = loader.meta.notes
-    marks = loader.meta.marks
+    // Those from outside are in chunks of their own, and may lie among earlier ones.
+    marks = loader.meta.marks.enumerated().sorted {
+      ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
+    }.map(\.element)
     types = loader.meta.types.table
     stacks = loader.stackTable
     eventChunks = loader.eventChunks

@@ -49,15 +49,15 @@ public struct Note: Hashable, Sendable {
   }
 }
 
-/// A moment that the program named.
+/// A moment that the program, or somebody outside, named.
 ///
 /// Source: `MARK` records.
 public struct Mark: Hashable, Sendable {
   /// When it happened.
   public var time: EventTime
-  /// The thread it happened in.
+  /// The thread that called; 0 for a mark from outside.
   public var thread: ThreadIndex
-  /// The name the program gave.
+  /// The name that was given.
   public var name: String
 
   /// Creates a mark.

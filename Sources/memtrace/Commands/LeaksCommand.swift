@@ -66,21 +66,21 @@ struct LeaksCommand: ParsableCommand {
     _ analysis: LeakAnalysis, _ session: ReportSession
   ) throws -> Bool {
     var report = try LeaksReport(
-      analysis, source: session.source, query: query(session),
+      analysis, source: session.source, query: try query(session),
       baseline: try baseline(recording: recording))
     if view.diffFrom == nil {
       report.discoveries = try session.trace.discoveries(
-        upTo: analysis, source: session.source, query: query(session))
+        upTo: analysis, source: session.source, query: try query(session))
     }
     try session.write(report, to: output)
     return report.leaked.count > 0
   }
 
-  private func query(_ session: ReportSession) -> LeaksQuery {
+  private func query(_ session: ReportSession) throws -> LeaksQuery {
     var query = LeaksQuery()
     query.filter = filters.filter()
     query.sizes = time.size
-    query.fromNanoseconds = time.from?.nanoseconds(ofRecording: session.trace.recordedLength)
+    query.fromNanoseconds = try time.from.map(session.trace.nanoseconds(at:))
     query.grouping = view.groupBy
     query.includesSystem = view.all
     query.onlyCycles = view.cycles
@@ -95,7 +95,7 @@ struct LeaksCommand: ParsableCommand {
     guard let other = view.diffFrom else { return nil }
     var baseline: LeakBaseline?
     try ReportSession.run(.file(other), recording: recording, symbols: symbols) { session in
-      var query = query(session)
+      var query = try query(session)
       (query.top, query.filter, query.sizes) = (nil, SiteFilter(), nil)
       query.fromNanoseconds = nil
       let index = try session.trace.snapshotIndex(at: nil)

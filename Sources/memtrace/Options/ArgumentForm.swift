@@ -13,9 +13,13 @@ enum ArgumentForm {
     return Address(rawValue: number)
   }
 
-  @Sendable static func time(_ text: String) throws -> TimePoint {
+  /// A point in time; what is none is taken for the name of a mark.
+  @Sendable static func time(_ text: String) -> TimePoint { TimePoint(orMark: text) }
+
+  /// The time from one mark to the next.
+  @Sendable static func step(_ text: String) throws -> TimePoint {
     guard let time = TimePoint(text) else {
-      throw ValidationError("a time looks like \(TimePoint.forms)")
+      throw ValidationError("a time from mark to mark looks like 5s, 200ms or 10%")
     }
     return time
   }

@@ -7,12 +7,12 @@ extension Lifespan: ExpressibleByArgument {}
 struct TimeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Only blocks allocated from this time on: \(TimePoint.forms).", valueName: "time"),
+      "Only blocks allocated from this time on: \(TimePoint.forms).", valueName: "time|mark"),
     transform: ArgumentForm.time)
   var from: TimePoint?
 
   @Option(
-    help: ArgumentHelp("Only events up to this time.", valueName: "time"),
+    help: ArgumentHelp("Only events up to this time.", valueName: "time|mark"),
     transform: ArgumentForm.time)
   var to: TimePoint?
 
@@ -20,8 +20,8 @@ struct TimeOptions: ParsableArguments {
     name: .customLong("live-at"),
     help: ArgumentHelp(
       "The state at this time instead of the end; 'peak' is when most was live.",
-      valueName: "time|peak"),
-    transform: Self.moment)
+      valueName: "time|mark|peak"),
+    transform: { LiveMoment($0) })
   var liveAt: LiveMoment?
 
   @Option(
@@ -43,19 +43,7 @@ struct TimeOptions: ParsableArguments {
 
   /// The moment in words, for headlines; nil for the end.
   var momentText: String? {
-    switch liveAt {
-    case .peak: "the peak"
-    case .time(.nanoseconds(let value)): "\(Double(value) / 1_000_000_000) s"
-    case .time(.millionths(let value)): "\(Double(value) / 10_000) %"
-    case nil: to == nil ? nil : "the end of the time range"
-    }
-  }
-
-  @Sendable private static func moment(_ text: String) throws -> LiveMoment {
-    guard let moment = LiveMoment(text) else {
-      throw ValidationError("a moment is 'peak' or a time such as \(TimePoint.forms)")
-    }
-    return moment
+    liveAt?.text ?? (to == nil ? nil : "the end of the time range")
   }
 }
 
@@ -90,5 +78,17 @@ struct FilterOptions: ParsableArguments {
     filter.thread = thread
     filter.lifespan = lifespan
     return filter
+  }
+}
+
+extension LiveMoment {
+  /// The moment in words.
+  var text: String {
+    switch self {
+    case .peak: "the peak"
+    case .time(.nanoseconds(let value)): "\(Double(value) / 1_000_000_000) s"
+    case .time(.millionths(let value)): "\(Double(value) / 10_000) %"
+    case .time(.mark(let name)): "the mark \"\(name.printable)\""
+    }
   }
 }

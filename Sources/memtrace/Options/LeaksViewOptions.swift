@@ -54,7 +54,7 @@ struct LeaksTimeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only blocks allocated from this time on: \(TimePoint.forms).", valueName: "time"),
+      "Only blocks allocated from this time on: \(TimePoint.forms).", valueName: "time|mark"),
     transform: ArgumentForm.time)
   var from: TimePoint?
 

@@ -11,72 +11,94 @@ struct RunningRecording {
   /// Its trace, as this process can open it.
   let path: FilePath
 
-  /// Finds the trace among the files that the process has mapped.
+  /// Finds the trace of a process: the one that was named, else among the files that the process
+  /// has mapped, else, where these may not be looked at, among those of the working directory.
   ///
+  /// - Parameters:
+  ///   - pid: The process ID.
+  ///   - trace: The trace as the user named it.
+  ///   - options: What the process should have been recorded with, for messages.
   /// - Throws: ``CommandFailure`` when there is no such process, it cannot be looked at, or is not
   ///   being recorded.
-  init(pid: pid_t) throws(CommandFailure) {
+  init(pid: pid_t, trace: FilePath? = nil, options: String = "") throws(CommandFailure) {
     self.pid = pid
-    let maps = try Self.text(of: pid, "maps")
-    let ids = Self.processIDs(try Self.text(of: pid, "status"))
-    let found = Self.sharedFiles(maps).lazy
-      // In another mount namespace the path leads somewhere else, or nowhere.
-      .flatMap { [$0, FilePath("/proc/\(pid)/root").appending($0.components)] }
-      .first { path in
-        TraceFileHeader(readingFrom: path).map { ids.contains($0.pid) && $0.hasNoEnding } ?? false
-      }
-    guard let found else {
+    let process = try ProcessFiles(pid: pid)
+    guard !process.isZombie else {
+      throw CommandFailure("process \(pid) has ended", exitStatus: ExitStatus.noTrace)
+    }
+    if let user = process.user, geteuid() != 0, user != geteuid() {
       throw CommandFailure(
-        "process \(pid) is not being recorded; start it with "
-          + "`memtrace record --snapshot-on-request -- COMMAND`", exitStatus: ExitStatus.noTrace)
+        "process \(pid) belongs to another user (\(user)): ask as that user, or as root",
+        exitStatus: ExitStatus.noTrace)
+    }
+    if let trace {
+      path = trace
+      guard Self.isWritten(trace, by: process) else {
+        throw CommandFailure(
+          "\(trace) is no trace that process \(pid) is writing", exitStatus: ExitStatus.noTrace)
+      }
+      return
+    }
+    guard let found = Self.find(process) else {
+      throw Self.failure(process, options: options)
     }
     path = found
   }
 
-  private static func text(of pid: pid_t, _ name: String) throws(CommandFailure) -> String {
-    do {
-      let file = try FileDescriptor.open("/proc/\(pid)/\(name)", .readOnly, options: .closeOnExec)
-      defer { try? file.close() }
-      var bytes: [UInt8] = []
-      var buffer = [UInt8](repeating: 0, count: 65536)
-      while case let count = try buffer.withUnsafeMutableBytes({ try file.read(into: $0) }),
-        count > 0
-      {
-        bytes += buffer[..<count]
+  private static func find(_ process: ProcessFiles) -> FilePath? {
+    guard let files = process.sharedFiles else { return nearbyTrace(of: process) }
+    return files.lazy
+      // In another mount namespace the path leads somewhere else, or nowhere.
+      .flatMap { [$0, FilePath("/proc/\(process.pid)/root").appending($0.components)] }
+      .first { path in
+        TraceFileHeader(readingFrom: path).map {
+          process.ids.contains($0.pid) && $0.hasNoEnding
+        } ?? false
       }
-      return String(decoding: bytes, as: UTF8.self)
-    } catch {
-      let reason =
-        error as? Errno == .noSuchFileOrDirectory
-        ? "there is no process \(pid)" : "process \(pid) cannot be looked at: \(error)"
-      throw CommandFailure(reason, exitStatus: ExitStatus.noTrace)
-    }
   }
 
-  /// The files of which the process has the beginning mapped, shared and writable.
-  private static func sharedFiles(_ maps: String) -> [FilePath] {
-    maps.split(separator: "\n").compactMap { line in
-      let fields = line.split(separator: " ", maxSplits: 5)
-      guard fields.count == 6, fields[1] == "rw-s", fields[2].allSatisfy({ $0 == "0" }) else {
-        return nil
-      }
-      return FilePath(String(fields[5].drop { $0 == " " }))
-    }
+  /// The trace of a process whose mappings nobody but root may see, as it is not dumpable.
+  ///
+  /// It often lies where the process was started; the latest one, should it have run other programs
+  /// before.
+  private static func nearbyTrace(of process: ProcessFiles) -> FilePath? {
+    let directory = FilePath.workingDirectory
+    return directory.directoryEntries.filter { $0.hasSuffix(".mtrace") }
+      .map { directory.appending($0) }
+      .filter { isWritten($0, by: process) }
+      .max { startTime($0) < startTime($1) }
   }
 
-  /// The process ID in every namespace that the process is in.
-  private static func processIDs(_ status: String) -> Set<pid_t> {
-    let line = status.split(separator: "\n").first { $0.hasPrefix("NSpid:") } ?? ""
-    return Set(line.split(whereSeparator: { $0 == "\t" || $0 == " " }).compactMap { pid_t($0) })
+  private static func startTime(_ path: FilePath) -> UInt64 {
+    TraceFileHeader(readingFrom: path)?.fields.start_mono_ns ?? 0
   }
 
-  /// Whether the process has a handler for a signal.
-  private func handles(_ signal: Int32) throws(CommandFailure) -> Bool {
-    let lines = try Self.text(of: pid, "status").split(separator: "\n")
-    guard let line = lines.first(where: { $0.hasPrefix("SigCgt:") }),
-      let caught = line.split(separator: "\t").last.flatMap({ UInt64($0, radix: 16) })
+  /// Whether a trace has the process's ID, no end, and was not begun before the process: it would
+  /// be of an earlier one with the same ID.
+  private static func isWritten(_ path: FilePath, by process: ProcessFiles) -> Bool {
+    guard let header = TraceFileHeader(readingFrom: path), process.ids.contains(header.pid),
+      header.hasNoEnding
     else { return false }
-    return caught & 1 << UInt64(signal - 1) != 0
+    guard let started = process.startSeconds else { return true }
+    // The kernel counts the process's age in ticks of 10 ms, on a clock that goes on in sleep.
+    var (awake, always, wall) = (timespec(), timespec(), timespec())
+    clock_gettime(CLOCK_MONOTONIC, &awake)
+    clock_gettime(CLOCK_BOOTTIME, &always)
+    clock_gettime(CLOCK_REALTIME, &wall)
+    let processStart = wall.seconds - (always.seconds - started)
+    return Double(header.fields.start_wall_ns) / 1e9 > processStart - 1
+  }
+
+  private static func failure(_ process: ProcessFiles, options: String) -> CommandFailure {
+    let pid = process.pid
+    guard process.sharedFiles == nil else {
+      return CommandFailure(
+        "process \(pid) is not being recorded; start it with `memtrace record\(options) -- COMMAND`",
+        exitStatus: ExitStatus.noTrace)
+    }
+    return CommandFailure(
+      "process \(pid) does not let its memory be looked at, and no trace here is its own; name "
+        + "its trace with --trace", exitStatus: ExitStatus.noTrace)
   }
 
   private func header() throws(CommandFailure) -> TraceFileHeader {
@@ -85,6 +107,31 @@ struct RunningRecording {
     }
     return header
   }
+
+  // MARK: Marks
+
+  /// Adds a mark for this moment to the trace.
+  ///
+  /// - Returns: Its event time.
+  /// - Throws: ``CommandFailure`` when the recording has stopped or cannot be added to.
+  func addMark(_ name: String) throws(CommandFailure) -> UInt64 {
+    try checkRecording()
+    return try LiveTrace(path: path).addMark(name)
+  }
+
+  /// Events after the end of a recording are missing: what a mark says of them would be wrong.
+  private func checkRecording() throws(CommandFailure) {
+    guard try header().fields.stop_reason == MT_STOP_NONE.rawValue else {
+      throw CommandFailure(
+        "the recording of process \(pid) has stopped; `memtrace info \(path)` says why",
+        exitStatus: ExitStatus.cannotRecord)
+    }
+  }
+
+  // MARK: Snapshots
+
+  /// - Throws: ``CommandFailure`` when the process does not take requests for snapshots.
+  func checkRequests() throws(CommandFailure) { _ = try requestSignal() }
 
   /// Asks for a snapshot and waits until it is written.
   ///
@@ -108,6 +155,35 @@ struct RunningRecording {
     return Int(number)
   }
 
+  /// Asks for a snapshot with a name and waits until it is written.
+  ///
+  /// The name lies in the header of the trace, since a signal carries none.
+  ///
+  /// - Returns: Its number.
+  /// - Throws: ``CommandFailure`` when the process does not take requests, ends, or does not answer.
+  func takeSnapshot(named name: String, timeout: Duration) throws(CommandFailure) -> Int {
+    try checkRecording()
+    let signal = try requestSignal()
+    let deadline = ContinuousClock.now + timeout
+    let live = try LiveTrace(path: path)
+    while !live.lockForAsking() { _ = try pause(deadline) }
+    let request = live.ask(name)
+    defer { live.askNoMore() }
+    var nextRequest = ContinuousClock.now
+    while true {
+      if let number = live.answer {
+        while live.snapshotsDone <= number { _ = try pause(deadline) }
+        return Int(number)
+      }
+      // The process passes over requests while another snapshot is being written.
+      if ContinuousClock.now >= nextRequest {
+        try send(signal, value: request)
+        nextRequest = ContinuousClock.now + .milliseconds(200)
+      }
+      _ = try pause(deadline)
+    }
+  }
+
   /// The signal that the recorder handles; sent to anything else it would end the process.
   private func requestSignal() throws(CommandFailure) -> Int32 {
     let signal = Int32(truncatingIfNeeded: try header().fields.snapshot_signal)
@@ -116,7 +192,7 @@ struct RunningRecording {
         "process \(pid) takes no requests: it was recorded without --snapshot-on-request",
         exitStatus: ExitStatus.cannotRecord)
     }
-    guard try handles(signal) else {
+    guard try ProcessFiles(pid: pid).handles(signal) else {
       throw CommandFailure(
         "process \(pid) takes no requests any more: it no longer handles signal \(signal)",
         exitStatus: ExitStatus.cannotRecord)
@@ -124,8 +200,11 @@ struct RunningRecording {
     return signal
   }
 
-  private func send(_ signal: Int32) throws(CommandFailure) {
-    guard kill(pid, signal) != 0 else { return }
+  private func send(_ signal: Int32, value: UInt32? = nil) throws(CommandFailure) {
+    let result =
+      value.map { sigqueue(pid, signal, sigval(sival_int: Int32(bitPattern: $0))) }
+      ?? kill(pid, signal)
+    guard result != 0 else { return }
     throw CommandFailure(
       "process \(pid) cannot be asked: \(Errno(rawValue: errno))",
       exitStatus: ExitStatus.cannotRecord)
@@ -138,10 +217,14 @@ struct RunningRecording {
         "process \(pid) has not written a snapshot in time; its threads may hold back the signal, "
           + "or its disk is full", exitStatus: ExitStatus.ioError)
     }
-    guard kill(pid, 0) == 0 else {
+    guard kill(pid, 0) == 0 || errno != ESRCH else {
       throw CommandFailure("process \(pid) has ended", exitStatus: ExitStatus.noTrace)
     }
     usleep(5000)
     return try header().fields
   }
+}
+
+extension timespec {
+  fileprivate var seconds: Double { Double(tv_sec) + Double(tv_nsec) / 1e9 }
 }

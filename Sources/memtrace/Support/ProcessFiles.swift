@@ -1,0 +1,87 @@
+import SystemPackage
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// What `/proc` tells of a process: its status to everybody, its mappings to those who may trace
+/// it.
+struct ProcessFiles {
+  let pid: pid_t
+  private let status: String
+
+  /// - Throws: ``CommandFailure`` when there is no such process.
+  init(pid: pid_t) throws(CommandFailure) {
+    self.pid = pid
+    do {
+      status = try Self.text("/proc/\(pid)/status")
+    } catch {
+      let reason =
+        error == .noSuchFileOrDirectory || error == .noSuchProcess
+        ? "there is no process \(pid)" : "process \(pid) cannot be looked at: \(error)"
+      throw CommandFailure(reason, exitStatus: ExitStatus.noTrace)
+    }
+  }
+
+  /// The process ID in every namespace that the process is in.
+  var ids: Set<pid_t> { Set(fields("NSpid").compactMap { pid_t($0) }) }
+
+  /// The user whose rights it has.
+  var user: uid_t? { fields("Uid").dropFirst().first.flatMap { uid_t($0) } }
+
+  /// Whether it has ended, and only waits for its parent to notice.
+  var isZombie: Bool { fields("State").first == "Z" }
+
+  /// Whether it has a handler for a signal.
+  func handles(_ signal: Int32) -> Bool {
+    guard let caught = fields("SigCgt").first.flatMap({ UInt64($0, radix: 16) }) else {
+      return false
+    }
+    return caught & 1 << UInt64(signal - 1) != 0
+  }
+
+  /// When it started, seconds on the clock of the machine since it was switched on; nil when
+  /// `/proc` does not say.
+  var startSeconds: Double? {
+    // The name, in parentheses, may hold anything.
+    guard let text = try? Self.text("/proc/\(pid)/stat"), let end = text.lastIndex(of: ")"),
+      let ticks = text[end...].split(separator: " ").dropFirst(20).first.flatMap({ UInt64($0) })
+    else { return nil }
+    return Double(ticks) / Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
+  }
+
+  /// The files of which the process has the beginning mapped, shared and writable; nil when they
+  /// may not be looked at.
+  var sharedFiles: [FilePath]? {
+    guard let maps = try? Self.text("/proc/\(pid)/maps") else { return nil }
+    return maps.split(separator: "\n").compactMap { line in
+      let fields = line.split(separator: " ", maxSplits: 5)
+      guard fields.count == 6, fields[1] == "rw-s", fields[2].allSatisfy({ $0 == "0" }) else {
+        return nil
+      }
+      return FilePath(String(fields[5].drop { $0 == " " }))
+    }
+  }
+
+  private func fields(_ name: String) -> [Substring] {
+    let line = status.split(separator: "\n").first { $0.hasPrefix("\(name):") } ?? ""
+    return Array(line.split(whereSeparator: { $0 == "\t" || $0 == " " }).dropFirst())
+  }
+
+  private static func text(_ path: String) throws(Errno) -> String {
+    do {
+      let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+      defer { try? file.close() }
+      var bytes: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 65536)
+      while case let count = try buffer.withUnsafeMutableBytes({ try file.read(into: $0) }),
+        count > 0
+      {
+        bytes += buffer[..<count]
+      }
+      return String(decoding: bytes, as: UTF8.self)
+    } catch {
+      throw error as? Errno ?? .ioError
+    }
+  }
+}

@@ -1,0 +1,16 @@
+// Uses the module Memtrace; says what it finds.
+import Memtrace
+
+final class Node {
+  var next: Node?
+}
+
+var kept: [Node] = []
+
+print(Memtrace.isLoaded)
+for round in 0..<3 {
+  Memtrace.mark("round \(round)")
+  for _ in 0..<10 { kept.append(Node()) }
+}
+Memtrace.mark(String(repeating: "long ", count: 1000))
+print(Memtrace.snapshot("done"))
