@@ -177,6 +177,22 @@ import TraceTestSupport
     try expect(report, "info")
   }
 
+  @Test func theInformationListsSnapshotsAndMarks() throws {
+    let leaks = try LeakRecording()
+    let live = try leaks.trace.liveTotals(at: leaks.trace.snapshots.map(\.time))
+    #expect(live.map(\.count) == [8, 9])
+    #expect(live.map(\.bytes) == [1816, 1832])
+    // In whatever order they are asked for.
+    #expect(
+      try leaks.trace.liveTotals(at: [EventTime(79_000_000), .distantPast, EventTime(1_000_000)])
+        .map(\.count) == [9, 0, 1])
+    var report = InfoReport(leaks.trace, source: leaks.source, live: live)
+    report.file.bytes = 4096
+    try expect(report, "info-snapshots")
+    let without = InfoReport(leaks.trace, source: leaks.source).text()
+    #expect(!without.contains("# Blocks"))
+  }
+
   @Test func theDump() throws {
     var text = ""
     try TraceDump(sample.trace).write { piece in

@@ -9,6 +9,8 @@ extension InfoReport {
     }
     writeThreads(to: &page)
     writeImages(to: &page)
+    writeSnapshots(to: &page)
+    writeMarks(to: &page)
     writeRemarks(to: &page)
     if coverage.warnings.isEmpty {
       page.blank()
@@ -108,7 +110,49 @@ extension InfoReport {
     page.line([Span("… \(hidden.grouped) more; --all lists them", .faint)], indent: 2)
   }
 
+  private func writeSnapshots(to page: inout TextPage) {
+    guard !snapshots.isEmpty else { return }
+    page.heading("Heap snapshots (\(snapshots.count.grouped))")
+    let areCounted = snapshots.contains { $0.live != nil }
+    var table = TextTable(
+      [
+        .text("Time", shortest: nil), .text("Taken", shortest: 12), .number("Pause"),
+        .number("Size"),
+      ] + (areCounted ? [.number("# Blocks"), .number("Bytes")] : []) + [.text("Coverage")])
+    for snapshot in snapshots.prefix(listsAll ? .max : Self.listedAtMost) {
+      let summary = snapshot.summary
+      let live = snapshot.live.map { [Span($0.count.grouped), Span(page.bytes($0.bytes))] }
+      let coverage = summary.coverageText(page.style.bytes)
+      table.add(
+        [
+          Span(TimeText.timestamp(summary.timeNanoseconds)), Span(summary.reason, .emphasis),
+          Span(TimeText.duration(summary.pauseNanoseconds)),
+          Span(page.bytes(summary.storedBytes)),
+        ] + (areCounted ? live ?? ["", ""] : []) + [
+          Span(coverage, coverage == "complete" ? .plain : .warning)
+        ])
+    }
+    page.table(table, indent: 2)
+    writeMore(snapshots.count, to: &page)
+  }
+
+  private func writeMarks(to page: inout TextPage) {
+    guard !marks.isEmpty else { return }
+    page.heading("Marks (\(marks.count.grouped))")
+    var table = TextTable([.text("Time", shortest: nil), .text("Name"), .text("Made by")])
+    for mark in marks.prefix(listsAll ? .max : Self.listedAtMost) {
+      table.add([
+        Span(TimeText.timestamp(mark.timeNanoseconds)), Span(mark.name, .emphasis),
+        Span(mark.thread?.text ?? "memtrace mark"),
+      ])
+    }
+    page.table(table, indent: 2)
+    writeMore(marks.count, to: &page)
+  }
+
   private func writeRemarks(to page: inout TextPage) {
+    // Marks have a table of their own.
+    let remarks = remarks.filter { $0.kind != "mark" }
     guard !remarks.isEmpty else { return }
     page.heading("Notes (\(remarks.count.grouped))")
     for remark in remarks.prefix(listsAll ? .max : Self.listedAtMost) {
@@ -141,7 +185,21 @@ extension InfoReport {
   }
 
   enum CodingKeys: String, CodingKey {
-    case trace, coverage, file, process, threads, images, relatives, remarks
+    case trace, coverage, file, process, threads, images, snapshots, marks, relatives, remarks
+  }
+}
+
+extension InfoReport.Snapshot: Encodable {
+  enum CodingKeys: String, CodingKey { case threadCount, regionCount, keepsContents, live }
+
+  /// Writes the summary's fields and those that only this document has.
+  public func encode(to encoder: any Encoder) throws {
+    try summary.encode(to: encoder)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(threadCount, forKey: .threadCount)
+    try container.encode(regionCount, forKey: .regionCount)
+    try container.encode(keepsContents, forKey: .keepsContents)
+    try container.encodeIfPresent(live, forKey: .live)
   }
 }
 

@@ -113,6 +113,30 @@ public struct InfoReport: Report {
     public var text: String
   }
 
+  /// A heap snapshot.
+  public struct Snapshot: Sendable, Hashable {
+    /// When, why, and how whole it is.
+    public var summary: SnapshotSummary
+    /// The threads of the process.
+    public var threadCount: Int
+    /// The mappings of the process.
+    public var regionCount: Int
+    /// Whether all words are kept, not only those that can be pointers.
+    public var keepsContents: Bool
+    /// The blocks that were live; nil where they were not counted.
+    public var live: BlockSum?
+  }
+
+  /// A moment that was named.
+  public struct Mark: Sendable, Hashable, Encodable {
+    /// What it is called.
+    public var name: String
+    /// Nanoseconds since the recording began.
+    public var timeNanoseconds: UInt64
+    /// The thread that made it; nil for a mark from outside.
+    public var thread: ThreadSummary?
+  }
+
   /// Which trace.
   public var trace: TraceSummary
   /// What is missing in it.
@@ -125,6 +149,10 @@ public struct InfoReport: Report {
   public var threads: [Thread]
   /// The images in the order of loading.
   public var images: [Image]
+  /// The heap snapshots in the order of time.
+  public var snapshots: [Snapshot]
+  /// The marks in the order of time.
+  public var marks: [Mark]
   /// The other traces of the recording.
   public var relatives: [Relative]
   /// Notes and marks in the order of time.
@@ -140,9 +168,11 @@ extension InfoReport {
   ///   - trace: The opened trace.
   ///   - source: Who was traced.
   ///   - relatives: The other traces of the recording.
+  ///   - live: What was live at each snapshot; nil where it was not counted.
   ///   - listsAll: Whether the text lists all threads and images.
   public init(
-    _ trace: Trace, source: ReportSource, relatives: [Relative] = [], listsAll: Bool = false
+    _ trace: Trace, source: ReportSource, relatives: [Relative] = [], live: [LiveTotal]? = nil,
+    listsAll: Bool = false
   ) {
     let clock = trace.clock
     self.init(
@@ -150,6 +180,14 @@ extension InfoReport {
       process: Process(trace),
       threads: trace.threads.map { Thread($0, clock) },
       images: trace.images.images.map { Image($0, clock) },
+      snapshots: trace.snapshots.enumerated().map { position, info in
+        Snapshot(info, clock, live: live.flatMap { position < $0.count ? $0[position] : nil })
+      },
+      marks: trace.marks.map { mark in
+        Mark(
+          name: mark.name, timeNanoseconds: clock.nanoseconds(mark.time),
+          thread: mark.thread == .recorder ? nil : source.threads.summary(of: mark.thread))
+      },
       relatives: relatives,
       remarks: Self.remarks(trace), listsAll: listsAll)
   }
@@ -198,6 +236,19 @@ extension InfoReport.File {
       stackDepth: header.stackDepth,
       sampleIntervalBytes: header.sampleInterval > 0 ? header.sampleInterval : nil,
       stackNodes: trace.stacks.count)
+  }
+}
+
+extension InfoReport.Snapshot {
+  fileprivate init(_ info: SnapshotInfo, _ clock: TraceClock, live: LiveTotal?) {
+    self.init(
+      summary: SnapshotSummary(info, clock: clock), threadCount: info.threads.count,
+      regionCount: info.regions.count, keepsContents: info.keepsContents,
+      live: live.map { total in
+        var sum = BlockSum()
+        (sum.count, sum.bytes) = (total.count, total.bytes)
+        return sum
+      })
   }
 }
 

@@ -30,20 +30,34 @@ extension LeaksReport {
   private func writeDiscoveries(to page: inout TextPage) {
     guard discoveries.count > 1 else { return }
     page.heading("Leaked bytes by discovery:")
+    LeakTimeline.write(discoveries, to: &page)
+    // Snapshots that found nothing new are in the track; the last one says where it all ends.
+    let told = discoveries.enumerated().filter {
+      $0.element.new.count > 0 || $0.offset == discoveries.count - 1
+    }.map(\.element)
+    let shown = told.suffix(query.top ?? .max)
+    page.blank()
     var table = TextTable([
       .text(""), .text("Snapshot"), .number("New"), .number("New Bytes"), .number("Leaks"),
       .number("Leaked Bytes"),
     ])
-    for moment in discoveries {
+    for moment in shown {
       let isNew = moment.new.count > 0
       table.add([
-        isNew ? Span("✗", .error) : Span("✓", .plain),
+        isNew
+          ? Span(String(LeakTimeline.foundNew), .error) : Span(String(LeakTimeline.foundNone)),
         Span(TimeText.timestamp(moment.timeNanoseconds)), Span(moment.new.count.grouped),
         Span(page.bytes(moment.new.bytes)), Span(moment.leaked.count.grouped),
         Span(page.bytes(moment.leaked.bytes)),
       ])
     }
     page.table(table, indent: 2)
+    let hidden = told.count - shown.count
+    if hidden > 0 {
+      page.line(
+        [Span("… \(hidden.grouped) earlier ones with new leaks; --top 0 shows all", .faint)],
+        indent: 2)
+    }
   }
 
   private func writeTable(to page: inout TextPage) {

@@ -8,6 +8,10 @@ public struct SnapshotSummary: Sendable, Hashable, Encodable {
   public var timeNanoseconds: UInt64
   /// Why it was taken, in words: `at exit with status 0`.
   public var reason: String
+  /// Why it was taken: `exit`, `abort`, `signal`, `request`, `mark`, `interval`, `program`, `other`.
+  public var kind: String
+  /// The name of the mark, or that the program gave; nil without one.
+  public var name: String?
   /// Whether all of it is there.
   public var isComplete: Bool
   /// How long the threads stood still.
@@ -18,17 +22,35 @@ public struct SnapshotSummary: Sendable, Hashable, Encodable {
   public var storedBytes: UInt64
   /// Threads that went on while the image was made.
   public var movingThreads: Int
+  /// Bytes of writable memory that could not be read.
+  public var skippedBytes: UInt64
 
   /// Describes a snapshot.
   init(_ info: SnapshotInfo, clock: TraceClock) {
     index = info.index
     timeNanoseconds = clock.nanoseconds(info.time)
     reason = Self.text(info.reason)
+    kind = Self.kind(info.reason)
+    name = info.reason.name
     isComplete = info.isComplete
     pauseNanoseconds = info.pauseNanoseconds
     durationNanoseconds = info.durationNanoseconds
     storedBytes = info.storedBytes
     movingThreads = info.threads.count { !$0.stoodStill }
+    skippedBytes = info.skippedBytes
+  }
+
+  private static func kind(_ reason: SnapshotReason) -> String {
+    switch reason {
+    case .exit, .underscoreExit, .quickExit: "exit"
+    case .abort: "abort"
+    case .signal: "signal"
+    case .request: "request"
+    case .mark: "mark"
+    case .interval: "interval"
+    case .program: "program"
+    case .unknown: "other"
+    }
   }
 
   private static func text(_ reason: SnapshotReason) -> String {
@@ -47,6 +69,17 @@ public struct SnapshotSummary: Sendable, Hashable, Encodable {
     }
   }
 
+  /// What is missing, in few words.
+  func coverageText(_ bytes: ByteStyle) -> String {
+    var parts: [String] = []
+    if !isComplete { parts.append("cut off") }
+    if movingThreads > 0 {
+      parts.append("\(CountText.of(UInt64(movingThreads), "thread")) not stopped")
+    }
+    if skippedBytes > 0 { parts.append("\(bytes.format(skippedBytes)) not read") }
+    return parts.isEmpty ? "complete" : parts.joined(separator: ", ")
+  }
+
   /// What makes conclusions from it doubtful.
   var warnings: [String] {
     var warnings: [String] = []
@@ -59,6 +92,11 @@ public struct SnapshotSummary: Sendable, Hashable, Encodable {
       warnings.append(
         "\(threads) could not be stopped for the snapshot: what only their registers held counts "
           + "as leaked")
+    }
+    if skippedBytes > 0 {
+      warnings.append(
+        "\(ByteStyle.human.format(skippedBytes)) of memory could not be read: what only it points to "
+          + "counts as leaked")
     }
     return warnings
   }

@@ -21,7 +21,7 @@ public struct TextPage: Sendable {
   /// Adds one line.
   public mutating func line(_ spans: [Span], indent: Int = 0) {
     text += String(repeating: " ", count: indent)
-    for span in spans { text += span.rendered(coloured: style.isColoured) }
+    for span in spans { text += adapted(span.rendered(coloured: style.isColoured)) }
     text += "\n"
   }
 
@@ -38,7 +38,11 @@ public struct TextPage: Sendable {
 
   /// Adds a table.
   mutating func table(_ table: TextTable, indent: Int = 0) {
-    text += table.rendered(in: style, indent: indent)
+    text += adapted(table.rendered(in: style, indent: indent))
+  }
+
+  private func adapted(_ piece: String) -> String {
+    style.isASCII ? ASCIIText.of(piece) : piece
   }
 
   /// A number of bytes in this page's style.

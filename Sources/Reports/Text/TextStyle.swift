@@ -12,12 +12,17 @@ public struct TextStyle: Sendable, Hashable {
   public var isColoured: Bool
   /// How numbers of bytes are written.
   public var bytes: ByteStyle
+  /// Whether nothing but ASCII is drawn with.
+  public var isASCII: Bool
 
   /// Makes a style; without arguments that of a file: no limit, no colours, human units.
-  public init(width: Int? = nil, isColoured: Bool = false, bytes: ByteStyle = .human) {
+  public init(
+    width: Int? = nil, isColoured: Bool = false, bytes: ByteStyle = .human, isASCII: Bool = false
+  ) {
     self.width = width
     self.isColoured = isColoured
     self.bytes = bytes
+    self.isASCII = isASCII
   }
 
   /// The style for an output, from the facts about it.
@@ -25,7 +30,8 @@ public struct TextStyle: Sendable, Hashable {
   /// - Parameters:
   ///   - isTerminal: Whether the output is a terminal.
   ///   - terminalColumns: The terminal's own width, when it says.
-  ///   - environment: Looked up for `COLUMNS`, `NO_COLOR` (https://no-color.org) and `TERM`.
+  ///   - environment: Looked up for `COLUMNS`, `NO_COLOR` (https://no-color.org), `TERM`, and
+  ///     `LC_ALL`, `LC_CTYPE` and `LANG`.
   ///   - bytes: How numbers of bytes are written.
   /// - Returns: No limit and no colours unless the output is a terminal.
   public static func suiting(
@@ -38,7 +44,19 @@ public struct TextStyle: Sendable, Hashable {
       !(environment("NO_COLOR") ?? "").isEmpty || (environment("TERM") ?? "dumb") == "dumb"
     // Below 40 columns no table is readable; let the terminal wrap it instead.
     let width = max(40, columns ?? terminalColumns ?? 80)
-    return TextStyle(width: width, isColoured: !refusesColour, bytes: bytes)
+    return TextStyle(
+      width: width, isColoured: !refusesColour, bytes: bytes, isASCII: !isUTF8(environment))
+  }
+
+  /// Whether the terminal's character set is UTF-8, as setlocale(3) finds it out; where nothing is
+  /// said, it nearly always is.
+  private static func isUTF8(_ environment: (String) -> String?) -> Bool {
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"].lazy
+    guard let locale = names.compactMap(environment).first(where: { !$0.isEmpty }) else {
+      return true
+    }
+    let name = locale.lowercased()
+    return name.contains("utf-8") || name.contains("utf8")
   }
 
   /// The style that suits standard output as it is now.

@@ -7,12 +7,13 @@ import TraceReader
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
-    abstract: "Show what a trace is: process, threads, images, coverage and how it ended.",
+    abstract: "Show what a trace is: process, threads, images, snapshots, coverage and end.",
     usage: "memtrace info [TRACE | -- COMMAND …] [options]",
     discussion: """
       Coverage says what the trace does not hold: events that were dropped, stacks that were cut, \
       calls that went past the recorder. The other traces of the same recording are looked for in \
-      the trace's folder.
+      the trace's folder. What was live at each heap snapshot is counted where that takes at most \
+      some seconds, and with --all.
 
       Examples:
         memtrace info server.mtrace
@@ -22,7 +23,7 @@ struct InfoCommand: ParsableCommand {
 
   @OptionGroup var input: TraceInputOptions
 
-  @Flag(help: "List all threads, images and notes, not only the first 20.")
+  @Flag(help: "List all threads, images, snapshots, marks and notes, not only the first 20.")
   var all = false
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -31,9 +32,23 @@ struct InfoCommand: ParsableCommand {
   func run() throws {
     try ReportSession.run(input.input(), recording: recording) { session in
       let report = InfoReport(
-        session.trace, source: session.source, relatives: relatives(of: session), listsAll: all)
+        session.trace, source: session.source, relatives: relatives(of: session),
+        live: try live(in: session), listsAll: all)
       try session.write(report, to: output)
     }
+  }
+
+  /// More bytes of events than this are read for a table only if everything is to be listed: about
+  /// two seconds.
+  private static let quickEventBytes: UInt64 = 64 << 20
+
+  /// What was live at each snapshot; nil where counting would take long.
+  private func live(in session: ReportSession) throws -> [LiveTotal]? {
+    let trace = session.trace
+    guard !trace.snapshots.isEmpty, all || trace.eventBytes <= Self.quickEventBytes else {
+      return nil
+    }
+    return try trace.liveTotals(at: trace.snapshots.map(\.time), progress: session.progress)
   }
 
   /// The other traces of the recording, known by the IDs in their headers.

@@ -110,6 +110,15 @@ import Testing
     #expect(style(["TERM": "xterm", "COLUMNS": "zero"]).width == 100)
   }
 
+  @Test func terminalsWithoutUTF8GetASCII() {
+    #expect(!style(["TERM": "xterm"]).isASCII)
+    #expect(!style(["LANG": "de_DE.UTF-8"]).isASCII)
+    #expect(!style(["LANG": "C", "LC_ALL": "C.utf8"]).isASCII)
+    #expect(style(["LANG": "en_US.UTF-8", "LC_ALL": "C"]).isASCII)
+    #expect(style(["LANG": "en_US.UTF-8", "LC_CTYPE": "de_DE.ISO-8859-1", "LC_ALL": ""]).isASCII)
+    #expect(!style(isTerminal: false, ["LANG": "C"]).isASCII)
+  }
+
   @Test func noColorAndDumbTerminalsAreRespected() {
     #expect(!style(["TERM": "xterm", "NO_COLOR": "1"]).isColoured)
     #expect(style(["TERM": "xterm", "NO_COLOR": ""]).isColoured)
