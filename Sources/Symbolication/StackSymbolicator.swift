@@ -60,13 +60,30 @@ public final class StackSymbolicator {
     return frame
   }
 
-  /// What the C++ standard library allocated, named after the container; `nil` where it was not it.
+  /// What the standard library of C++ or Rust allocated, named after the container; `nil` where it
+  /// was not it.
   ///
   /// Looks up no frame of the program beyond the first.
   public func container(of stack: StackID) -> TypeName? {
-    let frames = stacks.frames(of: stack).lazy.flatMap(self.frames(of:))
-    return ContainerNames.name(of: frames.prefix { $0.role == .runtime })
+    let frames = Array(
+      stacks.frames(of: stack).lazy.flatMap(self.frames(of:)).prefix { $0.role == .runtime })
+    return ContainerNames.name(of: frames) ?? RustContainers.name(of: frames)
   }
+
+  /// Whether Rust code is on the stacks, as far as a few of them tell.
+  ///
+  /// Its standard library is part of every program, so no image gives it away.
+  public var seesRust: Bool {
+    let step = max(1, stacks.count / Self.stacksToProbe)
+    return stride(from: 0, to: stacks.count, by: step).contains { position in
+      let stack = StackID(UInt32(clamping: position) &+ StackID.first.rawValue)
+      return stacks.frames(of: stack).prefix(Self.framesToProbe).lazy.flatMap(self.frames(of:))
+        .contains { $0.function?.language == .rust }
+    }
+  }
+
+  private static let stacksToProbe = 24
+  private static let framesToProbe = 32
 
   /// The innermost frame of a backtrace, inlined or not; `nil` where there is no stack.
   public func leafFrame(of stack: StackID) -> SymbolicatedFrame? {

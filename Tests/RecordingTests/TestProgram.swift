@@ -19,6 +19,14 @@ struct TestProgram: Sendable {
   /// The folder with the sources.
   static let sources = FilePath(#filePath).removingLastComponent().appending("Programs")
 
+  /// Whether a program is on the search path.
+  static func has(_ tool: String) -> Bool {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    return path.split(separator: ":").contains {
+      FileManager.default.isExecutableFile(atPath: "\($0)/\(tool)")
+    }
+  }
+
   private static let cache = Cache()
 
   /// Compiled programs; the lock is held while compiling, so that no program is built twice.
@@ -52,9 +60,10 @@ struct TestProgram: Sendable {
         switch source.extension {
         case "cpp": ["g++", "-std=c++17", "-g", "-O0", "-fno-builtin", "-w", "-pthread"]
         case "swift": ["swiftc", "-g", "-Onone"]
+        case "rs": ["rustc", "-A", "warnings"]
         default: ["gcc", "-g", "-O0", "-fno-builtin", "-w", "-pthread"]
         }
-      let libraries = source.extension == "swift" ? [] : ["-ldl"]
+      let libraries = ["swift", "rs"].contains(source.extension) ? [] : ["-ldl"]
       let run = try ProcessRun.run(
         ["/usr/bin/env"] + command + flags + [source.string, "-o", output.string] + libraries,
         timeout: 300)

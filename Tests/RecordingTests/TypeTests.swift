@@ -52,6 +52,31 @@ import TraceTestSupport
     #expect(found["std::vector<Plain*> storage"] == [0, 6])
   }
 
+  @Test(
+    .enabled(if: TestProgram.has("rustc"), "needs rustc"),
+    arguments: [
+      (["-g"], true), (["-g", "-C", "symbol-mangling-version=v0"], true),
+      (["-g", "-O"], true), ([], false),
+    ] as [([String], Bool)])
+  func theRustLibrarysBlocksAreNamedAfterTheirContainer(flags: [String], isExact: Bool) throws {
+    let found = try categories("containers.rs", flags)
+    guard isExact else {
+      // Legacy symbols without debug information do not say what is in a container.
+      #expect(found["Vec storage"] != nil || found["Vec<u16> storage"] != nil)
+      return
+    }
+    #expect(found["Box<containers::Node>"] == [3, 0])
+    #expect(found["Box<containers::Circle>"] == [1, 0])
+    #expect(found["Rc<containers::Point>"] == [1, 0])
+    #expect(found["Arc<containers::Point>"] == [1, 0])
+    #expect(found["Vec<Box<containers::Node>> storage"] == [1, 0])
+    #expect(found["Vec<u16> storage"]?.first == 1)
+    #expect(found["VecDeque<containers::Point> storage"]?.first == 1)
+    #expect(found["BTreeMap<u32, containers::Point> node"] == [4, 0])
+    #expect(found["HashMap<u32, containers::Point> storage"]?.first == 1)
+    #expect(found["String storage"]?.first == 1)
+  }
+
   /// Every free may meet a look at its block, and must neither hang nor lose anything.
   @Test func objectsMayBeFreedByAnyThreadAtAnyTime() throws {
     let run = try TracedRun([try TestProgram("type_races.cpp", flags: ["-O1"]).path.string])

@@ -63,7 +63,10 @@ public final class StackNames {
     symbolicator.leafFrame(of: stack)?.function
   }
 
-  /// What the C++ standard library allocated; nil where it was not it.
+  /// Whether Rust code is on the stacks, as far as a few of them tell.
+  var seesRust: Bool { symbolicator.seesRust }
+
+  /// What the standard library of C++ or Rust allocated; nil where it was not it.
   func container(of stack: StackID) -> TypeName? {
     symbolicator.container(of: stack)
   }

@@ -20,6 +20,7 @@ public final class BlockCategories {
   private let stackNames: StackNames?
   private let sourceTypes: SourceTypes?
   private let isCxx: Bool
+  private lazy var isRust = stackNames?.seesRust ?? false
   private var known: [Key: BlockCategory] = [:]
   private var knownCalls: [CallKey: BlockCategory?] = [:]
 
@@ -130,7 +131,7 @@ public final class BlockCategories {
 
   private func category(stack: StackID, sizeClass: SizeClass) -> BlockCategory {
     // Without types there is nothing to find, and many sites to find it for.
-    guard !types.isEmpty || isCxx else { return BlockCategory(sizeClass) }
+    guard !types.isEmpty || hasContainers else { return BlockCategory(sizeClass) }
     let key = Key(stack: stack, sizeClass: sizeClass)
     if let category = known[key] { return category }
     let category =
@@ -140,8 +141,11 @@ public final class BlockCategories {
     return category
   }
 
+  /// Whether it is worth looking for containers in stacks.
+  private var hasContainers: Bool { isCxx || isRust }
+
   private func containerCategory(_ stack: StackID) -> BlockCategory? {
-    guard isCxx, stack != .none else { return nil }
+    guard hasContainers, stack != .none else { return nil }
     return stackNames?.container(of: stack).map { BlockCategory($0) }
   }
 

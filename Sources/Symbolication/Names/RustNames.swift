@@ -1,7 +1,9 @@
 /// Shortens demangled Rust names and completes them from debug information.
 enum RustNames {
   /// Drops the hash that ends a legacy name, and suffixes of the linker's clones.
-  static func short(_ name: String) -> String {
+  static func short(_ name: String) -> String { withoutLongArguments(withoutHash(name)) }
+
+  private static func withoutHash(_ name: String) -> String {
     var result = Substring(name)
     if let clone = result.firstRange(of: ".llvm.") { result = result[..<clone.lowerBound] }
     let bytes = result.utf8
@@ -15,7 +17,7 @@ enum RustNames {
         }
       if isHash { result = result.dropLast(hashLength) }
     }
-    return withoutLongArguments(String(result))
+    return String(result)
   }
 
   /// Drops generic arguments at the end that would fill a line: those of iterators nest deeply.
@@ -28,24 +30,33 @@ enum RustNames {
 
   /// Adds the generic arguments of the debug information to a name's short forms.
   static func complete(_ name: FunctionName, withDebugName debugName: String) -> FunctionName {
-    let short = complete(name.short, withDebugName: debugName)
+    let short = complete(name.short, withDebugName: debugName, longest: longestArguments)
+    let full = complete(withoutHash(name.full), withDebugName: debugName, longest: .max)
     return FunctionName(
-      raw: name.raw, short: short, full: name.full,
+      raw: name.raw, short: short, full: full.hasSuffix(">") ? full : name.full,
       base: short, language: .rust)
   }
 
   /// Adds the generic arguments that a legacy symbol lacks but the DWARF name has.
   ///
   /// `alloc::boxed::Box<T>::new` and `new<d::Foo>` give `alloc::boxed::Box<T>::new<d::Foo>`.
-  static func complete(_ path: String, withDebugName debugName: String) -> String {
+  ///
+  /// - Parameters:
+  ///   - path: The name of the symbol.
+  ///   - debugName: The name in the debug information.
+  ///   - longest: Longer arguments are left out.
+  /// - Returns: The path as it was where there is nothing to add.
+  static func complete(
+    _ path: String, withDebugName debugName: String, longest: Int = longestArguments
+  ) -> String {
     guard let bracket = debugName.utf8.firstIndex(of: UInt8(ascii: "<")),
       bracket != debugName.startIndex, !path.hasSuffix(">"),
       path.hasSuffix("::" + debugName[..<bracket]),
-      debugName[bracket...].utf8.count <= longestArguments
+      debugName[bracket...].utf8.count <= longest
     else { return path }
     return path + debugName[bracket...]
   }
 
-  private static let longestArguments = 48
+  static let longestArguments = 48
   private static let hashLength = 19  // "::h" and 16 digits
 }
