@@ -75,6 +75,8 @@ long mt_os_random(void *buffer, size_t size);
 /* RLIMIT_* soft limit, UINT64_MAX when unlimited or unknown. */
 uint64_t mt_os_limit(int resource);
 uint64_t mt_os_ram_bytes(void);
+/* The most that the process has ever had in memory at once; 0: unknown. */
+uint64_t mt_os_peak_bytes(void);
 uint64_t mt_os_time_ns(int clock);
 
 /* Holds back every signal of the calling thread, also the C library's own (cancellation), and gives

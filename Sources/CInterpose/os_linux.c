@@ -241,6 +241,13 @@ uint64_t mt_os_limit(int resource) {
     return limit.soft;
 }
 
+uint64_t mt_os_peak_bytes(void) {
+    struct rusage usage;
+    if (CALL(SYS_getrusage, RUSAGE_SELF, &usage, 0, 0, 0, 0) < 0)
+        return 0;
+    return (uint64_t)usage.ru_maxrss << 10;
+}
+
 uint64_t mt_os_ram_bytes(void) {
     struct sysinfo info;
     if (CALL(SYS_sysinfo, &info, 0, 0, 0, 0, 0) < 0)

@@ -5,59 +5,15 @@
 #include "stack_writer.h"
 #include "trace_file.h"
 
-enum { FIRST_CAPACITY = 1 << 14 };
-
-struct mt_stack_slots *mt_stack_slots;
 uint64_t mt_stack_epoch;
 
 static struct {
     struct mt_lock lock;
-    uint64_t count; /* occupied slots of the current table */
     uint32_t next_id;
 } g_stacks = {.next_id = MT_STACK_FIRST};
 
 uint32_t mt_stack_table_next_id(void) {
     return __atomic_load_n(&g_stacks.next_id, __ATOMIC_RELAXED);
-}
-
-static size_t table_length(uint64_t capacity) {
-    return sizeof(struct mt_stack_slots) + capacity * (sizeof(uint64_t) + sizeof(uint32_t));
-}
-
-static struct mt_stack_slots *make_table(uint64_t capacity) {
-    struct mt_stack_slots *table = mt_os_map_pages(table_length(capacity));
-    if (table)
-        table->capacity = capacity;
-    return table;
-}
-
-static void insert(struct mt_stack_slots *table, uint64_t hash, uint32_t id) {
-    uint64_t slot = mt_stack_slot_of(table, hash);
-    mt_stack_slot_ids(table)[slot] = id;
-    __atomic_store_n(&table->hashes[slot], hash, __ATOMIC_RELEASE);
-}
-
-/* Gives the memory of a replaced table back, all but the page with its capacity. */
-static void empty(struct mt_stack_slots *table) {
-    mt_os_empty_pages((uint8_t *)table + MT_PAGE_SIZE,
-                      table_length(table->capacity) - MT_PAGE_SIZE);
-}
-
-/* Keeps at least a quarter of the slots free. */
-static bool make_room(void) {
-    struct mt_stack_slots *old = mt_stack_slots;
-    if (old && (g_stacks.count + 1) * 4 <= old->capacity * 3)
-        return true;
-    struct mt_stack_slots *table = make_table(old ? old->capacity * 2 : FIRST_CAPACITY);
-    if (!table)
-        return false;
-    for (uint64_t i = 0; old && i < old->capacity; i++)
-        if (old->hashes[i])
-            insert(table, old->hashes[i], mt_stack_slot_ids(old)[i]);
-    __atomic_store_n(&mt_stack_slots, table, __ATOMIC_RELEASE);
-    if (old)
-        empty(old);
-    return true;
 }
 
 static uint32_t add_node(uint64_t pc, uint64_t hash, uint32_t parent, uint64_t caller) {
@@ -67,11 +23,10 @@ static uint32_t add_node(uint64_t pc, uint64_t hash, uint32_t parent, uint64_t c
                                .id = id,
                                .parent = parent,
                                .flags = pc & MT_STACK_GAP_MARK ? MT_NODE_GAP : 0};
-    if (id > MT_STACK_LAST || !make_room() || !mt_stack_writer_add(&node))
+    if (id > MT_STACK_LAST || !mt_stack_index_make_room(id) || !mt_stack_writer_add(&node))
         return MT_STACK_NONE;
     __atomic_store_n(&g_stacks.next_id, id + 1, __ATOMIC_RELAXED);
-    insert(mt_stack_slots, hash, id);
-    g_stacks.count++;
+    mt_stack_index_add(hash, id);
     return id;
 }
 
@@ -81,7 +36,7 @@ static uint32_t add_missing(const uintptr_t *pcs, const uint64_t *hashes, uint32
     uint32_t id = lacks_root ? MT_STACK_CUT : MT_STACK_NONE;
     uint32_t missing = 0;
     for (; missing < count; missing++) {
-        uint32_t known = mt_stack_table_find(hashes[missing]);
+        uint32_t known = mt_stack_index_find(hashes[missing]);
         if (known != MT_STACK_NONE) {
             id = known;
             break;
@@ -117,11 +72,7 @@ void mt_stack_table_survive_fork(void) {
 
 void mt_stack_table_reset(bool keeps_table) {
     mt_lock_reset(&g_stacks.lock);
-    struct mt_stack_slots *table = mt_stack_slots;
-    if (table && !keeps_table)
-        mt_os_unmap(table, table_length(table->capacity));
-    mt_stack_slots = NULL;
-    g_stacks.count = 0;
+    mt_stack_index_reset(keeps_table);
     g_stacks.next_id = MT_STACK_FIRST;
     mt_stack_writer_forget();
 }

@@ -3,17 +3,14 @@
  *      root ── main ── parse ── malloc's caller        one node per frame, ids count up;
  *                   └─ print ── malloc's caller        a stack is the id of its leaf
  *
- * The table maps the hash of a path from the root to the id of its last node. The hash of a path
- * is mt_stack_hash(hash of the path to the caller, pc), 64 bits wide, and taken as proof: with a
- * million nodes the chance that any two paths collide is 3 in 10^8.
- *
- * Lookups take no lock. A slot is published by storing its hash last (release), which pairs with
- * the acquire load in the lookup; a table that was outgrown stays readable for ever. */
+ * stack_index.h finds a node by the hash of its path from the root, which is
+ * mt_stack_hash(hash of the path to the caller, pc). */
 #ifndef MT_STACK_TABLE_H
 #define MT_STACK_TABLE_H
 
 #include "memtrace_format.h"
 #include "os.h"
+#include "stack_index.h"
 
 #define MT_STACK_DEPTH_MAX 1024
 
@@ -41,44 +38,6 @@ extern uint64_t mt_stack_epoch;
 static inline uint64_t mt_stack_root_hash(bool lacks_root) {
     uint64_t epoch = __atomic_load_n(&mt_stack_epoch, __ATOMIC_RELAXED);
     return mt_stack_hash(epoch * 2 + (lacks_root ? 1 : 0), 0x6d656d7472616365u);
-}
-
-/* Id of the path with this hash, or MT_STACK_NONE when it is not known. Lock-free. */
-static inline uint32_t mt_stack_table_find(uint64_t hash);
-
-/* Open addressing. Replaced by a larger one, never unmapped: a reader may still look at it, and
- * then finds zeros, that is nothing. ids[i] belongs to hashes[i] and stands behind all hashes. */
-struct mt_stack_slots {
-    uint64_t capacity; /* a power of two */
-    uint64_t hashes[]; /* 0: free */
-};
-extern struct mt_stack_slots *mt_stack_slots;
-
-static inline uint32_t *mt_stack_slot_ids(struct mt_stack_slots *table) {
-    return (uint32_t *)(table->hashes + table->capacity);
-}
-
-/* The slot that holds the hash, or the free one where it belongs. */
-static inline uint64_t mt_stack_slot_of(const struct mt_stack_slots *table, uint64_t hash) {
-    uint64_t mask = table->capacity - 1;
-    for (uint64_t i = hash >> 1;; i++) {
-        uint64_t found = __atomic_load_n(&table->hashes[i & mask], __ATOMIC_ACQUIRE);
-        if (mt_likely(found == hash) || found == 0)
-            return i & mask;
-    }
-}
-
-static inline uint32_t mt_stack_table_find(uint64_t hash) {
-    struct mt_stack_slots *table = __atomic_load_n(&mt_stack_slots, __ATOMIC_ACQUIRE);
-    if (mt_unlikely(!table))
-        return MT_STACK_NONE;
-    uint64_t slot = mt_stack_slot_of(table, hash);
-    uint32_t id = mt_stack_slot_ids(table)[slot];
-    /* It may have been filled, or emptied with its table, since it was probed. */
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    return mt_likely(__atomic_load_n(&table->hashes[slot], __ATOMIC_ACQUIRE) == hash)
-               ? id
-               : MT_STACK_NONE;
 }
 
 /* Id of a stack, made where it is new.

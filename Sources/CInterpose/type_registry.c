@@ -8,7 +8,7 @@
 #include "type_slabs.h"
 #include <string.h>
 
-enum { CAPACITY = 1 << 14, MOST_TYPES = CAPACITY / 2, FACTS = 1 << 13, DEEPEST_BASE = 16 };
+enum { FIRST_CAPACITY = 1 << 11, MOST_TYPES = 1 << 13, FACTS = 1 << 13, DEEPEST_BASE = 16 };
 enum { LONGEST_NAME = 2048 };
 
 /* Key: a first word, the content of an error box, or the type_info of a C++ class. */
@@ -21,7 +21,8 @@ struct entry {
 static struct {
     struct mt_lock lock;
     struct entry *entries; /* open addressing, key 0: free */
-    uint64_t *facts;       /* hashes of what has been written: the last one at its place */
+    uint32_t capacity;
+    uint64_t *facts; /* hashes of what has been written: the last one at its place */
     uint32_t count;
     uint32_t last_type;
     uint64_t images; /* mt_image_map_generation at the last look */
@@ -34,9 +35,9 @@ static uint64_t mix(uint64_t value) {
 }
 
 static struct entry *place_of(uint64_t key) {
-    uint32_t at = (uint32_t)mix(key) % CAPACITY;
+    uint32_t at = (uint32_t)mix(key) % g_types.capacity;
     while (g_types.entries[at].key && g_types.entries[at].key != key)
-        at = (at + 1) % CAPACITY;
+        at = (at + 1) % g_types.capacity;
     return &g_types.entries[at];
 }
 
@@ -55,20 +56,39 @@ static void forget_if_unloaded(void) {
         return;
     g_types.images = images;
     if (g_types.count)
-        memset(g_types.entries, 0, CAPACITY * sizeof(struct entry));
+        memset(g_types.entries, 0, g_types.capacity * sizeof(struct entry));
     g_types.count = 0;
 }
 
+static bool make_table(uint32_t capacity) {
+    struct entry *old = g_types.entries, *entries = mt_os_map_pages(capacity * sizeof *entries);
+    uint32_t old_capacity = g_types.capacity;
+    if (!entries)
+        return false;
+    g_types.entries = entries;
+    g_types.capacity = capacity;
+    for (uint32_t i = 0; i < old_capacity; i++)
+        if (old[i].key)
+            *place_of(old[i].key) = old[i];
+    if (old)
+        mt_os_unmap(old, old_capacity * sizeof *old);
+    return true;
+}
+
+static bool has_room(void) {
+    return g_types.count < g_types.capacity / 2;
+}
+
+/* With room for a class and all its bases. */
 static bool is_ready(void) {
-    if (!g_types.entries) {
-        size_t size = CAPACITY * sizeof(struct entry) + FACTS * sizeof(uint64_t);
-        g_types.entries = mt_os_map_pages(size);
-        if (!g_types.entries)
-            return false;
-        g_types.facts = (uint64_t *)(g_types.entries + CAPACITY);
-    }
+    if (!g_types.facts)
+        g_types.facts = mt_os_map_pages(FACTS * sizeof(uint64_t));
+    if (!g_types.facts || (!g_types.entries && !make_table(FIRST_CAPACITY)))
+        return false;
     forget_if_unloaded();
-    return g_types.count < MOST_TYPES;
+    if (g_types.count >= MOST_TYPES)
+        return false;
+    return has_room() || make_table(g_types.capacity * 2);
 }
 
 static uint32_t write_type(const struct mt_type_description *description, uint64_t word,
@@ -143,8 +163,8 @@ static uint32_t type_of(const struct mt_type_block *block) {
     if (entry->key)
         return entry->type;
     uint32_t type = describe(block);
-    /* What is no type is kept as well, as long as there is much room. */
-    if (type || g_types.count < MOST_TYPES / 2)
+    /* What is no type is kept as well, as long as there is room. */
+    if (type || g_types.count < g_types.capacity / 4)
         keep(key, type);
     return type;
 }
@@ -192,7 +212,9 @@ void mt_type_registry_remove_slab(uintptr_t block) {
 void mt_type_registry_reset(void) {
     mt_lock_reset(&g_types.lock);
     if (g_types.entries)
-        memset(g_types.entries, 0, CAPACITY * sizeof(struct entry) + FACTS * sizeof(uint64_t));
+        memset(g_types.entries, 0, g_types.capacity * sizeof(struct entry));
+    if (g_types.facts)
+        memset(g_types.facts, 0, FACTS * sizeof(uint64_t));
     g_types.count = 0;
     g_types.last_type = 0;
 }

@@ -13,7 +13,7 @@ enum {
     LONGEST_WAIT = 10000
 };
 
-static uint8_t g_enough = MT_TYPE_LOOKS;
+static uint8_t g_enough = MT_TYPE_LOOKS * 0x55;
 uintptr_t mt_type_pending[MT_TYPE_PENDING];
 uint8_t *mt_type_looks = &g_enough;
 uint32_t mt_type_looks_mask;
@@ -97,9 +97,11 @@ static uint32_t put(const void *block, size_t size, uint32_t stack) {
 }
 
 static void count_look(uint32_t stack) {
-    uint8_t *looks = &mt_type_looks[stack & mt_type_looks_mask];
-    if (*looks < MT_TYPE_LOOKS)
-        (*looks)++;
+    /* Another thread's count may get lost, but never run over into the neighbour's. */
+    uint8_t *looks = mt_type_looks_byte(stack), value = *looks;
+    uint32_t shift = (stack & 3) * 2;
+    if ((value >> shift & 3u) < MT_TYPE_LOOKS)
+        *looks = (uint8_t)(value + (1u << shift));
 }
 
 /* In a program that shows no types, most stacks are left alone. */
@@ -108,7 +110,7 @@ static bool is_in_vain(uint32_t stack) {
 }
 
 static void choose(struct mt_type_queue *queue, const void *block, size_t size, uint32_t stack) {
-    uint8_t looks = mt_type_looks[stack & mt_type_looks_mask];
+    uint32_t looks = mt_type_looks_at(stack);
     bool is_revisit = (int32_t)(queue->clock - queue->revisit) >= 0;
     if (stack == 0 || (looks >= MT_TYPE_LOOKS && !is_revisit))
         return;

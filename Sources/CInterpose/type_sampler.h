@@ -14,7 +14,7 @@
 #include "os.h"
 #include "type_slabs.h"
 
-enum { MT_TYPE_QUEUE = 32, MT_TYPE_PENDING = 1024, MT_TYPE_STACKS_MASK = (1 << 22) - 1 };
+enum { MT_TYPE_QUEUE = 32, MT_TYPE_PENDING = 1024, MT_TYPE_STACKS_MASK = (1 << 20) - 1 };
 
 /* Of a stack: how many looks have been enough. */
 enum { MT_TYPE_LOOKS = 2 };
@@ -34,9 +34,19 @@ struct mt_type_queue {
 
 /* Chosen blocks and slabs by address, two places for each; bit 0: being read. */
 extern uintptr_t mt_type_pending[MT_TYPE_PENDING];
-/* Looks so far, by stack ID. Points to one byte that says enough while types are off. */
+/* Looks so far, by stack ID: two bits each. Points to one byte that says enough while types are
+ * off.
+ */
 extern uint8_t *mt_type_looks;
-extern uint32_t mt_type_looks_mask;
+extern uint32_t mt_type_looks_mask; /* of bytes */
+
+static inline uint8_t *mt_type_looks_byte(uint32_t stack) {
+    return &mt_type_looks[stack >> 2 & mt_type_looks_mask];
+}
+
+static inline uint32_t mt_type_looks_at(uint32_t stack) {
+    return *mt_type_looks_byte(stack) >> (stack & 3) * 2 & 3u;
+}
 
 /* Turns looking on. Called once, before the first event. False when there is no memory. */
 bool mt_type_sampler_begin(void);
@@ -59,7 +69,7 @@ void mt_type_release(const void *block, uint32_t stack);
 static inline void mt_type_note_allocation(struct mt_type_queue *queue, const void *block,
                                            size_t size, uint32_t stack) {
     uint32_t now = ++queue->clock;
-    bool is_unknown = mt_type_looks[stack & mt_type_looks_mask] < MT_TYPE_LOOKS;
+    bool is_unknown = mt_type_looks_at(stack) < MT_TYPE_LOOKS;
     if (mt_unlikely(is_unknown | ((int32_t)(now - queue->due) >= 0) | (size == MT_TYPE_SLAB_SIZE)))
         mt_type_choose(queue, block, size, stack);
 }

@@ -40,7 +40,7 @@ static uint32_t intern(struct mt_unwinder *unwinder, struct mt_kept_frames kept)
     uint64_t hash = mt_stack_root_hash(kept.lacks_root);
     for (uint32_t i = kept.count; i-- > 0;)
         unwinder->hashes[i] = hash = mt_stack_hash(hash, kept.pcs[i]);
-    uint32_t id = mt_stack_table_find(hash);
+    uint32_t id = mt_stack_index_find(hash);
     if (mt_likely(id != MT_STACK_NONE))
         return id;
     know_images(kept, unwinder->hashes);
@@ -173,7 +173,7 @@ __attribute__((noinline)) static uint32_t capture_by_walk(struct mt_unwinder *un
         compare(unwinder, leaf, keep_cached(unwinder));
     if (mt_unlikely(mt_unwind_cached_depth(unwinder) > mt_unwind_depth))
         return intern_deep(unwinder);
-    uint32_t id = mt_stack_table_find(unwinder->cache[unwinder->cached - 1].hash);
+    uint32_t id = mt_stack_index_find(unwinder->cache[unwinder->cached - 1].hash);
     if (mt_unlikely(id == MT_STACK_NONE))
         return intern_cached(unwinder); /* perhaps the only one of its kind: not worth a memo */
     mt_memo_remember(unwinder, &leaf, id);
