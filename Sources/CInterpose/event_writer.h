@@ -28,7 +28,7 @@ struct mt_stamp {
     bool is_exact;
 };
 
-enum { MT_UNTIMED_SPAN = 1024 }; /* of 5 ns: a second byte of time every few hundred events */
+enum { MT_UNTIMED_SPAN = 4096 }; /* of 5 ns: two bytes of time every few hundred events */
 
 /* Begins a new chunk, releasing the full one.
  * returns  false when recording has stopped */

@@ -7,12 +7,13 @@
 #include "varint.h"
 #include <string.h>
 
-enum { FIRST_WINDOW = 16 << 10, LARGEST_WINDOW = 256 << 10 };
+enum { FIRST_WINDOW = 16 << 10, LARGEST_WINDOW = 128 << 10 };
 
 static struct {
     struct mt_chunk_header *chunk;
     uint32_t first_id;
     uint8_t *cursor, *limit; /* beyond limit a node might not fit */
+    uint8_t *run;            /* the tag at the end that counts nodes; NULL: there is none */
     struct mt_node_predictor predictor;
 } g_writer;
 
@@ -30,6 +31,7 @@ static bool open_window(uint32_t first_id) {
     g_writer.chunk = chunk;
     g_writer.first_id = first_id;
     g_writer.cursor = (uint8_t *)(chunk + 1);
+    g_writer.run = NULL;
     g_writer.limit = (uint8_t *)chunk + length - MT_NODE_MAX_LENGTH;
     memset(&g_writer.predictor, 0, sizeof g_writer.predictor);
     return true;
@@ -49,17 +51,39 @@ static uint8_t *put_parent(uint8_t *at, const struct mt_new_node *node, uint8_t 
 }
 
 static uint8_t *put_pc(uint8_t *at, uint64_t pc, uint64_t caller, uint8_t *tag) {
-    if (mt_expected_pc(&g_writer.predictor, caller) == pc)
-        return at;
-    uint32_t index = mt_recent_pc_index(pc);
-    if (mt_recent_pc(&g_writer.predictor, index) == pc) {
-        *tag |= MT_PC_RECENT << MT_NODE_PC_SHIFT;
+    const struct mt_node_predictor *predictor = &g_writer.predictor;
+    uint32_t age = 0, index = mt_recent_pc_index(pc);
+    while (age < MT_STEPS && mt_expected_pc(predictor, caller, age) != pc)
+        age++;
+    if (age < 2) {
+        *tag |= (uint8_t)((age ? MT_PC_SECOND : MT_PC_LAST) << MT_NODE_PC_SHIFT);
+    } else if (age < MT_STEPS) {
+        *tag |= MT_PC_KNOWN << MT_NODE_PC_SHIFT;
+        *at++ = (uint8_t)(age - 2);
+    } else if (mt_recent_pc(predictor, index) == pc) {
+        *tag |= MT_PC_KNOWN << MT_NODE_PC_SHIFT;
+        *at++ = (uint8_t)(MT_PC_RECENT + (index >> 8));
         *at++ = (uint8_t)index;
-        *at++ = (uint8_t)(index >> 8);
-        return at;
+    } else {
+        *tag |= MT_PC_DISTANCE << MT_NODE_PC_SHIFT;
+        at = mt_put_varint(at, mt_zigzag((int64_t)(pc - caller)));
     }
-    *tag |= MT_PC_DISTANCE << MT_NODE_PC_SHIFT;
-    return mt_put_varint(at, mt_zigzag((int64_t)(pc - caller)));
+    return at;
+}
+
+/* Nodes of which nothing needs to be said are counted in the tag of the first. */
+static void put_tag(uint8_t tag, uint8_t *end) {
+    if (tag != MT_NODE_TAG) {
+        __atomic_store_n(g_writer.cursor, tag, __ATOMIC_RELEASE);
+        g_writer.run = NULL;
+    } else if (g_writer.run && *g_writer.run < MT_NODE_RUN + MT_NODE_RUN_MAX) {
+        __atomic_store_n(g_writer.run, (uint8_t)(*g_writer.run + 1), __ATOMIC_RELEASE);
+        return;
+    } else {
+        __atomic_store_n(g_writer.cursor, (uint8_t)(MT_NODE_RUN + 1), __ATOMIC_RELEASE);
+        g_writer.run = g_writer.cursor;
+    }
+    g_writer.cursor = end;
 }
 
 bool mt_stack_writer_add(const struct mt_new_node *node) {
@@ -73,12 +97,11 @@ bool mt_stack_writer_add(const struct mt_new_node *node) {
         *at++ = node->flags;
     }
     mt_learn_pc(&g_writer.predictor, caller, node->pc);
-    __atomic_store_n(g_writer.cursor, tag, __ATOMIC_RELEASE);
-    g_writer.cursor = at;
+    put_tag(tag, at);
     return true;
 }
 
 void mt_stack_writer_forget(void) {
     g_writer.chunk = NULL;
-    g_writer.cursor = g_writer.limit = NULL;
+    g_writer.cursor = g_writer.limit = g_writer.run = NULL;
 }

@@ -214,13 +214,17 @@ static_assert(sizeof(struct mt_stack_node) == 16, "stack node layout");
 /* MT_ENCODING_PREDICTED: a byte stream of nodes, each with the id after the one before it. A node
  * says what the tables of memtrace_stack_nodes.h do not expect; its tag is written last.
  *
- *   tag      bit 0 set, bits 1-2 parent, bits 3-4 pc, bit 5 MT_NODE_HAS_FLAGS
+ *   tag      bit 0 set, bits 1-2 parent, bits 3-4 pc, bit 5 MT_NODE_HAS_FLAGS; or MT_NODE_RUN
  *   fields   [varint parent] [pc] [byte flags] */
 
 #define MT_NODE_TAG 0x01u
 #define MT_NODE_PARENT_SHIFT 1
 #define MT_NODE_PC_SHIFT 3
 #define MT_NODE_HAS_FLAGS 0x20u
+#define MT_NODE_RUN 0x80u /* the tag alone: its other bits count nodes with codes 0 and no flags   \
+                           */
+#define MT_NODE_RUN_MAX 15u
+#define MT_PC_RECENT 0x10u
 #define MT_NODE_MAX_LENGTH 32u
 
 enum mt_node_parent {
@@ -231,9 +235,11 @@ enum mt_node_parent {
 };
 
 enum mt_node_pc {
-    MT_PC_EXPECTED = 0, /* the pc last called from the parent's pc */
-    MT_PC_RECENT = 1,   /* two bytes: its index among the recent ones */
-    MT_PC_DISTANCE = 2  /* zigzag, from the parent's pc, or from 0 if that is not in the chunk */
+    MT_PC_LAST = 0,    /* the pc last called from the parent's pc */
+    MT_PC_SECOND = 1,  /* the one before */
+    MT_PC_KNOWN = 2,   /* a byte: 0, 1: the ones before that; MT_PC_RECENT + high bits, and a byte
+                          of low bits: its index among the recent ones */
+    MT_PC_DISTANCE = 3 /* zigzag, from the parent's pc, or from 0 if that is not in the chunk */
 };
 
 enum mt_stack_node_flag {

@@ -10,11 +10,12 @@
 
 #include <stdint.h>
 
-enum { MT_STEP_BITS = 11, MT_RECENT_PC_BITS = 12 };
+enum { MT_STEP_BITS = 11, MT_STEPS = 4, MT_RECENT_PC_BITS = 12 };
 
 /* A zeroed one is an empty one. */
 struct mt_node_predictor {
-    uint64_t steps[1 << MT_STEP_BITS];       /* by the caller's pc: the pc last called from there */
+    /* By the caller's pc: the pcs last called from there, the last one first. */
+    uint64_t steps[1 << MT_STEP_BITS][MT_STEPS];
     uint64_t recent[1 << MT_RECENT_PC_BITS]; /* by the pc itself */
 };
 
@@ -22,9 +23,10 @@ static inline uint32_t mt_pc_hash(uint64_t pc, uint32_t bits) {
     return (uint32_t)((pc * 0x9e3779b97f4a7c15u) >> (64 - bits));
 }
 
-/* The pc that followed this caller's pc last; 0: none known. */
-static inline uint64_t mt_expected_pc(const struct mt_node_predictor *predictor, uint64_t caller) {
-    return predictor->steps[mt_pc_hash(caller, MT_STEP_BITS)];
+/* The pcs last called from this caller's pc: `age` 0 is the last one; 0: none known. */
+static inline uint64_t mt_expected_pc(const struct mt_node_predictor *predictor, uint64_t caller,
+                                      uint32_t age) {
+    return predictor->steps[mt_pc_hash(caller, MT_STEP_BITS)][age & (MT_STEPS - 1)];
 }
 
 /* Where pc is in the table of recent ones. */
@@ -38,7 +40,14 @@ static inline uint64_t mt_recent_pc(const struct mt_node_predictor *predictor, u
 
 /* After every node. caller: the pc of its parent, 0 if that is not in the chunk. */
 static inline void mt_learn_pc(struct mt_node_predictor *predictor, uint64_t caller, uint64_t pc) {
-    predictor->steps[mt_pc_hash(caller, MT_STEP_BITS)] = pc;
+    uint64_t *steps = predictor->steps[mt_pc_hash(caller, MT_STEP_BITS)], moved = pc;
+    for (int age = 0; age < MT_STEPS; age++) {
+        uint64_t older = steps[age];
+        steps[age] = moved;
+        moved = older;
+        if (older == pc)
+            break;
+    }
     predictor->recent[mt_recent_pc_index(pc)] = pc;
 }
 

@@ -47,6 +47,13 @@ struct StackDecoder {
       let tag = cursor.read(UInt8.self)
       if tag == 0 { break }
       let id = firstID &+ UInt32(truncatingIfNeeded: nodes.count - position)
+      if UInt32(tag) & MT_NODE_RUN != 0 {
+        guard appendRun(tag, id, firstID, predictor, inChunkFrom: position) else {
+          damage = start
+          break
+        }
+        continue
+      }
       let node = node(tag, id, firstID, &cursor, predictor, inChunkFrom: position)
       guard let node, !cursor.isPastEnd else {
         // A chunk that the end of the file cuts is none the worse.
@@ -60,6 +67,22 @@ struct StackDecoder {
         StackTable.Span(first: firstID, count: nodes.count - position, position: position))
     }
     return damage
+  }
+
+  /// Appends the nodes that a tag counts; false when they are none.
+  private mutating func appendRun(
+    _ tag: UInt8, _ firstOfRun: UInt32, _ firstID: UInt32,
+    _ predictor: UnsafeMutablePointer<mt_node_predictor>, inChunkFrom position: Int
+  ) -> Bool {
+    let count = UInt32(tag) & ~MT_NODE_RUN
+    guard (1...MT_NODE_RUN_MAX).contains(count) else { return false }
+    for id in (0..<count).map({ firstOfRun &+ $0 }) {
+      let caller = nodes.count > position ? nodes[nodes.count - 1].pc : 0
+      let pc = mt_expected_pc(predictor, caller, 0)
+      mt_learn_pc(predictor, caller, pc)
+      nodes.append(StackTable.Node(pc: pc, parent: id &- 1, flags: 0))
+    }
+    return true
   }
 
   /// The node that begins with a tag; nil when the bytes are none.
@@ -80,14 +103,28 @@ struct StackDecoder {
     let caller = isInChunk ? nodes[position + Int(parent - firstID)].pc : 0
     let pc: UInt64
     switch UInt32(tag) >> UInt32(MT_NODE_PC_SHIFT) & 3 {
-    case MT_PC_EXPECTED.rawValue: pc = mt_expected_pc(predictor, caller)
-    case MT_PC_RECENT.rawValue: pc = mt_recent_pc(predictor, UInt32(cursor.read(UInt16.self)))
-    case MT_PC_DISTANCE.rawValue: pc = caller &+ VarInt.unzigzag(cursor.readVarInt())
-    default: return nil
+    case MT_PC_LAST.rawValue: pc = mt_expected_pc(predictor, caller, 0)
+    case MT_PC_SECOND.rawValue: pc = mt_expected_pc(predictor, caller, 1)
+    case MT_PC_KNOWN.rawValue:
+      guard let known = knownPC(&cursor, caller, predictor) else { return nil }
+      pc = known
+    default: pc = caller &+ VarInt.unzigzag(cursor.readVarInt())
     }
     let flags = UInt32(tag) & MT_NODE_HAS_FLAGS != 0 ? UInt32(cursor.read(UInt8.self)) : 0
     mt_learn_pc(predictor, caller, pc)
     return StackTable.Node(pc: pc, parent: parent, flags: flags)
+  }
+
+  /// A pc that is one of the less likely ones of its caller, or of the recent ones.
+  private func knownPC(
+    _ cursor: inout ByteCursor, _ caller: UInt64,
+    _ predictor: UnsafeMutablePointer<mt_node_predictor>
+  ) -> UInt64? {
+    let byte = UInt32(cursor.read(UInt8.self))
+    if byte < UInt32(MT_STEPS) - 2 { return mt_expected_pc(predictor, caller, byte + 2) }
+    guard byte >= MT_PC_RECENT else { return nil }
+    let low = UInt32(cursor.read(UInt8.self))
+    return mt_recent_pc(predictor, (byte - MT_PC_RECENT) << 8 | low)
   }
 
   /// The table, and how many chunks claim IDs that another one has.
