@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "hook.h"
 
+#include "block_owner.h"
 #include "clock.h"
 #include "lifecycle.h"
 #include "meta_writer.h"
@@ -50,13 +51,14 @@ void mt_api_mark(const char *name, const uint64_t *registers, uintptr_t pc, uint
     if (!name || !is_recording())
         return;
     int saved = errno;
+    /* What is done next happened after the mark: by its time, not only in fact. */
+    mt_tls.must_stamp = 1;
+    mt_block_owner_forget();
     struct mt_mark_record mark = {.time = mt_clock_event_time(),
                                   .thread = mt_tls.index,
                                   .name_length = (uint32_t)name_length(name)};
     struct mt_piece pieces[] = {{&mark, sizeof mark}, {name, mark.name_length}};
     mt_meta_write(MT_RECORD_MARK, pieces, 2);
-    /* What this thread does next happened after the mark: by its time, not only in fact. */
-    mt_tls.must_stamp = 1;
     if (mt_config.snapshot_at_marks)
         take_snapshot(MT_SNAPSHOT_AT_MARK, name, registers, pc, sp);
     errno = saved;

@@ -1,6 +1,7 @@
 /* Writes events. See recorder.h. */
 #include "recorder.h"
 
+#include "block_owner.h"
 #include "clock.h"
 #include "trace_file.h"
 
@@ -47,26 +48,31 @@ static uint32_t capture(const struct mt_call *call) {
     return mt_unwind_capture(&mt_tls.thread->unwinder, &call->caller);
 }
 
-/* Whether other events order themselves by the time of this one. */
-static bool needs_order(const struct mt_call *call) {
-    if (mt_likely(!(mt_clock_orders_threads | mt_tls.must_stamp)) &&
-        mt_likely(call->entry == MT_ENTRY_RECORD))
+/* Whether other events order themselves by the time of this one, which is of that block (NULL: of
+ * none). */
+static bool needs_order(const struct mt_call *call, const void *block) {
+    bool has_threads = mt_clock_orders_threads, has_own_chunk = call->entry == MT_ENTRY_RECORD;
+    if (mt_likely(!(has_threads | mt_tls.must_stamp)) && mt_likely(has_own_chunk))
         return false;
+    bool must_stamp = mt_tls.must_stamp;
     mt_tls.must_stamp = 0;
-    return true;
+    if (!has_threads)
+        return true;
+    uint32_t owner = mt_likely(has_own_chunk) ? mt_tls.thread->owner : MT_OWNER_NONE;
+    return !mt_block_owner_take((uintptr_t)block, owner) || must_stamp;
 }
 
 /* After the real call. */
-static struct mt_stamp stamp_after(const struct mt_call *call) {
-    bool is_exact = needs_order(call);
+static struct mt_stamp stamp_after(const struct mt_call *call, const void *block) {
+    bool is_exact = needs_order(call, block);
     uint64_t ticks = is_exact ? mt_clock_after() : mt_clock_now();
     return (struct mt_stamp){ticks >> MT_TICK_SHIFT, is_exact};
 }
 
 /* Before the real call, in two parts with the capture of the stack in between: what waits for the
  * host's instructions costs least at the entry, and the counter is then read beside the capture. */
-static bool stamp_before_begin(const struct mt_call *call) {
-    bool is_exact = needs_order(call);
+static bool stamp_before_begin(const struct mt_call *call, const void *block) {
+    bool is_exact = needs_order(call, block);
     if (is_exact)
         mt_clock_wait();
     return is_exact;
@@ -86,7 +92,7 @@ static void record_failure(const struct mt_call *call, struct mt_stamp stamp, si
 
 void mt_record_allocation(const struct mt_call *call, const void *block, size_t size,
                           size_t alignment) {
-    struct mt_stamp stamp = stamp_after(call);
+    struct mt_stamp stamp = stamp_after(call, block);
     if (mt_unlikely(!block)) {
         record_failure(call, stamp, size);
         return;
@@ -103,7 +109,7 @@ void mt_record_allocation(const struct mt_call *call, const void *block, size_t 
 
 void mt_record_deallocation(const struct mt_call *call, const void *block, size_t size,
                             size_t alignment) {
-    bool is_exact = stamp_before_begin(call);
+    bool is_exact = stamp_before_begin(call, block);
     uint32_t stack = capture(call);
     mt_type_note_deallocation(block, stack);
     struct mt_stamp stamp = stamp_before_end(is_exact);
@@ -117,7 +123,7 @@ void mt_record_deallocation(const struct mt_call *call, const void *block, size_
 
 static inline void record_outcome(const struct mt_call *call, uint8_t operation, const void *block,
                                   size_t size) {
-    struct mt_stamp stamp = stamp_after(call);
+    struct mt_stamp stamp = stamp_after(call, block);
     struct sink sink = open_sink(call, stamp.time, MT_STACK_NONE);
     if (mt_unlikely(!sink.writer))
         return;

@@ -1,6 +1,7 @@
 /* Takes snapshots. See snapshot.h. */
 #include "snapshot.h"
 
+#include "block_owner.h"
 #include "clock.h"
 #include "image_map.h"
 #include "lifecycle.h"
@@ -10,6 +11,7 @@
 #include "proc_numbers.h"
 #include "snapshot_image.h"
 #include "snapshot_signals.h"
+#include "thread_state.h"
 #include "trace_file.h"
 #include "type_sampler.h"
 #include <errno.h>
@@ -129,6 +131,9 @@ static long take(struct mt_snapshot_request *request) {
     if (error < 0)
         return error;
     request->number = mt_trace_file.header->snapshots++;
+    /* What comes after it is said to be later, by all threads. */
+    mt_tls.must_stamp = 1;
+    mt_block_owner_forget();
     struct mt_snapshot_image image = {.request = request,
                                       .park = &park,
                                       .times = &g_snapshot.shared->times,

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "thread_state.h"
 
+#include "block_owner.h"
 #include "clock.h"
 #include "exec_environment.h"
 #include "meta_writer.h"
@@ -20,6 +21,7 @@ static struct {
     struct mt_lock lock;
     struct mt_thread *parked; /* states of ended threads */
     uint32_t last_index;
+    uint32_t last_owner;
     pthread_key_t key;
     bool has_key;
 } g_threads;
@@ -76,10 +78,19 @@ void mt_thread_state_init(void) {
     g_threads.has_key = pthread_key_create(&g_threads.key, end_thread) == 0;
 }
 
+static struct mt_thread *make_thread(void) {
+    struct mt_thread *thread = mt_os_map_pages(sizeof *thread);
+    if (!thread)
+        return NULL;
+    uint32_t owner = __atomic_add_fetch(&g_threads.last_owner, 1, __ATOMIC_RELAXED);
+    thread->owner = owner <= MT_OWNER_LAST ? owner : MT_OWNER_NONE;
+    return thread;
+}
+
 bool mt_thread_begin(void) {
     struct mt_thread *thread = take_parked();
     if (!thread)
-        thread = mt_os_map_pages(sizeof *thread);
+        thread = make_thread();
     if (!thread)
         return false;
     thread->index = __atomic_add_fetch(&g_threads.last_index, 1, __ATOMIC_RELAXED);
@@ -147,6 +158,7 @@ void mt_thread_state_reset(void) {
     }
     g_threads.last_index = 0;
     mt_clock_orders_threads = 0;
+    mt_block_owner_forget();
     mt_tls.thread = NULL;
     mt_tls.key = 0;
     mt_tls.index = 0;

@@ -14,6 +14,7 @@
 struct mt_thread {
     struct mt_event_writer writer;
     uint32_t index; /* of the thread that owns it now */
+    uint32_t owner; /* block_owner.h: of this state, whichever thread it belongs to */
     uint32_t tid;
     char name[16];
     struct mt_thread *next_parked;
