@@ -182,12 +182,16 @@ static char **find_environment(void) {
 }
 
 static bool configure(void) {
-    const char *bad = mt_config_read(&mt_config, find_environment());
+    char **environment = find_environment();
+    const char *bad = mt_config_read(&mt_config, environment);
     if (bad)
         mt_diag_once("value out of range:", bad, 0, "; its default is used");
     mt_unwind_depth = mt_config.stacks ? (uint32_t)mt_config.depth : 0;
     mt_unwind_only_libunwind = mt_text_equal(mt_config.unwinder, "libunwind");
     mt_unwind_compares = mt_text_equal(mt_config.unwinder, "compare");
+    /* What a snapshot shows rests on all blocks, and it costs more than all the samples. */
+    if (mt_config.sample && !mt_config_lookup(environment, "MEMTRACE_SNAPSHOT_AT_EXIT"))
+        mt_config.snapshot_at_exit = 0;
     mt_sampling_init(mt_config.sample, mt_config.sample_seed);
     if (mt_trace_name_root(&mt_config))
         return true;

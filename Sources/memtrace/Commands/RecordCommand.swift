@@ -18,7 +18,7 @@ struct RecordCommand: ParsableCommand {
 
       One trace is written per process: the command's own to FILE, those of its children beside \
       it. Nothing is overwritten. When a process ends by itself, a heap snapshot is added, which \
-      tells leaks from blocks that are merely not freed.
+      tells leaks from blocks that are merely not freed (not to a sample).
       """)
 
   @Option(
