@@ -18,6 +18,9 @@
       "auto; libunwind: every stack by libunwind; compare: both ways, differences counted")        \
     X(types, "MEMTRACE_TYPES", NUMBER, 1, 0, 1,                                                    \
       "look at the first words of some blocks of each stack to tell their types")                  \
+    X(refcounts, "MEMTRACE_REFCOUNTS", STRING, "", 0, 0,                                           \
+      "record retains and releases of Swift objects: 1 of all types, or patterns with commas "     \
+      "between them; 0 or empty: none")                                                            \
     X(snapshot_at_exit, "MEMTRACE_SNAPSHOT_AT_EXIT", NUMBER, 1, 0, 1,                              \
       "take a heap snapshot when the process ends by itself: exit, _exit, quick_exit, abort")      \
     X(snapshot_contents, "MEMTRACE_SNAPSHOT_CONTENTS", NUMBER, 0, 0, 1,                            \

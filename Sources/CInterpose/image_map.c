@@ -8,6 +8,7 @@
 #include "memtrace_format.h"
 #include "meta_writer.h"
 #include "real.h"
+#include "refcounts.h"
 #include "stack_table.h"
 #include "text.h"
 #include "trace_file.h"
@@ -188,6 +189,11 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context) {
     if (image->text_start == UINTPTR_MAX)
         image->text_start = image->text_end = image->start;
     image->path = full_path(info->dlpi_name ? info->dlpi_name : "");
+    struct mt_loaded_image loaded = {image->bias, info->dlpi_phdr, info->dlpi_phnum, image->path};
+    if (!mt_refcounts_look(&loaded)) {
+        g_map.is_outdated = 1; /* met again by the next scan */
+        return 0;
+    }
     image->index = g_map.count;
     image->first_stack = g_map.stacks_at_last_scan;
     image->seen_by = g_map.scan;

@@ -12,6 +12,7 @@
 #include "own_memory.h"
 #include "real.h"
 #include "recorder.h"
+#include "refcounts.h"
 #include "sampling.h"
 #include "snapshot.h"
 #include "snapshot_signals.h"
@@ -226,6 +227,7 @@ static enum mt_state start_process(void) {
         mt_type_sampler_begin();
     begin_recording();
     mt_meta_process();
+    mt_refcounts_begin();
     mt_image_map_scan();
     remove_replaced(&origin);
     note_bypassed();
@@ -251,6 +253,7 @@ static enum mt_state start_forked(void) {
         return MT_OFF;
     begin_recording();
     mt_meta_process();
+    mt_refcounts_after_fork();
     mt_image_map_reset_for_fork();
     mt_snapshot_signals_after_fork();
     return MT_RECORDING;
@@ -311,6 +314,7 @@ enum mt_entry mt_enter_slow(uintptr_t sp) {
         mt_tls.inside = 0;
         if (mt_tls.thread) {
             mt_event_writer_repair(&mt_tls.thread->writer);
+            mt_refcount_writer_repair(&mt_tls.thread->refcounts);
             mt_unwind_forget(&mt_tls.thread->unwinder);
         }
     }

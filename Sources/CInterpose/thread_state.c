@@ -121,8 +121,10 @@ static void fill_window(const struct mt_event_writer *writer) {
 }
 
 void mt_thread_state_survive_fork(void) {
-    if (mt_tls.thread)
+    if (mt_tls.thread) {
         fill_window(&mt_tls.thread->writer);
+        mt_refcount_writer_survive_fork(&mt_tls.thread->refcounts);
+    }
     fill_window(&g_lane.writer);
     mt_lock_reset(&g_threads.lock);
 }
@@ -131,7 +133,7 @@ void mt_thread_state_survive_fork(void) {
  * void, and the next event into a chunk of the child's own trace. */
 static void leave_to_interrupted_hook(void) {
     if (mt_tls.thread)
-        mt_tls.thread->writer.limit = NULL;
+        mt_tls.thread->writer.limit = mt_tls.thread->refcounts.limit = NULL;
     g_lane.writer.limit = NULL;
     mt_tls.thread = NULL;
 }
@@ -153,6 +155,7 @@ void mt_thread_state_reset(void) {
     struct mt_thread *own = mt_tls.thread;
     if (own) {
         forget(&own->writer);
+        mt_refcount_writer_forget(&own->refcounts);
         own->next_parked = NULL;
         g_threads.parked = own;
     }

@@ -8,6 +8,7 @@
 
 #include "event_writer.h"
 #include "lock.h"
+#include "refcount_writer.h"
 #include "type_sampler.h"
 #include "unwind.h"
 
@@ -19,6 +20,7 @@ struct mt_thread {
     char name[16];
     struct mt_thread *next_parked;
     struct mt_type_queue types;
+    struct mt_refcount_writer refcounts;
     struct mt_unwinder unwinder;
 };
 

@@ -196,6 +196,19 @@ enum mt_type_answer mt_type_registry_note(const struct mt_type_sighting *sightin
     return type ? MT_TYPE_KNOWN : MT_TYPE_NONE;
 }
 
+bool mt_type_registry_describe(const struct mt_type_block *block,
+                               bool (*judge)(const struct mt_type_description *), bool *wanted) {
+    struct mt_type_memory memory = {{0}, 0};
+    struct mt_type_description description;
+    uint64_t signals = mt_lock_enter(&g_types.lock);
+    description.name = mt_text_begin(g_types.name, sizeof g_types.name);
+    bool is_swift = mt_type_read_swift(&memory, block, &description);
+    if (is_swift)
+        *wanted = judge(&description);
+    mt_lock_exit(&g_types.lock, signals);
+    return is_swift;
+}
+
 bool mt_type_registry_add_slab(uintptr_t block) {
     uint64_t signals = mt_lock_enter(&g_types.lock);
     bool is_added = mt_type_slabs_add(block);

@@ -23,6 +23,12 @@ enum mt_type_answer { MT_TYPE_BUSY, MT_TYPE_NONE, MT_TYPE_KNOWN };
  * context  signals blocked; never waits */
 enum mt_type_answer mt_type_registry_note(const struct mt_type_sighting *sighting);
 
+/* Tells what a Swift object is to `judge`, whose answer goes to *wanted; the trace gets nothing.
+ * returns  false, and `judge` is not asked, when the block's first word is no Swift type's
+ * context  inside a hook that records; waits for the lock */
+bool mt_type_registry_describe(const struct mt_type_block *block,
+                               bool (*judge)(const struct mt_type_description *), bool *wanted);
+
 /* Begins to read, and ends to read, a block of MT_TYPE_SLAB_SIZE bytes; the end waits for whoever
  * is reading. returns (begin) false when there are too many. context: any, signals are blocked */
 bool mt_type_registry_add_slab(uintptr_t block);

@@ -72,7 +72,8 @@ enum mt_counter {
     MT_COUNT_STACKS_GUESS_DIFFERENT = 14, /* of these, only above code without unwind tables */
     MT_COUNT_STACKS_LIBUNWIND = 15,       /* stacks with a frame that only libunwind understands */
     MT_COUNT_STACKS_ROOTLESS = 16,        /* stacks that end where no caller can be found */
-    MT_COUNT_USED = 17
+    MT_COUNT_REFCOUNTS_LOST = 17,    /* retains and releases inside a hook, or after stopping */
+    MT_COUNT_USED = 18
 };
 #define MT_COUNTER_SLOTS 32u
 
@@ -155,13 +156,14 @@ enum mt_chunk_kind {
     MT_CHUNK_EVENTS = 3,   /* allocations and frees */
     MT_CHUNK_SNAPSHOT = 4, /* heap image: records (plain) or memory (words) */
     MT_CHUNK_SYMBOLS = 5,  /* names of the addresses in STACKS, added by `memtrace pack` */
-    MT_CHUNK_INDEX = 6     /* copies of all chunk headers, added by `memtrace pack` */
+    MT_CHUNK_INDEX = 6,    /* copies of all chunk headers, added by `memtrace pack` */
+    MT_CHUNK_REFCOUNTS = 7 /* retains and releases of Swift objects: memtrace_refcounts.h */
 };
 
 enum mt_encoding {
     MT_ENCODING_PLAIN = 0,     /* META and STACKS: the fixed structs below */
     MT_ENCODING_VARINT = 1,    /* EVENTS: tag byte and varints, see below */
-    MT_ENCODING_PREDICTED = 2, /* EVENTS, STACKS: what is not expected, see below */
+    MT_ENCODING_PREDICTED = 2, /* EVENTS, STACKS, REFCOUNTS: what is not expected, see below */
     MT_ENCODING_WORDS = 3,     /* SNAPSHOT: runs of memory words, see memtrace_snapshot.h */
     MT_ENCODING_COLUMNS = 4    /* EVENTS of packed traces, docs/trace-format.md section 9 */
 };
@@ -262,7 +264,8 @@ enum mt_record_type {
     MT_RECORD_NOTE = 5,    /* struct mt_note_record + text */
     MT_RECORD_MARK = 6,    /* struct mt_mark_record + name */
     MT_RECORD_TYPE = 7,    /* struct mt_type_record + name */
-    MT_RECORD_TYPED = 8    /* struct mt_typed_record */
+    MT_RECORD_TYPED = 8,    /* struct mt_typed_record */
+    MT_RECORD_REFCOUNTS = 9 /* struct mt_refcounts_record + pattern + text */
 };
 
 struct mt_record {
@@ -401,6 +404,24 @@ struct mt_typed_record {
     uint32_t free_stack; /* MT_TYPE_FREED: stack of the deallocation; else 0 */
 };
 static_assert(sizeof(struct mt_typed_record) == 40, "typed record layout");
+
+enum mt_refcounts_state {
+    MT_REFCOUNTS_ASKED = 1, /* at the start; no text */
+    MT_REFCOUNTS_ON = 2,    /* from here on; text: path of the image with the Swift runtime */
+    MT_REFCOUNTS_OFF = 3    /* they cannot be recorded safely; text: "path: reason" */
+};
+
+/* Whether retains and releases are recorded, and of which types. One for each Swift runtime. */
+struct mt_refcounts_record {
+    struct mt_record record;
+    uint64_t time;  /* event time */
+    uint32_t state; /* enum mt_refcounts_state */
+    uint32_t pattern_length;
+    uint32_t text_length;
+    uint32_t reserved;
+    /* char pattern[], text[] */
+};
+static_assert(sizeof(struct mt_refcounts_record) == 32, "refcounts record layout");
 
 /* ---- EVENTS, MT_ENCODING_VARINT --------------------------------------------------------------
  *

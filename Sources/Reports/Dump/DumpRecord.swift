@@ -151,6 +151,24 @@ extension DumpRecord {
     add("name", .text(mark.name))
   }
 
+  init(refcounts: RefcountRecording) {
+    self.init(.refcounts)
+    add("patterns", .text(refcounts.patterns))
+    add("runtimes", .list(refcounts.runtimes))
+    add("refusals", .list(refcounts.refusals))
+  }
+
+  init(refcount event: RefcountEvent, clock: TraceClock) {
+    self.init(.refcount)
+    add("time", .number(clock.nanoseconds(event.time)))
+    add("thread", .number(UInt64(event.thread.rawValue)))
+    add("call", .text(event.call == .tryRetainFailed ? "swift_tryRetain failed" : event.call.name))
+    add("object", .address(event.object.rawValue))
+    add("change", .signed(event.change))
+    add("count", .number(event.count))
+    add("stack", .number(UInt64(event.stack.rawValue)))
+  }
+
   init(damage: Damage) {
     self.init(.damage)
     add("offset", .number(damage.offset))

@@ -7,7 +7,7 @@ import TraceReader
 public struct TraceDump {
   /// The kinds of records, in the order of the dump.
   public enum Kind: String, Sendable, CaseIterable {
-    case header, process, image, thread, note, mark, damage, stack, event
+    case header, process, image, thread, note, mark, refcounts, damage, stack, event, refcount
   }
 
   /// The forms a dump can be written in.
@@ -51,7 +51,10 @@ public struct TraceDump {
     if kinds.contains(.stack) {
       guard try writeStacks(&buffer, output) else { return }
     }
-    if kinds.contains(.event) { try writeEvents(&buffer, output) }
+    if kinds.contains(.event) {
+      guard try writeEvents(&buffer, output) else { return }
+    }
+    if kinds.contains(.refcount) { try writeRefcounts(&buffer, output) }
     _ = try buffer.flush(output)
   }
 
@@ -70,6 +73,9 @@ public struct TraceDump {
     }
     if kinds.contains(.mark) {
       records += trace.marks.map { DumpRecord(mark: $0, clock: trace.clock) }
+    }
+    if kinds.contains(.refcounts), let recording = trace.refcountRecording {
+      records.append(DumpRecord(refcounts: recording))
     }
     if kinds.contains(.damage) {
       records += trace.coverage.damage.map { DumpRecord(damage: $0) }
@@ -96,21 +102,36 @@ public struct TraceDump {
 
   private func writeEvents(
     _ buffer: inout DumpBuffer, _ output: (String) throws -> Bool
-  ) throws {
+  ) throws -> Bool {
     // An error of the output has to cross a function that throws only the reader's errors.
     var failure: (any Error)?
+    var wantsMore = true
     try trace.forEachEvent { index, event in
       if index >= limit { return false }
       buffer.add(DumpRecord(event: event, index: index, clock: trace.clock))
       guard buffer.isFull else { return true }
       do {
-        return try buffer.flush(output)
+        wantsMore = try buffer.flush(output)
       } catch {
         failure = error
-        return false
+        wantsMore = false
       }
+      return wantsMore
     }
     if let failure { throw failure }
+    return wantsMore
+  }
+
+  private func writeRefcounts(
+    _ buffer: inout DumpBuffer, _ output: (String) throws -> Bool
+  ) throws {
+    var count: UInt64 = 0
+    try trace.forEachRefcount { event in
+      if count >= limit { return false }
+      count += 1
+      buffer.add(DumpRecord(refcount: event, clock: trace.clock))
+      return try !buffer.isFull || buffer.flush(output)
+    }
   }
 }
 

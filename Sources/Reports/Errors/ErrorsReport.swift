@@ -137,6 +137,7 @@ extension MemoryError.Category {
     case .mismatched: 4
     case .wrongSize: 5
     case .wrongAlignment: 6
+    case .overRelease: 7
     }
   }
 
@@ -150,6 +151,7 @@ extension MemoryError.Category {
     case .mismatched: "mismatched-free"
     case .wrongSize: "wrong-size"
     case .wrongAlignment: "wrong-alignment"
+    case .overRelease: "over-release"
     }
   }
 

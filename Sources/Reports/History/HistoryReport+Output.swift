@@ -16,8 +16,9 @@ extension HistoryReport {
     }
     page.blank()
     page.table(table(bytes: page.style.bytes))
+    writeUnbalanced(to: &page)
     if showsStacks {
-      for (number, entry) in numbered {
+      for (number, entry) in numbered where entry.refcount?.isImplied != true {
         page.blank()
         page.line(
           Span("\(number). \(entry.eventType)", .heading), " on ", Span(entry.event.thread.text),
@@ -26,6 +27,16 @@ extension HistoryReport {
       }
     }
     coverage.write(to: &page)
+  }
+
+  /// Names what goes with nothing.
+  private func writeUnbalanced(to page: inout TextPage) {
+    let entries = numbered.filter { $0.1.refcount?.isUnbalanced ?? false }
+    guard !entries.isEmpty else { return }
+    page.heading("Unbalanced")
+    for (number, entry) in entries {
+      page.line([Span("\(number). "), Span(entry.imbalance, .error)], indent: 2)
+    }
   }
 
   private var numbered: [(Int, Entry)] {
@@ -40,19 +51,28 @@ extension HistoryReport {
       .text("Timestamp", shortest: nil),
       .number("Size"),
     ]
+    let withCounts = entries.contains { $0.refcount != nil }
+    if withCounts { columns += [.number("RefCt"), .number("Pair")] }
     let withType = entries.contains { $0.category?.isType ?? false }
     if withType { columns.append(.text("Category")) }
     if withBlock { columns.append(.text("Block", shortest: nil)) }
     columns += [.text("Thread"), .text("Responsible Library"), .text("Responsible Caller")]
     var table = TextTable(columns)
     for (number, entry) in numbered {
-      let type = entry.isUnexpected ? "\(entry.eventType) (not live)" : entry.eventType
+      let change = entry.refcount?.change ?? Int64(entry.delta)
       var cells = [
-        Span("\(number)"), Span(type, entry.isUnexpected ? .error : .plain),
-        Span(entry.delta == 0 ? "" : entry.delta > 0 ? "+\(entry.delta)" : "\(entry.delta)"),
+        Span("\(number)"),
+        Span(entry.typeText, entry.isUnexpected || entry.isUnbalanced ? .error : .plain),
+        Span(change == 0 ? "" : change > 0 ? "+\(change)" : "\(change)"),
         Span(TimeText.timestamp(entry.event.timeNanoseconds)),
         Span(entry.size.map(bytes.format) ?? ""),
       ]
+      if withCounts {
+        cells.append(Span((entry.refcount?.count).map { "\($0)" } ?? ""))
+        cells.append(
+          entry.isUnbalanced
+            ? Span("none", .error) : Span((entry.refcount?.partner).map { "\($0)" } ?? ""))
+      }
       if withType { cells.append(Span(entry.category?.name ?? "")) }
       if withBlock {
         let offset = entry.offset == 0 ? "" : " + \(entry.offset)"
@@ -75,7 +95,7 @@ extension HistoryReport {
     var table = CSVTable([
       "#", "Event Type", "Delta", "Live", "Timestamp", "Nanoseconds", "Block", "Offset", "Size",
       "Thread", "Responsible Library", "Responsible Caller", "Source", "Stack ID", "Frames",
-      "Category",
+      "Category", "Count Change", "Count", "Pair", "Unbalanced",
     ])
     for (number, entry) in numbered {
       table.add(
@@ -84,12 +104,13 @@ extension HistoryReport {
         HexText.of(entry.block), entry.offset, entry.size, entry.event.thread.text,
         entry.responsible?.imageName, entry.responsible?.name, entry.responsible?.place,
         entry.event.stack, entry.event.frames.map(\.title).joined(separator: " < "),
-        entry.category?.name)
+        entry.category?.name, entry.refcount?.change, entry.refcount?.count,
+        entry.refcount?.partner, entry.refcount.map { $0.isUnbalanced ? 1 : 0 })
     }
     return table
   }
 
-  enum CodingKeys: String, CodingKey { case trace, coverage, address, events, eventCount }
+  enum CodingKeys: String, CodingKey { case trace, coverage, address, events, eventCount, unbalanced }
 
   /// Writes the document `memtrace.history`.
   public func encode(to encoder: any Encoder) throws {
@@ -99,19 +120,20 @@ extension HistoryReport {
     try container.encode(HexText.of(address), forKey: .address)
     try container.encode(entries, forKey: .events)
     try container.encode(entryCount, forKey: .eventCount)
+    try container.encode(unbalanced, forKey: .unbalanced)
   }
 }
 
 extension HistoryReport.Entry: Encodable {
   enum CodingKeys: String, CodingKey {
     case eventIndex, eventType, delta, live, block, offset, size, category, isUnexpected, event
-    case responsible
+    case responsible, refcount
   }
 
   /// Writes the event; addresses as hexadecimal text.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(eventIndex, forKey: .eventIndex)
+    try container.encodeIfPresent(eventIndex, forKey: .eventIndex)
     try container.encode(eventType, forKey: .eventType)
     try container.encode(delta, forKey: .delta)
     try container.encode(live, forKey: .live)
@@ -122,5 +144,39 @@ extension HistoryReport.Entry: Encodable {
     try container.encode(isUnexpected, forKey: .isUnexpected)
     try container.encode(event, forKey: .event)
     try container.encodeIfPresent(responsible, forKey: .responsible)
+    try container.encodeIfPresent(refcount, forKey: .refcount)
+  }
+}
+
+extension HistoryReport.Entry {
+  fileprivate var isUnbalanced: Bool { refcount?.isUnbalanced ?? false }
+
+  /// `free (not live)`, `release (freed)`, `retain (not recorded)`.
+  fileprivate var typeText: String {
+    if refcount?.isImplied ?? false { return "\(eventType) (not recorded)" }
+    guard isUnexpected else { return eventType }
+    return (refcount != nil && delta == 0) ? "\(eventType) (freed)" : "\(eventType) (not live)"
+  }
+
+  /// `release by close(_:)  app.swift:4: no retain goes with it`.
+  fileprivate var imbalance: String {
+    let frame = responsible.map { " by \($0.title)" } ?? ""
+    let isRelease = (refcount?.change ?? 0) < 0
+    return "\(eventType)\(frame): "
+      + (isRelease ? "no retain goes with it" : "never released")
+  }
+}
+
+extension HistoryReport.Refcount: Encodable {
+  enum CodingKeys: String, CodingKey { case change, count, partner, isUnbalanced, isImplied }
+
+  /// Writes the change and what it goes with.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(change, forKey: .change)
+    try container.encodeIfPresent(count, forKey: .count)
+    try container.encodeIfPresent(partner, forKey: .partner)
+    try container.encode(isUnbalanced, forKey: .isUnbalanced)
+    if isImplied { try container.encode(true, forKey: .isImplied) }
   }
 }

@@ -19,10 +19,12 @@ extension HistoryReport {
     options.progress = progress
     let history = try trace.history(of: address, options: options)
     let ends = history.filter { $0.event.operation == .reallocEnd && $0.event.stack == .none }
+    var objects = Set(history.map(\.block))
+    if objects.isEmpty { objects.insert(address) }
     self.init(
       address: address.rawValue, history,
       reallocStacks: try trace.reallocStacks(ofEnds: Set(ends.map(\.eventIndex))),
-      coverage: trace.coverage, source: source, top: top, showsStacks: showsStacks)
+      refcounts: trace.refcounts(of: objects), coverage: trace.coverage, source: source, top: top, showsStacks: showsStacks)
   }
 }
 

@@ -7,9 +7,9 @@ public struct HistoryReport: Report {
 
   /// One event.
   public struct Entry: Sendable, Hashable {
-    /// How many events of the trace came before it.
-    public var eventIndex: UInt64
-    /// What happened: the function, such as `malloc`.
+    /// How many events of blocks came before it in the trace; nil for reference counts.
+    public var eventIndex: UInt64?
+    /// What happened: the function, such as `malloc`; `retain` or `release`.
     public var eventType: String
     /// What the event does to the number of live blocks at the address: +1 or -1; 0 for neither.
     public var delta: Int
@@ -29,6 +29,24 @@ public struct HistoryReport: Report {
     public var event: EventSummary
     /// The responsible frame; nil without a stack.
     public var responsible: ReportFrame?
+    /// What reference counts say about it; nil where they say nothing.
+    public var refcount: Refcount?
+  }
+
+  /// A change of an object's strong count.
+  public struct Refcount: Sendable, Hashable {
+    /// References added, or taken away when below zero; 1 for the allocation.
+    public var change: Int64
+    /// Strong references afterwards; nil when nothing is known, after the object was freed.
+    public var count: Int64?
+    /// The number of the event that it goes with.
+    public var partner: Int?
+    /// Whether it goes with nothing: a release without a retain, or a reference that was never
+    /// released.
+    public var isUnbalanced: Bool
+    /// Whether no event tells of it: a weak or unowned reference was loaded, or code that goes past
+    /// the runtime's functions has changed the count. The event is the one that showed it.
+    public var isImplied = false
   }
 
   /// Which trace.
@@ -41,6 +59,9 @@ public struct HistoryReport: Report {
   public var entries: [Entry]
   /// How many events there are without a limit.
   public var entryCount: Int
+  /// The numbers of the events that go with nothing; empty when reference counts are balanced or
+  /// were not recorded.
+  public var unbalanced: [Int] = []
   /// Whether the text shows the stack of each event.
   public var showsStacks: Bool
 
@@ -50,39 +71,93 @@ public struct HistoryReport: Report {
   ///   - address: The address that was asked for.
   ///   - history: Its events in order.
   ///   - reallocStacks: The stacks of ended `realloc` calls, by the index of the event.
+  ///   - refcounts: The reference count events of the objects that begin where its blocks do.
   ///   - coverage: What the trace does not hold.
   ///   - source: Who was traced, and how to name things.
   ///   - top: Only so many of the last events; nil for all.
   ///   - showsStacks: Whether the text shows the stack of each event.
   public init(
     address: UInt64, _ history: [HistoryEntry], reallocStacks: [UInt64: StackID] = [:],
-    coverage: Coverage, source: ReportSource,
+    refcounts: [Address: [RefcountEvent]] = [:], coverage: Coverage, source: ReportSource,
     top: Int? = nil, showsStacks: Bool = false
   ) {
     trace = source.trace
     self.coverage = CoverageSummary(coverage)
     self.address = address
     self.showsStacks = showsStacks
-    entryCount = history.count
-    var live = 0
-    let deltas = history.map { entry in
-      let delta = Self.delta(of: entry.event)
-      live += delta
-      return (delta, live)
-    }
-    let categories = Self.categories(of: history, reallocStacks, source)
+    entries = []
+    let stacks = history.map { reallocStacks[$0.eventIndex] ?? $0.event.stack }
+    let timeline = HistoryTimeline(
+      history, stacks: stacks, refcounts: refcounts, names: source.names)
+    entryCount = timeline.rows.count
+    unbalanced = timeline.balances.indices.filter { timeline.balances[$0]?.isUnbalanced ?? false }
+    let blocks = Self.entries(
+      history, stacks, categories: Self.categories(of: history, reallocStacks, source), source)
     // The end of a life is what one looks for, so the last events are kept.
-    entries = zip(history.indices, deltas).suffix(top ?? .max).map { position, change in
+    let first = max(0, timeline.rows.count - (top ?? .max))
+    var latest = Latest(live: 0, categories: [:])
+    for (number, row) in timeline.rows.enumerated() {
+      let balance = timeline.balances[number]
+      if case .block(let position) = row { latest.note(blocks[position]) }
+      guard number >= first else { continue }
+      entries.append(Self.entry(row, balance, blocks, latest, address, source))
+    }
+  }
+
+  /// What the blocks' events have left so far.
+  private struct Latest {
+    var live: Int
+    var categories: [UInt64: BlockCategory]
+
+    mutating func note(_ entry: Entry) {
+      live = entry.live
+      categories[entry.block] = entry.category
+    }
+  }
+
+  /// The entries of the blocks' own events.
+  private static func entries(
+    _ history: [HistoryEntry], _ stacks: [StackID], categories: [BlockCategory?],
+    _ source: ReportSource
+  ) -> [Entry] {
+    var live = 0
+    return history.indices.map { position in
       let entry = history[position]
-      let stack = reallocStacks[entry.eventIndex] ?? entry.event.stack
+      let delta = delta(of: entry.event)
+      live += delta
       return Entry(
-        eventIndex: entry.eventIndex, eventType: entry.event.operation.name, delta: change.0,
-        live: change.1, block: entry.block.rawValue, offset: entry.offset, size: entry.blockSize,
+        eventIndex: entry.eventIndex, eventType: entry.event.operation.name, delta: delta,
+        live: live, block: entry.block.rawValue, offset: entry.offset, size: entry.blockSize,
         category: categories[position], isUnexpected: entry.isUnexpected,
         event: EventSummary(
           operation: entry.event.operation, thread: entry.event.thread, time: entry.event.time,
-          stack: stack, source: source),
-        responsible: source.names.responsible(of: stack))
+          stack: stacks[position], source: source),
+        responsible: source.names.responsible(of: stacks[position]))
+    }
+  }
+
+  private static func entry(
+    _ row: HistoryTimeline.Row, _ balance: HistoryTimeline.Balance?, _ blocks: [Entry],
+    _ latest: Latest, _ address: UInt64, _ source: ReportSource
+  ) -> Entry {
+    switch row {
+    case .block(let position):
+      var entry = blocks[position]
+      entry.refcount = balance.map { Refcount($0, change: 1, isImplied: false) }
+      return entry
+    case .refcount(let step, let object, let event, let isDead):
+      let isImplied = step.event == nil
+      return Entry(
+        eventIndex: nil, eventType: step.change.amount < 0 ? "release" : "retain", delta: 0,
+        live: latest.live, block: object.rawValue, offset: address &- object.rawValue, size: nil,
+        category: latest.categories[object.rawValue], isUnexpected: isDead,
+        event: EventSummary(
+          operation: Operation(event.call), thread: event.thread, time: event.time,
+          stack: event.stack, source: source),
+        responsible: isImplied ? nil : source.names.responsible(of: event.stack),
+        refcount: balance.map {
+          Refcount($0, change: step.change.amount, isImplied: isImplied)
+        })
     }
   }
 
@@ -114,5 +189,13 @@ public struct HistoryReport: Report {
     case .deallocation: return -1
     default: return 0
     }
+  }
+}
+
+extension HistoryReport.Refcount {
+  init(_ balance: HistoryTimeline.Balance, change: Int64, isImplied: Bool) {
+    self.init(
+      change: change, count: balance.count, partner: balance.partner,
+      isUnbalanced: balance.isUnbalanced, isImplied: isImplied)
   }
 }

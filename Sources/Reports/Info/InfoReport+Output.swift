@@ -36,6 +36,7 @@ extension InfoReport {
       ("Stack depth", "at most \(file.stackDepth) frames; \(file.stackNodes.grouped) stack nodes"),
       ("Trace ID", file.traceID), ("Session ID", file.sessionID),
     ]
+    if let refcounts = file.refcounts { facts.append(("Reference counts", text(of: refcounts))) }
     if let parent = file.parentTraceID { facts.append(("Parent trace ID", parent)) }
     for relative in relatives {
       let label = relative.relation.prefix(1).uppercased() + relative.relation.dropFirst()
@@ -57,6 +58,13 @@ extension InfoReport {
     if let sampling = trace.sampling { parts.append(sampling.name) }
     parts.append(file.followsChildren ? "children are recorded too" : "children are not recorded")
     return parts.joined(separator: ", ")
+  }
+
+  private func text(of refcounts: InfoReport.Refcounts) -> String {
+    let types = refcounts.types == "*" ? "of all types" : "of \(refcounts.types)"
+    if !refcounts.runtimes.isEmpty { return "recorded, \(types)" }
+    let reason = refcounts.refusals.isEmpty ? "no Swift runtime was loaded" : "see below"
+    return "asked for \(types), not recorded: \(reason)"
   }
 
   private func memoryText(_ page: TextPage) -> String {

@@ -33,8 +33,20 @@ public struct InfoReport: Report {
     public var stackDepth: UInt32
     /// The mean number of bytes between two samples; nil when everything was recorded.
     public var sampleIntervalBytes: UInt64?
+    /// Whether retains and releases were recorded; nil when nobody asked for them.
+    public var refcounts: Refcounts?
     /// The number of different stacks' frames.
     public var stackNodes: Int
+  }
+
+  /// Whether retains and releases were recorded.
+  public struct Refcounts: Sendable, Hashable, Encodable {
+    /// The patterns of the types; `*` for all.
+    public var types: String
+    /// The images whose Swift runtime was recorded; empty when there was none.
+    public var runtimes: [String]
+    /// `path: reason` of those whose runtime could not be.
+    public var refusals: [String]
   }
 
   /// The recorded process.
@@ -235,6 +247,11 @@ extension InfoReport.File {
       isForked: header.flags.contains(.forked), followsChildren: header.flags.contains(.follow),
       stackDepth: header.stackDepth,
       sampleIntervalBytes: header.sampleInterval > 0 ? header.sampleInterval : nil,
+      refcounts: trace.refcountRecording.map { recording in
+        InfoReport.Refcounts(
+          types: recording.isOfAllTypes ? "*" : recording.patterns, runtimes: recording.runtimes,
+          refusals: recording.refusals)
+      },
       stackNodes: trace.stacks.count)
   }
 }

@@ -20,6 +20,7 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
     warnings =
       Self.sampleWarnings(coverage) + Self.stopWarnings(coverage) + Self.damageWarnings(coverage)
       + Self.named(coverage).filter { $0.1 > 0 }.compactMap { $0.2?($0.1) }
+      + Self.listed("reference counts not recorded", coverage.refcountRefusals)
       + Self.listed("calls that bypass the recorder", coverage.bypassed)
       + Self.listed("child not recorded", coverage.childrenNotFollowed)
   }
@@ -58,6 +59,10 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
       (
         "stacksRootless", coverage.stacksRootless,
         { "\($0.grouped) events have a stack whose outermost callers are not known" }
+      ),
+      (
+        "refcountsLost", coverage.refcountsLost,
+        { "\($0.grouped) retains and releases were not recorded" }
       ),
       ("stacksMissing", coverage.stacksMissing, { "\($0.grouped) events have no stack" }),
       ("imagesLost", coverage.imagesLost, { "\($0.grouped) images could not be described" }),

@@ -7,6 +7,7 @@ struct MetaDecoder {
   private(set) var notes: [Note] = []
   private(set) var marks: [Mark] = []
   private(set) var types = TypeDecoder()
+  private(set) var refcounts: RefcountRecording?
   private var images: [UInt32: Image] = [:]
   private var threadPositions: [UInt32: Int] = [:]
 
@@ -59,6 +60,7 @@ struct MetaDecoder {
     case MT_RECORD_MARK.rawValue: decodeMark(&cursor)
     case MT_RECORD_TYPE.rawValue: types.decodeType(&cursor)
     case MT_RECORD_TYPED.rawValue: types.decodeSighting(&cursor)
+    case MT_RECORD_REFCOUNTS.rawValue: decodeRefcounts(&cursor)
     default: break
     }
     return !cursor.isPastEnd
@@ -126,6 +128,16 @@ struct MetaDecoder {
     let text = cursor.text(textLength)
     guard !cursor.isPastEnd else { return }
     notes.append(Note(kind: Note.Kind(code: kind), time: time, value: value, text: text))
+  }
+
+  private mutating func decodeRefcounts(_ cursor: inout ByteCursor) {
+    cursor.skip(8)
+    let state: UInt32 = cursor.read()
+    let (patternLength, textLength): (UInt32, UInt32) = (cursor.read(), cursor.read())
+    cursor.skip(4)
+    let (patterns, text) = (cursor.text(patternLength), cursor.text(textLength))
+    guard !cursor.isPastEnd else { return }
+    refcounts = .adding(state: state, patterns: patterns, text: text, to: refcounts)
   }
 
   private mutating func decodeMark(_ cursor: inout ByteCursor) {

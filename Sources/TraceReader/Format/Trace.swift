@@ -24,6 +24,8 @@ public final class Trace: Sendable {
   public let marks: [Mark]
   /// The types of blocks, as far as the recorder looked at them.
   public let types: TypeTable
+  /// Whether retains and releases were recorded; nil when nobody asked for them.
+  public let refcountRecording: RefcountRecording?
   /// The heap snapshots in the order they were begun.
   public let snapshots: [SnapshotInfo]
   /// What the trace does not hold, as far as the file tells without a replay.
@@ -39,6 +41,7 @@ public final class Trace: Sendable {
 
   let file: TraceFile
   let eventChunks: [EventChunk]
+  let refcountChunks: [EventChunk]
   /// For each of `snapshots`, where its memory is.
   let snapshotWords: [[SnapshotDecoder.WordChunk]]
   let symbolChunks: [ChunkHeader]
@@ -76,6 +79,8 @@ public final class Trace: Sendable {
     types = loader.meta.types.table
     stacks = loader.stackTable
     eventChunks = loader.eventChunks
+    refcountChunks = loader.refcountChunks
+    refcountRecording = loader.meta.refcounts
     let found = loader.snapshots.snapshots(images: loader.meta.imageMap)
     snapshots = found.map(\.info)
     snapshotWords = found.map(\.words)
@@ -128,6 +133,7 @@ struct TraceLoader {
   private(set) var meta: MetaDecoder
   private(set) var stackTable = StackTable()
   private(set) var eventChunks: [EventChunk] = []
+  private(set) var refcountChunks: [EventChunk] = []
   private(set) var symbolChunks: [ChunkHeader] = []
   private(set) var coverage: Coverage
   private(set) var snapshots = SnapshotDecoder()
@@ -150,6 +156,7 @@ struct TraceLoader {
     }
     // Replay opens chunks in the order of their times.
     eventChunks.sort { ($0.baseTime, $0.sequence) < ($1.baseTime, $1.sequence) }
+    refcountChunks.sort { ($0.baseTime, $0.sequence) < ($1.baseTime, $1.sequence) }
     let (table, overlaps) = stacks.table()
     stackTable = table
     if overlaps > 0 {
@@ -157,6 +164,7 @@ struct TraceLoader {
         Damage(offset: 0, length: 0, reason: "\(overlaps) stack chunks repeat the IDs of others"))
     }
     addNotes()
+    coverage.refcountRefusals = meta.refcounts?.refusals ?? []
   }
 
   private mutating func load(_ chunk: ChunkHeader) {
@@ -179,7 +187,9 @@ struct TraceLoader {
         loader.addDamage(in: chunk, from: position, "bytes that are no stack node")
       }
     case MT_CHUNK_EVENTS.rawValue where EventCursor.encodings.contains(encoding):
-      addEvents(chunk)
+      addEvents(chunk, to: &eventChunks)
+    case MT_CHUNK_REFCOUNTS.rawValue where encoding == MT_ENCODING_PREDICTED.rawValue:
+      addEvents(chunk, to: &refcountChunks)
     case MT_CHUNK_SYMBOLS.rawValue where encoding == MT_ENCODING_PLAIN.rawValue:
       symbolChunks.append(chunk)
     case MT_CHUNK_SNAPSHOT.rawValue where encoding == MT_ENCODING_PLAIN.rawValue:
@@ -192,18 +202,18 @@ struct TraceLoader {
         SnapshotDecoder.WordChunk(offset: chunk.offset, length: Int(chunk.length)),
         snapshot: chunk.firstID)
     case MT_CHUNK_META.rawValue, MT_CHUNK_STACKS.rawValue, MT_CHUNK_EVENTS.rawValue,
-      MT_CHUNK_SNAPSHOT.rawValue:
+      MT_CHUNK_SNAPSHOT.rawValue, MT_CHUNK_REFCOUNTS.rawValue:
       addDamage(in: chunk, from: 0, "encoding \(chunk.encoding) is not known")
     default:
       break  // Of a later minor version: not for us.
     }
   }
 
-  private mutating func addEvents(_ chunk: ChunkHeader) {
+  private func addEvents(_ chunk: ChunkHeader, to chunks: inout [EventChunk]) {
     let start = chunk.offset &+ UInt64(ChunkHeader.size)
     let end = chunk.offset &+ UInt64(chunk.length)
     guard start < file.size else { return }
-    eventChunks.append(
+    chunks.append(
       EventChunk(
         offset: start, length: Int(min(end, file.size) &- start), baseTime: chunk.baseTime,
         thread: chunk.thread, sequence: chunk.sequence, encoding: UInt32(chunk.encoding),

@@ -135,6 +135,7 @@ extension Coverage {
     stacksGuessDifferent = header.counter(MT_COUNT_STACKS_GUESS_DIFFERENT)
     stacksLibunwind = header.counter(MT_COUNT_STACKS_LIBUNWIND)
     stacksRootless = header.counter(MT_COUNT_STACKS_ROOTLESS)
+    refcountsLost = header.counter(MT_COUNT_REFCOUNTS_LOST)
     stop = StopReason(header: header)
     sampleInterval = header.sampleInterval
   }

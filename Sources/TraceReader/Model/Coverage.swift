@@ -32,6 +32,10 @@ public struct Coverage: Hashable, Sendable {
   public var stacksLibunwind: UInt64 = 0
   /// Stacks that end where no caller could be found: in code without unwind tables.
   public var stacksRootless: UInt64 = 0
+  /// Retains and releases inside a hook, or after recording had stopped.
+  public var refcountsLost: UInt64 = 0
+  /// `path: reason` of Swift runtimes whose reference counts could not be recorded.
+  public var refcountRefusals: [String] = []
   /// Threads that were not recorded.
   public var threadsLost: UInt64 = 0
   /// Frees of addresses that the trace has never seen allocated, and that are no errors.

@@ -22,8 +22,23 @@ public struct Operation: RawRepresentable, Hashable, Sendable, CustomStringConve
     case unknown
   }
 
+  /// Set in the codes of the Swift runtime's calls, which no event of a block has.
+  private static let refcountBit: UInt8 = 0x80
+
+  /// A call that changes the reference count of an object, in place of an operation on a block.
+  public init(_ call: RefcountEvent.Call) {
+    rawValue = Self.refcountBit | call.rawValue
+  }
+
+  /// The call that changes a reference count; nil for operations on blocks.
+  public var refcountCall: RefcountEvent.Call? {
+    guard rawValue & Self.refcountBit != 0 else { return nil }
+    return RefcountEvent.Call(rawValue: rawValue & ~Self.refcountBit)
+  }
+
   /// The name of the function as users know it, such as `operator new[](nothrow)`.
   public var name: String {
+    if let refcountCall { return refcountCall.name }
     guard let name = mt_operation_info(rawValue).name else { return "unknown" }
     return String(cString: name)
   }

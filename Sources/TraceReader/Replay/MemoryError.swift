@@ -16,6 +16,9 @@ public struct MemoryError: Hashable, Sendable {
     case wrongSize(UInt64)
     /// A deallocation said this alignment, which is not the requested one.
     case wrongAlignment(UInt64)
+    /// A Swift object was released that had no strong reference any more, or a freed one was
+    /// retained or released.
+    case overRelease
 
     /// The kind without its details.
     public var category: Category {
@@ -27,6 +30,7 @@ public struct MemoryError: Hashable, Sendable {
       case .mismatched: .mismatched
       case .wrongSize: .wrongSize
       case .wrongAlignment: .wrongAlignment
+      case .overRelease: .overRelease
       }
     }
   }
@@ -40,6 +44,7 @@ public struct MemoryError: Hashable, Sendable {
     case mismatched
     case wrongSize
     case wrongAlignment
+    case overRelease
   }
 
   /// A block as it was allocated.
@@ -94,6 +99,8 @@ public struct MemoryError: Hashable, Sendable {
   public var firstFree: EventSite?
   /// The event that is wrong.
   public var offending: EventSite
+  /// For an over-release, the retains and releases of the object from its allocation on.
+  public var refcounts: [RefcountEvent] = []
   /// How many errors with the same kind and stacks there are; the details are of the first.
   public var count: UInt64 = 1
 
