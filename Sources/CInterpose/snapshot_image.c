@@ -85,25 +85,51 @@ static void write_end(const struct mt_snapshot_image *image, uint64_t skipped) {
 
 /* ---- Memory ---- */
 
+enum { WORDS = MT_PAGE_SIZE / 8 };
+
+/* A Swift side table is kept as well: object, 0, counts, weak references. It begins on a multiple of
+ * 16, so that each half of it lies in one page. */
+static uint64_t g_other_half; /* page that begins with the second half of what can be one */
+
+static bool can_be_other_half(const uint64_t *words) {
+    return mt_word_can_count(words[0]) && (uint32_t)words[1] != 0;
+}
+
+/* A pointer at an index may be followed by the rest of one.
+ * returns  one past the last word to keep with it; 0 when it is not */
+static size_t end_of_side_table(uint64_t page, size_t at) {
+    const uint64_t *words = (const uint64_t *)page;
+    if (at % 2 != 0 || words[at + 1] != 0)
+        return 0;
+    if (at + 2 == WORDS) {
+        g_other_half = page + MT_PAGE_SIZE;
+        return 0;
+    }
+    return can_be_other_half(words + at + 2) ? at + 4 : 0;
+}
+
 static void keep_pointers(uint64_t page) {
     const uint64_t *words = (const uint64_t *)page;
     bool follows_pointer = false;
-    for (size_t i = 0; i < MT_PAGE_SIZE / 8; i++) {
+    size_t side_table = g_other_half == page && can_be_other_half(words) ? 2 : 0;
+    for (size_t i = 0; i < WORDS; i++) {
         uint64_t word = words[i];
         if (word == 0) {
             follows_pointer = false;
             continue;
         }
         bool can_point = mt_word_can_point(&g_filter, word);
-        if (can_point || (follows_pointer && mt_word_can_count(word)))
+        if (can_point || i < side_table || (follows_pointer && mt_word_can_count(word)))
             mt_snapshot_word(&g_writer, page + i * 8, word);
+        size_t end = can_point ? end_of_side_table(page, i) : 0;
+        side_table = end ? end : side_table;
         follows_pointer = can_point;
     }
 }
 
 static void keep_all(uint64_t page) {
     const uint64_t *words = (const uint64_t *)page;
-    for (size_t i = 0; i < MT_PAGE_SIZE / 8; i++)
+    for (size_t i = 0; i < WORDS; i++)
         if (words[i])
             mt_snapshot_word(&g_writer, page + i * 8, words[i]);
 }

@@ -14,6 +14,7 @@ extension ErrorText {
     case .mismatched: return "free what \(allocator) returned with \(counterpart)"
     case .wrongSize:
       return "delete as the type that was allocated; a base class needs a virtual destructor"
+    case .overRelease: return overReleaseAdvice
     case .wrongAlignment:
       return "delete as the type that was allocated, with the alignment it was allocated with"
     }
@@ -32,6 +33,15 @@ extension ErrorText {
     }
     let threads = first.thread == entry.offending.thread ? "" : " on different threads"
     return "\(one) and \(other) both free the block\(threads); let one of them own it"
+  }
+
+  private var overReleaseAdvice: String {
+    guard let function = entry.unbalanced.first.flatMap(Self.caller(of:)) else {
+      return "keep a reference to the object for as long as it is used; memtrace history "
+        + "\(HexText.of(entry.address)) shows its count"
+    }
+    return "\(function) releases the object without having retained it; memtrace history "
+      + "\(HexText.of(entry.address)) shows its count"
   }
 
   /// The function to look at in a stack.

@@ -20,6 +20,10 @@ struct ErrorText {
     case .wrongSize(let size):
       return "\(entry.offending.function) of \(address) says \(bytes.format(size)), "
         + "but it is \(ofBlock)"
+    case .overRelease:
+      let object = "\(isRetain ? "Retain" : "Release") of \(address)\(blockText)"
+      return entry.firstFree == nil
+        ? "\(object), which has no strong reference any more" : "\(object), which was freed before"
     case .wrongAlignment(let alignment):
       let real = entry.block.map { "\($0.alignment)" } ?? "another"
       return "\(entry.offending.function) of \(address)\(blockText) says alignment \(alignment), "
@@ -35,9 +39,15 @@ struct ErrorText {
       result.append((line("Allocated", block.allocated, after: nil), block.allocated))
       previous = block.allocated
     }
-    if let first = entry.firstFree {
-      result.append((line("Freed first", first, after: previous), first))
-      previous = first
+    let befores = entry.unbalanced.filter { $0 != entry.offending }.map {
+      ("Released without a retain", $0)
+    }
+    let frees = entry.firstFree.map { [("Freed first", $0)] } ?? []
+    for (verb, event) in (befores + frees).sorted(by: {
+      $0.1.timeNanoseconds < $1.1.timeNanoseconds
+    }) {
+      result.append((line(verb, event, after: previous), event))
+      previous = event
     }
     result.append((line(offendingVerb, entry.offending, after: previous), entry.offending))
     return result
@@ -47,9 +57,12 @@ struct ErrorText {
     switch entry.kind {
     case .doubleFree: "Freed again"
     case .reallocOfFreed: "Reallocated"
+    case .overRelease: isRetain ? "Retained" : "Released again"
     default: "Freed"
     }
   }
+
+  private var isRetain: Bool { entry.offending.function.contains("etain") }
 
   private func line(_ verb: String, _ event: EventSummary, after previous: EventSummary?) -> String
   {

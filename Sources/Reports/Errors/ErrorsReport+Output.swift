@@ -116,7 +116,7 @@ extension ErrorsReport {
 extension ErrorsReport.Entry: Encodable {
   enum CodingKeys: String, CodingKey {
     case kind, message, advice, count, address, offset, claimedSize, claimedAlignment, block
-    case firstFree, offending
+    case firstFree, unbalanced, offending
   }
 
   /// Writes the kind with its details, and the three events.
@@ -132,10 +132,11 @@ extension ErrorsReport.Entry: Encodable {
     case .freeOfInterior(let offset): try container.encode(offset, forKey: .offset)
     case .wrongSize(let size): try container.encode(size, forKey: .claimedSize)
     case .wrongAlignment(let claimed): try container.encode(claimed, forKey: .claimedAlignment)
-    case .doubleFree, .freeOfUnknown, .reallocOfFreed, .mismatched: break
+    case .doubleFree, .freeOfUnknown, .reallocOfFreed, .mismatched, .overRelease: break
     }
     try container.encodeIfPresent(block, forKey: .block)
     try container.encodeIfPresent(firstFree, forKey: .firstFree)
+    if kind == .overRelease { try container.encode(unbalanced, forKey: .unbalanced) }
     try container.encode(offending, forKey: .offending)
   }
 }

@@ -31,6 +31,8 @@ public struct ErrorsReport: Report {
     public var block: Block?
     /// The deallocation that ended the block before; nil when it was live.
     public var firstFree: EventSummary?
+    /// For an over-release, the releases that no retain goes with, as far as stacks tell.
+    public var unbalanced: [EventSummary] = []
     /// The call that is wrong.
     public var offending: EventSummary
   }
@@ -102,6 +104,21 @@ extension ErrorsReport.Entry {
     block = error.block.map { ErrorsReport.Block($0, source: source) }
     firstFree = error.firstFree.map { EventSummary($0, source: source) }
     offending = EventSummary(error.offending, source: source)
+    if error.kind == .overRelease { unbalanced = Self.unbalanced(error, source) }
+  }
+
+  private static func unbalanced(_ error: MemoryError, _ source: ReportSource) -> [EventSummary] {
+    let life = RefcountLife(
+      allocation: error.block?.allocation.stack, events: error.refcounts,
+      freed: error.firstFree?.time, names: source.names)
+    return life.ledger.unbalanced.compactMap { step in
+      life.steps[step].event.flatMap { event in
+        guard event.change < 0 else { return nil }
+        return EventSummary(
+          operation: Operation(event.call), thread: event.thread, time: event.time,
+          stack: event.stack, source: source)
+      }
+    }
   }
 }
 
@@ -131,13 +148,13 @@ extension MemoryError.Category {
   var rank: Int {
     switch self {
     case .doubleFree: 0
-    case .reallocOfFreed: 1
-    case .freeOfInterior: 2
-    case .freeOfUnknown: 3
-    case .mismatched: 4
-    case .wrongSize: 5
-    case .wrongAlignment: 6
-    case .overRelease: 7
+    case .reallocOfFreed: 2
+    case .freeOfInterior: 3
+    case .freeOfUnknown: 4
+    case .mismatched: 5
+    case .wrongSize: 6
+    case .wrongAlignment: 7
+    case .overRelease: 1
     }
   }
 
@@ -173,6 +190,7 @@ extension MemoryError.Category {
     case .mismatched: "mismatched deallocation"
     case .wrongSize: "deallocation with a wrong size"
     case .wrongAlignment: "deallocation with a wrong alignment"
+    case .overRelease: "over-release"
     }
   }
 
@@ -186,6 +204,7 @@ extension MemoryError.Category {
     case .mismatched: "mismatched deallocations"
     case .wrongSize: "deallocations with a wrong size"
     case .wrongAlignment: "deallocations with a wrong alignment"
+    case .overRelease: "over-releases"
     }
   }
 }

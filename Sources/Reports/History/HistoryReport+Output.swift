@@ -104,7 +104,8 @@ extension HistoryReport {
         HexText.of(entry.block), entry.offset, entry.size, entry.event.thread.text,
         entry.responsible?.imageName, entry.responsible?.name, entry.responsible?.place,
         entry.event.stack, entry.event.frames.map(\.title).joined(separator: " < "),
-        entry.category?.name, entry.refcount?.change, entry.refcount?.count,
+        entry.category?.name, (entry.refcount?.change).map(Int.init),
+        (entry.refcount?.count).map(Int.init),
         entry.refcount?.partner, entry.refcount.map { $0.isUnbalanced ? 1 : 0 })
     }
     return table

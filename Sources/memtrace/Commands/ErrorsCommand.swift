@@ -36,7 +36,8 @@ struct ErrorsCommand: ParsableCommand {
 
   func run() throws {
     try ReportSession.run(input.input(), recording: recording, symbols: symbols) { session in
-      let result = try session.trace.replay(ReplayRequest(), progress: session.progress)
+      var result = try session.trace.replay(ReplayRequest(), progress: session.progress)
+      session.trace.addOverreleases(to: &result)
       let report = ErrorsReport(
         result, source: session.source, kinds: kind.isEmpty ? nil : Set(kind),
         top: output.limit(view.top.top, text: 20, data: 1000), frameLimit: view.frames)

@@ -26,8 +26,9 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     try ReportSession.run(input.input(), recording: recording, symbols: symbols) { session in
-      let result = try session.trace.replay(
+      var result = try session.trace.replay(
         ReplayRequest(), keepsLiveBlocks: true, progress: session.progress)
+      session.trace.addOverreleases(to: &result)
       let isComplete = session.trace.header.sampleInterval == 0
       let leaks =
         session.trace.snapshots.isEmpty || !isComplete ? nil : try lastSnapshot(session)

@@ -19,6 +19,14 @@ struct RecordingOptions: ParsableArguments {
       valueName: "bytes"))
   var sample: String?
 
+  @Option(
+    defaultAsFlag: "1",
+    help: ArgumentHelp(
+      "Record retains and releases of Swift objects, of all types or of those whose names fit one "
+        + "of the patterns, with commas between them (Node,'Cache*').",
+      valueName: "types"))
+  var refcounts: String?
+
   @Flag(name: .customLong("no-follow"), help: "Record the command only, not its child processes.")
   var noFollow = false
 

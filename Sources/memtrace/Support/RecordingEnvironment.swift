@@ -12,6 +12,8 @@ struct RecordingEnvironment {
   var depth: Int
   /// The mean number of bytes between two samples; nil when everything is recorded.
   var sampleInterval: UInt64?
+  /// The patterns of the types whose reference counts are recorded; nil for none.
+  var refcounts: String?
   /// Whether child processes are recorded, too.
   var followsChildren: Bool
   /// Shared by all traces of one recording.
@@ -29,6 +31,7 @@ struct RecordingEnvironment {
     result.set("MEMTRACE_OUTPUT", to: output)
     result["MEMTRACE_DEPTH"] = String(depth)
     result["MEMTRACE_SAMPLE"] = sampleInterval.map { String($0) }
+    result["MEMTRACE_REFCOUNTS"] = refcounts
     result["MEMTRACE_FOLLOW"] = followsChildren ? "1" : "0"
     result["MEMTRACE_SESSION"] = sessionID.description
     result["MEMTRACE_LAUNCHED"] = "1"

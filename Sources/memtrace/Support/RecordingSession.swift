@@ -40,6 +40,7 @@ struct RecordingSession {
     let recording = RecordingEnvironment(
       library: try PreloadLocator.current(environment: environment).locate(),
       output: output, depth: options.depth, sampleInterval: options.sampleInterval,
+      refcounts: options.refcounts,
       followsChildren: !options.noFollow, sessionID: .random(), snapshots: snapshots)
     let child = try ChildProcess.launch(
       executable: command.executable, arguments: command.arguments,

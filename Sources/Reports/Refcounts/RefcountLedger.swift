@@ -1,0 +1,165 @@
+/// The changes of one object's strong count, each reference with its end.
+///
+/// Which release ends which reference no recording can know: references have no names. It is
+/// concluded from where they happen, the surest conclusions first. What is left over was never
+/// released, or released without having been retained.
+struct RefcountLedger {
+  /// What a change is, as far as its stack tells.
+  struct Change: Hashable {
+    /// References added, or taken away when below zero.
+    var amount: Int64
+    /// The functions of the program that led to it, the innermost first.
+    var functions: [String] = []
+    /// Whether it was asked for by name, by `Unmanaged`, and not put in by the compiler.
+    var isManual = false
+    /// Whether an owner that goes gives up what it holds.
+    var isByOwnersEnd = false
+    /// Whether no event tells of it: the count was found changed.
+    var isImplied = false
+  }
+
+  /// For each change, the one that it goes with, the first of them where there are several; nil
+  /// where there is none.
+  private(set) var partners: [Int?]
+  /// How many references of each change go with nothing.
+  private(set) var unpaired: [Int64]
+
+  private let changes: [Change]
+
+  /// - Parameters:
+  ///   - changes: Those of one life in order, beginning with the allocation.
+  ///   - isFreed: Whether the object is gone: what is still held then has ended in ways that have
+  ///     no events.
+  init(_ changes: [Change], isFreed: Bool) {
+    self.changes = changes
+    partners = Array(repeating: nil, count: changes.count)
+    unpaired = changes.map { Int64(clamping: $0.amount.magnitude) }
+    for rule in Rule.allCases { pair(by: rule) }
+    if isFreed {
+      for position in changes.indices where changes[position].amount > 0 { unpaired[position] = 0 }
+    }
+  }
+
+  /// The changes of which something goes with nothing, in order.
+  var unbalanced: [Int] {
+    unpaired.indices.filter { unpaired[$0] > 0 }
+  }
+
+  // MARK: Rules
+
+  /// In the order in which they are applied, each to what those before have left.
+  private enum Rule: CaseIterable {
+    /// A reference that was found without a retain, a weak one that was loaded, ends next.
+    case implied
+    /// Retained and released by name.
+    case manual
+    /// The same function.
+    case sameFunction
+    /// A function that got the reference from one that it called.
+    case returned
+    /// What an owner held ends with it.
+    case ownersEnd
+    /// A function that was called by the one with the reference.
+    case handedOver
+    /// Whatever the compiler has put in.
+    case automatic
+    /// Whatever is left.
+    case any
+  }
+
+  private mutating func pair(by rule: Rule) {
+    var open = OpenReferences(by: rule == .returned)
+    for position in changes.indices where unpaired[position] > 0 {
+      let change = changes[position]
+      if change.amount > 0 {
+        if mayOpen(change, rule) { open.add(position, change) }
+      } else if mayClose(change, rule) {
+        close(position, rule, &open)
+      }
+    }
+  }
+
+  private func mayOpen(_ change: Change, _ rule: Rule) -> Bool {
+    switch rule {
+    case .implied: change.isImplied
+    case .manual: change.isManual
+    default: true
+    }
+  }
+
+  private func mayClose(_ change: Change, _ rule: Rule) -> Bool {
+    switch rule {
+    case .manual: change.isManual
+    case .ownersEnd: change.isByOwnersEnd
+    case .any: true
+    default: !change.isManual && (rule == .automatic || !change.isByOwnersEnd)
+    }
+  }
+
+  private mutating func close(_ release: Int, _ rule: Rule, _ open: inout OpenReferences) {
+    while unpaired[release] > 0, let position = candidate(for: release, rule, &open) {
+      let count = min(unpaired[release], unpaired[position])
+      unpaired[release] -= count
+      unpaired[position] -= count
+      if partners[release] == nil { partners[release] = position }
+      if partners[position] == nil { partners[position] = release }
+    }
+  }
+
+  /// An open reference that a release may end by a rule.
+  private func candidate(
+    for release: Int, _ rule: Rule, _ open: inout OpenReferences
+  ) -> Int? {
+    let functions = changes[release].functions
+    let isOpen = { (position: Int) in unpaired[position] > 0 }
+    switch rule {
+    case .implied, .manual, .automatic, .any: return open.newest(isOpen)
+    case .ownersEnd: return open.oldest(isOpen)
+    case .sameFunction, .returned:
+      return functions.first.flatMap { open.newest(of: $0, isOpen) }
+    case .handedOver:
+      for function in functions.dropFirst() {
+        if let position = open.newest(of: function, isOpen) { return position }
+      }
+      return nil
+    }
+  }
+}
+
+/// References that wait for their end, to be found by function.
+private struct OpenReferences {
+  private var all: [Int] = []
+  private var firstOpen = 0
+  private var ofFunction: [String: [Int]] = [:]
+  private let indexesCallers: Bool
+
+  /// - Parameter indexesCallers: Whether a reference is found by all functions that led to it, not
+  ///   by the innermost only.
+  init(by indexesCallers: Bool) {
+    self.indexesCallers = indexesCallers
+  }
+
+  mutating func add(_ position: Int, _ change: RefcountLedger.Change) {
+    all.append(position)
+    for function in Set(change.functions.prefix(indexesCallers ? .max : 1)) {
+      ofFunction[function, default: []].append(position)
+    }
+  }
+
+  mutating func newest(_ isOpen: (Int) -> Bool) -> Int? {
+    while let last = all.last, !isOpen(last) { all.removeLast() }
+    return all.last
+  }
+
+  mutating func oldest(_ isOpen: (Int) -> Bool) -> Int? {
+    while firstOpen < all.count, !isOpen(all[firstOpen]) { firstOpen += 1 }
+    return firstOpen < all.count ? all[firstOpen] : nil
+  }
+
+  mutating func newest(of function: String, _ isOpen: (Int) -> Bool) -> Int? {
+    while let last = ofFunction[function]?.last, !isOpen(last) {
+      ofFunction[function]?.removeLast()
+    }
+    return ofFunction[function]?.last
+  }
+}
