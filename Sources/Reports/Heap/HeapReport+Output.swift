@@ -15,9 +15,29 @@ extension HeapReport {
     page.table(table)
     let hidden = rowCount - rows.count
     if hidden > 0 { page.line(Span("… \(hidden.grouped) more; --top 0 shows all", .faint)) }
+    writeObjects(to: &page)
     page.blank()
     page.line(Span(evidenceText, .faint))
     coverage.write(to: &page)
+  }
+
+  private func writeObjects(to page: inout TextPage) {
+    guard query.listsObjects else { return }
+    page.blank()
+    var table = TextTable([
+      .text("ADDRESS", shortest: nil), .number("SIZE"), .number("STRONG"), .number("UNOWNED"),
+      .number("WEAK"), .text("CLASS_NAME"),
+    ])
+    for object in objects {
+      table.add([
+        Span(HexText.of(object.address)), Span(object.size.grouped),
+        Span(object.counts?.strong.grouped ?? ""), Span(object.counts?.unowned.grouped ?? ""),
+        Span(object.counts?.weak.grouped ?? ""), Span(object.name, .emphasis),
+      ])
+    }
+    page.table(table)
+    let hidden = objectCount - objects.count
+    if hidden > 0 { page.line(Span("… \(hidden.grouped) more; --top 0 shows all", .faint)) }
   }
 
   private var momentText: String {
@@ -86,8 +106,20 @@ extension HeapReport {
     return "\((tenths / 10).grouped).\(tenths % 10)"
   }
 
-  /// One row per class.
+  /// One row per block, where blocks were asked for.
+  private var objectsCSV: CSVTable {
+    var table = CSVTable(["Address", "Size", "Strong", "Unowned", "Weak", "Class"])
+    for object in objects {
+      table.add(
+        HexText.of(object.address), object.size, object.counts?.strong, object.counts?.unowned,
+        object.counts?.weak, object.name)
+    }
+    return table
+  }
+
+  /// One row per class, or per block where these were asked for.
   public var csv: CSVTable? {
+    if query.listsObjects { return objectsCSV }
     var table = CSVTable([
       "Count", "Bytes", "Average", "Class", "Full Name", "Type", "Binary", "Size", "Seen",
     ])
@@ -101,6 +133,7 @@ extension HeapReport {
 
   enum CodingKeys: String, CodingKey {
     case trace, coverage, snapshot, sortedBy, totalCount, totalBytes, sizes, rows, rowCount
+    case objects, objectCount
   }
 
   /// Writes the document `memtrace.heap`.
@@ -115,5 +148,21 @@ extension HeapReport {
     try container.encode(sizes, forKey: .sizes)
     try container.encode(rows, forKey: .rows)
     try container.encode(rowCount, forKey: .rowCount)
+    guard query.listsObjects else { return }
+    try container.encode(objects, forKey: .objects)
+    try container.encode(objectCount, forKey: .objectCount)
+  }
+}
+
+extension HeapReport.Object: Encodable {
+  enum CodingKeys: String, CodingKey { case address, size, name, counts }
+
+  /// Writes the block; its address as hexadecimal text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(HexText.of(address), forKey: .address)
+    try container.encode(size, forKey: .size)
+    try container.encode(name, forKey: .name)
+    try container.encodeIfPresent(counts, forKey: .counts)
   }
 }

@@ -17,6 +17,8 @@ public struct HeapQuery: Sendable, Hashable {
   public var name: String?
   /// At most so many rows; nil for all.
   public var top: Int?
+  /// Whether the blocks of the classes are listed one by one.
+  public var listsObjects = false
 
   /// Makes a query for everything.
   public init() {}
@@ -54,6 +56,18 @@ public struct HeapReport: Report {
     public var average: Double { count == 0 ? 0 : Double(bytes) / Double(count) }
   }
 
+  /// A live block.
+  public struct Object: Sendable, Hashable {
+    /// Where it begins.
+    public var address: UInt64
+    /// Requested bytes.
+    public var size: UInt64
+    /// The name of its class.
+    public var name: String
+    /// The references to a Swift object; nil for other blocks, and without a snapshot.
+    public var counts: ObjectCounts?
+  }
+
   /// Blocks of one requested size.
   public struct SizeCount: Sendable, Hashable, Encodable {
     /// Requested bytes of each block.
@@ -80,6 +94,10 @@ public struct HeapReport: Report {
   public var rows: [Row]
   /// How many rows there are without a limit.
   public var rowCount: Int
+  /// The blocks by ascending address, where they were asked for.
+  public var objects: [Object] = []
+  /// How many there are without a limit.
+  public var objectCount = 0
 
   /// The snapshot that a heap is of.
   public struct SnapshotSummary: Sendable, Hashable, Encodable {
@@ -117,6 +135,25 @@ public struct HeapReport: Report {
     let found = try Self.rows(result.liveBlocks, snapshot?.memory, source, query)
     rowCount = found.count
     rows = Array(found.prefix(query.top ?? .max))
+    if query.listsObjects {
+      let all = Self.objects(result.liveBlocks, snapshot?.memory, source, query)
+      objectCount = all.count
+      objects = Array(all.prefix(query.top ?? .max))
+    }
+  }
+
+  private static func objects(
+    _ blocks: [LiveBlock], _ memory: SnapshotMemory?, _ source: ReportSource, _ query: HeapQuery
+  ) -> [Object] {
+    let objects = blocks.compactMap { block -> Object? in
+      let category = source.categories.category(of: block, in: memory).category
+      if let pattern = query.name, !Glob.matches(category.name, pattern) { return nil }
+      let address = block.address.rawValue
+      return Object(
+        address: address, size: block.size, name: category.name,
+        counts: category.isSwift ? memory.flatMap { ObjectCounts(at: address, in: $0) } : nil)
+    }
+    return objects.sorted { $0.address < $1.address }
   }
 
   private static func sizes(of blocks: [LiveBlock]) -> [SizeCount] {

@@ -16,6 +16,7 @@ extension HistoryReport {
     }
     page.blank()
     page.table(table(bytes: page.style.bytes))
+    writeSnapshotCounts(to: &page)
     writeUnbalanced(to: &page)
     if showsStacks {
       for (number, entry) in numbered where entry.refcount?.isImplied != true {
@@ -27,6 +28,13 @@ extension HistoryReport {
       }
     }
     coverage.write(to: &page)
+  }
+
+  private func writeSnapshotCounts(to page: inout TextPage) {
+    guard let found = snapshotCounts else { return }
+    page.blank()
+    let moment = "snapshot \(found.snapshot) (\(TimeText.timestamp(found.timeNanoseconds)))"
+    page.line("\(HexText.of(found.object)) in \(moment): \(found.counts.text)")
   }
 
   /// Names what goes with nothing.
@@ -111,7 +119,7 @@ extension HistoryReport {
     return table
   }
 
-  enum CodingKeys: String, CodingKey { case trace, coverage, address, events, eventCount, unbalanced }
+  enum CodingKeys: String, CodingKey { case trace, coverage, address, events, eventCount, unbalanced, snapshotCounts }
 
   /// Writes the document `memtrace.history`.
   public func encode(to encoder: any Encoder) throws {
@@ -122,6 +130,7 @@ extension HistoryReport {
     try container.encode(entries, forKey: .events)
     try container.encode(entryCount, forKey: .eventCount)
     try container.encode(unbalanced, forKey: .unbalanced)
+    try container.encodeIfPresent(snapshotCounts, forKey: .snapshotCounts)
   }
 }
 
@@ -179,5 +188,18 @@ extension HistoryReport.Refcount: Encodable {
     try container.encodeIfPresent(partner, forKey: .partner)
     try container.encode(isUnbalanced, forKey: .isUnbalanced)
     if isImplied { try container.encode(true, forKey: .isImplied) }
+  }
+}
+
+extension HistoryReport.SnapshotCounts: Encodable {
+  enum CodingKeys: String, CodingKey { case snapshot, timeNanoseconds, object, counts }
+
+  /// Writes the counts; the address as hexadecimal text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(snapshot, forKey: .snapshot)
+    try container.encode(timeNanoseconds, forKey: .timeNanoseconds)
+    try container.encode(HexText.of(object), forKey: .object)
+    try container.encode(counts, forKey: .counts)
   }
 }

@@ -25,6 +25,28 @@ extension HistoryReport {
       address: address.rawValue, history,
       reallocStacks: try trace.reallocStacks(ofEnds: Set(ends.map(\.eventIndex))),
       refcounts: trace.refcounts(of: objects), coverage: trace.coverage, source: source, top: top, showsStacks: showsStacks)
+    snapshotCounts = try Self.counts(of: history, in: trace)
+  }
+
+  /// What the last snapshot in the life of the last block says, if that is a Swift object.
+  private static func counts(
+    of history: [HistoryEntry], in trace: Trace
+  ) throws -> SnapshotCounts? {
+    guard let begin = history.last(where: { $0.event.kind == .allocation }) else { return nil }
+    let end = history.last { $0.block == begin.block && $0.event.kind == .deallocation }
+    let freed = end.map(\.event.time).flatMap { $0 >= begin.event.time ? $0 : nil }
+    let found = trace.snapshots.last {
+      $0.time >= begin.event.time && $0.time < freed ?? .distantFuture
+    }
+    guard let found, trace.types.hasSwift else { return nil }
+    let memory = try trace.loadSnapshot(found.index)
+    let object = begin.block.rawValue
+    guard let type = trace.types.type(ofWord: memory.word(at: object)), type.kind.isSwift,
+      let counts = ObjectCounts(at: object, in: memory)
+    else { return nil }
+    return SnapshotCounts(
+      snapshot: found.index, timeNanoseconds: trace.clock.nanoseconds(found.time), object: object,
+      counts: counts)
   }
 }
 

@@ -49,6 +49,18 @@ public struct HistoryReport: Report {
     public var isImplied = false
   }
 
+  /// The references to a Swift object as a snapshot has them.
+  public struct SnapshotCounts: Sendable, Hashable {
+    /// The position of the snapshot in the trace.
+    public var snapshot: Int
+    /// When it was taken, nanoseconds since the recording began.
+    public var timeNanoseconds: UInt64
+    /// The object.
+    public var object: UInt64
+    /// Its references.
+    public var counts: ObjectCounts
+  }
+
   /// Which trace.
   public var trace: TraceSummary
   /// What is missing in it.
@@ -62,6 +74,9 @@ public struct HistoryReport: Report {
   /// The numbers of the events that go with nothing; empty when reference counts are balanced or
   /// were not recorded.
   public var unbalanced: [Int] = []
+  /// The references to the last object at the address, in the last snapshot that was taken while it
+  /// lived; nil when there is none.
+  public var snapshotCounts: SnapshotCounts?
   /// Whether the text shows the stack of each event.
   public var showsStacks: Bool
 

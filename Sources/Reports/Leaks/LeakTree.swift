@@ -35,9 +35,17 @@ public struct LeakTreeLine: Sendable, Hashable, Encodable {
   public var count: UInt64
   /// Their requested bytes.
   public var bytes: UInt64
+  /// The references to a Swift object; nil for other blocks.
+  public var counts: ObjectCounts?
+  /// Which retains of the object were never released, see ``LeaksReport/addRetainers(_:source:)``.
+  public var retainers: [LeakRetainer] = []
+  /// The ID of the stack that allocated the block.
+  var stack: UInt32 = 0
+  /// When it was allocated.
+  var time = EventTime.distantPast
 
   enum CodingKeys: String, CodingKey {
-    case depth, role, field, offset, name, address, size, count, bytes
+    case depth, role, field, offset, name, address, size, count, bytes, counts, retainers
   }
 
   /// Writes the line; the address as hexadecimal text.
@@ -52,6 +60,8 @@ public struct LeakTreeLine: Sendable, Hashable, Encodable {
     try container.encode(size, forKey: .size)
     try container.encode(count, forKey: .count)
     try container.encode(bytes, forKey: .bytes)
+    try container.encodeIfPresent(counts, forKey: .counts)
+    if !retainers.isEmpty { try container.encode(retainers, forKey: .retainers) }
   }
 
   /// `3 (1.77K) child + 16 --> ROOT CYCLE: <Parent 0x55d0> [112]`.
@@ -59,7 +69,7 @@ public struct LeakTreeLine: Sendable, Hashable, Encodable {
     let sum = "\(count.grouped) (\(LeakBytes.text(bytes, style)))"
     if role == .omitted { return "\(sum) left out" }
     let label = name.map { "<\($0) \(HexText.of(address))>" } ?? HexText.of(address)
-    let block = "\(label) [\(size.grouped)]"
+    let block = "\(label) [\(size.grouped)]" + (counts.map { ", \($0.text)" } ?? "")
     let edge = offset.map { offset in
       field.map { "\($0) + \(offset) --> " } ?? "+\(offset) --> "
     }
@@ -134,11 +144,14 @@ struct LeakTreeBuilder {
       case .draggedAlong: .block
       }
     let parent = leaks.parent(of: node).map(leaks.block(of:))
+    let heap = labels.heap
     return LeakTreeLine(
       depth: depth, role: role, field: edge.flatMap { field($0, of: parent) },
       offset: edge?.offset, name: labels.name(of: block),
       address: labels.heap.blocks.addresses[block], size: labels.heap.blocks.sizes[block],
-      count: UInt64(leaks.subtreeCount(of: node)), bytes: leaks.subtreeBytes(of: node))
+      count: UInt64(leaks.subtreeCount(of: node)), bytes: leaks.subtreeBytes(of: node),
+      counts: labels.counts(of: block), stack: heap.blocks.site(of: block).stack.rawValue,
+      time: heap.blocks.times[block])
   }
 
   private func cycleBack(

@@ -106,6 +106,9 @@ extension LeaksReport {
       for tree in group.trees {
         for line in tree {
           page.line([Span(line.text(page.style.bytes))], indent: 4 + 3 * line.depth)
+          for retainer in line.retainers {
+            page.line([Span(retainer.text, .faint)], indent: 6 + 3 * line.depth)
+          }
         }
       }
       let hidden = group.instances - UInt64(group.trees.count)

@@ -2,7 +2,9 @@ extension TraceTreeReport {
   /// Writes the block, who allocated it, and what holds it.
   public func write(to page: inout TextPage) {
     let label = name.map { "<\($0) \(HexText.of(address))>" } ?? HexText.of(address)
-    page.line(Span("\(label) [\(size.grouped)]", .heading), Span(" is \(stateText)"))
+    let references = counts.map { ", \($0.text)," } ?? ""
+    page.line(
+      Span("\(label) [\(size.grouped)]", .heading), Span("\(references) is \(stateText)"))
     page.line(
       Span("Allocated by \(allocation.function) on \(allocation.thread.text) at "),
       Span(TimeText.timestamp(allocation.timeNanoseconds)))
@@ -33,7 +35,7 @@ extension TraceTreeReport {
   }
 
   enum CodingKeys: String, CodingKey {
-    case trace, coverage, snapshot, address, name, size, state, allocation, holders, isCut
+    case trace, coverage, snapshot, address, name, size, counts, state, allocation, holders, isCut
   }
 
   /// Writes the document `memtrace.trace-tree`.
@@ -45,6 +47,7 @@ extension TraceTreeReport {
     try container.encode(HexText.of(address), forKey: .address)
     try container.encodeIfPresent(name, forKey: .name)
     try container.encode(size, forKey: .size)
+    try container.encodeIfPresent(counts, forKey: .counts)
     try container.encode(state, forKey: .state)
     try container.encode(allocation, forKey: .allocation)
     try container.encode(holders, forKey: .holders)

@@ -55,6 +55,8 @@ public struct TraceTreeReport: Report {
   public var name: String?
   /// Its requested bytes.
   public var size: UInt64
+  /// The references to a Swift object; nil for other blocks.
+  public var counts: ObjectCounts?
   /// `reached`, `possible` or `leaked`.
   public var state: String
   /// Who allocated it.
@@ -93,6 +95,7 @@ public struct TraceTreeReport: Report {
     self.address = heap.blocks.addresses[block]
     name = labels.name(of: block)
     size = heap.blocks.sizes[block]
+    counts = labels.counts(of: block)
     state =
       switch analysis.reachability.state(of: block) {
       case .reached: "reached"

@@ -68,6 +68,14 @@ struct BlockLabels {
   }
 }
 
+extension BlockLabels {
+  /// The references to a Swift object; nil for other blocks.
+  func counts(of block: Int) -> ObjectCounts? {
+    guard types.category(of: block, in: heap).isSwift else { return nil }
+    return ObjectCounts(at: heap.blocks.addresses[block], in: heap.memory)
+  }
+}
+
 /// Numbers of bytes as `leaks` of macOS writes them: `16 bytes`, `1.45K`, `44.0K`, `153K`.
 enum LeakBytes {
   static func text(_ bytes: UInt64, _ style: ByteStyle) -> String {

@@ -42,6 +42,9 @@ public struct BlockCategory: Hashable, Sendable {
     kind = .call
   }
 
+  /// Whether it is a Swift type.
+  var isSwift: Bool { kind == .type(.swift) }
+
   /// Whether it is a type, not only a size or a caller.
   var isType: Bool {
     if case .type = kind { return true }

@@ -41,6 +41,14 @@ public struct BlockType: Hashable, Sendable {
     /// A kind that this version of the reader does not know.
     case unknown(UInt32)
 
+    /// Whether its blocks are objects of the Swift runtime.
+    public var isSwift: Bool {
+      switch self {
+      case .swiftClass, .swiftBox, .swiftCaptures, .swiftError, .swiftTask, .swiftJob: true
+      case .cxxClass, .cxxVTable, .unknown: false
+      }
+    }
+
     init(code: UInt32) {
       switch code {
       case MT_TYPE_SWIFT_CLASS.rawValue: self = .swiftClass

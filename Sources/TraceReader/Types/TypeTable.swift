@@ -12,6 +12,9 @@ public struct TypeTable: Sendable {
   /// Whether the trace says nothing about types.
   public var isEmpty: Bool { types.isEmpty }
 
+  /// Whether there are types of the Swift runtime among them.
+  public var hasSwift: Bool { types.values.contains { $0.kind.isSwift } }
+
   /// The types in order of appearance.
   public var all: [BlockType] { types.values.sorted { $0.id < $1.id } }
 

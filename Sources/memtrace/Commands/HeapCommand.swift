@@ -19,6 +19,7 @@ struct HeapCommand: ParsableCommand {
         memtrace heap -- ./server --once
         memtrace heap server.mtrace --snapshot 0 --sort bytes
         memtrace heap server.mtrace --class 'app.*' --show-sizes
+        memtrace heap server.mtrace --class app.Node --objects
       """)
 
   @OptionGroup var input: TraceInputOptions
@@ -39,6 +40,9 @@ struct HeapCommand: ParsableCommand {
   @Flag(name: .customLong("show-sizes"), help: "A row for each size of a class.")
   var showSizes = false
 
+  @Flag(help: "List the blocks one by one, Swift objects with their reference counts.")
+  var objects = false
+
   @OptionGroup var top: TopOptions
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Names") var symbols: SymbolOptions
@@ -51,6 +55,7 @@ struct HeapCommand: ParsableCommand {
       query.order = sort
       query.name = className
       query.separatesSizes = showSizes
+      query.listsObjects = objects
       query.top = output.limit(top.top, text: 40, data: nil)
       try session.write(
         HeapReport(

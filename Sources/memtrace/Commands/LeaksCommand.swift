@@ -68,6 +68,7 @@ struct LeaksCommand: ParsableCommand {
     var report = try LeaksReport(
       analysis, source: session.source, query: try query(session),
       baseline: try baseline(recording: recording))
+    report.addRetainers(session.trace, source: session.source)
     if view.diffFrom == nil {
       report.discoveries = try session.trace.discoveries(
         upTo: analysis, source: session.source, query: try query(session))
