@@ -49,8 +49,9 @@ struct PackCommand: ParsableCommand {
   func run() throws {
     for name in traces {
       let target = output ?? OutputNaming.packed(FilePath(name)).string
-      let path = try OutputNaming.explicitOutput(target, force: force)
-      let summary = try packing.session.pack(FilePath(name), shownAs: name, to: path)
+      let file = TraceTarget(
+        path: try OutputNaming.explicitOutput(target, force: force), name: target, force: force)
+      let summary = try packing.session.pack(FilePath(name), shownAs: name, to: file)
       if !quiet { Diagnostics.write(PackSession.text(summary, name: name, target: target)) }
     }
   }

@@ -77,12 +77,17 @@ struct RecordCommand: ParsableCommand {
 
   private func outputPath() throws -> FilePath {
     if var output {
+      var packed: FilePath?
       let suffix = "." + OutputNaming.packedExtension
       if pack {
         if output.hasSuffix(suffix) { output.removeLast(suffix.count) }
-        _ = try OutputNaming.explicitOutput(output + suffix, force: force)
+        packed = try OutputNaming.explicitOutput(output + suffix, force: force)
       }
-      return try OutputNaming.explicitOutput(output, force: force)
+      let path = try OutputNaming.explicitOutput(output, force: force)
+      // Both may be replaced, so one does not go without the other.
+      if let packed { try OutputNaming.removeReplaced(packed) }
+      try OutputNaming.removeReplaced(path)
+      return path
     }
     return try OutputNaming.defaultOutput(forCommand: command[0], in: .workingDirectory)
   }

@@ -42,8 +42,9 @@ struct UnpackCommand: ParsableCommand {
   func run() throws {
     for name in traces {
       let target = try output ?? Self.plainName(of: name)
-      let path = try OutputNaming.explicitOutput(target, force: force)
-      let lost = try UnpackSession.unpack(FilePath(name), shownAs: name, to: path)
+      let file = TraceTarget(
+        path: try OutputNaming.explicitOutput(target, force: force), name: target, force: force)
+      let lost = try UnpackSession.unpack(FilePath(name), shownAs: name, to: file)
       if lost > 0 { Diagnostics.write("\(name) is damaged: \(lost) bytes of the trace are lost") }
       if !quiet { Diagnostics.write("unpacked into \(target)") }
     }

@@ -19,5 +19,10 @@ struct FileStatus {
 
   var owner: uid_t { fields.st_uid }
   var group: gid_t { fields.st_gid }
+  /// Whether both are one file, perhaps by two names.
+  func isSameFile(as other: FileStatus) -> Bool {
+    fields.st_dev == other.fields.st_dev && fields.st_ino == other.fields.st_ino
+  }
+
   var isDirectory: Bool { fields.st_mode & S_IFMT == S_IFDIR }
 }

@@ -50,39 +50,50 @@ enum OutputNaming {
 
   /// The file that `-o` names, made absolute.
   ///
+  /// Nothing is removed yet.
+  ///
   /// - Parameters:
   ///   - name: As typed.
-  ///   - force: Removes a trace that is there already. Anything else stays: a mistyped `-o` must
-  ///     not cost a user their data.
-  /// - Returns: An absolute path at which there is nothing any more.
+  ///   - force: Whether a trace that is there already may be replaced. Anything else stays: a
+  ///     mistyped `-o` must not cost a user their data.
+  /// - Returns: An absolute path at which there is nothing, or a trace that may be replaced.
   /// - Throws: ``CommandFailure`` when it exists or its directory cannot be written.
   static func explicitOutput(_ name: String, force: Bool) throws(CommandFailure) -> FilePath {
     guard !name.isEmpty else {
       throw CommandFailure("-o needs the name of a file", exitStatus: ExitStatus.usage)
     }
     let path = FilePath(name).absolute
-    if path.exists {
-      guard force else {
-        throw CommandFailure(
-          "\(name) exists; choose another name, or replace it with --force",
-          exitStatus: ExitStatus.cannotCreate)
-      }
-      try removeTrace(path, name: name)
-    }
+    try checkReplaceable(path, shownAs: name, force: force)
     try checkWritable(path.removingLastComponent())
     return path
   }
 
-  private static func removeTrace(_ path: FilePath, name: String) throws(CommandFailure) {
+  /// Checks that nothing is lost when a file is put at a path.
+  ///
+  /// - Throws: ``CommandFailure`` when there is something that may not be replaced.
+  static func checkReplaceable(
+    _ path: FilePath, shownAs name: String, force: Bool
+  ) throws(CommandFailure) {
+    guard path.exists else { return }
+    guard force else {
+      throw CommandFailure(
+        "\(name) exists; choose another name, or replace it with --force",
+        exitStatus: ExitStatus.cannotCreate)
+    }
     guard TraceFileHeader(readingFrom: path) != nil else {
       throw CommandFailure(
         "\(name) exists and is no trace; --force replaces traces only",
         exitStatus: ExitStatus.cannotCreate)
     }
-    guard path.withPlatformString({ unlink($0) }) == 0 else {
-      throw CommandFailure(
-        "cannot replace \(name): \(Errno(rawValue: errno))", exitStatus: ExitStatus.cannotCreate)
-    }
+  }
+
+  /// Removes what ``explicitOutput(_:force:)`` found replaceable.
+  ///
+  /// - Throws: ``CommandFailure`` when it cannot be removed.
+  static func removeReplaced(_ path: FilePath) throws(CommandFailure) {
+    guard path.exists, path.withPlatformString({ unlink($0) }) != 0 else { return }
+    throw CommandFailure(
+      "cannot replace \(path): \(Errno(rawValue: errno))", exitStatus: ExitStatus.cannotCreate)
   }
 
   private static func checkWritable(_ directory: FilePath) throws(CommandFailure) {

@@ -18,7 +18,7 @@ struct PackSession {
   /// - Returns: What it came to.
   /// - Throws: ``CommandFailure`` when it cannot be read, is packed already, or cannot be written.
   func pack(
-    _ path: FilePath, shownAs name: String, to target: FilePath
+    _ path: FilePath, shownAs name: String, to target: TraceTarget
   ) throws(CommandFailure) -> PackSummary {
     let trace = try Self.open(path)
     guard !trace.isPacked else {
@@ -28,8 +28,7 @@ struct PackSession {
     let progress = ReportProgress("Packing \(name)")
     defer { progress.finish() }
     let packer = TracePacker(trace, level: level, symbols: symbols)
-    return try TraceWriting.create(target, shownAs: target.string) {
-      file throws(TraceError) in
+    return try TraceWriting.create(target, from: path) { file throws(TraceError) in
       try packer.write(to: file) { progress.update($0, of: $1) }
     }
   }
@@ -73,7 +72,7 @@ enum UnpackSession {
   /// - Returns: How many bytes of the plain trace are lost to damage.
   /// - Throws: ``CommandFailure`` when it cannot be read, is not packed, or cannot be written.
   static func unpack(
-    _ path: FilePath, shownAs name: String, to target: FilePath
+    _ path: FilePath, shownAs name: String, to target: TraceTarget
   ) throws(CommandFailure) -> UInt64 {
     let trace = try PackSession.open(path)
     guard trace.isPacked else {
@@ -81,8 +80,7 @@ enum UnpackSession {
     }
     let progress = ReportProgress("Unpacking \(name)")
     defer { progress.finish() }
-    return try TraceWriting.create(target, shownAs: target.string) {
-      file throws(TraceError) in
+    return try TraceWriting.create(target, from: path) { file throws(TraceError) in
       try TraceUnpacker(trace).write(to: file) { progress.update($0, of: $1) }
     }
   }

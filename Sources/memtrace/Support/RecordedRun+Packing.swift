@@ -21,7 +21,9 @@ extension RecordedRun {
       }
       let target = OutputNaming.packed(trace.path)
       do throws(CommandFailure) {
-        traces[position].packed = try PackSession().pack(trace.path, shownAs: name, to: target)
+        traces[position].packed = try PackSession().pack(
+          trace.path, shownAs: name,
+          to: TraceTarget(path: target, name: target.shown(relativeTo: directory)))
         traces[position].path = target
         trace.path.remove()
       } catch {

@@ -11,13 +11,15 @@ struct RecordingSession {
   var environment: EnvironmentVariables
   /// The variables that say when heap snapshots are taken.
   var snapshots: [String: String]
+  /// The recorder.
+  let library: FilePath
   /// What the traces will not hold, known before the command runs.
   let warnings: [String]
 
   /// Prepares a recording.
   ///
   /// - Throws: ``CommandFailure`` when the command is not found (127), not executable (126), or
-  ///   of a kind that cannot be recorded (125).
+  ///   of a kind that cannot be recorded (125), and when the recorder is missing (125).
   init(
     words: [String], options: RecordingOptions, snapshots: [String: String] = [:],
     environment: EnvironmentVariables = .current
@@ -29,18 +31,18 @@ struct RecordingSession {
     let recordability = try Recordability(
       of: command.executable, searchPath: environment["PATH"])
     warnings = recordability.warnings
+    library = try PreloadLocator.current(environment: environment).locate()
   }
 
   /// Starts the command, waits for it, and collects the traces.
   ///
   /// - Parameter output: The absolute path of the trace of the command's own process.
   /// - Returns: How the command ended, and the traces.
-  /// - Throws: ``CommandFailure`` when the recorder is missing or the command does not start.
+  /// - Throws: ``CommandFailure`` when the command does not start.
   func run(output: FilePath) throws(CommandFailure) -> RecordedRun {
     let recording = RecordingEnvironment(
-      library: try PreloadLocator.current(environment: environment).locate(),
-      output: output, depth: options.depth, sampleInterval: options.sampleInterval,
-      refcounts: options.refcounts,
+      library: library, output: output, depth: options.depth,
+      sampleInterval: options.sampleInterval, refcounts: options.refcounts,
       followsChildren: !options.noFollow, sessionID: .random(), snapshots: snapshots)
     let child = try ChildProcess.launch(
       executable: command.executable, arguments: command.arguments,

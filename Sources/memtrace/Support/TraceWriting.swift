@@ -5,20 +5,66 @@ import TraceReader
   import Glibc
 #endif
 
+/// The file that a packed or unpacked trace is written to.
+struct TraceTarget {
+  /// Absolute.
+  let path: FilePath
+  /// The path as the user knows it.
+  let name: String
+  /// Whether a trace that is there may be replaced.
+  var force = false
+
+  /// Checks that nothing is lost when the file made of a trace is put here.
+  ///
+  /// - Throws: ``CommandFailure`` when it is the trace itself, or something that may not be replaced.
+  fileprivate func check(from source: FilePath) throws(CommandFailure) {
+    if let there = try? FileStatus(of: path), let read = try? FileStatus(of: source),
+      there.isSameFile(as: read)
+    {
+      throw CommandFailure(
+        "\(name) is the trace that is read; choose another name",
+        exitStatus: ExitStatus.cannotCreate)
+    }
+    try OutputNaming.checkReplaceable(path, shownAs: name, force: force)
+  }
+}
+
 /// Creates a file for a packed or unpacked trace.
 enum TraceWriting {
-  /// Creates a file, lets `body` fill it, and removes it again if that fails.
+  /// Lets `body` fill a new file beside the target and puts it there when it is whole.
+  ///
+  /// What is at the target stays untouched until then, and if anything fails.
   ///
   /// - Parameters:
-  ///   - path: Nothing may be there yet.
-  ///   - name: The path as the user knows it.
+  ///   - target: Where the file belongs.
+  ///   - source: The trace that `body` reads.
   ///   - body: Fills the empty file.
   /// - Returns: What `body` returns.
-  /// - Throws: ``CommandFailure`` when the file cannot be created or written.
+  /// - Throws: ``CommandFailure`` when the file cannot be created or written, or when the target is
+  ///   the source or may not be replaced.
   static func create<Result>(
-    _ path: FilePath, shownAs name: String,
+    _ target: TraceTarget, from source: FilePath,
     _ body: (FileDescriptor) throws(TraceError) -> Result
   ) throws(CommandFailure) -> Result {
+    try target.check(from: source)
+    // Two of memtrace at a time do not write into one file, and none waits for an interrupted one.
+    let part = FilePath("\(target.path).\(getpid()).part")
+    do {
+      let result = try fill(part, shownAs: target.name, body)
+      // Something may have come there while this went on.
+      try target.check(from: source)
+      try move(part, to: target)
+      return result
+    } catch {
+      part.remove()
+      throw error
+    }
+  }
+
+  private static func fill<Result>(
+    _ path: FilePath, shownAs name: String, _ body: (FileDescriptor) throws(TraceError) -> Result
+  ) throws(CommandFailure) -> Result {
+    path.remove()
     let file: FileDescriptor
     do {
       file = try FileDescriptor.open(
@@ -33,9 +79,18 @@ enum TraceWriting {
       try close(file)
       return result
     } catch {
-      path.remove()
       throw CommandFailure("\(name): \(error.description)", exitStatus: ExitStatus.ioError)
     }
+  }
+
+  private static func move(_ part: FilePath, to target: TraceTarget) throws(CommandFailure) {
+    let result = part.withPlatformString { from in
+      target.path.withPlatformString { rename(from, $0) }
+    }
+    guard result != 0 else { return }
+    throw CommandFailure(
+      "cannot create \(target.name): \(Errno(rawValue: errno))",
+      exitStatus: ExitStatus.cannotCreate)
   }
 
   /// A full disk on a network may show only here.

@@ -1,0 +1,112 @@
+import Foundation
+import SystemPackage
+import Testing
+import TraceReader
+import TraceTestSupport
+
+/// `pack` and `unpack` of the built executable: what they write, and what they never cost.
+@Suite struct PackCommandTests {
+  private let directory: ScratchDirectory
+
+  /// A folder with `app.mtrace`.
+  init() throws {
+    var builder = TraceBuilder()
+    let stack = builder.stack([0x1010, 0x1000])
+    builder.process(executable: "/opt/app/app", arguments: ["./app"])
+    builder.thread(1, tid: 4711, name: "app")
+    for index in UInt64(0)..<50 { builder.allocate(0x1_0000 + index * 1008, 1000, stack: stack) }
+    directory = try ScratchDirectory()
+    try Data(builder.bytes()).write(to: url("app.mtrace"))
+  }
+
+  private func url(_ name: String) -> URL {
+    URL(filePath: directory.path.appending(name).string)
+  }
+
+  private func bytes(_ name: String) throws -> Data { try Data(contentsOf: url(name)) }
+
+  private func run(_ words: String..., status: Int32) throws -> String {
+    let run = try ProcessRun.run(
+      [BuiltProducts.memtrace.string] + words, environment: ["PATH=/usr/bin:/bin", "LANG=C"],
+      directory: directory.path)
+    #expect(run.status == status, "\(words): \(run.errorText)")
+    return run.errorText
+  }
+
+  @Test func unpackingGivesATraceThatReadsTheSame() throws {
+    #expect(try run("pack", "app.mtrace", status: 0).hasPrefix("memtrace: packed app.mtrace ("))
+    #expect(
+      try run("unpack", "app.mtrace.zst", "-o", "plain.mtrace", status: 0)
+        == "memtrace: unpacked into plain.mtrace\n")
+    #expect(try Trace(path: directory.path.appending("app.mtrace.zst")).isPacked)
+    let plain = try Trace(path: directory.path.appending("plain.mtrace"))
+    #expect(!plain.isPacked)
+    #expect(try plain.replay().total.liveCount == 50)
+    #expect(Set(directory.entries) == ["app.mtrace", "app.mtrace.zst", "plain.mtrace"])
+  }
+
+  @Test func forceReplacesAnOlderTraceByTheWholeNewOne() throws {
+    _ = try run("pack", "-q", "app.mtrace", status: 0)
+    let packed = try bytes("app.mtrace.zst")
+    try bytes("app.mtrace").write(to: url("app.mtrace.zst"))
+    #expect(
+      try run("pack", "app.mtrace", status: 73)
+        == "memtrace: app.mtrace.zst exists; choose another name, or replace it with --force\n")
+    _ = try run("pack", "-q", "--force", "app.mtrace", status: 0)
+    #expect(try bytes("app.mtrace.zst") == packed)
+    #expect(directory.entries.count == 2)
+  }
+
+  @Test(arguments: ["pack", "unpack"])
+  func aMissingSourceCostsNothing(command: String) throws {
+    try FileManager.default.moveItem(at: url("app.mtrace"), to: url("only"))
+    let kept = try bytes("only")
+    let message = try run(command, "--force", "-o", "only", "app.mtrace", status: 66)
+    #expect(message.contains("app.mtrace"))
+    #expect(try bytes("only") == kept)
+    #expect(directory.entries == ["only"])
+  }
+
+  @Test func aSourceThatIsPackedAlreadyCostsNothing() throws {
+    _ = try run("pack", "-q", "app.mtrace", status: 0)
+    let kept = try bytes("app.mtrace")
+    let message = try run("pack", "--force", "-o", "app.mtrace", "app.mtrace.zst", status: 64)
+    #expect(message == "memtrace: app.mtrace.zst is packed already\n")
+    #expect(try bytes("app.mtrace") == kept)
+  }
+
+  @Test(arguments: ["app.mtrace", "./app.mtrace", "hard", "soft"])
+  func aTraceIsNeverReplacedByWhatIsMadeOfIt(target: String) throws {
+    let manager = FileManager.default
+    try manager.linkItem(at: url("app.mtrace"), to: url("hard"))
+    try manager.createSymbolicLink(at: url("soft"), withDestinationURL: url("app.mtrace"))
+    let kept = try bytes("app.mtrace")
+    #expect(
+      try run("pack", "--force", "-o", target, "app.mtrace", status: 73)
+        == "memtrace: \(target) is the trace that is read; choose another name\n")
+    _ = try run("pack", "-q", "app.mtrace", status: 0)
+    let packed = try bytes("app.mtrace.zst")
+    #expect(
+      try run("unpack", "--force", "-o", "app.mtrace.zst", "app.mtrace.zst", status: 73)
+        == "memtrace: app.mtrace.zst is the trace that is read; choose another name\n")
+    #expect(try bytes("app.mtrace") == kept)
+    #expect(try bytes("app.mtrace.zst") == packed)
+    #expect(directory.entries.count == 4)
+  }
+
+  @Test func aTraceThatIsDamagedCostsNothing() throws {
+    try Data(bytes("app.mtrace").prefix(100)).write(to: url("cut.mtrace"))
+    let kept = try bytes("app.mtrace")
+    _ = try run("pack", "--force", "-o", "app.mtrace", "cut.mtrace", status: 65)
+    #expect(try bytes("app.mtrace") == kept)
+  }
+
+  @Test func recordingReplacesATraceOnlyWhenItCanRecord() throws {
+    let kept = try bytes("app.mtrace")
+    let run = try memtrace(
+      "record", "--force", "-o", "app.mtrace", "--", "true", in: directory.path,
+      environment: ["MEMTRACE_LIBRARY=/none.so"])
+    #expect(run.status == 125)
+    #expect(try bytes("app.mtrace") == kept)
+  }
+}
