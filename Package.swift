@@ -15,6 +15,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // The byte format: one header for the recorder and the reader.
@@ -50,11 +51,16 @@ let package = Package(
     .target(
       name: "Reports", dependencies: ["TraceReader", "LeakAnalysis", "Symbolication", "Rainbow"]),
 
+    // Rules, baselines, suppressions -> a verdict, in the forms that CI systems read.
+    .target(
+      name: "LeakGate",
+      dependencies: ["TraceReader", "LeakAnalysis", "Symbolication", "Reports", "Yams"]),
+
     // The command line: options, launching, exit statuses.
     .executableTarget(
       name: "memtrace",
       dependencies: [
-        "CTraceFormat", "TraceReader", "LeakAnalysis", "Symbolication", "Reports",
+        "CTraceFormat", "TraceReader", "LeakAnalysis", "Symbolication", "Reports", "LeakGate",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
@@ -79,6 +85,7 @@ let package = Package(
     .testTarget(
       name: "ReportsTests", dependencies: ["Reports", "LeakAnalysis", "TraceTestSupport"],
       exclude: ["Snapshots"]),
+    .testTarget(name: "LeakGateTests", dependencies: ["LeakGate", "TraceTestSupport"]),
     .testTarget(
       name: "MemtraceCommandTests", dependencies: ["memtrace", "TraceTestSupport"],
       exclude: ["Snapshots"]),

@@ -33,6 +33,8 @@
       "handle the signals that end a process by default, and take one before they do")             \
     X(snapshot_interval, "MEMTRACE_SNAPSHOT_INTERVAL", NUMBER, 0, 0, 86400,                        \
       "seconds between heap snapshots; 0: none")                                                   \
+    X(canary, "MEMTRACE_CANARY", NUMBER, 0, 0, 1,                                                  \
+      "leak a block of 1729 bytes at the start, for `memtrace check --canary`")                    \
     X(session, "MEMTRACE_SESSION", STRING, "", 0, 0,                                               \
       "32 hexadecimal digits shared by all traces of one recording; made up when missing")         \
     X(parent, "MEMTRACE_PARENT", STRING, "", 0, 0,                                                 \

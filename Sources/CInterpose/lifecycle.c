@@ -1,6 +1,7 @@
 /* Starts and ends recordings. See lifecycle.h. */
 #define _GNU_SOURCE
 #include "lifecycle.h"
+#include "canary.h"
 
 #include "clock.h"
 #include "diag.h"
@@ -395,5 +396,7 @@ __attribute__((constructor(101))) static void construct(void) {
                    after_fork_in_child);
     mt_libunwind_load();
     mt_tls.inside = mt_tls.is_own = 0;
+    if (mt_config.canary)
+        mt_canary_plant();
 }
 #endif

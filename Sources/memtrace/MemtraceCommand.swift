@@ -26,7 +26,7 @@ struct MemtraceCommand: ParsableCommand {
       AllocationsCommand.self, GenerationsCommand.self, UnfreedCommand.self, HeapCommand.self,
       LeaksCommand.self, ErrorsCommand.self,
       HistoryCommand.self, InfoCommand.self, DumpCommand.self, PackCommand.self,
-      UnpackCommand.self,
+      UnpackCommand.self, CheckCommand.self,
     ])
 
   static func main() {

@@ -1,11 +1,13 @@
 /// Names with `*` for any text and `?` for any one character.
-enum Glob {
-  /// Whether the whole of `text` fits `pattern`, whatever the case of letters.
+public enum Glob {
+  /// Whether the whole of `text` fits `pattern`, whatever the case of letters unless that counts.
   ///
   /// - Complexity: O(*n* · *m*): one star is undone at a time, so no pattern takes longer.
-  static func matches(_ text: String, _ pattern: String) -> Bool {
-    let text = Array(text.lowercased())
-    let pattern = Array(pattern.lowercased())
+  public static func matches(
+    _ text: String, _ pattern: String, caseSensitive: Bool = false
+  ) -> Bool {
+    let text = Array(caseSensitive ? text : text.lowercased())
+    let pattern = Array(caseSensitive ? pattern : pattern.lowercased())
     var (position, wanted) = (0, 0)
     var star: (pattern: Int, text: Int)?
     while position < text.count {
@@ -29,7 +31,7 @@ enum Glob {
   }
 
   /// As ``matches(_:_:)``, but a pattern without `*` and `?` may stand anywhere in the text.
-  static func contains(_ text: String, _ pattern: String) -> Bool {
+  public static func contains(_ text: String, _ pattern: String) -> Bool {
     if pattern.contains("*") || pattern.contains("?") { return matches(text, pattern) }
     return text.lowercased().contains(pattern.lowercased())
   }

@@ -10,6 +10,8 @@ public struct ReportFrame: Sendable, Hashable, Encodable {
   public var name: String
   /// The whole demangled name, when it says more than `name`.
   public var fullName: String?
+  /// The symbol as the compiler wrote it, for patterns of other tools; not part of documents.
+  public var symbol: String?
   /// The path of the source file.
   public var file: String?
   /// The line, counted from 1.
@@ -25,11 +27,13 @@ public struct ReportFrame: Sendable, Hashable, Encodable {
 
   /// Makes a frame.
   public init(
-    name: String, fullName: String? = nil, file: String? = nil, line: Int? = nil,
+    name: String, fullName: String? = nil, symbol: String? = nil, file: String? = nil,
+    line: Int? = nil,
     image: String? = nil, imageOffset: UInt64? = nil, isInlined: Bool = false, role: Role = .user
   ) {
     self.name = name
     self.fullName = fullName
+    self.symbol = symbol
     self.file = file
     self.line = line
     self.image = image
@@ -44,7 +48,8 @@ public struct ReportFrame: Sendable, Hashable, Encodable {
     self.init(
       name: fullNames ? frame.fullDisplayName : frame.displayName,
       fullName: frame.fullDisplayName == frame.displayName ? nil : frame.fullDisplayName,
-      file: frame.location?.path, line: line > 0 ? line : nil, image: frame.imagePath,
+      symbol: frame.function?.raw, file: frame.location?.path, line: line > 0 ? line : nil,
+      image: frame.imagePath,
       imageOffset: frame.imageOffset, isInlined: frame.isInlined, role: Role(frame.role))
   }
 
@@ -59,7 +64,7 @@ public struct ReportFrame: Sendable, Hashable, Encodable {
   }
 
   /// The frame in one line: `parse  parser.c:42`, `g_malloc  libglib-2.0.so.0`.
-  var title: String {
+  package var title: String {
     let suffix = place ?? (name.hasPrefix((imageName ?? "/") + "+") ? nil : imageName)
     return suffix.map { "\(name)  \($0)" } ?? name
   }

@@ -1,10 +1,10 @@
 /// Backtraces as lines of text, leaf first.
-enum StackText {
+package enum StackText {
   /// Writes the frames, one line each.
   ///
   /// The frames of allocators and runtimes at the leaf say nothing but that memory was asked for:
   /// they are left out when a user's frame follows, as in every other tool's "responsible caller".
-  static func write(
+  package static func write(
     _ frames: [ReportFrame], to page: inout TextPage, indent: Int, limit: Int = .max
   ) {
     guard !frames.isEmpty else {
@@ -34,7 +34,7 @@ enum StackText {
   }
 
   /// The frames from the first that is not a runtime's; all of them where none is the user's.
-  static func withoutLeadingRuntime(_ frames: [ReportFrame]) -> ArraySlice<ReportFrame> {
+  package static func withoutLeadingRuntime(_ frames: [ReportFrame]) -> ArraySlice<ReportFrame> {
     guard frames.contains(where: { $0.role == .user }) else { return frames[...] }
     return frames.drop { $0.role == .runtime }
   }

@@ -65,7 +65,7 @@ public struct LeakTreeLine: Sendable, Hashable, Encodable {
   }
 
   /// `3 (1.77K) child + 16 --> ROOT CYCLE: <Parent 0x55d0> [112]`.
-  func text(_ style: ByteStyle) -> String {
+  public func text(_ style: ByteStyle) -> String {
     let sum = "\(count.grouped) (\(LeakBytes.text(bytes, style)))"
     if role == .omitted { return "\(sum) left out" }
     let label = name.map { "<\($0) \(HexText.of(address))>" } ?? HexText.of(address)

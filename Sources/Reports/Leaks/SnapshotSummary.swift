@@ -81,7 +81,7 @@ public struct SnapshotSummary: Sendable, Hashable, Encodable {
   }
 
   /// What makes conclusions from it doubtful.
-  var warnings: [String] {
+  package var warnings: [String] {
     var warnings: [String] = []
     if !isComplete {
       warnings.append(

@@ -37,7 +37,7 @@ public struct TextPage: Sendable {
   }
 
   /// Adds a table.
-  mutating func table(_ table: TextTable, indent: Int = 0) {
+  package mutating func table(_ table: TextTable, indent: Int = 0) {
     text += adapted(table.rendered(in: style, indent: indent))
   }
 

@@ -15,12 +15,12 @@ public struct TextTable: Sendable {
     var shortest: Int?
 
     /// A column of names, which may be shortened in the middle.
-    static func text(_ title: String, shortest: Int? = 8) -> Column {
+    package static func text(_ title: String, shortest: Int? = 8) -> Column {
       Column(title: title, alignment: .leading, shortest: shortest)
     }
 
     /// A column of numbers: right-aligned, never shortened.
-    static func number(_ title: String) -> Column {
+    package static func number(_ title: String) -> Column {
       Column(title: title, alignment: .trailing, shortest: nil)
     }
   }
@@ -29,12 +29,12 @@ public struct TextTable: Sendable {
   private(set) var rows: [[Span]] = []
 
   /// Makes a table without rows.
-  init(_ columns: [Column]) {
+  package init(_ columns: [Column]) {
     self.columns = columns
   }
 
   /// Adds a row; missing cells are empty, surplus ones are dropped.
-  mutating func add(_ cells: [Span]) {
+  package mutating func add(_ cells: [Span]) {
     let missing = max(0, columns.count - cells.count)
     rows.append(Array(cells.prefix(columns.count)) + Array(repeating: "", count: missing))
   }

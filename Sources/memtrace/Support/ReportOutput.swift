@@ -15,9 +15,12 @@ struct ReportOutput {
   ///
   /// - Parameters:
   ///   - file: nil for standard output.
+  ///   - appends: Whether what is in the file stays.
   ///   - body: Writes the report.
   /// - Throws: ``CommandFailure`` when the file cannot be written, and what `body` throws.
-  static func withOutput(_ file: String?, _ body: (ReportOutput) throws -> Void) throws {
+  static func withOutput(
+    _ file: String?, appends: Bool = false, _ body: (ReportOutput) throws -> Void
+  ) throws {
     guard let file else {
       try body(ReportOutput(descriptor: .standardOutput, name: "standard output"))
       return
@@ -31,7 +34,7 @@ struct ReportOutput {
     let descriptor: FileDescriptor
     do {
       descriptor = try FileDescriptor.open(
-        path, .writeOnly, options: [.create, .truncate, .closeOnExec],
+        path, .writeOnly, options: [.create, appends ? .append : .truncate, .closeOnExec],
         permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
     } catch {
       throw CommandFailure(

@@ -1,0 +1,121 @@
+import Yams
+
+extension Baseline {
+  /// Reads a baseline.
+  ///
+  /// - Throws: ``GateError`` for what is not understood.
+  public init(yaml text: String, name: String) throws(GateError) {
+    self.init()
+    guard let root = try YAMLFile.root(text, name: name) else { return }
+    guard let mapping = root.mapping, mapping["version"]?.int == 1 else {
+      throw GateError("\(name) is not a baseline of version 1; --update-baseline writes one")
+    }
+    for (key, value) in mapping {
+      switch key.string {
+      case "version": break
+      case "findings":
+        for node in try YAMLFile.list(value, "findings", name) {
+          entries.append(try Entry(node, name))
+        }
+      case "measures": try readMeasures(value, name)
+      default:
+        throw GateError("\(YAMLFile.place(value, name)): there is no '\(key.string ?? "")' here")
+      }
+    }
+  }
+
+  private mutating func readMeasures(_ node: Node, _ name: String) throws(GateError) {
+    for (process, figures) in node.mapping ?? [:] {
+      for (key, value) in figures.mapping ?? [:] {
+        let measure = try Measure(named: key.string ?? "", in: YAMLFile.place(value, name))
+        var amount = Amount()
+        if let count = value.mapping?["count"] {
+          amount.count = try YAMLFile.number(count, "count", name)
+        }
+        if let bytes = value.mapping?["bytes"] {
+          amount.bytes = try YAMLFile.number(bytes, "bytes", name)
+        }
+        measures[process.string ?? "", default: [:]][measure] = amount
+      }
+    }
+  }
+
+  /// The file: sorted, a line for each value, so that a change of one entry changes its lines only.
+  public var yaml: String {
+    var lines = [
+      "# What memtrace check tolerates. Renew it with: memtrace check --update-baseline …",
+      "# 'reason', 'owner' and 'expires' (as 2027-01-31) may be added to any finding, and stay.",
+      "version: 1", entries.isEmpty ? "findings: []" : "findings:",
+    ]
+    for entry in entries { lines += entry.lines }
+    if !measures.isEmpty { lines.append("measures:") }
+    for (process, amounts) in measures.sorted(by: { $0.key < $1.key }) {
+      lines.append("  \(YAMLText.quoted(process)):")
+      for (measure, amount) in amounts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+        lines.append(
+          "    \(measure.rawValue): {count: \(amount.count), bytes: \(amount.bytes)}")
+      }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+extension Baseline.Entry {
+  fileprivate init(_ node: Node, _ name: String) throws(GateError) {
+    let place = YAMLFile.place(node, name)
+    guard let mapping = node.mapping, let fingerprint = mapping["fingerprint"]?.scalar?.string,
+      let kind = mapping["kind"]?.string.flatMap(FindingKind.init)
+    else { throw GateError("\(place): a finding has a fingerprint and a kind") }
+    self.init(fingerprint: fingerprint, kind: kind, what: "", count: .max, bytes: .max)
+    for (key, value) in mapping {
+      switch key.string {
+      case "fingerprint", "kind": break
+      case "what": what = try YAMLFile.string(value, "what", name)
+      case "count": count = try YAMLFile.number(value, "count", name)
+      case "bytes": bytes = try YAMLFile.number(value, "bytes", name)
+      case "reason": reason = try YAMLFile.string(value, "reason", name)
+      case "owner": owner = try YAMLFile.string(value, "owner", name)
+      case "expires":
+        expires = CalendarDay(try YAMLFile.string(value, "expires", name))
+        guard expires != nil else {
+          throw GateError("\(YAMLFile.place(value, name)): 'expires' is a day, as 2027-01-31")
+        }
+      default:
+        throw GateError(
+          "\(YAMLFile.place(value, name)): there is no '\(key.string ?? "")' in a finding")
+      }
+    }
+  }
+
+  fileprivate var lines: [String] {
+    var lines = [
+      "  - fingerprint: \"\(fingerprint)\"", "    kind: \(kind.rawValue)",
+      "    what: \(YAMLText.quoted(what))", "    count: \(count)", "    bytes: \(bytes)",
+    ]
+    if let reason { lines.append("    reason: \(YAMLText.quoted(reason))") }
+    if let owner { lines.append("    owner: \(YAMLText.quoted(owner))") }
+    if let expires { lines.append("    expires: \(expires)") }
+    return lines
+  }
+}
+
+/// Text as YAML takes it.
+enum YAMLText {
+  /// In double quotes, whatever is in it: names of functions are full of what means something.
+  static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\t": result += "\\t"
+      case "\u{0}"..."\u{1f}", "\u{7f}"..."\u{9f}":
+        let digits = String(scalar.value, radix: 16)
+        result += "\\x" + (digits.count == 1 ? "0" : "") + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}

@@ -1,0 +1,89 @@
+import Reports
+
+/// Something that the gate found: blocks or calls of one kind that came about in the same way.
+public struct Finding: Sendable, Hashable, Encodable {
+  /// What else belongs to a finding: who freed the block first, who allocated it.
+  public struct RelatedStack: Sendable, Hashable, Encodable {
+    /// In words: `allocated by malloc`.
+    public var title: String
+    /// The stack, leaf first.
+    public var frames: [ReportFrame]
+  }
+
+  /// What became of a finding.
+  public enum State: String, Sendable, Hashable, Encodable {
+    /// Not known: the gate judges it.
+    case new
+    /// Known, but there is more of it than the baseline allows.
+    case grown
+    /// Known, but its entry in the baseline has expired.
+    case expired
+    /// Known, and within what the baseline allows.
+    case baselined
+    /// Hidden by a suppression.
+    case suppressed
+  }
+
+  /// What it is.
+  public var kind: FindingKind
+  /// The type of the blocks, or `malloc in parse`; for misuses the call, such as `free in parse`.
+  public var what: String
+  /// How many blocks, or calls.
+  public var count: UInt64
+  /// Their requested bytes; 0 where no block is known.
+  public var bytes: UInt64
+  /// How many trees or cycles these blocks make; the count for other kinds.
+  public var instances: UInt64
+  /// Identifies the finding across runs and builds; see ``Fingerprint``.
+  public var fingerprint: String
+  /// The process, by the name of its program.
+  public var process: String
+  /// The process ID.
+  public var pid: UInt32
+  /// The trace it is in; nil when that is not kept.
+  public var trace: String?
+  /// The stack of the allocation, or of the wrong call; leaf first.
+  public var frames: [ReportFrame]
+  /// Other stacks that belong to it.
+  public var related: [RelatedStack] = []
+  /// The first tree in lines of text; empty for other kinds.
+  public var tree: [String] = []
+  /// The test that ran, as far as marks tell; nil when none did.
+  public var test: String?
+  /// What became of it.
+  public var state = State.new
+  /// What the baseline allows, or the suppression that hides it, in words; nil when it is new.
+  public var reason: String?
+
+  /// The innermost frame of the program's own code, where it is known with its line; else the
+  /// innermost frame that is known with its line.
+  public var location: ReportFrame? {
+    let placed = frames.filter { $0.file != nil && $0.line != nil }
+    return placed.first { $0.role == .user } ?? placed.first
+  }
+
+  /// The frame that is named in one line; nil without a stack.
+  public var responsible: ReportFrame? {
+    frames.first { $0.role == .user } ?? frames.first { $0.role == .system }
+  }
+
+  /// Whether it counts against the rules.
+  public var counts: Bool { state != .baselined && state != .suppressed }
+
+  /// `2 blocks`, `1 call`.
+  public var amount: String {
+    let noun = kind.isMemoryError ? "call" : "block"
+    return "\(count) \(noun)\(count == 1 ? "" : "s")"
+  }
+
+  /// In one line: `Memory leak: Node, 3 blocks, 48 B, allocated in makeList (list.c:12)`.
+  public func sentence(_ style: ByteStyle = .human) -> String {
+    var text = "\(kind.title): \(what), \(amount)"
+    if bytes > 0 { text += ", \(style.format(bytes))" }
+    if let place = responsible {
+      text += kind.isMemoryError ? ", in \(place.name)" : ", allocated in \(place.name)"
+      if let line = place.place { text += " (\(line))" }
+    }
+    return text
+  }
+}

@@ -1,0 +1,86 @@
+import Reports
+
+/// Makes findings of what the reports of one process say.
+struct FindingCollector {
+  let process: String
+  let pid: UInt32
+  let trace: String?
+  /// One for each fingerprint, in the order in which they were found.
+  private(set) var findings: [Finding] = []
+  private var positions: [String: Int] = [:]
+
+  init(process: String, pid: UInt32, trace: String?) {
+    self.process = process
+    self.pid = pid
+    self.trace = trace
+  }
+
+  /// Adds the trees of leaked blocks: what a root drags along belongs to it.
+  mutating func add(_ report: LeaksReport) {
+    for group in report.treeGroups {
+      let kind: FindingKind = group.role == .rootCycle ? .cycle : .leak
+      var finding = finding(kind, group.name ?? "blocks without a stack", group.frames)
+      (finding.count, finding.bytes) = (group.count, group.bytes)
+      finding.instances = group.instances
+      finding.tree = (group.trees.first ?? []).map { line in
+        String(repeating: "   ", count: line.depth) + line.text(.exact)
+      }
+      add(finding)
+    }
+  }
+
+  /// Adds the blocks that were not freed.
+  mutating func add(_ report: UnfreedReport) {
+    for group in report.groups {
+      let what =
+        group.types.first ?? "\(group.functions.first ?? "malloc") in "
+        + (group.responsible?.name ?? "code without a stack")
+      var finding = finding(.unfreed, what, group.frames)
+      (finding.count, finding.bytes, finding.instances) = (group.count, group.bytes, group.count)
+      add(finding)
+    }
+  }
+
+  /// Adds the misuses of the allocator.
+  mutating func add(_ report: ErrorsReport) {
+    for entry in report.entries {
+      let call = entry.offending.function
+      let place = entry.offending.frames.first { $0.role == .user } ?? entry.offending.frames.first
+      let what = "\(call) in \(place?.name ?? "code without a stack")"
+      var finding = finding(FindingKind(entry.kind.category), what, entry.offending.frames)
+      (finding.count, finding.instances) = (entry.count, entry.count)
+      finding.bytes = entry.block?.size ?? 0
+      if let first = entry.firstFree {
+        finding.related.append(
+          Finding.RelatedStack(title: "freed first by \(first.function)", frames: first.frames))
+      }
+      if let block = entry.block {
+        finding.related.append(
+          Finding.RelatedStack(
+            title: "allocated by \(block.allocated.function)", frames: block.allocated.frames))
+      }
+      add(finding)
+    }
+  }
+
+  private func finding(
+    _ kind: FindingKind, _ what: String, _ frames: [ReportFrame]
+  ) -> Finding {
+    Finding(
+      kind: kind, what: what, count: 0, bytes: 0, instances: 0,
+      fingerprint: Fingerprint.of(kind, what: what, frames: frames), process: process, pid: pid,
+      trace: trace, frames: frames)
+  }
+
+  /// Stacks that differ only in what changes from build to build make one finding.
+  private mutating func add(_ finding: Finding) {
+    guard let position = positions[finding.fingerprint] else {
+      positions[finding.fingerprint] = findings.count
+      findings.append(finding)
+      return
+    }
+    findings[position].count &+= finding.count
+    findings[position].bytes &+= finding.bytes
+    findings[position].instances &+= finding.instances
+  }
+}

@@ -1,0 +1,61 @@
+import Reports
+
+/// What identifies a finding across runs, builds and unrelated edits.
+///
+/// It is made of the kind, the type and the names of the program's own functions on the stack: no
+/// line, no address, no offset, no number of a closure or of a compiler's clone, no generic
+/// argument, no version of a library.
+public enum Fingerprint {
+  /// So many of the program's frames count: what calls them from farther out rarely tells findings
+  /// apart, and often changes.
+  static let frameLimit = 16
+
+  /// The fingerprint: 16 hexadecimal digits.
+  ///
+  /// - Parameters:
+  ///   - kind: What was found.
+  ///   - what: The type of the blocks or the call.
+  ///   - frames: The stack, leaf first.
+  public static func of(_ kind: FindingKind, what: String, frames: [ReportFrame]) -> String {
+    var hash = FNV1a()
+    hash.add(kind.ruleID)
+    hash.add(FunctionText.normalised(what))
+    for line in normalised(frames) { hash.add(line) }
+    return hash.text
+  }
+
+  /// The frames that count, each as `function image`; recursion stands once.
+  static func normalised(_ frames: [ReportFrame]) -> [String] {
+    let own = frames.filter { $0.role == .user }
+    let chosen = own.isEmpty ? frames.filter { $0.role == .system } : own
+    var lines: [String] = []
+    for frame in chosen {
+      let line = FunctionText.normalised(frame.name) + " " + ImageText.normalised(frame.imageName)
+      if lines.last != line { lines.append(line) }
+      if lines.count == frameLimit { break }
+    }
+    return lines
+  }
+}
+
+/// The hash of Fowler, Noll and Vo, 64 bits: short, stable and the same everywhere; nobody gains by
+/// a collision here.
+struct FNV1a {
+  private var state: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  /// Adds a text and its end.
+  mutating func add(_ text: String) {
+    for byte in text.utf8 { add(byte) }
+    add(0)
+  }
+
+  private mutating func add(_ byte: UInt8) {
+    state = (state ^ UInt64(byte)) &* 0x100_0000_01b3
+  }
+
+  /// 16 hexadecimal digits.
+  var text: String {
+    let digits = String(state, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -1,0 +1,22 @@
+import LeakAnalysis
+import Reports
+import TraceReader
+
+/// The leak that the recorder plants on request, to prove that leaks would be found.
+enum Canary {
+  /// Its requested bytes: `MT_CANARY_SIZE` of the recorder.
+  static let size: UInt64 = 1729
+  /// The image whose code allocates it.
+  static let image = "libmemtrace.so"
+
+  /// Whether the planted leak is among the leaks; the recorder's own blocks are counted for that.
+  static func isFound(in analysis: LeakAnalysis, source: ReportSource) throws -> Bool {
+    var query = LeaksQuery()
+    query.includesSystem = true
+    query.treeLines = 1
+    query.sizes = ByteRange("\(size)")
+    return try LeaksReport(analysis, source: source, query: query).treeGroups.contains { group in
+      group.frames.first?.imageName == image
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import Reports
+import TraceReader
+
+/// A process of a run: what was measured in it, and what could not be.
+public struct CheckedProcess: Sendable, Hashable, Encodable {
+  /// What a rule may put a limit on.
+  public struct Measures: Sendable, Hashable, Encodable {
+    /// Blocks that nothing can reach, and their bytes; nil when there was no snapshot to tell.
+    public var leaked: BlockSum?
+    /// How many cycles are among them.
+    public var cycles: UInt64?
+    /// Misuses of the allocator.
+    public var memoryErrors: UInt64 = 0
+    /// Blocks that were not freed at the end, and their bytes.
+    public var unfreed = BlockSum()
+    /// The most bytes that were live at one time.
+    public var peakBytes: UInt64 = 0
+    /// How many blocks were allocated.
+    public var allocations: UInt64 = 0
+  }
+
+  /// The name of its program.
+  public var name: String
+  /// The path of the program.
+  public var executable: String
+  /// The command line.
+  public var command: String
+  /// The process ID.
+  public var pid: UInt32
+  /// The trace; nil when it is not kept.
+  public var trace: String?
+  /// How it ended.
+  public var ending: EndingSummary
+  /// Whether the rules apply to it.
+  public var isChosen: Bool
+  /// What was measured; nil for a process that the rules do not apply to.
+  public var measures: Measures?
+  /// Why something that the rules ask for could not be measured; one sentence each.
+  public var problems: [String] = []
+  /// What else should be known about the figures; one sentence each.
+  public var warnings: [String] = []
+  /// Why leaks were rightly not looked for, such as an exec; nil when they were, or should have been.
+  public var note: String?
+
+  /// `test-runner (pid 4711)`.
+  public var title: String { "\(name) (pid \(pid))" }
+
+  /// What was done with it, in a few words: `3 leaks, 0 errors`.
+  public var summary: String {
+    guard let measures else { return "not chosen" }
+    if !problems.isEmpty { return "not measured" }
+    var parts: [String] = []
+    if let leaked = measures.leaked {
+      parts.append("\(leaked.count) leaked block\(leaked.count == 1 ? "" : "s")")
+    } else if let note {
+      parts.append(note)
+    }
+    parts.append("\(measures.memoryErrors) memory error\(measures.memoryErrors == 1 ? "" : "s")")
+    return parts.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,35 @@
+import TraceReader
+
+/// The snapshot that a gate judges by: the one at the end of the process.
+enum EndSnapshot {
+  /// Its position; nil when there is none that is complete, or the trace is a sample.
+  static func index(in trace: Trace) -> Int? {
+    guard trace.header.sampleInterval == 0 else { return nil }
+    return trace.snapshots.last { $0.isComplete && isEnd($0.reason) }?.index
+  }
+
+  private static func isEnd(_ reason: SnapshotReason) -> Bool {
+    switch reason {
+    case .exit, .underscoreExit, .quickExit, .abort, .signal: true
+    default: false
+    }
+  }
+
+  /// Why there is none, in a sentence.
+  static func whyNone(in trace: Trace) -> String {
+    if trace.header.sampleInterval != 0 {
+      return "leaks cannot be told in a sample; record without --sample"
+    }
+    if trace.snapshots.contains(where: { isEnd($0.reason) }) {
+      return "the heap snapshot at the end was cut off: leaks cannot be told"
+    }
+    switch trace.ending {
+    case .signal(let number):
+      return "killed by signal \(number), without a heap snapshot: leaks cannot be told"
+    case .unknown:
+      return "wrote no end (killed, or still running): there is no heap snapshot to tell leaks by"
+    default:
+      return "no heap snapshot was taken at the end: leaks cannot be told"
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import LeakAnalysis
+import Reports
+import TraceReader
+
+/// Measures one process from its trace, and collects what it finds.
+public struct ProcessMeasurer {
+  /// What the rules ask for; nothing else makes a run fail to be measured.
+  public var needs: Set<Measure>
+  /// Which processes the rules apply to: patterns with `*` and `?` for the name of the program, or
+  /// for its path where they hold a `/`; empty for all.
+  public var patterns: [String]
+  /// Whether every process must have the planted leak of ``Canary``.
+  public var expectsCanary: Bool
+
+  /// Makes a measurer.
+  public init(needs: Set<Measure>, patterns: [String] = [], expectsCanary: Bool = false) {
+    self.needs = needs
+    self.patterns = patterns
+    self.expectsCanary = expectsCanary
+  }
+
+  /// Whether the rules apply to a program.
+  public func chooses(executable: String) -> Bool {
+    patterns.isEmpty
+      || patterns.contains { pattern in
+        Glob.matches(
+          pattern.contains("/") ? executable : PathText.lastComponent(executable), pattern)
+      }
+  }
+
+  /// Measures a process.
+  ///
+  /// - Parameters:
+  ///   - trace: The opened trace.
+  ///   - source: Who was traced, and how to name things.
+  ///   - file: The trace as the user knows it; nil when it is not kept.
+  ///   - progress: Called now and then with the bytes read so far and all of them.
+  /// - Returns: The process, and what was found in it, in the order of the reports.
+  /// - Throws: `TraceError` when the file cannot be read, `ReportError` never for a whole trace.
+  public func measure(
+    _ trace: Trace, source: ReportSource, file: String?,
+    progress: (@Sendable (UInt64, UInt64) -> Void)? = nil
+  ) throws -> (process: CheckedProcess, findings: [Finding]) {
+    var process = CheckedProcess(trace, source: source, file: file)
+    process.isChosen = chooses(executable: source.trace.executable)
+    guard process.isChosen else { return (process, []) }
+    let result = try trace.replay(
+      ReplayRequest(), keepsLiveBlocks: needs.contains(.unfreed), progress: progress)
+    var measures = CheckedProcess.Measures(result)
+    process.warnings = CoverageSummary(result.coverage).warnings
+    process.problems = RecordingGaps.problems(in: result.coverage, needs: needs) { image in
+      chooses(executable: image)
+    }
+    var collector = FindingCollector(process: process.name, pid: process.pid, trace: file)
+    collector.add(ErrorsReport(result, source: source))
+    if needs.contains(.unfreed) {
+      collector.add(try UnfreedReport(result, source: source, query: UnfreedQuery()))
+    }
+    if needs.contains(.leaks) || needs.contains(.cycles) || expectsCanary {
+      try lookForLeaks(trace, source, &process, &measures, &collector)
+    }
+    process.measures = measures
+    return (process, collector.findings)
+  }
+
+  private func lookForLeaks(
+    _ trace: Trace, _ source: ReportSource, _ process: inout CheckedProcess,
+    _ measures: inout CheckedProcess.Measures, _ collector: inout FindingCollector
+  ) throws {
+    if trace.ending == .exec {
+      process.note = "replaced itself by another program (exec)"
+      return
+    }
+    guard let index = EndSnapshot.index(in: trace) else {
+      process.problems.append(EndSnapshot.whyNone(in: trace))
+      return
+    }
+    let analysis = try trace.leakAnalysis(atSnapshot: index, source: source)
+    var query = LeaksQuery()
+    query.treeLines = 12
+    let report = try LeaksReport(analysis, source: source, query: query)
+    process.warnings += report.snapshot.warnings
+    collector.add(report)
+    // A forked process has what its parent planted only as a block that is not its own.
+    if expectsCanary, !trace.header.flags.contains(.forked),
+      !(try Canary.isFound(in: analysis, source: source))
+    {
+      process.problems.append(
+        "the leak that --canary planted was not found: what is said of this process proves nothing")
+    }
+    measures.leaked = report.leaked
+    measures.cycles = report.rootCycleCount
+  }
+}
+
+extension CheckedProcess {
+  init(_ trace: Trace, source: ReportSource, file: String?) {
+    let summary = source.trace
+    self.init(
+      name: PathText.lastComponent(summary.executable), executable: summary.executable,
+      command: summary.commandLine, pid: summary.pid, trace: file, ending: summary.ending,
+      isChosen: false)
+  }
+}
+
+extension CheckedProcess.Measures {
+  init(_ result: ReplayResult) {
+    memoryErrors = result.errorCounts.values.reduce(0, &+)
+    unfreed.count = result.total.liveCount
+    unfreed.bytes = result.total.liveBytes
+    peakBytes = result.peak.bytes
+    allocations = result.total.totalCount
+  }
+}
+
+/// Paths as text.
+enum PathText {
+  /// What stands behind the last slash; the whole path where that would be nothing.
+  static func lastComponent(_ path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return path }
+    let name = path[path.index(after: slash)...]
+    return name.isEmpty ? path : String(name)
+  }
+}

@@ -1,0 +1,60 @@
+import TraceReader
+
+/// What a trace does not hold, as far as a rule's figure depends on it.
+enum RecordingGaps {
+  /// Why the figures of a trace cannot be relied on; one sentence each.
+  ///
+  /// - Parameters:
+  ///   - coverage: What the trace does not hold.
+  ///   - needs: What the rules ask for.
+  ///   - chooses: Whether the rules apply to a program.
+  static func problems(
+    in coverage: Coverage, needs: Set<Measure>, chooses: (String) -> Bool
+  ) -> [String] {
+    var problems: [String] = []
+    if let stop = coverage.stop {
+      problems.append("recording stopped before the end: \(stop.cause.text)")
+    }
+    let lost = coverage.eventsDropped &+ coverage.nestedEventsLost
+    if lost > 0 { problems.append("\(lost) events were not recorded") }
+    if coverage.threadsLost > 0 {
+      problems.append("\(coverage.threadsLost) threads were not recorded")
+    }
+    if coverage.damageCount > 0 {
+      problems.append("the trace is damaged in \(coverage.damageCount) places")
+    }
+    if coverage.missingBytes > 0 {
+      problems.append("the trace was cut: \(coverage.missingBytes) bytes are missing")
+    }
+    if coverage.sampleInterval > 0, !needs.isDisjoint(with: [.unfreed, .peak, .allocations]) {
+      problems.append("the recording is a sample: its figures are estimates")
+    }
+    problems += coverage.bypassed.map { "an allocator bypasses the recorder: \($0)" }
+    // `path: reason`
+    let children = coverage.childrenNotFollowed.filter { entry in
+      chooses(entry.firstRange(of: ": ").map { String(entry[..<$0.lowerBound]) } ?? entry)
+    }
+    problems += children.map { "a child process was not recorded: \($0)" }
+    let unnamed = coverage.childrenNotFollowedCount &- UInt64(coverage.childrenNotFollowed.count)
+    if coverage.childrenNotFollowedCount > UInt64(coverage.childrenNotFollowed.count) {
+      problems.append("\(unnamed) more child processes were not recorded")
+    }
+    return problems
+  }
+}
+
+extension StopReason.Cause {
+  /// In words.
+  var text: String {
+    switch self {
+    case .diskFull: "the disk was full"
+    case .fileLimit: "the limit of file sizes was reached (ulimit -f)"
+    case .noMemory: "no address space was left"
+    case .descriptorLost: "the program closed the trace's file"
+    case .inputOutput: "writing failed"
+    case .requested: "the program asked for it"
+    case .sandbox: "the program entered a sandbox (seccomp)"
+    case .unknown(let code): "cause \(code)"
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Reports
+
+/// The forms that a verdict is written in.
+public enum GateOutputKind: String, Sendable, CaseIterable {
+  /// For people; the last line is for programs.
+  case text
+  /// The document `memtrace.check`, see `docs/json-schema.md`.
+  case json
+  /// Annotations of GitHub Actions: workflow commands for its log.
+  case github
+  /// The job summary of GitHub Actions: Markdown.
+  case summary
+  /// SARIF 2.1.0.
+  case sarif
+  /// JUnit XML.
+  case junit
+  /// The code quality report of GitLab.
+  case gitlab
+}
+
+extension GateResult {
+  /// The whole output in one form.
+  ///
+  /// - Parameters:
+  ///   - kind: The form.
+  ///   - style: The style of the text form.
+  ///   - root: The folder that paths in machine-readable forms are relative to.
+  /// - Throws: ``ReportError`` never, unless a document cannot be encoded.
+  public func output(
+    as kind: GateOutputKind, style: TextStyle = TextStyle(), root: SourceRoot
+  ) throws -> String {
+    switch kind {
+    case .text: return try ReportWriter(format: .text, style: style).output(of: self)
+    case .json: return try ReportWriter(format: .json).output(of: self)
+    case .github: return GitHubAnnotations(result: self, root: root).text
+    case .summary: return GitHubSummary(result: self, root: root).text
+    case .sarif: return try JSONText.of(SARIFLog(self, root: root))
+    case .junit: return JUnitXML(result: self, root: root).text
+    case .gitlab: return try JSONText.of(GitLabIssue.issues(of: self, root: root))
+    }
+  }
+}

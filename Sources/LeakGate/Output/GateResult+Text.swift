@@ -1,0 +1,109 @@
+import Reports
+
+extension GateResult {
+  /// Writes the verdict for people; the last line is for programs.
+  public func write(to page: inout TextPage) {
+    for process in processes { page.line(Span("  \(process.title): \(process.summary)", .faint)) }
+    writeFindings(to: &page)
+    writeRules(to: &page)
+    list("Not measured", problems, .error, to: &page)
+    list("Warning", warnings, .warning, to: &page)
+    list(
+      "Stale in the baseline", stale.map { "\($0.what) (\($0.fingerprint)) was not found" },
+      .warning, to: &page)
+    page.blank()
+    page.line(Span(headline, verdict == .pass ? .heading : .error))
+    page.line(Span(machineLine))
+  }
+
+  private func writeFindings(to page: inout TextPage) {
+    for finding in counted {
+      page.blank()
+      page.line(Span(finding.sentence(page.style.bytes), .error))
+      if let reason = finding.reason { page.line([Span(reason)], indent: 2) }
+      if let test = finding.test { page.line([Span("in the test \(test)")], indent: 2) }
+      for line in finding.tree { page.line([Span(line)], indent: 4) }
+      StackText.write(finding.frames, to: &page, indent: 4, limit: 12)
+      for related in finding.related {
+        page.line([Span("\(related.title):")], indent: 2)
+        StackText.write(related.frames, to: &page, indent: 4, limit: 12)
+      }
+      page.line(
+        [
+          Span(
+            "\(finding.process) (pid \(finding.pid)), fingerprint \(finding.fingerprint)", .faint)
+        ],
+        indent: 2)
+    }
+  }
+
+  private func writeRules(to page: inout TextPage) {
+    guard !broken.isEmpty else { return }
+    page.heading("Rules that are broken:")
+    var table = TextTable([
+      .text("Rule"), .text("Process"), .text("Measured"), .number("Allowed"),
+    ])
+    for rule in broken {
+      table.add([
+        Span(rule.rule), Span("\(rule.process) (pid \(rule.pid))"), Span(rule.measured),
+        Span("\(rule.most ?? 0)"),
+      ])
+    }
+    page.table(table, indent: 2)
+  }
+
+  private func list(
+    _ title: String, _ lines: [String], _ paint: Paint, to page: inout TextPage
+  ) {
+    guard !lines.isEmpty else { return }
+    page.blank()
+    for line in lines { page.line(Span("\(title): ", paint), Span(line)) }
+  }
+
+  private var headline: String {
+    let known = count(.baselined)
+    let hidden = count(.suppressed)
+    var text: String
+    switch verdict {
+    case .pass: text = "memtrace check passed"
+    case .fail: text = "memtrace check failed: \(Self.plural(counted.count, "finding"))"
+    case .unmeasured: text = "memtrace could not measure everything, so the check proves nothing"
+    }
+    if known > 0 { text += ", \(known) in the baseline" }
+    if hidden > 0 { text += ", \(hidden) suppressed" }
+    if let hostStatus, hostStatus != 0 { text += "; the command itself ended with \(hostStatus)" }
+    return text + "."
+  }
+
+  private static func plural(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
+  }
+
+  /// `memtrace-check: verdict=fail exit=86 …`, every value a word or a number.
+  var machineLine: String {
+    let counted = self.counted
+    let sum = { (kinds: (FindingKind) -> Bool, value: (Finding) -> UInt64) in
+      counted.filter { kinds($0.kind) }.reduce(0) { $0 &+ value($1) }
+    }
+    let values: [(String, String)] = [
+      ("verdict", verdict.rawValue), ("exit", "\(exitStatus)"),
+      ("host", hostStatus.map { "\($0)" } ?? "none"),
+      ("processes", "\(processes.count { $0.isChosen && $0.measures != nil })"),
+      ("findings", "\(counted.count)"),
+      ("leaks", "\(sum({ $0 == .leak }, \.count))"),
+      ("leaked_bytes", "\(sum({ $0 == .leak || $0 == .cycle }, \.bytes))"),
+      ("cycles", "\(sum({ $0 == .cycle }, \.instances))"),
+      ("errors", "\(sum(\.isMemoryError, \.count))"),
+      ("baselined", "\(count(.baselined))"), ("suppressed", "\(count(.suppressed))"),
+      ("stale", "\(stale.count)"), ("unmeasured", "\(problems.count)"),
+    ]
+    return "memtrace-check: " + values.map { "\($0)=\($1)" }.joined(separator: " ")
+  }
+
+  /// The findings as rows.
+  public var csv: CSVTable? { nil }
+
+  enum CodingKeys: String, CodingKey {
+    case verdict, exitStatus, hostStatus, processes, findings, rules, stale, problems, warnings
+  }
+}

@@ -1,0 +1,100 @@
+import Reports
+
+/// Workflow commands that GitHub Actions turns into annotations of the change.
+///
+/// GitHub keeps ten errors of a step and drops the rest without a word, so that the largest nine
+/// come first and the tenth says how many more there are.
+/// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+struct GitHubAnnotations {
+  static let limit = 10
+  let result: GateResult
+  let root: SourceRoot
+
+  var text: String {
+    var lines: [String] = []
+    let findings = result.counted
+    let messages = findings.map(annotation) + result.brokenFigures.map(annotation)
+    if messages.count <= Self.limit {
+      lines += messages
+    } else {
+      lines += messages.prefix(Self.limit - 1)
+      let rest = messages.count - (Self.limit - 1)
+      lines.append(
+        command(
+          "error", [("title", "memtrace: \(rest) more findings")],
+          "\(rest) more findings are in the job summary and in the report."))
+    }
+    lines += result.problems.prefix(Self.limit).map {
+      command("warning", [("title", "memtrace could not measure")], $0)
+    }
+    lines += result.stale.prefix(Self.limit).map {
+      command(
+        "notice", [("title", "memtrace: stale baseline entry")],
+        "\($0.what) (\($0.fingerprint)) was not found any more.")
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private func annotation(_ finding: Finding) -> String {
+    var properties: [(String, String)] = []
+    if let place = root.place(of: finding) {
+      properties = [("file", place.path), ("line", "\(place.line)"), ("endLine", "\(place.line)")]
+    }
+    let size = finding.bytes > 0 ? ", \(ByteStyle.human.format(finding.bytes))" : ""
+    properties.append(("title", "\(finding.kind.title): \(finding.amount)\(size)"))
+    return command("error", properties, message(finding))
+  }
+
+  private func annotation(_ rule: GateResult.RuleResult) -> String {
+    command(
+      "error", [("title", "memtrace: \(rule.rule)")],
+      "\(rule.process) (pid \(rule.pid)): \(rule.measured), at most \(rule.most ?? 0) allowed")
+  }
+
+  private func message(_ finding: Finding) -> String {
+    var lines = [finding.sentence()]
+    if let reason = finding.reason { lines.append(reason) }
+    lines += FrameLines.of(finding.frames, limit: 8)
+    lines.append("fingerprint \(finding.fingerprint)")
+    return lines.joined(separator: "\n")
+  }
+
+  private func command(
+    _ name: String, _ properties: [(String, String)], _ message: String
+  ) -> String {
+    let list = properties.map { "\($0.0)=\(Self.property($0.1))" }.joined(separator: ",")
+    return "::\(name)\(list.isEmpty ? "" : " \(list)")::\(Self.data(message))"
+  }
+
+  static func data(_ text: String) -> String {
+    text.reduce(into: "") { result, character in
+      switch character {
+      case "%": result += "%25"
+      case "\r\n": result += "%0D%0A"
+      case "\r": result += "%0D"
+      case "\n": result += "%0A"
+      default: result.append(character)
+      }
+    }
+  }
+
+  static func property(_ text: String) -> String {
+    data(text).reduce(into: "") { result, character in
+      switch character {
+      case ":": result += "%3A"
+      case ",": result += "%2C"
+      default: result.append(character)
+      }
+    }
+  }
+}
+
+/// Frames of a stack in lines, for forms that have no place for structure.
+enum FrameLines {
+  static func of(_ frames: [ReportFrame], limit: Int = .max) -> [String] {
+    let shown = StackText.withoutLeadingRuntime(frames)
+    var lines = shown.prefix(limit).map { "    \($0.title.printable)" }
+    if shown.count > limit { lines.append("    … \(shown.count - limit) more frames") }
+    return lines
+  }
+}

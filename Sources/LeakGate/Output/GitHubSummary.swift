@@ -1,0 +1,92 @@
+import Reports
+
+/// Markdown for the page of a job; GitHub takes up to 1 MiB.
+struct GitHubSummary {
+  static let findingLimit = 200
+  static let byteLimit = 1_000_000
+  let result: GateResult
+  let root: SourceRoot
+
+  var text: String {
+    var text = "## memtrace: \(headline)\n\n"
+    if !result.problems.isEmpty {
+      text += "**Not measured:**\n\n"
+      text += result.problems.prefix(50).map { "- \(Self.escaped($0))\n" }.joined() + "\n"
+    }
+    let broken = result.broken
+    if !broken.isEmpty {
+      text += "| Rule | Process | Measured | Allowed |\n| --- | --- | --- | ---: |\n"
+      for rule in broken.prefix(50) {
+        text += "| `\(rule.rule)` | \(Self.escaped(rule.process)) (\(rule.pid)) "
+        text += "| \(rule.measured) | \(rule.most ?? 0) |\n"
+      }
+      text += "\n"
+    }
+    text += findings
+    text += processes
+    return text
+  }
+
+  private var headline: String {
+    switch result.verdict {
+    case .pass: "passed"
+    case .fail:
+      "failed, \(result.counted.count) finding\(result.counted.count == 1 ? "" : "s")"
+    case .unmeasured: "could not measure everything"
+    }
+  }
+
+  private var findings: String {
+    let counted = result.counted
+    guard !counted.isEmpty else { return "" }
+    var text = "| Finding | What | # | Bytes | Where | Process |\n"
+    text += "| --- | --- | ---: | ---: | --- | --- |\n"
+    var shown = 0
+    for finding in counted.prefix(Self.findingLimit) {
+      let place = root.place(of: finding).map { "`\($0.path):\($0.line)`" } ?? ""
+      let row =
+        "| \(finding.kind.title) | \(Self.escaped(finding.what)) | \(finding.count) "
+        + "| \(ByteStyle.human.format(finding.bytes)) | \(place) | \(Self.escaped(finding.process)) |\n"
+      guard text.utf8.count + row.utf8.count < Self.byteLimit / 2 else { break }
+      text += row
+      shown += 1
+    }
+    text += "\n"
+    if counted.count > shown { text += "… and \(counted.count - shown) more findings.\n\n" }
+    for finding in counted.prefix(10) { text += details(finding) }
+    return text + "\n"
+  }
+
+  private func details(_ finding: Finding) -> String {
+    var lines = finding.tree + FrameLines.of(finding.frames, limit: 30)
+    for related in finding.related {
+      lines += ["\(related.title):"] + FrameLines.of(related.frames, limit: 30)
+    }
+    let body = lines.map { $0.printable.replacing("```", with: "'''") }.joined(separator: "\n")
+    return "<details><summary>\(Self.escaped(finding.sentence()))</summary>\n\n"
+      + "```\n\(body)\nfingerprint \(finding.fingerprint)\n```\n\n</details>\n"
+  }
+
+  private var processes: String {
+    var text = "| Process | Ended | Checked |\n| --- | --- | --- |\n"
+    for process in result.processes.prefix(100) {
+      text += "| \(Self.escaped(process.title)) | \(Self.escaped(process.ending.text)) "
+      text += "| \(Self.escaped(process.summary)) |\n"
+    }
+    let rest = result.processes.count - 100
+    return text + (rest > 0 ? "\n… and \(rest) more processes.\n" : "")
+  }
+
+  /// Text that stays text inside a table of Markdown.
+  static func escaped(_ text: String) -> String {
+    text.printable.reduce(into: "") { result, character in
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "|", "*", "_", "`", "[", "]", "\\", "~": result += "\\\(character)"
+      default: result.append(character)
+      }
+    }
+  }
+}

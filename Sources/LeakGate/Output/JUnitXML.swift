@@ -1,0 +1,107 @@
+import Reports
+
+/// JUnit XML as Jenkins, GitLab and others read it: one test case for each finding that counts, and
+/// one that passes when there is none, so that the file is never empty.
+struct JUnitXML {
+  let result: GateResult
+  let root: SourceRoot
+
+  var text: String {
+    let cases = self.cases
+    let failures = cases.count { $0.contains("<failure ") }
+    let errors = cases.count { $0.contains("<error ") }
+    let skipped = cases.count { $0.contains("<skipped ") }
+    let counts =
+      "tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"\(errors)\" skipped=\"\(skipped)\""
+    return """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <testsuites \(counts)>
+        <testsuite name="memtrace" \(counts) time="0">
+      \(cases.joined())  </testsuite>
+      </testsuites>
+
+      """
+  }
+
+  private var cases: [String] {
+    var cases = result.findings.filter { $0.state != .suppressed }.map(testCase)
+    cases += result.brokenFigures.map { rule in
+      Self.testCase(
+        className: "memtrace.rules", name: "\(rule.rule) in \(rule.process)",
+        body: Self.element(
+          "failure", "\(rule.measured), at most \(rule.most ?? 0) allowed", "rule", ""))
+    }
+    cases += result.problems.map { problem in
+      Self.testCase(
+        className: "memtrace.measurement", name: problem,
+        body: Self.element("error", problem, "unmeasured", ""))
+    }
+    if cases.isEmpty {
+      cases = [Self.testCase(className: "memtrace", name: "no memory findings", body: "")]
+    }
+    return cases
+  }
+
+  private func testCase(_ finding: Finding) -> String {
+    let image = finding.responsible?.imageName ?? finding.process
+    let place = root.place(of: finding)
+    var body = ""
+    if finding.counts {
+      var lines = finding.tree + FrameLines.of(finding.frames)
+      for related in finding.related {
+        lines += ["\(related.title):"] + FrameLines.of(related.frames)
+      }
+      lines.append("fingerprint \(finding.fingerprint)")
+      let message = finding.sentence() + (finding.reason.map { ": \($0)" } ?? "")
+      body = Self.element(
+        "failure", message, finding.kind.ruleID, lines.joined(separator: "\n"))
+    } else {
+      body = "      <skipped message=\"\(Self.attribute("in the baseline"))\"/>\n"
+    }
+    return Self.testCase(
+      className: image, name: "\(finding.kind.title): \(finding.name)", place: place, body: body)
+  }
+
+  private static func testCase(
+    className: String, name: String, place: SourceRoot.Place? = nil, body: String
+  ) -> String {
+    let file = place.map { " file=\"\(attribute($0.path))\" line=\"\($0.line)\"" } ?? ""
+    let head =
+      "    <testcase classname=\"\(attribute(className))\" name=\"\(attribute(name))\"\(file) time=\"0\""
+    return body.isEmpty ? head + "/>\n" : head + ">\n" + body + "    </testcase>\n"
+  }
+
+  private static func element(
+    _ name: String, _ message: String, _ type: String, _ text: String
+  ) -> String {
+    "      <\(name) message=\"\(attribute(message))\" type=\"\(attribute(type))\">"
+      + "\(escaped(text))</\(name)>\n"
+  }
+
+  private static func attribute(_ text: String) -> String {
+    escaped(text).reduce(into: "") { result, character in
+      switch character {
+      case "\"": result += "&quot;"
+      case "\n", "\r", "\r\n": result += "&#10;"
+      case "\t": result += "&#9;"
+      default: result.append(character)
+      }
+    }
+  }
+
+  /// XML 1.0 has no way at all to write most control characters.
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\n", "\t": result.unicodeScalars.append(scalar)
+      case "\u{0}"..."\u{1f}", "\u{fffe}", "\u{ffff}": result += "\u{fffd}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

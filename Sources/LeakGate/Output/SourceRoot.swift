@@ -1,0 +1,54 @@
+import Reports
+
+/// The folder of the repository: paths are told from there.
+public struct SourceRoot: Sendable, Hashable {
+  /// Its absolute path without a slash at the end.
+  public var path: String
+
+  /// Makes a root.
+  public init(_ path: String) {
+    self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
+  }
+
+  /// Where a finding is shown: the innermost frame of the program's own code that lies in the
+  /// repository; nil when none does.
+  func place(of finding: Finding) -> Place? {
+    let places = finding.frames.compactMap { frame in place(of: frame).map { (frame, $0) } }
+    return
+      (places.first { $0.0.role == .user && $0.1.isInside }
+      ?? places.first { $0.1.isInside })?.1
+  }
+
+  /// The place of a frame; nil where its line is not known.
+  func place(of frame: ReportFrame) -> Place? {
+    guard let file = frame.file, let line = frame.line, line > 0 else { return nil }
+    guard file.hasPrefix("/") else { return Place(path: file, line: line, isInside: true) }
+    let prefix = path + "/"
+    guard file.hasPrefix(prefix) else { return Place(path: file, line: line, isInside: false) }
+    return Place(path: String(file.dropFirst(prefix.count)), line: line, isInside: true)
+  }
+
+  /// A line of a file.
+  struct Place: Sendable, Hashable {
+    /// Relative to the root where it lies inside.
+    var path: String
+    var line: Int
+    var isInside: Bool
+
+    /// As a relative reference or a `file:` URI (RFC 3986).
+    var uri: String {
+      let escaped = path.utf8.map { byte -> String in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          return String(UnicodeScalar(byte))
+        default:
+          if "-._~/!$&'()*+,;=@".utf8.contains(byte) { return String(UnicodeScalar(byte)) }
+          let digits = String(byte, radix: 16, uppercase: true)
+          return "%" + (digits.count == 1 ? "0" : "") + digits
+        }
+      }.joined()
+      return path.hasPrefix("/") ? "file://" + escaped : escaped
+    }
+  }
+}

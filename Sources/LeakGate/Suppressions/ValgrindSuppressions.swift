@@ -1,0 +1,149 @@
+import Reports
+
+/// Valgrind's files: blocks in braces with a name, a kind and a line for each frame.
+enum ValgrindSuppressions {
+  static func parse(_ lines: [Substring], name: String) throws(GateError) -> [Suppression] {
+    var result: [Suppression] = []
+    var block: [(number: Int, text: Substring)]?
+    for (index, line) in lines.enumerated() {
+      let text = line.trimmed
+      if text.isEmpty || text.hasPrefix("#") { continue }
+      let place = "\(name):\(index + 1)"
+      switch (text, block) {
+      case ("{", nil): block = []
+      case ("{", _?): throw GateError("\(place): the block before this { has no }")
+      case ("}", let lines?):
+        if let suppression = try suppression(lines, name) { result.append(suppression) }
+        block = nil
+      case (_, nil): throw GateError("\(place): '\(text)' stands outside { and }")
+      default: block?.append((index + 1, text))
+      }
+    }
+    if block != nil { throw GateError("\(name): the last block has no }") }
+    return result
+  }
+
+  /// nil for a suppression of another tool or of something that memtrace does not look for.
+  private static func suppression(
+    _ lines: [(number: Int, text: Substring)], _ file: String
+  ) throws(GateError) -> Suppression? {
+    guard let first = lines.first else { return nil }
+    guard lines.count >= 3 else {
+      throw GateError("\(file):\(first.number): a suppression has a name, a kind and frames")
+    }
+    guard var kinds = kinds(of: lines[1].text) else { return nil }
+    var patterns: [FramePattern] = []
+    for (number, text) in lines.dropFirst(2) {
+      if text.hasPrefix("match-leak-kinds:") {
+        kinds.formIntersection(leakKinds(text.dropFirst("match-leak-kinds:".count)))
+      } else if let pattern = FramePattern(text) {
+        patterns.append(pattern)
+      } else {
+        throw GateError("\(file):\(number): '\(text)' is not fun:, obj:, src: or ...")
+      }
+    }
+    return Suppression(
+      place: "\(file):\(first.number)", name: String(first.text), form: .frames(patterns, kinds))
+  }
+
+  private static func kinds(of line: Substring) -> Set<FindingKind>? {
+    guard let colon = line.firstIndex(of: ":") else { return nil }
+    let tools = line[..<colon].split(separator: ",").map { $0.trimmed }
+    guard tools.contains("Memcheck") else { return nil }
+    switch line[line.index(after: colon)...].trimmed {
+    case "Leak": return [.leak, .cycle, .unfreed]
+    case "Free":
+      return [.doubleFree, .invalidFree, .mismatchedFree, .wrongSize, .wrongAlignment]
+    default: return nil
+    }
+  }
+
+  private static func leakKinds(_ list: Substring) -> Set<FindingKind> {
+    var kinds: Set<FindingKind> = []
+    for word in list.split(separator: ",") {
+      switch word.trimmed {
+      case "definite", "indirect": kinds.formUnion([.leak, .cycle])
+      case "reachable", "possible": kinds.insert(.unfreed)
+      case "all": kinds.formUnion([.leak, .cycle, .unfreed])
+      default: break
+      }
+    }
+    return kinds
+  }
+}
+
+/// What a frame must be, in Valgrind's words.
+enum FramePattern: Sendable, Hashable {
+  /// `fun:pattern`: the symbol as it is mangled.
+  case function(String)
+  /// `obj:pattern`: the path of the image.
+  case object(String)
+  /// `src:pattern` or `src:pattern:line`.
+  case source(String)
+  /// `...`: any number of frames.
+  case any
+
+  init?(_ line: Substring) {
+    if line == "..." {
+      self = .any
+    } else if line.hasPrefix("fun:") {
+      self = .function(String(line.dropFirst(4)))
+    } else if line.hasPrefix("obj:") {
+      self = .object(String(line.dropFirst(4)))
+    } else if line.hasPrefix("src:") {
+      self = .source(String(line.dropFirst(4)))
+    } else {
+      return nil
+    }
+  }
+
+  /// Whether patterns fit the innermost frames of a stack.
+  ///
+  /// Valgrind's stacks begin with its replacement of `malloc`; ours with the caller. So a first
+  /// pattern that fits an allocator's name may stand for no frame.
+  static func match(
+    _ patterns: ArraySlice<FramePattern>, _ frames: ArraySlice<ReportFrame>, isLeaf: Bool = false
+  ) -> Bool {
+    guard let pattern = patterns.first else { return true }
+    let rest = patterns.dropFirst()
+    if isLeaf, pattern.fitsAllocator, match(rest, frames) { return true }
+    if pattern == .any {
+      return (frames.startIndex...frames.endIndex).contains { match(rest, frames[$0...]) }
+    }
+    guard let frame = frames.first, pattern.fits(frame) else { return false }
+    return match(rest, frames.dropFirst())
+  }
+
+  private func fits(_ frame: ReportFrame) -> Bool {
+    switch self {
+    case .function(let pattern):
+      return [frame.symbol, frame.name].contains {
+        $0.map { Glob.matches($0, pattern, caseSensitive: true) } == true
+      }
+    case .object(let pattern):
+      return frame.image.map { Glob.matches($0, pattern, caseSensitive: true) } == true
+    case .source(let pattern):
+      guard let file = frame.file else { return false }
+      let name = PathText.lastComponent(file)
+      return [name, "\(name):\(frame.line ?? 0)"].contains {
+        Glob.matches($0, pattern, caseSensitive: true)
+      }
+    case .any: return true
+    }
+  }
+
+  private var fitsAllocator: Bool {
+    switch self {
+    case .function(let pattern):
+      Self.allocators.contains { Glob.matches($0, pattern, caseSensitive: true) }
+    case .object(let pattern): pattern.contains("vgpreload")
+    default: false
+    }
+  }
+
+  private static let allocators = [
+    "malloc", "calloc", "realloc", "memalign", "posix_memalign", "aligned_alloc", "free", "_Znwm",
+    "_Znam", "_ZnwmSt11align_val_t", "_ZnamSt11align_val_t", "_ZnwmRKSt9nothrow_t",
+    "_ZnamRKSt9nothrow_t", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm",
+  ]
+}

@@ -1,0 +1,30 @@
+/// All that a verdict is made of.
+public struct GateInput: Sendable {
+  /// The processes of the run.
+  public var processes: [CheckedProcess] = []
+  /// What was found in them.
+  public var findings: [Finding] = []
+  /// The limits.
+  public var rules = GateRule.defaults
+  /// What is tolerated; nil when no baseline was given.
+  public var baseline: Baseline?
+  /// What is hidden.
+  public var suppressions = SuppressionSet()
+  /// Which day it is, for entries that expire.
+  public var today: CalendarDay
+  /// The command's own exit status; nil when traces were checked.
+  public var hostStatus: Int32?
+  /// Why nothing or not all was recorded, known before any trace was read.
+  public var problems: [String] = []
+  /// The version of the tool, for documents that name it.
+  public var toolVersion = ""
+  /// Whether entries of the baseline that match nothing fail the gate.
+  public var failsOnStale = false
+  /// Whether what could not be measured fails the run.
+  public var failsOnUnmeasured = true
+
+  /// Makes an input without anything found.
+  public init(today: CalendarDay) {
+    self.today = today
+  }
+}

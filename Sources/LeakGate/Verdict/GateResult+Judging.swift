@@ -1,0 +1,179 @@
+import Reports
+
+extension GateResult {
+  /// Judges what was found.
+  public init(judging input: GateInput) {
+    var findings = input.findings
+    let marks = FindingJudge(input)
+    for index in findings.indices { marks.judge(&findings[index]) }
+    let checked = input.processes.filter { $0.isChosen && $0.measures != nil }
+    let rules = input.rules.flatMap { rule in
+      checked.map { RuleJudge(rule, input.rules, findings, input.baseline).result(for: $0) }
+    }
+    var problems = input.problems
+    problems += input.processes.flatMap { process in
+      process.isChosen ? process.problems.map { "\(process.title): \($0)" } : []
+    }
+    if checked.isEmpty, input.problems.isEmpty {
+      let names = Set(input.processes.map(\.name)).sorted().joined(separator: ", ")
+      problems.append(
+        names.isEmpty ? "nothing was recorded" : "no process was chosen among: \(names)")
+    }
+    problems += rules.filter { $0.most == nil }.map {
+      "\($0.process): the baseline has no figure for '\($0.rule)'; renew it with --update-baseline"
+    }
+    let stale = marks.stale(among: findings)
+    let isBroken = rules.contains { !$0.isKept && $0.most != nil }
+    let fails = isBroken || (input.failsOnStale && !stale.isEmpty)
+    verdict =
+      fails ? .fail : (problems.isEmpty || !input.failsOnUnmeasured ? .pass : .unmeasured)
+    // A run that recorded nothing has proved nothing, whatever was asked.
+    if checked.isEmpty { verdict = .unmeasured }
+    toolVersion = input.toolVersion
+    hostStatus = input.hostStatus
+    exitStatus = Self.exitStatus(verdict, host: input.hostStatus)
+    processes = input.processes
+    self.findings = findings.sorted { $0.order < $1.order }
+    self.rules = rules
+    self.stale = stale
+    self.problems = problems
+    warnings = marks.warnings(about: findings)
+    for process in input.processes where process.isChosen {
+      warnings += process.warnings.map { "\(process.title): \($0)" }
+    }
+  }
+
+  /// The command's own failure is what its caller has to know first.
+  private static func exitStatus(_ verdict: Verdict, host: Int32?) -> Int32 {
+    if let host, host != 0 { return host }
+    switch verdict {
+    case .pass: return 0
+    case .fail: return GateStatus.failed
+    case .unmeasured: return GateStatus.unmeasured
+    }
+  }
+}
+
+extension Finding {
+  /// Those that count first, then the most bytes, then by what does not change from run to run.
+  fileprivate var order: (Int, UInt64, UInt64, String, String) {
+    (counts ? 0 : 1, .max - bytes, .max - count, what, fingerprint)
+  }
+}
+
+/// Tells known findings from new ones.
+struct FindingJudge {
+  private let suppressions: SuppressionSet
+  private let baseline: Baseline
+  private let today: CalendarDay
+  private let entries: [String: Baseline.Entry]
+
+  init(_ input: GateInput) {
+    suppressions = input.suppressions
+    baseline = input.baseline ?? Baseline()
+    today = input.today
+    entries = Dictionary(
+      baseline.entries.map { ($0.fingerprint, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  func judge(_ finding: inout Finding) {
+    if let suppression = suppressions.first(hiding: finding) {
+      finding.state = .suppressed
+      finding.reason = "\(suppression.name) (\(suppression.place))"
+      return
+    }
+    guard let entry = entries[finding.fingerprint] else { return }
+    if let expires = entry.expires, expires < today {
+      finding.state = .expired
+      finding.reason = "known, but its entry in the baseline expired on \(expires)"
+    } else if finding.count > entry.count || finding.bytes > entry.bytes {
+      finding.state = .grown
+      finding.reason =
+        "known, but grew from \(entry.count) to \(finding.count) (\(entry.bytes) B to "
+        + "\(finding.bytes) B)"
+    } else {
+      finding.state = .baselined
+      finding.reason = entry.reason
+    }
+  }
+
+  /// The entries that matched no finding.
+  func stale(among findings: [Finding]) -> [GateResult.StaleEntry] {
+    let found = Set(findings.map(\.fingerprint))
+    return baseline.entries.filter { !found.contains($0.fingerprint) }.map {
+      GateResult.StaleEntry(fingerprint: $0.fingerprint, what: $0.what)
+    }
+  }
+
+  /// Patterns that hide so much that they are likely wrong.
+  func warnings(about findings: [Finding]) -> [String] {
+    guard findings.count >= 4 else { return [] }
+    var hidden: [String: Int] = [:]
+    for finding in findings where finding.state == .suppressed {
+      hidden[finding.reason ?? "", default: 0] += 1
+    }
+    return hidden.sorted { $0.key < $1.key }.filter { $0.value * 2 > findings.count }.map {
+      "the suppression \($0.key) hides \($0.value) of \(findings.count) findings: make it narrower"
+    }
+  }
+}
+
+/// Compares a process with a rule.
+struct RuleJudge {
+  private let rule: GateRule
+  private let findings: [Finding]
+  private let baseline: Baseline?
+
+  /// - Parameters:
+  ///   - rule: The rule.
+  ///   - rules: All rules: what one with a scope covers, one without does not.
+  ///   - findings: All findings, judged.
+  ///   - baseline: The figures to compare with.
+  init(_ rule: GateRule, _ rules: [GateRule], _ findings: [Finding], _ baseline: Baseline?) {
+    self.rule = rule
+    self.baseline = baseline
+    let narrower =
+      rule.scope.isEmpty
+      ? rules.filter { $0.measure == rule.measure && !$0.scope.isEmpty }.map(\.scope) : []
+    self.findings = findings.filter { finding in
+      rule.measure.covers(finding.kind) && finding.counts && rule.scope.holds(finding)
+        && !narrower.contains { $0.holds(finding) }
+    }
+  }
+
+  func result(for process: CheckedProcess) -> GateResult.RuleResult {
+    let amount = amount(in: process)
+    let isAboutBytes = rule.limit.isAboutBytes(rule.measure)
+    let value = isAboutBytes ? amount.bytes : amount.count
+    let base = baseline?.measures[process.name]?[rule.measure]
+    let most =
+      rule.limit.isRelative
+      ? base.map { rule.limit.most(above: isAboutBytes ? $0.bytes : $0.count) }
+      : rule.limit.most(above: 0)
+    return GateResult.RuleResult(
+      rule: rule.text,
+      isOfFindings: rule.measure.hasFindings && rule.limit.most(above: 0) == 0
+        && !rule.limit.isRelative,
+      process: process.name, pid: process.pid,
+      measured: isAboutBytes
+        ? "\(ByteStyle.human.format(value))\(rule.measure == .peak ? "" : " in \(rule.measure.noun)")"
+        : rule.measure.counted(value),
+      value: value, most: most, isKept: most.map { value <= $0 } ?? false)
+  }
+
+  private func amount(in process: CheckedProcess) -> Amount {
+    guard rule.measure.hasFindings else {
+      return process.measures?.amounts[rule.measure] ?? Amount()
+    }
+    // A relative limit speaks of all there is, known or not.
+    if rule.limit.isRelative, rule.scope.isEmpty {
+      return process.measures?.amounts[rule.measure] ?? Amount()
+    }
+    var amount = Amount()
+    for finding in findings where finding.process == process.name && finding.pid == process.pid {
+      amount.count &+= rule.measure == .cycles ? finding.instances : finding.count
+      amount.bytes &+= finding.bytes
+    }
+    return amount
+  }
+}

@@ -1,0 +1,84 @@
+import Reports
+
+/// What the gate decided, and all that it decided it by.
+public struct GateResult: Sendable, Report {
+  /// The name of the JSON document.
+  public static let schema = "memtrace.check"
+
+  /// The decision.
+  public enum Verdict: String, Sendable, Hashable, Encodable {
+    /// Everything was measured, and every rule is kept.
+    case pass
+    /// A rule is broken.
+    case fail
+    /// Something that a rule asks for could not be measured, and no rule is broken as far as known.
+    case unmeasured
+  }
+
+  /// A rule, and what a process has of it.
+  public struct RuleResult: Sendable, Hashable, Encodable {
+    /// The rule as it is written.
+    public var rule: String
+    /// Whether the findings say all that there is to say: the rule allows none.
+    public var isOfFindings: Bool
+    /// The name of the program.
+    public var process: String
+    /// The process ID.
+    public var pid: UInt32
+    /// What was measured, in the words of the rule: `3 leaked blocks`.
+    public var measured: String
+    /// The number that is compared.
+    public var value: UInt64
+    /// The most that is allowed; nil when the baseline has no figure to compare with.
+    public var most: UInt64?
+    /// Whether it is kept.
+    public var isKept: Bool
+  }
+
+  /// An entry of the baseline that matched nothing.
+  public struct StaleEntry: Sendable, Hashable, Encodable {
+    public var fingerprint: String
+    public var what: String
+  }
+
+  /// The decision.
+  public var verdict: Verdict
+  /// The status to end with: the command's own when it failed, 86, 87 or 0.
+  public var exitStatus: Int32
+  /// The command's own exit status; nil when traces were checked.
+  public var hostStatus: Int32?
+  /// The processes, those that were not chosen too.
+  public var processes: [CheckedProcess]
+  /// All findings: those that count first, the ones with the most bytes first.
+  public var findings: [Finding]
+  /// Each rule for each process.
+  public var rules: [RuleResult]
+  /// Entries that matched nothing.
+  public var stale: [StaleEntry]
+  /// Why something could not be measured.
+  public var problems: [String]
+  /// What else should be known.
+  public var warnings: [String]
+  /// The version of the tool; not part of the document.
+  var toolVersion: String
+
+  /// Rules that are broken.
+  var broken: [RuleResult] { rules.filter { !$0.isKept && $0.most != nil } }
+
+  /// Broken rules that no finding speaks for.
+  var brokenFigures: [RuleResult] { broken.filter { !$0.isOfFindings } }
+
+  /// Findings that count.
+  public var counted: [Finding] { findings.filter(\.counts) }
+
+  /// How many findings have a state.
+  func count(_ state: Finding.State) -> Int { findings.count { $0.state == state } }
+}
+
+/// The statuses that the gate ends with.
+public enum GateStatus {
+  /// A rule is broken.
+  public static let failed: Int32 = 86
+  /// memtrace could not do its work.
+  public static let unmeasured: Int32 = 87
+}

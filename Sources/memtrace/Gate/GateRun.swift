@@ -1,0 +1,119 @@
+import LeakGate
+import Reports
+import SystemPackage
+import TraceReader
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A run of the gate: processes measured one after the other, then judged together.
+struct GateRun {
+  private let setup: GateSetup
+  private let symbols: SymbolOptions
+  private var input: GateInput
+
+  init(setup: GateSetup, symbols: SymbolOptions) {
+    self.setup = setup
+    self.symbols = symbols
+    input = GateInput(today: .today)
+    input.rules = setup.rules
+    input.baseline = setup.baseline
+    input.suppressions = setup.suppressions
+    input.failsOnStale = setup.configuration.failsOnStale
+    input.failsOnUnmeasured = setup.configuration.failsOnUnmeasured
+    input.toolVersion = Version.current
+  }
+
+  /// The verdict on what was measured so far.
+  var result: GateResult { GateResult(judging: input) }
+
+  /// Measures the process of a trace.
+  ///
+  /// A trace that cannot be read is something that could not be measured, not the end of the run.
+  ///
+  /// - Parameters:
+  ///   - trace: Its path, as typed.
+  ///   - isKept: Whether the file is there when the verdict is read.
+  mutating func add(trace: String, isKept: Bool = true) throws {
+    do {
+      try ReportSession.run(.file(trace), recording: RecordingOptions(), symbols: symbols) {
+        session in
+        let (process, findings) = try setup.measurer.measure(
+          session.trace, source: session.source, file: isKept ? trace : nil,
+          progress: session.progress)
+        input.processes.append(process)
+        input.findings += findings
+      }
+    } catch let failure as CommandFailure {
+      input.problems.append(failure.description)
+    }
+  }
+
+  /// Records a command and measures all its processes.
+  mutating func record(
+    _ words: [String], options: RecordingOptions, keepingIn folder: String?, canary: Bool
+  ) throws {
+    guard let session = try recordable(words, options, canary: canary) else { return }
+    session.warnings.forEach(Diagnostics.write)
+    guard let folder else {
+      let directory = try TemporaryDirectory(environment: session.environment)
+      defer { directory.remove() }
+      try record(session, words[0], in: directory.path, isKept: false)
+      return
+    }
+    let path = FilePath(folder).absolute
+    _ = path.withPlatformString { mkdir($0, 0o777) }
+    try record(session, words[0], in: path, isKept: true)
+  }
+
+  /// Prepares the recording; nil for a program that cannot be recorded (a static one, say), which is
+  /// not run then, because nothing could be proved by that.
+  private mutating func recordable(
+    _ words: [String], _ options: RecordingOptions, canary: Bool
+  ) throws(CommandFailure) -> RecordingSession? {
+    do throws(CommandFailure) {
+      return try RecordingSession(
+        words: words, options: options, snapshots: canary ? ["MEMTRACE_CANARY": "1"] : [:])
+    } catch {
+      guard error.exitStatus == ExitStatus.cannotRecord else { throw error }
+      input.problems.append(error.description)
+      return nil
+    }
+  }
+
+  private mutating func record(
+    _ session: RecordingSession, _ command: String, in directory: FilePath, isKept: Bool
+  ) throws {
+    let name = try OutputNaming.defaultOutput(forCommand: command, in: directory)
+    let run = try session.run(output: name)
+    input.hostStatus = run.exitStatus
+    if run.traces.isEmpty {
+      input.problems.append(RecordingSummary.nothingRecorded(run).description)
+    }
+    for trace in run.traces { try add(trace: trace.path.string, isKept: isKept) }
+  }
+
+  /// Makes the baseline tolerate what was found, and writes it.
+  mutating func updateBaseline() throws {
+    guard let file = setup.configuration.baseline else { return }
+    let renewed = Baseline(
+      renewing: setup.baseline ?? Baseline(), findings: result.findings,
+      processes: input.processes)
+    try ReportOutput.withOutput(file) { output in _ = try output.write(renewed.yaml) }
+    Diagnostics.write("wrote \(renewed.entries.count) findings into \(file)")
+    input.baseline = renewed
+  }
+}
+
+extension CalendarDay {
+  /// Today, in universal time: a gate must not depend on where it runs.
+  static var today: CalendarDay {
+    var now = time(nil)
+    var parts = tm()
+    gmtime_r(&now, &parts)
+    let padded = { (number: Int32) in (number < 10 ? "0" : "") + String(number) }
+    let text = "\(parts.tm_year + 1900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))"
+    return CalendarDay(text) ?? CalendarDay.first
+  }
+}
