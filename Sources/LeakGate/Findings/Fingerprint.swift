@@ -10,12 +10,13 @@ public enum Fingerprint {
   /// apart, and often changes.
   static let frameLimit = 16
 
-  /// The fingerprint: 16 hexadecimal digits.
+  /// The fingerprint of a finding.
   ///
   /// - Parameters:
   ///   - kind: What was found.
   ///   - what: The type of the blocks or the call.
   ///   - frames: The stack, leaf first.
+  /// - Returns: 16 hexadecimal digits.
   public static func of(_ kind: FindingKind, what: String, frames: [ReportFrame]) -> String {
     var hash = FNV1a()
     hash.add(kind.ruleID)

@@ -2,12 +2,13 @@ import TraceReader
 
 /// What a trace does not hold, as far as a rule's figure depends on it.
 enum RecordingGaps {
-  /// Why the figures of a trace cannot be relied on; one sentence each.
+  /// Why the figures of a trace cannot be relied on.
   ///
   /// - Parameters:
   ///   - coverage: What the trace does not hold.
   ///   - needs: What the rules ask for.
   ///   - chooses: Whether the rules apply to a program.
+  /// - Returns: One sentence each.
   static func problems(
     in coverage: Coverage, needs: Set<Measure>, chooses: (String) -> Bool
   ) -> [String] {

@@ -19,12 +19,13 @@ public enum GateOutputKind: String, Sendable, CaseIterable {
 }
 
 extension GateResult {
-  /// The whole output in one form.
+  /// Writes the verdict in one form.
   ///
   /// - Parameters:
   ///   - kind: The form.
   ///   - style: The style of the text form.
   ///   - root: The folder that paths in machine-readable forms are relative to.
+  /// - Returns: The whole output.
   /// - Throws: ``ReportError`` never, unless a document cannot be encoded.
   public func output(
     as kind: GateOutputKind, style: TextStyle = TextStyle(), root: SourceRoot

@@ -67,6 +67,7 @@ public enum Limit: Sendable, Hashable {
   /// The number that is the most allowed.
   ///
   /// - Parameter base: What the baseline has.
+  /// - Returns: What is still allowed.
   func most(above base: UInt64) -> UInt64 {
     switch self {
     case .count(let limit), .bytes(let limit): return limit

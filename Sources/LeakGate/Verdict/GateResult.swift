@@ -37,7 +37,9 @@ public struct GateResult: Sendable, Report {
 
   /// An entry of the baseline that matched nothing.
   public struct StaleEntry: Sendable, Hashable, Encodable {
+    /// Which finding it is about; see ``Fingerprint``.
     public var fingerprint: String
+    /// What it is, as the baseline says.
     public var what: String
   }
 

@@ -35,6 +35,7 @@ struct GateRun {
   /// - Parameters:
   ///   - trace: Its path, as typed.
   ///   - isKept: Whether the file is there when the verdict is read.
+  /// - Throws: What is not about the trace.
   mutating func add(trace: String, isKept: Bool = true) throws {
     do {
       try ReportSession.run(.file(trace), recording: RecordingOptions(), symbols: symbols) {
