@@ -1,0 +1,89 @@
+import Testing
+
+@testable import LeakGate
+
+@Suite struct BaselineTests {
+  @Test func whatIsWrittenIsReadBack() throws {
+    var old = Baseline()
+    old.entries = [
+      Baseline.Entry(
+        fingerprint: leak().fingerprint, kind: .leak, what: "old name", count: 1, bytes: 1,
+        reason: "a \"known\" leak: see #12", owner: "core", expires: day("2027-01-31"))
+    ]
+    let baseline = Baseline(
+      renewing: old, findings: [leak(), leak(in: "a: b # c\n\u{1b}", kind: .cycle)],
+      processes: [checked(leaked: Amount(count: 6, bytes: 96), cycles: 1)])
+    let read = try Baseline(yaml: baseline.yaml, name: "b.yml")
+    #expect(read == baseline)
+    let entry = try #require(read.entries.first { $0.kind == .leak })
+    #expect(entry.what == "Node in makeList (list.c)")
+    #expect((entry.count, entry.bytes) == (3, 48))
+    #expect(entry.reason == "a \"known\" leak: see #12")
+    #expect(entry.owner == "core")
+    #expect(entry.expires == day("2027-01-31"))
+    #expect(read.measures["app"]?[.leaks] == Amount(count: 6, bytes: 96))
+    #expect(read.measures["app"]?[.peak] == Amount(bytes: 1000))
+  }
+
+  @Test func anEntryAllowsWhatTheWorstProcessHas() {
+    let baseline = Baseline(
+      renewing: Baseline(),
+      findings: [leak(count: 3, bytes: 48), leak(count: 5, bytes: 40, pid: 8)], processes: [])
+    #expect(baseline.entries.map(\.count) == [5])
+    #expect(baseline.entries.map(\.bytes) == [48])
+  }
+
+  @Test func entriesStandInTheSameOrderWhateverWasFoundFirst() {
+    let findings = [leak(in: "b"), leak(in: "a"), leak(in: "c", kind: .cycle)]
+    let forward = Baseline(renewing: Baseline(), findings: findings, processes: [])
+    let backward = Baseline(renewing: Baseline(), findings: findings.reversed(), processes: [])
+    #expect(forward.yaml == backward.yaml)
+    #expect(
+      forward.entries.map(\.what) == [
+        "Node in a (list.c)", "Node in b (list.c)", "Node in c (list.c)",
+      ])
+  }
+
+  @Test(arguments: [
+    ("version: 2", "not a baseline of version 1"), ("[1", "is not YAML"),
+    ("version: 1\nfindings:\n  - kind: leak", "b.yml:3"),
+    ("version: 1\nextra: 1", "there is no 'extra' here"),
+    ("version: 1\nfindings:\n  - {fingerprint: a, kind: leak, expires: soon}", "is a day"),
+    ("version: 1\nfindings:\n  - {fingerprint: a, kind: leak, count: -1}", "takes a number"),
+    ("version: 1\nfindings:\n  - {fingerprint: a, kind: leak, wat: 1}", "there is no 'wat'"),
+    ("version: 1\nmeasures: {app: {lecks: {count: 1}}}", "there is no measure 'lecks'"),
+  ])
+  func whatIsNotUnderstoodIsRefused(_ text: String, _ message: String) {
+    let error = #expect(throws: GateError.self) { try Baseline(yaml: text, name: "b.yml") }
+    #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
+  }
+
+  @Test func configurationsAreReadStrictly() throws {
+    let configuration = try GateConfiguration(
+      yaml: """
+        version: 1
+        rules:
+          - leaks[image=libold*] <= 10KiB
+          - {measure: peak, max: +5%}
+        processes: '*.xctest'
+        baseline: leaks.yml
+        suppressions: [a.supp, b.supp]
+        stale: fail
+        unmeasured: warn
+        """, name: ".memtrace.yml")
+    #expect(configuration.rules.map(\.text) == ["leaks[image=libold*]<=10KiB", "peak<=+5%"])
+    #expect(configuration.processes == ["*.xctest"])
+    #expect(configuration.baseline == "leaks.yml")
+    #expect(configuration.suppressions == ["a.supp", "b.supp"])
+    #expect(configuration.failsOnStale && !configuration.failsOnUnmeasured)
+    #expect(try GateConfiguration(yaml: "", name: "x") == GateConfiguration())
+    let typo = #expect(throws: GateError.self) {
+      try GateConfiguration(yaml: "rulez: []", name: "x.yml")
+    }
+    #expect(typo?.description.hasPrefix("x.yml:1: there is no 'rulez'") == true)
+    let rule = #expect(throws: GateError.self) {
+      try GateConfiguration(yaml: "rules:\n  - leaks", name: "x.yml")
+    }
+    #expect(rule?.description.hasPrefix("x.yml:2: 'leaks' is no rule") == true)
+  }
+}

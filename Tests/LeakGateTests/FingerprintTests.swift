@@ -1,0 +1,68 @@
+import Reports
+import Testing
+
+@testable import LeakGate
+
+@Suite struct FingerprintTests {
+  @Test func linesAndAddressesDoNotCount() {
+    #expect(leak(line: 12).fingerprint == leak(line: 99).fingerprint)
+    let moved = [frame("makeList", "/other/checkout/list.c", 1), frame("main")]
+    let plain = [frame("makeList"), frame("main")]
+    #expect(
+      Fingerprint.of(.leak, what: "Node", frames: moved)
+        == Fingerprint.of(.leak, what: "Node", frames: plain))
+  }
+
+  @Test func whatItIsCounts() {
+    let fingerprints = [
+      leak(), leak(what: "Edge"), leak(in: "makeTree"), leak(kind: .cycle),
+    ].map(\.fingerprint)
+    #expect(Set(fingerprints).count == 4)
+    #expect(fingerprints.allSatisfy { $0.utf8.count == 16 })
+  }
+
+  @Test func recursionStandsOnce() {
+    let deep = [frame("visit"), frame("visit"), frame("visit"), frame("main")]
+    #expect(
+      Fingerprint.normalised(deep) == Fingerprint.normalised([frame("visit"), frame("main")]))
+  }
+
+  @Test func onlyTheProgramsFramesCount() {
+    let own = [frame("makeList")]
+    let more = [
+      frame("g_malloc", image: "/usr/lib/libglib-2.0.so.0", role: .runtime), frame("makeList"),
+      frame("__libc_start_main", image: "/lib/libc.so.6", role: .system),
+    ]
+    #expect(Fingerprint.normalised(own) == Fingerprint.normalised(more))
+    let system = [frame("start_thread", image: "/lib/libc.so.6", role: .system)]
+    #expect(Fingerprint.normalised(system) == ["start_thread libc.so"])
+  }
+
+  @Test(arguments: [
+    ("closure #1 in Server.handle(_:)", "closure in Server.handle(_:)"),
+    ("closure #2 in Server.handle(_:)", "closure in Server.handle(_:)"),
+    ("Stack<Int>.push(_:)", "Stack.push(_:)"),
+    (
+      "std::vector<int, std::allocator<int>>::push_back(int const&)",
+      "std::vector::push_back(int const&)"
+    ),
+    ("operator<<(std::ostream&, Foo const&)", "operator<<(std::ostream&, Foo const&)"),
+    ("Iter::operator->()", "Iter::operator->()"),
+    ("main::{lambda(int)#2}::operator()(int)", "main::{lambda(int)}::operator()(int)"),
+    ("parse.constprop.0", "parse"), ("parse [clone .part.3]", "parse"), ("f.llvm.123", "f"),
+    ("alloc::vec::push::h0123456789abcdef", "alloc::vec::push"),
+    ("libfoo.so.1.2+0x1234", "libfoo.so"), ("0x7f1234", "code"), ("app+0x12", "app"),
+    ("<unknown>", "<unknown>"), (".hidden", ".hidden"),
+  ])
+  func namesLoseWhatChangesFromBuildToBuild(_ name: String, _ normalised: String) {
+    #expect(FunctionText.normalised(name) == normalised)
+  }
+
+  @Test(arguments: [
+    ("libx.so.1.2", "libx.so"), ("libx-2.31.so", "libx.so"), ("libx-y.so", "libx-y.so"),
+    ("app", "app"), ("app.xctest", "app.xctest"),
+  ])
+  func imagesLoseTheirVersions(_ name: String, _ normalised: String) {
+    #expect(ImageText.normalised(name) == normalised)
+  }
+}

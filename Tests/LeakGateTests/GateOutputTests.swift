@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+@testable import LeakGate
+
+@Suite struct GateOutputTests {
+  private let root = SourceRoot("/src/app")
+
+  private func many(_ count: Int) -> GateResult {
+    GateResult(judging: input((1...count).map { leak(bytes: UInt64($0), in: "f\($0)") }))
+  }
+
+  @Test func annotationsStayWithinTheLimitAndSaySo() throws {
+    let lines = try many(500).output(as: .github, root: root).split(separator: "\n")
+    #expect(lines.count == 10)
+    #expect(lines.allSatisfy { $0.hasPrefix("::error ") })
+    #expect(
+      lines[0].hasPrefix(
+        "::error file=list.c,line=12,endLine=12,title=Memory leak%3A 3 blocks%2C 500 B::"))
+    #expect(lines[9].contains("title=memtrace%3A 491 more findings::"))
+    let ten = try many(10).output(as: .github, root: root).split(separator: "\n")
+    #expect(ten.count == 10)
+    #expect(!ten[9].contains("more findings"))
+  }
+
+  @Test func annotationsAreEscaped() throws {
+    let result = GateResult(judging: input([leak(what: "50%\n::error::a,b:c")]))
+    let text = try result.output(as: .github, root: root)
+    #expect(text.split(separator: "\n").count == 1)
+    #expect(text.contains("50%25%0A::error::a,b:c"))
+  }
+
+  @Test func summariesStayBelowTheLimitOfGitHub() throws {
+    let text = try many(5000).output(as: .summary, root: root)
+    #expect(text.utf8.count < 1 << 20)
+    #expect(text.contains("… and 4800 more findings."))
+    let odd = GateResult(judging: input([leak(what: "a|b <b>`x`")]))
+    #expect(
+      try odd.output(as: .summary, root: root)
+        .contains("| a\\|b &lt;b&gt;\\`x\\` | 3 | 48 B | `list.c:12` |"))
+  }
+
+  @Test func junitHasACaseForEachFindingAndNeverNone() throws {
+    let clean = try GateResult(judging: input()).output(as: .junit, root: root)
+    #expect(clean.contains("tests=\"1\" failures=\"0\""))
+    let odd = leak(what: "<a> & \"b\" \u{1} ]]>")
+    let text = try GateResult(judging: input([odd, leak(kind: .cycle)]))
+      .output(as: .junit, root: root)
+    #expect(text.contains("<testsuites tests=\"2\" failures=\"2\" errors=\"0\" skipped=\"0\">"))
+    #expect(text.contains("&lt;a&gt; &amp; &quot;b&quot; \u{fffd} ]]&gt;"))
+    #expect(text.contains("file=\"list.c\" line=\"12\""))
+  }
+
+  @Test func gitLabGetsUniqueFingerprintsAndRelativePaths() throws {
+    let result = GateResult(judging: input([leak(pid: 7), leak(pid: 8), leak(kind: .doubleFree)]))
+    let text = try result.output(as: .gitlab, root: root)
+    let issues = try #require(
+      JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
+    #expect(issues.count == 2)
+    #expect(Set(issues.compactMap { $0["fingerprint"] as? String }).count == 2)
+    #expect(issues.compactMap { $0["severity"] as? String }.sorted() == ["critical", "major"])
+    let location = issues[0]["location"] as? [String: Any]
+    #expect(location?["path"] as? String == "list.c")
+  }
+
+  @Test func sarifHasRulesPlacesAndFlows() throws {
+    var known = leak(kind: .doubleFree)
+    known.related = [Finding.RelatedStack(title: "freed first by free", frames: known.frames)]
+    let text = try GateResult(judging: input([leak(), known])).output(as: .sarif, root: root)
+    let log = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    let run = try #require((log["runs"] as? [[String: Any]])?.first)
+    let driver = (run["tool"] as? [String: Any])?["driver"] as? [String: Any]
+    #expect(driver?["semanticVersion"] as? String == "1.2.3")
+    let rules = try #require(driver?["rules"] as? [[String: Any]])
+    let results = try #require(run["results"] as? [[String: Any]])
+    #expect(results.count == 2)
+    for result in results {
+      let index = try #require(result["ruleIndex"] as? Int)
+      #expect(rules[index]["id"] as? String == result["ruleId"] as? String)
+      let location = (result["locations"] as? [[String: Any]])?.first
+      let physical = location?["physicalLocation"] as? [String: Any]
+      let artifact = physical?["artifactLocation"] as? [String: Any]
+      #expect(artifact?["uri"] as? String == "list.c")
+      let prints = result["partialFingerprints"] as? [String: String]
+      #expect(prints?["primaryLocationLineHash"]?.utf8.count == 16)
+    }
+    #expect(text.contains("\"text\" : \"freed first by free\""))
+  }
+
+  @Test func pathsOutsideTheRepositoryAreNoPlaces() {
+    let outside = SourceRoot("/elsewhere")
+    #expect(outside.place(of: leak()) == nil)
+    #expect(SourceRoot("/src/app/").place(of: leak())?.uri == "list.c")
+    #expect(SourceRoot.Place(path: "a b/ü%.c", line: 1, isInside: true).uri == "a%20b/%C3%BC%25.c")
+  }
+
+  @Test func theLastLineIsForPrograms() throws {
+    let text = try GateResult(judging: input([leak(), leak(kind: .cycle)]))
+      .output(as: .text, root: root)
+    #expect(
+      text.split(separator: "\n").last == """
+        memtrace-check: verdict=fail exit=86 host=none processes=1 findings=2 leaks=3 \
+        leaked_bytes=96 cycles=1 errors=0 baselined=0 suppressed=0 stale=0 unmeasured=0
+        """)
+  }
+}

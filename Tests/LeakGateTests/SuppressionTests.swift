@@ -1,0 +1,61 @@
+import Testing
+
+@testable import LeakGate
+
+@Suite struct SuppressionTests {
+  private func hides(_ text: String, _ finding: Finding = leak()) throws -> Bool {
+    var set = SuppressionSet()
+    try set.add(text, name: "x.supp")
+    return set.first(hiding: finding) != nil
+  }
+
+  @Test(arguments: [
+    ("leak:makeList", true), ("# comment\n\nleak:make*st\n", true), ("leak:^make", true),
+    ("leak:List$", true), ("leak:^List", false), ("leak:makelist", false),
+    ("leak:libc.so", true), ("leak:list.c", true), ("leak:other", false),
+    ("race:makeList", false),
+  ])
+  func linesOfLeakSanitizerFitAnyFrame(_ text: String, _ isHidden: Bool) throws {
+    #expect(try hides(text) == isHidden)
+  }
+
+  @Test func misusesAreNoLeaks() throws {
+    #expect(try !hides("leak:makeList", leak(kind: .doubleFree)))
+  }
+
+  @Test(arguments: [
+    ("fun:malloc\n  fun:makeList", true), ("fun:makeList\n  fun:main", true),
+    ("fun:malloc\n  fun:main", false), ("fun:malloc\n  ...\n  fun:main", true),
+    ("...\n  fun:other", false), ("fun:*alloc\n  obj:*/app", true), ("obj:/usr/*", false),
+    ("fun:malloc\n  src:list.c", true), ("src:list.c:12", true), ("src:list.c:13", false),
+    ("match-leak-kinds: reachable\n  fun:malloc\n  fun:makeList", false),
+    ("match-leak-kinds: definite,possible\n  fun:malloc\n  fun:makeList", true),
+  ])
+  func blocksOfValgrindFitFromTheLeafOn(_ frames: String, _ isHidden: Bool) throws {
+    #expect(try hides("{\n  a name\n  Memcheck:Leak\n  \(frames)\n}\n") == isHidden)
+  }
+
+  @Test func valgrindsOtherKindsHideOtherFindings() throws {
+    let text = "{\n  a\n  Memcheck:Free\n  fun:free\n  fun:makeList\n}"
+    #expect(try hides(text, leak(kind: .doubleFree)))
+    #expect(try !hides(text))
+    #expect(try !hides("{\n  a\n  Helgrind:Race\n  fun:makeList\n}"))
+  }
+
+  @Test func mangledNamesAreCompared() throws {
+    var finding = leak()
+    finding.frames[0].symbol = "_ZN4List4makeEv"
+    #expect(try hides("{\n  a\n  Memcheck:Leak\n  fun:_Znwm\n  fun:_ZN4List*\n}", finding))
+  }
+
+  @Test(arguments: [
+    ("makeList", "is no suppression"), ("{\n a\n Memcheck:Leak\n fun:x", "has no }"),
+    ("{\n a\n Memcheck:Leak\n what:x\n}", "is not fun:"), ("{\n a\n}", "a name, a kind"),
+    ("{\n a\n {\n}", "has no }"),
+  ])
+  func whatIsNoSuppressionIsRefused(_ text: String, _ message: String) {
+    var set = SuppressionSet()
+    let error = #expect(throws: GateError.self) { try set.add(text, name: "x.supp") }
+    #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
+  }
+}
