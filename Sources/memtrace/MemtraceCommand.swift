@@ -27,6 +27,7 @@ struct MemtraceCommand: ParsableCommand {
       LeaksCommand.self, ErrorsCommand.self,
       HistoryCommand.self, InfoCommand.self, DumpCommand.self, PackCommand.self,
       UnpackCommand.self, CheckCommand.self,
+      DiffCommand.self,
     ])
 
   static func main() {

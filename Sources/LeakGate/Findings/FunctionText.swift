@@ -60,8 +60,9 @@ enum FunctionText {
       if character == "#" {
         isNumber = true
       } else if !(isNumber && character.isNumber) {
+        // `closure #1 in` has a space on either side of its number.
+        if !(isNumber && character == " " && result.hasSuffix(" ")) { result.append(character) }
         isNumber = false
-        result.append(character)
       }
     }
     return result

@@ -17,7 +17,7 @@ public struct CSVTable: Sendable, Hashable {
   }
 
   /// Adds a row.
-  mutating func add(_ fields: any CSVField...) {
+  package mutating func add(_ fields: any CSVField...) {
     rows.append(fields.map(\.csvText))
   }
 
@@ -46,31 +46,31 @@ public struct CSVTable: Sendable, Hashable {
 }
 
 /// What can stand in a field.
-protocol CSVField {
+package protocol CSVField {
   var csvText: String { get }
 }
 
 extension String: CSVField {
-  var csvText: String { self }
+  package var csvText: String { self }
 }
 
 extension Int: CSVField {
-  var csvText: String { String(self) }
+  package var csvText: String { String(self) }
 }
 
 extension UInt64: CSVField {
-  var csvText: String { String(self) }
+  package var csvText: String { String(self) }
 }
 
 extension UInt32: CSVField {
-  var csvText: String { String(self) }
+  package var csvText: String { String(self) }
 }
 
 extension Bool: CSVField {
-  var csvText: String { self ? "true" : "false" }
+  package var csvText: String { self ? "true" : "false" }
 }
 
 extension Optional: CSVField where Wrapped: CSVField {
   /// Nothing is an empty field.
-  var csvText: String { self?.csvText ?? "" }
+  package var csvText: String { self?.csvText ?? "" }
 }

@@ -46,7 +46,7 @@ public struct TextPage: Sendable {
   }
 
   /// A number of bytes in this page's style.
-  func bytes(_ count: UInt64) -> String {
+  package func bytes(_ count: UInt64) -> String {
     style.bytes.format(count)
   }
 }

@@ -1,0 +1,96 @@
+import Reports
+
+extension ComparisonReport {
+  /// Writes the totals and the rows that changed.
+  public func write(to page: inout TextPage) {
+    page.line(Span("\(base) → \(head): \(blocks.text), by \(grouping.rawValue)", .heading))
+    if baseRuns > 1 || headRuns > 1 {
+      page.line(
+        Span(
+          "Medians of \(baseRuns) and \(headRuns) runs; ~ marks what lies within their spread.",
+          .faint))
+    }
+    writeTotals(to: &page)
+    writeRows(to: &page)
+    for failure in failures {
+      page.line(
+        Span("Failed: ", .error),
+        Span("\(failure.rule): \(failure.value), at most \(failure.most) allowed"))
+    }
+  }
+
+  private func writeTotals(to page: inout TextPage) {
+    page.blank()
+    var table = TextTable([
+      .text("Whole process"), .number("Before"), .number("After"),
+      .number("Change"),
+    ])
+    let style = page.style.bytes
+    for total in totals {
+      let format: (UInt64) -> String = { total.isBytes ? style.format($0) : "\($0)" }
+      let more = Difference.of(total.head.median, total.base.median)
+      table.add([
+        Span(total.measure), Span(format(total.base.median)), Span(format(total.head.median)),
+        Span(Self.signed(more, format) + percent(total), more > 0 ? .warning : .plain),
+      ])
+    }
+    page.table(table)
+  }
+
+  private func percent(_ total: Total) -> String {
+    guard total.base.median > 0, total.base.median != total.head.median else { return "" }
+    let share = (Double(total.head.median) / Double(total.base.median) - 1) * 1000
+    let tenths = Int64(share.rounded())
+    return " (\(tenths < 0 ? "-" : "+")\(tenths.magnitude / 10).\(tenths.magnitude % 10) %)"
+  }
+
+  private func writeRows(to page: inout TextPage) {
+    page.blank()
+    var table = TextTable([
+      .text("Change", shortest: nil), .text(grouping.title, shortest: 12), .number("Bytes"),
+      .number("More Bytes"), .number("#"), .number("More #"),
+    ])
+    for row in rows + [sum] {
+      let isSum = row == sum
+      table.add([
+        Span(isSum ? "" : row.change.rawValue + (row.isWithinSpread ? " ~" : "")),
+        Span(row.name, isSum ? .heading : .emphasis), Span(page.bytes(row.headBytes.median)),
+        Span(Self.signed(row.bytesMore, page.style.bytes.format)), Span("\(row.headCount.median)"),
+        Span(Self.signed(row.countMore) { "\($0)" }),
+      ])
+    }
+    page.table(table)
+    let hidden = changedCount - rows.count
+    if hidden > 0 { page.line(Span("… \(hidden) more rows; --top 0 shows all", .faint)) }
+    if sameCount > 0 { page.line(Span("\(sameCount) \(sameCount == 1 ? "row is" : "rows are") unchanged.", .faint)) }
+  }
+
+  private static func signed(_ value: Int64, _ format: (UInt64) -> String) -> String {
+    value == 0 ? "0" : (value < 0 ? "-" : "+") + format(value.magnitude)
+  }
+
+  /// A row for each that changed.
+  public var csv: CSVTable? {
+    var table = CSVTable([
+      "Change", grouping.title, "Bytes Before", "Bytes After", "# Before", "# After",
+      "Within Spread",
+    ])
+    for row in rows {
+      table.add(
+        row.change.rawValue, row.name, row.baseBytes.median, row.headBytes.median,
+        row.baseCount.median, row.headCount.median, row.isWithinSpread ? "yes" : "no")
+    }
+    return table
+  }
+}
+
+extension ComparisonGrouping {
+  /// The title of the column.
+  var title: String {
+    switch self {
+    case .category: "Category"
+    case .function: "Function"
+    case .stack: "Stack"
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import LeakGate
+import Reports
+import SystemPackage
+
+/// One side of a comparison: a trace, or the runs in a folder.
+struct ComparisonSide {
+  /// The traces, one for each run.
+  let traces: [String]
+
+  /// - Throws: ``CommandFailure`` when a folder has no trace.
+  init(_ name: String) throws(CommandFailure) {
+    guard let status = try? FileStatus(of: FilePath(name)), status.isDirectory else {
+      traces = [name]
+      return
+    }
+    let folder = FilePath(name)
+    let found = folder.directoryEntries.filter(OutputNaming.mayBeTrace).sorted().compactMap {
+      entry in
+      let path = folder.appending(entry)
+      return TraceFileHeader(readingFrom: path).map { (path: path.string, header: $0) }
+    }
+    // Of the processes of a run the one that was launched: it has the first place in its session.
+    var first: [String: (path: String, start: UInt64)] = [:]
+    for trace in found {
+      let start = trace.header.fields.start_mono_ns
+      if let known = first[trace.header.sessionID.description], known.start <= start { continue }
+      first[trace.header.sessionID.description] = (trace.path, start)
+    }
+    traces = first.values.map(\.path).sorted()
+    guard !traces.isEmpty else {
+      throw CommandFailure("there is no trace in \(name)", exitStatus: ExitStatus.noTrace)
+    }
+  }
+
+  /// Reads the traces.
+  func profiles(
+    _ grouping: ComparisonGrouping, _ blocks: ComparedBlocks, symbols: SymbolOptions
+  ) throws -> [RunProfile] {
+    var profiles: [RunProfile] = []
+    for trace in traces {
+      try ReportSession.run(.file(trace), recording: RecordingOptions(), symbols: symbols) {
+        session in
+        let result = try session.trace.replay(blocks.request, progress: session.progress)
+        profiles.append(
+          RunProfile(result, source: session.source, grouping: grouping, blocks: blocks))
+        session.progress(0, 0)
+      }
+    }
+    return profiles
+  }
+}
