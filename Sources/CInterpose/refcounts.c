@@ -196,7 +196,7 @@ static void note(enum mt_refcounts_state state, const char *text) {
     struct mt_piece pieces[] = {{&refcounts, sizeof refcounts},
                                 {mt_config.refcounts, refcounts.pattern_length},
                                 {text, refcounts.text_length}};
-    mt_meta_write(MT_RECORD_REFCOUNTS, pieces, 3, true);
+    mt_meta_write(MT_RECORD_REFCOUNTS, pieces, 3);
 }
 
 static void refuse(const char *path, const char *reason) {

@@ -17,7 +17,7 @@ import TraceTestSupport
   @Test(arguments: [
     "record", "snapshot", "mark", "report", "allocations", "generations", "unfreed", "heap",
     "leaks", "errors", "history",
-    "info", "dump", "pack", "unpack",
+    "info", "dump", "pack", "unpack", "check", "diff",
   ])
   func eachCommandExplainsItself(command: String) throws {
     let run = try memtrace(command, "--help")

@@ -1,0 +1,177 @@
+import Foundation
+import SystemPackage
+import Testing
+import TraceTestSupport
+
+/// `memtrace check` on real programs: verdicts, statuses, baselines.
+@Suite struct CheckTests {
+  private let folder: ScratchDirectory
+
+  init() throws {
+    folder = try ScratchDirectory()
+  }
+
+  private func check(
+    _ options: [String] = [], _ command: [String], environment: [String] = []
+  ) throws -> ProcessRun {
+    try ProcessRun.run(
+      [BuiltProducts.memtrace.string, "check"] + options + ["--"] + command,
+      environment: TracedRun.minimalEnvironment + environment, directory: folder.path)
+  }
+
+  /// The values of the last line.
+  private func values(_ run: ProcessRun) -> [String: String] {
+    let line = run.outputText.split(separator: "\n").last { $0.hasPrefix("memtrace-check: ") }
+    let pairs = (line ?? "").split(separator: " ").dropFirst().map {
+      $0.split(separator: "=", maxSplits: 1).map(String.init)
+    }
+    return Dictionary(uniqueKeysWithValues: pairs.map { ($0[0], $0[1]) })
+  }
+
+  private func program(_ flags: [String] = []) throws -> String {
+    try TestProgram("gate.c", flags: flags).path.string
+  }
+
+  @Test(arguments: [
+    ("", Int32(0), "pass"), ("l", 86, "fail"), ("c", 86, "fail"), ("f", 3, "pass"),
+    ("lf", 3, "fail"), ("k", 137, "unmeasured"), ("s", 86, "fail"), ("S", 87, "unmeasured"),
+  ])
+  func theStatusTellsWhatHappened(_ letters: String, _ status: Int32, _ verdict: String) throws {
+    let run = try check([], [try program(), letters])
+    #expect(run.status == status, "\(run.outputText)\(run.errorText)")
+    #expect(values(run)["verdict"] == verdict)
+    #expect(values(run)["exit"] == "\(status)")
+  }
+
+  @Test func aLeakIsNamedWithItsTreeAndLine() throws {
+    let run = try check([], [try program(), "lc"])
+    let text = run.outputText
+    #expect(text.contains("Memory leak: malloc in leak_nodes, 3 blocks, 48 B"))
+    #expect(text.contains("ROOT LEAK: <malloc in leak_nodes"))
+    #expect(text.contains("Leaked cycle: malloc in leak_cycle, 2 blocks, 32 B"))
+    #expect(text.contains("gate.c:25"))
+    let values = values(run)
+    #expect((values["leaks"], values["cycles"], values["leaked_bytes"]) == ("3", "1", "80"))
+  }
+
+  @Test func theBaselineToleratesWhatItKnowsAndNoMore() throws {
+    let program = try program()
+    let write = try check(["--baseline", "b.yml", "--update-baseline"], [program, "l"])
+    #expect(write.status == 0, "\(write.errorText)")
+    #expect(try check(["--baseline", "b.yml"], [program, "l"]).status == 0)
+    // An edit above the function, and another build.
+    let edited = try self.program(["-DEDIT", "-O1"])
+    let known = try check(["--baseline", "b.yml"], [edited, "l"])
+    #expect(known.status == 0, "\(known.outputText)")
+    #expect(values(known)["baselined"] == "1")
+    let grown = try check(["--baseline", "b.yml"], [program, "L"])
+    #expect(grown.status == 86)
+    #expect(grown.outputText.contains("known, but grew from 3 to 5 (48 B to 80 B)"))
+    #expect(try check(["--baseline", "b.yml"], [program, "lc"]).status == 86)
+    let mended = try check(["--baseline", "b.yml", "--fail-on-stale"], [program])
+    #expect(mended.status == 86)
+    #expect(values(mended)["stale"] == "1")
+  }
+
+  @Test func rulesCanBeLooserStricterAndRelative() throws {
+    let program = try program()
+    #expect(try check(["--rule", "leaks<=3"], [program, "l"]).status == 0)
+    #expect(try check(["--rule", "leaks<=47B"], [program, "l"]).status == 86)
+    #expect(try check(["--rule", "leaks[function=leak_nodes]<=3"], [program, "l"]).status == 0)
+    #expect(try check(["--rule", "allocations<=0"], [program, "l"]).status == 86)
+    #expect(try check(["--rule", "peak<=1KiB"], [program, "l"]).status == 86)
+    let noFigure = try check(["--rule", "peak<=+5%"], [program])
+    #expect(noFigure.status == 87)
+    #expect(noFigure.outputText.contains("the baseline has no figure for 'peak<=+5%'"))
+  }
+
+  @Test func onlyChosenProcessesAreHeldToTheRules() throws {
+    let command = ["/bin/sh", "-c", "'\(try program())' l; exit 0"]
+    #expect(try check([], command).status == 86)
+    let chosen = try check(["--process", "sh", "--process", "dash"], command)
+    #expect(chosen.status == 0, "\(chosen.outputText)")
+    #expect(chosen.outputText.contains(": not chosen"))
+    let none = try check(["--process", "nothing"], command)
+    #expect(none.status == 87)
+    #expect(none.outputText.contains("no process was chosen among: "))
+  }
+
+  @Test func whatCannotBeRecordedIsNotMeasured() throws {
+    let run = try check([], [try program(["-static"])])
+    #expect(run.status == 87)
+    #expect(run.outputText.contains("it is statically linked"))
+  }
+
+  @Test func aTraceCutByTheFileLimitIsNotMeasured() throws {
+    let command = ["/bin/bash", "-c", "ulimit -f 300; exec '\(try program())' m"]
+    let run = try check(["--process", "gate-*"], command)
+    #expect(run.status == 87, "\(run.outputText)\(run.errorText)")
+    #expect(run.outputText.contains("recording stopped before the end: the limit of file sizes"))
+  }
+
+  @Test func aRefusedSnapshotIsNotMeasured() throws {
+    let run = try check([], [try program()], environment: ["MEMTRACE_SNAPSHOT_AT_EXIT=0"])
+    #expect(run.status == 87)
+    #expect(run.outputText.contains("no heap snapshot was taken at the end"))
+    let allowed = try check(
+      ["--allow-unmeasured"], [try program()], environment: ["MEMTRACE_SNAPSHOT_AT_EXIT=0"])
+    #expect(allowed.status == 0)
+  }
+
+  @Test func theCanaryMustBeFound() throws {
+    let program = try program()
+    #expect(try check(["--canary"], [program, "s"]).status == 86)
+    let found = try check(["--canary"], [program])
+    #expect(found.status == 0, "\(found.outputText)")
+    let hoard = try TestProgram("hoard.c", flags: ["-shared", "-fPIC"]).path.string
+    let missed = try check(["--canary"], [program], environment: ["LD_PRELOAD=\(hoard)"])
+    #expect(missed.status == 87, "\(missed.outputText)")
+    #expect(missed.outputText.contains("the leak that --canary planted was not found"))
+  }
+
+  @Test func allOutputsComeFromOneRun() throws {
+    let kinds = ["text", "json", "github", "summary", "sarif", "junit", "gitlab"]
+    let options = kinds.flatMap { ["--output", "\($0)=out.\($0)"] }
+    let run = try check(
+      options + ["--source-root", TestProgram.sources.string],
+      [
+        try program(), "lc",
+      ])
+    #expect(run.status == 86, "\(run.errorText)")
+    #expect(run.outputText == "")
+    let files = try kinds.map { kind in
+      try String(contentsOfFile: folder.path.appending("out.\(kind)").string, encoding: .utf8)
+    }
+    for file in files { #expect(file.contains("leak_nodes")) }
+    for file in [files[1], files[4], files[6]] {
+      _ = try JSONSerialization.jsonObject(with: Data(file.utf8))
+    }
+    #expect(files[2].split(separator: "\n").count == 2)
+    #expect(files[2].hasPrefix("::error file=gate.c,line=25,"))
+    #expect(files[5].contains("<testsuites tests=\"2\" failures=\"2\""))
+    let summary = folder.path.appending("summary.md").string
+    for _ in 0..<2 {
+      _ = try check(
+        ["--output", "summary"], [try program()], environment: ["GITHUB_STEP_SUMMARY=\(summary)"])
+    }
+    let grown = try String(contentsOfFile: summary, encoding: .utf8)
+    #expect(grown.split(separator: "\n").count { $0 == "## memtrace: passed" } == 2)
+  }
+
+  @Test func tracesCanBeKeptAndCheckedLater() throws {
+    let run = try check(["--keep", "traces"], [try program(), "s"])
+    #expect(run.status == 86)
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: folder.path.appending("traces").string)
+    #expect(names.count == 2)
+    let later = try ProcessRun.run(
+      [BuiltProducts.memtrace.string, "check"] + names.map { "traces/\($0)" },
+      environment: TracedRun.minimalEnvironment, directory: folder.path)
+    #expect(later.status == 86)
+    #expect(values(later)["processes"] == "2")
+    let missing = try ProcessRun.run(
+      [BuiltProducts.memtrace.string, "check", "none.mtrace"],
+      environment: TracedRun.minimalEnvironment, directory: folder.path)
+    #expect(missing.status == 87)
+  }
+}
