@@ -156,7 +156,7 @@ static uint64_t key_of(const struct mt_type_block *block) {
 
 static uint32_t type_of(const struct mt_type_block *block) {
     uint64_t word = block->word;
-    if (word == 0 || (word & 7) || !(mt_image_map_contains(word) || mt_type_slabs_contain(word)))
+    if (!mt_type_registry_may_know(word))
         return 0;
     uint64_t key = key_of(block);
     struct entry *entry = place_of(key);
@@ -184,6 +184,11 @@ static void write_fact(const struct mt_type_sighting *sighting, uint32_t type) {
     struct mt_piece pieces[] = {{&record, sizeof record}};
     if (mt_meta_write(MT_RECORD_TYPED, pieces, 1) == 0)
         *place = hash;
+}
+
+bool mt_type_registry_may_know(uint64_t word) {
+    return word != 0 && (word & 7) == 0 &&
+           (mt_image_map_contains(word) || mt_type_slabs_contain(word));
 }
 
 enum mt_type_answer mt_type_registry_note(const struct mt_type_sighting *sighting) {

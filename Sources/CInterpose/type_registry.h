@@ -17,6 +17,9 @@ struct mt_type_sighting {
 
 enum mt_type_answer { MT_TYPE_BUSY, MT_TYPE_NONE, MT_TYPE_KNOWN };
 
+/* False for a first word that certainly tells no type. context: any, takes no lock */
+bool mt_type_registry_may_know(uint64_t word);
+
 /* Finds the type of a block, writes it into the trace at first sight, and with it, once, that
  * blocks of this size from this stack have it.
  *

@@ -125,8 +125,10 @@ static void choose(struct mt_type_queue *queue, const void *block, size_t size, 
         return;
     bool has_room = queue->count < MT_TYPE_QUEUE / 2; /* stacks seen once have but one chance */
     uint32_t delay = looks == 1 && has_room ? SETTLING_LATE : SETTLING;
-    queue->chosen[queue->count++] =
-        (struct mt_type_chosen){(uintptr_t)block, serial, queue->clock + delay};
+    struct mt_type_chosen chosen = {(uintptr_t)block, serial, queue->clock + delay};
+    queue->chosen[queue->count++] = chosen;
+    if ((int32_t)(chosen.due - queue->due) < 0)
+        queue->due = chosen.due;
 }
 
 /* A slab stays in the table until it is freed. */
@@ -149,8 +151,12 @@ static struct mt_type_block read_block(uintptr_t block, uint64_t size) {
 static void look(const struct pending *pending, const struct mt_type_sighting *sighting) {
     /* A word that was there before the block was given out says nothing about it. */
     enum mt_type_answer answer = MT_TYPE_NONE;
-    if (sighting->block.word != pending->first_word)
+    if (sighting->block.word != pending->first_word &&
+        mt_type_registry_may_know(sighting->block.word)) {
+        uint64_t signals = mt_os_block_signals();
         answer = mt_type_registry_note(sighting);
+        mt_os_restore_signals(signals);
+    }
     if (answer == MT_TYPE_BUSY)
         return; /* another block's turn */
     uint32_t *counter = answer == MT_TYPE_KNOWN ? &g_sampler.types : &g_sampler.in_vain;
@@ -227,11 +233,15 @@ MT_COLD void mt_type_choose(struct mt_type_queue *queue, const void *block, size
         queue->due = queue->clock + INT32_MAX;
         return;
     }
-    uint64_t signals = mt_os_block_signals();
+    /* A handler that jumps away from here takes a place with it, no more. */
     if (size == MT_TYPE_SLAB_SIZE)
         choose_slab(block);
     else
         choose(queue, block, size, stack);
+    if ((int32_t)(queue->clock - queue->due) < 0)
+        return;
+    /* Whoever frees a block that is being read waits for the reader. */
+    uint64_t signals = mt_os_block_signals();
     settle_due(queue);
     mt_os_restore_signals(signals);
 }
@@ -239,9 +249,9 @@ MT_COLD void mt_type_choose(struct mt_type_queue *queue, const void *block, size
 /* ---- Freeing ---- */
 
 /* Gives the block's place back. Waits while another thread reads the block. */
-static bool claim(int place, uintptr_t block) {
+static bool give_back(int place, uintptr_t block) {
     for (uint32_t i = 0; i < LONGEST_WAIT; i++) {
-        if (set(&mt_type_pending[place], block, block | 1))
+        if (set(&mt_type_pending[place], block, 0))
             return true;
         if ((__atomic_load_n(&mt_type_pending[place], __ATOMIC_ACQUIRE) | 1) != (block | 1))
             return false;
@@ -252,20 +262,19 @@ static bool claim(int place, uintptr_t block) {
 
 MT_COLD void mt_type_release(const void *address, uint32_t stack) {
     uintptr_t block = (uintptr_t)address;
-    uint64_t signals = mt_os_block_signals();
     int place = find(block);
-    if (place >= 0 && claim(place, block)) {
-        struct pending pending = g_pending[place];
-        __atomic_store_n(&mt_type_pending[place], 0, __ATOMIC_RELEASE);
-        if (pending.serial == 0) {
-            mt_type_registry_remove_slab(block);
-        } else {
-            struct mt_type_sighting sighting = {.block = read_block(block, pending.size),
-                                                .stack = pending.stack,
-                                                .evidence = MT_TYPE_FREED,
-                                                .free_stack = stack};
-            look(&pending, &sighting);
-        }
+    if (place < 0)
+        return;
+    struct pending pending = g_pending[place];
+    if (!give_back(place, block))
+        return;
+    if (pending.serial == 0) {
+        mt_type_registry_remove_slab(block);
+        return;
     }
-    mt_os_restore_signals(signals);
+    struct mt_type_sighting sighting = {.block = read_block(block, pending.size),
+                                        .stack = pending.stack,
+                                        .evidence = MT_TYPE_FREED,
+                                        .free_stack = stack};
+    look(&pending, &sighting);
 }

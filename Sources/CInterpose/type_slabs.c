@@ -28,8 +28,9 @@ void mt_type_slabs_remove(uintptr_t block) {
 }
 
 bool mt_type_slabs_contain(uintptr_t address) {
-    for (uint32_t i = 0; i < g_slabs.count; i++)
-        if (address - g_slabs.blocks[i] < MT_TYPE_SLAB_SIZE)
+    uint32_t count = __atomic_load_n(&g_slabs.count, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < count; i++)
+        if (address - __atomic_load_n(&g_slabs.blocks[i], __ATOMIC_RELAXED) < MT_TYPE_SLAB_SIZE)
             return true;
     return false;
 }

@@ -12,7 +12,8 @@
 /* MetadataAllocator's page in the Swift runtime. */
 #define MT_TYPE_SLAB_SIZE 16384u
 
-/* All under the lock of type_registry.c. */
+/* All under the lock of type_registry.c, but for a first look: without it, a slab that comes or
+ * goes may be missed. */
 bool mt_type_slabs_add(uintptr_t block);
 void mt_type_slabs_remove(uintptr_t block);
 bool mt_type_slabs_contain(uintptr_t address);
