@@ -2,12 +2,33 @@
 #include "unwind_rules.h"
 
 #include "eh_frame.h"
+#include "epilogue.h"
 #include <sys/auxv.h>
 
 /* The entry code of ld.so, below which constructors run, has no unwind table. */
 static bool is_loader(const struct mt_unwind_section *section) {
     uintptr_t loader = getauxval(AT_BASE);
     return loader != 0 && loader - section->image_start < section->image_end - section->image_start;
+}
+
+static struct mt_rule rule_without_table(uintptr_t return_address,
+                                         const struct mt_unwind_section *section) {
+    struct mt_rule rule = {.kind = MT_RULE_NO_TABLE};
+    if (is_loader(section))
+        rule.kind = MT_RULE_OUTERMOST;
+#if defined(__x86_64__)
+    struct mt_epilogue epilogue;
+    if (rule.kind == MT_RULE_NO_TABLE &&
+        mt_epilogue_read(return_address, section->image_end, &epilogue)) {
+        rule.kind = MT_RULE_EPILOGUE;
+        rule.restores_fp = epilogue.pops_fp;
+        rule.cfa_offset = (int32_t)epilogue.length;
+        rule.fp_offset = (int32_t)epilogue.saved_fp - (int32_t)epilogue.length;
+    }
+#else
+    (void)return_address;
+#endif
+    return rule;
 }
 
 static struct mt_rule read_rule(uintptr_t return_address) {
@@ -18,14 +39,15 @@ static struct mt_rule read_rule(uintptr_t return_address) {
     if (!mt_image_map_unwind_section(pc, &section))
         rule.kind = MT_RULE_NO_IMAGE;
     else if (mt_eh_frame_rule(&section, pc, &rule) == MT_EH_FRAME_MISSING)
-        rule.kind = is_loader(&section) ? MT_RULE_OUTERMOST : MT_RULE_NO_TABLE;
+        rule = rule_without_table(return_address, &section);
     return rule;
 }
 
 struct mt_rule_slot mt_rule_slots[(1 << MT_RULE_SLOT_BITS) + MT_RULE_WAYS];
 
 static uint64_t pack(struct mt_rule rule) {
-    return (uint64_t)rule.kind | (uint64_t)rule.is_from_fp << 2 | (uint64_t)rule.restores_fp << 3 |
+    return (uint64_t)(rule.kind & 3) | (uint64_t)(rule.kind >> 2) << 4 |
+           (uint64_t)rule.is_from_fp << 2 | (uint64_t)rule.restores_fp << 3 |
            (uint64_t)((uint32_t)rule.cfa_offset & 0xffffff) << 8 |
            (uint64_t)((uint32_t)rule.fp_offset & 0xffffff) << 32 | 1ull << 63;
 }

@@ -12,7 +12,9 @@ enum mt_rule_kind {
     MT_RULE_FRAME = 1,     /* the fields below hold */
     MT_RULE_OUTERMOST = 2, /* the return address is undefined: the stack ends here */
     MT_RULE_NO_TABLE = 3,  /* code of an image of which no unwind table says anything */
-    MT_RULE_NO_IMAGE = 4   /* code outside of images, made at run time */
+    MT_RULE_NO_IMAGE = 4,  /* code outside of images, made at run time */
+    MT_RULE_EPILOGUE = 5   /* as NO_TABLE, but the fields say what its code does before it returns:
+                              to be checked each time (epilogue.h) */
 };
 
 /* CFA = base register + cfa_offset; the return address is at CFA - 8 (x86_64). */
@@ -24,9 +26,9 @@ struct mt_rule {
     int32_t fp_offset;  /* bytes */
 };
 
-/* True when nothing says where the caller of this code is. */
+/* True when no table says where the caller of this code is. */
 static inline bool mt_rule_is_missing(struct mt_rule rule) {
-    return rule.kind == MT_RULE_NO_TABLE || rule.kind == MT_RULE_NO_IMAGE;
+    return rule.kind >= MT_RULE_NO_TABLE;
 }
 
 /* The rule for the code before this return address.
@@ -62,7 +64,7 @@ static inline int32_t mt_sign_extend_24(uint64_t value) {
 }
 
 static inline struct mt_rule mt_rule_unpack(uint64_t word) {
-    return (struct mt_rule){.kind = word & 3,
+    return (struct mt_rule){.kind = (word & 3) | (word >> 4 & 1) << 2,
                             .is_from_fp = word >> 2 & 1,
                             .restores_fp = word >> 3 & 1,
                             .cfa_offset = mt_sign_extend_24(word >> 8 & 0xffffff),

@@ -1,6 +1,7 @@
 /* Walks stacks by rules and cache. See unwind_walk.h. */
 #include "unwind_walk.h"
 
+#include "epilogue.h"
 #include "image_map.h"
 #include "stack_bounds.h"
 #include "unwind_frame_pointer.h"
@@ -132,12 +133,55 @@ static enum step step_without_table(const struct mt_frame *frame, struct mt_addr
 }
 
 static uint64_t fp_use(struct mt_rule rule) {
-    if (mt_unlikely(mt_rule_is_missing(rule)))
+    if (mt_unlikely(rule.kind == MT_RULE_NO_TABLE || rule.kind == MT_RULE_NO_IMAGE))
         return MT_FP_LEADS;
     return (rule.is_from_fp ? MT_FP_LEADS : 0) | (rule.restores_fp ? 0 : MT_FP_PASSES);
 }
 
-/* From a frame to its caller. The rule must lead upwards inside the stack, or it is declined. */
+/* The caller as the fields of a rule have it. It must lie upwards inside the stack. */
+static bool apply(struct mt_rule rule, const struct mt_frame *frame, struct mt_address_range *stack,
+                  struct mt_cached_frame *caller) {
+    uintptr_t cfa =
+        (rule.is_from_fp ? frame->fp : frame->sp) + (uintptr_t)(intptr_t)rule.cfa_offset;
+    if (cfa <= frame->sp || !mt_stack_bounds_holds(stack, cfa - 8))
+        return false;
+    caller->fp_slot = 0;
+    caller->frame.fp = frame->fp;
+    if (rule.restores_fp) {
+        caller->fp_slot = cfa + (uintptr_t)(intptr_t)rule.fp_offset;
+        if (caller->fp_slot < frame->sp || !mt_stack_bounds_holds(stack, caller->fp_slot))
+            return false;
+        caller->frame.fp = load(caller->fp_slot);
+    }
+    caller->frame.sp = cfa;
+    caller->frame.pc = load(cfa - 8);
+    return true;
+}
+
+/* Whether a function without table that holds pc can have been called from before the address. */
+static bool is_called_from(uintptr_t pc, uintptr_t return_address) {
+    uintptr_t target;
+    enum mt_call call = mt_call_before(return_address, &target);
+    return call == MT_CALL_INDIRECT ||
+           (call == MT_CALL_DIRECT && pc - target < MT_LONGEST_FUNCTION &&
+            mt_rule_is_missing(mt_rule_for(target + 1)));
+}
+
+/* Code without a table, whose epilogue tells its caller: a call of it, with the stack aligned as
+ * the ABI has it, in code that has a table or an epilogue itself. */
+static bool step_by_epilogue(struct mt_rule rule, const struct mt_frame *frame,
+                             struct mt_address_range *stack, struct mt_cached_frame *caller,
+                             struct walk *walk) {
+    if (!apply(rule, frame, stack, caller) || caller->frame.sp % 16 != 0 ||
+        !is_called_from(frame->pc, caller->frame.pc))
+        return false;
+    struct mt_rule next = mt_rule_for(caller->frame.pc);
+    if (!mt_rule_is_missing(next))
+        walk->proven = 0;
+    return !mt_rule_is_missing(next) || next.kind == MT_RULE_EPILOGUE;
+}
+
+/* From a frame to its caller. */
 static enum step step(struct mt_cached_frame *from, struct mt_address_range *stack,
                       struct mt_cached_frame *caller, struct walk *walk) {
     const struct mt_frame *frame = &from->frame;
@@ -145,24 +189,14 @@ static enum step step(struct mt_cached_frame *from, struct mt_address_range *sta
     from->fp_use = fp_use(rule);
     if (rule.kind == MT_RULE_OUTERMOST)
         return STEP_OUTERMOST;
-    if (mt_unlikely(mt_rule_is_missing(rule)))
-        return step_without_table(frame, stack, caller, walk, rule.kind == MT_RULE_NO_TABLE);
-    if (rule.kind != MT_RULE_FRAME)
-        return STEP_DECLINED;
-    uintptr_t cfa =
-        (rule.is_from_fp ? frame->fp : frame->sp) + (uintptr_t)(intptr_t)rule.cfa_offset;
-    if (cfa <= frame->sp || !mt_stack_bounds_holds(stack, cfa - 8))
-        return STEP_DECLINED;
-    caller->fp_slot = 0;
-    caller->frame.fp = frame->fp;
-    if (rule.restores_fp) {
-        caller->fp_slot = cfa + (uintptr_t)(intptr_t)rule.fp_offset;
-        if (caller->fp_slot < frame->sp || !mt_stack_bounds_holds(stack, caller->fp_slot))
-            return STEP_DECLINED;
-        caller->frame.fp = load(caller->fp_slot);
+    if (mt_unlikely(mt_rule_is_missing(rule))) {
+        if (rule.kind == MT_RULE_EPILOGUE && step_by_epilogue(rule, frame, stack, caller, walk))
+            return STEP_CALLER;
+        from->fp_use = MT_FP_LEADS;
+        return step_without_table(frame, stack, caller, walk, rule.kind != MT_RULE_NO_IMAGE);
     }
-    caller->frame.sp = cfa;
-    caller->frame.pc = load(cfa - 8);
+    if (rule.kind != MT_RULE_FRAME || !apply(rule, frame, stack, caller))
+        return STEP_DECLINED;
     return caller->frame.pc == 0 ? STEP_OUTERMOST : STEP_CALLER;
 }
 

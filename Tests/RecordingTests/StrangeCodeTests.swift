@@ -31,6 +31,24 @@
       #expect(try run.root().coverage.stacksRootless == 60)
     }
 
+    @Test func codeWithoutTableIsFollowedByItsEpilogue() throws {
+      let run = try TracedRun([
+        try TestProgram("epilogues.c", flags: ["-fomit-frame-pointer"]).path.string
+      ])
+      let start = ["main", ".", ".", "_start"]
+
+      #expect(try Self.frames(of: 39001, in: run) == [["allocate", "moving", "run"] + start])
+      #expect(try Self.frames(of: 39002, in: run) == [["allocate", "saving", "run"] + start])
+      #expect(
+        try Self.frames(of: 39003, in: run) == [["allocate", "exported", "run_exported"] + start])
+      #expect(
+        try Self.frames(of: 39004, in: run) == [["allocate", "moving", "outer", "run"] + start])
+      for size in [UInt64(39005), 39006] {
+        let frames = try Self.frames(of: size, in: run)
+        #expect(frames == [["allocate", size == 39005 ? "loading" : "ending"]])
+      }
+    }
+
     @Test func anotherLibraryAtTheSameAddressHasItsOwnFrames() throws {
       let libraries = try ["1", "2"].map {
         try TestProgram("reloaded.c", flags: ["-shared", "-fPIC", "-DWHICH=\($0)"]).path.string

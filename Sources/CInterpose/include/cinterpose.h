@@ -1,5 +1,6 @@
 /* The recorder's parts, for unit tests. Its hooks are not exported in this build. */
 #include "../config.h"
+#include "../epilogue.h"
 #include "../event_writer.h"
 #include "../exec_probe.h"
 #include "../os.h"
