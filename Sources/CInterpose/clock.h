@@ -5,8 +5,8 @@
  * allocation after it. Whoever is handed a block another thread freed passes through the
  * allocator's lock in between, so the two stamps never cross, as long as no stamp is taken before
  * what comes before it: a processor may read the counter while it still waits for the block's
- * address from another one, and a free would come before its allocation. So stamps wait
- * (mt_clock_wait) for the code before them, once there is a second thread. What comes after a stamp
+ * address from another one, and a free would come before its allocation. So stamps of blocks that
+ * may have changed hands (block_owner.h) wait for the code before them (mt_clock_wait). What comes after a stamp
  * becomes visible to others after it, since instructions retire in order.
  */
 #ifndef MT_CLOCK_H

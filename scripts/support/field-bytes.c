@@ -23,7 +23,7 @@ static const char *const g_names[FIELDS] = {"tag",
                                             "address of a freed block",
                                             "control events"};
 
-static uint64_t g_bytes[FIELDS], g_written[FIELDS], g_events, g_chunks[5];
+static uint64_t g_bytes[FIELDS], g_written[FIELDS], g_events, g_chunks[MT_CHUNK_SNAPSHOT + 1];
 
 struct stream {
     const uint8_t *at, *end;
@@ -187,7 +187,7 @@ static void take_event(struct stream *stream, uint8_t tag) {
 }
 
 static void take_chunk(const uint8_t *bytes, const struct mt_chunk_header *header) {
-    g_chunks[header->kind < 5 ? header->kind : 0] += header->length;
+    g_chunks[header->kind <= MT_CHUNK_SNAPSHOT ? header->kind : 0] += header->length;
     if (header->kind != MT_CHUNK_EVENTS || header->encoding != MT_ENCODING_PREDICTED)
         return;
     static struct stream stream;
@@ -208,9 +208,12 @@ static void print_table(uint64_t file_bytes) {
     uint64_t chunks = g_chunks[MT_CHUNK_EVENTS];
     printf("| chunk headers, unused ends | %.3f | |\n", (double)(chunks - used) / events);
     printf("| stacks | %.3f | |\n", (double)g_chunks[MT_CHUNK_STACKS] / events);
+    uint64_t snapshots = g_chunks[MT_CHUNK_SNAPSHOT], without = file_bytes - snapshots;
     printf("| the rest of the file | %.3f | |\n",
-           (double)(file_bytes - chunks - g_chunks[MT_CHUNK_STACKS]) / events);
-    printf("| **file** | %.3f | |\n", (double)file_bytes / events);
+           (double)(without - chunks - g_chunks[MT_CHUNK_STACKS]) / events);
+    printf("| **file, without heap snapshots** | %.3f | |\n", (double)without / events);
+    if (snapshots)
+        printf("| heap snapshots | %.3f | |\n", (double)snapshots / events);
 }
 
 int main(int argc, char **argv) {

@@ -41,7 +41,8 @@ class Tool:
 def all_tools(memtrace, scratch):
     """Every tool of this machine, in the order of the tables; their files go into `scratch`."""
     traces = os.path.join(scratch, "memtrace")
-    record = [memtrace, "record", "-q", "-o", traces + ".mtrace", "--"]
+    # Without the heap snapshot at the end, which no other tool takes.
+    record = [memtrace, "record", "-q", "--no-exit-snapshot", "-o", traces + ".mtrace", "--"]
     found = [
         Tool(PLAIN, []),
         Tool(EVENTS_ONLY, record, {"MEMTRACE_STACKS": "0"}, traces + "*"),
