@@ -27,7 +27,7 @@ static uint32_t no_stack(void) {
 /* Describes images before nodes that lie in them are made. A frame that has a node, and so have all
  * of its callers, has had this done. */
 static void know_images(struct mt_kept_frames kept, const uint64_t *hashes) {
-    for (uint32_t i = 0; i < kept.count && mt_stack_table_find(hashes[i]) == MT_STACK_NONE; i++)
+    for (uint32_t i = 0; i < kept.count && mt_stack_index_find(hashes[i]) == MT_STACK_NONE; i++)
         if (mt_image_map_may_be_new(kept.pcs[i])) {
             mt_image_map_refresh();
             return;
