@@ -15,7 +15,8 @@
 bool mt_loader_gate_enter(void);
 void mt_loader_gate_leave(void);
 
-/* pthread_atfork's three handlers. The wait is bounded: a host may fork with the lock held. */
+/* pthread_atfork's three handlers. The wait is bounded (1 s): a host may fork with the lock held,
+ * in a callback of dl_iterate_phdr. */
 void mt_loader_gate_before_fork(void);
 void mt_loader_gate_after_fork_in_parent(void);
 void mt_loader_gate_after_fork_in_child(void);

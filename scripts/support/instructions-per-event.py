@@ -18,7 +18,7 @@ PARTS = {
     "stack: walk and cache": ("unwind", "stack_bounds"),
     "stack: its ID": ("stack_table",),
     "types": ("type_", "swift_", "cxx_"),
-    "encoding": ("event_", "memtrace_"),
+    "encoding": ("event_", "memtrace_", "varint"),
     "clock": ("clock",),
     "hooks and dispatch": ("interpose", "recorder", "hook", "thread_state", "arena", "real"),
 }
