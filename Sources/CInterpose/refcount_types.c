@@ -3,16 +3,17 @@
 
 #include "text.h"
 #include "type_registry.h"
+#include "type_swift.h"
 #include <string.h>
 
 uintptr_t mt_refcount_verdicts[1 << MT_VERDICT_BITS];
 uint64_t mt_refcount_verdict_images;
-bool mt_refcount_takes_all;
+static bool g_takes_all;
 static const char *g_patterns = "";
 
 void mt_refcount_types_begin(const char *patterns) {
     g_patterns = patterns;
-    mt_refcount_takes_all = mt_text_equal(patterns, "1") || mt_text_equal(patterns, "*");
+    g_takes_all = mt_text_equal(patterns, "1") || mt_text_equal(patterns, "*");
 }
 
 /* ---- Patterns ---- */
@@ -83,6 +84,8 @@ static const char *boxed(struct mt_text *buffer, const char *box, const char *co
 
 /* What has no name of its own has the one that reports give it. */
 static bool is_wanted(const struct mt_type_description *description) {
+    if (g_takes_all)
+        return true;
     char bytes[512];
     struct mt_text buffer = mt_text_begin(bytes, sizeof bytes);
     const char *name = description->name.bytes;
@@ -123,14 +126,33 @@ static uint64_t content_of(uintptr_t object) {
     return is_in_page ? ((const uint64_t *)object)[2] : 0;
 }
 
-bool mt_refcount_judge(uintptr_t object) {
+/* Metadata lies on a multiple of 8, can be read, and begins with its kind. */
+static bool can_be_metadata(uintptr_t word) {
+    if (word == 0 || (word & 7) || !mt_os_is_readable(word & ~(uintptr_t)(MT_PAGE_SIZE - 1)))
+        return false;
+    switch (*(const uint64_t *)word) {
+    case MT_SWIFT_CLASS:
+    case MT_SWIFT_FOREIGN_CLASS:
+    case MT_SWIFT_CAPTURES:
+    case MT_SWIFT_BOX:
+    case MT_SWIFT_ERROR:
+    case MT_SWIFT_TASK:
+    case MT_SWIFT_JOB:
+        return true;
+    default:
+        return false;
+    }
+}
+
+enum mt_refcount_verdict mt_refcount_judge(uintptr_t object) {
     uintptr_t word = *(const uintptr_t *)object;
     struct mt_type_block block = {word, content_of(object), SIZE_MAX};
-    bool wanted = true;
-    if (word & 7)
-        return true; /* what a freed block has left */
+    bool wanted = g_takes_all; /* where it cannot be read */
+    /* Not kept: there may be metadata at the address later. */
+    if (!can_be_metadata(word))
+        return MT_VERDICT_NO_OBJECT;
     mt_type_registry_describe(&block, is_wanted, &wanted);
     forget_if_unloaded();
     __atomic_store_n(mt_refcount_verdict_place(word), word | wanted, __ATOMIC_RELAXED);
-    return wanted;
+    return wanted ? MT_VERDICT_YES : MT_VERDICT_NO;
 }

@@ -106,10 +106,12 @@ static void record(const struct mt_frame *caller, struct counted counted, uint8_
             mt_trace_file_count(MT_COUNT_REFCOUNTS_LOST, 1);
         return;
     }
-    uintptr_t metadata = *(const uintptr_t *)counted.object;
-    enum mt_refcount_verdict verdict = mt_refcount_verdict(metadata);
-    if (mt_likely(verdict == MT_VERDICT_YES) ||
-        (verdict == MT_VERDICT_UNKNOWN && mt_refcount_judge(counted.object)))
+    enum mt_refcount_verdict verdict = mt_refcount_verdict(*(const uintptr_t *)counted.object);
+    if (mt_unlikely(verdict == MT_VERDICT_UNKNOWN))
+        verdict = mt_refcount_judge(counted.object);
+    if (mt_unlikely(verdict == MT_VERDICT_NO_OBJECT))
+        counted.count = MT_REFCOUNT_NO_OBJECT;
+    if (mt_likely(verdict != MT_VERDICT_NO))
         write(caller, counted.object, call, amount, counted.count);
     mt_leave(entry);
 }
@@ -188,11 +190,11 @@ static void *hook_try_retain(void *object) {
 /* ---- Installing ---- */
 
 static void note(enum mt_refcounts_state state, const char *text) {
-    struct mt_refcounts_record refcounts = {
-        .time = mt_clock_event_time(),
-        .state = state,
-        .pattern_length = (uint32_t)mt_text_length(mt_config.refcounts),
-        .text_length = (uint32_t)mt_text_length(text)};
+    struct mt_refcounts_record refcounts = {.time = mt_clock_event_time(),
+                                            .state = state,
+                                            .pattern_length =
+                                                (uint32_t)mt_text_length(mt_config.refcounts),
+                                            .text_length = (uint32_t)mt_text_length(text)};
     struct mt_piece pieces[] = {{&refcounts, sizeof refcounts},
                                 {mt_config.refcounts, refcounts.pattern_length},
                                 {text, refcounts.text_length}};
@@ -206,8 +208,7 @@ static void refuse(const char *path, const char *reason) {
     mt_text_add(&message, ": ");
     mt_text_add(&message, reason);
     note(MT_REFCOUNTS_OFF, text);
-    mt_diag_once("no reference counts of the Swift runtime in", text, 0,
-                 "; all else is recorded");
+    mt_diag_once("no reference counts of the Swift runtime in", text, 0, "; all else is recorded");
 }
 
 static void keep_originals(const struct mt_swift_runtime *places) {

@@ -87,8 +87,8 @@ static void write_end(const struct mt_snapshot_image *image, uint64_t skipped) {
 
 enum { WORDS = MT_PAGE_SIZE / 8 };
 
-/* A Swift side table is kept as well: object, 0, counts, weak references. It begins on a multiple of
- * 16, so that each half of it lies in one page. */
+/* A Swift side table is kept as well: object, 0, counts, weak references. It begins on a multiple
+ * of 16, so that each half of it lies in one page. */
 static uint64_t g_other_half; /* page that begins with the second half of what can be one */
 
 static bool can_be_other_half(const uint64_t *words) {

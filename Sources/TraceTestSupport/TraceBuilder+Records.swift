@@ -19,6 +19,21 @@ extension TraceBuilder {
     }
   }
 
+  /// Adds a REFCOUNTS record.
+  public mutating func refcounts(
+    _ state: mt_refcounts_state, patterns: String = "1", text: String = "", time: UInt64 = 0
+  ) {
+    record(MT_RECORD_REFCOUNTS) { writer in
+      writer.write(time)
+      writer.write(state.rawValue)
+      writer.write(UInt32(patterns.utf8.count))
+      writer.write(UInt32(text.utf8.count))
+      writer.write(UInt32(0))
+      writer.write(patterns.utf8)
+      writer.write(text.utf8)
+    }
+  }
+
   /// Adds an IMAGE record.
   public mutating func image(_ image: Image) {
     record(MT_RECORD_IMAGE) { writer in

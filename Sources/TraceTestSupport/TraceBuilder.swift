@@ -44,8 +44,10 @@ public struct TraceBuilder: Sendable {
     var baseTime: UInt64
     var encoding: UInt32
     var bytes: [UInt8]
+    var kind: mt_chunk_kind
   }
   private var encodedChunks: [EncodedChunk] = []
+  private var refcounts: [UInt32: RefcountEncoder] = [:]
   private var encodedNodes: [(bytes: [UInt8], firstID: UInt32)] = []
 
   /// Creates a trace of a process that ended with `exit(0)`; a tick is a nanosecond.
@@ -127,10 +129,32 @@ public struct TraceBuilder: Sendable {
 
   /// Adds a chunk of events as it is.
   public mutating func appendChunk(
-    _ bytes: [UInt8], encoding: UInt32, thread: UInt32 = 1, baseTime: UInt64
+    _ bytes: [UInt8], encoding: UInt32, thread: UInt32 = 1, baseTime: UInt64,
+    kind: mt_chunk_kind = MT_CHUNK_EVENTS
   ) {
     encodedChunks.append(
-      EncodedChunk(thread: thread, baseTime: baseTime, encoding: encoding, bytes: bytes))
+      EncodedChunk(
+        thread: thread, baseTime: baseTime, encoding: encoding, bytes: bytes, kind: kind))
+  }
+
+  // MARK: Reference counts
+
+  /// Adds a reference count event to those of its thread, which are in one chunk.
+  public mutating func add(_ event: RefcountEvent) {
+    time = max(time, event.time.rawValue)
+    let thread = event.thread.rawValue
+    refcounts[thread, default: RefcountEncoder(baseTime: event.time.rawValue)].append(event)
+  }
+
+  /// Adds a retain, a release or their kin; the amount goes with those that have one.
+  public mutating func count(
+    _ call: RefcountEvent.Call, _ object: UInt64, count: UInt64, amount: UInt32 = 1,
+    stack: StackID = .none, thread: UInt32 = 1, time: UInt64? = nil
+  ) {
+    add(
+      RefcountEvent(
+        call: call, time: EventTime(time ?? self.time + 1), thread: ThreadIndex(thread),
+        object: Address(object), amount: amount, count: count, stack: stack))
   }
 
   /// Adds an allocation.
@@ -222,8 +246,13 @@ public struct TraceBuilder: Sendable {
     }
     for chunk in encodedChunks {
       add(
-        MT_CHUNK_EVENTS, chunk.bytes, encoding: chunk.encoding, thread: chunk.thread,
+        chunk.kind, chunk.bytes, encoding: chunk.encoding, thread: chunk.thread,
         baseTime: chunk.baseTime)
+    }
+    for (thread, encoder) in refcounts.sorted(by: { $0.key < $1.key }) {
+      add(
+        MT_CHUNK_REFCOUNTS, encoder.writer.bytes, encoding: MT_ENCODING_PREDICTED.rawValue,
+        thread: thread, baseTime: encoder.baseTime)
     }
     for (number, snapshot) in snapshots.enumerated() {
       let number = UInt32(number)

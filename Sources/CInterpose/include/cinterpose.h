@@ -5,6 +5,8 @@
 #include "../exec_probe.h"
 #include "../os.h"
 #include "../real.h"
+#include "../refcount_types.h"
+#include "../refcount_writer.h"
 #include "../sampling.h"
 #include "../stack_index.h"
 #include "../stack_table.h"

@@ -72,7 +72,7 @@ enum mt_counter {
     MT_COUNT_STACKS_GUESS_DIFFERENT = 14, /* of these, only above code without unwind tables */
     MT_COUNT_STACKS_LIBUNWIND = 15,       /* stacks with a frame that only libunwind understands */
     MT_COUNT_STACKS_ROOTLESS = 16,        /* stacks that end where no caller can be found */
-    MT_COUNT_REFCOUNTS_LOST = 17,    /* retains and releases inside a hook, or after stopping */
+    MT_COUNT_REFCOUNTS_LOST = 17, /* retains and releases inside a hook, or after stopping */
     MT_COUNT_USED = 18
 };
 #define MT_COUNTER_SLOTS 32u
@@ -257,13 +257,13 @@ enum mt_stack_node_flag {
 
 enum mt_record_type {
     MT_RECORD_END = 0,
-    MT_RECORD_PROCESS = 1, /* struct mt_process_record + strings */
-    MT_RECORD_IMAGE = 2,   /* struct mt_image_record + build id + path */
-    MT_RECORD_UNLOAD = 3,  /* struct mt_unload_record */
-    MT_RECORD_THREAD = 4,  /* struct mt_thread_record + name */
-    MT_RECORD_NOTE = 5,    /* struct mt_note_record + text */
-    MT_RECORD_MARK = 6,    /* struct mt_mark_record + name */
-    MT_RECORD_TYPE = 7,    /* struct mt_type_record + name */
+    MT_RECORD_PROCESS = 1,  /* struct mt_process_record + strings */
+    MT_RECORD_IMAGE = 2,    /* struct mt_image_record + build id + path */
+    MT_RECORD_UNLOAD = 3,   /* struct mt_unload_record */
+    MT_RECORD_THREAD = 4,   /* struct mt_thread_record + name */
+    MT_RECORD_NOTE = 5,     /* struct mt_note_record + text */
+    MT_RECORD_MARK = 6,     /* struct mt_mark_record + name */
+    MT_RECORD_TYPE = 7,     /* struct mt_type_record + name */
     MT_RECORD_TYPED = 8,    /* struct mt_typed_record */
     MT_RECORD_REFCOUNTS = 9 /* struct mt_refcounts_record + pattern + text */
 };

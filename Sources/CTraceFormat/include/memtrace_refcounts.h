@@ -40,6 +40,10 @@ enum mt_refcount_object {
     MT_OBJECT_DISTANCE = 3 /* zigzag in units of 8 bytes from that of the event before */
 };
 
+/* In place of a count: what lies there is no object. Its memory was freed and is another's now, or
+ * nobody's. */
+#define MT_REFCOUNT_NO_OBJECT 0xffffffffffffffffu
+
 enum {
     MT_REFCOUNT_SITE_BITS = 11,
     MT_REFCOUNT_PAIR_BITS = 12,

@@ -165,7 +165,7 @@ extension DumpRecord {
     add("call", .text(event.call == .tryRetainFailed ? "swift_tryRetain failed" : event.call.name))
     add("object", .address(event.object.rawValue))
     add("change", .signed(event.change))
-    add("count", .number(event.count))
+    if event.isOfNoObject { add("noObject", .flag) } else { add("count", .number(event.count)) }
     add("stack", .number(UInt64(event.stack.rawValue)))
   }
 

@@ -119,7 +119,9 @@ extension HistoryReport {
     return table
   }
 
-  enum CodingKeys: String, CodingKey { case trace, coverage, address, events, eventCount, unbalanced, snapshotCounts }
+  enum CodingKeys: String, CodingKey {
+    case trace, coverage, address, events, eventCount, unbalanced, snapshotCounts
+  }
 
   /// Writes the document `memtrace.history`.
   public func encode(to encoder: any Encoder) throws {

@@ -24,7 +24,8 @@ extension HistoryReport {
     self.init(
       address: address.rawValue, history,
       reallocStacks: try trace.reallocStacks(ofEnds: Set(ends.map(\.eventIndex))),
-      refcounts: trace.refcounts(of: objects), coverage: trace.coverage, source: source, top: top, showsStacks: showsStacks)
+      refcounts: trace.refcounts(of: objects), coverage: trace.coverage, source: source, top: top,
+      showsStacks: showsStacks)
     snapshotCounts = try Self.counts(of: history, in: trace)
   }
 

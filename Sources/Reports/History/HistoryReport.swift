@@ -44,8 +44,10 @@ public struct HistoryReport: Report {
     /// Whether it goes with nothing: a release without a retain, or a reference that was never
     /// released.
     public var isUnbalanced: Bool
-    /// Whether no event tells of it: a weak or unowned reference was loaded, or code that goes past
-    /// the runtime's functions has changed the count. The event is the one that showed it.
+    /// Whether no event tells of it.
+    ///
+    /// A weak or unowned reference was loaded, or code that goes past the runtime's functions has
+    /// changed the count. The event is the one that showed it.
     public var isImplied = false
   }
 

@@ -107,7 +107,7 @@ struct HistoryTimeline {
       guard step > 0 || content.event != nil else { continue }
       while span.events[next].call == .tryRetainFailed { next += 1 }
       let event = span.events[next]
-      let isDead = span.freed.map { event.time > $0 } ?? false
+      let isDead = event.isOfNoObject || span.freed.map { event.time > $0 } ?? false
       items.append(
         Item(
           time: event.time, rank: 1,
@@ -149,7 +149,10 @@ struct HistoryTimeline {
         current += 1
       }
       // Before the first block that covers the address another, shorter one began there.
-      if current >= 0 { spans[current].events.append(event) }
+      guard current >= 0 else { continue }
+      // What finds no object is about the last one there was.
+      let last = spans[...current].lastIndex { !$0.events.isEmpty }
+      spans[event.isOfNoObject ? last ?? current : current].events.append(event)
     }
     return spans.filter { !$0.events.isEmpty }
   }

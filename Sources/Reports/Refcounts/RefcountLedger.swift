@@ -35,6 +35,7 @@ struct RefcountLedger {
     partners = Array(repeating: nil, count: changes.count)
     unpaired = changes.map { Int64(clamping: $0.amount.magnitude) }
     for rule in Rule.allCases { pair(by: rule) }
+    pairRest()
     if isFreed {
       for position in changes.indices where changes[position].amount > 0 { unpaired[position] = 0 }
     }
@@ -68,7 +69,7 @@ struct RefcountLedger {
   }
 
   private mutating func pair(by rule: Rule) {
-    var open = OpenReferences(by: rule == .returned)
+    var open = OpenReferences(indexesCallers: rule == .returned)
     for position in changes.indices where unpaired[position] > 0 {
       let change = changes[position]
       if change.amount > 0 {
@@ -106,6 +107,20 @@ struct RefcountLedger {
     }
   }
 
+  /// Releases that are left go with references made later, whose own releases came before: that the
+  /// order does not fit means that a pair was guessed wrongly, not that one is missing.
+  private mutating func pairRest() {
+    var acquired = changes.indices.filter { unpaired[$0] > 0 && changes[$0].amount > 0 }[...]
+    for release in changes.indices where changes[release].amount < 0 {
+      while unpaired[release] > 0, let position = acquired.first {
+        let count = min(unpaired[release], unpaired[position])
+        unpaired[release] -= count
+        unpaired[position] -= count
+        if unpaired[position] == 0 { acquired.removeFirst() }
+      }
+    }
+  }
+
   /// An open reference that a release may end by a rule.
   private func candidate(
     for release: Int, _ rule: Rule, _ open: inout OpenReferences
@@ -115,8 +130,8 @@ struct RefcountLedger {
     switch rule {
     case .implied, .manual, .automatic, .any: return open.newest(isOpen)
     case .ownersEnd: return open.oldest(isOpen)
-    case .sameFunction, .returned:
-      return functions.first.flatMap { open.newest(of: $0, isOpen) }
+    case .sameFunction: return functions.first.flatMap { open.newest(of: $0, isOpen) }
+    case .returned: return functions.first.flatMap { open.nearest(calledBy: $0, isOpen) }
     case .handedOver:
       for function in functions.dropFirst() {
         if let position = open.newest(of: function, isOpen) { return position }
@@ -128,22 +143,31 @@ struct RefcountLedger {
 
 /// References that wait for their end, to be found by function.
 private struct OpenReferences {
+  /// A function and how many others it has called, one in the other, to get a reference.
+  private struct Place: Hashable {
+    var function: String
+    var distance: Int
+  }
+
   private var all: [Int] = []
   private var firstOpen = 0
-  private var ofFunction: [String: [Int]] = [:]
+  private var places: [Place: [Int]] = [:]
+  private var greatestDistance = 0
   private let indexesCallers: Bool
 
   /// - Parameter indexesCallers: Whether a reference is found by all functions that led to it, not
   ///   by the innermost only.
-  init(by indexesCallers: Bool) {
+  init(indexesCallers: Bool) {
     self.indexesCallers = indexesCallers
   }
 
   mutating func add(_ position: Int, _ change: RefcountLedger.Change) {
     all.append(position)
-    for function in Set(change.functions.prefix(indexesCallers ? .max : 1)) {
-      ofFunction[function, default: []].append(position)
+    let functions = change.functions.prefix(indexesCallers ? .max : 1)
+    for (distance, function) in functions.enumerated() {
+      places[Place(function: function, distance: distance), default: []].append(position)
     }
+    greatestDistance = max(greatestDistance, functions.count - 1)
   }
 
   mutating func newest(_ isOpen: (Int) -> Bool) -> Int? {
@@ -156,10 +180,24 @@ private struct OpenReferences {
     return firstOpen < all.count ? all[firstOpen] : nil
   }
 
+  /// The newest reference that a function itself has made.
   mutating func newest(of function: String, _ isOpen: (Int) -> Bool) -> Int? {
-    while let last = ofFunction[function]?.last, !isOpen(last) {
-      ofFunction[function]?.removeLast()
+    newest(at: Place(function: function, distance: 0), isOpen)
+  }
+
+  /// The reference that the fewest calls lie between a function and, of several the newest.
+  mutating func nearest(calledBy function: String, _ isOpen: (Int) -> Bool) -> Int? {
+    guard greatestDistance > 0 else { return nil }
+    for distance in 1...greatestDistance {
+      let place = Place(function: function, distance: distance)
+      if let position = newest(at: place, isOpen) { return position }
     }
-    return ofFunction[function]?.last
+    return nil
+  }
+
+  private mutating func newest(at place: Place, _ isOpen: (Int) -> Bool) -> Int? {
+    guard places[place] != nil else { return nil }
+    while let last = places[place]?.last, !isOpen(last) { places[place]?.removeLast() }
+    return places[place]?.last
   }
 }

@@ -35,19 +35,20 @@ struct RefcountLife {
       steps.append(Step(change: change, count: 1, event: nil))
     } else if let first = events.first {
       // What was there before the first event came from somewhere.
-      let change = RefcountLedger.Change(amount: Int64(clamping: first.count), isImplied: true)
+      let change = RefcountLedger.Change(amount: Int64(clamping: first.count))
       steps.append(Step(change: change, count: change.amount, event: nil))
     }
     var counter = Counter(start: steps.last?.count ?? 0)
     for (position, event) in events.enumerated() where event.call != .tryRetainFailed {
-      let isDead = freed.map { event.time > $0 } ?? false
+      let isDead = event.isOfNoObject || freed.map { event.time > $0 } ?? false
       if !isDead, let found = counter.implied(at: position, in: events) {
         let change = RefcountLedger.Change(amount: found, isImplied: true)
         steps.append(Step(change: change, count: Int64(clamping: event.count), event: nil))
       }
       counter.add(event)
       let count = isDead ? nil : Int64(clamping: event.count) &+ event.change
-      steps.append(Step(change: reader.change(by: event.stack, event.change), count: count, event: event))
+      steps.append(
+        Step(change: reader.change(by: event.stack, event.change), count: count, event: event))
     }
     self.steps = steps
     ledger = RefcountLedger(steps.map(\.change), isFreed: freed != nil)
@@ -108,7 +109,8 @@ private struct StackReader {
     let leading = frames.prefix { $0.role != .user }
     let change = RefcountLedger.Change(
       amount: amount, functions: frames.filter { $0.role == .user }.map(\.name),
-      isManual: leading.contains { Self.isManual($0) } || (frames.first.map(Self.isManual) ?? false),
+      isManual: leading.contains { Self.isManual($0) }
+        || (frames.first.map(Self.isManual) ?? false),
       isByOwnersEnd: frames.prefix(leading.count + 1).contains { Self.isOwnersEnd($0) })
     known[stack] = change
     return change
@@ -126,6 +128,6 @@ private struct StackReader {
 
   private static func isOwnersEnd(_ frame: ReportFrame) -> Bool {
     frame.name == "swift_arrayDestroy" || frame.name.contains("deinit")
-      || frame.name.hasPrefix("outlined destroy") || frame.name.hasPrefix("_swift_release_dealloc")
+      || frame.name.hasPrefix("_swift_release_dealloc")
   }
 }

@@ -12,8 +12,13 @@ struct OverreleasePass: EventSink, ~Copyable {
   private(set) var findings: [Finding] = []
   private var merger: RefcountMerger
   private let table = OperationTable()
-  /// The objects met so far, with the event that has freed their block.
-  private var objects: [UInt64: MemoryError.EventSite?] = [:]
+  /// An object met so far.
+  private struct Object {
+    /// The event that freed a block at its address last.
+    var free: MemoryError.EventSite?
+    var isFreed = false
+  }
+  private var objects: [UInt64: Object] = [:]
   private let limit: Int
 
   init(_ merger: consuming RefcountMerger, limit: Int) {
@@ -29,13 +34,14 @@ struct OverreleasePass: EventSink, ~Copyable {
     // What has the time of a free came before it: its object was there.
     judge(before: isEnd ? event.time &+ 1 : event.time)
     if isEnd {
-      guard objects[event.address] != nil else { return true }
-      objects[event.address] = .some(
-        MemoryError.EventSite(
-          operation: Operation(rawValue: event.operation), stack: StackID(event.stack),
-          thread: ThreadIndex(event.thread), time: EventTime(event.time)))
+      guard let object = objects[event.address], !object.isFreed else { return true }
+      let free = MemoryError.EventSite(
+        operation: Operation(rawValue: event.operation), stack: StackID(event.stack),
+        thread: ThreadIndex(event.thread), time: EventTime(event.time))
+      // Blocks without an object at an address where there was one: its own free is what counts.
+      objects[event.address] = Object(free: object.free ?? free, isFreed: true)
     } else if bit & table.allocations != 0 || event.operation == Operation.reallocEnd.rawValue {
-      objects[event.address] = nil
+      objects[event.address]?.isFreed = false
     }
     return findings.count < limit
   }
@@ -54,13 +60,13 @@ struct OverreleasePass: EventSink, ~Copyable {
   }
 
   private mutating func judge(_ event: RefcountEvent) {
-    let known = objects[event.object.rawValue]
-    if known == nil { objects[event.object.rawValue] = .some(nil) }
-    if let free = known ?? nil {
-      findings.append(Finding(event: event, free: free))
-    } else if event.change < 0, event.count < event.change.magnitude {
-      findings.append(Finding(event: event, free: nil))
+    let object = objects[event.object.rawValue]
+    let isDead = event.isOfNoObject || object?.isFreed ?? false
+    if isDead || event.change < 0 && event.count < event.change.magnitude {
+      findings.append(Finding(event: event, free: isDead ? object?.free : nil))
     }
+    // From here on it is the object that lies there now.
+    if !isDead { objects[event.object.rawValue] = Object() }
   }
 }
 
@@ -71,11 +77,14 @@ struct OverreleasedBlocks: EventSink {
   private let table = OperationTable()
   private var latest: [UInt64: MemoryError.BlockSummary] = [:]
   private let objects: Set<UInt64>
+  /// The findings by the time at which their object was there for certain.
+  private let order: [(time: EventTime, finding: Int)]
   private var next = 0
 
-  /// - Parameter findings: In the order of their times.
   init(_ findings: [OverreleasePass.Finding]) {
     self.findings = findings
+    order = findings.indices.map { ((findings[$0].free?.time ?? findings[$0].event.time), $0) }
+      .sorted { $0.0 < $1.0 }
     blocks = Array(repeating: nil, count: findings.count)
     objects = Set(findings.map(\.event.object.rawValue))
   }
@@ -100,8 +109,9 @@ struct OverreleasedBlocks: EventSink {
   }
 
   private mutating func settle(before time: UInt64) {
-    while next < findings.count, findings[next].event.time.rawValue < time {
-      blocks[next] = latest[findings[next].event.object.rawValue]
+    while next < findings.count, order[next].time.rawValue < time {
+      let finding = order[next].finding
+      blocks[finding] = latest[findings[finding].event.object.rawValue]
       next += 1
     }
   }

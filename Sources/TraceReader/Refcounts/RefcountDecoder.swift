@@ -16,7 +16,7 @@ struct RefcountDecoder: ~Copyable {
   private var thread: UInt32
   private var hasEnded = false
 
-  /// - Parameter content: The bytes behind the chunk header.
+  /// Begins at the bytes behind a chunk header.
   init(_ content: some Collection<UInt8>, baseTime: UInt64, thread: UInt32) {
     // An event is decoded without looking at bounds, which are checked once behind it.
     bytes = .allocate(byteCount: content.count + Int(MT_REFCOUNT_MAX_LENGTH), alignment: 16)

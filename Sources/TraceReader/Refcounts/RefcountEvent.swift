@@ -42,7 +42,7 @@ public struct RefcountEvent: Hashable, Sendable {
   public var object: Address
   /// How many references were to be added or taken away.
   public var amount: UInt32
-  /// Strong references before the call, as the object said; of a freed one this says nothing.
+  /// Strong references before the call, as the object said; see ``isOfNoObject``.
   public var count: UInt64
   /// The backtrace of the call.
   public var stack: StackID
@@ -60,6 +60,9 @@ public struct RefcountEvent: Hashable, Sendable {
     self.count = count
     self.stack = stack
   }
+
+  /// Whether there was certainly no object: it had been freed, and its memory was another's.
+  public var isOfNoObject: Bool { count == MT_REFCOUNT_NO_OBJECT }
 
   /// What the call does to the count: below zero for a release.
   public var change: Int64 {

@@ -31,7 +31,7 @@ struct RefcountMerger: ~Copyable {
     }
   }
 
-  /// - Parameter chunks: In the order of their base times.
+  /// Begins before the first event of chunks, which are in the order of their base times.
   init(file: TraceFile, chunks: [EventChunk]) {
     self.file = file
     self.chunks = chunks

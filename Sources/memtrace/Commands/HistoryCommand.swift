@@ -10,12 +10,15 @@ struct HistoryCommand: ParsableCommand {
     usage: "memtrace history TRACE ADDRESS [options]",
     discussion: """
       Any address inside a block matches. Δ is what an event does to the number of live blocks at \
-      the address: +1 for an allocation, -1 for a free; a free that finds no live block is marked.
+      the address: +1 for an allocation, -1 for a free; a free that finds no live block is marked. \
+      Of a trace that was recorded with --refcounts, retains and releases are shown as well, with \
+      the running count, what they go with, and which go with nothing.
 
       Examples:
         memtrace history server.mtrace 0x7f12a0
         memtrace history server.mtrace 0x7f12a0 --stacks
         memtrace history 0x4052a0 -- ./server --once
+        memtrace history 0x5581a0 --refcounts=Node -- ./app
       """)
 
   @Argument(

@@ -7,7 +7,8 @@ struct RecordCommand: ParsableCommand {
     commandName: "record",
     abstract: "Record a command and its child processes.",
     usage: """
-      memtrace record [-o FILE] [--depth FRAMES] [--sample BYTES] [--no-follow] [--pack] [-q] \
+      memtrace record [-o FILE] [--depth FRAMES] [--sample BYTES] [--refcounts[=TYPES]] [--no-follow] \
+      [--pack] [-q] \
       -- COMMAND …
       """,
     discussion: """
@@ -19,6 +20,11 @@ struct RecordCommand: ParsableCommand {
       One trace is written per process: the command's own to FILE, those of its children beside \
       it. Nothing is overwritten. When a process ends by itself, a heap snapshot is added, which \
       tells leaks from blocks that are merely not freed (not to a sample).
+
+      Examples:
+        memtrace record -- ./server --once
+        memtrace record -o run.mtrace --sample 512KiB -- ./server
+        memtrace record --refcounts=Node,'Cache*' -- ./app
       """)
 
   @Option(

@@ -1,0 +1,194 @@
+import Symbolication
+import Testing
+import TraceReader
+import TraceTestSupport
+
+@testable import Reports
+
+/// Which release goes with which retain.
+@Suite struct RefcountLedgerTests {
+  private typealias Change = RefcountLedger.Change
+
+  private func change(
+    _ amount: Int64, _ functions: String..., manual: Bool = false, end: Bool = false,
+    implied: Bool = false
+  ) -> RefcountLedger.Change {
+    RefcountLedger.Change(
+      amount: amount, functions: functions, isManual: manual, isByOwnersEnd: end,
+      isImplied: implied)
+  }
+
+  @Test func aFunctionReleasesWhatItRetained() {
+    let ledger = RefcountLedger(
+      [
+        change(1, "make", "main"), change(1, "a", "main"), change(1, "b", "main"),
+        change(-1, "a", "main"), change(-1, "b", "main"), change(-1, "main"),
+      ], isFreed: true)
+    #expect(ledger.partners == [5, 3, 4, 1, 2, 0])
+    #expect(ledger.unbalanced == [])
+  }
+
+  @Test func theRetainOfACycleIsLeftOver() {
+    let ledger = RefcountLedger(
+      [change(1, "make", "main"), change(1, "adopt", "make", "main"), change(-1, "make", "main")],
+      isFreed: false)
+    #expect(ledger.unbalanced == [1])
+    #expect(ledger.partners == [2, nil, 0])
+  }
+
+  /// The array that holds the object ends last, and its release is the one that crashes: but it is
+  /// the one that goes with a reference.
+  @Test func theReleaseWithoutAReferenceIsNamedNotTheLast() {
+    let ledger = RefcountLedger(
+      [
+        change(1, "make", "run"), change(-1, "releaseTooOften", "run"),
+        change(-1, "run", end: true),
+      ], isFreed: true)
+    #expect(ledger.unbalanced == [1])
+    #expect(ledger.partners == [2, nil, 0])
+  }
+
+  /// A call at the end of a function may be a jump: then its caller is seen to release.
+  @Test func aReleaseByACallerGoesWithTheNearestReference() {
+    let ledger = RefcountLedger(
+      [change(1, "make", "main"), change(1, "adopt", "make", "main"), change(-1, "main")],
+      isFreed: false)
+    #expect(ledger.unbalanced == [1])
+  }
+
+  @Test func whatWasReleasedByNameIsDoubtedFirst() {
+    let ledger = RefcountLedger(
+      [
+        change(1, "run"), change(1, "use", "run"), change(-1, "use", "run", manual: true),
+        change(-1, "use", "run"), change(-1, "run"),
+      ], isFreed: true)
+    #expect(ledger.unbalanced == [2])
+  }
+
+  @Test func retainedAndReleasedByName() {
+    let ledger = RefcountLedger(
+      [
+        change(1, "run"), change(1, "open", "run", manual: true), change(-1, "run"),
+        change(-1, "close", "run", manual: true),
+      ], isFreed: true)
+    #expect(ledger.partners == [2, 3, 0, 1])
+  }
+
+  @Test func severalReferencesAtOnce() {
+    let ledger = RefcountLedger(
+      [
+        change(1, "run"), change(3, "a", "run"), change(-2, "a", "run"), change(-1, "a", "run"),
+        change(-3, "b", "run"),
+      ], isFreed: true)
+    #expect(ledger.unpaired == [0, 0, 0, 0, 2])
+    #expect(ledger.partners[1] == 2 && ledger.partners[3] == 1)
+  }
+
+  @Test func aWeakLoadGoesWithTheReleaseAfterIt() {
+    let ledger = RefcountLedger(
+      [change(1, "run"), change(1, implied: true), change(-1, "use", "run")], isFreed: false)
+    #expect(ledger.partners == [nil, 2, 1])
+    #expect(ledger.unbalanced == [0])
+  }
+
+  @Test func millionsOfChangesTakeNoLonger() {
+    var changes = [change(1, "run")]
+    for round in 0..<100_000 {
+      changes.append(change(1, "f\(round % 100)", "run"))
+      changes.append(change(-1, "f\(round % 100)", "run"))
+    }
+    #expect(RefcountLedger(changes, isFreed: false).unbalanced == [0])
+  }
+}
+
+/// The history of objects of a trace made by hand.
+@Suite struct RefcountHistoryTests {
+  private let symbolicator = FakeSymbolicator()
+
+  init() {
+    for (name, address) in [("main", 0x1000), ("make", 0x1100), ("adopt", 0x1200), ("use", 0x1300)]
+    { symbolicator.add(name, at: UInt64(address), image: "/opt/app/app") }
+  }
+
+  private func history(
+    at address: UInt64 = 0x20_0000, _ build: (inout TraceBuilder) -> Void
+  ) throws -> HistoryReport {
+    var builder = TraceBuilder()
+    builder.image(
+      Image(
+        index: 0, path: "/opt/app/app", loadBias: 0, start: Address(0x1000), end: Address(0x9000),
+        textStart: Address(0x1000), textEnd: Address(0x2000)))
+    builder.thread(1, tid: 7, name: "app")
+    build(&builder)
+    let file = try builder.write()
+    return try withExtendedLifetime(file) {
+      let trace = try Trace(path: file.path)
+      let source = ReportSource(trace, file: "app.mtrace", symbolicator: symbolicator)
+      return try HistoryReport(trace, address: Address(address), source: source)
+    }
+  }
+
+  @Test func countsAndPairs() throws {
+    let report = try history { trace in
+      let (make, adopt, use) = (
+        trace.stack([0x1100, 0x1000]), trace.stack([0x1200, 0x1100, 0x1000]),
+        trace.stack([0x1300, 0x1000])
+      )
+      trace.allocate(0x20_0000, 32, stack: make, time: 2000)
+      trace.count(.retain, 0x20_0000, count: 1, stack: adopt, time: 2010)
+      trace.count(.release, 0x20_0000, count: 2, stack: make, time: 2020)
+      // A weak reference was loaded.
+      trace.count(.release, 0x20_0000, count: 2, stack: use, time: 2030)
+      // Another object.
+      trace.count(.retain, 0x20_0040, count: 1, stack: use, time: 2040)
+    }
+    #expect(
+      report.entries.map(\.eventType) == ["malloc", "retain", "release", "retain", "release"])
+    #expect(report.entries.map { $0.refcount?.count } == [1, 2, 1, 2, 1])
+    #expect(report.entries.map { $0.refcount?.partner } == [2, nil, 0, 4, 3])
+    #expect(report.entries.map { $0.refcount?.isImplied } == [false, false, false, true, false])
+    #expect(report.unbalanced == [1])
+    #expect(report.text().contains("1. retain by adopt  app: never released"))
+  }
+
+  @Test func theReleaseOfAFreedObject() throws {
+    let report = try history { trace in
+      let (make, use) = (trace.stack([0x1100, 0x1000]), trace.stack([0x1300, 0x1000]))
+      trace.allocate(0x20_0000, 32, stack: make, time: 2000)
+      trace.count(.release, 0x20_0000, count: 1, stack: use, time: 2010)
+      trace.free(0x20_0000, stack: use, time: 2011)
+      trace.count(.release, 0x20_0000, count: 4711, stack: make, time: 2020)
+      // The next object there is innocent.
+      trace.allocate(0x20_0000, 32, stack: make, time: 2030)
+      trace.count(.release, 0x20_0000, count: 1, stack: make, time: 2040)
+      trace.free(0x20_0000, stack: make, time: 2041)
+    }
+    #expect(report.unbalanced == [1])
+    #expect(report.entries.map { $0.refcount?.count } == [1, 0, nil, nil, 1, 0, nil])
+    #expect(report.entries.map(\.isUnexpected) == [false, false, false, true, false, false, false])
+    #expect(report.text().contains("1. release by use  app: no retain goes with it"))
+  }
+
+  /// Each sees the count before or after the other's change.
+  @Test func threadsThatMeetAreNoImpliedChanges() throws {
+    let report = try history { trace in
+      let use = trace.stack([0x1300, 0x1000])
+      trace.allocate(0x20_0000, 32, stack: use, time: 2000)
+      trace.count(.retain, 0x20_0000, count: 1, stack: use, thread: 1, time: 2010)
+      trace.count(.retain, 0x20_0000, count: 1, stack: use, thread: 2, time: 2011)
+      trace.count(.release, 0x20_0000, count: 3, stack: use, thread: 1, time: 2020)
+      trace.count(.release, 0x20_0000, count: 2, stack: use, thread: 2, time: 2030)
+    }
+    #expect(!report.entries.contains { $0.refcount?.isImplied ?? false })
+    #expect(report.unbalanced == [0])
+  }
+
+  @Test func anObjectWithoutABlock() throws {
+    let report = try history { trace in
+      let use = trace.stack([0x1300, 0x1000])
+      trace.count(.retain, 0x20_0000, count: 1, stack: use, time: 2010)
+      trace.count(.release, 0x20_0000, count: 2, stack: use, time: 2020)
+    }
+    #expect(report.entries.map { $0.refcount?.partner } == [1, 0])
+  }
+}
