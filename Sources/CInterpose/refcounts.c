@@ -1,6 +1,7 @@
 /* See refcounts.h. */
 #include "refcounts.h"
 
+#include "block_owner.h"
 #include "clock.h"
 #include "diag.h"
 #include "hook.h"
@@ -67,11 +68,14 @@ static inline bool may_be_wanted(const void *object) {
 
 /* ---- Recording ---- */
 
-static uint64_t stamp(void) {
-    /* The thread's next event of another kind comes after this one. */
+/* The thread's next event of a block comes after this one, and so does the next one of this block,
+ * whoever frees it. */
+static uint64_t stamp(uintptr_t object) {
     mt_tls.must_stamp = 1;
-    if (mt_clock_orders_threads)
+    if (mt_clock_orders_threads) {
+        mt_block_owner_take(object, mt_tls.thread->owner);
         mt_clock_wait();
+    }
     return mt_clock_now() >> MT_TICK_SHIFT;
 }
 
@@ -82,7 +86,7 @@ static void write(const struct mt_frame *caller, uintptr_t object, uint8_t call,
         .object = object, .count = count, .amount = amount, .call = call};
     if (mt_likely(mt_unwind_depth != 0))
         event.stack = mt_unwind_capture(&thread->unwinder, caller);
-    event.time = stamp();
+    event.time = stamp(object);
     if (!mt_refcount_write(&thread->refcounts, &event, thread->index))
         mt_trace_file_count(MT_COUNT_REFCOUNTS_LOST, 1);
 }

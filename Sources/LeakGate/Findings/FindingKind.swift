@@ -15,6 +15,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
   case reallocOfFreed = "realloc-of-freed"
   case wrongSize = "wrong-size"
   case wrongAlignment = "wrong-alignment"
+  case overRelease = "over-release"
 
   /// The ID of the rule in SARIF and code quality reports.
   public var ruleID: String {
@@ -28,6 +29,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .reallocOfFreed: "MT010"
     case .wrongSize: "MT011"
     case .wrongAlignment: "MT012"
+    case .overRelease: "MT013"
     }
   }
 
@@ -43,6 +45,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .reallocOfFreed: "realloc of a freed block"
     case .wrongSize: "Deallocation with a wrong size"
     case .wrongAlignment: "Deallocation with a wrong alignment"
+    case .overRelease: "Over-release"
     }
   }
 
@@ -60,6 +63,8 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .reallocOfFreed: "A block was passed to realloc after it had been freed."
     case .wrongSize: "A sized deallocation was told another size than the block has."
     case .wrongAlignment: "An aligned deallocation was told another alignment than the block has."
+    case .overRelease:
+      "A Swift object was released without a reference, or retained or released after it was freed."
     }
   }
 
@@ -82,6 +87,9 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .invalidFree: "Free only what an allocation returned, and that exactly."
     case .wrongSize, .wrongAlignment:
       "Delete through a type with a virtual destructor, or through the type that was allocated."
+    case .overRelease:
+      "Release what was retained, once: `memtrace errors TRACE` names the function, and `memtrace "
+        + "history TRACE ADDRESS` shows the count."
     }
   }
 
@@ -102,6 +110,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .mismatched: self = .mismatchedFree
     case .wrongSize: self = .wrongSize
     case .wrongAlignment: self = .wrongAlignment
+    case .overRelease: self = .overRelease
     }
   }
 }

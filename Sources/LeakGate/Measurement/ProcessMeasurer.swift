@@ -44,8 +44,9 @@ public struct ProcessMeasurer {
     var process = CheckedProcess(trace, source: source, file: file)
     process.isChosen = chooses(executable: source.trace.executable)
     guard process.isChosen else { return (process, []) }
-    let result = try trace.replay(
+    var result = try trace.replay(
       ReplayRequest(), keepsLiveBlocks: needs.contains(.unfreed), progress: progress)
+    trace.addOverreleases(to: &result)
     var measures = CheckedProcess.Measures(result)
     process.warnings = CoverageSummary(result.coverage).warnings
     process.problems = RecordingGaps.problems(in: result.coverage, needs: needs) { image in
