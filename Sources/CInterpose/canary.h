@@ -3,7 +3,8 @@
 #ifndef MT_CANARY_H
 #define MT_CANARY_H
 
-/* Requested bytes of the block; the reader knows it by these and by our image (LeakGate's Canary). */
+/* Requested bytes of the block; the reader knows it by these and by our image (LeakGate's Canary).
+ */
 enum { MT_CANARY_SIZE = 1729 };
 
 /* Allocates a block through the host's malloc, as its own code would, and forgets it.

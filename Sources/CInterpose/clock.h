@@ -6,8 +6,8 @@
  * allocator's lock in between, so the two stamps never cross, as long as no stamp is taken before
  * what comes before it: a processor may read the counter while it still waits for the block's
  * address from another one, and a free would come before its allocation. So stamps of blocks that
- * may have changed hands (block_owner.h) wait for the code before them (mt_clock_wait). What comes after a stamp
- * becomes visible to others after it, since instructions retire in order.
+ * may have changed hands (block_owner.h) wait for the code before them (mt_clock_wait). What comes
+ * after a stamp becomes visible to others after it, since instructions retire in order.
  */
 #ifndef MT_CLOCK_H
 #define MT_CLOCK_H

@@ -223,8 +223,8 @@ static_assert(sizeof(struct mt_stack_node) == 16, "stack node layout");
 #define MT_NODE_PARENT_SHIFT 1
 #define MT_NODE_PC_SHIFT 3
 #define MT_NODE_HAS_FLAGS 0x20u
-#define MT_NODE_RUN 0x80u /* the tag alone: its other bits count nodes with codes 0 and no flags   \
-                           */
+/* The tag alone: its other bits count nodes with codes 0 and no flags. */
+#define MT_NODE_RUN 0x80u
 #define MT_NODE_RUN_MAX 15u
 #define MT_PC_RECENT 0x10u
 #define MT_NODE_MAX_LENGTH 32u

@@ -62,7 +62,9 @@ extension ComparisonReport {
     page.table(table)
     let hidden = changedCount - rows.count
     if hidden > 0 { page.line(Span("… \(hidden) more rows; --top 0 shows all", .faint)) }
-    if sameCount > 0 { page.line(Span("\(sameCount) \(sameCount == 1 ? "row is" : "rows are") unchanged.", .faint)) }
+    if sameCount > 0 {
+      page.line(Span("\(sameCount) \(sameCount == 1 ? "row is" : "rows are") unchanged.", .faint))
+    }
   }
 
   private static func signed(_ value: Int64, _ format: (UInt64) -> String) -> String {

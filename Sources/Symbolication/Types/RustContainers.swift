@@ -154,7 +154,8 @@ extension RustContainers {
       switch outer.container.name {
       case "String", "OsString", "PathBuf":
         ["String", "OsString"].contains(container.name) || arguments.isEmpty || arguments == ["u8"]
-      case "BinaryHeap": arguments.isEmpty || outer.arguments.isEmpty || arguments == outer.arguments
+      case "BinaryHeap":
+        arguments.isEmpty || outer.arguments.isEmpty || arguments == outer.arguments
       case "HashSet", "BTreeSet":
         arguments.isEmpty || outer.arguments.isEmpty || arguments.first == outer.arguments.first
       default: false
