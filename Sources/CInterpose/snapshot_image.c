@@ -4,6 +4,7 @@
 #include "os_threads.h"
 #include "snapshot_filter.h"
 #include "snapshot_pages.h"
+#include "snapshot_python.h"
 #include "snapshot_writer.h"
 #include "text.h"
 #include "thread_state.h"
@@ -108,9 +109,11 @@ static size_t end_of_side_table(uint64_t page, size_t at) {
     return can_be_other_half(words + at + 2) ? at + 4 : 0;
 }
 
-static void keep_pointers(uint64_t page) {
+static void keep_pointers(uint64_t page, void *context) {
     const uint64_t *words = (const uint64_t *)page;
     bool follows_pointer = false;
+    (void)context;
+    g_looked += MT_PAGE_SIZE;
     size_t side_table = g_other_half == page && can_be_other_half(words) ? 2 : 0;
     for (size_t i = 0; i < WORDS; i++) {
         uint64_t word = words[i];
@@ -127,42 +130,24 @@ static void keep_pointers(uint64_t page) {
     }
 }
 
-static void keep_all(uint64_t page) {
+static void keep_all(uint64_t page, void *context) {
     const uint64_t *words = (const uint64_t *)page;
+    (void)context;
+    g_looked += MT_PAGE_SIZE;
     for (size_t i = 0; i < WORDS; i++)
         if (words[i])
             mt_snapshot_word(&g_writer, page + i * 8, words[i]);
-}
-
-static void keep_region(const struct mt_region *region, bool keeps_contents) {
-    bool selected[MT_PAGE_BATCH];
-    uint64_t next;
-    for (uint64_t start = region->start; start < region->end && !g_writer.error; start = next) {
-        size_t pages = (region->end - start) / MT_PAGE_SIZE;
-        size_t count = pages < MT_PAGE_BATCH ? pages : MT_PAGE_BATCH;
-        next = start + count * MT_PAGE_SIZE;
-        if (count == 0)
-            return;
-        mt_pages_select(&g_walker, region, start, count, selected);
-        for (size_t i = 0; i < count; i++) {
-            if (!selected[i])
-                continue;
-            g_looked += MT_PAGE_SIZE;
-            if (keeps_contents)
-                keep_all(start + i * MT_PAGE_SIZE);
-            else
-                keep_pointers(start + i * MT_PAGE_SIZE);
-        }
-    }
 }
 
 static long keep_memory(const struct mt_snapshot_image *image, struct mt_region_list *list,
                         struct mt_span *spans) {
     mt_pointer_filter_make(&g_filter, list, spans);
     mt_pages_open(&g_walker);
-    for (size_t i = 0; i < list->count; i++)
+    mt_snapshot_python(&g_writer, &g_walker, list);
+    for (size_t i = 0; i < list->count && !g_writer.error; i++)
         if (list->regions[i].source != MT_PAGES_NOT_KEPT)
-            keep_region(&list->regions[i], image->keeps_contents);
+            mt_pages_visit(&g_walker, &list->regions[i],
+                           image->keeps_contents ? keep_all : keep_pointers, NULL);
     mt_pages_close(&g_walker);
     mt_snapshot_writer_flush(&g_writer);
     return g_writer.error;

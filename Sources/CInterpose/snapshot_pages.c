@@ -44,3 +44,20 @@ void mt_pages_select(struct mt_page_walker *walker, const struct mt_region *regi
         selected[i] = (entry & (MT_PAGE_IN_MEMORY | MT_PAGE_SWAPPED)) && !(entry & unwanted);
     }
 }
+
+void mt_pages_visit(struct mt_page_walker *walker, const struct mt_region *region,
+                    mt_page_visitor *visit, void *context) {
+    bool selected[MT_PAGE_BATCH];
+    uint64_t next;
+    for (uint64_t start = region->start; start < region->end; start = next) {
+        size_t pages = (region->end - start) / MT_PAGE_SIZE;
+        size_t count = pages < MT_PAGE_BATCH ? pages : MT_PAGE_BATCH;
+        next = start + count * MT_PAGE_SIZE;
+        if (count == 0)
+            return;
+        mt_pages_select(walker, region, start, count, selected);
+        for (size_t i = 0; i < count; i++)
+            if (selected[i])
+                visit(start + i * MT_PAGE_SIZE, context);
+    }
+}

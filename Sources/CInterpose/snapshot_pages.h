@@ -22,4 +22,11 @@ void mt_pages_close(struct mt_page_walker *walker);
 void mt_pages_select(struct mt_page_walker *walker, const struct mt_region *region, uint64_t start,
                      size_t count, bool *selected);
 
+/* Called with the address of a page that has to be read. */
+typedef void mt_page_visitor(uint64_t page, void *context);
+
+/* Visits the pages of a region that have to be read, in ascending order. */
+void mt_pages_visit(struct mt_page_walker *walker, const struct mt_region *region,
+                    mt_page_visitor *visit, void *context);
+
 #endif

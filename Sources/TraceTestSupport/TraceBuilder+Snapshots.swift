@@ -25,6 +25,7 @@ public struct SnapshotBuilder: Sendable {
     []
   private var memory: [UInt64: UInt64] = [:]
   private var damagedRuns: [[UInt8]] = []
+  private var classes: [(address: UInt64, kind: UInt32, name: String)] = []
 
   /// Begins a snapshot.
   ///
@@ -70,6 +71,11 @@ public struct SnapshotBuilder: Sendable {
     }
   }
 
+  /// Adds a class; `kind` is an `mt_snapshot_class_kind`.
+  public mutating func addClass(_ name: String, at address: UInt64, kind: UInt32 = 1) {
+    classes.append((address, kind, name))
+  }
+
   /// Adds the bytes of a run as they are, even one that no recorder would write.
   public mutating func run(_ bytes: [UInt8]) { damagedRuns.append(bytes) }
 
@@ -100,6 +106,13 @@ public struct SnapshotBuilder: Sendable {
           record.write(field)
         }
         record.write(region.path.utf8)
+      }
+    }
+    for item in classes {
+      Self.record(MT_SNAPSHOT_CLASS, to: &writer) { record in
+        record.write(item.address)
+        for field in [item.kind, UInt32(item.name.utf8.count)] { record.write(field) }
+        record.write(item.name.utf8)
       }
     }
     return writer.bytes

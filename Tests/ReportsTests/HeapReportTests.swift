@@ -52,6 +52,40 @@ import TraceTestSupport
     symbolicator.add("parse", at: 0x1200, image: "/opt/app/app")
   }
 
+  @Test func pythonObjectsHaveTheirClass() throws {
+    var builder = TraceBuilder()
+    let stack = builder.stack([0x1100])
+    let (list, node, heap): (UInt64, UInt64, UInt64) = (0x7f00_1000, 0x50_0100, 0x50_0000)
+    // A plain object, one with the collector's links, one with two more words; an array with a
+    // class in it, a block too small for its class, and the class of an unknown kind.
+    for (index, size) in [UInt64(32), 72, 96, 64, 8, 32].enumerated() {
+      builder.allocate(0x50_1000 + UInt64(index) * 0x100, size, stack: stack, time: 10)
+    }
+    var snapshot = SnapshotBuilder(time: 30)
+    snapshot.region(heap..<heap + 0x1_0000, path: "[heap]")
+    snapshot.addClass("list", at: list)
+    snapshot.addClass("Node", at: node)
+    snapshot.addClass("Other", at: 0x50_0200, kind: 2)
+    snapshot.words(at: 0x50_1000, [0, list])
+    snapshot.words(at: 0x50_1100, [heap + 0x20, heap + 0x40, 2, node])
+    snapshot.words(at: 0x50_1200, [heap + 0x20, 0, heap + 0x20, heap + 0x40, 1, node])
+    snapshot.words(at: 0x50_1300, [heap + 0x60, node, heap + 0x80, list])
+    snapshot.words(at: 0x50_1400, [0, list])
+    snapshot.words(at: 0x50_1500, [1, 0x50_0200])
+    builder.snapshot(snapshot)
+    let file = try builder.write()
+    let trace = try Trace(path: file.path)
+    let source = ReportSource(trace, file: nil, symbolicator: FakeSymbolicator())
+    let report = try HeapReport(trace, source: source, query: HeapQuery())
+    let python = report.rows.filter { $0.language == "Python" }
+    #expect(python.map { "\($0.name) \($0.count) \($0.bytes)" } == ["Node 2 168", "list 1 32"])
+    #expect(report.totalCount == 6)
+    let types = SnapshotTypeNames(source)
+    let image = try trace.heap(atSnapshot: 0)
+    #expect(types.category(of: 1, in: image).name == "Node")
+    #expect(types.category(of: 3, in: image).name == "Malloc-64")
+  }
+
   private func report(_ change: (inout HeapQuery) -> Void = { _ in }) throws -> HeapReport {
     var query = HeapQuery()
     change(&query)

@@ -12,7 +12,8 @@ enum mt_snapshot_record_type {
     MT_SNAPSHOT_BEGIN = 1,  /* struct mt_snapshot_begin + name */
     MT_SNAPSHOT_THREAD = 2, /* struct mt_snapshot_thread + registers */
     MT_SNAPSHOT_REGION = 3, /* struct mt_snapshot_region + path */
-    MT_SNAPSHOT_END = 4     /* struct mt_snapshot_end */
+    MT_SNAPSHOT_END = 4,    /* struct mt_snapshot_end */
+    MT_SNAPSHOT_CLASS = 5   /* struct mt_snapshot_class + name */
 };
 
 /* Why a snapshot was taken. */
@@ -93,6 +94,18 @@ struct mt_snapshot_region {
     /* char path[], as the kernel names it: "/usr/lib/libc.so.6", "[heap]", "" */
 };
 static_assert(sizeof(struct mt_snapshot_region) == 48, "snapshot region layout");
+
+enum mt_snapshot_class_kind { MT_SNAPSHOT_PYTHON_CLASS = 1 };
+
+/* A class of a language runtime, whose objects hold its address. */
+struct mt_snapshot_class {
+    struct mt_record record;
+    uint64_t address;
+    uint32_t kind; /* enum mt_snapshot_class_kind */
+    uint32_t name_length;
+    /* char name[] */
+};
+static_assert(sizeof(struct mt_snapshot_class) == 24, "snapshot class layout");
 
 struct mt_snapshot_end {
     struct mt_record record;

@@ -87,9 +87,25 @@ public final class BlockCategories {
   public func category(
     of block: LiveBlock, in memory: SnapshotMemory?
   ) -> (category: BlockCategory, isSeen: Bool) {
-    if let memory, let own = ownCategory(of: block, in: memory) { return (own, true) }
+    if let memory,
+      let own = ownCategory(of: block, in: memory)
+        ?? pythonCategory(at: block.address.rawValue, size: block.size, in: memory)
+    {
+      return (own, true)
+    }
     let category = category(stack: block.stack, size: block.size)
     return (detailed(category, CallKey(stack: block.stack, operation: block.operation)), false)
+  }
+
+  /// The class of a Python object.
+  ///
+  /// Only its own memory tells: an interpreter allocates objects of all classes with one stack.
+  private func pythonCategory(
+    at address: UInt64, size: UInt64, in memory: SnapshotMemory
+  ) -> BlockCategory? {
+    memory.pythonClass(ofBlockAt: address, size: size).map { name in
+      BlockCategory(TypeName(short: name, full: name, language: .python))
+    }
   }
 
   /// What a block's first word says.

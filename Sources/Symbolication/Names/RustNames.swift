@@ -31,7 +31,9 @@ enum RustNames {
   /// Adds the generic arguments of the debug information to a name's short forms.
   static func complete(_ name: FunctionName, withDebugName debugName: String) -> FunctionName {
     let short = complete(name.short, withDebugName: debugName, longest: longestArguments)
-    let full = complete(withoutHash(name.full), withDebugName: debugName, longest: .max)
+    // Symbols of version 0 have their arguments already.
+    let path = name.raw.hasPrefix("_ZN") ? withoutHash(name.full) : ""
+    let full = complete(path, withDebugName: debugName, longest: .max)
     return FunctionName(
       raw: name.raw, short: short, full: full.hasSuffix(">") ? full : name.full,
       base: short, language: .rust)

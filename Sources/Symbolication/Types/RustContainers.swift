@@ -206,9 +206,25 @@ struct RustMember {
       .replacing(/\b(?:alloc|core|std|hashbrown)::(?:[a-z0-9_]+::)*(?=[A-Z])/, with: "")
   }
 
-  /// Without the hash at the end of a legacy name.
+  /// Without the hash at the end of a legacy name, and those of crates in names of version 0
+  /// (`alloc[5f3a…]::vec`).
   private static func withoutHash(_ name: String) -> String {
-    name.replacing(/::h[0-9a-f]{16}(?=$|<)/, with: "")
+    var result: [UInt8] = []
+    let bytes = Array(name.replacing(/::h[0-9a-f]{16}(?=$|<)/, with: "").utf8)
+    var position = 0
+    while position < bytes.count {
+      // In brackets behind a name; those of slices and arrays stand behind none.
+      if bytes[position] == UInt8(ascii: "["), let last = result.last,
+        TextScanner.isIdentifier(last),
+        let end = bytes[position...].firstIndex(of: UInt8(ascii: "]"))
+      {
+        position = end + 1
+        continue
+      }
+      result.append(bytes[position])
+      position += 1
+    }
+    return String(nameBytes: result)
   }
 
   /// Cuts a group of arguments off, and the `::` before it.

@@ -5,6 +5,7 @@ public struct TypeName: Hashable, Sendable {
     case swift = "Swift"
     case cxx = "C++"
     case rust = "Rust"
+    case python = "Python"
     case c = "C"
   }
 

@@ -57,6 +57,7 @@ struct SnapshotDecoder {
     case MT_SNAPSHOT_THREAD.rawValue: decodeThread(&cursor, into: &draft.info)
     case MT_SNAPSHOT_REGION.rawValue: decodeRegion(&cursor, into: &draft.info)
     case MT_SNAPSHOT_END.rawValue: decodeEnd(&cursor, into: &draft.info)
+    case MT_SNAPSHOT_CLASS.rawValue: decodeClass(&cursor, into: &draft.info)
     default: break
     }
   }
@@ -104,6 +105,14 @@ struct SnapshotDecoder {
         protection: SnapshotRegion.Protection(rawValue: protection),
         isShared: flags & MT_SNAPSHOT_SHARED.rawValue != 0,
         isKept: flags & MT_SNAPSHOT_KEPT.rawValue != 0, path: path.isEmpty ? nil : path))
+  }
+
+  private static func decodeClass(_ cursor: inout ByteCursor, into info: inout SnapshotInfo) {
+    let address: UInt64 = cursor.read()
+    let (kind, nameLength): (UInt32, UInt32) = (cursor.read(), cursor.read())
+    let name = cursor.text(nameLength)
+    guard !cursor.isPastEnd, kind == MT_SNAPSHOT_PYTHON_CLASS.rawValue, address != 0 else { return }
+    info.pythonClasses[address] = name
   }
 
   private static func decodeEnd(_ cursor: inout ByteCursor, into info: inout SnapshotInfo) {

@@ -32,6 +32,8 @@ public struct SnapshotInfo: Hashable, Sendable {
   public var threads: [SnapshotThread]
   /// The mappings of the process, in ascending order, without overlaps.
   public var regions: [SnapshotRegion]
+  /// The names of the classes of a Python interpreter in the process, by their addresses.
+  public var pythonClasses: [UInt64: String] = [:]
 
   /// Creates a description.
   public init(

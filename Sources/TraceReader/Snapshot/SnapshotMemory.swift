@@ -5,6 +5,8 @@
 public struct SnapshotMemory: Sendable {
   /// The mappings of the process, in ascending order, without overlaps.
   public let regions: [SnapshotRegion]
+  /// The names of the classes of a Python interpreter, by the addresses that their objects hold.
+  public internal(set) var pythonClasses: [UInt64: String] = [:]
   /// How many runs of words could not be read, because they contradict what was before them.
   public internal(set) var damagedRuns = 0
 

@@ -17,6 +17,8 @@ extension Trace {
       bytes.append(contentsOf: repeatElement(0, count: SnapshotWordDecoder.guardLength))
       bytes.withUnsafeBytes { decoder.decode($0) }
     }
-    return decoder.memory
+    var memory = decoder.memory
+    memory.pythonClasses = snapshots[index].pythonClasses
+    return memory
   }
 }

@@ -1,0 +1,38 @@
+extension SnapshotMemory {
+  /// The class of the Python object in a block.
+  ///
+  /// An object is a reference count and the address of its class; those that the garbage collector
+  /// knows have its two links before that, and since Python 3.11 perhaps two more words.
+  ///
+  /// - Parameters:
+  ///   - address: The beginning of the block.
+  ///   - size: Its requested bytes.
+  /// - Returns: The name of the class; nil where the block is no object of a known class.
+  public func pythonClass(ofBlockAt address: UInt64, size: UInt64) -> String? {
+    guard !pythonClasses.isEmpty else { return nil }
+    for offset in Self.classOffsets where offset + 8 <= size {
+      guard let name = pythonClasses[word(at: address &+ offset)],
+        // A pointer instead of a count: an array of objects, with a class among them.
+        isCount(word(at: address &+ offset &- 8)), hasLinks(before: offset, ofBlockAt: address)
+      else { continue }
+      return name
+    }
+    return nil
+  }
+
+  private func isCount(_ word: UInt64) -> Bool {
+    word < Self.greatestCount && (word == 0 || !isMapped(word))
+  }
+
+  /// Whether the collector's links are where they would be: none in plain objects and in those that
+  /// it does not follow, tables of dictionaries aside, which look like objects without any.
+  private func hasLinks(before offset: UInt64, ofBlockAt address: UInt64) -> Bool {
+    guard offset > 8 else { return true }
+    let links = [24, 16].map { word(at: address &+ offset &- $0) & ~3 }
+    if offset == 24, links == [0, 0] { return true }
+    return links.allSatisfy { $0 != 0 && isMapped($0) }
+  }
+
+  private static let classOffsets: [UInt64] = [8, 24, 40]
+  private static let greatestCount: UInt64 = 1 << 33
+}
