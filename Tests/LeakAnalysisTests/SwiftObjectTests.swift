@@ -54,7 +54,7 @@ struct SwiftObjectTests {
     // An object of 17 bytes, of which the last one stands in what was a pointer; and one that is
     // allocated with elements behind it.
     let object = heap.block(17, words: [Self.metadata, Self.counts, lost])
-    let array = heap.block(40, words: [Self.metadata, Self.counts, 1, 2, 3, held])
+    let array = heap.block(41, words: [Self.metadata, Self.counts, 1, 2, 3, held])
     heap.set(SampleHeap.globals, object, array)
     let layouts = [Self.metadata: ObjectLayout(size: 17)]
     #expect(try heap.analysis(layouts: layouts).leaked == [lost])

@@ -59,11 +59,16 @@ import TraceTestSupport
     let report = try leaks { $0.includesSystem = true }
     #expect(report.leaked.count == 6)
     #expect(report.system.count == 0)
+    let rule = try #require(report.systemRules.first)
+    #expect(rule.rule == "dynamic loader" && rule.blocks.count == 1)
+    #expect(rule.rows.map(\.count) == [1])
+    #expect(report.text().contains("Counted only with --all, dynamic loader: its tables"))
   }
 
   @Test(arguments: [
     (
-      LeaksGrouping.type, ["Malloc-1.50 KiB", "Malloc-16", "app.Child", "app.Parent"], [1, 2, 1, 1]
+      LeaksGrouping.type,
+      ["malloc in make_family", "malloc in demoMemoryLeak", "app.Child", "app.Parent"], [1, 2, 1, 1]
     ),
     (.function, ["make_family", "demoMemoryLeak"], [3, 2]),
     (.image, ["app"], [5]),

@@ -13,6 +13,8 @@ struct EdgeScanner {
   private let layouts: [UInt64: ObjectLayout]
   /// For each site whether nobody uses more of its blocks than was asked for.
   private let isExact: [Bool]
+  /// Whether any word has the form of an object's reference to its side table.
+  private let hasSideTables: Bool
 
   private static let addressMask: UInt64 = 0x0000_7fff_ffff_fff8
   private static let sideTableMark: UInt64 = 3 << 62
@@ -23,6 +25,7 @@ struct EdgeScanner {
     lookup = heap.lookup
     blocks = heap.blocks
     memory = heap.memory
+    hasSideTables = heap.memory.containsWord { $0 & Self.sideTableMark == Self.sideTableMark }
     isExact = heap.blocks.sites.map { !heap.usesSlack || $0.operation.family != .malloc }
   }
 
@@ -112,7 +115,7 @@ struct EdgeScanner {
 
   @inline(__always)
   private func isBackReference(of block: Int, to target: Target, _ value: UInt64) -> Bool {
-    guard blocks.sizes[block] <= 64, target.edgeClass == .start else { return false }
+    guard hasSideTables, blocks.sizes[block] <= 64, target.edgeClass == .start else { return false }
     return memory.word(at: value &+ 8)
       == SwiftObjects.sideTableWord(of: blocks.addresses[block])
   }

@@ -124,6 +124,7 @@ struct LeakRowBuilder {
   /// The rows with the most bytes first, with their responsible frames.
   ///
   /// - Parameter holder: What holds a block, in words.
+  /// - Returns: The rows.
   mutating func finish(holder: (_ block: Int) -> String? = { _ in nil }) -> [LeakRow] {
     for index in rows.indices {
       rows[index].heldBy = heap.blocks.block(at: rows[index].address).flatMap(holder)

@@ -166,7 +166,9 @@ public struct LeaksReport: Report {
     }
   }
 
-  /// The rows of possible leaks. Roots are those that something points to which is reached.
+  /// The rows of possible leaks.
+  ///
+  /// Roots are those that something points to which is reached.
   private static func possibleRows(
     _ analysis: LeakAnalysis, _ selection: LeakSelection, _ source: ReportSource,
     _ types: any TypeNaming, _ query: LeaksQuery

@@ -16,6 +16,8 @@ public struct SnapshotSummary: Sendable, Hashable, Encodable {
   public var isComplete: Bool
   /// How long the threads stood still.
   public var pauseNanoseconds: UInt64
+  /// Of this, how long the kernel took to copy the process.
+  public var forkNanoseconds: UInt64
   /// How long taking it took.
   public var durationNanoseconds: UInt64
   /// The bytes of it in the trace.
@@ -34,6 +36,7 @@ public struct SnapshotSummary: Sendable, Hashable, Encodable {
     name = info.reason.name
     isComplete = info.isComplete
     pauseNanoseconds = info.pauseNanoseconds
+    forkNanoseconds = info.forkNanoseconds
     durationNanoseconds = info.durationNanoseconds
     storedBytes = info.storedBytes
     movingThreads = info.threads.count { !$0.stoodStill }

@@ -26,6 +26,14 @@ public struct SnapshotMemory: Sendable {
   /// How many words are kept.
   public var wordCount: Int { values.count }
 
+  /// Whether any kept word satisfies a condition.
+  ///
+  /// - Complexity: O(*words*), in the order of memory.
+  @inlinable
+  public func containsWord(where condition: (UInt64) -> Bool) -> Bool {
+    values.contains(where: condition)
+  }
+
   /// Whether an address was mapped.
   ///
   /// - Complexity: O(log *n*) in the number of mappings.
