@@ -86,16 +86,25 @@ import TraceTestSupport
     #expect(try leaks { $0.fromNanoseconds = 40_000_000 }.leaked.count == 1)
     #expect(try leaks { $0.sizes = ByteRange("1k+") }.leaked.count == 1)
     #expect(throws: ReportError.self) { try leaks { $0.filter.responsible = "nobody" } }
+    // Reachable blocks only, which is no mistake.
+    #expect(try leaks { $0.filter.category = "Malloc-48" }.leaked.count == 0)
+    #expect(
+      throws: ReportError.notFound("no category \"app.Paren\" in this trace; near: app.Parent")
+    ) {
+      try leaks { $0.filter.category = "app.Paren" }
+    }
   }
 
   @Test func whatAnotherTraceHasIsNotNew() throws {
-    let older = try LeaksReport(
-      sample.analysis(0), source: sample.source, query: LeaksQuery())
+    let older = LeakBaseline(
+      try sample.analysis(0), source: sample.source, query: LeaksQuery(), name: "older.mtrace")
     let report = try LeaksReport(
       sample.analysis(), source: sample.source, query: LeaksQuery(),
-      baseline: LeakBaseline(older, name: "older.mtrace"))
+      baseline: older)
     #expect(report.rows.map(\.newCount) == [1])
-    #expect(report.treeGroups.map(\.instances) == [2])
+    #expect(report.rows.map(\.count) == [2])
+    #expect(report.treeGroups.map(\.instances) == [1])
+    #expect(report.rootLeakCount == 1 && report.rootCycleCount == 0)
     #expect(
       report.headline
         == "Process 4711: 1 leak for 16 total leaked bytes that older.mtrace does not have.")

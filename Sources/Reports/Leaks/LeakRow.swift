@@ -25,14 +25,14 @@ public struct LeakRow: Sendable, Hashable, Encodable {
   public var responsible: ReportFrame?
   /// How many more than in the trace it is compared with; nil when it is compared with none.
   public var newCount: UInt64?
+  /// The requested bytes of these.
+  public var newBytes: UInt64?
   /// What points to the oldest one; only of possible leaks.
   public var heldBy: String?
-  /// Identifies the row across traces.
-  var signature: String
 
   enum CodingKeys: String, CodingKey {
     case name, type, count, bytes, rootCount, address, size, timeNanoseconds, stack, responsible
-    case newCount, heldBy
+    case newCount, newBytes, heldBy
   }
 
   /// Writes the row; the address as hexadecimal text.
@@ -49,6 +49,7 @@ public struct LeakRow: Sendable, Hashable, Encodable {
     try container.encode(stack, forKey: .stack)
     try container.encodeIfPresent(responsible, forKey: .responsible)
     try container.encodeIfPresent(newCount, forKey: .newCount)
+    try container.encodeIfPresent(newBytes, forKey: .newBytes)
     try container.encodeIfPresent(heldBy, forKey: .heldBy)
   }
 }
@@ -78,7 +79,8 @@ struct LeakRowBuilder {
     self.grouping = grouping
   }
 
-  mutating func add(_ block: Int, isRoot: Bool) {
+  /// - Parameter isNew: Whether the trace compared with does not have it; nil without such a one.
+  mutating func add(_ block: Int, isRoot: Bool, isNew: Bool? = nil) {
     let site = heap.blocks.site(of: block)
     let category =
       grouping == .type
@@ -91,11 +93,16 @@ struct LeakRowBuilder {
       rows.append(
         LeakRow(
           name: key.name, type: hasType ? BlockTypeSummary(category) : nil, address: 0, size: 0,
-          timeNanoseconds: 0, stack: 0, signature: key.name))
+          timeNanoseconds: 0, stack: 0, newCount: isNew.map { _ in 0 },
+          newBytes: isNew.map { _ in 0 }))
     }
     rows[position].count &+= 1
     rows[position].bytes &+= heap.blocks.sizes[block]
     if isRoot { rows[position].rootCount &+= 1 }
+    if isNew == true {
+      rows[position].newCount = (rows[position].newCount ?? 0) &+ 1
+      rows[position].newBytes = (rows[position].newBytes ?? 0) &+ heap.blocks.sizes[block]
+    }
     if heap.blocks.orders[block] < ages[position] {
       ages[position] = heap.blocks.orders[block]
       rows[position].address = heap.blocks.addresses[block]
@@ -121,29 +128,20 @@ struct LeakRowBuilder {
     }
   }
 
-  /// The rows with the most bytes first, with their responsible frames.
+  /// The rows with the most bytes that matter first, with their responsible frames; without those
+  /// that hold nothing new.
   ///
   /// - Parameter holder: What holds a block, in words.
   /// - Returns: The rows.
   mutating func finish(holder: (_ block: Int) -> String? = { _ in nil }) -> [LeakRow] {
+    rows.removeAll { $0.newCount == 0 }
     for index in rows.indices {
       rows[index].heldBy = heap.blocks.block(at: rows[index].address).flatMap(holder)
-      let stack = StackID(rows[index].stack)
-      rows[index].responsible = source.names.responsible(of: stack)
-      if grouping == .stack || grouping == .block {
-        rows[index].signature += "\n" + LeakSignature.text(source.names.frames(of: stack))
-      }
+      rows[index].responsible = source.names.responsible(of: StackID(rows[index].stack))
     }
     return rows.sorted {
-      ($1.bytes, $1.count, $0.name, $0.address) < ($0.bytes, $0.count, $1.name, $1.address)
+      let (first, second) = ($0.newBytes ?? $0.bytes, $1.newBytes ?? $1.bytes)
+      return (second, $1.count, $0.name, $0.address) < (first, $0.count, $1.name, $1.address)
     }
-  }
-}
-
-/// What a stack has in common with the same stack in another recording, perhaps of another build.
-enum LeakSignature {
-  /// Names of functions and images, without lines and addresses.
-  static func text(_ frames: [ReportFrame]) -> String {
-    frames.map { "\($0.name) \($0.imageName ?? "")" }.joined(separator: "\n")
   }
 }

@@ -5,7 +5,9 @@ import TraceReader
 struct LeakSelection {
   /// For each node whether it is counted.
   let isCounted: [Bool]
-  /// The roots of trees with a counted block, the oldest first.
+  /// For each node whether it is counted and new; nil when the trace is compared with none.
+  let isNew: [Bool]?
+  /// The roots of trees with a counted block, or with a new one, the oldest first.
   let roots: [Int]
   /// Leaked blocks under each built-in rule, by ascending address, whether they are counted or not.
   let systemBlocks: [(rule: SystemLeaks.Rule, blocks: [Int])]
@@ -19,7 +21,8 @@ struct LeakSelection {
   ///
   /// - Throws: ``ReportError`` when a filter fits nothing in the trace.
   init(
-    _ analysis: LeakAnalysis, _ source: ReportSource, _ types: any TypeNaming, _ query: LeaksQuery
+    _ analysis: LeakAnalysis, _ source: ReportSource, _ types: any TypeNaming, _ query: LeaksQuery,
+    baseline: LeakBaseline? = nil
   ) throws {
     let (leaks, heap) = (analysis.leaks, analysis.heap)
     var filter = BlockFilter(query, heap: heap, source: source, types: types)
@@ -27,24 +30,29 @@ struct LeakSelection {
     var rules = SystemRules(heap, source)
     for root in leaks.roots { rules.addRoot(leaks.block(of: root)) }
     var counted = Array(repeating: false, count: leaks.count)
-    var hasCounted = counted
     for node in 0..<leaks.count {
       let (block, root) = (leaks.block(of: node), leaks.root(of: node))
       if query.onlyCycles, leaks.role(of: root) != .rootCycle { continue }
       let isSystem = rules.take(block, root: leaks.block(of: root))
       guard query.includesSystem || !isSystem, filter.passes(block) else { continue }
       counted[node] = true
-      hasCounted[root] = true
     }
     isCounted = counted
     systemBlocks = rules.found
-    roots = leaks.roots.filter { hasCounted[$0] }
+    isNew = baseline?.new(counted, of: analysis, source, types)
+    roots = Self.roots(leaks, of: isNew ?? counted)
     for block in 0..<heap.blocks.count where analysis.reachability.state(of: block) == .possible {
       let isSystem = rules.rule(of: block) != nil
       guard query.includesSystem || !isSystem else { continue }
       possibleSum.add(heap.blocks.sizes[block])
       if !query.onlyCycles, filter.passes(block) { possible.append(block) }
     }
+  }
+
+  private static func roots(_ leaks: LeakForest, of isShown: [Bool]) -> [Int] {
+    var hasShown = Array(repeating: false, count: leaks.count)
+    for node in isShown.indices where isShown[node] { hasShown[leaks.root(of: node)] = true }
+    return leaks.roots.filter { hasShown[$0] }
   }
 }
 
@@ -97,6 +105,8 @@ struct BlockFilter {
   private let source: ReportSource
   private let types: any TypeNaming
   private var sites: [Bool]?
+  /// The names of categories that pass; nil for all.
+  private var categories: Set<String>?
 
   init(_ query: LeaksQuery, heap: HeapImage, source: ReportSource, types: any TypeNaming) {
     self.query = query
@@ -105,10 +115,11 @@ struct BlockFilter {
     self.types = types
   }
 
-  /// Looks up the sites that pass by name.
+  /// Looks up the sites and the categories that pass by name.
   ///
   /// - Throws: ``ReportError`` when a name fits nothing in the trace, with the nearest names.
   mutating func prepare() throws {
+    if let pattern = query.filter.category { categories = try categories(matching: pattern) }
     var filter = query.filter
     filter.category = nil
     filter.lifespan = .all
@@ -120,6 +131,31 @@ struct BlockFilter {
     sites = passing
   }
 
+  /// The categories of the heap's blocks, leaked or not, that have such a name.
+  ///
+  /// What was freed before the snapshot is in the trace, too: that nothing of it is leaked is an
+  /// answer, not a mistyped name.
+  private func categories(matching pattern: String) throws -> Set<String> {
+    var names = Set(heap.blocks.sites.map { source.categories.category(of: $0).name })
+    for block in 0..<heap.blocks.count { names.formUnion(self.names(of: block)) }
+    let wanted = names.filter { Glob.matches($0, pattern) }
+    if !wanted.isEmpty { return wanted }
+    // These take longer: callers and source lines of everything that was ever allocated.
+    names.formUnion(heap.blocks.sites.map { source.categories.detailedCategory(of: $0).name })
+    if !names.contains(where: { Glob.matches($0, pattern) }) {
+      throw ReportError.notFound(NearMatches.message("category", pattern, in: names.sorted()))
+    }
+    return []
+  }
+
+  /// What a block is called in the table, with `--group-by type`, and in other reports.
+  private func names(of block: Int) -> [String] {
+    [
+      types.category(of: block, in: heap).name, types.detailedCategory(of: block, in: heap).name,
+      source.categories.category(of: heap.blocks.site(of: block)).name,
+    ]
+  }
+
   func passes(_ block: Int) -> Bool {
     let blocks = heap.blocks
     if let sites, !sites[Int(blocks.siteIndices[block])] { return false }
@@ -127,11 +163,8 @@ struct BlockFilter {
     if let from = query.fromNanoseconds, source.clock.nanoseconds(blocks.times[block]) < from {
       return false
     }
-    guard let wanted = query.filter.category else { return true }
-    // As the table calls it, or as `--group-by type` and the other reports do.
-    return Glob.matches(types.category(of: block, in: heap).name, wanted)
-      || Glob.matches(types.detailedCategory(of: block, in: heap).name, wanted)
-      || Glob.matches(source.categories.category(of: blocks.site(of: block)).name, wanted)
+    guard let categories else { return true }
+    return names(of: block).contains(where: categories.contains)
   }
 }
 

@@ -86,7 +86,10 @@ extension LeaksReport {
     ]
     let hasHolders = rows.contains { $0.heldBy != nil }
     if hasHolders { columns.append(.text("Held By")) }
-    if comparedWith != nil { columns.insert(.number("# New"), at: 2) }
+    let isComparison = rows.contains { $0.newCount != nil }
+    if isComparison {
+      columns.insert(contentsOf: [.number("# New"), .number("New Size")], at: 2)
+    }
     var table = TextTable(columns)
     for row in rows {
       let place = row.responsible?.place.map { "  \($0)" } ?? ""
@@ -97,7 +100,9 @@ extension LeaksReport {
         Span((row.responsible?.name ?? "<no stack recorded>") + place, .emphasis),
       ]
       if hasHolders { cells.append(Span(row.heldBy ?? "", .faint)) }
-      if let newCount = row.newCount { cells.insert(Span(newCount.grouped), at: 2) }
+      if let count = row.newCount, let bytes = row.newBytes {
+        cells.insert(contentsOf: [Span(count.grouped), Span(page.bytes(bytes))], at: 2)
+      }
       table.add(cells)
     }
     page.table(table)
@@ -175,12 +180,13 @@ extension LeaksReport {
   public var csv: CSVTable? {
     var table = CSVTable([
       "Leaked Object", "#", "Address", "Size", "# Roots", "Responsible Library",
-      "Responsible Frame", "Source", "Stack ID",
+      "Responsible Frame", "Source", "Stack ID", "# New", "New Bytes",
     ])
     for row in rows {
       table.add(
-        row.name, row.newCount ?? row.count, HexText.of(row.address), row.bytes, row.rootCount,
-        row.responsible?.imageName, row.responsible?.name, row.responsible?.place, row.stack)
+        row.name, row.count, HexText.of(row.address), row.bytes, row.rootCount,
+        row.responsible?.imageName, row.responsible?.name, row.responsible?.place, row.stack,
+        row.newCount, row.newBytes)
     }
     return table
   }

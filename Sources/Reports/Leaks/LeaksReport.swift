@@ -25,12 +25,6 @@ public struct LeaksReport: Report {
     public var frames: [ReportFrame]
     /// The first few trees, the oldest first, as lines.
     public var trees: [[LeakTreeLine]]
-    /// Identifies the group across traces.
-    var signature: String
-
-    enum CodingKeys: String, CodingKey {
-      case role, name, instances, count, bytes, stack, frames, trees
-    }
   }
 
   /// Blocks that one kind of root holds.
@@ -87,13 +81,18 @@ public struct LeaksReport: Report {
 
   /// Reports on an analysis.
   ///
+  /// - Parameters:
+  ///   - analysis: The heap.
+  ///   - source: Names.
+  ///   - query: What is asked for.
+  ///   - baseline: Only what is more than its leaks counts, with every grouping the same blocks.
   /// - Throws: ``ReportError`` when a filter fits nothing.
   public init(
     _ analysis: LeakAnalysis, source: ReportSource, query: LeaksQuery,
     baseline: LeakBaseline? = nil
   ) throws {
     let types = SnapshotTypeNames(source)
-    let selection = try LeakSelection(analysis, source, types, query)
+    let selection = try LeakSelection(analysis, source, types, query, baseline: baseline)
     trace = source.trace
     self.coverage = CoverageSummary(analysis.heap.coverage)
     snapshot = SnapshotSummary(analysis.heap.info, clock: source.clock)
@@ -101,22 +100,16 @@ public struct LeaksReport: Report {
     (live, reachable) = Self.sums(analysis)
     possible = selection.possibleSum
     let labels = BlockLabels(heap: analysis.heap, types: types, names: source.names)
-    var rows = Self.rows(analysis, selection, source, types, query)
     systemRules = Self.systemRules(analysis, selection, source, types, query)
     if !query.includesSystem {
       for rule in systemRules { system.add(rule.blocks) }
     }
-    var groups = LeakTreeGroups(
-      analysis.leaks, labels: labels, source: source, roots: selection.roots
-    ).groups
-    if let baseline {
-      comparedWith = baseline.name
-      rows = baseline.new(rows)
-      groups = baseline.new(groups)
-    }
+    let rows = Self.rows(analysis, selection, source, types, query)
+    let groups = LeakTreeGroups(analysis.leaks, labels: labels, roots: selection.roots).groups
+    comparedWith = baseline?.name
     for row in rows {
       leaked.count &+= row.newCount ?? row.count
-      leaked.bytes &+= row.newCount.map { row.bytes / max(1, row.count) &* $0 } ?? row.bytes
+      leaked.bytes &+= row.newBytes ?? row.bytes
     }
     rootLeakCount = groups.reduce(0) { $0 &+ ($1.role == .rootLeak ? $1.instances : 0) }
     rootCycleCount = groups.reduce(0) { $0 &+ ($1.role == .rootCycle ? $1.instances : 0) }
@@ -142,7 +135,8 @@ public struct LeaksReport: Report {
       heap: analysis.heap, source: source, types: types, grouping: query.grouping)
     for node in 0..<analysis.leaks.count where selection.isCounted[node] {
       builder.add(
-        analysis.leaks.block(of: node), isRoot: analysis.leaks.role(of: node) != .draggedAlong)
+        analysis.leaks.block(of: node), isRoot: analysis.leaks.role(of: node) != .draggedAlong,
+        isNew: selection.isNew?[node])
     }
     return builder.finish()
   }

@@ -96,14 +96,11 @@ struct LeaksCommand: ParsableCommand {
     guard let other = view.diffFrom else { return nil }
     var baseline: LeakBaseline?
     try ReportSession.run(.file(other), recording: recording, symbols: symbols) { session in
-      var query = try query(session)
-      (query.top, query.filter, query.sizes) = (nil, SiteFilter(), nil)
-      query.fromNanoseconds = nil
       let index = try session.trace.snapshotIndex(at: nil)
       let analysis = try session.trace.leakAnalysis(
         atSnapshot: index, source: session.source, progress: session.progress)
       baseline = LeakBaseline(
-        try LeaksReport(analysis, source: session.source, query: query), name: other)
+        analysis, source: session.source, query: query(session), name: other)
     }
     return baseline
   }
