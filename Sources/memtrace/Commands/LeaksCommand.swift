@@ -34,6 +34,21 @@ struct LeaksCommand: ParsableCommand {
   @OptionGroup(title: "Names") var symbols: SymbolOptions
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
+  mutating func validate() throws {
+    guard let tree = view.treeOption else { return }
+    let ignored = [
+      ("--fail-on-leaks", view.failOnLeaks), ("--cycles", view.cycles),
+      ("--diff-from", view.diffFrom != nil), ("--group-by", view.groupBy != .stack),
+      ("--all", view.all), ("--category", filters.category != nil),
+      ("--responsible", filters.responsible != nil), ("--image", filters.image != nil),
+      ("--thread", filters.thread != nil), ("--from", time.from != nil),
+      ("--size", time.size != nil),
+    ]
+    if let (option, _) = ignored.first(where: \.1) {
+      throw ValidationError("\(option) goes with the list of leaks, not with \(tree).")
+    }
+  }
+
   func run() throws {
     var hasLeaks = false
     try ReportSession.run(input.input(), recording: recording, symbols: symbols) { session in

@@ -34,6 +34,12 @@ struct LeaksViewOptions: ParsableArguments {
   @Flag(help: "End with exit status \(ExitStatus.findings) when there are leaks.")
   var failOnLeaks = false
 
+  /// The option that asks for a tree instead of the list of leaks, if there is one.
+  var treeOption: String? {
+    if traceTree != nil { return "--trace-tree" }
+    return referenceTree ? "--reference-tree" : nil
+  }
+
   mutating func validate() throws {
     if traceTree != nil, referenceTree {
       throw ValidationError("Give --trace-tree or --reference-tree, not both.")
