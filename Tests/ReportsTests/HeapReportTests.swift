@@ -12,8 +12,16 @@ import TraceTestSupport
   private let trace: Trace
   private let symbolicator = FakeSymbolicator()
 
-  /// Two nodes by their words, one node by its stack alone, an error box, and two blocks of C.
   init() throws {
+    file = try Self.recording().write()
+    trace = try Trace(path: file.path)
+    symbolicator.add("main", at: 0x1000, image: "/opt/app/app")
+    symbolicator.add("make", at: 0x1100, image: "/opt/app/app")
+    symbolicator.add("parse", at: 0x1200, image: "/opt/app/app")
+  }
+
+  /// Two nodes by their words, one node by its stack alone, an error box, and two blocks of C.
+  private static func recording() -> TraceBuilder {
     var builder = TraceBuilder()
     builder.process(executable: "/opt/app/app", arguments: ["./app"])
     builder.image(
@@ -45,11 +53,7 @@ import TraceTestSupport
     snapshot.words(at: 0x20_0200, [0x5010, 3, 0x5100])
     builder.snapshot(snapshot)
     builder.free(0x20_0000, stack: make, time: 40)
-    file = try builder.write()
-    trace = try Trace(path: file.path)
-    symbolicator.add("main", at: 0x1000, image: "/opt/app/app")
-    symbolicator.add("make", at: 0x1100, image: "/opt/app/app")
-    symbolicator.add("parse", at: 0x1200, image: "/opt/app/app")
+    return builder
   }
 
   @Test func pythonObjectsHaveTheirClass() throws {
@@ -87,6 +91,12 @@ import TraceTestSupport
   }
 
   private func report(_ change: (inout HeapQuery) -> Void = { _ in }) throws -> HeapReport {
+    try report(on: trace, change)
+  }
+
+  private func report(
+    on trace: Trace, _ change: (inout HeapQuery) -> Void = { _ in }
+  ) throws -> HeapReport {
     var query = HeapQuery()
     change(&query)
     let source = ReportSource(trace, file: "app.mtrace", symbolicator: symbolicator)
@@ -132,11 +142,59 @@ import TraceTestSupport
     let source = ReportSource(trace, file: nil, symbolicator: symbolicator)
     var options = ReplayOptions()
     options.keepsLiveBlocks = true
-    let report = try HeapReport(
-      trace.replay(options), snapshot: nil, source: source, query: HeapQuery())
+    let report = try HeapReport(trace.replay(options), source: source, query: HeapQuery())
     #expect(report.snapshot == nil)
     #expect(report.rows.map(\.name) == ["malloc in parse", "app.Node<Int>"])
     #expect(report.rows.map(\.count) == [3, 2])
     #expect(report.rows.map(\.seenCount) == [0, 0])
+  }
+
+  @Test func theSumsAreOfAllRowsWhateverIsShown() throws {
+    let all = try report()
+    #expect(all.classes.map(\.language) == ["Swift"])
+    #expect(all.classes.map(\.count) == [2])
+    #expect(all.seenCount == 3)
+    #expect(all.derivedCount == 3)
+    let text = try report { $0.top = 1 }.text()
+    #expect(text.contains("Found:  2 Swift classes\n"))
+    #expect(text.contains("The types of 3 blocks were read in the blocks themselves; those of 3 "))
+  }
+
+  @Test func aSampleIsWeighted() throws {
+    var builder = Self.recording()
+    builder.header.sampleInterval = 64
+    let file = try builder.write()
+    let report = try report(on: Trace(path: file.path))
+    // One block of s bytes stands for 1 / (1 - exp(-(s + 1) / 64)): 2.480 of 32, 1.696 of 56, 1.260
+    // of 100 and 1.000 of 1000.
+    #expect(
+      report.rows.map(\.name) == ["app.Node<Int>", "malloc in parse", "Error box<app.Failure>"])
+    #expect(report.rows.map(\.count) == [7, 2, 2])
+    #expect(report.rows.map(\.bytes) == [238, 1126, 95])
+    #expect(report.rows.map(\.seenCount) == [5, 0, 2])
+    #expect(report.totalCount == 11)
+    #expect(report.totalBytes == 1459)
+    #expect(report.rows.allSatisfy { ($0.countMargin ?? 0) > 0 })
+    #expect((report.totalBytesMargin ?? 0) > 0)
+    let text = report.text()
+    #expect(text.contains("Estimated from a sample of 1 in 64 B; ± is the margin"))
+    #expect(text.contains("7 ±"))
+    let csv = try ReportWriter(format: .csv).output(of: report)
+    #expect(
+      csv.hasPrefix("Count,Bytes,Average,Class,Full Name,Type,Binary,Size,Seen,Count Margin,"))
+  }
+
+  /// The second snapshot was cut: as for leaks, the whole one before it counts.
+  @Test func aCutSnapshotIsTakenOnlyWhenAskedFor() throws {
+    var builder = Self.recording()
+    var cut = SnapshotBuilder(time: 50)
+    cut.isComplete = false
+    builder.snapshot(cut)
+    let file = try builder.write()
+    let trace = try Trace(path: file.path)
+    #expect(trace.snapshots.map(\.isComplete) == [true, false])
+    #expect(try report(on: trace).snapshot?.index == 0)
+    #expect(try report(on: trace) { $0.snapshot = 1 }.snapshot?.index == 1)
+    #expect(try trace.snapshotIndex(at: nil) == 0)
   }
 }

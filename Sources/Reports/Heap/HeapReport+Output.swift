@@ -3,10 +3,13 @@ extension HeapReport {
   public func write(to page: inout TextPage) {
     page.line(Span("Process \(trace.pid): \(trace.commandLine)", .heading))
     page.line(Span(momentText, .faint))
+    page.line(about: trace.sampling)
     page.line("Found:  \(foundText)")
     page.line("All zones: \(totalCount.grouped) nodes malloced - Sizes: \(sizesText)")
     page.line(Span(String(repeating: "-", count: 71), .faint))
-    page.line("All zones: \(totalCount.grouped) nodes (\(totalBytes.grouped) bytes)")
+    let count = totalCount.grouped + MarginText.suffix(totalCountMargin, of: totalCount)
+    let bytes = totalBytes.grouped + MarginText.suffix(totalBytesMargin, of: totalBytes)
+    page.line("All zones: \(count) nodes (\(bytes) bytes)")
     if rows.isEmpty {
       coverage.write(to: &page)
       return
@@ -50,10 +53,8 @@ extension HeapReport {
 
   /// `3 Swift classes  2 C++ classes`.
   private var foundText: String {
-    let languages = ["Swift", "C++", "Rust", "C"].compactMap { language -> String? in
-      let names = Set(rows.filter { $0.isClass && $0.language == language }.map(\.name))
-      if names.isEmpty { return nil }
-      return "\(names.count.grouped) \(language) \(names.count == 1 ? "class" : "classes")"
+    let languages = classes.map { found in
+      "\(found.count.grouped) \(found.language) \(found.count == 1 ? "class" : "classes")"
     }
     return languages.isEmpty ? "no classes" : languages.joined(separator: "  ")
   }
@@ -71,11 +72,8 @@ extension HeapReport {
   private static let mostSizes = 8
 
   private var evidenceText: String {
-    let typed = rows.filter { $0.language != "malloc" }
-    let seen = typed.reduce(0) { $0 &+ $1.seenCount }
-    let others = typed.reduce(0) { $0 &+ $1.count } &- seen
-    return "The types of \(CountText.blocks(seen)) were read in the blocks themselves; "
-      + "those of \(others.grouped) follow from the stacks that allocated them."
+    "The types of \(CountText.blocks(seenCount)) were read in the blocks themselves; "
+      + "those of \(derivedCount.grouped) follow from the stacks that allocated them."
   }
 
   private var table: TextTable {
@@ -89,7 +87,9 @@ extension HeapReport {
     for row in rows {
       let size = row.size.map { "  [\($0.grouped)]" } ?? ""
       table.add([
-        Span(row.count.grouped), Span(row.bytes.grouped), Span(Self.tenths(row)),
+        Span(row.count.grouped + MarginText.suffix(row.countMargin, of: row.count)),
+        Span(row.bytes.grouped + MarginText.suffix(row.bytesMargin, of: row.bytes)),
+        Span(Self.tenths(row)),
         Span(row.name + size, .emphasis), Span(row.language),
         Span(row.image.map(ReportFrame.lastComponent) ?? "<unknown>"),
       ])
@@ -120,19 +120,24 @@ extension HeapReport {
   /// One row per class, or per block where these were asked for.
   public var csv: CSVTable? {
     if query.listsObjects { return objectsCSV }
-    var table = CSVTable([
-      "Count", "Bytes", "Average", "Class", "Full Name", "Type", "Binary", "Size", "Seen",
-    ])
+    let isEstimate = trace.sampling != nil
+    var table = CSVTable(
+      ["Count", "Bytes", "Average", "Class", "Full Name", "Type", "Binary", "Size", "Seen"]
+        + (isEstimate ? ["Count Margin", "Bytes Margin"] : []))
     for row in rows {
-      table.add(
+      let fields: [any CSVField] = [
         row.count, row.bytes, Self.tenths(row).filter { $0 != "," }, row.name, row.fullName,
-        row.language, row.image, row.size, row.seenCount)
+        row.language, row.image, row.size, row.seenCount,
+      ]
+      let margins: [any CSVField] = isEstimate ? [row.countMargin, row.bytesMargin] : []
+      table.add((fields + margins).map(\.csvText))
     }
     return table
   }
 
   enum CodingKeys: String, CodingKey {
-    case trace, coverage, snapshot, sortedBy, totalCount, totalBytes, sizes, rows, rowCount
+    case trace, coverage, snapshot, sortedBy, totalCount, totalBytes, totalCountMargin
+    case totalBytesMargin, sizes, classes, seenCount, derivedCount, rows, rowCount
     case objects, objectCount
   }
 
@@ -145,7 +150,12 @@ extension HeapReport {
     try container.encode(query.order, forKey: .sortedBy)
     try container.encode(totalCount, forKey: .totalCount)
     try container.encode(totalBytes, forKey: .totalBytes)
+    try container.encodeIfPresent(totalCountMargin, forKey: .totalCountMargin)
+    try container.encodeIfPresent(totalBytesMargin, forKey: .totalBytesMargin)
     try container.encode(sizes, forKey: .sizes)
+    try container.encode(classes, forKey: .classes)
+    try container.encode(seenCount, forKey: .seenCount)
+    try container.encode(derivedCount, forKey: .derivedCount)
     try container.encode(rows, forKey: .rows)
     try container.encode(rowCount, forKey: .rowCount)
     guard query.listsObjects else { return }

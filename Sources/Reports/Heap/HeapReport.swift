@@ -1,3 +1,4 @@
+import LeakAnalysis
 import TraceReader
 
 /// What the user asks of the classes of the heap.
@@ -7,7 +8,7 @@ public struct HeapQuery: Sendable, Hashable {
     case count, bytes, average, name
   }
 
-  /// The snapshot by its position in the trace; nil for the last one.
+  /// The snapshot by its position in the trace; nil for the last one that is complete.
   public var snapshot: Int?
   /// What the rows are sorted by.
   public var order = Order.count
@@ -47,6 +48,10 @@ public struct HeapReport: Report {
     public var count: UInt64
     /// Their requested bytes.
     public var bytes: UInt64
+    /// How far the number of blocks may be off; nil when it is exact.
+    public var countMargin: UInt64?
+    /// How far the bytes may be off; nil when they are exact.
+    public var bytesMargin: UInt64?
     /// The requested bytes of each, when sizes have rows of their own.
     public var size: UInt64?
     /// Of how many blocks their own contents say it; for the others it follows from their stacks.
@@ -76,6 +81,14 @@ public struct HeapReport: Report {
     public var count: UInt64
   }
 
+  /// The classes of one language.
+  public struct ClassCount: Sendable, Hashable, Encodable {
+    /// `Swift`, `C++`, `Rust` or `C`.
+    public var language: String
+    /// How many classes there are.
+    public var count: UInt64
+  }
+
   /// Which trace.
   public var trace: TraceSummary
   /// What is missing in it.
@@ -88,8 +101,18 @@ public struct HeapReport: Report {
   public var totalCount: UInt64
   /// Their requested bytes.
   public var totalBytes: UInt64
+  /// How far the number of blocks may be off; nil when it is exact.
+  public var totalCountMargin: UInt64?
+  /// How far the bytes may be off; nil when they are exact.
+  public var totalBytesMargin: UInt64?
   /// The sizes of all blocks, the greatest first.
   public var sizes: [SizeCount]
+  /// The classes of all blocks by language.
+  public var classes: [ClassCount]
+  /// Of how many of all blocks their own contents say the type.
+  public var seenCount: UInt64
+  /// Of how many the type, or the caller, follows from the stack.
+  public var derivedCount: UInt64
   /// The classes, sorted.
   public var rows: [Row]
   /// How many rows there are without a limit.
@@ -99,90 +122,79 @@ public struct HeapReport: Report {
   /// How many there are without a limit.
   public var objectCount = 0
 
-  /// The snapshot that a heap is of.
-  public struct SnapshotSummary: Sendable, Hashable, Encodable {
-    /// Its position in the trace.
-    public var index: Int
-    /// When it was taken, nanoseconds since the recording began.
-    public var timeNanoseconds: UInt64
-    /// Whether it was written to its end.
-    public var isComplete: Bool
-  }
-
-  /// Names the blocks that were live.
+  /// Names the blocks of a snapshot.
   ///
   /// - Parameters:
-  ///   - result: The replay up to the snapshot, with its live blocks.
-  ///   - snapshot: The snapshot and its memory; nil when the trace has none.
+  ///   - heap: The live blocks and the memory; those of the recorder do not count.
+  ///   - source: Who was traced, and how to name things.
+  ///   - query: What was asked for.
+  ///   - sampling: How the trace was sampled; nil when everything was recorded.
+  /// - Throws: ``ReportError`` when no class has the name asked for.
+  public init(
+    _ heap: HeapImage, source: ReportSource, query: HeapQuery, sampling: Sampling? = nil
+  ) throws {
+    let blocks = (0..<heap.blocks.count).lazy.map(heap.blocks.liveBlock)
+      .filter { $0.thread != .recorder }
+    try self.init(
+      HeapRows(blocks, in: heap.memory, source, query, sampling), heap.coverage, source, query)
+    snapshot = SnapshotSummary(heap.info, clock: source.clock)
+    list(blocks, in: heap.memory, source)
+  }
+
+  /// Names the blocks that were live at the end of a replay.
+  ///
+  /// - Parameters:
+  ///   - result: The replay, with its live blocks.
   ///   - source: Who was traced, and how to name things.
   ///   - query: What was asked for.
   /// - Throws: ``ReportError`` when no class has the name asked for.
-  public init(
-    _ result: ReplayResult, snapshot: (info: SnapshotInfo, memory: SnapshotMemory)?,
-    source: ReportSource, query: HeapQuery
-  ) throws {
+  public init(_ result: ReplayResult, source: ReportSource, query: HeapQuery) throws {
+    try self.init(
+      HeapRows(result.liveBlocks, in: nil, source, query, result.sampling), result.coverage,
+      source, query)
     trace = source.summary(after: result)
-    coverage = CoverageSummary(result.coverage)
-    self.query = query
-    self.snapshot = snapshot.map {
-      SnapshotSummary(
-        index: $0.info.index, timeNanoseconds: source.clock.nanoseconds($0.info.time),
-        isComplete: $0.info.isComplete)
-    }
-    totalCount = UInt64(result.liveBlocks.count)
-    totalBytes = result.liveBlocks.reduce(0) { $0 &+ $1.size }
-    sizes = Self.sizes(of: result.liveBlocks)
-    let found = try Self.rows(result.liveBlocks, snapshot?.memory, source, query)
-    rowCount = found.count
-    rows = Array(found.prefix(query.top ?? .max))
-    if query.listsObjects {
-      let all = Self.objects(result.liveBlocks, snapshot?.memory, source, query)
-      objectCount = all.count
-      objects = Array(all.prefix(query.top ?? .max))
-    }
+    list(result.liveBlocks, in: nil, source)
   }
 
-  private static func objects(
-    _ blocks: [LiveBlock], _ memory: SnapshotMemory?, _ source: ReportSource, _ query: HeapQuery
-  ) -> [Object] {
-    let objects = blocks.compactMap { block -> Object? in
+  private init(
+    _ found: HeapRows, _ coverage: Coverage, _ source: ReportSource, _ query: HeapQuery
+  ) throws {
+    trace = source.trace
+    self.coverage = CoverageSummary(coverage)
+    self.query = query
+    totalCount = found.total.count
+    totalBytes = found.total.bytes
+    totalCountMargin = found.total.countMargin
+    totalBytesMargin = found.total.bytesMargin
+    sizes = found.sizes
+    let all = found.rows
+    classes = ["Swift", "C++", "Rust", "C"].compactMap { language in
+      let names = Set(all.filter { $0.isClass && $0.language == language }.map(\.name))
+      return names.isEmpty ? nil : ClassCount(language: language, count: UInt64(names.count))
+    }
+    let named = all.filter { $0.language != "malloc" }
+    seenCount = named.reduce(0) { $0 &+ $1.seenCount }
+    derivedCount = named.reduce(0) { $0 &+ $1.count } &- seenCount
+    let wanted = try all.matching(query.name).sorted { $0.precedes($1, by: query.order) }
+    rowCount = wanted.count
+    rows = Array(wanted.prefix(query.top ?? .max))
+  }
+
+  /// Lists the blocks, where they were asked for.
+  private mutating func list(
+    _ blocks: some Sequence<LiveBlock>, in memory: SnapshotMemory?, _ source: ReportSource
+  ) {
+    guard query.listsObjects else { return }
+    let all = blocks.compactMap { block -> Object? in
       let category = source.categories.category(of: block, in: memory).category
       if let pattern = query.name, !Glob.matches(category.name, pattern) { return nil }
       let address = block.address.rawValue
       return Object(
         address: address, size: block.size, name: category.name,
         counts: category.isSwift ? memory.flatMap { ObjectCounts(at: address, in: $0) } : nil)
-    }
-    return objects.sorted { $0.address < $1.address }
-  }
-
-  private static func sizes(of blocks: [LiveBlock]) -> [SizeCount] {
-    var counts: [UInt64: UInt64] = [:]
-    for block in blocks { counts[block.size, default: 0] &+= 1 }
-    return counts.map { SizeCount(size: $0.key, count: $0.value) }.sorted { $0.size > $1.size }
-  }
-}
-
-extension HeapReport {
-  private struct Key: Hashable {
-    let category: BlockCategory
-    let size: UInt64?
-  }
-
-  fileprivate static func rows(
-    _ blocks: [LiveBlock], _ memory: SnapshotMemory?, _ source: ReportSource, _ query: HeapQuery
-  ) throws -> [Row] {
-    var rows: [Key: Row] = [:]
-    for block in blocks {
-      let (category, isSeen) = source.categories.category(of: block, in: memory)
-      let key = Key(category: category, size: query.separatesSizes ? block.size : nil)
-      var row = rows[key] ?? Row(category, size: key.size)
-      row.count &+= 1
-      row.bytes &+= block.size
-      if isSeen { row.seenCount &+= 1 }
-      rows[key] = row
-    }
-    return try Array(rows.values).matching(query.name).sorted { $0.precedes($1, by: query.order) }
+    }.sorted { $0.address < $1.address }
+    objectCount = all.count
+    objects = Array(all.prefix(query.top ?? .max))
   }
 }
 
@@ -199,19 +211,6 @@ extension [HeapReport.Row] {
 }
 
 extension HeapReport.Row {
-  fileprivate init(_ category: BlockCategory, size: UInt64?) {
-    let language =
-      switch category.kind {
-      case .type(let language): language.rawValue
-      case .call: "C"
-      case .size: "malloc"
-      }
-    self.init(
-      name: category.name, fullName: category.fullName, language: language,
-      isClass: category.isType, image: category.imagePath, count: 0, bytes: 0, size: size,
-      seenCount: 0)
-  }
-
   fileprivate func precedes(_ other: Self, by order: HeapQuery.Order) -> Bool {
     switch order {
     case .count where count != other.count: return count > other.count
@@ -234,23 +233,23 @@ extension HeapReport {
     _ trace: Trace, source: ReportSource, query: HeapQuery,
     progress: (@Sendable (UInt64, UInt64) -> Void)? = nil
   ) throws {
-    let index = try trace.snapshotIndex(query.snapshot)
-    var options = ReplayOptions()
-    options.keepsLiveBlocks = true
-    options.progress = progress
-    options.liveAt = index.map { trace.snapshots[$0].time }
-    let result = try trace.replay(options)
-    let snapshot = try index.map {
-      (info: trace.snapshots[$0], memory: try trace.loadSnapshot($0))
+    if let index = try trace.snapshotIndex(query.snapshot) {
+      try self.init(
+        trace.heap(atSnapshot: index, progress: progress), source: source, query: query,
+        sampling: Sampling(header: trace.header))
+    } else {
+      var options = ReplayOptions()
+      options.keepsLiveBlocks = true
+      options.progress = progress
+      try self.init(trace.replay(options), source: source, query: query)
     }
-    try self.init(result, snapshot: snapshot, source: source, query: query)
   }
 }
 
 extension Trace {
   /// The position of the snapshot asked for; nil when there is none and none was asked for.
   fileprivate func snapshotIndex(_ asked: Int?) throws -> Int? {
-    guard let asked else { return snapshots.indices.last }
+    guard let asked else { return usualSnapshot }
     guard snapshots.indices.contains(asked) else {
       let there =
         snapshots.isEmpty

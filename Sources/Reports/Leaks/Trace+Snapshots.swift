@@ -6,6 +6,12 @@ extension Trace {
   /// How long the recording is known to have gone on, in nanoseconds.
   public var recordedLength: UInt64 { recordedNanoseconds }
 
+  /// The position of the snapshot that reports are about unless another one is asked for: the last
+  /// that is complete, else the last; nil for a trace without one.
+  public var usualSnapshot: Int? {
+    (snapshots.last { $0.isComplete } ?? snapshots.last)?.index
+  }
+
   /// The position of the snapshot that a user means.
   ///
   /// - Parameter moment: A mark's name or a point in time; nil for the last snapshot that is
@@ -19,14 +25,12 @@ extension Trace {
         "leaks cannot be told in \(SamplingSummary(sampling).name): that takes every block; record "
           + "without --sample")
     }
-    guard let last = snapshots.last else {
+    guard let usual = usualSnapshot else {
       throw ReportError.notFound(
         "\(path.lastComponent?.string ?? "the trace") has no heap snapshot, so leaks cannot be told "
           + "from blocks in use; 'memtrace record' takes one when the program ends")
     }
-    guard let moment else {
-      return snapshots.last { $0.isComplete }?.index ?? last.index
-    }
+    guard let moment else { return usual }
     if let found = snapshots.last(where: { $0.reason.name == moment }) { return found.index }
     guard let wanted = TimePoint(moment)?.nanoseconds(ofRecording: recordedNanoseconds) else {
       let names = snapshots.compactMap(\.reason.name)

@@ -48,7 +48,7 @@ public struct Sampling: Hashable, Sendable {
 
   /// What one allocation in the sample adds to the variance of a sum of counts; times the square of
   /// its size, to that of a sum of bytes.
-  func countVariance(ofSize size: UInt64) -> Double {
+  public func countVariance(ofSize size: UInt64) -> Double {
     let probability = probability(ofSize: size)
     return (1 - probability) / (probability * probability)
   }

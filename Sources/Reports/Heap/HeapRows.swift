@@ -1,0 +1,92 @@
+import TraceReader
+
+/// Adds up live blocks by class.
+struct HeapRows {
+  private struct Key: Hashable {
+    let category: BlockCategory
+    let size: UInt64?
+  }
+
+  /// All rows, in no order.
+  private(set) var rows: [HeapReport.Row] = []
+  /// The sum of all blocks.
+  private(set) var total: HeapSum
+  /// The sizes of all blocks, the greatest first.
+  private(set) var sizes: [HeapReport.SizeCount]
+
+  /// - Parameter memory: The snapshot's; nil leaves the blocks' own words out.
+  init(
+    _ blocks: some Sequence<LiveBlock>, in memory: SnapshotMemory?, _ source: ReportSource,
+    _ query: HeapQuery, _ sampling: Sampling?
+  ) {
+    total = HeapSum(sampling)
+    var sums: [Key: HeapSum] = [:]
+    var counts: [UInt64: UInt64] = [:]
+    for block in blocks {
+      let (category, isSeen) = source.categories.category(of: block, in: memory)
+      let key = Key(category: category, size: query.separatesSizes ? block.size : nil)
+      sums[key, default: HeapSum(sampling)].add(block.size, isSeen: isSeen)
+      total.add(block.size, isSeen: isSeen)
+      counts[block.size, default: 0] &+= 1
+    }
+    rows = sums.map { HeapReport.Row($0.key.category, size: $0.key.size, $0.value) }
+    sizes = counts.map { size, count in
+      let estimate = sampling?.allocations(perSampleOfSize: size, samples: count)
+      return HeapReport.SizeCount(size: size, count: estimate ?? count)
+    }.sorted { $0.size > $1.size }
+  }
+}
+
+/// How many blocks, and how many bytes: exact, or estimates when the blocks are a sample.
+struct HeapSum {
+  private var exact = (count: UInt64(0), seen: UInt64(0), bytes: UInt64(0))
+  private var estimate = (count: 0.0, seen: 0.0, bytes: 0.0)
+  private var variance = (count: 0.0, bytes: 0.0)
+  private let sampling: Sampling?
+
+  init(_ sampling: Sampling?) {
+    self.sampling = sampling
+  }
+
+  mutating func add(_ size: UInt64, isSeen: Bool) {
+    exact.count &+= 1
+    exact.bytes &+= size
+    if isSeen { exact.seen &+= 1 }
+    guard let sampling else { return }
+    let (weight, bytes) = (1 / sampling.probability(ofSize: size), Double(size))
+    let added = sampling.countVariance(ofSize: size)
+    estimate.count += weight
+    estimate.bytes += weight * bytes
+    if isSeen { estimate.seen += weight }
+    variance.count += added
+    variance.bytes += added * bytes * bytes
+  }
+
+  var count: UInt64 { sampling == nil ? exact.count : Self.whole(estimate.count) }
+  var bytes: UInt64 { sampling == nil ? exact.bytes : Self.whole(estimate.bytes) }
+  /// Those whose own contents tell the type.
+  var seenCount: UInt64 { sampling == nil ? exact.seen : Self.whole(estimate.seen) }
+  /// nil when the number is exact.
+  var countMargin: UInt64? { sampling.map { _ in TallyVariance.wholeMargin(variance.count) } }
+  var bytesMargin: UInt64? { sampling.map { _ in TallyVariance.wholeMargin(variance.bytes) } }
+
+  private static func whole(_ value: Double) -> UInt64 {
+    UInt64(exactly: min(value, 0x1p63).rounded()) ?? 0
+  }
+}
+
+extension HeapReport.Row {
+  fileprivate init(_ category: BlockCategory, size: UInt64?, _ sum: HeapSum) {
+    let language =
+      switch category.kind {
+      case .type(let language): language.rawValue
+      case .call: "C"
+      case .size: "malloc"
+      }
+    self.init(
+      name: category.name, fullName: category.fullName, language: language,
+      isClass: category.isType, image: category.imagePath, count: sum.count, bytes: sum.bytes,
+      countMargin: sum.countMargin, bytesMargin: sum.bytesMargin, size: size,
+      seenCount: sum.seenCount)
+  }
+}
