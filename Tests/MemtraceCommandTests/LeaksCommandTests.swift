@@ -86,6 +86,7 @@ import TraceTestSupport
     #expect(holders.outputText.contains("Held by:"))
     let roots = try run(["leaks", "app.mtrace", "--reference-tree"], status: 0)
     #expect(roots.outputText.hasPrefix("1 block (48 B) can be reached"))
+    _ = try run(["leaks", "app.mtrace", "--reference-tree", "--all"], status: 0)
   }
 
   @Test func theHeapListsClasses() throws {

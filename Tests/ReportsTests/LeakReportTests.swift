@@ -123,6 +123,72 @@ import TraceTestSupport
     #expect(report.nextCommands.map(\.command).contains("memtrace leaks app.mtrace"))
   }
 
+  @Test func noLeaksIsSaidOfTheSnapshotThatWasLookedAt() throws {
+    func text(_ change: (inout SnapshotSummary) -> Void) throws -> String {
+      let result = try sample.trace.replay(ReplayRequest(), keepsLiveBlocks: true)
+      var report = try OverviewReport(result, leaks: sample.analysis(), source: sample.source)
+      report.leaks = try leaks { $0.sizes = ByteRange("1m+") }
+      report.leaks.map {
+        var snapshot = $0.snapshot
+        change(&snapshot)
+        report.leaks?.snapshot = snapshot
+      }
+      return report.text()
+    }
+    let unqualified = "No leaks: everything that was not freed can still be reached.\n"
+    #expect(try text { _ in }.contains(unqualified))
+    let moment = "No leaks at the snapshot at 00:00.079.000 "
+    #expect(
+      try text {
+        $0.kind = "interval"
+        $0.reason = "at an interval"
+      }.contains(
+        moment + "(at an interval): everything that was live then could still be reached.\n"))
+    let moving = try text { $0.movingThreads = 1 }
+    #expect(moving.contains(moment + "(at exit with status 0): everything that was live then"))
+    #expect(moving.contains("Snapshot: 1 thread could not be stopped for the snapshot"))
+    #expect(try text { $0.isComplete = false }.contains("Snapshot: the snapshot was cut off"))
+  }
+
+  @Test func snapshotsKnowWhetherTheyAreOfTheEnd() throws {
+    #expect(try leaks().snapshot.isAtEnd)
+    let warm = try LeaksReport(sample.analysis(0), source: sample.source, query: LeaksQuery())
+    #expect(!warm.snapshot.isAtEnd)
+    let result = try sample.trace.replay(ReplayRequest(), keepsLiveBlocks: true)
+    let report = try OverviewReport(result, leaks: sample.analysis(0), source: sample.source)
+    #expect(
+      report.text().contains(
+        "Leaked at the snapshot at 00:00.030.000 (at the mark \"warm\"), nothing points to it"))
+  }
+
+  @Test func theRecordersBlocksCountOnlyWhenAskedFor() throws {
+    let recorded = try LeakRecording { builder in
+      builder.allocate(LeakRecording.recorders, 80, thread: 0, time: 4_000_000)
+      builder.allocate(LeakRecording.heldByRecorder, 40, time: 5_000_000)
+    }
+    var query = LeaksQuery()
+    let plain = try LeaksReport(recorded.analysis(), source: recorded.source, query: query)
+    query.includesSystem = true
+    let all = try LeaksReport(recorded.analysis(), source: recorded.source, query: query)
+    #expect(all.live.count == plain.live.count + 1)
+    #expect(all.live.bytes == plain.live.bytes + 80)
+    #expect(sum(all) == sum(plain) + 1)
+    let tree = ReferenceTreeReport(
+      try recorded.analysis(), source: recorded.source, limit: nil)
+    let fullTree = ReferenceTreeReport(
+      try recorded.analysis(), source: recorded.source, includesRecorder: true, limit: nil)
+    #expect(fullTree.reachable.count == tree.reachable.count + 1)
+    #expect(fullTree.reachable.bytes == tree.reachable.bytes + 80)
+    // What it holds stays, below the variable.
+    #expect(tree.reachable.bytes == 48 + 24 + 100 + 40)
+    let heap = try HeapReport(recorded.trace, source: recorded.source, query: HeapQuery())
+    #expect(heap.totalCount == plain.live.count)
+  }
+
+  private func sum(_ report: LeaksReport) -> UInt64 {
+    report.reachable.reduce(0) { $0 + $1.blocks.count }
+  }
+
   @Test func whoHoldsABlock() throws {
     try expect(
       try TraceTreeReport(

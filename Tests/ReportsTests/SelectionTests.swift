@@ -50,21 +50,44 @@ import TraceTestSupport
     #expect(error?.description == "--from 00:02.000.000 is not before --to 00:01.000.000")
   }
 
-  @Test func percentagesOfAKilledProcessReachItsLastEvent() throws {
+  /// Calls `body` with the trace of a process that was killed: the header has no end.
+  private func withKilled(
+    _ fill: (inout TraceBuilder) -> Void, _ body: (Trace) throws -> Void
+  ) throws {
     var builder = TraceBuilder()
     builder.header.endKind = 0
     builder.header.startTicks = 0
     builder.header.endTicks = 1
-    builder.allocate(0x1000, 16, time: 10_000)
-    builder.allocate(0x2000, 16, time: 90_000)
+    fill(&builder)
     var bytes = builder.bytes()
     // end_ticks lies at 200 in the header; a killed process has written none.
     for index in 200..<208 { bytes[index] = 0 }
     let file = try TemporaryFile(bytes)
-    let trace = try Trace(path: file.path)
-    var request = ReplayRequest()
-    request.to = TimePoint("50%")
-    #expect(try trace.replay(request).total.totalCount == 1)
+    try body(Trace(path: file.path))
+  }
+
+  @Test func percentagesOfAKilledProcessReachItsLastEvent() throws {
+    try withKilled { builder in
+      builder.allocate(0x1000, 16, time: 10_000)
+      builder.allocate(0x2000, 16, time: 90_000)
+    } _: { (trace: Trace) throws in
+      var request = ReplayRequest()
+      request.to = TimePoint("50%")
+      #expect(try trace.replay(request).total.totalCount == 1)
+    }
+  }
+
+  @Test func soDoThoseOfItsSnapshots() throws {
+    try withKilled { builder in
+      builder.snapshot(SnapshotBuilder(time: 40_000))
+      builder.snapshot(SnapshotBuilder(time: 60_000))
+      builder.allocate(0x1000, 16, time: 100_000)
+    } _: { (trace: Trace) throws in
+      #expect(trace.snapshots.count == 2)
+      #expect(try trace.nanoseconds(at: .millionths(500_000)) == 50_000)
+      #expect(try trace.snapshotIndex(at: "50%") == 0)
+      #expect(try trace.snapshotIndex(at: "70%") == 1)
+    }
   }
 
   @Test func blocksAreListedForTheSameSelection() throws {

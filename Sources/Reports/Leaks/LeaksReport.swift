@@ -43,7 +43,7 @@ public struct LeaksReport: Report {
   public var snapshot: SnapshotSummary
   /// What was asked for.
   public var query: LeaksQuery
-  /// All live blocks.
+  /// All live blocks; like those that are reached, without the recorder's unless they are asked for.
   public var live = BlockSum()
   /// The leaked blocks that are counted.
   public var leaked = BlockSum()
@@ -97,7 +97,7 @@ public struct LeaksReport: Report {
     self.coverage = CoverageSummary(analysis.heap.coverage)
     snapshot = SnapshotSummary(analysis.heap.info, clock: source.clock)
     self.query = query
-    (live, reachable) = Self.sums(analysis)
+    (live, reachable) = Self.sums(analysis, query)
     possible = selection.possibleSum
     let labels = BlockLabels(heap: analysis.heap, types: types, names: source.names)
     systemRules = Self.systemRules(analysis, selection, source, types, query)
@@ -189,11 +189,12 @@ public struct LeaksReport: Report {
   }
 
   private static func sums(
-    _ analysis: LeakAnalysis
+    _ analysis: LeakAnalysis, _ query: LeaksQuery
   ) -> (live: BlockSum, reachable: [Reachable]) {
     var live = BlockSum()
     var byRoot = Root.Category.allCases.map { _ in BlockSum() }
-    for block in 0..<analysis.heap.blocks.count {
+    for block in 0..<analysis.heap.blocks.count
+    where query.includesSystem || analysis.heap.blocks.site(of: block).thread != .recorder {
       let size = analysis.heap.blocks.sizes[block]
       live.add(size)
       if let category = analysis.reachability.rootCategory(of: block) {

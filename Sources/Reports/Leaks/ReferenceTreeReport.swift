@@ -39,13 +39,15 @@ public struct ReferenceTreeReport: Report {
   /// - Parameters:
   ///   - analysis: The heap.
   ///   - source: Names.
-  ///   - depth: How far the tree goes down; what is deeper counts for the line above it.
+  ///   - includesRecorder: Whether the recorder's own blocks count.
   ///   - limit: At most so many lines; nil for all.
-  public init(_ analysis: LeakAnalysis, source: ReportSource, depth: Int = 5, limit: Int?) {
+  public init(
+    _ analysis: LeakAnalysis, source: ReportSource, includesRecorder: Bool = false, limit: Int?
+  ) {
     trace = source.trace
     coverage = CoverageSummary(analysis.heap.coverage)
     snapshot = SnapshotSummary(analysis.heap.info, clock: source.clock)
-    var tree = ReferenceTree(analysis, source: source, deepest: depth)
+    var tree = ReferenceTree(analysis, source: source, includesRecorder: includesRecorder)
     tree.addAll()
     reachable = tree.reachable
     let all = tree.lines()
@@ -103,16 +105,18 @@ private struct ReferenceTree {
   private let types: SnapshotTypeNames
   private let labels: BlockLabels
   private let roots: RootNames
-  private let deepest: Int
+  private let includesRecorder: Bool
+  /// How far the tree goes down; what is deeper counts for the line above it.
+  private static let deepest = 5
   private var nodes: [Node] = []
   private var positions: [Key: Int] = [:]
   /// For each block its node; -1 until that is known.
   private var nodeOfBlock: [Int32]
   private(set) var reachable = BlockSum()
 
-  init(_ analysis: LeakAnalysis, source: ReportSource, deepest: Int) {
+  init(_ analysis: LeakAnalysis, source: ReportSource, includesRecorder: Bool) {
     self.analysis = analysis
-    self.deepest = deepest
+    self.includesRecorder = includesRecorder
     types = SnapshotTypeNames(source)
     labels = BlockLabels(heap: analysis.heap, types: types, names: source.names)
     roots = RootNames(source: source, info: analysis.heap.info)
@@ -146,7 +150,12 @@ private struct ReferenceTree {
     }
     if node < 0 { node = Int(nodeOfBlock[current]) }
     for member in chain.reversed() {
-      if nodes[node].depth < deepest {
+      // What a block of the recorder holds for the program hangs on what holds that block.
+      guard includesRecorder || analysis.heap.blocks.site(of: member).thread != .recorder else {
+        nodeOfBlock[member] = Int32(truncatingIfNeeded: node)
+        continue
+      }
+      if nodes[node].depth < Self.deepest {
         let name = labels.name(of: member) ?? types.category(of: member, in: analysis.heap).name
         node = child(of: node, depth: nodes[node].depth + 1, name)
       }
@@ -167,10 +176,11 @@ private struct ReferenceTree {
     return position
   }
 
-  /// The tree in the order of printing.
+  /// The tree in the order of printing, without roots that hold nothing that counts.
   func lines() -> [ReferenceTreeReport.Line] {
     var lines: [ReferenceTreeReport.Line] = []
-    var stack = sorted(nodes.indices.filter { nodes[$0].parent < 0 }).reversed().map { $0 }
+    var stack = sorted(nodes.indices.filter { nodes[$0].parent < 0 && nodes[$0].total.count > 0 })
+      .reversed().map { $0 }
     while let index = stack.popLast() {
       let node = nodes[index]
       lines.append(

@@ -72,6 +72,16 @@ public struct SnapshotSummary: Sendable, Hashable, Encodable {
     }
   }
 
+  /// Whether it was taken when the process was about to end.
+  var isAtEnd: Bool { ["exit", "abort", "signal"].contains(kind) }
+
+  /// When it was taken, for conclusions that hold for that moment only: ` at the snapshot at
+  /// 00:01.000.000 (when asked for)`; empty for a whole one at the end, with all threads still.
+  var qualification: String {
+    if isAtEnd && warnings.isEmpty { return "" }
+    return " at the snapshot at \(TimeText.timestamp(timeNanoseconds)) (\(reason))"
+  }
+
   /// What is missing, in few words.
   func coverageText(_ bytes: ByteStyle) -> String {
     var parts: [String] = []

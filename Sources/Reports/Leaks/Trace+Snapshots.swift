@@ -3,9 +3,6 @@ import Symbolication
 import TraceReader
 
 extension Trace {
-  /// How long the recording is known to have gone on, in nanoseconds.
-  public var recordedLength: UInt64 { recordedNanoseconds }
-
   /// The position of the snapshot that reports are about unless another one is asked for: the last
   /// that is complete, else the last; nil for a trace without one.
   public var usualSnapshot: Int? {
@@ -32,10 +29,11 @@ extension Trace {
     }
     guard let moment else { return usual }
     if let found = snapshots.last(where: { $0.reason.name == moment }) { return found.index }
-    guard let wanted = TimePoint(moment)?.nanoseconds(ofRecording: recordedNanoseconds) else {
+    guard let time = TimePoint(moment) else {
       let names = snapshots.compactMap(\.reason.name)
       throw ReportError.notFound(NearMatches.message("mark with a snapshot", moment, in: names))
     }
+    let wanted = try nanoseconds(at: time)
     guard let found = snapshots.last(where: { clock.nanoseconds($0.time) <= wanted }) else {
       let first = TimeText.timestamp(clock.nanoseconds(snapshots[0].time))
       throw ReportError.notFound("no snapshot up to \(moment); the first one is at \(first)")

@@ -82,17 +82,21 @@ extension OverviewReport {
 
   private func writeLeaks(to page: inout TextPage) {
     guard let leaks else { return }
+    page.blank()
+    for warning in leaks.snapshot.warnings {
+      page.line(Span("Snapshot: ", .warning), Span(warning))
+    }
+    let moment = leaks.snapshot.qualification
     guard leaks.leaked.count > 0 else {
-      page.blank()
-      page.line("No leaks: everything that was not freed can still be reached.")
+      let state = moment.isEmpty ? "not freed can still" : "live then could still"
+      page.line("No leaks\(moment): everything that was \(state) be reached.")
       return
     }
     let cycles =
       leaks.rootCycleCount > 0 ? ", \(CountText.of(leaks.rootCycleCount, "root cycle"))" : ""
-    page.blank()
     page.line(
       Span(
-        "Leaked, nothing points to it any more: \(page.bytes(leaks.leaked.bytes)) in "
+        "Leaked\(moment), nothing points to it any more: \(page.bytes(leaks.leaked.bytes)) in "
           + "\(CountText.blocks(leaks.leaked.count))\(cycles)", .error))
     var table = TextTable([
       .number("Bytes"), .number("#"), .text("Leaked Object"), .text("Responsible Library"),

@@ -121,8 +121,11 @@ extension Trace {
 
   /// A point in time in nanoseconds since the recording began.
   ///
-  /// - Throws: ``ReportError`` when there is no such mark.
+  /// - Throws: ``ReportError`` when there is no such mark, `TraceError` when reading fails: for a part
+  ///   of the recording of a process that was killed, its last event has to be found.
   public func nanoseconds(at point: TimePoint) throws -> UInt64 {
-    try nanoseconds(at: point, length: recordedNanoseconds)
+    var request = ReplayRequest()
+    request.from = point
+    return try nanoseconds(at: point, length: length(for: request))
   }
 }

@@ -39,7 +39,7 @@ struct LeaksCommand: ParsableCommand {
     let ignored = [
       ("--fail-on-leaks", view.failOnLeaks), ("--cycles", view.cycles),
       ("--diff-from", view.diffFrom != nil), ("--group-by", view.groupBy != .stack),
-      ("--all", view.all), ("--category", filters.category != nil),
+      ("--all", view.all && !view.referenceTree), ("--category", filters.category != nil),
       ("--responsible", filters.responsible != nil), ("--image", filters.image != nil),
       ("--thread", filters.thread != nil), ("--from", time.from != nil),
       ("--size", time.size != nil),
@@ -64,7 +64,7 @@ struct LeaksCommand: ParsableCommand {
       } else if view.referenceTree {
         try session.write(
           ReferenceTreeReport(
-            analysis, source: session.source,
+            analysis, source: session.source, includesRecorder: view.all,
             limit: output.limit(view.stacks.top.top, text: 60, data: 100_000)), to: output)
       } else {
         hasLeaks = try reportLeaks(analysis, session)
@@ -115,7 +115,7 @@ struct LeaksCommand: ParsableCommand {
       let analysis = try session.trace.leakAnalysis(
         atSnapshot: index, source: session.source, progress: session.progress)
       baseline = LeakBaseline(
-        analysis, source: session.source, query: query(session), name: other)
+        analysis, source: session.source, query: try query(session), name: other)
     }
     return baseline
   }

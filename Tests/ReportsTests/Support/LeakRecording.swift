@@ -20,15 +20,21 @@ struct LeakRecording {
   static let heap: UInt64 = 0x500_0000
   static let cache: UInt64 = 0x40_4010
   static let node = heap + 0x50
+  /// Where `cache` points, too: free unless a test puts a block there.
+  static let recorders = heap + 0x1010
+  /// Where a block there points: likewise.
+  static let heldByRecorder = heap + 0x1090
 
   let file: TemporaryFile
   let trace: Trace
   let symbolicator = FakeSymbolicator()
 
-  init() throws {
+  /// - Parameter change: Adds to the recording.
+  init(_ change: (inout TraceBuilder) -> Void = { _ in }) throws {
     var builder = TraceBuilder()
     Self.describe(&builder)
     Self.fill(&builder)
+    change(&builder)
     file = try builder.write()
     trace = try Trace(path: file.path)
     symbolicator.add("main", at: 0x40_1000, file: "/src/app.c", line: 10)
@@ -95,7 +101,8 @@ struct LeakRecording {
     snapshot.region(heap..<heap + 0x1_0000, path: "[heap]")
     snapshot.region(0x7ffe_0000_0000..<0x7ffe_0001_0000, path: "[stack]")
     snapshot.thread(1, tid: 4711, sp: 0x7ffe_0000_8000)
-    snapshot.words(at: cache, [heap + 0x10, 0, heap + 0x90 + 40])
+    snapshot.words(at: cache, [heap + 0x10, 0, heap + 0x90 + 40, recorders])
+    snapshot.words(at: recorders, [heldByRecorder])
     snapshot.words(at: 0x7ffe_0000_8018, [heap + 0x10])
     snapshot.words(at: heap + 0x10, [0, 0, node])
     snapshot.words(at: heap + 0x150, [0x40_3100, 3, heap + 0x190])
