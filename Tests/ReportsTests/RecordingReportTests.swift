@@ -97,6 +97,43 @@ import TraceTestSupport
     expectSnapshot(InfoReport(sample.trace, source: source).text(), "sampled-info.txt")
   }
 
+  @Test(arguments: [AllocationsColumn.standard, AllocationsColumn.wide])
+  func theTableOfASampleFitsEightyColumns(columns: [AllocationsColumn]) throws {
+    let sample = try SampleRecording(sampleInterval: 4096)
+    let result = try sample.trace.replay(ReplayRequest(), keepsLiveBlocks: true)
+    var query = AllocationsQuery()
+    query.columns = columns
+    let report = try AllocationsReport(result, source: sample.source, query: query)
+    var page = TextPage(style: TextStyle(width: 80))
+    report.writeTable(to: &page)
+    #expect(page.text.split(separator: "\n").allSatisfy { $0.displayWidth <= 80 })
+    // Seven columns of numbers leave no room for margins, five do.
+    #expect(page.text.contains("±") == (columns == AllocationsColumn.standard))
+    #expect(page.text.contains("no room for the margins") == (columns == AllocationsColumn.wide))
+    query.columns = [.totalBytes, .bar]
+    let chosen = try AllocationsReport(result, source: sample.source, query: query)
+    #expect(chosen.text(width: 80).contains("Transient/Total"))
+  }
+
+  @Test func theNamesOfRowsByTypeCanBeAskedFor() throws {
+    var query = AllocationsQuery()
+    query.grouping = .type
+    for name in try AllocationsReport(result, source: sample.source, query: query).rows.map(\.name)
+    {
+      query.filter.category = name
+      let report = try AllocationsReport(result, source: sample.source, query: query)
+      #expect(report.rows.map(\.name).contains(name))
+    }
+    query.filter.category = "malloc in make_node"
+    let rows = try AllocationsReport(result, source: sample.source, query: query).rows
+    #expect(rows.map(\.name) == ["malloc in make_node"])
+    // Where rows have no such names, nothing is called so.
+    query.grouping = .category
+    #expect(throws: ReportError.self) {
+      try AllocationsReport(result, source: sample.source, query: query)
+    }
+  }
+
   @Test func transientBlocksOfASampleKeepTheirMargin() throws {
     let sample = try SampleRecording(sampleInterval: 4096)
     let result = try sample.trace.replay()

@@ -78,14 +78,14 @@ public enum AllocationsColumn: String, Sendable, CaseIterable, Encodable {
   }
 
   /// The text of a row; the bar is as wide as the last word of its title can be.
-  func text(_ row: TallyRow, bytes: ByteStyle) -> Span {
+  func text(_ row: TallyRow, bytes: ByteStyle, hasMargin: Bool) -> Span {
     guard let value = value(row) else {
       return Span(
         ShareText.bar(
           persistent: row.persistentBytes, total: row.totalBytes, width: Self.barWidth),
         .faint)
     }
-    let margin = variance(row).map(TallyVariance.wholeMargin)
+    let margin = hasMargin ? variance(row).map(TallyVariance.wholeMargin) : nil
     return Span(
       (isBytes ? bytes.format(value) : value.grouped) + MarginText.suffix(margin, of: value))
   }

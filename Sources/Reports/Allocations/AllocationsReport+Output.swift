@@ -13,7 +13,7 @@ extension AllocationsReport {
     }
     timeline.write(to: &page)
     page.blank()
-    page.table(table(bytes: page.style.bytes))
+    writeTable(to: &page)
     let hidden = rowCount - rows.count
     if hidden > 0 {
       page.line(Span("… \(hidden.grouped) more; --top 0 shows all", .faint))
@@ -25,15 +25,32 @@ extension AllocationsReport {
     "Allocations of \(trace.commandLine) (pid \(trace.pid))"
   }
 
-  func table(bytes: ByteStyle) -> TextTable {
-    var table = TextTable([.text(query.grouping.title)] + query.columns.map(\.column))
-    table.add(
-      [Span(Self.totalName, .heading)] + query.columns.map { $0.text(total, bytes: bytes) })
-    for row in rows {
-      table.add(
-        [Span(row.name, .emphasis)] + query.columns.map { $0.text(row.tally, bytes: bytes) })
+  /// Writes the table, without the margins of estimates where there is no room for them.
+  func writeTable(to page: inout TextPage) {
+    let full = table(bytes: page.style.bytes, hasMargins: true)
+    if trace.sampling == nil || full.fits(in: page.style) {
+      page.table(full)
+      return
     }
+    page.table(table(bytes: page.style.bytes, hasMargins: false))
+    page.line(Span("There is no room for the margins here; --format csv has them.", .faint))
+  }
+
+  private func table(bytes: ByteStyle, hasMargins: Bool) -> TextTable {
+    var table = TextTable([.text(query.grouping.title)] + columns.map(\.column))
+    let numbers = { (tally: TallyRow) in
+      columns.map { $0.text(tally, bytes: bytes, hasMargin: hasMargins) }
+    }
+    table.add([Span(Self.totalName, .heading)] + numbers(total))
+    for row in rows { table.add([Span(row.name, .emphasis)] + numbers(row.tally)) }
     return table
+  }
+
+  /// In a sample no temporary allocations can be seen, and margins need the room of the bar.
+  private var columns: [AllocationsColumn] {
+    let isChosen = ![AllocationsColumn.standard, AllocationsColumn.wide].contains(query.columns)
+    if trace.sampling == nil || isChosen { return query.columns }
+    return query.columns.filter { $0 != .bar && $0 != .temporary }
   }
 
   /// The table with the total row first and all number columns.

@@ -62,7 +62,8 @@ public struct AllocationsReport: Report {
   ///
   /// - Throws: ``ReportError`` when a filter fits nothing.
   public init(_ result: ReplayResult, source: ReportSource, query: AllocationsQuery) throws {
-    let sites = try query.filter.apply(to: result.sites, source: source)
+    let sites = try query.filter.apply(
+      to: result.sites, source: source, detailed: query.grouping == .type)
     let groups = Self.sorted(Self.grouped(sites, query, source), query, source)
     trace = source.summary(after: result)
     coverage = CoverageSummary(result.coverage)

@@ -75,7 +75,7 @@ extension OverviewReport {
     }
     allocations.timeline.write(to: &page)
     page.blank()
-    page.table(allocations.table(bytes: page.style.bytes))
+    allocations.writeTable(to: &page)
     let hidden = allocations.rowCount - allocations.rows.count
     if hidden > 0 { page.line(Span("… \(hidden.grouped) more categories", .faint)) }
   }

@@ -33,23 +33,27 @@ public struct SiteFilter: Sendable, Hashable, Encodable {
   /// The sites that pass, with the numbers of the lifespan only.
   ///
   /// - Throws: ``ReportError`` when a name fits nothing in the trace, with the nearest names.
-  func apply(to sites: [Site], source: ReportSource) throws -> [Site] {
-    try indices(in: sites, source: source).compactMap { sites[$0].restricted(to: lifespan) }
+  func apply(
+    to sites: [Site], source: ReportSource, detailed: Bool = false
+  ) throws -> [Site] {
+    try indices(in: sites, source: source, detailed: detailed)
+      .compactMap { sites[$0].restricted(to: lifespan) }
   }
 
   /// The positions of the sites that pass by name, in ascending order.
   ///
+  /// - Parameters:
+  ///   - sites: All sites of the trace.
+  ///   - source: Names.
+  ///   - detailed: Whether the report names categories by source lines and callers, too, so that
+  ///     these names can be asked for.
   /// - Throws: ``ReportError`` when a name fits nothing in the trace, with the nearest names.
-  func indices(in sites: [Site], source: ReportSource) throws -> [Int] {
+  func indices(
+    in sites: [Site], source: ReportSource, detailed: Bool = false
+  ) throws -> [Int] {
     var kept = Array(sites.indices)
     if let category {
-      let categories = sites.map(source.categories.category(of:))
-      let all = Set(categories).sorted()
-      let wanted = Set(all.filter { Glob.matches($0.name, category) })
-      if wanted.isEmpty {
-        throw ReportError.notFound(NearMatches.message("category", category, in: all.map(\.name)))
-      }
-      kept = kept.filter { wanted.contains(categories[$0]) }
+      kept = try Self.indices(in: sites, category, source, detailed: detailed)
     }
     if let thread {
       let threads = try Self.threads(matching: thread, in: sites, source)
@@ -64,6 +68,19 @@ public struct SiteFilter: Sendable, Hashable, Encodable {
       }
     }
     return kept
+  }
+
+  private static func indices(
+    in sites: [Site], _ pattern: String, _ source: ReportSource, detailed: Bool
+  ) throws -> [Int] {
+    var namings = [sites.map(source.categories.category(of:))]
+    if detailed { namings.append(sites.map(source.categories.detailedCategory(of:))) }
+    let all = Set(namings.joined()).sorted()
+    let wanted = Set(all.filter { Glob.matches($0.name, pattern) })
+    if wanted.isEmpty {
+      throw ReportError.notFound(NearMatches.message("category", pattern, in: all.map(\.name)))
+    }
+    return sites.indices.filter { site in namings.contains { wanted.contains($0[site]) } }
   }
 
   private static func threads(

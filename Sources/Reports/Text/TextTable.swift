@@ -39,11 +39,26 @@ public struct TextTable: Sendable {
     rows.append(Array(cells.prefix(columns.count)) + Array(repeating: "", count: missing))
   }
 
-  /// The table as lines that end in a line break, the titles first.
-  func rendered(in style: TextStyle, indent: Int = 0) -> String {
-    let cells = rows.map { $0.map { Span($0.text.printable, $0.paint) } }
+  /// Whether the table can be made as narrow as the style asks for.
+  func fits(in style: TextStyle, indent: Int = 0) -> Bool {
+    guard let width = style.width else { return true }
+    return layout(of: printable, in: style, indent: indent).totalWidth <= width - indent
+  }
+
+  private var printable: [[Span]] {
+    rows.map { $0.map { Span($0.text.printable, $0.paint) } }
+  }
+
+  private func layout(of cells: [[Span]], in style: TextStyle, indent: Int) -> TableLayout {
     var layout = TableLayout(columns: columns, cells: cells)
     if let width = style.width { layout.fit(width: width - indent) }
+    return layout
+  }
+
+  /// The table as lines that end in a line break, the titles first.
+  func rendered(in style: TextStyle, indent: Int = 0) -> String {
+    let cells = printable
+    let layout = layout(of: cells, in: style, indent: indent)
     let margin = String(repeating: " ", count: indent)
     var result = ""
     for line in layout.titleLines {
