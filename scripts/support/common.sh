@@ -12,6 +12,15 @@ fail() {
     exit 125
 }
 
+# Fails unless every selected program was among those that ran: a mistyped name would compare nothing.
+check_selected() { # the names that ran, separated by blanks; then the selected ones
+    local ran=$1 name
+    shift
+    for name in "$@"; do
+        [[ " $ran " == *" $name "* ]] || fail "there is no program '$name'"
+    done
+}
+
 # Installs the Debian packages that are missing. Says what to do when it cannot.
 need_packages() {
     command -v dpkg-query >/dev/null || return 0

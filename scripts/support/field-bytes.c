@@ -2,6 +2,9 @@
  * how often each field had to be written. Decodes as docs/trace-format.md section 7 says, with the
  * tables of memtrace_predictor.h; a damaged chunk is left where it goes wrong.
  *
+ * Fails on a trace without events, and on one that was packed, unpacked again or not: its events are
+ * encoded in columns.
+ *
  * usage: field-bytes TRACE */
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,7 +26,8 @@ static const char *const g_names[FIELDS] = {"tag",
                                             "address of a freed block",
                                             "control events"};
 
-static uint64_t g_bytes[FIELDS], g_written[FIELDS], g_events, g_chunks[MT_CHUNK_SNAPSHOT + 1];
+static uint64_t g_bytes[FIELDS], g_written[FIELDS], g_events, g_other_encodings;
+static uint64_t g_chunks[MT_CHUNK_SNAPSHOT + 1];
 
 struct stream {
     const uint8_t *at, *end;
@@ -188,8 +192,12 @@ static void take_event(struct stream *stream, uint8_t tag) {
 
 static void take_chunk(const uint8_t *bytes, const struct mt_chunk_header *header) {
     g_chunks[header->kind <= MT_CHUNK_SNAPSHOT ? header->kind : 0] += header->length;
-    if (header->kind != MT_CHUNK_EVENTS || header->encoding != MT_ENCODING_PREDICTED)
+    if (header->kind != MT_CHUNK_EVENTS)
         return;
+    if (header->encoding != MT_ENCODING_PREDICTED) {
+        g_other_encodings++;
+        return;
+    }
     static struct stream stream;
     stream = (struct stream){.at = bytes + MT_CHUNK_HEADER_SIZE, .end = bytes + header->length};
     for (uint8_t tag; (tag = (uint8_t)take_byte(&stream)) != 0;)
@@ -235,6 +243,12 @@ int main(int argc, char **argv) {
             take_chunk(bytes + at, &header);
         at += fits ? header.length : MT_CHUNK_ALIGNMENT;
     }
+    if (g_other_encodings || !g_events)
+        return fprintf(stderr,
+                       g_other_encodings ? "%s: was packed; give the trace as it was recorded\n"
+                                         : "%s: holds no events\n",
+                       argv[1]),
+               65;
     print_table(size);
     return 0;
 }
