@@ -1,5 +1,6 @@
 import SystemPackage
 import Testing
+import TraceReader
 
 @testable import memtrace
 
@@ -55,8 +56,14 @@ import Testing
   }
 
   @Test func signalsHaveNames() {
-    #expect(SignalName.name(of: 9) == "SIGKILL")
-    #expect(SignalName.name(of: 40) == "signal 40")
+    #expect(RecordingSummary.describe(.killed(signal: 9)) == "was killed by signal 9 (SIGKILL)")
+    #expect(RecordingSummary.describe(.killed(signal: 40)) == "was killed by signal 40")
+  }
+
+  /// Wherever a trace cannot be read, the status says why.
+  @Test func errorsOfTracesHaveTheirStatuses() {
+    #expect(CommandFailure(TraceError(.io, "cannot be opened")).exitStatus == 66)
+    #expect(CommandFailure(TraceError(.notATrace, "is no trace")).exitStatus == 65)
   }
 
   @Test func endingsBecomeTheStatusesOfShells() {

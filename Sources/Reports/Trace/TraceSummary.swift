@@ -88,7 +88,7 @@ public struct EndingSummary: Sendable, Hashable, Encodable {
 }
 
 /// Names of the signals that kill.
-enum SignalText {
+public enum SignalText {
   private static let names: [Int32: String] = [
     1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS",
     8: "SIGFPE", 9: "SIGKILL", 10: "SIGUSR1", 11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE",
@@ -97,15 +97,15 @@ enum SignalText {
   ]
 
   /// ` (SIGSEGV)`, or nothing for a signal without a name.
-  static func suffix(of signal: Int32) -> String {
+  public static func suffix(of signal: Int32) -> String {
     names[signal].map { " (\($0))" } ?? ""
   }
 }
 
 /// Words as a shell takes them.
-enum ShellText {
+public enum ShellText {
   /// The word, in single quotes where it needs them.
-  static func quoted(_ word: String) -> String {
+  public static func quoted(_ word: String) -> String {
     let isPlain = word.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,3 +1,5 @@
+import TraceReader
+
 /// A failure that ends memtrace with one line on standard error and its own exit status.
 struct CommandFailure: Error, CustomStringConvertible {
   /// What happened, to which file, and what to do about it; one line, no full stop.
@@ -8,5 +10,12 @@ struct CommandFailure: Error, CustomStringConvertible {
   init(_ description: String, exitStatus: Int32) {
     self.description = description
     self.exitStatus = exitStatus
+  }
+
+  /// A trace that cannot be read.
+  init(_ error: TraceError) {
+    self.init(
+      error.description,
+      exitStatus: error.status == .io ? ExitStatus.noTrace : ExitStatus.badTrace)
   }
 }

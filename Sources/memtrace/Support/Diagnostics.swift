@@ -1,5 +1,6 @@
 import ArgumentParser
 import SystemPackage
+import TraceReader
 
 #if canImport(Glibc)
   import Glibc
@@ -33,7 +34,8 @@ enum Diagnostics {
 
   /// Ends memtrace: the one place where errors become exit statuses.
   static func exit(for error: any Error) -> Never {
-    if let failure = error as? CommandFailure {
+    let failure = error as? CommandFailure ?? (error as? TraceError).map(CommandFailure.init)
+    if let failure {
       fflush(nil)
       write(failure.description)
       Glibc.exit(failure.exitStatus)

@@ -49,7 +49,7 @@ struct PackSession {
     do throws(TraceError) {
       return try Trace(path: path)
     } catch {
-      throw CommandFailure(error.description, exitStatus: ExitStatus.status(for: error))
+      throw CommandFailure(error)
     }
   }
 

@@ -16,7 +16,7 @@ struct RecordingSummary {
     var lines = [headline(first)]
     lines += others
     lines += losses
-    lines.append("next: memtrace report \(quoted(first.path))")
+    lines.append("next: memtrace report \(ShellText.quoted(shown(first.path)))")
     return lines
   }
 
@@ -31,9 +31,9 @@ struct RecordingSummary {
   private func headline(_ trace: SessionTrace) -> String {
     let size =
       trace.packed.map { packed in
-        "\(Self.bytes(packed.packedBytes)) packed, "
+        "\(ByteStyle.human.format(packed.packedBytes)) packed, "
           + PackingText.perEvent(packed.packedBytes, packed.events)
-      } ?? Self.bytes(trace.header.fields.file_end)
+      } ?? ByteStyle.human.format(trace.header.fields.file_end)
     return "\(run.commandName) \(Self.describe(run.ending)); "
       + "recorded in \(shown(trace.path)) (\(size))"
   }
@@ -77,28 +77,10 @@ struct RecordingSummary {
     path.shown(relativeTo: workingDirectory)
   }
 
-  /// A path as one shell word.
-  private func quoted(_ path: FilePath) -> String {
-    let text = shown(path)
-    let plain = text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "+"):
-        true
-      default: false
-      }
-    }
-    if plain && !text.hasPrefix("-") { return text }
-    let escaped = text.split(separator: "'", omittingEmptySubsequences: false)
-      .joined(separator: #"'\''"#)
-    return "'\(escaped)'"
-  }
-
   static func describe(_ ending: ProcessEnding) -> String {
     switch ending {
     case .exited(let status): "exited with status \(status)"
-    case .killed(let signal): "was killed by signal \(signal) (\(SignalName.name(of: signal)))"
+    case .killed(let signal): "was killed by signal \(signal)\(SignalText.suffix(of: signal))"
     }
   }
 
@@ -112,19 +94,5 @@ struct RecordingSummary {
     case MT_STOP_REQUESTED.rawValue: "the program asked for it"
     default: String(describing: Errno(rawValue: fields.stop_errno))
     }
-  }
-
-  private static func bytes(_ count: UInt64) -> String {
-    var value = Double(count)
-    for unit in ["B", "KiB", "MiB"] {
-      if value < 1024 { return unit == "B" ? "\(count) B" : "\(tenths(value)) \(unit)" }
-      value /= 1024
-    }
-    return "\(tenths(value)) GiB"
-  }
-
-  private static func tenths(_ value: Double) -> String {
-    let scaled = Int((value * 10).rounded())
-    return "\(scaled / 10).\(scaled % 10)"
   }
 }

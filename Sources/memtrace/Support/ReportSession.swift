@@ -74,7 +74,7 @@ struct ReportSession {
         progress: { progress.update($0, of: $1) })
       try body(session)
     } catch let error as TraceError {
-      throw CommandFailure(error.description, exitStatus: ExitStatus.status(for: error))
+      throw CommandFailure(error)
     } catch let error as ReportError {
       throw CommandFailure(error.description, exitStatus: ExitStatus.usage)
     }
@@ -108,12 +108,5 @@ final class ReportProgress: Sendable {
 
   func finish() {
     line.withLock { $0.finish() }
-  }
-}
-
-extension ExitStatus {
-  /// The status for a trace that cannot be read.
-  static func status(for error: TraceError) -> Int32 {
-    error.status == .io ? noTrace : badTrace
   }
 }
