@@ -89,14 +89,4 @@ public final class StackSymbolicator {
   public func leafFrame(of stack: StackID) -> SymbolicatedFrame? {
     stacks.frame(of: stack).flatMap { frames(of: $0).first }
   }
-
-  /// A description such as `malloc in parse_header`; the function alone where there is no stack.
-  ///
-  /// - Parameters:
-  ///   - stack: A backtrace of the trace.
-  ///   - function: The allocator function, as `Operation` names it.
-  /// - Returns: One line.
-  public func callerDescription(of stack: StackID, function: String) -> String {
-    ResponsibleFrame.describe(function, in: responsibleFrame(of: stack))
-  }
 }

@@ -31,9 +31,7 @@ public struct LeakForest: Sendable {
   public private(set) var roots: [Int] = []
 
   private let graph: LeakGraph
-  private let components: Components
   private var roles: [Role]
-  private var isCyclic: [Bool]
   /// The parent of each node in its tree and the position of the edge; -1 for roots.
   private var parents: [Int32]
   private var parentEdges: [Int32]
@@ -42,23 +40,18 @@ public struct LeakForest: Sendable {
   private var order: [Int32] = []
   private var subtreeCounts: [UInt32]
   private var subtreeBytes: [UInt64]
-  private var children: Children
 
   init(_ graph: LeakGraph, blocks: HeapBlocks) {
     self.graph = graph
-    components = Components(graph)
     roles = Array(repeating: .draggedAlong, count: graph.count)
-    isCyclic = Array(repeating: false, count: components.count)
     parents = Array(repeating: -1, count: graph.count)
     parentEdges = parents
     rootsOfNodes = parents
     subtreeCounts = Array(repeating: 1, count: graph.count)
     subtreeBytes = graph.blocks.map { blocks.sizes[Int($0)] }
-    children = Children(count: 0)
-    findRoots(blocks)
+    findRoots(Components(graph), blocks)
     growTrees()
     sumUp()
-    children = Children(parents: parents, order: order)
   }
 
   /// How many leaked blocks there are.
@@ -73,22 +66,11 @@ public struct LeakForest: Sendable {
   /// What a block is to the others.
   public func role(of node: Int) -> Role { roles[node] }
 
-  /// Whether a block reaches itself.
-  public func isInCycle(_ node: Int) -> Bool { isCyclic[components.component(of: node)] }
-
-  /// Whether two blocks reach each other.
-  public func areInOneCycle(_ left: Int, _ right: Int) -> Bool {
-    components.component(of: left) == components.component(of: right) && isInCycle(left)
-  }
-
   /// How many blocks are in the tree of a node, itself included.
   public func subtreeCount(of node: Int) -> Int { Int(subtreeCounts[node]) }
 
   /// Requested bytes of the blocks in the tree of a node, itself included.
   public func subtreeBytes(of node: Int) -> UInt64 { subtreeBytes[node] }
-
-  /// The nodes under a node, in the order of the pointers to them.
-  public func children(of node: Int) -> [Int] { children.of(node) }
 
   /// The node above; nil for a root.
   public func parent(of node: Int) -> Int? { parents[node] < 0 ? nil : Int(parents[node]) }
@@ -112,7 +94,8 @@ public struct LeakForest: Sendable {
 
   // MARK: Building
 
-  private mutating func findRoots(_ blocks: HeapBlocks) {
+  private mutating func findRoots(_ components: Components, _ blocks: HeapBlocks) {
+    var isCyclic = Array(repeating: false, count: components.count)
     var isHeld = Array(repeating: false, count: components.count)
     for node in 0..<graph.count {
       let own = components.component(of: node)
@@ -169,33 +152,5 @@ public struct LeakForest: Sendable {
       subtreeCounts[parent] &+= subtreeCounts[Int(node)]
       subtreeBytes[parent] &+= subtreeBytes[Int(node)]
     }
-  }
-}
-
-/// The children of each node as flat arrays.
-private struct Children: Sendable {
-  private var first: [Int32]
-  private var nodes: [Int32]
-
-  init(count: Int) {
-    first = Array(repeating: 0, count: count + 1)
-    nodes = []
-  }
-
-  init(parents: [Int32], order: [Int32]) {
-    first = Array(repeating: 0, count: parents.count + 1)
-    for parent in parents where parent >= 0 { first[Int(parent) + 1] += 1 }
-    for node in parents.indices { first[node + 1] += first[node] }
-    nodes = Array(repeating: 0, count: Int(first.last ?? 0))
-    var next = first
-    for node in order where parents[Int(node)] >= 0 {
-      let parent = Int(parents[Int(node)])
-      nodes[Int(next[parent])] = node
-      next[parent] += 1
-    }
-  }
-
-  func of(_ node: Int) -> [Int] {
-    nodes[Int(first[node])..<Int(first[node + 1])].map(Int.init)
   }
 }

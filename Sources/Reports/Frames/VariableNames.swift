@@ -28,7 +28,7 @@ public final class VariableNames {
 }
 
 /// A place in the data of an image.
-public struct ReportVariable: Sendable, Hashable, Encodable {
+public struct ReportVariable: Sendable, Hashable {
   /// The variable; nil where no symbol says.
   public var name: String?
   /// Bytes from the beginning of the variable.
@@ -44,16 +44,5 @@ public struct ReportVariable: Sendable, Hashable, Encodable {
     guard let name else { return "\(image) + \(HexText.of(imageOffset))" }
     let place = offset.map { $0 == 0 ? "" : " + \($0)" } ?? ""
     return "\(name)\(place) in \(image)"
-  }
-
-  enum CodingKeys: String, CodingKey { case name, offset, image, imageOffset }
-
-  /// Writes the place; the offset in the image as hexadecimal text.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encodeIfPresent(name, forKey: .name)
-    try container.encodeIfPresent(offset, forKey: .offset)
-    try container.encode(image, forKey: .image)
-    try container.encode(HexText.of(imageOffset), forKey: .imageOffset)
   }
 }

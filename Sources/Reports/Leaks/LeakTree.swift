@@ -101,7 +101,7 @@ struct LeakTreeBuilder {
 
   /// The lines of the tree of a root, parents before what they hold.
   func lines(of root: Int) -> [LeakTreeLine] {
-    var lines = [line(root, depth: 0, root: root, edge: nil)]
+    var lines = [line(root, depth: 0, edge: nil)]
     var path = [Visit(node: root, edges: leaks.edges(of: root))]
     var isOnPath: Set<Int> = [root]
     while let visit = path.last {
@@ -126,7 +126,7 @@ struct LeakTreeBuilder {
         omit(edge.target, depth: depth, in: &lines)
         continue
       }
-      lines.append(line(edge.target, depth: depth, root: root, edge: edge))
+      lines.append(line(edge.target, depth: depth, edge: edge))
       path.append(Visit(node: edge.target, edges: leaks.edges(of: edge.target)))
       isOnPath.insert(edge.target)
     }
@@ -134,7 +134,7 @@ struct LeakTreeBuilder {
   }
 
   private func line(
-    _ node: Int, depth: Int, root: Int, edge: LeakForest.Edge?
+    _ node: Int, depth: Int, edge: LeakForest.Edge?
   ) -> LeakTreeLine {
     let block = leaks.block(of: node)
     let role: LeakTreeLine.Role =

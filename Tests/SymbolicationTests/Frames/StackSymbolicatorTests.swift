@@ -72,7 +72,7 @@ struct StackSymbolicatorTests {
       #expect(backtrace.frames.map(\.displayName) == ["<no stack>"])
       #expect(backtrace.displayFrames().count == 1)
       #expect(symbolicator.responsibleFrame(of: missing) == nil)
-      #expect(symbolicator.callerDescription(of: missing, function: "malloc") == "malloc")
+      #expect(ResponsibleFrame.describe("malloc", in: nil) == "malloc")
     }
   }
 
@@ -80,7 +80,7 @@ struct StackSymbolicatorTests {
   func caching() {
     let (symbolicator, counting) = make()
     #expect(
-      symbolicator.callerDescription(of: StackID(4), function: "malloc")
+      ResponsibleFrame.describe("malloc", in: symbolicator.responsibleFrame(of: StackID(4)))
         == "malloc in read_field")
     #expect(counting.lookups == 2)
     _ = symbolicator.backtrace(of: StackID(4))
