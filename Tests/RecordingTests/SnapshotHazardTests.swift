@@ -46,7 +46,7 @@ import TraceTestSupport
 
   @Test func childrenHaveSnapshotsOfTheirOwn() throws {
     let run = try TracedRun([try Self.hazards().path.string, "children"], timeout: 120)
-    let children = try run.traces.map { try Trace(path: $0) }.filter {
+    let children = try run.allTraces().filter {
       $0.header.flags.contains(.forked)
     }
     #expect(!children.isEmpty)

@@ -18,18 +18,11 @@ import TraceTestSupport
     return try LeaksReport(sample.analysis(), source: sample.source, query: query)
   }
 
-  private func expect(_ report: some Report, _ name: String) throws {
-    expectSnapshot(report.text(), "\(name).txt")
-    expectSnapshot(report.text(width: 80), "\(name)-80.txt")
-    expectSnapshot(try ReportWriter(format: .json).output(of: report), "\(name).json")
-    expectSnapshot(try ReportWriter(format: .csv).output(of: report), "\(name).csv")
-  }
-
   @Test func theLeaks() throws {
     var report = try leaks()
     report.discoveries = try sample.trace.discoveries(
       upTo: sample.analysis(), source: sample.source, query: LeaksQuery())
-    try expect(report, "leaks")
+    try expectForms(report, "leaks")
     #expect(report.headline == "Process 4711: 5 leaks for 1596 total leaked bytes.")
   }
 
@@ -190,7 +183,7 @@ import TraceTestSupport
   }
 
   @Test func whoHoldsABlock() throws {
-    try expect(
+    try expectForms(
       try TraceTreeReport(
         sample.analysis(), address: LeakRecording.node + 8, source: sample.source, limit: nil),
       "trace-tree")
@@ -211,7 +204,7 @@ import TraceTestSupport
   }
 
   @Test func whatTheRootsHold() throws {
-    try expect(
+    try expectForms(
       ReferenceTreeReport(try sample.analysis(), source: sample.source, limit: nil),
       "reference-tree")
   }

@@ -15,15 +15,8 @@ import TraceTestSupport
     result = try sample.trace.replay(ReplayRequest(), keepsLiveBlocks: true)
   }
 
-  private func expect(_ report: some Report, _ name: String, csv: Bool = true) throws {
-    expectSnapshot(report.text(), "\(name).txt")
-    expectSnapshot(report.text(width: 80), "\(name)-80.txt")
-    expectSnapshot(try ReportWriter(format: .json).output(of: report), "\(name).json")
-    if csv { expectSnapshot(try ReportWriter(format: .csv).output(of: report), "\(name).csv") }
-  }
-
   @Test func theOnePageReport() throws {
-    try expect(OverviewReport(result, source: sample.source), "report", csv: false)
+    try expectForms(OverviewReport(result, source: sample.source), "report", csv: false)
   }
 
   @Test func aTemporaryRecordingIsToBeRepeatedFirst() throws {
@@ -35,16 +28,16 @@ import TraceTestSupport
   }
 
   @Test func theErrors() throws {
-    try expect(ErrorsReport(result, source: sample.source), "errors")
+    try expectForms(ErrorsReport(result, source: sample.source), "errors")
   }
 
   @Test func theUnfreedBlocks() throws {
-    try expect(
+    try expectForms(
       UnfreedReport(result, source: sample.source, query: UnfreedQuery()), "unfreed")
   }
 
   @Test func theHistoryOfADoubleFree() throws {
-    try expect(
+    try expectForms(
       HistoryReport(
         sample.trace, address: Address(0x20_0010), source: sample.source, showsStacks: true),
       "history")
@@ -89,8 +82,8 @@ import TraceTestSupport
 
     expectSnapshot(
       try OverviewReport(result, source: source).text(), "sampled-report.txt")
-    try expect(allocations, "sampled-allocations")
-    try expect(
+    try expectForms(allocations, "sampled-allocations")
+    try expectForms(
       UnfreedReport(result, source: source, query: UnfreedQuery()), "sampled-unfreed")
     expectSnapshot(tree.text(), "sampled-call-tree.txt")
     expectSnapshot(ErrorsReport(result, source: source).text(), "sampled-errors.txt")
@@ -174,7 +167,7 @@ import TraceTestSupport
   }
 
   @Test func theCallTree() throws {
-    try expect(
+    try expectForms(
       CallTreeReport(result, source: sample.source, query: CallTreeQuery()), "call-tree")
   }
 
@@ -190,7 +183,7 @@ import TraceTestSupport
   @Test func theBlocks() throws {
     let report = try BlocksReport(
       sample.trace, source: sample.source, request: ReplayRequest(), query: BlocksQuery())
-    try expect(report, "blocks")
+    try expectForms(report, "blocks")
     #expect(report.rows.count == Int(result.total.totalCount))
     #expect(report.rows.filter(\.isLive).count == Int(result.total.liveCount))
   }
@@ -211,7 +204,7 @@ import TraceTestSupport
     ]
     var report = InfoReport(sample.trace, source: sample.source, relatives: relatives)
     report.file.bytes = 4096
-    try expect(report, "info")
+    try expectForms(report, "info")
   }
 
   @Test func theInformationListsSnapshotsAndMarks() throws {

@@ -14,6 +14,9 @@ import TraceTestSupport
       let packed = try TraceContent(try builder.packed(level: level))
       #expect(try packed == TraceContent(builder.bytes()), "seed \(seed)")
       #expect(packed.events.count > 400)
+      #expect(packed.types.count == 2)
+      #expect(packed.sightings.joined().count == 2)
+      #expect(packed.words.map(\.count).allSatisfy { $0 > 0 } && packed.words.count == 1)
     }
   }
 

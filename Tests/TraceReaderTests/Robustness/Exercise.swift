@@ -1,3 +1,4 @@
+import CTraceFormat
 import SystemPackage
 import Testing
 import TraceReader
@@ -86,8 +87,24 @@ enum SampleTraces {
     trace.free(0x5000_2000, stack: stacks[0])
     trace.free(0x5000_2000, stack: stacks[1])
     trace.free(0x5000_2009, stack: stacks[1])
+    addTypes(to: &trace, stacks)
     addSnapshot(to: &trace)
     return trace
+  }
+
+  private static func addTypes(to trace: inout TraceBuilder, _ stacks: [StackID]) {
+    let node = BlockType(
+      id: TypeID(rawValue: 1), kind: .swiftClass, name: "app.Node", words: [0x40_4010],
+      definition: Address(0x40_4100), instanceSize: 32)
+    let leaf = BlockType(
+      id: TypeID(rawValue: 2), kind: .cxxClass, name: "4Leaf", words: [0x40_5010, 0x40_5020],
+      definition: Address(0x40_5000), base: node.id)
+    trace.type(node, code: MT_TYPE_SWIFT_CLASS.rawValue)
+    trace.type(leaf, code: MT_TYPE_CXX_CLASS.rawValue)
+    trace.typed(TypeSighting(stack: stacks[0], size: 32, type: node.id))
+    trace.typed(
+      TypeSighting(
+        stack: stacks[1], size: 64, type: leaf.id, evidence: .freed, freeStack: stacks[0]))
   }
 
   private static func addRecords(to trace: inout TraceBuilder) {

@@ -41,7 +41,7 @@ extension Trace {
   }
 }
 
-/// What a trace says, but for the sizes of its file.
+/// What a trace says, snapshots and types too, but for the sizes of its file.
 struct TraceContent: Equatable {
   var events: [Event] = []
   var frames: [[RawFrame]] = []
@@ -51,6 +51,11 @@ struct TraceContent: Equatable {
   var notes: [Note]
   var marks: [Mark]
   var coverage: Coverage
+  var types: [BlockType]
+  var sightings: [[TypeSighting]] = []
+  var snapshots: [SnapshotInfo]
+  /// For each snapshot the addresses and values of its words, in turns.
+  var words: [[UInt64]]
   var ending: TraceEnding
 
   init(_ trace: Trace) throws {
@@ -60,6 +65,13 @@ struct TraceContent: Equatable {
     notes = trace.notes
     marks = trace.marks
     ending = trace.ending
+    types = trace.types.all
+    snapshots = trace.snapshots
+    words = try trace.snapshots.indices.map { index in
+      var words: [UInt64] = []
+      try trace.loadSnapshot(index).forEachWord(in: 0..<UInt64.max) { words += [$0, $1] }
+      return words
+    }
     coverage = try trace.replay().coverage
     var events: [Event] = []
     try trace.forEachEvent { _, event in
@@ -70,6 +82,7 @@ struct TraceContent: Equatable {
     var id = StackID.first
     while id < trace.stacks.endID {
       frames.append(trace.stacks.frames(of: id))
+      sightings.append(trace.types.sightings(of: id))
       id = StackID(id.rawValue + 1)
     }
   }
