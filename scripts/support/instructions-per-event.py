@@ -13,21 +13,43 @@ import sys
 POSITION = re.compile(r"(c?)(fn|fl|fi|fe|ob)=\((\d+)\)(?: (.*))?$")
 COST = re.compile(r"[+*-]?\d* (\d+)$")
 
-# What the files of the recorder are for, by the beginning of their names.
+SOURCES = os.path.join(os.path.dirname(__file__), "../../Sources")
+RECORDER_FILES = {
+    file
+    for target in ("CInterpose", "CTraceFormat")
+    for _, _, files in os.walk(os.path.join(SOURCES, target))
+    for file in files
+}
+
+# What the files of the recorder are for, by the beginning of their names; the first that fits.
 PARTS = {
-    "stack: walk and cache": ("unwind", "stack_bounds"),
-    "stack: its ID": ("stack_table",),
-    "types": ("type_", "swift_", "cxx_"),
+    "stack: walk and cache": (
+        "unwind", "stack_bounds", "eh_frame", "image_map", "libunwind_backend"),
+    "stack: its ID": ("stack_",),
+    "types": ("type_",),
+    "sampling": ("sampl",),
     "encoding": ("event_", "memtrace_", "varint"),
+    "trace file": ("trace_file", "meta_writer"),
     "clock": ("clock",),
     "hooks and dispatch": ("interpose", "recorder", "hook", "thread_state", "arena", "real"),
 }
+OTHER_FILES = "other files of the recorder"
 OTHER_PART = "the program and the C library"
 
 
+def check_parts():
+    """Fails on a name that no file of the recorder has any more."""
+    for part, prefixes in PARTS.items():
+        for prefix in prefixes:
+            if not any(file.startswith(prefix) for file in RECORDER_FILES):
+                sys.exit("%s: no file begins with %s" % (part, prefix))
+
+
 def part_of(file):
+    if file not in RECORDER_FILES:
+        return OTHER_PART
     found = (part for part, prefixes in PARTS.items() if file.startswith(prefixes))
-    return next(found, OTHER_PART)
+    return next(found, OTHER_FILES)
 
 
 class Profile:
@@ -84,6 +106,7 @@ def print_table(title, costs, events):
 
 
 def main():
+    check_parts()
     short, long, events = Profile(sys.argv[1]), Profile(sys.argv[2]), int(sys.argv[3])
     parts, files, functions = (collections.Counter() for _ in range(3))
     for (file, function), cost in long.costs.items():

@@ -31,8 +31,6 @@ public struct InfoReport: Report {
     public var followsChildren: Bool
     /// The greatest number of frames kept per stack.
     public var stackDepth: UInt32
-    /// The mean number of bytes between two samples; nil when everything was recorded.
-    public var sampleIntervalBytes: UInt64?
     /// Whether retains and releases were recorded; nil when nobody asked for them.
     public var refcounts: Refcounts?
     /// The number of different stacks' frames.
@@ -246,7 +244,6 @@ extension InfoReport.File {
       sessionID: header.sessionID.description, isLaunched: header.flags.contains(.launched),
       isForked: header.flags.contains(.forked), followsChildren: header.flags.contains(.follow),
       stackDepth: header.stackDepth,
-      sampleIntervalBytes: header.sampleInterval > 0 ? header.sampleInterval : nil,
       refcounts: trace.refcountRecording.map { recording in
         InfoReport.Refcounts(
           types: recording.isOfAllTypes ? "*" : recording.patterns, runtimes: recording.runtimes,

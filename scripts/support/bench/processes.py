@@ -38,6 +38,15 @@ class Sample:
         """CPUs that the rest of the machine kept busy."""
         return self.others / self.wall if self.wall else 0.0
 
+    def during(self, wall):
+        """The same with the wall time of a part of the run.
+
+        What others used is known of the whole only; it is spread evenly, so that the disturbance
+        stays what it was.
+        """
+        others = self.others * wall / self.wall if self.wall else 0.0
+        return Sample(wall, self.cpu, others, self.extra)
+
 
 class Meter:
     """Measures from its making to `stop`."""

@@ -32,8 +32,7 @@ def run(command, environment):
             ["redis-cli", "-s", address, "shutdown", "nosave"], check=False, capture_output=True
         )
         server.wait()
-    sample = meter.stop(excluded=client_cpu)
-    sample.wall = wall
+    sample = meter.stop(excluded=client_cpu).during(wall)
     if server.returncode != 0 or len(rows) != len(COMMANDS):
         return None
     for row in rows:

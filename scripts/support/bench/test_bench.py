@@ -78,6 +78,14 @@ class CalmTests(unittest.TestCase):
         self.assertEqual(self.run_calmly([0.9, 0.1], None), (0, 1))
 
 
+class SampleTests(unittest.TestCase):
+    def test_a_part_of_a_run_was_disturbed_as_the_whole(self):
+        whole = processes.Sample(wall=4.0, cpu=1.0, others=2.0, extra={"p99 ms": 1.0})
+        part = whole.during(1.0)
+        self.assertEqual(part, processes.Sample(1.0, 1.0, 0.5, {"p99 ms": 1.0}))
+        self.assertEqual(part.disturbance(), whole.disturbance())
+
+
 class JoinTests(unittest.TestCase):
     def test_rounds_stay_beside_those_they_belong_to(self):
         second = workload()
