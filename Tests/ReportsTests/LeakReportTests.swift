@@ -1,3 +1,4 @@
+import CTraceFormat
 import Testing
 import TraceReader
 import TraceTestSupport
@@ -20,8 +21,9 @@ import TraceTestSupport
 
   @Test func theLeaks() throws {
     var report = try leaks()
-    report.discoveries = try sample.trace.discoveries(
-      upTo: sample.analysis(), source: sample.source, query: LeaksQuery())
+    report.setDiscoveries(
+      try sample.trace.discoveries(
+        upTo: sample.analysis(), source: sample.source, query: LeaksQuery()), in: sample.trace)
     try expectForms(report, "leaks")
     #expect(report.headline == "Process 4711: 5 leaks for 1596 total leaked bytes.")
   }
@@ -32,6 +34,27 @@ import TraceTestSupport
     #expect(moments.map(\.leaked.count) == [4, 5])
     #expect(moments.map(\.new.count) == [4, 1])
     #expect(moments.map(\.new.bytes) == [1580, 16])
+  }
+
+  @Test func ofManySnapshotsSomeAreLookedAt() throws {
+    let many = try LeakRecording { builder in
+      for time in UInt64(0)..<20 {
+        builder.snapshot(SnapshotBuilder(time: 79_000_001 + time, reason: MT_SNAPSHOT_INTERVAL))
+      }
+    }
+    let last = try many.analysis(21)
+    let query = LeaksQuery()
+    let all = try many.trace.discoveries(upTo: last, source: many.source, query: query)
+    #expect(all.map(\.snapshot) == Array(0...21))
+    let some = try many.trace.discoveries(upTo: last, source: many.source, query: query, limit: 4)
+    #expect(some.map(\.snapshot) == [0, 7, 14, 21])
+    let one = try many.trace.discoveries(upTo: last, source: many.source, query: query, limit: 1)
+    #expect(one.map(\.snapshot) == [21])
+    var report = try LeaksReport(last, source: many.source, query: query)
+    report.setDiscoveries(some, in: many.trace)
+    #expect(report.text().contains("by discovery, 4 of 22 snapshots; --top 0 takes all:\n"))
+    report.setDiscoveries(all, in: many.trace)
+    #expect(report.text().contains("by discovery:\n"))
   }
 
   @Test func onlyCycles() throws {

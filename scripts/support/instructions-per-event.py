@@ -24,9 +24,10 @@ RECORDER_FILES = {
 # What the files of the recorder are for, by the beginning of their names; the first that fits.
 PARTS = {
     "stack: walk and cache": (
-        "unwind", "stack_bounds", "eh_frame", "image_map", "libunwind_backend"),
+        "unwind", "stack_bounds", "eh_frame", "epilogue", "image_map", "libunwind_backend"),
     "stack: its ID": ("stack_",),
     "types": ("type_",),
+    "retains and releases": ("refcount", "swift_runtime"),
     "sampling": ("sampl",),
     "encoding": ("event_", "memtrace_", "varint"),
     "trace file": ("trace_file", "meta_writer"),

@@ -40,7 +40,11 @@ extension LeaksReport {
 
   private func writeDiscoveries(to page: inout TextPage) {
     guard discoveries.count > 1 else { return }
-    page.heading("Leaked bytes by discovery:")
+    let part =
+      discoveries.count < snapshotCount
+      ? ", \(discoveries.count.grouped) of \(snapshotCount.grouped) snapshots; --top 0 takes all"
+      : ""
+    page.heading("Leaked bytes by discovery\(part):")
     LeakTimeline.write(discoveries, to: &page)
     // Snapshots that found nothing new are in the track; the last one says where it all ends.
     let told = discoveries.enumerated().filter {
@@ -195,7 +199,7 @@ extension LeaksReport {
     case trace, coverage, snapshot, filter, groupBy, live, leaked, rootLeakCount, rootCycleCount
     case possible, possibleRows, possibleRowCount, system, systemRules, reachable, rows, rowCount,
       treeGroups, treeGroupCount, discoveries
-    case comparedWith
+    case comparedWith, snapshotCount
   }
 
   /// Writes the document `memtrace.leaks`.
@@ -221,6 +225,7 @@ extension LeaksReport {
     try container.encode(treeGroups, forKey: .treeGroups)
     try container.encode(treeGroupCount, forKey: .treeGroupCount)
     try container.encode(discoveries, forKey: .discoveries)
+    try container.encode(snapshotCount, forKey: .snapshotCount)
     try container.encodeIfPresent(comparedWith, forKey: .comparedWith)
   }
 }

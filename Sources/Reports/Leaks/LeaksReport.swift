@@ -71,8 +71,10 @@ public struct LeaksReport: Report {
   public var treeGroups: [TreeGroup]
   /// How many groups of trees there are without a limit.
   public var treeGroupCount: Int
-  /// What each snapshot found, when there are several.
-  public var discoveries: [LeakDiscovery] = []
+  /// What each snapshot found, when there are several; see ``setDiscoveries(_:in:)``.
+  public private(set) var discoveries: [LeakDiscovery] = []
+  /// How many snapshots there are up to this one; `discoveries` may leave some of them out.
+  public private(set) var snapshotCount = 0
   /// The trace that this one is compared with, as the user named it.
   public var comparedWith: String?
 
@@ -125,6 +127,12 @@ public struct LeaksReport: Report {
       draft.group(
         LeakTreeBuilder(leaks: analysis.leaks, labels: labels, limit: query.treeLines), source)
     }
+  }
+
+  /// Adds what the snapshots up to this one found, perhaps not all of them.
+  public mutating func setDiscoveries(_ discoveries: [LeakDiscovery], in trace: Trace) {
+    self.discoveries = discoveries
+    snapshotCount = trace.completeSnapshots(before: snapshot.index).count + 1
   }
 
   private static func rows(

@@ -57,21 +57,37 @@ extension Trace {
     return LeakAnalysis(heap, layouts: source.layouts.objectLayouts(types, heap.memory))
   }
 
-  /// What each snapshot up to the one analysed found; empty when it is the first.
+  /// What the complete snapshots up to the one analysed found; empty when it is the first.
   ///
+  /// - Parameters:
+  ///   - analysis: The last one to look at.
+  ///   - source: Names.
+  ///   - query: Which leaks count.
+  ///   - limit: At most so many snapshots, spread evenly: each takes as long as the analysis. What is
+  ///     new is what the one looked at before did not find. nil for all.
+  ///   - progress: Called now and then with the bytes of events read so far and all of them.
   /// - Throws: ``ReportError`` when a filter fits nothing, `TraceError` when reading fails.
   public func discoveries(
-    upTo analysis: LeakAnalysis, source: ReportSource, query: LeaksQuery
+    upTo analysis: LeakAnalysis, source: ReportSource, query: LeaksQuery, limit: Int? = nil,
+    progress: (@Sendable (UInt64, UInt64) -> Void)? = nil
   ) throws -> [LeakDiscovery] {
-    let last = analysis.heap.info.index
-    guard last > 0 else { return [] }
+    let earlier = completeSnapshots(before: analysis.heap.info.index)
+    guard analysis.heap.info.index > 0 else { return [] }
+    let count = min(earlier.count, limit.map { max(0, $0 - 1) } ?? .max)
     var discoveries = LeakDiscoveries()
-    for info in snapshots[..<last] where info.isComplete {
+    for position in 0..<count {
+      let index = earlier[position * earlier.count / count]
       try discoveries.add(
-        leakAnalysis(atSnapshot: info.index, source: source), source: source, query: query)
+        leakAnalysis(atSnapshot: index, source: source, progress: progress), source: source,
+        query: query)
     }
     try discoveries.add(analysis, source: source, query: query)
     return discoveries.moments
+  }
+
+  /// The positions of the snapshots before one that were written to their end.
+  func completeSnapshots(before index: Int) -> [Int] {
+    snapshots[..<index].filter(\.isComplete).map(\.index)
   }
 }
 

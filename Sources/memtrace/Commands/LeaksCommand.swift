@@ -84,13 +84,20 @@ struct LeaksCommand: ParsableCommand {
       analysis, source: session.source, query: try query(session),
       baseline: try baseline(recording: recording))
     report.addRetainers(session.trace, source: session.source)
-    if view.diffFrom == nil {
-      report.discoveries = try session.trace.discoveries(
-        upTo: analysis, source: session.source, query: try query(session))
+    // A table of comma-separated values has no place for them.
+    if view.diffFrom == nil, output.format != .csv {
+      report.setDiscoveries(
+        try session.trace.discoveries(
+          upTo: analysis, source: session.source, query: try query(session),
+          limit: view.stacks.top.top == 0 ? nil : Self.mostDiscoveries, progress: session.progress),
+        in: session.trace)
     }
     try session.write(report, to: output)
     return report.leaked.count > 0
   }
+
+  /// The earlier snapshots that are looked at take as long as the one that was asked for, each.
+  private static let mostDiscoveries = 12
 
   private func query(_ session: ReportSession) throws -> LeaksQuery {
     var query = LeaksQuery()
