@@ -14,7 +14,7 @@ struct HeapRows {
   /// The sizes of all blocks, the greatest first.
   private(set) var sizes: [HeapReport.SizeCount]
 
-  /// - Parameter memory: The snapshot's; nil leaves the blocks' own words out.
+  /// Adds up blocks; without the memory of a snapshot their own words are left out.
   init(
     _ blocks: some Sequence<LiveBlock>, in memory: SnapshotMemory?, _ source: ReportSource,
     _ query: HeapQuery, _ sampling: Sampling?

@@ -79,7 +79,8 @@ struct LeakRowBuilder {
     self.grouping = grouping
   }
 
-  /// - Parameter isNew: Whether the trace compared with does not have it; nil without such a one.
+  /// Adds a block; `isNew` says whether the trace compared with does not have it, nil without such
+  /// a one.
   mutating func add(_ block: Int, isRoot: Bool, isNew: Bool? = nil) {
     let site = heap.blocks.site(of: block)
     let category =

@@ -66,6 +66,7 @@ extension Trace {
   ///   - limit: At most so many snapshots, spread evenly: each takes as long as the analysis. What is
   ///     new is what the one looked at before did not find. nil for all.
   ///   - progress: Called now and then with the bytes of events read so far and all of them.
+  /// - Returns: One element per snapshot, in their order.
   /// - Throws: ``ReportError`` when a filter fits nothing, `TraceError` when reading fails.
   public func discoveries(
     upTo analysis: LeakAnalysis, source: ReportSource, query: LeaksQuery, limit: Int? = nil,

@@ -47,6 +47,7 @@ public struct SiteFilter: Sendable, Hashable, Encodable {
   ///   - source: Names.
   ///   - detailed: Whether the report names categories by source lines and callers, too, so that
   ///     these names can be asked for.
+  /// - Returns: Positions in `sites`.
   /// - Throws: ``ReportError`` when a name fits nothing in the trace, with the nearest names.
   func indices(
     in sites: [Site], source: ReportSource, detailed: Bool = false

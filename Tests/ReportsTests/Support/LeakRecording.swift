@@ -29,7 +29,7 @@ struct LeakRecording {
   let trace: Trace
   let symbolicator = FakeSymbolicator()
 
-  /// - Parameter change: Adds to the recording.
+  /// Makes the recording, with what `change` adds to it.
   init(_ change: (inout TraceBuilder) -> Void = { _ in }) throws {
     var builder = TraceBuilder()
     Self.describe(&builder)
