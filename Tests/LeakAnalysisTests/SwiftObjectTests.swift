@@ -33,6 +33,14 @@ struct SwiftObjectTests {
     #expect(analysis.state(at: other) == .possible)
   }
 
+  @Test("Any number of unowned references makes the counts of an object", arguments: [3, 5, 7, 9])
+  func unownedCount(_ counts: UInt64) throws {
+    var heap = SampleHeap()
+    let object = heap.block(32, words: [Self.metadata, counts])
+    heap.set(SampleHeap.globals, object | 0x4000 << 48)
+    #expect(try heap.analysis().state(at: object) == .reached)
+  }
+
   @Test("An unowned reference does not hold a living object, but the memory of one taken down")
   func unowned() throws {
     var heap = SampleHeap()
