@@ -55,6 +55,25 @@ struct AllocatorMemoryTests {
     #expect(try heap.analysis().leaked == [stale])
   }
 
+  @Test("Lists of free memory at the end of all addresses, as only a damaged trace has them")
+  func mainArenaAtTheEnd() throws {
+    var heap = SampleHeap()
+    let stale = heap.block()
+    let (start, end): (UInt64, UInt64) = (0xffff_ffff_ffff_0000, 0xffff_ffff_ffff_fff0)
+    heap.trace.image(
+      Image(
+        index: 1, path: "/opt/app/last.so", loadBias: start, start: Address(start),
+        end: Address(end), textStart: Address(start), textEnd: Address(start + 0x1000)))
+    heap.snapshot.region(start..<end, path: "/opt/app/last.so")
+    let last: UInt64 = 0xffff_ffff_ffff_ffc0
+    for number in UInt64(0)..<126 {
+      let list = last - number * 16
+      heap.set(list, list - 16, list - 16)
+    }
+    heap.set(last - 126 * 16, stale)
+    #expect(try heap.analysis().leaked == [stale])
+  }
+
   @Test("The stack of a thread that has ended holds nothing, that of a coroutine does")
   func endedThread() throws {
     var heap = SampleHeap()

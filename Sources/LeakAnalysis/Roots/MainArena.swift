@@ -30,8 +30,9 @@ enum MainArena {
       count += 1
     }
     guard count >= leastEmptyCount else { return nil }
-    let first = last &+ 16 &- bins
-    guard first > head, first &- head >= region.start else { return nil }
-    return first &- head..<min(first &+ bins &+ tail, region.end)
+    // From the last list head back to the beginning, and on to the end of the variable.
+    let (before, behind) = (bins - 16 + head, 16 + tail)
+    guard last - region.start >= before else { return nil }
+    return last - before..<last + min(behind, region.end - last)
   }
 }
