@@ -8,6 +8,8 @@ public struct LeakAnalysis: Sendable {
   public let reachability: Reachability
   /// The blocks that cannot be reached.
   public let leaks: LeakForest
+  /// What was followed, in this order.
+  let roots: [Root]
   /// Finds the pointers.
   let scanner: EdgeScanner
 
@@ -21,7 +23,8 @@ public struct LeakAnalysis: Sendable {
     self.heap = heap
     scanner = EdgeScanner(heap, layouts: layouts)
     var marker = Marker(scanner)
-    marker.mark(from: RootSet(heap))
+    roots = RootSet(heap).roots
+    marker.mark(from: roots)
     reachability = marker.result
     leaks = LeakForest(LeakGraph(scanner, marker.result), blocks: heap.blocks)
   }

@@ -5,7 +5,7 @@
 /// table    for each 256 bytes of a span the first block that ends behind their beginning
 /// ```
 /// Blocks of more than 16 KiB and stretches without blocks have no entries in the table, so that
-/// it stays below 256 bytes per block whatever a trace claims.
+/// it stays at 512 bytes per block whatever a trace claims: half for the block, half for the gap.
 struct BlockLookup {
   private struct Span {
     var start: UInt64

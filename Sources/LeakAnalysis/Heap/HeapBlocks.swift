@@ -2,7 +2,7 @@ import TraceReader
 
 /// The blocks that were live at a snapshot, as flat arrays by ascending address.
 ///
-/// A block is known by its position in the arrays. 32 bytes per block, no object per block: a heap
+/// A block is known by its position in the arrays. 40 bytes per block, no object per block: a heap
 /// may well have ten million of them.
 public struct HeapBlocks: Sendable {
   /// Where each block begins; ascending, without repetitions.
@@ -86,12 +86,7 @@ public struct HeapBlocks: Sendable {
 
   /// The position of the first block that begins at an address or behind it.
   func firstPosition(from address: UInt64) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if addresses[middle] < address { low = middle + 1 } else { high = middle }
-    }
-    return low
+    addresses.partitioningIndex { $0 >= address }
   }
 
   private mutating func reserve(_ count: Int) {

@@ -39,12 +39,13 @@ public struct Referrers: Sendable {
         next[target.block] += 1
       }
     }
-    for root in RootSet(heap).roots { addSlots(of: root) }
+    let words = RootWords(heap)
+    for root in analysis.roots { addSlots(of: root, words) }
     slots.sort { ($0.block, $0.slot.address) < ($1.block, $1.slot.address) }
   }
 
-  private mutating func addSlots(of root: Root) {
-    RootWords.forEach(of: root, in: scanner.heap) { address, value in
+  private mutating func addSlots(of root: Root, _ words: RootWords) {
+    words.forEach(of: root) { address, value in
       guard let target = scanner.target(of: value) else { return }
       slots.append(
         (
@@ -56,16 +57,12 @@ public struct Referrers: Sendable {
 
   /// All pointers to a block: those of roots first, then by ascending address.
   public func referrers(of block: Int) -> [Referrer] {
-    var (low, high) = (0, slots.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if slots[middle].block < block { low = middle + 1 } else { high = middle }
-    }
-    var result = slots[low...].prefix { $0.block == block }.map {
+    let first = slots.partitioningIndex { $0.block >= block }
+    var result = slots[first...].prefix { $0.block == block }.map {
       Referrer(holder: .root($0.slot), offset: 0, edgeClass: $0.edgeClass)
     }
     var previous: UInt32?
-    for source in sources[first[block]..<first[block + 1]] where source != previous {
+    for source in sources[self.first[block]..<self.first[block + 1]] where source != previous {
       previous = source
       scanner.forEachEdge(of: Int(source)) { offset, target in
         guard target.block == block else { return }

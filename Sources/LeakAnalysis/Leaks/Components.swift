@@ -67,6 +67,6 @@ struct Components {
 
   var count: Int { sizes.count }
 
-  /// Whether the nodes of a component reach themselves; decided per component by `isCyclic`.
+  /// The component of a node, as a position in ``sizes``.
   func component(of node: Int) -> Int { Int(numbers[node]) }
 }

@@ -51,11 +51,7 @@ struct LeakGraph {
   /// The node of a block; nil when it is not unreached.
   func node(of block: Int) -> Int? {
     let wanted = UInt32(truncatingIfNeeded: block)
-    var (low, high) = (0, blocks.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if blocks[middle] < wanted { low = middle + 1 } else { high = middle }
-    }
-    return low < blocks.count && blocks[low] == wanted ? low : nil
+    let node = blocks.partitioningIndex { $0 >= wanted }
+    return node < blocks.count && blocks[node] == wanted ? node : nil
   }
 }

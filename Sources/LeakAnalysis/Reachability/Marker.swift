@@ -30,10 +30,11 @@ struct Marker {
   }
 
   /// Marks everything that can be reached from the roots.
-  mutating func mark(from roots: RootSet) {
-    for root in roots.roots {
+  mutating func mark(from roots: [Root]) {
+    let words = RootWords(scanner.heap)
+    for root in roots {
       category = root.category.rawValue
-      follow(root)
+      follow(root, words)
       drain(.reached)
     }
     for entry in doubtful where result.state(of: Int(entry.block)) == .unreached {
@@ -44,18 +45,14 @@ struct Marker {
     }
   }
 
-  private mutating func follow(_ root: Root) {
-    // Collected first: the visit must not change what it reads from.
-    var edges: [(address: UInt64, target: EdgeScanner.Target)] = []
-    RootWords.forEach(of: root, in: scanner.heap) { address, value in
-      if let target = scanner.target(of: value) { edges.append((address, target)) }
-    }
-    for edge in edges {
-      let target = edge.target
-      guard result.state(of: target.block) == .unreached,
+  private mutating func follow(_ root: Root, _ rootWords: RootWords) {
+    let scanner = scanner  // the visit must not read from what it changes
+    rootWords.forEach(of: root) { address, value in
+      guard let target = scanner.target(of: value),
+        result.state(of: target.block) == .unreached,
         target.edgeClass == .start || !isDoubtful[target.block]
-      else { continue }
-      note(target, holder: result.addSlot(RootSlot(root: root, address: edge.address)))
+      else { return }
+      note(target, holder: result.addSlot(RootSlot(root: root, address: address)))
     }
   }
 

@@ -77,7 +77,8 @@ struct AllocatorMemory {
   func gaps(in range: Range<UInt64>) -> [Range<UInt64>] {
     var gaps: [Range<UInt64>] = []
     var start = range.lowerBound
-    for taken in ranges where taken.overlaps(range) {
+    let first = ranges.partitioningIndex { $0.upperBound > range.lowerBound }
+    for taken in ranges[first...].prefix(while: { $0.lowerBound < range.upperBound }) {
       if taken.lowerBound > start { gaps.append(start..<taken.lowerBound) }
       start = max(start, taken.upperBound)
     }

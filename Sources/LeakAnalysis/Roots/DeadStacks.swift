@@ -36,6 +36,8 @@ enum DeadStacks {
 
   /// Whether an inaccessible mapping lies right below: the guard of a stack.
   static func hasGuard(_ region: SnapshotRegion, _ regions: [SnapshotRegion]) -> Bool {
-    regions.contains { $0.end == region.start && $0.protection.isEmpty }
+    let below = regions.partitioningIndex { $0.end >= region.start }
+    return below < regions.count && regions[below].end == region.start
+      && regions[below].protection.isEmpty
   }
 }

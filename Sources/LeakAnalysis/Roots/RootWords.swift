@@ -1,12 +1,25 @@
 import TraceReader
 
-/// The words of roots.
-enum RootWords {
+/// The words of the roots of a heap.
+struct RootWords {
+  private let heap: HeapImage
+  /// The second words of the control blocks of threads.
+  private let vectors: Set<UInt64>
+  /// The images of the Swift runtime, which keeps numbers in pointers.
+  private let runtimes: Set<Int>
+
+  init(_ heap: HeapImage) {
+    self.heap = heap
+    vectors = Set(heap.info.threads.filter { $0.tlsBase != 0 }.map { $0.tlsBase &+ 8 })
+    // Variables without initial values lie in a mapping without a path.
+    runtimes = Set(
+      heap.memory.regions.filter { $0.path?.contains("/libswiftCore.so") == true }
+        .compactMap(\.image))
+  }
+
   /// Visits the words of a root that may be pointers, with what glibc and the Swift runtime encode
   /// put right.
-  static func forEach(
-    of root: Root, in heap: HeapImage, _ body: (_ address: UInt64, _ value: UInt64) -> Void
-  ) {
+  func forEach(of root: Root, _ body: (_ address: UInt64, _ value: UInt64) -> Void) {
     if case .registers = root.kind {
       guard heap.info.threads.indices.contains(root.thread) else { return }
       for (number, value) in heap.info.threads[root.thread].registers.enumerated() {
@@ -14,22 +27,18 @@ enum RootWords {
       }
       return
     }
-    let vectors = Set(heap.info.threads.filter { $0.tlsBase != 0 }.map { $0.tlsBase &+ 8 })
-    let isTagging = isSwiftRuntime(root, heap.memory)
+    let isTagging = isSwiftRuntime(root)
     heap.memory.forEachWord(in: root.range) { address, value in
-      let value = vectors.contains(address) ? value &- vectorHeader : value
+      let value = vectors.contains(address) ? value &- Self.vectorHeader : value
       body(address, isTagging ? value & ~7 : value)
     }
   }
 
   /// The runtime's tables of types keep their capacity in the lowest bits of the pointer to their
   /// indices: `ConcurrentReadableHashMap` in `include/swift/Runtime/Concurrent.h`.
-  private static func isSwiftRuntime(_ root: Root, _ memory: SnapshotMemory) -> Bool {
+  private func isSwiftRuntime(_ root: Root) -> Bool {
     guard case .global(let image?) = root.kind else { return false }
-    // Variables without initial values lie in a mapping without a path.
-    return memory.regions.contains {
-      $0.image == image && $0.path?.contains("/libswiftCore.so") == true
-    }
+    return runtimes.contains(image)
   }
 
   /// The second word of a thread's control block points behind the first element of its vector of

@@ -62,4 +62,9 @@ public struct Image: Hashable, Sendable {
   public func wasLoaded(at node: StackID) -> Bool {
     firstStack <= node && node < (unloadedFromStack ?? StackID(.max))
   }
+
+  /// Whether the image was mapped at a moment.
+  public func wasLoaded(at time: EventTime) -> Bool {
+    loadTime <= time && unloadTime.map { time < $0 } ?? true
+  }
 }

@@ -31,12 +31,7 @@ public struct ImageMap: Sendable {
   /// - Returns: nil when no image was mapped there at that time.
   /// - Complexity: O(log *n*) where images do not overlap.
   public func image(containing pc: Address, seenBy node: StackID) -> Image? {
-    var (low, high) = (0, order.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if images[order[middle]].start <= pc { low = middle + 1 } else { high = middle }
-    }
-    var position = low
+    var position = order.partitioningIndex { images[$0].start > pc }
     var found: Image?
     while position > 0, greatestEnd[position - 1] > pc {
       position -= 1
@@ -52,10 +47,7 @@ public struct ImageMap: Sendable {
   ///
   /// - Returns: nil when no image was mapped there at that time.
   public func image(containing address: Address, at time: EventTime) -> Image? {
-    images.last { image in
-      image.contains(address) && image.loadTime <= time
-        && image.unloadTime.map { time < $0 } ?? true
-    }
+    images.last { $0.contains(address) && $0.wasLoaded(at: time) }
   }
 
   /// The image with this index.

@@ -193,15 +193,3 @@ struct PageFilter {
     return false
   }
 }
-
-extension Array {
-  /// The first index whose element fulfils a condition that holds from some element on.
-  func partitioningIndex(where condition: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if condition(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
-  }
-}

@@ -9,9 +9,7 @@ extension SnapshotInfo {
       end = region.end
       return false
     }
-    let loaded = images.images.filter { image in
-      image.loadTime <= time && (image.unloadTime.map { time < $0 } ?? true)
-    }
+    let loaded = images.images.filter { $0.wasLoaded(at: time) }
     for position in regions.indices where regions[position].kind != .recorder {
       classify(&regions[position], images: loaded)
     }

@@ -7,7 +7,8 @@ public struct SnapshotMemory: Sendable {
   public let regions: [SnapshotRegion]
   /// The names of the classes of a Python interpreter, by the addresses that their objects hold.
   public internal(set) var pythonClasses: [UInt64: String] = [:]
-  /// How many runs of words could not be read, because they contradict what was before them.
+  /// How many runs of words, or chunks of runs, could not be read to their end: they are damaged,
+  /// or contradict what was before them.
   public internal(set) var damagedRuns = 0
 
   /// The numbers (addresses / 4096) of the pages that have kept words, in ascending order.
@@ -32,6 +33,13 @@ public struct SnapshotMemory: Sendable {
   @inlinable
   public func containsWord(where condition: (UInt64) -> Bool) -> Bool {
     values.contains(where: condition)
+  }
+
+  /// The mapping that holds an address; nil when none does.
+  ///
+  /// - Complexity: O(log *n*) in the number of mappings.
+  public func region(containing address: UInt64) -> SnapshotRegion? {
+    SnapshotRegion.position(of: address, in: regions).map { regions[$0] }
   }
 
   /// Whether an address was mapped.

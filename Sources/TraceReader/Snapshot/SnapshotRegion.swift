@@ -77,11 +77,7 @@ public struct SnapshotRegion: Hashable, Sendable {
 
   /// The position of the region that holds an address, in regions that ascend and do not overlap.
   static func position(of address: UInt64, in regions: [SnapshotRegion]) -> Int? {
-    var (low, high) = (0, regions.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if regions[middle].end <= address { low = middle + 1 } else { high = middle }
-    }
-    return low < regions.count && regions[low].start <= address ? low : nil
+    let position = regions.partitioningIndex { $0.end > address }
+    return position < regions.count && regions[position].start <= address ? position : nil
   }
 }
