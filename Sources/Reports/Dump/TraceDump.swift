@@ -86,18 +86,12 @@ public struct TraceDump {
   private func writeStacks(
     _ buffer: inout DumpBuffer, _ output: (String) throws -> Bool
   ) throws -> Bool {
-    var id = StackID.first
-    let end = trace.stacks.endID
-    while id < end {
-      if let frame = trace.stacks.frame(of: id) {
-        let parent = trace.stacks.parent(of: id)
-        let isCut = parent == nil && trace.stacks.lacksRoot(id)
-        buffer.add(DumpRecord(frame: frame, parent: parent, isCut: isCut))
-        if buffer.isFull, try !buffer.flush(output) { return false }
-      }
-      id = StackID(id.rawValue &+ 1)
+    try trace.stacks.forEachFrame { frame in
+      let parent = trace.stacks.parent(of: frame.node)
+      let isCut = parent == nil && trace.stacks.lacksRoot(frame.node)
+      buffer.add(DumpRecord(frame: frame, parent: parent, isCut: isCut))
+      return try !buffer.isFull || buffer.flush(output)
     }
-    return true
   }
 
   private func writeEvents(

@@ -10,24 +10,37 @@ struct StackDecoder {
   /// - Parameters:
   ///   - chunk: The bytes with the chunk header; fewer when the file is cut.
   ///   - firstID: The ID of the first node.
-  mutating func decode(_ chunk: UnsafeRawBufferPointer, firstID: UInt32) {
+  /// - Returns: Where nodes begin that cannot have their IDs; nil when there are none.
+  mutating func decode(_ chunk: UnsafeRawBufferPointer, firstID: UInt32) -> Int? {
+    guard let greatestCount = Self.greatestCount(from: firstID) else { return ChunkHeader.size }
     let size = MemoryLayout<mt_stack_node>.size
-    let room = (chunk.count - ChunkHeader.size) / size
-    let count = min(room, Int(UInt32.max - firstID))
-    guard count > 0, firstID >= MT_STACK_FIRST else { return }
     let position = nodes.count
+    var damage: Int?
     var used = 0
-    for index in 0..<count {
-      var cursor = ByteCursor(chunk, at: ChunkHeader.size + index * size)
-      // A node without its pc was being written when the recording ended.
+    for index in 0..<max(0, chunk.count - ChunkHeader.size) / size {
+      let start = ChunkHeader.size + index * size
+      var cursor = ByteCursor(chunk, at: start)
       let node = StackTable.Node(pc: cursor.read(), parent: cursor.read(), flags: cursor.read())
+      if index >= greatestCount {
+        guard node.pc != 0 else { continue }
+        damage = start
+        break
+      }
+      // A node without its pc was being written when the recording ended.
       if node.pc != 0 { used = index + 1 }
       nodes.append(node)
     }
-    nodes.removeLast(count - used)
+    nodes.removeLast(nodes.count - position - used)
     if used > 0 {
       spans.append(StackTable.Span(first: firstID, count: used, position: position))
     }
+    return damage
+  }
+
+  /// How many nodes there can be from an ID on; nil for an ID that no node can have.
+  private static func greatestCount(from firstID: UInt32) -> Int? {
+    guard firstID >= MT_STACK_FIRST, firstID <= MT_STACK_LAST else { return nil }
+    return Int(UInt32(MT_STACK_LAST) - firstID) + 1
   }
 
   /// Decodes the nodes of a chunk that says only what `memtrace_stack_nodes.h` does not expect.
@@ -35,17 +48,21 @@ struct StackDecoder {
   /// - Parameters: As of ``decode(_:firstID:)``.
   /// - Returns: Where the bytes end to be nodes; nil when they do not.
   mutating func decodePredicted(_ chunk: UnsafeRawBufferPointer, firstID: UInt32) -> Int? {
-    guard firstID >= MT_STACK_FIRST else { return ChunkHeader.size }
+    guard let greatestCount = Self.greatestCount(from: firstID) else { return ChunkHeader.size }
     let predictor = UnsafeMutablePointer<mt_node_predictor>.allocate(capacity: 1)
     predictor.initialize(to: mt_node_predictor())
     defer { predictor.deallocate() }
     let position = nodes.count
     var cursor = ByteCursor(chunk, at: ChunkHeader.size)
     var damage: Int?
-    while cursor.position < chunk.count, nodes.count - position < Int(MT_STACK_LAST) {
+    while cursor.position < chunk.count {
       let start = cursor.position
       let tag = cursor.read(UInt8.self)
       if tag == 0 { break }
+      guard nodes.count - position < greatestCount else {
+        damage = start
+        break
+      }
       let id = firstID &+ UInt32(truncatingIfNeeded: nodes.count - position)
       if UInt32(tag) & MT_NODE_RUN != 0 {
         guard appendRun(tag, id, firstID, predictor, inChunkFrom: position) else {

@@ -115,6 +115,22 @@ public struct StackTable: Sendable {
     node(stack).map { Self.frame(of: $0, stack) }
   }
 
+  /// Calls `body` for the frame of each node, by ascending ID, until it returns false.
+  ///
+  /// - Returns: Whether `body` was called for all of them.
+  /// - Complexity: O(*n*) in the number of nodes, whatever their IDs are.
+  @discardableResult
+  public func forEachFrame(_ body: (RawFrame) throws -> Bool) rethrows -> Bool {
+    for span in spans {
+      for (distance, node) in nodes[span.position..<span.position + span.count].enumerated()
+      where node.pc != 0 {
+        let id = StackID(span.first + UInt32(distance))
+        guard try body(Self.frame(of: node, id)) else { return false }
+      }
+    }
+    return true
+  }
+
   private static func frame(of node: Node, _ id: StackID) -> RawFrame {
     node.isGap
       ? RawFrame(omitting: node.pc, node: id)
@@ -135,13 +151,9 @@ public struct StackTable: Sendable {
   }
 
   private func node(_ id: StackID) -> Node? {
-    var (low, high) = (0, spans.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if spans[middle].first <= id.rawValue { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0 else { return nil }
-    let span = spans[low - 1]
+    let next = spans.partitioningIndex { $0.first > id.rawValue }
+    guard next > 0 else { return nil }
+    let span = spans[next - 1]
     let distance = Int(id.rawValue &- span.first)
     guard distance < span.count else { return nil }
     let node = nodes[span.position + distance]

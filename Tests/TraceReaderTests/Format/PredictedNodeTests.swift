@@ -99,6 +99,36 @@ import TraceTestSupport
     }
   }
 
+  @Test(arguments: [MT_STACK_LAST + 1, 0xffff_0000, .max, 1] as [UInt32])
+  func aChunkOfIDsOutOfRangeIsRefused(firstID: UInt32) throws {
+    try open(Self.root, firstID: firstID) { trace in
+      #expect(trace.stacks.count == 0)
+      #expect(trace.stacks.endID == .first)
+      #expect(trace.coverage.damage.map(\.offset) == [4096 + 64])
+    }
+  }
+
+  @Test func theLastIDEndsTheChunk() throws {
+    try open(Self.root + Self.root, firstID: MT_STACK_LAST) { trace in
+      #expect(addresses(trace, MT_STACK_LAST) == [0x1000])
+      #expect(trace.stacks.count == 1)
+      #expect(trace.stacks.endID == StackID(MT_STACK_LAST + 1))
+      #expect(trace.coverage.damage.map(\.offset) == [4096 + 64 + 3])
+    }
+  }
+
+  @Test func allFramesAreVisitedHoweverFarApartTheirIDsAre() throws {
+    var trace = TraceBuilder()
+    trace.appendNodeChunk(Self.root, firstID: MT_STACK_LAST)
+    trace.appendNodeChunk(Self.root + [0x11, 0x20], firstID: 7)
+    let file = try trace.write()
+    let stacks = try Trace(path: file.path).stacks
+    var nodes: [UInt32] = []
+    #expect(stacks.forEachFrame { nodes.append($0.node.rawValue); return true })
+    #expect(nodes == [7, 8, MT_STACK_LAST])
+    #expect(!stacks.forEachFrame { _ in false })
+  }
+
   @Test func aDistanceBeyondTheFirstNodeLeadsNowhere() throws {
     try open(Self.root + [0x1b, 0x7f, 0x20]) { trace in
       #expect(addresses(trace, 3) == [0x10])
