@@ -56,12 +56,14 @@ public struct SnapshotBuilder: Sendable {
     regions.append((range, protection.rawValue, flags, path))
   }
 
-  /// Adds a thread that stood still.
+  /// Adds a thread; unless told otherwise, one that stood still.
   public mutating func thread(
-    _ thread: UInt32, tid: UInt32, sp: UInt64, registers: [UInt64] = [], tlsBase: UInt64 = 0
+    _ thread: UInt32, tid: UInt32, state: SnapshotThread.State = .parked, sp: UInt64,
+    registers: [UInt64] = [], tlsBase: UInt64 = 0
   ) {
     threads.append(
-      SnapshotThread(thread: thread, tid: tid, sp: sp, registers: registers, tlsBase: tlsBase))
+      SnapshotThread(
+        thread: thread, tid: tid, state: state, sp: sp, registers: registers, tlsBase: tlsBase))
   }
 
   /// Sets the words from an address on; zeros are not kept.
@@ -92,8 +94,7 @@ public struct SnapshotBuilder: Sendable {
     for thread in threads {
       Self.record(MT_SNAPSHOT_THREAD, to: &writer) { record in
         for field in [thread.sp, thread.pc, thread.tlsBase] { record.write(field) }
-        let state = MT_SNAPSHOT_PARKED.rawValue
-        for field in [thread.thread, thread.tid, state, UInt32(thread.registers.count)] {
+        for field in [thread.thread, thread.tid, thread.state.code, UInt32(thread.registers.count)] {
           record.write(field)
         }
         for register in thread.registers { record.write(register) }
@@ -170,6 +171,19 @@ public struct SnapshotBuilder: Sendable {
   }
 }
 
+extension SnapshotThread.State {
+  /// The state as an `mt_snapshot_thread_state`.
+  fileprivate var code: UInt32 {
+    switch self {
+    case .taker: MT_SNAPSHOT_TAKER.rawValue
+    case .parked: MT_SNAPSHOT_PARKED.rawValue
+    case .blockingSignals: MT_SNAPSHOT_BLOCKING.rawValue
+    case .silent: MT_SNAPSHOT_SILENT.rawValue
+    case .unknown(let code): code
+    }
+  }
+}
+
 /// Encodes the words of a run, the shorter of both ways each time.
 struct SnapshotWordEncoder {
   private var writer = ByteWriter()
@@ -184,7 +198,7 @@ struct SnapshotWordEncoder {
 
   mutating func append(_ word: UInt64, at address: UInt64) {
     let gap = (address &- end) / 8 + 1
-    let (fromPrevious, fromPlace) = (Self.zigzag(word &- previous), Self.zigzag(word &- address))
+    let (fromPrevious, fromPlace) = (VarInt.zigzag(word &- previous), VarInt.zigzag(word &- address))
     let usesPlace = Self.size(fromPlace) < Self.size(fromPrevious)
     let distance = usesPlace ? fromPlace : fromPrevious
     let size = Self.size(distance)
@@ -195,10 +209,6 @@ struct SnapshotWordEncoder {
     for byte in 0..<size { writer.write(UInt8(truncatingIfNeeded: distance >> UInt64(byte * 8))) }
     previous = word
     end = address &+ 8
-  }
-
-  private static func zigzag(_ pattern: UInt64) -> UInt64 {
-    (pattern << 1) ^ UInt64(bitPattern: Int64(bitPattern: pattern) >> 63)
   }
 
   private static func size(_ value: UInt64) -> Int {

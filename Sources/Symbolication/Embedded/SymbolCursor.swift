@@ -1,3 +1,5 @@
+import TraceReader
+
 /// Reads the varints and strings of a SYMBOLS chunk, checking every bound.
 ///
 /// What lies past the end is read as 0 and leaves ``isPastEnd`` set.
@@ -29,15 +31,13 @@ struct SymbolCursor {
   }
 
   /// A signed number as a bit pattern.
-  mutating func zigzag() -> UInt64 {
-    let value = number()
-    return (value >> 1) ^ (0 &- (value & 1))
-  }
+  mutating func zigzag() -> UInt64 { VarInt.unzigzag(number()) }
 
-  /// A number that counts what follows, each of at least one byte.
-  mutating func count() -> Int {
+  /// A number that counts what follows, each of at least one byte; a greater one than there can be
+  /// is taken for past the end.
+  mutating func count(upTo limit: Int = .max) -> Int {
     let value = number()
-    guard value <= UInt64(remaining) else {
+    guard value <= UInt64(min(remaining, limit)) else {
       isPastEnd = true
       return 0
     }

@@ -134,8 +134,7 @@ extension [UInt8] {
   fileprivate mutating func appendDistance(_ distance: UInt64) {
     let value = Int64(bitPattern: distance)
     let isWhole = value & 15 == 0
-    let scaled = isWhole ? value >> 4 : value
-    let zigzag = UInt64(bitPattern: (scaled << 1) ^ (scaled >> 63))
-    appendVarInt(zigzag << 1 | (isWhole ? 0 : 1))
+    let scaled = UInt64(bitPattern: isWhole ? value >> 4 : value)
+    appendVarInt(VarInt.zigzag(scaled) << 1 | (isWhole ? 0 : 1))
   }
 }

@@ -11,7 +11,6 @@ extension [UInt8] {
 
   /// Appends a signed number, given as a bit pattern, as the varint of its zigzag form.
   package mutating func appendZigzag(_ pattern: UInt64) {
-    let value = Int64(bitPattern: pattern)
-    appendVarInt(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+    appendVarInt(VarInt.zigzag(pattern))
   }
 }

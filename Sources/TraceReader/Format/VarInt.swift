@@ -1,5 +1,5 @@
 /// Unsigned LEB128, at most ten bytes.
-enum VarInt {
+package enum VarInt {
   /// Bytes that may be loaded after the start of a varint, whatever its length.
   static let guardLength = 10
 
@@ -51,7 +51,13 @@ enum VarInt {
 
   /// Turns an unsigned number back into the signed one that it encodes, as a bit pattern.
   @inline(__always)
-  static func unzigzag(_ value: UInt64) -> UInt64 {
+  package static func unzigzag(_ value: UInt64) -> UInt64 {
     (value >> 1) ^ (0 &- (value & 1))
+  }
+
+  /// Turns a signed number, given as a bit pattern, into an unsigned one that is small where the
+  /// number is near 0.
+  package static func zigzag(_ pattern: UInt64) -> UInt64 {
+    (pattern << 1) ^ (0 &- (pattern >> 63))
   }
 }

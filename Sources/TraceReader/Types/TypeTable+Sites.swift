@@ -2,8 +2,6 @@
 public struct TypeFinding: Hashable, Sendable {
   /// The types in order of their numbers: nearly always one.
   public var types: [TypeID]
-  /// Whether blocks of that size were looked at, not only blocks of other sizes.
-  public var isOfThisSize: Bool
   /// The stack that freed a block, when its type is known from that moment alone.
   public var freeStack: StackID
 }
@@ -21,22 +19,21 @@ extension TypeTable {
   public func finding(stack: StackID, sizeClass: SizeClass) -> TypeFinding? {
     let seen = sightings(of: stack)
     let ofThisSize = seen.filter { SizeClass(containing: $0.size) == sizeClass }
-    if !ofThisSize.isEmpty { return finding(ofThisSize, isOfThisSize: true) }
+    if !ofThisSize.isEmpty { return finding(ofThisSize) }
     // An array's storage has many sizes, an object has one.
     let growing = seen.filter { sighting in
       self[sighting.type].map { $0.instanceSize > 0 && sighting.size > $0.instanceSize } ?? false
     }
     guard !growing.isEmpty, growing.count == seen.count else { return nil }
-    let finding = finding(growing, isOfThisSize: false)
+    let finding = finding(growing)
     return finding.types.count == 1 ? finding : nil
   }
 
-  private func finding(_ sightings: [TypeSighting], isOfThisSize: Bool) -> TypeFinding {
+  private func finding(_ sightings: [TypeSighting]) -> TypeFinding {
     let all = Set(sightings.map(\.type))
     let types = all.filter { type in !all.contains { isBase(type, of: $0) } }.sorted()
     let isFreedOnly = sightings.allSatisfy { $0.evidence == .freed }
     return TypeFinding(
-      types: types, isOfThisSize: isOfThisSize,
-      freeStack: isFreedOnly ? sightings[0].freeStack : .none)
+      types: types, freeStack: isFreedOnly ? sightings[0].freeStack : .none)
   }
 }

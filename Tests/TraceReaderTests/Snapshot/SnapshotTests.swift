@@ -132,6 +132,20 @@ import TraceTestSupport
     }
   }
 
+  @Test func threadsThatWentOnAreTold() throws {
+    let states: [SnapshotThread.State] = [.taker, .parked, .blockingSignals, .silent, .unknown(9)]
+    var trace = TraceBuilder()
+    var snapshot = SnapshotBuilder(time: 5)
+    for (index, state) in states.enumerated() {
+      snapshot.thread(UInt32(index), tid: 4711, state: state, sp: 0)
+    }
+    trace.snapshot(snapshot)
+    try trace.open { trace in
+      #expect(trace.snapshots[0].threads.map(\.state) == states)
+      #expect(trace.snapshots[0].threads.map(\.stoodStill) == [true, true, false, false, false])
+    }
+  }
+
   @Test func formatExampleDecodesAsDocumented() throws {
     var trace = TraceBuilder()
     var snapshot = SnapshotBuilder(time: 5)
