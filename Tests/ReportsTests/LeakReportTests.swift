@@ -1,4 +1,5 @@
 import CTraceFormat
+import LeakAnalysis
 import Testing
 import TraceReader
 import TraceTestSupport
@@ -55,6 +56,21 @@ import TraceTestSupport
     #expect(report.text().contains("by discovery, 4 of 22 snapshots; --top 0 takes all:\n"))
     report.setDiscoveries(all, in: many.trace)
     #expect(report.text().contains("by discovery:\n"))
+  }
+
+  @Test func missingWordsAreTold() throws {
+    let heap = try sample.analysis().heap
+    #expect(heap.missingWords == 0)
+    #expect(SnapshotSummary(heap, clock: sample.trace.clock).warnings.isEmpty)
+    var info = heap.info
+    info.wordCount += 3
+    let damaged = HeapImage(info: info, memory: heap.memory, blocks: heap.blocks)
+    let summary = SnapshotSummary(damaged, clock: sample.trace.clock)
+    #expect(summary.missingWords == 3)
+    #expect(
+      summary.warnings == [
+        "3 words of the snapshot could not be read: what they point to counts as leaked"
+      ])
   }
 
   @Test func onlyCycles() throws {

@@ -15,6 +15,12 @@ public struct HeapImage: Sendable {
   public let usesSlack: Bool
   /// What is missing in the trace up to the snapshot.
   public let coverage: Coverage
+  /// How many words should be in the snapshot and could not be read; 0 for one that was cut, of
+  /// which nobody knows.
+  public var missingWords: UInt64 {
+    let found = UInt64(memory.wordCount)
+    return info.isComplete && info.wordCount > found ? info.wordCount - found : 0
+  }
   /// Finds blocks by address.
   let lookup: BlockLookup
 
@@ -41,7 +47,7 @@ extension Trace {
   ///   - progress: Called now and then with the bytes of events read so far and all of them.
   /// - Returns: The heap as of the snapshot.
   /// - Throws: `TraceError` when there is no such snapshot or the file cannot be read.
-  /// - Complexity: O(*events* + *words*) time, 32 bytes per block and 8 per word.
+  /// - Complexity: O(*events* + *words*) time, 40 bytes per block and 8 per word.
   public func heap(
     atSnapshot index: Int, progress: (@Sendable (UInt64, UInt64) -> Void)? = nil
   ) throws(TraceError) -> HeapImage {

@@ -97,7 +97,7 @@ public struct LeaksReport: Report {
     let selection = try LeakSelection(analysis, source, types, query, baseline: baseline)
     trace = source.trace
     self.coverage = CoverageSummary(analysis.heap.coverage)
-    snapshot = SnapshotSummary(analysis.heap.info, clock: source.clock)
+    snapshot = SnapshotSummary(analysis.heap, clock: source.clock)
     self.query = query
     (live, reachable) = Self.sums(analysis, query)
     possible = selection.possibleSum

@@ -46,7 +46,7 @@ public struct ReferenceTreeReport: Report {
   ) {
     trace = source.trace
     coverage = CoverageSummary(analysis.heap.coverage)
-    snapshot = SnapshotSummary(analysis.heap.info, clock: source.clock)
+    snapshot = SnapshotSummary(analysis.heap, clock: source.clock)
     var tree = ReferenceTree(analysis, source: source, includesRecorder: includesRecorder)
     tree.addAll()
     reachable = tree.reachable

@@ -1,3 +1,4 @@
+import LeakAnalysis
 import TraceReader
 
 /// Which snapshot a report is about.
@@ -26,6 +27,17 @@ public struct SnapshotSummary: Sendable, Hashable, Encodable {
   public var movingThreads: Int
   /// Bytes of writable memory that could not be read.
   public var skippedBytes: UInt64
+  /// Words that should be there and could not be read; nil when none are known to be.
+  public var missingWords: UInt64?
+  /// Parts of its memory that could not be read, because the file is damaged; nil without any.
+  public var damagedParts: Int?
+
+  /// Describes a snapshot and what of its memory could be read.
+  init(_ heap: HeapImage, clock: TraceClock) {
+    self.init(heap.info, clock: clock)
+    missingWords = heap.missingWords > 0 ? heap.missingWords : nil
+    damagedParts = heap.memory.damagedRuns > 0 ? heap.memory.damagedRuns : nil
+  }
 
   /// Describes a snapshot.
   init(_ info: SnapshotInfo, clock: TraceClock) {
@@ -110,6 +122,14 @@ public struct SnapshotSummary: Sendable, Hashable, Encodable {
       warnings.append(
         "\(ByteStyle.human.format(skippedBytes)) of memory could not be read: what only it points to "
           + "counts as leaked")
+    }
+    if let missingWords {
+      let words = CountText.of(missingWords, "word")
+      warnings.append(
+        "\(words) of the snapshot could not be read: what they point to counts as leaked")
+    } else if damagedParts != nil {
+      warnings.append(
+        "a part of the snapshot could not be read: what it points to counts as leaked")
     }
     return warnings
   }

@@ -91,7 +91,7 @@ public struct TraceTreeReport: Report {
     let labels = BlockLabels(heap: heap, types: types, names: source.names)
     trace = source.trace
     coverage = CoverageSummary(heap.coverage)
-    snapshot = SnapshotSummary(heap.info, clock: source.clock)
+    snapshot = SnapshotSummary(heap, clock: source.clock)
     self.address = heap.blocks.addresses[block]
     name = labels.name(of: block)
     size = heap.blocks.sizes[block]

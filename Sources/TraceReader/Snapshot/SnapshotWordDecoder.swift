@@ -16,6 +16,9 @@ struct SnapshotWordDecoder {
     self.regions = regions
   }
 
+  /// Notes that not all of a chunk could be read.
+  mutating func noteDamage() { memory.damagedRuns += 1 }
+
   /// Decodes the runs of a chunk.
   ///
   /// - Parameter chunk: The bytes with the chunk header and ``guardLength`` more.
@@ -70,7 +73,7 @@ struct SnapshotWordDecoder {
   private mutating func append(_ value: UInt64, at address: UInt64) -> Bool {
     guard address >= end else { return false }
     if memory.pages.last != address >> 12 {
-      guard isKept(address) else { return false }
+      guard isMapped(address) else { return false }
       memory.pages.append(address >> 12)
       memory.firstValues.append(memory.values.count)
       for _ in 0..<8 { memory.bitmaps.append(0) }
@@ -83,7 +86,8 @@ struct SnapshotWordDecoder {
     return true
   }
 
-  private mutating func isKept(_ address: UInt64) -> Bool {
+  /// Whether an address lies in a mapping, kept or not.
+  private mutating func isMapped(_ address: UInt64) -> Bool {
     if lastRegion < regions.count, regions[lastRegion].contains(address) { return true }
     guard let position = SnapshotRegion.position(of: address, in: regions) else { return false }
     lastRegion = position

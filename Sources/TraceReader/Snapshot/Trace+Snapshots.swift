@@ -4,7 +4,8 @@ extension Trace {
   /// Reads the memory of a snapshot.
   ///
   /// - Parameter index: Its position in ``snapshots``.
-  /// - Returns: The words that are kept; what could not be read is missing.
+  /// - Returns: The words that are kept; what could not be read is missing, see
+  ///   ``SnapshotMemory/damagedRuns``.
   /// - Throws: `.inconsistent` when there is no such snapshot, `.io` when the file cannot be read.
   public func loadSnapshot(_ index: Int) throws(TraceError) -> SnapshotMemory {
     guard snapshots.indices.contains(index) else {
@@ -13,12 +14,23 @@ extension Trace {
     }
     var decoder = SnapshotWordDecoder(regions: snapshots[index].regions)
     for chunk in snapshotWords[index] {
-      var bytes = try file.bytes(at: chunk.offset, count: chunk.length)
+      var bytes = try words(of: chunk)
+      if bytes.count < chunk.length { decoder.noteDamage() }
       bytes.append(contentsOf: repeatElement(0, count: SnapshotWordDecoder.guardLength))
       bytes.withUnsafeBytes { decoder.decode($0) }
     }
     var memory = decoder.memory
     memory.pythonClasses = snapshots[index].pythonClasses
     return memory
+  }
+
+  /// The bytes of a chunk of words, as far as they can be read: none in a damaged packed frame.
+  private func words(of chunk: SnapshotDecoder.WordChunk) throws(TraceError) -> [UInt8] {
+    do throws(TraceError) {
+      return try file.bytes(at: chunk.offset, count: chunk.length)
+    } catch {
+      guard error.status == .corrupt else { throw error }
+      return []
+    }
   }
 }
