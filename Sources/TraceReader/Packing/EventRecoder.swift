@@ -26,17 +26,36 @@ struct EventRecoder {
     guard EventCursor.encodings.contains(source.encoding) else {
       return Result(columns: nil, eventCount: 0)
     }
-    var events: [RawEvent] = []
-    let isWhole = read(source, in: trace.file) { events.append($0) }
+    let limit = chunk.length <= Self.greatestLength ? ColumnLayout.greatestCount : 0
+    let (found, eventCount) = events(of: source, in: trace.file, limit: limit)
+    guard let events = found else { return Result(columns: nil, eventCount: eventCount) }
     let count = ColumnEncoder.count(of: events, thread: chunk.thread)
-    guard isWhole, chunk.length <= Self.greatestLength, count <= ColumnLayout.greatestCount else {
-      return Result(columns: nil, eventCount: events.count)
+    guard count <= ColumnLayout.greatestCount else {
+      return Result(columns: nil, eventCount: eventCount)
     }
     var encoder = ColumnEncoder(baseTime: chunk.baseTime, thread: chunk.thread, count: count)
     for event in events { encoder.append(event) }
     let content = encoder.content
     let isSame = isSame(content.bytes, as: events, chunk)
     return Result(columns: isSame ? content : nil, eventCount: events.count)
+  }
+
+  /// The events of a chunk, and how many they are: nil where some are damaged, or where they are
+  /// more than a limit, which are not kept.
+  func events(
+    of chunk: EventChunk, in file: TraceFile, limit: Int
+  ) -> (events: [RawEvent]?, count: Int) {
+    var events: [RawEvent] = []
+    var count = 0
+    let isWhole = read(chunk, in: file) { event in
+      count += 1
+      if count <= limit {
+        events.append(event)
+      } else {
+        events = []
+      }
+    }
+    return (isWhole && count <= limit ? events : nil, count)
   }
 
   /// Visits the events of a chunk; false when not all of it could be decoded.

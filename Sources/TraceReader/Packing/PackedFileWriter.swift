@@ -29,9 +29,6 @@ struct PackedFileWriter: ~Copyable {
   /// Where in the plain trace the next bytes go.
   var offset: UInt64 { table.plainSize &+ UInt64(content.count) }
 
-  /// Bytes of the file so far, without the frame that is being filled.
-  var writtenBytes: UInt64 { table.packedEnd }
-
   /// Adds a chunk, or what lies between chunks, in one frame.
   ///
   /// - Parameters:
@@ -50,7 +47,7 @@ struct PackedFileWriter: ~Copyable {
   mutating func endFrame() throws(TraceError) {
     guard !content.isEmpty else { return }
     let frame = try compressor.frame(of: content, cuts: cuts)
-    try write(frame, at: table.packedEnd)
+    try descriptor.write(frame, at: table.packedEnd)
     table.append(length: frame.count, size: content.count)
     content.removeAll(keepingCapacity: true)
     cuts.removeAll(keepingCapacity: true)
@@ -64,17 +61,9 @@ struct PackedFileWriter: ~Copyable {
   mutating func finish(header: [UInt8]) throws(TraceError) -> UInt64 {
     try endFrame()
     let seekTable = table.encoded
-    try write(seekTable, at: table.packedEnd)
-    try write(Self.storedFrame(of: header), at: 0)
+    try descriptor.write(seekTable, at: table.packedEnd)
+    try descriptor.write(Self.storedFrame(of: header), at: 0)
     return table.packedEnd &+ UInt64(seekTable.count)
-  }
-
-  private func write(_ bytes: [UInt8], at position: UInt64) throws(TraceError) {
-    do {
-      _ = try descriptor.writeAll(toAbsoluteOffset: Int64(clamping: position), bytes)
-    } catch {
-      throw TraceError(.io, "cannot be written: \(error)")
-    }
   }
 
   /// A frame with one block that is not compressed (RFC 8878, section 3.1.1).

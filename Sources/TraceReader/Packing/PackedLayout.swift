@@ -57,9 +57,7 @@ struct PackedLayout: ~Copyable {
     var offset = gap.lowerBound
     while offset < gap.upperBound {
       let count = Int(min(gap.upperBound &- offset, UInt64(PackedFileWriter.frameSize)))
-      var bytes = (try? trace.file.bytes(at: offset, count: count)) ?? []
-      // A damaged part of a packed file is damage in the new one, too.
-      bytes += repeatElement(0xff, count: count - bytes.count)
+      let bytes = try trace.file.bytes(at: offset, count: count)
       if bytes.contains(where: { $0 != 0 }) {
         hasGaps = true
         try begin(kind: nil)

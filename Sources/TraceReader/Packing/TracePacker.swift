@@ -17,7 +17,8 @@ public struct PackSummary: Sendable, Hashable {
 /// what was recorded it holds names (SYMBOLS chunks), which come first so that a file that is cut
 /// has them, and copies of all chunk headers (an INDEX chunk), so that opening it need not
 /// decompress everything. Chunks keep their order, their sequence numbers and their content; only
-/// events are encoded anew. Damaged parts are taken over as they are.
+/// events are encoded anew. Damaged parts are taken over as they are. A trace that was packed and
+/// unpacked before loses the INDEX chunk of that time, and its names where new ones are given.
 public struct TracePacker {
   private let trace: Trace
   private let level: Int
@@ -44,10 +45,14 @@ public struct TracePacker {
   ///   - output: An empty file, open for writing. Of no use if this throws.
   ///   - progress: Called with the bytes of the trace that are done, and all of them.
   /// - Returns: What it came to.
-  /// - Throws: `.io` when reading or writing fails.
+  /// - Throws: `.inconsistent` when the trace is packed already, `.io` when reading or writing
+  ///   fails.
   public func write(
     to output: FileDescriptor, progress: (UInt64, UInt64) -> Void = { _, _ in }
   ) throws(TraceError) -> PackSummary {
+    guard !trace.isPacked else {
+      throw TraceError(.inconsistent, "is packed already", path: trace.path.string)
+    }
     let file = trace.file
     let index = try ChunkIndex(scanning: file, header: trace.header)
     var layout = try PackedLayout(output: output, level: level, trace: trace, chunks: index.chunks)
@@ -55,11 +60,20 @@ public struct TracePacker {
     var end = UInt64(MT_FILE_HEADER_SIZE)
     for chunk in index.chunks {
       try layout.append(gap: end..<chunk.offset)
-      try layout.append(chunk)
+      if !isReplaced(chunk) { try layout.append(chunk) }
       end = chunk.offset &+ UInt64(chunk.length)
       progress(min(end, file.size), file.size)
     }
     if end < file.size { try layout.append(gap: end..<file.size) }
     return try layout.finish(missingBytes: index.missingBytes, isWhole: index.damage.isEmpty)
+  }
+
+  /// Whether a chunk is left out, because the new file has its own in place of it.
+  private func isReplaced(_ chunk: ChunkHeader) -> Bool {
+    switch UInt32(chunk.kind) {
+    case MT_CHUNK_INDEX.rawValue: true
+    case MT_CHUNK_SYMBOLS.rawValue: !symbols.isEmpty
+    default: false
+    }
   }
 }

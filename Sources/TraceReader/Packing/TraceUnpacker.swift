@@ -37,7 +37,7 @@ public struct TraceUnpacker {
         offset = end
         continue
       }
-      try Self.write(bytes, at: offset, to: output)
+      try output.write(bytes, at: offset)
       offset &+= UInt64(bytes.count)
       progress(offset, file.size)
     }
@@ -48,15 +48,5 @@ public struct TraceUnpacker {
       throw TraceError(.io, "cannot be written: \(error)")
     }
     return lost
-  }
-
-  private static func write(
-    _ bytes: [UInt8], at offset: UInt64, to output: FileDescriptor
-  ) throws(TraceError) {
-    do {
-      _ = try output.writeAll(toAbsoluteOffset: Int64(clamping: offset), bytes)
-    } catch {
-      throw TraceError(.io, "cannot be written: \(error)")
-    }
   }
 }
