@@ -41,7 +41,9 @@ public final class FakeSymbolicator: Symbolicator {
   /// The variable that holds an address.
   public func dataSymbol(at address: Address, in image: Image) -> DataSymbol? {
     variables.first { $0.addresses.contains(address.rawValue) }.map {
-      DataSymbol(name: $0.name, offset: address.rawValue - $0.addresses.lowerBound)
+      DataSymbol(
+        name: $0.name, offset: address.rawValue - $0.addresses.lowerBound,
+        size: $0.addresses.upperBound - $0.addresses.lowerBound)
     }
   }
 

@@ -1,4 +1,5 @@
 import CLibDW
+import TraceReader
 
 /// A variable of an image and where in it an address lies.
 public struct DataSymbol: Sendable, Hashable {
@@ -6,11 +7,14 @@ public struct DataSymbol: Sendable, Hashable {
   public var name: String
   /// Bytes from the beginning of the variable.
   public var offset: UInt64
+  /// Bytes of the variable; at least 1.
+  public var size: UInt64
 
   /// Makes a symbol.
-  public init(name: String, offset: UInt64) {
+  public init(name: String, offset: UInt64, size: UInt64) {
     self.name = name
     self.offset = offset
+    self.size = size
   }
 }
 
@@ -31,13 +35,8 @@ struct DataSymbols {
   init(files: [ELFFile]) {
     self.files = files
     for (index, file) in files.enumerated() {
-      file.forEachSection(ofTypes: [UInt32(SHT_SYMTAB), UInt32(SHT_DYNSYM)]) { section, header in
-        guard let data = elf_getdata(section, nil), header.sh_entsize > 0 else { return }
-        let count = Int32(clamping: UInt64(data.pointee.d_size) / header.sh_entsize)
-        var symbol = GElf_Sym()
-        for number in 0..<count where gelf_getsym(data, number, &symbol) != nil {
-          add(symbol, file: UInt32(index), strings: header.sh_link)
-        }
+      file.forEachSymbol(inTables: [SHT_SYMTAB, SHT_DYNSYM]) { symbol, strings in
+        add(symbol, file: UInt32(index), strings: strings)
       }
     }
     entries.sort {
@@ -57,19 +56,16 @@ struct DataSymbols {
 
   /// The variable that holds an ELF address.
   func symbol(at address: UInt64) -> DataSymbol? {
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if entries[middle].start <= address { low = middle + 1 } else { high = middle }
-    }
+    let next = entries.partitioningIndex { $0.start > address }
     // Variables do not overlap but for aliases, which begin at the same address.
-    guard low > 0, address < entries[low - 1].end else { return nil }
-    let entry = entries[low - 1]
+    guard next > 0, address < entries[next - 1].end else { return nil }
+    let entry = entries[next - 1]
     let handle = files[Int(entry.file)].handle
     guard let text = elf_strptr(handle, Int(entry.strings), Int(entry.nameOffset)) else {
       return nil
     }
     return DataSymbol(
-      name: Demangler.name(of: String(cString: text)).full, offset: address - entry.start)
+      name: Demangler.name(of: String(cString: text)).full, offset: address - entry.start,
+      size: entry.end - entry.start)
   }
 }

@@ -2,9 +2,16 @@ import CLibDW
 
 /// What an ELF file puts into memory, by ELF address.
 struct ELFContents {
+  /// A loaded segment.
+  private struct Segment {
+    var addresses: Range<UInt64>
+    /// Its bytes, which belong to the file.
+    var bytes: UnsafeRawBufferPointer
+  }
+
+  /// Keeps the bytes of the segments where they are.
   private let file: ELFFile
-  /// Loaded segments: ELF addresses and where the first byte is in the file.
-  private var segments: [(addresses: Range<UInt64>, offset: UInt64)] = []
+  private var segments: [Segment] = []
 
   init(_ file: ELFFile) {
     self.file = file
@@ -14,9 +21,22 @@ struct ELFContents {
       var header = GElf_Phdr()
       guard gelf_getphdr(file.handle, number, &header) != nil, header.p_type == UInt32(PT_LOAD)
       else { continue }
-      let (end, overflows) = header.p_vaddr.addingReportingOverflow(header.p_filesz)
-      if !overflows { segments.append((header.p_vaddr..<end, header.p_offset)) }
+      if let segment = Self.segment(header, of: file) { segments.append(segment) }
     }
+  }
+
+  /// A segment, as far as the file has it; nil where it has nothing of it.
+  private static func segment(_ header: GElf_Phdr, of file: ELFFile) -> Segment? {
+    var size = 0
+    guard let start = elf_rawfile(file.handle, &size), header.p_offset < UInt64(size) else {
+      return nil
+    }
+    let count = min(header.p_filesz, UInt64(size) - header.p_offset)
+    let (end, overflows) = header.p_vaddr.addingReportingOverflow(count)
+    guard !overflows else { return nil }
+    let bytes = UnsafeRawBufferPointer(
+      start: UnsafeRawPointer(start) + Int(header.p_offset), count: Int(count))
+    return Segment(addresses: header.p_vaddr..<end, bytes: bytes)
   }
 
   /// Bytes at an address; nil where they are not all in one segment of the file.
@@ -24,12 +44,10 @@ struct ELFContents {
     guard
       let segment = segments.first(where: {
         $0.addresses.contains(address) && $0.addresses.upperBound - address >= UInt64(count)
-      }),
-      let offset = Int64(exactly: segment.offset &+ (address - segment.addresses.lowerBound)),
-      let data = elf_getdata_rawchunk(file.handle, offset, count, ELF_T_BYTE),
-      let start = data.pointee.d_buf, data.pointee.d_size >= count
+      })
     else { return nil }
-    return Array(UnsafeRawBufferPointer(start: start, count: count))
+    let start = Int(address - segment.addresses.lowerBound)
+    return Array(segment.bytes[start..<start + count])
   }
 
   /// A little-endian integer at an address.

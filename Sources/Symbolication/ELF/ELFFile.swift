@@ -69,6 +69,24 @@ final class ELFFile {
     return (String(cString: name), checksum)
   }
 
+  /// Calls `body` for each symbol of the tables of these types.
+  ///
+  /// - Parameters:
+  ///   - types: `SHT_SYMTAB`, `SHT_DYNSYM`.
+  ///   - body: Takes a symbol and the section that its name is in.
+  func forEachSymbol(
+    inTables types: [Int32], _ body: (_ symbol: GElf_Sym, _ strings: UInt32) -> Void
+  ) {
+    forEachSection(ofTypes: Set(types.map { UInt32($0) })) { section, header in
+      guard let data = elf_getdata(section, nil), header.sh_entsize > 0 else { return }
+      let count = Int32(clamping: UInt64(data.pointee.d_size) / header.sh_entsize)
+      var symbol = GElf_Sym()
+      for number in 0..<count where gelf_getsym(data, number, &symbol) != nil {
+        body(symbol, header.sh_link)
+      }
+    }
+  }
+
   /// Calls `body` for each section of one of these types.
   func forEachSection(
     ofTypes types: Set<UInt32>, _ body: (_ section: OpaquePointer, _ header: GElf_Shdr) -> Void

@@ -1,4 +1,5 @@
 import CLibDW
+import TraceReader
 
 /// The functions of an ELF file's symbol tables, found by address.
 ///
@@ -29,11 +30,11 @@ struct SymbolIndex {
     self.files = files
     var entries: [Entry] = []
     for (index, file) in files.enumerated() {
-      Self.read(file, type: UInt32(SHT_SYMTAB), index: UInt32(index), into: &entries)
+      Self.read(file, type: SHT_SYMTAB, index: UInt32(index), into: &entries)
     }
     if entries.isEmpty {
       for (index, file) in files.enumerated() {
-        Self.read(file, type: UInt32(SHT_DYNSYM), index: UInt32(index), into: &entries)
+        Self.read(file, type: SHT_DYNSYM, index: UInt32(index), into: &entries)
       }
     }
     self.entries = entries.sorted { ($0.start, $0.rank) < ($1.start, $1.rank) }
@@ -43,13 +44,8 @@ struct SymbolIndex {
 
   /// The function that covers an address.
   func match(at address: UInt64) -> Match? {
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if entries[middle].start <= address { low = middle + 1 } else { high = middle }
-    }
     // Sized symbols may nest; one without size counts only when nothing begins after it.
-    var position = low - 1
+    var position = entries.partitioningIndex { $0.start > address } - 1
     var unsized: Int?
     let nearest = position >= 0 ? entries[position].start : 0
     for _ in 0..<Self.longestSearch where position >= 0 {
@@ -96,18 +92,11 @@ struct SymbolIndex {
   // MARK: Reading
 
   private static func read(
-    _ file: ELFFile, type: UInt32, index: UInt32, into entries: inout [Entry]
+    _ file: ELFFile, type: Int32, index: UInt32, into entries: inout [Entry]
   ) {
     let code = executableSections(of: file)
-    file.forEachSection(ofTypes: [type]) { section, header in
-      guard let data = elf_getdata(section, nil), header.sh_entsize > 0 else { return }
-      let count = Int32(clamping: UInt64(data.pointee.d_size) / header.sh_entsize)
-      entries.reserveCapacity(entries.count + Int(count))
-      var symbol = GElf_Sym()
-      for number in 0..<count where gelf_getsym(data, number, &symbol) != nil {
-        guard let entry = entry(symbol, in: code, file: index, strings: header.sh_link) else {
-          continue
-        }
+    file.forEachSymbol(inTables: [type]) { symbol, strings in
+      if let entry = entry(symbol, in: code, file: index, strings: strings) {
         entries.append(entry)
       }
     }

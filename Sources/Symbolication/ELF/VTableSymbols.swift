@@ -7,13 +7,8 @@ struct VTableSymbols {
   /// Reads `.symtab` and `.dynsym` of the files.
   init(files: [ELFFile]) {
     for file in files {
-      file.forEachSection(ofTypes: [UInt32(SHT_SYMTAB), UInt32(SHT_DYNSYM)]) { section, header in
-        guard let data = elf_getdata(section, nil), header.sh_entsize > 0 else { return }
-        let count = Int32(clamping: UInt64(data.pointee.d_size) / header.sh_entsize)
-        var symbol = GElf_Sym()
-        for number in 0..<count where gelf_getsym(data, number, &symbol) != nil {
-          add(symbol, of: file, strings: header.sh_link)
-        }
+      file.forEachSymbol(inTables: [SHT_SYMTAB, SHT_DYNSYM]) { symbol, strings in
+        add(symbol, of: file, strings: strings)
       }
     }
   }

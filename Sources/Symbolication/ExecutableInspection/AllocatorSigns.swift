@@ -35,23 +35,11 @@ struct AllocatorSigns {
 
   /// Reads all symbols of a file.
   mutating func read(_ file: ELFFile) {
-    var tables: [(OpaquePointer, GElf_Shdr)] = []
-    file.forEachSection(ofTypes: [UInt32(SHT_DYNSYM), UInt32(SHT_SYMTAB)]) { section, header in
-      tables.append((section, header))
-    }
-    for (section, header) in tables { read(file, section, header) }
-  }
-
-  private mutating func read(_ file: ELFFile, _ section: OpaquePointer, _ header: GElf_Shdr) {
-    guard let data = elf_getdata(section, nil), header.sh_entsize > 0 else { return }
-    var symbol = GElf_Sym()
-    for index in 0..<Int32(clamping: UInt64(data.pointee.d_size) / header.sh_entsize) {
-      guard gelf_getsym(data, index, &symbol) != nil else { break }
+    file.forEachSymbol(inTables: [SHT_DYNSYM, SHT_SYMTAB]) { symbol, strings in
       guard symbol.st_name != 0,
-        let name = elf_strptr(file.handle, Int(header.sh_link), Int(symbol.st_name))
-      else { continue }
-      let isDefined = Int32(symbol.st_shndx) != SHN_UNDEF
-      inspect(name, isDefined: isDefined)
+        let name = elf_strptr(file.handle, Int(strings), Int(symbol.st_name))
+      else { return }
+      inspect(name, isDefined: Int32(symbol.st_shndx) != SHN_UNDEF)
     }
   }
 
