@@ -4,20 +4,14 @@ import TraceReader
 ///
 /// Files are opened at the first look-up and kept open. It never uses the network.
 public final class ELFSymbolicator: Symbolicator {
-  /// Images of the same file and build share their symbols, wherever they were loaded.
-  private struct FileKey: Hashable {
-    let path: String
-    let buildID: [UInt8]
-  }
-
   private struct AddressKey: Hashable {
-    let file: FileKey
+    let file: ImageFile
     let address: UInt64
   }
 
   private let locator: DebugFileLocator
   private let recordedAt: UInt64?
-  private var files: [FileKey: ImageSymbols] = [:]
+  private var files: [ImageFile: ImageSymbols] = [:]
   private var known: [AddressKey: [ImageSymbols.Frame]] = [:]
 
   /// What could not be used and why, one for each image, in the order of first use.
@@ -47,7 +41,7 @@ public final class ELFSymbolicator: Symbolicator {
 
   /// The variable that holds an address; `nil` where none is known.
   public func dataSymbol(at address: Address, in image: Image) -> DataSymbol? {
-    let file = FileKey(path: image.path, buildID: image.buildID)
+    let file = ImageFile(image)
     return symbols(of: file)?.variables.symbol(at: address.rawValue &- image.loadBias)
   }
 
@@ -55,7 +49,7 @@ public final class ELFSymbolicator: Symbolicator {
   public func swiftFields(
     descriptor: Address, metadata: Address, in image: Image
   ) -> [SwiftField] {
-    let file = FileKey(path: image.path, buildID: image.buildID)
+    let file = ImageFile(image)
     guard let contents = symbols(of: file)?.contents else { return [] }
     return SwiftFieldReader(contents).fields(
       descriptor: descriptor.rawValue &- image.loadBias,
@@ -64,7 +58,7 @@ public final class ELFSymbolicator: Symbolicator {
 
   /// The symbol of the C++ vtable that begins at an address; `nil` where there is none.
   public func vtableSymbol(at address: Address, in image: Image) -> String? {
-    let file = FileKey(path: image.path, buildID: image.buildID)
+    let file = ImageFile(image)
     return symbols(of: file)?.vtables.name(at: address.rawValue &- image.loadBias)
   }
 
@@ -72,7 +66,7 @@ public final class ELFSymbolicator: Symbolicator {
   func frames(
     at address: UInt64, inFileAt path: String, buildID: [UInt8]
   ) -> [ImageSymbols.Frame] {
-    let file = FileKey(path: path, buildID: buildID)
+    let file = ImageFile(path: path, buildID: buildID)
     let key = AddressKey(file: file, address: address)
     if let frames = known[key] { return frames }
     let frames = symbols(of: file)?.frames(at: address) ?? []
@@ -81,7 +75,7 @@ public final class ELFSymbolicator: Symbolicator {
   }
 
   /// `nil` for what is no file, such as the kernel's `linux-vdso.so.1`.
-  private func symbols(of key: FileKey) -> ImageSymbols? {
+  private func symbols(of key: ImageFile) -> ImageSymbols? {
     guard key.path.hasPrefix("/") else { return nil }
     if let symbols = files[key] { return symbols }
     let symbols = ImageSymbols(

@@ -27,15 +27,6 @@ public final class StackSymbolicator {
   /// What could not be used and why, so far.
   public var warnings: [SymbolicationWarning] { symbolicator.warnings }
 
-  /// The whole backtrace with names.
-  public func backtrace(of stack: StackID) -> SymbolicatedBacktrace {
-    var frames = stacks.frames(of: stack).flatMap(self.frames(of:))
-    if stacks.lacksRoot(stack) {
-      frames.append(SymbolicatedFrame(marker: "<callers not known>"))
-    }
-    return SymbolicatedBacktrace(stack: stack, frames: frames)
-  }
-
   /// The frames of one recorded frame: several where calls were inlined, innermost first; a marker
   /// for a gap.
   public func frames(of raw: RawFrame) -> [SymbolicatedFrame] {

@@ -94,7 +94,8 @@ public struct SnapshotBuilder: Sendable {
     for thread in threads {
       Self.record(MT_SNAPSHOT_THREAD, to: &writer) { record in
         for field in [thread.sp, thread.pc, thread.tlsBase] { record.write(field) }
-        for field in [thread.thread, thread.tid, thread.state.code, UInt32(thread.registers.count)] {
+        let count = UInt32(thread.registers.count)
+        for field in [thread.thread, thread.tid, thread.state.code, count] {
           record.write(field)
         }
         for register in thread.registers { record.write(register) }
@@ -198,7 +199,8 @@ struct SnapshotWordEncoder {
 
   mutating func append(_ word: UInt64, at address: UInt64) {
     let gap = (address &- end) / 8 + 1
-    let (fromPrevious, fromPlace) = (VarInt.zigzag(word &- previous), VarInt.zigzag(word &- address))
+    let fromPrevious = VarInt.zigzag(word &- previous)
+    let fromPlace = VarInt.zigzag(word &- address)
     let usesPlace = Self.size(fromPlace) < Self.size(fromPrevious)
     let distance = usesPlace ? fromPlace : fromPrevious
     let size = Self.size(distance)

@@ -10,7 +10,7 @@ import TraceTestSupport
       [[$0], [$0, "--format", "json"]]
     } + [
       ["allocations", "--call-tree"], ["allocations", "--blocks", "--lifespan", "all"],
-      ["unfreed", "--format", "csv"], ["history", "ADDRESS"],
+      ["unfreed", "--format", "csv"], ["leaks", "--reference-tree"], ["history", "ADDRESS"],
       ["dump", "--kind", "event", "--kind", "stack", "--kind", "image", "--kind", "thread"],
     ]
 
@@ -61,6 +61,24 @@ import TraceTestSupport
     let info = try run(["info", "x.mtrace"], in: elsewhere.path)
     #expect(info.outputText.contains(" packed, "))
     #expect(info.outputText.contains(" bytes per event\n"))
+  }
+
+  @Test func leaksAreTheSameWithoutTheClassesAndVariablesOfTheProgram() throws {
+    let folder = try ScratchDirectory()
+    let built = try TestProgram("leaks.swift", flags: ["-module-name", "leaks"])
+    let program = folder.path.appending("program").string
+    _ = try ProcessRun.run(["/bin/cp", built.path.string, program])
+    _ = try run(["record", "-q", "-o", "x.mtrace", "--", program], in: folder.path)
+    #expect(try run(["pack", "-q", "x.mtrace"], in: folder.path).errorText == "")
+    let reports = [["leaks", "x.mtrace"], ["leaks", "x.mtrace", "--reference-tree"]]
+    let plain = try reports.map { try run($0, in: folder.path).outputText }
+    // Found only if the file says which references are unowned, and what the variables are called.
+    #expect(plain[0].contains("ROOT CYCLE: <leaks.Parent "))
+    #expect(plain[1].contains("kept"))
+    _ = try ProcessRun.run(["/bin/mv", "x.mtrace.zst", "x.mtrace"], directory: folder.path)
+    _ = try ProcessRun.run(["/bin/rm", program])
+    let packed = try reports.map { try run($0, in: folder.path).outputText }
+    #expect(packed == plain)
   }
 
   @Test func recordPackLeavesOnlyPackedTraces() throws {

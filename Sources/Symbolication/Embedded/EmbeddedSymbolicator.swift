@@ -5,6 +5,7 @@ public final class EmbeddedSymbolicator: Symbolicator {
   private let symbols: EmbeddedSymbols
   private let files: any Symbolicator
   private let prefersFiles: Bool
+  private let isWhole: Bool
   /// Images that were warned of.
   private var known: Set<String> = []
   private var filesWarningCount = 0
@@ -15,14 +16,18 @@ public final class EmbeddedSymbolicator: Symbolicator {
   /// Makes a symbolicator.
   ///
   /// - Parameters:
-  ///   - chunks: The contents of the trace's SYMBOLS chunks, `Trace.symbolContents()`.
+  ///   - chunks: The contents of the trace's SYMBOLS chunks, `Trace.symbolContents`.
   ///   - files: Where names are looked up that the trace does not have.
   ///   - prefersFiles: Whether to look there first, because debug files were named that may say
   ///     more than was known when the trace was packed.
-  public init(_ chunks: [[UInt8]], files: any Symbolicator, prefersFiles: Bool = false) {
+  ///   - isWhole: Whether all of these chunks are there; see `Trace.lacksSymbols`.
+  public init(
+    _ chunks: [[UInt8]], files: any Symbolicator, prefersFiles: Bool = false, isWhole: Bool = true
+  ) {
     symbols = EmbeddedSymbols(chunks)
     self.files = files
     self.prefersFiles = prefersFiles
+    self.isWhole = isWhole && !symbols.isDamaged
   }
 
   /// The frames of one program counter, innermost first.
@@ -36,22 +41,48 @@ public final class EmbeddedSymbolicator: Symbolicator {
       let frames = framesOfFiles(at: programCounter, in: image, isExact: isExact, warns: false)
       if frames.contains(where: { $0.function != nil }) { return frames }
     }
-    note(state, of: image)
     let offset = programCounter.rawValue &- image.loadBias
-    return SymbolicatedFrame.frames(
-      symbols.frames(at: isExact ? offset : offset &- 1, in: image.index), at: programCounter,
-      in: image)
+    let found = symbols.frames(at: isExact ? offset : offset &- 1, in: image.index)
+    if found.isEmpty, !isWhole {
+      return framesOfFiles(at: programCounter, in: image, isExact: isExact, warns: true)
+    }
+    note(state, of: image)
+    return SymbolicatedFrame.frames(found, at: programCounter, in: image)
   }
 
   /// The symbol of the C++ vtable that begins at an address; `nil` where there is none.
   public func vtableSymbol(at address: Address, in image: Image) -> String? {
-    let known = symbols.vtable(at: address.rawValue &- image.loadBias, in: image.index)
-    if let known { return known }
-    // Files that were read when the trace was packed have no other vtables.
-    guard symbols.state(of: image.index) == nil || prefersFiles else { return nil }
-    let symbol = files.vtableSymbol(at: address, in: image)
-    takeWarnings(adds: symbols.state(of: image.index) == nil)
-    return symbol
+    symbols.vtable(at: address.rawValue &- image.loadBias, in: image.index)
+      ?? askFiles(of: image) { $0.vtableSymbol(at: address, in: image) }
+  }
+
+  /// The variable that holds an address; `nil` where none is known.
+  public func dataSymbol(at address: Address, in image: Image) -> DataSymbol? {
+    symbols.variable(at: address.rawValue &- image.loadBias, in: image.index)
+      ?? askFiles(of: image) { $0.dataSymbol(at: address, in: image) }
+  }
+
+  /// The stored properties of a Swift class, without those of its superclass.
+  public func swiftFields(
+    descriptor: Address, metadata: Address, in image: Image
+  ) -> [SwiftField] {
+    let place = SwiftClassPlace(
+      image: image.index, descriptor: descriptor.rawValue &- image.loadBias,
+      metadata: metadata.rawValue &- image.loadBias)
+    let known = symbols.fields(of: place)
+    guard known.isEmpty else { return known }
+    return askFiles(of: image) {
+      $0.swiftFields(descriptor: descriptor, metadata: metadata, in: image)
+    } ?? []
+  }
+
+  /// Looks something up in files, unless these said all that they know when the trace was packed.
+  private func askFiles<Found>(of image: Image, _ body: (any Symbolicator) -> Found?) -> Found? {
+    let isMissing = symbols.state(of: image.index) == nil || !isWhole
+    guard isMissing || prefersFiles else { return nil }
+    let found = body(files)
+    takeWarnings(adds: isMissing)
+    return found
   }
 
   private func framesOfFiles(

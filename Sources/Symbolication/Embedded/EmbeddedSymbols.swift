@@ -1,8 +1,15 @@
 import TraceReader
 
+/// Where the description of a Swift class is, as ELF addresses of its image.
+struct SwiftClassPlace: Hashable {
+  var image: UInt32
+  var descriptor: UInt64
+  var metadata: UInt64
+}
+
 /// The names that a packed trace holds.
 ///
-/// What is damaged is left out; its frames are looked up in files then.
+/// What is damaged is left out; it is looked up in files then.
 final class EmbeddedSymbols {
   private struct Key: Hashable {
     let image: UInt32
@@ -11,11 +18,26 @@ final class EmbeddedSymbols {
 
   private var frames: [Key: [ImageSymbols.Frame]] = [:]
   private var vtables: [Key: String] = [:]
+  private struct Variable {
+    var start: UInt64
+    var size: UInt64
+    var name: String
+  }
+
+  /// Those of each image by ascending start.
+  private var variables: [UInt32: [Variable]] = [:]
+  private var fields: [SwiftClassPlace: [SwiftField]] = [:]
   private var states: [UInt32: EmbeddedImageState] = [:]
+  /// Whether names may be missing because a part of a chunk could not be read.
+  private(set) var isDamaged = false
+
+  /// No call is inlined into so many others.
+  private static let greatestFrameCount = 1024
 
   /// Decodes the contents of SYMBOLS chunks.
   init(_ chunks: [[UInt8]]) {
-    for content in chunks { decode(content[...]) }
+    for content in chunks where !decode(content[...]) { isDamaged = true }
+    for image in variables.keys { variables[image]?.sort { $0.start < $1.start } }
   }
 
   /// What was known of an image; nil when its names are not embedded.
@@ -31,23 +53,43 @@ final class EmbeddedSymbols {
     vtables[Key(image: image, address: address)]
   }
 
-  private func decode(_ content: ArraySlice<UInt8>) {
+  /// The variable that holds an ELF address of an image.
+  func variable(at address: UInt64, in image: UInt32) -> DataSymbol? {
+    guard let variables = variables[image] else { return nil }
+    let next = variables.partitioningIndex { $0.start > address }
+    guard next > 0, address - variables[next - 1].start < variables[next - 1].size else {
+      return nil
+    }
+    let found = variables[next - 1]
+    return DataSymbol(name: found.name, offset: address - found.start, size: found.size)
+  }
+
+  /// The stored properties of a Swift class; empty where nothing is known.
+  func fields(of type: SwiftClassPlace) -> [SwiftField] { fields[type] ?? [] }
+
+  /// - Returns: Whether all of it could be read.
+  private func decode(_ content: ArraySlice<UInt8>) -> Bool {
     var cursor = SymbolCursor(content)
     var tables = SymbolTables()
+    var isWhole = true
     while cursor.remaining > 0 {
       let kind = SymbolSection(rawValue: cursor.number())
-      if kind == .end { return }
+      if kind == .end { return isWhole }
       var section = SymbolCursor(cursor.take(cursor.number()))
-      guard !cursor.isPastEnd else { return }
+      guard !cursor.isPastEnd else { return false }
       switch kind {
       case .strings: tables.readStrings(&section)
       case .functions: tables.readFunctions(&section)
       case .images: readImages(&section)
       case .frames: readFrames(&section, tables)
       case .vtables: readVTables(&section, tables)
+      case .variables: readVariables(&section, tables)
+      case .fields: readFields(&section, tables)
       case .end, nil: break  // Of a later minor version: not for us.
       }
+      if section.isPastEnd { isWhole = false }
     }
+    return false
   }
 
   private func readImages(_ section: inout SymbolCursor) {
@@ -66,13 +108,40 @@ final class EmbeddedSymbols {
     }
   }
 
+  private func readVariables(_ section: inout SymbolCursor, _ tables: SymbolTables) {
+    for _ in 0..<section.count() {
+      let (image, start, size) = (section.number(), section.number(), section.number())
+      let name = tables.string(section.number())
+      guard !section.isPastEnd, let image = UInt32(exactly: image) else { return }
+      variables[image, default: []].append(Variable(start: start, size: size, name: name))
+    }
+  }
+
+  private func readFields(_ section: inout SymbolCursor, _ tables: SymbolTables) {
+    for _ in 0..<section.count() {
+      let (image, descriptor, metadata) = (section.number(), section.number(), section.number())
+      var found: [SwiftField] = []
+      for _ in 0..<section.count() {
+        let (name, offset) = (tables.string(section.number()), section.number())
+        found.append(
+          SwiftField(
+            name: name, offset: offset,
+            ownership: SwiftField.Ownership(code: section.number()) ?? .strong))
+      }
+      guard !section.isPastEnd, let image = UInt32(exactly: image) else { return }
+      fields[SwiftClassPlace(image: image, descriptor: descriptor, metadata: metadata)] = found
+    }
+  }
+
   private func readFrames(_ section: inout SymbolCursor, _ tables: SymbolTables) {
     guard let image = UInt32(exactly: section.number()) else { return }
     var address: UInt64 = 0
     for _ in 0..<section.count() {
       address &+= section.zigzag()
       var found: [ImageSymbols.Frame] = []
-      for _ in 0..<section.count() { found.append(tables.readFrame(&section, address)) }
+      for _ in 0..<section.count(upTo: Self.greatestFrameCount) {
+        found.append(tables.readFrame(&section, address))
+      }
       guard !section.isPastEnd else { return }
       frames[Key(image: image, address: address)] = found
     }

@@ -8,7 +8,8 @@ struct SymbolChunkEncoder {
   private var functionBytes: [UInt8] = []
   private var images: [(index: UInt32, state: EmbeddedImageState)] = []
   private var frameSections: [[UInt8]] = []
-  private var vtables: [(image: UInt32, address: UInt64, symbol: UInt64)] = []
+  /// Lists of one kind: how many elements, and their bytes.
+  private var lists: [SymbolSection: (count: UInt64, bytes: [UInt8])] = [:]
   private var current: [UInt8] = []
   private var currentCount: UInt64 = 0
   private var lastAddress: UInt64 = 0
@@ -17,9 +18,10 @@ struct SymbolChunkEncoder {
   var byteCount: Int {
     stringBytes.count + functionBytes.count + current.count
       + frameSections.reduce(0) { $0 + $1.count }
+      + lists.values.reduce(0) { $0 + $1.bytes.count }
   }
 
-  var isEmpty: Bool { frameSections.isEmpty && images.isEmpty && vtables.isEmpty }
+  var isEmpty: Bool { frameSections.isEmpty && images.isEmpty && lists.isEmpty }
 
   /// Says that the names of an image were looked up.
   mutating func add(image: UInt32, state: EmbeddedImageState) {
@@ -53,7 +55,25 @@ struct SymbolChunkEncoder {
 
   /// Adds the symbol of the vtable at an ELF address of an image.
   mutating func add(vtable symbol: String, at address: UInt64, in image: UInt32) {
-    vtables.append((image, address, index(of: symbol)))
+    append(to: .vtables, [UInt64(image), address, index(of: symbol)])
+  }
+
+  /// Adds the variable that begins at an ELF address of an image.
+  mutating func add(variable: DataSymbol, at start: UInt64, in image: UInt32) {
+    append(to: .variables, [UInt64(image), start, variable.size, index(of: variable.name)])
+  }
+
+  /// Adds the stored properties of a Swift class.
+  mutating func add(_ fields: [SwiftField], of type: SwiftClassPlace) {
+    append(
+      to: .fields,
+      [UInt64(type.image), type.descriptor, type.metadata, UInt64(fields.count)]
+        + fields.flatMap { [index(of: $0.name), $0.offset, $0.ownership.code] })
+  }
+
+  private mutating func append(to section: SymbolSection, _ element: [UInt64]) {
+    lists[section, default: (0, [])].count += 1
+    for number in element { lists[section]?.bytes.appendVarInt(number) }
   }
 
   /// Ends the frames of an image.
@@ -75,7 +95,7 @@ struct SymbolChunkEncoder {
       bytes.appendVarInt(UInt64(parts.reduce(0) { $0 + $1.count }))
       for part in parts { bytes += part }
     }
-    func count(_ value: Int) -> [UInt8] {
+    func count(_ value: some BinaryInteger) -> [UInt8] {
       var bytes: [UInt8] = []
       bytes.appendVarInt(UInt64(value))
       return bytes
@@ -91,14 +111,8 @@ struct SymbolChunkEncoder {
       add(.images, list)
     }
     for section in frameSections { add(.frames, section) }
-    if !vtables.isEmpty {
-      var list = count(vtables.count)
-      for (image, address, symbol) in vtables {
-        list.appendVarInt(UInt64(image))
-        list.appendVarInt(address)
-        list.appendVarInt(symbol)
-      }
-      add(.vtables, list)
+    for section: SymbolSection in [.vtables, .variables, .fields] {
+      if let list = lists[section] { add(section, count(list.count), list.bytes) }
     }
     bytes.appendVarInt(SymbolSection.end.rawValue)
     return bytes

@@ -1,38 +1,34 @@
 import TraceReader
 
-/// Looks up all addresses of a trace's stacks, and the vtables of its types, and writes their names
-/// into SYMBOLS chunks.
+/// Looks up the names that reports on a trace can ask for, and writes them into SYMBOLS chunks: of
+/// all addresses of its stacks, the vtables and stored properties of its types, the variables that
+/// may hold blocks in its snapshots.
 public struct SymbolEmbedder {
-  private struct FileKey: Hashable {
-    let path: String
-    let buildID: [UInt8]
-  }
-
   private let stacks: StackTable
   private let images: ImageMap
   private let types: TypeTable
+  private let variables: VariablePlaces
   private let symbolicator: any Symbolicator
-
-  /// A chunk is ended when it has come to this size, so that none is too large to be read.
-  private static let chunkSize = 1 << 20
 
   /// Prepares to look up names.
   ///
   /// - Parameters:
-  ///   - trace: Whose stacks and types.
+  ///   - trace: Whose stacks, types and snapshots.
   ///   - symbolicator: Where names come from.
   public init(_ trace: Trace, symbolicator: any Symbolicator) {
     self.init(
-      stacks: trace.stacks, images: trace.images, types: trace.types, symbolicator: symbolicator)
+      stacks: trace.stacks, images: trace.images, types: trace.types,
+      variables: VariablePlaces(trace), symbolicator: symbolicator)
   }
 
   init(
     stacks: StackTable, images: ImageMap, types: TypeTable = TypeTable(),
-    symbolicator: any Symbolicator
+    variables: VariablePlaces = VariablePlaces(), symbolicator: any Symbolicator
   ) {
     self.stacks = stacks
     self.images = images
     self.types = types
+    self.variables = variables
     self.symbolicator = symbolicator
   }
 
@@ -45,52 +41,98 @@ public struct SymbolEmbedder {
   /// - Returns: None when no name is known.
   public func chunks(progress: (UInt64, UInt64) -> Void = { _, _ in }) -> [[UInt8]] {
     let addresses = self.addresses()
+    let classes = self.classes()
     let total = UInt64(addresses.values.reduce(0) { $0 + $1.count })
     var done: UInt64 = 0
-    var chunks: [[UInt8]] = []
-    var encoder = SymbolChunkEncoder()
-    var states: [FileKey: EmbeddedImageState?] = [:]
+    var output = SymbolChunks()
+    var states: [ImageFile: EmbeddedImageState?] = [:]
     for image in images.images {
-      guard let looked = addresses[image.index] else { continue }
-      let file = FileKey(path: image.path, buildID: image.buildID)
-      let state = states[file] ?? state(of: image, lookingUp: looked.first)
+      let frames = addresses[image.index] ?? []
+      guard
+        !frames.isEmpty || classes[image.index] != nil
+          || variables.addresses[image.index] != nil
+      else { continue }
+      let file = ImageFile(image)
+      let state = states[file] ?? state(of: image, lookingUp: frames.first)
       states[file] = .some(state)
       guard let state else { continue }
-      encoder.add(image: image.index, state: state)
-      for address in looked {
-        let frames = frames(at: address, in: image)
-        if !frames.isEmpty { encoder.add(frames, at: address) }
+      output.encoder.add(image: image.index, state: state)
+      for address in frames {
+        addFrames(at: address, of: image, to: &output)
         done += 1
         progress(done, total)
-        if encoder.byteCount > Self.chunkSize {
-          encoder.endImage(image.index)
-          chunks.append(encoder.content())
-          encoder = SymbolChunkEncoder()
-        }
       }
-      encoder.endImage(image.index)
+      output.encoder.endImage(image.index)
+      addVariables(of: image, to: &output)
+      for place in classes[image.index] ?? [] { addFields(of: place, in: image, to: &output) }
     }
     for (image, address) in vtables() {
       guard let symbol = symbolicator.vtableSymbol(at: address, in: image) else { continue }
-      encoder.add(vtable: symbol, at: address.rawValue &- image.loadBias, in: image.index)
+      output.encoder.add(
+        vtable: symbol, at: address.rawValue &- image.loadBias, in: image.index)
+      output.endIfFull()
     }
-    if !encoder.isEmpty { chunks.append(encoder.content()) }
-    return chunks
+    return output.finish()
+  }
+
+  private func addFrames(at address: UInt64, of image: Image, to output: inout SymbolChunks) {
+    let frames = frames(at: address, in: image)
+    if !frames.isEmpty { output.encoder.add(frames, at: address) }
+    output.endIfFull(image.index)
+  }
+
+  private func addVariables(of image: Image, to output: inout SymbolChunks) {
+    var last: UInt64?
+    for address in variables.addresses[image.index]?.sorted() ?? [] {
+      guard
+        let variable = symbolicator.dataSymbol(at: Address(address &+ image.loadBias), in: image),
+        variable.offset <= address
+      else { continue }
+      let start = address - variable.offset
+      guard start != last else { continue }
+      last = start
+      output.encoder.add(variable: variable, at: start, in: image.index)
+      output.endIfFull()
+    }
+  }
+
+  private func addFields(
+    of place: SwiftClassPlace, in image: Image, to output: inout SymbolChunks
+  ) {
+    let fields = symbolicator.swiftFields(
+      descriptor: Address(place.descriptor &+ image.loadBias),
+      metadata: Address(place.metadata &+ image.loadBias), in: image)
+    guard !fields.isEmpty else { return }
+    output.encoder.add(fields, of: place)
+    output.endIfFull()
   }
 
   /// For each image, the ELF addresses that lie in its stacks' frames, ascending.
   private func addresses() -> [UInt32: [UInt64]] {
     var found: [UInt32: Set<UInt64>] = [:]
-    var id = StackID.first
-    while id < stacks.endID {
-      if let frame = stacks.frame(of: id),
-        let image = images.image(containing: frame.lookupAddress, seenBy: id)
-      {
+    stacks.forEachFrame { frame in
+      if let image = images.image(containing: frame.lookupAddress, seenBy: frame.node) {
         found[image.index, default: []].insert(frame.lookupAddress.rawValue &- image.loadBias)
       }
-      id = StackID(id.rawValue &+ 1)
+      return true
     }
     return found.mapValues { $0.sorted() }
+  }
+
+  /// For each image, the Swift classes whose properties its files may tell, as `SwiftLayouts` looks
+  /// them up.
+  private func classes() -> [UInt32: [SwiftClassPlace]] {
+    var found: [UInt32: [SwiftClassPlace]] = [:]
+    for type in types.all where type.kind == .swiftClass {
+      for word in type.words {
+        guard let image = images.image(of: type, metadata: word) else { continue }
+        found[image.index, default: []].append(
+          SwiftClassPlace(
+            image: image.index, descriptor: type.definition.rawValue &- image.loadBias,
+            metadata: word &- image.loadBias))
+      }
+    }
+    return found
   }
 
   /// The vtables that types are known by only, as `TypeNames` looks them up.
@@ -104,7 +146,7 @@ public struct SymbolEmbedder {
   /// Whether the files of an image can be read, which shows at the first look-up.
   private func state(of image: Image, lookingUp address: UInt64?) -> EmbeddedImageState? {
     let before = symbolicator.warnings.count
-    if let address { _ = frames(at: address, in: image) }
+    _ = frames(at: address ?? image.start.rawValue &- image.loadBias, in: image)
     guard let warning = symbolicator.warnings.dropFirst(before).first else { return .read }
     return warning.reason == .newerThanTrace ? .readButNewer : nil
   }
@@ -119,5 +161,31 @@ public struct SymbolEmbedder {
         function: frame.function, start: frame.functionOffset.map { address &- $0 },
         location: frame.location, isInlined: frame.isInlined)
     }
+  }
+}
+
+/// The contents of SYMBOLS chunks while they are made.
+private struct SymbolChunks {
+  /// The chunk that is being filled.
+  var encoder = SymbolChunkEncoder()
+  private var chunks: [[UInt8]] = []
+
+  /// A chunk is ended when it has come to this size: much longer ones are not read.
+  private static let chunkSize = 1 << 20
+
+  /// Begins another chunk when this one has come to its size.
+  ///
+  /// - Parameter image: The image whose frames are being added.
+  mutating func endIfFull(_ image: UInt32? = nil) {
+    guard encoder.byteCount > Self.chunkSize else { return }
+    if let image { encoder.endImage(image) }
+    chunks.append(encoder.content())
+    encoder = SymbolChunkEncoder()
+  }
+
+  /// All chunks.
+  mutating func finish() -> [[UInt8]] {
+    if !encoder.isEmpty { chunks.append(encoder.content()) }
+    return chunks
   }
 }

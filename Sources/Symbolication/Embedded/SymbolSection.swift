@@ -8,6 +8,8 @@ enum SymbolSection: UInt64 {
   case images = 3
   case frames = 4
   case vtables = 5
+  case variables = 6
+  case fields = 7
 
   /// Set in the language of a function whose readable names follow from the raw one.
   static let derivedNames: UInt64 = 0x80
@@ -25,6 +27,17 @@ enum SymbolSection: UInt64 {
 
 extension SymbolLanguage {
   private static let inFile: [SymbolLanguage] = [.plain, .cxx, .rust, .swift]
+
+  var code: UInt64 { UInt64(Self.inFile.firstIndex(of: self) ?? 0) }
+
+  init?(code: UInt64) {
+    guard code < UInt64(Self.inFile.count) else { return nil }
+    self = Self.inFile[Int(code)]
+  }
+}
+
+extension SwiftField.Ownership {
+  private static let inFile: [SwiftField.Ownership] = [.strong, .weak, .unowned]
 
   var code: UInt64 { UInt64(Self.inFile.firstIndex(of: self) ?? 0) }
 

@@ -42,10 +42,17 @@ public final class SwiftLayouts {
   }
 
   private func ownFields(of type: BlockType, metadata: UInt64) -> [SwiftField] {
-    guard let image = images.image(containing: type.definition, at: type.time),
-      image.contains(Address(metadata))
-    else { return [] }
+    guard let image = images.image(of: type, metadata: metadata) else { return [] }
     return symbolicator?.swiftFields(
       descriptor: type.definition, metadata: Address(metadata), in: image) ?? []
+  }
+}
+
+extension ImageMap {
+  /// The image that holds both the descriptor and a metadata of a Swift class; nil where they are
+  /// apart, as those of generic classes are, whose metadata are made at run time.
+  func image(of type: BlockType, metadata: UInt64) -> Image? {
+    let image = image(containing: type.definition, at: type.time)
+    return image.flatMap { $0.contains(Address(metadata)) ? $0 : nil }
   }
 }

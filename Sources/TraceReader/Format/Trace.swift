@@ -44,7 +44,10 @@ public final class Trace: Sendable {
   let refcountChunks: [EventChunk]
   /// For each of `snapshots`, where its memory is.
   let snapshotWords: [[SnapshotDecoder.WordChunk]]
-  let symbolChunks: [ChunkHeader]
+  /// The contents of the chunks with names, which `Symbolication` reads, as far as they are whole.
+  public let symbolContents: [[UInt8]]
+  /// Whether a packed trace has lost names to damage.
+  public let lacksSymbols: Bool
 
   /// Opens a trace.
   ///
@@ -84,7 +87,8 @@ public final class Trace: Sendable {
     let found = loader.snapshots.snapshots(images: loader.meta.imageMap)
     snapshots = found.map(\.info)
     snapshotWords = found.map(\.words)
-    symbolChunks = loader.symbolChunks
+    symbolContents = loader.symbolContents
+    lacksSymbols = loader.lacksSymbols
     coverage = loader.coverage
   }
 
@@ -96,19 +100,6 @@ public final class Trace: Sendable {
     eventChunks.reduce(0) { $0 &+ UInt64($1.length) }
   }
 
-  /// The contents of the chunks with names, which `Symbolication` reads; those that are damaged
-  /// are left out.
-  public func symbolContents() -> [[UInt8]] {
-    symbolChunks.compactMap { chunk in
-      guard let bytes = try? file.bytes(at: chunk.offset, count: Int(chunk.length)),
-        bytes.count == Int(chunk.length)
-      else { return nil }
-      return Array(bytes[ChunkHeader.size...])
-    }
-  }
-
-  /// How many chunks hold events.
-  public var eventChunkCount: Int { eventChunks.count }
 }
 
 /// A chunk of events, as far as the file has it.
@@ -134,7 +125,8 @@ struct TraceLoader {
   private(set) var stackTable = StackTable()
   private(set) var eventChunks: [EventChunk] = []
   private(set) var refcountChunks: [EventChunk] = []
-  private(set) var symbolChunks: [ChunkHeader] = []
+  private(set) var symbolContents: [[UInt8]] = []
+  private(set) var lacksSymbols = false
   private(set) var coverage: Coverage
   private(set) var snapshots = SnapshotDecoder()
   private var stacks = StackDecoder()
@@ -150,6 +142,7 @@ struct TraceLoader {
     let index = try ChunkIndex(of: file, header: header)
     coverage.missingBytes = index.missingBytes
     index.damage.forEach { coverage.add($0) }
+    lacksSymbols = file.isPacked && Self.mayLackSymbols(index)
     // Records may be about those of earlier chunks, which are in the order of their sequence.
     for chunk in index.chunks.sorted(by: { ($0.sequence, $0.offset) < ($1.sequence, $1.offset) }) {
       load(chunk)
@@ -177,7 +170,8 @@ struct TraceLoader {
       }
     case MT_CHUNK_STACKS.rawValue where encoding == MT_ENCODING_PLAIN.rawValue:
       withBytes(of: chunk) { loader, bytes in
-        loader.stacks.decode(bytes, firstID: chunk.firstID)
+        guard let position = loader.stacks.decode(bytes, firstID: chunk.firstID) else { return }
+        loader.addDamage(in: chunk, from: position, "stack nodes whose IDs are out of range")
       }
     case MT_CHUNK_STACKS.rawValue where encoding == MT_ENCODING_PREDICTED.rawValue:
       withBytes(of: chunk) { loader, bytes in
@@ -191,7 +185,7 @@ struct TraceLoader {
     case MT_CHUNK_REFCOUNTS.rawValue where encoding == MT_ENCODING_PREDICTED.rawValue:
       addEvents(chunk, to: &refcountChunks)
     case MT_CHUNK_SYMBOLS.rawValue where encoding == MT_ENCODING_PLAIN.rawValue:
-      symbolChunks.append(chunk)
+      addSymbols(chunk)
     case MT_CHUNK_SNAPSHOT.rawValue where encoding == MT_ENCODING_PLAIN.rawValue:
       withBytes(of: chunk) { loader, bytes in
         guard let position = loader.snapshots.decode(bytes, snapshot: chunk.firstID) else { return }
@@ -218,6 +212,29 @@ struct TraceLoader {
         offset: start, length: Int(min(end, file.size) &- start), baseTime: chunk.baseTime,
         thread: chunk.thread, sequence: chunk.sequence, encoding: UInt32(chunk.encoding),
         isCut: end > file.size))
+  }
+
+  /// A chunk of names that is far longer than those that are written could take any memory to read.
+  private static let greatestSymbolLength: UInt32 = 4 << 20
+
+  private mutating func addSymbols(_ chunk: ChunkHeader) {
+    guard chunk.length <= Self.greatestSymbolLength else {
+      addDamage(in: chunk, from: 0, "a chunk of names that is too long")
+      lacksSymbols = true
+      return
+    }
+    let count = symbolContents.count
+    withBytes(of: chunk) { loader, bytes in
+      loader.symbolContents.append(Array(bytes.dropFirst(ChunkHeader.size)))
+      if bytes.count < Int(chunk.length) { loader.lacksSymbols = true }
+    }
+    if symbolContents.count == count { lacksSymbols = true }
+  }
+
+  /// Whether there is damage where the names are: in front of everything else.
+  private static func mayLackSymbols(_ index: ChunkIndex) -> Bool {
+    let other = index.chunks.first { UInt32($0.kind) != MT_CHUNK_SYMBOLS.rawValue }
+    return index.damage.contains { $0.offset < other?.offset ?? .max }
   }
 
   private mutating func addDamage(in chunk: ChunkHeader, from position: Int, _ reason: String) {

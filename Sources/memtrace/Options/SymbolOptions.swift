@@ -21,8 +21,10 @@ struct SymbolOptions: ParsableArguments {
     let files = ELFSymbolicator(
       debugDirectories: folders + ["/usr/lib/debug"],
       recordedAt: trace.process.startWallNanoseconds)
-    let embedded = trace.symbolContents()
+    let embedded = trace.symbolContents
     if embedded.isEmpty { return files }
-    return EmbeddedSymbolicator(embedded, files: files, prefersFiles: !folders.isEmpty)
+    return EmbeddedSymbolicator(
+      embedded, files: files, prefersFiles: !folders.isEmpty,
+      isWhole: !trace.lacksSymbols)
   }
 }

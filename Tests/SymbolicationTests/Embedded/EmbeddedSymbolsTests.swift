@@ -68,6 +68,20 @@ import Testing
     func vtableSymbol(at address: Address, in image: Image) -> String? {
       address == Address(0x10_0800) ? "_ZTV6Parser" : nil
     }
+
+    func dataSymbol(at address: Address, in image: Image) -> DataSymbol? {
+      guard (0x10_0900..<0x10_0940).contains(address.rawValue) else { return nil }
+      return DataSymbol(name: "app::table", offset: address.rawValue - 0x10_0900, size: 0x40)
+    }
+
+    func swiftFields(descriptor: Address, metadata: Address, in image: Image) -> [SwiftField] {
+      guard descriptor == Address(0x10_0a00), metadata == Address(0x10_0b00) else { return [] }
+      return [
+        SwiftField(name: "children", offset: 16),
+        SwiftField(name: "parent", offset: 24, ownership: .unowned),
+        SwiftField(name: "observer", offset: 32, ownership: .weak),
+      ]
+    }
   }
 
   /// A symbolicator for whoever has none of the files.
@@ -89,14 +103,39 @@ import Testing
       BlockType(
         id: TypeID(rawValue: 1), kind: .cxxVTable, name: "", words: [0x10_0810],
         definition: Address(0x10_0800), time: .distantPast))
-    return SymbolEmbedder(stacks: stacks, images: images, types: types, symbolicator: files)
-      .chunks()
+    types.add(
+      BlockType(
+        id: TypeID(rawValue: 2), kind: .swiftClass, name: "app.Node", words: [0x10_0b00],
+        definition: Address(0x10_0a00), time: .distantPast))
+    return SymbolEmbedder(
+      stacks: stacks, images: images, types: types, variables: variables, symbolicator: files
+    ).chunks()
+  }
+
+  /// Of a snapshot with words in the data of the first image.
+  private var variables: VariablePlaces {
+    let info = SnapshotInfo(
+      regions: [
+        SnapshotRegion(start: 0x10_0800, end: 0x10_1000, kind: .image, image: 0),
+        SnapshotRegion(start: 0x50_0000, end: 0x51_0000, kind: .heap),
+      ])
+    var memory = SnapshotMemory(regions: info.regions)
+    memory.pages = [0x100]
+    memory.firstValues = [0]
+    // At 0x900, 0x910 and 0x938; the one at 0x910 leads nowhere.
+    memory.bitmaps = [0, 0, 0, 0, 1 << 32 | 1 << 34 | 1 << 39, 0, 0, 0]
+    memory.values = [0x50_0010, 0x7000, 0x50_0020]
+    var places = VariablePlaces()
+    places.add(info, memory, images)
+    return places
   }
 
   private func allFrames(_ symbolicator: any Symbolicator) -> [[SymbolicatedFrame]] {
     let stackSymbolicator = StackSymbolicator(
       stacks: stacks, images: images, symbolicator: symbolicator)
-    return (UInt32(2)..<7).map { stackSymbolicator.backtrace(of: StackID($0)).frames }
+    return (UInt32(2)..<7).map {
+      stacks.frames(of: StackID($0)).flatMap(stackSymbolicator.frames(of:))
+    }
   }
 
   @Test func framesAreTheSameWithoutTheFiles() {
@@ -112,6 +151,72 @@ import Testing
     let embedded = EmbeddedSymbolicator(chunks(Files()), files: Gone())
     #expect(embedded.vtableSymbol(at: Address(0x10_0800), in: images.images[0]) == "_ZTV6Parser")
     #expect(embedded.vtableSymbol(at: Address(0x10_0808), in: images.images[0]) == nil)
+  }
+
+  @Test func variablesAreFoundWithoutTheFiles() {
+    #expect(variables.addresses == [0: [0x900, 0x938]])
+    let embedded = EmbeddedSymbolicator(chunks(Files()), files: Gone())
+    let image = images.images[0]
+    #expect(
+      embedded.dataSymbol(at: Address(0x10_0938), in: image)
+        == DataSymbol(name: "app::table", offset: 0x38, size: 0x40))
+    #expect(embedded.dataSymbol(at: Address(0x10_08f8), in: image) == nil)
+    #expect(embedded.dataSymbol(at: Address(0x10_0940), in: image) == nil)
+  }
+
+  @Test func propertiesAreFoundWithoutTheFiles() {
+    let embedded = EmbeddedSymbolicator(chunks(Files()), files: Gone())
+    let fields = embedded.swiftFields(
+      descriptor: Address(0x10_0a00), metadata: Address(0x10_0b00), in: images.images[0])
+    #expect(fields.map(\.name) == ["children", "parent", "observer"])
+    #expect(fields.map(\.offset) == [16, 24, 32])
+    #expect(fields.map(\.ownership) == [.strong, .unowned, .weak])
+  }
+
+  @Test func whatIsNotEmbeddedIsLookedForInFiles() {
+    let embedded = EmbeddedSymbolicator([[0]], files: Files())
+    let image = images.images[0]
+    #expect(embedded.dataSymbol(at: Address(0x10_0908), in: image)?.offset == 8)
+    #expect(embedded.vtableSymbol(at: Address(0x10_0800), in: image) == "_ZTV6Parser")
+    let fields = embedded.swiftFields(
+      descriptor: Address(0x10_0a00), metadata: Address(0x10_0b00), in: image)
+    #expect(fields.count == 3)
+  }
+
+  @Test func lostNamesAreLookedForInFiles() {
+    // The images are there, their frames are not.
+    var encoder = SymbolChunkEncoder()
+    encoder.add(image: 0, state: .read)
+    encoder.add(image: 1, state: .read)
+    let found = EmbeddedSymbolicator([encoder.content()], files: Files(), isWhole: false)
+    #expect(allFrames(found) == allFrames(Files()))
+    let gone = EmbeddedSymbolicator([encoder.content()], files: Gone(), isWhole: false)
+    #expect(allFrames(gone)[0].map(\.displayName) == ["app+0x101"])
+    #expect(Set(gone.warnings.map(\.imagePath)) == ["/opt/app/app", "/opt/app/libold.so"])
+    let whole = EmbeddedSymbolicator([encoder.content()], files: Files())
+    #expect(allFrames(whole)[0].map(\.displayName) == ["app+0x101"])
+  }
+
+  @Test func aCutChunkIsKnownAsSuch() {
+    let whole = chunks(Files())[0]
+    #expect(!EmbeddedSymbols([whole]).isDamaged)
+    #expect(!EmbeddedSymbols([whole + [0, 0, 0]]).isDamaged)
+    for count in 0..<whole.count {
+      #expect(EmbeddedSymbols([Array(whole.prefix(count))]).isDamaged)
+    }
+  }
+
+  @Test(arguments: [1024, 1025])
+  func anAddressHasNoMoreFramesThanThereCanBe(count: Int) {
+    var section: [UInt8] = [0, 1]  // image 0, one address
+    section.appendZigzag(0x10)
+    section.appendVarInt(UInt64(count))
+    section += [UInt8](repeating: 0, count: count)
+    var content: [UInt8] = [4]
+    content.appendVarInt(UInt64(section.count))
+    let symbols = EmbeddedSymbols([content + section + [0]])
+    #expect(symbols.frames(at: 0x10, in: 0).count == (count > 1024 ? 0 : count))
+    #expect(symbols.isDamaged == (count > 1024))
   }
 
   @Test func filesThatWereGoneAreLookedForAgain() {

@@ -124,7 +124,11 @@ import TraceTestSupport
     let file = try trace.write()
     let stacks = try Trace(path: file.path).stacks
     var nodes: [UInt32] = []
-    #expect(stacks.forEachFrame { nodes.append($0.node.rawValue); return true })
+    let isWhole = stacks.forEachFrame { frame in
+      nodes.append(frame.node.rawValue)
+      return true
+    }
+    #expect(isWhole)
     #expect(nodes == [7, 8, MT_STACK_LAST])
     #expect(!stacks.forEachFrame { _ in false })
   }

@@ -87,6 +87,59 @@ import TraceTestSupport
     #expect(coverage.damageCount >= 1)
   }
 
+  /// The frames of a packed trace, behind that of the header.
+  private static func frames(of packed: [UInt8]) throws -> [SeekTable.Frame] {
+    let file = try TemporaryFile(packed)
+    return try #require(try SeekTable(endOf: DiskFile(path: file.path))).frames
+  }
+
+  @Test(arguments: [true, false])
+  func lostNamesAreDamage(hasSeekTable: Bool) throws {
+    var bytes = try SampleTraces.small().packed(symbols: [[7, 8, 9]])
+    try withTrace(bytes) { #expect(!$0.lacksSymbols && $0.symbolContents.count == 1) }
+    let frames = try Self.frames(of: bytes)
+    bytes[Int(frames[1].position) + Int(frames[1].length) / 2] ^= 0x55
+    if !hasSeekTable { bytes.removeLast(4) }
+    try withTrace(bytes) { trace in
+      #expect(trace.symbolContents.isEmpty)
+      #expect(trace.lacksSymbols)
+      #expect(trace.coverage.damage.map(\.offset) == [4096])
+    }
+  }
+
+  @Test func otherDamageCostsNoNames() throws {
+    var bytes = try SampleTraces.small().packed(symbols: [[7, 8, 9]])
+    let frames = try Self.frames(of: bytes)
+    bytes[Int(frames[3].position) + Int(frames[3].length) / 2] ^= 0x55
+    try withTrace(bytes) { trace in
+      #expect(trace.coverage.damageCount > 0)
+      #expect(!trace.lacksSymbols)
+    }
+    try withTrace(Array(bytes.prefix(Int(frames[2].position)))) { #expect(!$0.lacksSymbols) }
+  }
+
+  @Test func theWordsOfADamagedFrameAreMissing() throws {
+    var builder = TraceBuilder()
+    var snapshot = SnapshotBuilder(time: 5)
+    snapshot.region(0x100_0000..<0x200_0000)
+    var random = SeededGenerator(seed: 3)
+    // So many that they have a frame to themselves.
+    let words = (0..<130_000).map { _ in random.next() | 1 << 63 }
+    snapshot.words(at: 0x100_0000, words)
+    builder.snapshot(snapshot)
+    var bytes = try builder.packed()
+    let whole = try withTrace(bytes) { try $0.loadSnapshot(0) }
+    #expect(whole.wordCount == words.count && whole.damagedRuns == 0)
+    let frame = try #require(Self.frames(of: bytes).first { $0.size > 1 << 20 })
+    bytes[Int(frame.position) + Int(frame.length) / 2] ^= 0x55
+    try withTrace(bytes) { trace in
+      let memory = try trace.loadSnapshot(0)
+      #expect(memory.wordCount == 0 && memory.damagedRuns == 1)
+      #expect(trace.snapshots[0].isComplete)
+      #expect(trace.snapshots[0].wordCount == UInt64(words.count))
+    }
+  }
+
   @Test func unpackingSaysWhatIsLost() throws {
     var bytes = packed
     bytes[Int(frames[3].position) + 500] ^= 1

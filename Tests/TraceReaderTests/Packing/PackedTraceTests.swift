@@ -54,10 +54,35 @@ import TraceTestSupport
     let contents: [[UInt8]] = [[1, 2, 3], Array(repeating: 7, count: 5000)]
     let packed = try SampleTraces.small().packed(symbols: contents)
     try withTrace(packed) { trace in
-      let found = trace.symbolContents()
+      let found = trace.symbolContents
       #expect(found.count == 2)
       for (content, read) in zip(contents, found) { #expect(read.starts(with: content)) }
       #expect(trace.header.chunks > 4)
+    }
+  }
+
+  @Test func aPackedTraceIsNotPackedAgain() throws {
+    let packed = try SampleTraces.small().packed()
+    #expect(throws: TraceError.self) { try withTrace(packed) { try $0.packed() } }
+  }
+
+  @Test func namesAndIndexOfAnEarlierPackingAreReplaced() throws {
+    let once = try SampleTraces.small().packed(symbols: [[1]])
+    let unpacked = try withTrace(once) { try $0.unpacked().bytes }
+    let renamed = try withTrace(unpacked) { try $0.packed(symbols: [[2]]) }
+    let kept = try withTrace(unpacked) { try $0.packed() }
+    try withTrace(renamed) { #expect($0.symbolContents.map(\.first) == [2]) }
+    try withTrace(kept) { #expect($0.symbolContents.map(\.first) == [1]) }
+    let chunks = try withTrace(once) { $0.header.chunks }
+    try withTrace(renamed) { #expect($0.header.chunks == chunks) }
+    try withTrace(kept) { #expect($0.header.chunks == chunks) }
+  }
+
+  @Test func tooLongChunksOfNamesAreDamage() throws {
+    let symbols = [[UInt8](repeating: 0, count: 5 << 20), [7]]
+    try withTrace(try SampleTraces.small().packed(symbols: symbols)) { trace in
+      #expect(trace.symbolContents.map(\.first) == [7])
+      #expect(trace.coverage.damage.map(\.reason) == ["a chunk of names that is too long"])
     }
   }
 
