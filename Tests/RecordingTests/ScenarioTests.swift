@@ -8,7 +8,7 @@ import TraceTestSupport
 @Suite struct ScenarioTests {
   /// The folder of `memtrace.h`.
   static let include = TestProgram.sources.removingLastComponent().removingLastComponent()
-    .removingLastComponent().appending("Sources/CInterpose/include")
+    .removingLastComponent().appending("Sources/CMemtrace/include")
 
   static func program() throws -> String {
     try TestProgram("scenarios.c", flags: ["-I\(include)"]).path.string

@@ -137,7 +137,7 @@ public struct HeapReport: Report {
       .filter { $0.thread != .recorder }
     try self.init(
       HeapRows(blocks, in: heap.memory, source, query, sampling), heap.coverage, source, query)
-    snapshot = SnapshotSummary(heap.info, clock: source.clock)
+    snapshot = SnapshotSummary(heap, clock: source.clock)
     list(blocks, in: heap.memory, source)
   }
 
