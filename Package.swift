@@ -33,10 +33,12 @@ let package = Package(
 
     // Reading: bytes -> events -> live set, sites, errors. No symbols, no text.
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .target(name: "CProcessor"),
     .target(
       name: "TraceReader",
       dependencies: [
-        "CTraceFormat", "CZstd", .product(name: "SystemPackage", package: "swift-system"),
+        "CTraceFormat", "CProcessor", "CZstd",
+        .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
     // Snapshots -> what can be reached, leaks, cycles, who holds what. No symbols, no text.

@@ -6,9 +6,11 @@ import CTraceFormat
 /// at the ends of the columns, which are checked once behind it. The owner frees it with
 /// ``deallocate()``.
 struct ColumnDecoder {
-  /// What may be read beyond the last column by a batch of events: a varint for each, and one
+  /// How many events are decoded before the ends of the columns are looked at.
+  private static let stretch = 64
+  /// What may be read beyond the last column by a stretch of events: a varint for each, and one
   /// alignment or thread more.
-  static let guardLength = EventDecoder.batchSize * VarInt.guardLength * 2 + 16
+  static let guardLength = stretch * VarInt.guardLength * 2 + 16
 
   /// The recorder's index of the thread.
   private(set) var thread: UInt32
@@ -82,21 +84,17 @@ struct ColumnDecoder {
     model.deallocate()
   }
 
-  /// Decodes events up to a full batch or the next change of thread.
+  /// Adds some events to a batch, up to the next change of thread.
   ///
-  /// - Parameters:
-  ///   - events: Room for a batch.
-  ///   - count: How many of it are filled; raised.
-  ///   - slot: The slot of the current thread.
-  /// - Returns: As ``EventDecoder/fill()``.
-  mutating func fill(
-    _ events: UnsafeMutablePointer<RawEvent>, _ count: inout Int, slot: UInt32
-  ) -> EventDecoder.Outcome {
-    let first = count
+  /// - Returns: As ``EventDecoder/fill(_:)``.
+  mutating func fill(_ batch: inout EventBatch) -> EventDecoder.Outcome {
+    let (events, first) = (batch.events, batch.count)
+    let end = min(first + Self.stretch, batch.capacity)
+    var (count, greatestTime) = (first, batch.greatestTime)
     let changes = table.allocations | table.deallocations
     let sized = table.allocations | table.sized
     var outcome = EventDecoder.Outcome.batch
-    while count < EventDecoder.batchSize, next < self.count {
+    while count < end, next < self.count {
       let operation = operations.load(as: UInt8.self)
       operations += 1
       next &+= 1
@@ -110,8 +108,9 @@ struct ColumnDecoder {
         let size = bit & sized != 0 ? readSize() : 0
         event.pointee.size = size
         event.pointee.address = bit & table.allocations != 0 ? readBegin(size) : readEnd()
-        event.pointee.alignment =
-          bit & table.aligned != 0 ? VarInt.read(&rest, &isMalformed) : 0
+        let alignment = bit & table.aligned != 0 ? VarInt.read(&rest, &isMalformed) : 0
+        event.pointee.alignment = AlignmentCode(alignment)
+        if event.pointee.alignment == .odd { batch.setOdd(alignment, of: event) }
       } else if UInt32(operation) == MT_OP_THREAD.rawValue {
         thread = UInt32(truncatingIfNeeded: VarInt.read(&rest, &isMalformed))
         outcome = .thread
@@ -119,17 +118,47 @@ struct ColumnDecoder {
       } else {
         readControl(event, operation)
       }
-      event.pointee.thread = thread
-      event.pointee.slot = slot
       if isMalformed { break }
       count &+= 1
+      greatestTime = max(greatestTime, time)
     }
     if isMalformed || !isWithinColumns {
-      // What this batch holds cannot be told from what lies behind the columns.
-      count = first
+      // What this stretch holds cannot be told from what lies behind the columns.
       return .malformed
     }
+    (batch.count, batch.greatestTime) = (count, greatestTime)
     return outcome
+  }
+
+  /// Visits all events of a chunk's content.
+  ///
+  /// - Parameters:
+  ///   - content: The chunk without its header.
+  ///   - baseTime: That of the chunk.
+  ///   - thread: That of the chunk.
+  ///   - body: Gets the next event; false stops the visit.
+  /// - Returns: false when the visit was stopped or the columns are damaged.
+  static func forEachEvent(
+    of content: [UInt8], baseTime: UInt64, thread: UInt32, _ body: (Event) -> Bool
+  ) -> Bool {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: content.count + guardLength, alignment: 16)
+    buffer.initializeMemory(as: UInt8.self, repeating: 0)
+    buffer.copyBytes(from: content)
+    guard
+      var decoder = ColumnDecoder(
+        takingOver: buffer, time: baseTime, thread: thread, table: OperationTable())
+    else { return false }
+    defer { decoder.deallocate() }
+    var batch = EventBatch(capacity: stretch)
+    defer { batch.deallocate() }
+    while decoder.next < decoder.count {
+      batch.clear()
+      batch.thread = decoder.thread
+      if decoder.fill(&batch) == .malformed { return false }
+      for index in 0..<batch.count where !body(Event(batch, batch.events + index)) { return false }
+    }
+    return true
   }
 
   /// Whether no column was read beyond its end.
@@ -159,7 +188,7 @@ struct ColumnDecoder {
     case MT_OP_FAILED.rawValue:
       event.pointee.stack = readStack()
       event.pointee.size = readSize()
-      event.pointee.function = UInt8(truncatingIfNeeded: VarInt.read(&rest, &isMalformed))
+      event.pointee.detail = UInt16(truncatingIfNeeded: VarInt.read(&rest, &isMalformed)) & 0xff
     default:
       isMalformed = true
     }

@@ -34,37 +34,38 @@ struct ColumnEncoder: ~Copyable {
   var content: (bytes: [UInt8], cuts: [Int]) { ColumnLayout.content(of: columns) }
 
   /// How many entries the events of a chunk take: one more for each change of thread.
-  static func count(of events: [RawEvent], thread: UInt32) -> Int {
+  static func count(of events: [Event], thread: UInt32) -> Int {
     var (count, thread) = (events.count, thread)
-    for event in events where event.thread != thread {
+    for event in events where event.thread.rawValue != thread {
       count += 1
-      thread = event.thread
+      thread = event.thread.rawValue
     }
     return count
   }
 
-  mutating func append(_ event: RawEvent) {
-    if event.thread != thread {
-      thread = event.thread
+  mutating func append(_ event: Event) {
+    if event.thread.rawValue != thread {
+      thread = event.thread.rawValue
       columns[.operations].append(UInt8(truncatingIfNeeded: MT_OP_THREAD.rawValue))
       columns[.rest].appendVarInt(UInt64(thread))
     }
-    columns[.operations].append(event.operation)
-    columns[.times].appendVarInt(event.time &- time)
-    time = event.time
-    let bit = UInt64(1) << UInt64(event.operation & 63)
-    let isReallocBegin = UInt32(event.operation) == MT_OP_REALLOC_BEGIN.rawValue
-    let isReallocEnd = UInt32(event.operation) == MT_OP_REALLOC_END.rawValue
-    let isFailed = UInt32(event.operation) == MT_OP_FAILED.rawValue
+    let (operation, address) = (event.operation.rawValue, event.address.rawValue)
+    columns[.operations].append(operation)
+    columns[.times].appendVarInt(event.time.rawValue &- time)
+    time = event.time.rawValue
+    let bit = UInt64(1) << UInt64(operation & 63)
+    let isReallocBegin = event.operation == .reallocBegin
+    let isReallocEnd = event.operation == .reallocEnd
+    let isFailed = event.operation == .failed
     let endsBlock = bit & table.deallocations != 0 || isReallocBegin
-    if bit & table.allocations != 0 || endsBlock || isFailed { append(stack: event.stack) }
+    if bit & table.allocations != 0 || endsBlock || isFailed { append(stack: event.stack.rawValue) }
     if bit & (table.allocations | table.sized | Self.sizedControls) != 0 {
       append(size: event.size)
     }
-    if bit & table.allocations != 0 || isReallocEnd { begin(event.address, size: event.size) }
-    if endsBlock { end(event.address) }
+    if bit & table.allocations != 0 || isReallocEnd { begin(address, size: event.size) }
+    if endsBlock { end(address) }
     if bit & table.aligned != 0 { columns[.rest].appendVarInt(event.alignment) }
-    if isFailed { columns[.rest].appendVarInt(UInt64(event.function)) }
+    if isFailed { columns[.rest].appendVarInt(UInt64(event.function.rawValue)) }
   }
 
   private mutating func append(stack: UInt32) {

@@ -5,18 +5,25 @@ extension EventDecoder {
   private typealias Predictor = UnsafeMutablePointer<mt_predictor>
   private typealias Site = UnsafeMutablePointer<mt_site>
 
-  /// Adds events to the batch.
-  mutating func fillPredicted(_ predictor: UnsafeMutablePointer<mt_predictor>) -> Outcome {
+  /// Adds events to a batch.
+  mutating func fillPredicted(
+    _ predictor: UnsafeMutablePointer<mt_predictor>, _ batch: inout EventBatch
+  ) -> Outcome {
     // Locals stay in registers; members would be stored for each event.
-    var (next, count, time) = (position, count, time)
-    let (end, lastStart, slot, thread) = (end, lastStart, slot, thread)
+    var (next, count, time) = (position, batch.count, time)
+    var greatestTime = batch.greatestTime
+    let (events, capacity) = (batch.events, batch.capacity)
+    let (end, lastStart) = (end, lastStart)
     let allocations = table.allocations | bit(MT_OP_REALLOC_END)
     let deallocations = table.deallocations | bit(MT_OP_REALLOC_BEGIN)
     let blockless = bit(MT_OP_REALLOC_FAIL) | bit(MT_OP_REALLOC_LEFT)
     let (sized, aligned) = (allocations | table.sized | blockless, table.aligned)
     var isMalformed = false
-    defer { (self.position, self.count, self.time) = (next, count, time) }
-    while count < Self.batchSize, next < lastStart {
+    defer {
+      (self.position, self.time) = (next, time)
+      (batch.count, batch.greatestTime) = (count, greatestTime)
+    }
+    while count < capacity, next < lastStart {
       var at = next
       let tag = at.load(as: UInt8.self)
       at += 1
@@ -27,7 +34,10 @@ extension EventDecoder {
         if outcome == .malformed { return .malformed }
         next = at
         if outcome == .thread { return .thread }
-        if outcome == .batch { count &+= 1 }
+        if outcome == .batch {
+          count &+= 1
+          greatestTime = max(greatestTime, time)
+        }
         continue
       }
       if UInt32(tag) & MT_TAG_TIME != 0 { time &+= VarInt.read(&at, &isMalformed) }
@@ -36,10 +46,9 @@ extension EventDecoder {
       let event = events + count
       event.pointee.time = time
       event.pointee.stack = name >> 1
-      event.pointee.thread = thread
-      event.pointee.slot = slot
       let form = UInt32(tag) >> UInt32(MT_TAG_SIZE_SHIFT) & MT_TAG_SIZE
-      let (size, bit) = readOperation(form, &at, site, event, sized, aligned, &isMalformed)
+      let (size, bit) = readOperation(
+        form, &at, site, event, sized, aligned, &batch, &isMalformed)
       let place = UInt32(tag) >> UInt32(MT_TAG_ADDRESS_SHIFT)
       if bit & allocations != 0 {
         event.pointee.address = Self.readAllocated(place, &at, size, predictor, &isMalformed)
@@ -52,6 +61,7 @@ extension EventDecoder {
       if at > end { return .pastEnd }
       next = at
       count &+= 1
+      greatestTime = max(greatestTime, time)
     }
     return .batch
   }
@@ -88,7 +98,7 @@ extension EventDecoder {
   private func readOperation(
     _ form: UInt32, _ at: inout UnsafeRawPointer, _ site: Site,
     _ event: UnsafeMutablePointer<RawEvent>, _ sized: UInt64, _ aligned: UInt64,
-    _ isMalformed: inout Bool
+    _ batch: inout EventBatch, _ isMalformed: inout Bool
   ) -> (UInt64, UInt64) {
     var size = UInt64(site.pointee.size)
     if form == MT_SIZE_OPERATION.rawValue {
@@ -101,7 +111,8 @@ extension EventDecoder {
       mt_learn_operation(site, operation, alignment)
       event.pointee.operation = operation
       event.pointee.size = size
-      event.pointee.alignment = alignment
+      event.pointee.alignment = AlignmentCode(alignment)
+      if event.pointee.alignment == .odd { batch.setOdd(alignment, of: event) }
       return (size, bit)
     }
     if form != MT_SIZE_LAST.rawValue {
@@ -113,7 +124,8 @@ extension EventDecoder {
     let operation = site.pointee.operation
     event.pointee.operation = operation
     event.pointee.size = size
-    event.pointee.alignment = mt_site_alignment(site)
+    let exponent = site.pointee.alignment_log2
+    event.pointee.alignment = exponent == 0 ? .none : AlignmentCode(exponent: exponent)
     return (size, operation < 64 ? UInt64(1) << UInt64(operation) : 0)
   }
 
@@ -207,8 +219,8 @@ extension EventDecoder {
     case MT_CONTROL_FAILED.rawValue:
       event.pointee = RawEvent(
         time: time, size: VarInt.read(&at, &isMalformed),
-        stack: UInt32(truncatingIfNeeded: number), thread: thread, slot: slot,
-        operation: UInt8(MT_OP_FAILED.rawValue), function: at.load(as: UInt8.self))
+        stack: UInt32(truncatingIfNeeded: number), operation: UInt8(MT_OP_FAILED.rawValue),
+        detail: UInt16(at.load(as: UInt8.self)))
       at += 1
       return isMalformed ? .malformed : .batch
     case MT_CONTROL_RESET.rawValue:

@@ -1,6 +1,6 @@
 import CTraceFormat
 
-/// Decodes the event stream of one chunk, a batch at a time, out of a window of its bytes.
+/// Decodes the event stream of one chunk into batches, out of a window of its bytes.
 ///
 /// Here is what the encodings share, and the plain one; the other is in
 /// `EventDecoder+Predicted.swift`.
@@ -23,20 +23,13 @@ struct EventDecoder {
 
   /// The least number of bytes that must follow the end of a window.
   static let guardLength = Int(MT_EVENT_MAX_LENGTH)
-  /// How many events a batch has at most.
-  static let batchSize = 64
 
-  /// The batch.
-  let events: UnsafeMutablePointer<RawEvent>
-  /// How many events of the batch are decoded.
-  var count = 0
   var position: UnsafeRawPointer
   var end: UnsafeRawPointer
   /// Where no further event is begun, because its bytes may not all be there yet.
   var lastStart: UnsafeRawPointer
-  /// The recorder's index of the thread, and its slot.
+  /// The recorder's index of the thread.
   var thread: UInt32
-  var slot: UInt32 = 0
 
   var time: UInt64
   private var address: UInt64 = 0
@@ -46,10 +39,9 @@ struct EventDecoder {
   let predictor: UnsafeMutablePointer<mt_predictor>?
 
   init(
-    events: UnsafeMutablePointer<RawEvent>, window: UnsafeRawPointer, time: UInt64, thread: UInt32,
-    table: OperationTable, predictor: UnsafeMutablePointer<mt_predictor>?
+    window: UnsafeRawPointer, time: UInt64, thread: UInt32, table: OperationTable,
+    predictor: UnsafeMutablePointer<mt_predictor>?
   ) {
-    self.events = events
     self.predictor = predictor
     (position, end, lastStart) = (window, window, window)
     self.time = time
@@ -57,21 +49,19 @@ struct EventDecoder {
     self.table = table
   }
 
-  mutating func clearBatch() {
-    count = 0
+  /// Adds events to a batch.
+  mutating func fill(_ batch: inout EventBatch) -> Outcome {
+    guard let predictor else { return fillPlain(&batch) }
+    return fillPredicted(predictor, &batch)
   }
 
-  /// Adds events to the batch.
-  mutating func fill() -> Outcome {
-    guard let predictor else { return fillPlain() }
-    return fillPredicted(predictor)
-  }
-
-  private mutating func fillPlain() -> Outcome {
+  private mutating func fillPlain(_ batch: inout EventBatch) -> Outcome {
     // Locals stay in registers; members would be stored for each event.
     var (next, at) = (position, position)
-    var (count, time, address, stack) = (count, time, address, stack)
-    let (end, lastStart, slot, thread) = (end, lastStart, slot, thread)
+    var (count, time, address, stack) = (batch.count, time, address, stack)
+    var greatestTime = batch.greatestTime
+    let (events, capacity) = (batch.events, batch.capacity)
+    let (end, lastStart) = (end, lastStart)
     let (changes, sized) = (
       table.allocations | table.deallocations, table.allocations | table.sized
     )
@@ -80,9 +70,10 @@ struct EventDecoder {
     var isMalformed = false
     defer {
       self.position = next
-      (self.count, self.time, self.address, self.stack) = (count, time, address, stack)
+      (self.time, self.address, self.stack) = (time, address, stack)
+      (batch.count, batch.greatestTime) = (count, greatestTime)
     }
-    while count < Self.batchSize, next < lastStart {
+    while count < capacity, next < lastStart {
       at = next
       let tag = at.load(as: UInt8.self)
       let operation = tag & UInt8(MT_TAG_OPERATION)
@@ -99,21 +90,20 @@ struct EventDecoder {
         event.pointee.address = address
         event.pointee.stack = stack
         event.pointee.size = bit & sized != 0 ? VarInt.read(&at, &isMalformed) : 0
-        event.pointee.alignment = bit & aligned != 0 ? VarInt.read(&at, &isMalformed) : 0
-        event.pointee.thread = thread
-        event.pointee.slot = slot
         event.pointee.operation = operation
+        let alignment = bit & aligned != 0 ? VarInt.read(&at, &isMalformed) : 0
+        event.pointee.alignment = AlignmentCode(alignment)
+        if event.pointee.alignment == .odd { batch.setOdd(alignment, of: event) }
       } else {
         if tag == 0 { return .end }
         guard tag & 0x80 == 0 else { return .malformed }
-        var event = RawEvent(
-          time: time, address: address, stack: stack, thread: thread, slot: slot,
-          operation: operation)
-        guard Self.readControl(&event, &at, tag) else { return .malformed }
+        var event = RawEvent(time: time, address: address, stack: stack, operation: operation)
+        var thread = thread
+        guard Self.readControl(&event, &thread, &at, tag) else { return .malformed }
         if at > end { return .pastEnd }
         (time, address, stack) = (event.time, event.address, event.stack)
         if operation == UInt8(truncatingIfNeeded: MT_OP_THREAD.rawValue) {
-          self.thread = event.thread
+          self.thread = thread
           next = at
           return .thread
         }
@@ -129,6 +119,7 @@ struct EventDecoder {
       }
       next = at
       count &+= 1
+      greatestTime = max(greatestTime, time)
     }
     return outcome
   }
@@ -136,7 +127,7 @@ struct EventDecoder {
   /// Reads an operation that is neither allocation nor deallocation; false when it is no event.
   @inline(never)
   private static func readControl(
-    _ event: inout RawEvent, _ at: inout UnsafeRawPointer, _ tag: UInt8
+    _ event: inout RawEvent, _ thread: inout UInt32, _ at: inout UnsafeRawPointer, _ tag: UInt8
   ) -> Bool {
     var isMalformed = false
     event.time &+= VarInt.read(&at, &isMalformed)
@@ -152,9 +143,9 @@ struct EventDecoder {
     case MT_OP_FAILED.rawValue:
       readStack(&event, &at, &isMalformed)
       event.size = VarInt.read(&at, &isMalformed)
-      event.function = UInt8(truncatingIfNeeded: VarInt.read(&at, &isMalformed))
+      event.detail = UInt16(truncatingIfNeeded: VarInt.read(&at, &isMalformed)) & 0xff
     case MT_OP_THREAD.rawValue:
-      event.thread = UInt32(truncatingIfNeeded: VarInt.read(&at, &isMalformed))
+      thread = UInt32(truncatingIfNeeded: VarInt.read(&at, &isMalformed))
     default:
       return false
     }

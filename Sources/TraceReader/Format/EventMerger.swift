@@ -1,17 +1,3 @@
-/// Takes the events of a trace one after the other.
-protocol EventSink: ~Copyable {
-  /// Says which events will come soon, in the order of their chunk, so that memory can be fetched.
-  func prepare(_ events: UnsafeMutablePointer<RawEvent>, count: Int)
-
-  /// - Returns: false to see no more events.
-  mutating func receive(_ event: UnsafePointer<RawEvent>) -> Bool
-}
-
-extension EventSink where Self: ~Copyable {
-  @inline(__always)
-  func prepare(_ events: UnsafeMutablePointer<RawEvent>, count: Int) {}
-}
-
 /// Brings the events of all chunks into one order by time.
 ///
 /// Each chunk is in order already, so this is a merge of the chunks that overlap in time. A chunk
@@ -20,6 +6,9 @@ extension EventSink where Self: ~Copyable {
 /// allocation after it, so a block whose address was handed on at that moment has one owner.
 /// A chunk that a thread began waits for the one in which the same thread wrote before, as long as
 /// their times are equal.
+///
+/// With a second processor the next batches of the open chunks, and the first ones of the chunks
+/// that come next, are decoded ahead.
 struct EventMerger: ~Copyable {
   /// An open chunk in the heap, ordered by the event it has next.
   private struct Head {
@@ -38,6 +27,12 @@ struct EventMerger: ~Copyable {
   private let chunks: [EventChunk]
   private let table = OperationTable()
   private let progress: EventProgress
+  /// nil with one processor, and for so few events that a thread is not worth while.
+  private let readAhead: ReadAhead?
+  /// Readers of chunks that are not due yet, by chunk; the first batch of each is requested.
+  private var waitingReaders: [Int: ChunkReader] = [:]
+  /// The next chunk that gets one.
+  private var nextToRequest = 0
   private var heads: UnsafeMutablePointer<Head>
   private var headCount = 0
   private var cursors: UnsafeMutablePointer<EventCursor>
@@ -55,10 +50,10 @@ struct EventMerger: ~Copyable {
   /// What could not be decoded.
   private(set) var damage: [Damage] = []
 
-  private static let windowSize = 64 << 10
-  /// With more open chunks than this, windows shrink, so that memory stays small.
-  private static let manyCursors = 256
-  private static let smallWindowSize = 4 << 10
+  /// How many chunks are begun ahead.
+  private static let chunksAhead = 2
+  /// A second processor helps from here on.
+  private static let bytesWorthThread = 256 << 10
 
   init(file: TraceFile, chunks: [EventChunk], progress: EventProgress) {
     self.file = file
@@ -66,11 +61,14 @@ struct EventMerger: ~Copyable {
     chunkCount = chunks.count
     nextBaseTime = chunks.first?.baseTime ?? .max
     self.progress = progress
+    let bytes = chunks.reduce(0) { $0 &+ UInt64($1.length) }
+    readAhead = bytes < UInt64(Self.bytesWorthThread) ? nil : ReadAhead()
     cursors = .allocate(capacity: cursorCapacity)
     heads = .allocate(capacity: cursorCapacity)
   }
 
   deinit {
+    readAhead?.stop()
     for position in 0..<headCount { cursors[heads[position].cursor].deallocate() }
     cursors.deallocate()
     heads.deallocate()
@@ -78,7 +76,7 @@ struct EventMerger: ~Copyable {
 
   /// Hands all events to a sink, until it wants no more.
   mutating func run<Sink: EventSink & ~Copyable>(_ sink: inout Sink) {
-    while openDueChunks(&sink) {
+    while openDueChunks() {
       guard advanceFirst(&sink) else { break }
     }
     progress.finish()
@@ -88,25 +86,43 @@ struct EventMerger: ~Copyable {
   @inline(__always)
   private mutating func advanceFirst<Sink: EventSink & ~Copyable>(_ sink: inout Sink) -> Bool {
     let cursor = cursors + heads[0].cursor
-    let events = cursor.pointee.events
     let limit = min(timeOfNext(), cursor.pointee.successorLimit)
-    var next = cursor.pointee.next
     repeat {
-      guard sink.receive(events + next) else { return false }
-      next &+= 1
-      if next == cursor.pointee.count {
-        guard cursor.pointee.nextBatch(file: file, slots: &slots) else {
-          closeFirst(&sink)
+      let count = cursor.pointee.length(before: limit)
+      guard sink.receive(run(of: cursor, count)) else { return false }
+      cursor.pointee.next &+= count
+      if cursor.pointee.next == cursor.pointee.batch.count {
+        guard nextBatch(of: cursor) else {
+          closeFirst()
           return true
         }
-        sink.prepare(events, count: cursor.pointee.count)
-        next = 0
       }
-    } while events[next].time < limit
-    cursor.pointee.next = next
+    } while cursor.pointee.nextTime < limit
     heads[0] = head(of: cursor)
     siftDown()
-    if events[next].time >= cursor.pointee.successorLimit { releaseSuccessor(of: cursor, &sink) }
+    if cursor.pointee.nextTime >= cursor.pointee.successorLimit { releaseSuccessor(of: cursor) }
+    return true
+  }
+
+  @inline(__always)
+  private func run(of cursor: UnsafeMutablePointer<EventCursor>, _ count: Int) -> EventRun {
+    let next = cursor.pointee.next
+    return EventRun(
+      batch: cursor.pointee.batch, events: UnsafePointer(cursor.pointee.batch.events + next),
+      count: count, visibleCount: cursor.pointee.batch.count &- next, slot: cursor.pointee.slot)
+  }
+
+  /// Goes on to the next batch of a chunk; false at its end.
+  @inline(never)
+  private mutating func nextBatch(of cursor: UnsafeMutablePointer<EventCursor>) -> Bool {
+    let reader = cursor.pointee.reader.takeUnretainedValue()
+    guard let readAhead else {
+      reader.decode()
+      return cursor.pointee.takeBatch(slots: &slots)
+    }
+    readAhead.finish(reader)
+    guard cursor.pointee.takeBatch(slots: &slots) else { return false }
+    readAhead.request(reader)
     return true
   }
 
@@ -121,7 +137,7 @@ struct EventMerger: ~Copyable {
 
   @inline(__always)
   private func head(of cursor: UnsafeMutablePointer<EventCursor>) -> Head {
-    let event = cursor.pointee.events + cursor.pointee.next
+    let event = cursor.pointee.batch.events + cursor.pointee.next
     let frees = table.deallocations | Self.reallocBegin
     let isFree = frees >> UInt64(event.pointee.operation) & 1 != 0
     return Head(
@@ -137,50 +153,64 @@ struct EventMerger: ~Copyable {
 
   /// Opens the chunks whose base time has come; false when no chunk is left.
   @inline(__always)
-  private mutating func openDueChunks<Sink: EventSink & ~Copyable>(_ sink: inout Sink) -> Bool {
+  private mutating func openDueChunks() -> Bool {
     while nextChunk < chunkCount {
       if headCount > 0, heads[0].time < nextBaseTime { break }
       nextChunk += 1
       nextBaseTime = nextChunk < chunkCount ? chunks[nextChunk].baseTime : .max
-      open(nextChunk - 1, &sink)
+      open(nextChunk - 1)
     }
     return headCount > 0
   }
 
   @inline(never)
-  private mutating func open<Sink: EventSink & ~Copyable>(_ chunkIndex: Int, _ sink: inout Sink) {
-    if !wait(chunkIndex, for: chunks[chunkIndex].thread) { _ = openNow(chunkIndex, &sink) }
+  private mutating func open(_ chunkIndex: Int) {
+    if !wait(chunkIndex, for: chunks[chunkIndex].thread) { _ = openNow(chunkIndex) }
+    requestChunks(behind: chunkIndex)
   }
 
   /// Opens a chunk.
   ///
   /// - Returns: Its cursor; nil when it has no events.
-  private mutating func openNow<Sink: EventSink & ~Copyable>(
-    _ chunkIndex: Int, _ sink: inout Sink
-  ) -> Int? {
-    let chunk = chunks[chunkIndex]
-    let windowSize = headCount < Self.manyCursors ? Self.windowSize : Self.smallWindowSize
+  private mutating func openNow(_ chunkIndex: Int) -> Int? {
+    let reader = waitingReaders.removeValue(forKey: chunkIndex) ?? makeReader(chunkIndex)
     let index = freeCursors.popLast() ?? addCursor()
     let cursor = cursors + index
     cursor.initialize(
       to: EventCursor(
-        chunk: chunk, index: index, windowSize: windowSize, table: table,
-        slot: slots.enter(chunk.thread, cursor: index)))
-    guard cursor.pointee.nextBatch(file: file, slots: &slots) else {
+        reader: reader, index: index, batch: EventBatch(capacity: reader.batch.capacity)))
+    guard nextBatch(of: cursor) else {
       finish(cursor)
       return nil
     }
-    sink.prepare(cursor.pointee.events, count: cursor.pointee.count)
     heads[headCount] = head(of: cursor)
     headCount += 1
     siftUp()
     return index
   }
 
+  private func makeReader(_ chunkIndex: Int) -> ChunkReader {
+    ChunkReader(
+      chunks[chunkIndex], in: file, sizes: .init(openChunks: headCount, isAhead: readAhead != nil),
+      table: table)
+  }
+
+  /// Lets the chunks that come next be begun.
+  private mutating func requestChunks(behind chunkIndex: Int) {
+    guard let readAhead else { return }
+    nextToRequest = max(nextToRequest, chunkIndex + 1)
+    while nextToRequest < chunkCount, nextToRequest <= chunkIndex + Self.chunksAhead {
+      let reader = makeReader(nextToRequest)
+      waitingReaders[nextToRequest] = reader
+      readAhead.request(reader)
+      nextToRequest += 1
+    }
+  }
+
   /// Lets a chunk wait for the one its thread is still in; false when there is none.
   private mutating func wait(_ chunkIndex: Int, for thread: UInt32) -> Bool {
     let index = slots.cursor(of: thread)
-    guard index >= 0, cursors[index].isOpen, cursors[index].thread == thread,
+    guard index >= 0, cursors[index].isOpen, cursors[index].holds(thread),
       cursors[index].nextTime == chunks[chunkIndex].baseTime
     else { return false }
     let last = cursors[index].lastSuccessor
@@ -207,7 +237,7 @@ struct EventMerger: ~Copyable {
   }
 
   @inline(never)
-  private mutating func closeFirst<Sink: EventSink & ~Copyable>(_ sink: inout Sink) {
+  private mutating func closeFirst() {
     let cursor = cursors + heads[0].cursor
     headCount -= 1
     if headCount > 0 {
@@ -215,19 +245,17 @@ struct EventMerger: ~Copyable {
       siftDown()
     }
     finish(cursor)
-    releaseSuccessor(of: cursor, &sink)
+    releaseSuccessor(of: cursor)
   }
 
   @inline(never)
-  private mutating func releaseSuccessor<Sink: EventSink & ~Copyable>(
-    of cursor: UnsafeMutablePointer<EventCursor>, _ sink: inout Sink
-  ) {
+  private mutating func releaseSuccessor(of cursor: UnsafeMutablePointer<EventCursor>) {
     let (last, limit) = (cursor.pointee.lastSuccessor, cursor.pointee.successorLimit)
     var chunk = cursor.pointee.firstSuccessor
     cursor.pointee.clearSuccessors()
     while chunk >= 0 {
       let rest = waiting.removeValue(forKey: chunk) ?? -1
-      if let opened = openNow(chunk, &sink), rest >= 0, cursors[opened].nextTime < limit {
+      if let opened = openNow(chunk), rest >= 0, cursors[opened].nextTime < limit {
         // The others go on waiting, now for this one.
         cursors[opened].takeSuccessors(from: rest, to: last, limit: limit)
         return
@@ -237,11 +265,12 @@ struct EventMerger: ~Copyable {
   }
 
   private mutating func finish(_ cursor: UnsafeMutablePointer<EventCursor>) {
-    if let entry = cursor.pointee.damage { damage.append(entry) }
+    let reader = cursor.pointee.reader.takeUnretainedValue()
+    if let entry = reader.damage { damage.append(entry) }
+    bytesDone &+= UInt64(reader.chunk.length)
     cursor.pointee.deallocate()
     cursor.pointee.isOpen = false
     freeCursors.append(cursor.pointee.index)
-    bytesDone &+= UInt64(cursor.pointee.length)
     progress.report(bytesDone)
   }
 

@@ -45,11 +45,50 @@ struct OperationTable {
     }
   }
 
+  /// The bit of an operation; decoders let none through that is 64 or more.
+  @inline(__always)
+  static func bit(_ operation: UInt8) -> UInt64 { 1 &<< UInt64(operation) }
+
+  /// The operations that may end what one begins, or begin what it ends.
+  fileprivate func partners(of operation: UInt8) -> UInt64 {
+    let bit = UInt64(1) << UInt64(operation & 63)
+    var partners: UInt64 = 0
+    for members in [family.1, family.2, family.3, family.4, family.5] where members & bit != 0 {
+      partners |= members
+    }
+    return partners
+  }
+}
+
+/// Which deallocations go with an allocation, by one look into memory.
+///
+/// The owner frees it with ``deallocate()``.
+struct FamilyTable {
+  private let partners: UnsafeMutablePointer<UInt64>
+  /// Those that carry neither size nor alignment, which would have to be compared.
+  private let plain: UInt64
+
+  init(_ table: OperationTable) {
+    plain = ~(table.sized | table.aligned)
+    partners = .allocate(capacity: 64)
+    for code in UInt8(0)..<64 {
+      (partners + Int(code)).initialize(to: table.partners(of: code))
+    }
+  }
+
+  func deallocate() {
+    partners.deallocate()
+  }
+
   /// Whether a block of one operation may be ended by the other.
   @inline(__always)
-  func areOfOneFamily(_ left: UInt8, _ right: UInt8) -> Bool {
-    let both = (UInt64(1) << UInt64(left & 63)) | (UInt64(1) << UInt64(right & 63))
-    return both & ~family.1 == 0 || both & ~family.2 == 0 || both & ~family.3 == 0
-      || both & ~family.4 == 0 || both & ~family.5 == 0
+  func areOne(_ left: UInt8, _ right: UInt8) -> Bool {
+    partners[Int(left & 63)] & OperationTable.bit(right) != 0
+  }
+
+  /// Whether a deallocation is the right one for an allocation whatever its size and alignment.
+  @inline(__always)
+  func isSurelyRight(_ deallocation: UInt8, for allocation: UInt8) -> Bool {
+    partners[Int(allocation & 63)] & plain & OperationTable.bit(deallocation) != 0
   }
 }

@@ -1,52 +1,116 @@
-/// An event as decoded, and at once what the decoder has to remember for the next one.
+/// An event as decoded; its thread is that of its ``EventBatch``.
 ///
 /// A field that an operation does not have keeps the value of an earlier event.
 struct RawEvent {
   var time: UInt64 = 0
   var address: UInt64 = 0
   var size: UInt64 = 0
-  /// 0 for operations without one.
-  var alignment: UInt64 = 0
   var stack: UInt32 = 0
-  /// The recorder's index of the thread.
-  var thread: UInt32 = 0
-  /// A dense number of the thread, given out by ``ThreadSlots``.
-  var slot: UInt32 = 0
   var operation: UInt8 = 0
-  /// For failed allocations, the function that failed.
-  var function: UInt8 = 0
+  var alignment = AlignmentCode.none
+  /// For failed allocations, the function that failed; for alignments that are no power of two, their
+  /// number among those of the batch.
+  var detail: UInt16 = 0
 }
 
-/// Dense numbers for the threads of a trace, in the order in which their events come.
+/// An alignment in one byte.
+struct AlignmentCode: Equatable {
+  /// One more than the exponent of the power of two.
+  var rawValue: UInt8
+
+  /// For operations without one.
+  static let none = AlignmentCode(rawValue: 0)
+  /// No power of two: stored elsewhere.
+  static let odd = AlignmentCode(rawValue: 255)
+
+  init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// - Parameter exponent: 0 ..< 64.
+  @inline(__always)
+  init(exponent: UInt8) {
+    rawValue = (exponent & 63) &+ 1
+  }
+
+  /// The code of an alignment.
+  @inline(__always)
+  init(_ alignment: UInt64) {
+    if alignment == 0 {
+      self = .none
+    } else if alignment & (alignment &- 1) != 0 {
+      self = .odd
+    } else {
+      self.init(exponent: UInt8(truncatingIfNeeded: alignment.trailingZeroBitCount))
+    }
+  }
+
+  /// The alignment, unless it is odd.
+  @inline(__always)
+  var value: UInt64 { rawValue == 0 ? 0 : 1 << UInt64((rawValue &- 1) & 63) }
+}
+
+/// Events of one thread that follow each other in a chunk.
 ///
-/// Thread indices come from the file and may be any number, so they cannot index an array.
-struct ThreadSlots {
-  private(set) var threads: [UInt32] = []
-  private var slots: [UInt32: UInt32] = [:]
-  private var cursors: [Int] = []
+/// The owner frees it with ``deallocate()``.
+struct EventBatch {
+  let events: UnsafeMutablePointer<RawEvent>
+  /// How many it can hold; ``RawEvent/detail`` can count them.
+  let capacity: Int
+  var count = 0
+  /// The recorder's index of the thread.
+  var thread: UInt32 = 0
+  /// The thread of the events that come after these in the chunk.
+  var threadAfter: UInt32 = 0
+  /// The greatest time of all events.
+  var greatestTime: UInt64 = 0
+  /// Alignments that are no power of two, which hardly any batch has; nil until there is one.
+  private var oddAlignments: UnsafeMutablePointer<UInt64>?
+  private var oddCount = 0
 
-  /// More threads than this share the last slot: a damaged trace can name any number of them.
-  private static let greatestCount = 1 << 22
+  static let greatestCapacity = 1 << 12
 
-  mutating func slot(of thread: UInt32) -> UInt32 {
-    if let slot = slots[thread] { return slot }
-    guard threads.count < Self.greatestCount else { return UInt32(Self.greatestCount - 1) }
-    let slot = UInt32(threads.count)
-    threads.append(thread)
-    cursors.append(-1)
-    slots[thread] = slot
-    return slot
+  init(capacity: Int) {
+    self.capacity = min(max(capacity, 1), Self.greatestCapacity)
+    events = .allocate(capacity: self.capacity)
+    events.initialize(repeating: RawEvent(), count: self.capacity)
   }
 
-  /// Notes that a thread goes on in the chunk with this cursor, and returns the thread's slot.
-  mutating func enter(_ thread: UInt32, cursor: Int) -> UInt32 {
-    let slot = slot(of: thread)
-    cursors[Int(slot)] = cursor
-    return slot
+  func deallocate() {
+    events.deallocate()
+    oddAlignments?.deallocate()
   }
 
-  /// The cursor that a thread was last seen in; -1 when there is none.
-  func cursor(of thread: UInt32) -> Int {
-    slots[thread].map { cursors[Int($0)] } ?? -1
+  /// Makes room for other events.
+  mutating func clear() {
+    count = 0
+    greatestTime = 0
+    oddCount = 0
+  }
+
+  /// Gives an event an alignment that is no power of two.
+  @inline(never)
+  mutating func setOdd(_ alignment: UInt64, of event: UnsafeMutablePointer<RawEvent>) {
+    // Also events that turn out to be damaged come here, but the batch ends with one.
+    let odd = oddAlignments ?? .allocate(capacity: capacity + 1)
+    oddAlignments = odd
+    guard oddCount <= capacity else { return }
+    (odd + oddCount).initialize(to: alignment)
+    event.pointee.alignment = .odd
+    event.pointee.detail = UInt16(truncatingIfNeeded: oddCount)
+    oddCount += 1
+  }
+
+  /// The alignment that an event asked for; 0 for none.
+  @inline(__always)
+  func alignment(of event: UnsafePointer<RawEvent>) -> UInt64 {
+    event.pointee.alignment == .odd ? odd(event) : event.pointee.alignment.value
+  }
+
+  @inline(never)
+  private func odd(_ event: UnsafePointer<RawEvent>) -> UInt64 {
+    let number = Int(event.pointee.detail)
+    guard let oddAlignments, number < oddCount else { return 0 }
+    return oddAlignments[number]
   }
 }

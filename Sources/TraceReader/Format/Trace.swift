@@ -111,7 +111,7 @@ struct EventChunk {
   var baseTime: UInt64
   var thread: UInt32
   var sequence: UInt64
-  /// An `mt_encoding`, one of ``EventCursor/encodings``.
+  /// An `mt_encoding`, one of ``ChunkReader/encodings``.
   var encoding: UInt32
   /// Whether the file ends inside the chunk.
   var isCut: Bool
@@ -180,7 +180,7 @@ struct TraceLoader {
         }
         loader.addDamage(in: chunk, from: position, "bytes that are no stack node")
       }
-    case MT_CHUNK_EVENTS.rawValue where EventCursor.encodings.contains(encoding):
+    case MT_CHUNK_EVENTS.rawValue where ChunkReader.encodings.contains(encoding):
       addEvents(chunk, to: &eventChunks)
     case MT_CHUNK_REFCOUNTS.rawValue where encoding == MT_ENCODING_PREDICTED.rawValue:
       addEvents(chunk, to: &refcountChunks)

@@ -23,7 +23,7 @@ struct EventRecoder {
       offset: chunk.offset &+ UInt64(ChunkHeader.size),
       length: Int(chunk.length) - ChunkHeader.size, baseTime: chunk.baseTime, thread: chunk.thread,
       sequence: chunk.sequence, encoding: UInt32(chunk.encoding), isCut: false)
-    guard EventCursor.encodings.contains(source.encoding) else {
+    guard ChunkReader.encodings.contains(source.encoding) else {
       return Result(columns: nil, eventCount: 0)
     }
     let limit = chunk.length <= Self.greatestLength ? ColumnLayout.greatestCount : 0
@@ -44,8 +44,8 @@ struct EventRecoder {
   /// more than a limit, which are not kept.
   func events(
     of chunk: EventChunk, in file: TraceFile, limit: Int
-  ) -> (events: [RawEvent]?, count: Int) {
-    var events: [RawEvent] = []
+  ) -> (events: [Event]?, count: Int) {
+    var events: [Event] = []
     var count = 0
     let isWhole = read(chunk, in: file) { event in
       count += 1
@@ -60,43 +60,31 @@ struct EventRecoder {
 
   /// Visits the events of a chunk; false when not all of it could be decoded.
   private func read(
-    _ chunk: EventChunk, in file: TraceFile, _ body: (RawEvent) -> Void
+    _ chunk: EventChunk, in file: TraceFile, _ body: (Event) -> Void
   ) -> Bool {
-    var slots = ThreadSlots()
-    var cursor = EventCursor(
-      chunk: chunk, index: 0, windowSize: chunk.length, table: table,
-      slot: slots.enter(chunk.thread, cursor: 0))
-    defer { cursor.deallocate() }
-    while cursor.nextBatch(file: file, slots: &slots) {
-      for index in 0..<cursor.count { body(cursor.events[index]) }
+    let reader = ChunkReader(
+      chunk, in: file, sizes: .init(window: chunk.length, batch: EventBatch.greatestCapacity),
+      table: table)
+    reader.decode()
+    while reader.batch.count > 0 {
+      for index in 0..<reader.batch.count {
+        body(Event(reader.batch, reader.batch.events + index))
+      }
+      reader.decode()
     }
-    return cursor.damage == nil
+    return reader.damage == nil
   }
 
   /// Whether columns hold just these events.
-  private func isSame(_ content: [UInt8], as events: [RawEvent], _ chunk: ChunkHeader) -> Bool {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: content.count + ColumnDecoder.guardLength, alignment: 16)
-    buffer.initializeMemory(as: UInt8.self, repeating: 0)
-    buffer.copyBytes(from: content)
-    guard
-      var decoder = ColumnDecoder(
-        takingOver: buffer, time: chunk.baseTime, thread: chunk.thread, table: table)
-    else { return false }
-    defer { decoder.deallocate() }
-    let batch = UnsafeMutablePointer<RawEvent>.allocate(capacity: EventDecoder.batchSize)
-    batch.initialize(repeating: RawEvent(), count: EventDecoder.batchSize)
-    defer { batch.deallocate() }
-    var (position, count) = (0, 0)
-    while decoder.next < decoder.count {
-      count = 0
-      if decoder.fill(batch, &count, slot: 0) == .malformed { return false }
-      guard position + count <= events.count else { return false }
-      for index in 0..<count {
-        guard Event(batch[index]) == Event(events[position + index]) else { return false }
-      }
-      position += count
+  private func isSame(_ content: [UInt8], as events: [Event], _ chunk: ChunkHeader) -> Bool {
+    var position = 0
+    let isWhole = ColumnDecoder.forEachEvent(
+      of: content, baseTime: chunk.baseTime, thread: chunk.thread
+    ) { event in
+      guard position < events.count, event == events[position] else { return false }
+      position += 1
+      return true
     }
-    return position == events.count
+    return isWhole && position == events.count
   }
 }

@@ -26,9 +26,15 @@ struct OverreleasePass: EventSink, ~Copyable {
     self.limit = limit
   }
 
-  mutating func receive(_ pointer: UnsafePointer<RawEvent>) -> Bool {
-    let event = pointer.pointee
-    let bit = UInt64(1) << UInt64(event.operation)
+  mutating func receive(_ run: EventRun) -> Bool {
+    for position in 0..<run.count {
+      guard follow(run.events[position], run) else { return false }
+    }
+    return true
+  }
+
+  private mutating func follow(_ event: RawEvent, _ run: EventRun) -> Bool {
+    let bit = OperationTable.bit(event.operation)
     let isEnd =
       bit & table.deallocations != 0 || event.operation == Operation.reallocBegin.rawValue
     // What has the time of a free came before it: its object was there.
@@ -37,7 +43,7 @@ struct OverreleasePass: EventSink, ~Copyable {
       guard let object = objects[event.address], !object.isFreed else { return true }
       let free = MemoryError.EventSite(
         operation: Operation(rawValue: event.operation), stack: StackID(event.stack),
-        thread: ThreadIndex(event.thread), time: EventTime(event.time))
+        thread: ThreadIndex(run.thread), time: EventTime(event.time))
       // Blocks without an object at an address where there was one: its own free is what counts.
       objects[event.address] = Object(free: object.free ?? free, isFreed: true)
     } else if bit & table.allocations != 0 || event.operation == Operation.reallocEnd.rawValue {
@@ -89,19 +95,26 @@ struct OverreleasedBlocks: EventSink {
     objects = Set(findings.map(\.event.object.rawValue))
   }
 
-  mutating func receive(_ pointer: UnsafePointer<RawEvent>) -> Bool {
+  mutating func receive(_ run: EventRun) -> Bool {
+    for position in 0..<run.count {
+      note(run.events + position, run)
+      guard next < findings.count else { return false }
+    }
+    return true
+  }
+
+  private mutating func note(_ pointer: UnsafePointer<RawEvent>, _ run: EventRun) {
     let event = pointer.pointee
     settle(before: event.time)
-    if (UInt64(1) << UInt64(event.operation)) & table.allocations != 0,
+    if OperationTable.bit(event.operation) & table.allocations != 0,
       objects.contains(event.address)
     {
       latest[event.address] = MemoryError.BlockSummary(
-        address: Address(event.address), size: event.size, alignment: event.alignment,
+        address: Address(event.address), size: event.size, alignment: run.alignment(of: pointer),
         allocation: MemoryError.EventSite(
           operation: Operation(rawValue: event.operation), stack: StackID(event.stack),
-          thread: ThreadIndex(event.thread), time: EventTime(event.time)))
+          thread: ThreadIndex(run.thread), time: EventTime(event.time)))
     }
-    return next < findings.count
   }
 
   mutating func finish() {

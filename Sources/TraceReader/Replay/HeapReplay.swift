@@ -1,3 +1,5 @@
+import CTraceFormat
+
 /// Follows the heap of the traced process through all its events.
 ///
 /// One pass; per event no class instance, no dictionary and no reference count is touched. What is
@@ -34,6 +36,7 @@ struct HeapReplay: ~Copyable, EventSink {
 
   private let limits: ReplayLimits
   private let table = OperationTable()
+  private let families: FamilyTable
   private var threads: UnsafeMutablePointer<ThreadState>
   private var threadCapacity = 64
 
@@ -44,6 +47,7 @@ struct HeapReplay: ~Copyable, EventSink {
     self.limits = limits
     self.sampling = SamplingFold(sampling)
     self.timeline = timeline
+    families = FamilyTable(table)
     self.rare = rare
     sites = SiteTable(stackCount: stackCount)
     threads = .allocate(capacity: threadCapacity)
@@ -52,61 +56,101 @@ struct HeapReplay: ~Copyable, EventSink {
 
   deinit {
     threads.deallocate()
+    families.deallocate()
   }
 
-  func prepare(_ events: UnsafeMutablePointer<RawEvent>, count: Int) {
-    live.prepare(events, count: count)
+  /// How far ahead of an event the index of the live blocks and their entries are fetched.
+  private static let indexDistance = 24
+  private static let entryDistance = 12
+
+  @inline(__always)
+  mutating func receive(_ run: EventRun) -> Bool {
+    if Int(run.slot) >= threadCapacity { growThreads(Int(run.slot)) }
+    firstTime = min(firstTime, run.events.pointee.time)
+    let allowed = limits.eventCount &- eventCount
+    let count = UInt64(run.count) <= allowed ? run.count : Int(allowed)
+    let isWhole = sampling.isOn ? replaySample(run, count) : replay(run, count, isSample: false)
+    return isWhole && count == run.count
+  }
+
+  @inline(never)
+  private mutating func replaySample(_ run: EventRun, _ count: Int) -> Bool {
+    replay(run, count, isSample: true)
+  }
+
+  /// Replays the first events of a run; false when the last allowed time has come.
+  @inline(__always)
+  private mutating func replay(_ run: EventRun, _ count: Int, isSample: Bool) -> Bool {
+    let fetches = live.isWorthFetching
+    var position = 0
+    while position < count {
+      let event = run.events + position
+      guard event.pointee.time <= limits.lastTime else { return false }
+      if fetches { prefetch(run, position) }
+      eventCount &+= 1
+      replay(event, run, isSample)
+      lastTime = event.pointee.time
+      position &+= 1
+    }
+    return true
   }
 
   @inline(__always)
-  mutating func receive(_ event: UnsafePointer<RawEvent>) -> Bool {
-    guard event.pointee.time <= limits.lastTime, eventCount < limits.eventCount else {
-      return false
+  private func prefetch(_ run: EventRun, _ position: Int) {
+    if position &+ Self.indexDistance < run.visibleCount {
+      live.prefetchIndex(run.events[position &+ Self.indexDistance].address)
     }
-    eventCount &+= 1
-    if Int(event.pointee.slot) >= threadCapacity { growThreads(Int(event.pointee.slot)) }
-    let bit = UInt64(1) << UInt64(event.pointee.operation)
+    if position &+ Self.entryDistance < run.visibleCount {
+      live.prefetchEntry(run.events[position &+ Self.entryDistance].address)
+    }
+  }
+
+  @inline(__always)
+  private mutating func replay(
+    _ event: UnsafePointer<RawEvent>, _ run: EventRun, _ isSample: Bool
+  ) {
+    timeline.advance(to: event.pointee.time, tracker.liveBytes, tracker.liveCount)
+    let bit = OperationTable.bit(event.pointee.operation)
     if bit & table.allocations != 0 {
-      allocate(event, event.pointee.operation, event.pointee.stack)
+      allocate(event, run, event.pointee.operation, event.pointee.stack, isSample)
     } else if bit & table.deallocations != 0 {
-      deallocate(event)
+      deallocate(event, run, isSample)
     } else {
-      control(event)
+      control(event, run)
     }
-    lastTime = event.pointee.time
-    if firstTime > event.pointee.time { firstTime = event.pointee.time }
-    timeline.note(tracker.liveBytes, tracker.liveCount, at: event.pointee.time)
-    return true
   }
 
   // MARK: Allocation
 
   @inline(__always)
   private mutating func allocate(
-    _ event: UnsafePointer<RawEvent>, _ operation: UInt8, _ stack: UInt32
+    _ event: UnsafePointer<RawEvent>, _ run: EventRun, _ operation: UInt8, _ stack: UInt32,
+    _ isSample: Bool
   ) {
-    let thread = threads + Int(event.pointee.slot)
+    let thread = threads + Int(run.slot)
     thread.pointee.allocations &+= 1
     let key = SiteKey(
-      sizeClass: SizeClass(containing: event.pointee.size).bytes, stack: stack,
-      slot: event.pointee.slot,
-      operation: operation, isExcluded: limits.exclude(event))
+      size: event.pointee.size, stack: stack, slot: run.slot, operation: operation,
+      isExcluded: limits.exclude(event, of: run.thread))
     let site = sites.site(for: key)
     let block = LiveEntry(
-      address: event.pointee.address, size: event.pointee.size, alignment: event.pointee.alignment,
-      time: event.pointee.time,
-      site: site, serial: thread.pointee.allocations)
+      address: event.pointee.address, size: event.pointee.size,
+      alignment: run.alignment(of: event), time: event.pointee.time, site: site,
+      serial: thread.pointee.allocations)
     if let old = live.insert(block) { closeImplicitly(old) }
-    countIn(block.size, site, event.pointee.time)
+    countIn(block.size, site, event.pointee.time, isSample)
+    timeline.note(tracker.liveBytes, tracker.liveCount)
   }
 
   @inline(__always)
-  private mutating func countIn(_ size: UInt64, _ site: UInt32, _ time: UInt64) {
+  private mutating func countIn(
+    _ size: UInt64, _ site: UInt32, _ time: UInt64, _ isSample: Bool
+  ) {
     let record = sites.records + Int(site)
-    let weight = sampling.weight(of: size)
+    let weight = isSample ? sampling.weight(of: size) : SampleWeight(count: 1, bytes: size)
     if !record.pointee.key.isExcluded {
       tracker.add(weight, to: record, time: time, index: eventCount)
-      if sampling.isOn { sampling.add(size, to: site, at: tracker.peak.eventIndex == eventCount) }
+      if isSample { sampling.add(size, to: site, at: tracker.peak.eventIndex == eventCount) }
     }
     record.pointee.tally.totalCount &+= weight.count
     record.pointee.tally.totalBytes &+= weight.bytes
@@ -116,114 +160,117 @@ struct HeapReplay: ~Copyable, EventSink {
   @inline(never)
   private mutating func closeImplicitly(_ old: LiveEntry) {
     implicitlyFreed &+= 1
-    countOut(old)
+    countOut(old, sampling.isOn)
   }
 
   // MARK: Deallocation
 
   @inline(__always)
-  private mutating func deallocate(_ event: UnsafePointer<RawEvent>) {
+  private mutating func deallocate(
+    _ event: UnsafePointer<RawEvent>, _ run: EventRun, _ isSample: Bool
+  ) {
     guard let block = live.remove(event.pointee.address) else {
-      rare.noteUnknown(event.pointee, index: eventCount)
+      rare.noteUnknown(event.pointee, run, index: eventCount)
       return
     }
     let operation = sites.records[Int(block.site)].key.operation
-    let bit = UInt64(1) << UInt64(event.pointee.operation)
-    if bit & (table.sized | table.aligned) != 0
-      || !table.areOfOneFamily(operation, event.pointee.operation)
-    {
-      checkMisuse(event, block, operation)
+    if !families.isSurelyRight(event.pointee.operation, for: operation) {
+      checkMisuse(event, run, block, operation)
     }
-    countOut(block)
-    _ = noteTemporary(block, event.pointee.slot)
+    countOut(block, isSample)
+    _ = noteTemporary(block, run.slot, isSample)
   }
 
   @inline(__always)
-  private mutating func countOut(_ block: LiveEntry) {
+  private mutating func countOut(_ block: LiveEntry, _ isSample: Bool) {
     let record = sites.records + Int(block.site)
-    let weight = sampling.weight(of: block.size)
+    let weight =
+      isSample ? sampling.weight(of: block.size) : SampleWeight(count: 1, bytes: block.size)
     if !record.pointee.key.isExcluded {
       tracker.remove(weight, from: record)
-      if sampling.isOn { sampling.remove(block.size) }
+      if isSample { sampling.remove(block.size) }
     }
     record.pointee.tally.freedCount &+= weight.count
     record.pointee.tally.freedBytes &+= weight.bytes
   }
 
   @inline(__always)
-  private mutating func noteTemporary(_ block: LiveEntry, _ slot: UInt32) -> Bool {
+  private mutating func noteTemporary(
+    _ block: LiveEntry, _ slot: UInt32, _ isSample: Bool
+  ) -> Bool {
     let record = sites.records + Int(block.site)
     let distance = threads[Int(slot)].allocations &- block.serial
     // Between two allocations of a sample there were any number of others.
-    guard record.pointee.key.slot == slot, distance <= limits.temporaryDistance, !sampling.isOn
-    else {
-      return false
-    }
+    guard record.pointee.key.slot == slot, distance <= limits.temporaryDistance, !isSample
+    else { return false }
     record.pointee.tally.temporaryCount &+= 1
     return true
   }
 
   @inline(never)
   private mutating func checkMisuse(
-    _ event: UnsafePointer<RawEvent>, _ block: LiveEntry, _ operation: UInt8
+    _ event: UnsafePointer<RawEvent>, _ run: EventRun, _ block: LiveEntry, _ operation: UInt8
   ) {
     guard event.pointee.time >= limits.firstTime else { return }
-    let bit = UInt64(1) << UInt64(event.pointee.operation)
-    if !table.areOfOneFamily(operation, event.pointee.operation) {
-      rare.noteMisuse(.mismatched, event.pointee, block, sites.records[Int(block.site)].key)
+    let bit = OperationTable.bit(event.pointee.operation)
+    let key = sites.records[Int(block.site)].key
+    if !families.areOne(operation, event.pointee.operation) {
+      rare.noteMisuse(.mismatched, event.pointee, run, block, key)
       return
     }
     if bit & table.sized != 0, min(event.pointee.size, LiveEntry.greatestSize) != block.size {
-      rare.noteMisuse(
-        .wrongSize(event.pointee.size), event.pointee, block, sites.records[Int(block.site)].key)
+      rare.noteMisuse(.wrongSize(event.pointee.size), event.pointee, run, block, key)
     }
-    if bit & table.aligned != 0, event.pointee.alignment != block.alignment {
-      rare.noteMisuse(
-        .wrongAlignment(event.pointee.alignment), event.pointee, block,
-        sites.records[Int(block.site)].key)
+    let alignment = run.alignment(of: event)
+    if bit & table.aligned != 0, alignment != block.alignment {
+      rare.noteMisuse(.wrongAlignment(alignment), event.pointee, run, block, key)
     }
   }
 
   // MARK: Control
 
   @inline(never)
-  private mutating func control(_ event: UnsafePointer<RawEvent>) {
-    let thread = threads + Int(event.pointee.slot)
-    switch Operation(rawValue: event.pointee.operation) {
-    case .reallocBegin: beginRealloc(event)
-    case .reallocEnd:
+  private mutating func control(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
+    let thread = threads + Int(run.slot)
+    switch UInt32(event.pointee.operation) {
+    case MT_OP_REALLOC_BEGIN.rawValue: beginRealloc(event, run)
+    case MT_OP_REALLOC_END.rawValue:
       // Without its beginning, cut off by a damaged chunk, it is an allocation of its own.
       let stack = thread.pointee.pending.isActive ? thread.pointee.pending.stack : 0
       thread.pointee.pending.isActive = false
-      allocate(event, Operation.realloc.rawValue, stack)
-    case .reallocFail:
+      allocate(event, run, Operation.realloc.rawValue, stack, sampling.isOn)
+    case MT_OP_REALLOC_FAIL.rawValue:
       rare.noteFailure(
-        event.pointee, function: Operation.realloc.rawValue, stack: thread.pointee.pending.stack)
-      undoRealloc(Int(event.pointee.slot))
-    case .reallocLeft:
+        event.pointee, run, function: Operation.realloc.rawValue,
+        stack: thread.pointee.pending.stack)
+      undoRealloc(Int(run.slot))
+      timeline.note(tracker.liveBytes, tracker.liveCount)
+    case MT_OP_REALLOC_LEFT.rawValue:
       thread.pointee.pending.isActive = false
-    case .failed:
-      rare.noteFailure(event.pointee, function: event.pointee.function, stack: event.pointee.stack)
+    case MT_OP_FAILED.rawValue:
+      rare.noteFailure(
+        event.pointee, run, function: UInt8(truncatingIfNeeded: event.pointee.detail),
+        stack: event.pointee.stack)
     default: break
     }
   }
 
   /// Does the deallocating half, which counts at once: the real call may hand the address on.
-  private mutating func beginRealloc(_ event: UnsafePointer<RawEvent>) {
+  private mutating func beginRealloc(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
     var pending = PendingRealloc(isActive: true, stack: event.pointee.stack)
     if let block = live.remove(event.pointee.address) {
       let operation = sites.records[Int(block.site)].key.operation
-      if !table.areOfOneFamily(operation, event.pointee.operation) {
-        checkMisuse(event, block, operation)
+      if !families.isSurelyRight(event.pointee.operation, for: operation) {
+        checkMisuse(event, run, block, operation)
       }
-      countOut(block)
+      countOut(block, sampling.isOn)
       pending.wasLive = true
       pending.block = block
-      pending.wasTemporary = noteTemporary(block, event.pointee.slot)
+      pending.wasTemporary = noteTemporary(block, run.slot, sampling.isOn)
     } else {
-      rare.noteUnknown(event.pointee, index: eventCount)
+      rare.noteUnknown(event.pointee, run, index: eventCount)
     }
-    threads[Int(event.pointee.slot)].pending = pending
+    threads[Int(run.slot)].pending = pending
   }
 
   /// Takes the deallocating half back: the old block lives on.
@@ -244,7 +291,7 @@ struct HeapReplay: ~Copyable, EventSink {
     record.pointee.tally.freedBytes &-= weight.bytes
     if sampling.isOn { sampling.takeBack(pending.block.size, from: pending.block.site) }
     if pending.wasTemporary { record.pointee.tally.temporaryCount &-= 1 }
-    countIn(pending.block.size, pending.block.site, lastTime)
+    countIn(pending.block.size, pending.block.site, lastTime, sampling.isOn)
   }
 
   /// Brings back the blocks in the middle of a `realloc` when the events ended.

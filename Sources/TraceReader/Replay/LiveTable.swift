@@ -1,3 +1,9 @@
+import CProcessor
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// A live block, as small as it can be: everything else about it is in its site.
 struct LiveEntry {
   var address: UInt64
@@ -29,6 +35,19 @@ struct LiveEntry {
     return code == 0 ? 0 : 1 << (code - 1)
   }
 
+  /// Whether the block lives; else only the address is of use.
+  @inline(__always)
+  var isLive: Bool { sizeAndAlignment != Self.freeMark }
+
+  /// No alignment has such a code.
+  private static let freeMark = UInt64.max
+
+  /// Ends the life of the block.
+  @inline(__always)
+  mutating func free() {
+    sizeAndAlignment = Self.freeMark
+  }
+
   /// 0 for none, else one more than the exponent of the power of two.
   @inline(__always)
   private static func code(of alignment: UInt64) -> Int {
@@ -37,74 +56,85 @@ struct LiveEntry {
   }
 }
 
-/// The live blocks by address: entries in segments that never move, found by open addressing.
+/// The live blocks by address: an array of entries, and a ``LiveIndex`` that finds them.
 ///
-/// ```
-/// slots      hash of the address (32 bits) | entry number + 1 (32 bits), 0 when free
-/// segments   [ 16384 entries of 32 bytes ] [ 16384 entries ] ...
-/// ```
-/// At most four fifths of the slots are taken, so a block costs 32 + 10 to 20 bytes, and 62 while
-/// the slots are being doubled. Deletion closes the gap in the slots, so there are no tombstones
-/// that would slow down a program which allocates and frees for ever; the home of a slot follows
-/// from the hash in it, without a look at the entry.
+/// An allocator hands out the addresses again that were freed last. So the entry of a freed block
+/// stays for a while, to be used for the same address: then an event has to find an entry and
+/// nothing else. When there are too many of them, new addresses take the place of the freed ones
+/// that a hand comes across which goes round and round.
+///
+/// A block costs the 32 bytes of its entry and 9 to 18 of the index, and an eighth of that for freed
+/// ones. The index is made anew from the entries when it has to grow: the old one is gone by then.
 struct LiveTable: ~Copyable {
-  private var slots: UnsafeMutablePointer<UInt64>
-  private var mask: Int
-  private var shift: UInt32
-  private var greatestCount: Int
+  private var index = LiveIndex(bits: Self.smallestBits)
+  private var bits = Self.smallestBits
+  /// Live blocks.
   private(set) var count = 0
 
-  private var segments: UnsafeMutablePointer<UnsafeMutablePointer<LiveEntry>>
-  private var segmentCount = 0
-  private var segmentCapacity = 64
-  /// Entries handed out so far; those given back are in the free list.
-  private var used: UInt32 = 0
-  /// The number + 1 of the entry given back last; its `site` names the next one.
-  private var freeList: UInt32 = 0
+  private var entries: UnsafeMutablePointer<LiveEntry>
+  private var capacity = 1 << 12
+  /// Entries in use, for live blocks and freed ones.
+  private var used = 0
+  /// The entry at which the next search for a freed one begins.
+  private var hand = 0
+  /// For some bits of an address, the entry that was found last.
+  private let recent: UnsafeMutablePointer<UInt32>
 
-  private let scratch = UnsafeMutablePointer<UInt64>.allocate(capacity: EventDecoder.batchSize)
-
-  private static let segmentShift: UInt32 = 14
-  private static let segmentSize = 1 << Int(segmentShift)
+  private static let smallestBits = 9
+  private static let greatestBits = 31
+  /// A smaller index is in the cache anyway.
+  private static let bitsWorthFetching = 13
+  /// So many freed entries are kept in any case.
+  private static let keptCount = 1 << 14
+  private static let recentCount = 1 << 13
 
   init() {
-    let capacity = 1 << 12
-    slots = .allocate(capacity: capacity)
-    slots.initialize(repeating: 0, count: capacity)
-    mask = capacity - 1
-    shift = 32 - 12
-    greatestCount = capacity / 5 * 4
-    segments = .allocate(capacity: segmentCapacity)
+    entries = Self.resized(nil, capacity)
+    recent = .allocate(capacity: Self.recentCount)
+    recent.initialize(repeating: 0, count: Self.recentCount)
+    // So that there is one to look at.
+    entries.initialize(
+      to: LiveEntry(address: 0, size: 0, alignment: 0, time: 0, site: 0, serial: 0))
+    entries.pointee.free()
+    used = 1
+    index.insert(0, LiveIndex.hash(0))
   }
 
   deinit {
-    for index in 0..<segmentCount { segments[index].deallocate() }
-    segments.deallocate()
-    slots.deallocate()
-    scratch.deallocate()
+    recent.deallocate()
+    free(entries)
   }
 
-  @inline(__always)
-  private static func hash(_ address: UInt64) -> UInt32 {
-    UInt32(truncatingIfNeeded: (address &* 0x9e37_79b9_7f4a_7c15) >> 32)
-  }
-
-  @inline(__always)
-  private func entry(_ number: UInt32) -> UnsafeMutablePointer<LiveEntry> {
-    segments[Int(number >> Self.segmentShift)] + Int(number & UInt32(Self.segmentSize - 1))
-  }
-
-  /// Loads what the events to come will need, so that they need not wait for memory one by one.
-  ///
-  /// The loads of a batch do not depend on each other, so the processor has many of them under way
-  /// at once. Their results land in `scratch`, lest the compiler leave them out.
-  func prepare(_ events: UnsafeMutablePointer<RawEvent>, count: Int) {
-    for index in 0..<count {
-      scratch[index] = slots[Int(Self.hash(events[index].address) >> shift)]
+  /// Large memory is moved by the system without being copied, so that both are never there at once;
+  /// what has not been used yet takes no memory.
+  private static func resized(
+    _ entries: UnsafeMutablePointer<LiveEntry>?, _ capacity: Int
+  ) -> UnsafeMutablePointer<LiveEntry> {
+    let size = capacity * MemoryLayout<LiveEntry>.stride
+    guard let memory = realloc(entries, size) else {
+      fatalError("no memory for \(capacity) live blocks")
     }
-    for index in 0..<count where scratch[index] != 0 {
-      scratch[index] = entry(UInt32(truncatingIfNeeded: scratch[index]) &- 1).pointee.time
-    }
+    cprocessor_use_large_pages(memory, size)
+    return memory.bindMemory(to: LiveEntry.self, capacity: capacity)
+  }
+
+  /// Entries that take memory.
+  var entryCount: Int { used }
+
+  /// Whether it is so large that lookups should be announced.
+  @inline(__always)
+  var isWorthFetching: Bool { bits >= Self.bitsWorthFetching }
+
+  /// Starts to load what leads to the entry of an address.
+  @inline(__always)
+  func prefetchIndex(_ address: UInt64) {
+    index.prefetch(address)
+  }
+
+  /// Starts to load the entry of an address, some time after ``prefetchIndex(_:)``.
+  @inline(__always)
+  func prefetchEntry(_ address: UInt64) {
+    if let number = index.candidate(address) { cprocessor_prefetch(entries + Int(number)) }
   }
 
   /// Inserts a block.
@@ -112,115 +142,93 @@ struct LiveTable: ~Copyable {
   /// - Returns: The block that was live at the address until now, if there was one.
   @inline(__always)
   mutating func insert(_ block: LiveEntry) -> LiveEntry? {
-    let hash = Self.hash(block.address)
-    var slot = Int(hash >> shift)
-    while slots[slot] != 0 {
-      if UInt32(slots[slot] >> 32) == hash {
-        let found = entry(UInt32(truncatingIfNeeded: slots[slot]) &- 1)
-        if found.pointee.address == block.address {
-          let old = found.pointee
-          found.pointee = block
-          return old
-        }
-      }
-      slot = (slot &+ 1) & mask
+    guard let entry = entry(of: block.address) else {
+      // In two steps: the entries may be moved.
+      let number = newEntry(block.address)
+      entries[number] = block
+      count &+= 1
+      return nil
     }
-    let number = takeEntry()
-    entry(number).initialize(to: block)
-    slots[slot] = UInt64(hash) << 32 | UInt64(number &+ 1)
+    let old = entry.pointee
+    entry.pointee = block
+    if old.isLive { return old }
     count &+= 1
-    if count > greatestCount { grow() }
     return nil
   }
 
-  /// Removes the block at an address and returns it; nil when none is live there.
+  /// Removes the block at an address.
+  ///
+  /// - Returns: The block; nil when none is live there.
   @inline(__always)
   mutating func remove(_ address: UInt64) -> LiveEntry? {
-    let hash = Self.hash(address)
-    var slot = Int(hash >> shift)
-    while slots[slot] != 0 {
-      if UInt32(slots[slot] >> 32) == hash {
-        let number = UInt32(truncatingIfNeeded: slots[slot]) &- 1
-        let found = entry(number)
-        if found.pointee.address == address {
-          let block = found.pointee
-          found.pointee.site = freeList
-          freeList = number &+ 1
-          closeGap(at: slot)
-          count &-= 1
-          return block
-        }
-      }
-      slot = (slot &+ 1) & mask
-    }
-    return nil
+    guard let entry = entry(of: address), entry.pointee.isLive else { return nil }
+    let block = entry.pointee
+    entry.pointee.free()
+    count &-= 1
+    return block
   }
 
-  /// Moves back the slots that were pushed along by the one that is gone.
+  /// The entry of an address, live or not.
   @inline(__always)
-  private mutating func closeGap(at start: Int) {
-    var gap = start
-    var slot = (gap &+ 1) & mask
-    while slots[slot] != 0 {
-      let home = Int(UInt32(slots[slot] >> 32) >> shift)
-      // The slot may fill the gap unless its home lies behind the gap.
-      if (slot &- home) & mask >= (slot &- gap) & mask {
-        slots[gap] = slots[slot]
-        gap = slot
-      }
-      slot = (slot &+ 1) & mask
-    }
-    slots[gap] = 0
-  }
-
-  @inline(__always)
-  private mutating func takeEntry() -> UInt32 {
-    if freeList != 0 {
-      let number = freeList &- 1
-      freeList = entry(number).pointee.site
-      return number
-    }
-    if Int(used) == segmentCount << Int(Self.segmentShift) { addSegment() }
-    used &+= 1
-    return used &- 1
+  private func entry(of address: UInt64) -> UnsafeMutablePointer<LiveEntry>? {
+    let place = Int(truncatingIfNeeded: address &>> 4) & (Self.recentCount &- 1)
+    let entry = entries + Int(recent[place])
+    return entry.pointee.address == address ? entry : find(address, place)
   }
 
   @inline(never)
-  private mutating func addSegment() {
-    if segmentCount == segmentCapacity {
-      let larger = UnsafeMutablePointer<UnsafeMutablePointer<LiveEntry>>.allocate(
-        capacity: segmentCapacity * 2)
-      larger.moveInitialize(from: segments, count: segmentCount)
-      segments.deallocate()
-      segments = larger
-      segmentCapacity *= 2
-    }
-    (segments + segmentCount).initialize(to: .allocate(capacity: Self.segmentSize))
-    segmentCount += 1
+  private func find(_ address: UInt64, _ place: Int) -> UnsafeMutablePointer<LiveEntry>? {
+    let number = index.find(LiveIndex.hash(address)) { entries[Int($0)].address == address }
+    guard let number else { return nil }
+    recent[place] = number
+    return entries + Int(number)
   }
 
+  /// Makes an entry for an address that has none.
+  ///
+  /// - Returns: Its number; the entry is to be filled.
   @inline(never)
-  private mutating func grow() {
-    guard shift > 0 else { return }
-    let (old, oldCapacity) = (slots, mask + 1)
-    let capacity = oldCapacity * 2
-    slots = .allocate(capacity: capacity)
-    slots.initialize(repeating: 0, count: capacity)
-    mask = capacity - 1
-    shift -= 1
-    greatestCount = capacity / 5 * 4
-    for index in 0..<oldCapacity where old[index] != 0 {
-      var slot = Int(UInt32(old[index] >> 32) >> shift)
-      while slots[slot] != 0 { slot = (slot + 1) & mask }
-      slots[slot] = old[index]
+  private mutating func newEntry(_ address: UInt64) -> Int {
+    let number = used &- count > max(count &>> 3, Self.keptCount) ? takeFreed() : addEntry()
+    index.insert(UInt32(truncatingIfNeeded: number), LiveIndex.hash(address))
+    let place = Int(truncatingIfNeeded: address &>> 4) & (Self.recentCount &- 1)
+    recent[place] = UInt32(truncatingIfNeeded: number)
+    return number
+  }
+
+  private mutating func addEntry() -> Int {
+    if used >= index.greatestCount { growIndex() }
+    if used == capacity {
+      capacity += capacity / 2
+      entries = Self.resized(entries, capacity)
     }
-    old.deallocate()
+    used += 1
+    return used - 1
+  }
+
+  /// Takes a freed entry away from its address.
+  private mutating func takeFreed() -> Int {
+    while entries[hand].isLive { hand = hand &+ 1 < used ? hand &+ 1 : 0 }
+    let number = hand
+    hand = hand &+ 1 < used ? hand &+ 1 : 0
+    _ = index.remove(LiveIndex.hash(entries[number].address)) { Int($0) == number }
+    return number
+  }
+
+  /// Doubles the index; the old one is let go before, so that both are never there at once.
+  private mutating func growIndex() {
+    guard bits < Self.greatestBits else { return }
+    bits += 1
+    index = LiveIndex(bits: 1)
+    index = LiveIndex(bits: bits)
+    for number in 0..<used {
+      index.insert(
+        UInt32(truncatingIfNeeded: number), LiveIndex.hash(entries[number].address))
+    }
   }
 
   /// Visits all live blocks in no particular order.
   func forEach(_ body: (LiveEntry) -> Void) {
-    for slot in 0...mask where slots[slot] != 0 {
-      body(entry(UInt32(truncatingIfNeeded: slots[slot]) &- 1).pointee)
-    }
+    for number in 0..<used where entries[number].isLive { body(entries[number]) }
   }
 }

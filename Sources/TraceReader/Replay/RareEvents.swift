@@ -36,21 +36,22 @@ struct RareEvents {
   }
 
   @inline(never)
-  mutating func noteUnknown(_ event: RawEvent, index: UInt64) {
+  mutating func noteUnknown(_ event: RawEvent, _ run: EventRun, index: UInt64) {
     // What the recorder frees is none of the program's errors.
-    guard event.thread != MT_THREAD_RECORDER else { return }
+    guard run.thread != MT_THREAD_RECORDER else { return }
     suspectCount &+= 1
     guard suspects.count < Self.suspectLimit else { return }
     suspects.append(
       Suspect(
         index: index, address: event.address, time: event.time, stack: event.stack,
-        slot: event.slot, operation: event.operation))
+        slot: run.slot, operation: event.operation))
   }
 
   /// Notes a deallocation that does not fit its block; threads are slots until the end.
   @inline(never)
   mutating func noteMisuse(
-    _ kind: MemoryError.Kind, _ event: RawEvent, _ block: LiveEntry, _ site: SiteKey
+    _ kind: MemoryError.Kind, _ event: RawEvent, _ run: EventRun, _ block: LiveEntry,
+    _ site: SiteKey
   ) {
     let allocation = MemoryError.EventSite(
       operation: Operation(rawValue: site.operation), stack: StackID(site.stack),
@@ -60,7 +61,7 @@ struct RareEvents {
       allocation: allocation)
     let offending = MemoryError.EventSite(
       operation: Operation(rawValue: event.operation), stack: StackID(event.stack),
-      thread: ThreadIndex(event.slot), time: EventTime(event.time))
+      thread: ThreadIndex(run.slot), time: EventTime(event.time))
     errors.add(
       MemoryError(
         kind: kind, address: Address(event.address), block: summary, firstFree: nil,
@@ -68,7 +69,7 @@ struct RareEvents {
   }
 
   @inline(never)
-  mutating func noteFailure(_ event: RawEvent, function: UInt8, stack: UInt32) {
+  mutating func noteFailure(_ event: RawEvent, _ run: EventRun, function: UInt8, stack: UInt32) {
     failureCount &+= 1
     let key = FailureKey(function: function, size: event.size, stack: stack)
     if let position = failurePositions[key] {
@@ -78,7 +79,7 @@ struct RareEvents {
       failures.append(
         FailedAllocation(
           function: Operation(rawValue: function), size: event.size, stack: StackID(stack),
-          thread: ThreadIndex(event.slot), time: EventTime(event.time), count: 1))
+          thread: ThreadIndex(run.slot), time: EventTime(event.time), count: 1))
     }
   }
 }

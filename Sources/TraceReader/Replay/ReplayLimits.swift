@@ -11,6 +11,8 @@ struct ReplayLimits {
   var greatestSize: UInt64
   var temporaryDistance: UInt32
   var includesRecorder: Bool
+  /// Whether time or size leave out any block.
+  private let isFiltering: Bool
 
   init(_ options: ReplayOptions) {
     firstTime = options.timeRange?.lowerBound.rawValue ?? 0
@@ -24,14 +26,19 @@ struct ReplayLimits {
     greatestSize = options.sizes?.upperBound ?? .max
     temporaryDistance = options.temporaryDistance
     includesRecorder = options.includesRecorder
+    isFiltering = firstTime > 0 || options.sizes != nil
   }
 
   /// Blocks of thread 0 are the recorder's own: followed, since the loader of the traced process may
   /// free them, but not counted.
   @inline(__always)
-  func exclude(_ event: UnsafePointer<RawEvent>) -> Bool {
+  func exclude(_ event: UnsafePointer<RawEvent>, of thread: UInt32) -> Bool {
+    (isFiltering && filters(event)) || (thread == MT_THREAD_RECORDER && !includesRecorder)
+  }
+
+  @inline(never)
+  private func filters(_ event: UnsafePointer<RawEvent>) -> Bool {
     event.pointee.time < firstTime || event.pointee.size < leastSize
       || event.pointee.size > greatestSize
-      || (event.pointee.thread == MT_THREAD_RECORDER && !includesRecorder)
   }
 }

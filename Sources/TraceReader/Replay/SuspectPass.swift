@@ -40,35 +40,43 @@ struct SuspectPass: EventSink {
     addresses.forEach { pages.insert($0) }
   }
 
-  mutating func receive(_ pointer: UnsafePointer<RawEvent>) -> Bool {
-    let event = pointer.pointee
-    index &+= 1
-    let bit = UInt64(1) << UInt64(event.operation)
-    if bit & table.allocations != 0 {
-      begin(event, event.operation, event.stack)
-    } else if bit & table.deallocations != 0 {
-      end(event)
-    } else {
-      control(event)
+  mutating func receive(_ run: EventRun) -> Bool {
+    for position in 0..<run.count {
+      index &+= 1
+      look(at: run.events + position, run)
+      guard next < suspects.count, workLeft > 0 else { return false }
     }
-    return next < suspects.count && workLeft > 0
+    return true
+  }
+
+  @inline(__always)
+  private mutating func look(at event: UnsafePointer<RawEvent>, _ run: EventRun) {
+    let bit = OperationTable.bit(event.pointee.operation)
+    if bit & table.allocations != 0 {
+      begin(event, run, event.pointee.operation, event.pointee.stack)
+    } else if bit & table.deallocations != 0 {
+      end(event, run)
+    } else {
+      control(event, run)
+    }
   }
 
   /// Suspects that the pass has not come to.
   var unjudgedCount: Int { suspects.count - next }
 
   @inline(__always)
-  private mutating func control(_ event: RawEvent) {
-    switch Operation(rawValue: event.operation) {
+  private mutating func control(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
+    switch Operation(rawValue: event.pointee.operation) {
     case .reallocBegin:
-      pending[event.slot] = (event.stack, event.address)
-      end(event)
+      pending[run.slot] = (event.pointee.stack, event.pointee.address)
+      end(event, run)
     case .reallocEnd:
-      begin(event, Operation.realloc.rawValue, pending.removeValue(forKey: event.slot)?.stack ?? 0)
+      let stack = pending.removeValue(forKey: run.slot)?.stack ?? 0
+      begin(event, run, Operation.realloc.rawValue, stack)
     case .reallocLeft:
-      pending[event.slot] = nil
+      pending[run.slot] = nil
     case .reallocFail:
-      restore(event.slot)
+      restore(run.slot)
     default: break
     }
   }
@@ -76,13 +84,18 @@ struct SuspectPass: EventSink {
   // MARK: Lives
 
   @inline(__always)
-  private mutating func begin(_ event: RawEvent, _ operation: UInt8, _ stack: UInt32) {
-    guard pages.mayContain(event.address, size: event.size) else { return }
-    follow(event, operation, stack)
+  private mutating func begin(
+    _ event: UnsafePointer<RawEvent>, _ run: EventRun, _ operation: UInt8, _ stack: UInt32
+  ) {
+    guard pages.mayContain(event.pointee.address, size: event.pointee.size) else { return }
+    follow(event, run, operation, stack)
   }
 
   @inline(never)
-  private mutating func follow(_ event: RawEvent, _ operation: UInt8, _ stack: UInt32) {
+  private mutating func follow(
+    _ pointer: UnsafePointer<RawEvent>, _ run: EventRun, _ operation: UInt8, _ stack: UInt32
+  ) {
+    let event = pointer.pointee
     let (last, overflow) = event.address.addingReportingOverflow(max(event.size, 1) &- 1)
     let first = addresses.partitioningIndex { $0 >= event.address }
     let end = addresses.partitioningIndex { $0 > (overflow ? .max : last) }
@@ -91,9 +104,9 @@ struct SuspectPass: EventSink {
     guard first < end else { return }
     let allocation = MemoryError.EventSite(
       operation: Operation(rawValue: operation), stack: StackID(stack),
-      thread: ThreadIndex(event.slot), time: EventTime(event.time))
+      thread: ThreadIndex(run.slot), time: EventTime(event.time))
     let block = MemoryError.BlockSummary(
-      address: Address(event.address), size: event.size, alignment: event.alignment,
+      address: Address(event.address), size: event.size, alignment: run.alignment(of: pointer),
       allocation: allocation)
     workLeft -= end - first
     for position in first..<end { lives[position] = Life(block: block) }
@@ -102,19 +115,19 @@ struct SuspectPass: EventSink {
   }
 
   @inline(__always)
-  private mutating func end(_ event: RawEvent) {
-    if suspects[next].index == index { judge(event) }
-    guard pages.mayContain(event.address, size: 1) else { return }
-    close(event)
+  private mutating func end(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
+    if suspects[next].index == index { judge(event.pointee) }
+    guard pages.mayContain(event.pointee.address, size: 1) else { return }
+    close(event.pointee, run)
   }
 
   @inline(never)
-  private mutating func close(_ event: RawEvent) {
+  private mutating func close(_ event: RawEvent, _ run: EventRun) {
     guard let positions = followed[event.address] else { return }
     workLeft -= positions.count
     let site = MemoryError.EventSite(
       operation: Operation(rawValue: event.operation), stack: StackID(event.stack),
-      thread: ThreadIndex(event.slot), time: EventTime(event.time))
+      thread: ThreadIndex(run.slot), time: EventTime(event.time))
     for position in positions
     where lives[position]?.block.address.rawValue == event.address && lives[position]?.end == nil {
       lives[position]?.end = site

@@ -11,8 +11,6 @@ struct TimelineBuilder {
   private var counts: [UInt64] = []
   private var greatestBytes: UInt64 = 0
   private var greatestCount: UInt64 = 0
-  private var lastBytes: UInt64 = 0
-  private var lastCount: UInt64 = 0
 
   /// - Parameters:
   ///   - start: The beginning of the first bucket.
@@ -24,27 +22,32 @@ struct TimelineBuilder {
     end = Self.sum(start, width)
   }
 
-  /// Notes what is live after an event.
+  /// Comes to the time of an event; what was live before it has been so since the last one.
   @inline(__always)
-  mutating func note(_ liveBytes: UInt64, _ liveCount: UInt64, at time: UInt64) {
-    if time >= end { advance(to: time) }
-    lastBytes = liveBytes
-    lastCount = liveCount
-    greatestBytes = max(greatestBytes, liveBytes)
-    greatestCount = max(greatestCount, liveCount)
+  mutating func advance(to time: UInt64, _ liveBytes: UInt64, _ liveCount: UInt64) {
+    if time >= end { closeBuckets(before: time, liveBytes, liveCount) }
+  }
+
+  /// Notes what is live after an event that made it more.
+  @inline(__always)
+  mutating func note(_ liveBytes: UInt64, _ liveCount: UInt64) {
+    // Seldom so: a branch that is foreseen costs less than to store the same again.
+    if liveBytes > greatestBytes { greatestBytes = liveBytes }
+    if liveCount > greatestCount { greatestCount = liveCount }
   }
 
   @inline(never)
-  private mutating func advance(to time: UInt64) {
+  private mutating func closeBuckets(before time: UInt64, _ lastBytes: UInt64, _ lastCount: UInt64)
+  {
     while time >= end, end < .max {
       // A long silence would fill many buckets one by one: widen them first.
       while (time &- start) / width >= UInt64(capacity) { double() }
       if time < end { break }
-      closeBucket()
+      closeBucket(lastBytes, lastCount)
     }
   }
 
-  private mutating func closeBucket() {
+  private mutating func closeBucket(_ lastBytes: UInt64, _ lastCount: UInt64) {
     bytes.append(greatestBytes)
     counts.append(greatestCount)
     greatestBytes = lastBytes

@@ -42,61 +42,73 @@ private struct HistoryPass: EventSink {
     self.limits = limits
   }
 
-  mutating func receive(_ pointer: UnsafePointer<RawEvent>) -> Bool {
-    let event = pointer.pointee
-    guard event.time <= limits.lastTime, index < limits.eventCount else { return false }
-    let bit = UInt64(1) << UInt64(event.operation)
-    if bit & table.allocations != 0 || event.operation == Operation.reallocEnd.rawValue {
-      begin(event)
-    } else if bit & table.deallocations != 0 || event.operation == Operation.reallocBegin.rawValue {
-      end(event)
-    } else if event.operation == Operation.reallocFail.rawValue {
-      restore(event)
-    } else if event.operation == Operation.reallocLeft.rawValue {
-      pending[event.slot] = nil
+  mutating func receive(_ run: EventRun) -> Bool {
+    for position in 0..<run.count {
+      let event = run.events + position
+      guard event.pointee.time <= limits.lastTime, index < limits.eventCount else { return false }
+      follow(event, run)
+      index &+= 1
     }
-    index &+= 1
     return true
   }
 
   @inline(__always)
-  private mutating func begin(_ event: RawEvent) {
-    if address &- event.address < max(event.size, 1) {
-      blocks[event.address] = Block(size: event.size, isLive: true)
-      add(event, event.address, event.size, isUnexpected: false)
-    } else if !blocks.isEmpty {
-      blocks[event.address] = nil
+  private mutating func follow(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
+    let operation = event.pointee.operation
+    let bit = OperationTable.bit(operation)
+    if bit & table.allocations != 0 || operation == Operation.reallocEnd.rawValue {
+      begin(event, run)
+    } else if bit & table.deallocations != 0 || operation == Operation.reallocBegin.rawValue {
+      end(event, run)
+    } else if operation == Operation.reallocFail.rawValue {
+      restore(event, run)
+    } else if operation == Operation.reallocLeft.rawValue {
+      pending[run.slot] = nil
     }
   }
 
   @inline(__always)
-  private mutating func end(_ event: RawEvent) {
-    guard !blocks.isEmpty || event.address == address else { return }
-    guard let block = blocks[event.address] else {
-      if event.address == address { add(event, address, nil, isUnexpected: true) }
-      return
-    }
-    add(event, event.address, block.size, isUnexpected: !block.isLive)
-    blocks[event.address]?.isLive = false
-    if event.operation == Operation.reallocBegin.rawValue, block.isLive {
-      pending[event.slot] = event.address
+  private mutating func begin(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
+    let (start, size) = (event.pointee.address, event.pointee.size)
+    if address &- start < max(size, 1) {
+      blocks[start] = Block(size: size, isLive: true)
+      add(event, run, start, size, isUnexpected: false)
+    } else if !blocks.isEmpty {
+      blocks[start] = nil
     }
   }
 
-  private mutating func restore(_ event: RawEvent) {
-    guard let start = pending.removeValue(forKey: event.slot), let block = blocks[start] else {
+  @inline(__always)
+  private mutating func end(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
+    let start = event.pointee.address
+    guard !blocks.isEmpty || start == address else { return }
+    guard let block = blocks[start] else {
+      if start == address { add(event, run, address, nil, isUnexpected: true) }
+      return
+    }
+    add(event, run, start, block.size, isUnexpected: !block.isLive)
+    blocks[start]?.isLive = false
+    if event.pointee.operation == Operation.reallocBegin.rawValue, block.isLive {
+      pending[run.slot] = start
+    }
+  }
+
+  private mutating func restore(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
+    guard let start = pending.removeValue(forKey: run.slot), let block = blocks[start] else {
       return
     }
     blocks[start]?.isLive = true
-    add(event, start, block.size, isUnexpected: false)
+    add(event, run, start, block.size, isUnexpected: false)
   }
 
-  private mutating func add(_ event: RawEvent, _ block: UInt64, _ size: UInt64?, isUnexpected: Bool)
-  {
-    guard event.time >= limits.firstTime else { return }
+  private mutating func add(
+    _ event: UnsafePointer<RawEvent>, _ run: EventRun, _ block: UInt64, _ size: UInt64?,
+    isUnexpected: Bool
+  ) {
+    guard event.pointee.time >= limits.firstTime else { return }
     entries.append(
       HistoryEntry(
-        event: Event(event), eventIndex: index, block: Address(block), blockSize: size,
+        event: Event(run.batch, event), eventIndex: index, block: Address(block), blockSize: size,
         offset: address &- block, isUnexpected: isUnexpected))
   }
 }

@@ -51,14 +51,17 @@ private struct LiveCounter: ~Copyable, EventSink {
     self.times = times
   }
 
-  func prepare(_ events: UnsafeMutablePointer<RawEvent>, count: Int) {
-    heap.prepare(events, count: count)
-  }
-
-  @inline(__always)
-  mutating func receive(_ event: UnsafePointer<RawEvent>) -> Bool {
-    while totals.count < times.count, times[totals.count] < event.pointee.time { note() }
-    return heap.receive(event)
+  mutating func receive(_ run: EventRun) -> Bool {
+    var start = 0
+    while start < run.count {
+      let moment = totals.count < times.count ? times[totals.count] : .max
+      var end = start
+      while end < run.count, run.events[end].time <= moment { end += 1 }
+      if end > start, !heap.receive(run.part(from: start, count: end - start)) { return false }
+      if end < run.count { note() }
+      start = end
+    }
+    return true
   }
 
   private mutating func note() {

@@ -106,27 +106,31 @@ private struct EventVisitor: EventSink {
     self.body = body
   }
 
-  mutating func receive(_ raw: UnsafePointer<RawEvent>) -> Bool {
-    defer { index &+= 1 }
-    return body(index, Event(raw.pointee))
+  mutating func receive(_ run: EventRun) -> Bool {
+    for position in 0..<run.count {
+      guard body(index, Event(run.batch, run.events + position)) else { return false }
+      index &+= 1
+    }
+    return true
   }
 }
 
 extension Event {
   /// Keeps the fields that the operation has and empties the others.
-  init(_ raw: RawEvent) {
+  init(_ batch: EventBatch, _ pointer: UnsafePointer<RawEvent>) {
+    let raw = pointer.pointee
     operation = Operation(rawValue: raw.operation)
     time = EventTime(raw.time)
-    thread = ThreadIndex(raw.thread)
+    thread = ThreadIndex(batch.thread)
     address = Address(0)
     size = 0
-    alignment = raw.alignment
+    alignment = batch.alignment(of: pointer)
     stack = .none
     function = Operation(rawValue: 0)
     switch operation {
     case .failed:
       (size, stack) = (raw.size, StackID(raw.stack))
-      function = Operation(rawValue: raw.function)
+      function = Operation(rawValue: UInt8(truncatingIfNeeded: raw.detail))
     case .reallocFail, .reallocLeft:
       size = raw.size
     case .reallocEnd:

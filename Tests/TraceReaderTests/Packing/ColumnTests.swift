@@ -6,7 +6,7 @@ import TraceTestSupport
 
 /// Events in columns come back bit for bit.
 @Suite struct ColumnTests {
-  private func decoded(_ events: [RawEvent], baseTime: UInt64 = 0, thread: UInt32 = 1) -> [Event]? {
+  private func decoded(_ events: [Event], baseTime: UInt64 = 0, thread: UInt32 = 1) -> [Event]? {
     let count = ColumnEncoder.count(of: events, thread: thread)
     var encoder = ColumnEncoder(baseTime: baseTime, thread: thread, count: count)
     for event in events { encoder.append(event) }
@@ -15,25 +15,23 @@ import TraceTestSupport
 
   /// The events of a chunk's content; nil when it is damaged.
   private func decode(_ content: [UInt8], baseTime: UInt64 = 0, thread: UInt32 = 1) -> [Event]? {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: content.count + ColumnDecoder.guardLength, alignment: 16)
-    buffer.initializeMemory(as: UInt8.self, repeating: 0)
-    buffer.copyBytes(from: content)
-    guard
-      var decoder = ColumnDecoder(
-        takingOver: buffer, time: baseTime, thread: thread, table: OperationTable())
-    else { return nil }
-    defer { decoder.deallocate() }
-    let batch = UnsafeMutablePointer<RawEvent>.allocate(capacity: EventDecoder.batchSize)
-    batch.initialize(repeating: RawEvent(), count: EventDecoder.batchSize)
-    defer { batch.deallocate() }
     var events: [Event] = []
-    while decoder.next < decoder.count {
-      var count = 0
-      if decoder.fill(batch, &count, slot: 0) == .malformed { return nil }
-      events += (0..<count).map { Event(batch[$0]) }
+    let isWhole = ColumnDecoder.forEachEvent(of: content, baseTime: baseTime, thread: thread) {
+      events.append($0)
+      return true
     }
-    return events
+    return isWhole ? events : nil
+  }
+
+  /// An event with the fields that its operation has.
+  private func event(_ raw: RawEvent, thread: UInt32 = 1, alignment: UInt64 = 0) -> Event {
+    var batch = EventBatch(capacity: 1)
+    defer { batch.deallocate() }
+    batch.thread = thread
+    batch.events.pointee = raw
+    batch.events.pointee.alignment = AlignmentCode(alignment)
+    if batch.events.pointee.alignment == .odd { batch.setOdd(alignment, of: batch.events) }
+    return Event(batch, batch.events)
   }
 
   private static let operations =
@@ -43,24 +41,23 @@ import TraceTestSupport
     }
 
   /// Random events, from few blocks, sizes and stacks or from all there can be.
-  private func random(seed: UInt64, count: Int, isWild: Bool) -> [RawEvent] {
+  private func random(seed: UInt64, count: Int, isWild: Bool) -> [Event] {
     var random = SeededGenerator(seed: seed)
     var time: UInt64 = 1 << 40
     return (0..<count).map { _ in
-      var event = RawEvent()
-      event.operation = Self.operations.randomElement(using: &random) ?? 1
+      var raw = RawEvent()
+      raw.operation = Self.operations.randomElement(using: &random) ?? 1
       time &+= isWild ? random.next() >> 30 : .random(in: 0..<3, using: &random)
-      event.time = time
-      event.thread = .random(in: 0..<20, using: &random) == 0 ? 2 : 1
-      event.stack =
+      raw.time = time
+      let thread: UInt32 = .random(in: 0..<20, using: &random) == 0 ? 2 : 1
+      raw.stack =
         isWild ? .random(in: 0 ... .max, using: &random) : .random(in: 0..<9, using: &random)
-      event.size = isWild ? random.next() >> 5 : .random(in: 0..<200, using: &random)
-      event.address = isWild ? random.next() >> 5 : .random(in: 0..<300, using: &random) * 8
-      event.function = UInt8(MT_OP_CALLOC.rawValue)
-      if OperationTable().aligned >> UInt64(event.operation) & 1 != 0 {
-        event.alignment = isWild ? random.next() : 64
-      }
-      return event
+      raw.size = isWild ? random.next() >> 5 : .random(in: 0..<200, using: &random)
+      raw.address = isWild ? random.next() >> 5 : .random(in: 0..<300, using: &random) * 8
+      let isFailure = UInt32(raw.operation) == MT_OP_FAILED.rawValue
+      raw.detail = isFailure ? UInt16(MT_OP_CALLOC.rawValue) : 0
+      let isAligned = OperationTable().aligned >> UInt64(raw.operation) & 1 != 0
+      return event(raw, thread: thread, alignment: isAligned ? (isWild ? random.next() : 64) : 0)
     }
   }
 
@@ -69,43 +66,44 @@ import TraceTestSupport
     for seed in UInt64(0)..<40 {
       let events = random(seed: seed, count: Int(seed * 97 % 3000), isWild: isWild)
       let found = try #require(decoded(events, baseTime: 1 << 40), "seed \(seed)")
-      let isSame = found == events.map { Event($0) }
-      #expect(isSame, "seed \(seed)")
+      #expect(found == events, "seed \(seed)")
     }
   }
 
   @Test func manyBlocksComeBack() throws {
     // More than any list of the model is long, freed in the order of their beginning and backwards.
-    var events: [RawEvent] = []
+    var events: [Event] = []
     for round in UInt64(0)..<4 {
       let blocks = (UInt64(0)..<2000).map { 0x10_0000 + $0 * 48 }
       for block in blocks {
         events.append(
-          RawEvent(
-            time: UInt64(events.count), address: block, size: 33 + round,
-            stack: UInt32(block % 7), thread: 1, operation: 1))
+          event(
+            RawEvent(
+              time: UInt64(events.count), address: block, size: 33 + round,
+              stack: UInt32(block % 7), operation: 1)))
       }
       for block in round % 2 == 0 ? blocks : blocks.reversed() {
         events.append(
-          RawEvent(
-            time: UInt64(events.count), address: block, stack: 3, thread: 1,
-            operation: UInt8(MT_OP_FREE.rawValue)))
+          event(
+            RawEvent(
+              time: UInt64(events.count), address: block, stack: 3,
+              operation: UInt8(MT_OP_FREE.rawValue))))
       }
     }
-    #expect(decoded(events) == events.map { Event($0) })
+    #expect(decoded(events) == events)
   }
 
   @Test func theColumnsOfAnExampleAreAsDocumented() {
     // malloc(12) = 0x5580 with stack 7 at time 3 after the base; the same again; free of the first.
     var encoder = ColumnEncoder(baseTime: 1000, thread: 1, count: 3)
     encoder.append(
-      RawEvent(time: 1003, address: 0x5580, size: 12, stack: 7, thread: 1, operation: 1))
+      event(RawEvent(time: 1003, address: 0x5580, size: 12, stack: 7, operation: 1)))
     encoder.append(
-      RawEvent(time: 1003, address: 0x55a0, size: 12, stack: 7, thread: 1, operation: 1))
+      event(RawEvent(time: 1003, address: 0x55a0, size: 12, stack: 7, operation: 1)))
     encoder.append(
-      RawEvent(
-        time: 1010, address: 0x5580, stack: 9, thread: 1,
-        operation: UInt8(MT_OP_FREE.rawValue)))
+      event(
+        RawEvent(
+          time: 1010, address: 0x5580, stack: 9, operation: UInt8(MT_OP_FREE.rawValue))))
     let lengths: [UInt8] = [3, 3, 3, 3, 2, 2, 2, 1, 0, 0]
     let columns: [UInt8] = [
       0x01, 0x01, 0x18,  // malloc, malloc, free

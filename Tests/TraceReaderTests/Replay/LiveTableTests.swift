@@ -37,8 +37,41 @@ import TraceTestSupport
     #expect(table.count == 0)
   }
 
-  @Test func entryIsThirtyTwoBytes() {
+  @Test func entriesAndEventsAreThirtyTwoBytes() {
     #expect(MemoryLayout<LiveEntry>.stride == 32)
+    #expect(MemoryLayout<RawEvent>.stride == 32)
+  }
+
+  /// Addresses that are all new: the entries of freed blocks must be taken for others.
+  @Test func ofBlocksThatMoveOnForEverNotTooManyAreKept() {
+    var table = LiveTable()
+    let distance: UInt64 = 40_000
+    for index in UInt64(0)..<400_000 {
+      #expect(table.insert(entry(index &* 0x30, index)) == nil)
+      if index >= distance {
+        #expect(table.remove((index - distance) &* 0x30)?.size == index - distance)
+      }
+    }
+    #expect(table.count == Int(distance))
+    #expect(table.entryCount <= Int(distance) * 3 / 2)
+    var sum: UInt64 = 0
+    table.forEach { sum += $0.size }
+    #expect(sum == (400_000 - distance..<400_000).reduce(0, +))
+  }
+
+  /// Hashes that all lead to the same bucket, as a damaged trace may have them.
+  @Test func blocksOfOneBucketAreFound() {
+    // The inverse of the factor of the hash, so that the hash is a small number.
+    let inverse: UInt64 = 0xf1de_83e1_9937_733d
+    var table = LiveTable()
+    let addresses = (UInt64(0)..<2000).map { $0 &* inverse }
+    for address in addresses { #expect(LiveIndex.hash(address) < 2000) }
+    for address in addresses { #expect(table.insert(entry(address, address >> 8)) == nil) }
+    for address in addresses.shuffled(seed: 3) {
+      #expect(table.remove(address)?.size == address >> 8)
+      #expect(table.remove(address) == nil)
+    }
+    #expect(table.count == 0)
   }
 
   @Test(arguments: [(0, 0), (1, 1), (16, 16), (24, 32), (4096, 4096), (1 << 63, 1 << 63)])
@@ -47,5 +80,12 @@ import TraceTestSupport
       address: 0, size: .max, alignment: asked, time: 0, site: 0, serial: 0)
     #expect(entry.alignment == kept)
     #expect(entry.size == LiveEntry.greatestSize)
+  }
+}
+
+extension Array {
+  fileprivate func shuffled(seed: UInt64) -> [Element] {
+    var random = SeededGenerator(seed: seed)
+    return shuffled(using: &random)
   }
 }
