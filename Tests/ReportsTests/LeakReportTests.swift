@@ -20,6 +20,26 @@ import TraceTestSupport
     return try LeaksReport(sample.analysis(), source: sample.source, query: query)
   }
 
+  @Test func packedAndUnpackedTheLeaksAreTheSame() throws {
+    let expected = try leaks().text()
+    let packed = try sample.packed()
+    #expect(packed.trace.isPacked)
+    let unpacked = try packed.unpacked()
+    #expect(!unpacked.trace.isPacked)
+    for recording in [packed, unpacked] {
+      for snapshot in sample.trace.snapshots.indices {
+        let (memory, copy) = (
+          try sample.trace.loadSnapshot(snapshot), try recording.trace.loadSnapshot(snapshot)
+        )
+        #expect(copy.wordCount == memory.wordCount)
+        memory.forEachWord(in: 0..<UInt64.max) { #expect(copy.word(at: $0) == $1) }
+      }
+      let report = try LeaksReport(
+        recording.analysis(), source: recording.source, query: LeaksQuery())
+      #expect(report.text() == expected)
+    }
+  }
+
   @Test func theLeaks() throws {
     var report = try leaks()
     report.setDiscoveries(

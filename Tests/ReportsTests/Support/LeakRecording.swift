@@ -1,6 +1,7 @@
 import CTraceFormat
 import LeakAnalysis
 import Symbolication
+import SystemPackage
 import TraceReader
 import TraceTestSupport
 
@@ -27,7 +28,7 @@ struct LeakRecording {
 
   let file: TemporaryFile
   let trace: Trace
-  let symbolicator = FakeSymbolicator()
+  let symbolicator: FakeSymbolicator
 
   /// Makes the recording, with what `change` adds to it.
   init(_ change: (inout TraceBuilder) -> Void = { _ in }) throws {
@@ -37,6 +38,7 @@ struct LeakRecording {
     change(&builder)
     file = try builder.write()
     trace = try Trace(path: file.path)
+    symbolicator = FakeSymbolicator()
     symbolicator.add("main", at: 0x40_1000, file: "/src/app.c", line: 10)
     symbolicator.add("demoMemoryLeak", at: 0x40_1100, file: "/src/demo.c", line: 21)
     symbolicator.add("make_family", at: 0x40_1200, file: "/src/family.c", line: 7)
@@ -44,6 +46,34 @@ struct LeakRecording {
     symbolicator.add("_dl_new_object", at: 0x7f_0000_1000, image: "/lib64/ld-linux-x86-64.so.2")
     symbolicator.addVariable("cache", at: Self.cache..<Self.cache + 8)
     symbolicator.addVariable("hints", at: Self.cache + 8..<Self.cache + 40)
+  }
+
+  private init(_ file: TemporaryFile, like other: LeakRecording) throws {
+    self.file = file
+    trace = try Trace(path: file.path)
+    symbolicator = other.symbolicator
+  }
+
+  /// The same recording, packed.
+  func packed() throws -> LeakRecording {
+    try rewritten { file throws(TraceError) in
+      try TracePacker(trace, level: 3, symbols: []).write(to: file)
+    }
+  }
+
+  /// The same recording, which is packed, unpacked again.
+  func unpacked() throws -> LeakRecording {
+    try rewritten { file throws(TraceError) in _ = try TraceUnpacker(trace).write(to: file) }
+  }
+
+  private func rewritten(
+    _ write: (FileDescriptor) throws(TraceError) -> Void
+  ) throws -> LeakRecording {
+    let file = try TemporaryFile([])
+    let descriptor = try FileDescriptor.open(file.path, .readWrite)
+    defer { try? descriptor.close() }
+    try write(descriptor)
+    return try LeakRecording(file, like: self)
   }
 
   /// What reports read.

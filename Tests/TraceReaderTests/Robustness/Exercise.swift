@@ -8,6 +8,7 @@ import TraceTestSupport
 struct Exercise {
   var events: UInt64 = 0
   var frames = 0
+  var words = 0
   var opened = false
 
   /// Calls everything that looks at bytes of the file.
@@ -48,7 +49,7 @@ struct Exercise {
     return exercise
   }
 
-  private func readSnapshots(of trace: Trace) throws {
+  private mutating func readSnapshots(of trace: Trace) throws {
     for info in trace.snapshots.prefix(4) {
       let memory = try trace.loadSnapshot(info.index)
       var words = 0
@@ -57,6 +58,7 @@ struct Exercise {
         words += memory.word(at: address) == value ? 1 : 0
       }
       #expect(words == memory.wordCount)
+      self.words += words
       for thread in info.threads { _ = thread.stackStart.map(memory.word(at:)) }
     }
   }

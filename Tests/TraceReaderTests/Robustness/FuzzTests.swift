@@ -18,14 +18,35 @@ import TraceTestSupport
   /// All of them together may not need more memory, in bytes.
   static let greatestMemory = 1 << 30
 
-  private static func number(_ variable: String, default value: UInt64) -> UInt64 {
+  /// Plain traces with all kinds of chunks, events in all encodings.
+  private static func samples() throws -> [[UInt8]] {
+    try (UInt64(0)..<8).flatMap { seed in
+      let (plain, predicted) = (SampleTraces.random(seed: seed), SampleTraces.predicted(seed: seed))
+      let columns = try withTrace(try predicted.packed(symbols: [[1, 2, 3]])) {
+        try $0.unpacked().bytes
+      }
+      return [plain.bytes(), predicted.bytes(), columns]
+    }
+  }
+
+  @Test func samplesHoldWhatIsToBeDamaged() throws {
+    for bytes in try Self.samples() {
+      let file = try TemporaryFile(bytes)
+      let exercise = try Exercise.run(file.path)
+      #expect(exercise.events > 400)
+      #expect(exercise.frames > 0)
+      #expect(exercise.words > 0)
+    }
+  }
+
+  static func number(_ variable: String, default value: UInt64) -> UInt64 {
     getenv(variable).flatMap { UInt64(String(cString: $0)) } ?? value
   }
 
   @Test func damagedTracesAreSurvived() throws {
     let first = Self.number("MEMTRACE_FUZZ_SEED", default: 1)
     let iterations = Self.number("MEMTRACE_FUZZ_ITERATIONS", default: 2000)
-    let samples = (0..<8).map { SampleTraces.random(seed: $0).bytes() }
+    let samples = try Self.samples()
     let clock = ContinuousClock()
     let start = clock.now
     var (opened, events) = (0, UInt64(0))

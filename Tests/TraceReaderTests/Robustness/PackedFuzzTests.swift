@@ -10,13 +10,15 @@ import TraceTestSupport
   @Test(arguments: [false, true])
   func damagedPackedTracesAreSurvived(isContentDamaged: Bool) throws {
     let samples = try (UInt64(0)..<8).map { seed -> [UInt8] in
-      let builder = SampleTraces.random(seed: seed)
+      let builder =
+        seed % 2 == 0 ? SampleTraces.random(seed: seed) : SampleTraces.predicted(seed: seed)
       let packed = try builder.packed(symbols: [Array(repeating: 3, count: 100)])
       return isContentDamaged ? try withTrace(packed) { try $0.unpacked().bytes } : packed
     }
     let clock = ContinuousClock()
     var opened = 0
-    for seed in UInt64(1)...600 {
+    let iterations = FuzzTests.number("MEMTRACE_FUZZ_ITERATIONS", default: 600)
+    for seed in 1...max(1, iterations) {
       var damage = Damager(seed: seed)
       let bytes = damage.damaged(samples[Int(seed % UInt64(samples.count))])
       let file = try TemporaryFile(bytes)
