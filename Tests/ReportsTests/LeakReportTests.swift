@@ -100,8 +100,8 @@ import TraceTestSupport
     let lines = try #require(report.treeGroups.first?.trees.first).map { $0.text(.human) }
     #expect(
       lines == [
-        "3 (1.53K) ROOT CYCLE: <app.Parent 0x5000150> [32]",
-        "2 (1.50K) +16 --> ROOT CYCLE: <app.Child 0x5000190> [32]",
+        "3 (1.53K) ROOT CYCLE: <app.Parent 0x5000150> [32], strong 1, unowned 0, weak 0",
+        "2 (1.50K) +16 --> ROOT CYCLE: <app.Child 0x5000190> [32], strong 1, unowned 0, weak 0",
         "1 (1.46K) +16 --> <malloc in make_family 0x50001d0> [1,500]",
         "+24 --> CYCLE BACK TO <app.Parent 0x5000150> [32]",
       ])

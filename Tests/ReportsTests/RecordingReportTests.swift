@@ -218,7 +218,7 @@ import TraceTestSupport
         .map(\.count) == [9, 0, 1])
     var report = InfoReport(leaks.trace, source: leaks.source, live: live)
     report.file.bytes = 4096
-    try expect(report, "info-snapshots")
+    try expectForms(report, "info-snapshots")
     let without = InfoReport(leaks.trace, source: leaks.source).text()
     #expect(!without.contains("# Blocks"))
   }

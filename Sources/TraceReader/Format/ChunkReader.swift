@@ -66,7 +66,7 @@ final class ChunkReader {
     buffer = .allocate(byteCount: capacity + EventDecoder.guardLength, alignment: 16)
     batch = EventBatch(capacity: sizes.batch)
     predictor = chunk.encoding == MT_ENCODING_PREDICTED.rawValue ? .allocate(capacity: 1) : nil
-    predictor?.initialize(to: mt_predictor())
+    if let predictor { EventDecoder.clear(predictor) }
     decoder = EventDecoder(
       window: UnsafeRawPointer(buffer.baseAddress.unsafelyUnwrapped), time: chunk.baseTime,
       thread: chunk.thread, table: table, predictor: predictor)

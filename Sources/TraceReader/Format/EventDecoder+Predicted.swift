@@ -200,6 +200,14 @@ extension EventDecoder {
     }
   }
 
+  /// Makes tables that know nothing yet.
+  ///
+  /// In place: a copy would need more of a thread's stack than there may be.
+  static func clear(_ predictor: UnsafeMutablePointer<mt_predictor>) {
+    UnsafeMutableRawPointer(predictor).initializeMemory(
+      as: UInt8.self, repeating: 0, count: MemoryLayout<mt_predictor>.size)
+  }
+
   /// Reads what is neither an allocation nor a deallocation.
   ///
   /// - Returns: `.batch` when it is an event for the batch, `.end` when it is none, `.thread` when
@@ -224,7 +232,7 @@ extension EventDecoder {
       at += 1
       return isMalformed ? .malformed : .batch
     case MT_CONTROL_RESET.rawValue:
-      predictor.pointee = mt_predictor()
+      Self.clear(predictor)
       time = number
       return isMalformed ? .malformed : .end
     default:

@@ -120,7 +120,7 @@ import TraceTestSupport
   @Test func allFramesAreVisitedHoweverFarApartTheirIDsAre() throws {
     var trace = TraceBuilder()
     trace.appendNodeChunk(Self.root, firstID: MT_STACK_LAST)
-    trace.appendNodeChunk(Self.root + [0x11, 0x20], firstID: 7)
+    trace.appendNodeChunk(Self.root + [0x19, 0x20], firstID: 7)
     let file = try trace.write()
     let stacks = try Trace(path: file.path).stacks
     var nodes: [UInt32] = []

@@ -147,7 +147,13 @@ extension SampleTraces {
       if parent == MT_PARENT_DISTANCE.rawValue {
         writer.writeVarInt(.random(in: 1...max(index, 1), using: &random))
       }
-      if pc == MT_PC_RECENT { writer.write(UInt16.random(in: 0 ... .max, using: &random)) }
+      if pc == MT_PC_KNOWN.rawValue {
+        let known = UInt8.random(in: 0..<32, using: &random)
+        writer.write(known)
+        if UInt32(known) & MT_PC_RECENT != 0 {
+          writer.write(UInt8.random(in: 0 ... .max, using: &random))
+        }
+      }
       if pc == MT_PC_DISTANCE.rawValue { writer.writeZigzag(.random(in: 0..<9999, using: &random)) }
       if hasFlags { writer.write(UInt8.random(in: 0..<4, using: &random)) }
     }
