@@ -49,7 +49,7 @@ import TraceTestSupport
     #expect(text.contains("Memory leak: malloc in leak_nodes, 3 blocks, 48 B"))
     #expect(text.contains("ROOT LEAK: <malloc in leak_nodes"))
     #expect(text.contains("Leaked cycle: malloc in leak_cycle, 2 blocks, 32 B"))
-    #expect(text.contains("gate.c:25"))
+    #expect(text.contains("gate.c:24"))
     let values = values(run)
     #expect((values["leaks"], values["cycles"], values["leaked_bytes"]) == ("3", "1", "80"))
   }
@@ -147,7 +147,7 @@ import TraceTestSupport
       _ = try JSONSerialization.jsonObject(with: Data(file.utf8))
     }
     #expect(files[2].split(separator: "\n").count == 2)
-    #expect(files[2].hasPrefix("::error file=gate.c,line=25,"))
+    #expect(files[2].hasPrefix("::error file=gate.c,line=24,"))
     #expect(files[5].contains("<testsuites tests=\"2\" failures=\"2\""))
     let summary = folder.path.appending("summary.md").string
     for _ in 0..<2 {

@@ -8,6 +8,8 @@ import TraceReader
 struct AllocatorMemory {
   /// By ascending address, without overlaps.
   private(set) var ranges: [Range<UInt64>] = []
+  /// Of these the allocator's own variables, in which there can be no block.
+  private(set) var variables: [Range<UInt64>] = []
 
   /// glibc's `HEAP_MAX_SIZE` on 64-bit systems: arenas besides the main one are cut into heaps that
   /// begin on multiples of it.
@@ -22,7 +24,10 @@ struct AllocatorMemory {
       if region.kind == .heap {
         ranges.append(region.start..<region.end)
       } else if region.kind == .image {
-        if let arena = MainArena.range(in: region, memory) { ranges.append(arena) }
+        if let arena = MainArena.range(in: region, memory) {
+          ranges.append(arena)
+          variables.append(arena)
+        }
       } else if [.anonymous, .threadLocal, .stack].contains(region.kind) {
         addRanges(in: region, blocks, memory)
       }

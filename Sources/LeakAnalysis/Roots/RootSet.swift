@@ -19,7 +19,7 @@ struct RootSet {
       add(region, heap, allocator)
     }
     if heap.hasUnknownBlocks {
-      add(allocator.ranges, as: .unknownHeap)
+      add(allocator.ranges.filter { !allocator.variables.contains($0) }, as: .unknownHeap)
     }
     for (position, thread) in heap.info.threads.enumerated() where !thread.registers.isEmpty {
       var root = Root(

@@ -27,10 +27,26 @@ struct RootWords {
       }
       return
     }
+    if case .unknownHeap = root.kind {
+      forEachOutsideOfBlocks(in: root.range, body)
+      return
+    }
     let isTagging = isSwiftRuntime(root)
     heap.memory.forEachWord(in: root.range) { address, value in
       let value = vectors.contains(address) ? value &- Self.vectorHeader : value
       body(address, isTagging ? value & ~7 : value)
+    }
+  }
+
+  /// Visits the words of the allocator's memory that no known block holds: blocks are not roots.
+  private func forEachOutsideOfBlocks(
+    in range: Range<UInt64>, _ body: (_ address: UInt64, _ value: UInt64) -> Void
+  ) {
+    let blocks = heap.blocks
+    var next = max(0, blocks.firstPosition(from: range.lowerBound) - 1)
+    heap.memory.forEachWord(in: range) { address, value in
+      while next < blocks.count, address >= blocks.ends[next] { next += 1 }
+      if next == blocks.count || address < blocks.addresses[next] { body(address, value) }
     }
   }
 

@@ -109,8 +109,7 @@ private struct RowNamer {
   }
 
   private func stack(_ stack: StackID) -> String {
-    let lines = Fingerprint.normalised(source.names.frames(of: stack))
-    let functions = lines.map { $0.prefix(upTo: $0.lastIndex(of: " ") ?? $0.endIndex) }
+    let functions = Fingerprint.normalised(source.names.frames(of: stack))
     return functions.isEmpty ? "<no stack recorded>" : functions.joined(separator: " < ")
   }
 }

@@ -25,13 +25,15 @@ public enum Fingerprint {
     return hash.text
   }
 
-  /// The frames that count, each as `function image`; recursion stands once.
+  /// The functions that count; recursion stands once.
+  ///
+  /// Without their images: the same program may be built under another name.
   static func normalised(_ frames: [ReportFrame]) -> [String] {
     let own = frames.filter { $0.role == .user }
     let chosen = own.isEmpty ? frames.filter { $0.role == .system } : own
     var lines: [String] = []
     for frame in chosen {
-      let line = FunctionText.normalised(frame.name) + " " + ImageText.normalised(frame.imageName)
+      let line = FunctionText.normalised(frame.name)
       if lines.last != line { lines.append(line) }
       if lines.count == frameLimit { break }
     }

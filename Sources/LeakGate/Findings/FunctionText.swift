@@ -81,8 +81,7 @@ enum FunctionText {
 /// Names of images without their versions.
 enum ImageText {
   /// `libx.so.1.2` becomes `libx.so`, `libx-2.31.so` becomes `libx.so`.
-  static func normalised(_ name: String?) -> String {
-    guard let name else { return "" }
+  static func normalised(_ name: String) -> String {
     var text = name[...]
     if let suffix = text.firstRange(of: ".so.") { text = text[..<suffix.lowerBound] + ".so" }
     guard text.hasSuffix(".so"), let dash = text.lastIndex(of: "-") else { return String(text) }

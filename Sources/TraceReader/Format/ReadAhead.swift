@@ -29,7 +29,7 @@ final class ReadAhead: @unchecked Sendable {
   private var isStopping = false
   private var awaited: ChunkReader?
 
-  private static let stackSize = 256 << 10
+  private static let stackSize = 1 << 20
   /// How many readers whose turn has passed are kept at most.
   private static let greatestLag = 64
 

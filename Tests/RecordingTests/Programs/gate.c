@@ -30,10 +30,19 @@ __attribute__((noinline)) static void leak_nodes(int count) {
     held = NULL;
 }
 
-__attribute__((noinline)) static void leak_cycle(void) {
+__attribute__((noinline)) static void leak_cycle(int count) {
+    (void)count;
     struct node *first = malloc(sizeof *first), *second = malloc(sizeof *second);
     first->next = second;
     second->next = first;
+}
+
+/* Calls with room above the callee's frame, so that scrub reaches all of it. */
+__attribute__((noinline)) static void below(void (*body)(int), int count) {
+    volatile char room[512];
+    room[0] = 0;
+    body(count);
+    room[1] = 0;
 }
 
 /* Overwrites what earlier calls have left on the stack. */
@@ -52,13 +61,13 @@ int main(int count, char **arguments) {
     for (const char *letter = count > 1 ? arguments[1] : ""; *letter; letter++) {
         switch (*letter) {
         case 'l':
-            leak_nodes(3);
+            below(leak_nodes, 3);
             break;
         case 'L':
-            leak_nodes(5);
+            below(leak_nodes, 5);
             break;
         case 'c':
-            leak_cycle();
+            below(leak_cycle, 0);
             break;
         case 'f':
             status = 3;
@@ -72,15 +81,17 @@ int main(int count, char **arguments) {
             break;
         case 's':
             if (fork() == 0) {
-                leak_nodes(2);
+                below(leak_nodes, 2);
                 scrub();
                 exit(0);
             }
             wait(NULL);
             break;
         case 'S':
-            if (fork() == 0)
+            if (fork() == 0) {
+                below(leak_nodes, 1);
                 raise(SIGKILL);
+            }
             wait(NULL);
             break;
         }
