@@ -93,6 +93,7 @@
   }
 
   extension mt_epilogue: @retroactive Equatable {
+    /// Compares what the epilogue does.
     public static func == (one: mt_epilogue, other: mt_epilogue) -> Bool {
       one.length == other.length && one.pops_fp == other.pops_fp && one.saved_fp == other.saved_fp
     }

@@ -29,7 +29,7 @@
 
       /// Puts `frames` frames into the cache, and their words where a walk would have read them.
       func walk(frames: Int, haveFramePointers: Bool) {
-        let offset = MemoryLayout<mt_unwinder>.offset(of: \.cache)!
+        guard let offset = MemoryLayout<mt_unwinder>.offset(of: \.cache) else { return }
         let cache = (UnsafeMutableRawPointer(unwinder) + offset)
           .assumingMemoryBound(to: mt_cached_frame.self)
         for index in 0..<frames {

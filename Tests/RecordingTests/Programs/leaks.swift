@@ -166,7 +166,7 @@ actor Account {
 /// Nothing of the cases is left in frames that later calls use.
 @inline(never) func clearStack() {
   withUnsafeTemporaryAllocation(byteCount: 32768, alignment: 16) { dead in
-    _ = memset(dead.baseAddress!, 0, dead.count)
+    dead.initializeMemory(as: UInt8.self, repeating: 0)
   }
 }
 

@@ -28,7 +28,8 @@ import TraceTestSupport
       + [0x19, 0x20]  // 3: called from the node before, 0x10 further
       + [0x03, 0x02]  // 4: from the one two before, where the last call from there went
       + [0x39, 0x9f, 0x3f, 0x02]  // 5: a gap of 64, from the node before
-      + [0x17, 0x10 | UInt8(recent >> 8), UInt8(recent & 0xff)]  // 6: caller not known, a recent address
+      // 6: caller not known, a recent address
+      + [0x17, 0x10 | UInt8(recent >> 8), UInt8(recent & 0xff)]
     try open(bytes) { trace in
       #expect(addresses(trace, 2) == [0x1000])
       #expect(addresses(trace, 3) == [0x1010, 0x1000])
