@@ -1,6 +1,10 @@
 import ArgumentParser
 import SystemPackage
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// `memtrace record`: runs a command and writes a trace of it and of each child process.
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -25,6 +29,7 @@ struct RecordCommand: ParsableCommand {
         memtrace record -- ./server --once
         memtrace record -o run.mtrace --sample 512KiB -- ./server
         memtrace record --refcounts=Node,'Cache*' -- ./app
+        memtrace record --runs 5 -o base -- ./bench
       """)
 
   @Option(
@@ -36,6 +41,15 @@ struct RecordCommand: ParsableCommand {
 
   @Flag(help: "Replace FILE if it is a trace.")
   var force = false
+
+  /// The range of `--runs`.
+  static let runCounts = 1...1000
+
+  @Option(
+    help: ArgumentHelp(
+      "Run the command so often, until it fails; FILE is a folder then, for 'memtrace diff'.",
+      valueName: "number"))
+  var runs = 1
 
   @OptionGroup var recording: RecordingOptions
 
@@ -61,24 +75,48 @@ struct RecordCommand: ParsableCommand {
     }
     if command.isEmpty { throw ValidationError("Missing the command to record, after '--'.") }
     if force && output == nil { throw ValidationError("--force goes with -o FILE.") }
+    guard Self.runCounts.contains(runs) else {
+      throw ValidationError(
+        "--runs takes \(Self.runCounts.lowerBound) to \(Self.runCounts.upperBound), not \(runs).")
+    }
+    if runs > 1, output == nil || force {
+      throw ValidationError("--runs goes with -o FOLDER, and without --force.")
+    }
   }
 
   func run() throws {
+    guard runs > 1, let output else { throw ExitCode(try record(into: outputPath)) }
+    let folder = FilePath(output).absolute
+    _ = folder.withPlatformString { mkdir($0, 0o777) }
+    for _ in 0..<runs {
+      let status = try record {
+        try OutputNaming.defaultOutput(forCommand: command[0], in: folder)
+      }
+      if status != 0 { throw ExitCode(status) }
+    }
+  }
+
+  /// Runs the command once.
+  ///
+  /// - Parameter path: Chooses the file, when the command is known to be one that can be recorded.
+  /// - Returns: The command's exit status.
+  /// - Throws: ``CommandFailure`` when it cannot be recorded.
+  private func record(into path: () throws -> FilePath) throws -> Int32 {
     let session = try RecordingSession(
       words: command, options: recording, snapshots: snapshots.variables)
-    let output = try outputPath()
+    let output = try path()
     if !quiet { session.warnings.forEach(Diagnostics.write) }
     var run = try session.run(output: output)
     if run.traces.isEmpty {
       Diagnostics.write(RecordingSummary.nothingRecorded(run).description)
-      throw ExitCode(run.exitStatus == 0 ? ExitStatus.cannotRecord : run.exitStatus)
+      return run.exitStatus == 0 ? ExitStatus.cannotRecord : run.exitStatus
     }
     if pack { run.pack(relativeTo: .workingDirectory) }
     if !quiet {
       let summary = RecordingSummary(run: run, workingDirectory: .workingDirectory)
       summary.lines.forEach(Diagnostics.write)
     }
-    throw ExitCode(run.exitStatus)
+    return run.exitStatus
   }
 
   private func outputPath() throws -> FilePath {
