@@ -75,9 +75,10 @@ import TraceTestSupport
   /// What a call leaves alone may hold the only pointer to a block.
   @Test(arguments: ["mark", "snapshot"])
   func registersOfTheCallerAreKept(way: String) throws {
+    // The snapshot at the end waits until this one is written.
     let run = try TracedRun(
       [try Self.withHeader("registers.c").path.string, way],
-      start: .launcher(["--snapshot-at-marks", "--no-exit-snapshot"]))
+      start: .launcher(["--snapshot-at-marks"]))
     let trace = try run.root()
     let taker = try #require(trace.snapshots.first?.threads.first { $0.state == .taker })
     let blocks = try SnapshotTests.liveBlocks(trace, size: 44001)
