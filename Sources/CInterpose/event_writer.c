@@ -3,6 +3,7 @@
 
 #include "clock.h"
 #include "trace_file.h"
+#include <stddef.h>
 #include <string.h>
 
 static bool refill(struct mt_event_writer *writer, uint64_t time, uint32_t thread) {
@@ -44,4 +45,14 @@ void mt_event_writer_repair(struct mt_event_writer *writer) {
     struct mt_event event = {writer->cursor + 1, MT_CONTROL_RESET << MT_TAG_CONTROL_SHIFT};
     event.at = mt_put_varint(event.at, writer->time);
     mt_event_finish(writer, event);
+}
+
+void mt_event_writer_forget(struct mt_event_writer *writer) {
+    memset(writer, 0, offsetof(struct mt_event_writer, encoder)); /* which a refill clears */
+}
+
+void mt_event_writer_survive_fork(const struct mt_event_writer *writer) {
+    if (writer->chunk && writer->limit)
+        mt_os_fill_hole(writer->chunk, (size_t)(writer->limit + 2 * MT_EVENT_MAX_LENGTH -
+                                                (uint8_t *)writer->chunk));
 }

@@ -38,6 +38,13 @@ bool mt_event_writer_refill(struct mt_event_writer *writer, uint64_t time, uint3
  * what it left behind, and what it taught the encoder. */
 void mt_event_writer_repair(struct mt_event_writer *writer);
 
+/* Starts over in a forked child, whose trace has no chunk yet. */
+void mt_event_writer_forget(struct mt_event_writer *writer);
+
+/* In a forked child of a hook that will go on writing: where the window of the parent's trace was,
+ * which is not mapped here, it finds memory. Async-signal-safe. */
+void mt_event_writer_survive_fork(const struct mt_event_writer *writer);
+
 static inline bool mt_event_writer_ready(struct mt_event_writer *writer, uint64_t time,
                                          uint32_t thread) {
     if (mt_likely(writer->cursor < writer->limit))

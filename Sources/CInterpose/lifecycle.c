@@ -17,6 +17,7 @@
 #include "sampling.h"
 #include "snapshot.h"
 #include "snapshot_signals.h"
+#include "stack_bounds.h"
 #include "text.h"
 #include "trace_file.h"
 #include "trace_name.h"
@@ -286,12 +287,23 @@ enum mt_state mt_lifecycle_start(void) {
 
 /* ---- mt_enter, the cold half ---- */
 
-/* A hook of this thread never returned: a longjmp out of a signal handler went past it. What is
- * called from within a hook has its caller below the hook's own caller on the same stack. */
+/* A hook of this thread never returned: a longjmp out of a signal handler went past it. */
 static bool was_abandoned(uintptr_t sp) {
-    if (sp < mt_tls.entry_sp || mt_os_on_signal_stack())
-        return false;
-    return !mt_tls.thread || mt_tls.entry_sp >= mt_tls.thread->unwinder.own_stack.low;
+    struct mt_thread *thread = mt_tls.thread;
+    return thread ? mt_stack_bounds_has_left(&thread->unwinder, mt_tls.entered, sp)
+                  : sp >= mt_tls.entered.sp && !mt_os_on_signal_stack();
+}
+
+/* Ends the hook that never returned. No handler may interrupt this: it would do the same. */
+static void leave_abandoned(void) {
+    uint64_t signals = mt_os_block_signals();
+    if (mt_tls.thread) {
+        mt_event_writer_repair(&mt_tls.thread->writer);
+        mt_refcount_writer_repair(&mt_tls.thread->refcounts);
+        mt_unwind_forget(&mt_tls.thread->unwinder);
+    }
+    mt_tls.inside = 0;
+    mt_os_restore_signals(signals);
 }
 
 enum mt_entry mt_enter_slow(uintptr_t sp) {
@@ -312,12 +324,7 @@ enum mt_entry mt_enter_slow(uintptr_t sp) {
     if (mt_tls.inside) {
         if (!was_abandoned(sp))
             return MT_ENTRY_LANE;
-        mt_tls.inside = 0;
-        if (mt_tls.thread) {
-            mt_event_writer_repair(&mt_tls.thread->writer);
-            mt_refcount_writer_repair(&mt_tls.thread->refcounts);
-            mt_unwind_forget(&mt_tls.thread->unwinder);
-        }
+        leave_abandoned();
     }
     if (mt_tls.is_late)
         return MT_ENTRY_LANE;
@@ -336,7 +343,7 @@ enum mt_entry mt_enter_slow(uintptr_t sp) {
 
 static enum mt_entry go_inside(enum mt_entry entry, uintptr_t sp) {
     if (entry == MT_ENTRY_RECORD) {
-        mt_tls.entry_sp = sp;
+        mt_tls.entered = mt_entered_at(sp);
         mt_tls.inside = 1;
     }
     return entry;

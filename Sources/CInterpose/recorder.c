@@ -3,6 +3,7 @@
 
 #include "block_owner.h"
 #include "clock.h"
+#include "lane.h"
 #include "trace_file.h"
 
 /* One event on its way: where it goes, and with which stack. */
@@ -17,10 +18,10 @@ static struct sink drop(enum mt_counter counter) {
 }
 
 /* The next event of the thread has a time of its own, so as not to come before this one. */
-static struct sink open_lane(uint64_t time) {
+static struct sink open_lane(const struct mt_call *call, uint64_t time) {
     mt_tls.must_stamp = 1;
     uint32_t thread = mt_tls.is_own ? MT_THREAD_RECORDER : mt_tls.index;
-    struct mt_event_writer *writer = mt_lane_acquire(time, thread);
+    struct mt_event_writer *writer = mt_lane_acquire(call->caller.sp, time, thread);
     if (!writer)
         return drop(MT_COUNT_EVENTS_NESTED_LOST);
     if (thread != MT_THREAD_RECORDER)
@@ -30,7 +31,7 @@ static struct sink open_lane(uint64_t time) {
 
 static struct sink open_sink(const struct mt_call *call, uint64_t time, uint32_t stack) {
     if (mt_unlikely(call->entry != MT_ENTRY_RECORD))
-        return open_lane(time);
+        return open_lane(call, time);
     struct mt_thread *thread = mt_tls.thread;
     if (mt_unlikely(!mt_event_writer_ready(&thread->writer, time, thread->index)))
         return drop(MT_COUNT_EVENTS_DROPPED);

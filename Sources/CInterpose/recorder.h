@@ -29,7 +29,7 @@ static inline enum mt_entry mt_enter(uintptr_t sp) {
         return mt_enter_nested(sp);
     /* In this order: a handler that finds a hook running compares with its stack pointer, and a
      * fork from a handler is either seen below or finds the hook running. */
-    mt_tls.entry_sp = sp;
+    mt_tls.entered = mt_entered_at(sp);
     __asm__ volatile("" ::: "memory");
     mt_tls.inside = 1;
     __asm__ volatile("" ::: "memory");

@@ -35,6 +35,25 @@ static bool extend_down(struct mt_address_range *range, uintptr_t sp) {
     return true;
 }
 
+/* Feels the thread's own stack down to the address. False when that lies elsewhere. */
+static bool own_stack_holds(struct mt_address_range *own, uintptr_t address) {
+    while (address < own->low) {
+        bool is_far = own->low - address > LARGEST_STRIDE;
+        if (!extend_down(own, is_far ? own->low - LARGEST_STRIDE : address))
+            return false;
+    }
+    return address < own->high;
+}
+
+bool mt_stack_bounds_has_left(struct mt_unwinder *unwinder, struct mt_entered call, uintptr_t sp) {
+    struct mt_address_range *own = &unwinder->own_stack;
+    if (!own_stack_holds(own, call.sp - sizeof call.word))
+        return false;
+    if (call.word != 0 && mt_entered_at(call.sp).word != call.word)
+        return true;
+    return sp >= call.sp && sp < own->high && !mt_os_on_signal_stack();
+}
+
 struct mt_address_range *mt_stack_bounds_enter_unknown(struct mt_unwinder *unwinder, uintptr_t sp) {
     struct mt_address_range *own = &unwinder->own_stack, *other = &unwinder->other_stack;
     if ((sp >= own->low && sp < own->high) || extend_down(own, sp)) {

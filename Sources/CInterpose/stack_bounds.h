@@ -39,4 +39,9 @@ static inline bool mt_stack_bounds_holds(struct mt_address_range *range, uintptr
     return mt_likely(address < range->high) || mt_stack_bounds_reach(range, address);
 }
 
+/* Whether a call is over: what runs now, at sp, lies above it on the thread's own stack, or other
+ * calls have overwritten the word. The stack is felt as far down as the call. False where nothing
+ * can be said: of calls on other stacks, or where the word is not known or only looks untouched. */
+bool mt_stack_bounds_has_left(struct mt_unwinder *unwinder, struct mt_entered call, uintptr_t sp);
+
 #endif

@@ -1,16 +1,16 @@
-/* Per-thread state and the shared lane. See thread_state.h. */
+/* Per-thread state. See thread_state.h. */
 #define _GNU_SOURCE
 #include "thread_state.h"
 
 #include "block_owner.h"
 #include "clock.h"
 #include "exec_environment.h"
+#include "lane.h"
 #include "meta_writer.h"
 #include "stack_bounds.h"
 #include "text.h"
 #include "trace_file.h"
 #include <pthread.h>
-#include <stddef.h>
 #include <string.h>
 
 __thread struct mt_tls mt_tls __attribute__((tls_model("initial-exec")));
@@ -25,11 +25,6 @@ static struct {
     pthread_key_t key;
     bool has_key;
 } g_threads;
-
-static struct {
-    struct mt_lock lock;
-    struct mt_event_writer writer;
-} g_lane;
 
 static struct mt_thread *take_parked(void) {
     uint64_t signals = mt_lock_enter(&g_threads.lock);
@@ -114,18 +109,12 @@ bool mt_thread_begin(void) {
     return true;
 }
 
-static void fill_window(const struct mt_event_writer *writer) {
-    if (writer->chunk && writer->limit)
-        mt_os_fill_hole(writer->chunk, (size_t)(writer->limit + 2 * MT_EVENT_MAX_LENGTH -
-                                                (uint8_t *)writer->chunk));
-}
-
 void mt_thread_state_survive_fork(void) {
     if (mt_tls.thread) {
-        fill_window(&mt_tls.thread->writer);
+        mt_event_writer_survive_fork(&mt_tls.thread->writer);
         mt_refcount_writer_survive_fork(&mt_tls.thread->refcounts);
     }
-    fill_window(&g_lane.writer);
+    mt_lane_survive_fork();
     mt_lock_reset(&g_threads.lock);
 }
 
@@ -134,27 +123,20 @@ void mt_thread_state_survive_fork(void) {
 static void leave_to_interrupted_hook(void) {
     if (mt_tls.thread)
         mt_tls.thread->writer.limit = mt_tls.thread->refcounts.limit = NULL;
-    g_lane.writer.limit = NULL;
     mt_tls.thread = NULL;
-}
-
-static void forget(struct mt_event_writer *writer) {
-    memset(writer, 0, offsetof(struct mt_event_writer, encoder)); /* which a refill clears */
 }
 
 void mt_thread_state_reset(void) {
     mt_lock_reset(&g_threads.lock);
-    mt_lock_reset(&g_lane.lock);
+    mt_lane_reset(mt_tls.inside);
     /* The forking thread's own state is taken over; those of the parent's other threads are a
      * copy nobody owns: their memory stays, untouched. */
     g_threads.parked = NULL;
     if (mt_tls.inside)
         leave_to_interrupted_hook();
-    else
-        forget(&g_lane.writer);
     struct mt_thread *own = mt_tls.thread;
     if (own) {
-        forget(&own->writer);
+        mt_event_writer_forget(&own->writer);
         mt_refcount_writer_forget(&own->refcounts);
         own->next_parked = NULL;
         g_threads.parked = own;
@@ -175,21 +157,4 @@ void mt_thread_note_name(void) {
         return;
     memcpy(thread->name, name, sizeof name);
     mt_meta_thread(thread->index, thread->tid, MT_THREAD_NAMED, name);
-}
-
-struct mt_event_writer *mt_lane_acquire(uint64_t time, uint32_t thread) {
-    if (!mt_lock_try(&g_lane.lock))
-        return NULL;
-    struct mt_event_writer *writer = &g_lane.writer;
-    if (!mt_event_writer_ready(writer, time, thread)) {
-        mt_lock_release(&g_lane.lock);
-        return NULL;
-    }
-    if (writer->thread != thread)
-        mt_event_thread(writer, time, thread);
-    return writer;
-}
-
-void mt_lane_release(void) {
-    mt_lock_release(&g_lane.lock);
 }

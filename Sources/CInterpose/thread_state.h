@@ -28,11 +28,11 @@ struct mt_tls {
     uint64_t key; /* *mt_generation ^ MT_TLS_KEY while the thread may record the fast way */
     struct mt_thread *thread;
     uint64_t sample_left; /* sampling.h: bytes before the next point; 0 where all is recorded */
-    uintptr_t entry_sp;   /* stack pointer at the entry of the hook that is running */
-    uint32_t inside;      /* a hook is running */
-    uint32_t index;       /* of the thread; survives its end */
-    uint32_t is_late;     /* the thread's last destructor has run */
-    uint32_t passes;      /* calls go straight through: recording is only being set up */
+    struct mt_entered entered; /* of the hook that is running */
+    uint32_t inside;           /* a hook is running */
+    uint32_t index;            /* of the thread; survives its end */
+    uint32_t is_late;          /* the thread's last destructor has run */
+    uint32_t passes;           /* calls go straight through: recording is only being set up */
     struct mt_exec_environment *exec_storage; /* left behind by a vfork child, or in use */
     uint32_t in_loader;                       /* loader_gate.h: how often this thread has entered */
     uint32_t must_stamp;                      /* the next event needs a time of its own */
@@ -71,17 +71,5 @@ void mt_thread_state_survive_fork(void);
 
 /* Records the thread's name if it has changed. */
 void mt_thread_note_name(void);
-
-/* ---- The shared lane: a chunk of its own for events that no thread's chunk can take ----
- *
- * Events inside a hook (a signal handler that interrupted it, an allocator or unwinder that
- * allocates) and after a thread's last destructor. */
-
-/* Locks the lane and readies it for an event of `thread` at `time`.
- * returns  the writer, to be given back with mt_lane_release; NULL when it is taken or recording
- *          has stopped
- * context  async-signal-safe: never waits */
-struct mt_event_writer *mt_lane_acquire(uint64_t time, uint32_t thread);
-void mt_lane_release(void);
 
 #endif

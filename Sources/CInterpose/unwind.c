@@ -14,8 +14,7 @@ bool mt_unwind_only_libunwind, mt_unwind_compares;
 
 MT_COLD void mt_unwind_forget(struct mt_unwinder *unwinder) {
     unwinder->cached = 0;
-    unwinder->memos.epoch++;
-    memset(unwinder->memos.seen, 0, sizeof unwinder->memos.seen);
+    mt_memo_forget(&unwinder->memos);
     memset(unwinder->deep, 0, sizeof unwinder->deep);
 }
 

@@ -62,6 +62,20 @@ struct mt_kept_frames {
     bool lacks_root; /* nobody knows what called the outermost frame */
 };
 
+/* A call of a hook: its caller's stack pointer, and the word below it. Where calls push the return
+ * address, that is it, and stays as long as the call runs; elsewhere 0. */
+struct mt_entered {
+    uintptr_t sp, word;
+};
+
+static inline struct mt_entered mt_entered_at(uintptr_t sp) {
+#if defined(__x86_64__)
+    return (struct mt_entered){sp, ((const uintptr_t *)sp)[-1]};
+#else
+    return (struct mt_entered){sp, 0};
+#endif
+}
+
 struct mt_address_range {
     uintptr_t low, high;
 };
@@ -80,33 +94,35 @@ enum {
 };
 
 enum {
-    MT_MEMO_SET_BITS = 7,
+    MT_MEMO_SET_BITS = 8,
     MT_MEMO_SETS = 1 << MT_MEMO_SET_BITS,
     MT_MEMO_WORDS = 96,
     MT_MEMO_SEEN_BITS = 8
 };
 
-/* A word of the stack that a walk has read. */
-struct mt_memo_word {
-    const uintptr_t *at;
-    uintptr_t value;
-};
-
-/* A stack and all it depends on: unwind_memo.h. */
+/* A stack and what it depends on: unwind_memo.h. */
 struct mt_memo {
     uintptr_t pc, sp, fp; /* its leaf */
     uint32_t id;          /* MT_STACK_NONE: there is none */
-    uint32_t epoch;       /* of mt_memos when it was made: else it is void */
-    uint32_t count;       /* of words */
-    bool fp_matters;
-    struct mt_memo_word words[MT_MEMO_WORDS]; /* leaf first */
+    uint16_t epoch;       /* of mt_memos when it was made: else it is void */
+    uint8_t count;        /* of words */
+    uint8_t fp_matters;
 };
 
+/* The words of the stack that a walk has read: a value, and below it the distance from the leaf's
+ * stack pointer (unwind_memo.h). Leaf first. */
+struct mt_memo_words {
+    uint64_t words[MT_MEMO_WORDS];
+};
+
+/* The two memos of a set lie together, apart from their words, which only a memo that may be the
+ * right one is asked for. */
 struct mt_memos {
-    uint32_t epoch;
+    uint16_t epoch;
     uint32_t turn;                         /* which of a set is replaced next */
     uint32_t seen[1 << MT_MEMO_SEEN_BITS]; /* ids met lately: unwind_memo.c */
     struct mt_memo sets[MT_MEMO_SETS][2];
+    struct mt_memo_words words[MT_MEMO_SETS][2];
 };
 
 /* Per thread, in memory of the recorder, touched as far as it is used. Zero-initialised is

@@ -1,6 +1,14 @@
 /* Writes memos. See unwind_memo.h. */
 #include "unwind_memo.h"
 
+#include <string.h>
+
+MT_COLD void mt_memo_forget(struct mt_memos *memos) {
+    if (++memos->epoch == 0)
+        memset(memos->sets, 0, sizeof memos->sets);
+    memset(memos->seen, 0, sizeof memos->seen);
+}
+
 #if defined(__x86_64__)
 
 static bool is_own_stack(const struct mt_unwinder *unwinder, uintptr_t address) {
@@ -16,21 +24,27 @@ static uint32_t count_words(const struct mt_unwinder *unwinder) {
     return count;
 }
 
-/* Takes these words, which fit. Returns their number, filled up to a multiple of four. */
-static uint32_t collect(const struct mt_unwinder *unwinder, struct mt_memo *memo) {
+/* Adds a word; false when it is too far from the leaf, or no address. */
+static bool add(uint64_t *words, uint32_t *count, uintptr_t sp, uintptr_t at, uintptr_t value) {
+    uint64_t distance = at - MT_MEMO_BASE(sp);
+    words[*count] = value << MT_MEMO_REACH_BITS | distance / 8;
+    ++*count;
+    return distance % 8 == 0 && distance / 8 >> MT_MEMO_REACH_BITS == 0 &&
+           value >> (64 - MT_MEMO_REACH_BITS) == 0;
+}
+
+/* Takes the words, of which there are not too many. Returns their number, filled up to a multiple
+ * of four; 0 when one cannot be kept. */
+static uint32_t collect(const struct mt_unwinder *unwinder, uintptr_t sp, uint64_t *words) {
     uint32_t count = 0;
     for (uint32_t i = unwinder->cached - 1; i-- > 0;) {
-        const struct mt_cached_frame *frame = &unwinder->cache[i];
-        memo->words[count++] =
-            (struct mt_memo_word){(const uintptr_t *)(frame->frame.sp - 8), frame->frame.pc};
-        if (frame->fp_slot)
-            memo->words[count++] =
-                (struct mt_memo_word){(const uintptr_t *)frame->fp_slot, frame->frame.fp};
+        const struct mt_cached_frame *cached = &unwinder->cache[i];
+        if (!add(words, &count, sp, cached->frame.sp - 8, cached->frame.pc) ||
+            (cached->fp_slot && !add(words, &count, sp, cached->fp_slot, cached->frame.fp)))
+            return 0;
     }
-    while (count % 4 != 0) {
-        memo->words[count] = memo->words[count - 1];
-        count++;
-    }
+    for (; count % 4 != 0; count++)
+        words[count] = words[count - 1];
     return count;
 }
 
@@ -53,16 +67,20 @@ void mt_memo_remember(struct mt_unwinder *unwinder, const struct mt_frame *leaf,
         !is_own_stack(unwinder, leaf->sp - 16) ||
         !is_own_stack(unwinder, unwinder->cache[0].frame.sp - 8) || !deserves_memo(unwinder, id))
         return;
-    struct mt_memo *set = mt_memo_set(&unwinder->memos, leaf);
-    struct mt_memo *memo = set + (unwinder->memos.turn++ & 1);
+    struct mt_memos *memos = &unwinder->memos;
+    uint32_t set = mt_memo_set(leaf), turn = memos->turn++ & 1;
+    struct mt_memo *memo = &memos->sets[set][turn];
     memo->id = MT_STACK_NONE; /* whatever interrupts this finds no half of a memo */
     __asm__ volatile("" ::: "memory");
-    memo->count = collect(unwinder, memo);
+    uint32_t count = collect(unwinder, leaf->sp, memos->words[set][turn].words);
+    if (count == 0)
+        return;
     memo->pc = leaf->pc;
     memo->sp = leaf->sp;
     memo->fp = leaf->fp;
-    memo->epoch = unwinder->memos.epoch;
-    memo->fp_matters = unwinder->cache[cached - 1].fp_use & MT_FP_MATTERS;
+    memo->epoch = memos->epoch;
+    memo->count = (uint8_t)count;
+    memo->fp_matters = unwinder->cache[cached - 1].fp_use & MT_FP_MATTERS ? 1 : 0;
     __asm__ volatile("" ::: "memory");
     memo->id = id;
 }

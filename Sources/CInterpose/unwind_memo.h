@@ -11,19 +11,29 @@
 
 #include "unwind.h"
 
-static inline struct mt_memo *mt_memo_set(struct mt_memos *memos, const struct mt_frame *leaf) {
+/* A word: the value, which lies below 2^48, and the number of words between MT_MEMO_BASE and where
+ * it was read. */
+#define MT_MEMO_BASE(sp) ((sp)-16) /* the hook pushed the leaf's frame pointer there */
+enum { MT_MEMO_REACH_BITS = 16 };
+
+static inline uint32_t mt_memo_set(const struct mt_frame *leaf) {
     uint64_t hash = (leaf->pc ^ leaf->sp << 16) * 0x9e3779b97f4a7c15u;
-    return memos->sets[hash >> (64 - MT_MEMO_SET_BITS)];
+    return hash >> (64 - MT_MEMO_SET_BITS);
+}
+
+/* 0 when the word of the stack is still the same. */
+static inline uint64_t mt_memo_difference(uint64_t word, const uint64_t *base) {
+    return base[word & ((1 << MT_MEMO_REACH_BITS) - 1)] ^ word >> MT_MEMO_REACH_BITS;
 }
 
 /* Four at a time: that all are the same is the rule. Words come in fours, filled up. */
-static inline bool mt_memo_holds(const struct mt_memo *memo) {
-    const struct mt_memo_word *word = memo->words, *end = word + memo->count;
-    for (; word < end; word += 4) {
-        uintptr_t difference = *word[0].at ^ word[0].value;
-        difference |= *word[1].at ^ word[1].value;
-        difference |= *word[2].at ^ word[2].value;
-        difference |= *word[3].at ^ word[3].value;
+static inline bool mt_memo_holds(const uint64_t *word, uint32_t count, uintptr_t sp) {
+    const uint64_t *base = (const uint64_t *)MT_MEMO_BASE(sp);
+    for (const uint64_t *end = word + count; word < end; word += 4) {
+        uint64_t difference = mt_memo_difference(word[0], base);
+        difference |= mt_memo_difference(word[1], base);
+        difference |= mt_memo_difference(word[2], base);
+        difference |= mt_memo_difference(word[3], base);
         if (mt_unlikely(difference))
             return false;
     }
@@ -37,14 +47,19 @@ static inline bool mt_memo_is_of(const struct mt_memos *memos, const struct mt_m
 }
 
 /* The ID of the stack that starts at leaf; MT_STACK_NONE when there is no memo of it. */
-static inline uint32_t mt_memo_recall(struct mt_memos *memos, const struct mt_frame *leaf) {
-    struct mt_memo *set = mt_memo_set(memos, leaf);
-    if (mt_likely(mt_memo_is_of(memos, &set[0], leaf) && mt_memo_holds(&set[0])))
-        return set[0].id;
-    if (mt_memo_is_of(memos, &set[1], leaf) && mt_memo_holds(&set[1]))
-        return set[1].id;
+static inline uint32_t mt_memo_recall(const struct mt_memos *memos, const struct mt_frame *leaf) {
+    uint32_t set = mt_memo_set(leaf);
+    for (int i = 0; i < 2; i++) {
+        const struct mt_memo *memo = &memos->sets[set][i];
+        if (mt_likely(mt_memo_is_of(memos, memo, leaf) &&
+                      mt_memo_holds(memos->words[set][i].words, memo->count, leaf->sp)))
+            return memo->id;
+    }
     return MT_STACK_NONE;
 }
+
+/* Makes all memos void. */
+void mt_memo_forget(struct mt_memos *memos);
 
 /* Keeps the stack in unwinder->cache, which starts at leaf and is not cut. */
 void mt_memo_remember(struct mt_unwinder *unwinder, const struct mt_frame *leaf, uint32_t id);

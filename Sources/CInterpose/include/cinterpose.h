@@ -3,6 +3,7 @@
 #include "../epilogue.h"
 #include "../event_writer.h"
 #include "../exec_probe.h"
+#include "../lane.h"
 #include "../os.h"
 #include "../real.h"
 #include "../refcount_types.h"
