@@ -19,8 +19,8 @@ static inline bool mt_frame_pointer_is_near(const struct mt_frame *frame) {
 
 enum mt_frame_pointer {
     MT_FRAME_POINTER_NONE,        /* rbp is no frame pointer; *caller may have been written to */
-    MT_FRAME_POINTER_DOUBTFUL,    /* returns into code without table, to where no call is */
-    MT_FRAME_POINTER_BEHIND_CALL, /* returns into code without table, behind a call */
+    MT_FRAME_POINTER_DOUBTFUL,    /* returns to where no call is, or into code in no image */
+    MT_FRAME_POINTER_BEHIND_CALL, /* returns into code of an image without table, behind a call */
     MT_FRAME_POINTER_PROVEN,      /* returns into ordinary code, behind a call */
 };
 

@@ -55,8 +55,10 @@ int main(void) {
                  {elsewhere, sizeof elsewhere},
                  {zero, sizeof zero},
                  {jumping, sizeof jumping}};
-    unsigned char *pages =
-        mmap(NULL, 6 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    /* Return addresses with the byte of a call instruction in the middle: where one lies on the
+     * stack, what comes five bytes behind looks like the place behind a call. */
+    unsigned char *pages = mmap((void *)0x10e8000000, 6 * 4096, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (int i = 0; i < 6; i++)
         memcpy(pages + i * 4096, codes[i].bytes, codes[i].length);
     mprotect(pages, 6 * 4096, PROT_READ | PROT_EXEC);
