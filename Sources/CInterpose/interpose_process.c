@@ -1,7 +1,8 @@
-/* Ends of the process that exit handlers do not see, dlclose, thread names, and sandboxes. */
+/* Ends of the process that exit handlers do not see, libraries, thread names, and sandboxes. */
 #define _GNU_SOURCE
 #include "hook.h"
 
+#include "deep_bind.h"
 #include "image_map.h"
 #include "lifecycle.h"
 #include "snapshot.h"
@@ -18,6 +19,7 @@ void MT_HOOK_NAME(_exit)(int) __attribute__((noreturn));
 void MT_HOOK_NAME(_Exit)(int) __attribute__((noreturn));
 void MT_HOOK_NAME(quick_exit)(int) __attribute__((noreturn));
 void MT_HOOK_NAME(abort)(void) __attribute__((noreturn));
+void *MT_HOOK_NAME(dlopen)(const char *, int);
 int MT_HOOK_NAME(dlclose)(void *);
 int MT_HOOK_NAME(prctl)(int, ...);
 int MT_HOOK_NAME(pthread_setname_np)(pthread_t, const char *);
@@ -47,6 +49,32 @@ MT_HOOK void MT_HOOK_NAME(abort)(void) {
     if (mt_real.abort)
         mt_real.abort();
     __builtin_trap();
+}
+
+/* ---- Libraries ---- */
+
+/* For a library that binds past us; others are opened by a jump, so that the loader sees whose call
+ * it is. What it may search depends on that. */
+MT_COLD static void *open_deep(const char *file, int mode) {
+    struct mt_deep_bind *before = mt_deep_bind_begin();
+    void *library = mt_real.dlopen(file, mode);
+    if (before)
+        mt_deep_bind_end(before, library);
+    return library;
+}
+
+MT_HOOK void *MT_HOOK_NAME(dlopen)(const char *file, int mode) {
+    if (!mt_real.dlopen && (!mt_real_resolve() || !mt_real.dlopen))
+        return NULL;
+    if (mt_unlikely(mode & RTLD_DEEPBIND) && file && !(mode & RTLD_NOLOAD)) {
+        if (mt_lifecycle_is_forked())
+            mt_lifecycle_start();
+        if (mt_lifecycle_owns_trace() && mt_deep_bind_may_call(file))
+            return open_deep(file, mode);
+        if (mt_lifecycle_owns_trace())
+            mt_deep_bind_note_unseen(file);
+    }
+    MT_TAIL_CALL mt_real.dlopen(file, mode);
 }
 
 MT_HOOK int MT_HOOK_NAME(dlclose)(void *handle) {

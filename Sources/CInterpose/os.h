@@ -56,6 +56,8 @@ void *mt_os_map_file(int fd, uint64_t offset, size_t length, long *error);
 /* Puts zeroed pages where nothing is mapped; leaves what is there. */
 void mt_os_fill_hole(void *address, size_t length);
 long mt_os_unmap(void *address, size_t length);
+/* Changes what may be done with whole pages: PROT_READ ... */
+long mt_os_protect(void *address, size_t length, int protection);
 /* Makes whole private pages read as zeros again, and gives their memory back. */
 void mt_os_empty_pages(void *address, size_t length);
 /* Makes a page read as zeros in a forked child; -EINVAL before Linux 4.14. */

@@ -189,6 +189,10 @@ long mt_os_unmap(void *address, size_t length) {
     return CALL(SYS_munmap, address, length, 0, 0, 0, 0);
 }
 
+long mt_os_protect(void *address, size_t length, int protection) {
+    return CALL(SYS_mprotect, address, length, protection, 0, 0, 0);
+}
+
 void mt_os_empty_pages(void *address, size_t length) {
     CALL(SYS_madvise, address, length, MADV_DONTNEED, 0, 0, 0);
 }

@@ -115,7 +115,8 @@ public struct InfoReport: Report {
 
   /// A remark of the recorder or a mark of the program.
   public struct Remark: Sendable, Hashable, Encodable {
-    /// `text`, `exec`, `child`, `mark`, `bypassed`, `child-not-followed` or `other`.
+    /// `text`, `exec`, `child`, `mark`, `bypassed`, `child-not-followed`,
+    /// `rebound` or `other`.
     public var kind: String
     /// Nanoseconds since the recording began.
     public var timeNanoseconds: UInt64
@@ -226,6 +227,7 @@ enum NoteText {
     case .bypassed: "bypassed"
     case .exec: "exec"
     case .child: "child"
+    case .rebound: "rebound"
     case .unknown: "other"
     }
   }

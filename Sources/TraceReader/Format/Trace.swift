@@ -266,7 +266,8 @@ struct TraceLoader {
       case .bypassed: coverage.bypassed.append(note.text)
       case .childNotFollowed: coverage.childrenNotFollowed.append(note.text)
       case .text: coverage.notes.append(note.text)
-      case .exec, .child, .unknown: break
+      case .rebound where note.value != 0: coverage.boundLate.append(note.text)
+      case .exec, .child, .rebound, .unknown: break
       }
     }
   }

@@ -46,6 +46,9 @@ public struct Coverage: Hashable, Sendable {
   public var implicitlyFreed: UInt64 = 0
   /// `function: image` of calls that do not reach the recorder.
   public var bypassed: [String] = []
+  /// Paths of images whose initialisers may have called the allocator past the recorder
+  /// (`RTLD_DEEPBIND`).
+  public var boundLate: [String] = []
   /// How many children could not be followed.
   public var childrenNotFollowedCount: UInt64 = 0
   /// `path: reason` of children that could not be followed.
@@ -70,7 +73,7 @@ public struct Coverage: Hashable, Sendable {
   public var mayMissAllocations: Bool {
     sampleInterval > 0 || eventsDropped > 0 || nestedEventsLost > 0 || eventsBeforeStart > 0
       || threadsLost > 0
-      || damageCount > 0
+      || damageCount > 0 || !boundLate.isEmpty
   }
 }
 

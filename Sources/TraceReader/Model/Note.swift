@@ -16,6 +16,9 @@ public struct Note: Hashable, Sendable {
     case exec
     /// A child process was forked; the value is its process ID.
     case child
+    /// The path of an image whose calls of the allocator went past the recorder until it was loaded
+    /// (`RTLD_DEEPBIND`); the value is 1 when its initialisers may have made some.
+    case rebound
     /// A kind that this version of the reader does not know.
     case unknown(UInt32)
 
@@ -26,6 +29,7 @@ public struct Note: Hashable, Sendable {
       case MT_NOTE_BYPASSED.rawValue: self = .bypassed
       case MT_NOTE_EXEC.rawValue: self = .exec
       case MT_NOTE_CHILD.rawValue: self = .child
+      case MT_NOTE_REBOUND.rawValue: self = .rebound
       default: self = .unknown(code)
       }
     }

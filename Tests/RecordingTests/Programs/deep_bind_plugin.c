@@ -1,0 +1,29 @@
+// A library for deep_bind.c: makes and frees blocks. With INITIALISER, also while it is loaded.
+#include <stdlib.h>
+#include <string.h>
+
+// Not called but through memory, as callbacks are.
+void (*const plugin_free)(void *) = free;
+static void **kept;
+
+#ifdef INITIALISER
+__attribute__((constructor)) static void begin(void) {
+    kept = malloc(8 * sizeof *kept);
+    memset(kept, 0, 8 * sizeof *kept);
+}
+#endif
+
+void *plugin_make(size_t size) {
+    return calloc(1, size);
+}
+
+void plugin_end(void *block) {
+    free(block);
+}
+
+// Held by what the initialiser allocated.
+int plugin_keep(void) {
+    if (kept)
+        kept[3] = malloc(123);
+    return 0;
+}
