@@ -341,6 +341,7 @@ void mt_image_map_reset_for_fork(void) {
 struct search {
     const char *image_prefix, *name;
     uintptr_t found;
+    size_t size;
 };
 
 static uint32_t gnu_hash(const char *name) {
@@ -395,6 +396,7 @@ static int search_image(struct dl_phdr_info *info, size_t size, void *context) {
             ELF64_ST_TYPE(entry->st_info) == STT_FUNC &&
             mt_text_equal(tables.strings + entry->st_name, search->name)) {
             search->found = info->dlpi_addr + entry->st_value;
+            search->size = entry->st_size;
             return 1;
         }
         if (other & 1)
@@ -402,13 +404,19 @@ static int search_image(struct dl_phdr_info *info, size_t size, void *context) {
     }
 }
 
-uintptr_t mt_image_map_find_function(const char *image_prefix, const char *name) {
-    struct search search = {image_prefix, name, 0};
+uintptr_t mt_image_map_find_sized(const char *image_prefix, const char *name, size_t *size) {
+    struct search search = {.image_prefix = image_prefix, .name = name};
     uint64_t signals = mt_os_block_signals();
     if (mt_loader_gate_enter()) {
         dl_iterate_phdr(search_image, &search);
         mt_loader_gate_leave();
     }
     mt_os_restore_signals(signals);
+    *size = search.size;
     return search.found;
+}
+
+uintptr_t mt_image_map_find_function(const char *image_prefix, const char *name) {
+    size_t size;
+    return mt_image_map_find_sized(image_prefix, name, &size);
 }

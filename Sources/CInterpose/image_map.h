@@ -1,8 +1,8 @@
 /* Which ELF images are mapped where, and since when.
  *
- * dlopen is not interposed (a wrapper changes whose RUNPATH is searched): instead the loader's
- * counters of loads and unloads are looked at whenever an unknown address turns up, after a
- * dlclose, and now and then.
+ * dlopen is only jumped through (a wrapper changes whose RUNPATH is searched; deep_bind.h has the
+ * one exception): instead the loader's counters of loads and unloads are looked at whenever an
+ * unknown address turns up, after a dlclose, and now and then.
  *
  * Lock order: the loader's lock (held by dl_iterate_phdr around its callback), then ours. Nothing
  * here holds our lock while calling dl_iterate_phdr, because a host may allocate inside its own
@@ -54,5 +54,8 @@ void mt_image_map_reset_for_fork(void);
  * Only images whose file name begins with `image_prefix`.
  * returns  its address or 0; 0 as well while the process forks (loader_gate.h) */
 uintptr_t mt_image_map_find_function(const char *image_prefix, const char *name);
+
+/* The same, with the bytes of its code. */
+uintptr_t mt_image_map_find_sized(const char *image_prefix, const char *name, size_t *size);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "diag.h"
+#include "exit_frame.h"
 #include "image_map.h"
 #include "libunwind_backend.h"
 #include "loader_gate.h"
@@ -364,7 +365,7 @@ enum mt_entry mt_enter_unready(uintptr_t sp) {
 static void at_exit(int status, void *context) {
     (void)context;
     mt_lifecycle_end(MT_END_EXIT, status);
-    mt_snapshot_at_end(MT_SNAPSHOT_AT_EXIT, status, MT_CALLER_FRAME());
+    mt_snapshot_at_end(MT_SNAPSHOT_AT_EXIT, status, mt_exit_frame(MT_CALLER_FRAME()));
 }
 
 /* The hook of quick_exit has noted the status; here the host's handlers have run, too. */

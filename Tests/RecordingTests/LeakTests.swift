@@ -129,6 +129,22 @@ import TraceTestSupport
     #expect(group.frames.contains { $0.name == "leakCycle()" && $0.line != nil })
   }
 
+  /// Functions that have returned leave addresses behind, on which exit's own frames then lie.
+  @Test func wordsLeftOnTheStackHoldNothingOnceMainHasReturned() throws {
+    let source = try TestProgram("stale_stack.c")
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(
+      program.leaks == [
+        "malloc in leak": Figures(1, 771, roots: 1), "malloc in main": Figures(1, 772, roots: 1),
+      ])
+  }
+
+  @Test func variablesOfAMainThatCallsExitHold() throws {
+    let source = try TestProgram("stale_stack.c")
+    let program = try LeakedProgram(try TracedRun([source.path.string, "exit"]).root())
+    #expect(program.leaks["malloc in main"] == nil)
+  }
+
   private static let canMakeUserNamespaces: Bool = {
     let run = try? ProcessRun.run(["/usr/bin/unshare", "-U", "/bin/true"])
     return run?.status == 0

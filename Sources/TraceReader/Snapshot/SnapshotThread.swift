@@ -60,7 +60,12 @@ public struct SnapshotThread: Hashable, Sendable {
   /// Whether its registers and stack are those of the moment of the snapshot.
   public var stoodStill: Bool { state == .taker || state == .parked }
 
-  /// The lowest live address of its stack: 128 bytes below `sp`, where leaf functions of x86_64 may
-  /// keep variables; nil when not known.
-  public var stackStart: UInt64? { sp > 128 ? (sp - 128) & ~7 : nil }
+  /// The lowest live address of its stack; nil when not known.
+  ///
+  /// 128 bytes below `sp`, where leaf functions of x86_64 may keep variables. A thread that took the
+  /// snapshot and gave no registers was in a call of the recorder: what is below is not its own.
+  public var stackStart: UInt64? {
+    guard sp > 128 else { return nil }
+    return (state == .taker && registers.isEmpty ? sp : sp - 128) & ~7
+  }
 }

@@ -1,0 +1,16 @@
+/* Where the stack begins that is alive while exit handlers run. */
+#ifndef MT_EXIT_FRAME_H
+#define MT_EXIT_FRAME_H
+
+#include "unwind.h"
+
+/* When main has returned, nothing of the program is on the stack any more: below its arguments are
+ * only frames of the C library, with words in them that were left by functions of the program.
+ *
+ * caller   of an exit handler
+ * returns  the frame that started the program, when main has returned; else `caller`, as well where
+ *          that cannot be told
+ * context  takes the lock of the loader's list; errno untouched */
+struct mt_frame mt_exit_frame(struct mt_frame caller);
+
+#endif
