@@ -18,21 +18,20 @@ struct LeakGraph {
   init(_ scanner: EdgeScanner, _ reachability: Reachability) {
     let count = scanner.heap.blocks.count
     var unreached: [UInt32] = []
-    // For each block its node; a search for each edge would take longer than all else.
-    var nodes = [Int32](repeating: -1, count: count)
     for block in 0..<count where reachability.state(of: block) == .unreached {
-      nodes[block] = Int32(truncatingIfNeeded: unreached.count)
       unreached.append(UInt32(truncatingIfNeeded: block))
     }
     blocks = unreached
+    // A search for each edge would take longer than all else.
+    let nodes = RankedBits(count: count, set: unreached)
     firstEdges.reserveCapacity(unreached.count + 1)
     for block in unreached {
       scanner.forEachEdge(of: Int(block)) { offset, target in
-        let node = nodes[target.block]
+        let node = nodes.rank(of: target.block)
         guard node >= 0, targets.count < Self.greatestEdgeCount else { return }
         // A pointer into the block itself, as in short strings of C++, holds nothing.
         if target.block == Int(block), target.edgeClass != .start { return }
-        targets.append(UInt32(bitPattern: node))
+        targets.append(UInt32(truncatingIfNeeded: node))
         offsets.append(offset)
         classes.append(target.edgeClass)
       }
