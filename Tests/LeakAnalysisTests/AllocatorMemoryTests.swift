@@ -55,6 +55,19 @@ struct AllocatorMemoryTests {
     #expect(try heap.analysis().leaked == [stale])
   }
 
+  @Test("Fewer lists of the same form are not libc's: what is in front of them holds")
+  func listsOfAnotherAllocator() throws {
+    var heap = SampleHeap()
+    let held = heap.block()
+    let lists = SampleHeap.globals + 0xa00
+    for number in UInt64(0)..<64 {
+      let list = lists + number * 16
+      heap.set(list, list - 16, list - 16)
+    }
+    heap.set(lists - 0x200, held)
+    #expect(try heap.analysis().leaked == [])
+  }
+
   @Test("Lists of free memory at the end of all addresses, as only a damaged trace has them")
   func mainArenaAtTheEnd() throws {
     var heap = SampleHeap()
@@ -70,7 +83,7 @@ struct AllocatorMemoryTests {
       let list = last - number * 16
       heap.set(list, list - 16, list - 16)
     }
-    heap.set(last - 126 * 16, stale)
+    heap.set(last - 126 * 16, stale, stale)
     #expect(try heap.analysis().leaked == [stale])
   }
 

@@ -32,7 +32,25 @@ enum MainArena {
     guard count >= leastEmptyCount else { return nil }
     // From the last list head back to the beginning, and on to the end of the variable.
     let (before, behind) = (bins - 16 + head, 16 + tail)
-    guard last - region.start >= before else { return nil }
+    guard last - region.start >= before, areLists(last - (bins - 16)...last, region, memory) else {
+      return nil
+    }
     return last - before..<last + min(behind, region.end - last)
+  }
+
+  /// Whether all list heads are such: those that are not empty point to memory of the allocator, twice.
+  ///
+  /// Other allocators have fewer lists of the same form, Python for example, in front of which anything
+  /// may stand.
+  private static func areLists(
+    _ heads: ClosedRange<UInt64>, _ region: SnapshotRegion, _ memory: SnapshotMemory
+  ) -> Bool {
+    stride(from: heads.lowerBound, through: heads.upperBound, by: 16).allSatisfy { head in
+      let (first, last) = (memory.word(at: head), memory.word(at: head &+ 8))
+      if first == head &- 16, last == first { return true }
+      return [first, last].allSatisfy { chunk in
+        memory.region(containing: chunk).map { $0.kind != .image } ?? false
+      }
+    }
   }
 }
