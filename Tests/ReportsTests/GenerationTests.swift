@@ -107,8 +107,26 @@ import TraceTestSupport
     #expect(narrow.split(separator: "\n").allSatisfy { $0.displayWidth <= 80 })
     expectSnapshot(
       try ReportWriter(format: .csv).output(of: report()), "generations.csv")
+    var query = GenerationsQuery()
+    query.stacks = 1
     expectSnapshot(
-      try ReportWriter(format: .json).output(of: report()), "generations.json")
+      try ReportWriter(format: .json).output(of: report(query: query)), "generations.json")
+  }
+
+  @Test func aCategoryHasItsStacks() throws {
+    var query = GenerationsQuery()
+    query.stacks = 10
+    let categories = try report(query: query).generations.flatMap(\.categories)
+    #expect(categories.count == 5)
+    #expect(categories.allSatisfy { $0.stacks.count == $0.stackCount })
+    for category in categories {
+      #expect(category.stacks.map(\.growth.bytes).reduce(0, +) == category.growth.bytes)
+    }
+    let baseline = try report(query: query).generations[0].categories
+    #expect(baseline.map(\.stacks.count) == [1, 1])
+    #expect(baseline[0].stacks[0].frames.map(\.name) == ["load_cache", "main"])
+    query.stacks = 0
+    #expect(try report(query: query).generations[0].categories.map(\.stackCount) == [1, 1])
   }
 
   @Test func oneGenerationIsShownAsBlocksStacksAndCallTree() throws {

@@ -104,7 +104,7 @@ extension GenerationsReport.Growth: Encodable {
 }
 
 extension GenerationsReport.Category: Encodable {
-  enum CodingKeys: String, CodingKey { case name, type }
+  enum CodingKeys: String, CodingKey { case name, type, stacks, stackCount }
 
   /// Writes the name and the numbers.
   public func encode(to encoder: any Encoder) throws {
@@ -112,6 +112,20 @@ extension GenerationsReport.Category: Encodable {
     try container.encode(name, forKey: .name)
     try container.encodeIfPresent(type, forKey: .type)
     try growth.encode(to: encoder)
+    try container.encode(stacks, forKey: .stacks)
+    try container.encode(stackCount, forKey: .stackCount)
+  }
+}
+
+extension GenerationsReport.Stack: Encodable {
+  enum CodingKeys: String, CodingKey { case stack, frames }
+
+  /// Writes the frames and the numbers.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(id, forKey: .stack)
+    try growth.encode(to: encoder)
+    try container.encode(frames, forKey: .frames)
   }
 }
 

@@ -6,6 +6,8 @@ public struct GenerationsQuery: Sendable, Hashable {
   public var filter = SiteFilter()
   /// At most so many categories of each generation; nil for all.
   public var top: Int?
+  /// At most so many stacks of each category.
+  public var stacks = 0
   /// At most so many generations, those that grew most; nil for all.
   public var generations: Int?
 
@@ -36,6 +38,20 @@ public struct GenerationsReport: Report {
     public var name: String
     /// The type, where it is known.
     public var type: BlockTypeSummary?
+    /// Its blocks.
+    public var growth: Growth
+    /// Where they were allocated, the stack with the most bytes first.
+    public var stacks: [Stack] = []
+    /// How many stacks there are without a limit.
+    public var stackCount: Int
+  }
+
+  /// The blocks of one category that one stack allocated.
+  public struct Stack: Sendable, Hashable {
+    /// The number of the stack in the trace; 0 for none.
+    public var id: UInt32
+    /// Its frames, leaf first.
+    public var frames: [ReportFrame]
     /// Its blocks.
     public var growth: Growth
   }
@@ -94,7 +110,7 @@ public struct GenerationsReport: Report {
     let all = sums.enumerated().map { index, sum in
       Self.generation(
         index, parts, sum, from: times[index],
-        to: index + 1 < times.count ? times[index + 1] : end, top: query.top)
+        to: index + 1 < times.count ? times[index + 1] : end, query, source)
     }
     generationCount = all.count
     generations = Self.greatest(all, query.generations)
@@ -103,7 +119,13 @@ public struct GenerationsReport: Report {
   /// The sum of live blocks, and its parts by category.
   private struct Parts {
     var whole = Sum()
-    var byCategory: [BlockCategory: Sum] = [:]
+    var byCategory: [BlockCategory: CategoryParts] = [:]
+  }
+
+  /// The sum of one category, and its parts by stack.
+  private struct CategoryParts {
+    var whole = Sum()
+    var byStack: [StackID: Sum] = [:]
   }
 
   /// A sum that can be added up further.
@@ -134,28 +156,48 @@ public struct GenerationsReport: Report {
         let sum = Sum(bytes: live.bytes, count: live.count, variance: live.variance)
         let category = source.categories.category(of: parts.result.sites[site])
         sums.whole += sum
-        sums.byCategory[category, default: Sum()] += sum
+        sums.byCategory[category, default: CategoryParts()].whole += sum
+        let stack = parts.result.sites[site].stack
+        sums.byCategory[category]?.byStack[stack, default: Sum()] += sum
       }
       return sums
     }
   }
 
   private static func generation(
-    _ index: Int, _ parts: Generations, _ sums: Parts, from: UInt64, to: UInt64, top: Int?
+    _ index: Int, _ parts: Generations, _ sums: Parts, from: UInt64, to: UInt64,
+    _ query: GenerationsQuery, _ source: ReportSource
   ) -> Generation {
     let sampling = parts.result.sampling
     let sorted = sums.byCategory.sorted {
-      ($1.value.bytes, $1.value.count, $0.key) < ($0.value.bytes, $0.value.count, $1.key)
+      let (left, right) = ($0.value.whole, $1.value.whole)
+      return (right.bytes, right.count, $0.key) < (left.bytes, left.count, $1.key)
     }
     return Generation(
       index: index, name: parts.name(of: index),
       origin: index == 0 ? "baseline" : parts.marks[index - 1].isRecorded ? "mark" : "time",
       timeNanoseconds: from, endNanoseconds: to, growth: Growth(sums.whole, sampling),
-      categories: sorted.prefix(top ?? .max).map {
+      categories: sorted.prefix(query.top ?? .max).map { category, parts in
         Category(
-          name: $0.key.name, type: BlockTypeSummary($0.key), growth: Growth($0.value, sampling))
+          name: category.name, type: BlockTypeSummary(category),
+          growth: Growth(parts.whole, sampling),
+          stacks: stacks(parts, limit: query.stacks, sampling, source),
+          stackCount: parts.byStack.count)
       },
       categoryCount: sorted.count)
+  }
+
+  private static func stacks(
+    _ parts: CategoryParts, limit: Int, _ sampling: Sampling?, _ source: ReportSource
+  ) -> [Stack] {
+    guard limit > 0 else { return [] }
+    let sorted = parts.byStack.sorted {
+      ($1.value.bytes, $1.value.count, $0.key) < ($0.value.bytes, $0.value.count, $1.key)
+    }
+    return sorted.prefix(limit).map { stack, sum in
+      Stack(
+        id: stack.rawValue, frames: source.names.frames(of: stack), growth: Growth(sum, sampling))
+    }
   }
 
   /// Those that grew most, in the order of time.

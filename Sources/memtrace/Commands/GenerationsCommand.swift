@@ -50,6 +50,8 @@ struct GenerationsCommand: ParsableCommand {
         var query = GenerationsQuery()
         query.filter = filters.filter()
         query.top = output.limit(view.top.top, text: 5)
+        // In text there is --generation NAME for it.
+        query.stacks = output.format == .json ? 10 : 0
         query.generations = output.limit(view.generations, text: 100)
         try session.write(
           GenerationsReport(session.source, generations, query: query), to: output)
