@@ -50,6 +50,24 @@ import TraceTestSupport
     #expect(try TraceContent(unpacked.bytes) == TraceContent(builder.bytes()))
   }
 
+  @Test func retainsAndReleasesComeBack() throws {
+    var builder = SampleTraces.random(seed: 5)
+    builder.refcounts(MT_REFCOUNTS_ON, patterns: "Node", text: "/lib/libswiftCore.so")
+    for time in UInt64(5000)..<5500 {
+      builder.count(
+        time % 3 == 0 ? .release : .retain, 0x1000 + time % 5 * 64, count: time,
+        stack: StackID(UInt32(time % 4) + 2), thread: UInt32(time % 2) + 1, time: time)
+    }
+    let plain = try TraceContent(builder.bytes())
+    #expect(plain.refcounts.count == 500)
+    #expect(plain.refcountRecording?.runtimes == ["/lib/libswiftCore.so"])
+    let packed = try builder.packed()
+    #expect(try TraceContent(packed) == plain)
+    let unpacked = try withTrace(packed) { try $0.unpacked() }
+    #expect(unpacked.lost == 0)
+    #expect(try TraceContent(unpacked.bytes) == plain)
+  }
+
   @Test func chunksOfSymbolsComeBack() throws {
     let contents: [[UInt8]] = [[1, 2, 3], Array(repeating: 7, count: 5000)]
     let packed = try SampleTraces.small().packed(symbols: contents)

@@ -57,6 +57,8 @@ struct TraceContent: Equatable {
   /// For each snapshot the addresses and values of its words, in turns.
   var words: [[UInt64]]
   var ending: TraceEnding
+  var refcounts: [RefcountEvent] = []
+  var refcountRecording: RefcountRecording?
 
   init(_ trace: Trace) throws {
     process = trace.process
@@ -79,6 +81,13 @@ struct TraceContent: Equatable {
       return true
     }
     self.events = events
+    refcountRecording = trace.refcountRecording
+    var refcounts: [RefcountEvent] = []
+    _ = try trace.forEachRefcount {
+      refcounts.append($0)
+      return true
+    }
+    self.refcounts = refcounts
     var id = StackID.first
     while id < trace.stacks.endID {
       frames.append(trace.stacks.frames(of: id))
