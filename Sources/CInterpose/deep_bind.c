@@ -85,8 +85,7 @@ static int add_image(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
     if (list->count == MOST_IMAGES)
         return 1;
-    list->images[list->count++] =
-        (struct loaded){info->dlpi_addr, (uintptr_t)info->dlpi_phdr};
+    list->images[list->count++] = (struct loaded){info->dlpi_addr, (uintptr_t)info->dlpi_phdr};
     return 0;
 }
 
@@ -172,7 +171,8 @@ static const ElfW(Dyn) * read_headers(const struct dl_phdr_info *info, struct ta
 static bool read_tables(const struct dl_phdr_info *info, struct tables *tables) {
     memset(tables, 0, sizeof *tables);
     uint64_t kind = DT_RELA;
-    for (const ElfW(Dyn) *entry = read_headers(info, tables); entry && entry->d_tag != DT_NULL; entry++) {
+    for (const ElfW(Dyn) *entry = read_headers(info, tables); entry && entry->d_tag != DT_NULL;
+         entry++) {
         uintptr_t value = entry->d_un.d_val;
         switch (entry->d_tag) {
         case DT_SYMTAB:

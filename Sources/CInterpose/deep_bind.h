@@ -1,7 +1,7 @@
 /* Libraries that are opened with RTLD_DEEPBIND.
  *
- * They look their symbols up in themselves and in what they need, the C library among it, before the
- * global scope, where our hooks are: their calls of malloc and free would go past the recorder.
+ * They look their symbols up in themselves and in what they need, the C library among it, before
+ * the global scope, where our hooks are: their calls of malloc and free would go past the recorder.
  * Once such a library is loaded, the words through which it calls allocator functions are written
  * anew: those that lead to the function behind ours then lead to ours, which calls that one. All
  * else stays bound as it is; a library with an allocator of its own keeps it. */

@@ -289,6 +289,20 @@ bool mt_image_map_contains(uintptr_t pc) {
     return image_at(pc) != NULL;
 }
 
+bool mt_image_map_find_image(const char *prefix, uintptr_t *start, uintptr_t *end) {
+    uint32_t count = __atomic_load_n(&g_map.count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct image *image = &g_map.images[i];
+        if (!__atomic_load_n(&image->is_loaded, __ATOMIC_ACQUIRE) ||
+            !mt_text_has_prefix(mt_text_last_component(image->path), prefix))
+            continue;
+        *start = image->start;
+        *end = image->end;
+        return true;
+    }
+    return false;
+}
+
 bool mt_image_map_unwind_section(uintptr_t pc, struct mt_unwind_section *section) {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
     struct dl_find_object found;

@@ -35,6 +35,10 @@ bool mt_image_map_contains(uintptr_t pc);
  * Lock-free with glibc >= 2.35; before, true for whatever is not known. */
 bool mt_image_map_may_be_new(uintptr_t pc);
 
+/* Where the first known image lies whose file name begins with `prefix`, variables included.
+ * returns  false when there is none. Lock-free, async-signal-safe. */
+bool mt_image_map_find_image(const char *prefix, uintptr_t *start, uintptr_t *end);
+
 /* The unwind tables of the image that holds pc.
  *
  * returns  false when pc lies in no image or the image has no tables

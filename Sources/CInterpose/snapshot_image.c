@@ -3,6 +3,7 @@
 
 #include "os_threads.h"
 #include "snapshot_filter.h"
+#include "snapshot_gobject.h"
 #include "snapshot_pages.h"
 #include "snapshot_python.h"
 #include "snapshot_writer.h"
@@ -144,6 +145,7 @@ static long keep_memory(const struct mt_snapshot_image *image, struct mt_region_
     mt_pointer_filter_make(&g_filter, list, spans);
     mt_pages_open(&g_walker);
     mt_snapshot_python(&g_writer, &g_walker, list);
+    mt_snapshot_gobject(&g_writer, &g_walker, list);
     for (size_t i = 0; i < list->count && !g_writer.error; i++)
         if (list->regions[i].source != MT_PAGES_NOT_KEPT)
             mt_pages_visit(&g_walker, &list->regions[i],

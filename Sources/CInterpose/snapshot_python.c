@@ -1,7 +1,7 @@
 /* See snapshot_python.h. */
 #include "snapshot_python.h"
 
-#include <string.h>
+#include "snapshot_reads.h"
 
 /* Fields of PyTypeObject, the same since Python 3.0 (Include/cpython/object.h). */
 enum {
@@ -11,10 +11,9 @@ enum {
     FLAGS = 168,
     OBJECT_SIZE = 256 /* of those looked at */
 };
-#define MT_PYTHON_READY (UINT64_C(1) << 12)
 #define MT_PYTHON_TYPE_SUBCLASS (UINT64_C(1) << 31)
 
-enum { MOST_METACLASSES = 32, MOST_CLASSES = 1 << 16, MOST_PASSES = 4, LONGEST_NAME = 255 };
+enum { MOST_METACLASSES = 32, MOST_CLASSES = 1 << 16, MOST_PASSES = 4 };
 
 struct search {
     struct mt_snapshot_writer *writer;
@@ -26,43 +25,14 @@ struct search {
     uint32_t classes;
 };
 
-/* ---- Careful reads: what looks like a pointer to a class may be anything ---- */
-
-static bool can_read(uint64_t address, size_t size) {
-    uint64_t last = address + size - 1;
-    if (address < MT_PAGE_SIZE || last < address || last >> 47)
-        return false;
-    return mt_os_is_readable(address & ~(uint64_t)(MT_PAGE_SIZE - 1)) &&
-           mt_os_is_readable(last & ~(uint64_t)(MT_PAGE_SIZE - 1));
-}
-
-static uint64_t field(uint64_t object, int offset) {
-    uint64_t value;
-    memcpy(&value, (const void *)(object + (uint64_t)offset), sizeof value);
-    return value;
-}
-
-/* returns  the length of a name; 0 when it is none */
-static size_t read_name(uint64_t address, char *name) {
-    for (size_t length = 0; length < LONGEST_NAME; length++) {
-        if ((length == 0 || (address + length) % MT_PAGE_SIZE == 0) &&
-            !can_read(address + length, 1))
-            return 0;
-        name[length] = ((const char *)address)[length];
-        if (name[length] == 0)
-            return length;
-        if ((unsigned char)name[length] < ' ')
-            return 0;
-    }
-    return 0;
-}
-
 /* returns  the length of the name of the class at an address; 0 when no class is there */
 static size_t read_class(uint64_t object, char *name) {
-    if (object % 8 || !can_read(object, OBJECT_SIZE) || !(field(object, FLAGS) & MT_PYTHON_READY))
+    if (object % 8 || !mt_snapshot_can_read(object, OBJECT_SIZE))
         return 0;
-    uint64_t size = field(object, BASIC_SIZE);
-    return size >= 16 && size < 1 << 20 ? read_name(field(object, NAME), name) : 0;
+    uint64_t size = mt_snapshot_field(object, BASIC_SIZE);
+    return size >= 16 && size < 1 << 20
+               ? mt_snapshot_read_name(mt_snapshot_field(object, NAME), name)
+               : 0;
 }
 
 /* ---- Search ---- */
@@ -71,7 +41,7 @@ static size_t read_class(uint64_t object, char *name) {
 static void find_type(uint64_t page, void *context) {
     struct search *search = context;
     const uint64_t *words = (const uint64_t *)page;
-    char name[LONGEST_NAME];
+    char name[MT_SNAPSHOT_NAME_MAX];
     for (size_t i = 0; i < MT_PAGE_SIZE / 8 && search->count == 0; i++) {
         uint64_t object = page + i * 8 - TYPE_OF;
         if (words[i] == object && read_class(object, name) == 4 && memcmp(name, "type", 4) == 0)
@@ -87,7 +57,7 @@ static bool is_metaclass(const struct search *search, uint64_t word, uint32_t fi
 }
 
 static void write_class(struct search *search, uint64_t object) {
-    char name[LONGEST_NAME];
+    char name[MT_SNAPSHOT_NAME_MAX];
     size_t length = read_class(object, name);
     if (length == 0 || search->classes >= MOST_CLASSES)
         return;
@@ -95,8 +65,8 @@ static void write_class(struct search *search, uint64_t object) {
     struct mt_snapshot_class record = {
         .address = object, .kind = MT_SNAPSHOT_PYTHON_CLASS, .name_length = (uint32_t)length};
     mt_snapshot_record(search->writer, MT_SNAPSHOT_CLASS, &record, sizeof record, name, length);
-    if ((field(object, FLAGS) & MT_PYTHON_TYPE_SUBCLASS) && search->count < MOST_METACLASSES &&
-        !is_metaclass(search, object, 0, search->count))
+    if ((mt_snapshot_field(object, FLAGS) & MT_PYTHON_TYPE_SUBCLASS) &&
+        search->count < MOST_METACLASSES && !is_metaclass(search, object, 0, search->count))
         search->metaclasses[search->count++] = object;
 }
 

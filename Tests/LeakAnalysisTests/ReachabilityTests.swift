@@ -150,6 +150,31 @@ struct ReachabilityTests {
     #expect(analysis.state(at: object) == .reached)
   }
 
+  @Test("Objects are held behind what their runtime puts in front of them")
+  func interiorPointersOfRuntimes() throws {
+    var heap = SampleHeap()
+    let (dictionary, label) = (SampleHeap.globals + 0x800, SampleHeap.globals + 0x900)
+    heap.snapshot.addClass("dict", at: dictionary)
+    heap.snapshot.addClass("SampleLabel", at: label, kind: 2)
+    // The links of the collector, then count and class; private data, then class, count and data.
+    let links = SampleHeap.globals + 0x100
+    let python = heap.block(64, words: [links, links, 1, dictionary])
+    let attributes = heap.block(48)
+    let behind = heap.block(
+      80, words: [attributes + 8, 0, links, links, 1, dictionary, python + 24])
+    let instance = heap.block(72, words: [0, 0, 0, 0, 0, 0, label, 1])
+    // An address where there is no object, and a class in front of an address.
+    let inside = heap.block(64, words: [links, links, 1, dictionary])
+    let table = heap.block(64, words: [0, 0, label, links])
+    heap.set(
+      SampleHeap.globals, python + 16, behind + 32, instance + 48, inside + 24, table + 16)
+    let analysis = try heap.analysis()
+    for address in [python, behind, instance, attributes] {
+      #expect(analysis.state(at: address) == .reached)
+    }
+    for address in [inside, table] { #expect(analysis.state(at: address) == .possible) }
+  }
+
   @Test("The vector of thread-local variables is held by the control block, behind its header")
   func dynamicThreadVector() throws {
     var heap = SampleHeap()

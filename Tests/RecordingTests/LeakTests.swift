@@ -145,6 +145,29 @@ import TraceTestSupport
     #expect(program.leaks["malloc in main"] == nil)
   }
 
+  private static let gobjectFlags: [String]? = {
+    let run = try? ProcessRun.run(
+      ["/usr/bin/env", "pkg-config", "--cflags", "--libs", "gobject-2.0"])
+    guard let run, run.status == 0 else { return nil }
+    return ["-Wl,--no-as-needed"]
+      + run.outputText.split(whereSeparator: \.isWhitespace).map(String.init)
+  }()
+
+  @Test(.enabled(if: gobjectFlags != nil, "needs the headers of GObject"))
+  func instancesOfGObjectHaveTheirClass() throws {
+    let source = try TestProgram("gobjects.c", flags: try #require(Self.gobjectFlags))
+    // Until GLib 2.76 they are in slices of blocks otherwise.
+    let run = try TracedRun([source.path.string], environment: ["G_SLICE=always-malloc"])
+    let program = try LeakedProgram(try run.root())
+    #expect(
+      program.leaks == [
+        "SamplePlain": Figures(3, 96, roots: 3), "SamplePrivate": Figures(2, 160, roots: 1),
+        "GObject": Figures(1, 24, roots: 1),
+      ])
+    // Those that are held are so by their beginnings, behind their private data.
+    #expect(!program.possible.keys.contains { $0.hasPrefix("Sample") })
+  }
+
   private static let canMakeUserNamespaces: Bool = {
     let run = try? ProcessRun.run(["/usr/bin/unshare", "-U", "/bin/true"])
     return run?.status == 0

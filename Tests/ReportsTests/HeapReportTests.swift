@@ -69,7 +69,7 @@ import TraceTestSupport
     snapshot.region(heap..<heap + 0x1_0000, path: "[heap]")
     snapshot.addClass("list", at: list)
     snapshot.addClass("Node", at: node)
-    snapshot.addClass("Other", at: 0x50_0200, kind: 2)
+    snapshot.addClass("Other", at: 0x50_0200, kind: 99)
     snapshot.words(at: 0x50_1000, [0, list])
     snapshot.words(at: 0x50_1100, [heap + 0x20, heap + 0x40, 2, node])
     snapshot.words(at: 0x50_1200, [heap + 0x20, 0, heap + 0x20, heap + 0x40, 1, node])
@@ -88,6 +88,33 @@ import TraceTestSupport
     let image = try trace.heap(atSnapshot: 0)
     #expect(types.category(of: 1, in: image).name == "Node")
     #expect(types.category(of: 3, in: image).name == "Malloc-64")
+  }
+
+  @Test func instancesOfGObjectHaveTheirClass() throws {
+    var builder = TraceBuilder()
+    let stack = builder.stack([0x1100])
+    let (plain, data): (UInt64, UInt64) = (0x50_0100, 0x50_0200)
+    // One at the beginning; one behind its private data, in which a class is; a table of classes, and
+    // a block too small.
+    for (index, size) in [UInt64(32), 80, 48, 16].enumerated() {
+      builder.allocate(0x50_1000 + UInt64(index) * 0x100, size, stack: stack, time: 10)
+    }
+    var snapshot = SnapshotBuilder(time: 30)
+    snapshot.region(0x50_0000..<0x51_0000, path: "[heap]")
+    snapshot.addClass("SamplePlain", at: plain, kind: 2)
+    snapshot.addClass("SamplePrivate", at: data, kind: 2)
+    snapshot.words(at: 0x50_1000, [plain, 3])
+    snapshot.words(at: 0x50_1100, [0x50_1000, plain, 0, 0, 0, 0, data])
+    snapshot.words(at: 0x50_1200, [0, 0, plain, data, data, plain])
+    snapshot.words(at: 0x50_1300, [plain, 1])
+    builder.snapshot(snapshot)
+    let file = try builder.write()
+    let trace = try Trace(path: file.path)
+    let source = ReportSource(trace, file: nil, symbolicator: FakeSymbolicator())
+    let rows = try HeapReport(trace, source: source, query: HeapQuery()).rows
+    #expect(
+      rows.filter { $0.language == "GObject" }.map { "\($0.name) \($0.count) \($0.bytes)" }
+        == ["SamplePrivate 1 80", "SamplePlain 1 32"])
   }
 
   private func report(_ change: (inout HeapQuery) -> Void = { _ in }) throws -> HeapReport {

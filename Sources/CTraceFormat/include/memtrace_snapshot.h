@@ -95,7 +95,10 @@ struct mt_snapshot_region {
 };
 static_assert(sizeof(struct mt_snapshot_region) == 48, "snapshot region layout");
 
-enum mt_snapshot_class_kind { MT_SNAPSHOT_PYTHON_CLASS = 1 };
+enum mt_snapshot_class_kind {
+    MT_SNAPSHOT_PYTHON_CLASS = 1,
+    MT_SNAPSHOT_GOBJECT_CLASS = 2 /* GTypeClass of an instantiatable type */
+};
 
 /* A class of a language runtime, whose objects hold its address. */
 struct mt_snapshot_class {

@@ -13,8 +13,8 @@ struct EdgeScanner {
   private let layouts: [UInt64: ObjectLayout]
   /// For each site whether nobody uses more of its blocks than was asked for.
   private let isExact: [Bool]
-  /// Whether any word has the form of an object's reference to its side table.
-  private let hasSideTables: Bool
+  /// For each block whether it is the side table of a Swift object; empty where there is none.
+  private let isSideTable: [Bool]
 
   private static let addressMask: UInt64 = 0x0000_7fff_ffff_fff8
   private static let sideTableMark: UInt64 = 3 << 62
@@ -25,8 +25,22 @@ struct EdgeScanner {
     lookup = heap.lookup
     blocks = heap.blocks
     memory = heap.memory
-    hasSideTables = heap.memory.containsWord { $0 & Self.sideTableMark == Self.sideTableMark }
+    isSideTable = Self.sideTables(heap)
     isExact = heap.blocks.sites.map { !heap.usesSlack || $0.operation.family != .malloc }
+  }
+
+  private static func sideTables(_ heap: HeapImage) -> [Bool] {
+    var tables: [Bool] = []
+    heap.memory.forEachValue { value in
+      guard value & sideTableMark == sideTableMark else { return }
+      let block = heap.lookup.block(containing: (value & ~sideTableMark) << 3)
+      guard block >= 0, SwiftObjects.sideTableWord(of: heap.blocks.addresses[block]) == value else {
+        return
+      }
+      if tables.isEmpty { tables = Array(repeating: false, count: heap.blocks.count) }
+      tables[block] = true
+    }
+    return tables
   }
 
   /// An edge to a block.
@@ -52,7 +66,7 @@ struct EdgeScanner {
   private func decoded(_ value: UInt64) -> Target? {
     if value & Self.sideTableMark == Self.sideTableMark {
       let block = lookup.block(containing: (value & ~Self.sideTableMark) << 3)
-      if block >= 0, isSideTable(block, word: value) {
+      if block >= 0, SwiftObjects.sideTableWord(of: blocks.addresses[block]) == value {
         return Target(block: block, edgeClass: .start)
       }
     }
@@ -74,13 +88,11 @@ struct EdgeScanner {
     let isOrdinary =
       InteriorPointers.isArray(offset, of: blocks.site(of: block).operation)
       || InteriorPointers.isBase(at: offset, of: blocks.addresses[block], memory)
+      || InteriorPointers.isObject(
+        at: offset, ofBlockAt: blocks.addresses[block], size: blocks.sizes[block], memory)
     return Target(
       block: block,
       edgeClass: isOrdinary ? .start : offset < 8 ? .tagged : .interior)
-  }
-
-  private func isSideTable(_ block: Int, word: UInt64) -> Bool {
-    SwiftObjects.sideTableWord(of: blocks.addresses[block]) == word
   }
 
   /// Calls `body` for each word of a block that points to a block.
@@ -92,11 +104,24 @@ struct EdgeScanner {
     let start = blocks.addresses[block]
     let layout = layouts.isEmpty ? nil : layouts[memory.word(at: start)]
     memory.forEachWord(in: start..<end(of: block, layout)) { address, value in
-      guard let target = target(of: value) else { return }
+      guard var target = target(of: value) else { return }
       if address == start, isBackReference(of: block, to: target, value) { return }
       if let layout, !layout.holds(at: address &- start, target.block, in: heap) { return }
+      if target.edgeClass != .start, holdsAttributes(at: address &- start, of: block) {
+        target.edgeClass = .start
+      }
       body(address &- start, target)
     }
+  }
+
+  /// Whether a word of a block is where a Python object names its attributes, by an address inside of
+  /// their block.
+  @inline(never)
+  private func holdsAttributes(at offset: UInt64, of block: Int) -> Bool {
+    guard offset < 16, !memory.pythonClasses.isEmpty else { return false }
+    let object = memory.pythonObject(
+      inBlockAt: blocks.addresses[block], size: blocks.sizes[block])
+    return object?.offset == 32
   }
 
   /// One past the last byte of a block that is looked at.
@@ -115,7 +140,7 @@ struct EdgeScanner {
 
   @inline(__always)
   private func isBackReference(of block: Int, to target: Target, _ value: UInt64) -> Bool {
-    guard hasSideTables, blocks.sizes[block] <= 64, target.edgeClass == .start else { return false }
+    guard !isSideTable.isEmpty, isSideTable[block], target.edgeClass == .start else { return false }
     return memory.word(at: value &+ 8)
       == SwiftObjects.sideTableWord(of: blocks.addresses[block])
   }

@@ -20,6 +20,16 @@ enum InteriorPointers {
       && isVirtualTable(memory.word(at: address &+ offset), memory)
   }
 
+  /// An object behind a header of its language's runtime: of Python behind the links of the garbage
+  /// collector, an instance of GObject behind its private data.
+  static func isObject(
+    at offset: UInt64, ofBlockAt address: UInt64, size: UInt64, _ memory: SnapshotMemory
+  ) -> Bool {
+    guard offset & 15 == 0 else { return false }
+    return memory.isGObject(at: address &+ offset)
+      || memory.pythonObject(inBlockAt: address, size: size)?.offset == offset
+  }
+
   /// Whether a word points into data of an image that is not to be written: where tables of virtual
   /// functions are after relocation.
   private static func isVirtualTable(_ word: UInt64, _ memory: SnapshotMemory) -> Bool {

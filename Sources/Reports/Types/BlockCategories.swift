@@ -89,7 +89,7 @@ public final class BlockCategories {
   ) -> (category: BlockCategory, isSeen: Bool) {
     if let memory,
       let own = ownCategory(of: block, in: memory)
-        ?? pythonCategory(at: block.address.rawValue, size: block.size, in: memory)
+        ?? runtimeCategory(at: block.address.rawValue, size: block.size, in: memory)
     {
       return (own, true)
     }
@@ -97,14 +97,17 @@ public final class BlockCategories {
     return (detailed(category, CallKey(stack: block.stack, operation: block.operation)), false)
   }
 
-  /// The class of a Python object.
+  /// The class of a Python object or an instance of GObject.
   ///
-  /// Only its own memory tells: an interpreter allocates objects of all classes with one stack.
-  private func pythonCategory(
+  /// Only its own memory tells: such a runtime allocates objects of all classes with one stack.
+  private func runtimeCategory(
     at address: UInt64, size: UInt64, in memory: SnapshotMemory
   ) -> BlockCategory? {
-    memory.pythonClass(ofBlockAt: address, size: size).map { name in
-      BlockCategory(TypeName(short: name, full: name, language: .python))
+    if let name = memory.pythonClass(ofBlockAt: address, size: size) {
+      return BlockCategory(TypeName(short: name, full: name, language: .python))
+    }
+    return memory.gobjectClass(ofBlockAt: address, size: size).map { name in
+      BlockCategory(TypeName(short: name, full: name, language: .gobject))
     }
   }
 

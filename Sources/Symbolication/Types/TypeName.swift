@@ -6,6 +6,7 @@ public struct TypeName: Hashable, Sendable {
     case cxx = "C++"
     case rust = "Rust"
     case python = "Python"
+    case gobject = "GObject"
     case c = "C"
   }
 

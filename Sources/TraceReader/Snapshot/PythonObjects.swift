@@ -1,21 +1,34 @@
 extension SnapshotMemory {
   /// The class of the Python object in a block.
   ///
+  /// - Parameters:
+  ///   - address: The beginning of the block.
+  ///   - size: Its requested bytes.
+  /// - Returns: The name of the class; nil where the block is no object of a known class.
+  public func pythonClass(ofBlockAt address: UInt64, size: UInt64) -> String? {
+    pythonObject(inBlockAt: address, size: size)?.className
+  }
+
+  /// The Python object in a block.
+  ///
   /// An object is a reference count and the address of its class; those that the garbage collector
   /// knows have its two links before that, and since Python 3.11 perhaps two more words.
   ///
   /// - Parameters:
   ///   - address: The beginning of the block.
   ///   - size: Its requested bytes.
-  /// - Returns: The name of the class; nil where the block is no object of a known class.
-  public func pythonClass(ofBlockAt address: UInt64, size: UInt64) -> String? {
+  /// - Returns: Where in the block the object begins, in bytes, and its class; nil where the block is
+  ///   no object of a known class.
+  public func pythonObject(
+    inBlockAt address: UInt64, size: UInt64
+  ) -> (offset: UInt64, className: String)? {
     guard !pythonClasses.isEmpty else { return nil }
     for offset in Self.classOffsets where offset + 8 <= size {
       guard let name = pythonClasses[word(at: address &+ offset)],
         // A pointer instead of a count: an array of objects, with a class among them.
         isCount(word(at: address &+ offset &- 8)), hasLinks(before: offset, ofBlockAt: address)
       else { continue }
-      return name
+      return (offset - 8, name)
     }
     return nil
   }

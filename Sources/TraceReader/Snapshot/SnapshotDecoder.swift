@@ -111,8 +111,12 @@ struct SnapshotDecoder {
     let address: UInt64 = cursor.read()
     let (kind, nameLength): (UInt32, UInt32) = (cursor.read(), cursor.read())
     let name = cursor.text(nameLength)
-    guard !cursor.isPastEnd, kind == MT_SNAPSHOT_PYTHON_CLASS.rawValue, address != 0 else { return }
-    info.pythonClasses[address] = name
+    guard !cursor.isPastEnd, address != 0 else { return }
+    switch kind {
+    case MT_SNAPSHOT_PYTHON_CLASS.rawValue: info.pythonClasses[address] = name
+    case MT_SNAPSHOT_GOBJECT_CLASS.rawValue: info.gobjectClasses[address] = name
+    default: break
+    }
   }
 
   private static func decodeEnd(_ cursor: inout ByteCursor, into info: inout SnapshotInfo) {

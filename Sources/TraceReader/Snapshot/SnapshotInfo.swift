@@ -34,6 +34,8 @@ public struct SnapshotInfo: Hashable, Sendable {
   public var regions: [SnapshotRegion]
   /// The names of the classes of a Python interpreter in the process, by their addresses.
   public var pythonClasses: [UInt64: String] = [:]
+  /// The names of the classes of GObject in the process, by their addresses.
+  public var gobjectClasses: [UInt64: String] = [:]
 
   /// Creates a description.
   public init(

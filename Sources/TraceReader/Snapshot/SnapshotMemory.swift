@@ -7,6 +7,8 @@ public struct SnapshotMemory: Sendable {
   public let regions: [SnapshotRegion]
   /// The names of the classes of a Python interpreter, by the addresses that their objects hold.
   public internal(set) var pythonClasses: [UInt64: String] = [:]
+  /// The names of the classes of GObject, by the addresses that their instances begin with.
+  public internal(set) var gobjectClasses: [UInt64: String] = [:]
   /// How many runs of words, or chunks of runs, could not be read to their end: they are damaged,
   /// or contradict what was before them.
   public internal(set) var damagedRuns = 0
@@ -27,12 +29,10 @@ public struct SnapshotMemory: Sendable {
   /// How many words are kept.
   public var wordCount: Int { values.count }
 
-  /// Whether any kept word satisfies a condition.
-  ///
-  /// - Complexity: O(*words*), in the order of memory.
+  /// Visits all kept words by ascending address, without their addresses.
   @inlinable
-  public func containsWord(where condition: (UInt64) -> Bool) -> Bool {
-    values.contains(where: condition)
+  public func forEachValue(_ body: (UInt64) -> Void) {
+    for value in values { body(value) }
   }
 
   /// The mapping that holds an address; nil when none does.

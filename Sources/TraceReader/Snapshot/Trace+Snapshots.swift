@@ -21,6 +21,7 @@ extension Trace {
     }
     var memory = decoder.memory
     memory.pythonClasses = snapshots[index].pythonClasses
+    memory.gobjectClasses = snapshots[index].gobjectClasses
     return memory
   }
 
