@@ -179,9 +179,11 @@ func wait(_ body: @escaping @Sendable () async -> Void) {
   done.wait()
 }
 
-/// Has all threads of the pool run something else at once, and queue more: one that waits for work still
-/// has its last task in its frames, and libdispatch keeps what tasks were queued with for later ones,
-/// with their addresses. What a task was about to do when it gave a sign is done then as well.
+/// Has all threads of the pool run something else at once, and queue more.
+///
+/// One that waits for work still has its last task in its frames, and libdispatch keeps what tasks were
+/// queued with for later ones, with their addresses. What a task was about to do when it gave a sign is
+/// done then as well.
 @inline(never) func occupyPool() {
   let count = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
   let (met, go, done) = (
