@@ -48,8 +48,8 @@ public struct Finding: Sendable, Hashable, Encodable {
   public var related: [RelatedStack] = []
   /// The first tree in lines of text; empty for other kinds.
   public var tree: [String] = []
-  /// The test that ran, as far as marks tell; nil when none did.
-  public var test: String?
+  /// The tests that it comes from; nil when no marks tell.
+  public var tests: TestEvidence?
   /// What became of it.
   public var state = State.new
   /// What the baseline allows, or the suppression that hides it, in words; nil when it is new.
@@ -76,7 +76,8 @@ public struct Finding: Sendable, Hashable, Encodable {
     return "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 
-  /// In one line: `Memory leak: Node, 3 blocks, 48 B, allocated in makeList (list.c:12)`.
+  /// In one line: `Memory leak: Node, 3 blocks, 48 B, allocated in makeList (list.c:12)`, with the
+  /// test where it is known.
   public func sentence(_ style: ByteStyle = .human) -> String {
     var text = "\(kind.title): \(what), \(amount)"
     if bytes > 0 { text += ", \(style.format(bytes))" }
@@ -84,6 +85,7 @@ public struct Finding: Sendable, Hashable, Encodable {
       text += kind.isMemoryError ? ", in \(place.name)" : ", allocated in \(place.name)"
       if let line = place.place { text += " (\(line))" }
     }
+    if let tests { text += ", \(tests.text)" }
     return text
   }
 }

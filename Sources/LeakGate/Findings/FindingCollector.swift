@@ -1,25 +1,30 @@
 import Reports
+import TraceReader
 
 /// Makes findings of what the reports of one process say.
 struct FindingCollector {
   let process: String
   let pid: UInt32
   let trace: String?
+  let tests: TestTimeline
   /// One for each fingerprint, in the order in which they were found.
   private(set) var findings: [Finding] = []
   private var positions: [String: Int] = [:]
 
-  init(process: String, pid: UInt32, trace: String?) {
+  init(process: String, pid: UInt32, trace: String?, tests: TestTimeline) {
     self.process = process
     self.pid = pid
     self.trace = trace
+    self.tests = tests
   }
 
   /// Adds the trees of leaked blocks: what a root drags along belongs to it.
-  mutating func add(_ report: LeaksReport) {
+  mutating func add(_ report: LeaksReport, clock: TraceClock) {
     for group in report.treeGroups {
       let kind: FindingKind = group.role == .rootCycle ? .cycle : .leak
-      var finding = finding(kind, group.name ?? "blocks without a stack", group.frames)
+      var finding = finding(
+        kind, group.name ?? "blocks without a stack", group.frames,
+        at: group.rootTimes.map(clock.nanoseconds))
       (finding.count, finding.bytes) = (group.count, group.bytes)
       finding.instances = group.instances
       finding.tree = (group.trees.first ?? []).map { line in
@@ -47,7 +52,9 @@ struct FindingCollector {
       let call = entry.offending.function
       let place = entry.offending.frames.first { $0.role == .user } ?? entry.offending.frames.first
       let what = "\(call) in \(place?.name ?? "code without a stack")"
-      var finding = finding(FindingKind(entry.kind.category), what, entry.offending.frames)
+      var finding = finding(
+        FindingKind(entry.kind.category), what, entry.offending.frames,
+        at: [entry.offending.timeNanoseconds])
       (finding.count, finding.instances) = (entry.count, entry.count)
       finding.bytes = entry.block?.size ?? 0
       if let first = entry.firstFree {
@@ -64,12 +71,15 @@ struct FindingCollector {
   }
 
   private func finding(
-    _ kind: FindingKind, _ what: String, _ frames: [ReportFrame]
+    _ kind: FindingKind, _ what: String, _ frames: [ReportFrame], at times: [UInt64] = []
   ) -> Finding {
-    Finding(
+    var finding = Finding(
       kind: kind, what: what, count: 0, bytes: 0, instances: 0,
       fingerprint: Fingerprint.of(kind, what: what, frames: frames), process: process, pid: pid,
       trace: trace, frames: frames)
+    let evidence = tests.evidence(frames, at: times)
+    if !evidence.isEmpty { finding.tests = evidence }
+    return finding
   }
 
   /// Stacks that differ only in what changes from build to build make one finding.
@@ -82,5 +92,9 @@ struct FindingCollector {
     findings[position].count &+= finding.count
     findings[position].bytes &+= finding.bytes
     findings[position].instances &+= finding.instances
+    if let more = finding.tests {
+      findings[position].tests = findings[position].tests ?? TestEvidence()
+      findings[position].tests?.add(more)
+    }
   }
 }

@@ -52,7 +52,9 @@ public struct ProcessMeasurer {
     process.problems = RecordingGaps.problems(in: result.coverage, needs: needs) { image in
       chooses(executable: image)
     }
-    var collector = FindingCollector(process: process.name, pid: process.pid, trace: file)
+    var collector = FindingCollector(
+      process: process.name, pid: process.pid, trace: file,
+      tests: TestTimeline(trace.marks, clock: source.clock))
     collector.add(ErrorsReport(result, source: source))
     if needs.contains(.unfreed) {
       collector.add(try UnfreedReport(result, source: source, query: UnfreedQuery()))
@@ -81,7 +83,7 @@ public struct ProcessMeasurer {
     query.treeLines = 12
     let report = try LeaksReport(analysis, source: source, query: query)
     process.warnings += report.snapshot.warnings
-    collector.add(report)
+    collector.add(report, clock: source.clock)
     // A forked process has what its parent planted only as a block that is not its own.
     if expectsCanary, !trace.header.flags.contains(.forked),
       !(try Canary.isFound(in: analysis, source: source))

@@ -21,7 +21,6 @@ extension GateResult {
       page.blank()
       page.line(Span(finding.sentence(page.style.bytes), .error))
       if let reason = finding.reason { page.line([Span(reason)], indent: 2) }
-      if let test = finding.test { page.line([Span("in the test \(test)")], indent: 2) }
       for line in finding.tree { page.line([Span(line)], indent: 4) }
       StackText.write(finding.frames, to: &page, indent: 4, limit: 12)
       for related in finding.related {

@@ -9,6 +9,7 @@ struct LeakTreeGroups {
     var name: String?
     var stack: StackID
     var roots: [Int] = []
+    var rootTimes: [EventTime] = []
     var instances: UInt64 = 0
     var count: UInt64 = 0
     var bytes: UInt64 = 0
@@ -18,7 +19,7 @@ struct LeakTreeGroups {
       LeaksReport.TreeGroup(
         role: role, name: name, instances: instances, count: count, bytes: bytes,
         stack: stack.rawValue, frames: source.names.frames(of: stack),
-        trees: roots.map(trees.lines(of:)))
+        trees: roots.map(trees.lines(of:)), rootTimes: rootTimes)
     }
   }
 
@@ -40,6 +41,7 @@ struct LeakTreeGroups {
         name: labels.name(of: block), stack: labels.heap.blocks.site(of: block).stack)
       var draft = drafts[key] ?? Draft(role: key.role, name: key.name, stack: key.stack)
       if draft.roots.count < LeaksReport.treesPerGroup { draft.roots.append(root) }
+      draft.rootTimes.append(labels.heap.blocks.times[block])
       draft.instances &+= 1
       draft.count &+= UInt64(leaks.subtreeCount(of: root))
       draft.bytes &+= leaks.subtreeBytes(of: root)

@@ -25,6 +25,12 @@ public struct LeaksReport: Report {
     public var frames: [ReportFrame]
     /// The first few trees, the oldest first, as lines.
     public var trees: [[LeakTreeLine]]
+    /// When each root was allocated; not part of the document.
+    public var rootTimes: [EventTime] = []
+
+    enum CodingKeys: String, CodingKey {
+      case role, name, instances, count, bytes, stack, frames, trees
+    }
   }
 
   /// Blocks that one kind of root holds.

@@ -13,7 +13,7 @@ enum SystemLeaks {
     var reason: String
     /// The beginnings of the image's file name.
     var images: [String] = []
-    /// Functions, one of which must be on the stack inside the image; empty: any.
+    /// The beginnings of the names of functions, one of which the frame must have; empty: any.
     var functions: [String] = []
   }
 
@@ -25,7 +25,15 @@ enum SystemLeaks {
     Rule(
       name: "dynamic loader",
       reason: "its tables of objects, scopes and thread-local variables stay until the end",
-      images: ["ld-linux", "ld-2."])
+      images: ["ld-linux", "ld-2."]),
+    Rule(
+      name: "XCTest harness",
+      reason: "its suites and their results hold each other until the process ends",
+      images: ["libXCTest.so"],
+      functions: [
+        "XCTMain", "closure #1 in XCTMain", "XCTestSuite", "XCTestCaseSuite", "XCTestRun",
+      ]
+    ),
   ]
 
   /// The rule for a block: that of the library in which its innermost frame lies that is no
@@ -43,7 +51,9 @@ enum SystemLeaks {
   private static func isAllocator(_ frame: ReportFrame) -> Bool {
     let image = frame.imageName ?? ""
     return image.hasPrefix("libmemtrace.so")
-      || ["malloc", "calloc", "realloc", "posix_memalign"].contains(frame.name)
+      || [
+        "malloc", "calloc", "realloc", "posix_memalign", "swift_slowAlloc", "swift_allocObject",
+      ].contains(frame.name)
   }
 }
 

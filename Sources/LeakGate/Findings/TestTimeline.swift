@@ -1,0 +1,103 @@
+import Reports
+import TraceReader
+
+/// Which tests ran when, from the marks `test began: NAME` and `test ended: NAME`.
+///
+/// Tests may run side by side: what a moment tells is then a list of candidates. A test without an
+/// end ran until the process ended.
+struct TestTimeline {
+  private static let began = "test began: "
+  private static let ended = "test ended: "
+
+  /// The tests that run from a moment on, until the next one.
+  private struct Moment {
+    var nanoseconds: UInt64
+    var running: [Int]
+  }
+
+  private var names: [String] = []
+  private var moments: [Moment] = []
+  /// Tests by their function without parameters, `Module.Suite.function`; nil where several share it.
+  private var functions: [String: Int?] = [:]
+
+  /// Reads the marks of a trace, which are in order of their times.
+  init(_ marks: [Mark], clock: TraceClock) {
+    var numbers: [String: Int] = [:]
+    // Several cases of one test may run side by side.
+    var running: [Int: Int] = [:]
+    for mark in marks {
+      guard let (name, change) = Self.read(mark.name) else { continue }
+      let number = numbers[name] ?? names.count
+      if number == names.count {
+        names.append(name)
+        numbers[name] = number
+      }
+      let count = (running[number] ?? 0) + change
+      running[number] = count > 0 ? count : nil
+      moments.append(
+        Moment(
+          nanoseconds: clock.nanoseconds(mark.time),
+          running: Array(running.keys.sorted().prefix(TestEvidence.limit))))
+    }
+    for (number, name) in names.enumerated() {
+      let function = Self.function(of: name)
+      functions[function] = functions[function] == nil ? .some(number) : .some(nil)
+    }
+  }
+
+  /// Whether no test was marked.
+  var isEmpty: Bool { names.isEmpty }
+
+  private static func read(_ mark: String) -> (name: String, change: Int)? {
+    if mark.hasPrefix(began) { return (String(mark.dropFirst(began.count)), 1) }
+    if mark.hasPrefix(ended) { return (String(mark.dropFirst(ended.count)), -1) }
+    return nil
+  }
+
+  /// `Module.Suite/Inner/test(of:)` is the function `Module.Suite.Inner.test`.
+  private static func function(of name: String) -> String {
+    let path = name.replacing("/", with: ".")
+    return path.firstIndex(of: "(").map { String(path[..<$0]) } ?? path
+  }
+
+  /// What is known of something that happened on a stack, at moments.
+  ///
+  /// - Parameters:
+  ///   - frames: The stack, leaf first.
+  ///   - moments: Nanoseconds since the recording began; looked at where the stack tells nothing.
+  func evidence(_ frames: [ReportFrame], at moments: some Sequence<UInt64>) -> TestEvidence {
+    var evidence = TestEvidence()
+    guard !isEmpty else { return evidence }
+    if let test = frames.lazy.compactMap(test).first {
+      evidence.onStack = [names[test]]
+      return evidence
+    }
+    for moment in moments {
+      let running = self.running(at: moment).map { names[$0] }
+      var seen = TestEvidence()
+      if running.count == 1 { seen.alone = running } else { seen.candidates = running }
+      evidence.add(seen)
+    }
+    return evidence
+  }
+
+  private func running(at nanoseconds: UInt64) -> [Int] {
+    var (low, high) = (0, moments.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if moments[middle].nanoseconds <= nanoseconds { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? moments[low - 1].running : []
+  }
+
+  /// The test that a frame belongs to: the function itself, a closure in it, or a part of it that
+  /// runs after an `await`.
+  private func test(of frame: ReportFrame) -> Int? {
+    guard frame.role == .user else { return nil }
+    for word in (frame.fullName ?? frame.name).split(separator: " ") {
+      guard let end = word.firstIndex(of: "("), end > word.startIndex else { continue }
+      if case .some(.some(let number)) = functions[String(word[..<end])] { return number }
+    }
+    return nil
+  }
+}
