@@ -39,7 +39,8 @@ public struct CheckedProcess: Sendable, Hashable, Encodable {
   public var problems: [String] = []
   /// What else should be known about the figures; one sentence each.
   public var warnings: [String] = []
-  /// Why leaks were rightly not looked for, such as an exec; nil when they were, or should have been.
+  /// Why leaks were rightly not looked for, such as an exec, or why the rules do not apply; nil when
+  /// they were, or should have been, and when `--process` left it out.
   public var note: String?
 
   /// `test-runner (pid 4711)`.
@@ -47,7 +48,7 @@ public struct CheckedProcess: Sendable, Hashable, Encodable {
 
   /// What was done with it, in a few words: `3 leaks, 0 errors`.
   public var summary: String {
-    guard let measures else { return "not chosen" }
+    guard let measures else { return "not chosen" + (note.map { ": \($0)" } ?? "") }
     if !problems.isEmpty { return "not measured" }
     var parts: [String] = []
     if let leaked = measures.leaked {

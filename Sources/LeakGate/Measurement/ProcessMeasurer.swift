@@ -9,6 +9,8 @@ public struct ProcessMeasurer {
   /// Which processes the rules apply to: patterns with `*` and `?` for the name of the program, or
   /// for its path where they hold a `/`; empty for all.
   public var patterns: [String]
+  /// Whether programs that build and start others are left out; see ``ToolPrograms``.
+  public var skipsTools = false
   /// Whether every process must have the planted leak of ``Canary``.
   public var expectsCanary: Bool
 
@@ -21,11 +23,8 @@ public struct ProcessMeasurer {
 
   /// Whether the rules apply to a program.
   public func chooses(executable: String) -> Bool {
-    patterns.isEmpty
-      || patterns.contains { pattern in
-        Glob.matches(
-          pattern.contains("/") ? executable : PathText.lastComponent(executable), pattern)
-      }
+    if skipsTools, ToolPrograms.contains(executable) { return false }
+    return patterns.isEmpty || Glob.matchesAny(executable: executable, patterns)
   }
 
   /// Measures a process.
@@ -43,7 +42,10 @@ public struct ProcessMeasurer {
   ) throws -> (process: CheckedProcess, findings: [Finding]) {
     var process = CheckedProcess(trace, source: source, file: file)
     process.isChosen = chooses(executable: source.trace.executable)
-    guard process.isChosen else { return (process, []) }
+    guard process.isChosen else {
+      if skipsTools { process.note = "it builds or starts what is checked" }
+      return (process, [])
+    }
     var result = try trace.replay(
       ReplayRequest(), keepsLiveBlocks: needs.contains(.unfreed), progress: progress)
     trace.addOverreleases(to: &result)
@@ -113,6 +115,14 @@ extension CheckedProcess.Measures {
     unfreed.bytes = result.total.liveBytes
     peakBytes = result.peak.bytes
     allocations = result.total.totalCount
+  }
+}
+
+extension Glob {
+  /// Whether one of the patterns fits a program, by its path where the pattern has a `/`.
+  static func matchesAny(executable: String, _ patterns: [String]) -> Bool {
+    let name = PathText.lastComponent(executable)
+    return patterns.contains { matches($0.contains("/") ? executable : name, $0) }
   }
 }
 

@@ -35,12 +35,15 @@ struct GateRun {
   /// - Parameters:
   ///   - trace: Its path, as typed.
   ///   - isKept: Whether the file is there when the verdict is read.
+  ///   - skipsTools: Whether a compiler, `make` and their like are only listed.
   /// - Throws: What is not about the trace.
-  mutating func add(trace: String, isKept: Bool = true) throws {
+  mutating func add(trace: String, isKept: Bool = true, skipsTools: Bool = false) throws {
     do {
       try ReportSession.run(.file(trace), recording: RecordingOptions(), symbols: symbols) {
         session in
-        let (process, findings) = try setup.measurer.measure(
+        var measurer = setup.measurer
+        measurer.skipsTools = skipsTools
+        let (process, findings) = try measurer.measure(
           session.trace, source: session.source, file: isKept ? trace : nil,
           progress: session.progress)
         input.processes.append(process)
@@ -92,7 +95,13 @@ struct GateRun {
     if run.traces.isEmpty {
       input.problems.append(RecordingSummary.nothingRecorded(run).description)
     }
-    for trace in run.traces { try add(trace: trace.path.string, isKept: isKept) }
+    let traces = run.traces.map(\.path.string)
+    let skipsTools = setup.configuration.processes.isEmpty
+    for trace in traces { try add(trace: trace, isKept: isKept, skipsTools: skipsTools) }
+    // Where nothing but tools ran, they are what is meant.
+    guard skipsTools, !input.processes.contains(where: \.isChosen) else { return }
+    input.processes = []
+    for trace in traces { try add(trace: trace, isKept: isKept) }
   }
 
   /// Makes the baseline tolerate what was found, and writes it.

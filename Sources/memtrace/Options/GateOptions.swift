@@ -20,7 +20,8 @@ struct GateRuleOptions: ParsableArguments {
     name: .customLong("process"),
     help: ArgumentHelp(
       "Check processes of these programs only, by name, may be repeated; * and ? stand for other "
-        + "text. (default: all)", valueName: "pattern"))
+        + "text. (default: all but compilers, make, ctest, swift-test and their like)",
+      valueName: "pattern"))
   var processes: [String] = []
 
   @Option(

@@ -1,0 +1,33 @@
+import Reports
+
+/// Programs that build and start what is to be checked: `swift test` runs compilers, linkers and git
+/// before it runs the tests.
+///
+/// Their leaks are nobody's business here, so that they are listed and not held to the rules, unless
+/// `--process` names them or nothing else ran. Only names that no program of a project has by
+/// chance: what is left out by mistake is not checked.
+enum ToolPrograms {
+  /// By name, and by path where they hold a `/`; `*` stands for other text.
+  static let patterns = [
+    // Swift's; manifests and plugins of packages are compiled into programs, too.
+    "swift", "swiftc", "swift-build", "swift-build-tool", "swift-autolink-extract", "swift-driver",
+    "swift-frontend", "swift-help", "swift-package", "swift-plugin-server", "swift-run",
+    "swift-sdk",
+    "swift-symbolgraph-extract", "swift-test", "*/TemporaryDirectory.*/*-manifest",
+    "*/.build/plugins/*",
+    // Drivers of builds and tests.
+    "cmake", "ctest", "gmake", "make", "meson", "ninja", "pkg-config", "pkgconf",
+    // Compilers and linkers.
+    "ar", "as", "c++", "cc", "cc1", "cc1plus", "clang", "clang++", "clang-??", "collect2", "g++",
+    "g++-??", "gcc", "gcc-??", "gold", "ld", "ld.bfd", "ld.gold", "ld.lld", "ld64.lld", "lld",
+    "lto1",
+    "lto-wrapper", "ranlib", "rustc", "strip", "x86_64-linux-gnu-*", "aarch64-linux-gnu-*",
+    // Version control.
+    "git", "git-remote-https",
+  ]
+
+  /// Whether a program is one of these.
+  static func contains(_ executable: String) -> Bool {
+    Glob.matchesAny(executable: executable, patterns)
+  }
+}

@@ -1,0 +1,27 @@
+import Testing
+
+@testable import LeakGate
+
+@Suite struct ToolProgramTests {
+  @Test(arguments: [
+    "/opt/swift/usr/bin/swift-frontend", "/usr/bin/git", "/usr/bin/clang-21", "/usr/bin/ctest",
+    "/usr/bin/x86_64-linux-gnu-ld.gold", "/tmp/TemporaryDirectory.aB1/app-manifest",
+    "/home/me/app/.build/plugins/cache/Generate",
+  ])
+  func toolsAreLeftOutOnRequestOnly(path: String) {
+    var measurer = ProcessMeasurer(needs: [])
+    #expect(measurer.chooses(executable: path))
+    measurer.skipsTools = true
+    #expect(!measurer.chooses(executable: path))
+  }
+
+  @Test(arguments: [
+    "/home/me/app/.build/debug/appPackageTests.xctest", "/bin/dash", "/home/me/swift-tidy",
+    "/home/me/clang-tidied", "/home/me/app-manifest", "/home/me/make-believe",
+  ])
+  func otherProgramsAreChecked(path: String) {
+    var measurer = ProcessMeasurer(needs: [])
+    measurer.skipsTools = true
+    #expect(measurer.chooses(executable: path))
+  }
+}
