@@ -87,6 +87,24 @@ import Testing
     #expect(text.contains("\"text\" : \"freed first by free\""))
   }
 
+  /// The lines that CTest counts: its expressions are in cmCTestMemCheckHandler.cxx.
+  @Test func valgrindLogsHaveTheLinesThatCTestCounts() throws {
+    var tested = leak(kind: .doubleFree)
+    tested.tests = TestEvidence()
+    tested.tests?.alone = ["List.Grows"]
+    let text = try GateResult(judging: input([leak(), leak(kind: .mismatchedFree), tested]))
+      .output(as: .valgrind, root: root)
+    let lines = text.split(separator: "\n").map(String.init)
+    #expect(lines.allSatisfy { $0.hasPrefix("==7== ") })
+    #expect(lines.contains("==7== 48 bytes in 3 blocks are definitely lost in loss record 1 of 1"))
+    #expect(lines.contains("==7== Mismatched free() / delete / delete []"))
+    #expect(lines.contains("==7== Invalid free() / delete / delete[] / realloc()"))
+    #expect(lines.contains("==7==  while the test List.Grows ran"))
+    #expect(lines.contains("==7==    at 0x0: makeList (list.c:12)"))
+    #expect(lines.contains("==7==    by 0x0: main (main.c:5)"))
+    #expect(lines.last == "==7== ERROR SUMMARY: 3 errors from 3 contexts (suppressed: 0 from 0)")
+  }
+
   @Test func pathsOutsideTheRepositoryAreNoPlaces() {
     let outside = SourceRoot("/elsewhere")
     #expect(outside.place(of: leak()) == nil)

@@ -16,6 +16,8 @@ public enum GateOutputKind: String, Sendable, CaseIterable {
   case junit
   /// The code quality report of GitLab.
   case gitlab
+  /// The log of Valgrind's memcheck.
+  case valgrind
 }
 
 extension GateResult {
@@ -38,6 +40,7 @@ extension GateResult {
     case .sarif: return try JSONText.of(SARIFLog(self, root: root))
     case .junit: return JUnitXML(result: self, root: root).text
     case .gitlab: return try JSONText.of(GitLabIssue.issues(of: self, root: root))
+    case .valgrind: return ValgrindLog(result: self).text
     }
   }
 }
