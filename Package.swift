@@ -7,6 +7,8 @@ let package = Package(
     .executable(name: "memtrace", targets: ["memtrace"]),
     // For recorded programs: marks and snapshots from within.
     .library(name: "Memtrace", targets: ["Memtrace"]),
+    // For test targets: leaks are reported with the test that they come from.
+    .library(name: "MemtraceTesting", targets: ["MemtraceTesting"]),
     .library(name: "TraceReader", targets: ["TraceReader"]),
     // For Benchmarks, which is a package of its own.
     .library(name: "TraceTestSupport", targets: ["TraceTestSupport"]),
@@ -30,6 +32,8 @@ let package = Package(
     // memtrace.h, and the same for Swift programs: weak symbols that the recorder defines.
     .target(name: "CMemtrace"),
     .target(name: "Memtrace", dependencies: ["CMemtrace"]),
+    .target(name: "CMemtraceTesting"),
+    .target(name: "MemtraceTesting", dependencies: ["Memtrace", "CMemtraceTesting"]),
 
     // Reading: bytes -> events -> live set, sites, errors. No symbols, no text.
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
