@@ -158,6 +158,37 @@ import TraceTestSupport
     #expect(grown.split(separator: "\n").count { $0 == "## memtrace: passed" } == 2)
   }
 
+  /// Logs with everything in them: leaks, cycles, misuses with other stacks, what is known, what
+  /// could not be measured.
+  @Test func logsFitThePublishedSchemaOfSARIF() throws {
+    let program = try program()
+    _ = try check(["--baseline", "b.yml", "--update-baseline"], [program, "l"])
+    let mismatched = try TestProgram("mismatched.cpp").path.string
+    try "leak:leak_cycle\n".write(
+      toFile: folder.path.appending("lsan.supp").string, atomically: true, encoding: .utf8)
+    let runs: [([String], [String])] = [
+      ([], [program]), ([], [program, "lc"]), (["--baseline", "b.yml"], [program, "Lc"]),
+      (["--suppressions", "lsan.supp"], [program, "c"]), ([], [mismatched]), ([], [program, "k"]),
+      (["--rule", "peak<=1B"], [program]), ([], [try self.program(["-static"])]),
+    ]
+    var logs: [String] = []
+    for (index, (options, command)) in runs.enumerated() {
+      let log = folder.path.appending("\(index).sarif").string
+      let root = index == 1 ? ["--source-root", TestProgram.sources.string] : []
+      _ = try check(options + root + ["--output", "sarif=\(log)"], command)
+      logs.append(log)
+    }
+    let script = TestProgram.sources.removingLastComponent().removingLastComponent()
+      .removingLastComponent().appending("scripts/check-sarif").string
+    let valid = try ProcessRun.run(["/bin/bash", script] + logs, timeout: 300)
+    #expect(valid.status == 0, "\(valid.outputText)\(valid.errorText)")
+    // A validator that finds everything valid would prove nothing.
+    let text = try String(contentsOfFile: logs[1], encoding: .utf8)
+    try text.replacing("\"ruleId\"", with: "\"rule\"").write(
+      toFile: logs[0], atomically: true, encoding: .utf8)
+    #expect(try ProcessRun.run(["/bin/bash", script, logs[0]], timeout: 60).status == 1)
+  }
+
   @Test func tracesCanBeKeptAndCheckedLater() throws {
     let run = try check(["--keep", "traces"], [try program(), "s"])
     #expect(run.status == 86)
