@@ -17,6 +17,7 @@ import TraceTestSupport
     /// - Parameters:
     ///   - folder: Where it lies, from the root of the repository.
     ///   - path: What its manifest calls the path of this repository.
+    /// - Throws: An issue with the compiler's messages.
     init(_ folder: String, path: String) throws {
       directory = try ScratchDirectory()
       let source = SwiftTestTests.root.appending(folder)
@@ -63,7 +64,7 @@ import TraceTestSupport
     #expect(run.status == 86, "\(run.outputText)\(run.errorText)")
     let cycle =
       "Leaked cycle: Shelf.Book, 2 blocks, 96 B, allocated in Book.__allocating_init(_:) "
-      + "(Book.swift:8), in the test "
+      + "(Book.swift:11), in the test "
     let found = run.outputText.split(separator: "\n").filter {
       $0.hasPrefix("Leaked cycle: ") || $0.hasPrefix("Memory leak: ")
     }
@@ -76,7 +77,7 @@ import TraceTestSupport
     #expect(annotations.count == 2)
     #expect(
       annotations.allSatisfy {
-        $0.hasPrefix("::error file=Sources/Shelf/Book.swift,line=8,")
+        $0.hasPrefix("::error file=Sources/Shelf/Book.swift,line=11,")
           && $0.contains("in the test ShelfTests.")
       })
     try expectProcesses(in: json)

@@ -65,6 +65,7 @@ struct TestTimeline {
   /// - Parameters:
   ///   - frames: The stack, leaf first.
   ///   - moments: Nanoseconds since the recording began; looked at where the stack tells nothing.
+  /// - Returns: Empty where nothing is known.
   func evidence(_ frames: [ReportFrame], at moments: some Sequence<UInt64>) -> TestEvidence {
     var evidence = TestEvidence()
     guard !isEmpty else { return evidence }
