@@ -23,6 +23,20 @@ import Testing
     #expect(!ten[9].contains("more findings"))
   }
 
+  @Test func problemsAreAnnotatedWithinTheLimit() throws {
+    var input = input()
+    input.problems = (1...12).map { "problem \($0)" }
+    let lines = try GateResult(judging: input).output(as: .github, root: root).split(
+      separator: "\n")
+    #expect(lines.count == 10)
+    #expect(lines[8] == "::warning title=memtrace could not measure::problem 9")
+    #expect(
+      lines[9] == """
+        ::warning title=memtrace%3A 3 more problems::3 more problems are in the job summary and in \
+        the report.
+        """)
+  }
+
   @Test func annotationsAreEscaped() throws {
     let result = GateResult(judging: input([leak(what: "50%\n::error::a,b:c")]))
     let text = try result.output(as: .github, root: root)

@@ -109,6 +109,17 @@ import TraceTestSupport
     #expect(run.outputText.contains("recording stopped before the end: the limit of file sizes"))
   }
 
+  @Test(.enabled(if: HostTests.isRoot, "a small file system is mounted by root only"))
+  func aTraceCutByAFullDiskIsNotMeasured() throws {
+    try SmallDisk.with(size: "400k") { disk in
+      let run = try check([], [try program(), "m"], environment: ["TMPDIR=\(disk)"])
+      #expect(run.status == 87, "\(run.outputText)\(run.errorText)")
+      #expect(run.outputText.contains("recording stopped before the end: the disk was full"))
+      // What the program says itself comes first all the same.
+      #expect(try check([], [try program(), "mf"], environment: ["TMPDIR=\(disk)"]).status == 3)
+    }
+  }
+
   @Test func aRefusedSnapshotIsNotMeasured() throws {
     let run = try check([], [try program()], environment: ["MEMTRACE_SNAPSHOT_AT_EXIT=0"])
     #expect(run.status == 87)
@@ -127,6 +138,23 @@ import TraceTestSupport
     let missed = try check(["--canary"], [program], environment: ["LD_PRELOAD=\(hoard)"])
     #expect(missed.status == 87, "\(missed.outputText)")
     #expect(missed.outputText.contains("the leak that --canary planted was not found"))
+  }
+
+  @Test func fiveHundredFindingsMakeTenAnnotations() throws {
+    let program = try TestProgram("gate_many.c").path.string
+    let run = try check(
+      ["--output", "github", "--output", "text=all.txt", "--output", "summary=summary.md"],
+      [program])
+    #expect(run.status == 86)
+    let lines = run.outputText.split(separator: "\n")
+    #expect(lines.count == 10)
+    #expect(lines.first?.contains("leak_599") == true)
+    #expect(lines.last?.contains("491 more findings are in the job summary") == true)
+    let text = try String(contentsOfFile: folder.path.appending("all.txt").string, encoding: .utf8)
+    #expect(text.contains(" findings=500 leaks=500 leaked_bytes=174750 "))
+    let summary = try String(
+      contentsOfFile: folder.path.appending("summary.md").string, encoding: .utf8)
+    #expect(summary.contains("… and 300 more findings."))
   }
 
   @Test func allOutputsComeFromOneRun() throws {

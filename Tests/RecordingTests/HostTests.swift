@@ -79,19 +79,9 @@ import TraceTestSupport
       comparesErrors: false)
   }
 
-  /// Calls `body` with a folder on a file system of its own, which only root can mount.
-  private func withDisk(ofSize size: String, _ body: (FilePath) throws -> Void) throws {
-    let directory = try ScratchDirectory()
-    let mount = ["/bin/mount", "-t", "tmpfs", "-o", "size=\(size)", "none", directory.path.string]
-    let mounted = try ProcessRun.run(mount)
-    try #require(mounted.status == 0, "\(mounted.errorText)")
-    defer { _ = try? ProcessRun.run(["/bin/umount", "-l", directory.path.string]) }
-    try body(directory.path)
-  }
-
   @Test(.enabled(if: isRoot, "a small file system is mounted by root only"))
   func aFullDiskStopsTheRecordingOnly() throws {
-    try withDisk(ofSize: "300k") { disk in
+    try SmallDisk.with(size: "300k") { disk in
       let output = disk.appending("full.mtrace")
       let run = try TracedRun(
         [try TestProgram("busy.c").path.string, "3000000"],
@@ -107,7 +97,7 @@ import TraceTestSupport
   /// What is left of an image that did not fit is no part of what is recorded after it.
   @Test(.enabled(if: isRoot, "a small file system is mounted by root only"))
   func aSnapshotThatDoesNotFitHarmsNoEvents() throws {
-    try withDisk(ofSize: "1020k") { disk in
+    try SmallDisk.with(size: "1020k") { disk in
       let output = disk.appending("full.mtrace")
       _ = try TracedRun(
         [try TestProgram("full_disk.c").path.string],

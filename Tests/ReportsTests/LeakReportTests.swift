@@ -117,6 +117,26 @@ import TraceTestSupport
     #expect(report.text().contains("Counted only with --all, dynamic loader: its tables"))
   }
 
+  /// What a test forgets is its own business, though XCTest called it.
+  @Test(arguments: [
+    ("XCTMainMisc(_:arguments:observers:)", true), ("XCTestSuite.init(name:)", true),
+    ("closure #1 in XCTMainMisc(_:arguments:observers:)", true),
+    ("XCTestExpectation.init(description:)", false), ("XCTestCase.invokeTest()", false),
+  ])
+  func suitesOfXCTestAreNoLeaksOfTheProgram(_ function: String, _ isHarness: Bool) {
+    let frame = { (name: String, image: String) in ReportFrame(name: name, image: image) }
+    let harness = [
+      frame("swift_slowAlloc", "/opt/swift/libswiftCore.so"),
+      frame("swift_allocObject", "/opt/swift/libswiftCore.so"),
+      frame(function, "/opt/swift/libXCTest.so"), frame("main", "/app/tests"),
+    ]
+    #expect((SystemLeaks.rule(for: harness) != nil) == isHarness)
+    let own = [
+      frame("swift_allocObject", "/opt/swift/libswiftCore.so"), frame("test", "/app/tests"),
+    ]
+    #expect(SystemLeaks.rule(for: own + harness) == nil)
+  }
+
   @Test(arguments: [
     (
       LeaksGrouping.type,

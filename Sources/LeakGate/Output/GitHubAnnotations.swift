@@ -2,8 +2,8 @@ import Reports
 
 /// Workflow commands that GitHub Actions turns into annotations of the change.
 ///
-/// GitHub keeps ten errors of a step and drops the rest without a word, so that the largest nine
-/// come first and the tenth says how many more there are.
+/// GitHub keeps ten of each kind of a step and drops the rest without a word, so that the largest
+/// nine come first and the tenth says how many more there are.
 /// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 struct GitHubAnnotations {
   static let limit = 10
@@ -11,28 +11,29 @@ struct GitHubAnnotations {
   let root: SourceRoot
 
   var text: String {
-    var lines: [String] = []
-    let findings = result.counted
-    let messages = findings.map(annotation) + result.brokenFigures.map(annotation)
-    if messages.count <= Self.limit {
-      lines += messages
-    } else {
-      lines += messages.prefix(Self.limit - 1)
-      let rest = messages.count - (Self.limit - 1)
-      lines.append(
-        command(
-          "error", [("title", "memtrace: \(rest) more findings")],
-          "\(rest) more findings are in the job summary and in the report."))
-    }
-    lines += result.problems.prefix(Self.limit).map {
+    let findings = result.counted.map(annotation) + result.brokenFigures.map(annotation)
+    let problems = result.problems.map {
       command("warning", [("title", "memtrace could not measure")], $0)
     }
-    lines += result.stale.prefix(Self.limit).map {
+    let stale = result.stale.map {
       command(
         "notice", [("title", "memtrace: stale baseline entry")],
         "\($0.what) (\($0.fingerprint)) was not found any more.")
     }
+    let lines =
+      limited(findings, "error", "findings") + limited(problems, "warning", "problems")
+      + limited(stale, "notice", "stale entries")
     return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// As many lines as GitHub keeps, of which the last one says what is missing.
+  private func limited(_ lines: [String], _ name: String, _ noun: String) -> [String] {
+    guard lines.count > Self.limit else { return lines }
+    let rest = "\(lines.count - (Self.limit - 1)) more \(noun)"
+    return lines.prefix(Self.limit - 1) + [
+      command(
+        name, [("title", "memtrace: \(rest)")], "\(rest) are in the job summary and in the report.")
+    ]
   }
 
   private func annotation(_ finding: Finding) -> String {
