@@ -23,7 +23,8 @@ import TraceReader
     #expect(tests.evidence(frames, at: [15]).alone == ["A/one"])
     #expect(tests.evidence(frames, at: [25]).isEmpty)
     // Without an end it ran until the process ended.
-    #expect(tests.evidence(frames, at: [50, 15]).alone == ["A/two", "A/one"])
+    #expect(tests.evidence(frames, at: [50, 15]).alone == ["A/one", "A/two"])
+    #expect(tests.evidence(frames, at: [50, 15, 60]).alone == ["A/two", "A/one"])
     #expect(tests.evidence(frames, at: [50]).text == "while the test A/two ran")
   }
 
@@ -36,6 +37,10 @@ import TraceReader
     #expect(both.candidates == ["A", "B"])
     #expect(both.alone.isEmpty)
     #expect(both.text == "while the tests A, B ran at the same time")
+    let more = timeline([
+      (10, "test began: A"), (20, "test began: B"), (30, "test ended: A"), (31, "test began: C"),
+    ])
+    #expect(more.evidence(frames, at: [25, 35, 36]).candidates == ["B", "C", "A"])
     #expect(tests.evidence(frames, at: [35]).alone == ["B"])
   }
 

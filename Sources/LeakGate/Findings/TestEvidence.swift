@@ -7,10 +7,10 @@ public struct TestEvidence: Sendable, Hashable, Encodable {
   public var onStack: [String] = []
   /// Tests that were the only ones running when a block was allocated, or a call was made.
   public var alone: [String] = []
-  /// Tests that ran at the same time: one of them, at most ``limit`` by name.
+  /// Tests that ran at the same time, one of which it is; those that ran most of the time first.
   public var candidates: [String] = []
 
-  /// How many candidates are kept: longer lists help nobody.
+  /// How many tests are kept of each kind: longer lists help nobody.
   static let limit = 16
 
   /// Makes an empty one.

@@ -73,13 +73,26 @@ struct TestTimeline {
       evidence.onStack = [names[test]]
       return evidence
     }
+    var (alone, together) = ([Int: Int](), [Int: Int]())
     for moment in moments {
-      let running = self.running(at: moment).map { names[$0] }
-      var seen = TestEvidence()
-      if running.count == 1 { seen.alone = running } else { seen.candidates = running }
-      evidence.add(seen)
+      let running = self.running(at: moment)
+      for test in running {
+        if running.count == 1 {
+          alone[test, default: 0] += 1
+        } else {
+          together[test, default: 0] += 1
+        }
+      }
     }
+    evidence.alone = mostFirst(alone)
+    evidence.candidates = mostFirst(together)
     return evidence
+  }
+
+  /// Those that ran at most of the moments come first, then those that began first.
+  private func mostFirst(_ counts: [Int: Int]) -> [String] {
+    counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(TestEvidence.limit)
+      .map { names[$0.key] }
   }
 
   private func running(at nanoseconds: UInt64) -> [Int] {
