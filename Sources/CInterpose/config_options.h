@@ -35,6 +35,10 @@
       "seconds between heap snapshots; 0: none")                                                   \
     X(canary, "MEMTRACE_CANARY", NUMBER, 0, 0, 1,                                                  \
       "leak a block of 1729 bytes at the start, for `memtrace check --canary`")                    \
+    X(skip, "MEMTRACE_SKIP", STRING, "", 0, 0,                                                     \
+      "programs whose traces hold nothing but who they were and how they ended: names, in which "  \
+      "* "                                                                                         \
+      "and ? stand for other text, with commas between them; what they start is recorded")         \
     X(session, "MEMTRACE_SESSION", STRING, "", 0, 0,                                               \
       "32 hexadecimal digits shared by all traces of one recording; made up when missing")         \
     X(parent, "MEMTRACE_PARENT", STRING, "", 0, 0,                                                 \

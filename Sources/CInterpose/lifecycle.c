@@ -16,6 +16,7 @@
 #include "recorder.h"
 #include "refcounts.h"
 #include "sampling.h"
+#include "skipped_program.h"
 #include "snapshot.h"
 #include "snapshot_signals.h"
 #include "stack_bounds.h"
@@ -40,6 +41,7 @@ static struct {
     uint64_t load_ticks;
     uint8_t trace_id[16]; /* kept here: the header is not mapped in a forked child */
     uint64_t calls_before_start;
+    bool is_silent; /* the program is skipped: it has a trace, and no events */
     struct mt_lock starting;
 } g_life;
 
@@ -170,6 +172,14 @@ static void note_bypassed(void) {
     }
 }
 
+/* The trace of a skipped program says who it was, and later how it ended; a stopped one gets no
+ * heap snapshot. The hooks pass all calls on, but for those of exec, which go on taking the
+ * recorder and its options along. */
+static void fall_silent(void) {
+    g_life.is_silent = true;
+    mt_trace_file_stop(MT_STOP_REQUESTED, 0);
+}
+
 /* ---- Start ---- */
 
 /* Where the kernel put argc, then argv, then the environment. ld.so exports it. */
@@ -230,9 +240,13 @@ static enum mt_state start_process(void) {
         mt_type_sampler_begin();
     begin_recording();
     mt_meta_process();
+    remove_replaced(&origin);
+    if (mt_program_is_skipped(&mt_config)) {
+        fall_silent();
+        return MT_RECORDING;
+    }
     mt_refcounts_begin();
     mt_image_map_scan();
-    remove_replaced(&origin);
     note_bypassed();
     return MT_RECORDING;
 }
@@ -256,6 +270,10 @@ static enum mt_state start_forked(void) {
         return MT_OFF;
     begin_recording();
     mt_meta_process();
+    if (g_life.is_silent) {
+        fall_silent();
+        return MT_RECORDING;
+    }
     mt_refcounts_after_fork();
     mt_image_map_reset_for_fork();
     mt_snapshot_signals_after_fork();
@@ -320,6 +338,8 @@ enum mt_entry mt_enter_slow(uintptr_t sp) {
             __atomic_fetch_add(&g_life.calls_before_start, 1, __ATOMIC_RELAXED);
         return MT_ENTRY_PASS;
     }
+    if (g_life.is_silent)
+        return MT_ENTRY_PASS;
     if (mt_tls.is_own)
         return MT_ENTRY_LANE;
     if (mt_tls.inside) {

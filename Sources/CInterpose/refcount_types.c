@@ -23,23 +23,7 @@ struct slice {
 };
 
 static bool fits(struct slice pattern, struct slice text) {
-    struct slice star = {NULL, NULL}; /* behind the last `*`, and what it stands for the end of */
-    while (text.at < text.end) {
-        if (pattern.at < pattern.end && *pattern.at == '*') {
-            star = (struct slice){++pattern.at, text.at};
-        } else if (pattern.at < pattern.end && (*pattern.at == '?' || *pattern.at == *text.at)) {
-            pattern.at++;
-            text.at++;
-        } else if (star.at) {
-            pattern.at = star.at;
-            text.at = ++star.end;
-        } else {
-            return false;
-        }
-    }
-    while (pattern.at < pattern.end && *pattern.at == '*')
-        pattern.at++;
-    return pattern.at == pattern.end;
+    return mt_text_fits(pattern.at, pattern.end, text.at, text.end);
 }
 
 static const char *find(struct slice text, char wanted) {

@@ -137,3 +137,25 @@ bool mt_text_parse_hex(const char *string, uint8_t *bytes, size_t count) {
     }
     return true;
 }
+
+bool mt_text_fits(const char *pattern, const char *pattern_end, const char *text,
+                  const char *text_end) {
+    const char *star = NULL, *star_end = NULL; /* behind the last `*`, and what it stands for */
+    while (text < text_end) {
+        if (pattern < pattern_end && *pattern == '*') {
+            star = ++pattern;
+            star_end = text;
+        } else if (pattern < pattern_end && (*pattern == '?' || *pattern == *text)) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star;
+            text = ++star_end;
+        } else {
+            return false;
+        }
+    }
+    while (pattern < pattern_end && *pattern == '*')
+        pattern++;
+    return pattern == pattern_end;
+}

@@ -27,6 +27,10 @@ bool mt_text_has_prefix(const char *string, const char *prefix);
 bool mt_text_has_suffix(const char *string, const char *suffix);
 /* The part after the last '/', or the whole. */
 const char *mt_text_last_component(const char *path);
+/* Whether a pattern, in which * stands for any text and ? for any one byte, fits the whole of a
+ * text; both as their first byte and the one behind their last. */
+bool mt_text_fits(const char *pattern, const char *pattern_end, const char *text,
+                  const char *text_end);
 const char *mt_text_find(const char *string, const char *part);
 
 /* Reads decimal digits up to the terminator or `end`. False on anything else or on overflow. */

@@ -82,4 +82,20 @@ import Testing
     #expect(!mt_text_parse_hex("0af", &bytes, 2))
     #expect(!mt_text_parse_hex("0aFF", &bytes, 2))
   }
+
+  @Test(
+    arguments: [
+      ("git", "git", true), ("git", "gits", false), ("git", "gi", false), ("", "", true),
+      ("", "x", false), ("*", "", true), ("clang-??", "clang-21", true),
+      ("clang-??", "clang-210", false), ("x86*-ld*", "x86_64-linux-gnu-ld.gold", true),
+      ("*a*b", "aabab", true), ("*a*b", "aabac", false), ("a*", "ba", false),
+    ])
+  func patternsFitTheWholeOfATextOnly(_ pattern: String, _ text: String, _ fits: Bool) {
+    pattern.withCString { first in
+      text.withCString { start in
+        #expect(
+          mt_text_fits(first, first + pattern.utf8.count, start, start + text.utf8.count) == fits)
+      }
+    }
+  }
 }

@@ -96,6 +96,19 @@ import TraceTestSupport
     #expect(none.outputText.contains("no process was chosen among: "))
   }
 
+  @Test func toolsAreListedAndCheckedOnlyWhereNothingElseRan() throws {
+    let git = try check([], ["/bin/sh", "-c", "git --version; '\(try program())' l"])
+    #expect(git.status == 86, "\(git.outputText)\(git.errorText)")
+    #expect(
+      git.outputText.contains(/git \(pid \d+\): not chosen: it builds or starts what is checked/))
+    #expect(values(git)["processes"] == "2")
+    let alone = try check(["--process", "*"], ["/bin/sh", "-c", "git --version; exit 0"])
+    #expect(alone.outputText.contains(/git \(pid \d+\): \d+ leaked blocks/))
+    let only = try check([], ["/usr/bin/git", "--version"])
+    #expect(only.outputText.contains(/git \(pid \d+\): \d+ leaked blocks/))
+    #expect(values(only)["processes"] == "1")
+  }
+
   @Test func whatCannotBeRecordedIsNotMeasured() throws {
     let run = try check([], [try program(["-static"])])
     #expect(run.status == 87)

@@ -41,9 +41,13 @@ public struct ProcessMeasurer {
     progress: (@Sendable (UInt64, UInt64) -> Void)? = nil
   ) throws -> (process: CheckedProcess, findings: [Finding]) {
     var process = CheckedProcess(trace, source: source, file: file)
-    process.isChosen = chooses(executable: source.trace.executable)
+    let executable = source.trace.executable
+    let isTool = ToolPrograms.contains(executable)
+    // The recorder went past it, and what it did not record cannot be judged.
+    let wasSkipped = isTool && trace.coverage.stop?.cause == .requested
+    process.isChosen = chooses(executable: executable) && !wasSkipped
     guard process.isChosen else {
-      if skipsTools { process.note = "it builds or starts what is checked" }
+      if wasSkipped || skipsTools && isTool { process.note = "it builds or starts what is checked" }
       return (process, [])
     }
     var result = try trace.replay(

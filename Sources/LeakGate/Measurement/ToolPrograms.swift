@@ -6,7 +6,7 @@ import Reports
 /// Their leaks are nobody's business here, so that they are listed and not held to the rules, unless
 /// `--process` names them or nothing else ran. Only names that no program of a project has by
 /// chance: what is left out by mistake is not checked.
-enum ToolPrograms {
+public enum ToolPrograms {
   /// By name, and by path where they hold a `/`; `*` stands for other text.
   static let patterns = [
     // Swift's; manifests and plugins of packages are compiled into programs, too.
@@ -25,6 +25,11 @@ enum ToolPrograms {
     // Version control.
     "git", "git-remote-https",
   ]
+
+  /// Those that go by their names, as the recorder takes them: `MEMTRACE_SKIP`.
+  public static var namesForRecorder: String {
+    patterns.filter { !$0.contains("/") }.joined(separator: ",")
+  }
 
   /// Whether a program is one of these.
   static func contains(_ executable: String) -> Bool {

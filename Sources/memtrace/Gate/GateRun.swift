@@ -76,9 +76,10 @@ struct GateRun {
   private mutating func recordable(
     _ words: [String], _ options: RecordingOptions, canary: Bool
   ) throws(CommandFailure) -> RecordingSession? {
+    var variables = canary ? ["MEMTRACE_CANARY": "1"] : [:]
+    if skipsTools { variables["MEMTRACE_SKIP"] = ToolPrograms.namesForRecorder }
     do throws(CommandFailure) {
-      return try RecordingSession(
-        words: words, options: options, snapshots: canary ? ["MEMTRACE_CANARY": "1"] : [:])
+      return try RecordingSession(words: words, options: options, snapshots: variables)
     } catch {
       guard error.exitStatus == ExitStatus.cannotRecord else { throw error }
       input.problems.append(error.description)
@@ -96,13 +97,15 @@ struct GateRun {
       input.problems.append(RecordingSummary.nothingRecorded(run).description)
     }
     let traces = run.traces.map(\.path.string)
-    let skipsTools = setup.configuration.processes.isEmpty
     for trace in traces { try add(trace: trace, isKept: isKept, skipsTools: skipsTools) }
     // Where nothing but tools ran, they are what is meant.
     guard skipsTools, !input.processes.contains(where: \.isChosen) else { return }
     input.processes = []
     for trace in traces { try add(trace: trace, isKept: isKept) }
   }
+
+  /// Whether compilers and their like are left out: where no programs were chosen.
+  private var skipsTools: Bool { setup.configuration.processes.isEmpty }
 
   /// Makes the baseline tolerate what was found, and writes it.
   mutating func updateBaseline() throws {
