@@ -6,12 +6,24 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Whether the second half of a realloc comes next: without the first one it has no stack. */
+static bool is_inside_realloc(const struct mt_event_writer *writer) {
+    return mt_latest_site(&writer->encoder.predictor)->operation == MT_OP_REALLOC_BEGIN;
+}
+
+/* Says when the last event of a full chunk was: who looks for later ones need not read it. */
+static void close_chunk(const struct mt_event_writer *writer) {
+    if (writer->chunk && !is_inside_realloc(writer))
+        __atomic_store_n(&writer->chunk->last_time, writer->time, __ATOMIC_RELEASE);
+}
+
 static bool refill(struct mt_event_writer *writer, uint64_t time, uint32_t thread) {
     uint32_t length = writer->next_length ? writer->next_length : MT_FIRST_EVENT_CHUNK;
     struct mt_chunk_header *chunk =
         mt_trace_file_chunk(MT_CHUNK_EVENTS, MT_ENCODING_PREDICTED, length, time, thread, 0);
     if (!chunk)
         return false;
+    close_chunk(writer);
     struct mt_chunk_header *full = writer->chunk;
     writer->chunk = chunk;
     writer->next_length = length < MT_LARGEST_EVENT_CHUNK ? length * 2 : length;

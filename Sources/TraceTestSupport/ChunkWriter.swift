@@ -8,7 +8,8 @@ public enum ChunkWriter {
   /// the next multiple of the alignment.
   public static func chunk(
     kind: UInt16, encoding: UInt16, content: [UInt8], offset: UInt64, sequence: UInt64,
-    baseTime: UInt64 = 0, thread: UInt32 = 0, firstID: UInt32 = 0, traceTag: UInt64,
+    baseTime: UInt64 = 0, lastTime: UInt64 = 0, thread: UInt32 = 0, firstID: UInt32 = 0,
+    traceTag: UInt64,
     length: Int = 0
   ) -> [UInt8] {
     let alignment = Int(MT_CHUNK_ALIGNMENT)
@@ -22,6 +23,7 @@ public enum ChunkWriter {
     header.offset = offset
     header.sequence = sequence
     header.base_time = baseTime
+    header.last_time = lastTime
     header.thread = thread
     header.first_id = firstID
     header.trace_tag = traceTag

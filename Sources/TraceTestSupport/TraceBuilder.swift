@@ -17,6 +17,8 @@ public struct TraceBuilder: Sendable {
   public var header: TraceHeader
   /// The least length of event chunks; a lane that fills one goes on in another.
   public var eventChunkLength = 4096
+  /// Whether the headers of full chunks say when their last events were, as those of recorders do.
+  public var notesLastTimes = true
   /// The time of the latest event.
   public private(set) var time: UInt64
 
@@ -36,6 +38,8 @@ public struct TraceBuilder: Sendable {
     var thread: UInt32
     var baseTime: UInt64
     var encoder: EventEncoder
+    /// 0 inside a `realloc`, as recorders write it.
+    var lastTime: UInt64 = 0
   }
 
   /// Events that somebody else has encoded.
@@ -120,6 +124,7 @@ public struct TraceBuilder: Sendable {
       thread: thread, baseTime: event.time.rawValue,
       encoder: EventEncoder(baseTime: event.time.rawValue))
     lanes[thread, default: new].encoder.append(event)
+    lanes[thread]?.lastTime = event.operation == .reallocBegin ? 0 : event.time.rawValue
   }
 
   /// Lets the next event of a thread begin a new chunk.
@@ -222,12 +227,13 @@ public struct TraceBuilder: Sendable {
     var chunks: UInt64 = 0
     func add(
       _ kind: mt_chunk_kind, _ content: [UInt8], encoding: UInt32 = MT_ENCODING_PLAIN.rawValue,
-      thread: UInt32 = 0, baseTime: UInt64 = 0, firstID: UInt32 = 0
+      thread: UInt32 = 0, baseTime: UInt64 = 0, lastTime: UInt64 = 0, firstID: UInt32 = 0
     ) {
       file += ChunkWriter.chunk(
         kind: UInt16(kind.rawValue), encoding: UInt16(encoding), content: content,
         offset: UInt64(Int(MT_FILE_HEADER_SIZE) + file.count), sequence: chunks,
-        baseTime: baseTime, thread: thread, firstID: firstID, traceTag: header.traceID.low,
+        baseTime: baseTime, lastTime: lastTime, thread: thread, firstID: firstID,
+        traceTag: header.traceID.low,
         length: kind == MT_CHUNK_EVENTS ? eventChunkLength : 0)
       chunks += 1
     }
@@ -239,10 +245,12 @@ public struct TraceBuilder: Sendable {
         firstID: chunk.firstID)
     }
     let open = lanes.values.sorted { ($0.baseTime, $0.thread) < ($1.baseTime, $1.thread) }
-    for lane in finished + open {
+    for (index, lane) in (finished + open).enumerated() {
+      let isFull = index < finished.count
       add(
         MT_CHUNK_EVENTS, lane.encoder.writer.bytes, encoding: MT_ENCODING_VARINT.rawValue,
-        thread: lane.thread, baseTime: lane.baseTime)
+        thread: lane.thread, baseTime: lane.baseTime,
+        lastTime: isFull && notesLastTimes ? lane.lastTime : 0)
     }
     for chunk in encodedChunks {
       add(

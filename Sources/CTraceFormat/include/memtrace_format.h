@@ -182,7 +182,7 @@ struct mt_chunk_header {
     uint32_t thread;       /* 40  EVENTS: index of the thread that begins it (0: the shared lane) */
     uint32_t first_id;     /* 44  STACKS: id of the first node */
     uint64_t trace_tag;    /* 48  first 8 bytes of trace_id: chunks of another trace are skipped */
-    uint64_t reserved;     /* 56 */
+    uint64_t last_time;    /* 56  EVENTS: of the last event, once no more will come; 0: not known */
 };
 static_assert(sizeof(struct mt_chunk_header) == MT_CHUNK_HEADER_SIZE, "chunk header layout");
 

@@ -114,6 +114,11 @@ static inline struct mt_site *mt_learn_site(struct mt_predictor *predictor, mt_s
     return &predictor->sites[hash >> (32 - MT_SITE_BITS)];
 }
 
+/* What the last events of the latest site were. */
+static inline const struct mt_site *mt_latest_site(const struct mt_predictor *predictor) {
+    return &predictor->sites[predictor->latest_hash >> (32 - MT_SITE_BITS)];
+}
+
 /* After an event whose size was not the last one of its site. */
 static inline void mt_learn_size(struct mt_site *site, uint64_t size) {
     site->other_size = site->size;

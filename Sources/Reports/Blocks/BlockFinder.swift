@@ -144,12 +144,11 @@ extension BlocksReport {
     _ filter: SiteFilter
   ) throws -> (blocks: [FoundBlock], isCut: Bool) {
     let sites = try filter.indices(in: result.sites, source: source).map { result.sites[$0] }
+    let range = try trace.timeRange(request, length: trace.length(for: request))
     var finder = BlockFinder(
-      sites: sites, sizes: request.sizes?.bytes,
-      range: try trace.timeRange(request, length: trace.length(for: request)),
-      limit: collectedAtMost)
+      sites: sites, sizes: request.sizes?.bytes, range: range, limit: collectedAtMost)
     let last = result.eventCount
-    try trace.forEachEvent { index, event in
+    try trace.forEachEvent(from: range?.lowerBound ?? .distantPast) { index, event in
       // The replay stopped here, so does the list.
       if index >= last { return false }
       finder.add(event)

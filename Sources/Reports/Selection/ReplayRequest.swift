@@ -54,6 +54,7 @@ extension Trace {
     options.progress = progress
     let length = try length(for: request)
     options.timeRange = try timeRange(request, length: length)
+    options.passesOverEarlier = true
     switch request.liveAt {
     case .time(let point):
       options.liveAt = try eventTime(of: point, length: length)
@@ -72,7 +73,7 @@ extension Trace {
   /// long before the last event, so that has to be found first.
   func length(for request: ReplayRequest) throws -> UInt64 {
     guard request.usesPercent, header.endTicks == 0 else { return recordedNanoseconds }
-    return max(recordedNanoseconds, clock.nanoseconds(try replay().lastTime))
+    return max(recordedNanoseconds, clock.nanoseconds(try lastEventTime()))
   }
 
   func timeRange(_ request: ReplayRequest, length: UInt64) throws -> Range<EventTime>? {

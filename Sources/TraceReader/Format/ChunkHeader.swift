@@ -12,6 +12,8 @@ struct ChunkHeader {
   var baseTime: UInt64
   var thread: UInt32
   var firstID: UInt32
+  /// The time of the last event; nil where it is not known.
+  var lastTime: UInt64?
 
   static let size = Int(MT_CHUNK_HEADER_SIZE)
 
@@ -33,5 +35,6 @@ struct ChunkHeader {
     baseTime = header.base_time
     thread = header.thread
     firstID = header.first_id
+    lastTime = header.last_time > 0 && header.last_time >= baseTime ? header.last_time : nil
   }
 }

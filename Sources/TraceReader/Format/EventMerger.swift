@@ -55,14 +55,19 @@ struct EventMerger: ~Copyable {
   /// A second processor helps from here on.
   private static let bytesWorthThread = 256 << 10
 
-  init(file: TraceFile, chunks: [EventChunk], progress: EventProgress) {
+  /// - Parameters:
+  ///   - file: What the chunks are of.
+  ///   - chunks: Those to be merged, in the order of their base times.
+  ///   - progress: Called now and then with the bytes of events read so far and all of them.
+  init(
+    file: TraceFile, chunks: [EventChunk], progress: (@Sendable (UInt64, UInt64) -> Void)? = nil
+  ) {
     self.file = file
     self.chunks = chunks
     chunkCount = chunks.count
     nextBaseTime = chunks.first?.baseTime ?? .max
-    self.progress = progress
-    let bytes = chunks.reduce(0) { $0 &+ UInt64($1.length) }
-    readAhead = bytes < UInt64(Self.bytesWorthThread) ? nil : ReadAhead()
+    self.progress = EventProgress(of: chunks, body: progress)
+    readAhead = self.progress.total < UInt64(Self.bytesWorthThread) ? nil : ReadAhead()
     cursors = .allocate(capacity: cursorCapacity)
     heads = .allocate(capacity: cursorCapacity)
   }

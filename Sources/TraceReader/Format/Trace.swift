@@ -100,6 +100,11 @@ public final class Trace: Sendable {
     eventChunks.reduce(0) { $0 &+ UInt64($1.length) }
   }
 
+  /// The chunks that can hold events of a range of times, in the order of their base times.
+  func eventChunks(from first: UInt64 = 0, to last: UInt64 = .max) -> [EventChunk] {
+    let end = eventChunks.partitioningIndex { $0.baseTime > last }
+    return eventChunks[..<end].filter { !$0.ends(before: first) }
+  }
 }
 
 /// A chunk of events, as far as the file has it.
@@ -109,12 +114,19 @@ struct EventChunk {
   /// The bytes from there to the end of the chunk or of the file.
   var length: Int
   var baseTime: UInt64
+  /// The time of the last event; nil where it is not known.
+  var lastTime: UInt64?
   var thread: UInt32
   var sequence: UInt64
   /// An `mt_encoding`, one of ``ChunkReader/encodings``.
   var encoding: UInt32
   /// Whether the file ends inside the chunk.
   var isCut: Bool
+
+  /// Whether all of its events are known to come before a time.
+  func ends(before time: UInt64) -> Bool {
+    lastTime.map { $0 < time } ?? false
+  }
 }
 
 /// Loads what a trace holds beside its events.
@@ -210,8 +222,8 @@ struct TraceLoader {
     chunks.append(
       EventChunk(
         offset: start, length: Int(min(end, file.size) &- start), baseTime: chunk.baseTime,
-        thread: chunk.thread, sequence: chunk.sequence, encoding: UInt32(chunk.encoding),
-        isCut: end > file.size))
+        lastTime: chunk.lastTime, thread: chunk.thread, sequence: chunk.sequence,
+        encoding: UInt32(chunk.encoding), isCut: end > file.size))
   }
 
   /// A chunk of names that is far longer than those that are written could take any memory to read.

@@ -8,6 +8,8 @@ struct EventRecoder {
     var columns: (bytes: [UInt8], cuts: [Int])?
     /// How many events it holds.
     var eventCount: Int
+    /// What the header of a new chunk says of the time of its last event; 0 for nothing.
+    var lastTime: UInt64 = 0
   }
 
   private let table = OperationTable()
@@ -21,7 +23,8 @@ struct EventRecoder {
   func recode(_ chunk: ChunkHeader, in trace: Trace) -> Result {
     let source = EventChunk(
       offset: chunk.offset &+ UInt64(ChunkHeader.size),
-      length: Int(chunk.length) - ChunkHeader.size, baseTime: chunk.baseTime, thread: chunk.thread,
+      length: Int(chunk.length) - ChunkHeader.size, baseTime: chunk.baseTime,
+      lastTime: chunk.lastTime, thread: chunk.thread,
       sequence: chunk.sequence, encoding: UInt32(chunk.encoding), isCut: false)
     guard ChunkReader.encodings.contains(source.encoding) else {
       return Result(columns: nil, eventCount: 0)
@@ -37,7 +40,16 @@ struct EventRecoder {
     for event in events { encoder.append(event) }
     let content = encoder.content
     let isSame = isSame(content.bytes, as: events, chunk)
-    return Result(columns: isSame ? content : nil, eventCount: events.count)
+    return Result(
+      columns: isSame ? content : nil, eventCount: events.count, lastTime: Self.lastTime(of: events)
+    )
+  }
+
+  /// The time of the last event, unless that is the first half of a `realloc`: who reads the other
+  /// half needs it.
+  private static func lastTime(of events: [Event]) -> UInt64 {
+    guard let last = events.last, last.operation != .reallocBegin else { return 0 }
+    return events.map(\.time.rawValue).max() ?? 0
   }
 
   /// The events of a chunk, and how many they are: nil where some are damaged, or where they are

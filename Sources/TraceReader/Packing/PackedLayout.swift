@@ -46,6 +46,7 @@ struct PackedLayout: ~Copyable {
     if let columns = recoded.columns {
       header.encoding = UInt16(MT_ENCODING_COLUMNS.rawValue)
       header.length = Self.chunkLength(contentLength: columns.bytes.count)
+      header.last_time = recoded.lastTime
       try append(header, content: columns.bytes[...], cuts: columns.cuts)
     } else {
       try append(header, content: bytes[ChunkHeader.size...], cuts: [])

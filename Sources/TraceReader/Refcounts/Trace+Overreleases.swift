@@ -35,8 +35,7 @@ extension Trace {
   }
 
   private func run<Sink: EventSink & ~Copyable>(_ sink: inout Sink) {
-    var merger = EventMerger(
-      file: file, chunks: eventChunks, progress: EventProgress(total: eventBytes, body: nil))
+    var merger = EventMerger(file: file, chunks: eventChunks)
     merger.run(&sink)
   }
 

@@ -66,11 +66,40 @@ struct HeapReplay: ~Copyable, EventSink {
   @inline(__always)
   mutating func receive(_ run: EventRun) -> Bool {
     if Int(run.slot) >= threadCapacity { growThreads(Int(run.slot)) }
+    if run.events.pointee.time < limits.startTime { return receiveRest(of: run) }
+    return receiveAll(run)
+  }
+
+  @inline(__always)
+  private mutating func receiveAll(_ run: EventRun) -> Bool {
     firstTime = min(firstTime, run.events.pointee.time)
     let allowed = limits.eventCount &- eventCount
     let count = UInt64(run.count) <= allowed ? run.count : Int(allowed)
     let isWhole = sampling.isOn ? replaySample(run, count) : replay(run, count, isSample: false)
     return isWhole && count == run.count
+  }
+
+  /// Passes over the events before the first one that counts.
+  ///
+  /// Only the beginnings of `realloc` are of use: their ends may count, and have their stacks.
+  @inline(never)
+  private mutating func receiveRest(of run: EventRun) -> Bool {
+    var count = 0
+    while count < run.count, run.events[count].time < limits.startTime {
+      let event = run.events + count
+      guard event.pointee.time <= limits.lastTime else { return false }
+      let isBegin = event.pointee.operation == Operation.reallocBegin.rawValue
+      threads[Int(run.slot)].pending = PendingRealloc(
+        isActive: isBegin, stack: isBegin ? event.pointee.stack : 0)
+      lastTime = max(lastTime, event.pointee.time)
+      count += 1
+    }
+    return count == run.count || receiveAll(run.part(from: count, count: run.count - count))
+  }
+
+  /// Passes over chunks without reading them.
+  mutating func passOver(_ chunks: some Sequence<EventChunk>) {
+    for chunk in chunks { lastTime = max(lastTime, chunk.lastTime ?? 0) }
   }
 
   @inline(never)

@@ -31,14 +31,20 @@ struct RareEvents {
     var stack: UInt32
   }
 
-  init(errorLimit: Int) {
+  private let notesUnknown: Bool
+
+  /// - Parameters:
+  ///   - errorLimit: How many groups of errors are kept.
+  ///   - notesUnknown: Whether a deallocation of an address that is not live means anything.
+  init(errorLimit: Int, notesUnknown: Bool = true) {
     errors = ErrorLog(limit: errorLimit)
+    self.notesUnknown = notesUnknown
   }
 
   @inline(never)
   mutating func noteUnknown(_ event: RawEvent, _ run: EventRun, index: UInt64) {
     // What the recorder frees is none of the program's errors.
-    guard run.thread != MT_THREAD_RECORDER else { return }
+    guard notesUnknown, run.thread != MT_THREAD_RECORDER else { return }
     suspectCount &+= 1
     guard suspects.count < Self.suspectLimit else { return }
     suspects.append(

@@ -4,6 +4,8 @@ import CTraceFormat
 struct ReplayLimits {
   /// Blocks allocated before are followed but not counted.
   var firstTime: UInt64
+  /// Events before are passed over; 0 for none.
+  let startTime: UInt64
   /// The first event after this time ends the replay.
   var lastTime: UInt64
   var eventCount: UInt64
@@ -21,6 +23,7 @@ struct ReplayLimits {
       // The range excludes its end; an empty one at 0 has no event before it.
       lastTime = min(lastTime, end == 0 ? 0 : end - 1)
     }
+    startTime = options.passesOverEarlier && firstTime <= lastTime ? firstTime : 0
     eventCount = options.eventLimit ?? .max
     leastSize = options.sizes?.lowerBound ?? 0
     greatestSize = options.sizes?.upperBound ?? .max

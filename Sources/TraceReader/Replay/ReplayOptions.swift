@@ -2,9 +2,15 @@
 public struct ReplayOptions: Sendable {
   /// Count only blocks allocated in this range, as of its end.
   ///
-  /// Earlier events are followed so
-  /// that deallocations are understood, later ones are not read.
+  /// Earlier events are followed so that deallocations are understood, unless
+  /// ``passesOverEarlier`` says otherwise; later ones are not read.
   public var timeRange: Range<EventTime>?
+  /// Do not follow the events before ``timeRange``, nor read chunks that hold nothing else.
+  ///
+  /// Figures are the same. Frees of blocks that were allocated before are passed over: misuses are
+  /// found, and missing frees counted, of blocks only that were allocated in the range, and events
+  /// count from its beginning.
+  public var passesOverEarlier = false
   /// Count only blocks with a requested size in this range.
   public var sizes: ClosedRange<UInt64>?
   /// An allocation is temporary when the same thread frees it with at most this many other

@@ -10,10 +10,10 @@ extension Trace {
   public func history(
     of address: Address, options: ReplayOptions = ReplayOptions()
   ) throws(TraceError) -> [HistoryEntry] {
-    var pass = HistoryPass(address: address.rawValue, limits: ReplayLimits(options))
+    let limits = ReplayLimits(options)
+    var pass = HistoryPass(address: address.rawValue, limits: limits)
     var merger = EventMerger(
-      file: file, chunks: eventChunks,
-      progress: EventProgress(total: eventBytes, body: options.progress))
+      file: file, chunks: eventChunks(to: limits.lastTime), progress: options.progress)
     merger.run(&pass)
     return pass.entries
   }

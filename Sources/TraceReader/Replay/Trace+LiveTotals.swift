@@ -22,15 +22,15 @@ extension Trace {
     var options = ReplayOptions()
     options.includesRecorder = true
     options.liveAt = order.last.map { times[$0] }
+    let limits = ReplayLimits(options)
     var counter = LiveCounter(
       heap: HeapReplay(
-        limits: ReplayLimits(options), stackCount: 0,
+        limits: limits, stackCount: 0,
         timeline: TimelineBuilder(start: 0, capacity: 1), rare: RareEvents(errorLimit: 0),
         sampling: Sampling(header: header)),
       times: order.map { times[$0].rawValue })
     var merger = EventMerger(
-      file: file, chunks: eventChunks,
-      progress: EventProgress(total: eventBytes, body: progress))
+      file: file, chunks: eventChunks(to: limits.lastTime), progress: progress)
     merger.run(&counter)
     counter.finish()
     var totals = Array(repeating: LiveTotal(count: 0, bytes: 0), count: times.count)

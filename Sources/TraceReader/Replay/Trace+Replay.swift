@@ -16,10 +16,12 @@ extension Trace {
     var heap = HeapReplay(
       limits: limits, stackCount: stackCount,
       timeline: TimelineBuilder(start: start, capacity: options.timelineBuckets),
-      rare: RareEvents(errorLimit: options.errorLimit), sampling: Sampling(header: header))
-    var merger = EventMerger(
-      file: file, chunks: eventChunks,
-      progress: EventProgress(total: eventBytes, body: options.progress))
+      rare: RareEvents(
+        errorLimit: options.errorLimit, notesUnknown: limits.startTime == 0),
+      sampling: Sampling(header: header))
+    let chunks = eventChunks(from: limits.startTime, to: limits.lastTime)
+    heap.passOver(eventChunks.lazy.filter { $0.ends(before: limits.startTime) })
+    var merger = EventMerger(file: file, chunks: chunks, progress: options.progress)
     merger.run(&heap)
     heap.finish()
 
@@ -33,15 +35,16 @@ extension Trace {
 
   /// Visits all events in the merged order of the threads.
   ///
-  /// - Parameter body: Gets the number of events before it and the event; false stops the visit.
+  /// - Parameters:
+  ///   - start: Events before this time need not be visited; those that are do not count.
+  ///   - body: Gets the number of events before it and the event; false stops the visit.
   /// - Throws: Nothing at present: parts that cannot be read are left out.
   public func forEachEvent(
-    _ body: (_ index: UInt64, _ event: Event) -> Bool
+    from start: EventTime = .distantPast, _ body: (_ index: UInt64, _ event: Event) -> Bool
   ) throws(TraceError) {
     withoutActuallyEscaping(body) { body in
-      var visitor = EventVisitor(body: body)
-      var merger = EventMerger(
-        file: file, chunks: eventChunks, progress: EventProgress(total: eventBytes, body: nil))
+      var visitor = EventVisitor(start: start.rawValue, body: body)
+      var merger = EventMerger(file: file, chunks: eventChunks(from: start.rawValue))
       merger.run(&visitor)
     }
   }
@@ -57,8 +60,7 @@ extension Trace {
     let suspects = heap.sampling.isOn ? [] : heap.rare.suspects
     if !suspects.isEmpty {
       var pass = SuspectPass(suspects: suspects)
-      var merger = EventMerger(
-        file: file, chunks: eventChunks, progress: EventProgress(total: eventBytes, body: nil))
+      var merger = EventMerger(file: file, chunks: eventChunks(to: limits.lastTime))
       merger.run(&pass)
       let first = EventTime(limits.firstTime)
       for error in pass.errors where error.offending.time >= first { log.add(error) }
@@ -99,17 +101,20 @@ extension Trace {
 
 /// Turns raw events into ``Event`` values for a closure.
 private struct EventVisitor: EventSink {
+  let start: UInt64
   let body: (UInt64, Event) -> Bool
   private var index: UInt64 = 0
 
-  init(body: @escaping (UInt64, Event) -> Bool) {
+  init(start: UInt64, body: @escaping (UInt64, Event) -> Bool) {
+    self.start = start
     self.body = body
   }
 
   mutating func receive(_ run: EventRun) -> Bool {
     for position in 0..<run.count {
-      guard body(index, Event(run.batch, run.events + position)) else { return false }
-      index &+= 1
+      let event = run.events + position
+      guard body(index, Event(run.batch, event)) else { return false }
+      if event.pointee.time >= start { index &+= 1 }
     }
     return true
   }

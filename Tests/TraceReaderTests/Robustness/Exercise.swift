@@ -45,6 +45,8 @@ struct Exercise {
       result.peak.time..<EventTime(max(result.peak.time, result.lastTime).rawValue)
     options.sizes = 1...100
     _ = try trace.replay(options)
+    options.passesOverEarlier = true
+    _ = try trace.replay(options)
     try exercise.readSnapshots(of: trace)
     return exercise
   }
