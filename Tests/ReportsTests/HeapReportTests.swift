@@ -94,8 +94,9 @@ import TraceTestSupport
     var builder = TraceBuilder()
     let stack = builder.stack([0x1100])
     let (plain, data): (UInt64, UInt64) = (0x50_0100, 0x50_0200)
-    // One at the beginning; one behind its private data, in which a class is; a table of classes, and
-    // a block too small.
+    // One at the beginning; one behind its private data, in which a class is; a table of classes, a
+    // block too small, and one at the end of all addresses, as only a damaged trace has it.
+    builder.allocate(0xffff_ffff_ffff_fff0, 39, stack: stack, time: 10)
     for (index, size) in [UInt64(32), 80, 48, 16].enumerated() {
       builder.allocate(0x50_1000 + UInt64(index) * 0x100, size, stack: stack, time: 10)
     }

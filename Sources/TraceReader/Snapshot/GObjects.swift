@@ -13,7 +13,7 @@ extension SnapshotMemory {
     if let name = gobjectClasses[word(at: address)] { return name }
     let (last, overflows) = address.addingReportingOverflow(
       min(size - Self.leastInstance, Self.greatestPrivateSize))
-    guard !overflows else { return nil }
+    guard !overflows, last < .max else { return nil }
     var name: String?
     forEachWord(in: address..<last &+ 1) { position, value in
       guard name == nil, (position &- address) & 15 == 0, isGObject(at: position) else { return }
