@@ -84,10 +84,15 @@ struct BlockLookup {
     if span.table >= 0 {
       block = Int(table[span.table &+ Int((address &- span.start) >> Self.granuleShift)])
     }
-    while block < Int(span.last), starts[block] <= address {
-      if address < ends[block] { return block }
-      block &+= 1
+    // The last one that does not begin behind the address; where it ends matters only for pointers
+    // into the middle, and that is one more look into memory.
+    while block < Int(span.last), starts[block] < address {
+      if block &+ 1 < Int(span.last), starts[block &+ 1] <= address {
+        block &+= 1
+      } else {
+        return address < ends[block] ? block : -1
+      }
     }
-    return -1
+    return block < Int(span.last) && starts[block] == address ? block : -1
   }
 }
