@@ -15,7 +15,8 @@
 #include "snapshot_reads.h"
 
 enum { FLAGS = 16, ANCESTOR_COUNT = 20, DATA = 32, NAME = 40, TYPES = 72, DATA_SIZE = 96 };
-#define INSTANTIATABLE (UINT64_C(1) << (32 + 18)) /* of FLAGS, whose upper half begins with the count */
+#define INSTANTIATABLE                                                                             \
+    (UINT64_C(1) << (32 + 18)) /* of FLAGS, whose upper half begins with the count */
 enum { OBJECT_TYPE = 80, GREATEST_FUNDAMENTAL = 255 << 2, MOST_ANCESTORS = 64 };
 enum { MOST_NODES = 1 << 14, LEAST_NODES = 8, CHECKED_NAMES = 64, GREATEST_NAME = 1 << 24 };
 
@@ -90,8 +91,8 @@ static size_t read_type_name(uint64_t names, uint32_t number, char *name) {
     return length >= 3 ? length : 0;
 }
 
-/* A table in which nodes have names of types, and one of them that of a type which libgobject itself
- * registers. */
+/* A table in which nodes have names of types, and one of them that of a type which libgobject
+ * itself registers. */
 static bool is_name_table(uint64_t names) {
     char name[MT_SNAPSHOT_NAME_MAX];
     bool is_known = false;

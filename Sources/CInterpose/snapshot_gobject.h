@@ -1,7 +1,7 @@
 /* The classes of GObject in a snapshot.
  *
- * Every instance begins with the address of its class, but a class's name is text, which snapshots do
- * not keep: the names are written as records of their own. Found by the structure of GLib's own
+ * Every instance begins with the address of its class, but a class's name is text, which snapshots
+ * do not keep: the names are written as records of their own. Found by the structure of GLib's own
  * tables, without a call of its functions, which may wait for locks. */
 #ifndef MT_SNAPSHOT_GOBJECT_H
 #define MT_SNAPSHOT_GOBJECT_H

@@ -1,5 +1,5 @@
-/* Careful reads of memory that may be anything: what looks like an object of a language runtime need
- * not be one. For where the image is written: nothing changes the memory meanwhile. */
+/* Careful reads of memory that may be anything: what looks like an object of a language runtime
+ * need not be one. For where the image is written: nothing changes the memory meanwhile. */
 #ifndef MT_SNAPSHOT_READS_H
 #define MT_SNAPSHOT_READS_H
 

@@ -22,6 +22,9 @@ struct mt_type_description {
     uintptr_t definition;
     uint64_t instance_size;
     struct mt_text name; /* in the caller's buffer */
+    /* Where a generic Swift class has the offsets of its stored properties, each a word. */
+    uintptr_t fields;
+    uint32_t field_count;
 };
 
 /* Each fills everything but the buffer of `name`.

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { FIRST_CAPACITY = 1 << 11, MOST_TYPES = 1 << 13, FACTS = 1 << 13, DEEPEST_BASE = 16 };
-enum { LONGEST_NAME = 2048 };
+enum { LONGEST_NAME = 2048, MOST_FIELDS = 256 };
 
 /* Key: a first word, the content of an error box, or the type_info of a C++ class. */
 struct entry {
@@ -27,6 +27,7 @@ static struct {
     uint32_t last_type;
     uint64_t images; /* mt_image_map_generation at the last look */
     char name[LONGEST_NAME];
+    uint32_t fields[MOST_FIELDS];
 } g_types;
 
 static uint64_t mix(uint64_t value) {
@@ -130,9 +131,28 @@ static uint32_t type_of_class(struct mt_type_memory *memory, uintptr_t type_info
     return type;
 }
 
+/* Once the type is written. A class with more of them than there is room for has none. */
+static void write_fields(struct mt_type_memory *memory,
+                         const struct mt_type_description *description, uint64_t word) {
+    struct mt_fields_record record = {
+        .time = mt_clock_event_time(), .word = word, .count = description->field_count};
+    struct mt_piece pieces[] = {{&record, sizeof record},
+                                {g_types.fields, record.count * sizeof *g_types.fields}};
+    if (record.count == 0 || record.count > MOST_FIELDS)
+        return;
+    for (uint32_t i = 0; i < record.count; i++) {
+        uint64_t offset;
+        if (!mt_type_read64(memory, description->fields + i * sizeof offset, &offset) ||
+            offset > UINT32_MAX)
+            return;
+        g_types.fields[i] = (uint32_t)offset;
+    }
+    mt_meta_write(MT_RECORD_FIELDS, pieces, 2);
+}
+
 static uint32_t describe(const struct mt_type_block *block) {
     struct mt_type_memory memory = {{0}, 0};
-    struct mt_type_description description;
+    struct mt_type_description description = {.field_count = 0};
     description.name = mt_text_begin(g_types.name, sizeof g_types.name);
     if (mt_type_read_cxx(&memory, block, &description)) {
         if (description.kind == MT_TYPE_CXX_CLASS)
@@ -143,7 +163,10 @@ static uint32_t describe(const struct mt_type_block *block) {
     if (!mt_type_read_swift(&memory, block, &description))
         return 0;
     mt_type_slabs_expect_swift();
-    return write_type(&description, block->word, 0, 0);
+    uint32_t type = write_type(&description, block->word, 0, 0);
+    if (type)
+        write_fields(&memory, &description, block->word);
+    return type;
 }
 
 /* One word stands for all error boxes: what they hold tells them apart. */

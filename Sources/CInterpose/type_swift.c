@@ -16,6 +16,10 @@ enum {
     CAPTURE_DESCRIPTOR = 16
 };
 
+/* Offsets in the descriptor of a class. The flag: offsets are counted from a superclass's end. */
+enum { FIELD_COUNT = 36, FIELD_VECTOR = 40 };
+#define MT_SWIFT_RESILIENT_SUPERCLASS (1u << 29)
+
 /* The head of every heap object's header in a Swift object. */
 enum { SMALLEST_OBJECT = 16 };
 
@@ -29,6 +33,18 @@ static bool is_heap_metadata(struct mt_type_memory *memory, uintptr_t metadata, 
     bool has_witnesses = kind == MT_SWIFT_CLASS || kind == MT_SWIFT_BOX;
     return points_into_image(memory, metadata + DESTROY) &&
            (!has_witnesses || points_into_image(memory, metadata + WITNESSES));
+}
+
+/* Of other classes the file tells it. */
+static void find_fields(struct mt_type_memory *memory, uintptr_t metadata, uintptr_t descriptor,
+                        uint32_t flags, struct mt_type_description *description) {
+    uint32_t count, vector;
+    if (!(flags & MT_SWIFT_CONTEXT_GENERIC) || (flags & MT_SWIFT_RESILIENT_SUPERCLASS) ||
+        !mt_type_read32(memory, descriptor + FIELD_COUNT, &count) ||
+        !mt_type_read32(memory, descriptor + FIELD_VECTOR, &vector))
+        return;
+    description->fields = metadata + (uintptr_t)vector * WORD;
+    description->field_count = count;
 }
 
 static bool read_class(struct mt_type_memory *memory, uintptr_t metadata,
@@ -47,6 +63,7 @@ static bool read_class(struct mt_type_memory *memory, uintptr_t metadata,
     description->kind = MT_TYPE_SWIFT_CLASS;
     description->definition = descriptor;
     description->instance_size = size;
+    find_fields(memory, metadata, descriptor, flags, description);
     return mt_swift_add_type(&name, metadata);
 }
 

@@ -46,14 +46,12 @@ public final class ELFSymbolicator: Symbolicator {
   }
 
   /// The stored properties of a Swift class, without those of its superclass.
-  public func swiftFields(
-    descriptor: Address, metadata: Address, in image: Image
-  ) -> [SwiftField] {
+  public func swiftFields(of type: SwiftClassReference, in image: Image) -> [SwiftField] {
     let file = ImageFile(image)
     guard let contents = symbols(of: file)?.contents else { return [] }
     return SwiftFieldReader(contents).fields(
-      descriptor: descriptor.rawValue &- image.loadBias,
-      metadata: metadata.rawValue &- image.loadBias)
+      descriptor: type.descriptor.rawValue &- image.loadBias,
+      metadata: type.metadata.rawValue &- image.loadBias, offsets: type.offsets)
   }
 
   /// The symbol of the C++ vtable that begins at an address; `nil` where there is none.

@@ -23,11 +23,10 @@ public protocol Symbolicator: AnyObject {
   /// The stored properties of a Swift class, without those of its superclass.
   ///
   /// - Parameters:
-  ///   - descriptor: The class's descriptor.
-  ///   - metadata: The class's metadata, in the same image.
-  ///   - image: The image that defines the class.
+  ///   - type: The class.
+  ///   - image: The image that defines it.
   /// - Returns: In order of declaration; empty where they are not known.
-  func swiftFields(descriptor: Address, metadata: Address, in image: Image) -> [SwiftField]
+  func swiftFields(of type: SwiftClassReference, in image: Image) -> [SwiftField]
 
   /// What could not be used and why, one for each image, in the order of first use.
   var warnings: [SymbolicationWarning] { get }
@@ -41,9 +40,7 @@ extension Symbolicator {
   public func dataSymbol(at address: Address, in image: Image) -> DataSymbol? { nil }
 
   /// None, unless a symbolicator knows better.
-  public func swiftFields(
-    descriptor: Address, metadata: Address, in image: Image
-  ) -> [SwiftField] { [] }
+  public func swiftFields(of type: SwiftClassReference, in image: Image) -> [SwiftField] { [] }
 }
 
 /// Says why the names of one image are missing or doubtful.

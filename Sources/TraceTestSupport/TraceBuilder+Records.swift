@@ -128,6 +128,17 @@ extension TraceBuilder {
     }
   }
 
+  /// Adds a FIELDS record.
+  public mutating func fields(_ offsets: [UInt32], ofWord word: UInt64, time: UInt64 = 0) {
+    record(MT_RECORD_FIELDS) { writer in
+      writer.write(time)
+      writer.write(word)
+      writer.write(UInt32(offsets.count))
+      writer.write(UInt32(0))
+      for offset in offsets { writer.write(offset) }
+    }
+  }
+
   /// Adds a TYPED record.
   public mutating func typed(_ sighting: TypeSighting, time: UInt64 = 0) {
     record(MT_RECORD_TYPED) { writer in

@@ -129,6 +129,21 @@ import TraceTestSupport
     #expect(group.frames.contains { $0.name == "leakCycle()" && $0.line != nil })
   }
 
+  @Test func objectsOfAGenericClassHaveTheirFields() throws {
+    let run = try TracedRun([
+      try TestProgram("leaks.swift", flags: ["-module-name", "leaks"]).path.string
+    ])
+    let report = try LeakedProgram(try run.root()).report
+    let trees = report.treeGroups.filter { $0.name?.hasPrefix("leaks.Cell<") == true }
+      .flatMap(\.trees)
+    // `content` has one word or two, `other` lies behind it.
+    let edges = Set(
+      trees.flatMap { $0 }.compactMap { line in
+        line.field.map { "\($0) +\(line.offset ?? 0)" }
+      })
+    #expect(edges.isSuperset(of: ["content +16", "other +24", "other +32"]))
+  }
+
   /// Functions that have returned leave addresses behind, on which exit's own frames then lie.
   @Test func wordsLeftOnTheStackHoldNothingOnceMainHasReturned() throws {
     let source = try TestProgram("stale_stack.c")

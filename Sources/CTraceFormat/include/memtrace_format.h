@@ -257,15 +257,16 @@ enum mt_stack_node_flag {
 
 enum mt_record_type {
     MT_RECORD_END = 0,
-    MT_RECORD_PROCESS = 1,  /* struct mt_process_record + strings */
-    MT_RECORD_IMAGE = 2,    /* struct mt_image_record + build id + path */
-    MT_RECORD_UNLOAD = 3,   /* struct mt_unload_record */
-    MT_RECORD_THREAD = 4,   /* struct mt_thread_record + name */
-    MT_RECORD_NOTE = 5,     /* struct mt_note_record + text */
-    MT_RECORD_MARK = 6,     /* struct mt_mark_record + name */
-    MT_RECORD_TYPE = 7,     /* struct mt_type_record + name */
-    MT_RECORD_TYPED = 8,    /* struct mt_typed_record */
-    MT_RECORD_REFCOUNTS = 9 /* struct mt_refcounts_record + pattern + text */
+    MT_RECORD_PROCESS = 1,   /* struct mt_process_record + strings */
+    MT_RECORD_IMAGE = 2,     /* struct mt_image_record + build id + path */
+    MT_RECORD_UNLOAD = 3,    /* struct mt_unload_record */
+    MT_RECORD_THREAD = 4,    /* struct mt_thread_record + name */
+    MT_RECORD_NOTE = 5,      /* struct mt_note_record + text */
+    MT_RECORD_MARK = 6,      /* struct mt_mark_record + name */
+    MT_RECORD_TYPE = 7,      /* struct mt_type_record + name */
+    MT_RECORD_TYPED = 8,     /* struct mt_typed_record */
+    MT_RECORD_REFCOUNTS = 9, /* struct mt_refcounts_record + pattern + text */
+    MT_RECORD_FIELDS = 10    /* struct mt_fields_record + offsets */
 };
 
 struct mt_record {
@@ -389,6 +390,18 @@ struct mt_type_record {
     /* char name[] */
 };
 static_assert(sizeof(struct mt_type_record) == 56, "type record layout");
+
+/* Where the stored properties are that a generic Swift class adds to its superclass's; the metadata
+ * that say so are made at run time. After the TYPE record of the word. */
+struct mt_fields_record {
+    struct mt_record record;
+    uint64_t time; /* event time */
+    uint64_t word; /* first word of its objects */
+    uint32_t count;
+    uint32_t reserved;
+    /* uint32_t offsets[], in order of declaration */
+};
+static_assert(sizeof(struct mt_fields_record) == 32, "fields record layout");
 
 /* When the first word was looked at: mt_typed_record.evidence. */
 enum mt_type_evidence {

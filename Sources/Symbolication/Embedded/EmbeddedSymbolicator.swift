@@ -63,17 +63,13 @@ public final class EmbeddedSymbolicator: Symbolicator {
   }
 
   /// The stored properties of a Swift class, without those of its superclass.
-  public func swiftFields(
-    descriptor: Address, metadata: Address, in image: Image
-  ) -> [SwiftField] {
+  public func swiftFields(of type: SwiftClassReference, in image: Image) -> [SwiftField] {
     let place = SwiftClassPlace(
-      image: image.index, descriptor: descriptor.rawValue &- image.loadBias,
-      metadata: metadata.rawValue &- image.loadBias)
+      image: image.index, descriptor: type.descriptor.rawValue &- image.loadBias,
+      metadata: type.metadata.rawValue &- image.loadBias)
     let known = symbols.fields(of: place)
     guard known.isEmpty else { return known }
-    return askFiles(of: image) {
-      $0.swiftFields(descriptor: descriptor, metadata: metadata, in: image)
-    } ?? []
+    return askFiles(of: image) { $0.swiftFields(of: type, in: image) } ?? []
   }
 
   /// Looks something up in files, unless these said all that they know when the trace was packed.

@@ -99,9 +99,11 @@ public struct SymbolEmbedder {
   private func addFields(
     of place: SwiftClassPlace, in image: Image, to output: inout SymbolChunks
   ) {
-    let fields = symbolicator.swiftFields(
-      descriptor: Address(place.descriptor &+ image.loadBias),
-      metadata: Address(place.metadata &+ image.loadBias), in: image)
+    let metadata = place.metadata &+ image.loadBias
+    let type = SwiftClassReference(
+      descriptor: Address(place.descriptor &+ image.loadBias), metadata: Address(metadata),
+      offsets: types.fieldOffsets(ofWord: metadata))
+    let fields = symbolicator.swiftFields(of: type, in: image)
     guard !fields.isEmpty else { return }
     output.encoder.add(fields, of: place)
     output.endIfFull()
@@ -125,7 +127,7 @@ public struct SymbolEmbedder {
     var found: [UInt32: [SwiftClassPlace]] = [:]
     for type in types.all where type.kind == .swiftClass {
       for word in type.words {
-        guard let image = images.image(of: type, metadata: word) else { continue }
+        guard let image = images.image(of: type, metadata: word, in: types) else { continue }
         found[image.index, default: []].append(
           SwiftClassPlace(
             image: image.index, descriptor: type.definition.rawValue &- image.loadBias,

@@ -1,3 +1,5 @@
+import TraceReader
+
 /// A stored property of a Swift class.
 public struct SwiftField: Sendable, Hashable {
   /// How a property refers to an object.
@@ -22,6 +24,23 @@ public struct SwiftField: Sendable, Hashable {
     self.name = name
     self.offset = offset
     self.ownership = ownership
+  }
+}
+
+/// A Swift class whose stored properties are looked for.
+public struct SwiftClassReference: Sendable, Hashable {
+  /// Its descriptor.
+  public var descriptor: Address
+  /// Its metadata; of a generic class perhaps in no image.
+  public var metadata: Address
+  /// Where its stored properties are, where the trace says it; else the metadata in the file do.
+  public var offsets: [UInt64]
+
+  /// Names a class.
+  public init(descriptor: Address, metadata: Address, offsets: [UInt64] = []) {
+    self.descriptor = descriptor
+    self.metadata = metadata
+    self.offsets = offsets
   }
 }
 
@@ -50,9 +69,9 @@ struct SwiftFieldReader {
   /// - Parameters:
   ///   - descriptor: The ELF address of its descriptor.
   ///   - metadata: The ELF address of its metadata.
-  /// - Returns: In order of declaration; empty where the file does not say, as for generic classes,
-  ///   whose metadata are made at run time.
-  func fields(descriptor: UInt64, metadata: UInt64) -> [SwiftField] {
+  ///   - offsets: Where the properties are; empty to read that from the metadata.
+  /// - Returns: In order of declaration; empty where the file does not say.
+  func fields(descriptor: UInt64, metadata: UInt64, offsets: [UInt64]) -> [SwiftField] {
     guard let flags = contents.integer(UInt32.self, at: descriptor), flags & 0x1f == 16,
       flags & Self.hasResilientSuperclass == 0,
       let fields = contents.relative(at: descriptor &+ 16),
@@ -63,8 +82,10 @@ struct SwiftFieldReader {
     return (0..<UInt64(count)).compactMap { number in
       let record = fields &+ 16 &+ number &* UInt64(recordSize)
       let place = metadata &+ (UInt64(vector) &+ number) &* 8
-      guard let offset = contents.integer(UInt64.self, at: place), offset >= 16,
-        offset < 1 << 32,
+      let known = number < offsets.count ? offsets[Int(number)] : nil
+      guard
+        let offset = offsets.isEmpty ? contents.integer(UInt64.self, at: place) : known,
+        offset >= 16, offset < 1 << 32,
         let name = contents.relative(at: record &+ 8).flatMap(contents.text)
       else { return nil }
       return SwiftField(

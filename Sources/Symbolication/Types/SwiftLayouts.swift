@@ -42,17 +42,22 @@ public final class SwiftLayouts {
   }
 
   private func ownFields(of type: BlockType, metadata: UInt64) -> [SwiftField] {
-    guard let image = images.image(of: type, metadata: metadata) else { return [] }
-    return symbolicator?.swiftFields(
-      descriptor: type.definition, metadata: Address(metadata), in: image) ?? []
+    guard let image = images.image(of: type, metadata: metadata, in: types) else { return [] }
+    let type = SwiftClassReference(
+      descriptor: type.definition, metadata: Address(metadata),
+      offsets: types.fieldOffsets(ofWord: metadata))
+    return symbolicator?.swiftFields(of: type, in: image) ?? []
   }
 }
 
 extension ImageMap {
-  /// The image that holds both the descriptor and a metadata of a Swift class; nil where they are
-  /// apart, as those of generic classes are, whose metadata are made at run time.
-  func image(of type: BlockType, metadata: UInt64) -> Image? {
+  /// The image that holds the descriptor of a Swift class and tells its stored properties.
+  ///
+  /// - Returns: nil where it holds no metadata of the class, and the trace does not say either where
+  ///   the properties are.
+  func image(of type: BlockType, metadata: UInt64, in types: TypeTable) -> Image? {
     let image = image(containing: type.definition, at: type.time)
-    return image.flatMap { $0.contains(Address(metadata)) ? $0 : nil }
+    let isKnown = !types.fieldOffsets(ofWord: metadata).isEmpty
+    return image.flatMap { isKnown || $0.contains(Address(metadata)) ? $0 : nil }
   }
 }

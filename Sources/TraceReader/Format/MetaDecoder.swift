@@ -60,6 +60,7 @@ struct MetaDecoder {
     case MT_RECORD_MARK.rawValue: decodeMark(&cursor)
     case MT_RECORD_TYPE.rawValue: types.decodeType(&cursor)
     case MT_RECORD_TYPED.rawValue: types.decodeSighting(&cursor)
+    case MT_RECORD_FIELDS.rawValue: types.decodeFields(&cursor)
     case MT_RECORD_REFCOUNTS.rawValue: decodeRefcounts(&cursor)
     default: break
     }

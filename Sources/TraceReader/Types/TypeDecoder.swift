@@ -21,6 +21,19 @@ struct TypeDecoder {
         base: base == 0 ? nil : TypeID(rawValue: base), time: time))
   }
 
+  /// Decodes the fields of a `FIELDS` record.
+  mutating func decodeFields(_ cursor: inout ByteCursor) {
+    cursor.skip(8)
+    let word: UInt64 = cursor.read()
+    let count: UInt32 = cursor.read()
+    cursor.skip(4)
+    // Checked before the loop: the record cannot hold more.
+    let (byteCount, overflows) = count.multipliedReportingOverflow(by: 4)
+    var offsets = ByteCursor(cursor.bytes(overflows ? .max : byteCount))
+    guard !cursor.isPastEnd, word != 0 else { return }
+    table.add(fieldOffsets: (0..<count).map { _ in UInt64(offsets.read(UInt32.self)) }, of: word)
+  }
+
   /// Decodes the fields of a `TYPED` record.
   mutating func decodeSighting(_ cursor: inout ByteCursor) {
     cursor.skip(8)

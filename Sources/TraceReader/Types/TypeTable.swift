@@ -5,6 +5,7 @@ public struct TypeTable: Sendable {
   /// All boxes of Swift errors begin with the same word: by what they hold.
   private var errorTypes: [UInt64: TypeID] = [:]
   private var sightings: [StackID: [TypeSighting]] = [:]
+  private var fieldOffsets: [UInt64: [UInt64]] = [:]
 
   /// Creates an empty table.
   public init() {}
@@ -33,6 +34,10 @@ public struct TypeTable: Sendable {
     return errorTypes[content()].flatMap { types[$0] }
   }
 
+  /// Where the stored properties are that the generic Swift class of objects with this first word
+  /// adds to those of its superclass, in order of declaration; empty where that is not known.
+  public func fieldOffsets(ofWord word: UInt64) -> [UInt64] { fieldOffsets[word] ?? [] }
+
   /// What was seen of the blocks that a stack allocated, in the order of the trace.
   public func sightings(of stack: StackID) -> [TypeSighting] { sightings[stack] ?? [] }
 
@@ -59,6 +64,11 @@ public struct TypeTable: Sendable {
     }
     if type.kind == .swiftError { errorTypes[type.definition.rawValue] = type.id }
     for word in type.words where typesOfWords[word] == nil { typesOfWords[word] = type.id }
+  }
+
+  /// Adds where the stored properties of a class are.
+  public mutating func add(fieldOffsets offsets: [UInt64], of word: UInt64) {
+    fieldOffsets[word] = offsets
   }
 
   /// Adds what was seen of a block.

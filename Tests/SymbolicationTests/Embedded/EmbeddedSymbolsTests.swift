@@ -74,8 +74,12 @@ import Testing
       return DataSymbol(name: "app::table", offset: address.rawValue - 0x10_0900, size: 0x40)
     }
 
-    func swiftFields(descriptor: Address, metadata: Address, in image: Image) -> [SwiftField] {
-      guard descriptor == Address(0x10_0a00), metadata == Address(0x10_0b00) else { return [] }
+    func swiftFields(of type: SwiftClassReference, in image: Image) -> [SwiftField] {
+      guard type.descriptor == Address(0x10_0a00) else { return [] }
+      if type.metadata == Address(0x9000), type.offsets == [16, 40] {
+        return [SwiftField(name: "first", offset: 16), SwiftField(name: "second", offset: 40)]
+      }
+      guard type.metadata == Address(0x10_0b00) else { return [] }
       return [
         SwiftField(name: "children", offset: 16),
         SwiftField(name: "parent", offset: 24, ownership: .unowned),
@@ -107,6 +111,14 @@ import Testing
       BlockType(
         id: TypeID(rawValue: 2), kind: .swiftClass, name: "app.Node", words: [0x10_0b00],
         definition: Address(0x10_0a00), time: .distantPast))
+    // Made at run time, outside of all images; of the second one nobody knows the properties.
+    for (id, word) in [(UInt32(3), UInt64(0x9000)), (4, 0x9100)] {
+      types.add(
+        BlockType(
+          id: TypeID(rawValue: id), kind: .swiftClass, name: "app.Pair<Swift.Int>", words: [word],
+          definition: Address(0x10_0a00), time: .distantPast))
+    }
+    types.add(fieldOffsets: [16, 40], of: 0x9000)
     return SymbolEmbedder(
       stacks: stacks, images: images, types: types, variables: variables, symbolicator: files
     ).chunks()
@@ -167,10 +179,22 @@ import Testing
   @Test func propertiesAreFoundWithoutTheFiles() {
     let embedded = EmbeddedSymbolicator(chunks(Files()), files: Gone())
     let fields = embedded.swiftFields(
-      descriptor: Address(0x10_0a00), metadata: Address(0x10_0b00), in: images.images[0])
+      of: SwiftClassReference(descriptor: Address(0x10_0a00), metadata: Address(0x10_0b00)),
+      in: images.images[0])
     #expect(fields.map(\.name) == ["children", "parent", "observer"])
     #expect(fields.map(\.offset) == [16, 24, 32])
     #expect(fields.map(\.ownership) == [.strong, .unowned, .weak])
+  }
+
+  @Test func propertiesOfClassesMadeAtRunTimeAreFoundWithoutTheFiles() {
+    let embedded = EmbeddedSymbolicator(chunks(Files()), files: Gone())
+    func fields(_ metadata: UInt64) -> [SwiftField] {
+      embedded.swiftFields(
+        of: SwiftClassReference(descriptor: Address(0x10_0a00), metadata: Address(metadata)),
+        in: images.images[0])
+    }
+    #expect(fields(0x9000).map { "\($0.name) \($0.offset)" } == ["first 16", "second 40"])
+    #expect(fields(0x9100).isEmpty)
   }
 
   @Test func whatIsNotEmbeddedIsLookedForInFiles() {
@@ -179,7 +203,8 @@ import Testing
     #expect(embedded.dataSymbol(at: Address(0x10_0908), in: image)?.offset == 8)
     #expect(embedded.vtableSymbol(at: Address(0x10_0800), in: image) == "_ZTV6Parser")
     let fields = embedded.swiftFields(
-      descriptor: Address(0x10_0a00), metadata: Address(0x10_0b00), in: image)
+      of: SwiftClassReference(descriptor: Address(0x10_0a00), metadata: Address(0x10_0b00)),
+      in: image)
     #expect(fields.count == 3)
   }
 

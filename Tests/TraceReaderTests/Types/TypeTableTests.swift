@@ -32,9 +32,12 @@ import TraceTestSupport
     let sighting = TypeSighting(
       stack: StackID(9), size: 24, type: circle.id, evidence: .freed, freeStack: StackID(11))
     builder.typed(sighting)
+    builder.fields([16, 40], ofWord: 0x7010)
     let file = try builder.write()
 
     let types = try Trace(path: file.path).types
+    #expect(types.fieldOffsets(ofWord: 0x7010) == [16, 40])
+    #expect(types.fieldOffsets(ofWord: 0x6010) == [])
 
     #expect(types.all == [shape, circle, array])
     #expect(types.type(ofWord: 0x6110) == circle)
