@@ -1,4 +1,5 @@
-/* Programs that a recording goes past: compilers and the like, between a test driver and the tests. */
+/* Programs that a recording goes past: compilers and the like, between a test driver and the tests.
+ */
 #ifndef MT_SKIPPED_PROGRAM_H
 #define MT_SKIPPED_PROGRAM_H
 

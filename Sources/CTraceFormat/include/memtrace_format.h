@@ -86,7 +86,7 @@ enum mt_stop_reason {
     MT_STOP_DESCRIPTOR_LOST =
         4,                 /* the host closed our descriptor and the path does not lead back */
     MT_STOP_IO = 5,        /* any other error; stop_errno says which */
-    MT_STOP_REQUESTED = 6, /* the program asked for it */
+    MT_STOP_REQUESTED = 6, /* MEMTRACE_SKIP names the program */
     MT_STOP_SANDBOX = 7    /* the program installed a seccomp filter */
 };
 

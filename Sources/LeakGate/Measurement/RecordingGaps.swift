@@ -53,7 +53,7 @@ extension StopReason.Cause {
     case .noMemory: "no address space was left"
     case .descriptorLost: "the program closed the trace's file"
     case .inputOutput: "writing failed"
-    case .requested: "the program asked for it"
+    case .requested: "it was to be skipped (MEMTRACE_SKIP)"
     case .sandbox: "the program entered a sandbox (seccomp)"
     case .unknown(let code): "cause \(code)"
     }

@@ -3,17 +3,16 @@ import Reports
 /// Programs that build and start what is to be checked: `swift test` runs compilers, linkers and git
 /// before it runs the tests.
 ///
-/// Their leaks are nobody's business here, so that they are listed and not held to the rules, unless
-/// `--process` names them or nothing else ran. Only names that no program of a project has by
-/// chance: what is left out by mistake is not checked.
+/// Their leaks are nobody's business here, so that they are listed and neither recorded nor held to
+/// the rules, unless `--process` names programs; the command itself is where nothing else ran. Only
+/// names that no program of a project has by chance: what is left out by mistake is not checked.
 public enum ToolPrograms {
   /// By name, and by path where they hold a `/`; `*` stands for other text.
   static let patterns = [
     // Swift's; manifests and plugins of packages are compiled into programs, too.
     "swift", "swiftc", "swift-build", "swift-build-tool", "swift-autolink-extract", "swift-driver",
     "swift-frontend", "swift-help", "swift-package", "swift-plugin-server", "swift-run",
-    "swift-sdk",
-    "swift-symbolgraph-extract", "swift-test", "*/TemporaryDirectory.*/*-manifest",
+    "swift-sdk", "swift-symbolgraph-extract", "swift-test", "*/TemporaryDirectory.*/*-manifest",
     "*/.build/plugins/*",
     // Drivers of builds and tests.
     "cmake", "ctest", "gmake", "make", "meson", "ninja", "pkg-config", "pkgconf",

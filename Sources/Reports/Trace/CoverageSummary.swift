@@ -115,7 +115,7 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
       case .noMemory: "no memory could be mapped (ulimit -v, vm.max_map_count)"
       case .descriptorLost: "the program closed the trace's descriptor"
       case .inputOutput: "writing failed with error \(stop.errno)"
-      case .requested: "the program asked for it"
+      case .requested: "it was to be skipped (MEMTRACE_SKIP)"
       case .sandbox: "the program went into a seccomp sandbox, where recording could get it killed"
       case .unknown(let code): "reason \(code)"
       }

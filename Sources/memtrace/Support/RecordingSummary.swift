@@ -91,7 +91,7 @@ struct RecordingSummary {
     case MT_STOP_FILE_LIMIT.rawValue: "the file size limit was reached (ulimit -f)"
     case MT_STOP_NO_MEMORY.rawValue: "no address space was left (ulimit -v, vm.max_map_count)"
     case MT_STOP_DESCRIPTOR_LOST.rawValue: "the program closed the trace's file descriptor"
-    case MT_STOP_REQUESTED.rawValue: "the program asked for it"
+    case MT_STOP_REQUESTED.rawValue: "it was to be skipped (MEMTRACE_SKIP)"
     default: String(describing: Errno(rawValue: fields.stop_errno))
     }
   }
