@@ -71,11 +71,14 @@ import TraceTestSupport
       "needs pytest: scripts/test installs it"))
   func theGateNamesTheTestOfPytest() throws {
     let (run, _) = try run("pytest/gate.sh")
-    #expect(
-      run.outputText.contains(
-        "allocated in counter_new (counting.c:9), while the tests "
-          + "test_counting.py::test_a_counter_begins_with_zero[1], "
-          + "test_counting.py::test_a_counter_begins_with_zero[2] ran"))
+    let finding = try #require(
+      run.outputText.split(separator: "\n").first {
+        $0.contains("allocated in counter_new (counting.c:9), while the tests ")
+      })
+    // In either order: a pointer that was left behind somewhere hides one of the blocks.
+    for number in 1...2 {
+      #expect(finding.contains("test_counting.py::test_a_counter_begins_with_zero[\(number)]"))
+    }
   }
 
   private static func exists(_ path: String) -> Bool {
