@@ -115,6 +115,27 @@ import TraceTestSupport
     #expect(run.outputText.contains("it is statically linked"))
   }
 
+  /// Only its parent knows of a program that could not be recorded.
+  @Test(
+    arguments: [
+      ([], ["/usr/bin/make"]), (["--process", "gate-*"], ["/usr/bin/make"]),
+      // Not the first program: it is skipped.
+      ([], ["/bin/sh", "-c", "make; exit 0"]),
+    ] as [([String], [String])])
+  func whatAnUncheckedProgramStartsMustBeRecordedToo(
+    _ options: [String], _ command: [String]
+  ) throws {
+    let makefile = "all:\n\t'\(try program())'\n\t'\(try program(["-static"]))'\n"
+    try makefile.write(
+      toFile: folder.path.appending("Makefile").string, atomically: true, encoding: .utf8)
+    let run = try check(options, command)
+    #expect(run.status == 87, "\(run.outputText)\(run.errorText)")
+    #expect(run.outputText.contains("a child process was not recorded: "))
+    #expect(values(run)["processes"] != "0")
+    let others = try check(["--process", "make"], ["/usr/bin/make"])
+    #expect(others.status == 0, "\(others.outputText)\(others.errorText)")
+  }
+
   @Test func aTraceCutByTheFileLimitIsNotMeasured() throws {
     let command = ["/bin/bash", "-c", "ulimit -f 300; exec '\(try program())' m"]
     let run = try check(["--process", "gate-*"], command)

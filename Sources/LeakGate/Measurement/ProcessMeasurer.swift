@@ -48,6 +48,8 @@ public struct ProcessMeasurer {
     process.isChosen = chooses(executable: executable) && !wasSkipped
     guard process.isChosen else {
       if wasSkipped || skipsTools && isTool { process.note = "it builds or starts what is checked" }
+      process.problems = RecordingGaps.unrecordedChildren(
+        in: trace.coverage, chooses: chooses(executable:))
       return (process, [])
     }
     var result = try trace.replay(

@@ -31,11 +31,19 @@ enum RecordingGaps {
       problems.append("the recording is a sample: its figures are estimates")
     }
     problems += coverage.bypassed.map { "an allocator bypasses the recorder: \($0)" }
+    return problems + unrecordedChildren(in: coverage, chooses: chooses)
+  }
+
+  /// The child processes that the rules apply to and that were not recorded: they have no trace, so
+  /// that only their parent tells of them, whether the rules apply to it or not.
+  static func unrecordedChildren(
+    in coverage: Coverage, chooses: (String) -> Bool
+  ) -> [String] {
     // `path: reason`
     let children = coverage.childrenNotFollowed.filter { entry in
       chooses(entry.firstRange(of: ": ").map { String(entry[..<$0.lowerBound]) } ?? entry)
     }
-    problems += children.map { "a child process was not recorded: \($0)" }
+    var problems = children.map { "a child process was not recorded: \($0)" }
     let unnamed = coverage.childrenNotFollowedCount &- UInt64(coverage.childrenNotFollowed.count)
     if coverage.childrenNotFollowedCount > UInt64(coverage.childrenNotFollowed.count) {
       problems.append("\(unnamed) more child processes were not recorded")

@@ -12,7 +12,7 @@ extension GateResult {
     }
     var problems = input.problems
     problems += input.processes.flatMap { process in
-      process.isChosen ? process.problems.map { "\(process.title): \($0)" } : []
+      process.problems.map { "\(process.title): \($0)" }
     }
     if checked.isEmpty, input.problems.isEmpty {
       let names = Set(input.processes.map(\.name)).sorted().joined(separator: ", ")
