@@ -126,6 +126,24 @@ import Testing
     #expect(SourceRoot.Place(path: "a b/ü%.c", line: 1, isInside: true).uri == "a%20b/%C3%BC%25.c")
   }
 
+  @Test func processesThatAreNotCheckedAreListedByProgram() throws {
+    let other = { (name: String, pid: UInt32) in
+      var process = checked(name, pid: pid)
+      (process.isChosen, process.measures) = (false, nil)
+      return process
+    }
+    let processes = [other("git", 1), other("make", 2), checked(), other("git", 3)]
+    let result = GateResult(judging: input(processes: processes))
+    let lines = try result.output(as: .text, root: root).split(separator: "\n").prefix(4)
+    #expect(
+      lines == [
+        "  app (pid 7): 0 leaked blocks, 0 memory errors", "  git, 2 processes: not chosen",
+        "  make (pid 2): not chosen", "memtrace check passed.",
+      ])
+    let summary = try result.output(as: .summary, root: root)
+    #expect(summary.contains("| git, 2 processes |  | not chosen |\n| make (pid 2) "))
+  }
+
   @Test func theLastLineIsForPrograms() throws {
     let text = try GateResult(judging: input([leak(), leak(kind: .cycle)]))
       .output(as: .text, root: root)

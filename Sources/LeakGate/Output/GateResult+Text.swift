@@ -3,7 +3,7 @@ import Reports
 extension GateResult {
   /// Writes the verdict for people; the last line is for programs.
   public func write(to page: inout TextPage) {
-    for process in processes { page.line(Span("  \(process.title): \(process.summary)", .faint)) }
+    for line in processLines { page.line(Span("  \(line.title): \(line.summary)", .faint)) }
     writeFindings(to: &page)
     writeRules(to: &page)
     list("Not measured", problems, .error, to: &page)

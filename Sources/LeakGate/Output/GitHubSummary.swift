@@ -69,11 +69,12 @@ struct GitHubSummary {
 
   private var processes: String {
     var text = "| Process | Ended | Checked |\n| --- | --- | --- |\n"
-    for process in result.processes.prefix(100) {
-      text += "| \(Self.escaped(process.title)) | \(Self.escaped(process.ending.text)) "
-      text += "| \(Self.escaped(process.summary)) |\n"
+    let lines = result.processLines
+    for line in lines.prefix(100) {
+      text += "| \(Self.escaped(line.title)) | \(Self.escaped(line.ending)) "
+      text += "| \(Self.escaped(line.summary)) |\n"
     }
-    let rest = result.processes.count - 100
+    let rest = lines.count - 100
     return text + (rest > 0 ? "\n… and \(rest) more processes.\n" : "")
   }
 

@@ -64,6 +64,22 @@ public struct GateResult: Sendable, Report {
   /// The version of the tool; not part of the document.
   var toolVersion: String
 
+  /// The processes in lines: those that the rules apply to, each with how it ended, then the others,
+  /// those of one program together.
+  var processLines: [(title: String, ending: String, summary: String)] {
+    let others = processes.filter { !$0.isChosen }
+    var lines = processes.filter(\.isChosen).map { ($0.title, $0.ending.text, $0.summary) }
+    var told: Set<String> = []
+    for process in others where told.insert(process.name).inserted {
+      let count = others.count { $0.name == process.name }
+      lines.append(
+        count == 1
+          ? (process.title, process.ending.text, process.summary)
+          : ("\(process.name), \(count) processes", "", process.summary))
+    }
+    return lines
+  }
+
   /// Rules that are broken.
   var broken: [RuleResult] { rules.filter { !$0.isKept && $0.most != nil } }
 
