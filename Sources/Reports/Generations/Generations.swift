@@ -43,12 +43,7 @@ public struct Generations {
 
   /// The generation of a block: 0 before the first mark.
   func index(of block: LiveBlock) -> Int {
-    var (low, high) = (0, marks.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if marks[middle].time < block.time { low = middle + 1 } else { high = middle }
-    }
-    return low
+    marks.partitioningIndex { $0.time >= block.time }
   }
 
   /// What Instruments calls the row of what was there before.

@@ -1,4 +1,5 @@
 import CLibDW
+import TraceReader
 
 /// The DWARF of one file: from an address to functions and lines.
 final class DebugInfo {
@@ -110,12 +111,8 @@ final class DebugInfo {
   private static let mostUnits = 1 << 20
 
   private func unit(at address: UInt64) -> CompilationUnit? {
-    var (low, high) = (0, ranges.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if ranges[middle].range.lowerBound <= address { low = middle + 1 } else { high = middle }
-    }
-    for index in stride(from: low - 1, to: max(-1, low - 9), by: -1)
+    let end = ranges.partitioningIndex { $0.range.lowerBound > address }
+    for index in stride(from: end - 1, to: max(-1, end - 9), by: -1)
     where ranges[index].range.contains(address) {
       return units[ranges[index].unit]
     }

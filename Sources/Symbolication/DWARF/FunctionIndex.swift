@@ -1,4 +1,5 @@
 import CLibDW
+import TraceReader
 
 /// The functions of one compilation unit, found by address.
 ///
@@ -39,12 +40,8 @@ struct FunctionIndex {
 
   /// The function that covers an address.
   func entry(at address: UInt64) -> Entry? {
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if entries[middle].range.lowerBound <= address { low = middle + 1 } else { high = middle }
-    }
-    for index in stride(from: low - 1, to: max(-1, low - 9), by: -1)
+    let end = entries.partitioningIndex { $0.range.lowerBound > address }
+    for index in stride(from: end - 1, to: max(-1, end - 9), by: -1)
     where entries[index].range.contains(address) {
       return entries[index]
     }
