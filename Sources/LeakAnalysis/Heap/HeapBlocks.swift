@@ -29,26 +29,44 @@ public struct HeapBlocks: Sendable {
   /// - Parameters:
   ///   - blocks: In the order of allocation; of two with one address the later one counts.
   ///   - sites: What `site` of the blocks is a position in.
-  public init(_ blocks: [LiveBlock], sites: [Site]) {
+  public init(_ blocks: consuming LiveBlocks, sites: [Site]) {
     self.sites = sites
-    let usable = blocks.indices.prefix(Self.greatestCount).filter {
-      sites.indices.contains(blocks[$0].site)
+    orders = Self.order(of: blocks, sites)
+    take(blocks)
+    // The blocks themselves are gone: with them, this would be the most memory that is ever in use.
+    _ = consume blocks
+    setEnds()
+  }
+
+  /// The positions of the usable blocks by ascending address, each address once.
+  private static func order(of blocks: LiveBlocks, _ sites: [Site]) -> [UInt32] {
+    var order: [UInt32] = []
+    order.reserveCapacity(min(blocks.count, greatestCount))
+    for position in blocks.indices.prefix(greatestCount)
+    where sites.indices.contains(blocks[position].site) {
+      order.append(UInt32(truncatingIfNeeded: position))
     }
-    let order = usable.map(UInt32.init(truncatingIfNeeded:)).sorted { left, right in
+    order.sort { left, right in
       let (first, second) = (blocks[Int(left)].address, blocks[Int(right)].address)
       return first == second ? left > right : first < second
     }
-    reserve(order.count)
-    for number in order {
-      let block = blocks[Int(number)]
-      guard addresses.last != block.address.rawValue else { continue }
+    var last: Address?
+    order.removeAll { position in
+      defer { last = blocks[Int(position)].address }
+      return blocks[Int(position)].address == last
+    }
+    return order
+  }
+
+  private mutating func take(_ blocks: borrowing LiveBlocks) {
+    reserve(orders.count)
+    for position in orders {
+      let block = blocks[Int(position)]
       addresses.append(block.address.rawValue)
       sizes.append(block.size)
       siteIndices.append(UInt32(truncatingIfNeeded: block.site))
-      orders.append(number)
       times.append(block.time)
     }
-    setEnds()
   }
 
   /// How many blocks there are.
@@ -94,7 +112,6 @@ public struct HeapBlocks: Sendable {
     ends.reserveCapacity(count)
     sizes.reserveCapacity(count)
     siteIndices.reserveCapacity(count)
-    orders.reserveCapacity(count)
     times.reserveCapacity(count)
   }
 

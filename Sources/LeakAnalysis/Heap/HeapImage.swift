@@ -58,9 +58,11 @@ extension Trace {
     options.keepsLiveBlocks = true
     options.includesRecorder = true
     options.progress = progress
-    let result = try replay(options)
+    var result = try replay(options)
+    let blocks = result.liveBlocks
+    result.liveBlocks = LiveBlocks()
     return HeapImage(
-      info: info, memory: memory, blocks: HeapBlocks(result.liveBlocks, sites: result.sites),
+      info: info, memory: memory, blocks: HeapBlocks(consume blocks, sites: result.sites),
       hasUnknownBlocks: header.flags.contains(.forked) || header.flags.contains(.late)
         || result.coverage.mayMissAllocations,
       usesSlack: header.flags.contains(.usableSizes), coverage: result.coverage)

@@ -130,13 +130,20 @@ extension BlocksReport {
     liveIn result: ReplayResult, source: ReportSource, filter: SiteFilter, bySize: Bool = false,
     top: Int? = nil
   ) throws {
-    let wanted = Set(try filter.indices(in: result.sites, source: source))
-    let blocks = result.liveBlocks.filter { wanted.contains($0.site) }.map {
-      FoundBlock(
-        address: $0.address, size: $0.size, stack: $0.stack, thread: $0.thread, time: $0.time)
+    let blocks = result.liveBlocks
+    var isWanted = Array(repeating: false, count: result.sites.count)
+    for site in try filter.indices(in: result.sites, source: source) { isWanted[site] = true }
+    // There may be a hundred million, of which few are shown.
+    var found: [UInt32] = []
+    for position in blocks.indices where isWanted[blocks[position].site] {
+      found.append(UInt32(truncatingIfNeeded: position))
     }
-    self.init(
-      blocks, coverage: result.coverage, source: source, filter: filter, bySize: bySize, top: top)
+    if bySize {
+      found.sort { (blocks[Int($1)].size, $0) < (blocks[Int($0)].size, $1) }
+    }
+    let shown = found.prefix(top ?? .max).map { FoundBlock(blocks[Int($0)]) }
+    self.init(shown, coverage: result.coverage, source: source, filter: filter)
+    rowCount = found.count
   }
 
   private static func found(

@@ -16,6 +16,15 @@ public struct FoundBlock: Sendable, Hashable {
   public var freed: EventTime?
 }
 
+extension FoundBlock {
+  /// A block that lives.
+  init(_ block: LiveBlock) {
+    self.init(
+      address: block.address, size: block.size, stack: block.stack, thread: block.thread,
+      time: block.time)
+  }
+}
+
 /// The Allocations List: single blocks.
 public struct BlocksReport: Report {
   /// The name of the JSON document.

@@ -185,16 +185,27 @@ public struct HeapReport: Report {
     _ blocks: some Sequence<LiveBlock>, in memory: SnapshotMemory?, _ source: ReportSource
   ) {
     guard query.listsObjects else { return }
-    let all = blocks.compactMap { block -> Object? in
+    let top = query.top ?? .max
+    for block in blocks {
       let category = source.categories.category(of: block, in: memory).category
-      if let pattern = query.name, !Glob.matches(category.name, pattern) { return nil }
+      if let pattern = query.name, !Glob.matches(category.name, pattern) { continue }
       let address = block.address.rawValue
-      return Object(
-        address: address, size: block.size, name: category.name,
-        counts: category.isSwift ? memory.flatMap { ObjectCounts(at: address, in: $0) } : nil)
-    }.sorted { $0.address < $1.address }
-    objectCount = all.count
-    objects = Array(all.prefix(query.top ?? .max))
+      objectCount += 1
+      objects.append(
+        Object(
+          address: address, size: block.size, name: category.name,
+          counts: category.isSwift ? memory.flatMap { ObjectCounts(at: address, in: $0) } : nil))
+      // Only those that may be shown stay: there may be a hundred million.
+      if objects.count / 2 - Self.spareObjects > top { cutObjects(top) }
+    }
+    cutObjects(top)
+  }
+
+  private static let spareObjects = 1 << 10
+
+  private mutating func cutObjects(_ top: Int) {
+    objects.sort { $0.address < $1.address }
+    objects.removeLast(max(0, objects.count - top))
   }
 }
 

@@ -47,7 +47,7 @@ extension ReplayResult {
   /// - Returns: This result with other sites, total and live blocks.
   public func restricted(toBlocks isWanted: (LiveBlock) -> Bool) -> ReplayResult {
     var result = self
-    result.liveBlocks = liveBlocks.filter(isWanted)
+    result.liveBlocks = liveBlocks.filtered(isWanted)
     var sums = Array(repeating: LiveSum(), count: sites.count)
     for block in result.liveBlocks where sums.indices.contains(block.site) {
       sums[block.site].add(size: block.size, sampling: sampling)

@@ -72,32 +72,31 @@ struct LiveTable: ~Copyable {
   private(set) var count = 0
 
   private var entries: UnsafeMutablePointer<LiveEntry>
-  private var capacity = 1 << 12
+  private var capacity = Self.smallestCapacity
   /// Entries in use, for live blocks and freed ones.
   private var used = 0
   /// The entry at which the next search for a freed one begins.
   private var hand = 0
-  /// For some bits of an address, the entry that was found last.
-  private let recent: UnsafeMutablePointer<UInt32>
+  /// For the low bits of an address, what was found last: higher bits of its address, and the number
+  /// of its entry below them. So the entry of another address, which may well lie in no cache, is
+  /// not looked at.
+  private let recent: UnsafeMutablePointer<UInt64>
 
+  private static let smallestCapacity = 1 << 12
   private static let smallestBits = 9
   private static let greatestBits = 31
   /// A smaller index is in the cache anyway.
   private static let bitsWorthFetching = 13
+  /// How far ahead of an entry the index is fetched while it is made anew.
+  private static let growthDistance = 32
   /// So many freed entries are kept in any case.
   private static let keptCount = 1 << 14
-  private static let recentCount = 1 << 13
+  private static let recentBits: UInt64 = 13
 
   init() {
-    entries = Self.resized(nil, capacity)
-    recent = .allocate(capacity: Self.recentCount)
-    recent.initialize(repeating: 0, count: Self.recentCount)
-    // So that there is one to look at.
-    entries.initialize(
-      to: LiveEntry(address: 0, size: 0, alignment: 0, time: 0, site: 0, serial: 0))
-    entries.pointee.free()
-    used = 1
-    index.insert(0, LiveIndex.hash(0))
+    entries = LiveEntries.resized(nil, capacity)
+    recent = .allocate(capacity: 1 << Self.recentBits)
+    begin()
   }
 
   deinit {
@@ -105,17 +104,14 @@ struct LiveTable: ~Copyable {
     free(entries)
   }
 
-  /// Large memory is moved by the system without being copied, so that both are never there at once;
-  /// what has not been used yet takes no memory.
-  private static func resized(
-    _ entries: UnsafeMutablePointer<LiveEntry>?, _ capacity: Int
-  ) -> UnsafeMutablePointer<LiveEntry> {
-    let size = capacity * MemoryLayout<LiveEntry>.stride
-    guard let memory = realloc(entries, size) else {
-      fatalError("no memory for \(capacity) live blocks")
-    }
-    cprocessor_use_large_pages(memory, size)
-    return memory.bindMemory(to: LiveEntry.self, capacity: capacity)
+  /// Makes the first entry, so that there is one to look at.
+  private mutating func begin() {
+    recent.initialize(repeating: 0, count: 1 << Self.recentBits)
+    entries.initialize(
+      to: LiveEntry(address: 0, size: 0, alignment: 0, time: 0, site: 0, serial: 0))
+    entries.pointee.free()
+    used = 1
+    index.insert(0, LiveIndex.hash(0))
   }
 
   /// Entries that take memory.
@@ -168,20 +164,41 @@ struct LiveTable: ~Copyable {
     return block
   }
 
+  /// Where ``recent`` has an address.
+  @inline(__always)
+  private static func place(of address: UInt64) -> Int {
+    Int(truncatingIfNeeded: (address &>> 4) & ((1 &<< recentBits) &- 1))
+  }
+
+  /// What ``recent`` has there, but for the number: bits that the place does not tell.
+  @inline(__always)
+  private static func key(of address: UInt64) -> UInt64 {
+    (address &>> (4 &+ recentBits)) &<< 32
+  }
+
   /// The entry of an address, live or not.
   @inline(__always)
   private func entry(of address: UInt64) -> UnsafeMutablePointer<LiveEntry>? {
-    let place = Int(truncatingIfNeeded: address &>> 4) & (Self.recentCount &- 1)
-    let entry = entries + Int(recent[place])
-    return entry.pointee.address == address ? entry : find(address, place)
+    let last = recent[Self.place(of: address)]
+    if last & ~0xffff_ffff == Self.key(of: address) {
+      let entry = entries + Int(truncatingIfNeeded: last & 0xffff_ffff)
+      if entry.pointee.address == address { return entry }
+    }
+    return find(address)
   }
 
   @inline(never)
-  private func find(_ address: UInt64, _ place: Int) -> UnsafeMutablePointer<LiveEntry>? {
+  private func find(_ address: UInt64) -> UnsafeMutablePointer<LiveEntry>? {
     let number = index.find(LiveIndex.hash(address)) { entries[Int($0)].address == address }
     guard let number else { return nil }
-    recent[place] = number
+    note(number, of: address)
     return entries + Int(number)
+  }
+
+  /// Notes what was found, or made, last.
+  @inline(__always)
+  private func note(_ number: UInt32, of address: UInt64) {
+    recent[Self.place(of: address)] = Self.key(of: address) | UInt64(number)
   }
 
   /// Makes an entry for an address that has none.
@@ -191,8 +208,7 @@ struct LiveTable: ~Copyable {
   private mutating func newEntry(_ address: UInt64) -> Int {
     let number = used &- count > max(count &>> 3, Self.keptCount) ? takeFreed() : addEntry()
     index.insert(UInt32(truncatingIfNeeded: number), LiveIndex.hash(address))
-    let place = Int(truncatingIfNeeded: address &>> 4) & (Self.recentCount &- 1)
-    recent[place] = UInt32(truncatingIfNeeded: number)
+    note(UInt32(truncatingIfNeeded: number), of: address)
     return number
   }
 
@@ -200,7 +216,7 @@ struct LiveTable: ~Copyable {
     if used >= index.greatestCount { growIndex() }
     if used == capacity {
       capacity += capacity / 2
-      entries = Self.resized(entries, capacity)
+      entries = LiveEntries.resized(entries, capacity)
     }
     used += 1
     return used - 1
@@ -222,9 +238,34 @@ struct LiveTable: ~Copyable {
     index = LiveIndex(bits: 1)
     index = LiveIndex(bits: bits)
     for number in 0..<used {
+      let ahead = min(number &+ Self.growthDistance, used &- 1)
+      index.prefetch(entries[ahead].address)
       index.insert(
         UInt32(truncatingIfNeeded: number), LiveIndex.hash(entries[number].address))
     }
+  }
+
+  /// Hands the live entries over and is empty then.
+  ///
+  /// - Parameter isWanted: Says which ones, and may change them.
+  /// - Returns: The entries, sorted by time and address.
+  mutating func takeEntries(_ isWanted: (inout LiveEntry) -> Bool) -> LiveEntries {
+    var kept = 0
+    for number in 0..<used where entries[number].isLive {
+      var entry = entries[number]
+      guard isWanted(&entry) else { continue }
+      entries[kept] = entry
+      kept += 1
+    }
+    var taken = UnsafeMutableBufferPointer(
+      start: LiveEntries.resized(entries, kept), count: kept)
+    (capacity, bits, count, hand) = (Self.smallestCapacity, Self.smallestBits, 0, 0)
+    entries = LiveEntries.resized(nil, capacity)
+    index = LiveIndex(bits: bits)
+    begin()
+    // Needs memory of its own, half as much: after the index is gone.
+    taken.sort { ($0.time, $0.address) < ($1.time, $1.address) }
+    return LiveEntries(takingOver: taken)
   }
 
   /// Visits all live blocks in no particular order.

@@ -1,8 +1,14 @@
 extension ReplayResult {
   /// Takes the figures out of a replay that has ended.
   ///
+  /// - Parameters:
+  ///   - coverage: That of the trace.
+  ///   - heap: The replay.
+  ///   - threads: The recorder's indices of the replay's slots.
+  ///   - clock: That of the trace.
+  ///   - keepsLiveBlocks: Whether the live blocks are taken, too: the replay has none then.
   init(
-    coverage: Coverage, heap: borrowing HeapReplay, threads: [UInt32], clock: TraceClock,
+    coverage: Coverage, heap: inout HeapReplay, threads: [UInt32], clock: TraceClock,
     keepsLiveBlocks: Bool
   ) {
     self.coverage = coverage
@@ -20,7 +26,13 @@ extension ReplayResult {
     }
     let positions = takeSites(of: heap, threads: threads)
     if heap.sampling.isOn { estimate(from: heap, positions: positions) }
-    if keepsLiveBlocks { takeLiveBlocks(of: heap, positions: positions) }
+    guard keepsLiveBlocks else { return }
+    let entries = heap.live.takeEntries { entry in
+      let position = positions[Int(entry.site)]
+      entry.site = UInt32(truncatingIfNeeded: position)
+      return position >= 0
+    }
+    liveBlocks = LiveBlocks(entries, sites: sites)
   }
 
   /// Fills `sites` and `total`.
@@ -48,23 +60,6 @@ extension ReplayResult {
           sizeClass: SizeClass(bytes: record.key.sizeClass), tally: tally))
     }
     return positions
-  }
-
-  private mutating func takeLiveBlocks(of heap: borrowing HeapReplay, positions: [Int]) {
-    var blocks: [LiveBlock] = []
-    blocks.reserveCapacity(heap.live.count)
-    heap.live.forEach { entry in
-      let position = positions[Int(entry.site)]
-      guard position >= 0 else { return }
-      let site = sites[position]
-      blocks.append(
-        LiveBlock(
-          address: Address(entry.address), size: entry.size, alignment: entry.alignment,
-          operation: site.operation, stack: site.stack, thread: site.thread,
-          time: EventTime(entry.time), site: position))
-    }
-    blocks.sort { ($0.time, $0.address) < ($1.time, $1.address) }
-    liveBlocks = blocks
   }
 }
 

@@ -30,7 +30,7 @@ public struct ReplayResult: Sendable {
   /// errors and live blocks are those that are in the sample.
   public var sampling: Sampling?
   /// The live blocks in order of allocation, when ``ReplayOptions/keepsLiveBlocks`` asked for them.
-  public var liveBlocks: [LiveBlock] = []
+  public var liveBlocks = LiveBlocks()
 
   /// Creates an empty result.
   public init() {}

@@ -26,7 +26,7 @@ extension Trace {
     heap.finish()
 
     var result = ReplayResult(
-      coverage: coverage, heap: heap, threads: merger.slots.threads, clock: clock,
+      coverage: coverage, heap: &heap, threads: merger.slots.threads, clock: clock,
       keepsLiveBlocks: options.keepsLiveBlocks)
     merger.damage.forEach { result.coverage.add($0) }
     judgeSuspects(of: heap, limits: limits, threads: merger.slots.threads, in: &result)

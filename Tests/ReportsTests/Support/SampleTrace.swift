@@ -57,13 +57,11 @@ struct SampleTrace {
       site(stack: 4, size: 1000, count: 5, freed: 4, temporary: 4, peak: 2),
       site(stack: 5, size: 12, count: 15, freed: 10, peak: 5),
     ]
-    result.liveBlocks =
-      [
-        block(0x5000, size: 1000, stack: 4, time: 500_000_000, site: 0)
-      ]
-      + (0..<5).map {
-        block(0x6000 + $0 * 16, size: 12, stack: 5, time: 1_000_000_000 + $0, site: 1)
-      }
+    let large = block(0x5000, size: 1000, stack: 4, time: 500_000_000, site: 0)
+    let small = (0..<5).map {
+      block(0x6000 + $0 * 16, size: 12, stack: 5, time: 1_000_000_000 + $0, site: 1)
+    }
+    result.liveBlocks = LiveBlocks([large] + small)
     complete(&result)
     return result
   }

@@ -1,0 +1,62 @@
+import CProcessor
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Entries of live blocks that a ``LiveTable`` has handed over, or that were copied.
+///
+/// Not an array: what was the table becomes this without there ever being two of them.
+final class LiveEntries: @unchecked Sendable {
+  /// Not changed any more.
+  let entries: UnsafeMutableBufferPointer<LiveEntry>
+
+  /// - Parameter entries: Memory from ``LiveEntries/resized(_:_:)``, which is freed by this.
+  init(takingOver entries: UnsafeMutableBufferPointer<LiveEntry>) {
+    self.entries = entries
+  }
+
+  deinit {
+    free(entries.baseAddress)
+  }
+
+  /// Collects entries one by one.
+  struct Builder: ~Copyable {
+    private let memory: UnsafeMutablePointer<LiveEntry>
+    private let capacity: Int
+    private var count = 0
+
+    /// - Parameter capacity: The greatest number of entries; what is not used takes no memory.
+    init(capacity: Int) {
+      self.capacity = capacity
+      memory = LiveEntries.resized(nil, capacity)
+    }
+
+    mutating func append(_ entry: LiveEntry) {
+      guard count < capacity else { return }
+      (memory + count).initialize(to: entry)
+      count += 1
+    }
+
+    consuming func finished() -> LiveEntries {
+      LiveEntries(
+        takingOver: UnsafeMutableBufferPointer(
+          start: LiveEntries.resized(memory, count), count: count))
+    }
+  }
+
+  /// Allocates memory for entries, or changes how much it is.
+  ///
+  /// Large memory is moved by the system without being copied, so that both are never there at once;
+  /// what has not been used yet takes no memory.
+  static func resized(
+    _ entries: UnsafeMutablePointer<LiveEntry>?, _ capacity: Int
+  ) -> UnsafeMutablePointer<LiveEntry> {
+    let size = max(capacity, 1) * MemoryLayout<LiveEntry>.stride
+    guard let memory = realloc(entries, size) else {
+      fatalError("no memory for \(capacity) live blocks")
+    }
+    cprocessor_use_large_pages(memory, size)
+    return memory.bindMemory(to: LiveEntry.self, capacity: max(capacity, 1))
+  }
+}
