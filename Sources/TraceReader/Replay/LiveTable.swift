@@ -77,9 +77,9 @@ struct LiveTable: ~Copyable {
   private var used = 0
   /// The entry at which the next search for a freed one begins.
   private var hand = 0
-  /// For the low bits of an address, what was found last: higher bits of its address, and the number
-  /// of its entry below them. So the entry of another address, which may well lie in no cache, is
-  /// not looked at.
+  /// For the low bits of an address, what was found last: higher bits of its address, its number.
+  ///
+  /// So the entry of another address, which may well lie in no cache, is not looked at.
   private let recent: UnsafeMutablePointer<UInt64>
 
   private static let smallestCapacity = 1 << 12
