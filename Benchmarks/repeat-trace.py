@@ -44,12 +44,13 @@ class Chunk:
     def __init__(self, content):
         self.content = content
         (_, _, self.kind, self.encoding, self.length, self.offset, self.sequence, self.base_time,
-         self.thread, self.first_id, self.tag, _) = CHUNK_HEADER.unpack_from(content)
+         self.thread, self.first_id, self.tag, self.last_time) = CHUNK_HEADER.unpack_from(content)
 
     def header(self, offset, sequence, base_time):
         """Its header at another place and time."""
+        last_time = self.last_time and self.last_time - self.base_time + base_time
         fields = [self.kind, self.encoding, self.length, offset, sequence, base_time, self.thread,
-                  self.first_id, self.tag, 0]
+                  self.first_id, self.tag, last_time]
         return CHUNK_HEADER.pack(
             MAGIC, check(CHUNK_HEADER.pack(MAGIC, 0, *fields)), *fields)
 
