@@ -20,6 +20,7 @@
 #include "snapshot.h"
 #include "snapshot_signals.h"
 #include "stack_bounds.h"
+#include "stack_index.h"
 #include "text.h"
 #include "trace_file.h"
 #include "trace_name.h"
@@ -203,6 +204,8 @@ static bool configure(void) {
     mt_unwind_depth = mt_config.stacks ? (uint32_t)mt_config.depth : 0;
     mt_unwind_only_libunwind = mt_text_equal(mt_config.unwinder, "libunwind");
     mt_unwind_compares = mt_text_equal(mt_config.unwinder, "compare");
+    if (mt_unwind_compares) /* IDs are compared, too: no path may get a second one */
+        mt_stack_index_set_limit(UINT64_MAX);
     /* What a snapshot shows rests on all blocks, and it costs more than all the samples. */
     if (mt_config.sample && !mt_config_lookup(environment, "MEMTRACE_SNAPSHOT_AT_EXIT"))
         mt_config.snapshot_at_exit = 0;
