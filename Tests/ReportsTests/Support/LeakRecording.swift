@@ -57,7 +57,7 @@ struct LeakRecording {
   /// The same recording, packed.
   func packed() throws -> LeakRecording {
     try rewritten { file throws(TraceError) in
-      try TracePacker(trace, level: 3, symbols: []).write(to: file)
+      _ = try TracePacker(trace, level: 3, symbols: []).write(to: file)
     }
   }
 

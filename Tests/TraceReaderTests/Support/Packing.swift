@@ -83,7 +83,7 @@ struct TraceContent: Equatable {
     self.events = events
     refcountRecording = trace.refcountRecording
     var refcounts: [RefcountEvent] = []
-    _ = try trace.forEachRefcount {
+    _ = trace.forEachRefcount {
       refcounts.append($0)
       return true
     }
