@@ -70,16 +70,6 @@ struct mt_deep_bind {
 
 /* ---- Images ---- */
 
-static void visit_images(int (*visit)(struct dl_phdr_info *, size_t, void *), void *context,
-                         int *result) {
-    uint64_t signals = mt_os_block_signals();
-    if (mt_loader_gate_enter()) {
-        *result = dl_iterate_phdr(visit, context);
-        mt_loader_gate_leave();
-    }
-    mt_os_restore_signals(signals);
-}
-
 static int add_image(struct dl_phdr_info *info, size_t size, void *context) {
     struct mt_deep_bind *list = context;
     (void)size;
@@ -91,9 +81,8 @@ static int add_image(struct dl_phdr_info *info, size_t size, void *context) {
 
 struct mt_deep_bind *mt_deep_bind_begin(void) {
     struct mt_deep_bind *list = mt_os_map_pages(sizeof *list);
-    int result;
     if (list)
-        visit_images(add_image, list, &result);
+        mt_loader_gate_visit(add_image, list);
     return list;
 }
 
@@ -130,9 +119,8 @@ bool mt_deep_bind_may_call(const char *file) {
     }
     if (is_path)
         return true;
-    int is_found = 1; /* perhaps, while the process forks */
-    visit_images(has_search_path, NULL, &is_found);
-    return !is_found;
+    /* While a fork is under way, there may be one. */
+    return mt_loader_gate_visit(has_search_path, NULL) == 0;
 }
 
 /* ---- What an image says of itself ---- */
@@ -334,14 +322,14 @@ static int bind_image(struct dl_phdr_info *info, size_t size, void *context) {
 }
 
 void mt_deep_bind_end(struct mt_deep_bind *before, void *handle) {
-    int saved = errno, result;
+    int saved = errno;
     if (handle) {
         struct binder binder = {.before = before};
         uint32_t inside = mt_tls.inside, is_own = mt_tls.is_own;
         mt_tls.inside = mt_tls.is_own = 1;
         look_up_functions(&binder, handle);
         if (before->count > 0 && before->count < MOST_IMAGES)
-            visit_images(bind_image, &binder, &result);
+            mt_loader_gate_visit(bind_image, &binder);
         mt_tls.inside = inside;
         mt_tls.is_own = is_own;
     }

@@ -420,12 +420,7 @@ static int search_image(struct dl_phdr_info *info, size_t size, void *context) {
 
 uintptr_t mt_image_map_find_sized(const char *image_prefix, const char *name, size_t *size) {
     struct search search = {.image_prefix = image_prefix, .name = name};
-    uint64_t signals = mt_os_block_signals();
-    if (mt_loader_gate_enter()) {
-        dl_iterate_phdr(search_image, &search);
-        mt_loader_gate_leave();
-    }
-    mt_os_restore_signals(signals);
+    mt_loader_gate_visit(search_image, &search);
     *size = search.size;
     return search.found;
 }

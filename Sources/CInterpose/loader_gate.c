@@ -1,4 +1,5 @@
 /* Counts who holds the loader's lock. See loader_gate.h. */
+#define _GNU_SOURCE
 #include "loader_gate.h"
 
 #include "thread_state.h"
@@ -26,6 +27,17 @@ bool mt_loader_gate_enter(void) {
 void mt_loader_gate_leave(void) {
     mt_tls.in_loader--;
     __atomic_fetch_sub(&g_gate.users, 1, __ATOMIC_SEQ_CST);
+}
+
+int mt_loader_gate_visit(int (*visit)(struct dl_phdr_info *, size_t, void *), void *context) {
+    int result = -1;
+    uint64_t signals = mt_os_block_signals();
+    if (mt_loader_gate_enter()) {
+        result = dl_iterate_phdr(visit, context);
+        mt_loader_gate_leave();
+    }
+    mt_os_restore_signals(signals);
+    return result;
 }
 
 void mt_loader_gate_before_fork(void) {

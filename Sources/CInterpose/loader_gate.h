@@ -9,11 +9,17 @@
 #define MT_LOADER_GATE_H
 
 #include "os.h"
+#include <link.h>
 
 /* returns  false while a fork is under way: then the lock must not be taken; else pair it with
  *          mt_loader_gate_leave. Async-signal-safe. */
 bool mt_loader_gate_enter(void);
 void mt_loader_gate_leave(void);
+
+/* dl_iterate_phdr within the gate, with signals held back: whoever jumped away from within would
+ * leave the loader's lock taken.
+ * returns  its result; -1 while a fork is under way: then no image was visited */
+int mt_loader_gate_visit(int (*visit)(struct dl_phdr_info *, size_t, void *), void *context);
 
 /* pthread_atfork's three handlers. The wait is bounded (1 s): a host may fork with the lock held,
  * in a callback of dl_iterate_phdr. */
