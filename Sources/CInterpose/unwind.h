@@ -40,19 +40,20 @@ struct mt_frame {
                            *(uintptr_t *)__builtin_frame_address(0)})
 #endif
 
-/* What becomes of a frame's frame.fp on the way to the root. */
-enum mt_fp_use {
+/* How a frame leads to its caller, and what becomes of its frame.fp on the way to the root. */
+enum mt_frame_use {
     MT_FP_LEADS = 1,   /* the way to its caller starts at it */
     MT_FP_PASSES = 2,  /* it is its caller's too */
     MT_FP_MATTERS = 4, /* the way to the root depends on it: it leads, or passes to where it does */
+    MT_FP_CHECKED = 8, /* it matters, and was read from fp_slot */
+    MT_USES_TABLE = 16, /* the rule of an unwind table tells its caller */
 };
 
 struct mt_cached_frame {
-    struct mt_frame frame;
-    uintptr_t
-        fp_slot;     /* where frame.fp was read from; 0: it was its callee's, or does not matter */
-    uint64_t hash;   /* of the path from the root to here */
-    uint64_t fp_use; /* enum mt_fp_use */
+    struct mt_frame frame; /* fp: as it was last seen, unless it matters */
+    uintptr_t fp_slot;     /* where frame.fp was read from; 0: it was its callee's */
+    uint64_t hash;         /* of the path from the root to here */
+    uint64_t use;          /* enum mt_frame_use */
 };
 
 /* What is kept of a stack: a list of pcs, leaf first, which may hold a gap (mt_stack_gap). */

@@ -20,7 +20,7 @@ static bool is_own_stack(const struct mt_unwinder *unwinder, uintptr_t address) 
 static uint32_t count_words(const struct mt_unwinder *unwinder) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < unwinder->cached - 1; i++)
-        count += unwinder->cache[i].fp_slot ? 2 : 1;
+        count += unwinder->cache[i].use & MT_FP_CHECKED ? 2 : 1;
     return count;
 }
 
@@ -40,7 +40,8 @@ static uint32_t collect(const struct mt_unwinder *unwinder, uintptr_t sp, uint64
     for (uint32_t i = unwinder->cached - 1; i-- > 0;) {
         const struct mt_cached_frame *cached = &unwinder->cache[i];
         if (!add(words, &count, sp, cached->frame.sp - 8, cached->frame.pc) ||
-            (cached->fp_slot && !add(words, &count, sp, cached->fp_slot, cached->frame.fp)))
+            (cached->use & MT_FP_CHECKED &&
+             !add(words, &count, sp, cached->fp_slot, cached->frame.fp)))
             return 0;
     }
     for (; count % 4 != 0; count++)
@@ -80,7 +81,7 @@ void mt_memo_remember(struct mt_unwinder *unwinder, const struct mt_frame *leaf,
     memo->fp = leaf->fp;
     memo->epoch = memos->epoch;
     memo->count = (uint8_t)count;
-    memo->fp_matters = unwinder->cache[cached - 1].fp_use & MT_FP_MATTERS ? 1 : 0;
+    memo->fp_matters = unwinder->cache[cached - 1].use & MT_FP_MATTERS ? 1 : 0;
     __asm__ volatile("" ::: "memory");
     memo->id = id;
 }

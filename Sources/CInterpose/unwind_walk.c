@@ -30,21 +30,24 @@ static struct mt_cached_frame *fresh_frame(struct mt_unwinder *unwinder, uint64_
  * pointer. */
 static uintptr_t difference(const struct mt_cached_frame *frame) {
     uintptr_t found = load(frame->frame.sp - 8) ^ frame->frame.pc;
-    if (mt_unlikely(frame->fp_slot))
+    if (frame->use & MT_FP_CHECKED)
         found |= load(frame->fp_slot) ^ frame->frame.fp;
     return found;
 }
 
-/* Four at a time: that all hold is the rule. */
+/* The innermost of the first `count` frames that has changed, counted from 1; 0 where all hold,
+ * which is the rule: four are looked at at a time. */
+static uint32_t innermost_changed(const struct mt_cached_frame *cache, uint32_t count) {
+    while (count >= 4 && !(difference(&cache[count - 1]) | difference(&cache[count - 2]) |
+                           difference(&cache[count - 3]) | difference(&cache[count - 4])))
+        count -= 4;
+    while (count > 0 && !difference(&cache[count - 1]))
+        count--;
+    return count;
+}
+
 static bool all_hold(const struct mt_cached_frame *cache, uint32_t from, uint32_t to) {
-    for (; from + 4 <= to; to -= 4)
-        if (difference(&cache[to - 1]) | difference(&cache[to - 2]) | difference(&cache[to - 3]) |
-            difference(&cache[to - 4]))
-            return false;
-    while (from < to)
-        if (difference(&cache[--to]))
-            return false;
-    return true;
+    return innermost_changed(&cache[from], to - from) == 0;
 }
 
 /* The next few of the frames that are cached but not shown. */
@@ -58,10 +61,15 @@ static bool some_hold(struct mt_unwinder *unwinder, uint32_t from, uint32_t to) 
     return true;
 }
 
-/* True when the first `count` cached frames still stand, below `fresh` new ones. */
-static bool older_frames_hold(struct mt_unwinder *unwinder, uint32_t count, uint64_t fresh) {
+static bool is_shown_whole(const struct mt_unwinder *unwinder, uint32_t count, uint64_t fresh) {
+    return unwinder->dropped == 0 && fresh + count <= mt_unwind_depth;
+}
+
+/* True when the first `count` cached frames still stand, below `fresh` new ones: of a stack that is
+ * not shown whole. */
+MT_COLD static bool deep_frames_hold(struct mt_unwinder *unwinder, uint32_t count, uint64_t fresh) {
     uint64_t dropped = count > MT_OUTERMOST ? unwinder->dropped : 0;
-    if (mt_likely(fresh + count + dropped <= mt_unwind_depth))
+    if (fresh + count + dropped <= mt_unwind_depth)
         return all_hold(unwinder->cache, 0, count);
     uint32_t outermost = count < MT_OUTERMOST ? count : MT_OUTERMOST;
     uint64_t inner = mt_unwind_depth - mt_unwind_outermost();
@@ -71,11 +79,10 @@ static bool older_frames_hold(struct mt_unwinder *unwinder, uint32_t count, uint
            some_hold(unwinder, outermost, first);
 }
 
-/* The cached frame that is the same as `frame`, with all older ones still standing.
- * fresh counts the new frames below it, *candidate moves rootwards as the walk does.
- * Returns its index + 1, or 0. */
-static uint32_t match(struct mt_unwinder *unwinder, const struct mt_frame *frame, uint64_t fresh,
-                      uint32_t *candidate) {
+/* The cached frame that is the same as `frame`. fresh counts the new frames below it, *candidate
+ * moves rootwards as the walk does. Returns its index + 1, or 0. */
+static uint32_t match(const struct mt_unwinder *unwinder, const struct mt_frame *frame,
+                      uint64_t fresh, uint32_t *candidate) {
     const struct mt_cached_frame *cache = unwinder->cache;
     while (*candidate > 0 && cache[*candidate - 1].frame.sp < frame->sp)
         --*candidate;
@@ -83,16 +90,12 @@ static uint32_t match(struct mt_unwinder *unwinder, const struct mt_frame *frame
         return 0;
     const struct mt_cached_frame *cached = &cache[*candidate - 1];
     if (cached->frame.sp != frame->sp || cached->frame.pc != frame->pc ||
-        (cached->frame.fp != frame->fp && cached->fp_use & MT_FP_MATTERS))
+        (cached->frame.fp != frame->fp && cached->use & MT_FP_MATTERS))
         return 0;
     /* Frames that the stack will show must not be among the dropped ones. */
     if (mt_unlikely(unwinder->dropped && *candidate > MT_OUTERMOST &&
                     fresh + *candidate < (uint64_t)mt_unwind_depth + MT_OUTERMOST)) {
         *candidate = MT_OUTERMOST;
-        return 0;
-    }
-    if (!older_frames_hold(unwinder, *candidate - 1, fresh + 1)) {
-        *candidate = 0;
         return 0;
     }
     return *candidate;
@@ -132,10 +135,11 @@ static enum step step_without_table(const struct mt_frame *frame, struct mt_addr
     return STEP_LOST;
 }
 
-static uint64_t fp_use(struct mt_rule rule) {
+static uint64_t frame_use(struct mt_rule rule) {
     if (mt_unlikely(rule.kind == MT_RULE_NO_TABLE || rule.kind == MT_RULE_NO_IMAGE))
         return MT_FP_LEADS;
-    return (rule.is_from_fp ? MT_FP_LEADS : 0) | (rule.restores_fp ? 0 : MT_FP_PASSES);
+    return (rule.is_from_fp ? MT_FP_LEADS : 0) | (rule.restores_fp ? 0 : MT_FP_PASSES) |
+           (rule.kind == MT_RULE_FRAME ? MT_USES_TABLE : 0);
 }
 
 /* The caller as the fields of a rule have it. It must lie upwards inside the stack. */
@@ -186,13 +190,13 @@ static enum step step(struct mt_cached_frame *from, struct mt_address_range *sta
                       struct mt_cached_frame *caller, struct walk *walk) {
     const struct mt_frame *frame = &from->frame;
     struct mt_rule rule = mt_rule_for(frame->pc);
-    from->fp_use = fp_use(rule);
+    from->use = frame_use(rule);
     if (rule.kind == MT_RULE_OUTERMOST)
         return STEP_OUTERMOST;
     if (mt_unlikely(mt_rule_is_missing(rule))) {
         if (rule.kind == MT_RULE_EPILOGUE && step_by_epilogue(rule, frame, stack, caller, walk))
             return STEP_CALLER;
-        from->fp_use = MT_FP_LEADS;
+        from->use = MT_FP_LEADS;
         return step_without_table(frame, stack, caller, walk, rule.kind != MT_RULE_NO_IMAGE);
     }
     if (rule.kind != MT_RULE_FRAME || !apply(rule, frame, stack, caller))
@@ -207,6 +211,49 @@ static bool cache_is_of(struct mt_unwinder *unwinder, struct mt_address_range *s
            (stack == &unwinder->other_stack && mt_stack_bounds_holds(stack, top));
 }
 
+/* From a new frame, which is the same as cached frame `same`, along cached ones as far as they
+ * have tables and stand, to the first that has changed or needs more than a table. The way from one
+ * to the next needs no rule: it is that of the stack in the cache.
+ *
+ * *same    moves rootwards, to the cached frame that lies where the returned one does
+ * changed  the innermost cached frame that does not stand
+ * returns  the last new frame; it has pc 0 where the stack ends before it */
+static struct mt_cached_frame *follow_cache(struct mt_unwinder *unwinder,
+                                            struct mt_cached_frame *at, uint32_t *same,
+                                            uint32_t changed, struct walk *walk) {
+    while (*same > changed && unwinder->cache[*same - 1].use & MT_USES_TABLE) {
+        at->use = unwinder->cache[*same - 1].use & ~(MT_FP_MATTERS | MT_FP_CHECKED);
+        const struct mt_cached_frame *cached = &unwinder->cache[--*same - 1];
+        struct mt_cached_frame *caller = fresh_frame(unwinder, ++walk->fresh);
+        caller->frame.sp = cached->frame.sp;
+        caller->frame.pc = load(cached->frame.sp - 8);
+        caller->frame.fp = cached->fp_slot ? load(cached->fp_slot) : at->frame.fp;
+        caller->fp_slot = cached->fp_slot;
+        at = caller;
+    }
+    return at;
+}
+
+/* A new frame is the same as cached frame `same`. Returns NULL where the older ones stand as well,
+ * so that the walk is at its end; else the frame to go on from. */
+static struct mt_cached_frame *join_cache(struct mt_unwinder *unwinder, struct mt_cached_frame *at,
+                                          uint32_t same, uint32_t *candidate, struct walk *walk) {
+    walk->matched = same;
+    if (mt_unlikely(!is_shown_whole(unwinder, same, walk->fresh))) {
+        if (deep_frames_hold(unwinder, same - 1, walk->fresh + 1))
+            return NULL;
+        *candidate = 0;
+    } else {
+        uint32_t changed = innermost_changed(unwinder->cache, same - 1);
+        if (mt_likely(changed == 0))
+            return NULL;
+        at = follow_cache(unwinder, at, &same, changed, walk);
+        *candidate = same - 1;
+    }
+    walk->matched = 0;
+    return at;
+}
+
 static struct walk walk_stack(struct mt_unwinder *unwinder, struct mt_frame leaf) {
     struct walk walk = {.end = MT_WALK_CACHED};
     struct mt_address_range *stack = mt_stack_bounds_enter(unwinder, leaf.sp - 8);
@@ -215,9 +262,12 @@ static struct walk walk_stack(struct mt_unwinder *unwinder, struct mt_frame leaf
     at->frame = leaf;
     at->fp_slot = leaf.sp - 16; /* the hook pushed it there */
     for (;;) {
-        walk.matched = match(unwinder, &at->frame, walk.fresh, &candidate);
-        if (walk.matched)
-            return walk;
+        uint32_t same = match(unwinder, &at->frame, walk.fresh, &candidate);
+        if (same) {
+            at = join_cache(unwinder, at, same, &candidate, &walk);
+            if (mt_likely(!at) || at->frame.pc == 0)
+                return walk;
+        }
         walk.fresh++;
         struct mt_cached_frame *caller = fresh_frame(unwinder, walk.fresh);
         enum step result = step(at, stack, caller, &walk);
@@ -233,6 +283,10 @@ static struct walk walk_stack(struct mt_unwinder *unwinder, struct mt_frame leaf
 
 /* ---- Keeping the walked stack ---- */
 
+static uint64_t use_of_fp(bool matters, uintptr_t slot) {
+    return !matters ? 0 : slot ? MT_FP_MATTERS | MT_FP_CHECKED : MT_FP_MATTERS;
+}
+
 /* Puts the fresh frames from..<to, counted from the leaf, on top of the first `at` cached ones.
  * fp_matters  to the caller of the outermost of them; most code that is compiled with optimisation
  *             keeps other things in that register, and nothing is to be checked then */
@@ -242,19 +296,19 @@ static void append(struct mt_unwinder *unwinder, uint32_t at, uint64_t from, uin
     for (uint64_t i = to; i-- > from; at++) {
         const struct mt_cached_frame *fresh = fresh_frame(unwinder, i);
         hash = mt_stack_hash(hash, fresh->frame.pc);
-        fp_matters = fresh->fp_use & MT_FP_LEADS || (fresh->fp_use & MT_FP_PASSES && fp_matters);
+        fp_matters = fresh->use & MT_FP_LEADS || (fresh->use & MT_FP_PASSES && fp_matters);
         unwinder->cache[at] = (struct mt_cached_frame){
             .frame = fresh->frame,
-            .fp_slot = fp_matters ? fresh->fp_slot : 0,
+            .fp_slot = fresh->fp_slot,
             .hash = hash,
-            .fp_use = fresh->fp_use | (fp_matters ? MT_FP_MATTERS : 0),
+            .use = fresh->use | use_of_fp(fp_matters, fresh->fp_slot),
         };
     }
     unwinder->cached = at;
 }
 
 static bool fp_matters_to(const struct mt_unwinder *unwinder, uint32_t count) {
-    return count > 0 && unwinder->cache[count - 1].fp_use & MT_FP_MATTERS;
+    return count > 0 && unwinder->cache[count - 1].use & MT_FP_MATTERS;
 }
 
 /* Where matched and fresh frames do not fit together: keeps the outermost and the innermost. */
@@ -284,12 +338,20 @@ __attribute__((noinline, cold)) static void append_deep(struct mt_unwinder *unwi
     unwinder->dropped = depth - unwinder->cached;
 }
 
+/* The same frame pointer may have been saved elsewhere this time, or another one that does not
+ * matter. */
+static void renew(struct mt_cached_frame *cached, const struct mt_cached_frame *met) {
+    cached->frame.fp = met->frame.fp;
+    cached->fp_slot = met->fp_slot;
+    cached->use = (cached->use & ~(uint64_t)MT_FP_CHECKED) |
+                  use_of_fp(cached->use & MT_FP_MATTERS, met->fp_slot);
+}
+
 static void keep(struct mt_unwinder *unwinder, struct walk walk) {
     if (walk.matched <= MT_OUTERMOST)
         unwinder->dropped = 0;
-    /* The same frame pointer may have been saved elsewhere this time. */
-    if (fp_matters_to(unwinder, walk.matched))
-        unwinder->cache[walk.matched - 1].fp_slot = fresh_frame(unwinder, walk.fresh)->fp_slot;
+    if (walk.matched > 0)
+        renew(&unwinder->cache[walk.matched - 1], fresh_frame(unwinder, walk.fresh));
     if (mt_unlikely(walk.matched + walk.fresh > MT_CACHE_FRAMES || walk.fresh > MT_FRESH_INNER))
         append_deep(unwinder, walk);
     else
