@@ -40,6 +40,8 @@ static bool refill(struct mt_event_writer *writer, uint64_t time, uint32_t threa
 /* A handler that jumped away in between would leave the cursor in one chunk, the limit in another.
  */
 bool mt_event_writer_refill(struct mt_event_writer *writer, uint64_t time, uint32_t thread) {
+    if (mt_trace_file_has_stopped())
+        return false;
     uint64_t signals = mt_os_block_signals();
     bool is_ready = refill(writer, time, thread);
     mt_os_restore_signals(signals);

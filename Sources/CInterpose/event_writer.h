@@ -45,9 +45,13 @@ void mt_event_writer_forget(struct mt_event_writer *writer);
  * which is not mapped here, it finds memory. Async-signal-safe. */
 void mt_event_writer_survive_fork(const struct mt_event_writer *writer);
 
+static inline bool mt_event_writer_is_full(const struct mt_event_writer *writer) {
+    return writer->cursor >= writer->limit;
+}
+
 static inline bool mt_event_writer_ready(struct mt_event_writer *writer, uint64_t time,
                                          uint32_t thread) {
-    if (mt_likely(writer->cursor < writer->limit))
+    if (mt_likely(!mt_event_writer_is_full(writer)))
         return true;
     return mt_event_writer_refill(writer, time, thread);
 }

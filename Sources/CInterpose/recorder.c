@@ -43,8 +43,17 @@ static void close_sink(const struct mt_call *call) {
         mt_lane_release();
 }
 
+/* Once recording has stopped (a full disk), the host may go on for hours: no walk for an event that
+ * will find no place. */
+static bool will_be_dropped(void) {
+    return mt_unlikely(mt_event_writer_is_full(&mt_tls.thread->writer)) &&
+           mt_trace_file_has_stopped();
+}
+
 static uint32_t capture(const struct mt_call *call) {
     if (mt_unlikely(call->entry != MT_ENTRY_RECORD || mt_unwind_depth == 0))
+        return MT_STACK_NONE;
+    if (will_be_dropped())
         return MT_STACK_NONE;
     return mt_unwind_capture(&mt_tls.thread->unwinder, &call->caller);
 }

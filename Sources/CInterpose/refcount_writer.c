@@ -38,6 +38,8 @@ static bool refill(struct mt_refcount_writer *writer, uint64_t time, uint32_t th
 static bool is_ready(struct mt_refcount_writer *writer, uint64_t time, uint32_t thread) {
     if (mt_likely(writer->cursor < writer->limit))
         return true;
+    if (mt_trace_file_has_stopped())
+        return false;
     /* A handler that jumped away in between would leave cursor and limit in two chunks. */
     uint64_t signals = mt_os_block_signals();
     bool is_refilled = refill(writer, time, thread);

@@ -149,7 +149,7 @@ static long take(struct mt_snapshot_request *request) {
 }
 
 long mt_snapshot_take(struct mt_snapshot_request *request) {
-    if (!mt_lifecycle_owns_trace() || mt_trace_file.stopped)
+    if (!mt_lifecycle_owns_trace() || mt_trace_file_has_stopped())
         return -ENOSYS;
     int saved = errno;
     if (!request->is_interrupted) {

@@ -53,9 +53,12 @@ static uint32_t add_missing(const uintptr_t *pcs, const uint64_t *hashes, uint32
 
 uint32_t mt_stack_table_intern(const uintptr_t *pcs, const uint64_t *hashes, uint32_t count,
                                bool lacks_root) {
-    uint64_t signals = mt_lock_enter(&g_stacks.lock);
-    uint32_t id = add_missing(pcs, hashes, count, lacks_root);
-    mt_lock_exit(&g_stacks.lock, signals);
+    uint32_t id = MT_STACK_NONE;
+    if (mt_likely(!mt_stack_writer_is_closed())) {
+        uint64_t signals = mt_lock_enter(&g_stacks.lock);
+        id = add_missing(pcs, hashes, count, lacks_root);
+        mt_lock_exit(&g_stacks.lock, signals);
+    }
     if (id == MT_STACK_NONE)
         mt_trace_file_count(MT_COUNT_STACK_TABLE_FULL, 1);
     return id;

@@ -101,6 +101,10 @@ bool mt_stack_writer_add(const struct mt_new_node *node) {
     return true;
 }
 
+bool mt_stack_writer_is_closed(void) {
+    return mt_trace_file_has_stopped() && g_writer.cursor >= g_writer.limit;
+}
+
 void mt_stack_writer_forget(void) {
     g_writer.chunk = NULL;
     g_writer.cursor = g_writer.limit = g_writer.run = NULL;

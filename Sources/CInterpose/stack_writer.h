@@ -20,6 +20,9 @@ struct mt_new_node {
  * context  one thread at a time: under the stack table's lock */
 bool mt_stack_writer_add(const struct mt_new_node *node);
 
+/* Whether no node will find a place any more. Any thread may ask, without the lock. */
+bool mt_stack_writer_is_closed(void);
+
 /* The next node begins a new chunk. */
 void mt_stack_writer_forget(void);
 

@@ -180,7 +180,7 @@ struct mt_chunk_header *mt_trace_file_chunk(uint16_t kind, uint16_t encoding, ui
                                             uint64_t base_time, uint32_t thread,
                                             uint32_t first_id) {
     struct mt_file_header *file = mt_trace_file.header;
-    if (!file || __atomic_load_n(&mt_trace_file.stopped, __ATOMIC_RELAXED))
+    if (!file || mt_trace_file_has_stopped())
         return NULL;
     int fd = descriptor();
     if (fd < 0) {

@@ -72,6 +72,11 @@ void mt_trace_file_release(struct mt_chunk_header *chunk);
 /* Ends recording early: no more chunks. The first reason stays. error is -errno or 0. */
 void mt_trace_file_stop(enum mt_stop_reason reason, long error);
 
+/* Whether it has ended so. */
+static inline bool mt_trace_file_has_stopped(void) {
+    return __atomic_load_n(&mt_trace_file.stopped, __ATOMIC_RELAXED);
+}
+
 /* Notes that the host asks how much of its blocks it may use; what it keeps there counts.
  * Async-signal-safe. */
 void mt_trace_file_note_usable_sizes(void);

@@ -61,6 +61,8 @@ import TraceTestSupport
     for trace in try run.traces(of: program) where try MarkedEvents(trace)[30001].allocated == 0 {
       #expect(trace.coverage.stop != nil)
       #expect(trace.coverage.eventsDropped > 0)
+      // Nor was there a try to store a stack of an event that had no place.
+      #expect(trace.coverage.stackTableFull < 150_000)
     }
   }
 
