@@ -12,7 +12,6 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 void MT_HOOK_NAME(_exit)(int) __attribute__((noreturn));
@@ -111,9 +110,7 @@ MT_HOOK int MT_HOOK_NAME(prctl)(int option, ...) {
     unsigned long a = va_arg(list, unsigned long), b = va_arg(list, unsigned long);
     unsigned long c = va_arg(list, unsigned long), d = va_arg(list, unsigned long);
     va_end(list);
-    /* Without the cycle counter (strict seccomp takes it, too) a stamp would be a SIGSEGV. */
-    if (option == PR_SET_SECCOMP || (option == PR_SET_TSC && a == PR_TSC_SIGSEGV))
-        mt_lifecycle_enter_sandbox();
+    mt_lifecycle_before_prctl(option, a);
     if (!mt_real.prctl)
         mt_real_resolve();
     return mt_real.prctl ? mt_real.prctl(option, a, b, c, d) : -1;

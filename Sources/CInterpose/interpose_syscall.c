@@ -1,8 +1,8 @@
 /* syscall(), to see a seccomp filter coming (libseccomp installs it this way).
  *
  * In assembler, because what is called may return on another stack (clone): the hook must leave
- * every register and the stack as they were and jump. Only for SYS_seccomp, and before the real
- * function is known, does it call out. */
+ * every register and the stack as they were and jump. Only for SYS_seccomp and SYS_prctl, and
+ * before the real function is known, does it call out. */
 #define _GNU_SOURCE
 #include "hook.h"
 
@@ -12,13 +12,16 @@
 /* The C library's syscall(); NULL until mt_syscall_prepare. */
 __attribute__((visibility("hidden"))) void *mt_real_syscall;
 
-void mt_syscall_prepare(long number, long operation) __attribute__((visibility("hidden")));
+void mt_syscall_prepare(long number, long operation, unsigned long argument)
+    __attribute__((visibility("hidden")));
 
 /* Called with all argument registers saved. Operations 0 and 1 of seccomp set a mode, the others
  * only ask. */
-void mt_syscall_prepare(long number, long operation) {
+void mt_syscall_prepare(long number, long operation, unsigned long argument) {
     if (number == SYS_seccomp && operation >= 0 && operation <= 1)
         mt_lifecycle_enter_sandbox();
+    if (number == SYS_prctl)
+        mt_lifecycle_before_prctl(operation, argument);
     if (!mt_real_syscall)
         mt_real_syscall = dlsym(RTLD_NEXT, "syscall");
 }
@@ -34,6 +37,8 @@ __asm__(".text\n"
         "    testq %rax, %rax\n"
         "    jz 1f\n"
         "    cmpq $317, %rdi\n"
+        "    je 1f\n"
+        "    cmpq $157, %rdi\n"
         "    je 1f\n"
         "    jmpq *%rax\n"
         "1:  pushq %rdi\n"
@@ -78,6 +83,8 @@ __asm__(".text\n"
         "    ldr x16, [x16, :lo12:mt_real_syscall]\n"
         "    cbz x16, 1f\n"
         "    cmp x0, #277\n"
+        "    b.eq 1f\n"
+        "    cmp x0, #167\n"
         "    b.eq 1f\n"
         "    br x16\n"
         "1:  stp x29, x30, [sp, #-80]!\n"

@@ -30,6 +30,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 extern char **environ;
 struct mt_config mt_config = {.verbose = 1};
@@ -74,6 +75,11 @@ void mt_lifecycle_enter_sandbox(void) {
     /* Hooks find no generation and no recording: not a single system call is made any more. */
     mt_generation = &mt_no_generation;
     set_state(MT_OFF);
+}
+
+void mt_lifecycle_before_prctl(long option, unsigned long argument) {
+    if (option == PR_SET_SECCOMP || (option == PR_SET_TSC && argument == PR_TSC_SIGSEGV))
+        mt_lifecycle_enter_sandbox();
 }
 
 void mt_lifecycle_end(enum mt_end_kind kind, int status) {

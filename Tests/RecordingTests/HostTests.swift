@@ -145,6 +145,17 @@ import TraceTestSupport
     #expect(try MarkedEvents(root)[10001] == .init(allocated: 1000, freed: 1000))
   }
 
+  /// Every stamp would be a SIGSEGV.
+  @Test(arguments: ["strict", "counter"], ["prctl", "syscall"])
+  func aProgramWithoutTheCycleCounterRunsOn(what: String, way: String) throws {
+    let run = try TracedRun([try TestProgram("no_counter.c").path.string, what, way])
+    #expect(run.plain.status == 7)
+
+    let root = try run.root()
+    #expect(root.coverage.stop?.cause == .sandbox)
+    #expect(try MarkedEvents(root)[10003] == .init(allocated: 1000, freed: 1000))
+  }
+
   /// Whatever its number means on other machines.
   @Test func anotherSystemCallIsNoSandbox() throws {
     let run = try TracedRun([try TestProgram("first_syscall.c").path.string])
