@@ -7,7 +7,6 @@
 #include "text.h"
 #include "thread_state.h"
 #include "trace_file.h"
-#include <dlfcn.h>
 #include <string.h>
 
 #define PRELOAD "LD_PRELOAD="
@@ -16,16 +15,13 @@
  * command: its trace then makes way for the command's. */
 enum { LARGEST_REPLACED = 256 << 10 };
 
-static const char *own_path(void) {
-    static Dl_info info;
-    if (!info.dli_fname)
-        dladdr((void *)(uintptr_t)&mt_exec_environment, &info);
-    return info.dli_fname ? info.dli_fname : "";
-}
+/* A program that another recording has begun: memtrace, or a test suite that uses it, is being
+ * recorded itself. Its traces are not ours to name. */
+static const char belongs_to_other[] = "begun by a recording of its own";
 
 /* Copies a LD_PRELOAD list without our entry; ours goes first when `with_us`. */
 static void make_preload(char *buffer, size_t size, const char *list, bool with_us) {
-    const char *own = own_path();
+    const char *own = mt_exec_library();
     size_t own_length = mt_text_length(own);
     struct mt_text text = mt_text_begin(buffer, size);
     mt_text_add(&text, PRELOAD);
@@ -198,10 +194,29 @@ static bool is_readable(char *const *environment) {
     return true;
 }
 
+static bool has_other_session(char *const *environment) {
+    const char *session = mt_config_lookup(environment, "MEMTRACE_SESSION");
+    return session && *session && *mt_config.session &&
+           !mt_text_equal(session, mt_config.session) &&
+           mt_config_lookup(environment, "MEMTRACE_LAUNCHED");
+}
+
+const char *mt_exec_environment_probe(char *const *environment) {
+    if (!is_readable(environment))
+        return NULL;
+    if (has_other_session(environment))
+        return belongs_to_other;
+    if (mt_config_lookup(environment, "VALGRIND_LAUNCHER"))
+        return "run by Valgrind, which replaces the allocator itself";
+    return NULL;
+}
+
 char *const *mt_exec_environment(struct mt_exec_environment *storage, char *const *environment,
                                  const char *reason) {
     enum mt_state state = mt_lifecycle_state();
     if ((state != MT_RECORDING && state != MT_OFF) || !storage || !is_readable(environment))
+        return environment;
+    if (reason == belongs_to_other)
         return environment;
     size_t count = 0;
     const char *preload = NULL;

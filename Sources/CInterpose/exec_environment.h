@@ -48,6 +48,10 @@ struct mt_exec_environment *mt_exec_environment_begin(void);
 char *const *mt_exec_environment(struct mt_exec_environment *storage, char *const *environment,
                                  const char *reason);
 
+/* Why a program cannot be recorded although nothing is wrong with its file: what the environment
+ * says that the host passes to it. NULL when it says nothing of the kind. */
+const char *mt_exec_environment_probe(char *const *environment);
+
 /* Gives back what mt_exec_environment took: the exec has failed, or a child was spawned. */
 void mt_exec_environment_end(struct mt_exec_environment *storage);
 

@@ -1,8 +1,10 @@
 /* Looks at executables. See exec_probe.h. */
+#define _GNU_SOURCE
 #include "exec_probe.h"
 
 #include "os.h"
 #include "text.h"
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +19,21 @@
 const char mt_exec_is_static[] = "statically linked: it has no loader that could preload anything";
 
 enum { MAX_SCRIPT_DEPTH = 5, MAX_PROGRAM_HEADERS = 32, MAX_DYNAMIC = 512, MAX_CANDIDATE = 1024 };
+
+const char *mt_exec_library(void) {
+    static Dl_info info;
+    if (!info.dli_fname)
+        dladdr((void *)(uintptr_t)&mt_exec_library, &info);
+    return info.dli_fname ? info.dli_fname : "";
+}
+
+/* In another root or mount namespace, or as another user: ld.so would complain. */
+static bool is_library_out_of_reach(void) {
+    long fd = mt_os_open_regular(MT_AT_CWD, mt_exec_library());
+    if (fd >= 0)
+        mt_os_close((int)fd);
+    return fd == -ENOENT || fd == -EACCES || fd == -ENOTDIR;
+}
 
 static bool read_at(int fd, void *buffer, size_t size, uint64_t offset) {
     return mt_os_pread(fd, buffer, size, offset) == (long)size;
@@ -85,6 +102,8 @@ static const char *probe_elf(int fd) {
         return NULL;
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != MT_ELF_MACHINE)
         return "built for another architecture";
+    if (is_library_out_of_reach())
+        return "libmemtrace.so cannot be read where it runs (chroot, mount namespace, user)";
     unsigned count = header.e_phnum < MAX_PROGRAM_HEADERS ? header.e_phnum : MAX_PROGRAM_HEADERS;
     if (header.e_phentsize != sizeof *headers ||
         !read_at(fd, headers, count * sizeof *headers, header.e_phoff))

@@ -24,6 +24,9 @@ const char *mt_exec_probe_descriptor(int fd);
  * descriptor itself. */
 const char *mt_exec_probe_at(int directory, const char *path);
 
+/* The file that this library was loaded from, as the loader was told. */
+const char *mt_exec_library(void);
+
 /* The reason given for a static executable. It has no loader that would mind the preload, and its
  * own children may be recordable: the environment stays as it is. */
 extern const char mt_exec_is_static[];

@@ -64,6 +64,10 @@ struct exec_step {
 
 static struct exec_step prepare(const char *name, const char *reason, char *const *environment) {
     struct exec_step step = {.storage = mt_exec_environment_begin()};
+    if (!reason || reason == mt_exec_is_static) {
+        const char *other = mt_exec_environment_probe(environment);
+        reason = other ? other : reason;
+    }
     if (reason)
         note_not_followed(step.storage, name, reason);
     step.environment = mt_exec_environment(step.storage, environment, reason);

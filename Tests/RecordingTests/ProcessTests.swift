@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TraceReader
+import TraceTestSupport
 
 /// Children and programs that replace themselves: one trace each, and none writes into another's.
 @Suite struct ProcessTests {
@@ -197,5 +198,52 @@ import TraceReader
     #expect(root.ending == .signal(9))
     #expect(UInt64(figures.freed) >= completed)
     #expect(UInt64(figures.allocated) <= completed + 1)
+  }
+
+  /// In another root or mount namespace, or for a user who may not read it: ld.so would complain on
+  /// the program's standard error.
+  @Test func aProgramThatCannotSeeTheRecorderIsLeftAlone() throws {
+    let folder = try ScratchDirectory()
+    let library = folder.path.appending("libmemtrace.so")
+    let run = try ProcessRun.run(
+      [
+        "/bin/sh", "-c", "cp \"$0\" \"$1\"; LD_PRELOAD=$1 exec /bin/sh -c \"$2\"",
+        BuiltProducts.library.string, library.string,
+        "/bin/echo before; /bin/rm '\(library)'; /bin/echo after; exec /bin/echo last",
+      ],
+      environment: TracedRun.minimalEnvironment + [
+        "MEMTRACE_OUTPUT=\(folder.path.appending("root.mtrace"))"
+      ], directory: folder.path)
+
+    #expect(run.outputText == "before\nafter\nlast\n")
+    #expect(run.errorText.isEmpty)
+    let traces = try folder.entries.map { try Trace(path: folder.path.appending($0)) }
+    let notes = traces.flatMap(\.coverage.childrenNotFollowed)
+    #expect(notes.contains { $0.hasPrefix("/bin/echo: libmemtrace.so cannot be read") })
+  }
+
+  @Test func whatValgrindRunsIsLeftAlone() throws {
+    let program = try TestProgram("table.c")
+    let run = try TracedRun(
+      ["/usr/bin/env", "VALGRIND_LAUNCHER=/usr/bin/valgrind.bin", program.path.string])
+    #expect(try run.traces(of: program).isEmpty)
+    #expect(try run.root().coverage.childrenNotFollowed.first?.contains("Valgrind") == true)
+  }
+
+  /// Its traces are named by the inner recording, and are not the outer one's.
+  @Test func memtraceRecordsItself() throws {
+    let program = try TestProgram("table.c")
+    let run = try TracedRun(
+      [
+        BuiltProducts.memtrace.string, "record", "-q", "--force", "-o", "inner.mtrace", "--",
+        program.path.string,
+      ])
+
+    let inner = try Trace(path: run.directory.path.appending("inner.mtrace"))
+    #expect(try MarkedEvents(inner)[1000] == .init(allocated: 5, freed: 4))
+    let outer = try run.root()
+    #expect(outer.ending == .exit(0))
+    #expect(outer.header.sessionID != inner.header.sessionID)
+    #expect(outer.coverage.childrenNotFollowedCount == 1)
   }
 }
