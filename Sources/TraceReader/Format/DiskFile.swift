@@ -22,8 +22,8 @@ final class DiskFile: ByteSource, Sendable {
       try? descriptor.close()
       throw TraceError(.io, "is not a file that can be read by position", path: path.string)
     }
+    // From here on deinit closes.
     guard !Self.isDirectory(descriptor) else {
-      try? descriptor.close()
       throw TraceError(.io, "is a directory, not a trace", path: path.string)
     }
   }
