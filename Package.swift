@@ -63,10 +63,12 @@ let package = Package(
       dependencies: ["TraceReader", "LeakAnalysis", "Symbolication", "Reports", "Yams"]),
 
     // The command line: options, launching, exit statuses.
+    .target(name: "CLaunch"),
     .executableTarget(
       name: "memtrace",
       dependencies: [
-        "CTraceFormat", "TraceReader", "LeakAnalysis", "Symbolication", "Reports", "LeakGate",
+        "CLaunch", "CTraceFormat", "TraceReader", "LeakAnalysis", "Symbolication", "Reports",
+        "LeakGate",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],

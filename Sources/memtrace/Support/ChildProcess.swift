@@ -1,3 +1,4 @@
+import CLaunch
 import SystemPackage
 
 #if canImport(Glibc)
@@ -53,7 +54,6 @@ struct ChildProcess {
       throw CommandFailure(
         "\(executable): \(Errno(rawValue: error))", exitStatus: ExitStatus.notExecutable)
     }
-    keepChildStatus()
     return ChildProcess(pid: pid, savedMask: mask)
   }
 
@@ -92,16 +92,6 @@ struct ChildProcess {
     return set
   }
 
-  /// Sees to it that the kernel keeps the exit status, where SIGCHLD was inherited as ignored.
-  ///
-  /// The child has inherited that already when this is called.
-  private static func keepChildStatus() {
-    var action = sigaction()
-    if sigaction(SIGCHLD, nil, &action) == 0, action.__sigaction_handler.sa_handler != nil {
-      signal(SIGCHLD, SIG_DFL)
-    }
-  }
-
   private static func shellArguments(_ script: FilePath, _ arguments: [CString]) -> [CString] {
     let path = script.withPlatformString { CString(copying: $0) }
     return [CString("/bin/sh"), path] + arguments.dropFirst()
@@ -111,16 +101,13 @@ struct ChildProcess {
     _ pid: inout pid_t, _ executable: FilePath, _ arguments: [CString],
     _ environment: EnvironmentVariables, _ mask: sigset_t
   ) -> Int32 {
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
     var mask = mask
-    posix_spawnattr_setsigmask(&attributes, &mask)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    return CString.withArray(arguments) { argv in
+    var error: Int32 = 0
+    pid = CString.withArray(arguments) { argv in
       CString.withArray(environment.entries) { envp in
-        executable.withPlatformString { posix_spawn(&pid, $0, nil, &attributes, argv, envp) }
+        executable.withPlatformString { claunch_start($0, argv, envp, &mask, &error) }
       }
     }
+    return error
   }
 }
