@@ -58,6 +58,22 @@ import TraceTestSupport
     #expect(run.output == Array("a".utf8) + [0xff] + Array("b||-o|--|x|".utf8))
   }
 
+  /// A path in Latin-1, by itself and by way of `PATH`.
+  @Test(arguments: ["./caf\\351/run", "run"])
+  func commandsAreFoundByteForByte(name: String) throws {
+    let script = """
+      cd "$1"; folder=$(printf 'caf\\351'); mkdir "$folder"
+      printf '#!/bin/sh\\necho found "$0"\\n' >"$folder/run"; chmod +x "$folder/run"
+      PATH="$PWD/$folder:$PATH" exec "$2" record -q -o x.mtrace -- "$(printf "$3")"
+      """
+    let directory = try ScratchDirectory()
+    let run = try ProcessRun.run([
+      "/bin/sh", "-c", script, "sh", directory.path.string, BuiltProducts.memtrace.string, name,
+    ])
+    #expect(run.outputText.hasPrefix("found "))
+    #expect(run.status == 0)
+  }
+
   @Test func theTerminatorIsOptional() throws {
     let run = try memtrace("record", "-q", "echo", "-n", "--", "x", in: directory.path)
     #expect(run.outputText == "-- x")

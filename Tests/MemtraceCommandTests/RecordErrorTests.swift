@@ -23,6 +23,15 @@ import TraceTestSupport
     #expect(run.errorText == "memtrace: ./missing: no such file\n")
   }
 
+  @Test func noEscapeSequenceReachesTheTerminal() throws {
+    let missing = try memtrace("record", "--", "./\u{1b}[31m\u{202e}x\n", in: directory.path)
+    #expect(missing.errorText == "memtrace: ./\\x1b[31m\\u{202e}x\\n: no such file\n")
+    let unknown = try memtrace("record", "--\u{1b}[31m", in: directory.path)
+    #expect(unknown.status == 64)
+    #expect(unknown.errorText.hasPrefix("Error: Unknown option '--\\x1b[31m'.\n"))
+    #expect(unknown.errorText.contains("\nUsage: memtrace record"))
+  }
+
   @Test func aDirectoryIsNotExecutable() throws {
     let run = try memtrace("record", "--", "/tmp", in: directory.path)
     #expect(run.status == 126)

@@ -1,3 +1,5 @@
+import SystemPackage
+
 #if canImport(Glibc)
   import Glibc
 #endif
@@ -24,6 +26,11 @@ struct CString: Equatable {
 
   /// For messages; what is no UTF-8 is replaced.
   var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// The file of this name, byte for byte.
+  var path: FilePath {
+    FilePath(platformString: bytes.map { CInterop.PlatformChar(bitPattern: $0) } + [0])
+  }
 
   /// Calls `body` with the strings as a C array that ends with a null pointer.
   static func withArray<Result>(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Reports
 import SystemPackage
 import TraceReader
 
@@ -10,14 +11,22 @@ import TraceReader
 enum Diagnostics {
   /// Writes one line, prefixed with the name of the tool.
   ///
+  /// Control characters are written out: names of files and commands may hold anything.
   /// Goes around stdio, so that a closed or full standard error is no error of its own.
   static func write(_ line: String) {
-    writeRaw("memtrace: \(line)\n")
+    writeRaw("memtrace: \(line.printable)\n")
   }
 
   /// Writes text to standard error as it is; what cannot be written is lost.
   static func writeRaw(_ text: String) {
     _ = try? FileDescriptor.standardError.writeAll(text.utf8)
+  }
+
+  /// Writes lines as they are, but for control characters.
+  private static func writeLines(_ text: String) {
+    guard !text.isEmpty else { return }
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    writeRaw(lines.map(\.printable).joined(separator: "\n") + "\n")
   }
 
   /// Writes out what standard output still buffers.
@@ -40,6 +49,9 @@ enum Diagnostics {
       write(failure.description)
       Glibc.exit(failure.exitStatus)
     }
-    MemtraceCommand.exit(withError: error)
+    let code = MemtraceCommand.exitCode(for: error)
+    guard !code.isSuccess else { MemtraceCommand.exit(withError: error) }
+    writeLines(MemtraceCommand.fullMessage(for: error))
+    Glibc.exit(code.rawValue)
   }
 }

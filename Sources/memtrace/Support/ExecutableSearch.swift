@@ -6,8 +6,8 @@ import SystemPackage
 
 /// Finds the file that a command name stands for, by the rules of execvp(3).
 struct ExecutableSearch {
-  /// The value of `PATH`; `nil` when it is not set.
-  var path: String?
+  /// The value of `PATH`, byte for byte; `nil` when it is not set.
+  var path: [UInt8]?
 
   /// The file to execute.
   ///
@@ -15,30 +15,31 @@ struct ExecutableSearch {
   /// - Returns: A path, relative if the name or the entry of `PATH` is.
   /// - Throws: ``CommandFailure`` with 127 when there is no such file, with 126 when there is one
   ///   but it may not be executed.
-  func locate(_ name: String) throws(CommandFailure) -> FilePath {
-    guard !name.isEmpty else {
+  func locate(_ name: CString) throws(CommandFailure) -> FilePath {
+    guard !name.bytes.isEmpty else {
       throw CommandFailure("the command is empty", exitStatus: ExitStatus.notFound)
     }
-    if name.contains("/") {
-      if let found = try Self.check(FilePath(name)) { return found }
-      throw CommandFailure("\(name): no such file", exitStatus: ExitStatus.notFound)
+    if name.bytes.contains(UInt8(ascii: "/")) {
+      if let found = try Self.check(name.path) { return found }
+      throw CommandFailure("\(name.text): no such file", exitStatus: ExitStatus.notFound)
     }
     var refusal: CommandFailure?
     for folder in folders {
       do throws(CommandFailure) {
-        if let found = try Self.check(FilePath(folder).appending(name)) { return found }
+        if let found = try Self.check(folder.path.pushing(name.path)) { return found }
       } catch {
         refusal = refusal ?? error
       }
     }
     if let refusal { throw refusal }
-    throw CommandFailure("\(name): command not found", exitStatus: ExitStatus.notFound)
+    throw CommandFailure("\(name.text): command not found", exitStatus: ExitStatus.notFound)
   }
 
   /// An empty entry means the working directory; the default is that of execvp(3).
-  private var folders: [String] {
-    (path ?? "/bin:/usr/bin").split(separator: ":", omittingEmptySubsequences: false)
-      .map { $0.isEmpty ? "." : String($0) }
+  private var folders: [CString] {
+    (path ?? Array("/bin:/usr/bin".utf8))
+      .split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+      .map { $0.isEmpty ? CString(".") : CString(bytes: Array($0)) }
   }
 
   /// `nil` when nothing is there.

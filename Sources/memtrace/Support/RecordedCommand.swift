@@ -16,12 +16,13 @@ struct RecordedCommand {
   ///   - environment: Where `PATH` is taken from.
   /// - Throws: ``CommandFailure`` with 127 or 126, as shells do.
   init(words: [String], environment: EnvironmentVariables) throws(CommandFailure) {
-    guard let name = words.first else {
+    let arguments = Self.rawArguments(words)
+    guard let name = arguments.first else {
       throw CommandFailure("no command was given", exitStatus: ExitStatus.usage)
     }
-    self.name = name
-    executable = try ExecutableSearch(path: environment["PATH"]).locate(name)
-    arguments = Self.rawArguments(words)
+    self.name = name.text
+    executable = try ExecutableSearch(path: environment.bytes(of: "PATH")).locate(name)
+    self.arguments = arguments
   }
 
   /// The words without the argument parser's conversion to UTF-8.
