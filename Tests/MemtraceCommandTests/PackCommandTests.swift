@@ -4,6 +4,8 @@ import Testing
 import TraceReader
 import TraceTestSupport
 
+@testable import memtrace
+
 /// `pack` and `unpack` of the built executable: what they write, and what they never cost.
 @Suite struct PackCommandTests {
   private let directory: ScratchDirectory
@@ -55,6 +57,24 @@ import TraceTestSupport
     _ = try run("pack", "-q", "--force", "app.mtrace", status: 0)
     #expect(try bytes("app.mtrace.zst") == packed)
     #expect(directory.entries.count == 2)
+  }
+
+  /// Whoever is killed in the middle leaves nothing behind.
+  @Test func anUnfinishedFileHasNoName() throws {
+    let target = TraceTarget(path: directory.path.appending("whole"), name: "whole")
+    let source = directory.path.appending("app.mtrace")
+    let between = try TraceWriting.create(target, from: source) { _ in directory.entries }
+    #expect(between == ["app.mtrace"])
+    #expect(Set(directory.entries) == ["app.mtrace", "whole"])
+  }
+
+  @Test func aFileSizeLimitIsSaid() throws {
+    let run = try ProcessRun.run(
+      ["/bin/sh", "-c", "ulimit -f 1; exec \"$0\" pack app.mtrace", BuiltProducts.memtrace.string],
+      directory: directory.path)
+    #expect(run.status == 74)
+    #expect(run.errorText.contains("File too large"))
+    #expect(directory.entries == ["app.mtrace"])
   }
 
   @Test(arguments: ["pack", "unpack"])

@@ -33,7 +33,8 @@ struct TraceTarget {
 enum TraceWriting {
   /// Lets `body` fill a new file beside the target and puts it there when it is whole.
   ///
-  /// What is at the target stays untouched until then, and if anything fails.
+  /// What is at the target stays untouched until then, and if anything fails. Until it is whole the
+  /// file has no name, where the file system can do that: nothing is left behind by who is killed.
   ///
   /// - Parameters:
   ///   - target: Where the file belongs.
@@ -65,22 +66,59 @@ enum TraceWriting {
     _ path: FilePath, shownAs name: String, _ body: (FileDescriptor) throws(TraceError) -> Result
   ) throws(CommandFailure) -> Result {
     path.remove()
-    let file: FileDescriptor
-    do {
-      file = try FileDescriptor.open(
-        path, .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
-        permissions: [.ownerReadWrite, .groupRead, .otherRead])
-    } catch {
-      throw CommandFailure(
-        "cannot create \(name): \(error)", exitStatus: ExitStatus.cannotCreate)
-    }
+    // A limit on the size of files is an error to report, not a reason to die.
+    signal(SIGXFSZ, SIG_IGN)
+    let nameless = openNameless(beside: path)
+    let file = if let nameless { nameless } else { try open(path, shownAs: name) }
     do throws(TraceError) {
       let result = try body(file)
+      if let nameless { try give(nameless, path) }
       try close(file)
       return result
     } catch {
       throw CommandFailure("\(name): \(error.description)", exitStatus: ExitStatus.ioError)
     }
+  }
+
+  private static let permissions: FilePermissions = [.ownerReadWrite, .groupRead, .otherRead]
+
+  private static func open(
+    _ path: FilePath, shownAs name: String
+  ) throws(CommandFailure) -> FileDescriptor {
+    do {
+      return try FileDescriptor.open(
+        path, .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
+        permissions: permissions)
+    } catch {
+      throw CommandFailure(
+        "cannot create \(name): \(error)", exitStatus: ExitStatus.cannotCreate)
+    }
+  }
+
+  /// A file that vanishes when it is closed, unless it is given a name before; nil where there can
+  /// be none, as on some network file systems, or where it could not be given one.
+  private static func openNameless(beside path: FilePath) -> FileDescriptor? {
+    // O_TMPFILE; a macro of macros, which Swift does not see.
+    let temporary = FileDescriptor.OpenOptions(rawValue: 0o20_000_000)
+    let file = try? FileDescriptor.open(
+      path.removingLastComponent(), .readWrite, options: [temporary, .directory, .closeOnExec],
+      permissions: permissions)
+    guard let file else { return nil }
+    if access(linkPath(of: file), F_OK) == 0 { return file }
+    try? file.close()
+    return nil
+  }
+
+  private static func linkPath(of file: FileDescriptor) -> String {
+    "/proc/self/fd/\(file.rawValue)"
+  }
+
+  private static func give(_ file: FileDescriptor, _ path: FilePath) throws(TraceError) {
+    let result = path.withPlatformString {
+      linkat(AT_FDCWD, linkPath(of: file), AT_FDCWD, $0, AT_SYMLINK_FOLLOW)
+    }
+    guard result != 0 else { return }
+    throw TraceError(.io, "cannot be put in its place: \(Errno(rawValue: errno))")
   }
 
   private static func move(_ part: FilePath, to target: TraceTarget) throws(CommandFailure) {
