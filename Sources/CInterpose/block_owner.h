@@ -18,7 +18,7 @@
 #include "os.h"
 
 enum { MT_OWNER_BITS = 16, MT_OWNER_SHIFT = 47 };
-extern uintptr_t mt_block_owners[1 << MT_OWNER_BITS];
+extern MT_INTERNAL uintptr_t mt_block_owners[1 << MT_OWNER_BITS];
 
 /* Nobody's: no event of this one is ever of a block that it had before. */
 #define MT_OWNER_NONE 0u

@@ -27,7 +27,7 @@
 #endif
 
 /* True when ticks are CLOCK_MONOTONIC nanoseconds. Set once by mt_clock_init. */
-extern bool mt_clock_is_ns;
+extern MT_INTERNAL bool mt_clock_is_ns;
 
 /* Chooses the source of ticks. Idempotent; call before any stamp. */
 void mt_clock_init(void);
@@ -38,7 +38,7 @@ uint64_t mt_clock_frequency(void);
 /* Nonzero once a second thread records: from then on, events of different threads are ordered by
  * their times. Until then order is that of the thread's events. A thread that is handed a block by
  * another one has also been handed this flag, which that one has set before its first event. */
-extern uint32_t mt_clock_orders_threads;
+extern MT_INTERNAL uint32_t mt_clock_orders_threads;
 
 /* The counter, read whenever the processor has time for it: never later than what comes after it
  * becomes visible to other threads, perhaps earlier than what comes before it. */

@@ -169,11 +169,9 @@ MT_RECORDING_HALF static void record_free(void *block) {
 }
 
 MT_HOOK void MT_HOOK_NAME(free)(void *block) {
-    if (mt_sampling_surely_ignores(block)) {
-        mt_real.free(block);
-        return;
-    }
-    MT_TAIL_CALL record_free(block);
+    if (!mt_sampling_surely_ignores(block))
+        MT_TAIL_CALL record_free(block);
+    mt_real.free(block);
 }
 
 MT_HOOK void MT_HOOK_NAME(cfree)(void *block) {

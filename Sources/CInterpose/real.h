@@ -51,7 +51,7 @@ struct mt_real {
 };
 
 /* Entries are NULL until mt_real_resolve, and for what the C library does not have. */
-extern struct mt_real mt_real;
+extern MT_INTERNAL struct mt_real mt_real;
 
 /* Looks everything up. Allocations made meanwhile are served by the arena.
  * returns  false when malloc, calloc, realloc or free cannot be found */

@@ -4,6 +4,14 @@
 #include <assert.h>
 
 uint8_t mt_sampled_filter[MT_FILTER_SIZE];
+static const uint8_t g_never_zero = UINT8_MAX;
+struct mt_sampled_view mt_sampled_view = {&g_never_zero, 0};
+
+/* In this order, for a free that comes in between. */
+void mt_sampled_set_use(void) {
+    __atomic_store_n(&mt_sampled_view.counters, mt_sampled_filter, __ATOMIC_RELEASE);
+    __atomic_store_n(&mt_sampled_view.mask, MT_FILTER_SIZE - 1, __ATOMIC_RELEASE);
+}
 
 enum { BUCKET = 8, FIRST_BUCKETS_LOG2 = 6, LEVELS = 24 };
 

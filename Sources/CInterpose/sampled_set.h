@@ -27,15 +27,28 @@
 #include "os.h"
 
 enum { MT_FILTER_SIZE = 256 << 10, MT_FILTER_SHIFT = 5 };
-extern uint8_t mt_sampled_filter[MT_FILTER_SIZE];
+extern MT_INTERNAL uint8_t mt_sampled_filter[MT_FILTER_SIZE];
+
+/* The counters that a free asks: those of the filter or, until mt_sampled_set_use, a single one that
+ * is never 0. So one look tells both whether there is a sample at all and whether to look closer. */
+struct mt_sampled_view {
+    const uint8_t *counters;
+    uint32_t mask; /* of their indices */
+};
+extern MT_INTERNAL struct mt_sampled_view mt_sampled_view;
+
+/* From now on blocks that are not in the set are told from others. Once, at start-up. */
+void mt_sampled_set_use(void);
 
 static inline uint8_t *mt_sampled_set_counter(const void *block) {
     return &mt_sampled_filter[((uintptr_t)block >> MT_FILTER_SHIFT) % MT_FILTER_SIZE];
 }
 
-/* False for a block that is not in the set; true for one that may be. */
+/* False for a block that is not in the set; true for one that may be, and while the set is not in
+ * use. A plain load: compilers compare with it at once. */
 static inline bool mt_sampled_set_may_hold(const void *block) {
-    return __atomic_load_n(mt_sampled_set_counter(block), __ATOMIC_RELAXED) != 0;
+    uintptr_t index = (uintptr_t)block >> MT_FILTER_SHIFT & mt_sampled_view.mask;
+    return *(const volatile uint8_t *)&mt_sampled_view.counters[index] != 0;
 }
 
 /* Raises a false alarm for a block, now and for ever: it is to be looked at more closely. */

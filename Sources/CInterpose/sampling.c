@@ -10,6 +10,8 @@ static uint64_t g_seed;
 void mt_sampling_init(uint64_t interval, uint64_t seed) {
     g_seed = seed;
     mt_sample_interval = interval;
+    if (interval != 0)
+        mt_sampled_set_use();
 }
 
 /* ---- Random numbers: splitmix64, a state per thread (https://prng.di.unimi.it/splitmix64.c) ----

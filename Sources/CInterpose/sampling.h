@@ -10,7 +10,7 @@
  * a chance. The reader divides by p.
  *
  * The distance to the next point is counted down in the thread's TLS block. While nothing is
- * sampled out the countdown is 0 for ever: then a hook pays one comparison, and a free one load. */
+ * sampled out the countdown is 0 for ever: then a hook pays one addition, and a free one look. */
 #ifndef MT_SAMPLING_H
 #define MT_SAMPLING_H
 
@@ -18,24 +18,26 @@
 #include "thread_state.h"
 
 /* Mean distance between two points in bytes; 0: everything is recorded. Set once, at start-up. */
-extern uint64_t mt_sample_interval;
+extern MT_INTERNAL uint64_t mt_sample_interval;
 
 /* seed  0: random; else the points depend on it, the thread's index and the number of forks only */
 void mt_sampling_init(uint64_t interval, uint64_t seed);
 
 /* First thing in a hook: true when the block to be allocated is not in the sample, and the real
- * function is all there is to do. A first call of a thread is false: it has no countdown yet. */
+ * function is all there is to do. A first call of a thread is false: it has no countdown yet. (To
+ * add the complement takes size + 1 away, and overflows where so much is left.) */
 static inline bool mt_sampling_skips(size_t size) {
-    if (mt_likely(size >= mt_tls.sample_left))
+    uint64_t left;
+    if (!__builtin_add_overflow(mt_tls.sample_left, ~(uint64_t)size, &left))
         return false;
-    mt_tls.sample_left -= (uint64_t)size + 1;
+    mt_tls.sample_left = left;
     return true;
 }
 
 /* The same for a realloc, which frees a block as well (or NULL). Nothing is said of likelihood here
  * and below, or some compilers move what follows into a function with a frame (.cold). */
 static inline bool mt_sampling_skips_realloc(const void *block, size_t size) {
-    return mt_sample_interval != 0 && !mt_sampled_set_may_hold(block) && mt_sampling_skips(size);
+    return !mt_sampled_set_may_hold(block) && mt_sampling_skips(size);
 }
 
 /* The cold half of mt_sampling_takes. */
@@ -50,7 +52,7 @@ static inline bool mt_sampling_takes(const void *block, size_t size) {
 /* True for a block that is certainly not in the sample, nor of the bootstrap arena. What is not
  * certain, and everything while all is recorded, is false. */
 static inline bool mt_sampling_surely_ignores(const void *block) {
-    return mt_sample_interval != 0 && !mt_sampled_set_may_hold(block);
+    return !mt_sampled_set_may_hold(block);
 }
 
 /* Before the real call: true when the end of this block is not to be recorded. Once per free: what

@@ -44,8 +44,8 @@ extern __thread struct mt_tls mt_tls __attribute__((tls_model("initial-exec")));
 
 /* The number of this recording, in a page that reads as 0 in a forked child: one load tells every
  * hook whether it may record. Points to a 0 of its own while there is no recording. */
-extern uint64_t *mt_generation;
-extern uint64_t mt_no_generation;
+extern MT_INTERNAL uint64_t *mt_generation;
+extern MT_INTERNAL uint64_t mt_no_generation;
 
 /* Neither a fresh TLS block (key 0) nor a wiped page (generation 0) may look like permission. */
 #define MT_TLS_KEY 0x6d74726163655f6bu

@@ -33,12 +33,12 @@ struct mt_type_queue {
 };
 
 /* Chosen blocks and slabs by address, two places for each; bit 0: being read. */
-extern uintptr_t mt_type_pending[MT_TYPE_PENDING];
+extern MT_INTERNAL uintptr_t mt_type_pending[MT_TYPE_PENDING];
 /* Looks so far, by stack ID: two bits each. Points to one byte that says enough while types are
  * off.
  */
-extern uint8_t *mt_type_looks;
-extern uint32_t mt_type_looks_mask; /* of bytes */
+extern MT_INTERNAL uint8_t *mt_type_looks;
+extern MT_INTERNAL uint32_t mt_type_looks_mask; /* of bytes */
 
 static inline uint8_t *mt_type_looks_byte(uint32_t stack) {
     return &mt_type_looks[stack >> 2 & mt_type_looks_mask];

@@ -5,6 +5,10 @@ import TraceTestSupport
 
 /// Where the samples are, and the set of those that live.
 @Suite(.serialized) struct SamplingTests {
+  init() {
+    mt_sampled_set_use()
+  }
+
   @Test(
     arguments: [
       (1 << 63, 693),  // half of all numbers are above: the median, 1000 ln 2
