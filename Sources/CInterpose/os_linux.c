@@ -266,13 +266,26 @@ uint64_t mt_os_time_ns(int clock) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Whether this thread is between the two: pairs lie within each other, and only the outermost one
+ * needs the kernel. Set while no signal can come in between. */
+static __thread bool g_holds_signals;
+
+/* What the kernel never says: SIGKILL cannot be blocked. */
+#define MT_HELD_ALREADY UINT64_MAX
+
 uint64_t mt_os_block_signals(void) {
     uint64_t all = UINT64_MAX, before = 0;
+    if (g_holds_signals)
+        return MT_HELD_ALREADY;
     CALL(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all, 0, 0);
+    g_holds_signals = true;
     return before;
 }
 
 void mt_os_restore_signals(uint64_t blocked) {
+    if (blocked == MT_HELD_ALREADY)
+        return;
+    g_holds_signals = false;
     CALL(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, 0, sizeof blocked, 0, 0);
 }
 

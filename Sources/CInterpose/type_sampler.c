@@ -6,6 +6,7 @@
 enum {
     SETTLING = 4,       /* allocations after which a block is looked at */
     SETTLING_LATE = 48, /* the same, for the second block of a stack */
+    PATIENCE = 8,       /* more allocations, for others to be looked at with it */
     REVISIT = 512,      /* allocations between looks at stacks that are known */
     LARGEST_BLOCK = 64 << 10,
     SMALLEST_BLOCK = 8,
@@ -109,6 +110,14 @@ static bool is_in_vain(uint32_t stack) {
     return g_sampler.in_vain > ENOUGH_IN_VAIN && g_sampler.types == 0 && (stack & 63) != 0;
 }
 
+/* Holding signals back costs more than looking: blocks are looked at some at a time, if there is
+ * room for those that come meanwhile. */
+static void wake_for(struct mt_type_queue *queue, uint32_t due) {
+    uint32_t last = queue->count < MT_TYPE_QUEUE / 2 ? due + PATIENCE : due;
+    if ((int32_t)(last - queue->due) < 0)
+        queue->due = last;
+}
+
 static void choose(struct mt_type_queue *queue, const void *block, size_t size, uint32_t stack) {
     uint32_t looks = mt_type_looks_at(stack);
     bool is_revisit = (int32_t)(queue->clock - queue->revisit) >= 0;
@@ -127,8 +136,7 @@ static void choose(struct mt_type_queue *queue, const void *block, size_t size, 
     uint32_t delay = looks == 1 && has_room ? SETTLING_LATE : SETTLING;
     struct mt_type_chosen chosen = {(uintptr_t)block, serial, queue->clock + delay};
     queue->chosen[queue->count++] = chosen;
-    if ((int32_t)(chosen.due - queue->due) < 0)
-        queue->due = chosen.due;
+    wake_for(queue, chosen.due);
 }
 
 /* A slab stays in the table until it is freed. */
@@ -176,12 +184,23 @@ static int claim_chosen(struct mt_type_chosen chosen) {
     return -1;
 }
 
+/* A host that frees past our hooks might have unmapped the block. *page: what was found readable
+ * last, while signals were held back as they still are; it is asked for once. */
+static bool is_still_mapped(uintptr_t block, uintptr_t *page) {
+    uintptr_t own = block & ~(uintptr_t)(MT_PAGE_SIZE - 1);
+    if (own == *page)
+        return true;
+    bool is_readable = mt_os_is_readable(own);
+    if (is_readable)
+        *page = own;
+    return is_readable;
+}
+
 /* Looks at a block that has been claimed, and gives its place back. */
-static void settle_claimed(int place, uintptr_t block) {
+static void settle_claimed(int place, uintptr_t block, uintptr_t *page) {
     struct pending pending = g_pending[place];
     struct mt_type_sighting sighting = {.stack = pending.stack, .evidence = MT_TYPE_SETTLED};
-    /* A host that frees past our hooks might have unmapped it. */
-    bool is_readable = mt_os_is_readable(block & ~(uintptr_t)(MT_PAGE_SIZE - 1));
+    bool is_readable = is_still_mapped(block, page);
     if (is_readable)
         sighting.block = read_block(block, pending.size);
     __atomic_store_n(&mt_type_pending[place], 0, __ATOMIC_RELEASE);
@@ -189,22 +208,23 @@ static void settle_claimed(int place, uintptr_t block) {
         look(&pending, &sighting);
 }
 
-static void settle(struct mt_type_chosen chosen) {
+static void settle(struct mt_type_chosen chosen, uintptr_t *page) {
     int place = claim_chosen(chosen);
     if (place >= 0)
-        settle_claimed(place, chosen.block);
+        settle_claimed(place, chosen.block, page);
 }
 
 void mt_type_settle_all(void) {
     if (!g_sampler.is_on)
         return;
+    uintptr_t page = 0;
     uint64_t signals = mt_os_block_signals();
     for (int place = 0; place < MT_TYPE_PENDING; place++) {
         uintptr_t block = __atomic_load_n(&mt_type_pending[place], __ATOMIC_ACQUIRE);
         if ((block & 1) || block == 0 || !set(&mt_type_pending[place], block, block | 1))
             continue;
         if (g_pending[place].serial != 0)
-            settle_claimed(place, block);
+            settle_claimed(place, block, &page);
         else /* a slab: it stays */
             __atomic_store_n(&mt_type_pending[place], block, __ATOMIC_RELEASE);
     }
@@ -212,19 +232,19 @@ void mt_type_settle_all(void) {
 }
 
 static void settle_due(struct mt_type_queue *queue) {
-    uint32_t kept = 0, next = queue->revisit;
+    uint32_t kept = 0;
+    uintptr_t page = 0;
     for (uint32_t i = 0; i < queue->count; i++) {
         struct mt_type_chosen chosen = queue->chosen[i];
-        if ((int32_t)(queue->clock - chosen.due) >= 0) {
-            settle(chosen);
-            continue;
-        }
-        if ((int32_t)(chosen.due - next) < 0)
-            next = chosen.due;
-        queue->chosen[kept++] = chosen;
+        if ((int32_t)(queue->clock - chosen.due) >= 0)
+            settle(chosen, &page);
+        else
+            queue->chosen[kept++] = chosen;
     }
     queue->count = kept;
-    queue->due = next;
+    queue->due = queue->revisit;
+    for (uint32_t i = 0; i < kept; i++)
+        wake_for(queue, queue->chosen[i].due);
 }
 
 MT_COLD void mt_type_choose(struct mt_type_queue *queue, const void *block, size_t size,
