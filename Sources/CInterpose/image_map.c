@@ -388,6 +388,29 @@ static bool read_dynamic(const struct dl_phdr_info *info, struct dynamic_tables 
     return tables->symbols && tables->strings && tables->hash;
 }
 
+/* The function of this name with this value, or with any (0) if it is defined; NULL: none. */
+static const ElfW(Sym) *
+    find_symbol(const struct dynamic_tables *tables, const char *name, uintptr_t value) {
+    /* DT_GNU_HASH: nbuckets, symoffset, bloom size, bloom shift, bloom, buckets, chains. */
+    uint32_t buckets = tables->hash[0], offset = tables->hash[1], bloom = tables->hash[2];
+    const uint32_t *bucket = tables->hash + 4 + bloom * (sizeof(uintptr_t) / 4);
+    const uint32_t *chain = bucket + buckets;
+    uint32_t hash = gnu_hash(name);
+    uint32_t symbol = buckets ? bucket[hash % buckets] : 0;
+    if (symbol < offset)
+        return NULL;
+    for (;; symbol++) {
+        uint32_t other = chain[symbol - offset];
+        const ElfW(Sym) *entry = &tables->symbols[symbol];
+        bool fits = value ? entry->st_value == value : entry->st_shndx != SHN_UNDEF;
+        if ((other | 1) == (hash | 1) && fits && ELF64_ST_TYPE(entry->st_info) == STT_FUNC &&
+            mt_text_equal(tables->strings + entry->st_name, name))
+            return entry;
+        if (other & 1)
+            return NULL;
+    }
+}
+
 static int search_image(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
     struct search *search = context;
@@ -395,27 +418,12 @@ static int search_image(struct dl_phdr_info *info, size_t size, void *context) {
     struct dynamic_tables tables = {0};
     if (!mt_text_has_prefix(file, search->image_prefix) || !read_dynamic(info, &tables))
         return 0;
-    /* DT_GNU_HASH: nbuckets, symoffset, bloom size, bloom shift, bloom, buckets, chains. */
-    uint32_t buckets = tables.hash[0], offset = tables.hash[1], bloom = tables.hash[2];
-    const uint32_t *bucket = tables.hash + 4 + bloom * (sizeof(uintptr_t) / 4);
-    const uint32_t *chain = bucket + buckets;
-    uint32_t hash = gnu_hash(search->name);
-    uint32_t symbol = buckets ? bucket[hash % buckets] : 0;
-    if (symbol < offset)
+    const ElfW(Sym) *symbol = find_symbol(&tables, search->name, 0);
+    if (!symbol)
         return 0;
-    for (;; symbol++) {
-        uint32_t other = chain[symbol - offset];
-        const ElfW(Sym) *entry = &tables.symbols[symbol];
-        if ((other | 1) == (hash | 1) && entry->st_shndx != SHN_UNDEF &&
-            ELF64_ST_TYPE(entry->st_info) == STT_FUNC &&
-            mt_text_equal(tables.strings + entry->st_name, search->name)) {
-            search->found = info->dlpi_addr + entry->st_value;
-            search->size = entry->st_size;
-            return 1;
-        }
-        if (other & 1)
-            return 0;
-    }
+    search->found = info->dlpi_addr + symbol->st_value;
+    search->size = symbol->st_size;
+    return 1;
 }
 
 uintptr_t mt_image_map_find_sized(const char *image_prefix, const char *name, size_t *size) {
@@ -428,4 +436,52 @@ uintptr_t mt_image_map_find_sized(const char *image_prefix, const char *name, si
 uintptr_t mt_image_map_find_function(const char *image_prefix, const char *name) {
     size_t size;
     return mt_image_map_find_sized(image_prefix, name, &size);
+}
+
+/* ---- What is at an address ---- */
+
+struct kind_search {
+    uintptr_t address;
+    const char *name, *image;
+    enum mt_symbol_kind kind;
+};
+
+static bool holds(const struct dl_phdr_info *info, uintptr_t address) {
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD &&
+            address - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz)
+            return true;
+    return false;
+}
+
+static enum mt_symbol_kind kind_in(const struct dl_phdr_info *info,
+                                   const struct kind_search *search) {
+    struct dynamic_tables tables = {0};
+    if (holds(info, (uintptr_t)&g_map))
+        return MT_SYMBOL_OURS;
+    const ElfW(Sym) *symbol =
+        read_dynamic(info, &tables)
+            ? find_symbol(&tables, search->name, search->address - info->dlpi_addr)
+            : NULL;
+    if (!symbol)
+        return MT_SYMBOL_UNKNOWN;
+    return symbol->st_shndx == SHN_UNDEF ? MT_SYMBOL_IMPORTED : MT_SYMBOL_DEFINED;
+}
+
+static int judge_image(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    struct kind_search *search = context;
+    if (!holds(info, search->address))
+        return 0;
+    search->kind = kind_in(info, search);
+    search->image = info->dlpi_name;
+    return 1;
+}
+
+enum mt_symbol_kind mt_image_map_symbol_kind(uintptr_t address, const char *name,
+                                             const char **image) {
+    struct kind_search search = {.address = address, .name = name};
+    mt_loader_gate_visit(judge_image, &search);
+    *image = search.image;
+    return search.kind;
 }

@@ -62,4 +62,18 @@ uintptr_t mt_image_map_find_function(const char *image_prefix, const char *name)
 /* The same, with the bytes of its code. */
 uintptr_t mt_image_map_find_sized(const char *image_prefix, const char *name, size_t *size);
 
+enum mt_symbol_kind {
+    MT_SYMBOL_UNKNOWN,
+    MT_SYMBOL_OURS,     /* it lies in the recorder */
+    MT_SYMBOL_IMPORTED, /* a stub that leads on to an imported function (non-PIE executables) */
+    MT_SYMBOL_DEFINED   /* by another image */
+};
+
+/* What is at an address that dlsym has given for `name`. dladdr answers this by walking through all
+ * symbols of the image, which takes longer than all else at the start of a large executable.
+ *
+ * image  set to the file name of the image, "" for the executable; NULL where unknown */
+enum mt_symbol_kind mt_image_map_symbol_kind(uintptr_t address, const char *name,
+                                             const char **image);
+
 #endif

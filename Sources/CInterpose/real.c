@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include "real.h"
 
+#include "image_map.h"
 #include <elf.h>
+#include <errno.h>
 #include <link.h>
 
 struct mt_real mt_real;
@@ -31,14 +33,29 @@ bool mt_real_resolve(void) {
     return true;
 }
 
-const char *mt_real_overriding_image(const char *name) {
-    void *chosen = dlsym(RTLD_DEFAULT, name);
+/* The long way, for images without a hash table, functions chosen at run time, or amid a fork. */
+static const char *ask_loader(void *chosen) {
     Dl_info ours, theirs;
     ElfW(Sym) *symbol = NULL;
-    if (!chosen || !dladdr(&mt_real, &ours) ||
-        !dladdr1(chosen, &theirs, (void **)&symbol, RTLD_DL_SYMENT))
+    if (!dladdr(&mt_real, &ours) || !dladdr1(chosen, &theirs, (void **)&symbol, RTLD_DL_SYMENT))
         return NULL;
     if (theirs.dli_fbase == ours.dli_fbase || (symbol && symbol->st_shndx == SHN_UNDEF))
         return NULL;
     return theirs.dli_fname ? theirs.dli_fname : "?";
+}
+
+const char *mt_real_overriding_image(const char *name) {
+    const char *image = NULL;
+    void *chosen = dlsym(RTLD_DEFAULT, name);
+    enum mt_symbol_kind kind =
+        chosen ? mt_image_map_symbol_kind((uintptr_t)chosen, name, &image) : MT_SYMBOL_OURS;
+    switch (kind) {
+    case MT_SYMBOL_OURS:
+    case MT_SYMBOL_IMPORTED:
+        return NULL;
+    case MT_SYMBOL_DEFINED:
+        return image && *image ? image : program_invocation_name;
+    default:
+        return ask_loader(chosen);
+    }
 }

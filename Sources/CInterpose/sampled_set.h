@@ -29,8 +29,9 @@
 enum { MT_FILTER_SIZE = 256 << 10, MT_FILTER_SHIFT = 5 };
 extern MT_INTERNAL uint8_t mt_sampled_filter[MT_FILTER_SIZE];
 
-/* The counters that a free asks: those of the filter or, until mt_sampled_set_use, a single one that
- * is never 0. So one look tells both whether there is a sample at all and whether to look closer. */
+/* The counters that a free asks: those of the filter or, until mt_sampled_set_use, a single one
+ * that is never 0. So one look tells both whether there is a sample at all and whether to look
+ * closer. */
 struct mt_sampled_view {
     const uint8_t *counters;
     uint32_t mask; /* of their indices */
