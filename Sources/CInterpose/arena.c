@@ -9,10 +9,11 @@
 
 #include <string.h>
 
-enum { CAPACITY = 256 << 10, PREFIX = 16 };
+enum { PREFIX = 16 };
+
+_Alignas(64) uint8_t mt_arena_bytes[MT_ARENA_CAPACITY];
 
 static struct {
-    _Alignas(64) uint8_t bytes[CAPACITY];
     size_t used;
     uint64_t blocks;
     uint64_t served;
@@ -21,21 +22,21 @@ static struct {
 void *mt_arena_allocate(size_t size, size_t alignment) {
     if (alignment < PREFIX)
         alignment = PREFIX;
-    if (size > CAPACITY || alignment > CAPACITY)
+    if (size > MT_ARENA_CAPACITY || alignment > MT_ARENA_CAPACITY)
         return NULL;
     size_t used = __atomic_load_n(&g_arena.used, __ATOMIC_RELAXED), start, end;
     do {
-        uintptr_t base = (uintptr_t)g_arena.bytes;
+        uintptr_t base = (uintptr_t)mt_arena_bytes;
         uintptr_t block = (base + used + PREFIX + alignment - 1) & ~(uintptr_t)(alignment - 1);
         start = (size_t)(block - base);
-        if (start > CAPACITY || size > CAPACITY - start)
+        if (start > MT_ARENA_CAPACITY || size > MT_ARENA_CAPACITY - start)
             return NULL;
         end = start + size;
     } while (!__atomic_compare_exchange_n(&g_arena.used, &used, end, true, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));
     __atomic_fetch_add(&g_arena.blocks, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&g_arena.served, size, __ATOMIC_RELAXED);
-    uint8_t *block = g_arena.bytes + start;
+    uint8_t *block = mt_arena_bytes + start;
     memcpy(block - sizeof size, &size, sizeof size);
     mt_sampled_set_distrust(block); /* must not take the short way to the real free */
     return block;
@@ -47,10 +48,6 @@ void *mt_arena_allocate_zeroed(size_t count, size_t size) {
         return NULL;
     /* Static memory that is handed out once is zero. */
     return mt_arena_allocate(total, PREFIX);
-}
-
-bool mt_arena_owns(const void *block) {
-    return (uintptr_t)block - (uintptr_t)g_arena.bytes < CAPACITY;
 }
 
 size_t mt_arena_size(const void *block) {

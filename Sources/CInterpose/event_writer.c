@@ -17,6 +17,13 @@ static void close_chunk(const struct mt_event_writer *writer) {
         __atomic_store_n(&writer->chunk->last_time, writer->time, __ATOMIC_RELEASE);
 }
 
+/* Memory that is zero because nobody has touched it stays so: a short process needs few of its pages. */
+static void clear_encoder(struct mt_event_writer *writer) {
+    if (writer->has_encoded)
+        memset(&writer->encoder, 0, sizeof writer->encoder);
+    writer->has_encoded = true;
+}
+
 static bool refill(struct mt_event_writer *writer, uint64_t time, uint32_t thread) {
     uint32_t length = writer->next_length ? writer->next_length : MT_FIRST_EVENT_CHUNK;
     struct mt_chunk_header *chunk =
@@ -28,7 +35,7 @@ static bool refill(struct mt_event_writer *writer, uint64_t time, uint32_t threa
     writer->chunk = chunk;
     writer->next_length = length < MT_LARGEST_EVENT_CHUNK ? length * 2 : length;
     writer->time = time;
-    memset(&writer->encoder, 0, sizeof writer->encoder);
+    clear_encoder(writer);
     writer->thread = thread;
     writer->cursor = (uint8_t *)(chunk + 1);
     writer->limit = (uint8_t *)chunk + length - 2 * MT_EVENT_MAX_LENGTH;

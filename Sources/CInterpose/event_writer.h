@@ -16,6 +16,7 @@ struct mt_event_writer {
     uint32_t next_length; /* bytes of the next chunk: chunks grow with the thread's activity */
     struct mt_chunk_header *chunk;
     struct mt_event_encoder encoder;
+    bool has_encoded; /* so that the next chunk has to clear it */
 };
 
 enum { MT_FIRST_EVENT_CHUNK = 16 << 10, MT_LARGEST_EVENT_CHUNK = 256 << 10 };

@@ -207,7 +207,7 @@ MT_HOOK void MT_HOOK_NAME(free_aligned_sized)(void *block, size_t alignment, siz
     mt_leave(call.entry);
 }
 
-MT_HOOK int MT_HOOK_NAME(posix_memalign)(void **result, size_t alignment, size_t size) {
+MT_RECORDING_HALF static int record_posix_memalign(void **result, size_t alignment, size_t size) {
     MT_BEGIN_CALL(MT_OP_POSIX_MEMALIGN);
     if (mt_is_early() || !mt_real.posix_memalign) {
         *result = mt_arena_allocate(size, alignment);
@@ -222,18 +222,38 @@ MT_HOOK int MT_HOOK_NAME(posix_memalign)(void **result, size_t alignment, size_t
     return error;
 }
 
-MT_HOOK void *MT_HOOK_NAME(aligned_alloc)(size_t alignment, size_t size) {
+/* Sampling skips calls before it is known whether their arguments are valid: those that are not
+ * shorten the way to the next point, which makes no block more likely. */
+MT_HOOK int MT_HOOK_NAME(posix_memalign)(void **result, size_t alignment, size_t size) {
+    if (mt_real.posix_memalign && mt_sampling_skips(size))
+        return mt_real.posix_memalign(result, alignment, size);
+    MT_TAIL_CALL record_posix_memalign(result, alignment, size);
+}
+
+MT_RECORDING_HALF static void *record_aligned_alloc(size_t alignment, size_t size) {
     MT_BEGIN_CALL(MT_OP_ALIGNED_ALLOC);
     if (mt_is_early())
         return mt_arena_allocate(size, alignment);
     return mt_end_allocation(&call, mt_real.aligned_alloc(alignment, size), size, alignment);
 }
 
-MT_HOOK void *MT_HOOK_NAME(memalign)(size_t alignment, size_t size) {
+MT_HOOK void *MT_HOOK_NAME(aligned_alloc)(size_t alignment, size_t size) {
+    if (mt_sampling_skips(size))
+        return mt_real.aligned_alloc(alignment, size);
+    MT_TAIL_CALL record_aligned_alloc(alignment, size);
+}
+
+MT_RECORDING_HALF static void *record_memalign(size_t alignment, size_t size) {
     MT_BEGIN_CALL(MT_OP_MEMALIGN);
     if (mt_is_early())
         return mt_arena_allocate(size, alignment);
     return mt_end_allocation(&call, mt_real.memalign(alignment, size), size, alignment);
+}
+
+MT_HOOK void *MT_HOOK_NAME(memalign)(size_t alignment, size_t size) {
+    if (mt_sampling_skips(size))
+        return mt_real.memalign(alignment, size);
+    MT_TAIL_CALL record_memalign(alignment, size);
 }
 
 MT_HOOK void *MT_HOOK_NAME(valloc)(size_t size) {
@@ -250,14 +270,20 @@ MT_HOOK void *MT_HOOK_NAME(pvalloc)(size_t size) {
     return mt_end_allocation(&call, mt_real.pvalloc(size), size, 0);
 }
 
-/* No event: exported because a block of the arena must not reach the real one. */
-MT_HOOK size_t MT_HOOK_NAME(malloc_usable_size)(void *block) {
+MT_RECORDING_HALF static size_t find_usable_size(void *block) {
     if (!block)
         return 0;
-    if (mt_unlikely(mt_arena_owns(block)))
+    if (mt_arena_owns(block))
         return mt_arena_size(block);
     mt_trace_file_note_usable_sizes();
     if (!mt_real.malloc_usable_size)
         mt_enter_slow((uintptr_t)__builtin_frame_address(0));
     return mt_real.malloc_usable_size ? mt_real.malloc_usable_size(block) : 0;
+}
+
+/* No event: exported because a block of the arena must not reach the real one. */
+MT_HOOK size_t MT_HOOK_NAME(malloc_usable_size)(void *block) {
+    if (!mt_trace_file_has_usable_sizes || mt_arena_owns(block) || !mt_real.malloc_usable_size)
+        MT_TAIL_CALL find_usable_size(block);
+    return mt_real.malloc_usable_size(block);
 }

@@ -71,8 +71,13 @@ const char *mt_real_overriding_image(const char *name);
 void *mt_arena_allocate(size_t size, size_t alignment);
 /* NULL on overflow of count * size, too. The bytes are zero. */
 void *mt_arena_allocate_zeroed(size_t count, size_t size);
+enum { MT_ARENA_CAPACITY = 256 << 10 };
+extern MT_INTERNAL uint8_t mt_arena_bytes[MT_ARENA_CAPACITY];
+
 /* True for a block of the arena: it must not reach the real allocator. */
-bool mt_arena_owns(const void *block);
+static inline bool mt_arena_owns(const void *block) {
+    return (uintptr_t)block - (uintptr_t)mt_arena_bytes < MT_ARENA_CAPACITY;
+}
 /* Bytes asked for when the block was allocated. */
 size_t mt_arena_size(const void *block);
 /* What the arena has served so far. */

@@ -47,8 +47,7 @@ static void make_id(uint8_t id[16]) {
     memcpy(id, words, 16);
 }
 
-/* Whether the process, or the one it was forked from, has asked malloc_usable_size. */
-static bool g_asks_usable_sizes;
+bool mt_trace_file_has_usable_sizes;
 
 static void fill_header(struct mt_file_header *header, const struct mt_config *config,
                         const struct mt_trace_origin *origin) {
@@ -60,7 +59,7 @@ static void fill_header(struct mt_file_header *header, const struct mt_config *c
                     (config->follow ? MT_HEADER_FOLLOW : 0u) |
                     (config->launched ? MT_HEADER_LAUNCHED : 0u) |
                     (config->sample ? MT_HEADER_SAMPLED : 0u) |
-                    (g_asks_usable_sizes ? MT_HEADER_USABLE_SIZES : 0u);
+                    (mt_trace_file_has_usable_sizes ? MT_HEADER_USABLE_SIZES : 0u);
     header->machine = machine();
     header->pointer_bits = 64;
     header->page_size = MT_PAGE_SIZE;
@@ -265,9 +264,9 @@ void mt_trace_file_release(struct mt_chunk_header *chunk) {
 }
 
 void mt_trace_file_note_usable_sizes(void) {
-    if (__atomic_load_n(&g_asks_usable_sizes, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&mt_trace_file_has_usable_sizes, __ATOMIC_RELAXED))
         return;
-    __atomic_store_n(&g_asks_usable_sizes, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&mt_trace_file_has_usable_sizes, true, __ATOMIC_RELAXED);
     struct mt_file_header *header = mt_trace_file.header;
     if (header)
         __atomic_fetch_or(&header->flags, MT_HEADER_USABLE_SIZES, __ATOMIC_RELAXED);

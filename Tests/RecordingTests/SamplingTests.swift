@@ -49,6 +49,16 @@ import TraceReader
     expect(bytes, variance: variance, is: 500 * 2000 * 2001 / 2 + 40)
     #expect(grown.allSatisfy { $0.tally.liveCount == 0 })
 
+    for (function, size) in [
+      ("posix_memalign", 640), ("aligned_alloc", 704), ("memalign", 768),
+    ] as [(String, UInt64)] {
+      let aligned = try #require(result.sites.first { $0.operation.name == function })
+      let errors = try #require(aligned.variance)
+      expect(aligned.tally.totalCount, variance: errors.totalCount, is: 10_000)
+      expect(aligned.tally.totalBytes, variance: errors.totalBytes, is: 10_000 * size)
+      expect(aligned.tally.freedBytes, variance: errors.totalBytes, is: 10_000 * size)
+    }
+
     expect(result.peak.bytes, variance: result.peak.bytesVariance, is: 20_000_000)
     #expect(result.errors.isEmpty)
     #expect(result.coverage.unknownFrees == 0)

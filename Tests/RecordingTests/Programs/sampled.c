@@ -1,6 +1,7 @@
 // Known totals: 300 000 blocks of 24 bytes, freed at once; 20 000 of 1000 bytes, every second one
-// kept; a buffer grown in 2000 steps of 500 bytes; by as many threads as argv[1] says, each all of
-// it.
+// kept; a buffer grown in 2000 steps of 500 bytes; 10 000 aligned blocks of 640, 704 and 768 bytes
+// each, freed at once; by as many threads as argv[1] says, each all of it.
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,10 +27,22 @@ static void growing(void) {
     free(buffer);
 }
 
+static void aligned(void) {
+    for (int i = 0; i < 10000; i++) {
+        void *block = NULL;
+        if (posix_memalign(&block, 64, 640) != 0)
+            abort();
+        free(block);
+        free(aligned_alloc(64, 704));
+        free(memalign(64, 768));
+    }
+}
+
 static void *work(void *argument) {
     short_lived();
     every_second();
     growing();
+    aligned();
     return argument;
 }
 
