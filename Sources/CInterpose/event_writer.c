@@ -17,7 +17,8 @@ static void close_chunk(const struct mt_event_writer *writer) {
         __atomic_store_n(&writer->chunk->last_time, writer->time, __ATOMIC_RELEASE);
 }
 
-/* Memory that is zero because nobody has touched it stays so: a short process needs few of its pages. */
+/* Memory that is zero because nobody has touched it stays so: a short process needs few of its
+ * pages. */
 static void clear_encoder(struct mt_event_writer *writer) {
     if (writer->has_encoded)
         memset(&writer->encoder, 0, sizeof writer->encoder);

@@ -156,6 +156,10 @@ MT_HOOK void *MT_HOOK_NAME(reallocarray)(void *block, size_t count, size_t size)
 static inline __attribute__((always_inline)) void end_block(void *block, uint8_t operation) {
     if (!block || mt_unlikely(mt_arena_owns(block)))
         return;
+    if (mt_sampling_leaves_out(block)) {
+        mt_real.free(block);
+        return;
+    }
     MT_BEGIN_CALL(operation);
     if (mt_is_early())
         return; /* not from the arena, and nobody to give it to */

@@ -187,6 +187,10 @@ MT_FOR_EACH_NEW(MT_DEFINE_NEW)
             g_real.name arguments;                                                                 \
             return;                                                                                \
         }                                                                                          \
+        if (mt_sampling_leaves_out(block)) {                                                       \
+            mt_real.free(block);                                                                   \
+            return;                                                                                \
+        }                                                                                          \
         MT_BEGIN_CALL(MT_OP_##operation);                                                          \
         if (mt_is_early())                                                                         \
             return;                                                                                \

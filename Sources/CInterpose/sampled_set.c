@@ -85,6 +85,26 @@ static bool replace_in_level(struct bucket *level, unsigned number, uintptr_t ad
            replace(bucket_of(level, number, address, 1), expected, desired);
 }
 
+static bool contains(const struct bucket *bucket, uintptr_t address) {
+    for (unsigned i = 0; i < BUCKET; i++)
+        if (__atomic_load_n(&bucket->places[i], __ATOMIC_RELAXED) == address)
+            return true;
+    return false;
+}
+
+bool mt_sampled_set_holds(const void *block) {
+    uintptr_t address = (uintptr_t)block;
+    for (unsigned number = 0; number < LEVELS; number++) {
+        struct bucket *level = __atomic_load_n(&g_levels[number], __ATOMIC_ACQUIRE);
+        if (!level)
+            return false;
+        if (contains(bucket_of(level, number, address, 0), address) ||
+            contains(bucket_of(level, number, address, 1), address))
+            return true;
+    }
+    return false;
+}
+
 bool mt_sampled_set_insert(const void *block) {
     uintptr_t address = (uintptr_t)block;
     count_up(mt_sampled_set_counter(block));

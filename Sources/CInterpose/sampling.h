@@ -55,6 +55,12 @@ static inline bool mt_sampling_surely_ignores(const void *block) {
     return !mt_sampled_set_may_hold(block);
 }
 
+/* The same of a block that may be in the sample, by a closer look: it has neighbours in the filter.
+ */
+static inline bool mt_sampling_leaves_out(const void *block) {
+    return mt_unlikely(mt_sample_interval != 0) && !mt_sampled_set_holds(block);
+}
+
 /* Before the real call: true when the end of this block is not to be recorded. Once per free: what
  * was in the sample is then no longer known. */
 static inline bool mt_sampling_ignores(const void *block) {

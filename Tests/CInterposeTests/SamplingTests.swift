@@ -51,6 +51,8 @@ import TraceTestSupport
     }
     for address in oracle {
       #expect(mt_sampled_set_may_hold(UnsafeRawPointer(bitPattern: address)))
+      #expect(mt_sampled_set_holds(UnsafeRawPointer(bitPattern: address)))
+      #expect(!mt_sampled_set_holds(UnsafeRawPointer(bitPattern: address + 8)))
       #expect(mt_sampled_set_remove(UnsafeRawPointer(bitPattern: address)))
       #expect(!mt_sampled_set_remove(UnsafeRawPointer(bitPattern: address)))
     }
@@ -62,11 +64,12 @@ import TraceTestSupport
     #expect(mt_sampled_set_may_hold(block))
     #expect(mt_sampled_set_remove(block))
     #expect(!mt_sampled_set_may_hold(block))
+    #expect(!mt_sampled_set_holds(block))
   }
 
   /// 300 blocks that share a counter, which stops at 255.
   @Test func aCounterThatIsFullNeverMisses() {
-    let blocks = (1...300).map { UnsafeRawPointer(bitPattern: $0 << 23 | 0x40) }
+    let blocks = (1...300).map { UnsafeRawPointer(bitPattern: $0 << 28 | 0x40) }
     for block in blocks { #expect(mt_sampled_set_insert(block)) }
     for block in blocks {
       #expect(mt_sampled_set_may_hold(block))
