@@ -127,6 +127,8 @@ static inline void *reallocate(struct mt_call *call, void *block, size_t size) {
 MT_RECORDING_HALF static void *record_realloc(void *block, size_t size) {
     if (mt_unlikely(mt_arena_owns(block)))
         return move_out_of_arena(block, size);
+    if (mt_sampling_leaves_out(block) && mt_sampling_skips(size))
+        return mt_real.realloc(block, size);
     MT_BEGIN_CALL(MT_OP_REALLOC);
     if (mt_is_early())
         return mt_arena_allocate(size, 16);
