@@ -83,8 +83,8 @@ struct LeakForestTests {
     let younger = heap.block(10, words: [shared])
     let analysis = try heap.analysis()
     #expect(analysis.roots == [older, younger])
-    let counts = analysis.leaks.roots.map(analysis.leaks.subtreeCount(of:))
-    let bytes = analysis.leaks.roots.map(analysis.leaks.subtreeBytes(of:))
+    let counts = Array(analysis.leaks.roots).map(analysis.leaks.subtreeCount(of:))
+    let bytes = Array(analysis.leaks.roots).map(analysis.leaks.subtreeBytes(of:))
     #expect(counts == [2, 1])
     #expect(bytes == [109, 10])
   }

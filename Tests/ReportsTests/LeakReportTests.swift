@@ -191,7 +191,9 @@ import TraceTestSupport
 
   @Test func theOnePageReportNamesLeaks() throws {
     let result = try sample.trace.replay(ReplayRequest(), keepsLiveBlocks: true)
-    let report = try OverviewReport(result, leaks: sample.analysis(), source: sample.source)
+    let report = try OverviewReport(
+      result, leaks: OverviewReport.leaks(sample.analysis(), source: sample.source),
+      source: sample.source)
     expectSnapshot(report.text(), "report-leaks.txt")
     #expect(report.nextCommands.map(\.command).contains("memtrace leaks app.mtrace"))
   }
@@ -199,7 +201,9 @@ import TraceTestSupport
   @Test func noLeaksIsSaidOfTheSnapshotThatWasLookedAt() throws {
     func text(_ change: (inout SnapshotSummary) -> Void) throws -> String {
       let result = try sample.trace.replay(ReplayRequest(), keepsLiveBlocks: true)
-      var report = try OverviewReport(result, leaks: sample.analysis(), source: sample.source)
+      var report = try OverviewReport(
+      result, leaks: OverviewReport.leaks(sample.analysis(), source: sample.source),
+      source: sample.source)
       report.leaks = try leaks { $0.sizes = ByteRange("1m+") }
       report.leaks.map {
         var snapshot = $0.snapshot
@@ -228,7 +232,9 @@ import TraceTestSupport
     let warm = try LeaksReport(sample.analysis(0), source: sample.source, query: LeaksQuery())
     #expect(!warm.snapshot.isAtEnd)
     let result = try sample.trace.replay(ReplayRequest(), keepsLiveBlocks: true)
-    let report = try OverviewReport(result, leaks: sample.analysis(0), source: sample.source)
+    let report = try OverviewReport(
+      result, leaks: OverviewReport.leaks(sample.analysis(0), source: sample.source),
+      source: sample.source)
     #expect(
       report.text().contains(
         "Leaked at the snapshot at 00:00.030.000 (at the mark \"warm\"), nothing points to it"))

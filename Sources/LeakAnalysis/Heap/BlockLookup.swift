@@ -1,67 +1,78 @@
 /// Finds the block that an address lies in, in constant time for nearly all addresses.
 ///
 /// ```
-/// spans    [stretch of blocks close to each other) … by ascending address
-/// table    for each 256 bytes of a span the first block that ends behind their beginning
+/// spans    [stretch of blocks of one kind, close to each other) … by ascending address
+/// table    for each granule of a span the first block that begins in it or behind it
 /// ```
-/// Blocks of more than 16 KiB and stretches without blocks have no entries in the table, so that
-/// it stays at 512 bytes per block whatever a trace claims: half for the block, half for the gap.
+/// A span has at most half as many granules as blocks, so that the table stays at 2 bytes per block
+/// whatever a trace claims. Where its blocks lie unevenly, a granule has many, which are searched.
 struct BlockLookup {
   private struct Span {
+    /// Where its first block begins.
     var start: UInt64
-    var end: UInt64
-    /// The first and one past the last block.
     var first: Int32
-    var last: Int32
-    /// Where its part of the table begins; -1 for a span of one great block.
+    /// The logarithm of the bytes in a granule.
+    var shift: UInt32
+    /// Where its part of the table begins.
     var table: Int
   }
 
-  private static let granuleShift: UInt64 = 8
+  /// Blocks of more than this are great: those of a few bytes have finer granules without them.
   private static let farAway: UInt64 = 16 << 10
+  /// Blocks are hardly ever smaller.
+  private static let leastShift: UInt32 = 4
+  /// So few blocks are looked at one after the other.
+  private static let fewBlocks: Int32 = 4
 
-  private let starts: [UInt64]
-  private let ends: [UInt64]
+  private let blocks: HeapBlocks
   private var spans: [Span] = []
+  /// One more entry for each span than it has granules: one past its last block.
   private var table: [Int32] = []
   private var lowest: UInt64 = .max
   private var highest: UInt64 = 0
 
   init(_ blocks: HeapBlocks) {
-    (starts, ends) = (blocks.addresses, blocks.ends)
+    self.blocks = blocks
+    guard blocks.count > 0 else { return }
+    table.reserveCapacity(blocks.count / 2)
     var first = 0
-    while first < starts.count {
-      var last = first + 1
-      if !isGreat(first) {
-        while last < starts.count, !isGreat(last), starts[last] - ends[last - 1] < Self.farAway {
-          last += 1
-        }
-      }
-      addSpan(first, last)
-      first = last
+    for block in 1...blocks.count
+    where block == blocks.count || !areClose(block - 1, block) {
+      addSpan(first, block)
+      first = block
     }
-    lowest = starts.first ?? .max
-    highest = ends.last ?? 0
+    lowest = blocks.address(of: 0)
+    highest = blocks.end(of: blocks.count - 1)
   }
 
-  private func isGreat(_ block: Int) -> Bool { ends[block] - starts[block] > Self.farAway }
+  private func isGreat(_ block: Int) -> Bool {
+    blocks.end(of: block) - blocks.address(of: block) > Self.farAway
+  }
+
+  /// Whether a block and the next one are to be in one span.
+  private func areClose(_ block: Int, _ next: Int) -> Bool {
+    let isGreat = isGreat(block)
+    guard isGreat == self.isGreat(next) else { return false }
+    return isGreat || blocks.address(of: next) - blocks.end(of: block) < Self.farAway
+  }
 
   private mutating func addSpan(_ first: Int, _ last: Int) {
-    var span = Span(
-      start: starts[first], end: ends[last - 1], first: Int32(first), last: Int32(last), table: -1)
-    defer { spans.append(span) }
-    guard last - first > 1 else { return }
-    span.table = table.count
-    span.start = starts[first] & ~((1 << Self.granuleShift) - 1)
-    var block = first
-    var granule = span.start
-    while granule < span.end {
-      while block < last, ends[block] <= granule { block += 1 }
-      table.append(Int32(block))
-      let (next, overflows) = granule.addingReportingOverflow(1 << Self.granuleShift)
-      if overflows { break }
-      granule = next
+    let start = blocks.address(of: first)
+    let length = blocks.address(of: last - 1) - start
+    var shift = Self.leastShift
+    while length >> UInt64(shift) >= UInt64(last - first + 1) / 2 { shift += 1 }
+    spans.append(
+      Span(
+        start: start, first: Int32(truncatingIfNeeded: first), shift: shift, table: table.count))
+    var next = 0
+    for block in first..<last {
+      let granule = Int((blocks.address(of: block) - start) >> UInt64(shift))
+      while next <= granule {
+        table.append(Int32(truncatingIfNeeded: block))
+        next += 1
+      }
     }
+    table.append(Int32(truncatingIfNeeded: last))
   }
 
   /// The position of the block that holds an address; -1 when none does.
@@ -73,26 +84,37 @@ struct BlockLookup {
 
   @inline(__always)
   private func search(_ address: UInt64) -> Int {
+    // The last span that begins at the address or before it: there is one.
     var (low, high) = (0, spans.count)
-    while low < high {
+    while high &- low > 1 {
       let middle = (low &+ high) >> 1
-      if spans[middle].end <= address { low = middle &+ 1 } else { high = middle }
+      if spans[middle].start <= address { low = middle } else { high = middle }
     }
-    guard low < spans.count, spans[low].start <= address else { return -1 }
     let span = spans[low]
-    var block = Int(span.first)
-    if span.table >= 0 {
-      block = Int(table[span.table &+ Int((address &- span.start) >> Self.granuleShift)])
+    let end = low &+ 1 < spans.count ? spans[low &+ 1].table : table.count
+    let granule = span.table &+ Int((address &- span.start) >> UInt64(span.shift))
+    guard granule &+ 1 < end else { return block(table[end &- 1] &- 1, at: address) }
+    return block(lastBlock(at: address, table[granule], table[granule &+ 1]), at: address)
+  }
+
+  /// The last of some blocks that does not begin behind an address; the one before them where all
+  /// do.
+  @inline(__always)
+  private func lastBlock(at address: UInt64, _ first: Int32, _ last: Int32) -> Int32 {
+    var (low, high) = (first, last)
+    while high &- low > Self.fewBlocks {
+      let middle = low &+ (high &- low) / 2
+      if blocks.address(of: Int(middle)) <= address { low = middle } else { high = middle }
     }
-    // The last one that does not begin behind the address; where it ends matters only for pointers
-    // into the middle, and that is one more look into memory.
-    while block < Int(span.last), starts[block] < address {
-      if block &+ 1 < Int(span.last), starts[block &+ 1] <= address {
-        block &+= 1
-      } else {
-        return address < ends[block] ? block : -1
-      }
-    }
-    return block < Int(span.last) && starts[block] == address ? block : -1
+    while low < high, blocks.address(of: Int(low)) <= address { low &+= 1 }
+    return low &- 1
+  }
+
+  /// Where a block ends matters only for pointers into the middle, and that is one more look into
+  /// memory.
+  @inline(__always)
+  private func block(_ block: Int32, at address: UInt64) -> Int {
+    let block = Int(block)
+    return blocks.address(of: block) == address || address < blocks.end(of: block) ? block : -1
   }
 }

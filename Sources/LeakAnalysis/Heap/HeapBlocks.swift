@@ -1,25 +1,13 @@
 import TraceReader
 
-/// The blocks that were live at a snapshot, as flat arrays by ascending address.
+/// The blocks that were live at a snapshot, by ascending address.
 ///
-/// A block is known by its position in the arrays. 40 bytes per block, no object per block: a heap
-/// may well have ten million of them.
+/// A block is known by its position. 32 bytes per block, no object per block: a heap may well have
+/// ten million of them.
 public struct HeapBlocks: Sendable {
-  /// Where each block begins; ascending, without repetitions.
-  public private(set) var addresses: [UInt64] = []
-  /// One past the last byte that belongs to each block: what the allocator rounded it up to, but
-  /// never beyond the beginning of the next block.
-  public private(set) var ends: [UInt64] = []
-  /// The requested bytes of each block.
-  public private(set) var sizes: [UInt64] = []
-  /// The position in ``sites`` of where each block was allocated.
-  public private(set) var siteIndices: [UInt32] = []
-  /// The position of each block in the order of allocation.
-  public private(set) var orders: [UInt32] = []
-  /// When each block was allocated.
-  public private(set) var times: [EventTime] = []
   /// Where the blocks were allocated.
   public let sites: [Site]
+  private let blocks: LiveBlocksByAddress
 
   /// More blocks than this are left out: positions have 31 bits.
   static let greatestCount = Int(Int32.max)
@@ -27,61 +15,54 @@ public struct HeapBlocks: Sendable {
   /// Sorts live blocks by address.
   ///
   /// - Parameters:
-  ///   - blocks: In the order of allocation; of two with one address the later one counts.
+  ///   - blocks: In the order of allocation; of two with one address the later one counts. They are
+  ///     sorted in place if nothing else has them.
   ///   - sites: What `site` of the blocks is a position in.
   public init(_ blocks: consuming LiveBlocks, sites: [Site]) {
     self.sites = sites
-    orders = Self.order(of: blocks, sites)
-    take(blocks)
-    // The blocks themselves are gone: with them, this would be the most memory that is ever in use.
-    _ = consume blocks
-    setEnds()
-  }
-
-  /// The positions of the usable blocks by ascending address, each address once.
-  private static func order(of blocks: LiveBlocks, _ sites: [Site]) -> [UInt32] {
-    var order: [UInt32] = []
-    order.reserveCapacity(min(blocks.count, greatestCount))
-    for position in blocks.indices.prefix(greatestCount)
-    where sites.indices.contains(blocks[position].site) {
-      order.append(UInt32(truncatingIfNeeded: position))
-    }
-    order.sort { left, right in
-      let (first, second) = (blocks[Int(left)].address, blocks[Int(right)].address)
-      return first == second ? left > right : first < second
-    }
-    var last: Address?
-    order.removeAll { position in
-      defer { last = blocks[Int(position)].address }
-      return blocks[Int(position)].address == last
-    }
-    return order
-  }
-
-  private mutating func take(_ blocks: borrowing LiveBlocks) {
-    reserve(orders.count)
-    for position in orders {
-      let block = blocks[Int(position)]
-      addresses.append(block.address.rawValue)
-      sizes.append(block.size)
-      siteIndices.append(UInt32(truncatingIfNeeded: block.site))
-      times.append(block.time)
-    }
+    self.blocks = blocks.byAddress(siteCount: sites.count, limit: Self.greatestCount)
   }
 
   /// How many blocks there are.
-  public var count: Int { addresses.count }
+  public var count: Int { blocks.count }
+
+  /// Where a block begins.
+  @inline(__always)
+  public func address(of block: Int) -> UInt64 { blocks.address(of: block) }
+
+  /// The requested bytes of a block.
+  @inline(__always)
+  public func size(of block: Int) -> UInt64 { blocks.size(of: block) }
+
+  /// One past the last byte that belongs to a block: what the allocator rounded it up to, but never
+  /// beyond the beginning of the next block.
+  @inline(__always)
+  public func end(of block: Int) -> UInt64 {
+    let (end, overflows) = address(of: block).addingReportingOverflow(Self.usable(size(of: block)))
+    let next = block &+ 1 < count ? address(of: block &+ 1) : .max
+    return min(overflows ? .max : end, next)
+  }
+
+  /// When a block was allocated.
+  public func time(of block: Int) -> EventTime { blocks.time(of: block) }
+
+  /// The position of a block in the order of allocation.
+  public func order(of block: Int) -> UInt32 { blocks.order(of: block) }
+
+  /// The position in ``sites`` of where a block was allocated.
+  @inline(__always)
+  public func siteIndex(of block: Int) -> Int { blocks.siteIndex(of: block) }
 
   /// Where a block was allocated.
-  public func site(of block: Int) -> Site { sites[Int(siteIndices[block])] }
+  public func site(of block: Int) -> Site { sites[siteIndex(of: block)] }
 
   /// A block with everything that is known of it but its alignment.
   public func liveBlock(_ block: Int) -> LiveBlock {
     let site = site(of: block)
     return LiveBlock(
-      address: Address(addresses[block]), size: sizes[block], operation: site.operation,
-      stack: site.stack, thread: site.thread, time: times[block],
-      site: Int(siteIndices[block]))
+      address: Address(address(of: block)), size: size(of: block), operation: site.operation,
+      stack: site.stack, thread: site.thread, time: time(of: block),
+      site: siteIndex(of: block))
   }
 
   /// The position of the block that begins at an address.
@@ -89,7 +70,7 @@ public struct HeapBlocks: Sendable {
   /// - Complexity: O(log *n*).
   public func block(at address: UInt64) -> Int? {
     let position = firstPosition(from: address)
-    return position < count && addresses[position] == address ? position : nil
+    return position < count && self.address(of: position) == address ? position : nil
   }
 
   /// The position of the block that an address lies in.
@@ -97,30 +78,14 @@ public struct HeapBlocks: Sendable {
   /// - Complexity: O(log *n*).
   public func block(containing address: UInt64) -> Int? {
     let next = firstPosition(from: address)
-    if next < count, addresses[next] == address { return next }
-    guard next > 0, address < ends[next - 1] else { return nil }
+    if next < count, self.address(of: next) == address { return next }
+    guard next > 0, address < end(of: next - 1) else { return nil }
     return next - 1
   }
 
   /// The position of the first block that begins at an address or behind it.
   func firstPosition(from address: UInt64) -> Int {
-    addresses.partitioningIndex { $0 >= address }
-  }
-
-  private mutating func reserve(_ count: Int) {
-    addresses.reserveCapacity(count)
-    ends.reserveCapacity(count)
-    sizes.reserveCapacity(count)
-    siteIndices.reserveCapacity(count)
-    times.reserveCapacity(count)
-  }
-
-  private mutating func setEnds() {
-    for index in addresses.indices {
-      let (end, overflows) = addresses[index].addingReportingOverflow(Self.usable(sizes[index]))
-      let next = index + 1 < addresses.count ? addresses[index + 1] : .max
-      ends.append(min(overflows ? .max : end, next))
-    }
+    (0..<count).partitioningIndex { self.address(of: $0) >= address }
   }
 
   /// What glibc's malloc makes usable of a request.

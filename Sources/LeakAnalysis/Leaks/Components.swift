@@ -1,109 +1,114 @@
 /// The strongly connected components of a graph: sets of nodes that all reach each other.
 ///
-/// Tarjan's algorithm with a stack of its own, since a leaked list may have a million elements.
-struct Components {
-  /// For each node the number of its component; a component has a greater number than those that
-  /// it points to.
-  private(set) var numbers: [Int32]
-  /// How many nodes each component has.
-  private(set) var sizes: [Int32] = []
+/// Pearce's form of Tarjan's algorithm ("A space-efficient algorithm for finding strongly connected
+/// components", 2016), with a stack of its own, since a leaked list may have a million elements: at
+/// most 12 bytes per node.
+struct Components: ~Copyable {
+  /// For each node 0 until it is met. Then the order in which it was met, or that of the first one it
+  /// can reach that is not closed; at last the number of its component, from the greatest down.
+  private var marks: [UInt32]
+  /// How many there are.
+  private(set) var count = 0
 
-  private static let none: Int32 = -1
+  /// A node on the way from where the search began.
+  struct Visit: BitwiseCopyable {
+    var node: UInt32
+    /// The next edge, and whether an earlier node was found already.
+    private var bits: UInt32
 
-  /// What is known of a node, side by side: nodes are met in no order.
-  private struct Node {
-    /// When it was met.
-    var order = Components.none
-    /// When the first was met that can be reached from it and is not closed.
-    var lowest = Components.none
-    var component = Components.none
-  }
-
-  private struct Visit {
-    var node: Int32
-    var edge: Int32
-    var end: Int32
-
-    init(_ node: Int, _ graph: LeakGraph) {
-      self.node = Int32(truncatingIfNeeded: node)
-      let edges = graph.edges(of: node)
-      edge = Int32(truncatingIfNeeded: edges.lowerBound)
-      end = Int32(truncatingIfNeeded: edges.upperBound)
+    init(_ node: Int, edge: Int) {
+      self.node = UInt32(truncatingIfNeeded: node)
+      bits = UInt32(truncatingIfNeeded: edge)
     }
+
+    var edge: Int {
+      get { Int(bits & 0x7fff_ffff) }
+      set { bits = bits & 0x8000_0000 | UInt32(truncatingIfNeeded: newValue) }
+    }
+
+    var reachesEarlier: Bool { bits >> 31 == 1 }
+
+    mutating func noteEarlier() { bits |= 0x8000_0000 }
   }
+
+  private var path = GrowingList<Visit>()
+  /// Nodes that are done, and whose component is not closed.
+  private var open = GrowingList<UInt32>()
+  private var next: UInt32 = 1
 
   /// - Complexity: O(nodes + edges).
-  init(_ graph: LeakGraph) {
-    var nodes = Array(repeating: Node(), count: graph.count)
-    var open: [Int32] = []
-    var visits: [Visit] = []
-    var next: Int32 = 0
-    for start in 0..<graph.count where nodes[start].order == Self.none {
-      var met = start
-      while true {
-        if met >= 0 {
-          nodes[met].order = next
-          nodes[met].lowest = next
-          next += 1
-          open.append(Int32(truncatingIfNeeded: met))
-          visits.append(Visit(met, graph))
+  init(_ graph: borrowing LeakGraph) {
+    marks = Array(repeating: 0, count: graph.count)
+    for start in 0..<graph.count where marks[start] == 0 {
+      begin(start, graph)
+      while var visit = path.popLast() {
+        if let met = advance(&visit, graph) {
+          path.append(visit)
+          begin(met, graph)
+        } else {
+          end(visit)
         }
-        guard let visit = visits.last else { break }
-        met = Self.advance(visit, &visits[visits.count - 1], graph, &nodes)
-        if met >= 0 { continue }
-        visits.removeLast()
-        let node = Int(visit.node)
-        let lowest = nodes[node].lowest
-        if let parent = visits.last.map({ Int($0.node) }) {
-          nodes[parent].lowest = min(nodes[parent].lowest, lowest)
-        }
-        if lowest == nodes[node].order { Self.close(node, &open, &nodes, &sizes) }
       }
     }
-    numbers = nodes.map(\.component)
+    path = GrowingList()
+    open = GrowingList()
+  }
+
+  private mutating func begin(_ node: Int, _ graph: borrowing LeakGraph) {
+    marks[node] = next
+    next += 1
+    path.append(Visit(node, edge: graph.edges(of: node).lowerBound))
   }
 
   /// Goes along the edges of a node until one leads to a node that was not met.
   ///
-  /// - Returns: That node; -1 when there is none.
+  /// - Returns: That node; the edge is looked at again when it is done.
   @inline(__always)
-  private static func advance(
-    _ start: Visit, _ visit: inout Visit, _ graph: LeakGraph, _ nodes: inout [Node]
-  ) -> Int {
-    var lowest = Int32.max
-    var edge = start.edge
-    var met = -1
-    while edge < start.end, met < 0 {
-      let target = Int(graph.targets[Int(edge)])
-      edge += 1
-      let other = nodes[target]
-      if other.order == none {
+  private mutating func advance(_ visit: inout Visit, _ graph: borrowing LeakGraph) -> Int? {
+    let node = Int(visit.node)
+    var lowest = marks[node]
+    let edges = graph.edges(of: node)
+    var edge = visit.edge
+    var met: Int?
+    while edge < edges.upperBound {
+      let target = graph.target(of: edge)
+      let mark = marks[target]
+      if mark == 0 {
         met = target
-      } else if other.component == none {
-        lowest = min(lowest, other.order)
+        break
       }
+      if mark < lowest {
+        lowest = mark
+        visit.noteEarlier()
+      }
+      edge += 1
     }
     visit.edge = edge
-    let node = Int(start.node)
-    if lowest < nodes[node].lowest { nodes[node].lowest = lowest }
+    marks[node] = lowest
     return met
   }
 
-  private static func close(
-    _ root: Int, _ open: inout [Int32], _ nodes: inout [Node], _ sizes: inout [Int32]
-  ) {
-    let number = Int32(truncatingIfNeeded: sizes.count)
-    var size: Int32 = 0
-    while let member = open.popLast() {
-      nodes[Int(member)].component = number
-      size += 1
-      if Int(member) == root { break }
+  /// Closes the component that begins with a node, or leaves the node to an earlier one.
+  private mutating func end(_ visit: Visit) {
+    guard !visit.reachesEarlier else {
+      open.append(visit.node)
+      return
     }
-    sizes.append(size)
+    let node = Int(visit.node)
+    let number = UInt32.max - UInt32(truncatingIfNeeded: count)
+    next -= 1
+    while let member = open.popLast() {
+      guard marks[Int(member)] >= marks[node] else {
+        open.append(member)
+        break
+      }
+      marks[Int(member)] = number
+      next -= 1
+    }
+    marks[node] = number
+    count += 1
   }
 
-  var count: Int { sizes.count }
-
-  /// The component of a node, as a position in ``sizes``.
-  func component(of node: Int) -> Int { Int(numbers[node]) }
+  /// The component of a node, less than ``count``.
+  func component(of node: Int) -> Int { Int(UInt32.max - marks[node]) }
 }

@@ -13,8 +13,8 @@ struct EdgeScanner {
   private let layouts: [UInt64: ObjectLayout]
   /// For each site whether nobody uses more of its blocks than was asked for.
   private let isExact: [Bool]
-  /// For each block whether it is the side table of a Swift object; empty where there is none.
-  private let isSideTable: [Bool]
+  /// For each block whether it is the side table of a Swift object; nil where there is none.
+  private let isSideTable: Bits?
 
   private static let addressMask: UInt64 = 0x0000_7fff_ffff_fff8
   private static let sideTableMark: UInt64 = 3 << 62
@@ -29,16 +29,16 @@ struct EdgeScanner {
     isExact = heap.blocks.sites.map { !heap.usesSlack || $0.operation.family != .malloc }
   }
 
-  private static func sideTables(_ heap: HeapImage) -> [Bool] {
-    var tables: [Bool] = []
+  private static func sideTables(_ heap: HeapImage) -> Bits? {
+    var tables: Bits?
     heap.memory.forEachValue { value in
       guard value & sideTableMark == sideTableMark else { return }
       let block = heap.lookup.block(containing: (value & ~sideTableMark) << 3)
-      guard block >= 0, SwiftObjects.sideTableWord(of: heap.blocks.addresses[block]) == value else {
+      guard block >= 0, SwiftObjects.sideTableWord(of: heap.blocks.address(of: block)) == value else {
         return
       }
-      if tables.isEmpty { tables = Array(repeating: false, count: heap.blocks.count) }
-      tables[block] = true
+      if tables == nil { tables = Bits(count: heap.blocks.count) }
+      tables?[block] = true
     }
     return tables
   }
@@ -54,7 +54,7 @@ struct EdgeScanner {
   func target(of value: UInt64) -> Target? {
     let block = lookup.block(containing: value)
     if block >= 0 {
-      if blocks.addresses[block] == value { return Target(block: block, edgeClass: .start) }
+      if blocks.address(of: block) == value { return Target(block: block, edgeClass: .start) }
       return interior(block, value)
     }
     if value & ~Self.addressMask == 0 { return nil }
@@ -66,14 +66,14 @@ struct EdgeScanner {
   private func decoded(_ value: UInt64) -> Target? {
     if value & Self.sideTableMark == Self.sideTableMark {
       let block = lookup.block(containing: (value & ~Self.sideTableMark) << 3)
-      if block >= 0, SwiftObjects.sideTableWord(of: blocks.addresses[block]) == value {
+      if block >= 0, SwiftObjects.sideTableWord(of: blocks.address(of: block)) == value {
         return Target(block: block, edgeClass: .start)
       }
     }
     let address = value & Self.addressMask
     let block = lookup.block(containing: address)
     guard block >= 0 else { return nil }
-    guard blocks.addresses[block] == address else {
+    guard blocks.address(of: block) == address else {
       return Target(block: block, edgeClass: .interior)
     }
     let isObject = SwiftObjects.isObject(at: address, memory)
@@ -84,12 +84,12 @@ struct EdgeScanner {
   /// front of what the program points to.
   @inline(never)
   private func interior(_ block: Int, _ value: UInt64) -> Target {
-    let offset = value &- blocks.addresses[block]
+    let offset = value &- blocks.address(of: block)
     let isOrdinary =
       InteriorPointers.isArray(offset, of: blocks.site(of: block).operation)
-      || InteriorPointers.isBase(at: offset, of: blocks.addresses[block], memory)
+      || InteriorPointers.isBase(at: offset, of: blocks.address(of: block), memory)
       || InteriorPointers.isObject(
-        at: offset, ofBlockAt: blocks.addresses[block], size: blocks.sizes[block], memory)
+        at: offset, ofBlockAt: blocks.address(of: block), size: blocks.size(of: block), memory)
     return Target(
       block: block,
       edgeClass: isOrdinary ? .start : offset < 8 ? .tagged : .interior)
@@ -101,7 +101,7 @@ struct EdgeScanner {
   /// references to objects that live. One that has been taken down stays allocated for these.
   @inline(__always)
   func forEachEdge(of block: Int, _ body: (_ offset: UInt64, _ target: Target) -> Void) {
-    let start = blocks.addresses[block]
+    let start = blocks.address(of: block)
     let layout = layouts.isEmpty ? nil : layouts[memory.word(at: start)]
     memory.forEachWord(in: start..<end(of: block, layout)) { address, value in
       guard var target = target(of: value) else { return }
@@ -120,7 +120,7 @@ struct EdgeScanner {
   private func holdsAttributes(at offset: UInt64, of block: Int) -> Bool {
     guard offset < 16, !memory.pythonClasses.isEmpty else { return false }
     let object = memory.pythonObject(
-      inBlockAt: blocks.addresses[block], size: blocks.sizes[block])
+      inBlockAt: blocks.address(of: block), size: blocks.size(of: block))
     return object?.offset == 32
   }
 
@@ -130,19 +130,19 @@ struct EdgeScanner {
   /// Swift do. Elsewhere it holds what was left of earlier blocks.
   @inline(__always)
   private func end(of block: Int, _ layout: ObjectLayout?) -> UInt64 {
-    let size = blocks.sizes[block]
-    var isExact = isExact[Int(blocks.siteIndices[block])]
+    let size = blocks.size(of: block)
+    var isExact = isExact[blocks.siteIndex(of: block)]
     if let known = layout?.size { isExact = size <= known }
-    guard isExact else { return blocks.ends[block] }
+    guard isExact else { return blocks.end(of: block) }
     // A pointer lies in the block with all of its bytes.
-    return min(blocks.ends[block], blocks.addresses[block] &+ (size & ~7))
+    return min(blocks.end(of: block), blocks.address(of: block) &+ (size & ~7))
   }
 
   @inline(__always)
   private func isBackReference(of block: Int, to target: Target, _ value: UInt64) -> Bool {
-    guard !isSideTable.isEmpty, isSideTable[block], target.edgeClass == .start else { return false }
+    guard let isSideTable, isSideTable[block], target.edgeClass == .start else { return false }
     return memory.word(at: value &+ 8)
-      == SwiftObjects.sideTableWord(of: blocks.addresses[block])
+      == SwiftObjects.sideTableWord(of: blocks.address(of: block))
   }
 }
 
@@ -151,6 +151,6 @@ extension ObjectLayout {
   func holds(at offset: UInt64, _ target: Int, in heap: HeapImage) -> Bool {
     if numberOffsets.contains(offset) { return false }
     return !unownedOffsets.contains(offset)
-      || SwiftObjects.isTakenDown(at: heap.blocks.addresses[target], heap.memory)
+      || SwiftObjects.isTakenDown(at: heap.blocks.address(of: target), heap.memory)
   }
 }

@@ -5,42 +5,39 @@ import TraceReader
 /// Two rounds, each word is looked at once. The first follows pointers to beginnings only, and sets
 /// aside where the others lead; the second starts from those that are unreached still, and follows
 /// everything.
-struct Marker {
-  /// A block that is pointed to, but not to its beginning, and by what.
-  private struct Doubtful {
-    var block: UInt32
-    var holder: UInt32
-    var category: UInt8
-  }
-
+struct Marker: ~Copyable {
   private let scanner: EdgeScanner
+  private let roots: [Root]
   private(set) var result: Reachability
-  private var stack: [UInt32] = []
-  private var doubtful: [Doubtful] = []
-  /// Blocks that are in `doubtful` already.
-  private var isDoubtful: [Bool]
+  private var stack = GrowingList<UInt32>()
+  /// Blocks that are pointed to, but not to their beginnings, in the order in which they were met.
+  private var doubtful = GrowingList<UInt32>()
   /// The category of the root that is followed.
   private var category: UInt8 = 0
 
-  init(_ scanner: EdgeScanner) {
+  /// - Parameter roots: In the order in which they are to be followed.
+  init(_ scanner: EdgeScanner, roots: [Root]) {
     self.scanner = scanner
-    let count = scanner.heap.blocks.count
-    result = Reachability(count: count)
-    isDoubtful = Array(repeating: false, count: count)
+    self.roots = roots
+    result = Reachability(count: scanner.heap.blocks.count, roots: roots)
   }
 
   /// Marks everything that can be reached from the roots.
-  mutating func mark(from roots: [Root]) {
+  mutating func mark() {
     let words = RootWords(scanner.heap)
     for root in roots {
       category = root.category.rawValue
+      result.beginRoot()
       follow(root, words)
       drain(.reached)
     }
-    for entry in doubtful where result.state(of: Int(entry.block)) == .unreached {
-      category = entry.category
-      result.mark(Int(entry.block), .possible, holder: entry.holder, category: category)
-      stack.append(entry.block)
+    for position in 0..<doubtful.count {
+      let block = doubtful[position]
+      guard result.isUnreached(Int(block)) else { continue }
+      category = result.category(of: Int(block))
+      result.mark(
+        Int(block), .possible, holder: result.holderNumber(of: Int(block)), category: category)
+      stack.append(block)
       drain(.possible)
     }
   }
@@ -48,24 +45,28 @@ struct Marker {
   private mutating func follow(_ root: Root, _ rootWords: RootWords) {
     let scanner = scanner  // the visit must not read from what it changes
     rootWords.forEach(of: root) { address, value in
-      guard let target = scanner.target(of: value),
-        result.state(of: target.block) == .unreached,
-        target.edgeClass == .start || !isDoubtful[target.block]
-      else { return }
-      note(target, holder: result.addSlot(RootSlot(root: root, address: address)))
+      guard let target = scanner.target(of: value), isNews(target) else { return }
+      note(target, holder: result.addSlot(address))
     }
+  }
+
+  /// Whether a pointer tells more of its block than is known.
+  @inline(__always)
+  private func isNews(_ target: EdgeScanner.Target) -> Bool {
+    result.isUnreached(target.block)
+      && (target.edgeClass == .start || !result.isDoubtful(target.block))
   }
 
   @inline(__always)
   private mutating func note(_ target: EdgeScanner.Target, holder: UInt32) {
-    guard result.state(of: target.block) == .unreached else { return }
+    guard isNews(target) else { return }
     let block = UInt32(truncatingIfNeeded: target.block)
     if target.edgeClass == .start {
       result.mark(target.block, .reached, holder: holder, category: category)
       stack.append(block)
-    } else if !isDoubtful[target.block] {
-      isDoubtful[target.block] = true
-      doubtful.append(Doubtful(block: block, holder: holder, category: category))
+    } else {
+      result.markDoubtful(target.block, holder: holder, category: category)
+      doubtful.append(block)
     }
   }
 
@@ -75,7 +76,7 @@ struct Marker {
       scanner.forEachEdge(of: Int(next)) { _, target in
         if state == .reached {
           note(target, holder: next)
-        } else if result.state(of: target.block) == .unreached {
+        } else if result.isUnreached(target.block) {
           result.mark(target.block, .possible, holder: next, category: category)
           stack.append(UInt32(truncatingIfNeeded: target.block))
         }

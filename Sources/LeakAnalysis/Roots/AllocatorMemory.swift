@@ -40,14 +40,14 @@ struct AllocatorMemory {
     var position = blocks.firstPosition(from: region.start)
     var isForeign = false
     var arenas: [Range<UInt64>] = []
-    while position < blocks.count, blocks.addresses[position] < region.end {
-      let address = blocks.addresses[position]
+    while position < blocks.count, blocks.address(of: position) < region.end {
+      let address = blocks.address(of: position)
       if let heap = Self.arenaHeap(holding: address, memory) {
         let heap = heap.clamped(to: region.start..<region.end)
         if !heap.isEmpty { arenas.append(heap) }
         position = max(position + 1, blocks.firstPosition(from: heap.upperBound))
       } else {
-        if !Self.isMapped(address, size: blocks.sizes[position]) { isForeign = true }
+        if !Self.isMapped(address, size: blocks.size(of: position)) { isForeign = true }
         position += 1
       }
     }

@@ -45,8 +45,8 @@ struct RootWords {
     let blocks = heap.blocks
     var next = max(0, blocks.firstPosition(from: range.lowerBound) - 1)
     heap.memory.forEachWord(in: range) { address, value in
-      while next < blocks.count, address >= blocks.ends[next] { next += 1 }
-      if next == blocks.count || address < blocks.addresses[next] { body(address, value) }
+      while next < blocks.count, address >= blocks.end(of: next) { next += 1 }
+      if next == blocks.count || address < blocks.address(of: next) { body(address, value) }
     }
   }
 

@@ -28,14 +28,14 @@ public struct LeakBaseline: Sendable {
   /// For each leaked block whether it is counted, and more than the other trace has: of blocks that
   /// are alike the oldest count as known.
   func new(
-    _ isCounted: [Bool], of analysis: LeakAnalysis, _ source: ReportSource, _ types: any TypeNaming
-  ) -> [Bool] {
+    _ isCounted: Bits, of analysis: LeakAnalysis, _ source: ReportSource, _ types: any TypeNaming
+  ) -> Bits {
     var isNew = isCounted
     var left = counts
     var kinds = LeakKinds(heap: analysis.heap, source: source, types: types)
-    let orders = analysis.heap.blocks.orders
-    let counted = isCounted.indices.filter { isCounted[$0] }
-      .sorted { orders[analysis.leaks.block(of: $0)] < orders[analysis.leaks.block(of: $1)] }
+    let age = { analysis.heap.blocks.order(of: analysis.leaks.block(of: $0)) }
+    let counted = (0..<isCounted.count).filter { isCounted[$0] }
+      .sorted { age($0) < age($1) }
     for node in counted {
       let kind = kinds.kind(of: analysis.leaks.block(of: node))
       guard let known = left[kind], known > 0 else { continue }

@@ -16,14 +16,19 @@ public struct LeakDiscovery: Sendable, Hashable, Encodable {
 /// Looks at the snapshots of a trace one after the other.
 public struct LeakDiscoveries {
   /// A block, told apart from others at its address by when it was allocated.
-  private struct Identity: Hashable {
+  private struct Identity: Hashable, Comparable {
     var address: UInt64
     var time: EventTime
+
+    static func < (left: Self, right: Self) -> Bool {
+      (left.address, left.time) < (right.address, right.time)
+    }
   }
 
   /// What each snapshot found, in order.
   public private(set) var moments: [LeakDiscovery] = []
-  private var known: Set<Identity> = []
+  /// What the last snapshot found, by ascending address.
+  private var known: [Identity] = []
 
   /// Starts without any leak.
   public init() {}
@@ -41,13 +46,15 @@ public struct LeakDiscoveries {
       snapshot: analysis.heap.info.index,
       timeNanoseconds: source.clock.nanoseconds(analysis.heap.info.time), leaked: BlockSum(),
       new: BlockSum())
-    var found: Set<Identity> = []
+    var found: [Identity] = []
+    var next = 0
     for node in 0..<analysis.leaks.count where selection.isCounted[node] {
       let block = analysis.leaks.block(of: node)
-      let identity = Identity(address: blocks.addresses[block], time: blocks.times[block])
-      moment.leaked.add(blocks.sizes[block])
-      if !known.contains(identity) { moment.new.add(blocks.sizes[block]) }
-      found.insert(identity)
+      let identity = Identity(address: blocks.address(of: block), time: blocks.time(of: block))
+      moment.leaked.add(blocks.size(of: block))
+      while next < known.count, known[next] < identity { next += 1 }
+      if next == known.count || known[next] != identity { moment.new.add(blocks.size(of: block)) }
+      found.append(identity)
     }
     known = found
     moments.append(moment)

@@ -98,17 +98,17 @@ struct LeakRowBuilder {
           newBytes: isNew.map { _ in 0 }))
     }
     rows[position].count &+= 1
-    rows[position].bytes &+= heap.blocks.sizes[block]
+    rows[position].bytes &+= heap.blocks.size(of: block)
     if isRoot { rows[position].rootCount &+= 1 }
     if isNew == true {
       rows[position].newCount = (rows[position].newCount ?? 0) &+ 1
-      rows[position].newBytes = (rows[position].newBytes ?? 0) &+ heap.blocks.sizes[block]
+      rows[position].newBytes = (rows[position].newBytes ?? 0) &+ heap.blocks.size(of: block)
     }
-    if heap.blocks.orders[block] < ages[position] {
-      ages[position] = heap.blocks.orders[block]
-      rows[position].address = heap.blocks.addresses[block]
-      rows[position].size = heap.blocks.sizes[block]
-      rows[position].timeNanoseconds = source.clock.nanoseconds(heap.blocks.times[block])
+    if heap.blocks.order(of: block) < ages[position] {
+      ages[position] = heap.blocks.order(of: block)
+      rows[position].address = heap.blocks.address(of: block)
+      rows[position].size = heap.blocks.size(of: block)
+      rows[position].timeNanoseconds = source.clock.nanoseconds(heap.blocks.time(of: block))
       rows[position].stack = site.stack.rawValue
     }
   }

@@ -4,11 +4,11 @@ import TraceReader
 /// Which of the leaked blocks a report counts.
 struct LeakSelection {
   /// For each node whether it is counted.
-  let isCounted: [Bool]
+  let isCounted: Bits
   /// For each node whether it is counted and new; nil when the trace is compared with none.
-  let isNew: [Bool]?
-  /// The roots of trees with a counted block, or with a new one, the oldest first.
-  let roots: [Int]
+  let isNew: Bits?
+  /// The roots of trees with a counted block, or with a new one.
+  let isShownRoot: Bits
   /// Leaked blocks under each built-in rule, by ascending address, whether they are counted or not.
   let systemBlocks: [(rule: SystemLeaks.Rule, blocks: [Int])]
   /// The blocks that only doubtful pointers lead to, by ascending address; without the system's
@@ -29,7 +29,7 @@ struct LeakSelection {
     try filter.prepare()
     var rules = SystemRules(heap, source)
     for root in leaks.roots { rules.addRoot(leaks.block(of: root)) }
-    var counted = Array(repeating: false, count: leaks.count)
+    var counted = Bits(count: leaks.count)
     for node in 0..<leaks.count {
       let (block, root) = (leaks.block(of: node), leaks.root(of: node))
       if query.onlyCycles, leaks.role(of: root) != .rootCycle { continue }
@@ -40,19 +40,19 @@ struct LeakSelection {
     isCounted = counted
     systemBlocks = rules.found
     isNew = baseline?.new(counted, of: analysis, source, types)
-    roots = Self.roots(leaks, of: isNew ?? counted)
+    isShownRoot = Self.roots(leaks, of: isNew ?? counted)
     for block in 0..<heap.blocks.count where analysis.reachability.state(of: block) == .possible {
       let isSystem = rules.rule(of: block) != nil
       guard query.includesSystem || !isSystem else { continue }
-      possibleSum.add(heap.blocks.sizes[block])
+      possibleSum.add(heap.blocks.size(of: block))
       if !query.onlyCycles, filter.passes(block) { possible.append(block) }
     }
   }
 
-  private static func roots(_ leaks: LeakForest, of isShown: [Bool]) -> [Int] {
-    var hasShown = Array(repeating: false, count: leaks.count)
-    for node in isShown.indices where isShown[node] { hasShown[leaks.root(of: node)] = true }
-    return leaks.roots.filter { hasShown[$0] }
+  private static func roots(_ leaks: LeakForest, of isShown: Bits) -> Bits {
+    var roots = Bits(count: leaks.count)
+    for node in 0..<leaks.count where isShown[node] { roots[leaks.root(of: node)] = true }
+    return roots
   }
 }
 
@@ -158,9 +158,9 @@ struct BlockFilter {
 
   func passes(_ block: Int) -> Bool {
     let blocks = heap.blocks
-    if let sites, !sites[Int(blocks.siteIndices[block])] { return false }
-    if let sizes = query.sizes, !sizes.bytes.contains(blocks.sizes[block]) { return false }
-    if let from = query.fromNanoseconds, source.clock.nanoseconds(blocks.times[block]) < from {
+    if let sites, !sites[blocks.siteIndex(of: block)] { return false }
+    if let sizes = query.sizes, !sizes.bytes.contains(blocks.size(of: block)) { return false }
+    if let from = query.fromNanoseconds, source.clock.nanoseconds(blocks.time(of: block)) < from {
       return false
     }
     guard let categories else { return true }

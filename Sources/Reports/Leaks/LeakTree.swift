@@ -95,8 +95,8 @@ struct LeakTreeBuilder {
     var node: Int
     var edges: [LeakForest.Edge]
     var next = 0
-    /// Blocks of the tree that have had their line.
-    var shownBackEdges: Set<Int> = []
+    /// Nodes that this one points to and that have had their line, or were left out.
+    var shown: Set<Int> = []
   }
 
   /// The lines of the tree of a root, parents before what they hold.
@@ -114,13 +114,13 @@ struct LeakTreeBuilder {
       path[depth - 1].next += 1
       let edge = visit.edges[visit.next]
       if isOnPath.contains(edge.target) {
-        if path[depth - 1].shownBackEdges.insert(edge.target).inserted, lines.count < limit {
+        if path[depth - 1].shown.insert(edge.target).inserted, lines.count < limit {
           lines.append(cycleBack(edge, from: visit.node, depth: depth))
         }
         continue
       }
       guard leaks.parent(of: edge.target) == visit.node,
-        leaks.parentEdge(of: edge.target) == edge
+        path[depth - 1].shown.insert(edge.target).inserted
       else { continue }
       if lines.count >= limit || depth >= Self.deepest {
         omit(edge.target, depth: depth, in: &lines)
@@ -148,10 +148,10 @@ struct LeakTreeBuilder {
     return LeakTreeLine(
       depth: depth, role: role, field: edge.flatMap { field($0, of: parent) },
       offset: edge?.offset, name: labels.name(of: block),
-      address: labels.heap.blocks.addresses[block], size: labels.heap.blocks.sizes[block],
+      address: labels.heap.blocks.address(of: block), size: labels.heap.blocks.size(of: block),
       count: UInt64(leaks.subtreeCount(of: node)), bytes: leaks.subtreeBytes(of: node),
       counts: labels.counts(of: block), stack: heap.blocks.site(of: block).stack.rawValue,
-      time: heap.blocks.times[block])
+      time: heap.blocks.time(of: block))
   }
 
   private func cycleBack(
@@ -161,7 +161,7 @@ struct LeakTreeBuilder {
     return LeakTreeLine(
       depth: depth, role: .cycleBack, field: field(edge, of: leaks.block(of: node)),
       offset: edge.offset, name: labels.name(of: block),
-      address: labels.heap.blocks.addresses[block], size: labels.heap.blocks.sizes[block],
+      address: labels.heap.blocks.address(of: block), size: labels.heap.blocks.size(of: block),
       count: 0, bytes: 0)
   }
 

@@ -14,6 +14,14 @@ struct LeakTreeGroups {
     var count: UInt64 = 0
     var bytes: UInt64 = 0
 
+    mutating func add(_ root: Int, of leaks: LeakForest, _ time: EventTime) {
+      if roots.count < LeaksReport.treesPerGroup { roots.append(root) }
+      rootTimes.append(time)
+      instances &+= 1
+      count &+= UInt64(leaks.subtreeCount(of: root))
+      bytes &+= leaks.subtreeBytes(of: root)
+    }
+
     /// The group with its first few trees.
     func group(_ trees: LeakTreeBuilder, _ source: ReportSource) -> LeaksReport.TreeGroup {
       LeaksReport.TreeGroup(
@@ -32,20 +40,17 @@ struct LeakTreeGroups {
   /// The groups, those with the most bytes first.
   private(set) var groups: [Draft] = []
 
-  init(_ leaks: LeakForest, labels: BlockLabels, roots: [Int]) {
+  /// - Parameter isShown: Which of the roots.
+  init(_ leaks: LeakForest, labels: BlockLabels, _ isShown: Bits) {
     var drafts: [Key: Draft] = [:]
-    for root in roots {
+    for root in leaks.roots where isShown[root] {
       let block = leaks.block(of: root)
       let key = Key(
         role: leaks.role(of: root) == .rootCycle ? .rootCycle : .rootLeak,
         name: labels.name(of: block), stack: labels.heap.blocks.site(of: block).stack)
-      var draft = drafts[key] ?? Draft(role: key.role, name: key.name, stack: key.stack)
-      if draft.roots.count < LeaksReport.treesPerGroup { draft.roots.append(root) }
-      draft.rootTimes.append(labels.heap.blocks.times[block])
-      draft.instances &+= 1
-      draft.count &+= UInt64(leaks.subtreeCount(of: root))
-      draft.bytes &+= leaks.subtreeBytes(of: root)
-      drafts[key] = draft
+      // In place: there may be millions of roots in one group.
+      drafts[key, default: Draft(role: key.role, name: key.name, stack: key.stack)]
+        .add(root, of: leaks, labels.heap.blocks.time(of: block))
     }
     groups = drafts.values.sorted {
       ($1.bytes, $1.count, $0.stack, $0.role.rawValue, $0.name ?? "")

@@ -113,7 +113,7 @@ public struct LeaksReport: Report {
       for rule in systemRules { system.add(rule.blocks) }
     }
     let rows = Self.rows(analysis, selection, source, types, query)
-    let groups = LeakTreeGroups(analysis.leaks, labels: labels, roots: selection.roots).groups
+    let groups = LeakTreeGroups(analysis.leaks, labels: labels, selection.isShownRoot).groups
     comparedWith = baseline?.name
     for row in rows {
       leaked.count &+= row.newCount ?? row.count
@@ -165,7 +165,7 @@ public struct LeaksReport: Report {
       var builder = LeakRowBuilder(
         heap: analysis.heap, source: source, types: types, grouping: query.grouping)
       for block in blocks {
-        sum.blocks.add(analysis.heap.blocks.sizes[block])
+        sum.blocks.add(analysis.heap.blocks.size(of: block))
         guard query.includesSystem, let node = analysis.leaks.node(of: block) else { continue }
         builder.add(block, isRoot: analysis.leaks.role(of: node) != .draggedAlong)
       }
@@ -209,7 +209,7 @@ public struct LeaksReport: Report {
     var byRoot = Root.Category.allCases.map { _ in BlockSum() }
     for block in 0..<analysis.heap.blocks.count
     where query.includesSystem || analysis.heap.blocks.site(of: block).thread != .recorder {
-      let size = analysis.heap.blocks.sizes[block]
+      let size = analysis.heap.blocks.size(of: block)
       live.add(size)
       if let category = analysis.reachability.rootCategory(of: block) {
         byRoot[Int(category.rawValue)].add(size)

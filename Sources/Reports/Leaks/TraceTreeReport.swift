@@ -92,9 +92,9 @@ public struct TraceTreeReport: Report {
     trace = source.trace
     coverage = CoverageSummary(heap.coverage)
     snapshot = SnapshotSummary(heap, clock: source.clock)
-    self.address = heap.blocks.addresses[block]
+    self.address = heap.blocks.address(of: block)
     name = labels.name(of: block)
-    size = heap.blocks.sizes[block]
+    size = heap.blocks.size(of: block)
     counts = labels.counts(of: block)
     state =
       switch analysis.reachability.state(of: block) {
@@ -104,7 +104,7 @@ public struct TraceTreeReport: Report {
       }
     let site = heap.blocks.site(of: block)
     allocation = EventSummary(
-      operation: site.operation, thread: site.thread, time: heap.blocks.times[block],
+      operation: site.operation, thread: site.thread, time: heap.blocks.time(of: block),
       stack: site.stack, source: source)
     self.frameLimit = frameLimit
     let walk = HolderWalk(
@@ -174,8 +174,8 @@ private struct HolderWalk {
         depth: depth, root: roots.text(slot), address: slot.address, edge: edge)
     case .block(let block):
       return TraceTreeReport.Holder(
-        depth: depth, name: labels.name(of: block), address: labels.heap.blocks.addresses[block],
-        size: labels.heap.blocks.sizes[block],
+        depth: depth, name: labels.name(of: block), address: labels.heap.blocks.address(of: block),
+        size: labels.heap.blocks.size(of: block),
         field: labels.types.field(at: referrer.offset, of: block, in: labels.heap),
         offset: referrer.offset, edge: edge)
     }

@@ -29,7 +29,7 @@ final class SnapshotTypeNames: TypeNaming {
   func category(of block: Int, in heap: HeapImage) -> BlockCategory {
     let category = detailedCategory(of: block, in: heap)
     if case .call = category.kind {
-      return BlockCategory(SizeClass(containing: heap.blocks.sizes[block]))
+      return BlockCategory(SizeClass(containing: heap.blocks.size(of: block)))
     }
     return category
   }
@@ -39,7 +39,7 @@ final class SnapshotTypeNames: TypeNaming {
   }
 
   func field(at offset: UInt64, of block: Int, in heap: HeapImage) -> String? {
-    let word = heap.memory.word(at: heap.blocks.addresses[block])
+    let word = heap.memory.word(at: heap.blocks.address(of: block))
     let fields = layouts.fields(ofWord: word, memory: heap.memory.word)
     // A property of several words, an enum with a payload for example, is meant by each of them.
     return fields.last { $0.offset <= offset }?.name
@@ -63,7 +63,7 @@ struct BlockLabels {
 
   /// Name and address: `<Parent 0x55d0>`, `0x55d0`.
   func text(of block: Int) -> String {
-    let address = HexText.of(heap.blocks.addresses[block])
+    let address = HexText.of(heap.blocks.address(of: block))
     return name(of: block).map { "<\($0) \(address)>" } ?? address
   }
 }
@@ -72,7 +72,7 @@ extension BlockLabels {
   /// The references to a Swift object; nil for other blocks.
   func counts(of block: Int) -> ObjectCounts? {
     guard types.category(of: block, in: heap).isSwift else { return nil }
-    return ObjectCounts(at: heap.blocks.addresses[block], in: heap.memory)
+    return ObjectCounts(at: heap.blocks.address(of: block), in: heap.memory)
   }
 }
 

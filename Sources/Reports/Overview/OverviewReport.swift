@@ -55,11 +55,11 @@ public struct OverviewReport: Report {
   ///
   /// - Parameters:
   ///   - result: The replay of the whole trace.
-  ///   - leaks: The analysis of the last snapshot; nil for a trace without one.
+  ///   - leaks: From ``leaks(_:source:)``, of the last snapshot; nil for a trace without one.
   ///   - source: Names.
   /// - Throws: Nothing at present: there are no filters that could fit nothing.
   public init(
-    _ result: ReplayResult, leaks: LeakAnalysis? = nil, source: ReportSource
+    _ result: ReplayResult, leaks: LeaksReport? = nil, source: ReportSource
   ) throws {
     trace = source.summary(after: result)
     coverage = CoverageSummary(result.coverage)
@@ -74,13 +74,21 @@ public struct OverviewReport: Report {
     unfreedQuery.top = Limit.unfreed
     unfreedQuery.frames = Limit.frames
     unfreed = try UnfreedReport(result, source: source, query: unfreedQuery)
-    self.leaks = try leaks.map { analysis in
-      var query = LeaksQuery()
-      query.top = Limit.leaks
-      return try LeaksReport(analysis, source: source, query: query)
-    }
+    self.leaks = leaks
     hotspots = Self.hotspots(result, source)
     symbolWarnings = source.names.warnings
+  }
+
+  /// The leaks as this report shows them.
+  ///
+  /// - Parameters:
+  ///   - analysis: The heap, which need not be kept for the rest.
+  ///   - source: Names.
+  /// - Throws: Nothing at present: there are no filters that could fit nothing.
+  public static func leaks(_ analysis: LeakAnalysis, source: ReportSource) throws -> LeaksReport {
+    var query = LeaksQuery()
+    query.top = Limit.leaks
+    return try LeaksReport(analysis, source: source, query: query)
   }
 
   /// Callers of one function are added up: the place to change is the same.

@@ -11,6 +11,7 @@ public struct EventTime: RawRepresentable, Hashable, Comparable, Sendable {
   }
 
   /// Creates a time from its number.
+  @inlinable
   public init(_ rawValue: UInt64) {
     self.rawValue = rawValue
   }

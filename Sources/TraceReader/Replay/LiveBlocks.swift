@@ -4,16 +4,16 @@
 /// them.
 public struct LiveBlocks: Sendable {
   /// What all blocks of a site have in common.
-  private struct Origin: Hashable, Sendable {
+  struct Origin: Hashable, Sendable {
     var site: Int
     var operation: Operation
     var stack: StackID
     var thread: ThreadIndex
   }
 
-  private let storage: LiveEntries
+  private(set) var storage: LiveEntries
   /// What `site` of the entries is a position in.
-  private let origins: [Origin]
+  let origins: [Origin]
 
   /// No blocks.
   public init() {

@@ -8,16 +8,26 @@ import CProcessor
 ///
 /// Not an array: what was the table becomes this without there ever being two of them.
 final class LiveEntries: @unchecked Sendable {
-  /// Not changed any more.
-  let entries: UnsafeMutableBufferPointer<LiveEntry>
+  /// Changed only by who has the sole reference.
+  private(set) var entries: UnsafeMutableBufferPointer<LiveEntry>
+  /// Where the entries are, also when there are none.
+  let memory: UnsafeMutablePointer<LiveEntry>
 
-  /// - Parameter entries: Memory from ``LiveEntries/resized(_:_:)``, which is freed by this.
-  init(takingOver entries: UnsafeMutableBufferPointer<LiveEntry>) {
-    self.entries = entries
+  /// - Parameters:
+  ///   - memory: From ``LiveEntries/resized(_:_:)``, which is freed by this.
+  ///   - count: How many entries are there.
+  init(takingOver memory: UnsafeMutablePointer<LiveEntry>, count: Int) {
+    self.memory = memory
+    entries = UnsafeMutableBufferPointer(start: memory, count: count)
   }
 
   deinit {
-    free(entries.baseAddress)
+    free(memory)
+  }
+
+  /// Lets the last entries go; their memory stays.
+  func shrink(to count: Int) {
+    entries = UnsafeMutableBufferPointer(rebasing: entries[..<min(count, entries.count)])
   }
 
   /// Collects entries one by one.
@@ -39,9 +49,7 @@ final class LiveEntries: @unchecked Sendable {
     }
 
     consuming func finished() -> LiveEntries {
-      LiveEntries(
-        takingOver: UnsafeMutableBufferPointer(
-          start: LiveEntries.resized(memory, count), count: count))
+      LiveEntries(takingOver: LiveEntries.resized(memory, count), count: count)
     }
   }
 

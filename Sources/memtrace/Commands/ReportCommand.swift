@@ -26,20 +26,22 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     try ReportSession.run(input.input(), recording: recording, symbols: symbols) { session in
+      // First, so that what is known of a snapshot is gone when the live blocks are collected.
+      let leaks = try leaks(session)
       var result = try session.trace.replay(
         ReplayRequest(), keepsLiveBlocks: true, progress: session.progress)
       session.trace.addOverreleases(to: &result)
-      let isComplete = session.trace.header.sampleInterval == 0
-      let leaks =
-        session.trace.snapshots.isEmpty || !isComplete ? nil : try lastSnapshot(session)
       try session.write(
         OverviewReport(result, leaks: leaks, source: session.source), to: output)
     }
   }
 
-  private func lastSnapshot(_ session: ReportSession) throws -> LeakAnalysis {
-    let index = try session.trace.snapshotIndex(at: nil)
-    return try session.trace.leakAnalysis(
-      atSnapshot: index, source: session.source, progress: session.progress)
+  /// The leaks of the last snapshot; nil where there is none, or not everything was recorded.
+  private func leaks(_ session: ReportSession) throws -> LeaksReport? {
+    let trace = session.trace
+    guard !trace.snapshots.isEmpty, trace.header.sampleInterval == 0 else { return nil }
+    let analysis = try trace.leakAnalysis(
+      atSnapshot: trace.snapshotIndex(at: nil), source: session.source, progress: session.progress)
+    return try OverviewReport.leaks(analysis, source: session.source)
   }
 }

@@ -76,11 +76,11 @@ struct SampleHeap {
 extension LeakAnalysis {
   /// The addresses of the leaked blocks, in ascending order.
   var leaked: [UInt64] {
-    (0..<leaks.count).map { heap.blocks.addresses[leaks.block(of: $0)] }
+    (0..<leaks.count).map { heap.blocks.address(of: leaks.block(of: $0)) }
   }
 
   /// The addresses of the roots of leaks, the oldest first.
-  var roots: [UInt64] { leaks.roots.map { heap.blocks.addresses[leaks.block(of: $0)] } }
+  var roots: [UInt64] { leaks.roots.map { heap.blocks.address(of: leaks.block(of: $0)) } }
 
   /// Whether the block at an address can be reached.
   func state(at address: UInt64) -> Reachability.State? {
