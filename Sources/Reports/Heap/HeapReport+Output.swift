@@ -27,18 +27,18 @@ extension HeapReport {
   private func writeObjects(to page: inout TextPage) {
     guard query.listsObjects else { return }
     page.blank()
-    var table = TextTable([
+    let columns: [TextTable.Column] = [
       .text("ADDRESS", shortest: nil), .number("SIZE"), .number("STRONG"), .number("UNOWNED"),
       .number("WEAK"), .text("CLASS_NAME"),
-    ])
-    for object in objects {
-      table.add([
+    ]
+    let cells = objects.converted { object in
+      [
         Span(HexText.of(object.address)), Span(object.size.grouped),
         Span(object.counts?.strong.grouped ?? ""), Span(object.counts?.unowned.grouped ?? ""),
         Span(object.counts?.weak.grouped ?? ""), Span(object.name, .emphasis),
-      ])
+      ]
     }
-    page.table(table)
+    page.table(TextTable(columns, rows: cells))
     let hidden = objectCount - objects.count
     if hidden > 0 { page.line(Span("… \(hidden.grouped) more; --top 0 shows all", .faint)) }
   }
@@ -108,13 +108,14 @@ extension HeapReport {
 
   /// One row per block, where blocks were asked for.
   private var objectsCSV: CSVTable {
-    var table = CSVTable(["Address", "Size", "Strong", "Unowned", "Weak", "Class"])
-    for object in objects {
-      table.add(
+    let fields = objects.converted { object in
+      CSVTable.row([
         HexText.of(object.address), object.size, object.counts?.strong, object.counts?.unowned,
-        object.counts?.weak, object.name)
+        object.counts?.weak, object.name,
+      ])
     }
-    return table
+    return CSVTable(
+      ["Address", "Size", "Strong", "Unowned", "Weak", "Class"], rows: fields)
   }
 
   /// One row per class, or per block where these were asked for.

@@ -118,7 +118,7 @@ public struct HeapReport: Report {
   /// How many rows there are without a limit.
   public var rowCount: Int
   /// The blocks by ascending address, where they were asked for.
-  public var objects: [Object] = []
+  public var objects = LongList<Object>()
   /// How many there are without a limit.
   public var objectCount = 0
 
@@ -133,12 +133,12 @@ public struct HeapReport: Report {
   public init(
     _ heap: HeapImage, source: ReportSource, query: HeapQuery, sampling: Sampling? = nil
   ) throws {
-    let blocks = (0..<heap.blocks.count).lazy.map(heap.blocks.liveBlock)
-      .filter { $0.thread != .recorder }
+    let objects = HeapObjects(heap.blocks, in: heap.memory, source, name: query.name)
     try self.init(
-      HeapRows(blocks, in: heap.memory, source, query, sampling), heap.coverage, source, query)
+      HeapRows(objects.blocks, in: heap.memory, source, query, sampling), heap.coverage, source,
+      query)
     snapshot = SnapshotSummary(heap, clock: source.clock)
-    list(blocks, in: heap.memory, source)
+    list(objects)
   }
 
   /// Names the blocks that were live at the end of a replay.
@@ -148,12 +148,18 @@ public struct HeapReport: Report {
   ///   - source: Who was traced, and how to name things.
   ///   - query: What was asked for.
   /// - Throws: ``ReportError`` when no class has the name asked for.
-  public init(_ result: ReplayResult, source: ReportSource, query: HeapQuery) throws {
+  public init(
+    _ result: consuming ReplayResult, source: ReportSource, query: HeapQuery
+  ) throws {
     try self.init(
       HeapRows(result.liveBlocks, in: nil, source, query, result.sampling), result.coverage,
       source, query)
     trace = source.summary(after: result)
-    list(result.liveBlocks, in: nil, source)
+    guard query.listsObjects else { return }
+    // The blocks are sorted in place, unless the caller has them, too.
+    let (blocks, sites) = (result.liveBlocks, result.sites)
+    result.liveBlocks = LiveBlocks()
+    list(HeapObjects(HeapBlocks(consume blocks, sites: sites), in: nil, source, name: query.name))
   }
 
   private init(
@@ -181,31 +187,10 @@ public struct HeapReport: Report {
   }
 
   /// Lists the blocks, where they were asked for.
-  private mutating func list(
-    _ blocks: some Sequence<LiveBlock>, in memory: SnapshotMemory?, _ source: ReportSource
-  ) {
+  private mutating func list(_ found: HeapObjects) {
     guard query.listsObjects else { return }
-    let top = query.top ?? .max
-    for block in blocks {
-      let category = source.categories.category(of: block, in: memory).category
-      if let pattern = query.name, !Glob.matches(category.name, pattern) { continue }
-      let address = block.address.rawValue
-      objectCount += 1
-      objects.append(
-        Object(
-          address: address, size: block.size, name: category.name,
-          counts: category.isSwift ? memory.flatMap { ObjectCounts(at: address, in: $0) } : nil))
-      // Only those that may be shown stay: there may be a hundred million.
-      if objects.count / 2 - Self.spareObjects > top { cutObjects(top) }
-    }
-    cutObjects(top)
-  }
-
-  private static let spareObjects = 1 << 10
-
-  private mutating func cutObjects(_ top: Int) {
-    objects.sort { $0.address < $1.address }
-    objects.removeLast(max(0, objects.count - top))
+    objectCount = found.count
+    objects = found.list(limit: query.top ?? .max)
   }
 }
 

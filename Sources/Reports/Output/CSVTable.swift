@@ -1,14 +1,22 @@
 /// Rows as comma-separated values (https://www.rfc-editor.org/rfc/rfc4180): a header row, lines
 /// ending in CR LF, quotes around fields that need them.
-public struct CSVTable: Sendable, Hashable {
+public struct CSVTable: Sendable {
   /// The names of the columns.
   public let header: [String]
   /// The fields, one array per row.
   public private(set) var rows: [[String]] = []
+  /// Rows behind these, of which there may be too many for the memory.
+  private let longRows: LongList<[String]>
 
   /// Makes a table without rows.
   public init(_ header: [String]) {
+    self.init(header, rows: LongList())
+  }
+
+  /// Makes a table of many rows.
+  init(_ header: [String], rows: LongList<[String]>) {
     self.header = header
+    longRows = rows
   }
 
   /// Adds a row.
@@ -18,15 +26,34 @@ public struct CSVTable: Sendable, Hashable {
 
   /// Adds a row.
   package mutating func add(_ fields: any CSVField...) {
-    rows.append(fields.map(\.csvText))
+    rows.append(Self.row(fields))
   }
+
+  /// The fields of a row.
+  static func row(_ fields: [any CSVField]) -> [String] { fields.map(\.csvText) }
 
   /// The file.
   public var text: String {
-    var result = Self.line(header)
-    for row in rows { result += Self.line(row) }
+    var result = ""
+    write { result += $0 }
     return result
   }
+
+  /// Writes the file part by part.
+  func write(to sink: (String) throws -> Void) rethrows {
+    var part = Self.line(header)
+    for row in rows { part += Self.line(row) }
+    for row in longRows {
+      if part.utf8.count >= Self.partLength {
+        try sink(part)
+        part = ""
+      }
+      part += Self.line(row)
+    }
+    try sink(part)
+  }
+
+  private static let partLength = 1 << 16
 
   private static func line(_ fields: [String]) -> String {
     fields.map(quoted).joined(separator: ",") + "\r\n"

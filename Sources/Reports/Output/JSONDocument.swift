@@ -4,14 +4,62 @@
   import Foundation
 #endif
 
-/// Writes reports as JSON.
-enum JSONDocument {
-  /// The document with sorted keys, so that equal reports give equal bytes.
-  static func text(of report: some Report) throws -> String {
+/// A report as JSON.
+struct JSONDocument {
+  /// The document with texts in the places of long lists.
+  private let text: String
+  private let lists: [LongListPlaceholders.List]
+
+  /// Encodes a report with sorted keys, so that equal reports give equal bytes.
+  init(_ report: some Report) throws {
+    let lists = LongListPlaceholders()
+    let encoder = Self.encoder()
+    encoder.userInfo[.longLists] = lists
+    text = String(decoding: try encoder.encode(Envelope(report: report)), as: UTF8.self) + "\n"
+    self.lists = lists.all
+  }
+
+  /// Writes the document part by part; elements of long lists are encoded here, a few at a time.
+  func write(to sink: (String) throws -> Void) throws {
+    let places = lists.compactMap { list in
+      text.firstRange(of: "\"\(list.placeholder)\"").map { (range: $0, list: list) }
+    }
+    var rest = Substring(text)
+    for (range, list) in places.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+      let before = rest[..<range.lowerBound]
+      try sink(String(before))
+      let line = before.lastIndex(of: "\n").map { before[before.index(after: $0)...] } ?? before
+      try Self.write(list, indent: line.prefix { $0 == " " }, to: sink)
+      rest = rest[range.upperBound...]
+    }
+    try sink(String(rest))
+  }
+
+  private static func encoder() -> JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    let data = try encoder.encode(Envelope(report: report))
-    return String(decoding: data, as: UTF8.self) + "\n"
+    return encoder
+  }
+
+  /// Writes the elements of a list as the encoder would in a place with this indentation.
+  private static func write(
+    _ list: LongListPlaceholders.List, indent: Substring, to sink: (String) throws -> Void
+  ) throws {
+    let encoder = encoder()
+    var isFirst = true
+    try list.forEachPart { part in
+      // "[\n", the elements with a line break after each but the last, "\n]"
+      let lines = try encoder.encode(part).dropFirst(2).dropLast(2)
+      var text = isFirst ? "[\n" : ",\n"
+      isFirst = false
+      for (number, line) in lines.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated() {
+        if number > 0 { text += "\n" }
+        if !line.isEmpty { text += indent }
+        text += String(decoding: line, as: UTF8.self)
+      }
+      try sink(text)
+    }
+    try sink(isFirst ? "[\n\n\(indent)]" : "\n\(indent)]")
   }
 
   /// Puts `schema` and `version` beside the report's own fields.
@@ -27,4 +75,9 @@ enum JSONDocument {
       try report.encode(to: encoder)
     }
   }
+}
+
+extension CodingUserInfoKey {
+  /// Where the encoder of a document has its ``LongListPlaceholders``.
+  static let longLists = CodingUserInfoKey(rawValue: "memtrace.longLists")!
 }

@@ -49,16 +49,37 @@ public struct ReportWriter: Sendable {
   ///
   /// - Throws: ``ReportError`` when the report has no such form.
   public func output(of report: some Report) throws -> String {
+    var output = ""
+    try parts(of: report).forEach { output += $0 }
+    return output
+  }
+
+  /// The output part by part, so that long lists are never in memory as a whole.
+  ///
+  /// - Throws: ``ReportError`` when the report has no such form.
+  public func parts(of report: some Report) throws -> ReportParts {
     switch format {
     case .text:
       var page = TextPage(style: style)
       report.write(to: &page)
-      return page.text
+      return ReportParts(forEachPart: page.write)
     case .json:
-      return try JSONDocument.text(of: report)
+      return try ReportParts(forEachPart: JSONDocument(report).write)
     case .csv:
       guard let table = report.csv else { throw ReportError.notTabular }
-      return table.text
+      return ReportParts(forEachPart: table.write)
     }
+  }
+}
+
+/// The output of a report, of which long lists are made as they are written.
+public struct ReportParts {
+  fileprivate let forEachPart: ((String) throws -> Void) throws -> Void
+
+  /// Visits the parts in order; the last one ends in a line break.
+  ///
+  /// - Throws: What `body` throws.
+  public func forEach(_ body: (String) throws -> Void) throws {
+    try forEachPart(body)
   }
 }

@@ -14,7 +14,7 @@ struct TableLayout {
   private let contentWidths: [Int]
 
   /// Lays out a table as wide as its contents.
-  init(columns: [TextTable.Column], cells: [[Span]]) {
+  init(columns: [TextTable.Column], cells: some Sequence<[Span]>) {
     self.columns = columns
     titleLines = [columns.map(\.title)]
     var content = Array(repeating: 0, count: columns.count)

@@ -27,10 +27,18 @@ public struct TextTable: Sendable {
 
   let columns: [Column]
   private(set) var rows: [[Span]] = []
+  /// Rows behind these, of which there may be too many for the memory.
+  let longRows: LongList<[Span]>
 
   /// Makes a table without rows.
   package init(_ columns: [Column]) {
+    self.init(columns, rows: LongList())
+  }
+
+  /// Makes a table of many rows, each with a cell for each column.
+  init(_ columns: [Column], rows: LongList<[Span]>) {
     self.columns = columns
+    longRows = rows
   }
 
   /// Adds a row; missing cells are empty, surplus ones are dropped.
@@ -45,11 +53,13 @@ public struct TextTable: Sendable {
     return layout(of: printable, in: style, indent: indent).totalWidth <= width - indent
   }
 
-  private var printable: [[Span]] {
-    rows.map { $0.map { Span($0.text.printable, $0.paint) } }
+  private var printable: some Sequence<[Span]> {
+    [LongList(rows), longRows].lazy.joined().map { $0.map { Span($0.text.printable, $0.paint) } }
   }
 
-  private func layout(of cells: [[Span]], in style: TextStyle, indent: Int) -> TableLayout {
+  private func layout(
+    of cells: some Sequence<[Span]>, in style: TextStyle, indent: Int
+  ) -> TableLayout {
     var layout = TableLayout(columns: columns, cells: cells)
     if let width = style.width { layout.fit(width: width - indent) }
     return layout
@@ -57,16 +67,31 @@ public struct TextTable: Sendable {
 
   /// The table as lines that end in a line break, the titles first.
   func rendered(in style: TextStyle, indent: Int = 0) -> String {
+    var result = ""
+    write(in: style, indent: indent) { result += $0 }
+    return result
+  }
+
+  /// Writes the lines part by part.
+  func write(
+    in style: TextStyle, indent: Int = 0, to sink: (String) throws -> Void
+  ) rethrows {
     let cells = printable
     let layout = layout(of: cells, in: style, indent: indent)
     let margin = String(repeating: " ", count: indent)
-    var result = ""
+    var part = ""
     for line in layout.titleLines {
-      result += margin + layout.line(line.map { Span($0, .heading) }, style: style) + "\n"
+      part += margin + layout.line(line.map { Span($0, .heading) }, style: style) + "\n"
     }
     for row in cells {
-      result += margin + layout.line(row, style: style) + "\n"
+      if part.utf8.count >= Self.partLength {
+        try sink(part)
+        part = ""
+      }
+      part += margin + layout.line(row, style: style) + "\n"
     }
-    return result
+    try sink(part)
   }
+
+  private static let partLength = 1 << 16
 }

@@ -85,9 +85,11 @@ struct ReportSession {
   /// - Throws: ``CommandFailure`` when it cannot be written.
   func write(_ report: some Report, to options: OutputOptions) throws {
     progress(0, 0)
-    let style = options.style
-    let text = try ReportWriter(format: options.format, style: style).output(of: report)
-    try ReportOutput.withOutput(options.output) { output in _ = try output.write(text) }
+    let writer = ReportWriter(format: options.format, style: options.style)
+    let parts = try writer.parts(of: report)
+    try ReportOutput.withOutput(options.output) { output in
+      try parts.forEach { _ = try output.write($0) }
+    }
   }
 }
 
