@@ -144,6 +144,44 @@ import TraceTestSupport
     #expect(report.rows.map(\.language) == ["Swift", "C", "Swift"])
   }
 
+  @Test func blocksAreListedByAddress() throws {
+    let report = try report { ($0.listsObjects, $0.top) = (true, 4) }
+    #expect(report.objectCount == 6)
+    #expect(report.objects.count == 4)
+    #expect(report.objects.map(\.address) == [0x20_0000, 0x20_0040, 0x20_0080, 0x20_0200])
+    #expect(report.objects.map(\.name).last == "Error box<app.Failure>")
+    // Those of a class, found behind others.
+    let boxes = try self.report { ($0.listsObjects, $0.name) = (true, "Error*") }
+    #expect(boxes.objectCount == 1)
+    #expect(boxes.objects.map(\.address) == [0x20_0200])
+    #expect(try self.report().objects.isEmpty)
+  }
+
+  /// Without a snapshot the blocks come in the order of allocation.
+  @Test func liveBlocksAreListedByAddress() throws {
+    var builder = TraceBuilder()
+    let stack = builder.stack([0x1100])
+    for index in UInt64(0)..<100 {
+      builder.allocate(0x60_0000 - index * 64, index, stack: stack, time: 10 + index)
+    }
+    builder.free(0x60_0000 - 98 * 64, stack: stack, time: 200)
+    let file = try builder.write()
+    let trace = try Trace(path: file.path)
+    var options = ReplayOptions()
+    options.keepsLiveBlocks = true
+    let result = try trace.replay(options)
+    let source = ReportSource(trace, file: nil, symbolicator: FakeSymbolicator())
+    var query = HeapQuery()
+    (query.listsObjects, query.top) = (true, 3)
+    // Twice: the blocks of a result that somebody has are not sorted in place.
+    for _ in 0..<2 {
+      let report = try HeapReport(result, source: source, query: query)
+      #expect(report.objects.map(\.size) == [99, 97, 96])
+      #expect(report.objectCount == 99)
+    }
+    #expect(result.liveBlocks.map(\.size) == (0..<100).filter { $0 != 98 })
+  }
+
   @Test func theTextAndTheDocumentsAreExact() throws {
     expectSnapshot(try report().text(), "heap.txt")
     expectSnapshot(try ReportWriter(format: .json).output(of: report()), "heap.json")

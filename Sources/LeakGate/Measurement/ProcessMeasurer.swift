@@ -89,6 +89,7 @@ public struct ProcessMeasurer {
     let analysis = try trace.leakAnalysis(atSnapshot: index, source: source)
     var query = LeaksQuery()
     query.treeLines = 12
+    query.keepsRootTimes = true
     let report = try LeaksReport(analysis, source: source, query: query)
     process.warnings += report.snapshot.warnings
     collector.add(report, clock: source.clock)

@@ -14,9 +14,9 @@ struct LeakTreeGroups {
     var count: UInt64 = 0
     var bytes: UInt64 = 0
 
-    mutating func add(_ root: Int, of leaks: LeakForest, _ time: EventTime) {
+    mutating func add(_ root: Int, of leaks: LeakForest, _ time: EventTime?) {
       if roots.count < LeaksReport.treesPerGroup { roots.append(root) }
-      rootTimes.append(time)
+      if let time { rootTimes.append(time) }
       instances &+= 1
       count &+= UInt64(leaks.subtreeCount(of: root))
       bytes &+= leaks.subtreeBytes(of: root)
@@ -40,8 +40,12 @@ struct LeakTreeGroups {
   /// The groups, those with the most bytes first.
   private(set) var groups: [Draft] = []
 
-  /// - Parameter isShown: Which of the roots.
-  init(_ leaks: LeakForest, labels: BlockLabels, _ isShown: Bits) {
+  /// - Parameters:
+  ///   - leaks: The trees.
+  ///   - labels: Names of blocks.
+  ///   - isShown: Which of the roots.
+  ///   - keepsTimes: Whether it matters when each root was allocated.
+  init(_ leaks: LeakForest, labels: BlockLabels, _ isShown: Bits, keepsTimes: Bool) {
     var drafts: [Key: Draft] = [:]
     for root in leaks.roots where isShown[root] {
       let block = leaks.block(of: root)
@@ -50,7 +54,7 @@ struct LeakTreeGroups {
         name: labels.name(of: block), stack: labels.heap.blocks.site(of: block).stack)
       // In place: there may be millions of roots in one group.
       drafts[key, default: Draft(role: key.role, name: key.name, stack: key.stack)]
-        .add(root, of: leaks, labels.heap.blocks.time(of: block))
+        .add(root, of: leaks, keepsTimes ? labels.heap.blocks.time(of: block) : nil)
     }
     groups = drafts.values.sorted {
       ($1.bytes, $1.count, $0.stack, $0.role.rawValue, $0.name ?? "")

@@ -36,6 +36,8 @@ public struct LeaksQuery: Sendable, Hashable {
   public var frames: Int?
   /// At most so many lines of each tree.
   public var treeLines = 40
+  /// Whether ``LeaksReport/TreeGroup/rootTimes`` are asked for: there may be millions.
+  public var keepsRootTimes = false
 
   /// Makes a query for everything.
   public init() {}

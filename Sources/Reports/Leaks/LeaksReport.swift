@@ -25,7 +25,7 @@ public struct LeaksReport: Report {
     public var frames: [ReportFrame]
     /// The first few trees, the oldest first, as lines.
     public var trees: [[LeakTreeLine]]
-    /// When each root was allocated; not part of the document.
+    /// When each root was allocated, where the query asks for it; not part of the document.
     public var rootTimes: [EventTime] = []
 
     enum CodingKeys: String, CodingKey {
@@ -113,7 +113,9 @@ public struct LeaksReport: Report {
       for rule in systemRules { system.add(rule.blocks) }
     }
     let rows = Self.rows(analysis, selection, source, types, query)
-    let groups = LeakTreeGroups(analysis.leaks, labels: labels, selection.isShownRoot).groups
+    let groups = LeakTreeGroups(
+      analysis.leaks, labels: labels, selection.isShownRoot, keepsTimes: query.keepsRootTimes
+    ).groups
     comparedWith = baseline?.name
     for row in rows {
       leaked.count &+= row.newCount ?? row.count

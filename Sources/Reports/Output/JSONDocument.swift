@@ -48,18 +48,26 @@ struct JSONDocument {
     let encoder = encoder()
     var isFirst = true
     try list.forEachPart { part in
-      // "[\n", the elements with a line break after each but the last, "\n]"
+      // "[\n", the elements with ",\n" after each but the last, "\n]"
       let lines = try encoder.encode(part).dropFirst(2).dropLast(2)
-      var text = isFirst ? "[\n" : ",\n"
+      try sink((isFirst ? "[\n" : ",\n") + indented(lines, by: Array(indent.utf8)))
       isFirst = false
-      for (number, line) in lines.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated() {
-        if number > 0 { text += "\n" }
-        if !line.isEmpty { text += indent }
-        text += String(decoding: line, as: UTF8.self)
-      }
-      try sink(text)
     }
     try sink(isFirst ? "[\n\n\(indent)]" : "\n\(indent)]")
+  }
+
+  /// Lines further to the right; those without anything in them stay so.
+  private static func indented(_ lines: Data, by indent: [UInt8]) -> String {
+    let lineBreak = UInt8(ascii: "\n")
+    var result: [UInt8] = []
+    result.reserveCapacity(lines.count + lines.count / 4)
+    var isAtStart = true
+    for byte in lines {
+      if isAtStart, byte != lineBreak { result += indent }
+      isAtStart = byte == lineBreak
+      result.append(byte)
+    }
+    return String(decoding: result, as: UTF8.self)
   }
 
   /// Puts `schema` and `version` beside the report's own fields.

@@ -34,6 +34,81 @@ import Testing
     }
   }
 
+  private struct Element: Encodable, Sendable {
+    var index: Int
+    var name = "a/b \n \"list\""
+    var parts: [Int] = []
+  }
+
+  private struct ListSample: Report {
+    static let schema = "memtrace.sample"
+    var many: LongList<Element>
+    var few: [Element]
+    var nested: [[String: LongList<Int>]] = [["numbers": LongList([1, 2]), "none": LongList()]]
+
+    init(_ elements: [Element]) { (many, few) = (LongList(elements), elements) }
+
+    func write(to page: inout TextPage) {
+      page.line("above")
+      let columns: [TextTable.Column] = [.number("N"), .text("Name")]
+      page.table(
+        TextTable(columns, rows: many.converted { [Span("\($0.index)"), Span($0.name)] }))
+      page.blank()
+      page.line("below")
+    }
+
+    var csv: CSVTable? {
+      CSVTable(["N", "Name"], rows: many.converted { CSVTable.row([$0.index, $0.name]) })
+    }
+  }
+
+  /// More than are encoded at a time, with elements that are arrays and empty ones themselves.
+  @Test(arguments: [0, 1, 2, 1024, 3000])
+  func longListsAreWrittenAsArraysAre(count: Int) throws {
+    let report = ListSample((0..<count).map { Element(index: $0, parts: Array(0..<$0 % 3)) })
+    let json = try ReportWriter(format: .json).output(of: report)
+    let (few, many) = ("  \"few\" : ", "  \"many\" : ")
+    let start = try #require(json.firstRange(of: few)).upperBound
+    let middle = try #require(json.firstRange(of: ",\n" + many))
+    let end = try #require(json.firstRange(of: ",\n  \"nested\" : "))
+    #expect(json[start..<middle.lowerBound] == json[middle.upperBound..<end.lowerBound])
+    #expect(json[..<end.lowerBound].split(separator: "\"index\"").count == 2 * count + 1)
+    #expect(
+      json[end.upperBound...] == """
+        [
+            {
+              "none" : [
+
+              ],
+              "numbers" : [
+                1,
+                2
+              ]
+            }
+          ],
+          "schema" : "memtrace.sample",
+          "version" : 1
+        }
+
+        """)
+  }
+
+  @Test func longTablesAreWrittenAsOthersAre() throws {
+    let elements = (0..<5000).map { Element(index: $0, name: "name \($0)") }
+    let report = ListSample(elements)
+    var table = TextTable([.number("N"), .text("Name")])
+    for element in elements { table.add([Span("\(element.index)"), Span(element.name)]) }
+    var page = TextPage()
+    page.line("above")
+    page.table(table)
+    page.blank()
+    page.line("below")
+    #expect(try ReportWriter(format: .text).output(of: report) == page.text)
+    var csv = CSVTable(["N", "Name"])
+    for element in elements { csv.add(element.index, element.name) }
+    #expect(try ReportWriter(format: .csv).output(of: report) == csv.text)
+  }
+
   @Test func csvQuotesWhatNeedsIt() {
     var table = CSVTable(["name", "value"])
     table.add("plain", 1)
