@@ -1,18 +1,8 @@
 #define _GNU_SOURCE
 #include "cprocessor.h"
 
-#include <sched.h>
 #include <stdint.h>
 #include <sys/mman.h>
-
-int cprocessor_count(void) {
-#ifdef __linux__
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        return CPU_COUNT(&set);
-#endif
-    return 1;
-}
 
 enum { PAGE = 4096, LARGE_PAGE = 2 << 20 };
 

@@ -4,9 +4,6 @@
 
 #include <stddef.h>
 
-/* How many processors this process may run on; at least 1. */
-int cprocessor_count(void);
-
 /* Asks for large pages: what is used all over misses the processor's page tables less often. */
 void cprocessor_use_large_pages(void *address, size_t length);
 

@@ -47,7 +47,7 @@ extension Trace {
   ///   - progress: Called now and then with the bytes of events read so far and all of them.
   /// - Returns: The heap as of the snapshot.
   /// - Throws: `TraceError` when there is no such snapshot or the file cannot be read.
-  /// - Complexity: O(*events* + *words*) time, 40 bytes per block and 8 per word.
+  /// - Complexity: O(*events* + *words*) time, up to 56 bytes per block, and 8 per word.
   public func heap(
     atSnapshot index: Int, progress: (@Sendable (UInt64, UInt64) -> Void)? = nil
   ) throws(TraceError) -> HeapImage {

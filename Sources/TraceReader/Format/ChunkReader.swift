@@ -2,7 +2,7 @@ import CTraceFormat
 
 /// Reads the events of one chunk, batch by batch, out of windows of its bytes.
 ///
-/// Used by one thread at a time; see ``ReadAhead``.
+/// Used by one thread at a time.
 final class ChunkReader {
   /// The encodings of event chunks that it decodes.
   static let encodings = [
@@ -22,15 +22,12 @@ final class ChunkReader {
 
     /// The more chunks are open, the smaller, so that all of them together need little.
     ///
-    /// - Parameters:
-    ///   - openChunks: How many are open.
-    ///   - isAhead: Whether another processor decodes: large batches make for few exchanges with it,
-    ///     small ones stay in the first cache.
-    init(openChunks: Int, isAhead: Bool) {
+    /// - Parameter openChunks: How many are open.
+    init(openChunks: Int) {
       window = openChunks < 256 ? 64 << 10 : 4 << 10
       switch openChunks {
-      case ..<16: batch = isAhead ? 4096 : 512
-      case ..<128: batch = isAhead ? 512 : 128
+      case ..<16: batch = 512
+      case ..<128: batch = 128
       default: batch = 64
       }
     }
@@ -41,8 +38,6 @@ final class ChunkReader {
   private(set) var batch: EventBatch
   /// Why the chunk ended early; nil when it did not.
   private(set) var damage: Damage?
-  /// What ``ReadAhead`` has to do with it; guarded by its lock.
-  var stage = ReadAhead.Stage.idle
 
   private let file: TraceFile
   private let table: OperationTable
@@ -94,11 +89,6 @@ final class ChunkReader {
       batch.thread = thread
     }
     batch.threadAfter = thread
-  }
-
-  /// Exchanges the batch for another one, to be filled next.
-  func exchange(_ other: inout EventBatch) {
-    swap(&batch, &other)
   }
 
   /// Decodes some events; false when what follows is of another thread.

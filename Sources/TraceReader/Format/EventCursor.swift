@@ -1,6 +1,6 @@
 /// Where a merge is in one chunk.
 struct EventCursor {
-  /// The events to go through, which the reader decoded last.
+  /// The events to go through, which are the reader's.
   private(set) var batch: EventBatch
   /// The next one among them.
   var next = 0
@@ -20,21 +20,19 @@ struct EventCursor {
   /// They wait until this one has come to this time; the greatest when there are none.
   private(set) var successorLimit = UInt64.max
 
-  /// Begins at the first event of a reader's chunk.
+  /// Begins before the first event of a reader's chunk.
   ///
   /// - Parameters:
   ///   - reader: The reader, at its beginning.
   ///   - index: The number of the cursor.
-  ///   - batch: Room for as many events as the reader decodes at once.
-  init(reader: ChunkReader, index: Int, batch: EventBatch) {
+  init(reader: ChunkReader, index: Int) {
     self.reader = .passRetained(reader)
     self.index = index
-    self.batch = batch
+    batch = reader.batch
     sequence = reader.chunk.sequence
   }
 
   func deallocate() {
-    batch.deallocate()
     reader.release()
   }
 
@@ -42,12 +40,14 @@ struct EventCursor {
   @inline(__always)
   var nextTime: UInt64 { batch.events[next].time }
 
-  /// Goes on to the batch that the reader has decoded.
+  /// Goes on to the next batch of the chunk.
   ///
   /// - Returns: false at the end of the chunk.
   mutating func takeBatch(slots: inout ThreadSlots) -> Bool {
     next = 0
-    reader.takeUnretainedValue().exchange(&batch)
+    let reader = reader.takeUnretainedValue()
+    reader.decode()
+    batch = reader.batch
     slot = slots.enter(batch.thread, cursor: index)
     if batch.threadAfter != batch.thread { _ = slots.enter(batch.threadAfter, cursor: index) }
     return batch.count > 0

@@ -7,8 +7,8 @@
 /// A chunk that a thread began waits for the one in which the same thread wrote before, as long as
 /// their times are equal.
 ///
-/// With a second processor the next batches of the open chunks, and the first ones of the chunks
-/// that come next, are decoded ahead.
+/// One processor does all of it. A second one that decodes ahead made it slower: an event is 1.4 bytes
+/// in the file and 32 when it is decoded, which is more to hand over than to decode.
 struct EventMerger: ~Copyable {
   /// An open chunk in the heap, ordered by the event it has next.
   private struct Head {
@@ -27,12 +27,6 @@ struct EventMerger: ~Copyable {
   private let chunks: [EventChunk]
   private let table = OperationTable()
   private let progress: EventProgress
-  /// nil with one processor, and for so few events that a thread is not worth while.
-  private let readAhead: ReadAhead?
-  /// Readers of chunks that are not due yet, by chunk; the first batch of each is requested.
-  private var waitingReaders: [Int: ChunkReader] = [:]
-  /// The next chunk that gets one.
-  private var nextToRequest = 0
   private var heads: UnsafeMutablePointer<Head>
   private var headCount = 0
   private var cursors: UnsafeMutablePointer<EventCursor>
@@ -50,11 +44,6 @@ struct EventMerger: ~Copyable {
   /// What could not be decoded.
   private(set) var damage: [Damage] = []
 
-  /// How many chunks are begun ahead.
-  private static let chunksAhead = 2
-  /// A second processor helps from here on.
-  private static let bytesWorthThread = 256 << 10
-
   /// - Parameters:
   ///   - file: What the chunks are of.
   ///   - chunks: Those to be merged, in the order of their base times.
@@ -67,13 +56,11 @@ struct EventMerger: ~Copyable {
     chunkCount = chunks.count
     nextBaseTime = chunks.first?.baseTime ?? .max
     self.progress = EventProgress(of: chunks, body: progress)
-    readAhead = self.progress.total < UInt64(Self.bytesWorthThread) ? nil : ReadAhead()
     cursors = .allocate(capacity: cursorCapacity)
     heads = .allocate(capacity: cursorCapacity)
   }
 
   deinit {
-    readAhead?.stop()
     for position in 0..<headCount { cursors[heads[position].cursor].deallocate() }
     cursors.deallocate()
     heads.deallocate()
@@ -120,15 +107,7 @@ struct EventMerger: ~Copyable {
   /// Goes on to the next batch of a chunk; false at its end.
   @inline(never)
   private mutating func nextBatch(of cursor: UnsafeMutablePointer<EventCursor>) -> Bool {
-    let reader = cursor.pointee.reader.takeUnretainedValue()
-    guard let readAhead else {
-      reader.decode()
-      return cursor.pointee.takeBatch(slots: &slots)
-    }
-    readAhead.finish(reader)
-    guard cursor.pointee.takeBatch(slots: &slots) else { return false }
-    readAhead.request(reader)
-    return true
+    cursor.pointee.takeBatch(slots: &slots)
   }
 
   /// The earliest time at which another chunk has to say something.
@@ -171,19 +150,17 @@ struct EventMerger: ~Copyable {
   @inline(never)
   private mutating func open(_ chunkIndex: Int) {
     if !wait(chunkIndex, for: chunks[chunkIndex].thread) { _ = openNow(chunkIndex) }
-    requestChunks(behind: chunkIndex)
   }
 
   /// Opens a chunk.
   ///
   /// - Returns: Its cursor; nil when it has no events.
   private mutating func openNow(_ chunkIndex: Int) -> Int? {
-    let reader = waitingReaders.removeValue(forKey: chunkIndex) ?? makeReader(chunkIndex)
+    let reader = ChunkReader(
+      chunks[chunkIndex], in: file, sizes: .init(openChunks: headCount), table: table)
     let index = freeCursors.popLast() ?? addCursor()
     let cursor = cursors + index
-    cursor.initialize(
-      to: EventCursor(
-        reader: reader, index: index, batch: EventBatch(capacity: reader.batch.capacity)))
+    cursor.initialize(to: EventCursor(reader: reader, index: index))
     guard nextBatch(of: cursor) else {
       finish(cursor)
       return nil
@@ -192,24 +169,6 @@ struct EventMerger: ~Copyable {
     headCount += 1
     siftUp()
     return index
-  }
-
-  private func makeReader(_ chunkIndex: Int) -> ChunkReader {
-    ChunkReader(
-      chunks[chunkIndex], in: file, sizes: .init(openChunks: headCount, isAhead: readAhead != nil),
-      table: table)
-  }
-
-  /// Lets the chunks that come next be begun.
-  private mutating func requestChunks(behind chunkIndex: Int) {
-    guard let readAhead else { return }
-    nextToRequest = max(nextToRequest, chunkIndex + 1)
-    while nextToRequest < chunkCount, nextToRequest <= chunkIndex + Self.chunksAhead {
-      let reader = makeReader(nextToRequest)
-      waitingReaders[nextToRequest] = reader
-      readAhead.request(reader)
-      nextToRequest += 1
-    }
   }
 
   /// Lets a chunk wait for the one its thread is still in; false when there is none.
