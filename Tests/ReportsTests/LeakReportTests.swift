@@ -202,8 +202,8 @@ import TraceTestSupport
     func text(_ change: (inout SnapshotSummary) -> Void) throws -> String {
       let result = try sample.trace.replay(ReplayRequest(), keepsLiveBlocks: true)
       var report = try OverviewReport(
-      result, leaks: OverviewReport.leaks(sample.analysis(), source: sample.source),
-      source: sample.source)
+        result, leaks: OverviewReport.leaks(sample.analysis(), source: sample.source),
+        source: sample.source)
       report.leaks = try leaks { $0.sizes = ByteRange("1m+") }
       report.leaks.map {
         var snapshot = $0.snapshot

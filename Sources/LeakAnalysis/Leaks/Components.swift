@@ -4,7 +4,9 @@
 /// components", 2016), with a stack of its own, since a leaked list may have a million elements: at
 /// most 12 bytes per node.
 struct Components: ~Copyable {
-  /// For each node 0 until it is met. Then the order in which it was met, or that of the first one it
+  /// The state of each node.
+  ///
+  /// 0 until it is met. Then the order in which it was met, or that of the first one it
   /// can reach that is not closed; at last the number of its component, from the greatest down.
   private var marks: [UInt32]
   /// How many there are.

@@ -34,7 +34,8 @@ struct EdgeScanner {
     heap.memory.forEachValue { value in
       guard value & sideTableMark == sideTableMark else { return }
       let block = heap.lookup.block(containing: (value & ~sideTableMark) << 3)
-      guard block >= 0, SwiftObjects.sideTableWord(of: heap.blocks.address(of: block)) == value else {
+      guard block >= 0, SwiftObjects.sideTableWord(of: heap.blocks.address(of: block)) == value
+      else {
         return
       }
       if tables == nil { tables = Bits(count: heap.blocks.count) }

@@ -15,7 +15,9 @@ struct Marker: ~Copyable {
   /// The category of the root that is followed.
   private var category: UInt8 = 0
 
-  /// - Parameter roots: In the order in which they are to be followed.
+  /// - Parameters:
+  ///   - scanner: Finds what a block points to.
+  ///   - roots: In the order in which they are to be followed.
   init(_ scanner: EdgeScanner, roots: [Root]) {
     self.scanner = scanner
     self.roots = roots

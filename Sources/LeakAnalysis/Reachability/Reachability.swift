@@ -23,6 +23,8 @@ public struct Reachability: Sendable {
   /// For each block its state, whether a doubtful pointer leads to it, and the category of the root
   /// that holds it.
   private var marks: [Mark]
+  /// What holds each block.
+  ///
   /// For each block that something leads to the holding block, or its position in `slots` with
   /// `rootMark` set. For each other one the node above it, see ``nodeAbove(_:)``.
   private var holders: [UInt32]
@@ -35,7 +37,7 @@ public struct Reachability: Sendable {
   private static let rootMark: UInt32 = 1 << 31
 
   private struct Mark {
-    /// Bits 0 and 1: the state. Bit 2: doubtful. From bit 3 on: the category.
+    /// The state in bits 0 and 1, doubt in bit 2, the category from bit 3 on.
     private var bits: UInt8 = 0
 
     init() {}

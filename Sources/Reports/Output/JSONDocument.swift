@@ -87,5 +87,10 @@ struct JSONDocument {
 
 extension CodingUserInfoKey {
   /// Where the encoder of a document has its ``LongListPlaceholders``.
-  static let longLists = CodingUserInfoKey(rawValue: "memtrace.longLists")!
+  static let longLists: CodingUserInfoKey = {
+    guard let key = CodingUserInfoKey(rawValue: "memtrace.longLists") else {
+      preconditionFailure("Every text is a key.")
+    }
+    return key
+  }()
 }

@@ -84,6 +84,7 @@ public struct OverviewReport: Report {
   /// - Parameters:
   ///   - analysis: The heap, which need not be kept for the rest.
   ///   - source: Names.
+  /// - Returns: The groups of leaks with the most bytes.
   /// - Throws: Nothing at present: there are no filters that could fit nothing.
   public static func leaks(_ analysis: LeakAnalysis, source: ReportSource) throws -> LeaksReport {
     var query = LeaksQuery()
