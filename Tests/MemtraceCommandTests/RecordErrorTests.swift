@@ -65,6 +65,25 @@ import TraceTestSupport
         "Error: --sample takes a number of bytes from 1 to 1TiB, such as 512KiB, not '\(size)'.\n"))
   }
 
+  @Test(arguments: ["0", "0s", "10ms", "1.5", "86401s", "s"])
+  func anIntervalOfNoWholeSecondsIsAUsageError(_ interval: String) throws {
+    let run = try memtrace(
+      "record", "--snapshot-interval=\(interval)", "--", "true", in: directory.path)
+    #expect(run.status == 64)
+    #expect(
+      run.errorText.contains(
+        "--snapshot-interval takes whole seconds from 1 to 86400, such as 1 or 1s, "
+          + "not '\(interval)'.\n"))
+  }
+
+  @Test(arguments: ["1", "1s", "86400s"])
+  func anIntervalIsWholeSeconds(_ interval: String) throws {
+    let script = "echo $MEMTRACE_SNAPSHOT_INTERVAL"
+    let run = try memtrace(
+      "record", "-q", "--snapshot-interval", interval, "--", "sh", "-c", script, in: directory.path)
+    #expect(run.outputText == (interval == "86400s" ? "86400\n" : "1\n"))
+  }
+
   @Test(arguments: ["0", "1025", "-1"])
   func aDepthOutOfRangeIsAUsageError(depth: String) throws {
     let run = try memtrace("record", "--depth=\(depth)", "--", "true", in: directory.path)

@@ -18,7 +18,9 @@ struct SnapshotOptions: ParsableArguments {
   @Option(
     name: .customLong("snapshot-interval"),
     help: ArgumentHelp(
-      "Take one every so many seconds (handles a real-time signal).", valueName: "seconds"))
+      "Take one every so many seconds, such as 1 or 1s (handles a real-time signal).",
+      valueName: "seconds"),
+    transform: Self.seconds)
   var interval: Int?
 
   @Flag(
@@ -38,11 +40,12 @@ struct SnapshotOptions: ParsableArguments {
     help: "Keep all of the memory, not only what can be pointers.")
   var keepsContents = false
 
-  mutating func validate() throws {
-    guard let interval, !Self.intervals.contains(interval) else { return }
+  private static func seconds(_ text: String) throws -> Int {
+    let number = text.hasSuffix("s") ? text.dropLast() : text[...]
+    if let seconds = Int(number), intervals.contains(seconds) { return seconds }
     throw ValidationError(
-      "--snapshot-interval takes \(Self.intervals.lowerBound) to \(Self.intervals.upperBound) "
-        + "seconds, not \(interval).")
+      "--snapshot-interval takes whole seconds from \(intervals.lowerBound) to "
+        + "\(intervals.upperBound), such as 1 or 1s, not '\(text)'.")
   }
 
   /// The variables of the recorder that say the same; see docs/configuration.md.
