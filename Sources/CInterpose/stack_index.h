@@ -57,11 +57,22 @@ static inline uint32_t mt_stack_id_in_line(const uint64_t line[MT_STACK_LINE], u
     return MT_STACK_NONE;
 }
 
+/* Fetches what mt_stack_index_find(hash) will read: lines that are seldom in a near cache. */
+static inline void mt_stack_index_prefetch(uint64_t hash) {
+    const struct mt_stack_index *index = __atomic_load_n(&mt_stack_index, __ATOMIC_ACQUIRE);
+    if (mt_unlikely(!index))
+        return;
+    struct mt_stack_place place = mt_stack_place_of(index, hash);
+    __builtin_prefetch(index->lines[place.line[0]]);
+    __builtin_prefetch(index->lines[place.line[1]]);
+}
+
 static inline uint32_t mt_stack_index_find(uint64_t hash) {
     const struct mt_stack_index *index = __atomic_load_n(&mt_stack_index, __ATOMIC_ACQUIRE);
     if (mt_unlikely(!index))
         return MT_STACK_NONE;
     struct mt_stack_place place = mt_stack_place_of(index, hash);
+    __builtin_prefetch(index->lines[place.line[1]]);
     uint32_t id = mt_stack_id_in_line(index->lines[place.line[0]], place.entry[0], index->id_bits);
     if (mt_likely(id != MT_STACK_NONE))
         return id;

@@ -5,6 +5,8 @@
 #include "stack_writer.h"
 #include "trace_file.h"
 
+enum { LIKELY_MISSING = 8 };
+
 uint64_t mt_stack_epoch;
 
 static struct {
@@ -30,33 +32,45 @@ static uint32_t add_node(uint64_t pc, uint64_t hash, uint32_t parent, uint64_t c
     return id;
 }
 
-/* Adds the nodes that are missing, from the outermost unknown frame to the leaf. */
-static uint32_t add_missing(const uintptr_t *pcs, const uint64_t *hashes, uint32_t count,
-                            bool lacks_root) {
-    uint32_t id = lacks_root ? MT_STACK_CUT : MT_STACK_NONE;
-    uint32_t missing = 0;
-    for (; missing < count; missing++) {
-        uint32_t known = mt_stack_index_find(hashes[missing]);
-        if (known != MT_STACK_NONE) {
-            id = known;
+/* Of a new path, more than the leaf is new: their places are fetched together. */
+static void prefetch_callers(const struct mt_stack_path *path) {
+    for (uint32_t i = 1; i < path->count && i <= LIKELY_MISSING; i++)
+        mt_stack_index_prefetch(path->hashes[i]);
+}
+
+struct mt_stack_known mt_stack_table_find(const struct mt_stack_path *path) {
+    struct mt_stack_known known = {.next_id = mt_stack_table_next_id()};
+    for (; known.missing < path->count; known.missing++) {
+        known.id = mt_stack_index_find(path->hashes[known.missing]);
+        if (known.id != MT_STACK_NONE)
             break;
-        }
+        if (known.missing == 0)
+            prefetch_callers(path);
     }
-    while (missing-- > 0) {
-        uint64_t caller = missing + 1 < count ? pcs[missing + 1] : 0;
-        id = add_node(pcs[missing], hashes[missing], id, caller);
+    return known;
+}
+
+/* Adds the nodes that are missing, from the outermost unknown frame to the leaf. */
+static uint32_t add_missing(const struct mt_stack_path *path, struct mt_stack_known known) {
+    uint32_t id = known.id;
+    if (id == MT_STACK_NONE && path->lacks_root)
+        id = MT_STACK_CUT;
+    for (uint32_t i = known.missing; i-- > 0;) {
+        uint64_t caller = i + 1 < path->count ? path->pcs[i + 1] : 0;
+        id = add_node(path->pcs[i], path->hashes[i], id, caller);
         if (id == MT_STACK_NONE)
-            return id;
+            break;
     }
     return id;
 }
 
-uint32_t mt_stack_table_intern(const uintptr_t *pcs, const uint64_t *hashes, uint32_t count,
-                               bool lacks_root) {
+uint32_t mt_stack_table_add(const struct mt_stack_path *path, struct mt_stack_known known) {
     uint32_t id = MT_STACK_NONE;
     if (mt_likely(!mt_stack_writer_is_closed())) {
         uint64_t signals = mt_lock_enter(&g_stacks.lock);
-        id = add_missing(pcs, hashes, count, lacks_root);
+        if (mt_unlikely(known.next_id != g_stacks.next_id))
+            known = mt_stack_table_find(path);
+        id = add_missing(path, known);
         mt_lock_exit(&g_stacks.lock, signals);
     }
     if (id == MT_STACK_NONE)

@@ -40,16 +40,31 @@ static inline uint64_t mt_stack_root_hash(bool lacks_root) {
     return mt_stack_hash(epoch * 2 + (lacks_root ? 1 : 0), 0x6d656d7472616365u);
 }
 
-/* Id of a stack, made where it is new.
+/* A stack as a path. */
+struct mt_stack_path {
+    const uintptr_t *pcs;   /* [count] leaf first, may hold one gap (mt_stack_gap) */
+    const uint64_t *hashes; /* [count] of the paths from the root to each pc */
+    uint32_t count;         /* 1 ... MT_STACK_DEPTH_MAX + 1 */
+    bool lacks_root;        /* what called the outermost frame is not known */
+};
+
+/* How far a path is known: to a node from which on all outer ones are. */
+struct mt_stack_known {
+    uint32_t id;      /* of that node; MT_STACK_NONE: no part of the path is known */
+    uint32_t missing; /* frames from the leaf to it, without it; 0: the path has its id */
+    uint32_t next_id; /* nodes of this id and higher came after the search */
+};
+
+/* Searches for a path.
+ * context  any thread; takes no lock */
+struct mt_stack_known mt_stack_table_find(const struct mt_stack_path *path);
+
+/* Makes the nodes that are missing.
  *
- * pcs, hashes  [count] leaf first, pcs may hold one gap (mt_stack_gap); hashes[i] is the hash of
- *              the path from the root to pcs[i]
- * count        1 ... MT_STACK_DEPTH_MAX + 1
- * lacks_root   what called the outermost frame is not known
- * returns      the id; MT_STACK_NONE when it cannot be stored (counted)
- * context      any thread; errno untouched */
-uint32_t mt_stack_table_intern(const uintptr_t *pcs, const uint64_t *hashes, uint32_t count,
-                               bool lacks_root);
+ * known    what mt_stack_table_find has found; others may have made nodes since
+ * returns  the path's id; MT_STACK_NONE when it cannot be stored (counted)
+ * context  any thread; errno untouched */
+uint32_t mt_stack_table_add(const struct mt_stack_path *path, struct mt_stack_known known);
 
 /* The id the next new node will get. */
 uint32_t mt_stack_table_next_id(void);

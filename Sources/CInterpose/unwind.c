@@ -15,7 +15,7 @@ bool mt_unwind_only_libunwind, mt_unwind_compares;
 MT_COLD void mt_unwind_forget(struct mt_unwinder *unwinder) {
     unwinder->cached = 0;
     mt_memo_forget(&unwinder->memos);
-    memset(unwinder->deep, 0, sizeof unwinder->deep);
+    mt_recent_stacks_forget(&unwinder->recent);
 }
 
 static uint32_t no_stack(void) {
@@ -25,12 +25,20 @@ static uint32_t no_stack(void) {
 
 /* Describes images before nodes that lie in them are made. A frame that has a node, and so have all
  * of its callers, has had this done. */
-static void know_images(struct mt_kept_frames kept, const uint64_t *hashes) {
-    for (uint32_t i = 0; i < kept.count && mt_stack_index_find(hashes[i]) == MT_STACK_NONE; i++)
-        if (mt_image_map_may_be_new(kept.pcs[i])) {
+static void know_images(const uintptr_t *pcs, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (mt_image_map_may_be_new(pcs[i])) {
             mt_image_map_refresh();
             return;
         }
+}
+
+static uint32_t intern_path(const struct mt_stack_path *path) {
+    struct mt_stack_known known = mt_stack_table_find(path);
+    if (mt_likely(known.missing == 0))
+        return known.id;
+    know_images(path->pcs, known.missing);
+    return mt_stack_table_add(path, known);
 }
 
 static uint32_t intern(struct mt_unwinder *unwinder, struct mt_kept_frames kept) {
@@ -39,11 +47,8 @@ static uint32_t intern(struct mt_unwinder *unwinder, struct mt_kept_frames kept)
     uint64_t hash = mt_stack_root_hash(kept.lacks_root);
     for (uint32_t i = kept.count; i-- > 0;)
         unwinder->hashes[i] = hash = mt_stack_hash(hash, kept.pcs[i]);
-    uint32_t id = mt_stack_index_find(hash);
-    if (mt_likely(id != MT_STACK_NONE))
-        return id;
-    know_images(kept, unwinder->hashes);
-    return mt_stack_table_intern(kept.pcs, unwinder->hashes, kept.count, kept.lacks_root);
+    return intern_path(
+        &(struct mt_stack_path){kept.pcs, unwinder->hashes, kept.count, kept.lacks_root});
 }
 
 /* ---- Layer 3: libunwind ---- */
@@ -142,22 +147,47 @@ static uint32_t capture_lost(struct mt_unwinder *unwinder, struct mt_frame leaf,
     return intern(unwinder, keep_known(unwinder, leaf, known));
 }
 
+/* A stack that is shown whole: the cache has its hashes. */
 __attribute__((noinline)) static uint32_t intern_cached(struct mt_unwinder *unwinder) {
-    return intern(unwinder, keep_cached(unwinder));
+    uint32_t count = unwinder->cached;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct mt_cached_frame *cached = &unwinder->cache[count - 1 - i];
+        unwinder->pcs[i] = cached->frame.pc;
+        unwinder->hashes[i] = cached->hash;
+    }
+    return intern_path(&(struct mt_stack_path){unwinder->pcs, unwinder->hashes, count, false});
 }
 
-/* The path of kept frames, through a gap, has no hash in the cache: making it takes as many steps
- * as there are frames, so that the last ones are remembered. */
+/* Notes a stack that was not met lately. */
+static uint32_t note(struct mt_unwinder *unwinder, uint64_t hash, uint32_t id) {
+    if (mt_likely(id != MT_STACK_NONE))
+        mt_recent_stack_note(&unwinder->recent, hash, id);
+    return id;
+}
+
+/* The path of kept frames, through a gap, has no hash in the cache, and making it takes as many
+ * steps as there are frames. The leaf's with the gap tells all frames that are shown. */
 static uint32_t intern_deep(struct mt_unwinder *unwinder) {
     mt_trace_file_count(MT_COUNT_STACKS_CUT, 1);
     uint64_t gap = mt_stack_gap(mt_unwind_cached_depth(unwinder) - mt_unwind_depth);
     uint64_t hash = mt_stack_hash(unwinder->cache[unwinder->cached - 1].hash, gap);
-    uint64_t slot = hash >> 32 & (MT_DEEP_STACKS - 1);
-    if (unwinder->deep[slot].hash != hash) {
-        unwinder->deep[slot].id = intern_cached(unwinder);
-        unwinder->deep[slot].hash = unwinder->deep[slot].id == MT_STACK_NONE ? 0 : hash;
+    const struct mt_recent_stack *recent = mt_recent_stack_at(&unwinder->recent, hash);
+    if (recent->hash == hash)
+        return recent->id;
+    return note(unwinder, hash, intern(unwinder, keep_cached(unwinder)));
+}
+
+/* The id of the stack in the cache, which is shown whole. One that comes back soon gets a memo. */
+static uint32_t intern_shown(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
+    uint64_t hash = unwinder->cache[unwinder->cached - 1].hash;
+    struct mt_recent_stack *recent = mt_recent_stack_at(&unwinder->recent, hash);
+    if (mt_unlikely(recent->hash != hash)) {
+        uint32_t id = mt_stack_index_find(hash);
+        return note(unwinder, hash, id != MT_STACK_NONE ? id : intern_cached(unwinder));
     }
-    return (uint32_t)unwinder->deep[slot].id;
+    if (!recent->has_no_memo && !mt_memo_remember(unwinder, leaf, recent->id))
+        recent->has_no_memo = true;
+    return recent->id;
 }
 
 __attribute__((noinline)) static uint32_t capture_by_walk(struct mt_unwinder *unwinder,
@@ -172,11 +202,7 @@ __attribute__((noinline)) static uint32_t capture_by_walk(struct mt_unwinder *un
         compare(unwinder, leaf, keep_cached(unwinder));
     if (mt_unlikely(mt_unwind_cached_depth(unwinder) > mt_unwind_depth))
         return intern_deep(unwinder);
-    uint32_t id = mt_stack_index_find(unwinder->cache[unwinder->cached - 1].hash);
-    if (mt_unlikely(id == MT_STACK_NONE))
-        return intern_cached(unwinder); /* perhaps the only one of its kind: not worth a memo */
-    mt_memo_remember(unwinder, &leaf, id);
-    return id;
+    return intern_shown(unwinder, &leaf);
 }
 
 uint32_t mt_unwind_capture(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {

@@ -17,6 +17,7 @@
 
 #include "memtrace_format.h"
 #include "os.h"
+#include "recent_stacks.h"
 #include "stack_table.h"
 
 /* Where a walk starts: the caller of a hook. */
@@ -90,15 +91,14 @@ enum {
     /* New frames of a walk: the innermost ones, then the last ones met. */
     MT_FRESH_INNER = MT_CACHE_KEEPS,
     MT_FRESH_RING = 2 * MT_OUTERMOST,
-    MT_DEEP_STACKS = 64,           /* remembered ones: a power of two */
     MT_LIBUNWIND_FRAMES = 1 << 14, /* the deepest stack that libunwind is asked for */
 };
 
 enum {
     MT_MEMO_SET_BITS = 8,
     MT_MEMO_SETS = 1 << MT_MEMO_SET_BITS,
-    MT_MEMO_WORDS = 96,
-    MT_MEMO_SEEN_BITS = 8
+    MT_MEMO_WAYS = 2, /* a power of two */
+    MT_MEMO_WORDS = 96
 };
 
 /* A stack and what it depends on: unwind_memo.h. */
@@ -116,14 +116,13 @@ struct mt_memo_words {
     uint64_t words[MT_MEMO_WORDS];
 };
 
-/* The two memos of a set lie together, apart from their words, which only a memo that may be the
+/* The memos of a set lie together, apart from their words, which only a memo that may be the
  * right one is asked for. */
 struct mt_memos {
     uint16_t epoch;
-    uint32_t turn;                         /* which of a set is replaced next */
-    uint32_t seen[1 << MT_MEMO_SEEN_BITS]; /* ids met lately: unwind_memo.c */
-    struct mt_memo sets[MT_MEMO_SETS][2];
-    struct mt_memo_words words[MT_MEMO_SETS][2];
+    uint32_t turn; /* which of a set is replaced next */
+    struct mt_memo sets[MT_MEMO_SETS][MT_MEMO_WAYS];
+    struct mt_memo_words words[MT_MEMO_SETS][MT_MEMO_WAYS];
 };
 
 /* Per thread, in memory of the recorder, touched as far as it is used. Zero-initialised is
@@ -136,10 +135,7 @@ struct mt_unwinder {
     uint64_t dropped;    /* frames that are missing above the first MT_OUTERMOST of the cache */
     uint64_t root_hash;  /* mt_stack_root_hash(false) of the cached frames */
     uint64_t generation; /* mt_image_map_generation of the cached frames */
-    struct {
-        uint64_t hash; /* of the leaf in the cache, with the gap: tells all frames that are shown */
-        uint64_t id;
-    } deep[MT_DEEP_STACKS];
+    struct mt_recent_stacks recent;
     struct mt_memos memos;
     uint64_t hashes[MT_STACK_DEPTH_MAX + 1];                      /* scratch, leaf first */
     struct mt_cached_frame cache[MT_CACHE_FRAMES];                /* root first */

@@ -6,14 +6,9 @@
 MT_COLD void mt_memo_forget(struct mt_memos *memos) {
     if (++memos->epoch == 0)
         memset(memos->sets, 0, sizeof memos->sets);
-    memset(memos->seen, 0, sizeof memos->seen);
 }
 
 #if defined(__x86_64__)
-
-static bool is_own_stack(const struct mt_unwinder *unwinder, uintptr_t address) {
-    return address >= unwinder->own_stack.low && address < unwinder->own_stack.high;
-}
 
 /* How many words the walk has read: the return address below each frame's stack pointer, and the
  * saved frame pointers that matter. */
@@ -24,24 +19,15 @@ static uint32_t count_words(const struct mt_unwinder *unwinder) {
     return count;
 }
 
-/* Adds a word; false when it is too far from the leaf, or no address. */
-static bool add(uint64_t *words, uint32_t *count, uintptr_t sp, uintptr_t at, uintptr_t value) {
-    uint64_t distance = at - MT_MEMO_BASE(sp);
-    words[*count] = value << MT_MEMO_REACH_BITS | distance / 8;
-    ++*count;
-    return distance % 8 == 0 && distance / 8 >> MT_MEMO_REACH_BITS == 0 &&
-           value >> (64 - MT_MEMO_REACH_BITS) == 0;
-}
-
 /* Takes the words, of which there are not too many. Returns their number, filled up to a multiple
  * of four; 0 when one cannot be kept. */
 static uint32_t collect(const struct mt_unwinder *unwinder, uintptr_t sp, uint64_t *words) {
     uint32_t count = 0;
     for (uint32_t i = unwinder->cached - 1; i-- > 0;) {
         const struct mt_cached_frame *cached = &unwinder->cache[i];
-        if (!add(words, &count, sp, cached->frame.sp - 8, cached->frame.pc) ||
+        if (!mt_memo_put(&words[count++], sp, cached->frame.sp - 8, cached->frame.pc) ||
             (cached->use & MT_FP_CHECKED &&
-             !add(words, &count, sp, cached->fp_slot, cached->frame.fp)))
+             !mt_memo_put(&words[count++], sp, cached->fp_slot, cached->frame.fp)))
             return 0;
     }
     for (; count % 4 != 0; count++)
@@ -49,33 +35,21 @@ static uint32_t collect(const struct mt_unwinder *unwinder, uintptr_t sp, uint64
     return count;
 }
 
-/* True for a stack that comes back and fits. Those that do not come here with every event: what was
- * counted is noted. */
-static bool deserves_memo(struct mt_unwinder *unwinder, uint32_t id) {
-    static const uint32_t has_too_many_words = 1u << 31; /* no ID has this bit */
-    uint32_t *seen = &unwinder->memos.seen[(id * 0x9e3779b1u) >> (32 - MT_MEMO_SEEN_BITS)];
-    if (*seen == (id | has_too_many_words))
-        return false;
-    bool comes_back = *seen == id;
-    bool fits = !comes_back || count_words(unwinder) <= MT_MEMO_WORDS;
-    *seen = fits ? id : id | has_too_many_words;
-    return comes_back && fits;
-}
-
-void mt_memo_remember(struct mt_unwinder *unwinder, const struct mt_frame *leaf, uint32_t id) {
+bool mt_memo_remember(struct mt_unwinder *unwinder, const struct mt_frame *leaf, uint32_t id) {
     uint32_t cached = unwinder->cached;
-    if (cached < 2 || cached > MT_MEMO_WORDS + 1 || unwinder->dropped ||
-        !is_own_stack(unwinder, leaf->sp - 16) ||
-        !is_own_stack(unwinder, unwinder->cache[0].frame.sp - 8) || !deserves_memo(unwinder, id))
-        return;
+    if (cached > MT_MEMO_WORDS + 1 || count_words(unwinder) > MT_MEMO_WORDS)
+        return false;
+    if (cached < 2 || unwinder->dropped || !mt_memo_is_own_stack(unwinder, leaf->sp - 16) ||
+        !mt_memo_is_own_stack(unwinder, unwinder->cache[0].frame.sp - 8))
+        return true;
     struct mt_memos *memos = &unwinder->memos;
-    uint32_t set = mt_memo_set(leaf), turn = memos->turn++ & 1;
+    uint32_t set = mt_memo_set(leaf), turn = memos->turn++ & (MT_MEMO_WAYS - 1);
     struct mt_memo *memo = &memos->sets[set][turn];
     memo->id = MT_STACK_NONE; /* whatever interrupts this finds no half of a memo */
     __asm__ volatile("" ::: "memory");
     uint32_t count = collect(unwinder, leaf->sp, memos->words[set][turn].words);
     if (count == 0)
-        return;
+        return true;
     memo->pc = leaf->pc;
     memo->sp = leaf->sp;
     memo->fp = leaf->fp;
@@ -84,6 +58,7 @@ void mt_memo_remember(struct mt_unwinder *unwinder, const struct mt_frame *leaf,
     memo->fp_matters = unwinder->cache[cached - 1].use & MT_FP_MATTERS ? 1 : 0;
     __asm__ volatile("" ::: "memory");
     memo->id = id;
+    return true;
 }
 
 #endif

@@ -21,6 +21,19 @@ static inline uint32_t mt_memo_set(const struct mt_frame *leaf) {
     return hash >> (64 - MT_MEMO_SET_BITS);
 }
 
+static inline bool mt_memo_is_own_stack(const struct mt_unwinder *unwinder, uintptr_t address) {
+    return address >= unwinder->own_stack.low && address < unwinder->own_stack.high;
+}
+
+/* Makes a word of the value read at an address. False when that is too far from the leaf, or the
+ * value no address. */
+static inline bool mt_memo_put(uint64_t *word, uintptr_t sp, uintptr_t at, uintptr_t value) {
+    uint64_t distance = at - MT_MEMO_BASE(sp);
+    *word = value << MT_MEMO_REACH_BITS | distance / 8;
+    return distance % 8 == 0 && distance / 8 >> MT_MEMO_REACH_BITS == 0 &&
+           value >> (64 - MT_MEMO_REACH_BITS) == 0;
+}
+
 /* 0 when the word of the stack is still the same. */
 static inline uint64_t mt_memo_difference(uint64_t word, const uint64_t *base) {
     return base[word & ((1 << MT_MEMO_REACH_BITS) - 1)] ^ word >> MT_MEMO_REACH_BITS;
@@ -49,7 +62,7 @@ static inline bool mt_memo_is_of(const struct mt_memos *memos, const struct mt_m
 /* The ID of the stack that starts at leaf; MT_STACK_NONE when there is no memo of it. */
 static inline uint32_t mt_memo_recall(const struct mt_memos *memos, const struct mt_frame *leaf) {
     uint32_t set = mt_memo_set(leaf);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < MT_MEMO_WAYS; i++) {
         const struct mt_memo *memo = &memos->sets[set][i];
         if (mt_likely(mt_memo_is_of(memos, memo, leaf) &&
                       mt_memo_holds(memos->words[set][i].words, memo->count, leaf->sp)))
@@ -61,7 +74,9 @@ static inline uint32_t mt_memo_recall(const struct mt_memos *memos, const struct
 /* Makes all memos void. */
 void mt_memo_forget(struct mt_memos *memos);
 
-/* Keeps the stack in unwinder->cache, which starts at leaf and is not cut. */
-void mt_memo_remember(struct mt_unwinder *unwinder, const struct mt_frame *leaf, uint32_t id);
+/* Keeps the stack in unwinder->cache, which starts at leaf and is not cut, as far as it is the
+ * thread's own.
+ * returns  false where it has more words than a memo holds */
+bool mt_memo_remember(struct mt_unwinder *unwinder, const struct mt_frame *leaf, uint32_t id);
 
 #endif
