@@ -35,6 +35,32 @@ import TraceTestSupport
     #expect(!stacks.contains(.none))
   }
 
+  /// What the last stack had in these frames does not stay in them.
+  @Test func aFrameThatChangedInTheMiddleIsSeen() throws {
+    let run = try TracedRun([try TestProgram("middle_frames.c").path.string])
+    let root = try run.root()
+    let lives = try MarkedEvents(root).lives.filter { (27_000..<27_064).contains($0.key) }
+
+    // From the leaf: choose, then step and choose for each level, the innermost first.
+    func ways(of stack: StackID) -> [Address] {
+      let frames = root.stacks.frames(of: stack)
+      guard frames.count > 12 else { return [] }
+      return stride(from: 2, through: 12, by: 2).map { frames[$0].returnAddress }.reversed()
+    }
+    let left = ways(of: try #require(lives[27_000]?.first).allocation.stack)
+    let right = ways(of: try #require(lives[27_063]?.first).allocation.stack)
+    #expect(Set(left).count == 1 && Set(right).count == 1 && left != right)
+    #expect(lives.count == 64)
+    for (size, lives) in lives {
+      #expect(lives.count == 3)
+      #expect(Set(lives.map(\.allocation.stack)).count == 1)
+      for stack in lives.flatMap({ [$0.allocation.stack, $0.deallocation?.stack ?? .none] }) {
+        let expected = (0..<6).map { (size - 27_000) >> $0 & 1 == 1 ? right[$0] : left[$0] }
+        #expect(ways(of: stack) == expected, "\(size) bytes")
+      }
+    }
+  }
+
   @Test func exceptionsPassThroughRecordedFrames() throws {
     let run = try TracedRun([try TestProgram("exceptions.cpp").path.string])
     let events = try MarkedEvents(try run.root())

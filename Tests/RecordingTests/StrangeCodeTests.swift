@@ -90,7 +90,8 @@
     @Test(
       "libunwind sees the same frames",
       arguments: [
-        "stacks.c", "signals.c", "exceptions.cpp", "threads.c", "thread_exit.cpp",
+        "stacks.c", "middle_frames.c", "signals.c", "exceptions.cpp", "threads.c",
+        "thread_exit.cpp",
         "fork.c", "objects.swift", "entry_points.cpp",
       ])
     func libunwindSeesTheSame(source: String) throws {
