@@ -67,68 +67,60 @@ static struct bucket *bucket_of(struct bucket *level, unsigned number, uintptr_t
     return &level[hash >> (64 - FIRST_BUCKETS_LOG2 - number)];
 }
 
-/* Puts `desired` where `expected` is. False when no place of the bucket holds it. */
-static bool replace(struct bucket *bucket, uintptr_t expected, uintptr_t desired) {
-    for (unsigned i = 0; i < BUCKET; i++) {
-        uintptr_t found = __atomic_load_n(&bucket->places[i], __ATOMIC_RELAXED);
-        if (found == expected &&
-            __atomic_compare_exchange_n(&bucket->places[i], &found, desired, false,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-            return true;
+/* Puts `desired` where `expected` was found. False when somebody else was faster. */
+static bool exchange(uintptr_t *place, uintptr_t expected, uintptr_t desired) {
+    return __atomic_compare_exchange_n(place, &expected, desired, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
+}
+
+/* A place of the two buckets of an address that holds `wanted`, the address or 0; NULL: none. */
+static uintptr_t *place_in_level(struct bucket *level, unsigned number, uintptr_t address,
+                                 uintptr_t wanted) {
+    for (unsigned choice = 0; choice < 2; choice++) {
+        struct bucket *bucket = bucket_of(level, number, address, choice);
+        for (unsigned i = 0; i < BUCKET; i++)
+            if (__atomic_load_n(&bucket->places[i], __ATOMIC_RELAXED) == wanted)
+                return &bucket->places[i];
     }
-    return false;
+    return NULL;
 }
 
-static bool replace_in_level(struct bucket *level, unsigned number, uintptr_t address,
-                             uintptr_t expected, uintptr_t desired) {
-    return replace(bucket_of(level, number, address, 0), expected, desired) ||
-           replace(bucket_of(level, number, address, 1), expected, desired);
-}
-
-static bool contains(const struct bucket *bucket, uintptr_t address) {
-    for (unsigned i = 0; i < BUCKET; i++)
-        if (__atomic_load_n(&bucket->places[i], __ATOMIC_RELAXED) == address)
-            return true;
-    return false;
+/* Where an address is; NULL when it is not in the set. */
+static uintptr_t *find(uintptr_t address) {
+    for (unsigned number = 0; number < LEVELS; number++) {
+        struct bucket *level = __atomic_load_n(&g_levels[number], __ATOMIC_ACQUIRE);
+        uintptr_t *place = level ? place_in_level(level, number, address, address) : NULL;
+        if (place || !level)
+            return place;
+    }
+    return NULL;
 }
 
 bool mt_sampled_set_holds(const void *block) {
-    uintptr_t address = (uintptr_t)block;
-    for (unsigned number = 0; number < LEVELS; number++) {
-        struct bucket *level = __atomic_load_n(&g_levels[number], __ATOMIC_ACQUIRE);
-        if (!level)
-            return false;
-        if (contains(bucket_of(level, number, address, 0), address) ||
-            contains(bucket_of(level, number, address, 1), address))
-            return true;
-    }
-    return false;
+    return find((uintptr_t)block) != NULL;
 }
 
 bool mt_sampled_set_insert(const void *block) {
-    uintptr_t address = (uintptr_t)block;
+    uintptr_t address = (uintptr_t)block, *place;
     count_up(mt_sampled_set_counter(block));
     for (unsigned number = 0; number < LEVELS; number++) {
         struct bucket *level = open_level(number);
         if (!level)
             break;
-        if (replace_in_level(level, number, address, 0, address))
-            return true;
+        while ((place = place_in_level(level, number, address, 0)))
+            if (exchange(place, 0, address))
+                return true;
     }
     count_down(mt_sampled_set_counter(block));
     return false;
 }
 
 bool mt_sampled_set_remove(const void *block) {
-    uintptr_t address = (uintptr_t)block;
-    for (unsigned number = 0; number < LEVELS; number++) {
-        struct bucket *level = __atomic_load_n(&g_levels[number], __ATOMIC_ACQUIRE);
-        if (!level)
-            return false;
-        if (replace_in_level(level, number, address, address, 0)) {
+    uintptr_t address = (uintptr_t)block, *place;
+    while ((place = find(address)))
+        if (exchange(place, address, 0)) {
             count_down(mt_sampled_set_counter(block));
             return true;
         }
-    }
     return false;
 }

@@ -10,6 +10,19 @@ MT_COLD void mt_memo_forget(struct mt_memos *memos) {
 
 #if defined(__x86_64__)
 
+static bool is_own_stack(const struct mt_unwinder *unwinder, uintptr_t address) {
+    return address >= unwinder->own_stack.low && address < unwinder->own_stack.high;
+}
+
+/* Makes a word of the value read at an address. False when that is too far from the leaf, or the
+ * value no address. */
+static bool put_word(uint64_t *word, uintptr_t sp, uintptr_t at, uintptr_t value) {
+    uint64_t distance = at - MT_MEMO_BASE(sp);
+    *word = value << MT_MEMO_REACH_BITS | distance / 8;
+    return distance % 8 == 0 && distance / 8 >> MT_MEMO_REACH_BITS == 0 &&
+           value >> (64 - MT_MEMO_REACH_BITS) == 0;
+}
+
 /* How many words the walk has read: the return address below each frame's stack pointer, and the
  * saved frame pointers that matter. */
 static uint32_t count_words(const struct mt_unwinder *unwinder) {
@@ -25,9 +38,9 @@ static uint32_t collect(const struct mt_unwinder *unwinder, uintptr_t sp, uint64
     uint32_t count = 0;
     for (uint32_t i = unwinder->cached - 1; i-- > 0;) {
         const struct mt_cached_frame *cached = &unwinder->cache[i];
-        if (!mt_memo_put(&words[count++], sp, cached->frame.sp - 8, cached->frame.pc) ||
+        if (!put_word(&words[count++], sp, cached->frame.sp - 8, cached->frame.pc) ||
             (cached->use & MT_FP_CHECKED &&
-             !mt_memo_put(&words[count++], sp, cached->fp_slot, cached->frame.fp)))
+             !put_word(&words[count++], sp, cached->fp_slot, cached->frame.fp)))
             return 0;
     }
     for (; count % 4 != 0; count++)
@@ -39,8 +52,8 @@ bool mt_memo_remember(struct mt_unwinder *unwinder, const struct mt_frame *leaf,
     uint32_t cached = unwinder->cached;
     if (cached > MT_MEMO_WORDS + 1 || count_words(unwinder) > MT_MEMO_WORDS)
         return false;
-    if (cached < 2 || unwinder->dropped || !mt_memo_is_own_stack(unwinder, leaf->sp - 16) ||
-        !mt_memo_is_own_stack(unwinder, unwinder->cache[0].frame.sp - 8))
+    if (cached < 2 || unwinder->dropped || !is_own_stack(unwinder, leaf->sp - 16) ||
+        !is_own_stack(unwinder, unwinder->cache[0].frame.sp - 8))
         return true;
     struct mt_memos *memos = &unwinder->memos;
     uint32_t set = mt_memo_set(leaf), turn = memos->turn++ & (MT_MEMO_WAYS - 1);

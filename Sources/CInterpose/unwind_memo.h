@@ -21,19 +21,6 @@ static inline uint32_t mt_memo_set(const struct mt_frame *leaf) {
     return hash >> (64 - MT_MEMO_SET_BITS);
 }
 
-static inline bool mt_memo_is_own_stack(const struct mt_unwinder *unwinder, uintptr_t address) {
-    return address >= unwinder->own_stack.low && address < unwinder->own_stack.high;
-}
-
-/* Makes a word of the value read at an address. False when that is too far from the leaf, or the
- * value no address. */
-static inline bool mt_memo_put(uint64_t *word, uintptr_t sp, uintptr_t at, uintptr_t value) {
-    uint64_t distance = at - MT_MEMO_BASE(sp);
-    *word = value << MT_MEMO_REACH_BITS | distance / 8;
-    return distance % 8 == 0 && distance / 8 >> MT_MEMO_REACH_BITS == 0 &&
-           value >> (64 - MT_MEMO_REACH_BITS) == 0;
-}
-
 /* 0 when the word of the stack is still the same. */
 static inline uint64_t mt_memo_difference(uint64_t word, const uint64_t *base) {
     return base[word & ((1 << MT_MEMO_REACH_BITS) - 1)] ^ word >> MT_MEMO_REACH_BITS;

@@ -1,31 +1,21 @@
+import TraceReader
+
 #if canImport(Glibc)
   import Glibc
 #endif
 
-/// A list of numbers that may well become very long.
-///
-/// An array that grows is there twice for a moment. Large memory of this is moved by the system
-/// without being copied, and what has not been used yet takes no memory.
+/// A list of numbers in memory that grows without being there twice.
 struct GrowingList<Element: BitwiseCopyable>: ~Copyable {
   private var memory: UnsafeMutablePointer<Element>
   private var capacity = 16
   private(set) var count = 0
 
   init() {
-    memory = Self.resized(nil, capacity)
+    memory = GrowableMemory.resized(nil, capacity, of: "entries")
   }
 
   deinit {
     free(memory)
-  }
-
-  private static func resized(
-    _ memory: UnsafeMutablePointer<Element>?, _ capacity: Int
-  ) -> UnsafeMutablePointer<Element> {
-    guard let memory = realloc(memory, capacity * MemoryLayout<Element>.stride) else {
-      fatalError("no memory for \(capacity) entries")
-    }
-    return memory.bindMemory(to: Element.self, capacity: capacity)
   }
 
   @inline(__always)
@@ -38,7 +28,7 @@ struct GrowingList<Element: BitwiseCopyable>: ~Copyable {
   @inline(never)
   private mutating func grow() {
     capacity *= 2
-    memory = Self.resized(memory, capacity)
+    memory = GrowableMemory.resized(memory, capacity, of: "entries")
   }
 
   @inline(__always)

@@ -41,19 +41,11 @@ public struct CSVTable: Sendable {
 
   /// Writes the file part by part.
   func write(to sink: (String) throws -> Void) rethrows {
-    var part = Self.line(header)
-    for row in rows { part += Self.line(row) }
-    for row in longRows {
-      if part.utf8.count >= Self.partLength {
-        try sink(part)
-        part = ""
-      }
-      part += Self.line(row)
-    }
-    try sink(part)
+    var text = PartedText(Self.line(header))
+    for row in rows { try text.add(Self.line(row), to: sink) }
+    for row in longRows { try text.add(Self.line(row), to: sink) }
+    try text.end(to: sink)
   }
-
-  private static let partLength = 1 << 16
 
   private static func line(_ fields: [String]) -> String {
     fields.map(quoted).joined(separator: ",") + "\r\n"

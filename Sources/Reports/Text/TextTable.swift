@@ -79,19 +79,12 @@ public struct TextTable: Sendable {
     let cells = printable
     let layout = layout(of: cells, in: style, indent: indent)
     let margin = String(repeating: " ", count: indent)
-    var part = ""
+    var text = PartedText()
     for line in layout.titleLines {
-      part += margin + layout.line(line.map { Span($0, .heading) }, style: style) + "\n"
+      try text.add(
+        margin + layout.line(line.map { Span($0, .heading) }, style: style) + "\n", to: sink)
     }
-    for row in cells {
-      if part.utf8.count >= Self.partLength {
-        try sink(part)
-        part = ""
-      }
-      part += margin + layout.line(row, style: style) + "\n"
-    }
-    try sink(part)
+    for row in cells { try text.add(margin + layout.line(row, style: style) + "\n", to: sink) }
+    try text.end(to: sink)
   }
-
-  private static let partLength = 1 << 16
 }

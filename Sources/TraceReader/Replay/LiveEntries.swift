@@ -53,18 +53,13 @@ final class LiveEntries: @unchecked Sendable {
     }
   }
 
-  /// Allocates memory for entries, or changes how much it is.
-  ///
-  /// Large memory is moved by the system without being copied, so that both are never there at once;
-  /// what has not been used yet takes no memory.
+  /// Allocates memory for entries, or changes how much it is, in large pages where there are any.
   static func resized(
     _ entries: UnsafeMutablePointer<LiveEntry>?, _ capacity: Int
   ) -> UnsafeMutablePointer<LiveEntry> {
-    let size = max(capacity, 1) * MemoryLayout<LiveEntry>.stride
-    guard let memory = realloc(entries, size) else {
-      fatalError("no memory for \(capacity) live blocks")
-    }
-    cprocessor_use_large_pages(memory, size)
-    return memory.bindMemory(to: LiveEntry.self, capacity: max(capacity, 1))
+    let capacity = max(capacity, 1)
+    let memory = GrowableMemory.resized(entries, capacity, of: "live blocks")
+    cprocessor_use_large_pages(memory, capacity * MemoryLayout<LiveEntry>.stride)
+    return memory
   }
 }

@@ -1,6 +1,6 @@
 /// A live block, as small as it can be: everything else about it is in its site.
 @usableFromInline
-struct LiveEntry {
+struct LiveEntry: BitwiseCopyable {
   @usableFromInline var address: UInt64
   /// The requested size in the low 56 bits, the alignment code above them.
   @usableFromInline private(set) var sizeAndAlignment: UInt64
