@@ -79,9 +79,9 @@ static inline void mt_event_finish(struct mt_event_writer *writer, struct mt_eve
 }
 
 /* A block was allocated. alignment: 0 for operations that carry none. */
-static inline void mt_event_allocation(struct mt_event_writer *writer, struct mt_stamp stamp,
-                                       uint8_t operation, uint64_t address, uint32_t stack,
-                                       uint64_t size, uint64_t alignment) {
+MT_INLINE void mt_event_allocation(struct mt_event_writer *writer, struct mt_stamp stamp,
+                                   uint8_t operation, uint64_t address, uint32_t stack,
+                                   uint64_t size, uint64_t alignment) {
     struct mt_event event = mt_event_begin(writer, stamp);
     struct mt_site *site = mt_put_site(&writer->encoder, &event, stack << 1);
     mt_put_operation(&event, site, operation, size, alignment);
@@ -91,9 +91,9 @@ static inline void mt_event_allocation(struct mt_event_writer *writer, struct mt
 
 /* A block is about to be freed, or to be reallocated. size and alignment: 0 for operations that
  * carry none. */
-static inline void mt_event_deallocation(struct mt_event_writer *writer, struct mt_stamp stamp,
-                                         uint8_t operation, uint64_t address, uint32_t stack,
-                                         uint64_t size, uint64_t alignment) {
+MT_INLINE void mt_event_deallocation(struct mt_event_writer *writer, struct mt_stamp stamp,
+                                     uint8_t operation, uint64_t address, uint32_t stack,
+                                     uint64_t size, uint64_t alignment) {
     struct mt_event event = mt_event_begin(writer, stamp);
     struct mt_site *site = mt_put_site(&writer->encoder, &event, stack << 1);
     mt_put_operation(&event, site, operation, size, alignment);

@@ -155,7 +155,7 @@ MT_HOOK void *MT_HOOK_NAME(reallocarray)(void *block, size_t count, size_t size)
 }
 
 /* Inlined, so that it sees the frame of the hook's caller. */
-static inline __attribute__((always_inline)) void end_block(void *block, uint8_t operation) {
+MT_INLINE void end_block(void *block, uint8_t operation) {
     if (!block || mt_unlikely(mt_arena_owns(block)))
         return;
     if (mt_sampling_leaves_out(block)) {

@@ -15,6 +15,9 @@
 #define mt_likely(x) __builtin_expect(!!(x), 1)
 #define mt_unlikely(x) __builtin_expect(!!(x), 0)
 #define MT_COLD __attribute__((noinline, cold))
+
+/* Of which every caller gets a copy, whatever the compiler thinks of its length. */
+#define MT_INLINE static inline __attribute__((always_inline))
 /* On a variable that hooks read: it is read where it is, not by way of the global offset table.
  * -fvisibility says so of definitions only. */
 #define MT_INTERNAL __attribute__((visibility("hidden")))

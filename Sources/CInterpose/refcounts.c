@@ -11,6 +11,7 @@
 #include "swift_runtime.h"
 #include "text.h"
 #include "trace_file.h"
+#include "unwind_capture.h"
 
 static struct {
     bool is_asked;

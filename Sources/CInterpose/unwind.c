@@ -205,22 +205,27 @@ __attribute__((noinline)) static uint32_t capture_by_walk(struct mt_unwinder *un
     return intern_shown(unwinder, &leaf);
 }
 
-uint32_t mt_unwind_capture(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
-    if (mt_unlikely(mt_unwind_only_libunwind))
-        return capture_with_libunwind(unwinder, *leaf, 0);
-    mt_unwind_refresh_cache(unwinder);
+/* Where both are to be compared, a memo is not believed: the walk is to find the same stack. */
+static uint32_t capture_and_compare(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
     uint32_t recalled = mt_memo_recall(&unwinder->memos, leaf);
-    if (mt_likely(recalled != MT_STACK_NONE && !mt_unwind_compares))
-        return recalled;
     uint32_t walked = capture_by_walk(unwinder, *leaf);
-    if (mt_unlikely(recalled != MT_STACK_NONE && recalled != walked))
+    if (recalled != MT_STACK_NONE && recalled != walked)
         mt_trace_file_count(MT_COUNT_STACKS_DIFFERENT, 1);
     return walked;
 }
 
+uint32_t mt_unwind_capture_new(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
+    if (mt_unlikely(mt_unwind_only_libunwind))
+        return capture_with_libunwind(unwinder, *leaf, 0);
+    mt_unwind_refresh_cache(unwinder);
+    if (mt_unlikely(mt_unwind_compares))
+        return capture_and_compare(unwinder, leaf);
+    return capture_by_walk(unwinder, *leaf);
+}
+
 #else /* no rules yet for this machine: libunwind walks */
 
-uint32_t mt_unwind_capture(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
+uint32_t mt_unwind_capture_new(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
     return capture_with_libunwind(unwinder, *leaf, 0);
 }
 

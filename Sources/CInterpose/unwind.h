@@ -158,12 +158,7 @@ static inline uint32_t mt_unwind_outermost(void) {
     return mt_unwind_depth / 2 < MT_OUTERMOST ? mt_unwind_depth / 2 : MT_OUTERMOST;
 }
 
-/* Takes the stack that starts at `leaf`. Of a stack deeper than mt_unwind_depth, the innermost and
- * the outermost frames are kept, with a gap between them.
- *
- * returns  its id; MT_STACK_NONE when there is none (counted in the file header)
- * errors   errno untouched
- * context  inside a hook, on the thread that owns `unwinder` */
-uint32_t mt_unwind_capture(struct mt_unwinder *unwinder, const struct mt_frame *leaf);
+/* The rest of mt_unwind_capture (unwind_capture.h): for a stack that has no memo. */
+uint32_t mt_unwind_capture_new(struct mt_unwinder *unwinder, const struct mt_frame *leaf);
 
 #endif

@@ -115,6 +115,8 @@ def main():
         parts[part_of(file)] += more
         files[file] += more
         functions[function] += more
+    if parts["encoding"] <= 0:
+        sys.exit("no events were recorded: the profile has no instructions that encode any")
     print("Instructions per event, of %d events; malloc and free half and half." % events)
     print_table("part", parts, events)
     print_table("file", files, events)
