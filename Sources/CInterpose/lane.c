@@ -61,6 +61,13 @@ void mt_lane_release(void) {
     mt_lane_give_back(&g_lane);
 }
 
+void mt_lane_leave(const struct mt_unwinder *unwinder) {
+    if (__atomic_load_n(&g_lane.thread, __ATOMIC_ACQUIRE) != unwinder)
+        return;
+    mt_event_writer_repair(&g_lane.writer);
+    mt_lane_release();
+}
+
 void mt_lane_survive_fork(void) {
     mt_event_writer_survive_fork(&g_lane.writer);
 }

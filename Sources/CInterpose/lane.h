@@ -23,6 +23,10 @@ struct mt_lane {
 bool mt_lane_take(struct mt_lane *lane, uintptr_t sp, struct mt_unwinder *unwinder);
 void mt_lane_give_back(struct mt_lane *lane);
 
+/* The thread of `unwinder` ends: if it holds the process's lane, that is free again. With all
+ * signals held back. */
+void mt_lane_leave(const struct mt_unwinder *unwinder);
+
 /* Takes the process's lane and readies it for an event of `thread` at `time`.
  * returns  the writer, to be given back with mt_lane_release; NULL when it is taken or recording
  *          has stopped

@@ -325,11 +325,8 @@ static bool was_abandoned(uintptr_t sp) {
 /* Ends the hook that never returned. No handler may interrupt this: it would do the same. */
 static void leave_abandoned(void) {
     uint64_t signals = mt_os_block_signals();
-    if (mt_tls.thread) {
-        mt_event_writer_repair(&mt_tls.thread->writer);
-        mt_refcount_writer_repair(&mt_tls.thread->refcounts);
-        mt_unwind_forget(&mt_tls.thread->unwinder);
-    }
+    if (mt_tls.thread)
+        mt_thread_repair(mt_tls.thread);
     mt_tls.inside = 0;
     mt_os_restore_signals(signals);
 }

@@ -42,6 +42,20 @@ static void park(struct mt_thread *thread) {
     mt_lock_exit(&g_threads.lock, signals);
 }
 
+void mt_thread_repair(struct mt_thread *thread) {
+    mt_event_writer_repair(&thread->writer);
+    mt_refcount_writer_repair(&thread->refcounts);
+    mt_unwind_forget(&thread->unwinder);
+}
+
+/* Nothing of this thread runs any more: not even a hook that a handler interrupted, and then ended
+ * the thread. Whoever gets the state is to find no half of an event. */
+static void leave_all_hooks(struct mt_thread *thread) {
+    if (mt_tls.inside)
+        mt_thread_repair(thread);
+    mt_lane_leave(&thread->unwinder);
+}
+
 /* pthread keys are destroyed in up to PTHREAD_DESTRUCTOR_ITERATIONS rounds; whatever the host
  * frees in its own destructors shall still find the thread's state. So ours asks for another
  * round until the last: the value counts them. */
@@ -55,6 +69,7 @@ static void end_thread(void *value) {
     if (!thread || !mt_thread_is_current())
         return;
     uint64_t signals = mt_os_block_signals();
+    leave_all_hooks(thread);
     mt_tls.inside = 1;
     mt_thread_note_name();
     mt_meta_thread(thread->index, thread->tid, MT_THREAD_ENDED, "");

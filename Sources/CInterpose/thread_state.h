@@ -58,6 +58,10 @@ static inline bool mt_thread_is_current(void) {
  * returns  false when there is no memory for it */
 bool mt_thread_begin(void);
 
+/* After a hook that never returned, since a signal handler jumped past it or ended the thread:
+ * whatever it left half done. With all signals held back. */
+void mt_thread_repair(struct mt_thread *thread);
+
 /* Creates the key whose destructor ends a thread's state. Once, at start-up. */
 void mt_thread_state_init(void);
 

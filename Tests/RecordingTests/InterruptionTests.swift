@@ -30,6 +30,18 @@ import TraceTestSupport
     }
   }
 
+  @Test func aHandlerMayEndItsThreadInAnyHook() throws {
+    let allocator = try TestProgram("leavable_allocator.c", flags: ["-shared", "-fPIC"])
+    let run = try TracedRun(
+      [try TestProgram("exiting_threads.c", flags: ["-pthread"]).path.string, "300"],
+      environment: ["LD_PRELOAD=\(allocator.path)"], timeout: 300)
+    #expect(run.recorded.outputText == "300\n")
+    // Each thread goes on where the one before it was interrupted.
+    let events = try MarkedEvents(try run.root())
+    #expect(events[33001] == .init(allocated: 3000, freed: 3000))
+    #expect(events.lives[33001]?.contains { $0.allocation.stack == .none } == false)
+  }
+
   @Test func aHandlerMayForkInAnyHook() throws {
     let allocator = try TestProgram("leavable_allocator.c", flags: ["-shared", "-fPIC"])
     let run = try TracedRun(
