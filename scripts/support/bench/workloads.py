@@ -9,7 +9,7 @@ import tools
 
 THREADS = (1, 2, 4, 8)
 DEPTHS = (5, 20, 60)
-STRESS_PAIRS = 1_000_000
+STRESS_PAIRS = 8_000_000
 
 
 @dataclass
