@@ -19,6 +19,7 @@ void MT_HOOK_NAME(_Exit)(int) __attribute__((noreturn));
 void MT_HOOK_NAME(quick_exit)(int) __attribute__((noreturn));
 void MT_HOOK_NAME(abort)(void) __attribute__((noreturn));
 void *MT_HOOK_NAME(dlopen)(const char *, int);
+void *MT_HOOK_NAME(dlmopen)(Lmid_t, const char *, int);
 int MT_HOOK_NAME(dlclose)(void *);
 int MT_HOOK_NAME(prctl)(int, ...);
 int MT_HOOK_NAME(pthread_setname_np)(pthread_t, const char *);
@@ -74,6 +75,28 @@ MT_HOOK void *MT_HOOK_NAME(dlopen)(const char *file, int mode) {
             mt_deep_bind_note_unseen(file);
     }
     MT_TAIL_CALL mt_real.dlopen(file, mode);
+}
+
+/* In a new namespace, a library gets a C library of its own, whose allocator is not ours. */
+MT_COLD static void *open_apart(Lmid_t space, const char *file, int mode) {
+    void *library = mt_real.dlmopen(space, file, mode);
+    if (library)
+        mt_deep_bind_note_unseen(file);
+    return library;
+}
+
+MT_HOOK void *MT_HOOK_NAME(dlmopen)(Lmid_t space, const char *file, int mode) {
+    if (!mt_real.dlmopen && (!mt_real_resolve() || !mt_real.dlmopen))
+        return NULL;
+    if (space == LM_ID_NEWLM && file) {
+        if (mt_lifecycle_is_forked())
+            mt_lifecycle_start();
+        if (mt_lifecycle_owns_trace() && mt_deep_bind_may_call(file))
+            return open_apart(space, file, mode);
+        if (mt_lifecycle_owns_trace())
+            mt_deep_bind_note_unseen(file);
+    }
+    MT_TAIL_CALL mt_real.dlmopen(space, file, mode);
 }
 
 MT_HOOK int MT_HOOK_NAME(dlclose)(void *handle) {

@@ -37,6 +37,7 @@
     X(void, quick_exit, (int))                                                                     \
     X(void, abort, (void))                                                                         \
     X(void *, dlopen, (const char *, int))                                                         \
+    X(void *, dlmopen, (long, const char *, int))                                                  \
     X(int, dlclose, (void *))                                                                      \
     X(int, prctl, (int, ...))                                                                      \
     X(int, pthread_setname_np, (unsigned long, const char *))
