@@ -26,6 +26,27 @@ import TraceTestSupport
     #expect(run.outputText == (try memtrace("help", command)).outputText)
   }
 
+  @Test(arguments: ["-5", "0", "20", "39"])
+  func helpIsShownOnANarrowTerminal(columns: String) throws {
+    let runs = try [columns, "40"].map { columns in
+      try ProcessRun.run(
+        [BuiltProducts.memtrace.string, "help", "record"],
+        environment: ["PATH=/usr/bin:/bin", "COLUMNS=\(columns)"])
+    }
+    #expect(runs[0].status == 0, "\(runs[0].errorText.prefix(200))")
+    #expect(runs[0].outputText == runs[1].outputText)
+  }
+
+  @Test func helpThatCannotBeWrittenFails() throws {
+    let run = try ProcessRun.run(
+      ["/bin/sh", "-c", "\(BuiltProducts.memtrace) help record > /dev/full"],
+      environment: ["PATH=/usr/bin:/bin"])
+    #expect(run.status == 74)
+    #expect(
+      run.errorText
+        == "memtrace: cannot write standard output: No space left on device\n")
+  }
+
   @Test func theVersionIsOneLine() throws {
     let run = try memtrace("--version")
     #expect(run.status == 0)

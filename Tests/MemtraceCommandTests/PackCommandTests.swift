@@ -47,6 +47,16 @@ import TraceTestSupport
     #expect(Set(directory.entries) == ["app.mtrace", "app.mtrace.zst", "plain.mtrace"])
   }
 
+  @Test func aPackedTraceOfAnotherNameNeedsAnOutput() throws {
+    #expect(
+      try run("unpack", "app.mtrace", status: 64) == """
+        Error: 'app.mtrace' does not end in .zst: give the output with -o.
+        Usage: memtrace unpack TRACE … [-o FILE]
+          See 'memtrace unpack --help' for more information.
+
+        """)
+  }
+
   @Test func forceReplacesAnOlderTraceByTheWholeNewOne() throws {
     _ = try run("pack", "-q", "app.mtrace", status: 0)
     let packed = try bytes("app.mtrace.zst")

@@ -42,8 +42,7 @@ public struct TextStyle: Sendable, Hashable {
     let columns = environment("COLUMNS").flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
     let refusesColour =
       !(environment("NO_COLOR") ?? "").isEmpty || (environment("TERM") ?? "dumb") == "dumb"
-    // Below 40 columns no table is readable; let the terminal wrap it instead.
-    let width = max(40, columns ?? terminalColumns ?? 80)
+    let width = max(leastWidth, columns ?? terminalColumns ?? 80)
     return TextStyle(
       width: width, isColoured: !refusesColour, bytes: bytes, isASCII: !isUTF8(environment))
   }
@@ -59,13 +58,22 @@ public struct TextStyle: Sendable, Hashable {
     return name.contains("utf-8") || name.contains("utf8")
   }
 
-  /// The style that suits standard output as it is now.
-  public static func forStandardOutput(bytes: ByteStyle = .human) -> TextStyle {
+  /// Below so many columns no table is readable; let the terminal wrap it instead.
+  public static let leastWidth = 40
+
+  /// The width of the terminal that standard output is, in columns; nil when it is none, or does
+  /// not say.
+  public static var terminalColumns: Int? {
     var size = winsize()
     let asked = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-    return suiting(
+    return asked ? Int(size.ws_col) : nil
+  }
+
+  /// The style that suits standard output as it is now.
+  public static func forStandardOutput(bytes: ByteStyle = .human) -> TextStyle {
+    suiting(
       isTerminal: isatty(STDOUT_FILENO) == 1,
-      terminalColumns: asked ? Int(size.ws_col) : nil,
+      terminalColumns: terminalColumns,
       environment: { name in getenv(name).map { String(cString: $0) } },
       bytes: bytes)
   }

@@ -37,6 +37,7 @@ struct UnpackCommand: ParsableCommand {
 
   mutating func validate() throws {
     if output != nil && traces.count > 1 { throw ValidationError("-o FILE goes with one trace.") }
+    if output == nil { for name in traces { _ = try Self.plainName(of: name) } }
   }
 
   func run() throws {

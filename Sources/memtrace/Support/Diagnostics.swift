@@ -49,9 +49,30 @@ enum Diagnostics {
       write(failure.description)
       Glibc.exit(failure.exitStatus)
     }
+    widenHelp()
     let code = MemtraceCommand.exitCode(for: error)
-    guard !code.isSuccess else { MemtraceCommand.exit(withError: error) }
-    writeLines(MemtraceCommand.fullMessage(for: error))
+    let message = MemtraceCommand.fullMessage(for: error)
+    if code.isSuccess { writeHelp(message) } else { writeLines(message) }
     Glibc.exit(code.rawValue)
+  }
+
+  /// Writes what was asked for, to standard output; ends memtrace where that fails, as for reports.
+  private static func writeHelp(_ text: String) {
+    guard !text.isEmpty else { return }
+    do {
+      try ReportOutput.withOutput(nil) { output in _ = try output.write(text + "\n") }
+    } catch {
+      exit(for: error)
+    }
+  }
+
+  /// Keeps help at the least width of reports, whatever the terminal or `COLUMNS` says.
+  ///
+  /// The parser of arguments takes its width from there, and ends the process where the column of
+  /// explanations does not fit. Only called when memtrace ends: nobody inherits the variable.
+  private static func widenHelp() {
+    let size = getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? TextStyle.terminalColumns
+    guard let size, size < TextStyle.leastWidth else { return }
+    setenv("COLUMNS", String(TextStyle.leastWidth), 1)
   }
 }
