@@ -36,6 +36,9 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
     }
   }
 
+  /// The names of all counters.
+  static var names: [String] { named(Coverage()).map(\.0) }
+
   /// Name in JSON, value, and the sentence where the number alone is worth one.
   private typealias Counter = (String, UInt64, (@Sendable (UInt64) -> String)?)
 
