@@ -49,12 +49,20 @@ def parse(arguments):
     if options.quick:
         options.pairs, options.slow_pairs = min(options.pairs, 3), 0
         options.workloads = options.workloads or QUICK
-    if not (options.sources or options.list) and not shutil.which(options.memtrace or ""):
+    if options.memtrace and not shutil.which(options.memtrace):
         parser.error("--memtrace: there is no executable %s" % options.memtrace)
     unknown = set(options.workloads) - set(workloads.names())
     if unknown:
         parser.error("no workload %s; --list names them" % ", ".join(sorted(unknown)))
     return parser, options
+
+
+def build(root):
+    """A release build; made when the sources have changed, which takes minutes."""
+    launcher = os.path.join(root, "scripts/memtrace")
+    if subprocess.run([launcher, "--version"], stdout=subprocess.DEVNULL, check=False).returncode:
+        raise SystemExit("bench: memtrace cannot be built")
+    return os.path.join(root, ".build/release/memtrace")
 
 
 def select_tools(parser, options, scratch):
@@ -112,7 +120,7 @@ def say(text):
     print("bench: " + text, file=sys.stderr, flush=True)
 
 
-def main(programs, arguments):
+def main(root, arguments):
     parser, options = parse(arguments)
     processes.adopt_orphans()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
@@ -128,7 +136,10 @@ def main(programs, arguments):
                 parser.error("--from: no document of --json: %s" % error)
             save(document, options.json)
         else:
+            select_tools(parser, options, scratch)
+            options.memtrace = options.memtrace or build(root)
             selected = select_tools(parser, options, scratch)
+            programs = os.path.join(root, "Benchmarks/Programs")
             document = measure_all(options, selected, programs, scratch)
     print(tables.markdown(document), end="")
 

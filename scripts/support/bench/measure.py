@@ -109,16 +109,40 @@ def _measure_memory(workload, tool, result, memtrace, host_peak):
     executable = tool.executable or workload.executable
     figures["hostPeakKiB"] = processes.peak_kib(listing, executable)
     figures["fileBytes"] = sum(map(os.path.getsize, tool.files()))
+    if tool.name in tools.OWN:
+        _check_recording(workload, tool, memtrace)
     if tool.name == tools.MEMTRACE:
-        result["events"] = sum(_events(memtrace, path) for path in tool.files())
+        result["events"] = _events(memtrace, tool.files())
         figures["packedBytes"] = _packed_bytes(memtrace, tool.files())
     tool.remove_files()
 
 
-def _events(memtrace, trace):
-    report = [memtrace, "allocations", "--top", "1", "--format", "json", trace]
-    document = subprocess.run(report, check=True, capture_output=True).stdout
-    return json.loads(document)["total"]["eventCount"]
+def _check_recording(workload, tool, memtrace):
+    """Ends the measurement where a recording is not what its name says: it would cost too little."""
+    files = tool.files()
+    infos = [_report(memtrace, trace, "info") for trace in files]
+    has_stacks = any(info["file"]["stackNodes"] for info in infos)
+    is_sampled = any("sampling" in info["trace"] for info in infos)
+    problem = None
+    if not files or (tool.name != tools.SAMPLED and not _events(memtrace, files)):
+        problem = "nothing was recorded"
+    elif is_sampled != (tool.name == tools.SAMPLED):
+        problem = "all was recorded" if not is_sampled else "only a sample was recorded"
+    elif tool.name != tools.SAMPLED and has_stacks != (tool.name == tools.MEMTRACE):
+        problem = "stacks were recorded" if has_stacks else "no stacks were recorded"
+    if problem:
+        raise SystemExit("bench: %s under %s: %s" % (workload.name, tool.name, problem))
+
+
+def _events(memtrace, traces):
+    reports = [_report(memtrace, trace, "allocations", "--top", "1") for trace in traces]
+    return sum(report["total"]["eventCount"] for report in reports)
+
+
+def _report(memtrace, trace, *command):
+    """The JSON document of a report."""
+    report = [memtrace, *command, "--format", "json", trace]
+    return json.loads(subprocess.run(report, check=True, capture_output=True).stdout)
 
 
 def _packed_bytes(memtrace, traces):

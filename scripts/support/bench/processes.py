@@ -97,7 +97,7 @@ def start(command, environment, stdin=None):
 
 
 def peak_kib(listing, executable):
-    """The greatest peak memory in KiB of the processes whose executable ends in `executable`.
+    """The greatest peak memory in KiB of the processes whose executable begins with `executable`.
 
     listing: path of what host-peak wrote. Returns None when there was no such process.
     """

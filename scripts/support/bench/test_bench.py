@@ -78,6 +78,38 @@ class CalmTests(unittest.TestCase):
         self.assertEqual(self.run_calmly([0.9, 0.1], None), (0, 1))
 
 
+class RecordingTests(unittest.TestCase):
+    def check(self, name, events=7, stacks=3, sampling=None, files=("trace",)):
+        """What is said against a recording; None where it is taken."""
+        tool = mock.Mock(files=lambda: list(files))
+        tool.name = name
+        documents = {
+            "info": {"file": {"stackNodes": stacks}, "trace": {"sampling": 1} if sampling else {}},
+            "allocations": {"total": {"eventCount": events}},
+        }
+        report = lambda memtrace, trace, command, *options: documents[command]
+        workload = mock.Mock()
+        workload.name = "sqlite3"
+        with mock.patch.object(measure, "_report", report):
+            try:
+                measure._check_recording(workload, tool, "memtrace")
+            except SystemExit as end:
+                return str(end).split(": ")[-1]
+        return None
+
+    def test_what_is_measured_must_have_been_there(self):
+        self.assertIsNone(self.check(tools.MEMTRACE))
+        self.assertIsNone(self.check(tools.EVENTS_ONLY, stacks=0))
+        self.assertIsNone(self.check(tools.SAMPLED, sampling=True, events=0, stacks=0))
+        for name in tools.OWN:
+            self.assertEqual(self.check(name, files=()), "nothing was recorded")
+        self.assertEqual(self.check(tools.MEMTRACE, events=0), "nothing was recorded")
+        self.assertEqual(self.check(tools.MEMTRACE, stacks=0), "no stacks were recorded")
+        self.assertEqual(self.check(tools.EVENTS_ONLY), "stacks were recorded")
+        self.assertEqual(self.check(tools.MEMTRACE, sampling=True), "only a sample was recorded")
+        self.assertEqual(self.check(tools.SAMPLED), "all was recorded")
+
+
 class SampleTests(unittest.TestCase):
     def test_a_part_of_a_run_was_disturbed_as_the_whole(self):
         whole = processes.Sample(wall=4.0, cpu=1.0, others=2.0, extra={"p99 ms": 1.0})

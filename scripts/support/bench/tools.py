@@ -14,6 +14,9 @@ HEAPTRACK_RAW = "heaptrack -r"
 MEMCHECK = "memcheck"
 DHAT = "DHAT"
 
+# Those whose files memtrace reads.
+OWN = (EVENTS_ONLY, MEMTRACE, SAMPLED)
+
 
 @dataclass
 class Tool:
