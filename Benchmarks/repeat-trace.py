@@ -55,36 +55,64 @@ class Chunk:
             MAGIC, check(CHUNK_HEADER.pack(MAGIC, 0, *fields)), *fields)
 
 
-def read_chunks(file):
-    """All chunks, as far as they follow each other without a gap."""
+def read_chunks(file, end):
+    """All chunks up to the end of the file. None where one of them is not as it should be: what
+    follows would be left out of every round."""
     chunks = []
-    while True:
+    while file.tell() < end:
         start = file.tell()
         header = file.read(CHUNK_HEADER.size)
         if len(header) < CHUNK_HEADER.size or struct.unpack_from("<I", header)[0] != MAGIC:
-            return chunks
-        content = header + file.read(Chunk(header).length - len(header))
-        chunk = Chunk(content)
-        if chunk.offset != start or len(content) < chunk.length:
-            return chunks
+            return None
+        chunk = Chunk(header + file.read(Chunk(header).length - len(header)))
+        if chunk.offset != start or len(chunk.content) < chunk.length:
+            return None
+        if struct.unpack_from("<I", header, 4)[0] != check(header):
+            return None
         chunks.append(chunk)
+    return chunks
+
+
+def read(path):
+    """The file header of a trace, and its chunks."""
+    try:
+        with open(path, "rb") as file:
+            header = bytearray(file.read(FILE_HEADER_SIZE))
+            if len(header) < FILE_HEADER_SIZE or header[:8] != b"MEMTRACE":
+                fail(f"{path} is no plain trace")
+            chunks = read_chunks(file, field(header, FILE_END))
+    except OSError as error:
+        fail(f"cannot read {path}: {error.strerror}")
+    if chunks is None:
+        fail(f"{path} is damaged")
+    if not any(chunk.kind == EVENTS for chunk in chunks):
+        fail(f"{path} holds no events")
+    return header, chunks
+
+
+def fail(message):
+    sys.exit(f"repeat-trace.py: {message}")
+
+
+def positive(text):
+    """An option's number."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("has to be above 0")
+    return number
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("recorded")
     parser.add_argument("output")
-    parser.add_argument("--events", type=int, required=True, help="events wanted, at least")
+    parser.add_argument("--events", type=positive, required=True, help="events wanted, at least")
     parser.add_argument(
-        "--recorded-events", type=int, required=True, help="as memtrace info shows them")
+        "--recorded-events", type=positive, required=True, help="as memtrace report shows them")
     options = parser.parse_args()
     rounds = -(-options.events // options.recorded_events)
 
-    with open(options.recorded, "rb") as file:
-        header = bytearray(file.read(FILE_HEADER_SIZE))
-        if header[:8] != b"MEMTRACE":
-            sys.exit(f"repeat-trace.py: {options.recorded} is no plain trace")
-        chunks = read_chunks(file)
+    header, chunks = read(options.recorded)
     shift = field(header, TICK_SHIFT)
     start = field(header, START_TICKS) >> shift
     last = max(field(header, LATEST_TICKS), field(header, END_TICKS)) >> shift

@@ -34,7 +34,11 @@ def run(command, **variables):
 def known_cases(program):
     """Case -> blocks that it leaks."""
     lines = run([path(program), "--list"]).stdout.split("\n")
-    return {name: int(count) for name, count in (line.split() for line in lines if line)}
+    cases = {name: int(count) for name, count in (line.split() for line in lines if line)}
+    if not any(cases.values()):
+        print(f"compare-leaks: {program} lists no leaks to find", file=sys.stderr)
+        sys.exit(125)
+    return cases
 
 
 def case_of(functions, cases):

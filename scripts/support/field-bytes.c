@@ -207,7 +207,8 @@ static void take_chunk(const uint8_t *bytes, const struct mt_chunk_header *heade
 static void print_table(uint64_t file_bytes) {
     double events = g_events ? (double)g_events : 1;
     uint64_t used = 0;
-    printf("| %.1f M events | bytes per event | written in |\n|---|---|---|\n", events / 1e6);
+    printf("| %llu events | bytes per event | written in |\n|---|---|---|\n",
+           (unsigned long long)g_events);
     for (int i = 0; i < FIELDS; i++) {
         used += g_bytes[i];
         printf("| %s | %.3f | %.1f %% |\n", g_names[i], (double)g_bytes[i] / events,
@@ -225,14 +226,18 @@ static void print_table(uint64_t file_bytes) {
 }
 
 int main(int argc, char **argv) {
-    struct stat status;
-    int file = argc == 2 ? open(argv[1], O_RDONLY | O_CLOEXEC) : -1;
-    if (file < 0 || fstat(file, &status) != 0 || status.st_size < MT_FILE_HEADER_SIZE)
+    if (argc != 2)
         return fprintf(stderr, "usage: field-bytes TRACE\n"), 64;
+    struct stat status;
+    int file = open(argv[1], O_RDONLY | O_CLOEXEC);
+    if (file < 0 || fstat(file, &status) != 0)
+        return perror(argv[1]), 66;
+    if (!S_ISREG(status.st_mode) || status.st_size < MT_FILE_HEADER_SIZE)
+        return fprintf(stderr, "%s: is no trace\n", argv[1]), 65;
     size_t size = (size_t)status.st_size;
     const uint8_t *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
     if (bytes == MAP_FAILED)
-        return perror("field-bytes"), 74;
+        return perror(argv[1]), 74;
     for (size_t at = MT_FILE_HEADER_SIZE; at + MT_CHUNK_HEADER_SIZE <= size;) {
         struct mt_chunk_header header;
         memcpy(&header, bytes + at, sizeof header);
