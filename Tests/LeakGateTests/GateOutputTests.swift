@@ -122,6 +122,14 @@ import Testing
   @Test func pathsOutsideTheRepositoryAreNoPlaces() {
     let outside = SourceRoot("/elsewhere")
     #expect(outside.place(of: leak()) == nil)
+    var finding = leak()
+    finding.frames.append(
+      frame("__libc_start_call_main", "./csu/../libc_start_call_main.h", 58, role: .system))
+    finding.frames.append(frame("sum", "../other/sum.c", 4))
+    finding.frames.append(frame("start", "csu/start.c", 4, role: .system))
+    #expect(outside.place(of: finding) == nil)
+    finding.frames.append(frame("main", "src/main.c", 5))
+    #expect(outside.place(of: finding)?.path == "src/main.c")
     #expect(SourceRoot("/src/app/").place(of: leak())?.uri == "list.c")
     #expect(SourceRoot.Place(path: "a b/ü%.c", line: 1, isInside: true).uri == "a%20b/%C3%BC%25.c")
   }

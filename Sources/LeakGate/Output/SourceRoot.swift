@@ -22,7 +22,11 @@ public struct SourceRoot: Sendable, Hashable {
   /// The place of a frame; nil where its line is not known.
   func place(of frame: ReportFrame) -> Place? {
     guard let file = frame.file, let line = frame.line, line > 0 else { return nil }
-    guard file.hasPrefix("/") else { return Place(path: file, line: line, isInside: true) }
+    guard file.hasPrefix("/") else {
+      // Builds that leave their folder out of debug information; the C library's own is one.
+      let isInside = frame.role == .user && !file.split(separator: "/").contains("..")
+      return Place(path: file, line: line, isInside: isInside)
+    }
     let prefix = path + "/"
     guard file.hasPrefix(prefix) else { return Place(path: file, line: line, isInside: false) }
     return Place(path: String(file.dropFirst(prefix.count)), line: line, isInside: true)
