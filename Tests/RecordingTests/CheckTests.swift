@@ -54,6 +54,21 @@ import TraceTestSupport
     #expect((values["leaks"], values["cycles"], values["leaked_bytes"]) == ("3", "1", "80"))
   }
 
+  @Test func theBaselineOfTheConfigurationFileIsWritten() throws {
+    let program = try program()
+    let none = try check(["--update-baseline"], [program, "l"])
+    #expect(none.status == 64)
+    #expect(
+      none.errorText == "memtrace: --update-baseline needs --baseline FILE, or 'baseline:' in the "
+        + "configuration\n")
+    try "version: 1\nbaseline: b.yml\n".write(
+      toFile: folder.path.appending(".memtrace.yml").string, atomically: true, encoding: .utf8)
+    #expect(try check(["--update-baseline"], [program, "l"]).status == 0)
+    let known = try check([], [program, "l"])
+    #expect(known.status == 0, "\(known.outputText)")
+    #expect(values(known)["baselined"] == "1")
+  }
+
   @Test func theBaselineToleratesWhatItKnowsAndNoMore() throws {
     let program = try program()
     let write = try check(["--baseline", "b.yml", "--update-baseline"], [program, "l"])
