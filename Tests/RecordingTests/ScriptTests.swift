@@ -27,6 +27,26 @@ import TraceTestSupport
     #expect(run.errorText == "\(script): there is no program 'nosuchprogram'\n")
   }
 
+  /// A program that was not recorded prints what it prints.
+  @Test func aRunWithoutATraceIsNoComparison() throws {
+    let directory = try ScratchDirectory()
+    let recorder = directory.path.appending("memtrace").string
+    let text = """
+      #!/bin/bash
+      while [[ $1 != -- ]]; do shift; done
+      shift
+      exec "$@"
+      """
+    try text.write(toFile: recorder, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: recorder)
+    let run = try ProcessRun.run(
+      ["/bin/bash", Self.scripts.appending("check-programs").string, "sed"],
+      environment: TracedRun.minimalEnvironment + ["MEMTRACE=\(recorder)"])
+    #expect(run.status == 1)
+    #expect(run.outputText.contains("\nsed          NO-TRACE "), "\(run.outputText)")
+    #expect(run.outputText.hasSuffix("\n1 programs compared, 1 different\n"))
+  }
+
   @Test func bytesAreCountedOfTracesAsTheyWereRecorded() throws {
     let program = try TestProgram("table.c")
     let traced = try TracedRun([program.path.string])

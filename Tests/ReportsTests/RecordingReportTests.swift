@@ -1,4 +1,5 @@
 import Foundation
+import Symbolication
 import Testing
 import TraceReader
 import TraceTestSupport
@@ -29,6 +30,21 @@ import TraceTestSupport
 
   @Test func theErrors() throws {
     try expectForms(ErrorsReport(result, source: sample.source), "errors")
+  }
+
+  @Test func eventsOfOneTimeAreRightAfterEachOther() throws {
+    var builder = TraceBuilder()
+    builder.thread(1, tid: 100, name: "app")
+    builder.allocate(0x1000, 24, time: 5000)
+    builder.free(0x1000, time: 9000)
+    builder.free(0x1000, time: 9000)
+    let file = try TemporaryFile(builder.bytes())
+    let trace = try Trace(path: file.path)
+    let source = ReportSource(trace, file: nil, symbolicator: FakeSymbolicator())
+    let text = ErrorsReport(try trace.replay(), source: source).text()
+    let place = "by free on app (T1, tid 100) at 00:00.000.008"
+    #expect(text.contains("Freed first \(place), 4.0 µs later\n"))
+    #expect(text.contains("Freed again \(place), right after\n"))
   }
 
   @Test func theUnfreedBlocks() throws {

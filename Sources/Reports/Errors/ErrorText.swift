@@ -70,7 +70,8 @@ struct ErrorText {
     text += " at \(TimeText.timestamp(event.timeNanoseconds))"
     if let previous, event.timeNanoseconds >= previous.timeNanoseconds {
       let distance = event.timeNanoseconds - previous.timeNanoseconds
-      text += ", \(TimeText.duration(distance)) later"
+      // A thread's events of the same 20 µs have one time.
+      text += distance > 0 ? ", \(TimeText.duration(distance)) later" : ", right after"
     }
     return text
   }
