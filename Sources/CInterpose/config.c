@@ -25,9 +25,25 @@ static const char *read_number(uint64_t *field, const char *value, const char *v
     return NULL;
 }
 
-static const char *read_string(char *field, const char *value, const char *variable) {
-    if (!value)
+typedef bool makes_sense(const char *string);
+
+static bool is_unwinder(const char *string) {
+    return mt_text_equal(string, "auto") || mt_text_equal(string, "libunwind") ||
+           mt_text_equal(string, "compare");
+}
+
+static bool is_session(const char *string) {
+    uint8_t id[16];
+    return mt_text_length(string) == 32 && mt_text_parse_hex(string, id, sizeof id);
+}
+
+/* An empty value is as good as none where not every text makes sense. */
+static const char *read_string(char *field, const char *value, const char *variable,
+                               makes_sense *check) {
+    if (!value || (check && !*value))
         return NULL;
+    if (check && !check(value))
+        return variable;
     struct mt_text text = mt_text_begin(field, PATH_MAX);
     mt_text_add(&text, value);
     return text.cut ? variable : NULL;
@@ -46,7 +62,7 @@ const char *mt_config_read(struct mt_config *config, char *const *environment) {
     read_number(&config->field, mt_config_lookup(environment, variable), variable, low, high,      \
                 mt_text_parse_bytes)
 #define MT_READ_STRING(field, variable, low, high)                                                 \
-    read_string(config->field, mt_config_lookup(environment, variable), variable)
+    read_string(config->field, mt_config_lookup(environment, variable), variable, low)
 #define MT_READ(field, variable, type, def, low, high, help)                                       \
     MT_DEFAULT_##type(field, def) problem = MT_READ_##type(field, variable, low, high);            \
     if (problem && !bad)                                                                           \

@@ -1,6 +1,6 @@
 /* Every MEMTRACE_* variable the recorder reads: X(field, variable, type, default, low, high, help).
- * Types: NUMBER (uint64_t, low...high), BYTES (the same, with an optional unit), STRING (copied,
- * low and high unused). */
+ * Types: NUMBER (uint64_t, low...high), BYTES (the same, with an optional unit), STRING (copied;
+ * low: the function of config.c that tells whether it makes sense, or 0; high unused). */
 #define MT_FOR_EACH_OPTION(X)                                                                      \
     X(output, "MEMTRACE_OUTPUT", STRING, "", 0, 0,                                                 \
       "path of the trace; default NAME.mtrace in the working directory; %p is the process id, %n " \
@@ -14,7 +14,7 @@
       "record one sample in so many bytes, with its end; 0: everything")                           \
     X(sample_seed, "MEMTRACE_SAMPLE_SEED", NUMBER, 0, 0, UINT64_MAX / 10 - 1,                      \
       "makes the choice of samples repeatable; 0: random")                                         \
-    X(unwinder, "MEMTRACE_UNWINDER", STRING, "auto", 0, 0,                                         \
+    X(unwinder, "MEMTRACE_UNWINDER", STRING, "auto", is_unwinder, 0,                               \
       "auto; libunwind: every stack by libunwind; compare: both ways, differences counted")        \
     X(types, "MEMTRACE_TYPES", NUMBER, 1, 0, 1,                                                    \
       "look at the first words of some blocks of each stack to tell their types")                  \
@@ -39,7 +39,7 @@
       "programs whose traces hold nothing but who they were and how they ended: names, in which "  \
       "* "                                                                                         \
       "and ? stand for other text, with commas between them; what they start is recorded")         \
-    X(session, "MEMTRACE_SESSION", STRING, "", 0, 0,                                               \
+    X(session, "MEMTRACE_SESSION", STRING, "", is_session, 0,                                      \
       "32 hexadecimal digits shared by all traces of one recording; made up when missing")         \
     X(parent, "MEMTRACE_PARENT", STRING, "", 0, 0,                                                 \
       "internal: trace id and pid of the process that ran exec, as HEX:PID")                       \

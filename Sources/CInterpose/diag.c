@@ -19,6 +19,10 @@ static const char *describe(long error) {
         return "no such directory";
     case ENOTDIR:
         return "not a directory";
+    case EISDIR:
+        return "is a directory";
+    case ELOOP:
+        return "too many symbolic links";
     case EROFS:
         return "read-only file system";
     case EFBIG:

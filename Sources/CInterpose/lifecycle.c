@@ -92,8 +92,7 @@ void mt_lifecycle_end(enum mt_end_kind kind, int status) {
 /* ---- The trace of this process ---- */
 
 static void origin_session(struct mt_trace_origin *origin) {
-    if (mt_text_length(mt_config.session) == 32 &&
-        mt_text_parse_hex(mt_config.session, origin->session_id, 16))
+    if (mt_text_parse_hex(mt_config.session, origin->session_id, 16))
         return;
     if (mt_os_random(origin->session_id, 16) != 16)
         memcpy(origin->session_id, &origin->load_ticks, sizeof origin->load_ticks);

@@ -117,6 +117,8 @@ static int hex_digit(char c) {
         return c - '0';
     if (c >= 'a' && c <= 'f')
         return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
     return -1;
 }
 

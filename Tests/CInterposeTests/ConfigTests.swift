@@ -47,6 +47,22 @@ import Testing
     #expect(read(["MEMTRACE_SAMPLE=\(value)"]).bad == "MEMTRACE_SAMPLE")
   }
 
+  @Test(arguments: ["comparison", "AUTO", "auto ", "libunwind,compare"])
+  func anUnwinderThatDoesNotExistIsNamed(_ value: String) {
+    #expect(read(["MEMTRACE_UNWINDER=\(value)"]).bad == "MEMTRACE_UNWINDER")
+  }
+
+  @Test(arguments: ["zz", "0123456789abcdef", "0123456789abcdef0123456789abcdeg"])
+  func aSessionThatIsNoneIsNamed(_ value: String) {
+    #expect(read(["MEMTRACE_SESSION=\(value)"]).bad == "MEMTRACE_SESSION")
+  }
+
+  @Test func wordsThatMakeSenseAreTakenAndEmptyOnesAreNone() {
+    let session = "0123456789abcdef0123456789ABCDEF"
+    #expect(read(["MEMTRACE_UNWINDER=compare", "MEMTRACE_SESSION=\(session)"]).bad == nil)
+    #expect(read(["MEMTRACE_UNWINDER=", "MEMTRACE_SESSION="]).bad == nil)
+  }
+
   @Test func aNameIsNotMatchedByItsPrefix() {
     #expect(read(["MEMTRACE_DEPTHS=5"]).depth == 128)
   }

@@ -80,7 +80,7 @@ import Testing
     #expect(mt_text_parse_hex("0aff", &bytes, 2))
     #expect(bytes == [0x0a, 0xff])
     #expect(!mt_text_parse_hex("0af", &bytes, 2))
-    #expect(!mt_text_parse_hex("0aFF", &bytes, 2))
+    #expect(!mt_text_parse_hex("0aFG", &bytes, 2))
   }
 
   @Test(
