@@ -49,7 +49,7 @@ struct LeakedProgram {
   /// The blocks that are possibly leaked, by type.
   var possible: [String: Figures] { Self.figures(report.possibleRows) }
 
-  private static func figures(_ rows: [LeakRow]) -> [String: Figures] {
+  private static func figures(_ rows: LongList<LeakRow>) -> [String: Figures] {
     Dictionary(
       rows.map { ($0.name, Figures($0.count, $0.bytes, roots: $0.rootCount)) },
       uniquingKeysWith: { first, _ in first })
@@ -61,7 +61,7 @@ struct LeakedProgram {
   /// Possible leaks by case.
   var possibleByCase: [String: Int] { cases(byStack.possibleRows) }
 
-  private func cases(_ rows: [LeakRow]) -> [String: Int] {
+  private func cases(_ rows: LongList<LeakRow>) -> [String: Int] {
     var cases: [String: Int] = [:]
     for row in rows {
       let functions = names.names(of: StackID(row.stack))

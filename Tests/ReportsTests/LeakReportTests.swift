@@ -42,19 +42,44 @@ import TraceTestSupport
 
   @Test func theLeaks() throws {
     var report = try leaks()
-    report.setDiscoveries(
-      try sample.trace.discoveries(
-        upTo: sample.analysis(), source: sample.source, query: LeaksQuery()), in: sample.trace)
+    report.setDiscoveries(try discoveries(sample, 1), in: sample.trace)
     try expectForms(report, "leaks")
     #expect(report.headline == "Process 4711: 5 leaks for 1596 total leaked bytes.")
   }
 
+  private func discoveries(
+    _ recording: LeakRecording, _ index: Int, limit: Int? = nil, category: String? = nil
+  ) throws -> [LeakDiscovery] {
+    var query = LeaksQuery()
+    query.filter.category = category
+    var found = try #require(
+      try recording.trace.discoveries(
+        before: index, source: recording.source, query: query, limit: limit))
+    found.add(try recording.analysis(index), source: recording.source, query: query)
+    return found.moments
+  }
+
+  @Test func theFirstSnapshotHasNoDiscoveries() throws {
+    let found = try sample.trace.discoveries(
+      before: 0, source: sample.source, query: LeaksQuery())
+    #expect(found == nil)
+  }
+
   @Test func eachSnapshotTellsWhatIsNew() throws {
-    let moments = try sample.trace.discoveries(
-      upTo: sample.analysis(), source: sample.source, query: LeaksQuery())
+    let moments = try discoveries(sample, 1)
     #expect(moments.map(\.leaked.count) == [4, 5])
     #expect(moments.map(\.new.count) == [4, 1])
     #expect(moments.map(\.new.bytes) == [1580, 16])
+  }
+
+  /// An earlier snapshot does not know what came later: that is no mistyped name.
+  @Test func whatCameLaterWasNotFoundBefore() throws {
+    let later = try LeakRecording { builder in
+      builder.allocate(LeakRecording.heap + 0x2010, 777, stack: .none, time: 60_000_000)
+    }
+    let moments = try discoveries(later, 1, category: "Malloc-784")
+    #expect(moments.map(\.leaked.count) == [0, 1])
+    #expect(moments.map(\.new.bytes) == [0, 777])
   }
 
   @Test func ofManySnapshotsSomeAreLookedAt() throws {
@@ -65,11 +90,11 @@ import TraceTestSupport
     }
     let last = try many.analysis(21)
     let query = LeaksQuery()
-    let all = try many.trace.discoveries(upTo: last, source: many.source, query: query)
+    let all = try discoveries(many, 21)
     #expect(all.map(\.snapshot) == Array(0...21))
-    let some = try many.trace.discoveries(upTo: last, source: many.source, query: query, limit: 4)
+    let some = try discoveries(many, 21, limit: 4)
     #expect(some.map(\.snapshot) == [0, 7, 14, 21])
-    let one = try many.trace.discoveries(upTo: last, source: many.source, query: query, limit: 1)
+    let one = try discoveries(many, 21, limit: 1)
     #expect(one.map(\.snapshot) == [21])
     var report = try LeaksReport(last, source: many.source, query: query)
     report.setDiscoveries(some, in: many.trace)
@@ -151,6 +176,51 @@ import TraceTestSupport
     let report = try leaks { $0.grouping = grouping }
     #expect(report.rows.map(\.name) == names)
     #expect(report.rows.map(\.count) == counts)
+  }
+
+  @Test func eachBlockOnItsOwn() throws {
+    let report = try leaks {
+      $0.grouping = .block
+      $0.includesSystem = true
+    }
+    let heap = LeakRecording.heap
+    // The greatest first, then by name: app.Child before app.Parent.
+    #expect(
+      report.rows.map(\.address)
+        == [heap + 0x1d0, heap + 0x810, heap + 0x190, heap + 0x150, heap + 0x110, heap + 0x890])
+    #expect(report.rows.map(\.bytes) == [1500, 64, 32, 32, 16, 16])
+    #expect(report.rows.map(\.rootCount) == [0, 1, 1, 1, 1, 1])
+    #expect(report.rows.map(\.count) == [1, 1, 1, 1, 1, 1])
+    #expect(report.systemRules.flatMap { $0.rows.map(\.address) } == [heap + 0x810])
+    let possible = try leaks().possibleRows
+    #expect(possible.compactMap(\.heldBy).count == 1)
+    #expect(report.possibleRows.map(\.heldBy) == possible.map(\.heldBy))
+    #expect(report.possibleRows.map(\.rootCount) == [1])
+  }
+
+  @Test func someBlocksOnTheirOwn() throws {
+    let report = try leaks {
+      $0.grouping = .block
+      $0.top = 2
+    }
+    #expect(report.rows.map(\.bytes) == [1500, 32])
+    #expect(report.rows.count == 2 && report.rowCount == 5)
+    #expect(report.leaked.count == 5 && report.leaked.bytes == 1596)
+    #expect(report.text().contains("… 3 more rows; --top 0 shows all"))
+  }
+
+  @Test func newBlocksOnTheirOwn() throws {
+    var query = LeaksQuery()
+    query.grouping = .block
+    let older = LeakBaseline(
+      try sample.analysis(0), source: sample.source, query: query, name: "older.mtrace")
+    let report = try LeaksReport(
+      sample.analysis(), source: sample.source, query: query, baseline: older)
+    #expect(report.rows.map(\.address) == [LeakRecording.heap + 0x890])
+    #expect(report.rows.map(\.newCount) == [1])
+    #expect(report.rows.map(\.newBytes) == [16])
+    #expect(report.leaked.count == 1)
+    #expect(report.text().contains("# New"))
   }
 
   @Test func filters() throws {

@@ -212,6 +212,12 @@ import TraceTestSupport
       sample.trace, source: sample.source, request: ReplayRequest(), query: query)
     #expect(report.rows.map(\.size) == [100 << 20, 128, 64])
     #expect(report.rows.filter(\.isLive).count == 3)
+    query.top = 2
+    let cut = try BlocksReport(
+      sample.trace, source: sample.source, request: ReplayRequest(), query: query)
+    #expect(cut.rows.map(\.size) == [100 << 20, 128])
+    #expect(cut.rowCount == 3)
+    #expect(cut.text().contains("… 1 more blocks; --top 0 shows all"))
   }
 
   @Test func theInformation() throws {

@@ -118,9 +118,12 @@ extension BlocksReport {
       return
     }
     let (blocks, isCut) = try Self.found(trace, result, source, request, query.filter)
+    let onlyFreed = query.filter.lifespan == .transient
     self.init(
-      blocks, coverage: result.coverage, source: source, filter: query.filter, isCut: isCut,
-      bySize: query.bySize, top: query.top)
+      .selection(
+        of: blocks, where: { !onlyFreed || $0.freed != nil }, bySize: query.bySize, size: \.size
+      ) { $0 },
+      coverage: result.coverage, source: source, filter: query.filter, isCut: isCut, top: query.top)
   }
 
   /// Lists the live blocks of a replay that kept them.
@@ -130,20 +133,13 @@ extension BlocksReport {
     liveIn result: ReplayResult, source: ReportSource, filter: SiteFilter, bySize: Bool = false,
     top: Int? = nil
   ) throws {
-    let blocks = result.liveBlocks
     var isWanted = Array(repeating: false, count: result.sites.count)
     for site in try filter.indices(in: result.sites, source: source) { isWanted[site] = true }
-    // There may be a hundred million, of which few are shown.
-    var found: [UInt32] = []
-    for position in blocks.indices where isWanted[blocks[position].site] {
-      found.append(UInt32(truncatingIfNeeded: position))
-    }
-    if bySize {
-      found.sort { (blocks[Int($1)].size, $0) < (blocks[Int($0)].size, $1) }
-    }
-    let shown = found.prefix(top ?? .max).map { FoundBlock(blocks[Int($0)]) }
-    self.init(shown, coverage: result.coverage, source: source, filter: filter)
-    rowCount = found.count
+    self.init(
+      .selection(
+        of: result.liveBlocks, where: { [isWanted] in isWanted[$0.site] }, bySize: bySize,
+        size: \.size, FoundBlock.init),
+      coverage: result.coverage, source: source, filter: filter, top: top)
   }
 
   private static func found(
@@ -161,8 +157,6 @@ extension BlocksReport {
       finder.add(event)
       return true
     }
-    let blocks =
-      filter.lifespan == .transient ? finder.blocks.filter { $0.freed != nil } : finder.blocks
-    return (blocks, finder.isCut)
+    return (finder.blocks, finder.isCut)
   }
 }

@@ -1,30 +1,5 @@
 import TraceReader
 
-/// One block as a replay or a pass over the events found it.
-public struct FoundBlock: Sendable, Hashable {
-  /// Where it begins.
-  public var address: Address
-  /// Requested bytes.
-  public var size: UInt64
-  /// The backtrace of the allocation.
-  public var stack: StackID
-  /// The thread that allocated it.
-  public var thread: ThreadIndex
-  /// When it was allocated.
-  public var time: EventTime
-  /// When it was freed; nil while it lives.
-  public var freed: EventTime?
-}
-
-extension FoundBlock {
-  /// A block that lives.
-  init(_ block: LiveBlock) {
-    self.init(
-      address: block.address, size: block.size, stack: block.stack, thread: block.thread,
-      time: block.time)
-  }
-}
-
 /// The Allocations List: single blocks.
 public struct BlocksReport: Report {
   /// The name of the JSON document.
@@ -61,48 +36,32 @@ public struct BlocksReport: Report {
   public var coverage: CoverageSummary
   /// Which blocks were asked for.
   public var filter: SiteFilter
-  /// The blocks.
-  public var rows: [Row]
+  /// The blocks, named when they are asked for.
+  public var rows: LongList<Row>
   /// How many blocks there are without a limit.
   public var rowCount: Int
   /// Whether there were too many blocks to look at: only the first ones count.
   public var isCut: Bool
 
-  /// Names the blocks.
+  /// Lists blocks.
   ///
   /// - Parameters:
-  ///   - blocks: In order of allocation.
+  ///   - blocks: In the order of the list.
   ///   - coverage: What the trace does not hold.
   ///   - source: Who was traced, and how to name things.
   ///   - filter: Which blocks were asked for.
   ///   - isCut: Whether there were too many blocks to look at.
-  ///   - bySize: Whether the greatest come first instead of the oldest.
   ///   - top: At most so many; nil for all.
-  public init(
-    _ blocks: [FoundBlock], coverage: Coverage, source: ReportSource, filter: SiteFilter,
-    isCut: Bool = false, bySize: Bool = false, top: Int? = nil
+  init(
+    _ blocks: LongList<FoundBlock>, coverage: Coverage, source: ReportSource, filter: SiteFilter,
+    isCut: Bool = false, top: Int? = nil
   ) {
     self.isCut = isCut
     trace = source.trace
     self.coverage = CoverageSummary(coverage)
     self.filter = filter
     rowCount = blocks.count
-    let ordered = bySize ? Self.bySize(blocks) : blocks
-    rows = ordered.prefix(top ?? .max).enumerated().map { index, block in
-      Row(
-        index: index, address: block.address.rawValue,
-        category: source.categories.category(stack: block.stack, size: block.size).name,
-        timeNanoseconds: source.clock.nanoseconds(block.time),
-        freedNanoseconds: block.freed.map(source.clock.nanoseconds), size: block.size,
-        thread: source.threads.summary(of: block.thread), stack: block.stack.rawValue,
-        responsible: source.names.responsible(of: block.stack))
-    }
-  }
-
-  private static func bySize(_ blocks: [FoundBlock]) -> [FoundBlock] {
-    blocks.enumerated().sorted {
-      ($1.element.size, $0.offset) < ($0.element.size, $1.offset)
-    }.map(\.element)
+    rows = BlockNames(source).rows(of: blocks.limited(to: top))
   }
 
   /// Writes the list.
@@ -132,36 +91,37 @@ public struct BlocksReport: Report {
   }
 
   private func table(bytes: ByteStyle) -> TextTable {
-    var table = TextTable([
+    let columns: [TextTable.Column] = [
       .number("#"), .text("Address", shortest: nil), .text("Category", shortest: nil),
       .text("Timestamp", shortest: nil), .text("Live", shortest: nil), .number("Size"),
       .text("Responsible Library"), .text("Responsible Caller"),
-    ])
-    for row in rows {
+    ]
+    let cells = rows.converted { row in
       let place = row.responsible?.place.map { "  \($0)" } ?? ""
-      table.add([
+      return [
         Span("\(row.index)"), Span(HexText.of(row.address)), Span(row.category),
         Span(TimeText.timestamp(row.timeNanoseconds)), Span(row.isLive ? "●" : ""),
         Span(bytes.format(row.size)), Span(row.responsible?.imageName ?? ""),
         Span((row.responsible?.name ?? "<no stack recorded>") + place, .emphasis),
-      ])
+      ]
     }
-    return table
+    return TextTable(columns, rows: cells)
   }
 
   /// One row per block.
   public var csv: CSVTable? {
-    var table = CSVTable([
+    let header = [
       "#", "Address", "Category", "Timestamp", "Nanoseconds", "Live", "Freed Nanoseconds", "Size",
       "Thread", "Responsible Library", "Responsible Caller", "Source", "Stack ID",
-    ])
-    for row in rows {
-      table.add(
+    ]
+    let fields = rows.converted { row in
+      CSVTable.row([
         row.index, HexText.of(row.address), row.category, TimeText.timestamp(row.timeNanoseconds),
         row.timeNanoseconds, row.isLive, row.freedNanoseconds, row.size, row.thread.text,
-        row.responsible?.imageName, row.responsible?.name, row.responsible?.place, row.stack)
+        row.responsible?.imageName, row.responsible?.name, row.responsible?.place, row.stack,
+      ])
     }
-    return table
+    return CSVTable(header, rows: fields)
   }
 
   enum CodingKeys: String, CodingKey { case trace, coverage, filter, rows, rowCount, isCut }

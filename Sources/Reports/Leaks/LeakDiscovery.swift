@@ -35,12 +35,9 @@ public struct LeakDiscoveries {
 
   /// Takes in the next snapshot.
   ///
-  /// - Throws: ``ReportError`` when a filter of the query fits nothing.
-  public mutating func add(
-    _ analysis: LeakAnalysis, source: ReportSource, query: LeaksQuery
-  ) throws {
-    let types = SnapshotTypeNames(source)
-    let selection = try LeakSelection(analysis, source, types, query)
+  /// Where a filter of the query fits nothing, nothing was found: what it names may come later.
+  public mutating func add(_ analysis: LeakAnalysis, source: ReportSource, query: LeaksQuery) {
+    let selection = try? LeakSelection(analysis, source, SnapshotTypeNames(source), query)
     let blocks = analysis.heap.blocks
     var moment = LeakDiscovery(
       snapshot: analysis.heap.info.index,
@@ -48,7 +45,7 @@ public struct LeakDiscoveries {
       new: BlockSum())
     var found: [Identity] = []
     var next = 0
-    for node in 0..<analysis.leaks.count where selection.isCounted[node] {
+    for node in 0..<analysis.leaks.count where selection?.isCounted[node] ?? false {
       let block = analysis.leaks.block(of: node)
       let identity = Identity(address: blocks.address(of: block), time: blocks.time(of: block))
       moment.leaked.add(blocks.size(of: block))

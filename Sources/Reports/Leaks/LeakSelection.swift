@@ -10,10 +10,10 @@ struct LeakSelection {
   /// The roots of trees with a counted block, or with a new one.
   let isShownRoot: Bits
   /// Leaked blocks under each built-in rule, by ascending address, whether they are counted or not.
-  let systemBlocks: [(rule: SystemLeaks.Rule, blocks: [Int])]
+  let systemBlocks: [(rule: SystemLeaks.Rule, blocks: [UInt32])]
   /// The blocks that only doubtful pointers lead to, by ascending address; without the system's
   /// unless these are asked for.
-  private(set) var possible: [Int] = []
+  private(set) var possible: [UInt32] = []
   /// All of these, whatever the filter says.
   private(set) var possibleSum = BlockSum()
 
@@ -28,7 +28,6 @@ struct LeakSelection {
     var filter = BlockFilter(query, heap: heap, source: source, types: types)
     try filter.prepare()
     var rules = SystemRules(heap, source)
-    for root in leaks.roots { rules.addRoot(leaks.block(of: root)) }
     var counted = Bits(count: leaks.count)
     for node in 0..<leaks.count {
       let (block, root) = (leaks.block(of: node), leaks.root(of: node))
@@ -45,7 +44,9 @@ struct LeakSelection {
       let isSystem = rules.rule(of: block) != nil
       guard query.includesSystem || !isSystem else { continue }
       possibleSum.add(heap.blocks.size(of: block))
-      if !query.onlyCycles, filter.passes(block) { possible.append(block) }
+      if !query.onlyCycles, filter.passes(block) {
+        possible.append(UInt32(truncatingIfNeeded: block))
+      }
     }
   }
 
@@ -61,8 +62,7 @@ private struct SystemRules {
   private let heap: HeapImage
   private let source: ReportSource
   private var known: [StackID: SystemLeaks.Rule?] = [:]
-  private var rulesOfRoots: [Int: SystemLeaks.Rule] = [:]
-  private(set) var found: [(rule: SystemLeaks.Rule, blocks: [Int])] = []
+  private(set) var found: [(rule: SystemLeaks.Rule, blocks: [UInt32])] = []
 
   init(_ heap: HeapImage, _ source: ReportSource) {
     self.heap = heap
@@ -79,16 +79,12 @@ private struct SystemRules {
     return rule
   }
 
-  /// Looks for the rule of a root; what it drags along shares it.
-  mutating func addRoot(_ block: Int) {
-    if let rule = rule(of: block) { rulesOfRoots[block] = rule }
-  }
-
-  /// Takes a block in under the rule of its root.
+  /// Takes a block in under the rule of its root, which it shares.
   ///
   /// - Returns: Whether there is one.
   mutating func take(_ block: Int, root: Int) -> Bool {
-    guard let rule = rulesOfRoots[root] else { return false }
+    guard let rule = rule(of: root) else { return false }
+    let block = UInt32(truncatingIfNeeded: block)
     if let position = found.firstIndex(where: { $0.rule == rule }) {
       found[position].blocks.append(block)
     } else {

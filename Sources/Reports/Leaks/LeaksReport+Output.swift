@@ -82,34 +82,34 @@ extension LeaksReport {
   }
 
   private func write(
-    _ rows: [LeakRow], of rowCount: Int, called title: String, to page: inout TextPage
+    _ rows: LongList<LeakRow>, of rowCount: Int, called title: String, hasHolders: Bool = false,
+    to page: inout TextPage
   ) {
     var columns: [TextTable.Column] = [
       .text(title), .number("#"), .text("Address", shortest: nil), .number("Size"),
       .text("Responsible Library"), .text("Responsible Frame"),
     ]
-    let hasHolders = rows.contains { $0.heldBy != nil }
     if hasHolders { columns.append(.text("Held By")) }
-    let isComparison = rows.contains { $0.newCount != nil }
+    let isComparison = rows.first?.newCount != nil
     if isComparison {
       columns.insert(contentsOf: [.number("# New"), .number("New Size")], at: 2)
     }
-    var table = TextTable(columns)
-    for row in rows {
+    let style = page.style.bytes
+    let cells = rows.converted { row in
       let place = row.responsible?.place.map { "  \($0)" } ?? ""
       var cells = [
         Span(row.name), Span(row.count.grouped),
         Span(row.count == 1 ? HexText.of(row.address) : "< multiple >", .faint),
-        Span(page.bytes(row.bytes)), Span(row.responsible?.imageName ?? ""),
+        Span(style.format(row.bytes)), Span(row.responsible?.imageName ?? ""),
         Span((row.responsible?.name ?? "<no stack recorded>") + place, .emphasis),
       ]
       if hasHolders { cells.append(Span(row.heldBy ?? "", .faint)) }
       if let count = row.newCount, let bytes = row.newBytes {
-        cells.insert(contentsOf: [Span(count.grouped), Span(page.bytes(bytes))], at: 2)
+        cells.insert(contentsOf: [Span(count.grouped), Span(style.format(bytes))], at: 2)
       }
-      table.add(cells)
+      return cells
     }
-    page.table(table)
+    page.table(TextTable(columns, rows: cells))
     let hidden = rowCount - rows.count
     if hidden > 0 { page.line(Span("… \(hidden.grouped) more rows; --top 0 shows all", .faint)) }
   }
@@ -146,15 +146,17 @@ extension LeaksReport {
     guard !possibleRows.isEmpty else { return }
     page.heading(
       "Possible leaks: only pointers into the middle of a block, or with tags, lead there.")
-    write(possibleRows, of: possibleRowCount, called: "Object", to: &page)
+    write(
+      possibleRows, of: possibleRowCount, called: "Object",
+      hasHolders: possibleRows.contains { $0.heldBy != nil }, to: &page)
   }
 
   /// The blocks that built-in rules leave out, where they are asked for.
   private func writeSystem(to page: inout TextPage) {
     for rule in systemRules where !rule.rows.isEmpty {
       page.heading("Counted only with --all, \(rule.rule): \(rule.reason).")
-      let rows = Array(rule.rows.prefix(query.top ?? .max))
-      write(rows, of: rule.rows.count, called: "Leaked Object", to: &page)
+      write(
+        rule.rows.limited(to: query.top), of: rule.rows.count, called: "Leaked Object", to: &page)
     }
   }
 
@@ -182,17 +184,18 @@ extension LeaksReport {
 
   /// One row per row of the table.
   public var csv: CSVTable? {
-    var table = CSVTable([
+    let header = [
       "Leaked Object", "#", "Address", "Size", "# Roots", "Responsible Library",
       "Responsible Frame", "Source", "Stack ID", "# New", "New Bytes",
-    ])
-    for row in rows {
-      table.add(
+    ]
+    let fields = rows.converted { row in
+      CSVTable.row([
         row.name, row.count, HexText.of(row.address), row.bytes, row.rootCount,
         row.responsible?.imageName, row.responsible?.name, row.responsible?.place, row.stack,
-        row.newCount, row.newBytes)
+        row.newCount, row.newBytes,
+      ])
     }
-    return table
+    return CSVTable(header, rows: fields)
   }
 
   enum CodingKeys: String, CodingKey {

@@ -60,7 +60,7 @@ public struct LeaksReport: Report {
   /// Blocks that only pointers into the middle of blocks, or with tags, lead to.
   public var possible = BlockSum()
   /// The rows of these, as far as the filters let them pass; those with the most bytes first.
-  public var possibleRows: [LeakRow] = []
+  public var possibleRows = LongList<LeakRow>()
   /// How many of these rows there are without a limit.
   public var possibleRowCount = 0
   /// Leaked blocks of the system's libraries and of the recorder, which are not counted.
@@ -70,7 +70,7 @@ public struct LeaksReport: Report {
   /// Blocks that can be reached, by what holds them.
   public var reachable: [Reachable]
   /// The rows, those with the most bytes first.
-  public var rows: [LeakRow]
+  public var rows: LongList<LeakRow>
   /// How many rows there are without a limit.
   public var rowCount: Int
   /// The trees, those with the most bytes first.
@@ -117,18 +117,15 @@ public struct LeaksReport: Report {
       analysis.leaks, labels: labels, selection.isShownRoot, keepsTimes: query.keepsRootTimes
     ).groups
     comparedWith = baseline?.name
-    for row in rows {
-      leaked.count &+= row.newCount ?? row.count
-      leaked.bytes &+= row.newBytes ?? row.bytes
-    }
+    leaked = Self.sum(selection.isNew ?? selection.isCounted, analysis)
     rootLeakCount = groups.reduce(0) { $0 &+ ($1.role == .rootLeak ? $1.instances : 0) }
     rootCycleCount = groups.reduce(0) { $0 &+ ($1.role == .rootCycle ? $1.instances : 0) }
     rowCount = rows.count
-    self.rows = Array(rows.prefix(query.top ?? .max))
+    self.rows = rows.limited(to: query.top)
     if baseline == nil {
       let possible = Self.possibleRows(analysis, selection, source, types, query)
       possibleRowCount = possible.count
-      possibleRows = Array(possible.prefix(query.top ?? .max))
+      possibleRows = possible.limited(to: query.top)
     }
     treeGroupCount = groups.count
     treeGroups = groups.prefix(query.top ?? .max).map { draft in
@@ -146,15 +143,24 @@ public struct LeaksReport: Report {
   private static func rows(
     _ analysis: LeakAnalysis, _ selection: LeakSelection, _ source: ReportSource,
     _ types: any TypeNaming, _ query: LeaksQuery
-  ) -> [LeakRow] {
-    var builder = LeakRowBuilder(
-      heap: analysis.heap, source: source, types: types, grouping: query.grouping)
-    for node in 0..<analysis.leaks.count where selection.isCounted[node] {
-      builder.add(
-        analysis.leaks.block(of: node), isRoot: analysis.leaks.role(of: node) != .draggedAlong,
-        isNew: selection.isNew?[node])
+  ) -> LongList<LeakRow> {
+    let leaks = analysis.leaks
+    let names = LeakRowNames(
+      heap: analysis.heap, source: source, types: types, grouping: query.grouping,
+      isComparison: selection.isNew != nil, isRoot: leaks.isRoot)
+    var builder = LeakRowBuilder(names, capacity: leaks.count)
+    for node in 0..<leaks.count where selection.isCounted[node] {
+      builder.add(leaks.block(of: node), isNew: selection.isNew?[node])
     }
     return builder.finish()
+  }
+
+  private static func sum(_ isWanted: Bits, _ analysis: LeakAnalysis) -> BlockSum {
+    var sum = BlockSum()
+    for node in 0..<isWanted.count where isWanted[node] {
+      sum.add(analysis.heap.blocks.size(of: analysis.leaks.block(of: node)))
+    }
+    return sum
   }
 
   /// The blocks that built-in rules leave out; their rows only where they are asked for.
@@ -162,15 +168,16 @@ public struct LeaksReport: Report {
     _ analysis: LeakAnalysis, _ selection: LeakSelection, _ source: ReportSource,
     _ types: any TypeNaming, _ query: LeaksQuery
   ) -> [SystemLeakSum] {
-    selection.systemBlocks.map { rule, blocks in
-      var sum = SystemLeakSum(rule: rule.name, reason: rule.reason, blocks: BlockSum(), rows: [])
-      var builder = LeakRowBuilder(
-        heap: analysis.heap, source: source, types: types, grouping: query.grouping)
-      for block in blocks {
-        sum.blocks.add(analysis.heap.blocks.size(of: block))
-        guard query.includesSystem, let node = analysis.leaks.node(of: block) else { continue }
-        builder.add(block, isRoot: analysis.leaks.role(of: node) != .draggedAlong)
-      }
+    let names = LeakRowNames(
+      heap: analysis.heap, source: source, types: types, grouping: query.grouping,
+      isRoot: analysis.leaks.isRoot)
+    return selection.systemBlocks.map { rule, blocks in
+      var sum = SystemLeakSum(
+        rule: rule.name, reason: rule.reason, blocks: BlockSum(), rows: LongList())
+      for block in blocks { sum.blocks.add(analysis.heap.blocks.size(of: Int(block))) }
+      guard query.includesSystem else { return sum }
+      var builder = LeakRowBuilder(names, capacity: blocks.count)
+      for block in blocks { builder.add(Int(block)) }
       sum.rows = builder.finish()
       return sum
     }
@@ -182,26 +189,26 @@ public struct LeaksReport: Report {
   private static func possibleRows(
     _ analysis: LeakAnalysis, _ selection: LeakSelection, _ source: ReportSource,
     _ types: any TypeNaming, _ query: LeaksQuery
-  ) -> [LeakRow] {
+  ) -> LongList<LeakRow> {
     let reachability = analysis.reachability
     let labels = BlockLabels(heap: analysis.heap, types: types, names: source.names)
     let roots = RootNames(source: source, info: analysis.heap.info)
-    var builder = LeakRowBuilder(
-      heap: analysis.heap, source: source, types: types, grouping: query.grouping)
-    for block in selection.possible {
-      var isRoot = true
-      if case .block(let holder) = reachability.holder(of: block) {
-        isRoot = reachability.state(of: holder) == .reached
-      }
-      builder.add(block, isRoot: isRoot)
+    var names = LeakRowNames(
+      heap: analysis.heap, source: source, types: types, grouping: query.grouping
+    ) { block in
+      guard case .block(let holder) = reachability.holder(of: block) else { return true }
+      return reachability.state(of: holder) == .reached
     }
-    return builder.finish { block in
+    names.holder = { block in
       switch reachability.holder(of: block) {
       case .root(let slot): roots.text(slot)
       case .block(let holder): labels.text(of: holder)
       case nil: nil
       }
     }
+    var builder = LeakRowBuilder(names, capacity: selection.possible.count)
+    for block in selection.possible { builder.add(Int(block)) }
+    return builder.finish()
   }
 
   private static func sums(
@@ -221,5 +228,12 @@ public struct LeaksReport: Report {
       Reachable(root: RootText.plural($0.0), blocks: $0.1)
     }
     return (live, reachable)
+  }
+}
+
+extension LeakForest {
+  /// Whether a leaked block is a leak of its own or part of a cycle, not dragged along.
+  fileprivate func isRoot(_ block: Int) -> Bool {
+    node(of: block).map { role(of: $0) != .draggedAlong } ?? false
   }
 }

@@ -58,7 +58,7 @@ enum SystemLeaks {
 }
 
 /// The leaked blocks that a built-in rule leaves out.
-public struct SystemLeakSum: Sendable, Hashable, Encodable {
+public struct SystemLeakSum: Sendable, Encodable {
   /// The name of the rule.
   public var rule: String
   /// Why they are left out.
@@ -66,5 +66,5 @@ public struct SystemLeakSum: Sendable, Hashable, Encodable {
   /// How many blocks, and their bytes.
   public var blocks: BlockSum
   /// The blocks, when they are asked for.
-  public var rows: [LeakRow]
+  public var rows: LongList<LeakRow>
 }

@@ -57,33 +57,35 @@ extension Trace {
     return LeakAnalysis(heap, layouts: source.layouts.objectLayouts(types, heap.memory))
   }
 
-  /// What the complete snapshots up to the one analysed found; empty when it is the first.
+  /// What the complete snapshots before one found; none when it is the first.
+  ///
+  /// To be asked before that one is analysed: then there are never two analyses in memory.
   ///
   /// - Parameters:
-  ///   - analysis: The last one to look at.
+  ///   - index: The position of the snapshot that a report is about.
   ///   - source: Names.
   ///   - query: Which leaks count.
-  ///   - limit: At most so many snapshots, spread evenly: each takes as long as the analysis. What is
-  ///     new is what the one looked at before did not find. nil for all.
+  ///   - limit: At most so many snapshots, that one included, spread evenly: each takes as long as the
+  ///     report. What is new is what the one looked at before did not find. nil for all.
   ///   - progress: Called now and then with the bytes of events read so far and all of them.
-  /// - Returns: One element per snapshot, in their order.
-  /// - Throws: ``ReportError`` when a filter fits nothing, `TraceError` when reading fails.
+  /// - Returns: One element per snapshot, in their order, to which the last is to be added; nil when
+  ///   it is the first.
+  /// - Throws: `TraceError` when reading fails.
   public func discoveries(
-    upTo analysis: LeakAnalysis, source: ReportSource, query: LeaksQuery, limit: Int? = nil,
+    before index: Int, source: ReportSource, query: LeaksQuery, limit: Int? = nil,
     progress: (@Sendable (UInt64, UInt64) -> Void)? = nil
-  ) throws -> [LeakDiscovery] {
-    let earlier = completeSnapshots(before: analysis.heap.info.index)
-    guard analysis.heap.info.index > 0 else { return [] }
+  ) throws -> LeakDiscoveries? {
+    guard index > 0 else { return nil }
+    let earlier = completeSnapshots(before: index)
     let count = min(earlier.count, limit.map { max(0, $0 - 1) } ?? .max)
     var discoveries = LeakDiscoveries()
     for position in 0..<count {
-      let index = earlier[position * earlier.count / count]
-      try discoveries.add(
-        leakAnalysis(atSnapshot: index, source: source, progress: progress), source: source,
-        query: query)
+      discoveries.add(
+        try leakAnalysis(
+          atSnapshot: earlier[position * earlier.count / count], source: source,
+          progress: progress), source: source, query: query)
     }
-    try discoveries.add(analysis, source: source, query: query)
-    return discoveries.moments
+    return discoveries
   }
 
   /// The positions of the snapshots before one that were written to their end.

@@ -51,7 +51,16 @@ public struct CSVTable: Sendable {
     fields.map(quoted).joined(separator: ",") + "\r\n"
   }
 
+  /// A field with its control characters written out, as in text: line breaks may stay.
+  private static func printable(_ field: String) -> String {
+    if field.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) { return field }
+    return field.unicodeScalars.map { scalar in
+      "\r\n\t".unicodeScalars.contains(scalar) ? String(scalar) : String(scalar).printable
+    }.joined()
+  }
+
   private static func quoted(_ field: String) -> String {
+    let field = printable(field)
     // Looked at as bytes: as characters, CR LF would be one that is neither CR nor LF.
     let special = field.utf8.contains { [0x22, 0x2c, 0x0a, 0x0d].contains($0) }
     guard special || field.first == " " || field.last == " " else { return field }

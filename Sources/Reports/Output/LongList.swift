@@ -28,6 +28,23 @@ public struct LongList<Element: Sendable>: Sequence, Sendable {
   /// Whether there are no elements.
   public var isEmpty: Bool { count == 0 }
 
+  /// The first element; nil when there is none.
+  public var first: Element? { makeIterator().next() }
+
+  /// The first elements; all for nil.
+  func limited(to limit: Int?) -> LongList {
+    guard let limit, limit < count else { return self }
+    return LongList(count: Swift.max(limit, 0)) { [make] in
+      let elements = make()
+      var left = limit
+      return AnyIterator {
+        guard left > 0 else { return nil }
+        left -= 1
+        return elements.next()
+      }
+    }
+  }
+
   /// A list of what becomes of each element.
   func converted<Other: Sendable>(
     _ convert: @escaping @Sendable (Element) -> Other
@@ -36,6 +53,13 @@ public struct LongList<Element: Sendable>: Sequence, Sendable {
       let elements = make()
       return AnyIterator { elements.next().map(convert) }
     }
+  }
+}
+
+extension LongList: Equatable where Element: Equatable {
+  /// Compares all elements and their order.
+  public static func == (left: LongList, right: LongList) -> Bool {
+    left.count == right.count && left.elementsEqual(right)
   }
 }
 

@@ -53,45 +53,50 @@ struct LeaksCommand: ParsableCommand {
     var hasLeaks = false
     try ReportSession.run(input.input(), recording: recording, symbols: symbols) { session in
       let index = try session.trace.snapshotIndex(at: time.at)
-      let analysis = try session.trace.leakAnalysis(
-        atSnapshot: index, source: session.source, progress: session.progress)
       if let address = view.traceTree {
         try session.write(
           TraceTreeReport(
-            analysis, address: address.rawValue, source: session.source,
+            analysis(at: index, session), address: address.rawValue, source: session.source,
             limit: output.limit(view.stacks.top.top, text: 100, data: 10_000),
             frameLimit: view.stacks.frames), to: output)
       } else if view.referenceTree {
         try session.write(
           ReferenceTreeReport(
-            analysis, source: session.source, includesRecorder: view.all,
+            analysis(at: index, session), source: session.source, includesRecorder: view.all,
             limit: output.limit(view.stacks.top.top, text: 60, data: 100_000)), to: output)
       } else {
-        hasLeaks = try reportLeaks(analysis, session)
+        hasLeaks = try reportLeaks(at: index, session)
       }
     }
     // A command that failed has ended this with its own status already.
     if view.failOnLeaks, hasLeaks { throw ExitCode(ExitStatus.findings) }
   }
 
+  private func analysis(at index: Int, _ session: ReportSession) throws -> LeakAnalysis {
+    try session.trace.leakAnalysis(
+      atSnapshot: index, source: session.source, progress: session.progress)
+  }
+
   /// Writes the report.
   ///
   /// - Returns: Whether there are leaks.
-  private func reportLeaks(
-    _ analysis: LeakAnalysis, _ session: ReportSession
-  ) throws -> Bool {
+  private func reportLeaks(at index: Int, _ session: ReportSession) throws -> Bool {
+    let query = try query(session)
+    // What other analyses found comes first, so that there is one at a time.
+    let baseline = try baseline(recording: recording)
+    // A table of comma-separated values has no place for discoveries.
+    var discoveries =
+      view.diffFrom == nil && output.format != .csv
+      ? try session.trace.discoveries(
+        before: index, source: session.source, query: query,
+        limit: view.stacks.top.top == 0 ? nil : Self.mostDiscoveries, progress: session.progress)
+      : nil
+    let analysis = try analysis(at: index, session)
     var report = try LeaksReport(
-      analysis, source: session.source, query: try query(session),
-      baseline: try baseline(recording: recording))
+      analysis, source: session.source, query: query, baseline: baseline)
     report.addRetainers(session.trace, source: session.source)
-    // A table of comma-separated values has no place for them.
-    if view.diffFrom == nil, output.format != .csv {
-      report.setDiscoveries(
-        try session.trace.discoveries(
-          upTo: analysis, source: session.source, query: try query(session),
-          limit: view.stacks.top.top == 0 ? nil : Self.mostDiscoveries, progress: session.progress),
-        in: session.trace)
-    }
+    discoveries?.add(analysis, source: session.source, query: query)
+    if let discoveries { report.setDiscoveries(discoveries.moments, in: session.trace) }
     try session.write(report, to: output)
     return report.leaked.count > 0
   }

@@ -109,6 +109,25 @@ import Testing
     #expect(try ReportWriter(format: .csv).output(of: report) == csv.text)
   }
 
+  @Test func longListsAreCut() {
+    let list = LongList([1, 2, 3])
+    #expect(list.limited(to: 2) == LongList([1, 2]))
+    #expect(list.limited(to: 2).count == 2)
+    #expect(list.limited(to: 0).isEmpty && list.limited(to: 0).first == nil)
+    #expect(list.limited(to: nil) == list && list.limited(to: 4) == list)
+    #expect(list.first == 1)
+  }
+
+  /// What a traced program calls itself must not reach a terminal as a control sequence.
+  @Test func csvHasNoControlCharacters() {
+    var table = CSVTable(["name"])
+    table.add("\u{1b}]0;owned\u{7}", "a\u{0}b\u{7f}\u{85}", "tab\t")
+    #expect(
+      !table.text.unicodeScalars.contains { $0.value < 32 && !"\r\n\t".unicodeScalars.contains($0) }
+    )
+    #expect(!table.text.unicodeScalars.contains { (0x7f...0x9f).contains($0.value) })
+  }
+
   @Test func csvQuotesWhatNeedsIt() {
     var table = CSVTable(["name", "value"])
     table.add("plain", 1)
