@@ -1,4 +1,4 @@
-/* Demangling by libiberty (C++, Rust) and by the Swift runtime that is linked in anyway.
+/* Demangling by libiberty (C++, Rust).
  *
  * Separate from Swift because of setjmp: see the header. */
 #include "csymbolication.h"
@@ -8,11 +8,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Exported by libswiftCore (and in libswiftCore.a); `flags` must be 0.
- * https://github.com/swiftlang/swift/blob/main/include/swift/Demangling/Demangle.h */
-extern char *swift_demangle(const char *mangled, size_t length, char *buffer, size_t *buffer_size,
-                            uint32_t flags);
 
 struct output {
     char *text;
@@ -69,15 +64,6 @@ char *mt_demangle_rust(const char *mangled, enum mt_demangle_style style) {
     if (style == MT_DEMANGLE_FULL)
         options |= DMGL_VERBOSE;
     return run(rust_demangle_callback, mangled, options);
-}
-
-char *mt_demangle_swift(const char *mangled, size_t length) {
-    char *text = swift_demangle(mangled, length, NULL, NULL, 0);
-    if (text != NULL && strlen(text) > MT_DEMANGLE_MAX_LENGTH) {
-        free(text);
-        return NULL;
-    }
-    return text;
 }
 
 void mt_demangle_release(char *text) {

@@ -24,7 +24,10 @@ char *mt_demangle_cxx(const char *mangled, enum mt_demangle_style style);
 /* Demangles a Rust name, legacy (`_ZN…17h<hash>E`) or v0 (`_R…`). Else as mt_demangle_cxx. */
 char *mt_demangle_rust(const char *mangled, enum mt_demangle_style style);
 
-/* Demangles a Swift name (`$s…`, `$S…`, `_$s…`, `_T0…`). Else as mt_demangle_cxx. */
+/* Demangles a Swift name (`$s…`, `$S…`, `_$s…`, `_T0…`). Else as mt_demangle_cxx.
+ *
+ * The runtime's demangler cannot be stopped: what may take long is done in a child process, for a
+ * second of CPU time at most. After a few that took longer no other such name is tried. */
 char *mt_demangle_swift(const char *mangled, size_t length);
 
 /* Frees a result; NULL is allowed. */

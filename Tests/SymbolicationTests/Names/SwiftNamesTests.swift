@@ -136,6 +136,40 @@ struct SwiftNamesTests {
     #expect(Demangler.name(of: symbol).short == name)
   }
 
+  /// `f(_: (P, S<P, P>, S<S<P, P>, S<P, P>>, …))`: each element is twice as long as the one before.
+  private static func doubled(_ times: Int) -> String {
+    let elements = (0..<times).map { "ADyA2\(Unicode.Scalar(UInt8(69 + $0)))G" }
+    return "$s1m1fyyAA1SVyS2iG_" + elements.joined() + "t_tF"
+  }
+
+  @Test("stops at a name that stands for gigabytes")
+  func bomb() {
+    for times in 20...21 {
+      let symbol = Self.doubled(times)
+      let name = Demangler.name(of: symbol)
+      #expect(name.language == .plain && name.full == symbol)
+    }
+  }
+
+  @Test("takes long names for what they are", arguments: [1, 9])
+  func longNames(times: Int) {
+    let full = Demangler.name(of: Self.doubled(times)).full
+    #expect(full.hasPrefix("m.f((m.S<Swift.Int, Swift.Int>, m.S<m.S<Swift.Int, Swift.Int>, m.S"))
+    #expect(
+      full.split(separator: "Swift.Int", omittingEmptySubsequences: false).count - 1
+        == (2 << (times + 1)) - 2)
+  }
+
+  /// Such a private discriminator looks like many repetitions: it is looked at with care only.
+  @Test("demangles names that look long and are not")
+  func looksLong() {
+    let name = Demangler.name(
+      of:
+        "$s7Reports14OpenReferences33_A003ADA8B9B22333A95F8F8861B55A23LLV3addyySi_AA14RefcountLedgerV6ChangeVtF"
+    )
+    #expect(name.short == "OpenReferences.add(_:_:)")
+  }
+
   @Test("survives any cut of a name")
   func cuts() {
     let name =
