@@ -70,8 +70,8 @@ public struct StackTable: Sendable {
     self.spans = spans
   }
 
-  /// A limit for walks through damaged tables; the recorder keeps far fewer frames.
-  static let greatestDepth = 65_536
+  /// A limit for walks through damaged tables; the recorder keeps 1024 frames at most.
+  static let greatestDepth = 2048
 
   /// How many nodes there are.
   public var count: Int { nodes.count }

@@ -71,6 +71,18 @@ import TraceTestSupport
     }
   }
 
+  /// Stacks along one chain would take time in its square.
+  @Test func walksEnd() throws {
+    var trace = TraceBuilder()
+    var leaf = StackID.none
+    for pc in UInt64(1)...10_000 { leaf = trace.appendNode(pc: pc, parent: leaf.rawValue) }
+    try trace.open { opened in
+      let frames = opened.stacks.frames(of: leaf)
+      #expect(frames.map(\.returnAddress.rawValue) == (7953...10_000).reversed())
+      #expect(opened.stacks.lacksRoot(leaf))
+    }
+  }
+
   @Test func exactFramesAreTold() throws {
     var trace = TraceBuilder()
     let exact = trace.appendNode(pc: 0x10, parent: 0, flags: 1)
