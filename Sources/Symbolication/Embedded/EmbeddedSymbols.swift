@@ -33,9 +33,17 @@ final class EmbeddedSymbols {
 
   /// No call is inlined into so many others.
   private static let greatestFrameCount = 1024
+  /// A frame of two bytes takes a hundred in memory: so many are half a gigabyte.
+  static let mostFrames = 1 << 22
+  private var framesLeft: Int
 
   /// Decodes the contents of SYMBOLS chunks.
-  init(_ chunks: [[UInt8]]) {
+  ///
+  /// - Parameters:
+  ///   - chunks: The contents, in order.
+  ///   - mostFrames: What there is beyond so many frames is left out.
+  init(_ chunks: [[UInt8]], mostFrames: Int = mostFrames) {
+    framesLeft = mostFrames
     for content in chunks where !decode(content[...]) { isDamaged = true }
     for image in variables.keys { variables[image]?.sort { $0.start < $1.start } }
   }
@@ -81,7 +89,7 @@ final class EmbeddedSymbols {
       case .strings: tables.readStrings(&section)
       case .functions: tables.readFunctions(&section)
       case .images: readImages(&section)
-      case .frames: readFrames(&section, tables)
+      case .frames: if !readFrames(&section, tables) { isWhole = false }
       case .vtables: readVTables(&section, tables)
       case .variables: readVariables(&section, tables)
       case .fields: readFields(&section, tables)
@@ -133,18 +141,21 @@ final class EmbeddedSymbols {
     }
   }
 
-  private func readFrames(_ section: inout SymbolCursor, _ tables: SymbolTables) {
-    guard let image = UInt32(exactly: section.number()) else { return }
+  /// - Returns: Whether there was room for all frames.
+  private func readFrames(_ section: inout SymbolCursor, _ tables: SymbolTables) -> Bool {
+    guard let image = UInt32(exactly: section.number()) else { return true }
     var address: UInt64 = 0
     for _ in 0..<section.count() {
       address &+= section.zigzag()
+      let count = section.count(upTo: Self.greatestFrameCount)
+      guard count <= framesLeft else { return false }
       var found: [ImageSymbols.Frame] = []
-      for _ in 0..<section.count(upTo: Self.greatestFrameCount) {
-        found.append(tables.readFrame(&section, address))
-      }
-      guard !section.isPastEnd else { return }
+      for _ in 0..<count { found.append(tables.readFrame(&section, address)) }
+      guard !section.isPastEnd else { return true }
+      framesLeft -= count
       frames[Key(image: image, address: address)] = found
     }
+    return true
   }
 }
 

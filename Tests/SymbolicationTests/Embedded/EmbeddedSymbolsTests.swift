@@ -21,6 +21,25 @@ import Testing
       .init(pc: $1, parent: 0, flags: $0 == 1 ? 1 : 0)
     }, spans: [.init(first: 2, count: 5, position: 0)])
 
+  /// The example of the description of the format, for one image.
+  private static func example(image: UInt8) -> [UInt8] {
+    [
+      1, 7, 2, 1, 0x66, 3, 0x61, 0x2e, 0x63, 2, 4, 1, 0x80, 1, 0, 3, 3, 1, image, 1, 4, 0xb, image,
+      1, 0x84, 1, 1, 0xe, 0, 4, 1, 9, 0, 0,
+    ]
+  }
+
+  @Test func moreFramesThanFitAreLeftOut() {
+    let chunks = [Self.example(image: 3), Self.example(image: 5)]
+    let all = EmbeddedSymbols(chunks)
+    #expect([3, 5].map { all.frames(at: 0x42, in: $0).map(\.function?.raw) } == [["f"], ["f"]])
+    #expect(!all.isDamaged)
+    let some = EmbeddedSymbols(chunks, mostFrames: 1)
+    #expect(some.frames(at: 0x42, in: 3).count == 1)
+    #expect(some.frames(at: 0x42, in: 5).isEmpty)
+    #expect(some.isDamaged)
+  }
+
   /// Knows the frames by ELF address, and warns of images like `ELFSymbolicator`.
   private final class Files: Symbolicator {
     var warnings: [SymbolicationWarning] = []
