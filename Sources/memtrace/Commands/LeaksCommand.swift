@@ -85,8 +85,9 @@ struct LeaksCommand: ParsableCommand {
     // What other analyses found comes first, so that there is one at a time.
     let baseline = try baseline(recording: recording)
     // A table of comma-separated values has no place for discoveries.
+    let showsDiscoveries = view.diffFrom == nil && output.format != .csv
     var discoveries =
-      view.diffFrom == nil && output.format != .csv
+      showsDiscoveries
       ? try session.trace.discoveries(
         before: index, source: session.source, query: query,
         limit: view.stacks.top.top == 0 ? nil : Self.mostDiscoveries, progress: session.progress)
@@ -96,7 +97,7 @@ struct LeaksCommand: ParsableCommand {
       analysis, source: session.source, query: query, baseline: baseline)
     report.addRetainers(session.trace, source: session.source)
     discoveries?.add(analysis, source: session.source, query: query)
-    if let discoveries { report.setDiscoveries(discoveries.moments, in: session.trace) }
+    if showsDiscoveries { report.setDiscoveries(discoveries?.moments ?? [], in: session.trace) }
     try session.write(report, to: output)
     return report.leaked.count > 0
   }
