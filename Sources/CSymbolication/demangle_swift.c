@@ -70,7 +70,8 @@ static unsigned long take_number(struct estimate *estimate) {
 }
 
 /* Behind an `A`: letters, each perhaps with a count before it, of which a capital one or an
- * underscore, with an index before it, is the last. In an identifier it means nothing, and counts. */
+ * underscore, with an index before it, is the last. In an identifier it means nothing, and counts.
+ */
 static void add_substitutions(struct estimate *estimate) {
     while (estimate->position < estimate->end) {
         unsigned long number = take_number(estimate);
