@@ -27,9 +27,7 @@ static size_t name_length(const char *name) {
 /* A forked child may call before it allocates: its own trace begins here. So may a thread: it gets
  * its index here, since 0 stands for nobody in the process. */
 static bool is_recording(void) {
-    if (mt_lifecycle_is_forked())
-        mt_lifecycle_start();
-    if (!mt_lifecycle_owns_trace())
+    if (!mt_lifecycle_has_trace())
         return false;
     if (mt_tls.index == 0)
         mt_leave(mt_enter((uintptr_t)__builtin_frame_address(0)));

@@ -66,13 +66,11 @@ MT_COLD static void *open_deep(const char *file, int mode) {
 MT_HOOK void *MT_HOOK_NAME(dlopen)(const char *file, int mode) {
     if (!mt_real.dlopen && (!mt_real_resolve() || !mt_real.dlopen))
         return NULL;
-    if (mt_unlikely(mode & RTLD_DEEPBIND) && file && !(mode & RTLD_NOLOAD)) {
-        if (mt_lifecycle_is_forked())
-            mt_lifecycle_start();
-        if (mt_lifecycle_owns_trace() && mt_deep_bind_may_call(file))
+    if (mt_unlikely(mode & RTLD_DEEPBIND) && file && !(mode & RTLD_NOLOAD) &&
+        mt_lifecycle_has_trace()) {
+        if (mt_deep_bind_may_call(file))
             return open_deep(file, mode);
-        if (mt_lifecycle_owns_trace())
-            mt_deep_bind_note_unseen(file);
+        mt_deep_bind_note_unseen(file);
     }
     MT_TAIL_CALL mt_real.dlopen(file, mode);
 }
@@ -88,13 +86,10 @@ MT_COLD static void *open_apart(Lmid_t space, const char *file, int mode) {
 MT_HOOK void *MT_HOOK_NAME(dlmopen)(Lmid_t space, const char *file, int mode) {
     if (!mt_real.dlmopen && (!mt_real_resolve() || !mt_real.dlmopen))
         return NULL;
-    if (space == LM_ID_NEWLM && file) {
-        if (mt_lifecycle_is_forked())
-            mt_lifecycle_start();
-        if (mt_lifecycle_owns_trace() && mt_deep_bind_may_call(file))
+    if (space == LM_ID_NEWLM && file && mt_lifecycle_has_trace()) {
+        if (mt_deep_bind_may_call(file))
             return open_apart(space, file, mode);
-        if (mt_lifecycle_owns_trace())
-            mt_deep_bind_note_unseen(file);
+        mt_deep_bind_note_unseen(file);
     }
     MT_TAIL_CALL mt_real.dlmopen(space, file, mode);
 }

@@ -59,6 +59,12 @@ bool mt_lifecycle_owns_trace(void) {
     return mt_lifecycle_state() == MT_RECORDING && g_life.pid == (uint32_t)mt_os_pid();
 }
 
+bool mt_lifecycle_has_trace(void) {
+    if (mt_lifecycle_is_forked())
+        mt_lifecycle_start();
+    return mt_lifecycle_owns_trace();
+}
+
 uint32_t mt_lifecycle_trace_id(uint8_t id[16]) {
     memcpy(id, g_life.trace_id, 16);
     return g_life.pid;
@@ -83,9 +89,7 @@ void mt_lifecycle_before_prctl(long option, unsigned long argument) {
 }
 
 void mt_lifecycle_end(enum mt_end_kind kind, int status) {
-    if (mt_lifecycle_is_forked())
-        mt_lifecycle_start();
-    if (mt_lifecycle_owns_trace())
+    if (mt_lifecycle_has_trace())
         mt_trace_file_end(kind, status);
 }
 

@@ -28,6 +28,9 @@ bool mt_lifecycle_is_forked(void);
 /* True when the caller is the recorded process itself, not a vfork child borrowing its memory. */
 bool mt_lifecycle_owns_trace(void);
 
+/* The same, where a forked child whose first call this is begins its own trace before. */
+bool mt_lifecycle_has_trace(void);
+
 /* The host is about to let a seccomp filter kill it for system calls that it does not list, such as
  * ours: stops recording for good. Call before the filter is there. */
 void mt_lifecycle_enter_sandbox(void);

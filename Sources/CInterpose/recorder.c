@@ -9,71 +9,42 @@
 
 /* ---- Where an event goes ---- */
 
-/* One event on its way: where it goes, and with which stack. */
-struct sink {
-    struct mt_event_writer *writer; /* NULL: dropped (counted) */
-    uint32_t stack;
-};
-
-static struct sink drop(enum mt_counter counter) {
-    mt_trace_file_count(counter, 1);
-    return (struct sink){NULL, MT_STACK_NONE};
+MT_COLD static bool make_room(struct mt_thread *thread) {
+    if (mt_event_writer_refill(&thread->writer, mt_clock_event_time(), thread->index))
+        return true;
+    mt_trace_file_count(MT_COUNT_EVENTS_DROPPED, 1);
+    return false;
 }
 
-/* The next event of the thread has a time of its own, so as not to come before this one. */
-static struct sink open_lane(const struct mt_call *call, uint64_t time) {
-    mt_tls.must_stamp = 1;
-    uint32_t thread = mt_tls.is_own ? MT_THREAD_RECORDER : mt_tls.index;
-    struct mt_event_writer *writer = mt_lane_acquire(call->caller.sp, time, thread);
-    if (!writer)
-        return drop(MT_COUNT_EVENTS_NESTED_LOST);
-    if (thread != MT_THREAD_RECORDER)
-        mt_trace_file_count(MT_COUNT_EVENTS_NESTED, 1);
-    return (struct sink){writer, MT_STACK_NONE};
-}
-
-static struct sink open_sink(const struct mt_call *call, uint64_t time, uint32_t stack) {
-    if (call->entry != MT_ENTRY_RECORD)
-        return open_lane(call, time);
+/* The calling thread, whose chunk has room for an event; NULL: there is none any more (counted).
+ * Comes first: once recording has stopped (a full disk), the host may go on for hours, and no stack
+ * is to be walked for an event that will find no place. */
+static inline struct mt_thread *thread_with_room(void) {
     struct mt_thread *thread = mt_tls.thread;
-    if (!mt_event_writer_ready(&thread->writer, time, thread->index))
-        return drop(MT_COUNT_EVENTS_DROPPED);
-    return (struct sink){&thread->writer, stack};
-}
-
-static void close_sink(const struct mt_call *call) {
-    if (call->entry != MT_ENTRY_RECORD)
-        mt_lane_release();
-}
-
-/* The common way: into the thread's own chunk, which has room.
- * returns  the thread; NULL: a sink is to be opened */
-static inline struct mt_thread *common_way(const struct mt_call *call) {
-    struct mt_thread *thread = mt_tls.thread;
-    if (mt_unlikely(call->entry != MT_ENTRY_RECORD) ||
-        mt_unlikely(mt_event_writer_is_full(&thread->writer)))
+    if (mt_unlikely(mt_event_writer_is_full(&thread->writer)) && !make_room(thread))
         return NULL;
     return thread;
 }
 
+/* The next event of the thread has a time of its own, so as not to come before this one.
+ * returns  the writer, to be given back with mt_lane_release; NULL: dropped (counted) */
+static struct mt_event_writer *open_lane(const struct mt_call *call, uint64_t time) {
+    mt_tls.must_stamp = 1;
+    uint32_t thread = mt_tls.is_own ? MT_THREAD_RECORDER : mt_tls.index;
+    struct mt_event_writer *writer = mt_lane_acquire(call->caller.sp, time, thread);
+    if (!writer)
+        mt_trace_file_count(MT_COUNT_EVENTS_NESTED_LOST, 1);
+    else if (thread != MT_THREAD_RECORDER)
+        mt_trace_file_count(MT_COUNT_EVENTS_NESTED, 1);
+    return writer;
+}
+
 /* ---- Its stack ---- */
 
-MT_INLINE uint32_t capture_on(struct mt_thread *thread, const struct mt_call *call) {
+MT_INLINE uint32_t capture(struct mt_thread *thread, const struct mt_call *call) {
     if (mt_unlikely(mt_unwind_depth == 0))
         return MT_STACK_NONE;
     return mt_unwind_capture(&thread->unwinder, &call->caller);
-}
-
-/* Once recording has stopped (a full disk), the host may go on for hours: no walk for an event that
- * will find no place. */
-static bool will_be_dropped(void) {
-    return mt_event_writer_is_full(&mt_tls.thread->writer) && mt_trace_file_has_stopped();
-}
-
-static uint32_t capture(const struct mt_call *call) {
-    if (call->entry != MT_ENTRY_RECORD || will_be_dropped())
-        return MT_STACK_NONE;
-    return capture_on(mt_tls.thread, call);
 }
 
 /* ---- Its time ---- */
@@ -114,40 +85,35 @@ static inline struct mt_stamp stamp_before_end(bool is_exact) {
 
 /* ---- Allocations ---- */
 
-static void record_failure(const struct mt_call *call, struct mt_stamp stamp, size_t size) {
-    struct sink sink = open_sink(call, stamp.time, capture(call));
-    if (!sink.writer)
-        return;
-    mt_event_failed(sink.writer, stamp, call->operation, sink.stack, size);
-    close_sink(call);
-}
-
-MT_COLD static void record_uncommon_allocation(const struct mt_call *call, const void *block,
-                                               size_t size, size_t alignment) {
+MT_COLD static void record_allocation_in_lane(const struct mt_call *call, const void *block,
+                                              size_t size, size_t alignment) {
     struct mt_stamp stamp = stamp_after(call, block);
-    if (!block) {
-        record_failure(call, stamp, size);
+    struct mt_event_writer *writer = open_lane(call, stamp.time);
+    if (!writer)
         return;
-    }
-    struct sink sink = open_sink(call, stamp.time, capture(call));
-    if (!sink.writer)
-        return;
-    if (call->entry == MT_ENTRY_RECORD)
-        mt_type_note_allocation(&mt_tls.thread->types, block, size, sink.stack);
-    mt_event_allocation(sink.writer, stamp, call->operation, (uintptr_t)block, sink.stack, size,
-                        alignment);
-    close_sink(call);
+    if (block)
+        mt_event_allocation(writer, stamp, call->operation, (uintptr_t)block, MT_STACK_NONE, size,
+                            alignment);
+    else
+        mt_event_failed(writer, stamp, call->operation, MT_STACK_NONE, size);
+    mt_lane_release();
 }
 
 void mt_record_allocation(const struct mt_call *call, const void *block, size_t size,
                           size_t alignment) {
-    struct mt_thread *thread = common_way(call);
-    if (mt_unlikely(!thread) || mt_unlikely(!block)) {
-        record_uncommon_allocation(call, block, size, alignment);
+    if (mt_unlikely(call->entry != MT_ENTRY_RECORD)) {
+        record_allocation_in_lane(call, block, size, alignment);
         return;
     }
+    struct mt_thread *thread = thread_with_room();
+    if (mt_unlikely(!thread))
+        return;
     struct mt_stamp stamp = stamp_after(call, block);
-    uint32_t stack = capture_on(thread, call);
+    uint32_t stack = capture(thread, call);
+    if (mt_unlikely(!block)) {
+        mt_event_failed(&thread->writer, stamp, call->operation, stack, size);
+        return;
+    }
     mt_type_note_allocation(&thread->types, block, size, stack);
     mt_event_allocation(&thread->writer, stamp, call->operation, (uintptr_t)block, stack, size,
                         alignment);
@@ -155,29 +121,32 @@ void mt_record_allocation(const struct mt_call *call, const void *block, size_t 
 
 /* ---- Ends of blocks ---- */
 
-MT_COLD static void record_uncommon_deallocation(const struct mt_call *call, const void *block,
-                                                 size_t size, size_t alignment) {
+MT_COLD static void record_deallocation_in_lane(const struct mt_call *call, const void *block,
+                                                size_t size, size_t alignment) {
     bool is_exact = stamp_before_begin(call, block);
-    uint32_t stack = capture(call);
-    mt_type_note_deallocation(block, stack);
+    mt_type_note_deallocation(block, MT_STACK_NONE);
     struct mt_stamp stamp = stamp_before_end(is_exact);
-    struct sink sink = open_sink(call, stamp.time, stack);
-    if (!sink.writer)
+    struct mt_event_writer *writer = open_lane(call, stamp.time);
+    if (!writer)
         return;
-    mt_event_deallocation(sink.writer, stamp, call->operation, (uintptr_t)block, sink.stack, size,
+    mt_event_deallocation(writer, stamp, call->operation, (uintptr_t)block, MT_STACK_NONE, size,
                           alignment);
-    close_sink(call);
+    mt_lane_release();
 }
 
 void mt_record_deallocation(const struct mt_call *call, const void *block, size_t size,
                             size_t alignment) {
-    struct mt_thread *thread = common_way(call);
-    if (mt_unlikely(!thread)) {
-        record_uncommon_deallocation(call, block, size, alignment);
+    if (mt_unlikely(call->entry != MT_ENTRY_RECORD)) {
+        record_deallocation_in_lane(call, block, size, alignment);
+        return;
+    }
+    struct mt_thread *thread = thread_with_room();
+    if (mt_unlikely(!thread)) { /* whoever looks at the block is to stop, all the same */
+        mt_type_note_deallocation(block, MT_STACK_NONE);
         return;
     }
     bool is_exact = stamp_before_begin(call, block);
-    uint32_t stack = capture_on(thread, call);
+    uint32_t stack = capture(thread, call);
     mt_type_note_deallocation(block, stack);
     mt_event_deallocation(&thread->writer, stamp_before_end(is_exact), call->operation,
                           (uintptr_t)block, stack, size, alignment);
@@ -185,19 +154,26 @@ void mt_record_deallocation(const struct mt_call *call, const void *block, size_
 
 /* ---- Second halves of reallocs ---- */
 
+MT_COLD static void record_outcome_in_lane(const struct mt_call *call, uint8_t operation,
+                                           const void *block, size_t size) {
+    struct mt_stamp stamp = stamp_after(call, block);
+    struct mt_event_writer *writer = open_lane(call, stamp.time);
+    if (!writer)
+        return;
+    mt_event_realloc_end(writer, stamp, operation, (uintptr_t)block, size);
+    mt_lane_release();
+}
+
 static inline void record_outcome(const struct mt_call *call, uint8_t operation, const void *block,
                                   size_t size) {
-    struct mt_stamp stamp = stamp_after(call, block);
-    struct mt_thread *thread = common_way(call);
-    if (mt_likely(thread != NULL)) {
-        mt_event_realloc_end(&thread->writer, stamp, operation, (uintptr_t)block, size);
+    if (mt_unlikely(call->entry != MT_ENTRY_RECORD)) {
+        record_outcome_in_lane(call, operation, block, size);
         return;
     }
-    struct sink sink = open_sink(call, stamp.time, MT_STACK_NONE);
-    if (!sink.writer)
-        return;
-    mt_event_realloc_end(sink.writer, stamp, operation, (uintptr_t)block, size);
-    close_sink(call);
+    struct mt_thread *thread = thread_with_room();
+    if (mt_likely(thread != NULL))
+        mt_event_realloc_end(&thread->writer, stamp_after(call, block), operation, (uintptr_t)block,
+                             size);
 }
 
 void mt_record_realloc_end(const struct mt_call *call, const void *moved, size_t size) {
