@@ -3,7 +3,7 @@
 
 enum {
     FIRST_LINE_BITS = 11,
-    SPARE_ID_BITS = 4, /* there can be so many more ids than lines: two for each place */
+    SPARE_ID_BITS = 6, /* there can be so many more ids than lines: eight for each place */
     OF_HOST = 100,     /* an index of this part of the host's memory is allowed */
     PATIENCE = 1 << 16 /* entries that are replaced before the host's memory is looked at again */
 };

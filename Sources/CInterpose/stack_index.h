@@ -1,7 +1,7 @@
 /* Finds stack ids by the 64-bit hashes of their paths (stack_table.h).
  *
- * 59 bits of a hash are compared, and taken as proof: with a million paths the chance that any is
- * taken for another is 4 in 10^6.
+ * 57 bits of a hash are compared, and taken as proof: with half a million paths the chance that any
+ * is taken for another is 4 in 10^6.
  *
  * The memory of the index is the host's: it grows to 4 MiB, and beyond that with the host, to a
  * hundredth of its memory. What then finds no place takes that of another path, which gets a new

@@ -18,7 +18,7 @@ uint32_t mt_stack_table_next_id(void) {
     return __atomic_load_n(&g_stacks.next_id, __ATOMIC_RELAXED);
 }
 
-static uint32_t add_node(uint64_t pc, uint64_t hash, uint32_t parent, uint64_t caller) {
+static uint32_t add_node(uint64_t pc, uint32_t parent, uint64_t caller) {
     uint32_t id = g_stacks.next_id;
     struct mt_new_node node = {.pc = pc & ~MT_STACK_GAP_MARK,
                                .caller = caller & ~MT_STACK_GAP_MARK,
@@ -28,7 +28,6 @@ static uint32_t add_node(uint64_t pc, uint64_t hash, uint32_t parent, uint64_t c
     if (id > MT_STACK_LAST || !mt_stack_index_make_room(id) || !mt_stack_writer_add(&node))
         return MT_STACK_NONE;
     __atomic_store_n(&g_stacks.next_id, id + 1, __ATOMIC_RELAXED);
-    mt_stack_index_add(hash, id);
     return id;
 }
 
@@ -57,9 +56,10 @@ static uint32_t add_missing(const struct mt_stack_path *path, struct mt_stack_kn
         id = MT_STACK_CUT;
     for (uint32_t i = known.missing; i-- > 0;) {
         uint64_t caller = i + 1 < path->count ? path->pcs[i + 1] : 0;
-        id = add_node(path->pcs[i], path->hashes[i], id, caller);
+        id = add_node(path->pcs[i], id, caller);
         if (id == MT_STACK_NONE)
             break;
+        mt_stack_index_add(path->hashes[i], id);
     }
     return id;
 }
@@ -76,6 +76,33 @@ uint32_t mt_stack_table_add(const struct mt_stack_path *path, struct mt_stack_kn
     if (id == MT_STACK_NONE)
         mt_trace_file_count(MT_COUNT_STACK_TABLE_FULL, 1);
     return id;
+}
+
+static uint32_t add_frames(const struct mt_stack_branch *branch) {
+    uint32_t id = branch->caller;
+    uint64_t caller = branch->caller_pc;
+    for (uint32_t i = branch->count; i-- > 0; caller = branch->pcs[i]) {
+        id = add_node(branch->pcs[i], id, caller);
+        if (id == MT_STACK_NONE)
+            return id;
+    }
+    mt_stack_index_add(branch->hash, id);
+    return id;
+}
+
+struct mt_stack_made mt_stack_table_add_branch(const struct mt_stack_branch *branch) {
+    struct mt_stack_made made = {MT_STACK_NONE, 0};
+    if (mt_likely(!mt_stack_writer_is_closed())) {
+        uint64_t signals = mt_lock_enter(&g_stacks.lock);
+        if (mt_unlikely(branch->next_id != g_stacks.next_id))
+            made.id = mt_stack_index_find(branch->hash);
+        if (mt_likely(made.id == MT_STACK_NONE))
+            made = (struct mt_stack_made){add_frames(branch), branch->count};
+        mt_lock_exit(&g_stacks.lock, signals);
+    }
+    if (made.id == MT_STACK_NONE)
+        mt_trace_file_count(MT_COUNT_STACK_TABLE_FULL, 1);
+    return made;
 }
 
 void mt_stack_table_forget(void) {

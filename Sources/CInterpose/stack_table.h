@@ -1,10 +1,13 @@
-/* Stacks as ids: a tree of (caller, pc) nodes, found by hash and written once.
+/* Stacks as ids: a tree of (caller, pc) nodes, found by hash.
  *
  *      root ── main ── parse ── malloc's caller        one node per frame, ids count up;
  *                   └─ print ── malloc's caller        a stack is the id of its leaf
  *
- * stack_index.h finds a node by the hash of its path from the root, which is
- * mt_stack_hash(hash of the path to the caller, pc). */
+ * stack_index.h finds a stack by the hash of its path from the root, which is
+ * mt_stack_hash(hash of the path to the caller, pc). Of what the stack cache (unwind.h) holds, it
+ * has only whole stacks: the cache knows the ids of callers, as long as they run. So the index is
+ * short, which counts more (docs/performance.md) than the callers that are written again when
+ * another stack goes through them after they have returned. */
 #ifndef MT_STACK_TABLE_H
 #define MT_STACK_TABLE_H
 
@@ -59,12 +62,31 @@ struct mt_stack_known {
  * context  any thread; takes no lock */
 struct mt_stack_known mt_stack_table_find(const struct mt_stack_path *path);
 
-/* Makes the nodes that are missing.
+/* Makes the nodes that are missing. The index gets all of them.
  *
  * known    what mt_stack_table_find has found; others may have made nodes since
  * returns  the path's id; MT_STACK_NONE when it cannot be stored (counted)
  * context  any thread; errno untouched */
 uint32_t mt_stack_table_add(const struct mt_stack_path *path, struct mt_stack_known known);
+
+/* New frames of a stack: a branch of the tree. */
+struct mt_stack_branch {
+    uint32_t caller;      /* the id of what called the outermost of them; MT_STACK_NONE: nothing */
+    uintptr_t caller_pc;  /* its pc, else 0 */
+    const uintptr_t *pcs; /* [count] leaf first */
+    uint32_t count;       /* 1 ... MT_STACK_DEPTH_MAX */
+    uint64_t hash;        /* of the whole path, from the root to the leaf */
+    uint32_t next_id;     /* nodes of this id and higher came after the index was asked for it */
+};
+
+struct mt_stack_made {
+    uint32_t id;    /* of the path; MT_STACK_NONE: it cannot be stored (counted) */
+    uint32_t count; /* nodes: id, and below it those of its callers; 0: another thread made it */
+};
+
+/* Makes a node for each frame of a branch. The index gets the leaf's.
+ * context  any thread; errno untouched */
+struct mt_stack_made mt_stack_table_add_branch(const struct mt_stack_branch *branch);
 
 /* The id the next new node will get. */
 uint32_t mt_stack_table_next_id(void);

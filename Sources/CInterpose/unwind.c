@@ -147,15 +147,44 @@ static uint32_t capture_lost(struct mt_unwinder *unwinder, struct mt_frame leaf,
     return intern(unwinder, keep_known(unwinder, leaf, known));
 }
 
-/* A stack that is shown whole: the cache has its hashes. */
-__attribute__((noinline)) static uint32_t intern_cached(struct mt_unwinder *unwinder) {
+/* How many frames at the root of the cached stack have IDs, as far as known. */
+static uint32_t count_known(const struct mt_unwinder *unwinder) {
     uint32_t count = unwinder->cached;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct mt_cached_frame *cached = &unwinder->cache[count - 1 - i];
-        unwinder->pcs[i] = cached->frame.pc;
-        unwinder->hashes[i] = cached->hash;
-    }
-    return intern_path(&(struct mt_stack_path){unwinder->pcs, unwinder->hashes, count, false});
+    while (count > 0 && unwinder->cache[count - 1].id == MT_STACK_NONE)
+        count--;
+    return count;
+}
+
+/* The frames of the cached stack from its first `known` ones on. */
+static struct mt_stack_branch branch_of(struct mt_unwinder *unwinder, uint32_t known) {
+    const struct mt_cached_frame *cache = unwinder->cache;
+    uint32_t count = unwinder->cached - known;
+    for (uint32_t i = 0; i < count; i++)
+        unwinder->pcs[i] = cache[unwinder->cached - 1 - i].frame.pc;
+    return (struct mt_stack_branch){.caller = known ? cache[known - 1].id : MT_STACK_NONE,
+                                    .caller_pc = known ? cache[known - 1].frame.pc : 0,
+                                    .pcs = unwinder->pcs,
+                                    .count = count,
+                                    .hash = cache[unwinder->cached - 1].hash};
+}
+
+/* Makes nodes for the cached stack, which the index did not have when next_id was the next. */
+__attribute__((noinline)) static uint32_t add_cached(struct mt_unwinder *unwinder,
+                                                     uint32_t next_id) {
+    struct mt_stack_branch branch = branch_of(unwinder, count_known(unwinder));
+    branch.next_id = next_id;
+    know_images(branch.pcs, branch.count);
+    struct mt_stack_made made = mt_stack_table_add_branch(&branch);
+    if (made.id != MT_STACK_NONE)
+        for (uint32_t i = 0; i < made.count; i++)
+            unwinder->cache[unwinder->cached - 1 - i].id = made.id - i;
+    return made.id;
+}
+
+static uint32_t find_or_add_cached(struct mt_unwinder *unwinder) {
+    uint32_t next_id = mt_stack_table_next_id();
+    uint32_t id = mt_stack_index_find(unwinder->cache[unwinder->cached - 1].hash);
+    return id != MT_STACK_NONE ? id : add_cached(unwinder, next_id);
 }
 
 /* Notes a stack that was not met lately. */
@@ -179,12 +208,15 @@ static uint32_t intern_deep(struct mt_unwinder *unwinder) {
 
 /* The id of the stack in the cache, which is shown whole. One that comes back soon gets a memo. */
 static uint32_t intern_shown(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
-    uint64_t hash = unwinder->cache[unwinder->cached - 1].hash;
+    struct mt_cached_frame *cached = &unwinder->cache[unwinder->cached - 1];
+    uint64_t hash = cached->hash;
     struct mt_recent_stack *recent = mt_recent_stack_at(&unwinder->recent, hash);
     if (mt_unlikely(recent->hash != hash)) {
-        uint32_t id = mt_stack_index_find(hash);
-        return note(unwinder, hash, id != MT_STACK_NONE ? id : intern_cached(unwinder));
+        if (cached->id == MT_STACK_NONE)
+            cached->id = find_or_add_cached(unwinder);
+        return note(unwinder, hash, cached->id);
     }
+    cached->id = recent->id;
     if (!recent->has_no_memo && !mt_memo_remember(unwinder, leaf, recent->id))
         recent->has_no_memo = true;
     return recent->id;

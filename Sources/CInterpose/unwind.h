@@ -54,7 +54,8 @@ struct mt_cached_frame {
     struct mt_frame frame; /* fp: as it was last seen, unless it matters */
     uintptr_t fp_slot;     /* where frame.fp was read from; 0: it was its callee's */
     uint64_t hash;         /* of the path from the root to here */
-    uint64_t use;          /* enum mt_frame_use */
+    uint32_t use;          /* enum mt_frame_use */
+    uint32_t id;           /* of that path; MT_STACK_NONE: not known here, though it may have one */
 };
 
 /* What is kept of a stack: a list of pcs, leaf first, which may hold a gap (mt_stack_gap). */

@@ -135,7 +135,7 @@ static enum step step_without_table(const struct mt_frame *frame, struct mt_addr
     return STEP_LOST;
 }
 
-static uint64_t frame_use(struct mt_rule rule) {
+static uint32_t frame_use(struct mt_rule rule) {
     if (mt_unlikely(rule.kind == MT_RULE_NO_TABLE || rule.kind == MT_RULE_NO_IMAGE))
         return MT_FP_LEADS;
     return (rule.is_from_fp ? MT_FP_LEADS : 0) | (rule.restores_fp ? 0 : MT_FP_PASSES) |
@@ -222,7 +222,7 @@ static struct mt_cached_frame *follow_cache(struct mt_unwinder *unwinder,
                                             struct mt_cached_frame *at, uint32_t *same,
                                             uint32_t changed, struct walk *walk) {
     while (*same > changed && unwinder->cache[*same - 1].use & MT_USES_TABLE) {
-        at->use = unwinder->cache[*same - 1].use & ~(MT_FP_MATTERS | MT_FP_CHECKED);
+        at->use = unwinder->cache[*same - 1].use & ~(uint32_t)(MT_FP_MATTERS | MT_FP_CHECKED);
         const struct mt_cached_frame *cached = &unwinder->cache[--*same - 1];
         struct mt_cached_frame *caller = fresh_frame(unwinder, ++walk->fresh);
         caller->frame.sp = cached->frame.sp;
@@ -283,7 +283,7 @@ static struct walk walk_stack(struct mt_unwinder *unwinder, struct mt_frame leaf
 
 /* ---- Keeping the walked stack ---- */
 
-static uint64_t use_of_fp(bool matters, uintptr_t slot) {
+static uint32_t use_of_fp(bool matters, uintptr_t slot) {
     return !matters ? 0 : slot ? MT_FP_MATTERS | MT_FP_CHECKED : MT_FP_MATTERS;
 }
 
@@ -302,6 +302,7 @@ static void append(struct mt_unwinder *unwinder, uint32_t at, uint64_t from, uin
             .fp_slot = fresh->fp_slot,
             .hash = hash,
             .use = fresh->use | use_of_fp(fp_matters, fresh->fp_slot),
+            .id = MT_STACK_NONE,
         };
     }
     unwinder->cached = at;
@@ -343,7 +344,7 @@ __attribute__((noinline, cold)) static void append_deep(struct mt_unwinder *unwi
 static void renew(struct mt_cached_frame *cached, const struct mt_cached_frame *met) {
     cached->frame.fp = met->frame.fp;
     cached->fp_slot = met->fp_slot;
-    cached->use = (cached->use & ~(uint64_t)MT_FP_CHECKED) |
+    cached->use = (cached->use & ~(uint32_t)MT_FP_CHECKED) |
                   use_of_fp(cached->use & MT_FP_MATTERS, met->fp_slot);
 }
 

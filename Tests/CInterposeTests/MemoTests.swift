@@ -41,7 +41,7 @@
           words[place - 1] = frame.frame.pc
           if haveFramePointers {
             frame.fp_slot = base + UInt((place - 2) * 8)
-            frame.use = UInt64(MT_FP_CHECKED.rawValue)
+            frame.use = MT_FP_CHECKED.rawValue
             words[place - 2] = frame.frame.fp
           }
           cache[index] = frame
