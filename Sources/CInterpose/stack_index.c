@@ -109,11 +109,18 @@ static bool grow(void) {
            rebuild(index->line_bits + 1, index->id_bits + 1);
 }
 
-/* Where both lines of a path are full, by when some four of five places are taken, the index
- * doubles if it may. */
-void mt_stack_index_add(uint64_t hash, uint32_t id) {
-    if (!insert(mt_stack_index, hash, id) && !(grow() && insert(mt_stack_index, hash, id)))
+/* Both lines of a path are full, by when some four of five places are taken: the index doubles if
+ * it may. */
+MT_COLD static void add_where_full(uint64_t hash, uint32_t id) {
+    uint64_t signals = mt_os_block_signals(); /* the change may be an interruptible one */
+    if (!(grow() && insert(mt_stack_index, hash, id)))
         replace_another(mt_stack_index, hash, id);
+    mt_os_restore_signals(signals);
+}
+
+void mt_stack_index_add(uint64_t hash, uint32_t id) {
+    if (mt_unlikely(!insert(mt_stack_index, hash, id)))
+        add_where_full(hash, id);
 }
 
 void mt_stack_index_reset(bool keeps_memory) {

@@ -87,6 +87,11 @@ void mt_stack_index_set_limit(uint64_t bytes);
 /* Its length in bytes. */
 uint64_t mt_stack_index_length(void);
 
+/* Whether ids below this one need no mt_stack_index_make_room. */
+static inline bool mt_stack_index_has_room(uint32_t end_id) {
+    return mt_stack_index && (end_id - 1) >> mt_stack_index->id_bits == 0;
+}
+
 /* Readies the index for another id, which must be higher than all before.
  * returns  false when there is no memory */
 bool mt_stack_index_make_room(uint32_t id);

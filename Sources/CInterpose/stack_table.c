@@ -1,7 +1,7 @@
 /* Interns stacks. See stack_table.h. */
 #include "stack_table.h"
 
-#include "lock.h"
+#include "stack_guard.h"
 #include "stack_writer.h"
 #include "trace_file.h"
 
@@ -10,12 +10,49 @@ enum { LIKELY_MISSING = 8 };
 uint64_t mt_stack_epoch;
 
 static struct {
-    struct mt_lock lock;
     uint32_t next_id;
+    uint32_t resets;
+    bool must_reset; /* in a forked child, when the change that the fork interrupted is over */
 } g_stacks = {.next_id = MT_STACK_FIRST};
 
 uint32_t mt_stack_table_next_id(void) {
-    return __atomic_load_n(&g_stacks.next_id, __ATOMIC_RELAXED);
+    return g_stacks.must_reset ? MT_STACK_FIRST
+                               : __atomic_load_n(&g_stacks.next_id, __ATOMIC_RELAXED);
+}
+
+struct mt_stack_version mt_stack_table_version(void) {
+    return (struct mt_stack_version){__atomic_load_n(&g_stacks.resets, __ATOMIC_RELAXED),
+                                     mt_stack_table_next_id()};
+}
+
+/* ---- Changes ---- */
+
+/* So many nodes are written without a system call. */
+static bool has_room(uint32_t count) {
+    return mt_stack_writer_has_room(count) && mt_stack_index_has_room(g_stacks.next_id + count);
+}
+
+static void reset(bool keeps_table) {
+    mt_stack_index_reset(keeps_table);
+    g_stacks.next_id = MT_STACK_FIRST;
+    mt_stack_writer_forget();
+    g_stacks.must_reset = false;
+}
+
+static void leave(const struct mt_stack_guard *guard) {
+    if (mt_unlikely(g_stacks.must_reset))
+        reset(true);
+    mt_stack_guard_exit(guard);
+}
+
+/* Begins a change that adds so many nodes at most to what was found in a version of the table. */
+static bool enter(struct mt_stack_guard *guard, uint32_t count, struct mt_stack_version version) {
+    if (mt_unlikely(mt_stack_writer_is_closed()) || !mt_stack_guard_enter(guard, has_room(count)))
+        return false;
+    if (mt_likely(version.resets == g_stacks.resets))
+        return true;
+    leave(guard);
+    return false;
 }
 
 static uint32_t add_node(uint64_t pc, uint32_t parent, uint64_t caller) {
@@ -38,7 +75,7 @@ static void prefetch_callers(const struct mt_stack_path *path) {
 }
 
 struct mt_stack_known mt_stack_table_find(const struct mt_stack_path *path) {
-    struct mt_stack_known known = {.next_id = mt_stack_table_next_id()};
+    struct mt_stack_known known = {.version = mt_stack_table_version()};
     for (; known.missing < path->count; known.missing++) {
         known.id = mt_stack_index_find(path->hashes[known.missing]);
         if (known.id != MT_STACK_NONE)
@@ -66,12 +103,12 @@ static uint32_t add_missing(const struct mt_stack_path *path, struct mt_stack_kn
 
 uint32_t mt_stack_table_add(const struct mt_stack_path *path, struct mt_stack_known known) {
     uint32_t id = MT_STACK_NONE;
-    if (mt_likely(!mt_stack_writer_is_closed())) {
-        uint64_t signals = mt_lock_enter(&g_stacks.lock);
-        if (mt_unlikely(known.next_id != g_stacks.next_id))
+    struct mt_stack_guard guard;
+    if (enter(&guard, known.missing, known.version)) {
+        if (mt_unlikely(known.version.next_id != g_stacks.next_id))
             known = mt_stack_table_find(path);
         id = add_missing(path, known);
-        mt_lock_exit(&g_stacks.lock, signals);
+        leave(&guard);
     }
     if (id == MT_STACK_NONE)
         mt_trace_file_count(MT_COUNT_STACK_TABLE_FULL, 1);
@@ -92,15 +129,15 @@ static uint32_t add_frames(const struct mt_stack_branch *branch) {
 
 struct mt_stack_made mt_stack_table_add_branch(const struct mt_stack_branch *branch) {
     struct mt_stack_made made = {MT_STACK_NONE, 0};
-    if (mt_likely(!mt_stack_writer_is_closed())) {
-        uint64_t signals = mt_lock_enter(&g_stacks.lock);
-        if (mt_unlikely(branch->next_id != g_stacks.next_id))
+    struct mt_stack_guard guard;
+    if (enter(&guard, branch->count, branch->version)) {
+        if (mt_unlikely(branch->version.next_id != g_stacks.next_id))
             made.id = mt_stack_index_find(branch->hash);
         if (mt_likely(made.id == MT_STACK_NONE))
             made = (struct mt_stack_made){add_frames(branch), branch->count};
-        mt_lock_exit(&g_stacks.lock, signals);
+        leave(&guard);
     }
-    if (made.id == MT_STACK_NONE)
+    if (mt_unlikely(made.id == MT_STACK_NONE))
         mt_trace_file_count(MT_COUNT_STACK_TABLE_FULL, 1);
     return made;
 }
@@ -109,14 +146,33 @@ void mt_stack_table_forget(void) {
     __atomic_fetch_add(&mt_stack_epoch, 1, __ATOMIC_RELAXED);
 }
 
+void mt_stack_table_repair(void) {
+    if (!mt_stack_guard_is_interrupted())
+        return;
+    if (g_stacks.must_reset)
+        reset(true);
+    g_stacks.next_id++; /* there may be a node of this ID */
+    mt_stack_writer_abandon();
+    mt_stack_guard_repair();
+}
+
 void mt_stack_table_survive_fork(void) {
-    mt_lock_reset(&g_stacks.lock);
-    mt_stack_writer_forget();
+    if (mt_stack_guard_is_interrupted()) {
+        mt_stack_writer_survive_fork();
+    } else {
+        mt_stack_guard_reset();
+        mt_stack_writer_forget();
+    }
 }
 
 void mt_stack_table_reset(bool keeps_table) {
-    mt_lock_reset(&g_stacks.lock);
-    mt_stack_index_reset(keeps_table);
-    g_stacks.next_id = MT_STACK_FIRST;
-    mt_stack_writer_forget();
+    g_stacks.resets++;
+    if (mt_stack_guard_is_interrupted()) {
+        mt_stack_writer_survive_fork();
+        mt_stack_table_forget();
+        g_stacks.must_reset = true;
+    } else {
+        mt_stack_guard_reset();
+        reset(keeps_table);
+    }
 }

@@ -51,11 +51,19 @@ struct mt_stack_path {
     bool lacks_root;        /* what called the outermost frame is not known */
 };
 
+/* What the table was when something was found in it: other nodes may have come since; or a fork has
+ * interrupted the hook, whose ids are of the parent's table. */
+struct mt_stack_version {
+    uint32_t resets;
+    uint32_t next_id;
+};
+struct mt_stack_version mt_stack_table_version(void);
+
 /* How far a path is known: to a node from which on all outer ones are. */
 struct mt_stack_known {
     uint32_t id;      /* of that node; MT_STACK_NONE: no part of the path is known */
     uint32_t missing; /* frames from the leaf to it, without it; 0: the path has its id */
-    uint32_t next_id; /* nodes of this id and higher came after the search */
+    struct mt_stack_version version; /* of the table before the search */
 };
 
 /* Searches for a path.
@@ -76,7 +84,7 @@ struct mt_stack_branch {
     const uintptr_t *pcs; /* [count] leaf first */
     uint32_t count;       /* 1 ... MT_STACK_DEPTH_MAX */
     uint64_t hash;        /* of the whole path, from the root to the leaf */
-    uint32_t next_id;     /* nodes of this id and higher came after the index was asked for it */
+    struct mt_stack_version version; /* of the table of caller, before the index was asked */
 };
 
 struct mt_stack_made {
@@ -95,11 +103,17 @@ uint32_t mt_stack_table_next_id(void);
  * else from now on. */
 void mt_stack_table_forget(void);
 
+/* Ends a change of the calling thread that will not go on (stack_guard.h).
+ * context  with signals held back */
+void mt_stack_table_repair(void);
+
 /* In a forked child in the middle of an intern or lookup of the parent: no more nodes until
- * mt_stack_table_reset, no lock of another thread's. */
+ * mt_stack_table_reset but those of a change that the fork interrupted, which lead nowhere; no lock
+ * of another thread's. */
 void mt_stack_table_survive_fork(void);
 
-/* Starts over in a forked child, with ids from MT_STACK_FIRST.
+/* Starts over in a forked child, with ids from MT_STACK_FIRST. Where the fork interrupted a change,
+ * nothing is found until that is over, and nothing can be added.
  *
  * keeps_table  an interrupted hook may still read it */
 void mt_stack_table_reset(bool keeps_table);

@@ -105,6 +105,21 @@ bool mt_stack_writer_is_closed(void) {
     return mt_trace_file_has_stopped() && g_writer.cursor >= g_writer.limit;
 }
 
+bool mt_stack_writer_has_room(uint32_t count) {
+    return g_writer.cursor < g_writer.limit &&
+           (size_t)(g_writer.limit - g_writer.cursor) / MT_NODE_MAX_LENGTH >= count;
+}
+
+void mt_stack_writer_abandon(void) {
+    g_writer.limit = NULL;
+}
+
+void mt_stack_writer_survive_fork(void) {
+    if (g_writer.chunk && g_writer.limit)
+        mt_os_fill_hole(g_writer.chunk,
+                        (size_t)(g_writer.limit + MT_NODE_MAX_LENGTH - (uint8_t *)g_writer.chunk));
+}
+
 void mt_stack_writer_forget(void) {
     g_writer.chunk = NULL;
     g_writer.cursor = g_writer.limit = g_writer.run = NULL;

@@ -23,7 +23,17 @@ bool mt_stack_writer_add(const struct mt_new_node *node);
 /* Whether no node will find a place any more. Any thread may ask, without the lock. */
 bool mt_stack_writer_is_closed(void);
 
-/* The next node begins a new chunk. */
+/* Whether so many nodes fit into the present chunk. */
+bool mt_stack_writer_has_room(uint32_t count);
+
+/* The next node begins a new chunk: the present one may end with half of one. */
+void mt_stack_writer_abandon(void);
+
+/* In a forked child of a change that will go on: where the window of the parent's trace was, which
+ * is not mapped here, it finds memory. Async-signal-safe. */
+void mt_stack_writer_survive_fork(void);
+
+/* The present chunk is not there any more: the next node begins a new one. */
 void mt_stack_writer_forget(void);
 
 #endif

@@ -8,6 +8,7 @@
 #include "lane.h"
 #include "meta_writer.h"
 #include "stack_bounds.h"
+#include "stack_table.h"
 #include "text.h"
 #include "trace_file.h"
 #include <pthread.h>
@@ -46,6 +47,7 @@ void mt_thread_repair(struct mt_thread *thread) {
     mt_event_writer_repair(&thread->writer);
     mt_refcount_writer_repair(&thread->refcounts);
     mt_unwind_forget(&thread->unwinder);
+    mt_stack_table_repair();
 }
 
 /* Nothing of this thread runs any more: not even a hook that a handler interrupted, and then ended

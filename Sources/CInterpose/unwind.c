@@ -14,6 +14,7 @@ bool mt_unwind_only_libunwind, mt_unwind_compares;
 
 MT_COLD void mt_unwind_forget(struct mt_unwinder *unwinder) {
     unwinder->cached = 0;
+    unwinder->table_resets = mt_stack_table_version().resets;
     mt_memo_forget(&unwinder->memos);
     mt_recent_stacks_forget(&unwinder->recent);
 }
@@ -168,11 +169,11 @@ static struct mt_stack_branch branch_of(struct mt_unwinder *unwinder, uint32_t k
                                     .hash = cache[unwinder->cached - 1].hash};
 }
 
-/* Makes nodes for the cached stack, which the index did not have when next_id was the next. */
+/* Makes nodes for the cached stack, which this version of the table did not have. */
 __attribute__((noinline)) static uint32_t add_cached(struct mt_unwinder *unwinder,
-                                                     uint32_t next_id) {
+                                                     struct mt_stack_version version) {
     struct mt_stack_branch branch = branch_of(unwinder, count_known(unwinder));
-    branch.next_id = next_id;
+    branch.version = version;
     know_images(branch.pcs, branch.count);
     struct mt_stack_made made = mt_stack_table_add_branch(&branch);
     if (made.id != MT_STACK_NONE)
@@ -182,9 +183,10 @@ __attribute__((noinline)) static uint32_t add_cached(struct mt_unwinder *unwinde
 }
 
 static uint32_t find_or_add_cached(struct mt_unwinder *unwinder) {
-    uint32_t next_id = mt_stack_table_next_id();
+    struct mt_stack_version version = mt_stack_table_version();
+    version.resets = unwinder->table_resets;
     uint32_t id = mt_stack_index_find(unwinder->cache[unwinder->cached - 1].hash);
-    return id != MT_STACK_NONE ? id : add_cached(unwinder, next_id);
+    return id != MT_STACK_NONE ? id : add_cached(unwinder, version);
 }
 
 /* Notes a stack that was not met lately. */

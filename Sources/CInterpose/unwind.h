@@ -132,10 +132,11 @@ struct mt_unwinder {
     struct mt_address_range own_stack;   /* of the thread: stack_bounds.h */
     struct mt_address_range other_stack; /* the one it was last met on: a fiber's, a handler's */
     uint32_t cached;                     /* frames in cache */
-    uint32_t checked;    /* frames out of sight are checked in turn: where to go on */
-    uint64_t dropped;    /* frames that are missing above the first MT_OUTERMOST of the cache */
-    uint64_t root_hash;  /* mt_stack_root_hash(false) of the cached frames */
-    uint64_t generation; /* mt_image_map_generation of the cached frames */
+    uint32_t checked;      /* frames out of sight are checked in turn: where to go on */
+    uint32_t table_resets; /* mt_stack_version of the ids of cached frames */
+    uint64_t dropped;      /* frames that are missing above the first MT_OUTERMOST of the cache */
+    uint64_t root_hash;    /* mt_stack_root_hash(false) of the cached frames */
+    uint64_t generation;   /* mt_image_map_generation of the cached frames */
     struct mt_recent_stacks recent;
     struct mt_memos memos;
     uint64_t hashes[MT_STACK_DEPTH_MAX + 1];                      /* scratch, leaf first */
