@@ -82,7 +82,7 @@ struct mt_stack_branch {
     uint32_t caller;      /* the id of what called the outermost of them; MT_STACK_NONE: nothing */
     uintptr_t caller_pc;  /* its pc, else 0 */
     const uintptr_t *pcs; /* [count] leaf first */
-    uint32_t count;       /* 1 ... MT_STACK_DEPTH_MAX */
+    uint32_t count;       /* 0 ... MT_STACK_DEPTH_MAX; 0: a caller becomes a stack itself */
     uint64_t hash;        /* of the whole path, from the root to the leaf */
     struct mt_stack_version version; /* of the table of caller, before the index was asked */
 };
@@ -92,7 +92,7 @@ struct mt_stack_made {
     uint32_t count; /* nodes: id, and below it those of its callers; 0: another thread made it */
 };
 
-/* Makes a node for each frame of a branch. The index gets the leaf's.
+/* Makes a node for each frame of a branch. The index gets the path.
  * context  any thread; errno untouched */
 struct mt_stack_made mt_stack_table_add_branch(const struct mt_stack_branch *branch);
 

@@ -182,6 +182,8 @@ __attribute__((noinline)) static uint32_t add_cached(struct mt_unwinder *unwinde
     return made.id;
 }
 
+/* As the index has it, even where the cache knows an ID: a path that is a stack, and was written
+ * again as the caller of another one, has two, and events are to have the same one always. */
 static uint32_t find_or_add_cached(struct mt_unwinder *unwinder) {
     struct mt_stack_version version = mt_stack_table_version();
     version.resets = unwinder->table_resets;
@@ -214,8 +216,7 @@ static uint32_t intern_shown(struct mt_unwinder *unwinder, const struct mt_frame
     uint64_t hash = cached->hash;
     struct mt_recent_stack *recent = mt_recent_stack_at(&unwinder->recent, hash);
     if (mt_unlikely(recent->hash != hash)) {
-        if (cached->id == MT_STACK_NONE)
-            cached->id = find_or_add_cached(unwinder);
+        cached->id = find_or_add_cached(unwinder);
         return note(unwinder, hash, cached->id);
     }
     cached->id = recent->id;

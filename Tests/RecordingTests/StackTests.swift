@@ -35,6 +35,22 @@ import TraceTestSupport
     #expect(!stacks.contains(.none))
   }
 
+  @Test func aCallerThatBecomesAStackHasOneIDToo() throws {
+    let program = try TestProgram("callers_as_stacks.c", flags: ["-O2", "-fno-inline"])
+    let root = try TracedRun([program.path.string]).root()
+    let lives = try MarkedEvents(root).lives
+
+    let stacks = Set((lives[28001] ?? []).map(\.allocation.stack))
+    #expect(lives[28001]?.count == 10)
+    #expect(stacks.count == 1)
+    // The function that jumped into malloc is not there: its caller is the leaf.
+    let leaves = stacks.flatMap { root.stacks.frames(of: $0).prefix(1) }.map(\.returnAddress)
+    let callers = (lives[28000] ?? []).flatMap {
+      root.stacks.frames(of: $0.allocation.stack).dropFirst().prefix(1)
+    }
+    #expect(Set(callers.map(\.returnAddress)) == Set(leaves))
+  }
+
   /// What the last stack had in these frames does not stay in them.
   @Test func aFrameThatChangedInTheMiddleIsSeen() throws {
     let run = try TracedRun([try TestProgram("middle_frames.c").path.string])
