@@ -12,7 +12,7 @@ uint64_t mt_stack_epoch;
 static struct {
     uint32_t next_id;
     uint32_t resets;
-    bool must_reset; /* in a forked child, when the change that the fork interrupted is over */
+    bool must_reset; /* in a forked child, before the next change: the fork interrupted one */
 } g_stacks = {.next_id = MT_STACK_FIRST};
 
 uint32_t mt_stack_table_next_id(void) {
@@ -29,7 +29,8 @@ struct mt_stack_version mt_stack_table_version(void) {
 
 /* So many nodes are written without a system call. */
 static bool has_room(uint32_t count) {
-    return mt_stack_writer_has_room(count) && mt_stack_index_has_room(g_stacks.next_id + count);
+    return !g_stacks.must_reset && mt_stack_writer_has_room(count) &&
+           mt_stack_index_has_room(g_stacks.next_id + count);
 }
 
 static void reset(bool keeps_table) {
@@ -39,19 +40,15 @@ static void reset(bool keeps_table) {
     g_stacks.must_reset = false;
 }
 
-static void leave(const struct mt_stack_guard *guard) {
-    if (mt_unlikely(g_stacks.must_reset))
-        reset(true);
-    mt_stack_guard_exit(guard);
-}
-
 /* Begins a change that adds so many nodes at most to what was found in a version of the table. */
 static bool enter(struct mt_stack_guard *guard, uint32_t count, struct mt_stack_version version) {
     if (mt_unlikely(mt_stack_writer_is_closed()) || !mt_stack_guard_enter(guard, has_room(count)))
         return false;
+    if (mt_unlikely(g_stacks.must_reset))
+        reset(true);
     if (mt_likely(version.resets == g_stacks.resets))
         return true;
-    leave(guard);
+    mt_stack_guard_exit(guard);
     return false;
 }
 
@@ -108,7 +105,7 @@ uint32_t mt_stack_table_add(const struct mt_stack_path *path, struct mt_stack_kn
         if (mt_unlikely(known.version.next_id != g_stacks.next_id))
             known = mt_stack_table_find(path);
         id = add_missing(path, known);
-        leave(&guard);
+        mt_stack_guard_exit(&guard);
     }
     if (id == MT_STACK_NONE)
         mt_trace_file_count(MT_COUNT_STACK_TABLE_FULL, 1);
@@ -135,7 +132,7 @@ struct mt_stack_made mt_stack_table_add_branch(const struct mt_stack_branch *bra
             made.id = mt_stack_index_find(branch->hash);
         if (mt_likely(made.id == MT_STACK_NONE))
             made = (struct mt_stack_made){add_frames(branch), branch->count};
-        leave(&guard);
+        mt_stack_guard_exit(&guard);
     }
     if (mt_unlikely(made.id == MT_STACK_NONE))
         mt_trace_file_count(MT_COUNT_STACK_TABLE_FULL, 1);
@@ -149,8 +146,6 @@ void mt_stack_table_forget(void) {
 void mt_stack_table_repair(void) {
     if (!mt_stack_guard_is_interrupted())
         return;
-    if (g_stacks.must_reset)
-        reset(true);
     g_stacks.next_id++; /* there may be a node of this ID */
     mt_stack_writer_abandon();
     mt_stack_guard_repair();

@@ -51,6 +51,27 @@ import TraceTestSupport
     #expect(Set(callers.map(\.returnAddress)) == Set(leaves))
   }
 
+  /// Not only the walks, which `MEMTRACE_UNWINDER=compare` compares, but what is written of them.
+  @Test func stacksAreTheOnesThatLibunwindWouldHaveWritten() throws {
+    let program = try TestProgram(
+      "callers_as_stacks.c", flags: ["-O2", "-fno-inline", "-no-pie"])
+    func stacks(_ environment: [String]) throws -> [[Address]: Int] {
+      let root = try TracedRun([program.path.string, "1000"], environment: environment).root()
+      var counts: [[Address]: Int] = [:]
+      try root.forEachEvent { _, event in
+        // The program's own frames: others lie elsewhere in each run.
+        let frames = root.stacks.frames(of: event.stack).map(\.returnAddress)
+          .filter { $0.rawValue < 1 << 32 }
+        if !frames.isEmpty { counts[frames, default: 0] += 1 }
+        return true
+      }
+      return counts
+    }
+    let ours = try stacks([])
+    #expect(ours.count > 10_000)
+    #expect(try ours == stacks(["MEMTRACE_UNWINDER=libunwind"]))
+  }
+
   /// What the last stack had in these frames does not stay in them.
   @Test func aFrameThatChangedInTheMiddleIsSeen() throws {
     let run = try TracedRun([try TestProgram("middle_frames.c").path.string])

@@ -1,9 +1,9 @@
 // One frame as the caller of new stacks and, through a tail call, as the leaf of a stack of its
-// own, with tens of thousands of other stacks in between: blocks of 28001 bytes are the leaf's.
+// own, with thousands of other stacks in between: blocks of 28001 bytes are the leaf's.
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 10, OTHERS = 40000, LEVELS = 6 };
+enum { ROUNDS = 10, LEVELS = 6 };
 
 typedef void *function(size_t size);
 
@@ -56,13 +56,14 @@ OTHER(o5)
 OTHER(o6)
 OTHER(o7)
 
-int main(void) {
+int main(int argc, char **argv) {
     unsigned random = 1;
+    long other_stacks = argc > 1 ? atol(argv[1]) : 8000;
     for (int round = 0; round < ROUNDS; round++) {
         /* The caller is the same frame both times. */
         for (int i = 0; i < 2; i++)
             free(outer(i == 0 ? calls[round] : jump, 28000 + (unsigned)i));
-        for (int i = 0; i < OTHERS; i++) {
+        for (long i = 0; i < other_stacks; i++) {
             random = random * 1103515245 + 12345;
             others[random >> 28 & 7](random >> 8, 0);
         }
