@@ -83,19 +83,31 @@ struct mt_stack_known mt_stack_table_find(const struct mt_stack_path *path) {
     return known;
 }
 
-/* Adds the nodes that are missing, from the outermost unknown frame to the leaf. */
-static uint32_t add_missing(const struct mt_stack_path *path, struct mt_stack_known known) {
-    uint32_t id = known.id;
-    if (id == MT_STACK_NONE && path->lacks_root)
-        id = MT_STACK_CUT;
-    for (uint32_t i = known.missing; i-- > 0;) {
-        uint64_t caller = i + 1 < path->count ? path->pcs[i + 1] : 0;
-        id = add_node(path->pcs[i], id, caller);
+/* Adds the frames of a branch, from the outermost to the leaf. The index gets the path of the leaf;
+ * with hashes, those of all frames. */
+static uint32_t add_frames(const struct mt_stack_branch *branch, const uint64_t *hashes) {
+    uint32_t id = branch->caller;
+    uint64_t caller = branch->caller_pc;
+    for (uint32_t i = branch->count; i-- > 0; caller = branch->pcs[i]) {
+        id = add_node(branch->pcs[i], id, caller);
         if (id == MT_STACK_NONE)
-            break;
-        mt_stack_index_add(path->hashes[i], id);
+            return id;
+        if (hashes)
+            mt_stack_index_add(hashes[i], id);
     }
+    if (!hashes)
+        mt_stack_index_add(branch->hash, id);
     return id;
+}
+
+static uint32_t add_missing(const struct mt_stack_path *path, struct mt_stack_known known) {
+    bool is_cut = known.id == MT_STACK_NONE && path->lacks_root;
+    struct mt_stack_branch branch = {.caller = is_cut ? MT_STACK_CUT : known.id,
+                                     .caller_pc =
+                                         known.missing < path->count ? path->pcs[known.missing] : 0,
+                                     .pcs = path->pcs,
+                                     .count = known.missing};
+    return add_frames(&branch, path->hashes);
 }
 
 uint32_t mt_stack_table_add(const struct mt_stack_path *path, struct mt_stack_known known) {
@@ -112,18 +124,6 @@ uint32_t mt_stack_table_add(const struct mt_stack_path *path, struct mt_stack_kn
     return id;
 }
 
-static uint32_t add_frames(const struct mt_stack_branch *branch) {
-    uint32_t id = branch->caller;
-    uint64_t caller = branch->caller_pc;
-    for (uint32_t i = branch->count; i-- > 0; caller = branch->pcs[i]) {
-        id = add_node(branch->pcs[i], id, caller);
-        if (id == MT_STACK_NONE)
-            return id;
-    }
-    mt_stack_index_add(branch->hash, id);
-    return id;
-}
-
 struct mt_stack_made mt_stack_table_add_branch(const struct mt_stack_branch *branch) {
     struct mt_stack_made made = {MT_STACK_NONE, 0};
     struct mt_stack_guard guard;
@@ -131,7 +131,7 @@ struct mt_stack_made mt_stack_table_add_branch(const struct mt_stack_branch *bra
         if (mt_unlikely(branch->version.next_id != g_stacks.next_id))
             made.id = mt_stack_index_find(branch->hash);
         if (mt_likely(made.id == MT_STACK_NONE))
-            made = (struct mt_stack_made){add_frames(branch), branch->count};
+            made = (struct mt_stack_made){add_frames(branch, NULL), branch->count};
         mt_stack_guard_exit(&guard);
     }
     if (mt_unlikely(made.id == MT_STACK_NONE))

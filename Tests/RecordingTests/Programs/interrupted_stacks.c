@@ -1,21 +1,13 @@
 // Signals hit malloc on stacks that were never met before; the handler jumps away (also from an
 // alternate stack), forks and the child goes on, or makes a thread that does the same and waits for
 // it. The size of a block tells which functions called malloc. Runs with leavable_allocator.c.
+#include "interruptions.h"
 #include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { LEVELS = 7, SIZE_LEVELS = 4, WAYS = 8 };
 
-static sigjmp_buf back;
-static volatile sig_atomic_t may_jump, is_child, is_busy;
-static volatile long hits;
+static volatile sig_atomic_t is_busy;
 static unsigned state;
 
 typedef void *function(unsigned path, int level);
@@ -48,37 +40,23 @@ static unsigned draw(unsigned *random) {
     return *random >> 8;
 }
 
-static void churn(int times, unsigned *random) {
+static void allocate(int times, unsigned *random) {
     while (times-- > 0)
         next(draw(random), 0);
 }
 
-static void jump(int number) {
-    (void)number;
-    if (!may_jump)
-        return;
-    may_jump = 0;
-    hits++;
-    siglongjmp(back, 1);
+static void churn(int times) {
+    allocate(times, &state);
 }
 
-static void divide(int number) {
+static void divide_and_allocate(int number) {
     (void)number;
-    pid_t child = fork();
-    if (child == 0) {
-        is_child = 1;
-        churn(5, &(unsigned){state});
-        return;
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (status != 0)
-        _exit(3);
-    hits++;
+    if (divide_and_wait())
+        allocate(5, &(unsigned){state});
 }
 
 static void *run_thread(void *context) {
-    churn(50, context);
+    allocate(50, context);
     return NULL;
 }
 
@@ -93,20 +71,15 @@ static void wait_for_thread(int number) {
     hits++;
 }
 
-static void arm(long microseconds) {
-    struct itimerval timer = {.it_value = {.tv_usec = microseconds}};
-    setitimer(ITIMER_REAL, &timer, NULL);
-}
-
 /* The only thread of a process meets one signal in the middle of a malloc. */
 static int run_one_process(long delay) {
     hits = 0;
     is_busy = 1;
     arm(delay);
     while (hits == 0)
-        churn(10, &state);
+        churn(10);
     is_busy = 0;
-    churn(200, &state);
+    churn(200);
     return 0;
 }
 
@@ -124,36 +97,14 @@ static void run_processes(long count) {
     hits = count;
 }
 
-static int run_signals(int forks, long count) {
-    while (hits < count) {
-        if (sigsetjmp(back, 1) != 0)
-            continue;
-        long before = hits;
-        may_jump = !forks;
-        arm(50 + hits % 97 * 3);
-        while (hits == before && !is_child)
-            churn(10, &state);
-        if (is_child) {
-            churn(200, &state);
-            return 0;
-        }
-    }
-    return 1;
-}
-
 int main(int argc, char **argv) {
     if (argc < 3)
         return 64;
     int forks = strcmp(argv[1], "fork") == 0, threads = strcmp(argv[1], "threads") == 0;
-    stack_t stack = {.ss_sp = malloc(65536), .ss_size = 65536};
-    sigaltstack(&stack, NULL);
-    struct sigaction action = {.sa_handler = threads ? wait_for_thread : forks ? divide : jump};
-    if (strcmp(argv[1], "jump-alternate") == 0)
-        action.sa_flags = SA_ONSTACK;
-    sigaction(SIGALRM, &action, NULL);
+    handle_alarms(threads ? wait_for_thread : forks ? divide_and_allocate : jump, argv[1]);
     if (threads)
         run_processes(atol(argv[2]));
-    else if (!run_signals(forks, atol(argv[2])))
+    else if (meet_signals(atol(argv[2]), forks, churn, 200))
         return 0;
     for (int i = 0; i < WAYS; i++)
         printf("%p ", (void *)functions[i]);
