@@ -26,7 +26,8 @@ struct image {
     uintptr_t unwind_header;
     size_t unwind_header_size;
     uintptr_t program_headers; /* tells an image from a later one at the same addresses */
-    const char *path;          /* in an arena that is never freed */
+    uint16_t program_header_count;
+    const char *path; /* in an arena that is never freed */
     uint32_t build_id_length;
     uint32_t first_stack;
     uint32_t index;
@@ -119,6 +120,7 @@ static void measure(struct image *image, const struct dl_phdr_info *info) {
     image->bias = info->dlpi_addr;
     image->start = image->text_start = UINTPTR_MAX;
     image->program_headers = (uintptr_t)info->dlpi_phdr;
+    image->program_header_count = info->dlpi_phnum;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         if (header->p_type == PT_LOAD)
@@ -167,6 +169,11 @@ static struct image *find_known(const struct dl_phdr_info *info) {
     return NULL;
 }
 
+static struct mt_loaded_image as_loaded(const struct image *image) {
+    return (struct mt_loaded_image){image->bias, (const ElfW(Phdr) *)image->program_headers,
+                                    image->program_header_count, image->path};
+}
+
 static int visit(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
     (void)context;
@@ -189,7 +196,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context) {
     if (image->text_start == UINTPTR_MAX)
         image->text_start = image->text_end = image->start;
     image->path = full_path(info->dlpi_name ? info->dlpi_name : "");
-    struct mt_loaded_image loaded = {image->bias, info->dlpi_phdr, info->dlpi_phnum, image->path};
+    struct mt_loaded_image loaded = as_loaded(image);
     if (!mt_refcounts_look(&loaded)) {
         g_map.is_outdated = 1; /* met again by the next scan */
         return 0;
@@ -289,18 +296,31 @@ bool mt_image_map_contains(uintptr_t pc) {
     return image_at(pc) != NULL;
 }
 
-bool mt_image_map_find_image(const char *prefix, uintptr_t *start, uintptr_t *end) {
+static const struct image *find_image(const char *prefix) {
     uint32_t count = __atomic_load_n(&g_map.count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
         const struct image *image = &g_map.images[i];
-        if (!__atomic_load_n(&image->is_loaded, __ATOMIC_ACQUIRE) ||
-            !mt_text_has_prefix(mt_text_last_component(image->path), prefix))
-            continue;
-        *start = image->start;
-        *end = image->end;
-        return true;
+        if (__atomic_load_n(&image->is_loaded, __ATOMIC_ACQUIRE) &&
+            mt_text_has_prefix(mt_text_last_component(image->path), prefix))
+            return image;
     }
-    return false;
+    return NULL;
+}
+
+bool mt_image_map_find_image(const char *prefix, uintptr_t *start, uintptr_t *end) {
+    const struct image *image = find_image(prefix);
+    if (!image)
+        return false;
+    *start = image->start;
+    *end = image->end;
+    return true;
+}
+
+bool mt_image_map_find_loaded(const char *prefix, struct mt_loaded_image *found) {
+    const struct image *image = find_image(prefix);
+    if (image)
+        *found = as_loaded(image);
+    return image != NULL;
 }
 
 bool mt_image_map_unwind_section(uintptr_t pc, struct mt_unwind_section *section) {

@@ -10,6 +10,7 @@
 #ifndef MT_IMAGE_MAP_H
 #define MT_IMAGE_MAP_H
 
+#include "elf_symbols.h"
 #include "os.h"
 
 /* Where the unwind tables of an image are. */
@@ -38,6 +39,9 @@ bool mt_image_map_may_be_new(uintptr_t pc);
 /* Where the first known image lies whose file name begins with `prefix`, variables included.
  * returns  false when there is none. Lock-free, async-signal-safe. */
 bool mt_image_map_find_image(const char *prefix, uintptr_t *start, uintptr_t *end);
+
+/* The same, as the loader describes it; with an empty prefix, the executable. */
+bool mt_image_map_find_loaded(const char *prefix, struct mt_loaded_image *image);
 
 /* The unwind tables of the image that holds pc.
  *

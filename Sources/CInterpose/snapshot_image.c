@@ -6,6 +6,7 @@
 #include "snapshot_gobject.h"
 #include "snapshot_pages.h"
 #include "snapshot_python.h"
+#include "snapshot_swift.h"
 #include "snapshot_writer.h"
 #include "text.h"
 #include "thread_state.h"
@@ -97,7 +98,25 @@ static bool can_be_other_half(const uint64_t *words) {
     return mt_word_can_count(words[0]) && (uint32_t)words[1] != 0;
 }
 
-/* A pointer at an index may be followed by the rest of one.
+/* What begins a slab of a Swift task, 0 where there are none; and the page whose first word says
+ * how much is in use of one. */
+static uint64_t g_slab, g_slab_page;
+
+/* How many words at the beginning of a page belong to what began on the page before it. */
+static size_t kept_from_before(uint64_t page) {
+    if (g_other_half == page && can_be_other_half((const uint64_t *)page))
+        return 2;
+    return g_slab_page == page ? 1 : 0;
+}
+
+/* One past the words to keep with the first one of a slab. */
+static size_t end_of_slab(uint64_t page, size_t at) {
+    if (at + MT_SWIFT_SLAB_USE >= WORDS)
+        g_slab_page = page + MT_PAGE_SIZE;
+    return at + MT_SWIFT_SLAB_USE + 1;
+}
+
+/* A pointer at an index may be followed by the rest of a side table.
  * returns  one past the last word to keep with it; 0 when it is not */
 static size_t end_of_side_table(uint64_t page, size_t at) {
     const uint64_t *words = (const uint64_t *)page;
@@ -115,7 +134,7 @@ static void keep_pointers(uint64_t page, void *context) {
     bool follows_pointer = false;
     (void)context;
     g_looked += MT_PAGE_SIZE;
-    size_t side_table = g_other_half == page && can_be_other_half(words) ? 2 : 0;
+    size_t kept_end = kept_from_before(page);
     for (size_t i = 0; i < WORDS; i++) {
         uint64_t word = words[i];
         if (word == 0) {
@@ -123,10 +142,12 @@ static void keep_pointers(uint64_t page, void *context) {
             continue;
         }
         bool can_point = mt_word_can_point(&g_filter, word);
-        if (can_point || i < side_table || (follows_pointer && mt_word_can_count(word)))
+        if (can_point || i < kept_end || (follows_pointer && mt_word_can_count(word)))
             mt_snapshot_word(&g_writer, page + i * 8, word);
-        size_t end = can_point ? end_of_side_table(page, i) : 0;
-        side_table = end ? end : side_table;
+        size_t end = !can_point       ? 0
+                     : word == g_slab ? end_of_slab(page, i)
+                                      : end_of_side_table(page, i);
+        kept_end = end ? end : kept_end;
         follows_pointer = can_point;
     }
 }
@@ -146,6 +167,7 @@ static long keep_memory(const struct mt_snapshot_image *image, struct mt_region_
     mt_pages_open(&g_walker);
     mt_snapshot_python(&g_writer, &g_walker, list);
     mt_snapshot_gobject(&g_writer, &g_walker, list);
+    g_slab = mt_snapshot_swift(&g_writer);
     for (size_t i = 0; i < list->count && !g_writer.error; i++)
         if (list->regions[i].source != MT_PAGES_NOT_KEPT)
             mt_pages_visit(&g_walker, &list->regions[i],

@@ -69,6 +69,35 @@ struct SwiftObjectTests {
     #expect(try heap.analysis().leaked == [])
   }
 
+  @Test("A slab of a task holds what is in the part of it that is in use")
+  func taskSlab() throws {
+    var heap = SampleHeap()
+    heap.snapshot.addClass("Swift Task Slab", at: Self.metadata, kind: 3)
+    let held = heap.block(32)
+    let lost = heap.block(32)
+    let slab = heap.block(
+      128, words: [Self.metadata, 0, 16 << 32 | 96, 0, held, 0, lost])
+    heap.set(SampleHeap.globals, slab)
+    #expect(try heap.analysis().leaked == [lost])
+    // One that is not in use holds the next one, and nothing else.
+    heap.set(slab, Self.metadata, lost, 96, 0, held)
+    #expect(try heap.analysis().leaked == [held])
+  }
+
+  @Test(
+    "A block that has not quite the form of a slab holds what is in it",
+    arguments: [
+      16 << 32 | 97, 104 << 32 | 96, 24 << 32 | 96, 0, 96 << 32, .max,
+    ] as [UInt64])
+  func noTaskSlab(_ use: UInt64) throws {
+    var heap = SampleHeap()
+    heap.snapshot.addClass("Swift Task Slab", at: Self.metadata, kind: 3)
+    let held = heap.block(32)
+    let block = heap.block(128, words: [Self.metadata, 0, use, 0, 0, 0, held])
+    heap.set(SampleHeap.globals, block)
+    #expect(try heap.analysis().leaked == [])
+  }
+
   @Test("The seed of a hash table looks like a pointer to the table")
   func seed() throws {
     var heap = SampleHeap()

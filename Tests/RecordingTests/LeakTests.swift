@@ -114,6 +114,16 @@ import TraceTestSupport
     #expect(program.possibleByCase.isEmpty)
   }
 
+  @Test(arguments: [["-Onone"], ["-O"], ["-O", "-static-stdlib"]])
+  func framesOfAsyncFunctionsThatReturnedHoldNothing(_ flags: [String]) throws {
+    let source = try TestProgram(
+      "task_slabs.swift", flags: flags + ["-parse-as-library", "-module-name", "app"])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.leaks["app.Page"] == Figures(20, 480, roots: 20))
+    #expect(program.leaks["app.HeldPage"] == nil)
+    #expect(program.possible.keys.allSatisfy { !$0.hasPrefix("app.") })
+  }
+
   @Test func aRetainCycleHasItsTypesFieldsAndLines() throws {
     let run = try TracedRun([
       try TestProgram("leaks.swift", flags: ["-module-name", "leaks"]).path.string

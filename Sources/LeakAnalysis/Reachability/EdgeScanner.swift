@@ -128,15 +128,18 @@ struct EdgeScanner {
   /// One past the last byte of a block that is looked at.
   ///
   /// The slack that the allocator added is used by programs that ask for its size, as arrays of
-  /// Swift do. Elsewhere it holds what was left of earlier blocks.
+  /// Swift do. Elsewhere it holds what was left of earlier blocks, as the part of a slab does that
+  /// its task does not use any more.
   @inline(__always)
   private func end(of block: Int, _ layout: ObjectLayout?) -> UInt64 {
     let size = blocks.size(of: block)
+    let start = blocks.address(of: block)
+    if let used = memory.usedSizeOfTaskSlab(at: start, size: size) { return start &+ used }
     var isExact = isExact[blocks.siteIndex(of: block)]
     if let known = layout?.size { isExact = size <= known }
     guard isExact else { return blocks.end(of: block) }
     // A pointer lies in the block with all of its bytes.
-    return min(blocks.end(of: block), blocks.address(of: block) &+ (size & ~7))
+    return min(blocks.end(of: block), start &+ (size & ~7))
   }
 
   @inline(__always)

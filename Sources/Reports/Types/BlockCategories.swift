@@ -97,7 +97,7 @@ public final class BlockCategories {
     return (detailed(category, CallKey(stack: block.stack, operation: block.operation)), false)
   }
 
-  /// The class of a Python object or an instance of GObject.
+  /// The class of a Python object or an instance of GObject, or that a block is a slab.
   ///
   /// Only its own memory tells: such a runtime allocates objects of all classes with one stack.
   private func runtimeCategory(
@@ -105,6 +105,10 @@ public final class BlockCategories {
   ) -> BlockCategory? {
     if let name = memory.pythonClass(ofBlockAt: address, size: size) {
       return BlockCategory(TypeName(short: name, full: name, language: .python))
+    }
+    if memory.usedSizeOfTaskSlab(at: address, size: size) != nil {
+      return BlockCategory(
+        TypeName(short: "Swift Task Slab", full: "Swift Task Slab", language: .swift))
     }
     return memory.gobjectClass(ofBlockAt: address, size: size).map { name in
       BlockCategory(TypeName(short: name, full: name, language: .gobject))

@@ -115,6 +115,7 @@ struct SnapshotDecoder {
     switch kind {
     case MT_SNAPSHOT_PYTHON_CLASS.rawValue: info.pythonClasses[address] = name
     case MT_SNAPSHOT_GOBJECT_CLASS.rawValue: info.gobjectClasses[address] = name
+    case MT_SNAPSHOT_SWIFT_SLAB.rawValue: info.taskSlab = address
     default: break
     }
   }

@@ -36,6 +36,8 @@ public struct SnapshotInfo: Hashable, Sendable {
   public var pythonClasses: [UInt64: String] = [:]
   /// The names of the classes of GObject in the process, by their addresses.
   public var gobjectClasses: [UInt64: String] = [:]
+  /// What the slabs of Swift's tasks begin with; 0 where the process has none.
+  public var taskSlab: UInt64 = 0
 
   /// Creates a description.
   public init(

@@ -9,6 +9,8 @@ public struct SnapshotMemory: Sendable {
   public internal(set) var pythonClasses: [UInt64: String] = [:]
   /// The names of the classes of GObject, by the addresses that their instances begin with.
   public internal(set) var gobjectClasses: [UInt64: String] = [:]
+  /// What the slabs of Swift's tasks begin with; 0 where the process has none.
+  public internal(set) var taskSlab: UInt64 = 0
   /// How many runs of words, or chunks of runs, could not be read to their end: they are damaged,
   /// or contradict what was before them.
   public internal(set) var damagedRuns = 0

@@ -22,6 +22,7 @@ extension Trace {
     var memory = decoder.memory
     memory.pythonClasses = snapshots[index].pythonClasses
     memory.gobjectClasses = snapshots[index].gobjectClasses
+    memory.taskSlab = snapshots[index].taskSlab
     return memory
   }
 

@@ -1,0 +1,49 @@
+/* See snapshot_swift.h.
+ *
+ * Source: stdlib/public/runtime/StackAllocator.h and stdlib/public/Concurrency/Debug.cpp of the
+ * Swift repository; the variable has been there since Swift 5.7. */
+#include "snapshot_swift.h"
+
+#include "image_map.h"
+#include "snapshot_reads.h"
+#include "text.h"
+
+/* The address of what slabs begin with is in it. */
+static const char symbol_name[] = "_swift_concurrency_debug_asyncTaskSlabMetadata";
+static const char type_name[] = "Swift Task Slab";
+
+static uint64_t value_of(const struct mt_wanted_symbol *symbol) {
+    if (!symbol->address || symbol->address % 8 || !mt_snapshot_can_read(symbol->address, 8))
+        return 0;
+    return mt_snapshot_field(symbol->address, 0);
+}
+
+/* An executable with the runtime in it does not export it. */
+static uint64_t find_in(const struct mt_loaded_image *image, uint32_t table_type) {
+    struct mt_wanted_symbol symbol = {.name = symbol_name};
+    struct mt_elf_file file;
+    if (!mt_elf_open(&file, image))
+        return 0;
+    if (mt_elf_has_section(&file, "swift5_"))
+        mt_elf_find_symbols(&file, table_type, image, &symbol, 1, symbol_name);
+    mt_elf_close(&file);
+    return value_of(&symbol);
+}
+
+static uint64_t find(void) {
+    struct mt_loaded_image image;
+    if (mt_image_map_find_loaded("libswift_Concurrency", &image))
+        return find_in(&image, SHT_DYNSYM);
+    return mt_image_map_find_loaded("", &image) ? find_in(&image, SHT_SYMTAB) : 0;
+}
+
+uint64_t mt_snapshot_swift(struct mt_snapshot_writer *writer) {
+    uint64_t metadata = find();
+    if (!metadata)
+        return 0;
+    struct mt_snapshot_class record = {
+        .address = metadata, .kind = MT_SNAPSHOT_SWIFT_SLAB, .name_length = sizeof type_name - 1};
+    mt_snapshot_record(writer, MT_SNAPSHOT_CLASS, &record, sizeof record, type_name,
+                       record.name_length);
+    return metadata;
+}
