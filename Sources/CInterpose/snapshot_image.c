@@ -98,35 +98,31 @@ static bool can_be_other_half(const uint64_t *words) {
     return mt_word_can_count(words[0]) && (uint32_t)words[1] != 0;
 }
 
-/* What begins a slab of a Swift task, 0 where there are none; and the page whose first word says
- * how much is in use of one. */
-static uint64_t g_slab, g_slab_page;
+/* What begins a slab of a Swift task; 0 where there are none. */
+static uint64_t g_slab;
 
-/* How many words at the beginning of a page belong to what began on the page before it. */
-static size_t kept_from_before(uint64_t page) {
-    if (g_other_half == page && can_be_other_half((const uint64_t *)page))
-        return 2;
-    return g_slab_page == page ? 1 : 0;
+/* Words below this address are kept, because of what stands in front of them. */
+static uint64_t g_kept_end;
+
+static void keep_until(uint64_t end) {
+    if (end > g_kept_end)
+        g_kept_end = end;
 }
 
-/* One past the words to keep with the first one of a slab. */
-static size_t end_of_slab(uint64_t page, size_t at) {
-    if (at + MT_SWIFT_SLAB_USE >= WORDS)
-        g_slab_page = page + MT_PAGE_SIZE;
-    return at + MT_SWIFT_SLAB_USE + 1;
-}
-
-/* A pointer at an index may be followed by the rest of a side table.
- * returns  one past the last word to keep with it; 0 when it is not */
-static size_t end_of_side_table(uint64_t page, size_t at) {
+/* A pointer at an index may be followed by the rest of a side table or a slab. */
+static void follow_pointer(uint64_t page, size_t at) {
     const uint64_t *words = (const uint64_t *)page;
-    if (at % 2 != 0 || words[at + 1] != 0)
-        return 0;
-    if (at + 2 == WORDS) {
-        g_other_half = page + MT_PAGE_SIZE;
-        return 0;
+    uint64_t address = page + at * 8;
+    if (words[at] == g_slab) {
+        keep_until(address + MT_SWIFT_SLAB_HEADER);
+        return;
     }
-    return can_be_other_half(words + at + 2) ? at + 4 : 0;
+    if (at % 2 != 0 || words[at + 1] != 0)
+        return;
+    if (at + 2 == WORDS)
+        g_other_half = page + MT_PAGE_SIZE;
+    else if (can_be_other_half(words + at + 2))
+        keep_until(address + 32);
 }
 
 static void keep_pointers(uint64_t page, void *context) {
@@ -134,20 +130,22 @@ static void keep_pointers(uint64_t page, void *context) {
     bool follows_pointer = false;
     (void)context;
     g_looked += MT_PAGE_SIZE;
-    size_t kept_end = kept_from_before(page);
+    if (g_other_half == page && can_be_other_half(words))
+        keep_until(page + 16);
     for (size_t i = 0; i < WORDS; i++) {
-        uint64_t word = words[i];
+        uint64_t word = words[i], address = page + i * 8;
         if (word == 0) {
             follows_pointer = false;
             continue;
         }
         bool can_point = mt_word_can_point(&g_filter, word);
-        if (can_point || i < kept_end || (follows_pointer && mt_word_can_count(word)))
-            mt_snapshot_word(&g_writer, page + i * 8, word);
-        size_t end = !can_point       ? 0
-                     : word == g_slab ? end_of_slab(page, i)
-                                      : end_of_side_table(page, i);
-        kept_end = end ? end : kept_end;
+        bool can_count = follows_pointer && mt_word_can_count(word);
+        if (can_point || can_count || address < g_kept_end)
+            mt_snapshot_word(&g_writer, address, word);
+        if (can_point)
+            follow_pointer(page, i);
+        if (can_count)
+            keep_until(address - 8 + mt_snapshot_swift_table(address - 8));
         follows_pointer = can_point;
     }
 }
@@ -187,7 +185,7 @@ long mt_snapshot_image_write(const struct mt_snapshot_image *image) {
         mt_os_unmap(spans, spans_size);
         return -ENOMEM;
     }
-    g_looked = 0;
+    g_looked = g_kept_end = g_other_half = 0;
     write_begin(image);
     write_taker(image->request);
     write_threads(image->park);

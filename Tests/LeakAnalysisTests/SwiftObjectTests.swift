@@ -98,6 +98,70 @@ struct SwiftObjectTests {
     #expect(try heap.analysis().leaked == [])
   }
 
+  @Test("A bucket that is not in use holds nothing", arguments: [UInt64(0), 1, 2, 3])
+  func dictionary(_ inUse: UInt64) throws {
+    var heap = SampleHeap()
+    let blocks = [heap.block(32), heap.block(32), heap.block(32), heap.block(32)]
+    // Two buckets: keys at 72, values of 16 bytes at 88.
+    let table = heap.block(120)
+    heap.set(
+      table, Self.metadata, Self.counts, UInt64(inUse.nonzeroBitCount), 1, 1 | 7 << 32, table,
+      table + 72, table + 88, ~0 << 2 | inUse, blocks[0], blocks[1], 0, blocks[2], 0, blocks[3])
+    heap.set(SampleHeap.globals, table)
+    let layouts = [
+      Self.metadata: ObjectLayout(size: 64, numberOffsets: [40], table: .dictionary)
+    ]
+    let lost = blocks.indices.filter { inUse >> UInt64($0 % 2) & 1 == 0 }.map { blocks[$0] }
+    #expect(try heap.analysis(layouts: layouts).leaked == lost)
+  }
+
+  @Test(
+    "An element of a set belongs to the bucket that it can belong to, in the second word of bits")
+  func set() throws {
+    var heap = SampleHeap()
+    let (held, lost) = (heap.block(32), heap.block(32))
+    // 128 buckets: bits at 56, elements at 72.
+    let table = heap.block(72 + 128 * 8)
+    heap.set(
+      table, Self.metadata, Self.counts, 1, 96, 7, table, table + 72, 0, 1 << 5)
+    heap.set(table + 72 + 69 * 8, held, lost)
+    heap.set(SampleHeap.globals, table)
+    let layouts = [Self.metadata: ObjectLayout(size: 56, numberOffsets: [40], table: .set)]
+    #expect(try heap.analysis(layouts: layouts).leaked == [lost])
+  }
+
+  @Test(
+    "A table without a header that can be holds what is in it",
+    arguments: [
+      (0, 72, 88), (1, 71, 88), (1, 88, 104), (41, 72, 88), (1, 72, 64), (1, 72, 87), (1, 72, 128),
+    ]
+      as [(UInt64, UInt64, UInt64)])
+  func noTable(_ header: (scale: UInt64, keys: UInt64, values: UInt64)) throws {
+    var heap = SampleHeap()
+    let held = heap.block(32)
+    let table = heap.block(120)
+    heap.set(
+      table, Self.metadata, Self.counts, 0, 1, header.scale, table, table + header.keys,
+      table + header.values, 0, held, 0, 0, held)
+    heap.set(SampleHeap.globals, table)
+    let layouts = [Self.metadata: ObjectLayout(numberOffsets: [40], table: .dictionary)]
+    #expect(try heap.analysis(layouts: layouts).leaked == [])
+  }
+
+  @Test("Where values are aligned, a key belongs to each bucket that it can belong to")
+  func alignedValues() throws {
+    var heap = SampleHeap()
+    let blocks = [heap.block(32), heap.block(32), heap.block(32)]
+    // Two buckets: keys of 8 or 12 bytes at 72, values of 16 bytes at 96; the second is in use.
+    let table = heap.block(128)
+    heap.set(
+      table, Self.metadata, Self.counts, 1, 1, 1, table, table + 72, table + 96, ~0 << 2 | 2,
+      blocks[0], blocks[1], blocks[2])
+    heap.set(SampleHeap.globals, table)
+    let layouts = [Self.metadata: ObjectLayout(numberOffsets: [40], table: .dictionary)]
+    #expect(try heap.analysis(layouts: layouts).leaked == [blocks[0]])
+  }
+
   @Test("The seed of a hash table looks like a pointer to the table")
   func seed() throws {
     var heap = SampleHeap()

@@ -124,6 +124,16 @@ import TraceTestSupport
     #expect(program.possible.keys.allSatisfy { !$0.hasPrefix("app.") })
   }
 
+  @Test(arguments: [["-Onone"], ["-O", "-static-stdlib"]])
+  func bucketsThatAreNotInUseHoldNothing(_ flags: [String]) throws {
+    let source = try TestProgram("swift_tables.swift", flags: flags + ["-module-name", "app"])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    // Of the pages that were made to remove others as well.
+    #expect(program.leaks["app.Page"] == Figures(400, 12800, roots: 400))
+    #expect(program.leaks["app.HeldPage"] == nil)
+    #expect(program.possible.keys.allSatisfy { !$0.hasPrefix("app.") })
+  }
+
   @Test func aRetainCycleHasItsTypesFieldsAndLines() throws {
     let run = try TracedRun([
       try TestProgram("leaks.swift", flags: ["-module-name", "leaks"]).path.string

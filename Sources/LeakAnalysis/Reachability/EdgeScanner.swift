@@ -98,15 +98,20 @@ struct EdgeScanner {
 
   /// Calls `body` for each word of a block that points to a block.
   ///
-  /// Left out is what does not hold: what a Swift side table says of its object, and `unowned`
-  /// references to objects that live. One that has been taken down stays allocated for these.
+  /// Left out is what does not hold: what a Swift side table says of its object, what stands in
+  /// buckets of Swift's tables that are not in use, and `unowned` references to objects that live.
+  /// One that has been taken down stays allocated for these.
   @inline(__always)
   func forEachEdge(of block: Int, _ body: (_ offset: UInt64, _ target: Target) -> Void) {
     let start = blocks.address(of: block)
     let layout = layouts.isEmpty ? nil : layouts[memory.word(at: start)]
+    let table = layout?.table.flatMap { form in
+      SwiftTable(form, at: start, size: blocks.size(of: block), memory)
+    }
     memory.forEachWord(in: start..<end(of: block, layout)) { address, value in
       guard var target = target(of: value) else { return }
       if address == start, isBackReference(of: block, to: target, value) { return }
+      if let table, !table.isInUse(address, memory) { return }
       if let layout, !layout.holds(at: address &- start, target.block, in: heap) { return }
       if target.edgeClass != .start, holdsAttributes(at: address &- start, of: block) {
         target.edgeClass = .start

@@ -7,13 +7,17 @@ public struct ObjectLayout: Sendable, Hashable {
   public var unownedOffsets: [UInt64]
   /// Where numbers are that may look like pointers.
   public var numberOffsets: [UInt64]
+  /// The form of the table of buckets in them; nil where they are none.
+  public var table: SwiftTable.Form?
 
   /// Describes objects; without arguments nothing is known of them.
   public init(
-    size: UInt64? = nil, unownedOffsets: [UInt64] = [], numberOffsets: [UInt64] = []
+    size: UInt64? = nil, unownedOffsets: [UInt64] = [], numberOffsets: [UInt64] = [],
+    table: SwiftTable.Form? = nil
   ) {
     self.size = size
     self.unownedOffsets = unownedOffsets
     self.numberOffsets = numberOffsets
+    self.table = table
   }
 }

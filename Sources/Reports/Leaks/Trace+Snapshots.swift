@@ -127,7 +127,8 @@ extension SwiftLayouts {
       return ObjectLayout(
         size: type.instanceSize,
         unownedOffsets: fields.filter { $0.ownership == .unowned }.map(\.offset),
-        numberOffsets: Self.isHashTable(type.name) ? [Self.seedOffset] : [])
+        numberOffsets: Self.table(type.name) != nil ? [Self.seedOffset] : [],
+        table: Self.table(type.name))
     case .swiftBox, .swiftCaptures, .swiftError: return ObjectLayout(size: .max)
     default: return nil
     }
@@ -135,8 +136,9 @@ extension SwiftLayouts {
 
   /// The tables of dictionaries and sets have their own address as the seed of their hash values:
   /// `_seed` in `stdlib/public/core/DictionaryStorage.swift` and `SetStorage.swift`.
-  private static func isHashTable(_ name: String) -> Bool {
-    name.hasPrefix("Swift._DictionaryStorage<") || name.hasPrefix("Swift._SetStorage<")
+  private static func table(_ name: String) -> SwiftTable.Form? {
+    name.hasPrefix("Swift._DictionaryStorage<")
+      ? .dictionary : name.hasPrefix("Swift._SetStorage<") ? .set : nil
   }
 
   private static let seedOffset: UInt64 = 40

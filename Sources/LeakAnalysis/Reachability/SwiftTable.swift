@@ -1,0 +1,80 @@
+import TraceReader
+
+/// The storage of a dictionary or a set of Swift: which of its buckets are in use.
+///
+/// ```
+/// +16 count          +24 capacity     +32 scale (8 bits): 2^scale buckets     +40 seed
+/// +48 keys           +56 values (dictionaries only)
+/// a bit for each bucket, the keys or elements, the values
+/// ```
+/// Buckets that are not in use hold what was in the memory before. A bit is set before its bucket is
+/// filled, and cleared after it is emptied.
+/// Source: `DictionaryStorage.swift`, `SetStorage.swift` and `HashTable.swift` in
+/// `stdlib/public/core` of the Swift repository.
+public struct SwiftTable {
+  /// Of dictionaries or of sets.
+  public enum Form: Sendable {
+    /// With values.
+    case dictionary
+    /// Without values.
+    case set
+
+    fileprivate var headerSize: UInt64 { self == .dictionary ? 64 : 56 }
+  }
+
+  private let bits: UInt64
+  private let bucketCount: UInt64
+  /// The keys, or the elements of a set.
+  private let keys: Range<UInt64>
+  /// The values, up to the end of the block.
+  private let values: Range<UInt64>
+  /// How far keys are from each other, which is known up to the bytes that align the values.
+  private let keyStrides: ClosedRange<UInt64>
+  private let valueStride: UInt64
+
+  /// Reads the header of a table.
+  ///
+  /// - Returns: nil where it says nothing that can be: in traces that do not keep it.
+  init?(_ form: Form, at address: UInt64, size: UInt64, _ memory: SnapshotMemory) {
+    let scale = memory.word(at: address &+ 32) & 0xff
+    let first = memory.word(at: address &+ 48)
+    let second = memory.word(at: address &+ 56)
+    guard scale > 0, scale <= Self.greatestScale else { return nil }
+    bucketCount = 1 << scale
+    bits = address &+ form.headerSize
+    let end = address &+ size
+    let bitsEnd = bits &+ max(8, bucketCount / 8)
+    guard first >= bitsEnd, first - bitsEnd < Self.greatestAlignment, first <= end else {
+      return nil
+    }
+    let last = form == .dictionary ? second : end
+    guard last >= first, last <= end, (end - last) % bucketCount == 0 else { return nil }
+    (keys, values) = (first..<last, last..<end)
+    valueStride = (end - last) / bucketCount
+    let alignment =
+      valueStride == 0 ? 1 : min(valueStride & (~valueStride &+ 1), Self.greatestAlignment)
+    let length = last - first
+    let least = length - min(length, alignment - 1)
+    let greatestStride = length / bucketCount
+    keyStrides = min(greatestStride, (least + bucketCount - 1) / bucketCount)...greatestStride
+  }
+
+  private static let greatestScale: UInt64 = 40
+  private static let greatestAlignment: UInt64 = 16
+
+  /// Whether a word of the table can belong to a bucket that is in use, or stands in front of them.
+  func isInUse(_ address: UInt64, _ memory: SnapshotMemory) -> Bool {
+    if values.contains(address) {
+      return isUsed((address - values.lowerBound) / valueStride, memory)
+    }
+    guard keys.contains(address), keyStrides.lowerBound > 0 else { return true }
+    let offset = address - keys.lowerBound
+    let last = min(bucketCount - 1, offset / keyStrides.lowerBound)
+    let first = min(last, offset / keyStrides.upperBound)
+    return (first...last).contains { isUsed($0, memory) }
+  }
+
+  private func isUsed(_ bucket: UInt64, _ memory: SnapshotMemory) -> Bool {
+    memory.word(at: bits &+ bucket / 64 * 8) >> (bucket % 64) & 1 != 0
+  }
+}
