@@ -53,6 +53,21 @@
         mt_memo_remember(unwinder, &leaf, id)
       }
 
+      /// Where the words are that the walk of so many frames has read.
+      static func places(frames: Int, haveFramePointers: Bool) -> [Int] {
+        (0..<frames - 1).flatMap { index in
+          let place = 16 + (frames - index) * 4
+          return haveFramePointers ? [place - 1, place - 2] : [place - 1]
+        }
+      }
+
+      /// What is recalled while words have some bits changed.
+      func recall(changing places: Set<Int>, by bits: UInt) -> UInt32 {
+        for place in places { words[place] ^= bits }
+        defer { for place in places { words[place] ^= bits } }
+        return recall()
+      }
+
       func recall() -> UInt32 {
         mt_memo_recall(&unwinder.pointee.memos, &leaf)
       }
@@ -65,6 +80,41 @@
       #expect(stack.recall() == 0)
       #expect(stack.remember(5))
       #expect(stack.recall() == 5)
+    }
+
+    /// Any bit of any word, and the same bit of any two, which a sum or a parity would miss.
+    @Test(arguments: [(2, false), (5, false), (6, true), (49, true)])
+    func aWordThatHasChangedIsSeen(frames: Int, haveFramePointers: Bool) {
+      let stack = Stack()
+      stack.walk(frames: frames, haveFramePointers: haveFramePointers)
+      #expect(stack.remember(5))
+      let places = Stack.places(frames: frames, haveFramePointers: haveFramePointers)
+      var missed: [String] = []
+      for bit in 0..<UInt.bitWidth {
+        for (index, place) in places.enumerated() {
+          for other in places[index...]
+          where stack.recall(changing: [place, other], by: 1 << bit) != 0 {
+            missed.append("bit \(bit) of \(place) and \(other)")
+          }
+        }
+      }
+      #expect(missed == [])
+      #expect(stack.recall() == 5)
+    }
+
+    /// Two return addresses that have changed places.
+    @Test func theOrderOfWordsIsSeen() {
+      let stack = Stack()
+      stack.walk(frames: 20, haveFramePointers: false)
+      #expect(stack.remember(5))
+      let places = Stack.places(frames: 20, haveFramePointers: false)
+      for index in places.indices {
+        for other in 0..<index {
+          // The return address of frame n is 0x2000 + n.
+          let difference = UInt(0x2000 + index) ^ UInt(0x2000 + other)
+          #expect(stack.recall(changing: [places[index], places[other]], by: difference) == 0)
+        }
+      }
     }
 
     /// One that has more words than a memo takes nobody's place, however often it is met.
