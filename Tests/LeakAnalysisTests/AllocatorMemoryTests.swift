@@ -16,6 +16,42 @@ struct AllocatorMemoryTests {
     #expect(try heap.analysis().leaked == [])
   }
 
+  @Test("A block that malloc mapped holds others only where something holds it")
+  func mappedBlock() throws {
+    var heap = SampleHeap()
+    let child = heap.block()
+    let block = SampleHeap.mapping + 0x4010
+    heap.trace.allocate(block, 0x8000)
+    heap.set(block, child, block)
+    #expect(try heap.analysis().leaked == [child, block])
+    #expect(try heap.analysis().roots == [block])
+    heap.set(SampleHeap.globals, block)
+    #expect(try heap.analysis().leaked == [])
+  }
+
+  @Test("A block that malloc mapped for the stack of a thread that runs on it holds others")
+  func mappedStack() throws {
+    var heap = SampleHeap()
+    let held = heap.block()
+    let stack = SampleHeap.mapping + 0x4010
+    heap.trace.allocate(stack, 0x8000)
+    heap.snapshot.thread(1, tid: 4712, sp: stack + 0x7000)
+    heap.set(stack + 0x7100, held)
+    #expect(try heap.analysis().state(at: held) == .reached)
+  }
+
+  @Test("A block in two mappings, of which the program protects a part, is no root in either")
+  func dividedBlock() throws {
+    var heap = SampleHeap()
+    let child = heap.block()
+    let next = SampleHeap.mapping + 0x1_0000
+    heap.snapshot.region(next..<next + 0x1_0000, protection: .read)
+    let block = SampleHeap.mapping + 0x4010
+    heap.trace.allocate(block, 0x1_0000)
+    heap.set(next + 0x100, child)
+    #expect(try heap.analysis().leaked == [child, block])
+  }
+
   @Test("Freed memory of a further arena holds nothing, but what is mapped behind it does")
   func arena() throws {
     var heap = SampleHeap()

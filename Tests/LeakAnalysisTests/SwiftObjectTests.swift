@@ -148,6 +148,19 @@ struct SwiftObjectTests {
     #expect(try heap.analysis(layouts: layouts).leaked == [])
   }
 
+  @Test("A table up to the end of all addresses, as only a damaged trace has it, is read")
+  func endlessTable() throws {
+    var heap = SampleHeap()
+    let lost = heap.block(32)
+    let table = SampleHeap.heap + 0x8000
+    heap.trace.allocate(table, .max - table, .malloc, stack: .none)
+    heap.set(
+      table, Self.metadata, Self.counts, 0, 1, 40, table, table + 64 + (1 << 37), .max, 0, lost)
+    heap.set(SampleHeap.globals, table)
+    let layouts = [Self.metadata: ObjectLayout(numberOffsets: [40], table: .dictionary)]
+    _ = try heap.analysis(layouts: layouts)
+  }
+
   @Test("Where values are aligned, a key belongs to each bucket that it can belong to")
   func alignedValues() throws {
     var heap = SampleHeap()

@@ -180,6 +180,14 @@ import TraceTestSupport
     #expect(program.leaks["malloc in main"] == nil)
   }
 
+  @Test func aLargeBlockHoldsOthersOnlyWhereItIsHeld() throws {
+    let source = try TestProgram("leaked_large.c", flags: ["-O0"])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.report.leaked.count == 101)
+    #expect(program.report.leaked.bytes == (1 << 20) + 100 * 40)
+    #expect(program.report.possible.count == 0)
+  }
+
   private static let gobjectFlags: [String]? = {
     let run = try? ProcessRun.run(
       ["/usr/bin/env", "pkg-config", "--cflags", "--libs", "gobject-2.0"])

@@ -56,7 +56,8 @@ public struct SwiftTable {
     let length = last - first
     let least = length - min(length, alignment - 1)
     let greatestStride = length / bucketCount
-    keyStrides = min(greatestStride, (least + bucketCount - 1) / bucketCount)...greatestStride
+    let leastStride = least / bucketCount + (least % bucketCount == 0 ? 0 : 1)
+    keyStrides = min(greatestStride, leastStride)...greatestStride
   }
 
   private static let greatestScale: UInt64 = 40

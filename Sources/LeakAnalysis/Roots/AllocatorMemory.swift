@@ -18,8 +18,12 @@ struct AllocatorMemory {
   /// tcmalloc have classes of small blocks below this one.
   private static let smallestMappedBlock: UInt64 = 64 << 10
 
+  /// Where threads have their stacks, which programs may allocate.
+  private let stackPointers: [UInt64]
+
   /// Finds it by the blocks in each mapping.
-  init(_ blocks: HeapBlocks, memory: SnapshotMemory) {
+  init(_ blocks: HeapBlocks, memory: SnapshotMemory, threads: [SnapshotThread]) {
+    stackPointers = threads.map(\.sp)
     for region in memory.regions {
       if region.kind == .heap {
         ranges.append(region.start..<region.end)
@@ -38,20 +42,32 @@ struct AllocatorMemory {
     in region: SnapshotRegion, _ blocks: HeapBlocks, _ memory: SnapshotMemory
   ) {
     var position = blocks.firstPosition(from: region.start)
+    if position > 0, blocks.end(of: position - 1) > region.start { position -= 1 }
     var isForeign = false
-    var arenas: [Range<UInt64>] = []
+    var found: [Range<UInt64>] = []
     while position < blocks.count, blocks.address(of: position) < region.end {
       let address = blocks.address(of: position)
       if let heap = Self.arenaHeap(holding: address, memory) {
         let heap = heap.clamped(to: region.start..<region.end)
-        if !heap.isEmpty { arenas.append(heap) }
+        if !heap.isEmpty { found.append(heap) }
         position = max(position + 1, blocks.firstPosition(from: heap.upperBound))
+      } else if Self.isMapped(address, size: blocks.size(of: position)) {
+        found += ownRange(of: address..<blocks.end(of: position), in: region)
+        position += 1
       } else {
-        if !Self.isMapped(address, size: blocks.size(of: position)) { isForeign = true }
+        isForeign = true
         position += 1
       }
     }
-    ranges += isForeign && region.kind == .anonymous ? [region.start..<region.end] : arenas
+    ranges += isForeign && region.kind == .anonymous ? [region.start..<region.end] : found
+  }
+
+  /// The part of a mapping that a block has which was mapped on its own, unless it is the stack of a
+  /// thread or a fiber that runs: a root, whoever allocated it.
+  private func ownRange(of block: Range<UInt64>, in region: SnapshotRegion) -> [Range<UInt64>] {
+    let range = block.clamped(to: region.start..<region.end)
+    let isStack = stackPointers.contains { block.contains($0) }
+    return range.isEmpty || isStack ? [] : [range]
   }
 
   /// Whether a block looks like one that its allocator mapped on its own: glibc puts 16 bytes in

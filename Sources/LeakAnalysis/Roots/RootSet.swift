@@ -14,7 +14,8 @@ struct RootSet {
   private(set) var roots: [Root] = []
 
   init(_ heap: HeapImage) {
-    let allocator = AllocatorMemory(heap.blocks, memory: heap.memory)
+    let allocator = AllocatorMemory(
+      heap.blocks, memory: heap.memory, threads: heap.info.threads)
     for region in heap.info.regions where region.isKept {
       add(region, heap, allocator)
     }
