@@ -16,5 +16,6 @@ __attribute__((noinline)) static void plant(void) {
 }
 
 void mt_canary_plant(void) {
-    plant();
+    for (int i = 0; i < MT_CANARIES; i++)
+        plant();
 }
