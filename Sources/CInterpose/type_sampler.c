@@ -8,9 +8,9 @@ enum {
     SETTLING_LATE = 48, /* the same, for the second block of a stack */
     PATIENCE = 8,       /* more allocations, for others to be looked at with it */
     REVISIT = 512,      /* allocations between looks at stacks that are known */
-    LARGEST_BLOCK = 64 << 10,
     SMALLEST_BLOCK = 8,
-    UNDECIDED_LOOKS = 64,  /* of these, one counts: ask_for_type */
+    PAGES_OF_ITS_OWN = 64 << 10, /* so large a block may lie in pages that the host has protected */
+    UNDECIDED_LOOKS = 64,        /* of these, one counts: ask_for_type */
     ENOUGH_IN_VAIN = 4096, /* looks without any type: then only one stack in 64 is looked at */
     LONGEST_WAIT = 10000
 };
@@ -126,7 +126,7 @@ static void choose(struct mt_type_queue *queue, const void *block, size_t size, 
         return;
     if (is_revisit)
         queue->revisit = queue->clock + REVISIT;
-    if (size < SMALLEST_BLOCK || size > LARGEST_BLOCK || (!is_revisit && is_in_vain(stack))) {
+    if (size < SMALLEST_BLOCK || (!is_revisit && is_in_vain(stack))) {
         count_look(stack);
         return;
     }
@@ -289,6 +289,12 @@ static bool give_back(int place, uintptr_t block) {
     return false;
 }
 
+/* Whether the beginning of a block that is about to be freed can be read. The guard of a stack, for
+ * example, need not be given back to its allocator as it was. */
+static bool is_readable(uintptr_t block, uint64_t size) {
+    return size < PAGES_OF_ITS_OWN || mt_os_is_readable(block & ~(uintptr_t)(MT_PAGE_SIZE - 1));
+}
+
 MT_COLD void mt_type_release(const void *address, uint32_t stack) {
     uintptr_t block = (uintptr_t)address;
     int place = find(block);
@@ -301,6 +307,8 @@ MT_COLD void mt_type_release(const void *address, uint32_t stack) {
         mt_type_registry_remove_slab(block);
         return;
     }
+    if (!is_readable(block, pending.size))
+        return;
     struct mt_type_sighting sighting = {.block = read_block(block, pending.size),
                                         .stack = pending.stack,
                                         .evidence = MT_TYPE_FREED,

@@ -23,6 +23,12 @@ import TraceTestSupport
     #expect(figures == .init(allocated: 100_000, freed: 100_000) || root.coverage.stop != nil)
   }
 
+  @Test func aBlockWhoseBeginningIsProtectedIsFreed() throws {
+    let run = try TracedRun([try TestProgram("protected_block.c").path.string])
+    #expect(run.recorded.outputText == "done\n")
+    #expect(try run.root().coverage.stop == nil)
+  }
+
   @Test(arguments: ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
   func closedStandardStreamsStayClosed(redirection: String) throws {
     let program = try TestProgram("environment.c")

@@ -160,5 +160,7 @@ import TraceTestSupport
       #expect(found[name]?.first == count, "\(name)")
     }
     #expect(found["Array<() -> Int> storage"]?.first == 1)
+    #expect(found["Array<UInt16> storage"]?.first == 1)
+    #expect(found["Set<Int> storage"]?.first == 1)
   }
 }

@@ -54,5 +54,10 @@ var errors: [any Error] = []
   do { try fail(index) } catch { errors.append(error) }
 }
 
+// Larger than what malloc gives out without pages of their own.
+var numbers = [UInt16](repeating: 1, count: 1 << 20)
+var marks = Set<Int>(minimumCapacity: 1 << 16)
+
 for index in 0..<20 { make(index) }
+marks.insert(1)
 print(kept.count, closures.map { $0() }.reduce(0, +), trees.count, lists.count, words.count)
