@@ -16,7 +16,6 @@
 
 /* The address of what slabs begin with is in it. */
 static const char symbol_name[] = "_swift_concurrency_debug_asyncTaskSlabMetadata";
-static const char type_name[] = "Swift Task Slab";
 
 static uint64_t value_of(const struct mt_wanted_symbol *symbol) {
     if (!symbol->address || symbol->address % 8 || !mt_snapshot_can_read(symbol->address, 8))
@@ -47,10 +46,8 @@ uint64_t mt_snapshot_swift(struct mt_snapshot_writer *writer) {
     uint64_t metadata = find();
     if (!metadata)
         return 0;
-    struct mt_snapshot_class record = {
-        .address = metadata, .kind = MT_SNAPSHOT_SWIFT_SLAB, .name_length = sizeof type_name - 1};
-    mt_snapshot_record(writer, MT_SNAPSHOT_CLASS, &record, sizeof record, type_name,
-                       record.name_length);
+    struct mt_snapshot_class record = {.address = metadata, .kind = MT_SNAPSHOT_SWIFT_SLAB};
+    mt_snapshot_record(writer, MT_SNAPSHOT_CLASS, &record, sizeof record, "", 0);
     return metadata;
 }
 

@@ -291,8 +291,9 @@ static bool give_back(int place, uintptr_t block) {
 
 /* Whether the beginning of a block that is about to be freed can be read. The guard of a stack, for
  * example, need not be given back to its allocator as it was. */
-static bool is_readable(uintptr_t block, uint64_t size) {
-    return size < PAGES_OF_ITS_OWN || mt_os_is_readable(block & ~(uintptr_t)(MT_PAGE_SIZE - 1));
+static bool is_still_readable(uintptr_t block, uint64_t size) {
+    uintptr_t page = 0;
+    return size < PAGES_OF_ITS_OWN || is_still_mapped(block, &page);
 }
 
 MT_COLD void mt_type_release(const void *address, uint32_t stack) {
@@ -307,7 +308,7 @@ MT_COLD void mt_type_release(const void *address, uint32_t stack) {
         mt_type_registry_remove_slab(block);
         return;
     }
-    if (!is_readable(block, pending.size))
+    if (!is_still_readable(block, pending.size))
         return;
     struct mt_type_sighting sighting = {.block = read_block(block, pending.size),
                                         .stack = pending.stack,

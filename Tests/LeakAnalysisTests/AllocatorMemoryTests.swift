@@ -10,8 +10,7 @@ struct AllocatorMemoryTests {
   func mergedMapping() throws {
     var heap = SampleHeap()
     let held = heap.block()
-    heap.trace.allocate(SampleHeap.mapping + 0x4010, 0x8000)
-    heap.set(SampleHeap.globals, SampleHeap.mapping + 0x4010)
+    heap.set(SampleHeap.globals, heap.mappedBlock())
     heap.set(SampleHeap.mapping + 0x200, held)
     #expect(try heap.analysis().leaked == [])
   }
@@ -20,8 +19,7 @@ struct AllocatorMemoryTests {
   func mappedBlock() throws {
     var heap = SampleHeap()
     let child = heap.block()
-    let block = SampleHeap.mapping + 0x4010
-    heap.trace.allocate(block, 0x8000)
+    let block = heap.mappedBlock()
     heap.set(block, child, block)
     #expect(try heap.analysis().leaked == [child, block])
     #expect(try heap.analysis().roots == [block])
@@ -33,8 +31,7 @@ struct AllocatorMemoryTests {
   func mappedStack() throws {
     var heap = SampleHeap()
     let held = heap.block()
-    let stack = SampleHeap.mapping + 0x4010
-    heap.trace.allocate(stack, 0x8000)
+    let stack = heap.mappedBlock()
     heap.snapshot.thread(1, tid: 4712, sp: stack + 0x7000)
     heap.set(stack + 0x7100, held)
     #expect(try heap.analysis().state(at: held) == .reached)
@@ -46,8 +43,7 @@ struct AllocatorMemoryTests {
     let child = heap.block()
     let next = SampleHeap.mapping + 0x1_0000
     heap.snapshot.region(next..<next + 0x1_0000, protection: .read)
-    let block = SampleHeap.mapping + 0x4010
-    heap.trace.allocate(block, 0x1_0000)
+    let block = heap.mappedBlock(0x1_0000)
     heap.set(next + 0x100, child)
     #expect(try heap.analysis().leaked == [child, block])
   }
@@ -163,5 +159,16 @@ struct AllocatorMemoryTests {
     #expect(try heap.analysis().leaked == [])
     heap.snapshot.region(0x7cff_ffff_f000..<0x7d00_0000_0000, protection: [], isKept: false)
     #expect(try heap.analysis().leaked == [byOther])
+  }
+}
+
+extension SampleHeap {
+  /// Adds a block that its allocator mapped on its own, next to what the program mapped.
+  ///
+  /// - Returns: Its address.
+  fileprivate mutating func mappedBlock(_ size: UInt64 = 0x8000) -> UInt64 {
+    let block = Self.mapping + 0x4010
+    trace.allocate(block, size)
+    return block
   }
 }

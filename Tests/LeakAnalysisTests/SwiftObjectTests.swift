@@ -72,7 +72,7 @@ struct SwiftObjectTests {
   @Test("A slab of a task holds what is in the part of it that is in use")
   func taskSlab() throws {
     var heap = SampleHeap()
-    heap.snapshot.addClass("Swift Task Slab", at: Self.metadata, kind: 3)
+    heap.snapshot.addClass("", at: Self.metadata, kind: 3)
     let held = heap.block(32)
     let lost = heap.block(32)
     let slab = heap.block(
@@ -91,7 +91,7 @@ struct SwiftObjectTests {
     ] as [UInt64])
   func noTaskSlab(_ use: UInt64) throws {
     var heap = SampleHeap()
-    heap.snapshot.addClass("Swift Task Slab", at: Self.metadata, kind: 3)
+    heap.snapshot.addClass("", at: Self.metadata, kind: 3)
     let held = heap.block(32)
     let block = heap.block(128, words: [Self.metadata, 0, use, 0, 0, 0, held])
     heap.set(SampleHeap.globals, block)

@@ -22,8 +22,9 @@ struct AllocatorMemory {
   private let stackPointers: [UInt64]
 
   /// Finds it by the blocks in each mapping.
-  init(_ blocks: HeapBlocks, memory: SnapshotMemory, threads: [SnapshotThread]) {
-    stackPointers = threads.map(\.sp)
+  init(_ heap: HeapImage) {
+    let memory = heap.memory
+    stackPointers = heap.info.threads.map(\.sp)
     for region in memory.regions {
       if region.kind == .heap {
         ranges.append(region.start..<region.end)
@@ -33,7 +34,7 @@ struct AllocatorMemory {
           variables.append(arena)
         }
       } else if [.anonymous, .threadLocal, .stack].contains(region.kind) {
-        addRanges(in: region, blocks, memory)
+        addRanges(in: region, heap.blocks, memory)
       }
     }
   }
@@ -51,11 +52,12 @@ struct AllocatorMemory {
         let heap = heap.clamped(to: region.start..<region.end)
         if !heap.isEmpty { found.append(heap) }
         position = max(position + 1, blocks.firstPosition(from: heap.upperBound))
-      } else if Self.isMapped(address, size: blocks.size(of: position)) {
-        found += ownRange(of: address..<blocks.end(of: position), in: region)
-        position += 1
       } else {
-        isForeign = true
+        if Self.isMapped(address, size: blocks.size(of: position)) {
+          found += ownRange(of: address..<blocks.end(of: position), in: region)
+        } else {
+          isForeign = true
+        }
         position += 1
       }
     }

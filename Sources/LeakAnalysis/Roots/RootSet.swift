@@ -14,8 +14,7 @@ struct RootSet {
   private(set) var roots: [Root] = []
 
   init(_ heap: HeapImage) {
-    let allocator = AllocatorMemory(
-      heap.blocks, memory: heap.memory, threads: heap.info.threads)
+    let allocator = AllocatorMemory(heap)
     for region in heap.info.regions where region.isKept {
       add(region, heap, allocator)
     }

@@ -124,11 +124,11 @@ extension SwiftLayouts {
     switch type.kind {
     case .swiftClass:
       let fields = fields(ofWord: word, memory: memory.word)
+      let table = Self.table(type.name)
       return ObjectLayout(
         size: type.instanceSize,
         unownedOffsets: fields.filter { $0.ownership == .unowned }.map(\.offset),
-        numberOffsets: Self.table(type.name) != nil ? [Self.seedOffset] : [],
-        table: Self.table(type.name))
+        numberOffsets: table != nil ? [Self.seedOffset] : [], table: table)
     case .swiftBox, .swiftCaptures, .swiftError: return ObjectLayout(size: .max)
     default: return nil
     }
