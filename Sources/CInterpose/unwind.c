@@ -6,6 +6,7 @@
 #include "trace_file.h"
 #include "unwind_compare.h"
 #include "unwind_memo.h"
+#include "unwind_short_walk.h"
 #include "unwind_walk.h"
 #include <string.h>
 
@@ -220,30 +221,39 @@ static uint32_t intern_shown(struct mt_unwinder *unwinder, const struct mt_frame
         return note(unwinder, hash, cached->id);
     }
     cached->id = recent->id;
-    if (!recent->has_no_memo && !mt_memo_remember(unwinder, leaf, recent->id))
+    if (unwinder->memos.rest == 0 && !recent->has_no_memo &&
+        !mt_memo_remember(unwinder, leaf, recent->id))
         recent->has_no_memo = true;
     return recent->id;
 }
 
-__attribute__((noinline)) static uint32_t capture_by_walk(struct mt_unwinder *unwinder,
-                                                          struct mt_frame leaf) {
+__attribute__((noinline)) static uint32_t capture_by_long_walk(struct mt_unwinder *unwinder,
+                                                               const struct mt_frame *leaf) {
     uint32_t known;
-    enum mt_walk_end end = mt_unwind_walk(unwinder, leaf, &known);
+    enum mt_walk_end end = mt_unwind_walk(unwinder, *leaf, &known);
     if (mt_unlikely(end == MT_WALK_DECLINED))
-        return capture_with_libunwind(unwinder, leaf, known);
+        return capture_with_libunwind(unwinder, *leaf, known);
     if (mt_unlikely(end == MT_WALK_LOST))
-        return capture_lost(unwinder, leaf, known);
+        return capture_lost(unwinder, *leaf, known);
     if (mt_unlikely(mt_unwind_compares))
-        compare(unwinder, leaf, keep_cached(unwinder));
+        compare(unwinder, *leaf, keep_cached(unwinder));
     if (mt_unlikely(mt_unwind_cached_depth(unwinder) > mt_unwind_depth))
         return intern_deep(unwinder);
-    return intern_shown(unwinder, &leaf);
+    return intern_shown(unwinder, leaf);
+}
+
+static inline uint32_t capture_by_walk(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
+    if (mt_unlikely(!mt_unwind_walk_shortly(unwinder, leaf)))
+        return capture_by_long_walk(unwinder, leaf);
+    if (mt_unlikely(mt_unwind_compares))
+        compare(unwinder, *leaf, keep_cached(unwinder));
+    return intern_shown(unwinder, leaf);
 }
 
 /* Where both are to be compared, a memo is not believed: the walk is to find the same stack. */
 static uint32_t capture_and_compare(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
     uint32_t recalled = mt_memo_recall(&unwinder->memos, leaf);
-    uint32_t walked = capture_by_walk(unwinder, *leaf);
+    uint32_t walked = capture_by_walk(unwinder, leaf);
     if (recalled != MT_STACK_NONE && recalled != walked)
         mt_trace_file_count(MT_COUNT_STACKS_DIFFERENT, 1);
     return walked;
@@ -253,9 +263,10 @@ uint32_t mt_unwind_capture_new(struct mt_unwinder *unwinder, const struct mt_fra
     if (mt_unlikely(mt_unwind_only_libunwind))
         return capture_with_libunwind(unwinder, *leaf, 0);
     mt_unwind_refresh_cache(unwinder);
+    mt_memo_note_walk(&unwinder->memos);
     if (mt_unlikely(mt_unwind_compares))
         return capture_and_compare(unwinder, leaf);
-    return capture_by_walk(unwinder, *leaf);
+    return capture_by_walk(unwinder, leaf);
 }
 
 #else /* no rules yet for this machine: libunwind walks */

@@ -48,14 +48,21 @@ enum mt_frame_use {
     MT_FP_MATTERS = 4, /* the way to the root depends on it: it leads, or passes to where it does */
     MT_FP_CHECKED = 8, /* it matters, and was read from fp_slot */
     MT_USES_TABLE = 16, /* the rule of an unwind table tells its caller */
+    MT_RULE_USES = MT_FP_LEADS | MT_FP_PASSES | MT_USES_TABLE, /* those that a rule tells */
 };
 
 struct mt_cached_frame {
     struct mt_frame frame; /* fp: as it was last seen, unless it matters */
     uintptr_t fp_slot;     /* where frame.fp was read from; 0: it was its callee's */
     uint64_t hash;         /* of the path from the root to here */
-    uint32_t use;          /* enum mt_frame_use */
+    uint16_t use;          /* enum mt_frame_use */
+    uint16_t checks;       /* how many of mt_unwinder.checks are of it and its callers */
     uint32_t id;           /* of that path; MT_STACK_NONE: not known here, though it may have one */
+};
+
+/* A word of the stack that a cached frame was read from. */
+struct mt_check {
+    uintptr_t address, value;
 };
 
 /* What is kept of a stack: a list of pcs, leaf first, which may hold a gap (mt_stack_gap). */
@@ -121,7 +128,9 @@ struct mt_memo_words {
  * right one is asked for. */
 struct mt_memos {
     uint16_t epoch;
-    uint32_t turn; /* which of a set is replaced next */
+    uint32_t turn;        /* which of a set is replaced next */
+    uint32_t hits, walks; /* stacks that had a memo, and that had none, in this term */
+    uint32_t rest;        /* for so many terms memos are not asked */
     struct mt_memo sets[MT_MEMO_SETS][MT_MEMO_WAYS];
     struct mt_memo_words words[MT_MEMO_SETS][MT_MEMO_WAYS];
 };
@@ -139,8 +148,9 @@ struct mt_unwinder {
     uint64_t generation;   /* mt_image_map_generation of the cached frames */
     struct mt_recent_stacks recent;
     struct mt_memos memos;
-    uint64_t hashes[MT_STACK_DEPTH_MAX + 1];                      /* scratch, leaf first */
-    struct mt_cached_frame cache[MT_CACHE_FRAMES];                /* root first */
+    uint64_t hashes[MT_STACK_DEPTH_MAX + 1];       /* scratch, leaf first */
+    struct mt_cached_frame cache[MT_CACHE_FRAMES]; /* root first */
+    struct mt_check checks[2 * MT_CACHE_FRAMES];   /* of the cached frames, in their order */
     struct mt_cached_frame fresh[MT_FRESH_INNER + MT_FRESH_RING]; /* scratch: unwind_walk.h */
     uintptr_t pcs[MT_LIBUNWIND_FRAMES];                           /* scratch, leaf first */
 };

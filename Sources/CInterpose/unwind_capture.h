@@ -14,10 +14,13 @@
  * context  inside a hook, on the thread that owns `unwinder` */
 MT_INLINE uint32_t mt_unwind_capture(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
     uint64_t generation = __atomic_load_n(&mt_image_map_generation, __ATOMIC_ACQUIRE);
-    if (mt_likely(generation == unwinder->generation) && mt_likely(!mt_unwind_compares)) {
+    if (mt_likely(generation == unwinder->generation) && mt_likely(!mt_unwind_compares) &&
+        mt_likely(unwinder->memos.rest == 0)) {
         uint32_t stack = mt_memo_recall(&unwinder->memos, leaf);
-        if (mt_likely(stack != MT_STACK_NONE))
+        if (mt_likely(stack != MT_STACK_NONE)) {
+            unwinder->memos.hits++;
             return stack;
+        }
     }
     return mt_unwind_capture_new(unwinder, leaf);
 }

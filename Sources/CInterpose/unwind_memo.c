@@ -8,6 +8,14 @@ MT_COLD void mt_memo_forget(struct mt_memos *memos) {
         memset(memos->sets, 0, sizeof memos->sets);
 }
 
+MT_COLD void mt_memo_judge(struct mt_memos *memos) {
+    if (memos->rest > 0)
+        memos->rest--;
+    else if (memos->hits < 2 * memos->walks)
+        memos->rest = MT_MEMO_REST;
+    memos->hits = memos->walks = 0;
+}
+
 #if defined(__x86_64__)
 
 static bool is_own_stack(const struct mt_unwinder *unwinder, uintptr_t address) {
@@ -23,26 +31,13 @@ static bool put_word(uint64_t *word, uintptr_t sp, uintptr_t at, uintptr_t value
            value >> (64 - MT_MEMO_REACH_BITS) == 0;
 }
 
-/* How many words the walk has read: the return address below each frame's stack pointer, and the
- * saved frame pointers that matter. */
-static uint32_t count_words(const struct mt_unwinder *unwinder) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < unwinder->cached - 1; i++)
-        count += unwinder->cache[i].use & MT_FP_CHECKED ? 2 : 1;
-    return count;
-}
-
 /* Takes the words, of which there are not too many. Returns their number, filled up to a multiple
  * of four; 0 when one cannot be kept. */
-static uint32_t collect(const struct mt_unwinder *unwinder, uintptr_t sp, uint64_t *words) {
-    uint32_t count = 0;
-    for (uint32_t i = unwinder->cached - 1; i-- > 0;) {
-        const struct mt_cached_frame *cached = &unwinder->cache[i];
-        if (!put_word(&words[count++], sp, cached->frame.sp - 8, cached->frame.pc) ||
-            (cached->use & MT_FP_CHECKED &&
-             !put_word(&words[count++], sp, cached->fp_slot, cached->frame.fp)))
+static uint32_t collect(const struct mt_check *checks, uint32_t count, uintptr_t sp,
+                        uint64_t *words) {
+    for (uint32_t i = 0; i < count; i++)
+        if (!put_word(&words[i], sp, checks[count - 1 - i].address, checks[count - 1 - i].value))
             return 0;
-    }
     for (; count % 4 != 0; count++)
         words[count] = words[count - 1];
     return count;
@@ -50,9 +45,10 @@ static uint32_t collect(const struct mt_unwinder *unwinder, uintptr_t sp, uint64
 
 bool mt_memo_remember(struct mt_unwinder *unwinder, const struct mt_frame *leaf, uint32_t id) {
     uint32_t cached = unwinder->cached;
-    if (cached > MT_MEMO_WORDS + 1 || count_words(unwinder) > MT_MEMO_WORDS)
+    uint32_t checks = cached < 2 ? 0 : unwinder->cache[cached - 2].checks;
+    if (checks > MT_MEMO_WORDS)
         return false;
-    if (cached < 2 || unwinder->dropped || !is_own_stack(unwinder, leaf->sp - 16) ||
+    if (checks == 0 || unwinder->dropped || !is_own_stack(unwinder, leaf->sp - 16) ||
         !is_own_stack(unwinder, unwinder->cache[0].frame.sp - 8))
         return true;
     struct mt_memos *memos = &unwinder->memos;
@@ -60,7 +56,7 @@ bool mt_memo_remember(struct mt_unwinder *unwinder, const struct mt_frame *leaf,
     struct mt_memo *memo = &memos->sets[set][turn];
     memo->id = MT_STACK_NONE; /* whatever interrupts this finds no half of a memo */
     __asm__ volatile("" ::: "memory");
-    uint32_t count = collect(unwinder, leaf->sp, memos->words[set][turn].words);
+    uint32_t count = collect(unwinder->checks, checks, leaf->sp, memos->words[set][turn].words);
     if (count == 0)
         return true;
     memo->pc = leaf->pc;

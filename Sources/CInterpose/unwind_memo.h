@@ -58,6 +58,22 @@ static inline uint32_t mt_memo_recall(const struct mt_memos *memos, const struct
     return MT_STACK_NONE;
 }
 
+/* ---- Whether they are worth their while ----
+ *
+ * To write a memo takes as long as some walks of a few frames do, and its words fall out of the
+ * near caches together with those of the host. Where too few stacks come back, as in a compiler,
+ * memos rest: after a term of many walks for the few memos that helped, nobody asks or writes them
+ * for some terms. Stacks are the same with memos and without. */
+enum { MT_MEMO_TERM = 4096 /* walks */, MT_MEMO_REST = 31 /* terms */ };
+
+/* Ends a term. */
+void mt_memo_judge(struct mt_memos *memos);
+
+static inline void mt_memo_note_walk(struct mt_memos *memos) {
+    if (mt_unlikely(++memos->walks >= MT_MEMO_TERM))
+        mt_memo_judge(memos);
+}
+
 /* Makes all memos void. */
 void mt_memo_forget(struct mt_memos *memos);
 

@@ -45,32 +45,25 @@ static struct mt_rule read_rule(uintptr_t return_address) {
 
 struct mt_rule_slot mt_rule_slots[(1 << MT_RULE_SLOT_BITS) + MT_RULE_WAYS];
 
-static uint64_t pack(struct mt_rule rule) {
-    return (uint64_t)(rule.kind & 3) | (uint64_t)(rule.kind >> 2) << 4 |
-           (uint64_t)rule.is_from_fp << 2 | (uint64_t)rule.restores_fp << 3 |
-           (uint64_t)((uint32_t)rule.cfa_offset & 0xffffff) << 8 |
-           (uint64_t)((uint32_t)rule.fp_offset & 0xffffff) << 32 | 1ull << 63;
-}
-
-struct mt_rule mt_rule_look_further(uintptr_t return_address) {
+uint64_t mt_rule_look_further(uintptr_t return_address) {
     struct mt_rule_slot *first = mt_rule_first_slot(return_address), *victim = first;
     for (struct mt_rule_slot *slot = first; slot < first + MT_RULE_WAYS; slot++) {
         uint64_t key = __atomic_load_n(&slot->key, __ATOMIC_RELAXED);
         uint64_t rule = __atomic_load_n(&slot->rule, __ATOMIC_RELAXED);
         if ((key ^ rule) == return_address && rule != 0)
-            return mt_rule_unpack(rule);
+            return rule;
         if (rule == 0) {
             victim = slot;
             break;
         }
     }
     struct mt_rule fresh = read_rule(return_address);
+    uint64_t packed = mt_rule_pack(fresh);
     if (fresh.kind == MT_RULE_NO_IMAGE) /* not kept: an image may come to lie there */
-        return fresh;
-    uint64_t packed = pack(fresh);
+        return packed;
     __atomic_store_n(&victim->key, return_address ^ packed, __ATOMIC_RELAXED);
     __atomic_store_n(&victim->rule, packed, __ATOMIC_RELAXED);
-    return fresh;
+    return packed;
 }
 
 void mt_rules_forget(void) {

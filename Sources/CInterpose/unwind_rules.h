@@ -52,32 +52,56 @@ struct mt_rule_slot {
 };
 extern struct mt_rule_slot mt_rule_slots[(1 << MT_RULE_SLOT_BITS) + MT_RULE_WAYS];
 
-/* mt_rule_for() where the first slot is not it. */
-struct mt_rule mt_rule_look_further(uintptr_t return_address);
+/* mt_rule_word_for() where the first slot is not it. */
+uint64_t mt_rule_look_further(uintptr_t return_address);
 
 static inline struct mt_rule_slot *mt_rule_first_slot(uintptr_t return_address) {
     return &mt_rule_slots[(return_address * 0x9e3779b97f4a7c15u) >> (64 - MT_RULE_SLOT_BITS)];
 }
 
-static inline int32_t mt_sign_extend_24(uint64_t value) {
-    return (int32_t)(uint32_t)(value << 8) >> 8;
+/* A rule in one word: kind : 2 | is_from_fp : 1 | restores_fp : 1 | rest of the kind : 4 |
+ * cfa_offset : 24 | fp_offset : 24 | 0 : 7 | 1 : 1, from the lowest bit on. */
+enum { MT_RULE_IS_FROM_FP = 1 << 2, MT_RULE_RESTORES_FP = 1 << 3, MT_RULE_KIND_BITS = 0xf3 };
+
+static inline uint64_t mt_rule_pack(struct mt_rule rule) {
+    return (uint64_t)(rule.kind & 3) | (rule.is_from_fp ? MT_RULE_IS_FROM_FP : 0) |
+           (rule.restores_fp ? MT_RULE_RESTORES_FP : 0) | (uint64_t)(rule.kind >> 2) << 4 |
+           (uint64_t)((uint32_t)rule.cfa_offset & 0xffffff) << 8 |
+           (uint64_t)((uint32_t)rule.fp_offset & 0xffffff) << 32 | 1ull << 63;
+}
+
+static inline bool mt_rule_word_is_frame(uint64_t word) {
+    return (word & MT_RULE_KIND_BITS) == MT_RULE_FRAME;
+}
+
+static inline int32_t mt_rule_word_cfa_offset(uint64_t word) {
+    return (int32_t)(uint32_t)word >> 8;
+}
+
+static inline int32_t mt_rule_word_fp_offset(uint64_t word) {
+    return (int32_t)(uint32_t)(word >> 24) >> 8;
 }
 
 static inline struct mt_rule mt_rule_unpack(uint64_t word) {
-    return (struct mt_rule){.kind = (word & 3) | (word >> 4 & 1) << 2,
-                            .is_from_fp = word >> 2 & 1,
-                            .restores_fp = word >> 3 & 1,
-                            .cfa_offset = mt_sign_extend_24(word >> 8 & 0xffffff),
-                            .fp_offset = mt_sign_extend_24(word >> 32 & 0xffffff)};
+    return (struct mt_rule){.kind = (word & 3) | (word >> 4 & 0xf) << 2,
+                            .is_from_fp = word & MT_RULE_IS_FROM_FP,
+                            .restores_fp = word & MT_RULE_RESTORES_FP,
+                            .cfa_offset = mt_rule_word_cfa_offset(word),
+                            .fp_offset = mt_rule_word_fp_offset(word)};
 }
 
-static inline struct mt_rule mt_rule_for(uintptr_t return_address) {
+/* mt_rule_for(), in one word. */
+static inline uint64_t mt_rule_word_for(uintptr_t return_address) {
     const struct mt_rule_slot *slot = mt_rule_first_slot(return_address);
     uint64_t key = __atomic_load_n(&slot->key, __ATOMIC_RELAXED);
     uint64_t rule = __atomic_load_n(&slot->rule, __ATOMIC_RELAXED);
     if (mt_likely((key ^ rule) == return_address && rule != 0))
-        return mt_rule_unpack(rule);
+        return rule;
     return mt_rule_look_further(return_address);
+}
+
+static inline struct mt_rule mt_rule_for(uintptr_t return_address) {
+    return mt_rule_unpack(mt_rule_word_for(return_address));
 }
 
 /* Forgets all rules: code was unloaded. */

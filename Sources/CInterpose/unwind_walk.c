@@ -4,6 +4,7 @@
 #include "epilogue.h"
 #include "image_map.h"
 #include "stack_bounds.h"
+#include "unwind_cache.h"
 #include "unwind_frame_pointer.h"
 #include "unwind_rules.h"
 #include <string.h>
@@ -11,10 +12,6 @@
 #if defined(__x86_64__)
 
 enum { CHECKED_PER_EVENT = 32 };
-
-static uintptr_t load(uintptr_t address) {
-    return *(const uintptr_t *)address;
-}
 
 /* Where frame `index` of a walk is kept, counted from the leaf: the innermost stay, of the others
  * only the last ones. */
@@ -26,28 +23,8 @@ static struct mt_cached_frame *fresh_frame(struct mt_unwinder *unwinder, uint64_
 
 /* ---- Layer 1: the stack cache ---- */
 
-/* 0 when what the frame was read from is unchanged. The return address lies just below its stack
- * pointer. */
-static uintptr_t difference(const struct mt_cached_frame *frame) {
-    uintptr_t found = load(frame->frame.sp - 8) ^ frame->frame.pc;
-    if (frame->use & MT_FP_CHECKED)
-        found |= load(frame->fp_slot) ^ frame->frame.fp;
-    return found;
-}
-
-/* The innermost of the first `count` frames that has changed, counted from 1; 0 where all hold,
- * which is the rule: four are looked at at a time. */
-static uint32_t innermost_changed(const struct mt_cached_frame *cache, uint32_t count) {
-    while (count >= 4 && !(difference(&cache[count - 1]) | difference(&cache[count - 2]) |
-                           difference(&cache[count - 3]) | difference(&cache[count - 4])))
-        count -= 4;
-    while (count > 0 && !difference(&cache[count - 1]))
-        count--;
-    return count;
-}
-
 static bool all_hold(const struct mt_cached_frame *cache, uint32_t from, uint32_t to) {
-    return innermost_changed(&cache[from], to - from) == 0;
+    return mt_innermost_changed(&cache[from], to - from) == 0;
 }
 
 /* The next few of the frames that are cached but not shown. */
@@ -55,7 +32,7 @@ static bool some_hold(struct mt_unwinder *unwinder, uint32_t from, uint32_t to) 
     for (uint32_t i = 0; i < CHECKED_PER_EVENT && i < to - from; i++) {
         if (unwinder->checked < from || unwinder->checked >= to)
             unwinder->checked = from;
-        if (difference(&unwinder->cache[unwinder->checked++]))
+        if (mt_frame_difference(&unwinder->cache[unwinder->checked++]))
             return false;
     }
     return true;
@@ -155,10 +132,10 @@ static bool apply(struct mt_rule rule, const struct mt_frame *frame, struct mt_a
         caller->fp_slot = cfa + (uintptr_t)(intptr_t)rule.fp_offset;
         if (caller->fp_slot < frame->sp || !mt_stack_bounds_holds(stack, caller->fp_slot))
             return false;
-        caller->frame.fp = load(caller->fp_slot);
+        caller->frame.fp = mt_stack_word(caller->fp_slot);
     }
     caller->frame.sp = cfa;
-    caller->frame.pc = load(cfa - 8);
+    caller->frame.pc = mt_stack_word(cfa - 8);
     return true;
 }
 
@@ -222,12 +199,12 @@ static struct mt_cached_frame *follow_cache(struct mt_unwinder *unwinder,
                                             struct mt_cached_frame *at, uint32_t *same,
                                             uint32_t changed, struct walk *walk) {
     while (*same > changed && unwinder->cache[*same - 1].use & MT_USES_TABLE) {
-        at->use = unwinder->cache[*same - 1].use & ~(uint32_t)(MT_FP_MATTERS | MT_FP_CHECKED);
+        at->use = unwinder->cache[*same - 1].use & MT_RULE_USES;
         const struct mt_cached_frame *cached = &unwinder->cache[--*same - 1];
         struct mt_cached_frame *caller = fresh_frame(unwinder, ++walk->fresh);
         caller->frame.sp = cached->frame.sp;
-        caller->frame.pc = load(cached->frame.sp - 8);
-        caller->frame.fp = cached->fp_slot ? load(cached->fp_slot) : at->frame.fp;
+        caller->frame.pc = mt_stack_word(cached->frame.sp - 8);
+        caller->frame.fp = cached->fp_slot ? mt_stack_word(cached->fp_slot) : at->frame.fp;
         caller->fp_slot = cached->fp_slot;
         at = caller;
     }
@@ -244,7 +221,7 @@ static struct mt_cached_frame *join_cache(struct mt_unwinder *unwinder, struct m
             return NULL;
         *candidate = 0;
     } else {
-        uint32_t changed = innermost_changed(unwinder->cache, same - 1);
+        uint32_t changed = mt_innermost_changed(unwinder->cache, same - 1);
         if (mt_likely(changed == 0))
             return NULL;
         at = follow_cache(unwinder, at, &same, changed, walk);
@@ -283,33 +260,26 @@ static struct walk walk_stack(struct mt_unwinder *unwinder, struct mt_frame leaf
 
 /* ---- Keeping the walked stack ---- */
 
-static uint32_t use_of_fp(bool matters, uintptr_t slot) {
-    return !matters ? 0 : slot ? MT_FP_MATTERS | MT_FP_CHECKED : MT_FP_MATTERS;
+/* What the next frame has of the first `count` cached ones. */
+static struct mt_caller caller_on_top(const struct mt_unwinder *unwinder, uint32_t count) {
+    return count > 0 ? mt_caller_of(&unwinder->cache[count - 1])
+                     : (struct mt_caller){unwinder->root_hash, 0, 0};
 }
 
 /* Puts the fresh frames from..<to, counted from the leaf, on top of the first `at` cached ones.
- * fp_matters  to the caller of the outermost of them; most code that is compiled with optimisation
- *             keeps other things in that register, and nothing is to be checked then */
+ * caller_use  of the caller of the outermost of them. To most code that is compiled with
+ *             optimisation, the frame pointer does not matter: nothing is to be checked then */
 static void append(struct mt_unwinder *unwinder, uint32_t at, uint64_t from, uint64_t to,
-                   bool fp_matters) {
-    uint64_t hash = at > 0 ? unwinder->cache[at - 1].hash : unwinder->root_hash;
+                   uint32_t caller_use) {
+    struct mt_caller caller = caller_on_top(unwinder, at);
+    caller.use = caller_use;
     for (uint64_t i = to; i-- > from; at++) {
         const struct mt_cached_frame *fresh = fresh_frame(unwinder, i);
-        hash = mt_stack_hash(hash, fresh->frame.pc);
-        fp_matters = fresh->use & MT_FP_LEADS || (fresh->use & MT_FP_PASSES && fp_matters);
-        unwinder->cache[at] = (struct mt_cached_frame){
-            .frame = fresh->frame,
-            .fp_slot = fresh->fp_slot,
-            .hash = hash,
-            .use = fresh->use | use_of_fp(fp_matters, fresh->fp_slot),
-            .id = MT_STACK_NONE,
-        };
+        struct mt_cached_frame *place = &unwinder->cache[at];
+        mt_cache_put(unwinder, place, caller, &fresh->frame, fresh->fp_slot, fresh->use);
+        caller = mt_caller_of(place);
     }
     unwinder->cached = at;
-}
-
-static bool fp_matters_to(const struct mt_unwinder *unwinder, uint32_t count) {
-    return count > 0 && unwinder->cache[count - 1].use & MT_FP_MATTERS;
 }
 
 /* Where matched and fresh frames do not fit together: keeps the outermost and the innermost. */
@@ -320,7 +290,7 @@ __attribute__((noinline, cold)) static void append_deep(struct mt_unwinder *unwi
     uint64_t fresh = walk.fresh;
     if (matched < MT_OUTERMOST) {
         uint64_t missing = MT_OUTERMOST - matched;
-        append(unwinder, matched, fresh - missing, fresh, fp_matters_to(unwinder, matched));
+        append(unwinder, matched, fresh - missing, fresh, caller_on_top(unwinder, matched).use);
         fresh -= missing;
         matched = MT_OUTERMOST;
     }
@@ -333,30 +303,27 @@ __attribute__((noinline, cold)) static void append_deep(struct mt_unwinder *unwi
     }
     memmove(&unwinder->cache[MT_OUTERMOST], &unwinder->cache[matched - from_cache],
             from_cache * sizeof unwinder->cache[0]);
+    for (uint32_t i = MT_OUTERMOST; i < MT_OUTERMOST + from_cache; i++)
+        mt_cache_put_checks(unwinder, &unwinder->cache[i], unwinder->cache[i - 1].checks);
     /* Of the frames that are dropped nobody knows. */
     append(unwinder, MT_OUTERMOST + from_cache, 0, from_fresh,
-           from_cache == 0 || fp_matters_to(unwinder, MT_OUTERMOST + from_cache));
+           caller_on_top(unwinder, MT_OUTERMOST + from_cache).use |
+               (from_cache == 0 ? MT_FP_MATTERS : 0));
     unwinder->dropped = depth - unwinder->cached;
-}
-
-/* The same frame pointer may have been saved elsewhere this time, or another one that does not
- * matter. */
-static void renew(struct mt_cached_frame *cached, const struct mt_cached_frame *met) {
-    cached->frame.fp = met->frame.fp;
-    cached->fp_slot = met->fp_slot;
-    cached->use = (cached->use & ~(uint32_t)MT_FP_CHECKED) |
-                  use_of_fp(cached->use & MT_FP_MATTERS, met->fp_slot);
 }
 
 static void keep(struct mt_unwinder *unwinder, struct walk walk) {
     if (walk.matched <= MT_OUTERMOST)
         unwinder->dropped = 0;
-    if (walk.matched > 0)
-        renew(&unwinder->cache[walk.matched - 1], fresh_frame(unwinder, walk.fresh));
+    if (walk.matched > 0) {
+        const struct mt_cached_frame *met = fresh_frame(unwinder, walk.fresh);
+        struct mt_cached_frame *cached = &unwinder->cache[walk.matched - 1];
+        mt_cache_renew(unwinder, cached, met->frame.fp, met->fp_slot);
+    }
     if (mt_unlikely(walk.matched + walk.fresh > MT_CACHE_FRAMES || walk.fresh > MT_FRESH_INNER))
         append_deep(unwinder, walk);
     else
-        append(unwinder, walk.matched, 0, walk.fresh, fp_matters_to(unwinder, walk.matched));
+        append(unwinder, walk.matched, 0, walk.fresh, caller_on_top(unwinder, walk.matched).use);
 }
 
 enum mt_walk_end mt_unwind_walk(struct mt_unwinder *unwinder, struct mt_frame leaf,

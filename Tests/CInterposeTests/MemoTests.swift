@@ -29,9 +29,12 @@
 
       /// Puts `frames` frames into the cache, and their words where a walk would have read them.
       func walk(frames: Int, haveFramePointers: Bool) {
-        guard let offset = MemoryLayout<mt_unwinder>.offset(of: \.cache) else { return }
+        guard let offset = MemoryLayout<mt_unwinder>.offset(of: \.cache),
+          let checks = mt_unwinder_checks(unwinder)
+        else { return }
         let cache = (UnsafeMutableRawPointer(unwinder) + offset)
           .assumingMemoryBound(to: mt_cached_frame.self)
+        var count = 0
         for index in 0..<frames {
           // Root first, the root highest; the leaf's frame is the last.
           let place = 16 + (frames - index) * 4
@@ -39,11 +42,16 @@
           frame.frame = mt_frame(
             pc: 0x2000 + UInt(index), sp: base + UInt(place * 8), fp: 0x3000 + UInt(index))
           words[place - 1] = frame.frame.pc
+          checks[count] = mt_check(address: frame.frame.sp - 8, value: frame.frame.pc)
+          count += 1
           if haveFramePointers {
             frame.fp_slot = base + UInt((place - 2) * 8)
-            frame.use = MT_FP_CHECKED.rawValue
+            frame.use = UInt16(MT_FP_CHECKED.rawValue)
             words[place - 2] = frame.frame.fp
+            checks[count] = mt_check(address: frame.fp_slot, value: frame.frame.fp)
+            count += 1
           }
+          frame.checks = UInt16(count)
           cache[index] = frame
         }
         unwinder.pointee.cached = UInt32(frames)
@@ -134,6 +142,30 @@
       #expect(stack.recall() == 5)
       stack.walk(frames: 6, haveFramePointers: false)
       #expect(stack.recall() == 6)
+    }
+
+    /// Of so many stacks that were walked in a term, so many others had a memo.
+    @Test(arguments: [(0, true), (8191, true), (8192, false), (100_000, false)])
+    func memosRestWhereTheyHelpLittle(hits: UInt32, rests: Bool) {
+      let stack = Stack()
+      stack.unwinder.pointee.memos.hits = hits
+      for walks in 1...UInt32(MT_MEMO_TERM) {
+        #expect(stack.unwinder.pointee.memos.rest == 0)
+        #expect(stack.unwinder.pointee.memos.walks == walks - 1)
+        mt_memo_note_walk(&stack.unwinder.pointee.memos)
+      }
+      #expect((stack.unwinder.pointee.memos.rest > 0) == rests)
+    }
+
+    @Test func memosAreTriedAgain() {
+      let stack = Stack()
+      let terms = UInt32(MT_MEMO_TERM) * UInt32(MT_MEMO_REST)
+      for _ in 0..<MT_MEMO_TERM { mt_memo_note_walk(&stack.unwinder.pointee.memos) }
+      for _ in 0..<terms {
+        #expect(stack.unwinder.pointee.memos.rest > 0)
+        mt_memo_note_walk(&stack.unwinder.pointee.memos)
+      }
+      #expect(stack.unwinder.pointee.memos.rest == 0)
     }
   }
 #endif

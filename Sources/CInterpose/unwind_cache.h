@@ -1,0 +1,110 @@
+/* What both walks (unwind_walk.c, unwind_short_walk.c) do with the frames of the stack cache. */
+#ifndef MT_UNWIND_CACHE_H
+#define MT_UNWIND_CACHE_H
+
+#include "unwind.h"
+
+static inline uintptr_t mt_stack_word(uintptr_t address) {
+    return *(const uintptr_t *)address;
+}
+
+/* ---- Whether cached frames still stand ---- */
+
+/* 0 when the word is unchanged. */
+static inline uintptr_t mt_check_difference(const struct mt_check *check) {
+    return mt_stack_word(check->address) ^ check->value;
+}
+
+/* 0 when what the frame was read from is unchanged. The return address lies just below its stack
+ * pointer. */
+static inline uintptr_t mt_frame_difference(const struct mt_cached_frame *frame) {
+    uintptr_t found = mt_stack_word(frame->frame.sp - 8) ^ frame->frame.pc;
+    if (frame->use & MT_FP_CHECKED)
+        found |= mt_stack_word(frame->fp_slot) ^ frame->frame.fp;
+    return found;
+}
+
+/* The innermost of the first `count` frames that has changed, counted from 1; 0 where all hold,
+ * which is the rule: four are looked at at a time. */
+static inline uint32_t mt_innermost_changed(const struct mt_cached_frame *cache, uint32_t count) {
+    const struct mt_cached_frame *end = cache + count;
+    while (end - cache >= 4 && !(mt_frame_difference(end - 1) | mt_frame_difference(end - 2) |
+                                 mt_frame_difference(end - 3) | mt_frame_difference(end - 4)))
+        end -= 4;
+    while (end > cache && !mt_frame_difference(end - 1))
+        end--;
+    return (uint32_t)(end - cache);
+}
+
+/* The same of all frames that have the first `count` checks: quicker, without saying which. */
+static inline bool mt_all_checks_hold(const struct mt_check *checks, uint32_t count) {
+    const struct mt_check *end = checks + count;
+    uintptr_t found = 0;
+    for (; end - checks >= 4; end -= 4)
+        found |= mt_check_difference(end - 1) | mt_check_difference(end - 2) |
+                 mt_check_difference(end - 3) | mt_check_difference(end - 4);
+    for (; end > checks; end--)
+        found |= mt_check_difference(end - 1);
+    return found == 0;
+}
+
+/* ---- Changes ---- */
+
+/* What a frame has of its caller. */
+struct mt_caller {
+    uint64_t hash;
+    uint32_t use;    /* MT_FP_MATTERS counts */
+    uint32_t checks; /* of it and its callers */
+};
+
+static inline struct mt_caller mt_caller_of(const struct mt_cached_frame *frame) {
+    return (struct mt_caller){frame->hash, frame->use, frame->checks};
+}
+
+/* Writes down what a frame was read from, behind the checks of its callers. */
+static inline void mt_cache_put_checks(struct mt_unwinder *unwinder, struct mt_cached_frame *frame,
+                                       uint32_t of_callers) {
+    struct mt_check *checks = &unwinder->checks[of_callers];
+    checks[0] = (struct mt_check){frame->frame.sp - 8, frame->frame.pc};
+    frame->checks = (uint16_t)(of_callers + 1);
+    if (mt_unlikely(frame->use & MT_FP_CHECKED)) {
+        checks[1] = (struct mt_check){frame->fp_slot, frame->frame.fp};
+        frame->checks = (uint16_t)(of_callers + 2);
+    }
+}
+
+/* Of a frame whose use is known but for this: whether the way to the root depends on its pointer,
+ * which was read from a slot, or was its callee's. */
+static inline uint16_t mt_with_use_of_fp(uint32_t use, bool matters, uintptr_t fp_slot) {
+    if (mt_likely(!matters))
+        return (uint16_t)use;
+    return (uint16_t)(use | (fp_slot ? MT_FP_MATTERS | MT_FP_CHECKED : MT_FP_MATTERS));
+}
+
+/* Puts a new frame into its place.
+ * use  what its rule tells of it */
+static inline void mt_cache_put(struct mt_unwinder *unwinder, struct mt_cached_frame *place,
+                                struct mt_caller caller, const struct mt_frame *frame,
+                                uintptr_t fp_slot, uint32_t use) {
+    bool matters = use & MT_FP_LEADS || (use & MT_FP_PASSES && caller.use & MT_FP_MATTERS);
+    place->frame = *frame;
+    place->fp_slot = fp_slot;
+    place->hash = mt_stack_hash(caller.hash, frame->pc);
+    place->id = MT_STACK_NONE;
+    place->use = mt_with_use_of_fp(use, matters, fp_slot);
+    mt_cache_put_checks(unwinder, place, caller.checks);
+}
+
+/* A cached frame, the last one that stays, was met again. The same frame pointer may have been
+ * saved elsewhere this time, or another one that does not matter. */
+static inline void mt_cache_renew(struct mt_unwinder *unwinder, struct mt_cached_frame *frame,
+                                  uintptr_t fp, uintptr_t fp_slot) {
+    frame->frame.fp = fp;
+    frame->fp_slot = fp_slot;
+    if (mt_likely(!(frame->use & MT_FP_MATTERS)))
+        return;
+    frame->use = mt_with_use_of_fp(frame->use & MT_RULE_USES, true, fp_slot);
+    mt_cache_put_checks(unwinder, frame, frame == unwinder->cache ? 0 : frame[-1].checks);
+}
+
+#endif

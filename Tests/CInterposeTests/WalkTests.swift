@@ -1,0 +1,111 @@
+#if arch(x86_64)
+  import CInterpose
+  import Testing
+  import TraceTestSupport
+
+  /// Both walks, over the same stacks: the one that most stacks need, and the one for all.
+  ///
+  /// They share the recorder's table of rules, so that they run one after the other.
+  @Suite(.serialized) struct WalkTests {
+    /// What a thread knows of its stack.
+    final class Unwinder {
+      let pointer = UnsafeMutablePointer<mt_unwinder>.allocate(capacity: 1)
+
+      init(of stack: MadeUpStack) {
+        UnsafeMutableRawPointer(pointer).initializeMemory(
+          as: UInt8.self, repeating: 0, count: MemoryLayout<mt_unwinder>.size)
+        pointer.pointee.own_stack = stack.range
+        pointer.pointee.root_hash = mt_stack_root_hash(false)
+      }
+
+      deinit { pointer.deallocate() }
+
+      var cached: [mt_cached_frame] {
+        guard let offset = MemoryLayout<mt_unwinder>.offset(of: \.cache) else { return [] }
+        let cache = (UnsafeMutableRawPointer(pointer) + offset)
+          .assumingMemoryBound(to: mt_cached_frame.self)
+        return (0..<Int(pointer.pointee.cached)).map { cache[$0] }
+      }
+
+      var checks: [mt_check] {
+        guard let checks = mt_unwinder_checks(pointer) else { return [] }
+        return (0..<Int(cached.last?.checks ?? 0)).map { checks[$0] }
+      }
+
+      /// The return address of each frame, and its frame pointer where that was read and matters.
+      var checksItsFrames: Bool {
+        let expected = cached.flatMap { frame -> [(UInt, UInt)] in
+          let isPointerChecked = UInt32(frame.use) & MT_FP_CHECKED.rawValue != 0
+          return [(frame.frame.sp - 8, frame.frame.pc)]
+            + (isPointerChecked ? [(frame.fp_slot, frame.frame.fp)] : [])
+        }
+        return checks.elementsEqual(expected) { $0.address == $1.0 && $0.value == $1.1 }
+      }
+
+      func walk(from leaf: mt_frame) -> Bool {
+        var known: UInt32 = 0
+        return mt_unwind_walk(pointer, leaf, &known) == MT_WALK_CACHED
+      }
+
+      /// Whether the shorter walk was enough.
+      func walkShortly(from leaf: mt_frame) -> Bool {
+        var leaf = leaf
+        return mt_unwind_walk_shortly(pointer, &leaf)
+      }
+    }
+
+    static let events = 1500
+
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func bothWalksFindTheStack(seed: UInt64) {
+      var stack = MadeUpStack(seed: seed)
+      defer { stack.memory.deallocate() }
+      let long = Unwinder(of: stack), short = Unwinder(of: stack)
+      var enough = 0, wrong: [Int] = []
+      for event in 0..<Self.events {
+        stack.run(maximumDepth: 100)
+        let leaf = stack.leaf(), expected = stack.returnAddresses
+        let isLongRight =
+          long.walk(from: leaf) && long.cached.reversed().map(\.frame.pc) == expected
+        if short.walkShortly(from: leaf) {
+          enough += 1
+        } else if !short.walk(from: leaf) {
+          wrong.append(event)
+        }
+        let isShortRight = short.cached.reversed().map(\.frame.pc) == expected
+        if !isLongRight || !isShortRight || !Self.areAlike(long, short) { wrong.append(event) }
+      }
+      #expect(wrong == [])
+      #expect(enough > Self.events / 2)
+      #expect(enough < Self.events)
+    }
+
+    /// What later walks, memos and stack IDs rest on.
+    static func areAlike(_ one: Unwinder, _ other: Unwinder) -> Bool {
+      one.cached.elementsEqual(other.cached) {
+        $0.frame.sp == $1.frame.sp && $0.hash == $1.hash && $0.use == $1.use
+          && $0.fp_slot == $1.fp_slot
+      } && one.checksItsFrames && other.checksItsFrames
+    }
+
+    /// Where the shorter one is not enough, nothing has changed.
+    @Test func aChangedReturnAddressIsLeftToTheLongerWalk() throws {
+      var stack = MadeUpStack(seed: 99)
+      defer { stack.memory.deallocate() }
+      while stack.frames.count < 30 { stack.run(maximumDepth: 100) }
+      let unwinder = Unwinder(of: stack), leaf = stack.leaf()
+      #expect(!unwinder.walkShortly(from: leaf))
+      #expect(unwinder.walk(from: leaf))
+      #expect(unwinder.walkShortly(from: leaf))
+      let ofCallers = Int(unwinder.cached.dropLast().last?.checks ?? 0)
+      #expect(ofCallers >= 29)
+      for check in unwinder.checks.prefix(ofCallers) {
+        let word = try #require(UnsafeMutablePointer<UInt>(bitPattern: check.address))
+        word.pointee ^= 1 << 40
+        #expect(!unwinder.walkShortly(from: leaf), "\(check.address)")
+        word.pointee ^= 1 << 40
+        #expect(unwinder.walkShortly(from: leaf))
+      }
+    }
+  }
+#endif
