@@ -24,14 +24,15 @@ struct mt_event {
     uint8_t tag;
 };
 
-/* The rare halves of the functions below: what no prediction fits. */
-void mt_put_unexpected_site(struct mt_event_encoder *encoder, struct mt_event *event,
-                            mt_site_name site);
-void mt_put_unexpected_operation(struct mt_event *event, struct mt_site *site, uint8_t operation,
-                                 uint64_t size, uint64_t alignment);
-void mt_put_other_allocated(struct mt_event_encoder *encoder, struct mt_event *event,
-                            uint64_t address, uint32_t size_class);
-void mt_put_distance(struct mt_event *event, uint64_t address, uint64_t base);
+/* The rare halves of the functions below: what no prediction fits. They return the event with what
+ * they have written. By value, so that it stays in registers where they are not called. */
+struct mt_event mt_put_unexpected_site(struct mt_event_encoder *encoder, struct mt_event event,
+                                       mt_site_name site);
+struct mt_event mt_put_unexpected_operation(struct mt_event event, struct mt_site *site,
+                                            uint8_t operation, uint64_t size, uint64_t alignment);
+struct mt_event mt_put_other_allocated(struct mt_event_encoder *encoder, struct mt_event event,
+                                       uint64_t address, uint32_t size_class);
+struct mt_event mt_put_distance(struct mt_event event, uint64_t address, uint64_t base);
 
 /* returns  the site's history, for the fields that follow */
 static inline struct mt_site *mt_put_site(struct mt_event_encoder *encoder, struct mt_event *event,
@@ -42,7 +43,7 @@ static inline struct mt_site *mt_put_site(struct mt_event_encoder *encoder, stru
     else if (mt_site_after_one(predictor) == site)
         event->tag |= MT_SITE_AFTER_ONE;
     else
-        mt_put_unexpected_site(encoder, event, site);
+        *event = mt_put_unexpected_site(encoder, *event, site);
     return mt_learn_site(predictor, site);
 }
 
@@ -50,7 +51,7 @@ static inline struct mt_site *mt_put_site(struct mt_event_encoder *encoder, stru
 static inline void mt_put_operation(struct mt_event *event, struct mt_site *site, uint8_t operation,
                                     uint64_t size, uint64_t alignment) {
     if (mt_unlikely(site->operation != operation || mt_site_alignment(site) != alignment)) {
-        mt_put_unexpected_operation(event, site, operation, size, alignment);
+        *event = mt_put_unexpected_operation(*event, site, operation, size, alignment);
         return;
     }
     if (mt_likely(site->size == size))
@@ -79,7 +80,7 @@ static inline void mt_put_allocated(struct mt_event_encoder *encoder, struct mt_
     else if (predictor->behind == address)
         event->tag |= MT_NEW_BEHIND << MT_TAG_ADDRESS_SHIFT;
     else
-        mt_put_other_allocated(encoder, event, address, size_class);
+        *event = mt_put_other_allocated(encoder, *event, address, size_class);
     mt_learn_allocation(predictor, address, units, size_class);
     *mt_slot_of(encoder, address) = (uint16_t)predictor->newest;
 }
@@ -103,7 +104,7 @@ static inline void mt_put_freed(struct mt_event_encoder *encoder, struct mt_even
             event->at = mt_put_varint(event->at, age);
         }
     } else {
-        mt_put_distance(event, address, predictor->freed_address);
+        *event = mt_put_distance(*event, address, predictor->freed_address);
         slot = MT_NEWEST_BLOCKS;
     }
     mt_learn_deallocation(predictor, site, address, slot);

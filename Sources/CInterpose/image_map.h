@@ -53,7 +53,7 @@ bool mt_image_map_unwind_section(uintptr_t pc, struct mt_unwind_section *section
 void mt_image_map_invalidate(void);
 
 /* Counts unloads; what was derived from code addresses is void once it changes. */
-extern uint64_t mt_image_map_generation;
+extern MT_INTERNAL uint64_t mt_image_map_generation;
 
 /* Writes every known image into a forked child's new trace. */
 void mt_image_map_reset_for_fork(void);

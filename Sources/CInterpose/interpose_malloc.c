@@ -1,6 +1,7 @@
 /* The malloc family. */
 #define _GNU_SOURCE
 #include "hook.h"
+#include "record_event.h"
 #include "trace_file.h"
 
 #include <errno.h>
@@ -35,7 +36,11 @@ MT_RECORDING_HALF static void *record_malloc(size_t size) {
     MT_BEGIN_CALL(MT_OP_MALLOC);
     if (mt_is_early())
         return mt_arena_allocate(size, 16);
-    return mt_end_allocation(&call, mt_real.malloc(size), size, 0);
+    void *block = mt_real.malloc(size);
+    if (mt_likely(call.entry != MT_ENTRY_PASS) && mt_sampling_takes(block, size))
+        mt_record_allocation_here(&call, block, size, 0);
+    mt_leave(call.entry);
+    return block;
 }
 
 MT_HOOK void *MT_HOOK_NAME(malloc)(size_t size) {
@@ -165,7 +170,8 @@ MT_INLINE void end_block(void *block, uint8_t operation) {
     MT_BEGIN_CALL(operation);
     if (mt_is_early())
         return; /* not from the arena, and nobody to give it to */
-    mt_note_deallocation(&call, block, 0, 0);
+    if (!mt_sampling_ignores(block) && mt_likely(call.entry != MT_ENTRY_PASS))
+        mt_record_deallocation_here(&call, block, 0, 0);
     mt_real.free(block);
     mt_leave(call.entry);
 }

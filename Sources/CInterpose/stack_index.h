@@ -30,7 +30,7 @@ struct mt_stack_index {
     uint64_t unused[MT_STACK_LINE - 1];
     uint64_t lines[][MT_STACK_LINE];
 };
-extern struct mt_stack_index *mt_stack_index;
+extern MT_INTERNAL struct mt_stack_index *mt_stack_index;
 
 /* Where an entry may be, and what it looks like there but for its id. */
 struct mt_stack_place {

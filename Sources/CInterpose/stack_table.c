@@ -83,11 +83,18 @@ struct mt_stack_known mt_stack_table_find(const struct mt_stack_path *path) {
     return known;
 }
 
+/* Its frames are written one after the other, but what is read for them can come together. */
+static void fetch_frames(const struct mt_stack_branch *branch) {
+    for (uint32_t i = 1; i < branch->count && i <= LIKELY_MISSING; i++)
+        mt_stack_writer_fetch(branch->pcs[i]);
+}
+
 /* Adds the frames of a branch, from the outermost to the leaf. The index gets the path of the leaf;
  * with hashes, those of all frames. */
 static uint32_t add_frames(const struct mt_stack_branch *branch, const uint64_t *hashes) {
     uint32_t id = branch->caller;
     uint64_t caller = branch->caller_pc;
+    fetch_frames(branch);
     for (uint32_t i = branch->count; i-- > 0; caller = branch->pcs[i]) {
         id = add_node(branch->pcs[i], id, caller);
         if (id == MT_STACK_NONE)

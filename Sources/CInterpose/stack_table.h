@@ -34,7 +34,7 @@ static inline uint64_t mt_stack_gap(uint64_t omitted) {
 }
 
 /* Counts mt_stack_table_forget. */
-extern uint64_t mt_stack_epoch;
+extern MT_INTERNAL uint64_t mt_stack_epoch;
 
 /* The hash of the empty path; another one after every mt_stack_table_forget, so that ids of
  * before are not found again. lacks_root: for stacks whose outermost frames are not known. */

@@ -101,6 +101,10 @@ bool mt_stack_writer_add(const struct mt_new_node *node) {
     return true;
 }
 
+void mt_stack_writer_fetch(uint64_t caller) {
+    __builtin_prefetch(g_writer.predictor.steps[mt_pc_hash(caller, MT_STEP_BITS)], 1);
+}
+
 bool mt_stack_writer_is_closed(void) {
     return mt_trace_file_has_stopped() && g_writer.cursor >= g_writer.limit;
 }

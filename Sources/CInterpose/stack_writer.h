@@ -20,6 +20,9 @@ struct mt_new_node {
  * context  one thread at a time: under the stack table's lock */
 bool mt_stack_writer_add(const struct mt_new_node *node);
 
+/* Fetches what mt_stack_writer_add() will read of a node with this caller. */
+void mt_stack_writer_fetch(uint64_t caller);
+
 /* Whether no node will find a place any more. Any thread may ask, without the lock. */
 bool mt_stack_writer_is_closed(void);
 

@@ -6,7 +6,7 @@
 enum {
     SETTLING = 4,       /* allocations after which a block is looked at */
     SETTLING_LATE = 48, /* the same, for the second block of a stack */
-    PATIENCE = 8,       /* more allocations, for others to be looked at with it */
+    PATIENCE = 32,      /* more allocations, for others to be looked at with it */
     REVISIT = 512,      /* allocations between looks at stacks that are known */
     SMALLEST_BLOCK = 8,
     PAGES_OF_ITS_OWN = 64 << 10, /* so large a block may lie in pages that the host has protected */

@@ -14,7 +14,7 @@
 #include "os.h"
 #include "type_slabs.h"
 
-enum { MT_TYPE_QUEUE = 32, MT_TYPE_PENDING = 1024, MT_TYPE_STACKS_MASK = (1 << 20) - 1 };
+enum { MT_TYPE_QUEUE = 96, MT_TYPE_PENDING = 1024, MT_TYPE_STACKS_MASK = (1 << 20) - 1 };
 
 /* Of a stack: how many looks have been enough. */
 enum { MT_TYPE_LOOKS = 2 };

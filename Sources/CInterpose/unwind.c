@@ -263,9 +263,9 @@ uint32_t mt_unwind_capture_new(struct mt_unwinder *unwinder, const struct mt_fra
     if (mt_unlikely(mt_unwind_only_libunwind))
         return capture_with_libunwind(unwinder, *leaf, 0);
     mt_unwind_refresh_cache(unwinder);
-    mt_memo_note_walk(&unwinder->memos);
     if (mt_unlikely(mt_unwind_compares))
         return capture_and_compare(unwinder, leaf);
+    mt_memo_note_walk(&unwinder->memos, unwinder->generation);
     return capture_by_walk(unwinder, leaf);
 }
 

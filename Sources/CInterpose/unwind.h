@@ -127,10 +127,11 @@ struct mt_memo_words {
 /* The memos of a set lie together, apart from their words, which only a memo that may be the
  * right one is asked for. */
 struct mt_memos {
+    uint64_t asked_in; /* mt_image_map_generation in which memos are asked; 0: in none */
     uint16_t epoch;
     uint32_t turn;        /* which of a set is replaced next */
     uint32_t hits, walks; /* stacks that had a memo, and that had none, in this term */
-    uint32_t rest;        /* for so many terms memos are not asked */
+    uint32_t rest;        /* for so many terms memos are neither asked nor written */
     struct mt_memo sets[MT_MEMO_SETS][MT_MEMO_WAYS];
     struct mt_memo_words words[MT_MEMO_SETS][MT_MEMO_WAYS];
 };
@@ -160,9 +161,9 @@ struct mt_unwinder {
 void mt_unwind_forget(struct mt_unwinder *unwinder);
 
 /* Options: set before recording starts. */
-extern uint32_t mt_unwind_depth;
-extern bool mt_unwind_only_libunwind;
-extern bool mt_unwind_compares; /* walk every stack both ways: unwind_compare.h */
+extern MT_INTERNAL uint32_t mt_unwind_depth;
+extern MT_INTERNAL bool mt_unwind_only_libunwind;
+extern MT_INTERNAL bool mt_unwind_compares; /* walk every stack both ways: unwind_compare.h */
 
 /* How many of the frames that are kept of a stack deeper than mt_unwind_depth are its outermost;
  * the others are its innermost. */

@@ -14,8 +14,7 @@
  * context  inside a hook, on the thread that owns `unwinder` */
 MT_INLINE uint32_t mt_unwind_capture(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
     uint64_t generation = __atomic_load_n(&mt_image_map_generation, __ATOMIC_ACQUIRE);
-    if (mt_likely(generation == unwinder->generation) && mt_likely(!mt_unwind_compares) &&
-        mt_likely(unwinder->memos.rest == 0)) {
+    if (mt_likely(generation == unwinder->memos.asked_in)) {
         uint32_t stack = mt_memo_recall(&unwinder->memos, leaf);
         if (mt_likely(stack != MT_STACK_NONE)) {
             unwinder->memos.hits++;

@@ -69,9 +69,12 @@ enum { MT_MEMO_TERM = 4096 /* walks */, MT_MEMO_REST = 31 /* terms */ };
 /* Ends a term. */
 void mt_memo_judge(struct mt_memos *memos);
 
-static inline void mt_memo_note_walk(struct mt_memos *memos) {
+/* A stack was walked.
+ * generation  mt_image_map_generation; a change has emptied the memos before */
+static inline void mt_memo_note_walk(struct mt_memos *memos, uint64_t generation) {
     if (mt_unlikely(++memos->walks >= MT_MEMO_TERM))
         mt_memo_judge(memos);
+    memos->asked_in = memos->rest ? 0 : generation;
 }
 
 /* Makes all memos void. */

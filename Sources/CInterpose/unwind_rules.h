@@ -50,7 +50,7 @@ enum { MT_RULE_SLOT_BITS = 15, MT_RULE_WAYS = 4 };
 struct mt_rule_slot {
     uint64_t key, rule; /* rule 0: free */
 };
-extern struct mt_rule_slot mt_rule_slots[(1 << MT_RULE_SLOT_BITS) + MT_RULE_WAYS];
+extern MT_INTERNAL struct mt_rule_slot mt_rule_slots[(1 << MT_RULE_SLOT_BITS) + MT_RULE_WAYS];
 
 /* mt_rule_word_for() where the first slot is not it. */
 uint64_t mt_rule_look_further(uintptr_t return_address);
