@@ -12,6 +12,12 @@ import TraceTestSupport
 func memtrace(
   _ arguments: String..., in directory: FilePath? = nil, environment: [String] = []
 ) throws -> ProcessRun {
+  try memtrace(arguments: arguments, in: directory, environment: environment)
+}
+
+func memtrace(
+  arguments: [String], in directory: FilePath? = nil, environment: [String] = []
+) throws -> ProcessRun {
   try ProcessRun.run(
     [BuiltProducts.memtrace.string] + arguments,
     environment: ["PATH=/usr/bin:/bin", "COLUMNS=80", "LANG=C"] + environment,

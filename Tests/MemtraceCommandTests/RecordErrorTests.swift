@@ -138,4 +138,25 @@ import TraceTestSupport
     #expect(refused.status == 125)
     #expect(refused.errorText.contains("LD_PRELOAD allows no space, colon or dollar sign"))
   }
+
+  /// Whoever waits for a command does not wait in vain.
+  @Test(arguments: [
+    ["allocations", "-o", "none/report.txt"], ["leaks", "--format", "json", "-o", "none/x.json"],
+    ["check", "--output", "text", "--output", "sarif=none/x.sarif"],
+    ["check", "--update-baseline", "--baseline", "none/known.yml"],
+  ])
+  func nothingRunsForAFileThatCannotBeWritten(_ arguments: [String]) throws {
+    let file = try #require(arguments.last?.split(separator: "=").last)
+    let run = try memtrace(arguments: arguments + ["--", "touch", "ran"], in: directory.path)
+    #expect(run.status == 73)
+    #expect(run.errorText == "memtrace: cannot write \(file): No such file or directory\n")
+    #expect(directory.entries.isEmpty)
+  }
+
+  @Test func aFolderIsNoFileForAReport() throws {
+    let run = try memtrace("allocations", "-o", ".", "--", "touch", "ran", in: directory.path)
+    #expect(run.status == 73)
+    #expect(run.errorText == "memtrace: cannot write .: Is a directory\n")
+    #expect(directory.entries.isEmpty)
+  }
 }

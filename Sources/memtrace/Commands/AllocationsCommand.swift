@@ -46,7 +46,8 @@ struct AllocationsCommand: ParsableCommand {
   }
 
   func run() throws {
-    try ReportSession.run(input.input(), recording: recording, symbols: symbols) { session in
+    try ReportSession.run(input.input(), recording: recording, symbols: symbols, output: output) {
+      session in
       if view.blocks {
         try session.write(blocks(session), to: output)
       } else if view.callTree {

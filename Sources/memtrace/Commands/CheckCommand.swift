@@ -59,6 +59,9 @@ struct CheckCommand: ParsableCommand {
 
   func run() throws {
     let setup = try GateSetup(rules: rules, tolerated: tolerated)
+    let writing = GateWriting(options: output)
+    try writing.checkFiles(
+      baseline: tolerated.updates ? setup.configuration.baseline : nil)
     var run = GateRun(setup: setup, symbols: symbols)
     if command.isEmpty {
       for trace in traces { try run.add(trace: trace) }
@@ -68,7 +71,7 @@ struct CheckCommand: ParsableCommand {
     }
     if tolerated.updates { try run.updateBaseline() }
     let result = run.result
-    try GateWriting(options: output).write(result)
+    try writing.write(result)
     if result.exitStatus != 0 { throw ExitCode(result.exitStatus) }
   }
 }

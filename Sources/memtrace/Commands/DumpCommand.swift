@@ -38,7 +38,7 @@ struct DumpCommand: ParsableCommand {
   }
 
   func run() throws {
-    try ReportSession.run(input.input(), recording: recording) { session in
+    try ReportSession.run(input.input(), recording: recording, output: output) { session in
       let dump = TraceDump(
         session.trace, kinds: Set(kind.isEmpty ? TraceDump.Kind.allCases : kind),
         format: output.format == .json ? .jsonLines : .text,

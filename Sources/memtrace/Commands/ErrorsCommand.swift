@@ -35,7 +35,8 @@ struct ErrorsCommand: ParsableCommand {
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
   func run() throws {
-    try ReportSession.run(input.input(), recording: recording, symbols: symbols) { session in
+    try ReportSession.run(input.input(), recording: recording, symbols: symbols, output: output) {
+      session in
       var result = try session.trace.replay(ReplayRequest(), progress: session.progress)
       session.trace.addOverreleases(to: &result)
       let report = ErrorsReport(

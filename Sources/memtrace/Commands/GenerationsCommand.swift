@@ -42,7 +42,8 @@ struct GenerationsCommand: ParsableCommand {
   }
 
   func run() throws {
-    try ReportSession.run(input.input(), recording: recording, symbols: symbols) { session in
+    try ReportSession.run(input.input(), recording: recording, symbols: symbols, output: output) {
+      session in
       let generations = try Generations(
         session.trace, marks: view.selection, request: view.request, moment: view.at?.text,
         progress: session.progress)

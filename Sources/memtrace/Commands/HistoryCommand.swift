@@ -49,7 +49,8 @@ struct HistoryCommand: ParsableCommand {
 
   func run() throws {
     let (input, address) = try parsed()
-    try ReportSession.run(input, recording: recording, symbols: symbols) { session in
+    try ReportSession.run(input, recording: recording, symbols: symbols, output: output) {
+      session in
       let report = try HistoryReport(
         session.trace, address: address, source: session.source,
         top: output.limit(top.top, text: 100, data: 10_000), showsStacks: stacks,

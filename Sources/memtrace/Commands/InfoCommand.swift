@@ -30,7 +30,7 @@ struct InfoCommand: ParsableCommand {
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
   func run() throws {
-    try ReportSession.run(input.input(), recording: recording) { session in
+    try ReportSession.run(input.input(), recording: recording, output: output) { session in
       let report = InfoReport(
         session.trace, source: session.source, relatives: relatives(of: session),
         live: try live(in: session), listsAll: all)

@@ -51,7 +51,8 @@ struct LeaksCommand: ParsableCommand {
 
   func run() throws {
     var hasLeaks = false
-    try ReportSession.run(input.input(), recording: recording, symbols: symbols) { session in
+    try ReportSession.run(input.input(), recording: recording, symbols: symbols, output: output) {
+      session in
       let index = try session.trace.snapshotIndex(at: time.at)
       if let address = view.traceTree {
         try session.write(

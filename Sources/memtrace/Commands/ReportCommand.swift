@@ -25,7 +25,8 @@ struct ReportCommand: ParsableCommand {
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
   func run() throws {
-    try ReportSession.run(input.input(), recording: recording, symbols: symbols) { session in
+    try ReportSession.run(input.input(), recording: recording, symbols: symbols, output: output) {
+      session in
       // First, so that what is known of a snapshot is gone when the live blocks are collected.
       let leaks = try leaks(session)
       var result = try session.trace.replay(

@@ -27,7 +27,8 @@ struct UnfreedCommand: ParsableCommand {
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
   func run() throws {
-    try ReportSession.run(input.input(), recording: recording, symbols: symbols) { session in
+    try ReportSession.run(input.input(), recording: recording, symbols: symbols, output: output) {
+      session in
       var query = UnfreedQuery()
       query.filter = filters.filter()
       query.top = output.limit(view.top.top, text: 20, data: 1000)

@@ -6,6 +6,16 @@ import SystemPackage
 struct GateWriting {
   var options: GateOutputOptions
 
+  /// Looks whether all files can be written: nobody runs a test suite to learn that they cannot.
+  ///
+  /// - Parameter baseline: A baseline that will be written, too.
+  func checkFiles(baseline: String?) throws {
+    for target in options.outputs {
+      if let file = try file(of: target).0 { try ReportOutput.checkCanBeWritten(file) }
+    }
+    if let baseline { try ReportOutput.checkCanBeWritten(baseline) }
+  }
+
   /// Writes the verdict; as text to standard output unless another form goes there.
   func write(_ result: GateResult) throws {
     let root = SourceRoot(sourceRoot)

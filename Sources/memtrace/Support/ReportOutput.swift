@@ -11,6 +11,24 @@ struct ReportOutput {
   private let descriptor: FileDescriptor
   private let name: String
 
+  /// Looks whether a file can be written, as far as that can be told without opening or making it.
+  ///
+  /// - Throws: ``CommandFailure``, as ``withOutput(_:appends:_:)`` would.
+  static func checkCanBeWritten(_ file: String) throws(CommandFailure) {
+    let path = FilePath(file), folder = path.removingLastComponent()
+    let status = try? FileStatus(of: path)
+    if status?.isDirectory == true { throw cannotWrite(file, Errno.isDirectory) }
+    let asked = status != nil ? path : folder.isEmpty ? "." : folder
+    let wanted = status != nil ? W_OK : W_OK | X_OK
+    if asked.withPlatformString({ faccessat(AT_FDCWD, $0, wanted, AT_EACCESS) }) != 0 {
+      throw cannotWrite(file, Errno(rawValue: errno))
+    }
+  }
+
+  private static func cannotWrite(_ file: String, _ error: any Error) -> CommandFailure {
+    CommandFailure("cannot write \(file): \(error)", exitStatus: ExitStatus.cannotCreate)
+  }
+
   /// Opens the output, hands it to `body`, and closes it.
   ///
   /// - Parameters:
@@ -37,8 +55,7 @@ struct ReportOutput {
         path, .writeOnly, options: [.create, appends ? .append : .truncate, .closeOnExec],
         permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
     } catch {
-      throw CommandFailure(
-        "cannot write \(file): \(error)", exitStatus: ExitStatus.cannotCreate)
+      throw cannotWrite(file, error)
     }
     defer { try? descriptor.close() }
     try body(ReportOutput(descriptor: descriptor, name: file))

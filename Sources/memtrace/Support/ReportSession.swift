@@ -22,12 +22,15 @@ struct ReportSession {
   ///   - input: The trace or the command.
   ///   - recording: How to record the command.
   ///   - symbols: How addresses become names; nil for reports without stacks.
+  ///   - output: Where the report will go, which is looked at first: nobody waits for a command, or
+  ///     the reading of a long trace, in vain.
   ///   - body: Makes the report.
   /// - Throws: ``CommandFailure`` when the trace cannot be read or the report not be made.
   static func run(
     _ input: TraceInput, recording: RecordingOptions, symbols: SymbolOptions? = nil,
-    _ body: (ReportSession) throws -> Void
+    output: OutputOptions? = nil, _ body: (ReportSession) throws -> Void
   ) throws {
+    if let file = output?.output { try ReportOutput.checkCanBeWritten(file) }
     switch input {
     case .file(let name):
       try report(on: FilePath(name), shownAs: name, symbols: symbols, body)
