@@ -9,6 +9,7 @@ struct GateWriting {
   /// Looks whether all files can be written: nobody runs a test suite to learn that they cannot.
   ///
   /// - Parameter baseline: A baseline that will be written, too.
+  /// - Throws: ``CommandFailure`` for the first that cannot.
   func checkFiles(baseline: String?) throws {
     for target in options.outputs {
       if let file = try file(of: target).0 { try ReportOutput.checkCanBeWritten(file) }
