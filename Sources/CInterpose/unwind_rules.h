@@ -52,8 +52,9 @@ struct mt_rule_slot {
 };
 extern MT_INTERNAL struct mt_rule_slot mt_rule_slots[(1 << MT_RULE_SLOT_BITS) + MT_RULE_WAYS];
 
-/* mt_rule_word_for() where the first slot is not it. */
-uint64_t mt_rule_look_further(uintptr_t return_address);
+/* The cold halves of mt_rule_word_known() and mt_rule_word_for(). */
+uint64_t mt_rule_find(uintptr_t return_address);
+uint64_t mt_rule_find_or_read(uintptr_t return_address);
 
 static inline struct mt_rule_slot *mt_rule_first_slot(uintptr_t return_address) {
     return &mt_rule_slots[(return_address * 0x9e3779b97f4a7c15u) >> (64 - MT_RULE_SLOT_BITS)];
@@ -90,14 +91,24 @@ static inline struct mt_rule mt_rule_unpack(uint64_t word) {
                             .fp_offset = mt_rule_word_fp_offset(word)};
 }
 
-/* mt_rule_for(), in one word. */
-static inline uint64_t mt_rule_word_for(uintptr_t return_address) {
+/* What the first slot says; 0 where that is of another address. */
+static inline uint64_t mt_rule_word_at_first(uintptr_t return_address) {
     const struct mt_rule_slot *slot = mt_rule_first_slot(return_address);
     uint64_t key = __atomic_load_n(&slot->key, __ATOMIC_RELAXED);
     uint64_t rule = __atomic_load_n(&slot->rule, __ATOMIC_RELAXED);
-    if (mt_likely((key ^ rule) == return_address && rule != 0))
-        return rule;
-    return mt_rule_look_further(return_address);
+    return mt_likely((key ^ rule) == return_address) ? rule : 0;
+}
+
+/* The rule in one word, from the table only; 0 where it is not there. */
+static inline uint64_t mt_rule_word_known(uintptr_t return_address) {
+    uint64_t rule = mt_rule_word_at_first(return_address);
+    return mt_likely(rule != 0) ? rule : mt_rule_find(return_address);
+}
+
+/* mt_rule_for(), in one word. */
+static inline uint64_t mt_rule_word_for(uintptr_t return_address) {
+    uint64_t rule = mt_rule_word_at_first(return_address);
+    return mt_likely(rule != 0) ? rule : mt_rule_find_or_read(return_address);
 }
 
 static inline struct mt_rule mt_rule_for(uintptr_t return_address) {

@@ -86,7 +86,7 @@ static bool walk(struct mt_unwinder *unwinder, const struct mt_frame *leaf, stru
             way->same = candidate;
             return true;
         }
-        uint64_t rule = mt_rule_word_for(at.pc);
+        uint64_t rule = mt_rule_word_known(at.pc);
         if (mt_unlikely(count == SHORT_WALK || !mt_rule_word_is_frame(rule)))
             return false;
         way->fresh[count].at = at;
