@@ -28,17 +28,29 @@
 #define MT_RECORDING_HALF __attribute__((noinline))
 #define MT_TAIL_CALL __attribute__((musttail)) return
 
+/* After the real call: whether an allocation is to be recorded. */
+static inline bool mt_records_allocation(const struct mt_call *call, const void *block,
+                                         size_t size) {
+    return mt_likely(call->entry != MT_ENTRY_PASS) && mt_sampling_takes(block, size);
+}
+
+/* Before the real call: whether the end of a block is to be recorded. Once per free, as
+ * mt_sampling_ignores. */
+static inline bool mt_records_deallocation(const struct mt_call *call, const void *block) {
+    return !mt_sampling_ignores(block) && mt_likely(call->entry != MT_ENTRY_PASS);
+}
+
 /* After the real call: records an allocation, where it is to be recorded. */
 static inline void mt_note_allocation(const struct mt_call *call, const void *block, size_t size,
                                       size_t alignment) {
-    if (mt_likely(call->entry != MT_ENTRY_PASS) && mt_sampling_takes(block, size))
+    if (mt_records_allocation(call, block, size))
         mt_record_allocation(call, block, size, alignment);
 }
 
 /* Before the real call: records the end of a block, where it is to be recorded. */
 static inline void mt_note_deallocation(const struct mt_call *call, const void *block, size_t size,
                                         size_t alignment) {
-    if (!mt_sampling_ignores(block) && mt_likely(call->entry != MT_ENTRY_PASS))
+    if (mt_records_deallocation(call, block))
         mt_record_deallocation(call, block, size, alignment);
 }
 

@@ -37,7 +37,7 @@ MT_RECORDING_HALF static void *record_malloc(size_t size) {
     if (mt_is_early())
         return mt_arena_allocate(size, 16);
     void *block = mt_real.malloc(size);
-    if (mt_likely(call.entry != MT_ENTRY_PASS) && mt_sampling_takes(block, size))
+    if (mt_records_allocation(&call, block, size))
         mt_record_allocation_here(&call, block, size, 0);
     mt_leave(call.entry);
     return block;
@@ -170,7 +170,7 @@ MT_INLINE void end_block(void *block, uint8_t operation) {
     MT_BEGIN_CALL(operation);
     if (mt_is_early())
         return; /* not from the arena, and nobody to give it to */
-    if (!mt_sampling_ignores(block) && mt_likely(call.entry != MT_ENTRY_PASS))
+    if (mt_records_deallocation(&call, block))
         mt_record_deallocation_here(&call, block, 0, 0);
     mt_real.free(block);
     mt_leave(call.entry);

@@ -8,6 +8,18 @@ static inline uintptr_t mt_stack_word(uintptr_t address) {
     return *(const uintptr_t *)address;
 }
 
+/* Whether a frame that was met is a cached one. */
+static inline bool mt_is_cached_frame(const struct mt_cached_frame *cached,
+                                      const struct mt_frame *met) {
+    return cached->frame.sp == met->sp && cached->frame.pc == met->pc &&
+           (cached->frame.fp == met->fp || !(cached->use & MT_FP_MATTERS));
+}
+
+/* What the rule of a frame tells of its frame pointer's use: enum mt_frame_use. */
+static inline uint32_t mt_fp_use(bool is_from_fp, bool restores_fp) {
+    return (is_from_fp ? MT_FP_LEADS : 0) | (restores_fp ? 0 : MT_FP_PASSES);
+}
+
 /* ---- Whether cached frames still stand ---- */
 
 /* 0 when the word is unchanged. */

@@ -45,38 +45,39 @@ static struct mt_rule read_rule(uintptr_t return_address) {
 
 struct mt_rule_slot mt_rule_slots[(1 << MT_RULE_SLOT_BITS) + MT_RULE_WAYS];
 
-/* Where the rule is, or where it would go: *slot. Returns 0 where it is not. */
-static uint64_t find(uintptr_t return_address, struct mt_rule_slot **slot) {
+/* The slot of an address; else a free one among its slots; else the first of them. */
+static struct mt_rule_slot *slot_of(uintptr_t return_address) {
     struct mt_rule_slot *first = mt_rule_first_slot(return_address);
-    *slot = first;
-    for (struct mt_rule_slot *at = first; at < first + MT_RULE_WAYS; at++) {
-        uint64_t key = __atomic_load_n(&at->key, __ATOMIC_RELAXED);
-        uint64_t rule = __atomic_load_n(&at->rule, __ATOMIC_RELAXED);
-        if (rule == 0)
-            *slot = at;
-        if (rule == 0 || (key ^ rule) == return_address)
-            return rule;
+    for (struct mt_rule_slot *slot = first; slot < first + MT_RULE_WAYS; slot++) {
+        uint64_t rule = __atomic_load_n(&slot->rule, __ATOMIC_RELAXED);
+        if (rule == 0 || (__atomic_load_n(&slot->key, __ATOMIC_RELAXED) ^ rule) == return_address)
+            return slot;
     }
-    return 0;
+    return first;
 }
 
 uint64_t mt_rule_find(uintptr_t return_address) {
-    struct mt_rule_slot *slot;
-    return find(return_address, &slot);
+    const struct mt_rule_slot *slot = slot_of(return_address);
+    uint64_t key = __atomic_load_n(&slot->key, __ATOMIC_RELAXED);
+    uint64_t rule = __atomic_load_n(&slot->rule, __ATOMIC_RELAXED);
+    return (key ^ rule) == return_address ? rule : 0;
+}
+
+void mt_rule_keep(uintptr_t return_address, struct mt_rule rule) {
+    struct mt_rule_slot *slot = slot_of(return_address);
+    uint64_t word = mt_rule_pack(rule);
+    __atomic_store_n(&slot->key, return_address ^ word, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->rule, word, __ATOMIC_RELAXED);
 }
 
 uint64_t mt_rule_find_or_read(uintptr_t return_address) {
-    struct mt_rule_slot *slot;
-    uint64_t known = find(return_address, &slot);
+    uint64_t known = mt_rule_find(return_address);
     if (known)
         return known;
     struct mt_rule fresh = read_rule(return_address);
-    uint64_t packed = mt_rule_pack(fresh);
-    if (fresh.kind == MT_RULE_NO_IMAGE) /* not kept: an image may come to lie there */
-        return packed;
-    __atomic_store_n(&slot->key, return_address ^ packed, __ATOMIC_RELAXED);
-    __atomic_store_n(&slot->rule, packed, __ATOMIC_RELAXED);
-    return packed;
+    if (fresh.kind != MT_RULE_NO_IMAGE) /* an image may come to lie there */
+        mt_rule_keep(return_address, fresh);
+    return mt_rule_pack(fresh);
 }
 
 void mt_rules_forget(void) {

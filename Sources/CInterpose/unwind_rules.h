@@ -115,6 +115,9 @@ static inline struct mt_rule mt_rule_for(uintptr_t return_address) {
     return mt_rule_unpack(mt_rule_word_for(return_address));
 }
 
+/* Keeps the rule for the code before this return address, perhaps in the place of another one. */
+void mt_rule_keep(uintptr_t return_address, struct mt_rule rule);
+
 /* Forgets all rules: code was unloaded. */
 void mt_rules_forget(void);
 

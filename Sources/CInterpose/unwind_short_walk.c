@@ -22,7 +22,7 @@ static bool is_ordinary(const struct mt_unwinder *unwinder, const struct mt_fram
 
 /* A frame on the way, in registers. */
 struct position {
-    uintptr_t pc, sp, fp;
+    struct mt_frame frame;
     uintptr_t fp_slot; /* as in struct mt_cached_frame */
 };
 
@@ -33,30 +33,24 @@ static bool is_above(uintptr_t address, uintptr_t sp, uintptr_t end) {
 
 /* From a frame to its caller, which must lie upwards inside the stack. end: of the stack */
 static bool step(struct position *at, uint64_t rule, uintptr_t end) {
-    uintptr_t cfa = (rule & MT_RULE_IS_FROM_FP ? at->fp : at->sp) +
+    uintptr_t cfa = (rule & MT_RULE_IS_FROM_FP ? at->frame.fp : at->frame.sp) +
                     (uintptr_t)(intptr_t)mt_rule_word_cfa_offset(rule);
-    if (mt_unlikely(!is_above(cfa - 8, at->sp, end)))
+    if (mt_unlikely(!is_above(cfa - 8, at->frame.sp, end)))
         return false;
     at->fp_slot = 0;
     if (rule & MT_RULE_RESTORES_FP) {
         at->fp_slot = cfa + (uintptr_t)(intptr_t)mt_rule_word_fp_offset(rule);
-        if (mt_unlikely(!is_above(at->fp_slot, at->sp, end)))
+        if (mt_unlikely(!is_above(at->fp_slot, at->frame.sp, end)))
             return false;
-        at->fp = mt_stack_word(at->fp_slot);
+        at->frame.fp = mt_stack_word(at->fp_slot);
     }
-    at->sp = cfa;
-    at->pc = mt_stack_word(cfa - 8);
-    return at->pc != 0;
+    at->frame.sp = cfa;
+    at->frame.pc = mt_stack_word(cfa - 8);
+    return at->frame.pc != 0;
 }
 
 static uint32_t use_of(uint64_t rule) {
-    return MT_USES_TABLE | (rule & MT_RULE_IS_FROM_FP ? MT_FP_LEADS : 0) |
-           (rule & MT_RULE_RESTORES_FP ? 0 : MT_FP_PASSES);
-}
-
-static bool is_same(const struct mt_cached_frame *cached, const struct position *at) {
-    return cached->frame.sp == at->sp && cached->frame.pc == at->pc &&
-           (cached->frame.fp == at->fp || !(cached->use & MT_FP_MATTERS));
+    return MT_USES_TABLE | mt_fp_use(rule & MT_RULE_IS_FROM_FP, rule & MT_RULE_RESTORES_FP);
 }
 
 /* The new frames, leaf first, up to one that is cached. */
@@ -75,18 +69,18 @@ static bool walk(struct mt_unwinder *unwinder, const struct mt_frame *leaf, stru
     struct mt_cached_frame *candidate = &unwinder->cache[unwinder->cached - 1];
     uintptr_t end = unwinder->own_stack.high;
     /* The hook pushed the frame pointer below the return address. */
-    struct position at = {leaf->pc, leaf->sp, leaf->fp, leaf->sp - 16};
+    struct position at = {*leaf, leaf->sp - 16};
     for (size_t count = 0;; count++) {
-        while (candidate->frame.sp < at.sp)
+        while (candidate->frame.sp < at.frame.sp)
             if (candidate-- == unwinder->cache)
                 return false;
-        if (is_same(candidate, &at)) {
+        if (mt_is_cached_frame(candidate, &at.frame)) {
             way->met = at;
             way->count = count;
             way->same = candidate;
             return true;
         }
-        uint64_t rule = mt_rule_word_known(at.pc);
+        uint64_t rule = mt_rule_word_known(at.frame.pc);
         if (mt_unlikely(count == SHORT_WALK || !mt_rule_word_is_frame(rule)))
             return false;
         way->fresh[count].at = at;
@@ -98,12 +92,11 @@ static bool walk(struct mt_unwinder *unwinder, const struct mt_frame *leaf, stru
 
 static void keep(struct mt_unwinder *unwinder, const struct way *way) {
     struct mt_cached_frame *at = way->same;
-    mt_cache_renew(unwinder, at, way->met.fp, way->met.fp_slot);
+    mt_cache_renew(unwinder, at, way->met.frame.fp, way->met.fp_slot);
     struct mt_caller caller = mt_caller_of(at);
     for (size_t i = way->count; i-- > 0; caller = mt_caller_of(at)) {
         const struct position *from = &way->fresh[i].at;
-        struct mt_frame frame = {from->pc, from->sp, from->fp};
-        mt_cache_put(unwinder, ++at, caller, &frame, from->fp_slot, way->fresh[i].use);
+        mt_cache_put(unwinder, ++at, caller, &from->frame, from->fp_slot, way->fresh[i].use);
     }
     unwinder->cached = (uint32_t)(at - unwinder->cache) + 1;
 }

@@ -66,8 +66,7 @@ static uint32_t match(const struct mt_unwinder *unwinder, const struct mt_frame 
     if (*candidate == 0)
         return 0;
     const struct mt_cached_frame *cached = &cache[*candidate - 1];
-    if (cached->frame.sp != frame->sp || cached->frame.pc != frame->pc ||
-        (cached->frame.fp != frame->fp && cached->use & MT_FP_MATTERS))
+    if (!mt_is_cached_frame(cached, frame))
         return 0;
     /* Frames that the stack will show must not be among the dropped ones. */
     if (mt_unlikely(unwinder->dropped && *candidate > MT_OUTERMOST &&
@@ -115,7 +114,7 @@ static enum step step_without_table(const struct mt_frame *frame, struct mt_addr
 static uint32_t frame_use(struct mt_rule rule) {
     if (mt_unlikely(rule.kind == MT_RULE_NO_TABLE || rule.kind == MT_RULE_NO_IMAGE))
         return MT_FP_LEADS;
-    return (rule.is_from_fp ? MT_FP_LEADS : 0) | (rule.restores_fp ? 0 : MT_FP_PASSES) |
+    return mt_fp_use(rule.is_from_fp, rule.restores_fp) |
            (rule.kind == MT_RULE_FRAME ? MT_USES_TABLE : 0);
 }
 

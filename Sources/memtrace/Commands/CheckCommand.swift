@@ -60,8 +60,7 @@ struct CheckCommand: ParsableCommand {
   func run() throws {
     let setup = try GateSetup(rules: rules, tolerated: tolerated)
     let writing = GateWriting(options: output)
-    try writing.checkFiles(
-      baseline: tolerated.updates ? setup.configuration.baseline : nil)
+    try writing.checkFiles(baseline: tolerated.updates ? setup.configuration.baseline : nil)
     var run = GateRun(setup: setup, symbols: symbols)
     if command.isEmpty {
       for trace in traces { try run.add(trace: trace) }

@@ -62,7 +62,7 @@ struct DiffCommand: ParsableCommand {
   }
 
   func run() throws {
-    if let file = output.output { try ReportOutput.checkCanBeWritten(file) }
+    try ReportOutput.checkCanBeWritten(output.output)
     let sides = try [base, head].map { side in
       try ComparisonSide(side).profiles(groupBy, blocks, symbols: symbols)
     }

@@ -11,10 +11,8 @@ struct GateWriting {
   /// - Parameter baseline: A baseline that will be written, too.
   /// - Throws: ``CommandFailure`` for the first that cannot.
   func checkFiles(baseline: String?) throws {
-    for target in options.outputs {
-      if let file = try file(of: target).0 { try ReportOutput.checkCanBeWritten(file) }
-    }
-    if let baseline { try ReportOutput.checkCanBeWritten(baseline) }
+    for target in options.outputs { try ReportOutput.checkCanBeWritten(file(of: target).0) }
+    try ReportOutput.checkCanBeWritten(baseline)
   }
 
   /// Writes the verdict; as text to standard output unless another form goes there.

@@ -13,8 +13,10 @@ struct ReportOutput {
 
   /// Looks whether a file can be written, as far as that can be told without opening or making it.
   ///
+  /// - Parameter file: nil for standard output.
   /// - Throws: ``CommandFailure``, as ``withOutput(_:appends:_:)`` would.
-  static func checkCanBeWritten(_ file: String) throws(CommandFailure) {
+  static func checkCanBeWritten(_ file: String?) throws(CommandFailure) {
+    guard let file else { return }
     let path = FilePath(file), folder = path.removingLastComponent()
     let status = try? FileStatus(of: path)
     if status?.isDirectory == true { throw cannotWrite(file, Errno.isDirectory) }

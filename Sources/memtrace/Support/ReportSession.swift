@@ -30,7 +30,7 @@ struct ReportSession {
     _ input: TraceInput, recording: RecordingOptions, symbols: SymbolOptions? = nil,
     output: OutputOptions? = nil, _ body: (ReportSession) throws -> Void
   ) throws {
-    if let file = output?.output { try ReportOutput.checkCanBeWritten(file) }
+    try ReportOutput.checkCanBeWritten(output?.output)
     switch input {
     case .file(let name):
       try report(on: FilePath(name), shownAs: name, symbols: symbols, body)

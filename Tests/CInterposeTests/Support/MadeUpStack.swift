@@ -120,7 +120,7 @@
     private static func teachRules(of functions: [Function]) {
       var outermost = mt_rule()
       outermost.kind = UInt32(MT_RULE_OUTERMOST.rawValue)
-      teach(outermost, for: rootPC)
+      mt_rule_keep(rootPC, outermost)
       for function in functions {
         var rule = mt_rule()
         rule.kind = UInt32(MT_RULE_FRAME.rawValue)
@@ -128,19 +128,7 @@
         rule.restores_fp = function.savesFramePointer
         rule.cfa_offset = function.isFramePointerBased ? 16 : Int32(function.words * 8)
         rule.fp_offset = -16
-        for pc in function.returnAddresses { teach(rule, for: pc) }
-      }
-    }
-
-    private static func teach(_ rule: mt_rule, for pc: UInt) {
-      guard let first = mt_rule_first_slot(pc) else { return }
-      let word = mt_rule_pack(rule)
-      for way in 0..<Int(MT_RULE_WAYS) {
-        let slot = first + way
-        if slot.pointee.rule == 0 || slot.pointee.key ^ slot.pointee.rule == UInt64(pc) {
-          slot.pointee = mt_rule_slot(key: UInt64(pc) ^ word, rule: word)
-          return
-        }
+        for pc in function.returnAddresses { mt_rule_keep(pc, rule) }
       }
     }
   }
