@@ -15,6 +15,7 @@ bool mt_unwind_only_libunwind, mt_unwind_compares;
 
 MT_COLD void mt_unwind_forget(struct mt_unwinder *unwinder) {
     unwinder->cached = 0;
+    mt_unwind_allow_short_walk(unwinder);
     unwinder->table_resets = mt_stack_table_version().resets;
     mt_memo_forget(&unwinder->memos);
     mt_recent_stacks_forget(&unwinder->recent);
@@ -242,30 +243,39 @@ __attribute__((noinline)) static uint32_t capture_by_long_walk(struct mt_unwinde
     return intern_shown(unwinder, leaf);
 }
 
-static inline uint32_t capture_by_walk(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
+MT_INLINE uint32_t capture_by_walk(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
     if (mt_unlikely(!mt_unwind_walk_shortly(unwinder, leaf)))
         return capture_by_long_walk(unwinder, leaf);
-    if (mt_unlikely(mt_unwind_compares))
-        compare(unwinder, *leaf, keep_cached(unwinder));
     return intern_shown(unwinder, leaf);
 }
 
 /* Where both are to be compared, a memo is not believed: the walk is to find the same stack. */
-static uint32_t capture_and_compare(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
-    uint32_t recalled = mt_memo_recall(&unwinder->memos, leaf);
-    uint32_t walked = capture_by_walk(unwinder, leaf);
+MT_COLD static uint32_t capture_and_compare(struct mt_unwinder *unwinder,
+                                            const struct mt_frame *leaf) {
+    uint32_t recalled = mt_memo_recall(&unwinder->memos, leaf), walked;
+    if (mt_unwind_walk_shortly(unwinder, leaf)) {
+        compare(unwinder, *leaf, keep_cached(unwinder));
+        walked = intern_shown(unwinder, leaf);
+    } else {
+        walked = capture_by_long_walk(unwinder, leaf);
+    }
     if (recalled != MT_STACK_NONE && recalled != walked)
         mt_trace_file_count(MT_COUNT_STACKS_DIFFERENT, 1);
     return walked;
 }
 
+/* As options say, not in the common way. */
+MT_COLD static uint32_t capture_specially(struct mt_unwinder *unwinder,
+                                          const struct mt_frame *leaf) {
+    return mt_unwind_only_libunwind ? capture_with_libunwind(unwinder, *leaf, 0)
+                                    : capture_and_compare(unwinder, leaf);
+}
+
 uint32_t mt_unwind_capture_new(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
-    if (mt_unlikely(mt_unwind_only_libunwind))
-        return capture_with_libunwind(unwinder, *leaf, 0);
     mt_unwind_refresh_cache(unwinder);
-    if (mt_unlikely(mt_unwind_compares))
-        return capture_and_compare(unwinder, leaf);
-    mt_memo_note_walk(&unwinder->memos, unwinder->generation);
+    if (mt_unlikely(mt_unwind_only_libunwind | mt_unwind_compares))
+        return capture_specially(unwinder, leaf);
+    mt_memo_note_walk(&unwinder->memos);
     return capture_by_walk(unwinder, leaf);
 }
 

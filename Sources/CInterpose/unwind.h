@@ -19,6 +19,7 @@
 #include "os.h"
 #include "recent_stacks.h"
 #include "stack_table.h"
+#include "unwind_rules.h"
 
 /* Where a walk starts: the caller of a hook. */
 struct mt_frame {
@@ -41,22 +42,12 @@ struct mt_frame {
                            *(uintptr_t *)__builtin_frame_address(0)})
 #endif
 
-/* How a frame leads to its caller, and what becomes of its frame.fp on the way to the root. */
-enum mt_frame_use {
-    MT_FP_LEADS = 1,   /* the way to its caller starts at it */
-    MT_FP_PASSES = 2,  /* it is its caller's too */
-    MT_FP_MATTERS = 4, /* the way to the root depends on it: it leads, or passes to where it does */
-    MT_FP_CHECKED = 8, /* it matters, and was read from fp_slot */
-    MT_USES_TABLE = 16, /* the rule of an unwind table tells its caller */
-    MT_RULE_USES = MT_FP_LEADS | MT_FP_PASSES | MT_USES_TABLE, /* those that a rule tells */
-};
-
 struct mt_cached_frame {
     struct mt_frame frame; /* fp: as it was last seen, unless it matters */
     uintptr_t fp_slot;     /* where frame.fp was read from; 0: it was its callee's */
     uint64_t hash;         /* of the path from the root to here */
     uint16_t use;          /* enum mt_frame_use */
-    uint16_t checks;       /* how many of mt_unwinder.checks are of it and its callers */
+    uint16_t first_check;  /* where its own begin, behind its callers', from mt_checks() on */
     uint32_t id;           /* of that path; MT_STACK_NONE: not known here, though it may have one */
 };
 
@@ -99,6 +90,7 @@ enum {
     /* New frames of a walk: the innermost ones, then the last ones met. */
     MT_FRESH_INNER = MT_CACHE_KEEPS,
     MT_FRESH_RING = 2 * MT_OUTERMOST,
+    MT_CHECK_GROUP = 4,            /* looked at at a time: as many that always hold come first */
     MT_LIBUNWIND_FRAMES = 1 << 14, /* the deepest stack that libunwind is asked for */
 };
 
@@ -118,16 +110,18 @@ struct mt_memo {
     uint8_t fp_matters;
 };
 
-/* The words of the stack that a walk has read: a value, and below it the distance from the leaf's
- * stack pointer (unwind_memo.h). Leaf first. */
+/* The words of the stack that a walk has read, and how far above MT_MEMO_BASE (unwind_memo.h) they
+ * lie. Leaf first. */
 struct mt_memo_words {
-    uint64_t words[MT_MEMO_WORDS];
+    uint64_t values[MT_MEMO_WORDS];
+    uint16_t distances[MT_MEMO_WORDS];
 };
 
 /* The memos of a set lie together, apart from their words, which only a memo that may be the
  * right one is asked for. */
 struct mt_memos {
-    uint64_t asked_in; /* mt_image_map_generation in which memos are asked; 0: in none */
+    uint64_t asked_in;   /* mt_image_map_generation in which memos are asked; 0: in none */
+    uint64_t generation; /* the present one */
     uint16_t epoch;
     uint32_t turn;        /* which of a set is replaced next */
     uint32_t hits, walks; /* stacks that had a memo, and that had none, in this term */
@@ -142,6 +136,7 @@ struct mt_unwinder {
     struct mt_address_range own_stack;   /* of the thread: stack_bounds.h */
     struct mt_address_range other_stack; /* the one it was last met on: a fiber's, a handler's */
     uint32_t cached;                     /* frames in cache */
+    bool is_ordinary;      /* the cached stack may be walked shortly: unwind_short_walk.h */
     uint32_t checked;      /* frames out of sight are checked in turn: where to go on */
     uint32_t table_resets; /* mt_stack_version of the ids of cached frames */
     uint64_t dropped;      /* frames that are missing above the first MT_OUTERMOST of the cache */
@@ -151,10 +146,15 @@ struct mt_unwinder {
     struct mt_memos memos;
     uint64_t hashes[MT_STACK_DEPTH_MAX + 1];       /* scratch, leaf first */
     struct mt_cached_frame cache[MT_CACHE_FRAMES]; /* root first */
-    struct mt_check checks[2 * MT_CACHE_FRAMES];   /* of the cached frames, in their order */
+    /* Of the cached frames, in their order: one for each, or two. */
+    struct mt_check checks[MT_CHECK_GROUP + 2 * MT_CACHE_FRAMES];
     struct mt_cached_frame fresh[MT_FRESH_INNER + MT_FRESH_RING]; /* scratch: unwind_walk.h */
     uintptr_t pcs[MT_LIBUNWIND_FRAMES];                           /* scratch, leaf first */
 };
+
+static inline struct mt_check *mt_checks(struct mt_unwinder *unwinder) {
+    return &unwinder->checks[MT_CHECK_GROUP];
+}
 
 /* Forgets what is known of the thread's stack, and every stack ID: those of a forked child begin
  * anew. */

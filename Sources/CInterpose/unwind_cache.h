@@ -1,4 +1,4 @@
-/* What both walks (unwind_walk.c, unwind_short_walk.c) do with the frames of the stack cache. */
+/* What both walks (unwind_walk.c, unwind_short_walk.h) do with the frames of the stack cache. */
 #ifndef MT_UNWIND_CACHE_H
 #define MT_UNWIND_CACHE_H
 
@@ -12,12 +12,7 @@ static inline uintptr_t mt_stack_word(uintptr_t address) {
 static inline bool mt_is_cached_frame(const struct mt_cached_frame *cached,
                                       const struct mt_frame *met) {
     return cached->frame.sp == met->sp && cached->frame.pc == met->pc &&
-           (cached->frame.fp == met->fp || !(cached->use & MT_FP_MATTERS));
-}
-
-/* What the rule of a frame tells of its frame pointer's use: enum mt_frame_use. */
-static inline uint32_t mt_fp_use(bool is_from_fp, bool restores_fp) {
-    return (is_from_fp ? MT_FP_LEADS : 0) | (restores_fp ? 0 : MT_FP_PASSES);
+           (mt_likely(!(cached->use & MT_FP_MATTERS)) || cached->frame.fp == met->fp);
 }
 
 /* ---- Whether cached frames still stand ---- */
@@ -48,15 +43,14 @@ static inline uint32_t mt_innermost_changed(const struct mt_cached_frame *cache,
     return (uint32_t)(end - cache);
 }
 
-/* The same of all frames that have the first `count` checks: quicker, without saying which. */
-static inline bool mt_all_checks_hold(const struct mt_check *checks, uint32_t count) {
-    const struct mt_check *end = checks + count;
+/* Whether the first `count` checks hold: quicker, without saying which frame has changed. In
+ * groups, the last of which goes on into the ones that always hold. */
+static inline bool mt_all_checks_hold(struct mt_unwinder *unwinder, uint32_t count) {
+    const struct mt_check *first = mt_checks(unwinder), *end = first + count;
     uintptr_t found = 0;
-    for (; end - checks >= 4; end -= 4)
+    for (; end > first; end -= MT_CHECK_GROUP)
         found |= mt_check_difference(end - 1) | mt_check_difference(end - 2) |
                  mt_check_difference(end - 3) | mt_check_difference(end - 4);
-    for (; end > checks; end--)
-        found |= mt_check_difference(end - 1);
     return found == 0;
 }
 
@@ -65,24 +59,26 @@ static inline bool mt_all_checks_hold(const struct mt_check *checks, uint32_t co
 /* What a frame has of its caller. */
 struct mt_caller {
     uint64_t hash;
-    uint32_t use;    /* MT_FP_MATTERS counts */
-    uint32_t checks; /* of it and its callers */
+    uint32_t use;         /* MT_FP_MATTERS counts */
+    uint32_t first_check; /* behind those of the caller */
 };
 
-static inline struct mt_caller mt_caller_of(const struct mt_cached_frame *frame) {
-    return (struct mt_caller){frame->hash, frame->use, frame->checks};
+/* Where the checks of the frames that a frame calls begin. */
+static inline uint32_t mt_end_of_checks(const struct mt_cached_frame *frame) {
+    return frame->first_check + (frame->use & MT_FP_CHECKED ? 2 : 1);
 }
 
-/* Writes down what a frame was read from, behind the checks of its callers. */
-static inline void mt_cache_put_checks(struct mt_unwinder *unwinder, struct mt_cached_frame *frame,
-                                       uint32_t of_callers) {
-    struct mt_check *checks = &unwinder->checks[of_callers];
+static inline struct mt_caller mt_caller_of(const struct mt_cached_frame *frame) {
+    return (struct mt_caller){frame->hash, frame->use, mt_end_of_checks(frame)};
+}
+
+/* Writes down what a frame was read from. */
+static inline void mt_cache_put_checks(struct mt_unwinder *unwinder,
+                                       const struct mt_cached_frame *frame) {
+    struct mt_check *checks = mt_checks(unwinder) + frame->first_check;
     checks[0] = (struct mt_check){frame->frame.sp - 8, frame->frame.pc};
-    frame->checks = (uint16_t)(of_callers + 1);
-    if (mt_unlikely(frame->use & MT_FP_CHECKED)) {
+    if (mt_unlikely(frame->use & MT_FP_CHECKED))
         checks[1] = (struct mt_check){frame->fp_slot, frame->frame.fp};
-        frame->checks = (uint16_t)(of_callers + 2);
-    }
 }
 
 /* Of a frame whose use is known but for this: whether the way to the root depends on its pointer,
@@ -93,18 +89,28 @@ static inline uint16_t mt_with_use_of_fp(uint32_t use, bool matters, uintptr_t f
     return (uint16_t)(use | (fp_slot ? MT_FP_MATTERS | MT_FP_CHECKED : MT_FP_MATTERS));
 }
 
+/* Whether the way to the root depends on the frame pointer of a frame.
+ * use     what the frame's rule tells of it
+ * caller  of its caller: MT_FP_MATTERS or 0
+ * returns the same, of the frame */
+static inline uint32_t mt_fp_matters(uint32_t use, uint32_t caller) {
+    _Static_assert(MT_FP_PASSES == 2 * MT_FP_LEADS && MT_FP_MATTERS == 4 * MT_FP_LEADS, "one bit");
+    return (use << 2 | (use << 1 & caller)) & MT_FP_MATTERS;
+}
+
 /* Puts a new frame into its place.
  * use  what its rule tells of it */
 static inline void mt_cache_put(struct mt_unwinder *unwinder, struct mt_cached_frame *place,
                                 struct mt_caller caller, const struct mt_frame *frame,
                                 uintptr_t fp_slot, uint32_t use) {
-    bool matters = use & MT_FP_LEADS || (use & MT_FP_PASSES && caller.use & MT_FP_MATTERS);
+    bool matters = mt_fp_matters(use, caller.use & MT_FP_MATTERS);
     place->frame = *frame;
     place->fp_slot = fp_slot;
     place->hash = mt_stack_hash(caller.hash, frame->pc);
     place->id = MT_STACK_NONE;
     place->use = mt_with_use_of_fp(use, matters, fp_slot);
-    mt_cache_put_checks(unwinder, place, caller.checks);
+    place->first_check = (uint16_t)caller.first_check;
+    mt_cache_put_checks(unwinder, place);
 }
 
 /* A cached frame, the last one that stays, was met again. The same frame pointer may have been
@@ -116,7 +122,7 @@ static inline void mt_cache_renew(struct mt_unwinder *unwinder, struct mt_cached
     if (mt_likely(!(frame->use & MT_FP_MATTERS)))
         return;
     frame->use = mt_with_use_of_fp(frame->use & MT_RULE_USES, true, fp_slot);
-    mt_cache_put_checks(unwinder, frame, frame == unwinder->cache ? 0 : frame[-1].checks);
+    mt_cache_put_checks(unwinder, frame);
 }
 
 #endif

@@ -14,6 +14,7 @@ MT_COLD void mt_memo_judge(struct mt_memos *memos) {
     else if (memos->hits < 2 * memos->walks)
         memos->rest = MT_MEMO_REST;
     memos->hits = memos->walks = 0;
+    mt_memo_begin_generation(memos, memos->generation);
 }
 
 #if defined(__x86_64__)
@@ -22,30 +23,27 @@ static bool is_own_stack(const struct mt_unwinder *unwinder, uintptr_t address) 
     return address >= unwinder->own_stack.low && address < unwinder->own_stack.high;
 }
 
-/* Makes a word of the value read at an address. False when that is too far from the leaf, or the
- * value no address. */
-static bool put_word(uint64_t *word, uintptr_t sp, uintptr_t at, uintptr_t value) {
-    uint64_t distance = at - MT_MEMO_BASE(sp);
-    *word = value << MT_MEMO_REACH_BITS | distance / 8;
-    return distance % 8 == 0 && distance / 8 >> MT_MEMO_REACH_BITS == 0 &&
-           value >> (64 - MT_MEMO_REACH_BITS) == 0;
-}
-
 /* Takes the words, of which there are not too many. Returns their number, filled up to a multiple
- * of four; 0 when one cannot be kept. */
+ * of four; 0 when one is too far from the leaf. */
 static uint32_t collect(const struct mt_check *checks, uint32_t count, uintptr_t sp,
-                        uint64_t *words) {
-    for (uint32_t i = 0; i < count; i++)
-        if (!put_word(&words[i], sp, checks[count - 1 - i].address, checks[count - 1 - i].value))
+                        struct mt_memo_words *words) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t distance = checks[count - 1 - i].address - MT_MEMO_BASE(sp);
+        if (distance % 8 != 0 || distance / 8 > UINT16_MAX)
             return 0;
-    for (; count % 4 != 0; count++)
-        words[count] = words[count - 1];
+        words->distances[i] = (uint16_t)(distance / 8);
+        words->values[i] = checks[count - 1 - i].value;
+    }
+    for (; count % 4 != 0; count++) {
+        words->distances[count] = words->distances[count - 1];
+        words->values[count] = words->values[count - 1];
+    }
     return count;
 }
 
 bool mt_memo_remember(struct mt_unwinder *unwinder, const struct mt_frame *leaf, uint32_t id) {
     uint32_t cached = unwinder->cached;
-    uint32_t checks = cached < 2 ? 0 : unwinder->cache[cached - 2].checks;
+    uint32_t checks = unwinder->cache[cached - 1].first_check; /* those of the leaf's callers */
     if (checks > MT_MEMO_WORDS)
         return false;
     if (checks == 0 || unwinder->dropped || !is_own_stack(unwinder, leaf->sp - 16) ||
@@ -56,7 +54,7 @@ bool mt_memo_remember(struct mt_unwinder *unwinder, const struct mt_frame *leaf,
     struct mt_memo *memo = &memos->sets[set][turn];
     memo->id = MT_STACK_NONE; /* whatever interrupts this finds no half of a memo */
     __asm__ volatile("" ::: "memory");
-    uint32_t count = collect(unwinder->checks, checks, leaf->sp, memos->words[set][turn].words);
+    uint32_t count = collect(mt_checks(unwinder), checks, leaf->sp, &memos->words[set][turn]);
     if (count == 0)
         return true;
     memo->pc = leaf->pc;

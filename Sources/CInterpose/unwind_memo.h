@@ -11,29 +11,28 @@
 
 #include "unwind.h"
 
-/* A word: the value, which lies below 2^48, and the number of words between MT_MEMO_BASE and where
- * it was read. */
+/* What the distances of a memo's words are counted from, in words. */
 #define MT_MEMO_BASE(sp) ((sp)-16) /* the hook pushed the leaf's frame pointer there */
-enum { MT_MEMO_REACH_BITS = 16 };
 
 static inline uint32_t mt_memo_set(const struct mt_frame *leaf) {
     uint64_t hash = (leaf->pc ^ leaf->sp << 16) * 0x9e3779b97f4a7c15u;
     return hash >> (64 - MT_MEMO_SET_BITS);
 }
 
-/* 0 when the word of the stack is still the same. */
-static inline uint64_t mt_memo_difference(uint64_t word, const uint64_t *base) {
-    return base[word & ((1 << MT_MEMO_REACH_BITS) - 1)] ^ word >> MT_MEMO_REACH_BITS;
+/* 0 when word `i` is still the same. */
+static inline uint64_t mt_memo_difference(const struct mt_memo_words *words, uint32_t i,
+                                          const uint64_t *base) {
+    return base[words->distances[i]] ^ words->values[i];
 }
 
 /* Four at a time: that all are the same is the rule. Words come in fours, filled up. */
-static inline bool mt_memo_holds(const uint64_t *word, uint32_t count, uintptr_t sp) {
+static inline bool mt_memo_holds(const struct mt_memo_words *words, uint32_t count, uintptr_t sp) {
     const uint64_t *base = (const uint64_t *)MT_MEMO_BASE(sp);
-    for (const uint64_t *end = word + count; word < end; word += 4) {
-        uint64_t difference = mt_memo_difference(word[0], base);
-        difference |= mt_memo_difference(word[1], base);
-        difference |= mt_memo_difference(word[2], base);
-        difference |= mt_memo_difference(word[3], base);
+    for (uint32_t i = 0; i < count; i += 4) {
+        uint64_t difference = mt_memo_difference(words, i, base);
+        difference |= mt_memo_difference(words, i + 1, base);
+        difference |= mt_memo_difference(words, i + 2, base);
+        difference |= mt_memo_difference(words, i + 3, base);
         if (mt_unlikely(difference))
             return false;
     }
@@ -43,7 +42,7 @@ static inline bool mt_memo_holds(const uint64_t *word, uint32_t count, uintptr_t
 static inline bool mt_memo_is_of(const struct mt_memos *memos, const struct mt_memo *memo,
                                  const struct mt_frame *leaf) {
     return memo->pc == leaf->pc && memo->sp == leaf->sp && memo->epoch == memos->epoch &&
-           (memo->fp == leaf->fp || !memo->fp_matters) && memo->id != MT_STACK_NONE;
+           (memo->fp == leaf->fp || !memo->fp_matters);
 }
 
 /* The ID of the stack that starts at leaf; MT_STACK_NONE when there is no memo of it. */
@@ -52,7 +51,7 @@ static inline uint32_t mt_memo_recall(const struct mt_memos *memos, const struct
     for (int i = 0; i < MT_MEMO_WAYS; i++) {
         const struct mt_memo *memo = &memos->sets[set][i];
         if (mt_likely(mt_memo_is_of(memos, memo, leaf) &&
-                      mt_memo_holds(memos->words[set][i].words, memo->count, leaf->sp)))
+                      mt_memo_holds(&memos->words[set][i], memo->count, leaf->sp)))
             return memo->id;
     }
     return MT_STACK_NONE;
@@ -69,12 +68,16 @@ enum { MT_MEMO_TERM = 4096 /* walks */, MT_MEMO_REST = 31 /* terms */ };
 /* Ends a term. */
 void mt_memo_judge(struct mt_memos *memos);
 
-/* A stack was walked.
- * generation  mt_image_map_generation; a change has emptied the memos before */
-static inline void mt_memo_note_walk(struct mt_memos *memos, uint64_t generation) {
+/* From now on, the images have this mt_image_map_generation. */
+static inline void mt_memo_begin_generation(struct mt_memos *memos, uint64_t generation) {
+    memos->generation = generation;
+    memos->asked_in = memos->rest ? 0 : generation;
+}
+
+/* A stack was walked. */
+static inline void mt_memo_note_walk(struct mt_memos *memos) {
     if (mt_unlikely(++memos->walks >= MT_MEMO_TERM))
         mt_memo_judge(memos);
-    memos->asked_in = memos->rest ? 0 : generation;
 }
 
 /* Makes all memos void. */

@@ -7,6 +7,21 @@
 
 #include "os.h"
 
+/* How a frame leads to its caller, and what becomes of its frame.fp on the way to the root. */
+enum mt_frame_use {
+    MT_FP_LEADS = 1,   /* the way to its caller starts at it */
+    MT_FP_PASSES = 2,  /* it is its caller's too */
+    MT_FP_MATTERS = 4, /* the way to the root depends on it: it leads, or passes to where it does */
+    MT_FP_CHECKED = 8, /* it matters, and was read from fp_slot */
+    MT_USES_TABLE = 16, /* the rule of an unwind table tells its caller */
+    MT_RULE_USES = MT_FP_LEADS | MT_FP_PASSES | MT_USES_TABLE, /* those that a rule tells */
+};
+
+/* What a rule tells of the frame pointer's use. */
+static inline uint32_t mt_fp_use(bool is_from_fp, bool restores_fp) {
+    return (is_from_fp ? MT_FP_LEADS : 0) | (restores_fp ? 0 : MT_FP_PASSES);
+}
+
 enum mt_rule_kind {
     MT_RULE_UNKNOWN = 0,   /* a shape that is not understood */
     MT_RULE_FRAME = 1,     /* the fields below hold */
@@ -60,35 +75,51 @@ static inline struct mt_rule_slot *mt_rule_first_slot(uintptr_t return_address) 
     return &mt_rule_slots[(return_address * 0x9e3779b97f4a7c15u) >> (64 - MT_RULE_SLOT_BITS)];
 }
 
-/* A rule in one word: kind : 2 | is_from_fp : 1 | restores_fp : 1 | rest of the kind : 4 |
- * cfa_offset : 24 | fp_offset : 24 | 0 : 7 | 1 : 1, from the lowest bit on. */
-enum { MT_RULE_IS_FROM_FP = 1 << 2, MT_RULE_RESTORES_FP = 1 << 3, MT_RULE_KIND_BITS = 0xf3 };
+/* A rule in one word, from the lowest bit on:
+ *
+ *      use : 8 | cfa_offset : 24 | 0 : 8 | fp_offset : 24
+ *      use         what the frame makes of its frame pointer, and MT_USES_TABLE where kind is
+ *                  MT_RULE_FRAME (enum mt_frame_use); MT_RULE_IS_NEAR; kind + 1 : 3
+ *
+ * MT_RULE_IS_NEAR: a frame that is found from the stack pointer, and whose saved frame pointer lies
+ * in it. Of what is read for it only the end of the stack is to be watched. */
+enum { MT_RULE_IS_NEAR = 4, MT_RULE_KIND_SHIFT = 5, MT_RULE_KIND_MASK = 7 };
 
-static inline uint64_t mt_rule_pack(struct mt_rule rule) {
-    return (uint64_t)(rule.kind & 3) | (rule.is_from_fp ? MT_RULE_IS_FROM_FP : 0) |
-           (rule.restores_fp ? MT_RULE_RESTORES_FP : 0) | (uint64_t)(rule.kind >> 2) << 4 |
-           (uint64_t)((uint32_t)rule.cfa_offset & 0xffffff) << 8 |
-           (uint64_t)((uint32_t)rule.fp_offset & 0xffffff) << 32 | 1ull << 63;
+static inline bool mt_rule_is_near(struct mt_rule rule) {
+    bool is_slot_inside = !rule.restores_fp || (rule.fp_offset <= -8 && rule.fp_offset % 8 == 0 &&
+                                                rule.fp_offset >= -rule.cfa_offset);
+    return rule.kind == MT_RULE_FRAME && !rule.is_from_fp && rule.cfa_offset >= 8 &&
+           rule.cfa_offset % 8 == 0 && is_slot_inside;
 }
 
-static inline bool mt_rule_word_is_frame(uint64_t word) {
-    return (word & MT_RULE_KIND_BITS) == MT_RULE_FRAME;
+static inline uint64_t mt_rule_pack(struct mt_rule rule) {
+    uint32_t use = mt_fp_use(rule.is_from_fp, rule.restores_fp) |
+                   (rule.kind == MT_RULE_FRAME ? MT_USES_TABLE : 0) |
+                   (mt_rule_is_near(rule) ? MT_RULE_IS_NEAR : 0);
+    return use | (rule.kind + 1) << MT_RULE_KIND_SHIFT |
+           (uint64_t)((uint32_t)rule.cfa_offset & 0xffffff) << 8 |
+           (uint64_t)(uint32_t)rule.fp_offset << 40;
 }
 
 static inline int32_t mt_rule_word_cfa_offset(uint64_t word) {
     return (int32_t)(uint32_t)word >> 8;
 }
 
-static inline int32_t mt_rule_word_fp_offset(uint64_t word) {
-    return (int32_t)(uint32_t)(word >> 24) >> 8;
+/* The same where MT_RULE_IS_NEAR. */
+static inline uint32_t mt_rule_word_near_cfa_offset(uint64_t word) {
+    return (uint32_t)word >> 8;
+}
+
+static inline int64_t mt_rule_word_fp_offset(uint64_t word) {
+    return (int64_t)word >> 40;
 }
 
 static inline struct mt_rule mt_rule_unpack(uint64_t word) {
-    return (struct mt_rule){.kind = (word & 3) | (word >> 4 & 0xf) << 2,
-                            .is_from_fp = word & MT_RULE_IS_FROM_FP,
-                            .restores_fp = word & MT_RULE_RESTORES_FP,
+    return (struct mt_rule){.kind = (word >> MT_RULE_KIND_SHIFT & MT_RULE_KIND_MASK) - 1,
+                            .is_from_fp = word & MT_FP_LEADS,
+                            .restores_fp = !(word & MT_FP_PASSES),
                             .cfa_offset = mt_rule_word_cfa_offset(word),
-                            .fp_offset = mt_rule_word_fp_offset(word)};
+                            .fp_offset = (int32_t)mt_rule_word_fp_offset(word)};
 }
 
 /* What the first slot says; 0 where that is of another address. */
@@ -99,10 +130,12 @@ static inline uint64_t mt_rule_word_at_first(uintptr_t return_address) {
     return mt_likely((key ^ rule) == return_address) ? rule : 0;
 }
 
-/* The rule in one word, from the table only; 0 where it is not there. */
+/* The rule in one word, from the table only; 0 where it is not there, or by chance. */
 static inline uint64_t mt_rule_word_known(uintptr_t return_address) {
-    uint64_t rule = mt_rule_word_at_first(return_address);
-    return mt_likely(rule != 0) ? rule : mt_rule_find(return_address);
+    const struct mt_rule_slot *slot = mt_rule_first_slot(return_address);
+    uint64_t key = __atomic_load_n(&slot->key, __ATOMIC_RELAXED);
+    uint64_t rule = __atomic_load_n(&slot->rule, __ATOMIC_RELAXED);
+    return mt_likely((key ^ rule) == return_address) ? rule : mt_rule_find(return_address);
 }
 
 /* mt_rule_for(), in one word. */

@@ -7,6 +7,7 @@
 #include "unwind_cache.h"
 #include "unwind_frame_pointer.h"
 #include "unwind_rules.h"
+#include "unwind_short_walk.h"
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -302,8 +303,11 @@ __attribute__((noinline, cold)) static void append_deep(struct mt_unwinder *unwi
     }
     memmove(&unwinder->cache[MT_OUTERMOST], &unwinder->cache[matched - from_cache],
             from_cache * sizeof unwinder->cache[0]);
-    for (uint32_t i = MT_OUTERMOST; i < MT_OUTERMOST + from_cache; i++)
-        mt_cache_put_checks(unwinder, &unwinder->cache[i], unwinder->cache[i - 1].checks);
+    for (struct mt_cached_frame *frame = &unwinder->cache[MT_OUTERMOST];
+         frame < &unwinder->cache[MT_OUTERMOST + from_cache]; frame++) {
+        frame->first_check = (uint16_t)mt_end_of_checks(frame - 1);
+        mt_cache_put_checks(unwinder, frame);
+    }
     /* Of the frames that are dropped nobody knows. */
     append(unwinder, MT_OUTERMOST + from_cache, 0, from_fresh,
            caller_on_top(unwinder, MT_OUTERMOST + from_cache).use |
@@ -334,6 +338,7 @@ enum mt_walk_end mt_unwind_walk(struct mt_unwinder *unwinder, struct mt_frame le
         uint64_t proven = walk.proven ? walk.proven : walk.fresh;
         *known = proven < MT_FRESH_INNER ? (uint32_t)proven : MT_FRESH_INNER;
     }
+    mt_unwind_allow_short_walk(unwinder);
     return walk.end;
 }
 

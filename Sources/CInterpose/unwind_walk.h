@@ -13,6 +13,7 @@
 
 #include "image_map.h"
 #include "unwind.h"
+#include "unwind_memo.h"
 
 /* Forgets the cached stack if its frames may mean something else by now: the images have another
  * generation, and so has the root (mt_stack_table_forget). */
@@ -23,6 +24,7 @@ static inline void mt_unwind_refresh_cache(struct mt_unwinder *unwinder) {
     unwinder->generation = generation;
     unwinder->root_hash = mt_stack_root_hash(false);
     mt_unwind_forget(unwinder);
+    mt_memo_begin_generation(&unwinder->memos, generation);
 }
 
 enum mt_walk_end {

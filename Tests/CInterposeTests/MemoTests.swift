@@ -20,6 +20,7 @@
         words.initialize(repeating: 0, count: 4096)
         unwinder.pointee.own_stack = mt_address_range(low: base, high: base + 4096 * 8)
         unwinder.pointee.memos.epoch = 1
+        mt_memo_begin_generation(&unwinder.pointee.memos, 1)
       }
 
       deinit {
@@ -30,7 +31,7 @@
       /// Puts `frames` frames into the cache, and their words where a walk would have read them.
       func walk(frames: Int, haveFramePointers: Bool) {
         guard let offset = MemoryLayout<mt_unwinder>.offset(of: \.cache),
-          let checks = mt_unwinder_checks(unwinder)
+          let checks = mt_checks(unwinder)
         else { return }
         let cache = (UnsafeMutableRawPointer(unwinder) + offset)
           .assumingMemoryBound(to: mt_cached_frame.self)
@@ -42,6 +43,7 @@
           frame.frame = mt_frame(
             pc: 0x2000 + UInt(index), sp: base + UInt(place * 8), fp: 0x3000 + UInt(index))
           words[place - 1] = frame.frame.pc
+          frame.first_check = UInt16(count)
           checks[count] = mt_check(address: frame.frame.sp - 8, value: frame.frame.pc)
           count += 1
           if haveFramePointers {
@@ -51,7 +53,6 @@
             checks[count] = mt_check(address: frame.fp_slot, value: frame.frame.fp)
             count += 1
           }
-          frame.checks = UInt16(count)
           cache[index] = frame
         }
         unwinder.pointee.cached = UInt32(frames)
@@ -152,20 +153,25 @@
       for walks in 1...UInt32(MT_MEMO_TERM) {
         #expect(stack.unwinder.pointee.memos.rest == 0)
         #expect(stack.unwinder.pointee.memos.walks == walks - 1)
-        mt_memo_note_walk(&stack.unwinder.pointee.memos, 1)
+        mt_memo_note_walk(&stack.unwinder.pointee.memos)
       }
       #expect((stack.unwinder.pointee.memos.rest > 0) == rests)
+      #expect(stack.unwinder.pointee.memos.asked_in == (rests ? 0 : 1))
     }
 
     @Test func memosAreTriedAgain() {
       let stack = Stack()
       let terms = UInt32(MT_MEMO_TERM) * UInt32(MT_MEMO_REST)
-      for _ in 0..<MT_MEMO_TERM { mt_memo_note_walk(&stack.unwinder.pointee.memos, 1) }
+      for _ in 0..<MT_MEMO_TERM { mt_memo_note_walk(&stack.unwinder.pointee.memos) }
+      // Other images do not wake them.
+      mt_memo_begin_generation(&stack.unwinder.pointee.memos, 2)
       for _ in 0..<terms {
         #expect(stack.unwinder.pointee.memos.rest > 0)
-        mt_memo_note_walk(&stack.unwinder.pointee.memos, 1)
+        #expect(stack.unwinder.pointee.memos.asked_in == 0)
+        mt_memo_note_walk(&stack.unwinder.pointee.memos)
       }
       #expect(stack.unwinder.pointee.memos.rest == 0)
+      #expect(stack.unwinder.pointee.memos.asked_in == 2)
     }
   }
 #endif

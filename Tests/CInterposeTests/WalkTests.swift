@@ -28,8 +28,8 @@
       }
 
       var checks: [mt_check] {
-        guard let checks = mt_unwinder_checks(pointer) else { return [] }
-        return (0..<Int(cached.last?.checks ?? 0)).map { checks[$0] }
+        guard let checks = mt_checks(pointer), var last = cached.last else { return [] }
+        return (0..<Int(mt_end_of_checks(&last))).map { checks[$0] }
       }
 
       /// The return address of each frame, and its frame pointer where that was read and matters.
@@ -85,6 +85,7 @@
       one.cached.elementsEqual(other.cached) {
         $0.frame.sp == $1.frame.sp && $0.hash == $1.hash && $0.use == $1.use
           && $0.fp_slot == $1.fp_slot
+          && ($0.frame.fp == $1.frame.fp || UInt32($0.use) & MT_FP_MATTERS.rawValue == 0)
       } && one.checksItsFrames && other.checksItsFrames
     }
 
@@ -97,7 +98,7 @@
       #expect(!unwinder.walkShortly(from: leaf))
       #expect(unwinder.walk(from: leaf))
       #expect(unwinder.walkShortly(from: leaf))
-      let ofCallers = Int(unwinder.cached.dropLast().last?.checks ?? 0)
+      let ofCallers = Int(unwinder.cached.last?.first_check ?? 0)
       #expect(ofCallers >= 29)
       for check in unwinder.checks.prefix(ofCallers) {
         let word = try #require(UnsafeMutablePointer<UInt>(bitPattern: check.address))

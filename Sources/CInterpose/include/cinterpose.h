@@ -16,8 +16,3 @@
 #include "../unwind_rules.h"
 #include "../unwind_short_walk.h"
 #include "../unwind_walk.h"
-
-/* Arrays that are too long for Swift to see. */
-static inline struct mt_check *mt_unwinder_checks(struct mt_unwinder *unwinder) {
-    return unwinder->checks;
-}
