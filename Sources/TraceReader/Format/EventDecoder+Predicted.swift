@@ -10,32 +10,35 @@ extension EventDecoder {
     _ predictor: UnsafeMutablePointer<mt_predictor>, _ batch: inout EventBatch
   ) -> Outcome {
     // Locals stay in registers; members would be stored for each event.
-    var (next, count, time) = (position, batch.count, time)
+    var (next, time) = (position, time)
     var greatestTime = batch.greatestTime
-    let (events, capacity) = (batch.events, batch.capacity)
+    var event = batch.events + batch.count
+    let full = batch.events + batch.capacity
     let (end, lastStart) = (end, lastStart)
-    let allocations = table.allocations | bit(MT_OP_REALLOC_END)
-    let deallocations = table.deallocations | bit(MT_OP_REALLOC_BEGIN)
+    let (gains, losses) = (table.gains, table.losses)
     let blockless = bit(MT_OP_REALLOC_FAIL) | bit(MT_OP_REALLOC_LEFT)
-    let (sized, aligned) = (allocations | table.sized | blockless, table.aligned)
+    let (sized, aligned) = (gains | table.sized | blockless, table.aligned)
     var isMalformed = false
     defer {
       (self.position, self.time) = (next, time)
-      (batch.count, batch.greatestTime) = (count, greatestTime)
+      (batch.count, batch.greatestTime) = (event - batch.events, greatestTime)
     }
-    while count < capacity, next < lastStart {
+    while event < full, next < lastStart {
       var at = next
       let tag = at.load(as: UInt8.self)
       at += 1
       if UInt32(tag) & MT_TAG_SITE == MT_SITE_NONE.rawValue {
         if tag == 0 { return .end }
-        let outcome = readControl(tag, &at, &time, predictor, events + count)
-        if at > end, outcome != .malformed { return .pastEnd }
+        // Copies, since what a function gets the address of cannot stay in a register.
+        var (behind, newTime) = (at, time)
+        let outcome = readControl(tag, &behind, &newTime, predictor, event)
+        time = newTime
+        if behind > end, outcome != .malformed { return .pastEnd }
         if outcome == .malformed { return .malformed }
-        next = at
+        next = behind
         if outcome == .thread { return .thread }
         if outcome == .batch {
-          count &+= 1
+          event += 1
           greatestTime = max(greatestTime, time)
         }
         continue
@@ -43,24 +46,22 @@ extension EventDecoder {
       if UInt32(tag) & MT_TAG_TIME != 0 { time &+= VarInt.read(&at, &isMalformed) }
       let name = Self.readSite(tag, &at, predictor, &isMalformed)
       let site = mt_learn_site(predictor, name).unsafelyUnwrapped
-      let event = events + count
       event.pointee.time = time
       event.pointee.stack = name >> 1
-      let form = UInt32(tag) >> UInt32(MT_TAG_SIZE_SHIFT) & MT_TAG_SIZE
-      let (size, bit) = readOperation(
-        form, &at, site, event, sized, aligned, &batch, &isMalformed)
+      let (size, operation) = readOperation(
+        tag, &at, site, event, sized, aligned, &batch, &isMalformed)
       let place = UInt32(tag) >> UInt32(MT_TAG_ADDRESS_SHIFT)
-      if bit & allocations != 0 {
+      if (gains &>> operation) & 1 != 0 {
         event.pointee.address = Self.readAllocated(place, &at, size, predictor, &isMalformed)
-      } else if bit & deallocations != 0 {
+      } else if (losses &>> operation) & 1 != 0 {
         event.pointee.address = Self.readFreed(place, &at, site, predictor, &isMalformed)
-      } else if bit & blockless == 0 {
+      } else if (blockless &>> operation) & 1 == 0 {
         return .malformed
       }
       if isMalformed { return .malformed }
       if at > end { return .pastEnd }
       next = at
-      count &+= 1
+      event += 1
       greatestTime = max(greatestTime, time)
     }
     return .batch
@@ -93,40 +94,55 @@ extension EventDecoder {
 
   /// Reads operation, size and alignment.
   ///
-  /// - Returns: The size, and the operation as a bit; 0 when there is no such operation.
+  /// - Returns: The size, and the operation, below 64; 0 when there is no such operation.
   @inline(__always)
   private func readOperation(
-    _ form: UInt32, _ at: inout UnsafeRawPointer, _ site: Site,
+    _ tag: UInt8, _ at: inout UnsafeRawPointer, _ site: Site,
     _ event: UnsafeMutablePointer<RawEvent>, _ sized: UInt64, _ aligned: UInt64,
     _ batch: inout EventBatch, _ isMalformed: inout Bool
   ) -> (UInt64, UInt64) {
     var size = UInt64(site.pointee.size)
+    // Nearly always so: a branch of its own, which the others do not become one jump with.
+    if UInt32(tag) & MT_TAG_SIZE << UInt32(MT_TAG_SIZE_SHIFT) == MT_SIZE_LAST.rawValue {
+      return (size, readKnownOperation(site, event, size))
+    }
+    let form = UInt32(tag) >> UInt32(MT_TAG_SIZE_SHIFT) & MT_TAG_SIZE
     if form == MT_SIZE_OPERATION.rawValue {
-      let operation = at.load(as: UInt8.self)
+      var operation = at.load(as: UInt8.self)
       at += 1
-      let bit = operation < 64 ? UInt64(1) << UInt64(operation) : 0
-      size = bit & sized != 0 ? VarInt.read(&at, &isMalformed) : 0
-      let alignment = bit & aligned != 0 ? VarInt.read(&at, &isMalformed) : 0
+      // 0 is no operation either, and with that the chunk ends.
+      if operation > 63 { operation = 0 }
+      size = (sized &>> UInt64(operation)) & 1 != 0 ? VarInt.read(&at, &isMalformed) : 0
+      let hasAlignment = (aligned &>> UInt64(operation)) & 1 != 0
+      let alignment = hasAlignment ? VarInt.read(&at, &isMalformed) : 0
       mt_learn_size(site, size)
       mt_learn_operation(site, operation, alignment)
       event.pointee.operation = operation
       event.pointee.size = size
       event.pointee.alignment = AlignmentCode(alignment)
       if event.pointee.alignment == .odd { batch.setOdd(alignment, of: event) }
-      return (size, bit)
+      return (size, UInt64(operation))
     }
-    if form != MT_SIZE_LAST.rawValue {
-      size =
-        form == MT_SIZE_OTHER.rawValue
-        ? UInt64(site.pointee.other_size) : VarInt.read(&at, &isMalformed)
-      mt_learn_size(site, size)
-    }
+    size =
+      form == MT_SIZE_OTHER.rawValue
+      ? UInt64(site.pointee.other_size) : VarInt.read(&at, &isMalformed)
+    mt_learn_size(site, size)
+    return (size, readKnownOperation(site, event, size))
+  }
+
+  /// Takes operation and alignment from the site.
+  ///
+  /// - Returns: The operation.
+  @inline(__always)
+  private func readKnownOperation(
+    _ site: Site, _ event: UnsafeMutablePointer<RawEvent>, _ size: UInt64
+  ) -> UInt64 {
     let operation = site.pointee.operation
     event.pointee.operation = operation
     event.pointee.size = size
     let exponent = site.pointee.alignment_log2
-    event.pointee.alignment = exponent == 0 ? .none : AlignmentCode(exponent: exponent)
-    return (size, operation < 64 ? UInt64(1) << UInt64(operation) : 0)
+    event.pointee.alignment = AlignmentCode(rawValue: exponent &+ (exponent == 0 ? 0 : 1))
+    return UInt64(operation)
   }
 
   /// The address of a new block.
@@ -148,14 +164,24 @@ extension EventDecoder {
       address = predictor.pointee.freed_address
       mt_learn_kept(predictor)
     case MT_NEW_FREED.rawValue:
-      let depth = UInt32(at.load(as: UInt8.self)) & UInt32(MT_FREED_DEPTH - 1)
+      address = readFreedBefore(at.load(as: UInt8.self), sizeClass, predictor)
       at += 1
-      address = mt_freed_address(predictor, sizeClass, depth)
-      mt_learn_reuse(predictor, sizeClass, depth)
     default:
       address = readDistance(place, &at, from: predictor.pointee.allocated, &isMalformed)
     }
     mt_learn_allocation(predictor, address, units, sizeClass)
+    return address
+  }
+
+  /// The address of a block that was freed before others of its class; not inlined, because moving
+  /// those takes registers that all events would miss.
+  @inline(never)
+  private static func readFreedBefore(
+    _ depth: UInt8, _ sizeClass: UInt32, _ predictor: Predictor
+  ) -> UInt64 {
+    let depth = UInt32(depth) & UInt32(MT_FREED_DEPTH - 1)
+    let address = mt_freed_address(predictor, sizeClass, depth)
+    mt_learn_reuse(predictor, sizeClass, depth)
     return address
   }
 
@@ -166,14 +192,11 @@ extension EventDecoder {
     _ isMalformed: inout Bool
   ) -> UInt64 {
     let slot: UInt32
-    switch place {
-    case MT_FREED_NEWEST.rawValue: slot = mt_block_slot(predictor, 0)
-    case MT_FREED_SECOND.rawValue: slot = mt_block_slot(predictor, 1)
-    case MT_FREED_NEXT.rawValue: slot = (predictor.pointee.freed_slot &+ 1) & slotMask
-    case MT_FREED_PREVIOUS.rawValue: slot = (predictor.pointee.freed_slot &- 1) & slotMask
-    case MT_FREED_AGE.rawValue:
+    if place <= MT_FREED_PREVIOUS.rawValue {
+      slot = nearSlot(place, predictor)
+    } else if place == MT_FREED_AGE.rawValue {
       slot = mt_block_slot(predictor, VarInt.read(&at, &isMalformed))
-    default:
+    } else {
       let address = readDistance(place, &at, from: predictor.pointee.freed_address, &isMalformed)
       mt_learn_deallocation(predictor, site, address, UInt32(MT_NEWEST_BLOCKS))
       return address
@@ -183,8 +206,15 @@ extension EventDecoder {
     return address
   }
 
+  /// The slot of the four codes without a number, found without a branch: nobody foresees which.
   @inline(__always)
-  private static var slotMask: UInt32 { UInt32(MT_NEWEST_BLOCKS - 1) }
+  private static func nearSlot(_ place: UInt32, _ predictor: Predictor) -> UInt32 {
+    let (newest, freed) = (predictor.pointee.newest, predictor.pointee.freed_slot)
+    let isNew = place <= MT_FREED_SECOND.rawValue
+    // Newest - 0, newest - 1; freed + 1, freed - 1.
+    let distance = isNew ? 0 &- place : 5 &- 2 &* place
+    return ((isNew ? newest : freed) &+ distance) & UInt32(MT_NEWEST_BLOCKS - 1)
+  }
 
   @inline(__always)
   private static func readDistance(

@@ -45,6 +45,13 @@ struct OperationTable {
     }
   }
 
+  /// Bit *n* is set when the operation with code *n* has a new block: also the end of a `realloc`.
+  var gains: UInt64 { allocations | Self.bit(Operation.reallocEnd.rawValue) }
+
+  /// Bit *n* is set when the operation with code *n* gives a block up: also the beginning of a
+  /// `realloc`.
+  var losses: UInt64 { deallocations | Self.bit(Operation.reallocBegin.rawValue) }
+
   /// The bit of an operation; decoders let none through that is 64 or more.
   @inline(__always)
   static func bit(_ operation: UInt8) -> UInt64 { 1 &<< UInt64(operation) }

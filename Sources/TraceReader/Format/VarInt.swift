@@ -23,7 +23,13 @@ package enum VarInt {
     }
     // The lowest clear top bit ends the varint.
     let stops = ~word & 0x8080_8080_8080_8080
-    if stops == 0 { return readLong(&position, &isMalformed) }
+    if stops == 0 {
+      // By value: what a function gets the address of cannot stay in a register.
+      let (value, length) = readLong(position)
+      position += length
+      if length == 0 { isMalformed = true }
+      return value
+    }
     position += (stops.trailingZeroBitCount &+ 1) >> 3
     // Drop what follows, then close the gaps that the top bits leave: 7 -> 14 -> 28 -> 56 bits.
     var value = word & (stops ^ (stops &- 1)) & 0x7f7f_7f7f_7f7f_7f7f
@@ -32,21 +38,16 @@ package enum VarInt {
     return (value & 0x0000_0000_0fff_ffff) | (value & 0x0fff_ffff_0000_0000) >> 4
   }
 
+  /// Reads a varint of more than eight bytes; the length is 0 when it does not end.
   @inline(never)
-  private static func readLong(
-    _ position: inout UnsafeRawPointer, _ isMalformed: inout Bool
-  ) -> UInt64 {
+  private static func readLong(_ position: UnsafeRawPointer) -> (value: UInt64, length: Int) {
     var value: UInt64 = 0
     for index in 0..<10 {
       let byte = position.load(fromByteOffset: index, as: UInt8.self)
       value |= UInt64(byte & 0x7f) << UInt64(index * 7)
-      if byte < 0x80 {
-        position += index + 1
-        return value
-      }
+      if byte < 0x80 { return (value, index + 1) }
     }
-    isMalformed = true
-    return 0
+    return (0, 0)
   }
 
   /// Turns an unsigned number back into the signed one that it encodes, as a bit pattern.
