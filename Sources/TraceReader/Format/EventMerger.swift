@@ -101,7 +101,7 @@ struct EventMerger: ~Copyable {
     let next = cursor.pointee.next
     return EventRun(
       batch: cursor.pointee.batch, events: UnsafePointer(cursor.pointee.batch.events + next),
-      count: count, visibleCount: cursor.pointee.batch.count &- next, slot: cursor.pointee.slot)
+      count: count, slot: cursor.pointee.slot)
   }
 
   /// Goes on to the next batch of a chunk; false at its end.

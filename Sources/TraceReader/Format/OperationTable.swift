@@ -58,44 +58,44 @@ struct OperationTable {
 
   /// The operations that may end what one begins, or begin what it ends.
   fileprivate func partners(of operation: UInt8) -> UInt64 {
-    let bit = UInt64(1) << UInt64(operation & 63)
-    var partners: UInt64 = 0
-    for members in [family.1, family.2, family.3, family.4, family.5] where members & bit != 0 {
-      partners |= members
-    }
-    return partners
+    // Asked for every new site: no array.
+    let first = members(family.1, operation) | members(family.2, operation)
+    let second = members(family.3, operation) | members(family.4, operation)
+    return first | second | members(family.5, operation)
+  }
+
+  /// A family, when an operation belongs to it.
+  private func members(_ family: UInt64, _ operation: UInt8) -> UInt64 {
+    family & Self.bit(operation) != 0 ? family : 0
   }
 }
 
-/// Which deallocations go with an allocation, by one look into memory.
+/// Operations that end the life of a block: deallocations, and the beginning of a `realloc`.
 ///
-/// The owner frees it with ``deallocate()``.
-struct FamilyTable {
-  private let partners: UnsafeMutablePointer<UInt64>
-  /// Those that carry neither size nor alignment, which would have to be compared.
-  private let plain: UInt64
+/// Their codes are from 24 to 55, of which no two are the same number modulo 32: one bit each.
+struct DeallocationSet {
+  private let bits: UInt32
 
-  init(_ table: OperationTable) {
-    plain = ~(table.sized | table.aligned)
-    partners = .allocate(capacity: 64)
-    for code in UInt8(0)..<64 {
-      (partners + Int(code)).initialize(to: table.partners(of: code))
-    }
+  /// - Parameter operations: A bit set of any operations.
+  init(_ operations: UInt64) {
+    let high = UInt32(truncatingIfNeeded: operations &>> 32) & 0x00ff_ffff
+    bits = UInt32(truncatingIfNeeded: operations) & 0xff00_0000 | high
   }
 
-  func deallocate() {
-    partners.deallocate()
-  }
+  /// Whether an operation that ends the life of a block is among them.
+  @inline(__always)
+  func contains(_ operation: UInt8) -> Bool { (bits &>> UInt32(operation)) & 1 != 0 }
+}
 
+extension OperationTable {
   /// Whether a block of one operation may be ended by the other.
-  @inline(__always)
   func areOne(_ left: UInt8, _ right: UInt8) -> Bool {
-    partners[Int(left & 63)] & OperationTable.bit(right) != 0
+    partners(of: left) & Self.bit(right) != 0
   }
 
-  /// Whether a deallocation is the right one for an allocation whatever its size and alignment.
-  @inline(__always)
-  func isSurelyRight(_ deallocation: UInt8, for allocation: UInt8) -> Bool {
-    partners[Int(allocation & 63)] & plain & OperationTable.bit(deallocation) != 0
+  /// The deallocations that are right for an allocation whatever its size and alignment: those that
+  /// carry neither, which would have to be compared.
+  func surelyRight(for allocation: UInt8) -> DeallocationSet {
+    DeallocationSet(partners(of: allocation) & ~(sized | aligned))
   }
 }

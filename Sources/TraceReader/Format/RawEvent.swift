@@ -13,7 +13,7 @@ struct RawEvent {
   var detail: UInt16 = 0
 }
 
-/// An alignment in one byte.
+/// An alignment in one byte, the same one as in a ``LiveEntry``.
 struct AlignmentCode: Equatable {
   /// One more than the exponent of the power of two.
   var rawValue: UInt8
@@ -45,6 +45,12 @@ struct AlignmentCode: Equatable {
     }
   }
 
+  /// The code of the next power of two.
+  init(roundingUp alignment: UInt64) {
+    let exponent = UInt64.bitWidth - (alignment &- 1).leadingZeroBitCount
+    rawValue = alignment == 0 ? 0 : UInt8(min(64, exponent + 1))
+  }
+
   /// The alignment, unless it is odd.
   @inline(__always)
   var value: UInt64 { rawValue == 0 ? 0 : 1 << UInt64((rawValue &- 1) & 63) }
@@ -57,6 +63,9 @@ struct EventBatch {
   let events: UnsafeMutablePointer<RawEvent>
   /// How many it can hold; ``RawEvent/detail`` can count them.
   let capacity: Int
+  /// How many more there are in memory behind them, which mean nothing: who looks ahead need not
+  /// look where the batch ends.
+  static let margin = 32
   var count = 0
   /// The recorder's index of the thread.
   var thread: UInt32 = 0
@@ -72,8 +81,8 @@ struct EventBatch {
 
   init(capacity: Int) {
     self.capacity = min(max(capacity, 1), Self.greatestCapacity)
-    events = .allocate(capacity: self.capacity)
-    events.initialize(repeating: RawEvent(), count: self.capacity)
+    events = .allocate(capacity: self.capacity + Self.margin)
+    events.initialize(repeating: RawEvent(), count: self.capacity + Self.margin)
   }
 
   func deallocate() {
@@ -104,13 +113,25 @@ struct EventBatch {
   /// The alignment that an event asked for; 0 for none.
   @inline(__always)
   func alignment(of event: UnsafePointer<RawEvent>) -> UInt64 {
-    event.pointee.alignment == .odd ? odd(event) : event.pointee.alignment.value
+    event.pointee.alignment == .odd
+      ? Self.odd(event, oddAlignments, oddCount) : event.pointee.alignment.value
   }
 
+  /// Likewise, rounded up to a power of two.
+  @inline(__always)
+  func code(of event: UnsafePointer<RawEvent>) -> AlignmentCode {
+    event.pointee.alignment == .odd
+      ? AlignmentCode(roundingUp: Self.odd(event, oddAlignments, oddCount))
+      : event.pointee.alignment
+  }
+
+  /// Static, because the batch would be copied for it.
   @inline(never)
-  private func odd(_ event: UnsafePointer<RawEvent>) -> UInt64 {
+  private static func odd(
+    _ event: UnsafePointer<RawEvent>, _ alignments: UnsafeMutablePointer<UInt64>?, _ count: Int
+  ) -> UInt64 {
     let number = Int(event.pointee.detail)
-    guard let oddAlignments, number < oddCount else { return 0 }
-    return oddAlignments[number]
+    guard let alignments, number < count else { return 0 }
+    return alignments[number]
   }
 }

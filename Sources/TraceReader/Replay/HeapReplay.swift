@@ -19,6 +19,9 @@ struct HeapReplay: ~Copyable, EventSink {
   struct ThreadState {
     /// Allocations so far, wrapping.
     var allocations: UInt32 = 0
+    /// For the events that come next, whether their blocks are not among those found lately: the
+    /// lowest bit is that of the event ``HeapReplay/indexDistance`` events ahead.
+    var strangers: UInt32 = 0
     var pending = PendingRealloc()
   }
 
@@ -35,8 +38,9 @@ struct HeapReplay: ~Copyable, EventSink {
   var sampling: SamplingFold
 
   private let limits: ReplayLimits
-  private let table = OperationTable()
-  private let families: FamilyTable
+  private let table: OperationTable
+  /// Whether filters have to look at each block.
+  private let isFiltering: Bool
   private var threads: UnsafeMutablePointer<ThreadState>
   private var threadCapacity = 64
 
@@ -47,19 +51,20 @@ struct HeapReplay: ~Copyable, EventSink {
     self.limits = limits
     self.sampling = SamplingFold(sampling)
     self.timeline = timeline
-    families = FamilyTable(table)
+    table = OperationTable()
+    isFiltering = limits.isFiltering
     self.rare = rare
-    sites = SiteTable(stackCount: stackCount)
+    sites = SiteTable(stackCount: stackCount, table: table)
     threads = .allocate(capacity: threadCapacity)
     threads.initialize(repeating: ThreadState(), count: threadCapacity)
   }
 
   deinit {
     threads.deallocate()
-    families.deallocate()
   }
 
-  /// How far ahead of an event the index of the live blocks and their entries are fetched.
+  /// How far ahead of an event the index of the live blocks and their entries are fetched; at most
+  /// ``EventBatch/margin``.
   private static let indexDistance = 24
   private static let entryDistance = 12
 
@@ -75,7 +80,7 @@ struct HeapReplay: ~Copyable, EventSink {
     firstTime = min(firstTime, run.events.pointee.time)
     let allowed = limits.eventCount &- eventCount
     let count = UInt64(run.count) <= allowed ? run.count : Int(allowed)
-    let isWhole = sampling.isOn ? replaySample(run, count) : replay(run, count, isSample: false)
+    let isWhole = sampling.isOn ? replaySample(run, count) : replayAll(run, count)
     return isWhole && count == run.count
   }
 
@@ -103,6 +108,11 @@ struct HeapReplay: ~Copyable, EventSink {
   }
 
   @inline(never)
+  private mutating func replayAll(_ run: EventRun, _ count: Int) -> Bool {
+    replay(run, count, isSample: false)
+  }
+
+  @inline(never)
   private mutating func replaySample(_ run: EventRun, _ count: Int) -> Bool {
     replay(run, count, isSample: true)
   }
@@ -110,42 +120,65 @@ struct HeapReplay: ~Copyable, EventSink {
   /// Replays the first events of a run; false when the last allowed time has come.
   @inline(__always)
   private mutating func replay(_ run: EventRun, _ count: Int, isSample: Bool) -> Bool {
-    let fetches = live.isWorthFetching
     var position = 0
     while position < count {
-      let event = run.events + position
-      guard event.pointee.time <= limits.lastTime else { return false }
-      if fetches { prefetch(run, position) }
-      eventCount &+= 1
-      replay(event, run, isSample)
-      lastTime = event.pointee.time
-      position &+= 1
+      let time = run.events[position].time
+      guard time <= limits.lastTime else { return false }
+      timeline.advance(to: time, tracker.liveBytes, tracker.liveCount)
+      // Until then, no event need ask for the time.
+      let end = run.position(
+        after: min(timeline.lastTime, limits.lastTime), from: position, to: count)
+      replay(run, position, end, isSample)
+      lastTime = run.events[end &- 1].time
+      position = end
     }
     return true
   }
 
-  @inline(__always)
-  private func prefetch(_ run: EventRun, _ position: Int) {
-    if position &+ Self.indexDistance < run.visibleCount {
-      live.prefetchIndex(run.events[position &+ Self.indexDistance].address)
-    }
-    if position &+ Self.entryDistance < run.visibleCount {
-      live.prefetchEntry(run.events[position &+ Self.entryDistance].address)
-    }
+  /// What the events of a run have in common.
+  private struct Origin {
+    let run: EventRun
+    let thread: UnsafeMutablePointer<ThreadState>
+    /// Whether no block of the thread counts.
+    let isExcluded: Bool
   }
 
   @inline(__always)
-  private mutating func replay(
-    _ event: UnsafePointer<RawEvent>, _ run: EventRun, _ isSample: Bool
-  ) {
-    timeline.advance(to: event.pointee.time, tracker.liveBytes, tracker.liveCount)
-    let bit = OperationTable.bit(event.pointee.operation)
-    if bit & table.allocations != 0 {
-      allocate(event, run, event.pointee.operation, event.pointee.stack, isSample)
-    } else if bit & table.deallocations != 0 {
-      deallocate(event, run, isSample)
-    } else {
-      control(event, run)
+  private mutating func replay(_ run: EventRun, _ start: Int, _ end: Int, _ isSample: Bool) {
+    let origin = Origin(
+      run: run, thread: threads + Int(run.slot), isExcluded: limits.excludes(run.thread))
+    let (fetches, gains, losses) = (live.isWorthFetching, table.gains, table.losses)
+    var strangers = origin.thread.pointee.strangers
+    var event = run.events + start
+    let last = run.events + end
+    while event < last {
+      if fetches { prefetch(event, &strangers) }
+      eventCount &+= 1
+      let operation = UInt64(event.pointee.operation)
+      // The other way round, the compiler would call `allocate`: 18 instructions more an event.
+      if (gains &>> operation) & 1 != 0 {
+        allocate(event, origin, isSample)
+      } else if (losses &>> operation) & 1 != 0 {
+        deallocate(event, origin, isSample)
+      } else {
+        control(event, run)
+      }
+      event += 1
+    }
+    origin.thread.pointee.strangers = strangers
+  }
+
+  /// Starts to load what later events need: nothing for blocks that were found lately.
+  @inline(__always)
+  private func prefetch(_ event: UnsafePointer<RawEvent>, _ strangers: inout UInt32) {
+    strangers &<<= 1
+    let address = event[Self.indexDistance].address
+    if !live.isRecent(address) {
+      strangers |= 1
+      live.prefetchIndex(address)
+    }
+    if strangers & 1 &<< UInt32(Self.indexDistance - Self.entryDistance) != 0 {
+      live.prefetchEntry(event[Self.entryDistance].address)
     }
   }
 
@@ -153,32 +186,46 @@ struct HeapReplay: ~Copyable, EventSink {
 
   @inline(__always)
   private mutating func allocate(
-    _ event: UnsafePointer<RawEvent>, _ run: EventRun, _ operation: UInt8, _ stack: UInt32,
-    _ isSample: Bool
+    _ event: UnsafePointer<RawEvent>, _ origin: Origin, _ isSample: Bool
   ) {
-    let thread = threads + Int(run.slot)
+    let thread = origin.thread
+    var (operation, stack) = (event.pointee.operation, event.pointee.stack)
+    if operation == Operation.reallocEnd.rawValue {
+      // Without its beginning, cut off by a damaged chunk, it is an allocation of its own.
+      stack = thread.pointee.pending.isActive ? thread.pointee.pending.stack : 0
+      thread.pointee.pending.isActive = false
+      operation = Operation.realloc.rawValue
+    }
     thread.pointee.allocations &+= 1
+    let isExcluded = origin.isExcluded || (isFiltering && limits.filters(event))
+    let size = LiveEntry.possibleSize(event.pointee.size)
     let key = SiteKey(
-      size: event.pointee.size, stack: stack, slot: run.slot, operation: operation,
-      isExcluded: limits.exclude(event, of: run.thread))
+      size: size, stack: stack, slot: origin.run.slot, operation: operation,
+      isExcluded: isExcluded)
     let site = sites.site(for: key)
-    let block = LiveEntry(
-      address: event.pointee.address, size: event.pointee.size,
-      alignment: run.alignment(of: event), time: event.pointee.time, site: site,
-      serial: thread.pointee.allocations)
+    begin(
+      LiveEntry(
+        address: event.pointee.address, size: size, alignment: origin.run.batch.code(of: event),
+        time: event.pointee.time, site: site, serial: thread.pointee.allocations),
+      isExcluded, isSample)
+  }
+
+  @inline(__always)
+  private mutating func begin(_ block: LiveEntry, _ isExcluded: Bool, _ isSample: Bool) {
     if let old = live.insert(block) { closeImplicitly(old) }
-    countIn(block.size, site, event.pointee.time, isSample)
-    timeline.note(tracker.liveBytes, tracker.liveCount)
+    countIn(block.size, block.site, isExcluded, block.time, isSample)
   }
 
   @inline(__always)
   private mutating func countIn(
-    _ size: UInt64, _ site: UInt32, _ time: UInt64, _ isSample: Bool
+    _ size: UInt64, _ site: UInt32, _ isExcluded: Bool, _ time: UInt64, _ isSample: Bool
   ) {
     let record = sites.records + Int(site)
     let weight = isSample ? sampling.weight(of: size) : SampleWeight(count: 1, bytes: size)
-    if !record.pointee.key.isExcluded {
-      tracker.add(weight, to: record, time: time, index: eventCount)
+    if !isExcluded {
+      let (bytes, count) = tracker.add(
+        weight, to: record, site, time: time, index: eventCount)
+      timeline.note(bytes, count)
       if isSample { sampling.add(size, to: site, at: tracker.peak.eventIndex == eventCount) }
     }
     record.pointee.tally.totalCount &+= weight.count
@@ -189,34 +236,51 @@ struct HeapReplay: ~Copyable, EventSink {
   @inline(never)
   private mutating func closeImplicitly(_ old: LiveEntry) {
     implicitlyFreed &+= 1
-    countOut(old, sampling.isOn)
+    countOut(old, sites.records + Int(old.site), sampling.isOn)
   }
 
   // MARK: Deallocation
 
+  /// Ends the life of a block, also for the beginning of a `realloc`: the real call may hand the
+  /// address on.
   @inline(__always)
   private mutating func deallocate(
-    _ event: UnsafePointer<RawEvent>, _ run: EventRun, _ isSample: Bool
+    _ event: UnsafePointer<RawEvent>, _ origin: Origin, _ isSample: Bool
   ) {
+    let operation = event.pointee.operation
     guard let block = live.remove(event.pointee.address) else {
-      rare.noteUnknown(event.pointee, run, index: eventCount)
+      deallocateUnknown(event, origin.run)
       return
     }
-    let operation = sites.records[Int(block.site)].key.operation
-    if !families.isSurelyRight(event.pointee.operation, for: operation) {
-      checkMisuse(event, run, block, operation)
+    let record = sites.records + Int(block.site)
+    if !record.pointee.rightDeallocations.contains(operation) {
+      checkMisuse(event, origin.run, block)
     }
-    countOut(block, isSample)
-    _ = noteTemporary(block, run.slot, isSample)
+    countOut(block, record, isSample)
+    let isTemporary = noteTemporary(block, record, origin, isSample)
+    if operation == Operation.reallocBegin.rawValue {
+      origin.thread.pointee.pending = PendingRealloc(
+        isActive: true, wasLive: true, wasTemporary: isTemporary, stack: event.pointee.stack,
+        block: block)
+    }
+  }
+
+  @inline(never)
+  private mutating func deallocateUnknown(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
+    rare.noteUnknown(event.pointee, run, index: eventCount)
+    if event.pointee.operation == Operation.reallocBegin.rawValue {
+      threads[Int(run.slot)].pending = PendingRealloc(isActive: true, stack: event.pointee.stack)
+    }
   }
 
   @inline(__always)
-  private mutating func countOut(_ block: LiveEntry, _ isSample: Bool) {
-    let record = sites.records + Int(block.site)
+  private mutating func countOut(
+    _ block: LiveEntry, _ record: UnsafeMutablePointer<SiteRecord>, _ isSample: Bool
+  ) {
     let weight =
       isSample ? sampling.weight(of: block.size) : SampleWeight(count: 1, bytes: block.size)
     if !record.pointee.key.isExcluded {
-      tracker.remove(weight, from: record)
+      tracker.remove(weight, from: record, block.site)
       if isSample { sampling.remove(block.size) }
     }
     record.pointee.tally.freedCount &+= weight.count
@@ -224,13 +288,14 @@ struct HeapReplay: ~Copyable, EventSink {
   }
 
   @inline(__always)
-  private mutating func noteTemporary(
-    _ block: LiveEntry, _ slot: UInt32, _ isSample: Bool
+  private func noteTemporary(
+    _ block: LiveEntry, _ record: UnsafeMutablePointer<SiteRecord>, _ origin: Origin,
+    _ isSample: Bool
   ) -> Bool {
-    let record = sites.records + Int(block.site)
-    let distance = threads[Int(slot)].allocations &- block.serial
+    let distance = origin.thread.pointee.allocations &- block.serial
     // Between two allocations of a sample there were any number of others.
-    guard record.pointee.key.slot == slot, distance <= limits.temporaryDistance, !isSample
+    guard record.pointee.key.slot == origin.run.slot, distance <= limits.temporaryDistance,
+      !isSample
     else { return false }
     record.pointee.tally.temporaryCount &+= 1
     return true
@@ -238,12 +303,12 @@ struct HeapReplay: ~Copyable, EventSink {
 
   @inline(never)
   private mutating func checkMisuse(
-    _ event: UnsafePointer<RawEvent>, _ run: EventRun, _ block: LiveEntry, _ operation: UInt8
+    _ event: UnsafePointer<RawEvent>, _ run: EventRun, _ block: LiveEntry
   ) {
     guard event.pointee.time >= limits.firstTime else { return }
     let bit = OperationTable.bit(event.pointee.operation)
     let key = sites.records[Int(block.site)].key
-    if !families.areOne(operation, event.pointee.operation) {
+    if !table.areOne(key.operation, event.pointee.operation) {
       rare.noteMisuse(.mismatched, event.pointee, run, block, key)
       return
     }
@@ -260,22 +325,15 @@ struct HeapReplay: ~Copyable, EventSink {
 
   @inline(never)
   private mutating func control(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
-    let thread = threads + Int(run.slot)
+    let slot = Int(run.slot)
     switch UInt32(event.pointee.operation) {
-    case MT_OP_REALLOC_BEGIN.rawValue: beginRealloc(event, run)
-    case MT_OP_REALLOC_END.rawValue:
-      // Without its beginning, cut off by a damaged chunk, it is an allocation of its own.
-      let stack = thread.pointee.pending.isActive ? thread.pointee.pending.stack : 0
-      thread.pointee.pending.isActive = false
-      allocate(event, run, Operation.realloc.rawValue, stack, sampling.isOn)
     case MT_OP_REALLOC_FAIL.rawValue:
       rare.noteFailure(
         event.pointee, run, function: Operation.realloc.rawValue,
-        stack: thread.pointee.pending.stack)
-      undoRealloc(Int(run.slot))
-      timeline.note(tracker.liveBytes, tracker.liveCount)
+        stack: threads[slot].pending.stack)
+      undoRealloc(slot, at: event == run.events ? lastTime : (event - 1).pointee.time)
     case MT_OP_REALLOC_LEFT.rawValue:
-      thread.pointee.pending.isActive = false
+      threads[slot].pending.isActive = false
     case MT_OP_FAILED.rawValue:
       rare.noteFailure(
         event.pointee, run, function: UInt8(truncatingIfNeeded: event.pointee.detail),
@@ -284,26 +342,8 @@ struct HeapReplay: ~Copyable, EventSink {
     }
   }
 
-  /// Does the deallocating half, which counts at once: the real call may hand the address on.
-  private mutating func beginRealloc(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
-    var pending = PendingRealloc(isActive: true, stack: event.pointee.stack)
-    if let block = live.remove(event.pointee.address) {
-      let operation = sites.records[Int(block.site)].key.operation
-      if !families.isSurelyRight(event.pointee.operation, for: operation) {
-        checkMisuse(event, run, block, operation)
-      }
-      countOut(block, sampling.isOn)
-      pending.wasLive = true
-      pending.block = block
-      pending.wasTemporary = noteTemporary(block, run.slot, sampling.isOn)
-    } else {
-      rare.noteUnknown(event.pointee, run, index: eventCount)
-    }
-    threads[Int(run.slot)].pending = pending
-  }
-
   /// Takes the deallocating half back: the old block lives on.
-  private mutating func undoRealloc(_ slot: Int) {
+  private mutating func undoRealloc(_ slot: Int, at time: UInt64) {
     let pending = threads[slot].pending
     threads[slot].pending.isActive = false
     guard pending.isActive, pending.wasLive else { return }
@@ -320,12 +360,15 @@ struct HeapReplay: ~Copyable, EventSink {
     record.pointee.tally.freedBytes &-= weight.bytes
     if sampling.isOn { sampling.takeBack(pending.block.size, from: pending.block.site) }
     if pending.wasTemporary { record.pointee.tally.temporaryCount &-= 1 }
-    countIn(pending.block.size, pending.block.site, lastTime, sampling.isOn)
+    countIn(
+      pending.block.size, pending.block.site, record.pointee.key.isExcluded, time, sampling.isOn)
   }
 
   /// Brings back the blocks in the middle of a `realloc` when the events ended.
   mutating func finish() {
-    for slot in 0..<threadCapacity where threads[slot].pending.isActive { undoRealloc(slot) }
+    for slot in 0..<threadCapacity where threads[slot].pending.isActive {
+      undoRealloc(slot, at: lastTime)
+    }
   }
 
   @inline(never)

@@ -12,9 +12,19 @@ struct LiveEntry: BitwiseCopyable {
 
   init(address: UInt64, size: UInt64, alignment: UInt64, time: UInt64, site: UInt32, serial: UInt32)
   {
+    self.init(
+      address: address, size: min(size, Self.greatestSize),
+      alignment: AlignmentCode(roundingUp: alignment), time: time, site: site, serial: serial)
+  }
+
+  /// As above, with a size that is not too great and an alignment that is a power of two.
+  @inline(__always)
+  init(
+    address: UInt64, size: UInt64, alignment: AlignmentCode, time: UInt64, site: UInt32,
+    serial: UInt32
+  ) {
     self.address = address
-    let code = UInt64(truncatingIfNeeded: Self.code(of: alignment))
-    sizeAndAlignment = min(size, Self.greatestSize) | code << 56
+    sizeAndAlignment = size | UInt64(alignment.rawValue) &<< 56
     self.time = time
     self.site = site
     self.serial = serial
@@ -22,6 +32,12 @@ struct LiveEntry: BitwiseCopyable {
 
   /// Greater sizes cannot have been allocated; only a damaged trace has them.
   @inlinable static var greatestSize: UInt64 { (1 << 56) - 1 }
+
+  @inline(__always)
+  static func possibleSize(_ size: UInt64) -> UInt64 {
+    // Hardly ever, so that it costs no more than a branch.
+    size > greatestSize ? greatestSize : size
+  }
 
   @inlinable var size: UInt64 { sizeAndAlignment & Self.greatestSize }
 
@@ -42,12 +58,5 @@ struct LiveEntry: BitwiseCopyable {
   @inline(__always)
   mutating func free() {
     sizeAndAlignment = Self.freeMark
-  }
-
-  /// 0 for none, else one more than the exponent of the power of two.
-  @inline(__always)
-  private static func code(of alignment: UInt64) -> Int {
-    if alignment == 0 { return 0 }
-    return min(64, UInt64.bitWidth - (alignment &- 1).leadingZeroBitCount + 1)
   }
 }

@@ -81,6 +81,12 @@ struct LiveTable: ~Copyable {
     if let number = index.candidate(address) { cprocessor_prefetch(entries + Int(number)) }
   }
 
+  /// Whether the entry of an address is found without the index: it was found lately.
+  @inline(__always)
+  func isRecent(_ address: UInt64) -> Bool {
+    (recent[Self.place(of: address)] ^ Self.key(of: address)) &>> 32 == 0
+  }
+
   /// Inserts a block.
   ///
   /// - Returns: The block that was live at the address until now, if there was one.
@@ -124,9 +130,9 @@ struct LiveTable: ~Copyable {
     (address &>> (4 &+ recentBits)) &<< 32
   }
 
-  /// The entry of an address, live or not.
+  /// The entry of an address, live or not; mutating, because the table would be copied otherwise.
   @inline(__always)
-  private func entry(of address: UInt64) -> UnsafeMutablePointer<LiveEntry>? {
+  private mutating func entry(of address: UInt64) -> UnsafeMutablePointer<LiveEntry>? {
     let last = recent[Self.place(of: address)]
     if last & ~0xffff_ffff == Self.key(of: address) {
       let entry = entries + Int(truncatingIfNeeded: last & 0xffff_ffff)
@@ -136,7 +142,7 @@ struct LiveTable: ~Copyable {
   }
 
   @inline(never)
-  private func find(_ address: UInt64) -> UnsafeMutablePointer<LiveEntry>? {
+  private mutating func find(_ address: UInt64) -> UnsafeMutablePointer<LiveEntry>? {
     let number = index.find(LiveIndex.hash(address)) { entries[Int($0)].address == address }
     guard let number else { return nil }
     note(number, of: address)

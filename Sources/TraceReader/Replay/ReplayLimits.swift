@@ -14,7 +14,7 @@ struct ReplayLimits {
   var temporaryDistance: UInt32
   var includesRecorder: Bool
   /// Whether time or size leave out any block.
-  private let isFiltering: Bool
+  let isFiltering: Bool
 
   init(_ options: ReplayOptions) {
     firstTime = options.timeRange?.lowerBound.rawValue ?? 0
@@ -32,15 +32,16 @@ struct ReplayLimits {
     isFiltering = firstTime > 0 || options.sizes != nil
   }
 
+  /// Whether no block of a thread counts.
+  ///
   /// Blocks of thread 0 are the recorder's own: followed, since the loader of the traced process may
   /// free them, but not counted.
   @inline(__always)
-  func exclude(_ event: UnsafePointer<RawEvent>, of thread: UInt32) -> Bool {
-    (isFiltering && filters(event)) || (thread == MT_THREAD_RECORDER && !includesRecorder)
-  }
+  func excludes(_ thread: UInt32) -> Bool { thread == MT_THREAD_RECORDER && !includesRecorder }
 
+  /// Whether time or size leave the block of an allocation out.
   @inline(never)
-  private func filters(_ event: UnsafePointer<RawEvent>) -> Bool {
+  func filters(_ event: UnsafePointer<RawEvent>) -> Bool {
     event.pointee.time < firstTime || event.pointee.size < leastSize
       || event.pointee.size > greatestSize
   }

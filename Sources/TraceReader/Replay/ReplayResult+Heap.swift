@@ -45,7 +45,7 @@ extension ReplayResult {
     positions.reserveCapacity(heap.sites.count)
     for number in 0..<heap.sites.count {
       let record = heap.sites.records[number]
-      let tally = heap.tracker.finished(record)
+      let tally = heap.tracker.finished(record, number)
       guard !record.key.isExcluded, tally.totalCount > 0 else {
         positions.append(-1)
         continue

@@ -8,11 +8,19 @@ struct SiteKey {
   /// A key that no site has.
   init() {}
 
+  /// Makes the key of an allocation: `size` at most ``LiveEntry/greatestSize``, `operation` less
+  /// than 64.
   @inline(__always)
   init(size: UInt64, stack: UInt32, slot: UInt32, operation: UInt8, isExcluded: Bool) {
-    let sizeClass = SizeClass(containing: min(size, LiveEntry.greatestSize)).bytes
     origin = UInt64(slot) &<< 32 | UInt64(stack)
-    kind = sizeClass &<< 4 | UInt64(operation & 63) &<< 1 | (isExcluded ? 1 : 0)
+    kind = Self.units(size) &<< 8 | UInt64(operation) &<< 1 | (isExcluded ? 1 : 0)
+  }
+
+  /// The size class in units of 16 bytes.
+  @inline(__always)
+  private static func units(_ size: UInt64) -> UInt64 {
+    // Nearly all sizes are among these, whose classes are 16 bytes apart.
+    size &- 1 < 1024 ? (size &+ 15) &>> 4 : SizeClass(containing: size).bytes &>> 4
   }
 
   var sizeClass: UInt64 { (kind &>> 8) &<< 4 }
@@ -48,12 +56,28 @@ struct SiteKey {
   }
 }
 
-/// A site while it is being counted.
+/// A site while it is being counted: a cache line, so that each event needs one of them and not two.
 struct SiteRecord {
+  /// A ``Tally`` without its figures at the peak, which ``PeakTracker`` keeps.
+  struct Counts {
+    var totalCount: UInt64 = 0
+    var totalBytes: UInt64 = 0
+    var freedCount: UInt64 = 0
+    var freedBytes: UInt64 = 0
+    var temporaryCount: UInt64 = 0
+  }
+
   var key: SiteKey
   /// The fall from a peak for which the tally's peak figures were saved; see ``PeakTracker``.
   var savedFall: UInt32 = 0
-  var tally = Tally()
+  /// The deallocations that are no misuse of the site's blocks, whatever their size and alignment.
+  let rightDeallocations: DeallocationSet
+  var tally = Counts()
+
+  init(key: SiteKey, rightDeallocations: DeallocationSet) {
+    self.key = key
+    self.rightDeallocations = rightDeallocations
+  }
 }
 
 /// The sites, found by their key.
@@ -69,10 +93,14 @@ struct SiteTable: ~Copyable {
   /// By ``SiteKey/place``; the first site where there was none.
   private let recent: UnsafeMutablePointer<UInt32>
   private let recentMask: UInt32
+  private let table: OperationTable
 
-  /// - Parameter stackCount: About how many stacks there are.
-  init(stackCount: Int) {
-    records = .allocate(capacity: capacity)
+  /// - Parameters:
+  ///   - stackCount: About how many stacks there are.
+  ///   - table: The operations.
+  init(stackCount: Int, table: OperationTable) {
+    self.table = table
+    records = Self.memory(for: capacity)
     slotMask = 1023
     slots = .allocate(capacity: 1024)
     slots.initialize(repeating: 0, count: 1024)
@@ -81,7 +109,14 @@ struct SiteTable: ~Copyable {
     recent = .allocate(capacity: places)
     recent.initialize(repeating: 0, count: places)
     // So that there is one to compare with.
-    (records + 0).initialize(to: SiteRecord(key: SiteKey()))
+    (records + 0).initialize(
+      to: SiteRecord(key: SiteKey(), rightDeallocations: DeallocationSet(0)))
+  }
+
+  private static func memory(for capacity: Int) -> UnsafeMutablePointer<SiteRecord> {
+    let size = MemoryLayout<SiteRecord>.stride
+    return UnsafeMutableRawPointer.allocate(byteCount: capacity * size, alignment: 64)
+      .bindMemory(to: SiteRecord.self, capacity: capacity)
   }
 
   private static func places(_ stackCount: Int) -> Int {
@@ -116,7 +151,8 @@ struct SiteTable: ~Copyable {
       slot = (slot + 1) & slotMask
     }
     if count == capacity { growRecords() }
-    (records + count).initialize(to: SiteRecord(key: key))
+    (records + count).initialize(
+      to: SiteRecord(key: key, rightDeallocations: table.surelyRight(for: key.operation)))
     count += 1
     slots[slot] = UInt32(truncatingIfNeeded: count)
     if count * 2 > slotMask { growSlots() }
@@ -124,7 +160,7 @@ struct SiteTable: ~Copyable {
   }
 
   private mutating func growRecords() {
-    let larger = UnsafeMutablePointer<SiteRecord>.allocate(capacity: capacity * 2)
+    let larger = Self.memory(for: capacity * 2)
     larger.moveInitialize(from: records, count: count)
     records.deallocate()
     records = larger

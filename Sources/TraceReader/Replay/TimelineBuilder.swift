@@ -22,6 +22,10 @@ struct TimelineBuilder {
     end = Self.sum(start, width)
   }
 
+  /// The last time for which ``advance(to:_:_:)`` need not be called any more.
+  @inline(__always)
+  var lastTime: UInt64 { end == .max ? .max : end &- 1 }
+
   /// Comes to the time of an event; what was live before it has been so since the last one.
   @inline(__always)
   mutating func advance(to time: UInt64, _ liveBytes: UInt64, _ liveCount: UInt64) {
