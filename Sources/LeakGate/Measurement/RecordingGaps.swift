@@ -1,3 +1,4 @@
+import Reports
 import TraceReader
 
 /// What a trace does not hold, as far as a rule's figure depends on it.
@@ -17,15 +18,16 @@ enum RecordingGaps {
       problems.append("recording stopped before the end: \(stop.cause.text)")
     }
     let lost = coverage.eventsDropped &+ coverage.nestedEventsLost
-    if lost > 0 { problems.append("\(lost) events were not recorded") }
+    if lost > 0 { problems.append("\(CountText.of(lost, "event", .was)) not recorded") }
     if coverage.threadsLost > 0 {
-      problems.append("\(coverage.threadsLost) threads were not recorded")
+      problems.append("\(CountText.of(coverage.threadsLost, "thread", .was)) not recorded")
     }
     if coverage.damageCount > 0 {
-      problems.append("the trace is damaged in \(coverage.damageCount) places")
+      problems.append("the trace is damaged in \(CountText.of(coverage.damageCount, "place"))")
     }
     if coverage.missingBytes > 0 {
-      problems.append("the trace was cut: \(coverage.missingBytes) bytes are missing")
+      problems.append(
+        "the trace was cut: \(CountText.of(coverage.missingBytes, "byte", .is)) missing")
     }
     if coverage.sampleInterval > 0, !needs.isDisjoint(with: [.unfreed, .peak, .allocations]) {
       problems.append("the recording is a sample: its figures are estimates")
@@ -46,7 +48,8 @@ enum RecordingGaps {
     var problems = children.map { "a child process was not recorded: \($0)" }
     let unnamed = coverage.childrenNotFollowedCount &- UInt64(coverage.childrenNotFollowed.count)
     if coverage.childrenNotFollowedCount > UInt64(coverage.childrenNotFollowed.count) {
-      problems.append("\(unnamed) more child processes were not recorded")
+      problems.append(
+        "\(unnamed) more child \(unnamed == 1 ? "process was" : "processes were") not recorded")
     }
     return problems
   }

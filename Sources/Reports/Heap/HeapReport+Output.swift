@@ -66,7 +66,8 @@ extension HeapReport {
       return "\(isKilobytes ? "\(entry.size / 1024)KB" : "\(entry.size)")[\(entry.count)]"
     }
     let rest = sizes.count - shown.count
-    return shown.joined(separator: " ") + (rest > 0 ? " and \(rest.grouped) smaller sizes" : "")
+    return shown.joined(separator: " ")
+      + (rest > 0 ? " and \(CountText.of(UInt64(rest), "smaller size"))" : "")
   }
 
   private static let mostSizes = 8

@@ -44,40 +44,45 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
 
   private static func named(_ coverage: Coverage) -> [Counter] {
     [
-      ("eventsDropped", coverage.eventsDropped, { "\($0.grouped) events were not recorded" }),
+      (
+        "eventsDropped", coverage.eventsDropped,
+        { "\(CountText.of($0, "event", .was)) not recorded" }
+      ),
       (
         "nestedEventsLost", coverage.nestedEventsLost,
-        { "\($0.grouped) events inside the recorder were not recorded" }
+        { "\(CountText.of($0, "event", .was)) not recorded inside the recorder" }
       ),
       (
         "threadsLost", coverage.threadsLost,
-        { "\($0.grouped) threads were not recorded" }
+        { "\(CountText.of($0, "thread", .was)) not recorded" }
       ),
       (
         "stackTableFull", coverage.stackTableFull,
-        { "\($0.grouped) events have no stack: the stack table was full" }
+        { "\(CountText.of($0, "event", .has)) no stack: the stack table was full" }
       ),
       (
         "stacksCut", coverage.stacksCut,
-        { "\($0.grouped) events have a stack with frames left out" }
+        { "\(CountText.of($0, "event", .has)) a stack with frames left out" }
       ),
       (
         "stacksRootless", coverage.stacksRootless,
-        { "\($0.grouped) events have a stack whose outermost callers are not known" }
+        { "\(CountText.of($0, "event", .has)) a stack whose outermost callers are not known" }
       ),
       (
         "refcountsLost", coverage.refcountsLost,
         { "\($0.grouped) retains and releases were not recorded" }
       ),
-      ("stacksMissing", coverage.stacksMissing, { "\($0.grouped) events have no stack" }),
-      ("imagesLost", coverage.imagesLost, { "\($0.grouped) images could not be described" }),
+      ("stacksMissing", coverage.stacksMissing, { "\(CountText.of($0, "event", .has)) no stack" }),
+      (
+        "imagesLost", coverage.imagesLost, { "\(CountText.of($0, "image")) could not be described" }
+      ),
       (
         "unknownFrees", coverage.unknownFrees,
-        { "\($0.grouped) frees of blocks allocated before or outside the recording" }
+        { "\(CountText.of($0, "free")) of blocks allocated before or outside the recording" }
       ),
       (
         "implicitlyFreed", coverage.implicitlyFreed,
-        { "\($0.grouped) blocks were freed without a record of it" }
+        { "\(CountText.of($0, "block", .was)) freed without a record of it" }
       ),
       ("eventsBeforeStart", coverage.eventsBeforeStart, nil),
       ("bootstrapBlocks", coverage.bootstrapBlocks, nil),
@@ -86,7 +91,7 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
       ("stacksCompared", coverage.stacksCompared, nil),
       (
         "stacksDifferent", coverage.stacksDifferent,
-        { "libunwind sees other frames in \($0.grouped) stacks; the notes show the first" }
+        { "libunwind sees other frames in \(CountText.of($0, "stack")); the notes show the first" }
       ),
       ("stacksGuessDifferent", coverage.stacksGuessDifferent, nil),
       ("stacksLibunwind", coverage.stacksLibunwind, nil),
@@ -96,7 +101,7 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
       ("damagedParts", coverage.damageCount, nil),
       (
         "missingBytes", coverage.missingBytes,
-        { "the file was cut: \($0.grouped) bytes are missing at its end" }
+        { "the file was cut: \(CountText.of($0, "byte", .is)) missing at its end" }
       ),
     ]
   }

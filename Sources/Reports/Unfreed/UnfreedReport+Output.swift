@@ -89,7 +89,7 @@ extension UnfreedReport.Group {
     // With all digits: two sizes that look the same would be a riddle.
     if sizes.count == 1 { return count == 1 ? start : "\(start) of \(first.size.grouped) B" }
     let listed = sizes.prefix(3).map { "\($0.count.grouped) × \($0.size.grouped) B" }
-    let more = sizes.count > 3 ? ", \((sizes.count - 3).grouped) more sizes" : ""
+    let more = sizes.count > 3 ? ", \(CountText.of(UInt64(sizes.count - 3), "more size"))" : ""
     return "\(start): \(listed.joined(separator: ", "))\(more)"
   }
 
@@ -116,16 +116,5 @@ extension SiteFilter {
     var filter = self
     filter.lifespan = .all
     return filter.text
-  }
-}
-
-/// Counted nouns.
-enum CountText {
-  /// `1 block`, `1,024 blocks`.
-  static func blocks(_ count: UInt64) -> String { of(count, "block") }
-
-  /// `1 error`, `2 errors`.
-  static func of(_ count: UInt64, _ noun: String) -> String {
-    count == 1 ? "1 \(noun)" : "\(count.grouped) \(noun)s"
   }
 }

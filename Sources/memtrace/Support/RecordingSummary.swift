@@ -52,7 +52,7 @@ struct RecordingSummary {
   private var losses: [String] {
     var lines: [String] = []
     let dropped = total(MT_COUNT_EVENTS_DROPPED) &+ total(MT_COUNT_EVENTS_NESTED_LOST)
-    if dropped > 0 { lines.append("\(dropped) events were not recorded") }
+    if dropped > 0 { lines.append("\(CountText.of(dropped, "event", .was)) not recorded") }
     for trace in run.traces {
       guard let reason = Self.stopReason(trace.header.fields) else { continue }
       lines.append("\(shown(trace.path)): recording stopped early: \(reason)")
@@ -64,7 +64,10 @@ struct RecordingSummary {
     }
     let running = run.traces.filter { $0.header.pid != run.pid && $0.header.hasNoEnding }.count
     if running > 0 {
-      lines.append("\(running) of its processes wrote no end: they run still, or were killed")
+      lines.append(
+        running == 1
+          ? "1 of its processes wrote no end: it runs still, or was killed"
+          : "\(running) of its processes wrote no end: they run still, or were killed")
     }
     return lines
   }
