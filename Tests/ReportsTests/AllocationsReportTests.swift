@@ -31,6 +31,19 @@ import TraceTestSupport
     #expect(text.split(separator: "\n").allSatisfy { $0.displayWidth <= 100 })
   }
 
+  /// A table of `Mall…KiB` tells nobody anything.
+  @Test(arguments: [60, 70])
+  func aNarrowTableKeepsTheNamesOfItsRows(width: Int) throws {
+    let text = try report().text(width: width)
+    #expect(text.split(separator: "\n").allSatisfy { $0.displayWidth <= width })
+    #expect(text.contains("\nMalloc-1008 "))
+    #expect(!text.contains("Transient/"))
+    #expect(text.contains("Transient") == (width >= 70))
+    // All columns that were asked for stay.
+    let wide = try report { $0.columns = AllocationsColumn.wide }.text(width: width)
+    #expect(wide.contains("Transient/"))
+  }
+
   @Test func theWideTableHasAllColumns() throws {
     let report = try report { $0.columns = AllocationsColumn.wide }
     expectSnapshot(report.text(), "allocations-wide.txt")

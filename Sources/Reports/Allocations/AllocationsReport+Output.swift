@@ -27,17 +27,21 @@ extension AllocationsReport {
 
   /// Writes the table, without the margins of estimates where there is no room for them.
   func writeTable(to page: inout TextPage) {
-    let full = table(bytes: page.style.bytes, hasMargins: true)
+    let columns = columns(fitting: page.style)
+    let full = table(columns, bytes: page.style.bytes, hasMargins: true)
     if trace.sampling == nil || full.fits(in: page.style) {
       page.table(full)
       return
     }
-    page.table(table(bytes: page.style.bytes, hasMargins: false))
+    page.table(table(columns, bytes: page.style.bytes, hasMargins: false))
     page.line(Span("There is no room for the margins here; --format csv has them.", .faint))
   }
 
-  private func table(bytes: ByteStyle, hasMargins: Bool) -> TextTable {
-    var table = TextTable([.text(query.grouping.title)] + columns.map(\.column))
+  private func table(
+    _ columns: [AllocationsColumn], bytes: ByteStyle, hasMargins: Bool, shortestName: Int? = nil
+  ) -> TextTable {
+    let names = TextTable.Column.text(query.grouping.title, shortest: shortestName ?? 8)
+    var table = TextTable([names] + columns.map(\.column))
     let numbers = { (tally: TallyRow) in
       columns.map { $0.text(tally, bytes: bytes, hasMargin: hasMargins) }
     }
@@ -52,6 +56,23 @@ extension AllocationsReport {
     if trace.sampling == nil || isChosen { return query.columns }
     return query.columns.filter { $0 != .bar && $0 != .temporary }
   }
+
+  /// The columns that leave room for names of rows: on a narrow terminal the bar goes, then the
+  /// number that the others tell as well.
+  private func columns(fitting style: TextStyle) -> [AllocationsColumn] {
+    var columns = columns
+    guard query.columns == AllocationsColumn.standard else { return columns }
+    for column in [AllocationsColumn.bar, .transient] {
+      let trial = table(
+        columns, bytes: style.bytes, hasMargins: false, shortestName: Self.readableName)
+      if trial.fits(in: style) { break }
+      columns.removeAll { $0 == column }
+    }
+    return columns
+  }
+
+  /// As many columns as `Malloc-1.00 KiB` takes, with one to spare.
+  private static let readableName = 16
 
   /// The table with the total row first and all number columns.
   public var csv: CSVTable? {
