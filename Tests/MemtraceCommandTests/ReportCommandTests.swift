@@ -57,6 +57,21 @@ import TraceTestSupport
     #expect(text.contains("\r\n1060,6,5x12 1x1000,malloc,"))
   }
 
+  /// Whoever asks for a sample of what is recorded already would take the figures for one.
+  @Test(arguments: [
+    ("--depth", ["--depth", "5"]), ("--sample", ["--sample", "512KiB"]),
+    ("--refcounts", ["--refcounts"]), ("--no-follow", ["--no-follow"]),
+  ])
+  func optionsOfARecordingAreRefusedForATrace(name: String, options: [String]) throws {
+    for command in ["allocations", "info", "check"] {
+      let run = try memtrace(arguments: [command, trace] + options, in: directory.path)
+      #expect(run.status == 64)
+      #expect(
+        run.errorText
+          == "memtrace: \(name) is for recording a command; \(trace) is recorded already\n")
+    }
+  }
+
   @Test func aReportNeverReplacesATrace() throws {
     let run = try memtrace("report", trace, "-o", "app.mtrace", in: directory.path)
     #expect(run.status == 73)

@@ -7,8 +7,8 @@ struct CheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Fail when a program leaks or misuses memory: a gate for continuous integration.",
     usage: """
-      memtrace check [TRACE … | -- COMMAND …] [--rule RULE] [--baseline FILE] \
-      [--output KIND=FILE] [options]
+      memtrace check TRACE … [--rule RULE] [--baseline FILE] [options]
+      memtrace check [options] -- COMMAND …
       """,
     discussion: """
       Records the command with all its child processes, or takes traces, and holds each process to \
@@ -24,7 +24,7 @@ struct CheckCommand: ParsableCommand {
         memtrace check --process '*.xctest' -- swift test
         memtrace check --baseline leaks.yml --update-baseline -- make check
         memtrace check --rule 'peak<=+5%' --baseline leaks.yml -- ./server --once
-        memtrace check --output sarif=leaks.sarif --output github --output summary -- ctest
+        memtrace check --output sarif=leaks.sarif --output github -- ctest
       """)
 
   @Argument(
@@ -58,6 +58,7 @@ struct CheckCommand: ParsableCommand {
   }
 
   func run() throws {
+    if let trace = traces.first { try recording.checkNone(for: trace) }
     let setup = try GateSetup(rules: rules, tolerated: tolerated)
     let writing = GateWriting(options: output)
     try writing.checkFiles(baseline: tolerated.updates ? setup.configuration.baseline : nil)

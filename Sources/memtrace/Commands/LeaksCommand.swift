@@ -84,7 +84,7 @@ struct LeaksCommand: ParsableCommand {
   private func reportLeaks(at index: Int, _ session: ReportSession) throws -> Bool {
     let query = try query(session)
     // What other analyses found comes first, so that there is one at a time.
-    let baseline = try baseline(recording: recording)
+    let baseline = try baseline()
     // A table of comma-separated values has no place for discoveries.
     let showsDiscoveries = view.diffFrom == nil && output.format != .csv
     var discoveries =
@@ -121,10 +121,10 @@ struct LeaksCommand: ParsableCommand {
   }
 
   /// The leaks of the trace that `--diff-from` names.
-  private func baseline(recording: RecordingOptions) throws -> LeakBaseline? {
+  private func baseline() throws -> LeakBaseline? {
     guard let other = view.diffFrom else { return nil }
     var baseline: LeakBaseline?
-    try ReportSession.run(.file(other), recording: recording, symbols: symbols) { session in
+    try ReportSession.run(trace: other, symbols: symbols) { session in
       let index = try session.trace.snapshotIndex(at: nil)
       let analysis = try session.trace.leakAnalysis(
         atSnapshot: index, source: session.source, progress: session.progress)

@@ -10,11 +10,7 @@ struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
     abstract: "Record a command and its child processes.",
-    usage: """
-      memtrace record [-o FILE] [--depth FRAMES] [--sample BYTES] [--refcounts[=TYPES]] [--no-follow] \
-      [--pack] [-q] \
-      -- COMMAND …
-      """,
+    usage: "memtrace record [-o FILE] [-q] [options] -- COMMAND …",
     discussion: """
       Runs the command with its own input, output and signals, and ends with its exit status: 127 \
       when it was not found, 126 when it is not executable, 128 + n when signal n killed it. When \

@@ -38,7 +38,7 @@ struct ComparisonSide {
   ) throws -> [RunProfile] {
     var profiles: [RunProfile] = []
     for trace in traces {
-      try ReportSession.run(.file(trace), recording: RecordingOptions(), symbols: symbols) {
+      try ReportSession.run(trace: trace, symbols: symbols) {
         session in
         let result = try session.trace.replay(blocks.request, progress: session.progress)
         profiles.append(

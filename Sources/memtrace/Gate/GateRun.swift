@@ -39,7 +39,7 @@ struct GateRun {
   /// - Throws: What is not about the trace.
   mutating func add(trace: String, isKept: Bool = true, skipsTools: Bool = false) throws {
     do {
-      try ReportSession.run(.file(trace), recording: RecordingOptions(), symbols: symbols) {
+      try ReportSession.run(trace: trace, symbols: symbols) {
         session in
         var measurer = setup.measurer
         measurer.skipsTools = skipsTools

@@ -5,12 +5,16 @@ import Reports
 struct RecordingOptions: ParsableArguments {
   /// The range of `--depth`; the recorder has room for no more.
   static let depths = 1...1024
+  /// The value of `--depth` that is not given.
+  static let standardDepth = 128
   /// The range of `--sample` in bytes.
   static let sampleIntervals: ClosedRange<UInt64> = 1...(1 << 40)
 
   @Option(
-    help: ArgumentHelp("Keep at most this many frames of each stack.", valueName: "frames"))
-  var depth = 128
+    help: ArgumentHelp(
+      "Keep at most this many frames of each stack. (default: \(standardDepth))",
+      valueName: "frames"))
+  var depth: Int?
 
   @Option(
     help: ArgumentHelp(
@@ -31,11 +35,12 @@ struct RecordingOptions: ParsableArguments {
   var noFollow = false
 
   mutating func validate() throws {
-    guard Self.depths.contains(depth) else {
-      throw ValidationError(
-        "--depth takes \(Self.depths.lowerBound) to \(Self.depths.upperBound) frames, not \(depth)."
-      )
-    }
+    guard let depth, !Self.depths.contains(depth) else { return try checkSample() }
+    throw ValidationError(
+      "--depth takes \(Self.depths.lowerBound) to \(Self.depths.upperBound) frames, not \(depth).")
+  }
+
+  private func checkSample() throws {
     guard sample == nil || sampleInterval != nil else {
       throw ValidationError(
         "--sample takes a number of bytes from 1 to 1TiB, such as 512KiB, not '\(sample ?? "")'.")
@@ -48,5 +53,20 @@ struct RecordingOptions: ParsableArguments {
       Self.sampleIntervals.contains(range.lowerBound)
     else { return nil }
     return range.lowerBound
+  }
+
+  /// Refuses what would be without effect on something that is recorded already.
+  ///
+  /// - Parameter trace: The trace that was given instead of a command.
+  /// - Throws: ``CommandFailure`` when there is any option.
+  func checkNone(for trace: String) throws(CommandFailure) {
+    let given: [(String, Bool)] = [
+      ("--depth", depth != nil), ("--sample", sample != nil), ("--refcounts", refcounts != nil),
+      ("--no-follow", noFollow),
+    ]
+    guard let (option, _) = given.first(where: \.1) else { return }
+    throw CommandFailure(
+      "\(option) is for recording a command; \(trace) is recorded already",
+      exitStatus: ExitStatus.usage)
   }
 }

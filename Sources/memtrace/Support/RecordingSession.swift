@@ -41,7 +41,7 @@ struct RecordingSession {
   /// - Throws: ``CommandFailure`` when the command does not start.
   func run(output: FilePath) throws(CommandFailure) -> RecordedRun {
     let recording = RecordingEnvironment(
-      library: library, output: output, depth: options.depth,
+      library: library, output: output, depth: options.depth ?? RecordingOptions.standardDepth,
       sampleInterval: options.sampleInterval, refcounts: options.refcounts,
       followsChildren: !options.noFollow, sessionID: .random(), snapshots: snapshots)
     let child = try ChildProcess.launch(

@@ -33,7 +33,8 @@ struct ReportSession {
     try ReportOutput.checkCanBeWritten(output?.output)
     switch input {
     case .file(let name):
-      try report(on: FilePath(name), shownAs: name, symbols: symbols, body)
+      try recording.checkNone(for: name)
+      try run(trace: name, symbols: symbols, body)
     case .command(let words):
       let status = try RecordingSession.withTemporaryRecording(of: words, options: recording) {
         run in
@@ -43,6 +44,15 @@ struct ReportSession {
       }
       if status != 0 { throw ExitCode(status) }
     }
+  }
+
+  /// Opens a trace and makes a report.
+  ///
+  /// - Throws: ``CommandFailure`` when the trace cannot be read or the report not be made.
+  static func run(
+    trace name: String, symbols: SymbolOptions?, _ body: (ReportSession) throws -> Void
+  ) throws {
+    try report(on: FilePath(name), shownAs: name, symbols: symbols, body)
   }
 
   /// The program that the launched process was last: `sh -c prog` replaces itself by `prog`.
