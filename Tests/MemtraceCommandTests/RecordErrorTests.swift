@@ -153,6 +153,47 @@ import TraceTestSupport
     #expect(directory.entries.isEmpty)
   }
 
+  /// Nor is a trace overwritten by a report: also none that is cut or packed.
+  @Test(arguments: [
+    ["allocations", "-o", "TRACE"], ["check", "--output", "json=TRACE"],
+  ])
+  func nothingRunsForAReportThatWouldReplaceATrace(_ arguments: [String]) throws {
+    let made = try memtrace("record", "-q", "-o", "plain", "--", "true", in: directory.path)
+    #expect(made.status == 0)
+    _ = try memtrace("pack", "plain", "-o", "packed", in: directory.path)
+    _ = try ProcessRun.run(["/bin/sh", "-c", "head -c 100 plain >cut"], directory: directory.path)
+    let files = directory.entries.sorted()
+    #expect(files == ["cut", "packed", "plain"])
+    for file in files {
+      let words = arguments.map { $0.replacing("TRACE", with: file) }
+      let run = try memtrace(arguments: words + ["--", "touch", "ran"], in: directory.path)
+      #expect(run.status == 73)
+      #expect(run.errorText == "memtrace: \(file) is a trace; give another file to -o\n")
+      #expect(directory.entries.sorted() == files)
+    }
+  }
+
+  /// The file is cited, but neither as a whole nor with what a terminal would obey.
+  @Test func aTraceIsNoBaseline() throws {
+    let made = try memtrace("record", "-q", "-o", "trace", "--", "true", in: directory.path)
+    #expect(made.status == 0)
+    let run = try memtrace(
+      "check", "--update-baseline", "--baseline", "trace", "--", "touch", "ran",
+      in: directory.path)
+    #expect(run.status == 64)
+    #expect(run.errorText.hasPrefix("memtrace: trace is not YAML: "))
+    #expect(run.errorText.utf8.count < 1000)
+    #expect(run.errorText.dropLast().unicodeScalars.allSatisfy { $0.value >= 0x20 })
+    #expect(directory.entries == ["trace"])
+  }
+
+  @Test func anEmptyNameIsNoFileForAReport() throws {
+    let run = try memtrace("allocations", "-o", "", "--", "touch", "ran", in: directory.path)
+    #expect(run.status == 64)
+    #expect(run.errorText == "memtrace: -o needs the name of a file\n")
+    #expect(directory.entries.isEmpty)
+  }
+
   @Test func aFolderIsNoFileForAReport() throws {
     let run = try memtrace("allocations", "-o", ".", "--", "touch", "ran", in: directory.path)
     #expect(run.status == 73)

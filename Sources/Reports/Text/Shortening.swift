@@ -5,7 +5,7 @@ extension String {
   ///
   /// - Parameter width: Columns available; 1 leaves only the ellipsis, 0 or less nothing.
   /// - Returns: The text itself when it fits.
-  func shortenedInTheMiddle(to width: Int) -> String {
+  package func shortenedInTheMiddle(to width: Int) -> String {
     if displayWidth <= width { return self }
     if width <= 0 { return "" }
     let kept = width - 1

@@ -17,7 +17,11 @@ struct ReportOutput {
   /// - Throws: ``CommandFailure``, as ``withOutput(_:appends:_:)`` would.
   static func checkCanBeWritten(_ file: String?) throws(CommandFailure) {
     guard let file else { return }
+    guard !file.isEmpty else {
+      throw CommandFailure("-o needs the name of a file", exitStatus: ExitStatus.usage)
+    }
     let path = FilePath(file), folder = path.removingLastComponent()
+    try checkIsNoTrace(path, shownAs: file)
     let status = try? FileStatus(of: path)
     if status?.isDirectory == true { throw cannotWrite(file, Errno.isDirectory) }
     let asked = status != nil ? path : folder.isEmpty ? "." : folder
@@ -25,6 +29,15 @@ struct ReportOutput {
     if asked.withPlatformString({ faccessat(AT_FDCWD, $0, wanted, AT_EACCESS) }) != 0 {
       throw cannotWrite(file, Errno(rawValue: errno))
     }
+  }
+
+  /// A report must not eat a trace, its own above all, by a slip of the keyboard.
+  private static func checkIsNoTrace(
+    _ path: FilePath, shownAs name: String
+  ) throws(CommandFailure) {
+    guard TraceFileHeader.isTrace(path) else { return }
+    throw CommandFailure(
+      "\(name) is a trace; give another file to -o", exitStatus: ExitStatus.cannotCreate)
   }
 
   private static func cannotWrite(_ file: String, _ error: any Error) -> CommandFailure {
@@ -46,11 +59,8 @@ struct ReportOutput {
       return
     }
     let path = FilePath(file)
-    // A report must not eat the trace that it is about by a slip of the keyboard.
-    if TraceFileHeader(readingFrom: path) != nil {
-      throw CommandFailure(
-        "\(file) is a trace; give another file to -o", exitStatus: ExitStatus.cannotCreate)
-    }
+    // Again: the command may have left a trace there.
+    try checkIsNoTrace(path, shownAs: file)
     let descriptor: FileDescriptor
     do {
       descriptor = try FileDescriptor.open(

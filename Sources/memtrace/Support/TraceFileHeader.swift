@@ -26,6 +26,12 @@ struct TraceFileHeader {
     self.fields = fields
   }
 
+  /// Whether a file begins as traces do: also one that is cut, or that another version wrote.
+  static func isTrace(_ path: FilePath) -> Bool {
+    let bytes = try? TraceHeader.bytes(ofFileAt: path)
+    return bytes?.starts(with: MT_FILE_MAGIC.utf8) == true
+  }
+
   var pid: pid_t { pid_t(truncatingIfNeeded: fields.pid) }
 
   var sessionID: SessionID { SessionID(bytes: withUnsafeBytes(of: fields.session_id, Array.init)) }
