@@ -19,6 +19,8 @@ enum { LARGEST_REPLACED = 256 << 10 };
  * recorded itself. Its traces are not ours to name. */
 static const char belongs_to_other[] = "begun by a recording of its own";
 
+const char mt_exec_runs_nothing[] = "not run: its loader only lists its libraries";
+
 /* Copies a LD_PRELOAD list without our entry; ours goes first when `with_us`. */
 static void make_preload(char *buffer, size_t size, const char *list, bool with_us) {
     const char *own = mt_exec_library();
@@ -206,6 +208,8 @@ const char *mt_exec_environment_probe(char *const *environment) {
         return NULL;
     if (has_other_session(environment))
         return belongs_to_other;
+    if (mt_config_lookup(environment, "LD_TRACE_LOADED_OBJECTS"))
+        return mt_exec_runs_nothing;
     if (mt_config_lookup(environment, "VALGRIND_LAUNCHER"))
         return "run by Valgrind, which replaces the allocator itself";
     return NULL;

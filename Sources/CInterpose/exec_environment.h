@@ -52,6 +52,10 @@ char *const *mt_exec_environment(struct mt_exec_environment *storage, char *cons
  * says that the host passes to it. NULL when it says nothing of the kind. */
 const char *mt_exec_environment_probe(char *const *environment);
 
+/* The reason where ld.so lists what it would load and ends, as ldd asks it to: we would be in the
+ * list. Nothing runs that could be recorded. */
+extern const char mt_exec_runs_nothing[];
+
 /* Gives back what mt_exec_environment took: the exec has failed, or a child was spawned. */
 void mt_exec_environment_end(struct mt_exec_environment *storage);
 

@@ -57,9 +57,9 @@ static bool is_sanitizer(const char *library) {
     return false;
 }
 
-/* Reads the names of the needed libraries, one by one. */
-static const char *probe_needed(int fd, const Elf64_Phdr *headers, unsigned count,
-                                const Elf64_Phdr *dynamic) {
+/* Reads the names in a dynamic section that have this tag, one by one, until one fits. */
+static bool has_name(int fd, const Elf64_Phdr *headers, unsigned count, const Elf64_Phdr *dynamic,
+                     Elf64_Sxword tag, bool (*fits)(const char *name)) {
     Elf64_Dyn entry;
     uint64_t strings = 0, limit = dynamic->p_filesz / sizeof entry;
     if (limit > MAX_DYNAMIC)
@@ -73,13 +73,18 @@ static const char *probe_needed(int fd, const Elf64_Phdr *headers, unsigned coun
         if (!read_at(fd, &entry, sizeof entry, dynamic->p_offset + i * sizeof entry) ||
             entry.d_tag == DT_NULL)
             break;
-        if (entry.d_tag != DT_NEEDED)
+        if (entry.d_tag != tag)
             continue;
         mt_os_pread(fd, name, sizeof name - 1, strings + entry.d_un.d_val);
-        if (is_sanitizer(name))
-            return "built with a sanitizer, which has its own allocator";
+        if (fits(name))
+            return true;
     }
-    return NULL;
+    return false;
+}
+
+/* glibc's dynamic linker, which can be told to run a program. */
+static bool is_loader(const char *name) {
+    return mt_text_has_prefix(name, "ld-linux") || mt_text_has_prefix(name, "ld64.so");
 }
 
 static const char *probe_interpreter(int fd, const Elf64_Phdr *interpreter) {
@@ -116,10 +121,12 @@ static const char *probe_elf(int fd) {
             dynamic = &headers[i];
     }
     if (!interpreter)
-        return mt_exec_is_static;
+        return dynamic && has_name(fd, headers, count, dynamic, DT_SONAME, is_loader)
+                   ? NULL
+                   : mt_exec_is_static;
     const char *reason = probe_interpreter(fd, interpreter);
-    if (!reason && dynamic)
-        reason = probe_needed(fd, headers, count, dynamic);
+    if (!reason && dynamic && has_name(fd, headers, count, dynamic, DT_NEEDED, is_sanitizer))
+        reason = "built with a sanitizer, which has its own allocator";
     return reason;
 }
 

@@ -3,6 +3,7 @@
 #include "image_map.h"
 
 #include "clock.h"
+#include "executable_path.h"
 #include "loader_gate.h"
 #include "lock.h"
 #include "memtrace_format.h"
@@ -72,8 +73,7 @@ static const char *keep_path(const char *directory, const char *path) {
 static const char *full_path(const char *name) {
     static char buffer[PATH_MAX]; /* one thread scans at a time, perhaps with little stack */
     if (name[0] == 0) {
-        long length = mt_os_readlink("/proc/self/exe", buffer, sizeof buffer - 1);
-        buffer[length > 0 ? length : 0] = 0;
+        mt_executable_path(buffer, sizeof buffer);
         return keep_path("", buffer);
     }
     if (name[0] == '/' || !strchr(name, '/') || mt_os_getcwd(buffer, sizeof buffer - 1) <= 1)

@@ -68,7 +68,7 @@ static struct exec_step prepare(const char *name, const char *reason, char *cons
         const char *other = mt_exec_environment_probe(environment);
         reason = other ? other : reason;
     }
-    if (reason)
+    if (reason && reason != mt_exec_runs_nothing)
         note_not_followed(step.storage, name, reason);
     step.environment = mt_exec_environment(step.storage, environment, reason);
     return step;

@@ -2,6 +2,7 @@
 #include "meta_writer.h"
 
 #include "clock.h"
+#include "executable_path.h"
 #include "lock.h"
 #include "text.h"
 #include "trace_file.h"
@@ -80,7 +81,7 @@ void mt_meta_thread(uint32_t index, uint32_t tid, enum mt_thread_state state, co
 
 void mt_meta_process(void) {
     static char executable[PATH_MAX], directory[PATH_MAX]; /* one caller, perhaps little stack */
-    long executable_length = mt_os_readlink("/proc/self/exe", executable, sizeof executable);
+    size_t executable_length = mt_executable_path(executable, sizeof executable);
     long directory_length = mt_os_getcwd(directory, sizeof directory);
     char *arguments = mt_os_map_pages(LARGEST_ARGUMENTS);
     long arguments_length = 0;
@@ -88,7 +89,7 @@ void mt_meta_process(void) {
         arguments_length = mt_os_read_file("/proc/self/cmdline", arguments, LARGEST_ARGUMENTS);
     struct mt_process_record process = {
         .time = mt_clock_event_time(),
-        .executable_length = executable_length > 0 ? (uint32_t)executable_length : 0,
+        .executable_length = (uint32_t)executable_length,
         /* getcwd counts the terminator. */
         .directory_length = directory_length > 1 ? (uint32_t)directory_length - 1 : 0,
         .arguments_length = arguments_length > 0 ? (uint32_t)arguments_length : 0};

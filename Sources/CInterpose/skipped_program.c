@@ -1,6 +1,7 @@
 /* Tells which programs are skipped. See skipped_program.h. */
 #include "skipped_program.h"
 
+#include "executable_path.h"
 #include "os.h"
 #include "text.h"
 #include <string.h>
@@ -9,10 +10,9 @@ bool mt_program_is_skipped(const struct mt_config *config) {
     static char path[PATH_MAX]; /* one caller, perhaps little stack */
     if (!config->skip[0] || !config->parent[0])
         return false;
-    long length = mt_os_readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length <= 0)
+    size_t length = mt_executable_path(path, sizeof path);
+    if (length == 0)
         return false;
-    path[length] = 0;
     const char *name = mt_text_last_component(path), *name_end = path + length;
     for (const char *at = config->skip; *at;) {
         const char *end = at + strcspn(at, ",");

@@ -25,7 +25,8 @@ struct ExecutableInspector {
       if !Self.isGlibc(interpreter) {
         found.append(finding(.foreignLibc(interpreter: interpreter)))
       }
-    } else {
+    } else if !Self.isGlibc(program.ownName ?? "") {
+      // The dynamic linker has no other, but preloads for the program that it is told to run.
       found.append(finding(.staticallyLinked))
     }
     if let privilege = identity.privilege(ofFileAt: path) { found.append(finding(privilege)) }

@@ -8,6 +8,8 @@ struct ProgramHeaders {
   private(set) var interpreter: String?
   /// The libraries of `DT_NEEDED`.
   private(set) var neededLibraries: [String] = []
+  /// The name that a library gives itself, from `DT_SONAME`.
+  private(set) var ownName: String?
 
   /// Reads the headers of a file; what cannot be read is left out.
   init(of file: ELFFile) {
@@ -20,7 +22,8 @@ struct ProgramHeaders {
       if header.p_type == UInt32(PT_INTERP) { interpreter = Self.text(of: header, in: file) }
     }
     file.forEachSection(ofTypes: [UInt32(SHT_DYNAMIC)]) { section, header in
-      neededLibraries += Self.neededLibraries(section, header, file)
+      neededLibraries += Self.names(DT_NEEDED, section, header, file)
+      ownName = ownName ?? Self.names(DT_SONAME, section, header, file).first
     }
   }
 
@@ -37,15 +40,15 @@ struct ProgramHeaders {
     return String(nameBytes: text.prefix { $0 != 0 })
   }
 
-  private static func neededLibraries(
-    _ section: OpaquePointer, _ header: GElf_Shdr, _ file: ELFFile
+  private static func names(
+    _ tag: Int32, _ section: OpaquePointer, _ header: GElf_Shdr, _ file: ELFFile
   ) -> [String] {
     guard let data = elf_getdata(section, nil), header.sh_entsize > 0 else { return [] }
     var result: [String] = []
     var entry = GElf_Dyn()
     for index in 0..<Int32(clamping: UInt64(data.pointee.d_size) / header.sh_entsize) {
       guard gelf_getdyn(data, index, &entry) != nil, entry.d_tag != DT_NULL else { break }
-      guard entry.d_tag == DT_NEEDED, let offset = Int(exactly: entry.d_un.d_val),
+      guard entry.d_tag == tag, let offset = Int(exactly: entry.d_un.d_val),
         let name = elf_strptr(file.handle, Int(header.sh_link), offset)
       else { continue }
       result.append(String(cString: name))

@@ -95,6 +95,13 @@ struct ExecutableInspectionTests {
     #expect(!inspection.isRecordable)
   }
 
+  @Test("the dynamic linker preloads for the program that it is told to run")
+  func loader() throws {
+    let loaders = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"]
+    let loader = try #require(loaders.first { FileManager.default.fileExists(atPath: $0) })
+    #expect(inspect(loader).isRecordable)
+  }
+
   @Test("programs for other machines cannot be recorded")
   func foreignMachine() throws {
     let program = try compile()

@@ -1,0 +1,56 @@
+import Foundation
+import SystemPackage
+import Testing
+import TraceReader
+import TraceTestSupport
+
+/// The dynamic linker run as a program: it runs another one, or only says what it would load.
+@Suite struct LoaderTests {
+  private static let loader =
+    ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"]
+    .first { FileManager.default.fileExists(atPath: $0) }
+
+  @Test(arguments: [TracedRun.Start.launcher([]), .preload(["MEMTRACE_OUTPUT=root.mtrace"])])
+  func aProgramThatTheLoaderRunsIsTheProgram(start: TracedRun.Start) throws {
+    let program = try TestProgram("leaked_large.c")
+    let run = try TracedRun([try #require(Self.loader), program.path.string], start: start)
+    let root = try run.root()
+    // Not the loader: its name stood for the frames of `main`, and its leaks do not count.
+    #expect(root.process.executablePath == program.path.string)
+    #expect(root.images.images.first?.path == program.path.string)
+
+    let leaks = try ProcessRun.run(
+      [BuiltProducts.memtrace.string, "leaks", run.traces[0].string, "--format", "json"])
+    let usual = try TracedRun([program.path.string])
+    let expected = try ProcessRun.run(
+      [BuiltProducts.memtrace.string, "leaks", usual.traces[0].string, "--format", "json"])
+    #expect(try leakCounts(leaks.outputText) == leakCounts(expected.outputText))
+    #expect(try leakCounts(leaks.outputText).first != 0)
+  }
+
+  private func leakCounts(_ text: String) throws -> [Int] {
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    let leaked = try #require(object["leaked"] as? [String: Any])
+    return try ["count", "bytes"].map { try #require(leaked[$0] as? Int) }
+  }
+
+  @Test func aChildThatTheLoaderRunsIsRecorded() throws {
+    let program = try TestProgram("table.c")
+    let run = try TracedRun(
+      ["/bin/sh", "-c", "\"$0\" \"$1\"; exit 3", try #require(Self.loader), program.path.string])
+    #expect(try run.traces(of: program).count == 1)
+    #expect(try run.allTraces().flatMap(\.coverage.childrenNotFollowed).isEmpty)
+  }
+
+  /// What ldd does; nothing runs then, and nothing is missing.
+  @Test func aListOfLibrariesIsWithoutTheRecorder() throws {
+    let program = try TestProgram("table.c").path.string
+    let run = try TracedRun([
+      "/bin/sh", "-c",
+      "LD_TRACE_LOADED_OBJECTS=1 \"$0\" | sed 's/ (0x[0-9a-f]*)//'; exit 0", program,
+    ])
+    #expect(run.plain.outputText.contains("libc.so.6"))
+    #expect(try run.allTraces().flatMap(\.coverage.childrenNotFollowed).isEmpty)
+  }
+}
