@@ -107,6 +107,14 @@ static void add_number(struct added *added, const char *name, uint64_t number) {
     end(added, &text);
 }
 
+/* The path is no template any more. */
+static void add_output(struct added *added) {
+    struct mt_text text = begin(added, "MEMTRACE_OUTPUT");
+    for (const char *at = mt_config.output; *at; at++)
+        mt_text_add_bytes(&text, *at == '%' ? "%%" : at, *at == '%' ? 2 : 1);
+    end(added, &text);
+}
+
 static void add_parent(struct added *added) {
     uint8_t id[16];
     uint32_t pid = mt_lifecycle_trace_id(id);
@@ -140,7 +148,7 @@ static void add_options(struct added *added, char *const *environment) {
 static size_t add_own(struct mt_exec_environment *storage, char *const *environment) {
     struct added added = {storage->variables, storage->own, sizeof storage->own};
     *added.at++ = storage->preload;
-    add_string(&added, "MEMTRACE_OUTPUT", mt_config.output);
+    add_output(&added);
     add_string(&added, "MEMTRACE_SESSION", mt_config.session);
     add_parent(&added);
     if (makes_way())

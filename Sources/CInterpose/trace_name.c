@@ -37,6 +37,8 @@ static void add_template(struct mt_text *path, const char *template) {
             mt_text_add_number(path, (uint64_t)mt_os_pid());
         else if (template[0] == '%' && template[1] == 'n')
             mt_text_add(path, name);
+        else if (template[0] == '%' && template[1] == '%')
+            mt_text_add(path, "%");
         else {
             mt_text_add_bytes(path, template, 1);
             continue;
@@ -62,6 +64,16 @@ bool mt_trace_name_root(struct mt_config *config) {
     return true;
 }
 
+/* How much of the file's own name there is room for before `.NAME.PID.NUMBER.mtrace`. */
+static size_t stem_length(const char *output) {
+    enum { LONGEST = NAME_MAX - 64 - 2 * 11 - (int)sizeof EXTENSION };
+    size_t length = mt_text_length(output);
+    size_t folder = (size_t)(mt_text_last_component(output) - output);
+    if (mt_text_has_suffix(output, EXTENSION))
+        length -= sizeof EXTENSION - 1;
+    return length - folder > LONGEST ? folder + LONGEST : length;
+}
+
 bool mt_trace_name_try(const struct mt_config *config, bool skip_root, unsigned attempt,
                        char path[PATH_MAX]) {
     struct mt_text text = mt_text_begin(path, PATH_MAX);
@@ -70,12 +82,9 @@ bool mt_trace_name_try(const struct mt_config *config, bool skip_root, unsigned 
         return !text.cut;
     }
     unsigned number = attempt + (skip_root ? 1 : 0);
-    size_t stem = mt_text_length(config->output);
-    if (mt_text_has_suffix(config->output, EXTENSION))
-        stem -= sizeof EXTENSION - 1;
     char name[64];
     program_name(name);
-    mt_text_add_bytes(&text, config->output, stem);
+    mt_text_add_bytes(&text, config->output, stem_length(config->output));
     mt_text_add(&text, ".");
     mt_text_add(&text, name);
     mt_text_add(&text, ".");

@@ -102,7 +102,7 @@ struct RecordCommand: ParsableCommand {
       words: command, options: recording, snapshots: snapshots.variables)
     let output = try path()
     if !quiet { session.warnings.forEach(Diagnostics.write) }
-    var run = try session.run(output: output)
+    var run = try session.run(output: output, isTemplate: self.output != nil && runs == 1)
     if run.traces.isEmpty {
       Diagnostics.write(RecordingSummary.nothingRecorded(run).description)
       return run.exitStatus == 0 ? ExitStatus.cannotRecord : run.exitStatus

@@ -36,7 +36,8 @@ enum OutputNaming {
     forCommand command: String, in directory: FilePath
   ) throws(CommandFailure) -> FilePath {
     try checkWritable(directory)
-    let base = FilePath(command).lastComponent?.string ?? "trace"
+    var base = FilePath(command).lastComponent?.string ?? "trace"
+    while base.utf8.count > longestBase { base.removeLast() }
     let first = directory.appending("\(base).\(fileExtension)")
     if first.isFree { return first }
     for number in 2..<1_000_000 {
@@ -47,6 +48,9 @@ enum OutputNaming {
       "\(directory) is full of traces of \(base); choose a name with -o",
       exitStatus: ExitStatus.cannotCreate)
   }
+
+  /// Of the 255 bytes that the name of a file may have.
+  private static let longestBase = 200
 
   /// The file that `-o` names, made absolute.
   ///

@@ -8,6 +8,8 @@ struct RecordingEnvironment {
   var library: FilePath
   /// The absolute path of the first process's trace.
   var output: FilePath
+  /// Whether `%p` and `%n` in the file's name stand for the process ID and the program.
+  var isTemplate = false
   /// The greatest number of frames kept per stack.
   var depth: Int
   /// The mean number of bytes between two samples; nil when everything is recorded.
@@ -28,7 +30,7 @@ struct RecordingEnvironment {
   func applied(to base: EnvironmentVariables) -> EnvironmentVariables {
     var result = base
     result.set("LD_PRELOAD", to: preload(with: base.bytes(of: "LD_PRELOAD")))
-    result.set("MEMTRACE_OUTPUT", to: output)
+    result.set("MEMTRACE_OUTPUT", to: escapedOutput)
     result["MEMTRACE_DEPTH"] = String(depth)
     result["MEMTRACE_SAMPLE"] = sampleInterval.map { String($0) }
     result["MEMTRACE_REFCOUNTS"] = refcounts
@@ -39,6 +41,14 @@ struct RecordingEnvironment {
     for (name, value) in snapshots { result[name] = value }
     if result["MEMTRACE_VERBOSE"] == nil { result["MEMTRACE_VERBOSE"] = "1" }
     return result
+  }
+
+  /// The path, with all percent signs doubled that do not mean anything.
+  private var escapedOutput: [UInt8] {
+    let bytes = output.withPlatformString { CString(copying: $0).bytes }
+    let slash = bytes.lastIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
+    let plain = isTemplate ? bytes[..<slash] : bytes[...]
+    return plain.flatMap { $0 == UInt8(ascii: "%") ? [$0, $0] : [$0] } + bytes[plain.endIndex...]
   }
 
   private func preload(with others: [UInt8]?) -> [UInt8] {

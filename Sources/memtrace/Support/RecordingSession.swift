@@ -36,12 +36,17 @@ struct RecordingSession {
 
   /// Starts the command, waits for it, and collects the traces.
   ///
-  /// - Parameter output: The absolute path of the trace of the command's own process.
+  /// - Parameters:
+  ///   - output: The absolute path of the trace of the command's own process.
+  ///   - isTemplate: Whether `%p` and `%n` in its name stand for the process ID and the program.
   /// - Returns: How the command ended, and the traces.
   /// - Throws: ``CommandFailure`` when the command does not start.
-  func run(output: FilePath) throws(CommandFailure) -> RecordedRun {
+  func run(
+    output: FilePath, isTemplate: Bool = false
+  ) throws(CommandFailure) -> RecordedRun {
     let recording = RecordingEnvironment(
-      library: library, output: output, depth: options.depth ?? RecordingOptions.standardDepth,
+      library: library, output: output, isTemplate: isTemplate,
+      depth: options.depth ?? RecordingOptions.standardDepth,
       sampleInterval: options.sampleInterval, refcounts: options.refcounts,
       followsChildren: !options.noFollow, sessionID: .random(), snapshots: snapshots)
     let child = try ChildProcess.launch(
