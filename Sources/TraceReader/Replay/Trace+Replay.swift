@@ -80,22 +80,32 @@ extension Trace {
   }
 
   /// A free of an address that was never allocated is an error only where the trace would have
-  /// the allocation if there had been one.
+  /// the allocation if there had been one, or where no allocator can have made it.
   private func judgeStrangers(
-    _ strangers: [RareEvents.Suspect], _ log: inout ErrorLog, _ coverage: inout Coverage
+    _ all: [RareEvents.Suspect], _ log: inout ErrorLog, _ coverage: inout Coverage
   ) {
+    var strangers = all
+    let variables = strangers.partition { executable?.contains(Address($0.address)) == true }
+    for suspect in strangers[variables...] { log.add(Self.freeOfUnknown(suspect)) }
+    strangers.removeSubrange(variables...)
     if header.flags.contains(.forked) {
       coverage.inheritedFrees &+= UInt64(strangers.count)
     } else if header.flags.contains(.late) || coverage.mayMissAllocations {
       coverage.unknownFrees &+= UInt64(strangers.count)
     } else {
-      for suspect in strangers {
-        log.add(
-          MemoryError(
-            kind: .freeOfUnknown, address: Address(suspect.address), block: nil, firstFree: nil,
-            offending: SuspectPass.site(suspect)))
-      }
+      for suspect in strangers { log.add(Self.freeOfUnknown(suspect)) }
     }
+  }
+
+  /// The image of the program itself, whose addresses nothing else ever takes.
+  private var executable: Image? {
+    images.images.first { $0.path == process.executablePath && $0.unloadTime == nil }
+  }
+
+  private static func freeOfUnknown(_ suspect: RareEvents.Suspect) -> MemoryError {
+    MemoryError(
+      kind: .freeOfUnknown, address: Address(suspect.address), block: nil, firstFree: nil,
+      offending: SuspectPass.site(suspect))
   }
 }
 

@@ -131,6 +131,28 @@ import TraceTestSupport
     #expect(result.coverage.unknownFrees == 0)
   }
 
+  /// What a child inherits is not known, but no allocator hands out the program's own variables.
+  @Test func aForkThatFreesAVariableIsAnError() throws {
+    var trace = TraceBuilder()
+    trace.header.flags = .forked
+    trace.process(executable: "/opt/app", arguments: ["app"])
+    for (index, path) in [(UInt32(0), "/opt/app"), (1, "/lib/other.so")] {
+      let start = 0x40_0000 + UInt64(index) << 20
+      trace.image(
+        Image(
+          index: index, path: path, loadBias: start, start: Address(start),
+          end: Address(start + 0x5000), textStart: Address(start), textEnd: Address(start + 0x1000))
+      )
+    }
+    trace.free(0x40_4010)
+    trace.free(0x40_5000)
+    trace.free(0x50_4010)
+    let result = try trace.replay()
+    #expect(result.errors.map(\.kind) == [.freeOfUnknown])
+    #expect(result.errors.first?.address == Address(0x40_4010))
+    #expect(result.coverage.inheritedFrees == 2)
+  }
+
   @Test func unknownFreesAreNoErrorsWhereAllocationsMayBeMissing() throws {
     var trace = TraceBuilder()
     trace.header.flags = .late
