@@ -111,6 +111,18 @@ import TraceTestSupport
     #expect(kept.outputText == "precious\n")
   }
 
+  @Test func aMissingInterpreterIsNotTheScript() throws {
+    let made = try ProcessRun.run(
+      ["/bin/sh", "-c", "printf '#!/nonexistent\\n' >script; chmod +x script"],
+      directory: directory.path)
+    #expect(made.status == 0)
+    let run = try memtrace("record", "--", "./script", in: directory.path)
+    #expect(run.status == 126)
+    #expect(
+      run.errorText == "memtrace: ./script: the interpreter that its first line names, or its "
+        + "dynamic linker, is not there\n")
+  }
+
   @Test func aMissingFolderIsSaidBeforeTheCommandRuns() throws {
     let run = try memtrace("record", "-o", "/nonexistent/x", "--", "echo", "ran")
     #expect(run.status == 73)

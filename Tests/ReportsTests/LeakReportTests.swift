@@ -371,7 +371,16 @@ import TraceTestSupport
     #expect(try sample.trace.snapshotIndex(at: "40ms") == 0)
     #expect(throws: ReportError.self) { try sample.trace.snapshotIndex(at: "10ms") }
     #expect(throws: ReportError.self) { try sample.trace.snapshotIndex(at: "cold") }
-    #expect(throws: ReportError.self) { try SampleRecording().trace.snapshotIndex(at: nil) }
+  }
+
+  @Test func whereNoSnapshotIsTheEndOfTheProcessSaysWhy() throws {
+    let error = #expect(throws: ReportError.self) {
+      try SampleRecording().trace.snapshotIndex(at: nil)
+    }
+    let text = try #require(error?.description)
+    #expect(text.contains("has no heap snapshot"))
+    #expect(
+      text.contains("the process \(EndingSummary(try SampleRecording().trace.ending).text); "))
   }
 
   @Test(arguments: [

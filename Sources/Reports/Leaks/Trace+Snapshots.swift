@@ -9,6 +9,17 @@ extension Trace {
     (snapshots.last { $0.isComplete } ?? snapshots.last)?.index
   }
 
+  /// How the next recording of such a process gets a snapshot.
+  private var wayToASnapshot: String {
+    switch ending {
+    case .signal, .abort: "record it with --snapshot-on-crash"
+    case .exit, .underscoreExit, .quickExit, .exec:
+      "'memtrace record' takes one when the program ends by exit()"
+    case .unknown:
+      "take one while it runs, with --snapshot-on-request or --snapshot-interval"
+    }
+  }
+
   /// The position of the snapshot that a user means.
   ///
   /// - Parameter moment: A mark's name or a point in time; nil for the last snapshot that is
@@ -25,7 +36,7 @@ extension Trace {
     guard let usual = usualSnapshot else {
       throw ReportError.notFound(
         "\(path.lastComponent?.string ?? "the trace") has no heap snapshot, so leaks cannot be told "
-          + "from blocks in use; 'memtrace record' takes one when the program ends")
+          + "from blocks in use: the process \(EndingSummary(ending).text); \(wayToASnapshot)")
     }
     guard let moment else { return usual }
     if let found = snapshots.last(where: { $0.reason.name == moment }) { return found.index }

@@ -51,8 +51,12 @@ struct ChildProcess {
     }
     guard error == 0 else {
       sigprocmask(SIG_SETMASK, &mask, nil)
-      throw CommandFailure(
-        "\(executable): \(Errno(rawValue: error))", exitStatus: ExitStatus.notExecutable)
+      // The kernel says so of what the file names: it was there a moment ago itself.
+      let reason =
+        error == ENOENT && executable.exists
+        ? "the interpreter that its first line names, or its dynamic linker, is not there"
+        : "\(Errno(rawValue: error))"
+      throw CommandFailure("\(executable): \(reason)", exitStatus: ExitStatus.notExecutable)
     }
     return ChildProcess(pid: pid, savedMask: mask)
   }
