@@ -98,6 +98,16 @@ static void release(struct mt_park *park) {
     mt_os_futex_wake_shared(&times->are_known);
 }
 
+/* While all other threads stand still: how long they do after this, nobody will know. */
+static long write_in_place(const struct mt_snapshot_image *image) {
+    struct mt_snapshot_times *times = &g_snapshot.shared->times;
+    times->pause_ns = image->park->count > 0 ? now() - times->began_ns : 0;
+    times->are_known = 1;
+    long error = mt_snapshot_image_write(image);
+    mt_trace_file.header->snapshots_done = image->request->number + 1;
+    return error;
+}
+
 static long write_by_copy(const struct mt_snapshot_image *image, struct mt_park *park) {
     struct shared *shared = g_snapshot.shared;
     shared->is_done = 0;
@@ -107,9 +117,12 @@ static long write_by_copy(const struct mt_snapshot_image *image, struct mt_park 
     if (copy == 0)
         write_in_copy(image, shared);
     shared->times.fork_ns = now() - start;
+    /* No process may be made (ulimit -u), or there is no memory for one. Later means never at the
+     * end: the threads wait for longer then. */
+    long error = copy < 0 && image->request->is_end ? write_in_place(image) : copy;
     release(park);
     if (copy < 0)
-        return copy;
+        return error;
     g_snapshot.writer = copy;
     return image->request->is_end ? await_writer() : 0;
 }
@@ -142,10 +155,7 @@ static long take(struct mt_snapshot_request *request) {
     /* At the end of a process without other threads nothing can get in the way: no copy. */
     if (park.count > 0 || !request->is_end)
         return write_by_copy(&image, &park);
-    g_snapshot.shared->times.are_known = 1;
-    error = mt_snapshot_image_write(&image);
-    mt_trace_file.header->snapshots_done = request->number + 1;
-    return error;
+    return write_in_place(&image);
 }
 
 long mt_snapshot_take(struct mt_snapshot_request *request) {

@@ -44,6 +44,18 @@ import TraceTestSupport
     #expect(held == blocks)
   }
 
+  /// With other threads at the end, a copy of the process writes; without one the process does.
+  @Test func aSnapshotNeedsNoCopyAtTheEnd() throws {
+    let run = try TracedRun([try TestProgram("no_copy.c").path.string])
+    #expect(run.recorded.outputText == "no process can be made\n")
+    let trace = try run.root()
+    #expect(trace.snapshots.map(\.isComplete) == [true])
+    #expect(trace.header.snapshotsDone == 1)
+    let report = try ProcessRun.run(
+      [BuiltProducts.memtrace.string, "leaks", run.traces[0].string])
+    #expect(report.outputText.contains(": 6 leaks for 264006 total leaked bytes."))
+  }
+
   @Test func childrenHaveSnapshotsOfTheirOwn() throws {
     let run = try TracedRun([try Self.hazards().path.string, "children"], timeout: 120)
     let children = try run.allTraces().filter {
