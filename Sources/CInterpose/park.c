@@ -278,6 +278,15 @@ void mt_park_release(struct mt_park *park) {
     }
 }
 
+bool mt_park_holds_all(const struct mt_park *park) {
+    for (size_t i = 0; i < park->count; i++) {
+        enum mt_snapshot_thread_state state = mt_park_state(&park->threads[i]);
+        if (state != MT_SNAPSHOT_PARKED && state != 0)
+            return false;
+    }
+    return true;
+}
+
 enum mt_snapshot_thread_state mt_park_state(const struct mt_parked_thread *thread) {
     switch (thread->state) {
     case PARKED:

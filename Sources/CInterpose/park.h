@@ -41,6 +41,9 @@ struct mt_park {
 long mt_park_all(struct mt_park *park, bool is_end);
 void mt_park_release(struct mt_park *park);
 
+/* Whether nothing runs but the calling thread. */
+bool mt_park_holds_all(const struct mt_park *park);
+
 /* What happened to a thread; 0: it has ended. */
 enum mt_snapshot_thread_state mt_park_state(const struct mt_parked_thread *thread);
 

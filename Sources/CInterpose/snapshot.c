@@ -98,7 +98,8 @@ static void release(struct mt_park *park) {
     mt_os_futex_wake_shared(&times->are_known);
 }
 
-/* While all other threads stand still: how long they do after this, nobody will know. */
+/* While all other threads stand still, as long as it takes: none may unmap what is read. How long
+ * they do after this, nobody will know. */
 static long write_in_place(const struct mt_snapshot_image *image) {
     struct mt_snapshot_times *times = &g_snapshot.shared->times;
     times->pause_ns = image->park->count > 0 ? now() - times->began_ns : 0;
@@ -119,7 +120,8 @@ static long write_by_copy(const struct mt_snapshot_image *image, struct mt_park 
     shared->times.fork_ns = now() - start;
     /* No process may be made (ulimit -u), or there is no memory for one. Later means never at the
      * end: the threads wait for longer then. */
-    long error = copy < 0 && image->request->is_end ? write_in_place(image) : copy;
+    bool is_last_chance = copy < 0 && image->request->is_end && mt_park_holds_all(park);
+    long error = is_last_chance ? write_in_place(image) : copy;
     release(park);
     if (copy < 0)
         return error;

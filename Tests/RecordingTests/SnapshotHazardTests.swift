@@ -56,6 +56,13 @@ import TraceTestSupport
     #expect(report.outputText.contains(": 6 leaks for 264006 total leaked bytes."))
   }
 
+  /// A thread that cannot be held would unmap what is being read.
+  @Test func aSnapshotWithoutCopyNeedsThreadsThatStandStill() throws {
+    let run = try TracedRun([try TestProgram("no_copy.c").path.string, "moving"], timeout: 120)
+    #expect(run.recorded.outputText == "no process can be made\n")
+    #expect(try run.root().snapshots.isEmpty)
+  }
+
   @Test func childrenHaveSnapshotsOfTheirOwn() throws {
     let run = try TracedRun([try Self.hazards().path.string, "children"], timeout: 120)
     let children = try run.allTraces().filter {

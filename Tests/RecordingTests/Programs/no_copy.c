@@ -1,13 +1,18 @@
 /* Ends with other threads where no further process may be made: the heap snapshot cannot be written
- * by a copy. Loses six blocks, and holds three. */
+ * by a copy. Loses six blocks, and holds three. With an argument, one of the threads maps and
+ * unmaps memory all the time, and holds all signals back. */
 #define _GNU_SOURCE
 #include <grp.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { UNUSED_USER = 64123 };
@@ -19,6 +24,20 @@ static void *wait_for_ever(void *argument) {
     pthread_barrier_wait(&g_barrier);
     for (;;)
         pause();
+    return argument;
+}
+
+static void *map_and_unmap(void *argument) {
+    enum { LENGTH = 1 << 20 };
+    uint64_t all = UINT64_MAX; /* the C library's own as well */
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, NULL, sizeof all);
+    pthread_barrier_wait(&g_barrier);
+    for (;;) {
+        char *memory =
+            mmap(NULL, LENGTH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        memset(memory, 1, LENGTH);
+        munmap(memory, LENGTH);
+    }
     return argument;
 }
 
@@ -34,7 +53,8 @@ static __attribute__((noinline)) void clear_stack(void) {
     memset((void *)room, 0, sizeof room);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    (void)argv;
     pthread_t threads[3];
     /* The limit does not hold for root. */
     if (getuid() == 0 && (setgroups(0, NULL) || setgid(UNUSED_USER) || setuid(UNUSED_USER)))
@@ -43,7 +63,8 @@ int main(void) {
     pthread_barrier_init(&g_barrier, NULL, 4);
     for (int i = 0; i < 3; i++) {
         g_held[i] = malloc(44002);
-        if (pthread_create(&threads[i], NULL, wait_for_ever, NULL))
+        if (pthread_create(&threads[i], NULL, i == 2 && argc > 1 ? map_and_unmap : wait_for_ever,
+                           NULL))
             return 3;
     }
     pthread_barrier_wait(&g_barrier);
