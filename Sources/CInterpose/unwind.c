@@ -267,6 +267,7 @@ MT_COLD static uint32_t capture_and_compare(struct mt_unwinder *unwinder,
 /* As options say, not in the common way. */
 MT_COLD static uint32_t capture_specially(struct mt_unwinder *unwinder,
                                           const struct mt_frame *leaf) {
+    unwinder->memos.asked_in = 0; /* every stack is to come here */
     return mt_unwind_only_libunwind ? capture_with_libunwind(unwinder, *leaf, 0)
                                     : capture_and_compare(unwinder, leaf);
 }

@@ -98,9 +98,13 @@
       let run = try TracedRun(
         [try TestProgram(source).path.string], environment: ["MEMTRACE_UNWINDER=compare"],
         timeout: 300)
-      let coverages = try run.allTraces().map(\.coverage)
-      #expect(coverages.contains { $0.stacksCompared > 0 })
-      for coverage in coverages {
+      for trace in try run.allTraces() {
+        let coverage = trace.coverage
+        // Nearly all, without those that libunwind alone takes and the second halves of `realloc`:
+        // also the stacks that come back, of which memos would tell.
+        let taken =
+          coverage.stacksCompared + coverage.stacksLibunwind + coverage.stacksRootless
+        #expect(taken >= trace.header.events / 10 * 9)
         #expect(coverage.stacksDifferent == 0)
         #expect(coverage.stacksGuessDifferent == 0)
       }
