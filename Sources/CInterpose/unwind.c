@@ -243,22 +243,20 @@ __attribute__((noinline)) static uint32_t capture_by_long_walk(struct mt_unwinde
     return intern_shown(unwinder, leaf);
 }
 
-MT_INLINE uint32_t capture_by_walk(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
+MT_INLINE uint32_t capture_by_walk(struct mt_unwinder *unwinder, const struct mt_frame *leaf,
+                                   bool compares) {
     if (mt_unlikely(!mt_unwind_walk_shortly(unwinder, leaf)))
         return capture_by_long_walk(unwinder, leaf);
+    if (compares)
+        compare(unwinder, *leaf, keep_cached(unwinder));
     return intern_shown(unwinder, leaf);
 }
 
 /* Where both are to be compared, a memo is not believed: the walk is to find the same stack. */
 MT_COLD static uint32_t capture_and_compare(struct mt_unwinder *unwinder,
                                             const struct mt_frame *leaf) {
-    uint32_t recalled = mt_memo_recall(&unwinder->memos, leaf), walked;
-    if (mt_unwind_walk_shortly(unwinder, leaf)) {
-        compare(unwinder, *leaf, keep_cached(unwinder));
-        walked = intern_shown(unwinder, leaf);
-    } else {
-        walked = capture_by_long_walk(unwinder, leaf);
-    }
+    uint32_t recalled = mt_memo_recall(&unwinder->memos, leaf);
+    uint32_t walked = capture_by_walk(unwinder, leaf, true);
     if (recalled != MT_STACK_NONE && recalled != walked)
         mt_trace_file_count(MT_COUNT_STACKS_DIFFERENT, 1);
     return walked;
@@ -276,8 +274,8 @@ uint32_t mt_unwind_capture_new(struct mt_unwinder *unwinder, const struct mt_fra
     mt_unwind_refresh_cache(unwinder);
     if (mt_unlikely(mt_unwind_only_libunwind | mt_unwind_compares))
         return capture_specially(unwinder, leaf);
-    mt_memo_note_walk(&unwinder->memos);
-    return capture_by_walk(unwinder, leaf);
+    mt_memo_note_walk(&unwinder->memos, unwinder->generation);
+    return capture_by_walk(unwinder, leaf, false);
 }
 
 #else /* no rules yet for this machine: libunwind walks */

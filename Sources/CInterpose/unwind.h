@@ -43,7 +43,7 @@ struct mt_frame {
 #endif
 
 struct mt_cached_frame {
-    struct mt_frame frame; /* fp: as it was last seen, unless it matters */
+    struct mt_frame frame; /* fp: valid where it matters */
     uintptr_t fp_slot;     /* where frame.fp was read from; 0: it was its callee's */
     uint64_t hash;         /* of the path from the root to here */
     uint16_t use;          /* enum mt_frame_use */
@@ -120,8 +120,7 @@ struct mt_memo_words {
 /* The memos of a set lie together, apart from their words, which only a memo that may be the
  * right one is asked for. */
 struct mt_memos {
-    uint64_t asked_in;   /* mt_image_map_generation in which memos are asked; 0: in none */
-    uint64_t generation; /* the present one */
+    uint64_t asked_in; /* mt_image_map_generation in which memos are asked; 0: in none */
     uint16_t epoch;
     uint32_t turn;        /* which of a set is replaced next */
     uint32_t hits, walks; /* stacks that had a memo, and that had none, in this term */

@@ -8,13 +8,13 @@ MT_COLD void mt_memo_forget(struct mt_memos *memos) {
         memset(memos->sets, 0, sizeof memos->sets);
 }
 
-MT_COLD void mt_memo_judge(struct mt_memos *memos) {
+MT_COLD void mt_memo_judge(struct mt_memos *memos, uint64_t generation) {
     if (memos->rest > 0)
         memos->rest--;
     else if (memos->hits < 2 * memos->walks)
         memos->rest = MT_MEMO_REST;
     memos->hits = memos->walks = 0;
-    mt_memo_begin_generation(memos, memos->generation);
+    mt_memo_begin_generation(memos, generation);
 }
 
 #if defined(__x86_64__)

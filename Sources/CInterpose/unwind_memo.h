@@ -65,19 +65,18 @@ static inline uint32_t mt_memo_recall(const struct mt_memos *memos, const struct
  * for some terms. Stacks are the same with memos and without. */
 enum { MT_MEMO_TERM = 4096 /* walks */, MT_MEMO_REST = 31 /* terms */ };
 
-/* Ends a term. */
-void mt_memo_judge(struct mt_memos *memos);
-
-/* From now on, the images have this mt_image_map_generation. */
+/* Memos are asked in this mt_image_map_generation, unless they rest. */
 static inline void mt_memo_begin_generation(struct mt_memos *memos, uint64_t generation) {
-    memos->generation = generation;
     memos->asked_in = memos->rest ? 0 : generation;
 }
 
-/* A stack was walked. */
-static inline void mt_memo_note_walk(struct mt_memos *memos) {
+/* Ends a term, in this generation. */
+void mt_memo_judge(struct mt_memos *memos, uint64_t generation);
+
+/* A stack was walked, in this generation. */
+static inline void mt_memo_note_walk(struct mt_memos *memos, uint64_t generation) {
     if (mt_unlikely(++memos->walks >= MT_MEMO_TERM))
-        mt_memo_judge(memos);
+        mt_memo_judge(memos, generation);
 }
 
 /* Makes all memos void. */

@@ -85,6 +85,12 @@ static inline struct mt_rule_slot *mt_rule_first_slot(uintptr_t return_address) 
  * in it. Of what is read for it only the end of the stack is to be watched. */
 enum { MT_RULE_IS_NEAR = 4, MT_RULE_KIND_SHIFT = 5, MT_RULE_KIND_MASK = 7 };
 
+/* What a rule tells of a frame: MT_RULE_USES. */
+static inline uint32_t mt_rule_use(struct mt_rule rule) {
+    return mt_fp_use(rule.is_from_fp, rule.restores_fp) |
+           (rule.kind == MT_RULE_FRAME ? MT_USES_TABLE : 0);
+}
+
 static inline bool mt_rule_is_near(struct mt_rule rule) {
     bool is_slot_inside = !rule.restores_fp || (rule.fp_offset <= -8 && rule.fp_offset % 8 == 0 &&
                                                 rule.fp_offset >= -rule.cfa_offset);
@@ -93,9 +99,7 @@ static inline bool mt_rule_is_near(struct mt_rule rule) {
 }
 
 static inline uint64_t mt_rule_pack(struct mt_rule rule) {
-    uint32_t use = mt_fp_use(rule.is_from_fp, rule.restores_fp) |
-                   (rule.kind == MT_RULE_FRAME ? MT_USES_TABLE : 0) |
-                   (mt_rule_is_near(rule) ? MT_RULE_IS_NEAR : 0);
+    uint32_t use = mt_rule_use(rule) | (mt_rule_is_near(rule) ? MT_RULE_IS_NEAR : 0);
     return use | (rule.kind + 1) << MT_RULE_KIND_SHIFT |
            (uint64_t)((uint32_t)rule.cfa_offset & 0xffffff) << 8 |
            (uint64_t)(uint32_t)rule.fp_offset << 40;
@@ -122,26 +126,25 @@ static inline struct mt_rule mt_rule_unpack(uint64_t word) {
                             .fp_offset = (int32_t)mt_rule_word_fp_offset(word)};
 }
 
-/* What the first slot says; 0 where that is of another address. */
-static inline uint64_t mt_rule_word_at_first(uintptr_t return_address) {
+/* Whether the first slot is of the address; *rule: what it says, 0 where it is so by chance. */
+static inline bool mt_rule_is_at_first(uintptr_t return_address, uint64_t *rule) {
     const struct mt_rule_slot *slot = mt_rule_first_slot(return_address);
     uint64_t key = __atomic_load_n(&slot->key, __ATOMIC_RELAXED);
-    uint64_t rule = __atomic_load_n(&slot->rule, __ATOMIC_RELAXED);
-    return mt_likely((key ^ rule) == return_address) ? rule : 0;
+    *rule = __atomic_load_n(&slot->rule, __ATOMIC_RELAXED);
+    return mt_likely((key ^ *rule) == return_address);
 }
 
 /* The rule in one word, from the table only; 0 where it is not there, or by chance. */
 static inline uint64_t mt_rule_word_known(uintptr_t return_address) {
-    const struct mt_rule_slot *slot = mt_rule_first_slot(return_address);
-    uint64_t key = __atomic_load_n(&slot->key, __ATOMIC_RELAXED);
-    uint64_t rule = __atomic_load_n(&slot->rule, __ATOMIC_RELAXED);
-    return mt_likely((key ^ rule) == return_address) ? rule : mt_rule_find(return_address);
+    uint64_t rule;
+    return mt_rule_is_at_first(return_address, &rule) ? rule : mt_rule_find(return_address);
 }
 
 /* mt_rule_for(), in one word. */
 static inline uint64_t mt_rule_word_for(uintptr_t return_address) {
-    uint64_t rule = mt_rule_word_at_first(return_address);
-    return mt_likely(rule != 0) ? rule : mt_rule_find_or_read(return_address);
+    uint64_t rule;
+    bool is_known = mt_rule_is_at_first(return_address, &rule) && mt_likely(rule != 0);
+    return is_known ? rule : mt_rule_find_or_read(return_address);
 }
 
 static inline struct mt_rule mt_rule_for(uintptr_t return_address) {

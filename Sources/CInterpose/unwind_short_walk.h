@@ -8,7 +8,8 @@
 #include "unwind_rules.h"
 
 /* Notes whether the cached stack may be walked shortly: it is all of the thread's own, as far as
- * that is known, and lacks nothing. After every other change of the cache and of the stacks. */
+ * that is known, and lacks nothing. After every other change of the cache and of the stacks.
+ * Puts the checks that always hold (mt_all_checks_hold) into their place as well. */
 static inline void mt_unwind_allow_short_walk(struct mt_unwinder *unwinder) {
     uintptr_t outermost = unwinder->cache[0].frame.sp;
     unwinder->is_ordinary =

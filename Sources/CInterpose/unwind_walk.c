@@ -115,8 +115,7 @@ static enum step step_without_table(const struct mt_frame *frame, struct mt_addr
 static uint32_t frame_use(struct mt_rule rule) {
     if (mt_unlikely(rule.kind == MT_RULE_NO_TABLE || rule.kind == MT_RULE_NO_IMAGE))
         return MT_FP_LEADS;
-    return mt_fp_use(rule.is_from_fp, rule.restores_fp) |
-           (rule.kind == MT_RULE_FRAME ? MT_USES_TABLE : 0);
+    return mt_rule_use(rule);
 }
 
 /* The caller as the fields of a rule have it. It must lie upwards inside the stack. */

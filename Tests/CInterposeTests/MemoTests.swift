@@ -153,7 +153,7 @@
       for walks in 1...UInt32(MT_MEMO_TERM) {
         #expect(stack.unwinder.pointee.memos.rest == 0)
         #expect(stack.unwinder.pointee.memos.walks == walks - 1)
-        mt_memo_note_walk(&stack.unwinder.pointee.memos)
+        mt_memo_note_walk(&stack.unwinder.pointee.memos, 1)
       }
       #expect((stack.unwinder.pointee.memos.rest > 0) == rests)
       #expect(stack.unwinder.pointee.memos.asked_in == (rests ? 0 : 1))
@@ -162,13 +162,13 @@
     @Test func memosAreTriedAgain() {
       let stack = Stack()
       let terms = UInt32(MT_MEMO_TERM) * UInt32(MT_MEMO_REST)
-      for _ in 0..<MT_MEMO_TERM { mt_memo_note_walk(&stack.unwinder.pointee.memos) }
+      for _ in 0..<MT_MEMO_TERM { mt_memo_note_walk(&stack.unwinder.pointee.memos, 1) }
       // Other images do not wake them.
       mt_memo_begin_generation(&stack.unwinder.pointee.memos, 2)
       for _ in 0..<terms {
         #expect(stack.unwinder.pointee.memos.rest > 0)
         #expect(stack.unwinder.pointee.memos.asked_in == 0)
-        mt_memo_note_walk(&stack.unwinder.pointee.memos)
+        mt_memo_note_walk(&stack.unwinder.pointee.memos, 2)
       }
       #expect(stack.unwinder.pointee.memos.rest == 0)
       #expect(stack.unwinder.pointee.memos.asked_in == 2)
