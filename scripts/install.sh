@@ -12,7 +12,7 @@ prefix=$1
 need_packages "${build_packages[@]}"
 need_toolchain
 say "building memtrace"
-build -c release --static-swift-stdlib --product memtrace
+build_memtrace
 built=$root/.build/release
 
 # DESTDIR is for packagers: the files go there, but are meant for PREFIX.

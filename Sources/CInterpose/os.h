@@ -31,6 +31,7 @@ long mt_os_read_file(const char *path, char *buffer, size_t size);
 long mt_os_read(int fd, void *buffer, size_t size);
 long mt_os_write(int fd, const void *buffer, size_t size);
 long mt_os_pread(int fd, void *buffer, size_t size, uint64_t offset);
+long mt_os_ioctl(int fd, unsigned long request, void *argument);
 long mt_os_pwrite(int fd, const void *buffer, size_t size, uint64_t offset);
 long mt_os_unlink(const char *path);
 long mt_os_readlink(const char *path, char *buffer, size_t size);

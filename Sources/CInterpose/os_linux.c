@@ -65,6 +65,10 @@ long mt_os_pread(int fd, void *buffer, size_t size, uint64_t offset) {
     return result;
 }
 
+long mt_os_ioctl(int fd, unsigned long request, void *argument) {
+    return CALL(SYS_ioctl, fd, request, argument, 0, 0, 0);
+}
+
 long mt_os_pwrite(int fd, const void *buffer, size_t size, uint64_t offset) {
     long result;
     do {

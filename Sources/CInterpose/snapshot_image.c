@@ -166,10 +166,12 @@ static long keep_memory(const struct mt_snapshot_image *image, struct mt_region_
     mt_snapshot_python(&g_writer, &g_walker, list);
     mt_snapshot_gobject(&g_writer, &g_walker, list);
     g_slab = mt_snapshot_swift(&g_writer);
-    for (size_t i = 0; i < list->count && !g_writer.error; i++)
-        if (list->regions[i].source != MT_PAGES_NOT_KEPT)
-            mt_pages_visit(&g_walker, &list->regions[i],
-                           image->keeps_contents ? keep_all : keep_pointers, NULL);
+    mt_page_visitor *keep = image->keeps_contents ? keep_all : keep_pointers;
+    for (size_t i = 0; i < list->count && !g_writer.error; i++) {
+        const struct mt_region *region = &list->regions[i];
+        if (region->source != MT_PAGES_NOT_KEPT && !mt_pages_visit(&g_walker, region, keep, NULL))
+            list->skipped_bytes += region->end - region->start;
+    }
     mt_pages_close(&g_walker);
     mt_snapshot_writer_flush(&g_writer);
     return g_writer.error;

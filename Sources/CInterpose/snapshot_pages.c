@@ -4,14 +4,37 @@
 #include "os_threads.h"
 #include <fcntl.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 /* https://docs.kernel.org/admin-guide/mm/pagemap.html */
 #define MT_PAGE_IN_MEMORY (UINT64_C(1) << 63)
 #define MT_PAGE_SWAPPED (UINT64_C(1) << 62)
 #define MT_PAGE_OF_FILE (UINT64_C(1) << 61)
+#define MT_PAGE_IS_GUARD (UINT64_C(1) << 58) /* since Linux 6.15 */
+
+/* Linux 6.7 and later find the next page of any length of memory at once. As in <linux/fs.h>, which
+ * older systems have without it: https://docs.kernel.org/admin-guide/mm/pagemap.html */
+struct scanned_range {
+    uint64_t start, end, categories;
+};
+
+struct scan {
+    uint64_t size, flags;
+    uint64_t start, end, walk_end;
+    uint64_t ranges, range_count, most_pages;
+    uint64_t inverted, all_of, any_of, returned; /* categories */
+};
+
+#define MT_PAGEMAP_SCAN _IOWR('f', 16, struct scan)
+enum { MT_SCAN_IN_MEMORY = 1 << 3, MT_SCAN_SWAPPED = 1 << 4 };
+
+/* Regions from here on are searched for their next page first: where a terabyte is reserved and
+ * hardly used, looking at the entry of every page takes seconds. */
+enum { MT_WORTH_A_SCAN = 1 << 30 };
 
 void mt_pages_open(struct mt_page_walker *walker) {
     walker->pagemap = (int)mt_os_open(MT_AT_CWD, "/proc/self/pagemap", O_RDONLY, 0);
+    walker->can_scan = walker->pagemap >= 0;
 }
 
 void mt_pages_close(struct mt_page_walker *walker) {
@@ -32,6 +55,15 @@ static void select_resident(struct mt_page_walker *walker, uint64_t start, size_
         selected[i] = (walker->resident[i] & 1) && mt_os_is_readable(start + i * MT_PAGE_SIZE);
 }
 
+/* What counts as swapped out can be a guard (MADV_GUARD_INSTALL, with which glibc 2.42 ends the
+ * stacks of threads) or a page that the hardware lost: whoever reads these is killed. Older kernels
+ * do not tell which. */
+static bool holds_data(uint64_t entry, uint64_t page) {
+    if (entry & MT_PAGE_IN_MEMORY)
+        return true;
+    return (entry & MT_PAGE_SWAPPED) && !(entry & MT_PAGE_IS_GUARD) && mt_os_is_readable(page);
+}
+
 void mt_pages_select(struct mt_page_walker *walker, const struct mt_region *region, uint64_t start,
                      size_t count, bool *selected) {
     if (region->source == MT_PAGES_SHARED || !has_entries(walker, start, count)) {
@@ -39,25 +71,56 @@ void mt_pages_select(struct mt_page_walker *walker, const struct mt_region *regi
         return;
     }
     uint64_t unwanted = region->source == MT_PAGES_WRITTEN ? MT_PAGE_OF_FILE : 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t entry = walker->entries[i];
-        selected[i] = (entry & (MT_PAGE_IN_MEMORY | MT_PAGE_SWAPPED)) && !(entry & unwanted);
-    }
+    for (size_t i = 0; i < count; i++)
+        selected[i] = !(walker->entries[i] & unwanted) &&
+                      holds_data(walker->entries[i], start + i * MT_PAGE_SIZE);
 }
 
-void mt_pages_visit(struct mt_page_walker *walker, const struct mt_region *region,
+/* The first page of a private region, from `start` on, that was ever touched, or one before it; the
+ * end of the region where there is none. */
+static uint64_t skip_untouched(struct mt_page_walker *walker, const struct mt_region *region,
+                               uint64_t start) {
+    if (!walker->can_scan || region->source == MT_PAGES_SHARED ||
+        region->end - start < MT_WORTH_A_SCAN)
+        return start;
+    struct scanned_range first = {0};
+    uint64_t categories = MT_SCAN_IN_MEMORY | MT_SCAN_SWAPPED;
+    struct scan scan = {.size = sizeof scan,
+                        .start = start,
+                        .end = region->end,
+                        .ranges = (uintptr_t)&first,
+                        .range_count = 1,
+                        .most_pages = 1,
+                        .any_of = categories,
+                        .returned = categories};
+    long found = mt_os_ioctl(walker->pagemap, MT_PAGEMAP_SCAN, &scan);
+    walker->can_scan = found >= 0;
+    if (found < 0)
+        return start;
+    return found > 0 ? first.start : region->end;
+}
+
+bool mt_pages_visit(struct mt_page_walker *walker, const struct mt_region *region,
                     mt_page_visitor *visit, void *context) {
-    bool selected[MT_PAGE_BATCH];
+    bool selected[MT_PAGE_BATCH], is_allowed = false;
     uint64_t next;
     for (uint64_t start = region->start; start < region->end; start = next) {
+        start = skip_untouched(walker, region, start);
         size_t pages = (region->end - start) / MT_PAGE_SIZE;
         size_t count = pages < MT_PAGE_BATCH ? pages : MT_PAGE_BATCH;
         next = start + count * MT_PAGE_SIZE;
         if (count == 0)
-            return;
+            break;
         mt_pages_select(walker, region, start, count, selected);
-        for (size_t i = 0; i < count; i++)
-            if (selected[i])
-                visit(start + i * MT_PAGE_SIZE, context);
+        for (size_t i = 0; i < count; i++) {
+            if (!selected[i])
+                continue;
+            uint64_t page = start + i * MT_PAGE_SIZE;
+            if (!is_allowed && !mt_os_is_readable(page))
+                return false;
+            is_allowed = true;
+            visit(page, context);
+        }
     }
+    return true;
 }

@@ -8,6 +8,7 @@ enum { MT_PAGE_BATCH = 512 };
 
 struct mt_page_walker {
     int pagemap;                     /* descriptor; -1 where the kernel does not let us */
+    bool can_scan;                   /* the kernel finds touched pages on its own */
     uint64_t entries[MT_PAGE_BATCH]; /* of /proc/self/pagemap */
     unsigned char resident[MT_PAGE_BATCH];
 };
@@ -17,16 +18,20 @@ void mt_pages_close(struct mt_page_walker *walker);
 
 /* Says for each of `count` pages, at most MT_PAGE_BATCH, whether it has to be read.
  *
- * A page that was never touched need not be: it reads as zeros, or as its file. Without pagemap
- * (processes that are not dumpable) memory that is swapped out counts as untouched. */
+ * A page that was never touched need not be: it reads as zeros, or as its file. Guards
+ * (MADV_GUARD_INSTALL) must not be. Without pagemap (processes that are not dumpable) memory that
+ * is swapped out counts as untouched. */
 void mt_pages_select(struct mt_page_walker *walker, const struct mt_region *region, uint64_t start,
                      size_t count, bool *selected);
 
 /* Called with the address of a page that has to be read. */
 typedef void mt_page_visitor(uint64_t page, void *context);
 
-/* Visits the pages of a region that have to be read, in ascending order. */
-void mt_pages_visit(struct mt_page_walker *walker, const struct mt_region *region,
+/* Visits the pages of a region that have to be read, in ascending order.
+ *
+ * returns  false, without a visit, where none of them may be read: a protection key can forbid it,
+ *          which /proc/self/maps does not tell (pkeys(7)) */
+bool mt_pages_visit(struct mt_page_walker *walker, const struct mt_region *region,
                     mt_page_visitor *visit, void *context);
 
 #endif

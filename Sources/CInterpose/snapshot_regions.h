@@ -26,7 +26,7 @@ struct mt_region {
 struct mt_region_list {
     struct mt_region *regions; /* ascending */
     size_t count;
-    uint64_t skipped_bytes; /* writable, but too many to be listed, or of a device */
+    uint64_t skipped_bytes; /* writable, but too many to be listed, of a device, or locked */
 };
 
 /* Called for every region, in ascending order, while the list is made. */

@@ -44,6 +44,19 @@ import TraceTestSupport
     #expect(held == blocks)
   }
 
+  /// Whoever reads a guard is killed.
+  @Test(arguments: ["alone", "thread"])
+  func guardsAreNotReadAndUnusedMemoryIsSkipped(which: String) throws {
+    let program = try TestProgram("guarded_memory.c", flags: ["-O0", "-pthread"])
+    let run = try TracedRun([program.path.string, which])
+    #expect(run.recorded.outputText == "done\n")
+    let leaks = try LeakedProgram(run.root()).report
+    #expect(leaks.snapshot.isComplete)
+    #expect(leaks.leaked.count == 1)
+    #expect(leaks.leaked.bytes == 41002)
+    #expect(leaks.possible.count == 0)
+  }
+
   /// With other threads at the end, a copy of the process writes; without one the process does.
   @Test func aSnapshotNeedsNoCopyAtTheEnd() throws {
     let run = try TracedRun([try TestProgram("no_copy.c").path.string])

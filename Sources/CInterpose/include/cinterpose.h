@@ -9,6 +9,7 @@
 #include "../refcount_types.h"
 #include "../refcount_writer.h"
 #include "../sampling.h"
+#include "../snapshot_pages.h"
 #include "../stack_index.h"
 #include "../stack_table.h"
 #include "../text.h"
