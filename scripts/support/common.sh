@@ -21,13 +21,19 @@ check_selected() { # the names that ran, separated by blanks; then the selected 
     done
 }
 
+# Prints the installed Debian packages, and the names that they stand for: libdw1t64 for libdw1 in newer systems.
+installed_packages() {
+    dpkg-query -W -f '${db:Status-Status} ${Package}, ${Provides}\n' |
+        sed -n 's/^installed //p' | tr ',' '\n' | sed 's/^ *//; s/ .*//'
+}
+
 # Installs the Debian packages that are missing. Says what to do when it cannot.
 need_packages() {
     command -v dpkg-query >/dev/null || return 0
-    local missing=() package
+    local missing=() package installed
+    installed=$'\n'$(installed_packages)$'\n'
     for package in "$@"; do
-        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' ||
-            missing+=("$package")
+        [[ $installed == *$'\n'"$package"$'\n'* ]] || missing+=("$package")
     done
     ((${#missing[@]})) || return 0
 
