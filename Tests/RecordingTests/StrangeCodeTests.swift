@@ -46,7 +46,9 @@
         try Self.frames(of: 39004, in: run) == [["allocate", "moving", "outer", "run"] + start])
       for size in [UInt64(39005), 39006] {
         let frames = try Self.frames(of: size, in: run)
-        #expect(frames == [["allocate", size == 39005 ? "loading" : "ending"]])
+        let known = ["allocate", size == 39005 ? "loading" : "ending"]
+        // What rbp holds there, as the compiler has it, may say that nothing called them.
+        #expect(frames == [known] || frames == [known + ["callers not known"]])
       }
     }
 

@@ -17,12 +17,13 @@ struct Thing {
     int x[10];
     ~Thing() {}
 };
+static Thing *volatile one, *volatile many, *volatile quiet; // else compilers leave the pairs out
 int main() {
-    Thing *one = new Thing;
+    one = new Thing;
     delete one;
-    Thing *many = new Thing[5];
+    many = new Thing[5];
     delete[] many;
-    Thing *quiet = new (std::nothrow) Thing;
+    quiet = new (std::nothrow) Thing;
     delete quiet;
     std::printf("%zu news, %zu deletes\n", g_news, g_deletes);
 }

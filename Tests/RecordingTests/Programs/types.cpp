@@ -71,7 +71,7 @@ int main() {
     for (int i = 0; i < 20; i++)
         hidden.push_back(new Hidden);
     auto shared = std::make_shared<geo::Square>(3.0);
-    auto *holder = new Holder<std::string>;
+    void *volatile holder = new Holder<std::string>;
     std::vector<Plain *> plain;
     for (int i = 0; i < 30; i++)
         plain.push_back(new Plain());
