@@ -101,6 +101,20 @@ void mt_libunwind_load(void) {
     __atomic_store_n(&g_unw.backtrace, backtrace, __ATOMIC_RELEASE);
 }
 
+/* On aarch64 some versions say of a caller where its call is, by the byte in front of the place to
+ * which it returns
+ * (`pc - use_prev_instr` in src/aarch64/Gtrace.c); others, as on x86_64, say that place.
+ * Instructions begin on multiples of four bytes. */
+static void make_return_addresses(uintptr_t *pcs, uint32_t count) {
+#if defined(__aarch64__)
+    for (uint32_t i = 0; i < count; i++)
+        pcs[i] = (pcs[i] + 3) & ~(uintptr_t)3;
+#else
+    (void)pcs;
+    (void)count;
+#endif
+}
+
 uint32_t mt_libunwind_backtrace(uintptr_t *pcs, uint32_t capacity) {
     int (*backtrace)(void **, int) = __atomic_load_n(&g_unw.backtrace, __ATOMIC_ACQUIRE);
     if (!backtrace)
@@ -116,5 +130,7 @@ uint32_t mt_libunwind_backtrace(uintptr_t *pcs, uint32_t capacity) {
     }
     errno = saved;
     mt_os_restore_signals(signals);
-    return count > 0 ? (uint32_t)count : 0;
+    uint32_t frames = count > 0 ? (uint32_t)count : 0;
+    make_return_addresses(pcs, frames);
+    return frames;
 }
