@@ -221,6 +221,7 @@ struct registers {
     uint64_t cfa_register;
     int64_t cfa_offset;
     int64_t fp_offset, ra_offset;
+    int64_t lowest_saved; /* of all that were saved so far, from the CFA */
     enum register_state fp, ra;
     bool is_strange; /* the CFA is an expression, or such */
 };
@@ -235,6 +236,8 @@ struct machine {
 
 static void set_register(struct registers *now, uint64_t number, enum register_state state,
                          int64_t offset) {
+    if (state == SAVED && offset < now->lowest_saved)
+        now->lowest_saved = offset;
     if (number == REGISTER_FP) {
         now->fp = state;
         now->fp_offset = offset;
@@ -396,11 +399,12 @@ static struct mt_rule conclude(const struct registers *registers) {
     return rule;
 }
 
-enum mt_eh_frame_result mt_eh_frame_rule(const struct mt_unwind_section *section, uintptr_t pc,
-                                         struct mt_rule *rule) {
+/* What holds for the instruction at pc; of a shape that is not understood: is_strange. */
+static enum mt_eh_frame_result registers_at(const struct mt_unwind_section *section, uintptr_t pc,
+                                            struct registers *registers) {
     const uint8_t *fde = find_fde(section, pc);
     struct frame_description frame = {0};
-    *rule = (struct mt_rule){0};
+    *registers = (struct registers){.is_strange = true};
     if (!fde || !read_fde(fde, &frame) || pc - frame.start >= frame.length)
         return MT_EH_FRAME_MISSING;
     if (frame.is_signal || frame.return_register != REGISTER_RA)
@@ -409,6 +413,21 @@ enum mt_eh_frame_result mt_eh_frame_rule(const struct mt_unwind_section *section
     run(&machine, frame.initial, &frame);
     machine.initial = machine.now;
     run(&machine, frame.program, &frame);
-    *rule = conclude(&machine.now);
+    *registers = machine.now;
     return MT_EH_FRAME_FOUND;
+}
+
+enum mt_eh_frame_result mt_eh_frame_rule(const struct mt_unwind_section *section, uintptr_t pc,
+                                         struct mt_rule *rule) {
+    struct registers registers;
+    enum mt_eh_frame_result result = registers_at(section, pc, &registers);
+    *rule = conclude(&registers);
+    return result;
+}
+
+intptr_t mt_eh_frame_lowest_saved(const struct mt_unwind_section *section, uintptr_t pc) {
+    struct registers registers;
+    registers_at(section, pc, &registers);
+    return !registers.is_strange && fits(registers.lowest_saved) ? (intptr_t)registers.lowest_saved
+                                                                 : 0;
 }

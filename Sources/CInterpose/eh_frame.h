@@ -22,4 +22,12 @@ enum mt_eh_frame_result {
 enum mt_eh_frame_result mt_eh_frame_rule(const struct mt_unwind_section *section, uintptr_t pc,
                                          struct mt_rule *rule);
 
+/* Where in its frame the function at pc has saved registers of its callers.
+ *
+ * returns  the lowest address, in bytes from the CFA (negative); what is below are its variables.
+ *          0 where that is not known
+ * errors   errno untouched
+ * context  as mt_eh_frame_rule() */
+intptr_t mt_eh_frame_lowest_saved(const struct mt_unwind_section *section, uintptr_t pc);
+
 #endif

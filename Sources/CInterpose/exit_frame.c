@@ -1,6 +1,7 @@
 /* See exit_frame.h. */
 #include "exit_frame.h"
 
+#include "eh_frame.h"
 #include "image_map.h"
 #include "unwind_rules.h"
 
@@ -30,6 +31,17 @@ static bool step(struct mt_frame *frame) {
     return true;
 }
 
+/* What exit's frame holds of the program: registers, which may hold variables of its functions.
+ * Below are variables of exit's own, which it has not all written to. */
+static struct mt_frame without_variables(struct mt_frame frame,
+                                         const struct mt_unwind_section *library) {
+    intptr_t saved = mt_eh_frame_lowest_saved(library, frame.pc - 1);
+    struct mt_frame next = frame;
+    if (saved < 0 && step(&next) && next.sp + (uintptr_t)saved > frame.sp)
+        frame.sp = next.sp + (uintptr_t)saved;
+    return frame;
+}
+
 struct mt_frame mt_exit_frame(struct mt_frame caller) {
     struct mt_unwind_section library, section;
     size_t size;
@@ -41,7 +53,7 @@ struct mt_frame mt_exit_frame(struct mt_frame caller) {
         /* A function of the program called exit: it and its callers are still there. */
         if (!mt_image_map_unwind_section(frame.pc - 1, &section) ||
             section.image_start != library.image_start)
-            return caller;
+            return i == 0 ? caller : without_variables(caller, &library);
         bool has_returned = frame.pc - 1 - start < size;
         if (!step(&frame))
             return caller;

@@ -2,13 +2,13 @@
 // while main holds another one (argument "exit").
 #include <stdlib.h>
 
-static void smear(void *block) {
+static __attribute__((noinline)) void smear(void *block) {
     void *volatile words[512];
     for (int i = 0; i < 512; i++)
         words[i] = block;
 }
 
-static void leak(void) {
+static __attribute__((noinline)) void leak(void) {
     void *block = malloc(771);
     smear(block);
 }
