@@ -63,8 +63,7 @@ static bool is_node(uint64_t node) {
            has_data(node);
 }
 
-static void find_nodes(uint64_t page, void *context) {
-    const uint64_t *words = (const uint64_t *)page;
+static void find_nodes(uint64_t page, const uint64_t *words, void *context) {
     (void)context;
     for (size_t i = 0; i < MT_PAGE_SIZE / 8; i++) {
         uint64_t node = page + i * 8 - TYPES;
@@ -108,8 +107,7 @@ static bool is_name_table(uint64_t names) {
     return is_known;
 }
 
-static void find_name_table(uint64_t page, void *context) {
-    const uint64_t *words = (const uint64_t *)page;
+static void find_name_table(uint64_t page, const uint64_t *words, void *context) {
     const struct span *library = context;
     for (size_t i = 0; i < MT_PAGE_SIZE / 8 && g_search.names == 0; i++) {
         uint64_t address = page + i * 8;
@@ -146,8 +144,7 @@ static void write_class(uint64_t node, uint64_t type) {
 }
 
 /* Of the fundamental type of objects, which has a number in place of its address. */
-static void find_object_class(uint64_t page, void *context) {
-    const uint64_t *words = (const uint64_t *)page;
+static void find_object_class(uint64_t page, const uint64_t *words, void *context) {
     char name[MT_SNAPSHOT_NAME_MAX];
     (void)context;
     for (size_t i = 0; i < MT_PAGE_SIZE / 8 && !g_search.is_object_known; i++) {
@@ -166,8 +163,7 @@ static void visit(struct mt_page_walker *walker, const struct mt_region_list *li
                   struct span span, mt_page_visitor *visitor) {
     for (size_t i = 0; i < list->count; i++) {
         const struct mt_region *region = &list->regions[i];
-        if (region->source != MT_PAGES_NOT_KEPT && region->start < span.end &&
-            region->end > span.start)
+        if (mt_region_is_open(region) && region->start < span.end && region->end > span.start)
             mt_pages_visit(walker, region, visitor, &span);
     }
 }

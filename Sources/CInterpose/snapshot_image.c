@@ -110,8 +110,7 @@ static void keep_until(uint64_t end) {
 }
 
 /* A pointer at an index may be followed by the rest of a side table or a slab. */
-static void follow_pointer(uint64_t page, size_t at) {
-    const uint64_t *words = (const uint64_t *)page;
+static void follow_pointer(uint64_t page, const uint64_t *words, size_t at) {
     uint64_t address = page + at * 8;
     if (words[at] == g_slab) {
         keep_until(address + MT_SWIFT_SLAB_HEADER);
@@ -125,8 +124,7 @@ static void follow_pointer(uint64_t page, size_t at) {
         keep_until(address + 32);
 }
 
-static void keep_pointers(uint64_t page, void *context) {
-    const uint64_t *words = (const uint64_t *)page;
+static void keep_pointers(uint64_t page, const uint64_t *words, void *context) {
     bool follows_pointer = false;
     (void)context;
     g_looked += MT_PAGE_SIZE;
@@ -143,15 +141,14 @@ static void keep_pointers(uint64_t page, void *context) {
         if (can_point || can_count || address < g_kept_end)
             mt_snapshot_word(&g_writer, address, word);
         if (can_point)
-            follow_pointer(page, i);
-        if (can_count)
+            follow_pointer(page, words, i);
+        if (can_count && words == (const uint64_t *)page)
             keep_until(address - 8 + mt_snapshot_swift_table(address - 8));
         follows_pointer = can_point;
     }
 }
 
-static void keep_all(uint64_t page, void *context) {
-    const uint64_t *words = (const uint64_t *)page;
+static void keep_all(uint64_t page, const uint64_t *words, void *context) {
     (void)context;
     g_looked += MT_PAGE_SIZE;
     for (size_t i = 0; i < WORDS; i++)
@@ -159,10 +156,23 @@ static void keep_all(uint64_t page, void *context) {
             mt_snapshot_word(&g_writer, page + i * 8, words[i]);
 }
 
+/* Numbers would be taken for addresses in what is only reserved, of which no page was written to.
+ */
+static void find_protected(struct mt_region_list *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        struct mt_region *region = &list->regions[i];
+        if (region->source == MT_PAGES_PROTECTED && mt_pages_any(&g_walker, region))
+            region->is_target = true;
+        else if (region->source == MT_PAGES_PROTECTED)
+            region->source = MT_PAGES_NOT_KEPT;
+    }
+}
+
 static long keep_memory(const struct mt_snapshot_image *image, struct mt_region_list *list,
                         struct mt_span *spans) {
-    mt_pointer_filter_make(&g_filter, list, spans);
     mt_pages_open(&g_walker);
+    find_protected(list);
+    mt_pointer_filter_make(&g_filter, list, spans);
     mt_snapshot_python(&g_writer, &g_walker, list);
     mt_snapshot_gobject(&g_writer, &g_walker, list);
     g_slab = mt_snapshot_swift(&g_writer);

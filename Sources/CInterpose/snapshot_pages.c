@@ -35,11 +35,14 @@ enum { MT_WORTH_A_SCAN = 1 << 30 };
 void mt_pages_open(struct mt_page_walker *walker) {
     walker->pagemap = (int)mt_os_open(MT_AT_CWD, "/proc/self/pagemap", O_RDONLY, 0);
     walker->can_scan = walker->pagemap >= 0;
+    walker->memory = (int)mt_os_open(MT_AT_CWD, "/proc/self/mem", O_RDONLY, 0);
 }
 
 void mt_pages_close(struct mt_page_walker *walker) {
     if (walker->pagemap >= 0)
         mt_os_close(walker->pagemap);
+    if (walker->memory >= 0)
+        mt_os_close(walker->memory);
 }
 
 static bool has_entries(struct mt_page_walker *walker, uint64_t start, size_t count) {
@@ -58,10 +61,12 @@ static void select_resident(struct mt_page_walker *walker, uint64_t start, size_
 /* What counts as swapped out can be a guard (MADV_GUARD_INSTALL, with which glibc 2.42 ends the
  * stacks of threads) or a page that the hardware lost: whoever reads these is killed. Older kernels
  * do not tell which. */
-static bool holds_data(uint64_t entry, uint64_t page) {
+static bool holds_data(const struct mt_region *region, uint64_t entry, uint64_t page) {
     if (entry & MT_PAGE_IN_MEMORY)
         return true;
-    return (entry & MT_PAGE_SWAPPED) && !(entry & MT_PAGE_IS_GUARD) && mt_os_is_readable(page);
+    if (!(entry & MT_PAGE_SWAPPED) || (entry & MT_PAGE_IS_GUARD))
+        return false;
+    return region->source == MT_PAGES_PROTECTED || mt_os_is_readable(page);
 }
 
 void mt_pages_select(struct mt_page_walker *walker, const struct mt_region *region, uint64_t start,
@@ -73,7 +78,7 @@ void mt_pages_select(struct mt_page_walker *walker, const struct mt_region *regi
     uint64_t unwanted = region->source == MT_PAGES_WRITTEN ? MT_PAGE_OF_FILE : 0;
     for (size_t i = 0; i < count; i++)
         selected[i] = !(walker->entries[i] & unwanted) &&
-                      holds_data(walker->entries[i], start + i * MT_PAGE_SIZE);
+                      holds_data(region, walker->entries[i], start + i * MT_PAGE_SIZE);
 }
 
 /* The first page of a private region, from `start` on, that was ever touched, or one before it; the
@@ -100,27 +105,57 @@ static uint64_t skip_untouched(struct mt_page_walker *walker, const struct mt_re
     return found > 0 ? first.start : region->end;
 }
 
+/* The pages of a region that have to be read, in batches. */
+struct batch {
+    uint64_t start;
+    size_t count;
+    bool selected[MT_PAGE_BATCH];
+};
+
+static bool next_batch(struct mt_page_walker *walker, const struct mt_region *region,
+                       struct batch *batch) {
+    uint64_t start = batch->start + batch->count * MT_PAGE_SIZE;
+    batch->start = skip_untouched(walker, region, start);
+    size_t pages = (region->end - batch->start) / MT_PAGE_SIZE;
+    batch->count = pages < MT_PAGE_BATCH ? pages : MT_PAGE_BATCH;
+    if (batch->count == 0)
+        return false;
+    mt_pages_select(walker, region, batch->start, batch->count, batch->selected);
+    return true;
+}
+
+bool mt_pages_any(struct mt_page_walker *walker, const struct mt_region *region) {
+    struct batch batch = {.start = region->start};
+    while (next_batch(walker, region, &batch))
+        if (memchr(batch.selected, true, batch.count))
+            return true;
+    return false;
+}
+
+/* The kernel reads there what the process itself may not. NULL where it does not. */
+static const uint64_t *copy_of(struct mt_page_walker *walker, uint64_t page) {
+    bool is_read = walker->memory >= 0 &&
+                   mt_os_pread(walker->memory, walker->copy, MT_PAGE_SIZE, page) == MT_PAGE_SIZE;
+    return is_read ? walker->copy : NULL;
+}
+
 bool mt_pages_visit(struct mt_page_walker *walker, const struct mt_region *region,
                     mt_page_visitor *visit, void *context) {
-    bool selected[MT_PAGE_BATCH], is_allowed = false;
-    uint64_t next;
-    for (uint64_t start = region->start; start < region->end; start = next) {
-        start = skip_untouched(walker, region, start);
-        size_t pages = (region->end - start) / MT_PAGE_SIZE;
-        size_t count = pages < MT_PAGE_BATCH ? pages : MT_PAGE_BATCH;
-        next = start + count * MT_PAGE_SIZE;
-        if (count == 0)
-            break;
-        mt_pages_select(walker, region, start, count, selected);
-        for (size_t i = 0; i < count; i++) {
-            if (!selected[i])
+    struct batch batch = {.start = region->start};
+    bool is_open = region->source != MT_PAGES_PROTECTED, is_tried = false, is_whole = true;
+    while (next_batch(walker, region, &batch))
+        for (size_t i = 0; i < batch.count; i++) {
+            if (!batch.selected[i])
                 continue;
-            uint64_t page = start + i * MT_PAGE_SIZE;
-            if (!is_allowed && !mt_os_is_readable(page))
-                return false;
-            is_allowed = true;
-            visit(page, context);
+            uint64_t page = batch.start + i * MT_PAGE_SIZE;
+            /* A protection key holds for all of a region, and /proc/self/maps does not tell
+             * (pkeys(7)). */
+            is_open = is_open && (is_tried || mt_os_is_readable(page));
+            is_tried = true;
+            const uint64_t *words = is_open ? (const uint64_t *)page : copy_of(walker, page);
+            if (words)
+                visit(page, words, context);
+            is_whole = is_whole && words;
         }
-    }
-    return true;
+    return is_whole;
 }

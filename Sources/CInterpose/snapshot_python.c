@@ -38,9 +38,8 @@ static size_t read_class(uint64_t object, char *name) {
 /* ---- Search ---- */
 
 /* An object that is its own class, and called so. */
-static void find_type(uint64_t page, void *context) {
+static void find_type(uint64_t page, const uint64_t *words, void *context) {
     struct search *search = context;
-    const uint64_t *words = (const uint64_t *)page;
     char name[MT_SNAPSHOT_NAME_MAX];
     for (size_t i = 0; i < MT_PAGE_SIZE / 8 && search->count == 0; i++) {
         uint64_t object = page + i * 8 - TYPE_OF;
@@ -70,9 +69,8 @@ static void write_class(struct search *search, uint64_t object) {
         search->metaclasses[search->count++] = object;
 }
 
-static void find_classes(uint64_t page, void *context) {
+static void find_classes(uint64_t page, const uint64_t *words, void *context) {
     struct search *search = context;
-    const uint64_t *words = (const uint64_t *)page;
     for (size_t i = 0; i < MT_PAGE_SIZE / 8; i++)
         if (is_metaclass(search, words[i], search->first, search->end))
             write_class(search, page + i * 8 - TYPE_OF);
@@ -82,7 +80,7 @@ static void visit(struct search *search, const struct mt_region_list *list, uint
                   mt_page_visitor *visitor) {
     for (size_t i = 0; i < list->count; i++) {
         const struct mt_region *region = &list->regions[i];
-        if (source ? region->source == source : region->source != MT_PAGES_NOT_KEPT)
+        if (source ? region->source == source : mt_region_is_open(region))
             mt_pages_visit(search->walker, region, visitor, search);
     }
 }

@@ -8,9 +8,10 @@
 /* How the pages of a kept mapping are read. */
 enum mt_page_source {
     MT_PAGES_NOT_KEPT = 0,
-    MT_PAGES_PRIVATE, /* all that are in memory or swapped out */
-    MT_PAGES_WRITTEN, /* of a private file mapping: those the process has written to */
-    MT_PAGES_SHARED   /* each page is probed: a file may be shorter than its mapping */
+    MT_PAGES_PRIVATE,  /* all that are in memory or swapped out */
+    MT_PAGES_WRITTEN,  /* of a private file mapping: those the process has written to */
+    MT_PAGES_SHARED,   /* each page is probed: a file may be shorter than its mapping */
+    MT_PAGES_PROTECTED /* as PRIVATE, but no access is allowed: guards, and what was put aside */
 };
 
 struct mt_region {
@@ -19,6 +20,11 @@ struct mt_region {
     uint32_t source; /* enum mt_page_source */
     uint32_t is_target;
 };
+
+/* Whether there is something to read, and it can be read where it is. */
+static inline bool mt_region_is_open(const struct mt_region *region) {
+    return region->source != MT_PAGES_NOT_KEPT && region->source != MT_PAGES_PROTECTED;
+}
 
 /* Most mappings a process may have by default (vm.max_map_count), and as many parts again. */
 #define MT_REGIONS_MAX 131072u

@@ -189,6 +189,13 @@ import TraceTestSupport
     #expect(program.leaks.isEmpty)
   }
 
+  @Test func memoryThatIsPutAsideIsHeldAndHolds() throws {
+    let source = try TestProgram("protected_blocks.c")
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.leaks == ["malloc in leak": Figures(1, 775, roots: 1)])
+    #expect(program.report.possible.count == 0)
+  }
+
   @Test func aLargeBlockHoldsOthersOnlyWhereItIsHeld() throws {
     let source = try TestProgram("leaked_large.c", flags: ["-O0"])
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())
