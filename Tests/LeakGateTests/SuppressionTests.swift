@@ -42,6 +42,25 @@ import Testing
     #expect(try !hides("{\n  a\n  Helgrind:Race\n  fun:makeList\n}"))
   }
 
+  @Test(arguments: [
+    "reallocarray", "_ZnamSt11align_val_tRKSt9nothrow_t", "_ZdlPvmSt11align_val_t",
+    "_ZdaPvSt11align_val_tRKSt9nothrow_t",
+  ])
+  func theAllocatorsFunctionNeedNotBeOnTheStack(_ name: String) throws {
+    let text = "{\n  a\n  Memcheck:AlignMismatch\n  fun:\(name)\n  fun:makeList\n}"
+    #expect(try hides(text, leak(kind: .wrongAlignment)))
+  }
+
+  @Test(arguments: [
+    ("Free", FindingKind.reallocOfFreed), ("Free", .wrongSize), ("SizeMismatch", .wrongSize),
+    ("AlignMismatch", .wrongAlignment), ("AlignMismatch", .mismatchedFree),
+  ])
+  func kindsOfValgrindHideTheirOwn(_ name: String, _ kind: FindingKind) throws {
+    let text = "{\n  a\n  Memcheck:\(name)\n  fun:_ZdlPvm\n  fun:makeList\n}"
+    #expect(try hides(text, leak(kind: kind)))
+    #expect(try !hides(text))
+  }
+
   @Test func mangledNamesAreCompared() throws {
     var finding = leak()
     finding.frames[0].symbol = "_ZN4List4makeEv"
