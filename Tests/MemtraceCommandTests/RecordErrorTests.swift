@@ -101,6 +101,13 @@ import TraceTestSupport
         == "memtrace: x.mtrace exists; choose another name, or replace it with --force\n")
   }
 
+  @Test(arguments: ["out", "out.trace", "a.b.c", "out.%p.log"])
+  func aTraceMayHaveAnyName(name: String) throws {
+    let run = try memtrace("record", "-o", name, "--", "sh", "-c", "exit 3", in: directory.path)
+    #expect(run.status == 3)
+    #expect(run.errorText.contains("recorded in "))
+  }
+
   @Test func evenForceReplacesTracesOnly() throws {
     _ = try ProcessRun.run(["/bin/sh", "-c", "echo precious >notes"], directory: directory.path)
     let run = try memtrace("record", "--force", "-o", "notes", "--", "true", in: directory.path)

@@ -56,7 +56,7 @@ struct InfoCommand: ParsableCommand {
     guard let file = session.file, let own = TraceFileHeader(readingFrom: file) else { return [] }
     let directory = file.removingLastComponent()
     let traces = RecordedRun.traces(
-      of: own.sessionID, root: own.pid, in: directory.isEmpty ? "." : directory)
+      of: own.sessionID, root: own.pid, near: directory.isEmpty ? FilePath("./\(file)") : file)
     var known: Set<[UInt8]> = [own.traceID]
     return traces.compactMap { other in
       // A trace may be there twice, packed and not.

@@ -43,11 +43,18 @@ extension RecordedRun {
   ///
   /// They are known by the session in their headers, not by their names: two recordings may have
   /// been told to write one file.
-  static func traces(of session: SessionID, root pid: pid_t, in directory: FilePath)
+  ///
+  /// - Parameters:
+  ///   - session: The recording.
+  ///   - pid: Its first process.
+  ///   - path: Where a trace of it is, or was meant to be; `-o` may have named any extension.
+  /// - Returns: The first process's first, then in order of their start.
+  static func traces(of session: SessionID, root pid: pid_t, near path: FilePath)
     -> [SessionTrace]
   {
-    directory.directoryEntries
-      .filter(OutputNaming.mayBeTrace)
+    let directory = path.removingLastComponent()
+    return directory.directoryEntries
+      .filter { OutputNaming.mayBeTrace($0) || FilePath($0).extension == path.extension }
       .compactMap { name in
         let path = directory.appending(name)
         return TraceFileHeader(readingFrom: path).map { SessionTrace(path: path, header: $0) }

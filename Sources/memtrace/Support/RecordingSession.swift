@@ -61,8 +61,7 @@ struct RecordingSession {
   private func collect(
     _ recording: RecordingEnvironment, pid: pid_t, ending: ProcessEnding
   ) -> [SessionTrace] {
-    let directory = recording.output.removingLastComponent()
-    let find = { RecordedRun.traces(of: recording.sessionID, root: pid, in: directory) }
+    let find = { RecordedRun.traces(of: recording.sessionID, root: pid, near: recording.output) }
     let traces = find()
     // After an exec there are several of one process; the last one has no ending yet.
     guard let last = traces.last(where: { $0.header.pid == pid && $0.header.hasNoEnding })
