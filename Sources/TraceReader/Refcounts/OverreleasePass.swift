@@ -76,12 +76,15 @@ struct OverreleasePass: EventSink, ~Copyable {
   }
 }
 
-/// The allocations of the blocks that findings are about.
+/// The allocations of the blocks that findings are about, and the frees of those that had no
+/// reference count events while they lived.
 struct OverreleasedBlocks: EventSink {
   private(set) var blocks: [MemoryError.BlockSummary?]
+  private(set) var frees: [MemoryError.EventSite?]
   private let findings: [OverreleasePass.Finding]
   private let table = OperationTable()
   private var latest: [UInt64: MemoryError.BlockSummary] = [:]
+  private var latestFree: [UInt64: MemoryError.EventSite] = [:]
   private let objects: Set<UInt64>
   /// The findings by the time at which their object was there for certain.
   private let order: [(time: EventTime, finding: Int)]
@@ -92,6 +95,7 @@ struct OverreleasedBlocks: EventSink {
     order = findings.indices.map { ((findings[$0].free?.time ?? findings[$0].event.time), $0) }
       .sorted { $0.0 < $1.0 }
     blocks = Array(repeating: nil, count: findings.count)
+    frees = findings.map(\.free)
     objects = Set(findings.map(\.event.object.rawValue))
   }
 
@@ -106,15 +110,22 @@ struct OverreleasedBlocks: EventSink {
   private mutating func note(_ pointer: UnsafePointer<RawEvent>, _ run: EventRun) {
     let event = pointer.pointee
     settle(before: event.time)
-    if OperationTable.bit(event.operation) & table.allocations != 0,
-      objects.contains(event.address)
-    {
+    guard objects.contains(event.address) else { return }
+    let bit = OperationTable.bit(event.operation)
+    if bit & table.allocations != 0 {
+      latestFree[event.address] = nil
       latest[event.address] = MemoryError.BlockSummary(
         address: Address(event.address), size: event.size, alignment: run.alignment(of: pointer),
-        allocation: MemoryError.EventSite(
-          operation: Operation(rawValue: event.operation), stack: StackID(event.stack),
-          thread: ThreadIndex(run.thread), time: EventTime(event.time)))
+        allocation: site(event, run))
+    } else if bit & table.deallocations != 0 {
+      latestFree[event.address] = site(event, run)
     }
+  }
+
+  private func site(_ event: RawEvent, _ run: EventRun) -> MemoryError.EventSite {
+    MemoryError.EventSite(
+      operation: Operation(rawValue: event.operation), stack: StackID(event.stack),
+      thread: ThreadIndex(run.thread), time: EventTime(event.time))
   }
 
   mutating func finish() {
@@ -124,7 +135,11 @@ struct OverreleasedBlocks: EventSink {
   private mutating func settle(before time: UInt64) {
     while next < findings.count, order[next].time.rawValue < time {
       let finding = order[next].finding
-      blocks[finding] = latest[findings[finding].event.object.rawValue]
+      let event = findings[finding].event
+      blocks[finding] = latest[event.object.rawValue]
+      if event.isOfNoObject, frees[finding] == nil {
+        frees[finding] = latestFree[event.object.rawValue]
+      }
       next += 1
     }
   }

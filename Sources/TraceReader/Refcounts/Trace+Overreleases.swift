@@ -19,8 +19,11 @@ extension Trace {
     finder.finish()
     let events = refcounts(of: Set(findings.map(\.event.object)))
     var log = ErrorLog(limit: Self.overreleaseLimit)
-    for (finding, block) in zip(findings, finder.blocks) {
-      log.add(error(finding, block: block, events: events[finding.event.object] ?? []))
+    for index in findings.indices {
+      var finding = findings[index]
+      finding.free = finder.frees[index]
+      log.add(
+        error(finding, block: finder.blocks[index], events: events[finding.event.object] ?? []))
     }
     result.errorCounts.merge(log.counts) { $0 &+ $1 }
     result.errors = (result.errors + log.errors).sorted { $0.offending.time < $1.offending.time }

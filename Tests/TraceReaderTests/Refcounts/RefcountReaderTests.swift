@@ -160,6 +160,16 @@ import TraceTestSupport
     #expect(error.refcounts.map(\.time.rawValue) == [2010, 2050])
   }
 
+  @Test func theFreeOfAnObjectWithoutEarlierEventsIsFound() throws {
+    var builder = TraceBuilder()
+    let (make, drop) = (builder.stack([0x1100]), builder.stack([0x1200]))
+    builder.allocate(0x8000, 32, stack: make, time: 2000)
+    builder.free(0x8000, stack: drop, time: 2010)
+    builder.count(.release, 0x8000, count: .max, stack: drop, time: 2020)
+    let error = try #require(try errors(builder).first)
+    #expect(error.block?.allocation.stack == make && error.firstFree?.time.rawValue == 2010)
+  }
+
   @Test func aReleaseWithoutAnyReferenceIsAnError() throws {
     var builder = TraceBuilder()
     builder.allocate(0x8000, 32, time: 2000)
