@@ -33,6 +33,32 @@ final class CompilationUnit {
   /// Code that belongs to no line takes the line before it of the same file, down to `start` of
   /// the function. What the compiler made without a source has no location.
   func location(of address: UInt64, functionStart start: UInt64) -> SourceLocation? {
+    location(of: address, downTo: start, path: nil) { _ in true }
+  }
+
+  /// The line of an address where nothing was inlined.
+  ///
+  /// What the compiler made within a function, as it makes much of Swift's, takes the line before it
+  /// of the function's own file, else that of the function's declaration.
+  ///
+  /// - Parameters:
+  ///   - address: An ELF address.
+  ///   - function: The function that covers it.
+  ///   - isOwn: Whether nothing was inlined at an address of the function either.
+  /// - Returns: nil where the debug information does not tell it.
+  func location(
+    of address: UInt64, in function: FunctionIndex.Entry, isOwn: (UInt64) -> Bool
+  ) -> SourceLocation? {
+    let known = location(of: address, functionStart: function.start)
+    if let known, known.line > 0 { return known }
+    guard let declared = declaration(of: function.die) else { return known }
+    let own = location(of: address, downTo: function.start, path: declared.path, where: isOwn)
+    return own.flatMap { $0.line > 0 ? $0 : nil } ?? declared
+  }
+
+  private func location(
+    of address: UInt64, downTo start: UInt64, path: String?, where isWanted: (UInt64) -> Bool
+  ) -> SourceLocation? {
     var unit = skeleton
     var (lines, count): (OpaquePointer?, Int) = (nil, 0)
     guard dwarf_getsrclines(&unit, &lines, &count) == 0, let lines, count > 0 else { return nil }
@@ -43,16 +69,29 @@ final class CompilationUnit {
       if at <= address { low = middle + 1 } else { high = middle }
     }
     var fallback: SourceLocation?
+    var path = path
     for index in stride(from: low - 1, to: max(-1, low - 65), by: -1) {
       guard let line = dwarf_onesrcline(lines, index), let at = Self.address(of: line),
-        at >= start || fallback == nil, !Self.endsSequence(line), let location = location(of: line)
+        at >= start || path == nil, !Self.endsSequence(line)
       else { break }
+      let location = location(of: line)
       // Another file would be that of another inlined function.
-      if let fallback, fallback.path != location.path { continue }
+      path = path ?? location?.path
+      guard let path else { break }
+      guard let location, location.path == path, isWanted(at) else { continue }
       if location.line > 0 { return location }
       fallback = location
     }
     return fallback
+  }
+
+  /// Where a function is declared.
+  private func declaration(of function: Dwarf_Die) -> SourceLocation? {
+    guard let index = function.integratedNumber(DW_AT_decl_file),
+      let line = function.integratedNumber(DW_AT_decl_line), line > 0,
+      let path = path(ofFile: index, in: root) ?? path(ofFile: index, in: skeleton)
+    else { return nil }
+    return SourceLocation(path: path, line: line, column: 0)
   }
 
   /// Where a call that was inlined stands in the source.
@@ -95,6 +134,8 @@ final class CompilationUnit {
     if path.hasSuffix("<compiler-generated>") { return nil }
     var (number, column): (Int32, Int32) = (0, 0)
     _ = dwarf_lineno(line, &number)
+    // So Swift names the source of some of what it made, and C compilers what they were piped.
+    if number <= 0, path.hasSuffix("<stdin>") { return nil }
     _ = dwarf_linecol(line, &column)
     return SourceLocation(
       path: absolute(path), line: max(0, Int(number)), column: max(0, Int(column)))

@@ -39,6 +39,15 @@ extension Dwarf_Die {
     return Int(exactly: value)
   }
 
+  /// A number attribute of the entry, or of the one that it is an instance of.
+  func integratedNumber(_ attribute: Int) -> Int? {
+    var (die, found, value) = (self, Dwarf_Attribute(), Dwarf_Word())
+    guard dwarf_attr_integrate(&die, UInt32(attribute), &found) != nil,
+      dwarf_formudata(&found, &value) == 0
+    else { return nil }
+    return Int(exactly: value)
+  }
+
   /// Whether the entry's code covers an address.
   func covers(_ address: UInt64) -> Bool {
     var die = self

@@ -45,8 +45,14 @@ final class DebugInfo {
       return [Frame(function: nil, start: nil, location: location)]
     }
     var frames: [Frame] = []
-    var location = unit.location(of: address, functionStart: function.start)
-    for inlined in Self.inlinedCalls(in: function.die, at: address).reversed() {
+    let inlinedCalls = Self.inlinedCalls(in: function.die, at: address)
+    var location =
+      inlinedCalls.isEmpty
+      ? unit.location(of: address, in: function) { at in
+        Self.inlinedCalls(in: function.die, at: at).isEmpty
+      }
+      : unit.location(of: address, functionStart: function.start)
+    for inlined in inlinedCalls.reversed() {
       frames.append(
         Frame(function: inlined.functionName, start: nil, location: location))
       location = unit.callLocation(of: inlined)

@@ -178,4 +178,17 @@ struct ELFSymbolicatorTests {
       symbolicator.frames(closure.address + 8, in: program).last?.displayName
         == "closure #1 in Store.insert(count:_:)")
   }
+
+  @Test(
+    "What the compiler made within a function is in its file", arguments: ["-Onone", "-O"])
+  func compilerGenerated(optimization: String) throws {
+    let program = try fixture.compile(
+      "demo.swift", with: "swiftc", ["-g", optimization, "-module-name", "demo"], to: "program")
+    let function = try Fixture.symbol(in: program) { $0 == "$s4demo9countDownyyF" }
+    for address in function.address..<function.address + function.size {
+      let frame = try #require(symbolicator.frames(address, in: program).last)
+      #expect(frame.location?.fileName == "demo.swift")
+      #expect(frame.location.map { (12...17).contains($0.line) } == true)
+    }
+  }
 }
