@@ -22,7 +22,7 @@ struct mt_type_description {
     uintptr_t definition;
     uint64_t instance_size;
     struct mt_text name; /* in the caller's buffer */
-    /* Where a generic Swift class has the offsets of its stored properties, each a word. */
+    /* Where a Swift class has the offsets of its stored properties, each a word. */
     uintptr_t fields;
     uint32_t field_count;
 };
@@ -34,6 +34,9 @@ bool mt_type_read_cxx(struct mt_type_memory *memory, const struct mt_type_block 
                       struct mt_type_description *description);
 bool mt_type_read_swift(struct mt_type_memory *memory, const struct mt_type_block *block,
                         struct mt_type_description *description);
+
+/* The metadata of the superclass of a Swift class; 0 without one. */
+uintptr_t mt_type_swift_superclass(struct mt_type_memory *memory, uintptr_t metadata);
 
 /* The C++ class of a type_info, which may be a base. */
 bool mt_type_read_type_info(struct mt_type_memory *memory, uintptr_t type_info,

@@ -150,6 +150,35 @@ static void write_fields(struct mt_type_memory *memory,
     mt_meta_write(MT_RECORD_FIELDS, pieces, 2);
 }
 
+/* Reads and writes what begins with a word. */
+static uint32_t swift_type(struct mt_type_memory *memory, const struct mt_type_block *block,
+                           enum mt_type_kind *kind) {
+    struct mt_type_description description = {.field_count = 0};
+    description.name = mt_text_begin(g_types.name, sizeof g_types.name);
+    if (!mt_type_read_swift(memory, block, &description))
+        return 0;
+    uint32_t type = write_type(&description, block->word, 0, 0);
+    if (type)
+        write_fields(memory, &description, block->word);
+    *kind = description.kind;
+    return type;
+}
+
+/* Classes of which there may be no object: they tell what objects of a class inherit. */
+static void write_superclasses(struct mt_type_memory *memory, uintptr_t metadata) {
+    for (int depth = 0; depth < DEEPEST_BASE; depth++) {
+        enum mt_type_kind kind;
+        metadata = mt_type_swift_superclass(memory, metadata);
+        if (!mt_type_registry_may_know(metadata) || place_of(metadata)->key)
+            return;
+        struct mt_type_block block = {.word = metadata, .size = UINT32_MAX};
+        uint32_t type = swift_type(memory, &block, &kind);
+        if (!type)
+            return;
+        keep(metadata, type);
+    }
+}
+
 static uint32_t describe(const struct mt_type_block *block) {
     struct mt_type_memory memory = {{0}, 0};
     struct mt_type_description description = {.field_count = 0};
@@ -159,13 +188,12 @@ static uint32_t describe(const struct mt_type_block *block) {
             return type_of_class(&memory, description.definition, block->word, 0);
         return write_type(&description, block->word, 0, 0);
     }
-    description.name = mt_text_begin(g_types.name, sizeof g_types.name);
-    if (!mt_type_read_swift(&memory, block, &description))
+    uint32_t type = swift_type(&memory, block, &description.kind);
+    if (!type)
         return 0;
     mt_type_slabs_expect_swift();
-    uint32_t type = write_type(&description, block->word, 0, 0);
-    if (type)
-        write_fields(&memory, &description, block->word);
+    if (description.kind == MT_TYPE_SWIFT_CLASS)
+        write_superclasses(&memory, block->word);
     return type;
 }
 

@@ -9,6 +9,7 @@ enum { WORD = sizeof(uint64_t) };
 enum {
     DESTROY = -2 * WORD,
     WITNESSES = -WORD,
+    CLASS_SUPERCLASS = 8,
     CLASS_INSTANCE_SIZE = 24,
     CLASS_ALIGNMENT_MASK = 28,
     CLASS_DESCRIPTOR = 40,
@@ -16,9 +17,8 @@ enum {
     CAPTURE_DESCRIPTOR = 16
 };
 
-/* Offsets in the descriptor of a class. The flag: offsets are counted from a superclass's end. */
+/* Offsets in the descriptor of a class. */
 enum { FIELD_COUNT = 36, FIELD_VECTOR = 40 };
-#define MT_SWIFT_RESILIENT_SUPERCLASS (1u << 29)
 
 /* The head of every heap object's header in a Swift object. */
 enum { SMALLEST_OBJECT = 16 };
@@ -28,22 +28,23 @@ static bool points_into_image(struct mt_type_memory *memory, uintptr_t address) 
     return mt_type_read64(memory, address, &target) && mt_image_map_contains(target);
 }
 
-/* Contexts of closures and tasks have no value witnesses. */
+/* Only classes have value witnesses, not boxes, contexts of closures and tasks. */
 static bool is_heap_metadata(struct mt_type_memory *memory, uintptr_t metadata, uint64_t kind) {
-    bool has_witnesses = kind == MT_SWIFT_CLASS || kind == MT_SWIFT_BOX;
     return points_into_image(memory, metadata + DESTROY) &&
-           (!has_witnesses || points_into_image(memory, metadata + WITNESSES));
+           (kind != MT_SWIFT_CLASS || points_into_image(memory, metadata + WITNESSES));
 }
 
-/* Of other classes the file tells it. */
+/* Files tell it, too, but not of generic classes, and of others not where a superclass or a
+ * property has a size that another library decides: the runtime computes it then. */
 static void find_fields(struct mt_type_memory *memory, uintptr_t metadata, uintptr_t descriptor,
-                        uint32_t flags, struct mt_type_description *description) {
+                        struct mt_type_description *description) {
     uint32_t count, vector;
-    if (!(flags & MT_SWIFT_CONTEXT_GENERIC) || (flags & MT_SWIFT_RESILIENT_SUPERCLASS) ||
-        !mt_type_read32(memory, descriptor + FIELD_COUNT, &count) ||
-        !mt_type_read32(memory, descriptor + FIELD_VECTOR, &vector))
+    uintptr_t members;
+    if (!mt_type_read32(memory, descriptor + FIELD_COUNT, &count) ||
+        !mt_type_read32(memory, descriptor + FIELD_VECTOR, &vector) ||
+        !mt_swift_class_members(memory, metadata, descriptor, &members))
         return;
-    description->fields = metadata + (uintptr_t)vector * WORD;
+    description->fields = members + (uintptr_t)vector * WORD;
     description->field_count = count;
 }
 
@@ -63,7 +64,7 @@ static bool read_class(struct mt_type_memory *memory, uintptr_t metadata,
     description->kind = MT_TYPE_SWIFT_CLASS;
     description->definition = descriptor;
     description->instance_size = size;
-    find_fields(memory, metadata, descriptor, flags, description);
+    find_fields(memory, metadata, descriptor, description);
     return mt_swift_add_type(&name, metadata);
 }
 
@@ -86,6 +87,11 @@ static bool read_captures(struct mt_type_memory *memory, uintptr_t metadata,
         return true; /* built without reflection: a closure context all the same */
     description->definition = captures;
     return mt_swift_add_captures(&name, captures);
+}
+
+uintptr_t mt_type_swift_superclass(struct mt_type_memory *memory, uintptr_t metadata) {
+    uint64_t superclass;
+    return mt_type_read64(memory, metadata + CLASS_SUPERCLASS, &superclass) ? superclass : 0;
 }
 
 bool mt_type_read_swift(struct mt_type_memory *memory, const struct mt_type_block *block,

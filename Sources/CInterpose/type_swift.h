@@ -72,4 +72,9 @@ bool mt_swift_parent(struct mt_type_memory *memory, uintptr_t descriptor, uintpt
 bool mt_swift_class_arguments(struct mt_type_memory *memory, uintptr_t metadata,
                               uintptr_t descriptor, uintptr_t *arguments);
 
+/* What the place of the offsets of its stored properties, which its descriptor tells, counts from:
+ * its metadata, or what it adds to that of a superclass of another library. */
+bool mt_swift_class_members(struct mt_type_memory *memory, uintptr_t metadata, uintptr_t descriptor,
+                            uintptr_t *members);
+
 #endif

@@ -51,14 +51,15 @@ public final class StackSymbolicator {
     return frame
   }
 
-  /// What the standard library of C++ or Rust allocated, named after the container; `nil` where it
-  /// was not it.
+  /// What the standard library of C++ or Rust allocated, named after the container, or the Swift
+  /// runtime besides objects; `nil` where it was none of them.
   ///
   /// Looks up no frame of the program beyond the first.
   public func container(of stack: StackID) -> TypeName? {
     let frames = Array(
       stacks.frames(of: stack).lazy.flatMap(self.frames(of:)).prefix { $0.role == .runtime })
     return ContainerNames.name(of: frames) ?? RustContainers.name(of: frames)
+      ?? SwiftRuntimeBlocks.name(of: frames)
   }
 
   /// Whether Rust code is on the stacks, as far as a few of them tell.

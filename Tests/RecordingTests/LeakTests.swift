@@ -164,6 +164,28 @@ import TraceTestSupport
     #expect(edges.isSuperset(of: ["content +16", "other +24", "other +32"]))
   }
 
+  @Test(arguments: [["-Onone"], ["-Onone", "-static-stdlib"]])
+  func objectsHaveTheFieldsThatTheyInherit(_ flags: [String]) throws {
+    let source = try TestProgram("inherited.swift", flags: flags + ["-module-name", "app"])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    // The one that only unowned references lead to is among them.
+    for name in [
+      "app.Last", "app.Derived", "app.Model", "app.Owner", "app.Pack<Int, String, Double>",
+      "app.Pack<>", "app.Pair<Pack{Int8, String}, Double>",
+    ] {
+      #expect(program.leaks[name]?.count == 1, "\(name)")
+    }
+    let lines = program.report.treeGroups.flatMap(\.trees).flatMap { $0 }
+    let fields = Set(lines.compactMap { line in line.field.map { "\($0) +\(line.offset ?? 0)" } })
+    #expect(
+      fields.isSuperset(of: [
+        "first +16", "value +24", "later +32", "other +16", "other +48", "_other +16",
+      ]))
+    // What lies behind the properties has no name.
+    #expect(!fields.contains { $0.hasPrefix("countAndCapacity") })
+    #expect(program.leaks["Swift side table"] == Figures(1, 32, roots: 0))
+  }
+
   /// Functions that have returned leave addresses behind, on which exit's own frames then lie.
   @Test func wordsLeftOnTheStackHoldNothingOnceMainHasReturned() throws {
     let source = try TestProgram("stale_stack.c")

@@ -155,7 +155,8 @@ import TraceTestSupport
       ("app.Node<(Int, String)>", 20), ("app.Node<Optional<Int>>", 20),
       ("app.Node<app.Leaf.Type>", 20), ("app.Node<AnyObject>", 20),
       ("Closure context {var Int, app.Leaf}", 20), ("Box<(app.Tree, app.Tree)>", 20),
-      ("Error box<app.Failure>", 20), ("Dictionary<String, Array<Int>> storage", 20),
+      ("Box<(Int, String, Double, Int)>", 20), ("Error box<app.Failure>", 20),
+      ("Dictionary<String, Array<Int>> storage", 20),
     ] {
       #expect(found[name]?.first == count, "\(name)")
     }

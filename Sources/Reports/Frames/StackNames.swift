@@ -66,7 +66,7 @@ public final class StackNames {
   /// Whether Rust code is on the stacks, as far as a few of them tell.
   var seesRust: Bool { symbolicator.seesRust }
 
-  /// What the standard library of C++ or Rust allocated; nil where it was not it.
+  /// What a standard library or the Swift runtime allocated; nil where it was none of them.
   func container(of stack: StackID) -> TypeName? {
     symbolicator.container(of: stack)
   }

@@ -40,9 +40,7 @@ final class SnapshotTypeNames: TypeNaming {
 
   func field(at offset: UInt64, of block: Int, in heap: HeapImage) -> String? {
     let word = heap.memory.word(at: heap.blocks.address(of: block))
-    let fields = layouts.fields(ofWord: word, memory: heap.memory.word)
-    // A property of several words, an enum with a payload for example, is meant by each of them.
-    return fields.last { $0.offset <= offset }?.name
+    return layouts.field(at: offset, ofWord: word, memory: heap.memory.word)?.name
   }
 }
 

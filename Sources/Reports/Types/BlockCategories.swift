@@ -20,6 +20,7 @@ public final class BlockCategories {
   private let stackNames: StackNames?
   private let sourceTypes: SourceTypes?
   private let isCxx: Bool
+  private let isSwift: Bool
   private lazy var isRust = stackNames?.seesRust ?? false
   private var known: [Key: BlockCategory] = [:]
   private var knownCalls: [CallKey: BlockCategory?] = [:]
@@ -31,6 +32,7 @@ public final class BlockCategories {
     stackNames = nil
     sourceTypes = nil
     isCxx = false
+    isSwift = false
   }
 
   /// Makes categories for the blocks of one trace.
@@ -50,6 +52,7 @@ public final class BlockCategories {
     self.typeNames = typeNames
     self.stackNames = stackNames
     self.sourceTypes = sourceTypes
+    isSwift = types.hasSwift
     isCxx =
       types.all.contains { $0.kind == .cxxClass }
       || images.images.contains { $0.name.hasPrefix("libstdc++") || $0.name.hasPrefix("libc++") }
@@ -165,7 +168,7 @@ public final class BlockCategories {
   }
 
   /// Whether it is worth looking for containers in stacks.
-  private var hasContainers: Bool { isCxx || isRust }
+  private var hasContainers: Bool { isCxx || isSwift || isRust }
 
   private func containerCategory(_ stack: StackID) -> BlockCategory? {
     guard hasContainers, stack != .none else { return nil }

@@ -73,7 +73,7 @@ struct SwiftFieldReader {
   /// - Returns: In order of declaration; empty where the file does not say.
   func fields(descriptor: UInt64, metadata: UInt64, offsets: [UInt64]) -> [SwiftField] {
     guard let flags = contents.integer(UInt32.self, at: descriptor), flags & 0x1f == 16,
-      flags & Self.hasResilientSuperclass == 0,
+      !offsets.isEmpty || flags & Self.hasResilientSuperclass == 0,
       let fields = contents.relative(at: descriptor &+ 16),
       let vector = contents.integer(UInt32.self, at: descriptor &+ 40),
       let recordSize = contents.integer(UInt16.self, at: fields &+ 10), recordSize >= 12,
@@ -89,9 +89,15 @@ struct SwiftFieldReader {
         let name = contents.relative(at: record &+ 8).flatMap(contents.text)
       else { return nil }
       return SwiftField(
-        name: String(decoding: name, as: UTF8.self), offset: offset,
+        name: Self.nameInSource(String(decoding: name, as: UTF8.self)), offset: offset,
         ownership: ownership(record))
     }
+  }
+
+  /// A `lazy` property is stored under a name of the compiler's.
+  private static func nameInSource(_ name: String) -> String {
+    let prefix = "$__lazy_storage_$_"
+    return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
   }
 
   /// Bit 29: the field offsets are counted from the end of a superclass that another image defines.

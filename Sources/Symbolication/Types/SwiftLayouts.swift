@@ -41,6 +41,20 @@ public final class SwiftLayouts {
     return fields
   }
 
+  /// The stored property that an offset of the objects that begin with a word lies in.
+  ///
+  /// A property of several words, an enum with a payload for example, is meant by each of them. What
+  /// is allocated behind an object, such as the elements of an array, is none.
+  public func field(
+    at offset: UInt64, ofWord word: UInt64, memory: (UInt64) -> UInt64
+  ) -> SwiftField? {
+    guard let type = types.type(ofWord: word), type.instanceSize == 0 || offset < type.instanceSize
+    else {
+      return nil
+    }
+    return fields(ofWord: word, memory: memory).last { $0.offset <= offset }
+  }
+
   private func ownFields(of type: BlockType, metadata: UInt64) -> [SwiftField] {
     guard let image = images.image(of: type, metadata: metadata, in: types) else { return [] }
     let type = SwiftClassReference(

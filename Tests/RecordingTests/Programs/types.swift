@@ -26,6 +26,7 @@ var trees: [Tree] = []
 var lists: [[Int]] = []
 var words: [[String: [Int]]] = []
 var errors: [any Error] = []
+var values: [Any] = []
 
 @inline(never) func node<T>(_ value: T) -> Node<T> { Node(value) }
 @inline(never) func counter(_ leaf: Leaf) -> () -> Int {
@@ -35,6 +36,9 @@ var errors: [any Error] = []
     return count
   }
 }
+/// The runtime makes the box, as it does for types that the compiler does not know.
+@inline(never) @_semantics("optimize.sil.specialize.generic.never")
+func boxed<T>(_ value: T) -> Any { value }
 @inline(never) func fail(_ code: Int) throws { throw Failure(code: code, text: "x") }
 
 @inline(never) func make(_ index: Int) {
@@ -51,6 +55,7 @@ var errors: [any Error] = []
   trees.append(.node(.leaf(index), .leaf(index)))
   lists.append(Array(repeating: index, count: 7))
   words.append(["key": [index]])
+  values.append(boxed((index, "text", 2.5, index)))
   do { try fail(index) } catch { errors.append(error) }
 }
 
