@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "hook.h"
 #include "record_event.h"
+#include "swift_object.h"
 #include "trace_file.h"
 
 #include <errno.h>
@@ -287,15 +288,17 @@ MT_RECORDING_HALF static size_t find_usable_size(void *block) {
         return 0;
     if (mt_arena_owns(block))
         return mt_arena_size(block);
-    mt_trace_file_note_usable_sizes();
     if (!mt_real.malloc_usable_size)
         mt_enter_slow((uintptr_t)__builtin_frame_address(0));
-    return mt_real.malloc_usable_size ? mt_real.malloc_usable_size(block) : 0;
+    size_t size = mt_real.malloc_usable_size ? mt_real.malloc_usable_size(block) : 0;
+    mt_trace_file_note_usable_size(mt_is_like_swift_object(block, size));
+    return size;
 }
 
 /* No event: exported because a block of the arena must not reach the real one. */
 MT_HOOK size_t MT_HOOK_NAME(malloc_usable_size)(void *block) {
-    if (!mt_trace_file_has_usable_sizes || mt_arena_owns(block) || !mt_real.malloc_usable_size)
+    if (mt_trace_file_usable_sizes != MT_USABLE_ANY || mt_arena_owns(block) ||
+        !mt_real.malloc_usable_size)
         MT_TAIL_CALL find_usable_size(block);
     return mt_real.malloc_usable_size(block);
 }

@@ -47,7 +47,12 @@ static void make_id(uint8_t id[16]) {
     memcpy(id, words, 16);
 }
 
-bool mt_trace_file_has_usable_sizes;
+enum mt_usable_sizes mt_trace_file_usable_sizes;
+
+static uint32_t usable_size_flags(enum mt_usable_sizes sizes) {
+    return (sizes != MT_USABLE_NONE ? MT_HEADER_USABLE_SIZES : 0u) |
+           (sizes == MT_USABLE_OBJECTS ? MT_HEADER_USABLE_OBJECTS : 0u);
+}
 
 static void fill_header(struct mt_file_header *header, const struct mt_config *config,
                         const struct mt_trace_origin *origin) {
@@ -55,11 +60,10 @@ static void fill_header(struct mt_file_header *header, const struct mt_config *c
     header->minor = MT_FORMAT_MINOR;
     header->byte_order = MT_BYTE_ORDER_MARK;
     header->header_size = MT_FILE_HEADER_SIZE;
-    header->flags = origin->flags | (mt_clock_is_ns ? MT_HEADER_TICKS_ARE_NS : 0u) |
-                    (config->follow ? MT_HEADER_FOLLOW : 0u) |
-                    (config->launched ? MT_HEADER_LAUNCHED : 0u) |
-                    (config->sample ? MT_HEADER_SAMPLED : 0u) |
-                    (mt_trace_file_has_usable_sizes ? MT_HEADER_USABLE_SIZES : 0u);
+    header->flags =
+        origin->flags | (mt_clock_is_ns ? MT_HEADER_TICKS_ARE_NS : 0u) |
+        (config->follow ? MT_HEADER_FOLLOW : 0u) | (config->launched ? MT_HEADER_LAUNCHED : 0u) |
+        (config->sample ? MT_HEADER_SAMPLED : 0u) | usable_size_flags(mt_trace_file_usable_sizes);
     header->machine = machine();
     header->pointer_bits = 64;
     header->page_size = MT_PAGE_SIZE;
@@ -263,13 +267,20 @@ void mt_trace_file_release(struct mt_chunk_header *chunk) {
     mt_os_unmap(chunk, chunk->length);
 }
 
-void mt_trace_file_note_usable_sizes(void) {
-    if (__atomic_load_n(&mt_trace_file_has_usable_sizes, __ATOMIC_RELAXED))
-        return;
-    __atomic_store_n(&mt_trace_file_has_usable_sizes, true, __ATOMIC_RELAXED);
+void mt_trace_file_note_usable_size(bool is_object) {
+    enum mt_usable_sizes sizes = is_object ? MT_USABLE_OBJECTS : MT_USABLE_ANY;
+    enum mt_usable_sizes known = __atomic_load_n(&mt_trace_file_usable_sizes, __ATOMIC_RELAXED);
+    while (known < sizes)
+        if (__atomic_compare_exchange_n(&mt_trace_file_usable_sizes, &known, sizes, false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            break;
     struct mt_file_header *header = mt_trace_file.header;
-    if (header)
-        __atomic_fetch_or(&header->flags, MT_HEADER_USABLE_SIZES, __ATOMIC_RELAXED);
+    if (known >= sizes || !header)
+        return;
+    __atomic_fetch_or(&header->flags, usable_size_flags(sizes), __ATOMIC_SEQ_CST);
+    /* Another thread may have asked of something else meanwhile. */
+    if (__atomic_load_n(&mt_trace_file_usable_sizes, __ATOMIC_SEQ_CST) == MT_USABLE_ANY)
+        __atomic_fetch_and(&header->flags, ~(uint32_t)MT_HEADER_USABLE_OBJECTS, __ATOMIC_SEQ_CST);
 }
 
 void mt_trace_file_count(enum mt_counter counter, uint64_t amount) {

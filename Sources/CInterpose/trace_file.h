@@ -79,9 +79,14 @@ static inline bool mt_trace_file_has_stopped(void) {
 
 /* Notes that the host asks how much of its blocks it may use; what it keeps there counts.
  * Async-signal-safe. */
-void mt_trace_file_note_usable_sizes(void);
-/* Whether that has been noted, by this process or the one it was forked from. */
-extern MT_INTERNAL bool mt_trace_file_has_usable_sizes;
+void mt_trace_file_note_usable_size(bool is_object);
+/* What has been noted, by this process or the one it was forked from. */
+enum mt_usable_sizes {
+    MT_USABLE_NONE,
+    MT_USABLE_OBJECTS, /* of nothing but Swift objects, as the Swift runtime asks of arrays */
+    MT_USABLE_ANY
+};
+extern MT_INTERNAL enum mt_usable_sizes mt_trace_file_usable_sizes;
 
 /* Adds to a coverage counter. Async-signal-safe. */
 void mt_trace_file_count(enum mt_counter counter, uint64_t amount);

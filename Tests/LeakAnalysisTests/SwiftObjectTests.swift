@@ -69,6 +69,25 @@ struct SwiftObjectTests {
     #expect(try heap.analysis().leaked == [])
   }
 
+  @Test("Where the runtime alone asks for sizes, nothing is kept behind other blocks")
+  func slackOfOtherBlocks() throws {
+    var heap = SampleHeap()
+    heap.trace.header.flags.formUnion([.usableSizes, .usableSizesOfObjects])
+    let held = heap.block(32)
+    let lost = heap.block(32)
+    let array = heap.block(41, words: [Self.metadata, Self.counts, 1, 2, 3, held])
+    let other = heap.block(17, words: [1, 2, lost])
+    heap.set(SampleHeap.globals, array, other)
+    // Without types of Swift something else was taken for its objects.
+    #expect(try heap.analysis().leaked == [])
+    heap.trace.type(
+      BlockType(
+        id: TypeID(rawValue: 1), kind: .swiftClass,
+        name: "Swift._ContiguousArrayStorage<Swift.Int>",
+        words: [Self.metadata + 0x100]), code: 1)
+    #expect(try heap.analysis().leaked == [lost])
+  }
+
   @Test("A slab of a task holds what is in the part of it that is in use")
   func taskSlab() throws {
     var heap = SampleHeap()

@@ -24,6 +24,14 @@ import Testing
     #expect(events.functions(10014) == [["malloc", "free"]])
   }
 
+  @Test(arguments: [("entry_points.c", false), ("types.swift", true)])
+  func itIsNotedOfWhatSizesAreAsked(program: String, isSwift: Bool) throws {
+    let run = try TracedRun([try TestProgram(program).path.string])
+    let flags = try run.root().header.flags
+    #expect(flags.contains(.usableSizes))
+    #expect(flags.contains(.usableSizesOfObjects) == isSwift)
+  }
+
   @Test func alignmentsAreRecorded() throws {
     let run = try TracedRun([try TestProgram("entry_points.c").path.string])
     let events = try MarkedEvents(try run.root())

@@ -44,13 +44,14 @@ enum mt_end_kind {
 
 /* mt_file_header.flags */
 enum mt_header_flag {
-    MT_HEADER_FORKED = 1u << 0,       /* began by fork: blocks may be inherited from the parent */
-    MT_HEADER_FOLLOW = 1u << 1,       /* children are recorded too */
-    MT_HEADER_LATE = 1u << 2,         /* recording began after the process had started */
-    MT_HEADER_TICKS_ARE_NS = 1u << 3, /* no invariant cycle counter: ticks come from the clock */
-    MT_HEADER_LAUNCHED = 1u << 4,     /* begun by `memtrace record`, not by a bare LD_PRELOAD */
-    MT_HEADER_SAMPLED = 1u << 5,      /* holds a sample of the allocations: sample_interval */
-    MT_HEADER_USABLE_SIZES = 1u << 6  /* the process has asked malloc_usable_size */
+    MT_HEADER_FORKED = 1u << 0,        /* began by fork: blocks may be inherited from the parent */
+    MT_HEADER_FOLLOW = 1u << 1,        /* children are recorded too */
+    MT_HEADER_LATE = 1u << 2,          /* recording began after the process had started */
+    MT_HEADER_TICKS_ARE_NS = 1u << 3,  /* no invariant cycle counter: ticks come from the clock */
+    MT_HEADER_LAUNCHED = 1u << 4,      /* begun by `memtrace record`, not by a bare LD_PRELOAD */
+    MT_HEADER_SAMPLED = 1u << 5,       /* holds a sample of the allocations: sample_interval */
+    MT_HEADER_USABLE_SIZES = 1u << 6,  /* the process has asked malloc_usable_size */
+    MT_HEADER_USABLE_OBJECTS = 1u << 7 /* and of nothing but what looks like Swift objects */
 };
 
 /* Coverage counters: what the trace does not hold. Indices into mt_file_header.counters. */
@@ -391,8 +392,8 @@ struct mt_type_record {
 };
 static_assert(sizeof(struct mt_type_record) == 56, "type record layout");
 
-/* Where the stored properties are that a generic Swift class adds to its superclass's; the metadata
- * that say so are made at run time. After the TYPE record of the word. */
+/* Where the stored properties are that a Swift class adds to its superclass's; the metadata that
+ * say so are made or completed at run time. After the TYPE record of the word. */
 struct mt_fields_record {
     struct mt_record record;
     uint64_t time; /* event time */

@@ -11,8 +11,8 @@ public struct HeapImage: Sendable {
   /// Whether there may be blocks that the trace does not know: those that a forked process had from
   /// its parent, or from before the recording.
   public let hasUnknownBlocks: Bool
-  /// Whether what the allocator added to blocks may be in use.
-  public let usesSlack: Bool
+  /// Of which blocks what the allocator added to them may be in use.
+  public let slack: Slack
   /// What is missing in the trace up to the snapshot.
   public let coverage: Coverage
   /// How many words should be in the snapshot and could not be read; 0 for one that was cut, of
@@ -24,16 +24,26 @@ public struct HeapImage: Sendable {
   /// Finds blocks by address.
   let lookup: BlockLookup
 
+  /// What the process may do with what the allocator adds to its blocks.
+  public enum Slack: Sendable, Hashable {
+    /// Nothing: it never asked how much that is.
+    case unused
+    /// Fill it behind the elements of arrays and their like.
+    case ofObjects
+    /// Fill it anywhere.
+    case used
+  }
+
   /// Puts a heap together from its parts.
   public init(
     info: SnapshotInfo, memory: SnapshotMemory, blocks: HeapBlocks,
-    hasUnknownBlocks: Bool = false, usesSlack: Bool = false, coverage: Coverage = Coverage()
+    hasUnknownBlocks: Bool = false, slack: Slack = .unused, coverage: Coverage = Coverage()
   ) {
     self.info = info
     self.memory = memory
     self.blocks = blocks
     self.hasUnknownBlocks = hasUnknownBlocks
-    self.usesSlack = usesSlack
+    self.slack = slack
     self.coverage = coverage
     lookup = BlockLookup(blocks)
   }
@@ -65,6 +75,12 @@ extension Trace {
       info: info, memory: memory, blocks: HeapBlocks(consume blocks, sites: result.sites),
       hasUnknownBlocks: header.flags.contains(.forked) || header.flags.contains(.late)
         || result.coverage.mayMissAllocations,
-      usesSlack: header.flags.contains(.usableSizes), coverage: result.coverage)
+      slack: slackInUse, coverage: result.coverage)
+  }
+
+  /// Where there is no Swift, the recorder took something else for its objects.
+  private var slackInUse: HeapImage.Slack {
+    guard header.flags.contains(.usableSizes) else { return .unused }
+    return header.flags.contains(.usableSizesOfObjects) && types.hasSwift ? .ofObjects : .used
   }
 }

@@ -26,7 +26,7 @@ struct EdgeScanner {
     blocks = heap.blocks
     memory = heap.memory
     isSideTable = Self.sideTables(heap)
-    isExact = heap.blocks.sites.map { !heap.usesSlack || $0.operation.family != .malloc }
+    isExact = heap.blocks.sites.map { heap.slack == .unused || $0.operation.family != .malloc }
   }
 
   private static func sideTables(_ heap: HeapImage) -> Bits? {
@@ -141,7 +141,11 @@ struct EdgeScanner {
     let start = blocks.address(of: block)
     if let used = memory.usedSizeOfTaskSlab(at: start, size: size) { return start &+ used }
     var isExact = isExact[blocks.siteIndex(of: block)]
-    if let known = layout?.size { isExact = size <= known }
+    if let known = layout?.size {
+      isExact = size <= known
+    } else if !isExact, heap.slack == .ofObjects {
+      isExact = !SwiftObjects.isObject(at: start, memory)
+    }
     guard isExact else { return blocks.end(of: block) }
     // A pointer lies in the block with all of its bytes.
     return min(blocks.end(of: block), start &+ (size & ~7))

@@ -114,6 +114,8 @@ public struct TraceHeader: Hashable, Sendable {
     public static let sampled = Flags(rawValue: 1 << 5)
     /// The process has asked `malloc_usable_size`, so it may use what the allocator adds to blocks.
     public static let usableSizes = Flags(rawValue: 1 << 6)
+    /// It has asked that of nothing but blocks that begin as Swift objects do.
+    public static let usableSizesOfObjects = Flags(rawValue: 1 << 7)
   }
 }
 
