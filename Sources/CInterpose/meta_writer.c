@@ -79,27 +79,34 @@ void mt_meta_thread(uint32_t index, uint32_t tid, enum mt_thread_state state, co
     mt_meta_write(MT_RECORD_THREAD, pieces, 2);
 }
 
+/* The arguments with which the program was executed, also in forked children: by then it may have
+ * written what it is doing over them, with what is left of them behind that. */
+static struct mt_piece executed_arguments(void) {
+    static char *arguments;
+    static size_t length;
+    if (!arguments && (arguments = mt_os_map_pages(LARGEST_ARGUMENTS))) {
+        long read = mt_os_read_file("/proc/self/cmdline", arguments, LARGEST_ARGUMENTS);
+        length = read > 0 ? (size_t)read : 0;
+    }
+    return (struct mt_piece){arguments, length};
+}
+
 void mt_meta_process(void) {
     static char executable[PATH_MAX], directory[PATH_MAX]; /* one caller, perhaps little stack */
     size_t executable_length = mt_executable_path(executable, sizeof executable);
     long directory_length = mt_os_getcwd(directory, sizeof directory);
-    char *arguments = mt_os_map_pages(LARGEST_ARGUMENTS);
-    long arguments_length = 0;
-    if (arguments)
-        arguments_length = mt_os_read_file("/proc/self/cmdline", arguments, LARGEST_ARGUMENTS);
+    struct mt_piece arguments = executed_arguments();
     struct mt_process_record process = {
         .time = mt_clock_event_time(),
         .executable_length = (uint32_t)executable_length,
         /* getcwd counts the terminator. */
         .directory_length = directory_length > 1 ? (uint32_t)directory_length - 1 : 0,
-        .arguments_length = arguments_length > 0 ? (uint32_t)arguments_length : 0};
+        .arguments_length = (uint32_t)arguments.length};
     struct mt_piece pieces[] = {{&process, sizeof process},
                                 {executable, process.executable_length},
                                 {directory, process.directory_length},
-                                {arguments, process.arguments_length}};
+                                arguments};
     mt_meta_write(MT_RECORD_PROCESS, pieces, 4);
-    if (arguments)
-        mt_os_unmap(arguments, LARGEST_ARGUMENTS);
 }
 
 void mt_meta_reset(void) {

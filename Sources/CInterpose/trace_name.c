@@ -9,24 +9,28 @@
 
 /* Buffers are static: there is one caller at a time, perhaps on a stack of 16 KiB. */
 
-/* The program as the user knows it: the last component of argv[0], else of the executable. */
-static void program_name(char name[64]) {
-    static char text[PATH_MAX];
+/* The program as the user knows it: the last component of argv[0]. As it was when the process
+ * began: servers write what they are doing over their arguments, and so their children would be
+ * named. */
+static const char *program_name(void) {
+    static char text[PATH_MAX], name[64];
+    if (*name)
+        return name;
     mt_os_read_file("/proc/self/cmdline", text, sizeof text);
     const char *base = mt_text_last_component(text);
     /* A login shell's argv[0] begins with '-'. */
     while (*base == '-')
         base++;
-    struct mt_text result = mt_text_begin(name, 64);
+    struct mt_text result = mt_text_begin(name, sizeof name);
     mt_text_add(&result, *base ? base : "process");
     for (char *c = name; *c; c++)
         if ((unsigned char)*c <= ' ' || *c == '%')
             *c = '_';
+    return name;
 }
 
 static void add_template(struct mt_text *path, const char *template) {
-    char name[64];
-    program_name(name);
+    const char *name = program_name();
     if (*template == 0) {
         mt_text_add(path, name);
         mt_text_add(path, EXTENSION);
@@ -82,11 +86,9 @@ bool mt_trace_name_try(const struct mt_config *config, bool skip_root, unsigned 
         return !text.cut;
     }
     unsigned number = attempt + (skip_root ? 1 : 0);
-    char name[64];
-    program_name(name);
     mt_text_add_bytes(&text, config->output, stem_length(config->output));
     mt_text_add(&text, ".");
-    mt_text_add(&text, name);
+    mt_text_add(&text, program_name());
     mt_text_add(&text, ".");
     mt_text_add_number(&text, (uint64_t)mt_os_pid());
     if (number > 1) {

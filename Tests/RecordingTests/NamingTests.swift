@@ -43,6 +43,16 @@ import TraceTestSupport
     #expect(try entries() == ["a%nb", "a%nb.mtrace"])
   }
 
+  /// What a server has written over its arguments says nothing of the program.
+  @Test func childrenAreNamedAsTheProgramWasExecuted() throws {
+    let program = try TestProgram("retitled.c").path.string
+    #expect(try record(["-o", "root.mtrace", "--", program, "an argument", ""]).status == 0)
+    let name = try #require(FilePath(program).lastComponent?.string)
+    let child = try #require(entries().first { $0.hasPrefix("root.\(name).") })
+    let trace = try Trace(path: folder.appending(child))
+    #expect(trace.process.arguments == [program, "an argument", ""])
+  }
+
   @Test(arguments: [("x-%n%%.mtrace", "x-true%.mtrace"), ("%%p.mtrace", "%p.mtrace")])
   func theNameThatIsAskedForIsATemplate(asked: String, written: String) throws {
     #expect(try record(["-o", asked, "--", "true"]).status == 0)
