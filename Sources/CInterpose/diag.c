@@ -41,6 +41,11 @@ static const char *describe(long error) {
     }
 }
 
+const char *mt_diag_reason(long error) {
+    const char *reason = describe(error);
+    return reason ? reason : "error";
+}
+
 void mt_diag_once(const char *what, const char *subject, long error, const char *consequence) {
     static uint32_t has_spoken;
     /* Of a process tree only the root speaks: what keeps a child from recording (a sandbox, another

@@ -9,4 +9,9 @@
  * first thing in a process. */
 void mt_diag_once(const char *what, const char *subject, long error, const char *consequence);
 
+/* An error in words; "error" where there are none for it.
+ *
+ * error  -errno */
+const char *mt_diag_reason(long error);
+
 #endif

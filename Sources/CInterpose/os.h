@@ -78,11 +78,18 @@ long mt_os_uid(void);
 /* Name of the calling thread, at most 15 bytes, terminated. */
 long mt_os_thread_name(char name[16]);
 bool mt_os_on_signal_stack(void);
+/* What the calling thread has set up with sigaltstack; without one, size is 0. */
+struct mt_signal_stack {
+    uint64_t start, size;
+};
+struct mt_signal_stack mt_os_signal_stack(void);
 _Noreturn void mt_os_exit_group(int status);
 long mt_os_random(void *buffer, size_t size);
 
 /* RLIMIT_* soft limit, UINT64_MAX when unlimited or unknown. */
 uint64_t mt_os_limit(int resource);
+/* Changes the soft limit alone, at most to the hard one. 0 or -errno. */
+long mt_os_set_soft_limit(int resource, uint64_t soft);
 uint64_t mt_os_ram_bytes(void);
 /* The most that the process has ever had in memory at once; 0: unknown. */
 uint64_t mt_os_peak_bytes(void);

@@ -231,6 +231,13 @@ bool mt_os_on_signal_stack(void) {
     return (stack.ss_flags & SS_ONSTACK) != 0;
 }
 
+struct mt_signal_stack mt_os_signal_stack(void) {
+    stack_t stack = {0};
+    if (CALL(SYS_sigaltstack, 0, &stack, 0, 0, 0, 0) < 0 || (stack.ss_flags & SS_DISABLE))
+        return (struct mt_signal_stack){0, 0};
+    return (struct mt_signal_stack){(uint64_t)stack.ss_sp, stack.ss_size};
+}
+
 _Noreturn void mt_os_exit_group(int status) {
     for (;;)
         CALL(SYS_exit_group, status, 0, 0, 0, 0, 0);
@@ -247,6 +254,17 @@ uint64_t mt_os_limit(int resource) {
     if (CALL(SYS_prlimit64, 0, resource, 0, &limit, 0, 0) < 0)
         return UINT64_MAX;
     return limit.soft;
+}
+
+long mt_os_set_soft_limit(int resource, uint64_t soft) {
+    struct {
+        uint64_t soft, hard;
+    } limit;
+    long error = CALL(SYS_prlimit64, 0, resource, 0, &limit, 0, 0);
+    if (error < 0)
+        return error;
+    limit.soft = soft < limit.hard ? soft : limit.hard;
+    return CALL(SYS_prlimit64, 0, resource, &limit, 0, 0, 0);
 }
 
 uint64_t mt_os_peak_bytes(void) {

@@ -3,8 +3,17 @@
 #include "registers.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <ucontext.h>
+
+/* What sigaltstack would say, without asking the kernel. */
+static struct mt_signal_stack signal_stack(const void *context) {
+    const stack_t *stack = &((const ucontext_t *)context)->uc_stack;
+    if (stack->ss_flags & SS_DISABLE)
+        return (struct mt_signal_stack){0, 0};
+    return (struct mt_signal_stack){(uint64_t)stack->ss_sp, stack->ss_size};
+}
 
 #if defined(__x86_64__)
 void mt_registers_read(struct mt_registers *registers, const void *context) {
@@ -20,6 +29,7 @@ void mt_registers_read(struct mt_registers *registers, const void *context) {
         memcpy(registers->values + MT_GENERAL_REGISTERS, machine->fpregs->_xmm, 256);
         registers->count = MT_REGISTERS;
     }
+    registers->signal_stack = signal_stack(context);
     registers->sp = (uint64_t)machine->gregs[REG_RSP];
     registers->pc = (uint64_t)machine->gregs[REG_RIP];
     registers->is_waiting =
@@ -31,6 +41,7 @@ void mt_registers_read(struct mt_registers *registers, const void *context) {
     static const uint8_t svc_code[4] = {0x01, 0x00, 0x00, 0xd4};
     const mcontext_t *machine = &((const ucontext_t *)context)->uc_mcontext;
     memcpy(registers->values, machine->regs, 31 * 8);
+    registers->signal_stack = signal_stack(context);
     registers->values[31] = registers->sp = machine->sp;
     registers->count = MT_REGISTERS;
     registers->pc = machine->pc;

@@ -2,6 +2,7 @@
 #ifndef MT_REGISTERS_H
 #define MT_REGISTERS_H
 
+#include "os.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,13 +14,16 @@ enum { MT_GENERAL_REGISTERS = 32, MT_REGISTERS = 32 };
 
 struct mt_registers {
     uint64_t sp, pc;
+    struct mt_signal_stack signal_stack;
     uint32_t count;
     /* A system call was interrupted that fails with EINTR when the thread goes on. */
     uint32_t is_waiting;
     uint64_t values[MT_REGISTERS];
 };
 
-/* context  third argument of a signal handler */
+/* With the signal stack that the thread has set up.
+ *
+ * context  third argument of a signal handler */
 void mt_registers_read(struct mt_registers *registers, const void *context);
 
 #endif

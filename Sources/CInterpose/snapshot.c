@@ -3,6 +3,8 @@
 
 #include "block_owner.h"
 #include "clock.h"
+#include "diag.h"
+#include "file_room.h"
 #include "image_map.h"
 #include "lifecycle.h"
 #include "lock.h"
@@ -129,7 +131,7 @@ static long write_by_copy(const struct mt_snapshot_image *image, struct mt_park 
     return image->request->is_end ? await_writer() : 0;
 }
 
-static long take(struct mt_snapshot_request *request) {
+static long take_parked(struct mt_snapshot_request *request) {
     struct mt_park park;
     if (!g_snapshot.shared)
         g_snapshot.shared = mt_os_map_shared(MT_PAGE_SIZE);
@@ -142,6 +144,7 @@ static long take(struct mt_snapshot_request *request) {
     }
     g_snapshot.shared->times = (struct mt_snapshot_times){.began_ns = now()};
     request->tid = (uint32_t)mt_os_tid();
+    request->signal_stack = mt_os_signal_stack();
     long error = mt_park_all(&park, request->is_final);
     if (error < 0)
         return error;
@@ -158,6 +161,15 @@ static long take(struct mt_snapshot_request *request) {
     if (park.count > 0 || !request->is_end)
         return write_by_copy(&image, &park);
     return write_in_place(&image);
+}
+
+static long take(struct mt_snapshot_request *request) {
+    if (!request->is_end)
+        return take_parked(request);
+    struct mt_file_room room = mt_file_room_make(mt_trace_file.fd);
+    long error = take_parked(request);
+    mt_file_room_leave(room);
+    return error;
 }
 
 long mt_snapshot_take(struct mt_snapshot_request *request) {
@@ -195,9 +207,8 @@ void mt_snapshot_at_end(enum mt_snapshot_reason reason, int32_t detail, struct m
                                           .is_final = !goes_on};
     long error = mt_snapshot_take(&request);
     if (error < 0 && error != -ENOSYS && error != -EBUSY)
-        mt_meta_note(MT_NOTE_TEXT, (uint64_t)-error,
-                     error == -ENOENT ? "no heap snapshot at the end: /proc is not mounted"
-                                      : "no whole heap snapshot at the end");
+        mt_meta_note(MT_NOTE_NO_SNAPSHOT, (uint64_t)-error,
+                     error == -ENOENT ? "/proc is not mounted" : mt_diag_reason(error));
 }
 
 void mt_snapshot_after_fork(void) {

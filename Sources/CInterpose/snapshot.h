@@ -16,8 +16,9 @@ struct mt_snapshot_request {
     struct mt_frame caller;    /* of the recorder, in the host */
     const uint64_t *registers; /* its, as in struct mt_snapshot_thread; NULL: not known */
     uint32_t register_count;
-    uint32_t tid;        /* filled in */
-    uint32_t number;     /* filled in: of the snapshot, once it is begun */
+    struct mt_signal_stack signal_stack; /* filled in */
+    uint32_t tid;                        /* filled in */
+    uint32_t number;                     /* filled in: of the snapshot, once it is begun */
     bool is_interrupted; /* in a signal handler: the loader's list may be half-way */
     bool is_end;         /* the process ends: the image is whole when the call returns */
     bool is_final;       /* nothing of the host runs afterwards but the end of the C library */

@@ -35,6 +35,13 @@ static void write_begin(const struct mt_snapshot_image *image) {
                        begin.name_length);
 }
 
+static void write_signal_stack(struct mt_signal_stack stack, uint32_t thread, uint32_t tid) {
+    struct mt_snapshot_signal_stack record = {
+        .start = stack.start, .size = stack.size, .thread = thread, .tid = tid};
+    if (stack.size)
+        mt_snapshot_record(&g_writer, MT_SNAPSHOT_SIGNAL_STACK, &record, sizeof record, "", 0);
+}
+
 static void write_taker(const struct mt_snapshot_request *request) {
     struct mt_snapshot_thread taker = {.sp = request->caller.sp,
                                        .pc = request->caller.pc,
@@ -45,6 +52,7 @@ static void write_taker(const struct mt_snapshot_request *request) {
                                        .register_count = request->register_count};
     mt_snapshot_record(&g_writer, MT_SNAPSHOT_THREAD, &taker, sizeof taker, request->registers,
                        request->register_count * 8);
+    write_signal_stack(request->signal_stack, taker.thread, taker.tid);
 }
 
 static void write_threads(const struct mt_park *park) {
@@ -62,6 +70,7 @@ static void write_threads(const struct mt_park *park) {
                                             .register_count = parked->registers.count};
         mt_snapshot_record(&g_writer, MT_SNAPSHOT_THREAD, &thread, sizeof thread,
                            parked->registers.values, thread.register_count * 8);
+        write_signal_stack(parked->registers.signal_stack, thread.thread, thread.tid);
     }
 }
 

@@ -100,6 +100,12 @@ public struct SnapshotBuilder: Sendable {
         }
         for register in thread.registers { record.write(register) }
       }
+      if let stack = thread.signalStack {
+        Self.record(MT_SNAPSHOT_SIGNAL_STACK, to: &writer) { record in
+          for field in [stack.lowerBound, UInt64(stack.count)] { record.write(field) }
+          for field in [thread.thread, thread.tid] { record.write(field) }
+        }
+      }
     }
     for region in regions {
       Self.record(MT_SNAPSHOT_REGION, to: &writer) { record in

@@ -37,6 +37,42 @@ struct ReachabilityTests {
     #expect(analysis.rootKind(at: byThreadLocal) == .threadLocal(thread: 1))
   }
 
+  @Test("The kernel holds the stack for signal handlers; what these left there holds nothing")
+  func signalStack() throws {
+    var heap = SampleHeap()
+    let block = heap.block(256)
+    let left = heap.block()
+    heap.set(block + 32, left)
+    // Aligned by the program, which keeps the address for itself.
+    heap.snapshot.threads[0].signalStack = block + 16..<block + 240
+    let analysis = try heap.analysis()
+    #expect(analysis.leaked == [left])
+    #expect(analysis.state(at: block) == .reached)
+    #expect(analysis.rootKind(at: block) == .signalStack(thread: 1))
+  }
+
+  @Test("A handler that runs keeps what is on its stack")
+  func handlerOnSignalStack() throws {
+    var heap = SampleHeap()
+    let block = heap.block(1024)
+    let left = heap.block()
+    let held = heap.block()
+    heap.set(block + 32, left)
+    heap.set(block + 800, held)
+    heap.snapshot.threads[0].signalStack = block..<block + 1024
+    heap.snapshot.threads[0].sp = block + 512
+    #expect(try heap.analysis().leaked == [left])
+  }
+
+  @Test("A signal stack that was freed and is part of other blocks now says nothing")
+  func freedSignalStack() throws {
+    var heap = SampleHeap()
+    let first = heap.block()
+    let second = heap.block()
+    heap.snapshot.threads[0].signalStack = first..<second + 16
+    #expect(try heap.analysis().leaked == [first, second])
+  }
+
   @Test("The red zone below the stack pointer is alive, what is further below is not")
   func deadStack() throws {
     var heap = SampleHeap()

@@ -56,6 +56,14 @@ import TraceTestSupport
     #expect(holders.contains { $0.hasPrefix("variable tagged") })
   }
 
+  @Test func theKernelHoldsSignalStacks() throws {
+    let run = try TracedRun([try TestProgram("signal_stacks.c", flags: ["-pthread"]).path.string])
+    let trace = try run.root()
+    #expect(try LeakedProgram(trace).leaksByCase == ["leak_behind_handler": 1])
+    let sizes = trace.snapshots[0].threads.compactMap(\.signalStack?.count).sorted()
+    #expect(sizes == [30001, 40001])
+  }
+
   @Test func leaksOfCxx() throws {
     let source = try TestProgram("leaks.cpp")
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())

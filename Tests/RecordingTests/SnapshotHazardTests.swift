@@ -69,6 +69,25 @@ import TraceTestSupport
     #expect(report.outputText.contains(": 6 leaks for 264006 total leaked bytes."))
   }
 
+  /// For a moment the soft limit is raised, as far as the hard one lets it.
+  @Test func aSnapshotIsTakenAtTheEndWhereNoDescriptorIsLeft() throws {
+    let program = try TestProgram("no_descriptor.c")
+    let run = try TracedRun([program.path.string, "soft"])
+    #expect(run.recorded.outputText == "Too many open files\n")
+    #expect(try run.root().snapshots.map(\.isComplete) == [true])
+    let hard = try TracedRun([program.path.string, "hard"])
+    #expect(hard.recorded.outputText == "Too many open files\n")
+    let trace = try hard.root()
+    #expect(trace.snapshots.isEmpty)
+    let notes = trace.notes.filter { $0.kind == .noSnapshot }
+    #expect(notes.map(\.text) == ["too many open files (ulimit -n)"])
+    #expect(notes.map(\.value) == [UInt64(EMFILE)])
+    let report = try ProcessRun.run([BuiltProducts.memtrace.string, "leaks", hard.traces[0].string])
+    #expect(
+      report.errorText.contains(
+        "none could be taken at the end: too many open files (ulimit -n)"))
+  }
+
   /// A thread that cannot be held would unmap what is being read.
   @Test func aSnapshotWithoutCopyNeedsThreadsThatStandStill() throws {
     let run = try TracedRun([try TestProgram("no_copy.c").path.string, "moving"], timeout: 120)

@@ -297,6 +297,22 @@ import TraceTestSupport
     #expect(try text { $0.isComplete = false }.contains("Snapshot: the snapshot was cut off"))
   }
 
+  /// All blocks that its missing part points to would look leaked.
+  @Test func aSnapshotThatWasCutIsNotTakenUnasked() throws {
+    var builder = TraceBuilder()
+    var cut = SnapshotBuilder(time: 50_999)  // shown without the nanoseconds
+    cut.isComplete = false
+    builder.snapshot(cut)
+    builder.note(kind: 7, text: "no space left", value: 28, time: 50_000)
+    let file = try builder.write()
+    let trace = try Trace(path: file.path)
+    let error = #expect(throws: ReportError.self) { try trace.snapshotIndex(at: nil) }
+    let text = error?.description ?? ""
+    #expect(text.contains("was cut off (no space left), so leaks cannot be told"))
+    let time = text.split(separator: "--at ").last?.split(separator: " ").first.map(String.init)
+    #expect(try trace.snapshotIndex(at: time) == 0)
+  }
+
   @Test func snapshotsKnowWhetherTheyAreOfTheEnd() throws {
     #expect(try leaks().snapshot.isAtEnd)
     let warm = try LeaksReport(sample.analysis(0), source: sample.source, query: LeaksQuery())

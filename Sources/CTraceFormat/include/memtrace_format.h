@@ -341,9 +341,11 @@ enum mt_note_kind {
     MT_NOTE_BYPASSED = 3,           /* "function: image": calls that do not reach the recorder */
     MT_NOTE_EXEC = 4,               /* path of the program that an exec was tried on */
     MT_NOTE_CHILD = 5,              /* a child process was forked; value = its pid */
-    MT_NOTE_REBOUND = 6             /* path of an image whose calls of the allocator went past the
+    MT_NOTE_REBOUND = 6,            /* path of an image whose calls of the allocator went past the
                                      * recorder until it was loaded; value = whether there may
                                      * have been some */
+    MT_NOTE_NO_SNAPSHOT = 7         /* why there is no whole heap snapshot at the end; value = the
+                                     * system's error number */
 };
 
 struct mt_note_record {

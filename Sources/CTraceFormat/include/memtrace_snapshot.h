@@ -9,11 +9,12 @@
 #include "memtrace_format.h"
 
 enum mt_snapshot_record_type {
-    MT_SNAPSHOT_BEGIN = 1,  /* struct mt_snapshot_begin + name */
-    MT_SNAPSHOT_THREAD = 2, /* struct mt_snapshot_thread + registers */
-    MT_SNAPSHOT_REGION = 3, /* struct mt_snapshot_region + path */
-    MT_SNAPSHOT_END = 4,    /* struct mt_snapshot_end */
-    MT_SNAPSHOT_CLASS = 5   /* struct mt_snapshot_class + name */
+    MT_SNAPSHOT_BEGIN = 1,       /* struct mt_snapshot_begin + name */
+    MT_SNAPSHOT_THREAD = 2,      /* struct mt_snapshot_thread + registers */
+    MT_SNAPSHOT_REGION = 3,      /* struct mt_snapshot_region + path */
+    MT_SNAPSHOT_END = 4,         /* struct mt_snapshot_end */
+    MT_SNAPSHOT_CLASS = 5,       /* struct mt_snapshot_class + name */
+    MT_SNAPSHOT_SIGNAL_STACK = 6 /* struct mt_snapshot_signal_stack */
 };
 
 /* Why a snapshot was taken. */
@@ -68,6 +69,17 @@ struct mt_snapshot_thread {
     /* uint64_t registers[] */
 };
 static_assert(sizeof(struct mt_snapshot_thread) == 48, "snapshot thread layout");
+
+/* Where signal handlers of a thread run that ask for it (sigaltstack); the kernel alone may hold
+ * the address. Follows the thread's record, where there is one. */
+struct mt_snapshot_signal_stack {
+    struct mt_record record;
+    uint64_t start;
+    uint64_t size;
+    uint32_t thread; /* index, as in the thread's record */
+    uint32_t tid;
+};
+static_assert(sizeof(struct mt_snapshot_signal_stack) == 32, "snapshot signal stack layout");
 
 enum mt_snapshot_protection {
     MT_SNAPSHOT_READ = 1u << 0,

@@ -15,6 +15,8 @@ struct EdgeScanner {
   private let isExact: [Bool]
   /// For each block whether it is the side table of a Swift object; nil where there is none.
   private let isSideTable: Bits?
+  /// Stacks of signal handlers in blocks; nil where there are none.
+  private let signalStacks: SignalStacks?
 
   private static let addressMask: UInt64 = 0x0000_7fff_ffff_fff8
   private static let sideTableMark: UInt64 = 3 << 62
@@ -26,6 +28,8 @@ struct EdgeScanner {
     blocks = heap.blocks
     memory = heap.memory
     isSideTable = Self.sideTables(heap)
+    let stacks = SignalStacks(heap.info, heap.lookup)
+    signalStacks = stacks.stacks.isEmpty ? nil : stacks
     isExact = heap.blocks.sites.map { heap.slack == .unused || $0.operation.family != .malloc }
   }
 
@@ -99,7 +103,8 @@ struct EdgeScanner {
   /// Calls `body` for each word of a block that points to a block.
   ///
   /// Left out is what does not hold: what a Swift side table says of its object, what stands in
-  /// buckets of Swift's tables that are not in use, and `unowned` references to objects that live.
+  /// buckets of Swift's tables that are not in use, on stacks of signal handlers that have returned, and
+  /// `unowned` references to objects that live.
   /// One that has been taken down stays allocated for these.
   @inline(__always)
   func forEachEdge(of block: Int, _ body: (_ offset: UInt64, _ target: Target) -> Void) {
@@ -110,6 +115,7 @@ struct EdgeScanner {
     }
     memory.forEachWord(in: start..<end(of: block, layout)) { address, value in
       guard var target = target(of: value) else { return }
+      if let signalStacks, signalStacks.isDead(address) { return }
       if address == start, isBackReference(of: block, to: target, value) { return }
       if let table, !table.isInUse(address, memory) { return }
       if let layout, !layout.holds(at: address &- start, target.block, in: heap) { return }

@@ -16,17 +16,19 @@ public struct Root: Sendable, Hashable {
     case stack(thread: UInt32)
     /// The registers of a thread.
     case registers(thread: UInt32)
+    /// What the kernel knows of a thread's stack for signal handlers.
+    case signalStack(thread: UInt32)
   }
 
   /// Kinds of roots, in the order in which they are followed: what is held by several counts as held
   /// by the first, and a variable says more than a stack slot.
   public enum Category: UInt8, Sendable, Hashable, CaseIterable {
-    case global, threadLocal, mapping, unknownHeap, stack, registers
+    case global, threadLocal, mapping, unknownHeap, stack, registers, signalStack
   }
 
   /// What kind of memory.
   public var kind: Kind
-  /// The addresses; of registers, their numbers times 8.
+  /// The addresses; of registers, their numbers times 8; of a signal stack, its own.
   public var range: Range<UInt64>
   /// The position of the thread in ``SnapshotInfo/threads``, for registers.
   var thread = 0
@@ -45,6 +47,7 @@ public struct Root: Sendable, Hashable {
     case .unknownHeap: .unknownHeap
     case .stack: .stack
     case .registers: .registers
+    case .signalStack: .signalStack
     }
   }
 }
@@ -53,6 +56,6 @@ public struct Root: Sendable, Hashable {
 public struct RootSlot: Sendable, Hashable {
   /// The root.
   public var root: Root
-  /// Where the word is; of registers, the number times 8.
+  /// Where the word is; of registers, the number times 8; of a signal stack, where that begins.
   public var address: UInt64
 }

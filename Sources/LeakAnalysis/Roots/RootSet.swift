@@ -7,6 +7,7 @@ import TraceReader
 /// * mappings that are not the allocator's (``AllocatorMemory``), shared memory too
 /// * stacks of threads from their stack pointers on; of threads that did not stand still, all of it
 /// * registers
+/// * stacks for handlers of signals (``SignalStacks``)
 ///
 /// Not: memory of the recorder, stacks of threads that have ended (``DeadStacks``).
 struct RootSet {
@@ -26,6 +27,9 @@ struct RootSet {
         .registers(thread: thread.thread), 0..<UInt64(thread.registers.count) * 8)
       root.thread = position
       roots.append(root)
+    }
+    for stack in SignalStacks(heap.info, heap.lookup).stacks {
+      roots.append(Root(.signalStack(thread: stack.thread), stack.range))
     }
     roots.sort {
       ($0.category.rawValue, $0.range.lowerBound) < ($1.category.rawValue, $1.range.lowerBound)

@@ -27,6 +27,11 @@ struct RootWords {
       }
       return
     }
+    if case .signalStack = root.kind {
+      let start = root.range.lowerBound
+      body(start, beginning(ofBlockAt: start))
+      return
+    }
     if case .unknownHeap = root.kind {
       forEachOutsideOfBlocks(in: root.range, body)
       return
@@ -36,6 +41,12 @@ struct RootWords {
       let value = vectors.contains(address) ? value &- Self.vectorHeader : value
       body(address, isTagging ? value & ~7 : value)
     }
+  }
+
+  /// The kernel uses all of a stack, wherever in a block it begins.
+  private func beginning(ofBlockAt address: UInt64) -> UInt64 {
+    let block = heap.lookup.block(containing: address)
+    return block >= 0 ? heap.blocks.address(of: block) : address
   }
 
   /// Visits the words of the allocator's memory that no known block holds: blocks are not roots.

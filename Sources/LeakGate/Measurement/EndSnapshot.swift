@@ -20,8 +20,9 @@ enum EndSnapshot {
     if trace.header.sampleInterval != 0 {
       return "leaks cannot be told in a sample; record without --sample"
     }
+    let why = trace.whyNoEndSnapshot.map { " (\($0))" } ?? ""
     if trace.snapshots.contains(where: { isEnd($0.reason) }) {
-      return "the heap snapshot at the end was cut off: leaks cannot be told"
+      return "the heap snapshot at the end was cut off\(why): leaks cannot be told"
     }
     switch trace.ending {
     case .signal(let number):
@@ -29,7 +30,7 @@ enum EndSnapshot {
     case .unknown:
       return "wrote no end (killed, or still running): there is no heap snapshot to tell leaks by"
     default:
-      return "no heap snapshot was taken at the end: leaks cannot be told"
+      return "no heap snapshot was taken at the end\(why): leaks cannot be told"
     }
   }
 }

@@ -228,6 +228,7 @@ enum NoteText {
     case .exec: "exec"
     case .child: "child"
     case .rebound: "rebound"
+    case .noSnapshot: "no-snapshot"
     case .unknown: "other"
     }
   }

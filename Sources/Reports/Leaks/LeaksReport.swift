@@ -35,7 +35,8 @@ public struct LeaksReport: Report {
 
   /// Blocks that one kind of root holds.
   public struct Reachable: Sendable, Hashable, Encodable {
-    /// `variables`, `thread-local variables`, `mappings`, `unknown heap`, `stacks`, `registers`.
+    /// `variables`, `thread-local variables`, `mappings`, `unknown heap`, `stacks`, `registers`,
+    /// `signal stacks`.
     public var root: String
     /// How many blocks, and their bytes.
     public var blocks: BlockSum

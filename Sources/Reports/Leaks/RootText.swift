@@ -12,6 +12,7 @@ enum RootText {
     case .unknownHeap: "unknown heap"
     case .stack: "stacks"
     case .registers: "registers"
+    case .signalStack: "signal stacks"
     }
   }
 }
@@ -36,6 +37,7 @@ struct RootNames {
     case .stack(let thread): return "stack of \(name(thread)) at \(address)\(distance(slot))"
     case .registers(let thread):
       return "register \(register(slot.address / 8)) of \(name(thread))"
+    case .signalStack(let thread): return "signal stack of \(name(thread))"
     }
   }
 
@@ -55,6 +57,7 @@ struct RootNames {
     case .unknownHeap: return "heap outside of known blocks"
     case .stack(let thread): return "stack of \(name(thread))"
     case .registers(let thread): return "registers of \(name(thread))"
+    case .signalStack(let thread): return "signal stack of \(name(thread))"
     }
   }
 

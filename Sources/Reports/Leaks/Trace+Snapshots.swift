@@ -9,9 +9,18 @@ extension Trace {
     (snapshots.last { $0.isComplete } ?? snapshots.last)?.index
   }
 
+  /// What kept the recorder from taking a whole snapshot at the end; nil where nothing is known.
+  public var whyNoEndSnapshot: String? {
+    if let stop = coverage.stop {
+      return "recording stopped before: \(CoverageSummary.text(stop))"
+    }
+    return notes.last { $0.kind == .noSnapshot }?.text
+  }
+
   /// How the next recording of such a process gets a snapshot.
   private var wayToASnapshot: String {
-    switch ending {
+    if let reason = whyNoEndSnapshot { return "none could be taken at the end: \(reason)" }
+    return switch ending {
     case .signal, .abort: "record it with --snapshot-on-crash"
     case .exit, .underscoreExit, .quickExit, .exec:
       "'memtrace record' takes one when the program ends by exit()"
@@ -22,8 +31,8 @@ extension Trace {
 
   /// The position of the snapshot that a user means.
   ///
-  /// - Parameter moment: A mark's name or a point in time; nil for the last snapshot that is
-  ///   complete, else the last.
+  /// - Parameter moment: A mark's name or a point in time, also of a snapshot that was cut; nil for the
+  ///   last one that is complete.
   /// - Returns: Its position in `snapshots`.
   /// - Throws: ``ReportError`` when there is none.
   public func snapshotIndex(at moment: String?) throws -> Int {
@@ -38,18 +47,32 @@ extension Trace {
         "\(path.lastComponent?.string ?? "the trace") has no heap snapshot, so leaks cannot be told "
           + "from blocks in use: the process \(EndingSummary(ending).text); \(wayToASnapshot)")
     }
-    guard let moment else { return usual }
+    guard let moment else {
+      // Blocks that its missing part points to would look leaked: perhaps all of them.
+      guard snapshots[usual].isComplete else { throw onlyCutSnapshots(snapshots[usual]) }
+      return usual
+    }
     if let found = snapshots.last(where: { $0.reason.name == moment }) { return found.index }
     guard let time = TimePoint(moment) else {
       let names = snapshots.compactMap(\.reason.name)
       throw ReportError.notFound(NearMatches.message("mark with a snapshot", moment, in: names))
     }
     let wanted = try nanoseconds(at: time)
-    guard let found = snapshots.last(where: { clock.nanoseconds($0.time) <= wanted }) else {
+    // Times are shown in whole microseconds: one that was copied from a report is that snapshot's.
+    guard let found = snapshots.last(where: { clock.nanoseconds($0.time) / 1000 <= wanted / 1000 })
+    else {
       let first = TimeText.timestamp(clock.nanoseconds(snapshots[0].time))
       throw ReportError.notFound("no snapshot up to \(moment); the first one is at \(first)")
     }
     return found.index
+  }
+
+  private func onlyCutSnapshots(_ snapshot: SnapshotInfo) -> ReportError {
+    let reason = whyNoEndSnapshot.map { " (\($0))" } ?? ""
+    let time = TimeText.timestamp(clock.nanoseconds(snapshot.time))
+    return ReportError.notFound(
+      "the heap snapshot of \(path.lastComponent?.string ?? "the trace") was cut off\(reason), so "
+        + "leaks cannot be told from blocks in use; --at \(time) takes what there is")
   }
 
   /// Finds out what can be reached at a snapshot, with what the classes of the program tell.

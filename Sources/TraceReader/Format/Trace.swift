@@ -278,6 +278,8 @@ struct TraceLoader {
       case .bypassed: coverage.bypassed.append(note.text)
       case .childNotFollowed: coverage.childrenNotFollowed.append(note.text)
       case .text: coverage.notes.append(note.text)
+      case .noSnapshot:
+        coverage.notes.append("no whole heap snapshot at the end: \(note.text)")
       case .rebound where note.value != 0: coverage.boundLate.append(note.text)
       case .exec, .child, .rebound, .unknown: break
       }

@@ -19,6 +19,8 @@ public struct Note: Hashable, Sendable {
     /// The path of an image whose calls of the allocator went past the recorder until it was loaded
     /// (`RTLD_DEEPBIND`); the value is 1 when its initialisers may have made some.
     case rebound
+    /// Why there is no whole heap snapshot at the end; the value is the system's error number.
+    case noSnapshot
     /// A kind that this version of the reader does not know.
     case unknown(UInt32)
 
@@ -30,6 +32,7 @@ public struct Note: Hashable, Sendable {
       case MT_NOTE_EXEC.rawValue: self = .exec
       case MT_NOTE_CHILD.rawValue: self = .child
       case MT_NOTE_REBOUND.rawValue: self = .rebound
+      case MT_NOTE_NO_SNAPSHOT.rawValue: self = .noSnapshot
       default: self = .unknown(code)
       }
     }

@@ -58,6 +58,7 @@ struct SnapshotDecoder {
     case MT_SNAPSHOT_REGION.rawValue: decodeRegion(&cursor, into: &draft.info)
     case MT_SNAPSHOT_END.rawValue: decodeEnd(&cursor, into: &draft.info)
     case MT_SNAPSHOT_CLASS.rawValue: decodeClass(&cursor, into: &draft.info)
+    case MT_SNAPSHOT_SIGNAL_STACK.rawValue: decodeSignalStack(&cursor, into: &draft.info)
     default: break
     }
   }
@@ -88,6 +89,20 @@ struct SnapshotDecoder {
       SnapshotThread(
         thread: thread, tid: tid, state: SnapshotThread.State(code: state), sp: sp, pc: pc,
         registers: (0..<count).map { _ in words.read() }, tlsBase: tlsBase))
+  }
+
+  /// Goes with the thread whose record it follows.
+  private static func decodeSignalStack(
+    _ cursor: inout ByteCursor, into info: inout SnapshotInfo
+  ) {
+    let (start, size): (UInt64, UInt64) = (cursor.read(), cursor.read())
+    cursor.skip(4)
+    let tid: UInt32 = cursor.read()
+    let (end, overflows) = start.addingReportingOverflow(size)
+    guard !cursor.isPastEnd, !overflows, let last = info.threads.indices.last,
+      info.threads[last].tid == tid
+    else { return }
+    info.threads[last].signalStack = start < end ? start..<end : nil
   }
 
   private static func decodeRegion(_ cursor: inout ByteCursor, into info: inout SnapshotInfo) {

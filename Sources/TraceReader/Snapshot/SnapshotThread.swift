@@ -42,11 +42,15 @@ public struct SnapshotThread: Hashable, Sendable {
   public var registers: [UInt64]
   /// The thread pointer, near which its thread-local variables are; 0 when not known.
   public var tlsBase: UInt64
+  /// Where its signal handlers run that ask for it (`sigaltstack`); nil without such a stack.
+  ///
+  /// Often only the kernel knows where it is.
+  public var signalStack: Range<UInt64>?
 
   /// Creates a description.
   public init(
     thread: UInt32, tid: UInt32, state: State = .parked, sp: UInt64, pc: UInt64 = 0,
-    registers: [UInt64] = [], tlsBase: UInt64 = 0
+    registers: [UInt64] = [], tlsBase: UInt64 = 0, signalStack: Range<UInt64>? = nil
   ) {
     self.thread = thread
     self.tid = tid
@@ -55,6 +59,7 @@ public struct SnapshotThread: Hashable, Sendable {
     self.pc = pc
     self.registers = registers
     self.tlsBase = tlsBase
+    self.signalStack = signalStack
   }
 
   /// Whether its registers and stack are those of the moment of the snapshot.

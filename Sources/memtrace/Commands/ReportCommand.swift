@@ -37,10 +37,12 @@ struct ReportCommand: ParsableCommand {
     }
   }
 
-  /// The leaks of the last snapshot; nil where there is none, or not everything was recorded.
+  /// The leaks of the last snapshot; nil where there is no whole one, or not everything was recorded.
   private func leaks(_ session: ReportSession) throws -> LeaksReport? {
     let trace = session.trace
-    guard !trace.snapshots.isEmpty, trace.header.sampleInterval == 0 else { return nil }
+    guard trace.snapshots.contains(where: \.isComplete), trace.header.sampleInterval == 0 else {
+      return nil
+    }
     let analysis = try trace.leakAnalysis(
       atSnapshot: trace.snapshotIndex(at: nil), source: session.source, progress: session.progress)
     return try OverviewReport.leaks(analysis, source: session.source)

@@ -1,0 +1,21 @@
+/* Descriptors for the recorder where the host has used up its own.
+ *
+ * A program that ends because it could open no more files is one whose end matters. The limit is
+ * raised for the moment, as far as the process may: nothing of it is changed but that. */
+#ifndef MT_FILE_ROOM_H
+#define MT_FILE_ROOM_H
+
+#include <stdint.h>
+
+struct mt_file_room {
+    uint64_t limit; /* as it was; 0: there is room enough */
+};
+
+/* To be given back by mt_file_room_leave.
+ *
+ * fd       an open descriptor
+ * context  one caller at a time, at the end of the process; async-signal-safe */
+struct mt_file_room mt_file_room_make(int fd);
+void mt_file_room_leave(struct mt_file_room room);
+
+#endif
