@@ -18,6 +18,7 @@ int main(void) {
     mallopt(M_MMAP_THRESHOLD, SIZE / 2); /* always in pages of their own, which free() gives back */
     for (int i = 0; i < ROUNDS; i++) {
         void *stack = make_stack();
+        malloc_usable_size(stack);
         /* Some blocks later, or at once. */
         for (int j = 0; j < i * 10; j++)
             free(malloc(24));
