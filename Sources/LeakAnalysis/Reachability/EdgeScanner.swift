@@ -15,8 +15,8 @@ struct EdgeScanner {
   private let isExact: [Bool]
   /// For each block whether it is the side table of a Swift object; nil where there is none.
   private let isSideTable: Bits?
-  /// Stacks of signal handlers in blocks; nil where there are none.
-  private let signalStacks: SignalStacks?
+  /// What handlers of signals that have returned left on their stacks, by the blocks of these.
+  private let deadOnSignalStacks: [Int: [Range<UInt64>]]
 
   private static let addressMask: UInt64 = 0x0000_7fff_ffff_fff8
   private static let sideTableMark: UInt64 = 3 << 62
@@ -28,8 +28,7 @@ struct EdgeScanner {
     blocks = heap.blocks
     memory = heap.memory
     isSideTable = Self.sideTables(heap)
-    let stacks = SignalStacks(heap.info, heap.lookup)
-    signalStacks = stacks.stacks.isEmpty ? nil : stacks
+    deadOnSignalStacks = SignalStacks(heap.info, heap.lookup).deadWords()
     isExact = heap.blocks.sites.map { heap.slack == .unused || $0.operation.family != .malloc }
   }
 
@@ -113,9 +112,10 @@ struct EdgeScanner {
     let table = layout?.table.flatMap { form in
       SwiftTable(form, at: start, size: blocks.size(of: block), memory)
     }
+    let dead = deadOnSignalStacks.isEmpty ? nil : deadOnSignalStacks[block]
     memory.forEachWord(in: start..<end(of: block, layout)) { address, value in
       guard var target = target(of: value) else { return }
-      if let signalStacks, signalStacks.isDead(address) { return }
+      if let dead, dead.contains(where: { $0.contains(address) }) { return }
       if address == start, isBackReference(of: block, to: target, value) { return }
       if let table, !table.isInUse(address, memory) { return }
       if let layout, !layout.holds(at: address &- start, target.block, in: heap) { return }

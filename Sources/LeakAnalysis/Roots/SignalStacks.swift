@@ -13,7 +13,7 @@ struct SignalStacks {
     var range: Range<UInt64>
     /// What is below the frames of a handler that runs; without one, all of it.
     var dead: Range<UInt64>
-    /// The block.
+    /// The block; a few stacks may share one.
     var block: Int
   }
 
@@ -32,8 +32,8 @@ struct SignalStacks {
     }
   }
 
-  /// Whether a word was left behind.
-  func isDead(_ address: UInt64) -> Bool {
-    stacks.contains { $0.dead.contains(address) }
+  /// What handlers left behind, by block.
+  func deadWords() -> [Int: [Range<UInt64>]] {
+    Dictionary(grouping: stacks, by: \.block).mapValues { $0.map(\.dead) }
   }
 }
