@@ -90,6 +90,18 @@ import TraceTestSupport
     }
   }
 
+  /// The process is over when the last snapshot is taken.
+  @Test func allOfARecordingHoldsTheSnapshotBehindItsEnd() throws {
+    var builder = TraceBuilder()
+    builder.header.endTicks = 50_000
+    builder.snapshot(SnapshotBuilder(time: 40_000))
+    builder.snapshot(SnapshotBuilder(time: 60_000))
+    let file = try TemporaryFile(builder.bytes())
+    let trace = try Trace(path: file.path)
+    #expect(try trace.snapshotIndex(at: "100%") == 1)
+    #expect(try trace.snapshotIndex(at: "99%") == 0)
+  }
+
   @Test func blocksAreListedForTheSameSelection() throws {
     var request = ReplayRequest()
     request.from = TimePoint("40ms")

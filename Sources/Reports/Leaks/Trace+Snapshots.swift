@@ -57,7 +57,9 @@ extension Trace {
       let names = snapshots.compactMap(\.reason.name)
       throw ReportError.notFound(NearMatches.message("mark with a snapshot", moment, in: names))
     }
-    let wanted = try nanoseconds(at: time)
+    // The one at the end is taken when the process has ended, as far as its trace says when.
+    let last = snapshots.map { clock.nanoseconds($0.time) }.max() ?? 0
+    let wanted = try nanoseconds(at: time, minimumLength: last)
     // Times are shown in whole microseconds: one that was copied from a report is that snapshot's.
     guard let found = snapshots.last(where: { clock.nanoseconds($0.time) / 1000 <= wanted / 1000 })
     else {

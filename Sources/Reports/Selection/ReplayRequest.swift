@@ -125,8 +125,13 @@ extension Trace {
   /// - Throws: ``ReportError`` when there is no such mark, `TraceError` when reading fails: for a part
   ///   of the recording of a process that was killed, its last event has to be found.
   public func nanoseconds(at point: TimePoint) throws -> UInt64 {
+    try nanoseconds(at: point, minimumLength: 0)
+  }
+
+  /// The same, where parts are those of a recording that is at least so long, in nanoseconds.
+  func nanoseconds(at point: TimePoint, minimumLength: UInt64) throws -> UInt64 {
     var request = ReplayRequest()
     request.from = point
-    return try nanoseconds(at: point, length: length(for: request))
+    return try nanoseconds(at: point, length: max(length(for: request), minimumLength))
   }
 }
