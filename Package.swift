@@ -26,7 +26,8 @@ let package = Package(
     // The recorder, here without its exported hooks, for unit tests and editors. The real
     // libmemtrace.so is linked by the plugin below, because SwiftPM would add libswiftCore to it.
     .target(
-      name: "CInterpose", dependencies: ["CTraceFormat"], exclude: ["exports.map"]),
+      name: "CInterpose", dependencies: ["CTraceFormat"], exclude: ["exports.map"],
+      publicHeadersPath: "."),
     .plugin(name: "BuildInterposer", capability: .buildTool()),
 
     // memtrace.h, and the same for Swift programs: weak symbols that the recorder defines.

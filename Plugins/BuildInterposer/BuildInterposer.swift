@@ -15,11 +15,8 @@ struct BuildInterposer: BuildToolPlugin {
     let exports = sources.appending(path: "exports.map")
     let output = context.pluginWorkDirectoryURL.appending(path: "libmemtrace.so")
 
-    let files = try FileManager.default.contentsOfDirectory(
-      at: sources, includingPropertiesForKeys: nil
-    ).sorted { $0.path < $1.path }
-    let headers = try FileManager.default.contentsOfDirectory(
-      at: sources.appending(path: "include"), includingPropertiesForKeys: nil)
+    let files = try FileManager.default.subpathsOfDirectory(atPath: sources.path).sorted()
+      .map { sources.appending(path: $0) }
     let formatHeaders = try FileManager.default.contentsOfDirectory(
       at: format, includingPropertiesForKeys: nil)
     let units = files.filter { $0.pathExtension == "c" }
@@ -31,7 +28,7 @@ struct BuildInterposer: BuildToolPlugin {
       "-fvisibility=hidden", "-ftls-model=initial-exec", "-fno-plt", "-fno-builtin-malloc",
       "-fno-stack-protector", "-fno-strict-aliasing", "-fasynchronous-unwind-tables",
       "-DMT_EXPORT_HOOKS=1",
-      "-I", format.path, "-I", sources.appending(path: "include").path,
+      "-I", format.path, "-I", sources.path,
       "-nostdlib++", "-Wl,-z,relro,-z,now", "-Wl,-z,nodelete",
       // Hooks see their caller's frame; but those that only decide and jump on need none of their own.
       "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer",
@@ -46,7 +43,7 @@ struct BuildInterposer: BuildToolPlugin {
         executable: try clang(),
         arguments: flags + units.map(\.path)
           + ["-Wl,--as-needed", "-ldl", "-lpthread", "-o", output.path],
-        inputFiles: inputs + headers + formatHeaders,
+        inputFiles: inputs + formatHeaders,
         outputFiles: [output])
     ]
   }

@@ -1,0 +1,330 @@
+/* Raw Linux system calls for x86_64 and aarch64. See os.h for the contract. */
+#define _GNU_SOURCE
+#include "base/os.h"
+
+#include "base/os_call.h"
+#include "base/own_memory.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+
+long mt_os_open(int directory, const char *path, int flags, unsigned mode) {
+    long result;
+    do {
+        result = CALL(SYS_openat, directory, path, flags | O_CLOEXEC, mode, 0, 0);
+    } while (result == -EINTR);
+    return result;
+}
+
+long mt_os_close(int fd) {
+    return CALL(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
+long mt_os_read(int fd, void *buffer, size_t size) {
+    long result;
+    do {
+        result = CALL(SYS_read, fd, buffer, size, 0, 0, 0);
+    } while (result == -EINTR);
+    return result;
+}
+
+long mt_os_write(int fd, const void *buffer, size_t size) {
+    long result;
+    do {
+        result = CALL(SYS_write, fd, buffer, size, 0, 0, 0);
+    } while (result == -EINTR);
+    return result;
+}
+
+long mt_os_read_file(const char *path, char *buffer, size_t size) {
+    long fd = mt_os_open(MT_AT_CWD, path, O_RDONLY, 0), count = fd;
+    size_t length = 0;
+    if (fd >= 0) {
+        while (length < size - 1 &&
+               (count = mt_os_read((int)fd, buffer + length, size - 1 - length)) > 0)
+            length += (size_t)count;
+        mt_os_close((int)fd);
+    }
+    buffer[length] = 0;
+    return length > 0 || count >= 0 ? (long)length : count;
+}
+
+long mt_os_pread(int fd, void *buffer, size_t size, uint64_t offset) {
+    long result;
+    do {
+        result = CALL(SYS_pread64, fd, buffer, size, offset, 0, 0);
+    } while (result == -EINTR);
+    return result;
+}
+
+long mt_os_ioctl(int fd, unsigned long request, void *argument) {
+    return CALL(SYS_ioctl, fd, request, argument, 0, 0, 0);
+}
+
+long mt_os_pwrite(int fd, const void *buffer, size_t size, uint64_t offset) {
+    long result;
+    do {
+        result = CALL(SYS_pwrite64, fd, buffer, size, offset, 0, 0);
+    } while (result == -EINTR);
+    return result;
+}
+
+long mt_os_unlink(const char *path) {
+    return CALL(SYS_unlinkat, AT_FDCWD, path, 0, 0, 0, 0);
+}
+
+long mt_os_readlink(const char *path, char *buffer, size_t size) {
+    return CALL(SYS_readlinkat, AT_FDCWD, path, buffer, size, 0, 0);
+}
+
+long mt_os_getcwd(char *buffer, size_t size) {
+    return CALL(SYS_getcwd, buffer, size, 0, 0, 0, 0);
+}
+
+long mt_os_duplicate_above(int fd, int lowest) {
+    return CALL(SYS_fcntl, fd, F_DUPFD_CLOEXEC, lowest, 0, 0, 0);
+}
+
+/* Calls newfstatat, which the C library offers only through wrappers that set errno. */
+static long stat_path(int fd, const char *path, struct stat *status, int flags) {
+    return CALL(SYS_newfstatat, fd, path, status, flags, 0, 0);
+}
+
+long mt_os_identify(int fd, struct mt_file_identity *identity) {
+    struct stat status;
+    long result = stat_path(fd, "", &status, AT_EMPTY_PATH);
+    if (result < 0)
+        return result;
+    identity->device = status.st_dev;
+    identity->inode = status.st_ino;
+    return 0;
+}
+
+bool mt_os_is_pipe(int fd) {
+    struct stat status;
+    return stat_path(fd, "", &status, AT_EMPTY_PATH) >= 0 && S_ISFIFO(status.st_mode);
+}
+
+long mt_os_open_regular(int directory, const char *path) {
+    struct stat status;
+    long result = stat_path(directory, path, &status, 0);
+    if (result < 0)
+        return result;
+    if (!S_ISREG(status.st_mode))
+        return -EACCES;
+    return mt_os_open(directory, path, O_RDONLY | O_NONBLOCK, 0);
+}
+
+long mt_os_is_executable(const char *path) {
+    return CALL(SYS_faccessat, AT_FDCWD, path, 1 /* X_OK */, 0, 0, 0);
+}
+
+/* For filesystems without fallocate: real zeros take the space. */
+static long reserve_by_writing(int fd, uint64_t offset, uint64_t length) {
+    static const char zeros[MT_PAGE_SIZE];
+    for (uint64_t done = 0; done < length; done += sizeof zeros) {
+        long written = mt_os_pwrite(fd, zeros, sizeof zeros, offset + done);
+        if (written < 0)
+            return written;
+        if ((size_t)written < sizeof zeros)
+            return -ENOSPC;
+    }
+    return 0;
+}
+
+long mt_os_reserve(int fd, uint64_t offset, uint64_t length) {
+    if (offset + length > mt_os_limit(RLIMIT_FSIZE))
+        return -EFBIG;
+    long result;
+    do {
+        result = CALL(SYS_fallocate, fd, 0, offset, length, 0, 0);
+    } while (result == -EINTR);
+    if (result == -EOPNOTSUPP || result == -ENOSYS)
+        result = reserve_by_writing(fd, offset, length);
+    return result;
+}
+
+static void *map(size_t length, int flags, int fd, uint64_t offset, long *error) {
+    long result = CALL(SYS_mmap, 0, length, PROT_READ | PROT_WRITE, flags, fd, offset);
+    if (result < 0 && result >= -4095) {
+        *error = result;
+        return NULL;
+    }
+    return (void *)result;
+}
+
+void *mt_os_map_pages(size_t length) {
+    long error;
+    void *address = map(length, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0, &error);
+    if (address)
+        mt_own_memory_add(address, length, MT_OWN_PAGES);
+    return address;
+}
+
+void *mt_os_map_file(int fd, uint64_t offset, size_t length, long *error) {
+    void *address = map(length, MAP_SHARED, fd, offset, error);
+    if (address) {
+        CALL(SYS_madvise, address, length, MADV_DONTFORK, 0, 0, 0);
+        mt_own_memory_add(address, length, MT_OWN_WINDOW);
+    }
+    return address;
+}
+
+void mt_os_fill_hole(void *address, size_t length) {
+    /* Where the kernel does not know MAP_FIXED_NOREPLACE (before 4.17), the address is a hint. */
+    long result = CALL(SYS_mmap, address, length, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (result > 0 && result != (long)address)
+        CALL(SYS_munmap, result, length, 0, 0, 0, 0);
+    else if (result > 0)
+        mt_own_memory_add(address, length, MT_OWN_PAGES);
+}
+
+long mt_os_unmap(void *address, size_t length) {
+    mt_own_memory_remove(address);
+    return CALL(SYS_munmap, address, length, 0, 0, 0, 0);
+}
+
+long mt_os_protect(void *address, size_t length, int protection) {
+    return CALL(SYS_mprotect, address, length, protection, 0, 0, 0);
+}
+
+void mt_os_empty_pages(void *address, size_t length) {
+    CALL(SYS_madvise, address, length, MADV_DONTNEED, 0, 0, 0);
+}
+
+long mt_os_wipe_on_fork(void *address, size_t length) {
+    return CALL(SYS_madvise, address, length, MADV_WIPEONFORK, 0, 0, 0);
+}
+
+long mt_os_pid(void) {
+    return CALL(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+long mt_os_ppid(void) {
+    return CALL(SYS_getppid, 0, 0, 0, 0, 0, 0);
+}
+
+long mt_os_tid(void) {
+    return CALL(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+long mt_os_uid(void) {
+    return CALL(SYS_getuid, 0, 0, 0, 0, 0, 0);
+}
+
+long mt_os_thread_name(char name[16]) {
+    return CALL(SYS_prctl, PR_GET_NAME, name, 0, 0, 0, 0);
+}
+
+bool mt_os_on_signal_stack(void) {
+    stack_t stack = {0};
+    CALL(SYS_sigaltstack, 0, &stack, 0, 0, 0, 0);
+    return (stack.ss_flags & SS_ONSTACK) != 0;
+}
+
+struct mt_signal_stack mt_os_signal_stack(void) {
+    stack_t stack = {0};
+    if (CALL(SYS_sigaltstack, 0, &stack, 0, 0, 0, 0) < 0 || (stack.ss_flags & SS_DISABLE))
+        return (struct mt_signal_stack){0, 0};
+    return (struct mt_signal_stack){(uint64_t)stack.ss_sp, stack.ss_size};
+}
+
+_Noreturn void mt_os_exit_group(int status) {
+    for (;;)
+        CALL(SYS_exit_group, status, 0, 0, 0, 0, 0);
+}
+
+long mt_os_random(void *buffer, size_t size) {
+    return CALL(SYS_getrandom, buffer, size, 1 /* GRND_NONBLOCK */, 0, 0, 0);
+}
+
+uint64_t mt_os_limit(int resource) {
+    struct {
+        uint64_t soft, hard;
+    } limit;
+    if (CALL(SYS_prlimit64, 0, resource, 0, &limit, 0, 0) < 0)
+        return UINT64_MAX;
+    return limit.soft;
+}
+
+long mt_os_set_soft_limit(int resource, uint64_t soft) {
+    struct {
+        uint64_t soft, hard;
+    } limit;
+    long error = CALL(SYS_prlimit64, 0, resource, 0, &limit, 0, 0);
+    if (error < 0)
+        return error;
+    limit.soft = soft < limit.hard ? soft : limit.hard;
+    return CALL(SYS_prlimit64, 0, resource, &limit, 0, 0, 0);
+}
+
+uint64_t mt_os_peak_bytes(void) {
+    struct rusage usage;
+    if (CALL(SYS_getrusage, RUSAGE_SELF, &usage, 0, 0, 0, 0) < 0)
+        return 0;
+    return (uint64_t)usage.ru_maxrss << 10;
+}
+
+uint64_t mt_os_ram_bytes(void) {
+    struct sysinfo info;
+    if (CALL(SYS_sysinfo, &info, 0, 0, 0, 0, 0) < 0)
+        return UINT64_MAX;
+    return (uint64_t)info.totalram * info.mem_unit;
+}
+
+uint64_t mt_os_time_ns(int clock) {
+    struct timespec now;
+    if (CALL(SYS_clock_gettime, clock, &now, 0, 0, 0, 0) < 0)
+        return 0;
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Whether this thread is between the two: pairs lie within each other, and only the outermost one
+ * needs the kernel. Set while no signal can come in between. */
+static __thread bool g_holds_signals;
+
+/* What the kernel never says: SIGKILL cannot be blocked. */
+#define MT_HELD_ALREADY UINT64_MAX
+
+uint64_t mt_os_block_signals(void) {
+    uint64_t all = UINT64_MAX, before = 0;
+    if (g_holds_signals)
+        return MT_HELD_ALREADY;
+    CALL(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all, 0, 0);
+    g_holds_signals = true;
+    return before;
+}
+
+void mt_os_restore_signals(uint64_t blocked) {
+    if (blocked == MT_HELD_ALREADY)
+        return;
+    g_holds_signals = false;
+    CALL(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, 0, sizeof blocked, 0, 0);
+}
+
+void mt_os_futex_wait(uint32_t *word, uint32_t expected) {
+    CALL(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, 0, 0, 0);
+}
+
+void mt_os_futex_wake(uint32_t *word) {
+    CALL(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+}
+
+void mt_os_yield(void) {
+    CALL(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+}
+
+/* rt_sigprocmask copies the set before it looks at `how`: EFAULT or EINVAL. A call that no seccomp
+ * filter forbids, unlike process_vm_readv. */
+bool mt_os_is_readable(uintptr_t address) {
+    return CALL(SYS_rt_sigprocmask, -1, address, 0, 8, 0, 0) != -EFAULT;
+}

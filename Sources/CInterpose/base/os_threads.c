@@ -1,0 +1,112 @@
+/* See os_threads.h. */
+#define _GNU_SOURCE
+#include "base/os_threads.h"
+
+#include "base/os_call.h"
+#include "base/own_memory.h"
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+/* The kernel of x86_64 has none of its own: where a handler returns to. */
+void mt_os_return_from_signal(void) __attribute__((visibility("hidden")));
+__asm__(".text\n"
+        ".globl mt_os_return_from_signal\n"
+        ".hidden mt_os_return_from_signal\n"
+        ".type mt_os_return_from_signal, @function\n"
+        "    nop\n"
+        "mt_os_return_from_signal:\n"
+        "    movq $15, %rax\n" /* rt_sigreturn */
+        "    syscall\n"
+        ".size mt_os_return_from_signal, . - mt_os_return_from_signal\n");
+#endif
+
+long mt_os_action(int signal, const struct mt_os_action *action, struct mt_os_action *before) {
+    return CALL(SYS_rt_sigaction, signal, action, before, sizeof(uint64_t), 0, 0);
+}
+
+struct mt_os_action mt_os_handler(void (*handler)(int, siginfo_t *, void *)) {
+    struct mt_os_action action = {
+        .handler = handler, .flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK, .mask = UINT64_MAX};
+#if defined(__x86_64__)
+    action.flags |= 0x04000000; /* SA_RESTORER */
+    action.restorer = mt_os_return_from_signal;
+#endif
+    return action;
+}
+
+long mt_os_queue_signal(int tid, int signal, void *value) {
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    info.si_signo = signal;
+    info.si_code = SI_QUEUE;
+    info.si_pid = (pid_t)mt_os_pid();
+    info.si_uid = (uid_t)mt_os_uid();
+    info.si_value.sival_ptr = value;
+    return CALL(SYS_rt_tgsigqueueinfo, info.si_pid, tid, signal, &info, 0, 0);
+}
+
+void mt_os_signal_thread(int signal) {
+    CALL(SYS_tgkill, mt_os_pid(), mt_os_tid(), signal, 0, 0, 0);
+}
+
+long mt_os_start_timer(int signal, uint64_t seconds) {
+    struct sigevent event;
+    int timer = 0;
+    memset(&event, 0, sizeof event);
+    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_signo = signal;
+    long error = CALL(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer, 0, 0, 0);
+    if (error < 0)
+        return error;
+    struct itimerspec every = {{(time_t)seconds, 0}, {(time_t)seconds, 0}};
+    return CALL(SYS_timer_settime, timer, 0, &every, NULL, 0, 0);
+}
+
+long mt_os_directory_entries(int fd, void *buffer, size_t size) {
+    return CALL(SYS_getdents64, fd, buffer, size, 0, 0, 0);
+}
+
+long mt_os_close_range(unsigned first, unsigned last) {
+    enum { CLOSE_RANGE = 436 }; /* newer than some C libraries' headers */
+    return CALL(CLOSE_RANGE, first, last, 0, 0, 0, 0);
+}
+
+long mt_os_copy_process(void) {
+    return CALL(SYS_clone, 0, 0, 0, 0, 0, 0);
+}
+
+bool mt_os_reap(long pid) {
+    int status;
+    return CALL(SYS_wait4, pid, &status, WNOHANG | __WALL, 0, 0, 0) != 0;
+}
+
+void mt_os_kill(long pid) {
+    CALL(SYS_kill, pid, SIGKILL, 0, 0, 0, 0);
+}
+
+void mt_os_futex_wait_for(uint32_t *word, uint32_t expected, uint64_t nanoseconds) {
+    struct timespec time = {(time_t)(nanoseconds / 1000000000u), (long)(nanoseconds % 1000000000u)};
+    CALL(SYS_futex, word, FUTEX_WAIT, expected, &time, 0, 0);
+}
+
+void mt_os_futex_wake_shared(uint32_t *word) {
+    CALL(SYS_futex, word, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
+void *mt_os_map_shared(size_t length) {
+    long result =
+        CALL(SYS_mmap, 0, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (result < 0 && result >= -4095)
+        return NULL;
+    mt_own_memory_add((void *)result, length, MT_OWN_PAGES);
+    return (void *)result;
+}
+
+long mt_os_resident(uintptr_t address, size_t length, unsigned char *pages) {
+    return CALL(SYS_mincore, address, length, pages, 0, 0, 0);
+}

@@ -1,0 +1,78 @@
+/* See proc_maps.h. */
+#include "base/proc_maps.h"
+
+#include "base/text.h"
+#include "memtrace_snapshot.h"
+#include <fcntl.h>
+#include <string.h>
+
+long mt_maps_open(struct mt_maps_reader *reader) {
+    long fd = mt_os_open(MT_AT_CWD, "/proc/self/maps", O_RDONLY, 0);
+    reader->fd = (int)fd;
+    reader->used = reader->next = 0;
+    return fd < 0 ? fd : 0;
+}
+
+void mt_maps_close(struct mt_maps_reader *reader) {
+    if (reader->fd >= 0)
+        mt_os_close(reader->fd);
+}
+
+static const char *skip_field(const char *at) {
+    while (*at && *at != ' ')
+        at++;
+    while (*at == ' ')
+        at++;
+    return at;
+}
+
+/* "START-END rwxp OFFSET DEVICE INODE   PATH" */
+static void parse(char *text, size_t length, struct mt_map_line *line) {
+    const char *at = text;
+    line->start = mt_text_take_hex(&at);
+    at += *at == '-';
+    line->end = mt_text_take_hex(&at);
+    at = skip_field(at);
+    line->protection = 0;
+    line->is_shared = false;
+    for (; *at && *at != ' '; at++) {
+        line->protection |= *at == 'r'   ? MT_SNAPSHOT_READ
+                            : *at == 'w' ? MT_SNAPSHOT_WRITE
+                            : *at == 'x' ? MT_SNAPSHOT_EXECUTE
+                                         : 0u;
+        line->is_shared |= *at == 's';
+    }
+    at = skip_field(at);
+    line->file_offset = mt_text_take_hex(&at);
+    at = skip_field(skip_field(skip_field(at)));
+    line->path = text + (at - text);
+    line->path_length = length - (size_t)(at - text);
+}
+
+/* Fills the buffer up behind what is left of it. */
+static bool fill(struct mt_maps_reader *reader) {
+    memmove(reader->buffer, reader->buffer + reader->next, reader->used - reader->next);
+    reader->used -= reader->next;
+    reader->next = 0;
+    long count =
+        mt_os_read(reader->fd, reader->buffer + reader->used, sizeof reader->buffer - reader->used);
+    if (count <= 0)
+        return false;
+    reader->used += (size_t)count;
+    return true;
+}
+
+bool mt_maps_next(struct mt_maps_reader *reader, struct mt_map_line *line) {
+    for (;;) {
+        char *start = reader->buffer + reader->next;
+        char *end = memchr(start, '\n', reader->used - reader->next);
+        if (end) {
+            *end = 0;
+            reader->next = (size_t)(end + 1 - reader->buffer);
+            parse(start, (size_t)(end - start), line);
+            return true;
+        }
+        if (!fill(reader))
+            return false;
+    }
+}

@@ -1,0 +1,32 @@
+/* Reads /proc/self/maps, without memory of its own to speak of. */
+#ifndef MT_PROC_MAPS_H
+#define MT_PROC_MAPS_H
+
+#include "base/os.h"
+
+/* One line: a mapping. */
+struct mt_map_line {
+    uint64_t start;
+    uint64_t end;
+    uint64_t file_offset;
+    uint32_t protection; /* enum mt_snapshot_protection */
+    bool is_shared;
+    char *path; /* terminated; empty when it has none; as the kernel writes it */
+    size_t path_length;
+};
+
+struct mt_maps_reader {
+    int fd;
+    size_t used; /* bytes of the buffer that are filled */
+    size_t next; /* where the next line begins */
+    char buffer[3 * MT_PAGE_SIZE];
+};
+
+/* returns  0 or -errno: -ENOENT where /proc is not mounted
+ * context  any thread; async-signal-safe; the reader is too big for a small stack */
+long mt_maps_open(struct mt_maps_reader *reader);
+/* The next mapping, in ascending order; false at the end. Valid until the next call. */
+bool mt_maps_next(struct mt_maps_reader *reader, struct mt_map_line *line);
+void mt_maps_close(struct mt_maps_reader *reader);
+
+#endif

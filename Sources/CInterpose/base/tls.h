@@ -1,0 +1,55 @@
+/* The TLS block of a thread of the traced process: plain data of the initial-exec model, which
+ * never allocates when it is touched. */
+#ifndef MT_TLS_H
+#define MT_TLS_H
+
+#include "base/os.h"
+
+struct mt_exec_environment;
+struct mt_thread;
+
+/* A call of a hook: its caller's stack pointer, and the word below it. Where calls push the return
+ * address, that is it, and stays as long as the call runs; elsewhere 0. */
+struct mt_entered {
+    uintptr_t sp, word;
+};
+
+static inline struct mt_entered mt_entered_at(uintptr_t sp) {
+#if defined(__x86_64__)
+    return (struct mt_entered){sp, ((const uintptr_t *)sp)[-1]};
+#else
+    return (struct mt_entered){sp, 0};
+#endif
+}
+
+struct mt_tls {
+    uint64_t key; /* *mt_generation ^ MT_TLS_KEY while the thread may record the fast way */
+    struct mt_thread *thread;
+    uint64_t sample_left; /* sampling.h: bytes before the next point; 0 where all is recorded */
+    struct mt_entered entered; /* of the hook that is running */
+    uint32_t inside;           /* a hook is running */
+    uint32_t index;            /* of the thread; survives its end */
+    uint32_t is_late;          /* the thread's last destructor has run */
+    uint32_t passes;           /* calls go straight through: recording is only being set up */
+    struct mt_exec_environment *exec_storage; /* left behind by a vfork child, or in use */
+    uint32_t in_loader;                       /* loader_gate.h: how often this thread has entered */
+    uint32_t must_stamp;                      /* the next event needs a time of its own */
+    uint64_t sample_state;                    /* of the random numbers */
+    uint64_t sample_generation;               /* of *mt_generation, when they were seeded */
+    uint32_t is_own; /* inside, too: the calls are the recorder's, of MT_THREAD_RECORDER */
+};
+extern __thread struct mt_tls mt_tls __attribute__((tls_model("initial-exec")));
+
+/* The number of this recording, in a page that reads as 0 in a forked child: one load tells every
+ * hook whether it may record. Points to a 0 of its own while there is no recording. */
+extern MT_INTERNAL uint64_t *mt_generation;
+extern MT_INTERNAL uint64_t mt_no_generation;
+
+/* Neither a fresh TLS block (key 0) nor a wiped page (generation 0) may look like permission. */
+#define MT_TLS_KEY 0x6d74726163655f6bu
+
+static inline bool mt_thread_is_current(void) {
+    return (mt_tls.key ^ *mt_generation) == MT_TLS_KEY;
+}
+
+#endif

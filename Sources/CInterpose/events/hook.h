@@ -1,0 +1,70 @@
+/* Shared by the files that define the exported functions.
+ *
+ * They guard and delegate, nothing else. In unit tests (no MT_EXPORT_HOOKS) they get a prefix and
+ * stay inside, or the test process's own malloc would be replaced. */
+#ifndef MT_HOOK_H
+#define MT_HOOK_H
+
+#include "events/recorder.h"
+#include "events/sampling.h"
+#include "loader/real.h"
+
+/* Those of a sample run a few instructions millions of times: each in a cache line of its own. */
+#ifdef MT_EXPORT_HOOKS
+#    define MT_HOOK __attribute__((visibility("default"), aligned(64)))
+#    define MT_HOOK_NAME(name) name
+#else
+#    define MT_HOOK __attribute__((visibility("hidden")))
+#    define MT_HOOK_NAME(name) mt_hook_##name
+#endif
+
+#define MT_BEGIN_CALL(operation_)                                                                  \
+    struct mt_call call = {MT_CALLER_FRAME(), MT_ENTRY_PASS, operation_};                          \
+    call.entry = mt_enter(call.caller.sp)
+
+/* A hook in two halves: the exported one only asks whether the call is to be recorded, in a handful
+ * of instructions and without a frame; the other one is jumped to, so that it sees the host's frame
+ * where the exported one would. */
+#define MT_RECORDING_HALF __attribute__((noinline))
+#define MT_TAIL_CALL __attribute__((musttail)) return
+
+/* After the real call: whether an allocation is to be recorded. */
+static inline bool mt_records_allocation(const struct mt_call *call, const void *block,
+                                         size_t size) {
+    return mt_likely(call->entry != MT_ENTRY_PASS) && mt_sampling_takes(block, size);
+}
+
+/* Before the real call: whether the end of a block is to be recorded. Once per free, as
+ * mt_sampling_ignores. */
+static inline bool mt_records_deallocation(const struct mt_call *call, const void *block) {
+    return !mt_sampling_ignores(block) && mt_likely(call->entry != MT_ENTRY_PASS);
+}
+
+/* After the real call: records an allocation, where it is to be recorded. */
+static inline void mt_note_allocation(const struct mt_call *call, const void *block, size_t size,
+                                      size_t alignment) {
+    if (mt_records_allocation(call, block, size))
+        mt_record_allocation(call, block, size, alignment);
+}
+
+/* Before the real call: records the end of a block, where it is to be recorded. */
+static inline void mt_note_deallocation(const struct mt_call *call, const void *block, size_t size,
+                                        size_t alignment) {
+    if (mt_records_deallocation(call, block))
+        mt_record_deallocation(call, block, size, alignment);
+}
+
+/* Ends an allocation hook. Returns the block. */
+static inline void *mt_end_allocation(const struct mt_call *call, void *block, size_t size,
+                                      size_t alignment) {
+    mt_note_allocation(call, block, size, alignment);
+    mt_leave(call->entry);
+    return block;
+}
+
+/* Before the real functions are known, the bootstrap arena serves. */
+static inline bool mt_is_early(void) {
+    return mt_unlikely(__atomic_load_n(&mt_real.malloc, __ATOMIC_ACQUIRE) == NULL);
+}
+
+#endif

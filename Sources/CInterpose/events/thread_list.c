@@ -1,0 +1,66 @@
+/* See thread_list.h. */
+#define _GNU_SOURCE
+#include "events/thread_list.h"
+
+#include "base/os_threads.h"
+#include "base/proc_numbers.h"
+#include "base/text.h"
+#include <errno.h>
+#include <string.h>
+
+enum { STATUS = 4096 };
+
+static char g_status[STATUS];
+
+/* The hexadecimal number after a name at the beginning of a line. */
+static bool find_mask(const char *text, const char *name, uint64_t *mask) {
+    const char *found = strstr(text, name);
+    if (!found)
+        return false;
+    for (found += mt_text_length(name); *found == ' ' || *found == '\t'; found++)
+        ;
+    *mask = mt_text_take_hex(&found);
+    return true;
+}
+
+/* A thread group's leader that has called pthread_exit stays, as a zombie, until the others end. */
+static bool is_dead(const char *status) {
+    const char *state = strstr(status, "\nState:\t");
+    return state && (state[8] == 'Z' || state[8] == 'X');
+}
+
+bool mt_thread_blocked_signals(uint32_t tid, uint64_t *blocked) {
+    *blocked = UINT64_MAX;
+    if (mt_os_queue_signal((int)tid, 0, NULL) == -ESRCH)
+        return false;
+    char path[64];
+    struct mt_text text = mt_text_begin(path, sizeof path);
+    mt_text_add(&text, "/proc/self/task/");
+    mt_text_add_number(&text, tid);
+    mt_text_add(&text, "/status");
+    long length = mt_os_read_file(path, g_status, sizeof g_status);
+    if (length <= 0)
+        return length != -ENOENT && length != -ESRCH;
+    uint64_t mask;
+    if (find_mask(g_status, "\nSigBlk:", &mask))
+        *blocked = mask;
+    return !is_dead(g_status);
+}
+
+struct listing {
+    uint32_t *tids;
+    uint32_t count, own;
+};
+
+static void add_thread(uint64_t tid, int directory, void *context) {
+    struct listing *listing = context;
+    (void)directory;
+    if (tid != listing->own && listing->count < MT_THREADS_MAX)
+        listing->tids[listing->count++] = (uint32_t)tid;
+}
+
+long mt_thread_list(uint32_t *tids) {
+    struct listing listing = {.tids = tids, .own = (uint32_t)mt_os_tid()};
+    long error = mt_proc_numbers("/proc/self/task", add_thread, &listing);
+    return error < 0 ? error : (long)listing.count;
+}

@@ -1,0 +1,20 @@
+/* The threads of the process, by /proc/self/task. */
+#ifndef MT_THREAD_LIST_H
+#define MT_THREAD_LIST_H
+
+#include "base/os.h"
+
+/* How many threads a snapshot can tell apart. */
+#define MT_THREADS_MAX 16384u
+
+/* Lists the threads but the calling one.
+ * tids     room for MT_THREADS_MAX
+ * returns  how many, -ENOENT where /proc is not mounted
+ * context  one caller at a time; async-signal-safe */
+long mt_thread_list(uint32_t *tids);
+
+/* The signals that a thread holds back: bit n - 1 for signal n; all of them where that cannot be
+ * read. returns  false for a thread that has ended, if its entry is still there or not */
+bool mt_thread_blocked_signals(uint32_t tid, uint64_t *blocked);
+
+#endif

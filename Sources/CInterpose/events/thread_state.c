@@ -1,0 +1,173 @@
+/* Per-thread state. See thread_state.h. */
+#define _GNU_SOURCE
+#include "events/thread_state.h"
+
+#include "base/block_owner.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "events/lane.h"
+#include "process/exec_environment.h"
+#include "stacks/stack_table.h"
+#include "trace/meta_writer.h"
+#include "trace/trace_file.h"
+#include "unwind/stack_bounds.h"
+#include <pthread.h>
+#include <string.h>
+
+static struct {
+    struct mt_lock lock;
+    struct mt_thread *parked; /* states of ended threads */
+    uint32_t last_index;
+    uint32_t last_owner;
+    pthread_key_t key;
+    bool has_key;
+} g_threads;
+
+static struct mt_thread *take_parked(void) {
+    uint64_t signals = mt_lock_enter(&g_threads.lock);
+    struct mt_thread *thread = g_threads.parked;
+    if (thread)
+        g_threads.parked = thread->next_parked;
+    mt_lock_exit(&g_threads.lock, signals);
+    return thread;
+}
+
+static void park(struct mt_thread *thread) {
+    uint64_t signals = mt_lock_enter(&g_threads.lock);
+    thread->next_parked = g_threads.parked;
+    g_threads.parked = thread;
+    mt_lock_exit(&g_threads.lock, signals);
+}
+
+void mt_thread_repair(struct mt_thread *thread) {
+    mt_event_writer_repair(&thread->writer);
+    mt_refcount_writer_repair(&thread->refcounts);
+    mt_unwind_forget(&thread->unwinder);
+    mt_stack_table_repair();
+}
+
+/* Nothing of this thread runs any more: not even a hook that a handler interrupted, and then ended
+ * the thread. Whoever gets the state is to find no half of an event. */
+static void leave_all_hooks(struct mt_thread *thread) {
+    if (mt_tls.inside)
+        mt_thread_repair(thread);
+    mt_lane_leave(&thread->unwinder);
+}
+
+/* pthread keys are destroyed in up to PTHREAD_DESTRUCTOR_ITERATIONS rounds; whatever the host
+ * frees in its own destructors shall still find the thread's state. So ours asks for another
+ * round until the last: the value counts them. */
+static void end_thread(void *value) {
+    uintptr_t round = (uintptr_t)value;
+    if (round < PTHREAD_DESTRUCTOR_ITERATIONS) {
+        pthread_setspecific(g_threads.key, (void *)(round + 1));
+        return;
+    }
+    struct mt_thread *thread = mt_tls.thread;
+    if (!thread || !mt_thread_is_current())
+        return;
+    uint64_t signals = mt_os_block_signals();
+    leave_all_hooks(thread);
+    mt_tls.inside = 1;
+    mt_thread_note_name();
+    mt_meta_thread(thread->index, thread->tid, MT_THREAD_ENDED, "");
+    mt_tls.thread = NULL;
+    mt_tls.key = 0;
+    mt_tls.is_late = 1;
+    park(thread);
+    if (mt_tls.exec_storage)
+        mt_exec_environment_end(mt_tls.exec_storage);
+    mt_tls.inside = 0;
+    mt_os_restore_signals(signals);
+}
+
+void mt_thread_state_init(void) {
+    /* Keys below 32 have their values in the thread itself: setting them never allocates. */
+    g_threads.has_key = pthread_key_create(&g_threads.key, end_thread) == 0;
+}
+
+static struct mt_thread *make_thread(void) {
+    struct mt_thread *thread = mt_os_map_pages(sizeof *thread);
+    if (!thread)
+        return NULL;
+    uint32_t owner = __atomic_add_fetch(&g_threads.last_owner, 1, __ATOMIC_RELAXED);
+    thread->owner = owner <= MT_OWNER_LAST ? owner : MT_OWNER_NONE;
+    return thread;
+}
+
+bool mt_thread_begin(void) {
+    struct mt_thread *thread = take_parked();
+    if (!thread)
+        thread = make_thread();
+    if (!thread)
+        return false;
+    thread->index = __atomic_add_fetch(&g_threads.last_index, 1, __ATOMIC_RELAXED);
+    if (thread->index > 1)
+        __atomic_store_n(&mt_clock_orders_threads, 1, __ATOMIC_RELEASE);
+    thread->tid = (uint32_t)mt_os_tid();
+    thread->name[0] = 0;
+    mt_os_thread_name(thread->name);
+    mt_meta_thread(thread->index, thread->tid, MT_THREAD_BEGAN, thread->name);
+    mt_unwind_forget(&thread->unwinder);
+    mt_stack_bounds_begin(&thread->unwinder);
+    mt_tls.passes = 1;
+    if (g_threads.has_key)
+        pthread_setspecific(g_threads.key, (void *)(uintptr_t)1);
+    mt_tls.passes = 0;
+    if (thread->writer.cursor && thread->writer.cursor < thread->writer.limit)
+        mt_event_thread(&thread->writer, mt_clock_event_time(), thread->index);
+    mt_tls.thread = thread;
+    mt_tls.index = thread->index;
+    mt_tls.key = *mt_generation ^ MT_TLS_KEY;
+    return true;
+}
+
+void mt_thread_state_survive_fork(void) {
+    if (mt_tls.thread) {
+        mt_event_writer_survive_fork(&mt_tls.thread->writer);
+        mt_refcount_writer_survive_fork(&mt_tls.thread->refcounts);
+    }
+    mt_lane_survive_fork();
+    mt_lock_reset(&g_threads.lock);
+}
+
+/* The hook that the fork interrupted still writes through these: what it has begun goes into the
+ * void, and the next event into a chunk of the child's own trace. */
+static void leave_to_interrupted_hook(void) {
+    if (mt_tls.thread)
+        mt_tls.thread->writer.limit = mt_tls.thread->refcounts.limit = NULL;
+    mt_tls.thread = NULL;
+}
+
+void mt_thread_state_reset(void) {
+    mt_lock_reset(&g_threads.lock);
+    mt_lane_reset(mt_tls.inside);
+    /* The forking thread's own state is taken over; those of the parent's other threads are a
+     * copy nobody owns: their memory stays, untouched. */
+    g_threads.parked = NULL;
+    if (mt_tls.inside)
+        leave_to_interrupted_hook();
+    struct mt_thread *own = mt_tls.thread;
+    if (own) {
+        mt_event_writer_forget(&own->writer);
+        mt_refcount_writer_forget(&own->refcounts);
+        own->next_parked = NULL;
+        g_threads.parked = own;
+    }
+    g_threads.last_index = 0;
+    mt_clock_orders_threads = 0;
+    mt_block_owner_forget();
+    mt_tls.thread = NULL;
+    mt_tls.key = 0;
+    mt_tls.index = 0;
+    mt_tls.is_late = 0;
+}
+
+void mt_thread_note_name(void) {
+    struct mt_thread *thread = mt_tls.thread;
+    char name[16] = "";
+    if (!thread || mt_os_thread_name(name) < 0 || mt_text_equal(name, thread->name))
+        return;
+    memcpy(thread->name, name, sizeof name);
+    mt_meta_thread(thread->index, thread->tid, MT_THREAD_NAMED, name);
+}

@@ -1,0 +1,49 @@
+/* What the recorder keeps per thread of the traced process, beside its TLS block (tls.h).
+ *
+ * In the recorder's own memory. A thread that ends hands it on together with its half-filled chunk,
+ * so that 100 000 short threads do not make 100 000 chunks. */
+#ifndef MT_THREAD_STATE_H
+#define MT_THREAD_STATE_H
+
+#include "base/lock.h"
+#include "base/tls.h"
+#include "trace/event_writer.h"
+#include "trace/refcount_writer.h"
+#include "types/type_sampler.h"
+#include "unwind/unwind.h"
+
+struct mt_thread {
+    struct mt_event_writer writer;
+    uint32_t index; /* of the thread that owns it now */
+    uint32_t owner; /* block_owner.h: of this state, whichever thread it belongs to */
+    uint32_t tid;
+    char name[16];
+    struct mt_thread *next_parked;
+    struct mt_type_queue types;
+    struct mt_refcount_writer refcounts;
+    struct mt_unwinder unwinder;
+};
+
+/* Gives the calling thread a state and an index.
+ * returns  false when there is no memory for it */
+bool mt_thread_begin(void);
+
+/* After a hook that never returned, since a signal handler jumped past it or ended the thread:
+ * whatever it left half done. With all signals held back. */
+void mt_thread_repair(struct mt_thread *thread);
+
+/* Creates the key whose destructor ends a thread's state. Once, at start-up. */
+void mt_thread_state_init(void);
+
+/* In a forked child, whose only thread is the calling one: all states are void. */
+void mt_thread_state_reset(void);
+
+/* In a forked child whose fork a signal handler called in the middle of a hook: that hook will go
+ * on when the handler returns, and write into windows of the parent's trace, which are not mapped
+ * here. Gives it memory to write to. Async-signal-safe. */
+void mt_thread_state_survive_fork(void);
+
+/* Records the thread's name if it has changed. */
+void mt_thread_note_name(void);
+
+#endif

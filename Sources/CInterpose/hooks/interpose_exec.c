@@ -1,0 +1,206 @@
+/* The exec and spawn families: children are followed where they can be.
+ *
+ * These may run in a vfork child, on its parent's memory: nothing here allocates, and the trace of
+ * the parent is only touched when the caller is its owner. */
+#define _GNU_SOURCE
+#include "events/hook.h"
+
+#include "base/text.h"
+#include "lifecycle/lifecycle.h"
+#include "process/exec_environment.h"
+#include "process/exec_probe.h"
+#include "trace/meta_writer.h"
+#include "trace/trace_file.h"
+#include <alloca.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+int MT_HOOK_NAME(execve)(const char *, char *const[], char *const[]);
+int MT_HOOK_NAME(execv)(const char *, char *const[]);
+int MT_HOOK_NAME(execvp)(const char *, char *const[]);
+int MT_HOOK_NAME(execvpe)(const char *, char *const[], char *const[]);
+int MT_HOOK_NAME(execl)(const char *, const char *, ...);
+int MT_HOOK_NAME(execlp)(const char *, const char *, ...);
+int MT_HOOK_NAME(execle)(const char *, const char *, ...);
+int MT_HOOK_NAME(fexecve)(int, char *const[], char *const[]);
+int MT_HOOK_NAME(execveat)(int, const char *, char *const[], char *const[], int);
+int MT_HOOK_NAME(posix_spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+                              const posix_spawnattr_t *, char *const[], char *const[]);
+int MT_HOOK_NAME(posix_spawnp)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+                               const posix_spawnattr_t *, char *const[], char *const[]);
+
+/* Remembers, in the trace of the process that executes it, a program that cannot be followed. A
+ * forked child without a trace gets one for that: nothing else would tell of it. A vfork child
+ * writes into the trace of its parent, whose memory it borrows. */
+static void note_not_followed(struct mt_exec_environment *storage, const char *path,
+                              const char *reason) {
+    mt_lifecycle_start();
+    if (mt_recording_state() != MT_RECORDING || !mt_config.follow || !storage)
+        return;
+    /* The environment is made later. */
+    struct mt_text text = mt_text_begin(storage->preload, sizeof storage->preload);
+    mt_text_add(&text, path);
+    mt_text_add(&text, ": ");
+    mt_text_add(&text, reason);
+    mt_trace_file_count(MT_COUNT_CHILDREN_NOT_FOLLOWED, 1);
+    mt_meta_note(MT_NOTE_CHILD_NOT_FOLLOWED, 0, text.bytes);
+}
+
+static int missing(void) {
+    errno = ENOSYS;
+    return -1;
+}
+
+/* What surrounds the real call of an exec or a spawn. */
+struct exec_step {
+    struct mt_exec_environment *storage;
+    char *const *environment; /* to pass on */
+    bool is_announced;        /* the end of this process image is in its trace */
+};
+
+static struct exec_step prepare(const char *name, const char *reason, char *const *environment) {
+    struct exec_step step = {.storage = mt_exec_environment_begin()};
+    if (!reason || reason == mt_exec_is_static) {
+        const char *other = mt_exec_environment_probe(environment);
+        reason = other ? other : reason;
+    }
+    if (reason && reason != mt_exec_runs_nothing)
+        note_not_followed(step.storage, name, reason);
+    step.environment = mt_exec_environment(step.storage, environment, reason);
+    return step;
+}
+
+/* The end is written before the exec, which does not come back; a failed one withdraws it. */
+static void announce(struct exec_step *step) {
+    step->is_announced = mt_recording_owns_trace();
+    if (step->is_announced)
+        mt_trace_file_end(MT_END_EXEC, 0);
+}
+
+/* After an exec that failed, or a spawn. */
+static int finish(const struct exec_step *step, int result) {
+    int saved = errno;
+    mt_exec_environment_end(step->storage);
+    if (step->is_announced)
+        mt_trace_file_end(MT_END_NONE, 0);
+    errno = saved;
+    return result;
+}
+
+/* A forked child without events yet has no trace: its exec need not make one. */
+static void start_unless_untouched_fork(void) {
+    if (!mt_recording_is_forked())
+        mt_lifecycle_start();
+}
+
+MT_HOOK int MT_HOOK_NAME(execve)(const char *path, char *const arguments[],
+                                 char *const environment[]) {
+    start_unless_untouched_fork();
+    if (!mt_real.execve)
+        return missing();
+    struct exec_step step = prepare(path, mt_exec_probe(path), environment);
+    announce(&step);
+    return finish(&step, mt_real.execve(path, arguments, step.environment));
+}
+
+MT_HOOK int MT_HOOK_NAME(execv)(const char *path, char *const arguments[]) {
+    return MT_HOOK_NAME(execve)(path, arguments, environ);
+}
+
+MT_HOOK int MT_HOOK_NAME(execvpe)(const char *file, char *const arguments[],
+                                  char *const environment[]) {
+    start_unless_untouched_fork();
+    if (!mt_real.execvpe)
+        return missing();
+    struct exec_step step =
+        prepare(file, mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH")), environment);
+    announce(&step);
+    return finish(&step, mt_real.execvpe(file, arguments, step.environment));
+}
+
+MT_HOOK int MT_HOOK_NAME(execvp)(const char *file, char *const arguments[]) {
+    return MT_HOOK_NAME(execvpe)(file, arguments, environ);
+}
+
+/* Arguments given one by one, ended by a null pointer; `first` is the one before the `...`. */
+#define MT_COLLECT_ARGUMENTS(arguments, list, first)                                               \
+    size_t count = 1;                                                                              \
+    va_start(list, first);                                                                         \
+    while (va_arg(list, char *))                                                                   \
+        count++;                                                                                   \
+    va_end(list);                                                                                  \
+    char **arguments = alloca((count + 1) * sizeof *arguments);                                    \
+    arguments[0] = (char *)(uintptr_t)first;                                                       \
+    va_start(list, first);                                                                         \
+    for (size_t i = 1; i <= count; i++)                                                            \
+    arguments[i] = va_arg(list, char *)
+
+MT_HOOK int MT_HOOK_NAME(execl)(const char *path, const char *first, ...) {
+    va_list list;
+    MT_COLLECT_ARGUMENTS(arguments, list, first);
+    va_end(list);
+    return MT_HOOK_NAME(execve)(path, arguments, environ);
+}
+
+MT_HOOK int MT_HOOK_NAME(execlp)(const char *file, const char *first, ...) {
+    va_list list;
+    MT_COLLECT_ARGUMENTS(arguments, list, first);
+    va_end(list);
+    return MT_HOOK_NAME(execvpe)(file, arguments, environ);
+}
+
+MT_HOOK int MT_HOOK_NAME(execle)(const char *path, const char *first, ...) {
+    va_list list;
+    MT_COLLECT_ARGUMENTS(arguments, list, first);
+    char *const *environment = va_arg(list, char *const *);
+    va_end(list);
+    return MT_HOOK_NAME(execve)(path, arguments, environment);
+}
+
+MT_HOOK int MT_HOOK_NAME(fexecve)(int fd, char *const arguments[], char *const environment[]) {
+    start_unless_untouched_fork();
+    if (!mt_real.fexecve)
+        return missing();
+    struct exec_step step = prepare("(open file)", mt_exec_probe_descriptor(fd), environment);
+    announce(&step);
+    return finish(&step, mt_real.fexecve(fd, arguments, step.environment));
+}
+
+MT_HOOK int MT_HOOK_NAME(execveat)(int directory, const char *path, char *const arguments[],
+                                   char *const environment[], int flags) {
+    start_unless_untouched_fork();
+    if (!mt_real.execveat)
+        return missing();
+    struct exec_step step = prepare(path, mt_exec_probe_at(directory, path), environment);
+    announce(&step);
+    return finish(&step, mt_real.execveat(directory, path, arguments, step.environment, flags));
+}
+
+MT_HOOK int MT_HOOK_NAME(posix_spawn)(pid_t *pid, const char *path,
+                                      const posix_spawn_file_actions_t *actions,
+                                      const posix_spawnattr_t *attributes, char *const arguments[],
+                                      char *const environment[]) {
+    mt_lifecycle_start();
+    if (!mt_real.posix_spawn)
+        return ENOSYS;
+    struct exec_step step = prepare(path, mt_exec_probe(path), environment);
+    return finish(&step,
+                  mt_real.posix_spawn(pid, path, actions, attributes, arguments, step.environment));
+}
+
+MT_HOOK int MT_HOOK_NAME(posix_spawnp)(pid_t *pid, const char *file,
+                                       const posix_spawn_file_actions_t *actions,
+                                       const posix_spawnattr_t *attributes, char *const arguments[],
+                                       char *const environment[]) {
+    mt_lifecycle_start();
+    if (!mt_real.posix_spawnp)
+        return ENOSYS;
+    struct exec_step step =
+        prepare(file, mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH")), environment);
+    return finish(
+        &step, mt_real.posix_spawnp(pid, file, actions, attributes, arguments, step.environment));
+}

@@ -1,0 +1,135 @@
+/* Ends of the process that exit handlers do not see, libraries, thread names, and sandboxes. */
+#define _GNU_SOURCE
+#include "events/hook.h"
+
+#include "lifecycle/lifecycle.h"
+#include "loader/deep_bind.h"
+#include "loader/image_map.h"
+#include "snapshot/snapshot.h"
+#include "trace/trace_file.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void MT_HOOK_NAME(_exit)(int) __attribute__((noreturn));
+void MT_HOOK_NAME(_Exit)(int) __attribute__((noreturn));
+void MT_HOOK_NAME(quick_exit)(int) __attribute__((noreturn));
+void MT_HOOK_NAME(abort)(void) __attribute__((noreturn));
+void *MT_HOOK_NAME(dlopen)(const char *, int);
+void *MT_HOOK_NAME(dlmopen)(Lmid_t, const char *, int);
+int MT_HOOK_NAME(dlclose)(void *);
+int MT_HOOK_NAME(prctl)(int, ...);
+int MT_HOOK_NAME(pthread_setname_np)(pthread_t, const char *);
+
+MT_HOOK void MT_HOOK_NAME(_exit)(int status) {
+    mt_lifecycle_end(MT_END_UEXIT, status);
+    mt_snapshot_at_end(MT_SNAPSHOT_AT_UEXIT, status, MT_CALLER_FRAME());
+    mt_os_exit_group(status);
+}
+
+MT_HOOK void MT_HOOK_NAME(_Exit)(int status) {
+    mt_lifecycle_end(MT_END_UEXIT, status);
+    mt_snapshot_at_end(MT_SNAPSHOT_AT_UEXIT, status, MT_CALLER_FRAME());
+    mt_os_exit_group(status);
+}
+
+MT_HOOK void MT_HOOK_NAME(quick_exit)(int status) {
+    mt_lifecycle_end(MT_END_QUICK, status);
+    if (mt_real.quick_exit)
+        mt_real.quick_exit(status);
+    mt_os_exit_group(status);
+}
+
+MT_HOOK void MT_HOOK_NAME(abort)(void) {
+    mt_lifecycle_end(MT_END_ABORT, 6);
+    mt_snapshot_at_end(MT_SNAPSHOT_AT_ABORT, 6, MT_CALLER_FRAME());
+    if (mt_real.abort)
+        mt_real.abort();
+    __builtin_trap();
+}
+
+/* ---- Libraries ---- */
+
+/* For a library that binds past us; others are opened by a jump, so that the loader sees whose call
+ * it is. What it may search depends on that. */
+MT_COLD static void *open_deep(const char *file, int mode) {
+    struct mt_deep_bind *before = mt_deep_bind_begin();
+    void *library = mt_real.dlopen(file, mode);
+    if (before)
+        mt_deep_bind_end(before, library);
+    return library;
+}
+
+MT_HOOK void *MT_HOOK_NAME(dlopen)(const char *file, int mode) {
+    if (!mt_real.dlopen && (!mt_real_resolve() || !mt_real.dlopen))
+        return NULL;
+    if (mt_unlikely(mode & RTLD_DEEPBIND) && file && !(mode & RTLD_NOLOAD) &&
+        mt_lifecycle_has_trace()) {
+        if (mt_deep_bind_may_call(file))
+            return open_deep(file, mode);
+        mt_deep_bind_note_unseen(file);
+    }
+    MT_TAIL_CALL mt_real.dlopen(file, mode);
+}
+
+/* In a new namespace, a library gets a C library of its own, whose allocator is not ours. */
+MT_COLD static void *open_apart(Lmid_t space, const char *file, int mode) {
+    void *library = mt_real.dlmopen(space, file, mode);
+    if (library)
+        mt_deep_bind_note_unseen(file);
+    return library;
+}
+
+MT_HOOK void *MT_HOOK_NAME(dlmopen)(Lmid_t space, const char *file, int mode) {
+    if (!mt_real.dlmopen && (!mt_real_resolve() || !mt_real.dlmopen))
+        return NULL;
+    if (space == LM_ID_NEWLM && file && mt_lifecycle_has_trace()) {
+        if (mt_deep_bind_may_call(file))
+            return open_apart(space, file, mode);
+        mt_deep_bind_note_unseen(file);
+    }
+    MT_TAIL_CALL mt_real.dlmopen(space, file, mode);
+}
+
+MT_HOOK int MT_HOOK_NAME(dlclose)(void *handle) {
+    if (!mt_real.dlclose)
+        mt_real_resolve();
+    int result = mt_real.dlclose ? mt_real.dlclose(handle) : -1;
+    int saved = errno;
+    if (mt_recording_owns_trace()) {
+        mt_image_map_invalidate();
+        mt_image_map_refresh();
+    }
+    errno = saved;
+    return result;
+}
+
+MT_HOOK int MT_HOOK_NAME(pthread_setname_np)(pthread_t thread, const char *name) {
+    if (!mt_real.pthread_setname_np)
+        mt_real_resolve();
+    int result = mt_real.pthread_setname_np ? mt_real.pthread_setname_np(thread, name) : ENOSYS;
+    if (result == 0 && thread == pthread_self() && mt_recording_owns_trace() &&
+        mt_thread_is_current())
+        mt_thread_note_name();
+    return result;
+}
+
+/* ---- Seccomp ----
+ *
+ * A filter that kills for system calls it does not list would kill the host for ours. One way to
+ * install one is prctl, the other syscall (interpose_syscall.c). */
+
+MT_HOOK int MT_HOOK_NAME(prctl)(int option, ...) {
+    va_list list;
+    va_start(list, option);
+    unsigned long a = va_arg(list, unsigned long), b = va_arg(list, unsigned long);
+    unsigned long c = va_arg(list, unsigned long), d = va_arg(list, unsigned long);
+    va_end(list);
+    mt_lifecycle_before_prctl(option, a);
+    if (!mt_real.prctl)
+        mt_real_resolve();
+    return mt_real.prctl ? mt_real.prctl(option, a, b, c, d) : -1;
+}

@@ -1,0 +1,69 @@
+/* Where the loader and the C library call the recorder: when it is loaded, in forks, at the end. */
+#define _GNU_SOURCE
+#include "base/clock.h"
+#include "base/config.h"
+#include "base/tls.h"
+#include "events/recorder.h"
+#include "lifecycle/canary.h"
+#include "lifecycle/exit_frame.h"
+#include "lifecycle/lifecycle.h"
+#include "loader/loader_gate.h"
+#include "process/recording.h"
+#include "snapshot/snapshot.h"
+#include "snapshot/snapshot_signals.h"
+#include "trace/meta_writer.h"
+#include "trace/trace_file.h"
+#include "unwind/libunwind_backend.h"
+#include <pthread.h>
+#include <stdlib.h>
+
+#ifdef MT_EXPORT_HOOKS
+
+static void at_exit(int status, void *context) {
+    (void)context;
+    mt_lifecycle_end(MT_END_EXIT, status);
+    mt_snapshot_at_end(MT_SNAPSHOT_AT_EXIT, status, mt_exit_frame(MT_CALLER_FRAME()));
+}
+
+/* The hook of quick_exit has noted the status; here the host's handlers have run, too. */
+static void at_quick_exit_last(void) {
+    if (mt_recording_owns_trace())
+        mt_snapshot_at_end(MT_SNAPSHOT_AT_QUICK, mt_trace_file.header->end_status,
+                           MT_CALLER_FRAME());
+}
+
+/* A fork from a signal handler in the middle of a hook: the hook will go on in the child when the
+ * handler returns, and must find memory where windows of the parent's trace were, and no window of
+ * the child's before its recording has started. */
+static void after_fork_in_child(void) {
+    mt_loader_gate_after_fork_in_child();
+    if (!(mt_tls.inside || mt_tls.is_late) || !mt_recording_is_forked())
+        return;
+    mt_os_fill_hole(mt_trace_file.header, MT_FILE_HEADER_SIZE);
+    mt_trace_file_stop(MT_STOP_NONE, 0);
+    mt_thread_state_survive_fork();
+    mt_stack_table_survive_fork();
+    mt_meta_reset();
+}
+
+/* on_exit handlers run in reverse order: registered first, ours is the last, after the host's own
+ * and after the destructors of its libraries. */
+__attribute__((constructor(101))) static void construct(void) {
+    uint64_t ticks = mt_clock_after();
+    mt_lifecycle_note_load(ticks);
+    if (mt_lifecycle_start() != MT_RECORDING)
+        return;
+    mt_trace_file.header->load_ticks = ticks;
+    on_exit(at_exit, NULL);
+    at_quick_exit(at_quick_exit_last);
+    mt_snapshot_signals_begin();
+    mt_tls.inside = mt_tls.is_own = 1;
+    pthread_atfork(mt_loader_gate_before_fork, mt_loader_gate_after_fork_in_parent,
+                   after_fork_in_child);
+    mt_libunwind_load();
+    mt_tls.inside = mt_tls.is_own = 0;
+    if (mt_config.canary)
+        mt_canary_plant();
+}
+
+#endif

@@ -1,0 +1,235 @@
+/* Starts and ends recordings. See lifecycle.h. */
+#define _GNU_SOURCE
+#include "lifecycle/lifecycle.h"
+
+#include "base/clock.h"
+#include "base/config.h"
+#include "base/diag.h"
+#include "base/lock.h"
+#include "base/own_memory.h"
+#include "base/text.h"
+#include "events/sampling.h"
+#include "events/thread_state.h"
+#include "lifecycle/own_trace.h"
+#include "loader/image_map.h"
+#include "loader/real.h"
+#include "process/skipped_program.h"
+#include "refcounts/refcounts.h"
+#include "snapshot/snapshot.h"
+#include "snapshot/snapshot_signals.h"
+#include "stacks/stack_index.h"
+#include "trace/meta_writer.h"
+#include "trace/trace_file.h"
+#include "trace/trace_name.h"
+#include "types/type_sampler.h"
+#include "unwind/unwind_rules.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+extern char **environ;
+
+static struct {
+    uint64_t load_ticks;
+    uint64_t calls_before_start;
+    bool is_silent; /* the program is skipped: it has a trace, and no events */
+    struct mt_lock starting;
+} g_life;
+
+bool mt_lifecycle_has_trace(void) {
+    if (mt_recording_is_forked())
+        mt_lifecycle_start();
+    return mt_recording_owns_trace();
+}
+
+bool mt_lifecycle_is_silent(void) {
+    return g_life.is_silent;
+}
+
+void mt_lifecycle_note_load(uint64_t ticks) {
+    g_life.load_ticks = ticks;
+}
+
+void mt_lifecycle_note_early_call(void) {
+    __atomic_fetch_add(&g_life.calls_before_start, 1, __ATOMIC_RELAXED);
+}
+
+void mt_lifecycle_enter_sandbox(void) {
+    if (!mt_recording_owns_trace())
+        return;
+    mt_trace_file_stop(MT_STOP_SANDBOX, 0);
+    mt_recording_end();
+}
+
+void mt_lifecycle_before_prctl(long option, unsigned long argument) {
+    if (option == PR_SET_SECCOMP || (option == PR_SET_TSC && argument == PR_TSC_SIGSEGV))
+        mt_lifecycle_enter_sandbox();
+}
+
+void mt_lifecycle_end(enum mt_end_kind kind, int status) {
+    if (mt_lifecycle_has_trace())
+        mt_trace_file_end(kind, status);
+}
+
+static void begin_recording(void) {
+    uint64_t blocks, bytes;
+    mt_arena_usage(&blocks, &bytes);
+    mt_trace_file_count(MT_COUNT_BOOTSTRAP_BLOCKS, blocks);
+    mt_trace_file_count(MT_COUNT_BOOTSTRAP_BYTES, bytes);
+    mt_trace_file_count(MT_COUNT_EVENTS_BEFORE_START, g_life.calls_before_start);
+    g_life.calls_before_start = 0;
+    mt_recording_begin(mt_trace_file.header->trace_id);
+}
+
+/* Says which allocator functions the host will not call through us: the executable exports its
+ * own, which come before any preloaded library's. */
+static void note_bypassed(void) {
+    static const char *const names[] = {"malloc", "free", "realloc", "_Znwm", "_ZdlPv"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *image = mt_real_overriding_image(names[i]);
+        if (!image)
+            continue;
+        static char text[PATH_MAX + 32];
+        struct mt_text note = mt_text_begin(text, sizeof text);
+        mt_text_add(&note, names[i]);
+        mt_text_add(&note, ": ");
+        mt_text_add(&note, image);
+        mt_meta_note(MT_NOTE_BYPASSED, 0, text);
+    }
+}
+
+/* The trace of a skipped program says who it was, and later how it ended; a stopped one gets no
+ * heap snapshot. The hooks pass all calls on, but for those of exec, which go on taking the
+ * recorder and its options along. */
+static void fall_silent(void) {
+    g_life.is_silent = true;
+    mt_trace_file_stop(MT_STOP_REQUESTED, 0);
+}
+
+/* ---- Start ---- */
+
+/* Where the kernel put argc, then argv, then the environment. ld.so exports it. */
+extern void *__libc_stack_end __attribute__((weak));
+
+/* environ is not set yet while the executable's .preinit_array runs. */
+static char **find_environment(void) {
+    if (environ)
+        return environ;
+    if (!&__libc_stack_end || !__libc_stack_end)
+        return NULL;
+    uintptr_t *words = __libc_stack_end;
+    return (char **)(words + 1 + words[0] + 1);
+}
+
+static bool configure(void) {
+    char **environment = find_environment();
+    const char *bad = mt_config_read(&mt_config, environment);
+    if (bad)
+        mt_diag_once("value out of range:", bad, 0, "; its default is used");
+    mt_unwind_depth = mt_config.stacks ? (uint32_t)mt_config.depth : 0;
+    mt_unwind_only_libunwind = mt_text_equal(mt_config.unwinder, "libunwind");
+    mt_unwind_compares = mt_text_equal(mt_config.unwinder, "compare");
+    if (mt_unwind_compares) /* IDs are compared, too: no path may get a second one */
+        mt_stack_index_set_limit(UINT64_MAX);
+    /* What a snapshot shows rests on all blocks, and it costs more than all the samples. */
+    if (mt_config.sample && !mt_config_lookup(environment, "MEMTRACE_SNAPSHOT_AT_EXIT"))
+        mt_config.snapshot_at_exit = 0;
+    mt_sampling_init(mt_config.sample, mt_config.sample_seed);
+    if (mt_trace_name_root(&mt_config))
+        return true;
+    mt_diag_once("cannot record: no usable path for the trace", mt_config.output, 0,
+                 MT_RUNS_UNRECORDED);
+    return false;
+}
+
+static void forget_code(void) {
+    mt_rules_forget();
+    mt_stack_table_forget();
+}
+
+static enum mt_state start_process(void) {
+    if (!mt_real_resolve()) {
+        mt_diag_once("cannot record:", "the C library's malloc was not found", 0,
+                     MT_RUNS_UNRECORDED);
+        return MT_OFF;
+    }
+    mt_clock_init();
+    if (!configure())
+        return MT_OFF;
+    if (!mt_recording_prepare()) {
+        mt_diag_once("cannot record:", "Linux 4.14 or later is needed", 0, MT_RUNS_UNRECORDED);
+        return MT_OFF;
+    }
+    struct mt_trace_origin origin = mt_own_trace_origin(g_life.load_ticks);
+    long error = mt_own_trace_create(&origin);
+    if (error < 0) {
+        mt_diag_once("cannot record into", mt_config.output, error, MT_RUNS_UNRECORDED);
+        return MT_OFF;
+    }
+    mt_thread_state_init();
+    if (mt_config.types && mt_config.stacks)
+        mt_type_sampler_begin();
+    mt_image_map_watch((struct mt_image_watcher){mt_refcounts_look, forget_code});
+    begin_recording();
+    mt_meta_process();
+    mt_own_trace_remove_replaced(&origin);
+    if (mt_program_is_skipped(&mt_config)) {
+        fall_silent();
+        return MT_RECORDING;
+    }
+    mt_refcounts_begin();
+    mt_image_map_scan();
+    note_bypassed();
+    return MT_RECORDING;
+}
+
+/* The wiped page told that we are a copy of the recorded process. Its mappings of the trace are
+ * not here; its locks may be held by threads that are not here either. */
+static enum mt_state start_forked(void) {
+    struct mt_trace_origin origin = mt_own_trace_origin_forked(g_life.load_ticks);
+    mt_trace_file_abandon();
+    mt_own_memory_after_fork();
+    mt_snapshot_after_fork();
+    mt_meta_reset();
+    mt_stack_table_reset(mt_tls.inside);
+    mt_thread_state_reset();
+    mt_type_sampler_reset();
+    if (!mt_config.follow)
+        return MT_OFF;
+    if (mt_own_trace_create(&origin) < 0)
+        return MT_OFF;
+    begin_recording();
+    mt_meta_process();
+    if (g_life.is_silent) {
+        fall_silent();
+        return MT_RECORDING;
+    }
+    mt_refcounts_after_fork();
+    mt_image_map_reset_for_fork();
+    mt_snapshot_signals_after_fork();
+    return MT_RECORDING;
+}
+
+enum mt_state mt_lifecycle_start(void) {
+    bool is_forked = mt_recording_is_forked();
+    enum mt_state state = mt_recording_state();
+    if (state != MT_UNSTARTED && !is_forked)
+        return state;
+    if (is_forked)
+        mt_lock_reset(&g_life.starting);
+    else if (!find_environment())
+        return MT_UNSTARTED;
+    if (!mt_lock_try(&g_life.starting))
+        return MT_STARTING;
+    int saved = errno;
+    uint64_t signals = mt_os_block_signals();
+    uint32_t passes = mt_tls.passes;
+    mt_tls.passes = 1;
+    mt_recording_set_state(MT_STARTING);
+    state = is_forked ? start_forked() : start_process();
+    mt_recording_set_state(state);
+    mt_tls.passes = passes;
+    mt_lock_exit(&g_life.starting, signals);
+    errno = saved;
+    return state;
+}

@@ -1,0 +1,43 @@
+/* When there is a recording: start-up, forked children, the end.
+ *
+ *   UNSTARTED --first hook or constructor--> STARTING --> RECORDING
+ *                                                    \--> OFF (the reason said once)
+ *   RECORDING --in a forked child--> STARTING --> RECORDING (own trace) or OFF
+ */
+#ifndef MT_LIFECYCLE_H
+#define MT_LIFECYCLE_H
+
+#include "memtrace_format.h"
+#include "process/recording.h"
+
+/* Brings the process from UNSTARTED (or freshly forked) to RECORDING or OFF.
+ * context  any hook; what it allocates passes through unrecorded */
+enum mt_state mt_lifecycle_start(void);
+
+/* When the recorder was loaded: earlier or later than its start, which the first hook causes. */
+void mt_lifecycle_note_load(uint64_t ticks);
+
+/* A hook was called that could not record yet. */
+void mt_lifecycle_note_early_call(void);
+
+/* The program is one that is skipped: it has a trace, and no events. */
+bool mt_lifecycle_is_silent(void);
+
+/* mt_recording_owns_trace(), where a forked child whose first call this is begins its own trace
+ * before. */
+bool mt_lifecycle_has_trace(void);
+
+/* The host is about to let a seccomp filter kill it for system calls that it does not list, such as
+ * ours: stops recording for good. Call before the filter is there. */
+void mt_lifecycle_enter_sandbox(void);
+
+/* The host is about to make this call of prctl, by whatever way: stops recording where it would
+ * make recording deadly. A seccomp filter may kill for our system calls; without the cycle counter,
+ * which strict seccomp takes, too, a stamp would be a SIGSEGV. */
+void mt_lifecycle_before_prctl(long option, unsigned long argument);
+
+/* Writes how the process ends into its trace. A forked child that never allocated has none until
+ * here; a vfork child has none at all: its memory is its parent's, and so is the trace. */
+void mt_lifecycle_end(enum mt_end_kind kind, int status);
+
+#endif

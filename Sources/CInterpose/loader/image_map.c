@@ -1,0 +1,510 @@
+/* Tracks loaded images. See image_map.h. */
+#define _GNU_SOURCE
+#include "loader/image_map.h"
+
+#include "base/clock.h"
+#include "base/executable_path.h"
+#include "base/lock.h"
+#include "base/text.h"
+#include "loader/loader_gate.h"
+#include "loader/real.h"
+#include "memtrace_format.h"
+#include "stacks/stack_table.h"
+#include "trace/meta_writer.h"
+#include "trace/trace_file.h"
+#include <dlfcn.h>
+#include <elf.h>
+#include <limits.h>
+#include <link.h>
+#include <string.h>
+
+enum { MAX_IMAGES = 4096, MAX_BUILD_ID = 64 };
+
+struct image {
+    uintptr_t bias, start, end, text_start, text_end;
+    uintptr_t unwind_header;
+    size_t unwind_header_size;
+    uintptr_t program_headers; /* tells an image from a later one at the same addresses */
+    uint16_t program_header_count;
+    const char *path; /* in an arena that is never freed */
+    uint32_t build_id_length;
+    uint32_t first_stack;
+    uint32_t index;
+    uint32_t seen_by; /* number of the last scan that met it */
+    uint32_t is_loaded;
+    uint8_t build_id[MAX_BUILD_ID];
+};
+
+static struct {
+    struct mt_lock scanning; /* held by the one thread that scans; only ever tried */
+    struct image *images;
+    uint32_t count; /* published with release after the entry is complete */
+    uint32_t scan;
+    uint32_t stacks_at_last_scan;
+    uint64_t loads, unloads; /* the loader's counters at the last scan */
+    uint32_t is_outdated;
+    char *paths;
+    size_t paths_left;
+    struct mt_image_watcher watcher;
+} g_map;
+
+uint64_t mt_image_map_generation = 1;
+
+void mt_image_map_watch(struct mt_image_watcher watcher) {
+    g_map.watcher = watcher;
+}
+
+static const char *keep_path(const char *directory, const char *path) {
+    size_t length = mt_text_length(directory) + mt_text_length(path) + 1;
+    if (length > g_map.paths_left) {
+        size_t size = length > (64 << 10) ? length : (64 << 10);
+        char *arena = mt_os_map_pages(size);
+        if (!arena)
+            return "";
+        g_map.paths = arena;
+        g_map.paths_left = size;
+    }
+    struct mt_text text = mt_text_begin(g_map.paths, length);
+    mt_text_add(&text, directory);
+    mt_text_add(&text, path);
+    g_map.paths += length;
+    g_map.paths_left -= length;
+    return text.bytes;
+}
+
+/* The loader names the executable "" and libraries as they were asked for. */
+static const char *full_path(const char *name) {
+    static char buffer[PATH_MAX]; /* one thread scans at a time, perhaps with little stack */
+    if (name[0] == 0) {
+        mt_executable_path(buffer, sizeof buffer);
+        return keep_path("", buffer);
+    }
+    if (name[0] == '/' || !strchr(name, '/') || mt_os_getcwd(buffer, sizeof buffer - 1) <= 1)
+        return keep_path("", name);
+    struct mt_text text = {buffer, mt_text_length(buffer), sizeof buffer, false};
+    mt_text_add(&text, "/");
+    return keep_path(buffer, name);
+}
+
+static void read_build_id(struct image *image, const ElfW(Phdr) * header) {
+    const uint8_t *at = (const uint8_t *)(image->bias + header->p_vaddr);
+    const uint8_t *end = at + header->p_memsz;
+    while (at + sizeof(ElfW(Nhdr)) <= end) {
+        const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
+        const uint8_t *name = at + sizeof *note;
+        const uint8_t *bytes = name + ((note->n_namesz + 3u) & ~3u);
+        if (bytes > end || note->n_descsz > (size_t)(end - bytes))
+            return;
+        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && !memcmp(name, "GNU", 4)) {
+            image->build_id_length = note->n_descsz < MAX_BUILD_ID ? note->n_descsz : MAX_BUILD_ID;
+            memcpy(image->build_id, bytes, image->build_id_length);
+            return;
+        }
+        at = bytes + ((note->n_descsz + 3u) & ~3u);
+    }
+}
+
+static void add_segment(struct image *image, const ElfW(Phdr) * header) {
+    uintptr_t start = image->bias + header->p_vaddr;
+    uintptr_t end = start + header->p_memsz;
+    if (start < image->start)
+        image->start = start;
+    if (end > image->end)
+        image->end = end;
+    if (header->p_flags & PF_X) {
+        if (start < image->text_start)
+            image->text_start = start;
+        if (end > image->text_end)
+            image->text_end = end;
+    }
+}
+
+static void measure(struct image *image, const struct dl_phdr_info *info) {
+    image->bias = info->dlpi_addr;
+    image->start = image->text_start = UINTPTR_MAX;
+    image->program_headers = (uintptr_t)info->dlpi_phdr;
+    image->program_header_count = info->dlpi_phnum;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type == PT_LOAD)
+            add_segment(image, header);
+        else if (header->p_type == PT_NOTE && image->build_id_length == 0)
+            read_build_id(image, header);
+        else if (header->p_type == PT_GNU_EH_FRAME) {
+            image->unwind_header = info->dlpi_addr + header->p_vaddr;
+            image->unwind_header_size = header->p_memsz;
+        }
+    }
+}
+
+static void write_image(const struct image *image) {
+    struct mt_image_record record = {.time = mt_clock_event_time(),
+                                     .load_bias = image->bias,
+                                     .start = image->start,
+                                     .end = image->end,
+                                     .text_start = image->text_start,
+                                     .text_end = image->text_end,
+                                     .image = image->index,
+                                     .first_stack = image->first_stack,
+                                     .build_id_length = image->build_id_length,
+                                     .path_length = (uint32_t)mt_text_length(image->path)};
+    struct mt_piece pieces[] = {{&record, sizeof record},
+                                {image->build_id, image->build_id_length},
+                                {image->path, record.path_length}};
+    mt_meta_write(MT_RECORD_IMAGE, pieces, 3);
+}
+
+static void write_unload(const struct image *image) {
+    struct mt_unload_record record = {.time = mt_clock_event_time(),
+                                      .image = image->index,
+                                      .first_stack = mt_stack_table_next_id()};
+    struct mt_piece pieces[] = {{&record, sizeof record}};
+    mt_meta_write(MT_RECORD_UNLOAD, pieces, 1);
+}
+
+static struct image *find_known(const struct dl_phdr_info *info) {
+    for (uint32_t i = 0; i < g_map.count; i++) {
+        struct image *image = &g_map.images[i];
+        if (image->is_loaded && image->bias == info->dlpi_addr &&
+            image->program_headers == (uintptr_t)info->dlpi_phdr)
+            return image;
+    }
+    return NULL;
+}
+
+static struct mt_loaded_image as_loaded(const struct image *image) {
+    return (struct mt_loaded_image){image->bias, (const ElfW(Phdr) *)image->program_headers,
+                                    image->program_header_count, image->path};
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    (void)context;
+    struct image *known = find_known(info);
+    g_map.loads = info->dlpi_adds;
+    g_map.unloads = info->dlpi_subs;
+    if (known) {
+        known->seen_by = g_map.scan;
+        return 0;
+    }
+    if (g_map.count == MAX_IMAGES) {
+        mt_trace_file_count(MT_COUNT_IMAGES_LOST, 1);
+        return 0;
+    }
+    struct image *image = &g_map.images[g_map.count];
+    memset(image, 0, sizeof *image);
+    measure(image, info);
+    if (image->start == UINTPTR_MAX)
+        return 0;
+    if (image->text_start == UINTPTR_MAX)
+        image->text_start = image->text_end = image->start;
+    image->path = full_path(info->dlpi_name ? info->dlpi_name : "");
+    struct mt_loaded_image loaded = as_loaded(image);
+    if (g_map.watcher.loaded && !g_map.watcher.loaded(&loaded)) {
+        g_map.is_outdated = 1; /* met again by the next scan */
+        return 0;
+    }
+    image->index = g_map.count;
+    image->first_stack = g_map.stacks_at_last_scan;
+    image->seen_by = g_map.scan;
+    image->is_loaded = 1;
+    __atomic_store_n(&g_map.count, g_map.count + 1, __ATOMIC_RELEASE);
+    write_image(image);
+    return 0;
+}
+
+/* Unloads first: what is new may lie where something is gone. */
+static void drop_missing(void) {
+    bool any = false;
+    for (uint32_t i = 0; i < g_map.count; i++) {
+        struct image *image = &g_map.images[i];
+        if (!image->is_loaded || image->seen_by == g_map.scan)
+            continue;
+        __atomic_store_n(&image->is_loaded, 0, __ATOMIC_RELEASE);
+        write_unload(image);
+        any = true;
+    }
+    if (any) {
+        /* All of it before the generation: who sees that one renews what it has derived. */
+        if (g_map.watcher.unloaded)
+            g_map.watcher.unloaded();
+        __atomic_fetch_add(&mt_image_map_generation, 1, __ATOMIC_RELEASE);
+    }
+}
+
+static void scan_in_gate(void) {
+    if (!mt_lock_try(&g_map.scanning))
+        return;
+    if (!g_map.images) {
+        g_map.images = mt_os_map_pages(MAX_IMAGES * sizeof(struct image));
+        g_map.stacks_at_last_scan = MT_STACK_FIRST;
+    }
+    if (g_map.images) {
+        g_map.scan++;
+        __atomic_store_n(&g_map.is_outdated, 0, __ATOMIC_RELAXED);
+        uint32_t stacks = mt_stack_table_next_id();
+        dl_iterate_phdr(visit, NULL);
+        drop_missing();
+        g_map.stacks_at_last_scan = stacks;
+    }
+    mt_lock_release(&g_map.scanning);
+}
+
+/* Whoever jumped away from within would leave the loader's lock and ours taken. */
+void mt_image_map_scan(void) {
+    uint64_t signals = mt_os_block_signals();
+    if (mt_loader_gate_enter()) {
+        scan_in_gate();
+        mt_loader_gate_leave();
+    }
+    mt_os_restore_signals(signals);
+}
+
+static int read_counters(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    bool *is_changed = context;
+    *is_changed = info->dlpi_adds != __atomic_load_n(&g_map.loads, __ATOMIC_RELAXED) ||
+                  info->dlpi_subs != __atomic_load_n(&g_map.unloads, __ATOMIC_RELAXED);
+    return 1; /* the first image tells */
+}
+
+void mt_image_map_refresh(void) {
+    bool is_changed = false;
+    uint64_t signals = mt_os_block_signals();
+    if (mt_loader_gate_enter()) {
+        dl_iterate_phdr(read_counters, &is_changed);
+        if (is_changed || __atomic_load_n(&g_map.is_outdated, __ATOMIC_RELAXED))
+            scan_in_gate();
+        mt_loader_gate_leave();
+    }
+    mt_os_restore_signals(signals);
+}
+
+void mt_image_map_invalidate(void) {
+    __atomic_store_n(&g_map.is_outdated, 1, __ATOMIC_RELAXED);
+}
+
+static const struct image *image_at(uintptr_t pc) {
+    uint32_t count = __atomic_load_n(&g_map.count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct image *image = &g_map.images[i];
+        if (pc - image->start < image->end - image->start &&
+            __atomic_load_n(&image->is_loaded, __ATOMIC_ACQUIRE))
+            return image;
+    }
+    return NULL;
+}
+
+bool mt_image_map_contains(uintptr_t pc) {
+    return image_at(pc) != NULL;
+}
+
+static const struct image *find_image(const char *prefix) {
+    uint32_t count = __atomic_load_n(&g_map.count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct image *image = &g_map.images[i];
+        if (__atomic_load_n(&image->is_loaded, __ATOMIC_ACQUIRE) &&
+            mt_text_has_prefix(mt_text_last_component(image->path), prefix))
+            return image;
+    }
+    return NULL;
+}
+
+bool mt_image_map_find_image(const char *prefix, uintptr_t *start, uintptr_t *end) {
+    const struct image *image = find_image(prefix);
+    if (!image)
+        return false;
+    *start = image->start;
+    *end = image->end;
+    return true;
+}
+
+bool mt_image_map_find_loaded(const char *prefix, struct mt_loaded_image *found) {
+    const struct image *image = find_image(prefix);
+    if (image)
+        *found = as_loaded(image);
+    return image != NULL;
+}
+
+bool mt_image_map_unwind_section(uintptr_t pc, struct mt_unwind_section *section) {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+    struct dl_find_object found;
+    if (mt_real.dl_find_object) {
+        if (mt_real.dl_find_object((void *)pc, &found) != 0 || !found.dlfo_eh_frame)
+            return false;
+        section->header = (uintptr_t)found.dlfo_eh_frame;
+        section->image_start = (uintptr_t)found.dlfo_map_start;
+        section->image_end = (uintptr_t)found.dlfo_map_end;
+        section->header_size = section->image_end - section->header;
+        return true;
+    }
+#endif
+    mt_image_map_refresh();
+    const struct image *image = image_at(pc);
+    if (!image || !image->unwind_header)
+        return false;
+    section->header = image->unwind_header;
+    section->header_size = image->unwind_header_size;
+    section->image_start = image->start;
+    section->image_end = image->end;
+    return true;
+}
+
+bool mt_image_map_may_be_new(uintptr_t pc) {
+    if (mt_image_map_contains(pc))
+        return false;
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+    struct dl_find_object found;
+    if (mt_real.dl_find_object)
+        return mt_real.dl_find_object((void *)pc, &found) == 0;
+#endif
+    return true;
+}
+
+void mt_image_map_reset_for_fork(void) {
+    mt_lock_reset(&g_map.scanning);
+    g_map.stacks_at_last_scan = MT_STACK_FIRST;
+    for (uint32_t i = 0; i < g_map.count; i++) {
+        struct image *image = &g_map.images[i];
+        if (!image->is_loaded)
+            continue;
+        image->first_stack = MT_STACK_FIRST;
+        write_image(image);
+    }
+}
+
+/* ---- Looking a function up by hand ---- */
+
+struct search {
+    const char *image_prefix, *name;
+    uintptr_t found;
+    size_t size;
+};
+
+static uint32_t gnu_hash(const char *name) {
+    uint32_t hash = 5381;
+    for (; *name; name++)
+        hash = hash * 33 + (uint8_t)*name;
+    return hash;
+}
+
+struct dynamic_tables {
+    const ElfW(Sym) * symbols;
+    const char *strings;
+    const uint32_t *hash;
+};
+
+/* glibc has relocated d_ptr in place, except for images it maps read-only (the vDSO). */
+static bool read_dynamic(const struct dl_phdr_info *info, struct dynamic_tables *tables) {
+    const ElfW(Dyn) *dynamic = NULL;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
+        if (dynamic->d_tag == DT_SYMTAB)
+            tables->symbols = (const ElfW(Sym) *)dynamic->d_un.d_ptr;
+        else if (dynamic->d_tag == DT_STRTAB)
+            tables->strings = (const char *)dynamic->d_un.d_ptr;
+        else if (dynamic->d_tag == DT_GNU_HASH)
+            tables->hash = (const uint32_t *)dynamic->d_un.d_ptr;
+    }
+    return tables->symbols && tables->strings && tables->hash;
+}
+
+/* The function of this name with this value, or with any (0) if it is defined; NULL: none. */
+static const ElfW(Sym) *
+    find_symbol(const struct dynamic_tables *tables, const char *name, uintptr_t value) {
+    /* DT_GNU_HASH: nbuckets, symoffset, bloom size, bloom shift, bloom, buckets, chains. */
+    uint32_t buckets = tables->hash[0], offset = tables->hash[1], bloom = tables->hash[2];
+    const uint32_t *bucket = tables->hash + 4 + bloom * (sizeof(uintptr_t) / 4);
+    const uint32_t *chain = bucket + buckets;
+    uint32_t hash = gnu_hash(name);
+    uint32_t symbol = buckets ? bucket[hash % buckets] : 0;
+    if (symbol < offset)
+        return NULL;
+    for (;; symbol++) {
+        uint32_t other = chain[symbol - offset];
+        const ElfW(Sym) *entry = &tables->symbols[symbol];
+        bool fits = value ? entry->st_value == value : entry->st_shndx != SHN_UNDEF;
+        if ((other | 1) == (hash | 1) && fits && ELF64_ST_TYPE(entry->st_info) == STT_FUNC &&
+            mt_text_equal(tables->strings + entry->st_name, name))
+            return entry;
+        if (other & 1)
+            return NULL;
+    }
+}
+
+static int search_image(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    struct search *search = context;
+    const char *file = mt_text_last_component(info->dlpi_name ? info->dlpi_name : "");
+    struct dynamic_tables tables = {0};
+    if (!mt_text_has_prefix(file, search->image_prefix) || !read_dynamic(info, &tables))
+        return 0;
+    const ElfW(Sym) *symbol = find_symbol(&tables, search->name, 0);
+    if (!symbol)
+        return 0;
+    search->found = info->dlpi_addr + symbol->st_value;
+    search->size = symbol->st_size;
+    return 1;
+}
+
+uintptr_t mt_image_map_find_sized(const char *image_prefix, const char *name, size_t *size) {
+    struct search search = {.image_prefix = image_prefix, .name = name};
+    mt_loader_gate_visit(search_image, &search);
+    *size = search.size;
+    return search.found;
+}
+
+uintptr_t mt_image_map_find_function(const char *image_prefix, const char *name) {
+    size_t size;
+    return mt_image_map_find_sized(image_prefix, name, &size);
+}
+
+/* ---- What is at an address ---- */
+
+struct kind_search {
+    uintptr_t address;
+    const char *name, *image;
+    enum mt_symbol_kind kind;
+};
+
+static bool holds(const struct dl_phdr_info *info, uintptr_t address) {
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD &&
+            address - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz)
+            return true;
+    return false;
+}
+
+static enum mt_symbol_kind kind_in(const struct dl_phdr_info *info,
+                                   const struct kind_search *search) {
+    struct dynamic_tables tables = {0};
+    if (holds(info, (uintptr_t)&g_map))
+        return MT_SYMBOL_OURS;
+    const ElfW(Sym) *symbol =
+        read_dynamic(info, &tables)
+            ? find_symbol(&tables, search->name, search->address - info->dlpi_addr)
+            : NULL;
+    if (!symbol)
+        return MT_SYMBOL_UNKNOWN;
+    return symbol->st_shndx == SHN_UNDEF ? MT_SYMBOL_IMPORTED : MT_SYMBOL_DEFINED;
+}
+
+static int judge_image(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    struct kind_search *search = context;
+    if (!holds(info, search->address))
+        return 0;
+    search->kind = kind_in(info, search);
+    search->image = info->dlpi_name;
+    return 1;
+}
+
+enum mt_symbol_kind mt_image_map_symbol_kind(uintptr_t address, const char *name,
+                                             const char **image) {
+    struct kind_search search = {.address = address, .name = name};
+    mt_loader_gate_visit(judge_image, &search);
+    *image = search.image;
+    return search.kind;
+}

@@ -1,0 +1,61 @@
+/* Looks up the real functions. See real.h. */
+#define _GNU_SOURCE
+#include "loader/real.h"
+
+#include "loader/image_map.h"
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+
+struct mt_real mt_real;
+
+/* POSIX lets a void * be a function (dlsym's rationale); ISO C only through memory. */
+static void look_up(void *field, const char *name) {
+    void *symbol = dlsym(RTLD_NEXT, name);
+    __builtin_memcpy(field, &symbol, sizeof symbol);
+}
+
+bool mt_real_resolve(void) {
+    struct mt_real real;
+    /* malloc last: while it is NULL the arena serves. */
+#define MT_REAL_LOOK_UP(result, name, parameters) look_up(&real.name, #name);
+    MT_FOR_EACH_REAL(MT_REAL_LOOK_UP)
+#undef MT_REAL_LOOK_UP
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+    look_up(&real.dl_find_object, "_dl_find_object");
+#endif
+    if (!real.malloc || !real.calloc || !real.realloc || !real.free)
+        return false;
+    void *(*real_malloc)(size_t) = real.malloc;
+    real.malloc = NULL;
+    mt_real = real;
+    __atomic_store_n(&mt_real.malloc, real_malloc, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* The long way, for images without a hash table, functions chosen at run time, or amid a fork. */
+static const char *ask_loader(void *chosen) {
+    Dl_info ours, theirs;
+    ElfW(Sym) *symbol = NULL;
+    if (!dladdr(&mt_real, &ours) || !dladdr1(chosen, &theirs, (void **)&symbol, RTLD_DL_SYMENT))
+        return NULL;
+    if (theirs.dli_fbase == ours.dli_fbase || (symbol && symbol->st_shndx == SHN_UNDEF))
+        return NULL;
+    return theirs.dli_fname ? theirs.dli_fname : "?";
+}
+
+const char *mt_real_overriding_image(const char *name) {
+    const char *image = NULL;
+    void *chosen = dlsym(RTLD_DEFAULT, name);
+    enum mt_symbol_kind kind =
+        chosen ? mt_image_map_symbol_kind((uintptr_t)chosen, name, &image) : MT_SYMBOL_OURS;
+    switch (kind) {
+    case MT_SYMBOL_OURS:
+    case MT_SYMBOL_IMPORTED:
+        return NULL;
+    case MT_SYMBOL_DEFINED:
+        return image && *image ? image : program_invocation_name;
+    default:
+        return ask_loader(chosen);
+    }
+}

@@ -1,0 +1,87 @@
+/* The functions behind ours, and the arena that serves while they are being looked up.
+ *
+ * Found with dlsym(RTLD_NEXT), so that a preloaded or linked jemalloc or tcmalloc keeps working.
+ * dlsym itself may allocate: those few calls are served by a static arena whose blocks are never
+ * given to the real allocator. */
+#ifndef MT_REAL_H
+#define MT_REAL_H
+
+#include "base/os.h"
+#include <dlfcn.h>
+#include <spawn.h>
+
+/* X(result, name, parameters): looked up as they are named. */
+#define MT_FOR_EACH_REAL(X)                                                                        \
+    X(void *, malloc, (size_t))                                                                    \
+    X(void *, calloc, (size_t, size_t))                                                            \
+    X(void *, realloc, (void *, size_t))                                                           \
+    X(void, free, (void *))                                                                        \
+    X(int, posix_memalign, (void **, size_t, size_t))                                              \
+    X(void *, aligned_alloc, (size_t, size_t))                                                     \
+    X(void *, memalign, (size_t, size_t))                                                          \
+    X(void *, valloc, (size_t))                                                                    \
+    X(void *, pvalloc, (size_t))                                                                   \
+    X(size_t, malloc_usable_size, (void *))                                                        \
+    X(void, free_sized, (void *, size_t))                                                          \
+    X(void, free_aligned_sized, (void *, size_t, size_t))                                          \
+    X(int, execve, (const char *, char *const[], char *const[]))                                   \
+    X(int, execvpe, (const char *, char *const[], char *const[]))                                  \
+    X(int, fexecve, (int, char *const[], char *const[]))                                           \
+    X(int, execveat, (int, const char *, char *const[], char *const[], int))                       \
+    X(int, posix_spawn,                                                                            \
+      (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,       \
+       char *const[], char *const[]))                                                              \
+    X(int, posix_spawnp,                                                                           \
+      (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,       \
+       char *const[], char *const[]))                                                              \
+    X(void, quick_exit, (int))                                                                     \
+    X(void, abort, (void))                                                                         \
+    X(void *, dlopen, (const char *, int))                                                         \
+    X(void *, dlmopen, (long, const char *, int))                                                  \
+    X(int, dlclose, (void *))                                                                      \
+    X(int, prctl, (int, ...))                                                                      \
+    X(int, pthread_setname_np, (unsigned long, const char *))
+
+struct mt_real {
+#define MT_REAL_FIELD(result, name, parameters) result(*name) parameters;
+    MT_FOR_EACH_REAL(MT_REAL_FIELD)
+#undef MT_REAL_FIELD
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+    int (*dl_find_object)(void *, struct dl_find_object *);
+#endif
+};
+
+/* Entries are NULL until mt_real_resolve, and for what the C library does not have. */
+extern MT_INTERNAL struct mt_real mt_real;
+
+/* Looks everything up. Allocations made meanwhile are served by the arena.
+ * returns  false when malloc, calloc, realloc or free cannot be found */
+bool mt_real_resolve(void);
+
+/* Whom calls of an exported function reach when they are not bound to ours.
+ *
+ * name     of one of our exported functions
+ * returns  the file name of the image whose definition comes before ours in the host's scope;
+ *          NULL when calls reach us. A non-PIE executable's own entry for an imported function
+ *          (its canonical PLT address) is no definition. */
+const char *mt_real_overriding_image(const char *name);
+
+/* ---- The bootstrap arena: never freed, thread-safe, async-signal-safe ---- */
+
+/* size bytes at a multiple of alignment (a power of two), or NULL when it is used up. */
+void *mt_arena_allocate(size_t size, size_t alignment);
+/* NULL on overflow of count * size, too. The bytes are zero. */
+void *mt_arena_allocate_zeroed(size_t count, size_t size);
+enum { MT_ARENA_CAPACITY = 256 << 10 };
+extern MT_INTERNAL uint8_t mt_arena_bytes[MT_ARENA_CAPACITY];
+
+/* True for a block of the arena: it must not reach the real allocator. */
+static inline bool mt_arena_owns(const void *block) {
+    return (uintptr_t)block - (uintptr_t)mt_arena_bytes < MT_ARENA_CAPACITY;
+}
+/* Bytes asked for when the block was allocated. */
+size_t mt_arena_size(const void *block);
+/* What the arena has served so far. */
+void mt_arena_usage(uint64_t *blocks, uint64_t *bytes);
+
+#endif

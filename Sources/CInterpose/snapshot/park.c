@@ -1,0 +1,302 @@
+/* See park.h. */
+#define _GNU_SOURCE
+#include "snapshot/park.h"
+
+#include "base/os_threads.h"
+#include "events/thread_list.h"
+#include "events/thread_state.h"
+#include "snapshot/resume.h"
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+/* struct mt_parked_thread.state, in this order. */
+enum {
+    ASKED = 1, /* the signal is on its way */
+    ARRIVING,  /* its handler runs */
+    PARKED,
+    RELEASED,
+    BLOCKING, /* never asked: it holds the signal back */
+    SILENT,   /* did not answer, or there was no room for its signal */
+    ENDED     /* was on its way out */
+};
+
+/* The C library's own signal, with which setuid reaches all threads: its sigfillset leaves it out,
+ * so that neither "block everything" nor sigwait on everything takes it. */
+enum { SETXID_SIGNAL = 33, LOWEST_SIGNAL = 35, HIGHEST_SIGNAL = 64 };
+
+/* How long to wait for an answer, and for who holds the signal back to do so no longer. */
+static const struct patience {
+    uint64_t answer_ns, beginning_ns;
+} patience_in_between = {300000000, 10000000}, patience_at_end = {2000000000, 200000000};
+
+static uint64_t now(void) {
+    return mt_os_time_ns(CLOCK_MONOTONIC);
+}
+
+static struct {
+    uint32_t arrived; /* a futex */
+    int signal;       /* 0: no handler is installed */
+    bool is_end;      /* nobody is released who would notice */
+    struct mt_os_action before;
+} g_park;
+
+/* Where a thread waits that shall not go on before the process ends. */
+static void wait_for_the_end(const struct mt_registers *registers) {
+    static uint32_t never;
+    while (registers->is_waiting)
+        mt_os_futex_wait(&never, 0);
+}
+
+/* Runs on the host's stack, or its alternate one, with all signals held back. */
+static void on_signal(int signal, siginfo_t *info, void *context) {
+    if (info->si_code != SI_QUEUE || info->si_pid != (pid_t)mt_os_pid()) {
+        /* Somebody else's. */
+        if (g_park.before.handler != NULL && g_park.before.handler != MT_SIGNAL_IGNORED)
+            g_park.before.handler(signal, info, context);
+        return;
+    }
+    struct mt_parked_thread *thread = info->si_value.sival_ptr;
+    uint32_t asked = ASKED;
+    /* Late: nobody waits any more, or for somebody else. */
+    if (thread->tid != (uint32_t)mt_os_tid() ||
+        !__atomic_compare_exchange_n(&thread->state, &asked, ARRIVING, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED)) {
+        struct mt_registers late;
+        mt_registers_read(&late, context);
+        if (g_park.is_end)
+            wait_for_the_end(&late);
+        mt_resume_call(context);
+        return;
+    }
+    mt_registers_read(&thread->registers, context);
+    thread->tls_base = mt_os_thread_pointer();
+    thread->index = mt_tls.index;
+    __atomic_store_n(&thread->state, PARKED, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&g_park.arrived, 1, __ATOMIC_RELEASE);
+    mt_os_futex_wake(&g_park.arrived);
+    while (__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == PARKED)
+        mt_os_futex_wait(&thread->state, PARKED);
+    mt_resume_call(context);
+}
+
+/* ---- The signal ---- */
+
+static bool holds_back(const struct mt_parked_thread *thread, int signal) {
+    return thread->blocked >> (signal - 1) & 1;
+}
+
+static size_t count_holding_back(const struct mt_park *park, int signal) {
+    size_t count = 0;
+    for (size_t i = 0; i < park->count; i++)
+        count += holds_back(&park->threads[i], signal);
+    return count;
+}
+
+/* The C library's, unless some thread holds it back that would take a real-time signal without a
+ * handler: of these, the one that the fewest hold back. */
+static int choose_signal(const struct mt_park *park) {
+    int best = SETXID_SIGNAL;
+    size_t fewest = count_holding_back(park, best);
+    for (int signal = HIGHEST_SIGNAL; signal >= LOWEST_SIGNAL && fewest > 0; signal--) {
+        struct mt_os_action action;
+        if (mt_os_action(signal, NULL, &action) < 0 || action.handler != NULL)
+            continue;
+        size_t holding_back = count_holding_back(park, signal);
+        if (holding_back < fewest) {
+            fewest = holding_back;
+            best = signal;
+        }
+    }
+    return best;
+}
+
+static void install(int signal) {
+    struct mt_os_action action = mt_os_handler(on_signal);
+    g_park.signal = mt_os_action(signal, &action, &g_park.before) < 0 ? 0 : signal;
+}
+
+/* Where there was no handler, what has not been delivered would end the process: ignoring the
+ * signal takes it back. The C library's handler passes over what it has not sent. */
+static void uninstall(void) {
+    struct mt_os_action ignore = {.handler = MT_SIGNAL_IGNORED};
+    if (!g_park.signal)
+        return;
+    if (g_park.before.handler == NULL)
+        mt_os_action(g_park.signal, &ignore, NULL);
+    mt_os_action(g_park.signal, &g_park.before, NULL);
+    g_park.signal = 0;
+}
+
+/* ---- Parking ---- */
+
+/* Its handler may still run when all is over: this memory is never given back. */
+static struct mt_parked_thread *g_threads;
+static uint32_t *g_tids;
+
+/* Threads are listed in one order, new ones last: a look beginning at `place` nearly always finds
+ * at once. */
+static bool is_known(const struct mt_park *park, uint32_t tid, size_t *place) {
+    for (size_t i = 0; i < park->count; i++) {
+        size_t at = (*place + i) % park->count;
+        if (park->threads[at].tid == tid) {
+            *place = at + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds the threads that are listed now and were not before.
+ * returns  how many, or -errno */
+static long add_new(struct mt_park *park) {
+    long listed = mt_thread_list(g_tids);
+    size_t before = park->count, place = 0;
+    for (long i = 0; i < listed && park->count < MT_THREADS_MAX; i++) {
+        if (is_known(park, g_tids[i], &place))
+            continue;
+        struct mt_parked_thread *thread = &park->threads[park->count++];
+        memset(thread, 0, sizeof *thread);
+        thread->tid = g_tids[i];
+        if (!mt_thread_blocked_signals(thread->tid, &thread->blocked))
+            thread->state = ENDED;
+    }
+    return listed < 0 ? listed : (long)(park->count - before);
+}
+
+static void ask(struct mt_parked_thread *thread) {
+    if (thread->state == ENDED)
+        return;
+    if (!g_park.signal || holds_back(thread, g_park.signal)) {
+        thread->state = BLOCKING;
+        return;
+    }
+    thread->state = ASKED;
+    long error = mt_os_queue_signal((int)thread->tid, g_park.signal, thread);
+    if (error < 0)
+        __atomic_store_n(&thread->state, error == -ESRCH ? ENDED : SILENT, __ATOMIC_RELEASE);
+}
+
+/* Threads that are being created, or end, hold all signals back for a moment: asks them again. */
+static void ask_blocking(struct mt_park *park) {
+    for (size_t i = 0; i < park->count; i++) {
+        struct mt_parked_thread *thread = &park->threads[i];
+        if (thread->state != BLOCKING)
+            continue;
+        if (!mt_thread_blocked_signals(thread->tid, &thread->blocked))
+            thread->state = ENDED;
+        ask(thread);
+    }
+}
+
+static size_t count_in(const struct mt_park *park, uint32_t low, uint32_t high) {
+    size_t count = 0;
+    for (size_t i = 0; i < park->count; i++) {
+        uint32_t state = __atomic_load_n(&park->threads[i].state, __ATOMIC_ACQUIRE);
+        count += state >= low && state <= high;
+    }
+    return count;
+}
+
+/* Waits for those who were asked; who has ended meanwhile is waited for no longer. */
+static void await(struct mt_park *park, uint64_t deadline) {
+    for (;;) {
+        uint32_t arrived = __atomic_load_n(&g_park.arrived, __ATOMIC_ACQUIRE);
+        if (count_in(park, ASKED, ARRIVING) == 0)
+            return;
+        if (now() >= deadline)
+            return;
+        mt_os_futex_wait_for(&g_park.arrived, arrived, 2000000);
+        for (size_t i = 0; i < park->count; i++) {
+            struct mt_parked_thread *thread = &park->threads[i];
+            uint64_t blocked;
+            if (thread->state == ASKED && !mt_thread_blocked_signals(thread->tid, &blocked))
+                thread->state = ENDED;
+        }
+    }
+}
+
+/* Who has not answered goes on, also when the signal reaches it now. */
+static void give_up(struct mt_park *park) {
+    for (size_t i = 0; i < park->count; i++) {
+        uint32_t asked = ASKED;
+        __atomic_compare_exchange_n(&park->threads[i].state, &asked, SILENT, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    }
+    /* ARRIVING lasts for some instructions. */
+    while (count_in(park, ARRIVING, ARRIVING) > 0)
+        mt_os_yield();
+}
+
+static bool open_storage(void) {
+    if (!g_threads)
+        g_threads = mt_os_map_pages(MT_THREADS_MAX * sizeof *g_threads);
+    if (!g_tids)
+        g_tids = mt_os_map_pages(MT_THREADS_MAX * sizeof *g_tids);
+    return g_threads && g_tids;
+}
+
+long mt_park_all(struct mt_park *park, bool is_end) {
+    *park = (struct mt_park){0};
+    if (!open_storage())
+        return -ENOMEM;
+    park->threads = g_threads;
+    long fresh = add_new(park);
+    if (fresh <= 0)
+        return fresh;
+    g_park.is_end = is_end;
+    install(choose_signal(park));
+    uint64_t start = now();
+    const struct patience *patience = is_end ? &patience_at_end : &patience_in_between;
+    /* Who is not parked yet may start others: until a look finds nobody new. */
+    while (fresh > 0 ||
+           (count_in(park, BLOCKING, BLOCKING) > 0 && now() - start < patience->beginning_ns)) {
+        if (fresh <= 0)
+            mt_os_futex_wait_for(&g_park.arrived, g_park.arrived, 500000);
+        ask_blocking(park);
+        for (size_t i = park->count - (size_t)(fresh > 0 ? fresh : 0); i < park->count; i++)
+            ask(&park->threads[i]);
+        await(park, start + patience->answer_ns);
+        if (now() - start >= patience->answer_ns)
+            break;
+        fresh = add_new(park);
+    }
+    give_up(park);
+    return 0;
+}
+
+void mt_park_release(struct mt_park *park) {
+    /* At the end a late answer must still find the handler. */
+    if (!g_park.is_end)
+        uninstall();
+    for (size_t i = 0; i < park->count; i++) {
+        struct mt_parked_thread *thread = &park->threads[i];
+        if (thread->state != PARKED || (g_park.is_end && thread->registers.is_waiting))
+            continue;
+        __atomic_store_n(&thread->state, RELEASED, __ATOMIC_RELEASE);
+        mt_os_futex_wake(&thread->state);
+    }
+}
+
+bool mt_park_holds_all(const struct mt_park *park) {
+    for (size_t i = 0; i < park->count; i++) {
+        enum mt_snapshot_thread_state state = mt_park_state(&park->threads[i]);
+        if (state != MT_SNAPSHOT_PARKED && state != 0)
+            return false;
+    }
+    return true;
+}
+
+enum mt_snapshot_thread_state mt_park_state(const struct mt_parked_thread *thread) {
+    switch (thread->state) {
+    case PARKED:
+    case RELEASED:
+        return MT_SNAPSHOT_PARKED;
+    case BLOCKING:
+        return MT_SNAPSHOT_BLOCKING;
+    case ENDED:
+        return 0;
+    default:
+        return MT_SNAPSHOT_SILENT;
+    }
+}

@@ -1,0 +1,50 @@
+/* Lets the other threads of the process stand still for a moment, and reads their registers.
+ *
+ * By a signal whose handler is there for that moment only: no ptrace, which containers forbid, no
+ * thread of ours. A thread that holds the signal back, or does not leave the kernel in time, goes
+ * on; its state says so.
+ *
+ * Whoever holds a lock of the recorder has signals held back (lock.h): a parked thread holds none.
+ * It may hold any lock of the host: nothing that may take one (libc, the loader) is called before
+ * they go on. System calls that were interrupted are resumed, by the kernel (SA_RESTART) or by us
+ * (resume.h); what remains fails with EINTR: poll and epoll_wait with a time limit, usleep, and
+ * those of signal(7) that are seldom seen. */
+#ifndef MT_PARK_H
+#define MT_PARK_H
+
+#include "base/os.h"
+#include "memtrace_snapshot.h"
+#include "snapshot/registers.h"
+
+struct mt_parked_thread {
+    uint32_t tid;
+    uint32_t state;   /* see park.c; a futex */
+    uint32_t index;   /* of the recorder; 0: not met yet */
+    uint64_t blocked; /* signals it held back when it was listed: bit n - 1 for signal n */
+    uint64_t tls_base;
+    struct mt_registers registers;
+};
+
+struct mt_park {
+    struct mt_parked_thread *threads; /* without the calling one */
+    size_t count;
+};
+
+/* Parks all other threads.
+ *
+ * is_end   no thread of the host needs another one any more: who is released is only who would not
+ *          see EINTR; the others wait on, as if nothing had happened; more time is given to
+ *          answer
+ * returns  0; -ENOENT ... where /proc/self/task cannot be read, -ENOMEM
+ * context  one caller at a time, signals held back; async-signal-safe; takes at most 0.3 s, at the
+ *          end 2 s */
+long mt_park_all(struct mt_park *park, bool is_end);
+void mt_park_release(struct mt_park *park);
+
+/* Whether nothing runs but the calling thread. */
+bool mt_park_holds_all(const struct mt_park *park);
+
+/* What happened to a thread; 0: it has ended. */
+enum mt_snapshot_thread_state mt_park_state(const struct mt_parked_thread *thread);
+
+#endif

@@ -1,0 +1,29 @@
+/* The registers of an interrupted thread, in the order of struct mt_snapshot_thread. */
+#ifndef MT_REGISTERS_H
+#define MT_REGISTERS_H
+
+#include "base/os.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#if defined(__x86_64__)
+enum { MT_GENERAL_REGISTERS = 16, MT_REGISTERS = 48 };
+#else
+enum { MT_GENERAL_REGISTERS = 32, MT_REGISTERS = 32 };
+#endif
+
+struct mt_registers {
+    uint64_t sp, pc;
+    struct mt_signal_stack signal_stack;
+    uint32_t count;
+    /* A system call was interrupted that fails with EINTR when the thread goes on. */
+    uint32_t is_waiting;
+    uint64_t values[MT_REGISTERS];
+};
+
+/* With the signal stack that the thread has set up.
+ *
+ * context  third argument of a signal handler */
+void mt_registers_read(struct mt_registers *registers, const void *context);
+
+#endif

@@ -1,0 +1,218 @@
+/* Takes snapshots. See snapshot.h. */
+#include "snapshot/snapshot.h"
+
+#include "base/block_owner.h"
+#include "base/clock.h"
+#include "base/diag.h"
+#include "base/file_room.h"
+#include "base/lock.h"
+#include "base/os_threads.h"
+#include "base/proc_numbers.h"
+#include "base/tls.h"
+#include "loader/image_map.h"
+#include "process/recording.h"
+#include "snapshot/snapshot_image.h"
+#include "snapshot/snapshot_signals.h"
+#include "trace/meta_writer.h"
+#include "trace/trace_file.h"
+#include "types/type_sampler.h"
+#include <errno.h>
+#include <time.h>
+
+/* How long the end of the process waits for its image; and how long each sleep lasts at most. */
+static const uint64_t longest_wait_ns = 60000000000, nap_ns = 100000000;
+
+/* Between the process and the copy of it that writes the image. */
+struct shared {
+    struct mt_snapshot_times times;
+    uint32_t is_done; /* a futex */
+    long error;
+};
+
+static struct {
+    struct mt_lock lock;
+    struct shared *shared;
+    long writer; /* the copy that has not been reaped; 0: none */
+} g_snapshot;
+
+static uint64_t now(void) {
+    return mt_os_time_ns(CLOCK_MONOTONIC);
+}
+
+/* True when the copy has ended. */
+static bool reap(void) {
+    if (g_snapshot.writer && mt_os_reap(g_snapshot.writer))
+        g_snapshot.writer = 0;
+    return g_snapshot.writer == 0;
+}
+
+static long await_writer(void) {
+    struct shared *shared = g_snapshot.shared;
+    uint64_t deadline = now() + longest_wait_ns;
+    while (!reap()) {
+        if (now() >= deadline) {
+            mt_os_kill(g_snapshot.writer);
+            return -ETIMEDOUT;
+        }
+        if (__atomic_load_n(&shared->is_done, __ATOMIC_ACQUIRE))
+            mt_os_yield();
+        else
+            mt_os_futex_wait_for(&shared->is_done, 0, nap_ns);
+    }
+    /* One that was killed, or ran out of memory, has not said how it went. */
+    return shared->is_done ? shared->error : -EIO;
+}
+
+static void close_other(uint64_t fd, int directory, void *context) {
+    (void)context;
+    if (fd != (uint64_t)mt_trace_file.fd && fd != (uint64_t)directory)
+        mt_os_close((int)fd);
+}
+
+/* The host's descriptors are open in the copy, too: the other end of a pipe or socket that the host
+ * closes would not see its end, and a lock on a file would stay. */
+static void close_others(void) {
+    int own = mt_trace_file.fd;
+    bool are_closed = (own <= 0 || mt_os_close_range(0, (unsigned)own - 1) == 0) &&
+                      mt_os_close_range((unsigned)own + 1, UINT32_MAX) == 0;
+    if (!are_closed) /* before Linux 5.9, or in a container that knows it no better */
+        mt_proc_numbers("/proc/self/fd", close_other, NULL);
+}
+
+/* The copy: writes and ends. No hook runs here, and nothing of the host. */
+static _Noreturn void write_in_copy(const struct mt_snapshot_image *image, struct shared *shared) {
+    shared->error = mt_trace_file_reopen_in_copy();
+    close_others();
+    if (shared->error == 0)
+        shared->error = mt_snapshot_image_write(image);
+    if (mt_trace_file.header)
+        mt_trace_file.header->snapshots_done = image->request->number + 1;
+    __atomic_store_n(&shared->is_done, 1, __ATOMIC_RELEASE);
+    mt_os_futex_wake_shared(&shared->is_done);
+    mt_os_exit_group(0);
+}
+
+static void release(struct mt_park *park) {
+    struct mt_snapshot_times *times = &g_snapshot.shared->times;
+    mt_park_release(park);
+    times->pause_ns = now() - times->began_ns;
+    __atomic_store_n(&times->are_known, 1, __ATOMIC_RELEASE);
+    mt_os_futex_wake_shared(&times->are_known);
+}
+
+/* While all other threads stand still, as long as it takes: none may unmap what is read. How long
+ * they do after this, nobody will know. */
+static long write_in_place(const struct mt_snapshot_image *image) {
+    struct mt_snapshot_times *times = &g_snapshot.shared->times;
+    times->pause_ns = image->park->count > 0 ? now() - times->began_ns : 0;
+    times->are_known = 1;
+    long error = mt_snapshot_image_write(image);
+    mt_trace_file.header->snapshots_done = image->request->number + 1;
+    return error;
+}
+
+static long write_by_copy(const struct mt_snapshot_image *image, struct mt_park *park) {
+    struct shared *shared = g_snapshot.shared;
+    shared->is_done = 0;
+    shared->error = 0;
+    uint64_t start = now();
+    long copy = mt_os_copy_process();
+    if (copy == 0)
+        write_in_copy(image, shared);
+    shared->times.fork_ns = now() - start;
+    /* No process may be made (ulimit -u), or there is no memory for one. Later means never at the
+     * end: the threads wait for longer then. */
+    bool is_last_chance = copy < 0 && image->request->is_end && mt_park_holds_all(park);
+    long error = is_last_chance ? write_in_place(image) : copy;
+    release(park);
+    if (copy < 0)
+        return error;
+    g_snapshot.writer = copy;
+    return image->request->is_end ? await_writer() : 0;
+}
+
+static long take_parked(struct mt_snapshot_request *request) {
+    struct mt_park park;
+    if (!g_snapshot.shared)
+        g_snapshot.shared = mt_os_map_shared(MT_PAGE_SIZE);
+    if (!g_snapshot.shared)
+        return -ENOMEM;
+    if (!reap()) {
+        if (!request->is_end)
+            return -EBUSY;
+        await_writer();
+    }
+    g_snapshot.shared->times = (struct mt_snapshot_times){.began_ns = now()};
+    request->tid = (uint32_t)mt_os_tid();
+    request->signal_stack = mt_os_signal_stack();
+    long error = mt_park_all(&park, request->is_final);
+    if (error < 0)
+        return error;
+    request->number = mt_trace_file.header->snapshots++;
+    /* What comes after it is said to be later, by all threads. */
+    mt_tls.must_stamp = 1;
+    mt_block_owner_forget();
+    struct mt_snapshot_image image = {.request = request,
+                                      .park = &park,
+                                      .times = &g_snapshot.shared->times,
+                                      .time = mt_clock_event_time(),
+                                      .keeps_contents = mt_config.snapshot_contents};
+    /* At the end of a process without other threads nothing can get in the way: no copy. */
+    if (park.count > 0 || !request->is_end)
+        return write_by_copy(&image, &park);
+    return write_in_place(&image);
+}
+
+static long take(struct mt_snapshot_request *request) {
+    if (!request->is_end)
+        return take_parked(request);
+    struct mt_file_room room = mt_file_room_make(mt_trace_file.fd);
+    long error = take_parked(request);
+    mt_file_room_leave(room);
+    return error;
+}
+
+long mt_snapshot_take(struct mt_snapshot_request *request) {
+    if (!mt_recording_owns_trace() || mt_trace_file_has_stopped())
+        return -ENOSYS;
+    int saved = errno;
+    if (!request->is_interrupted) {
+        mt_image_map_refresh();
+        mt_type_settle_all();
+    }
+    uint64_t signals = mt_os_block_signals();
+    long error = -EBUSY;
+    if (mt_lock_try(&g_snapshot.lock)) {
+        error = take(request);
+        mt_lock_release(&g_snapshot.lock);
+    }
+    mt_os_restore_signals(signals);
+    errno = saved;
+    return error;
+}
+
+void mt_snapshot_at_end(enum mt_snapshot_reason reason, int32_t detail, struct mt_frame caller) {
+    if (!mt_config.snapshot_at_exit || mt_recording_state() != MT_RECORDING)
+        return;
+    /* A handler of SIGABRT may jump out of abort(), or wait for other threads. */
+    bool goes_on = reason == MT_SNAPSHOT_AT_ABORT && mt_snapshot_signals_host_handles(SIGABRT);
+    struct mt_snapshot_request request = {.reason = reason,
+                                          .detail = detail,
+                                          .name = "",
+                                          .caller = caller,
+                                          /* Both are called by signal handlers, too. */
+                                          .is_interrupted = reason == MT_SNAPSHOT_AT_UEXIT ||
+                                                            reason == MT_SNAPSHOT_AT_ABORT,
+                                          .is_end = true,
+                                          .is_final = !goes_on};
+    long error = mt_snapshot_take(&request);
+    if (error < 0 && error != -ENOSYS && error != -EBUSY)
+        mt_meta_note(MT_NOTE_NO_SNAPSHOT, (uint64_t)-error,
+                     error == -ENOENT ? "/proc is not mounted" : mt_diag_reason(error));
+}
+
+void mt_snapshot_after_fork(void) {
+    mt_lock_reset(&g_snapshot.lock);
+    g_snapshot.shared = NULL;
+    g_snapshot.writer = 0;
+}

@@ -1,0 +1,46 @@
+/* Heap snapshots: the memory of the process at one moment, as far as it can be pointers.
+ *
+ * The threads are parked (park.h); where there are others, a copy of the process is made, which
+ * writes the image while the host goes on: nothing the host does meanwhile can disturb it. */
+#ifndef MT_SNAPSHOT_H
+#define MT_SNAPSHOT_H
+
+#include "memtrace_snapshot.h"
+#include "unwind/unwind.h"
+
+struct mt_snapshot_request {
+    enum mt_snapshot_reason reason;
+    int32_t detail;   /* exit status or signal, see the reason */
+    const char *name; /* not terminated */
+    size_t name_length;
+    struct mt_frame caller;    /* of the recorder, in the host */
+    const uint64_t *registers; /* its, as in struct mt_snapshot_thread; NULL: not known */
+    uint32_t register_count;
+    struct mt_signal_stack signal_stack; /* filled in */
+    uint32_t tid;                        /* filled in */
+    uint32_t number;                     /* filled in: of the snapshot, once it is begun */
+    bool is_interrupted; /* in a signal handler: the loader's list may be half-way */
+    bool is_end;         /* the process ends: the image is whole when the call returns */
+    bool is_final;       /* nothing of the host runs afterwards but the end of the C library */
+};
+
+/* Takes a snapshot. At the end of the process it is written when this returns, else begun.
+ *
+ * returns  0; -EBUSY while another one is taken or written; -EAGAIN where no
+ *          process may be made; -ENOENT without /proc; -ENOSPC, -EFBIG,
+ *          -ENOMEM, -ENOSYS where there is no recording
+ * context  any thread that holds no lock of the recorder; also from a signal handler; errno
+ *          untouched */
+long mt_snapshot_take(struct mt_snapshot_request *request);
+
+/* Takes the one of the end of the process, if it is wanted, and says in the trace why there is
+ * none.
+ *
+ * detail  exit status or signal, see the reason
+ * caller  the host's function that ends the process */
+void mt_snapshot_at_end(enum mt_snapshot_reason reason, int32_t detail, struct mt_frame caller);
+
+/* In a forked child: its own trace has none yet. */
+void mt_snapshot_after_fork(void);
+
+#endif

@@ -1,0 +1,226 @@
+/* See snapshot_image.h. */
+#include "snapshot/snapshot_image.h"
+
+#include "base/os_threads.h"
+#include "base/text.h"
+#include "base/tls.h"
+#include "snapshot/snapshot_filter.h"
+#include "snapshot/snapshot_gobject.h"
+#include "snapshot/snapshot_pages.h"
+#include "snapshot/snapshot_python.h"
+#include "snapshot/snapshot_swift.h"
+#include "snapshot/snapshot_writer.h"
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+/* One at a time, perhaps on a small stack. */
+static struct mt_snapshot_writer g_writer;
+static struct mt_page_walker g_walker;
+static struct mt_pointer_filter g_filter;
+static uint64_t g_looked;
+
+/* ---- Records ---- */
+
+static void write_begin(const struct mt_snapshot_image *image) {
+    const struct mt_snapshot_request *request = image->request;
+    struct mt_snapshot_begin begin = {.time = image->time,
+                                      .reason = request->reason,
+                                      .detail = request->detail,
+                                      .thread = mt_tls.index,
+                                      .tid = request->tid,
+                                      .flags = image->keeps_contents ? MT_SNAPSHOT_CONTENTS : 0,
+                                      .name_length = (uint32_t)request->name_length};
+    mt_snapshot_record(&g_writer, MT_SNAPSHOT_BEGIN, &begin, sizeof begin, request->name,
+                       begin.name_length);
+}
+
+static void write_signal_stack(struct mt_signal_stack stack, uint32_t thread, uint32_t tid) {
+    struct mt_snapshot_signal_stack record = {
+        .start = stack.start, .size = stack.size, .thread = thread, .tid = tid};
+    if (stack.size)
+        mt_snapshot_record(&g_writer, MT_SNAPSHOT_SIGNAL_STACK, &record, sizeof record, "", 0);
+}
+
+static void write_taker(const struct mt_snapshot_request *request) {
+    struct mt_snapshot_thread taker = {.sp = request->caller.sp,
+                                       .pc = request->caller.pc,
+                                       .tls_base = mt_os_thread_pointer(),
+                                       .thread = mt_tls.index,
+                                       .tid = request->tid,
+                                       .state = MT_SNAPSHOT_TAKER,
+                                       .register_count = request->register_count};
+    mt_snapshot_record(&g_writer, MT_SNAPSHOT_THREAD, &taker, sizeof taker, request->registers,
+                       request->register_count * 8);
+    write_signal_stack(request->signal_stack, taker.thread, taker.tid);
+}
+
+static void write_threads(const struct mt_park *park) {
+    for (size_t i = 0; i < park->count; i++) {
+        const struct mt_parked_thread *parked = &park->threads[i];
+        enum mt_snapshot_thread_state state = mt_park_state(parked);
+        if (!state)
+            continue;
+        struct mt_snapshot_thread thread = {.sp = parked->registers.sp,
+                                            .pc = parked->registers.pc,
+                                            .tls_base = parked->tls_base,
+                                            .thread = parked->index,
+                                            .tid = parked->tid,
+                                            .state = state,
+                                            .register_count = parked->registers.count};
+        mt_snapshot_record(&g_writer, MT_SNAPSHOT_THREAD, &thread, sizeof thread,
+                           parked->registers.values, thread.register_count * 8);
+        write_signal_stack(parked->registers.signal_stack, thread.thread, thread.tid);
+    }
+}
+
+static void write_region(const struct mt_snapshot_region *region, const char *path) {
+    struct mt_snapshot_region record = *region;
+    mt_snapshot_record(&g_writer, MT_SNAPSHOT_REGION, &record, sizeof record, path,
+                       record.path_length);
+}
+
+static void write_end(const struct mt_snapshot_image *image, uint64_t skipped) {
+    /* The process that was copied says how long it stood still: soon, if it is still there. */
+    for (int naps = 0; naps < 20 && !image->times->are_known; naps++)
+        mt_os_futex_wait_for(&image->times->are_known, 0, 100000000);
+    struct mt_snapshot_end end = {.pause_ns = image->times->pause_ns,
+                                  .fork_ns = image->times->fork_ns,
+                                  .duration_ns =
+                                      mt_os_time_ns(CLOCK_MONOTONIC) - image->times->began_ns,
+                                  .bytes_looked = g_looked,
+                                  .words = g_writer.words,
+                                  .bytes_written = g_writer.bytes,
+                                  .bytes_skipped = skipped};
+    mt_snapshot_record(&g_writer, MT_SNAPSHOT_END, &end, sizeof end, "", 0);
+}
+
+/* ---- Memory ---- */
+
+enum { WORDS = MT_PAGE_SIZE / 8 };
+
+/* A Swift side table is kept as well: object, 0, counts, weak references. It begins on a multiple
+ * of 16, so that each half of it lies in one page. */
+static uint64_t g_other_half; /* page that begins with the second half of what can be one */
+
+static bool can_be_other_half(const uint64_t *words) {
+    return mt_word_can_count(words[0]) && (uint32_t)words[1] != 0;
+}
+
+/* What begins a slab of a Swift task; 0 where there are none. */
+static uint64_t g_slab;
+
+/* Words below this address are kept, because of what stands in front of them. */
+static uint64_t g_kept_end;
+
+static void keep_until(uint64_t end) {
+    if (end > g_kept_end)
+        g_kept_end = end;
+}
+
+/* A pointer at an index may be followed by the rest of a side table or a slab. */
+static void follow_pointer(uint64_t page, const uint64_t *words, size_t at) {
+    uint64_t address = page + at * 8;
+    if (words[at] == g_slab) {
+        keep_until(address + MT_SWIFT_SLAB_HEADER);
+        return;
+    }
+    if (at % 2 != 0 || words[at + 1] != 0)
+        return;
+    if (at + 2 == WORDS)
+        g_other_half = page + MT_PAGE_SIZE;
+    else if (can_be_other_half(words + at + 2))
+        keep_until(address + 32);
+}
+
+static void keep_pointers(uint64_t page, const uint64_t *words, void *context) {
+    bool follows_pointer = false;
+    (void)context;
+    g_looked += MT_PAGE_SIZE;
+    if (g_other_half == page && can_be_other_half(words))
+        keep_until(page + 16);
+    for (size_t i = 0; i < WORDS; i++) {
+        uint64_t word = words[i], address = page + i * 8;
+        if (word == 0) {
+            follows_pointer = false;
+            continue;
+        }
+        bool can_point = mt_word_can_point(&g_filter, word);
+        bool can_count = follows_pointer && mt_word_can_count(word);
+        if (can_point || can_count || address < g_kept_end)
+            mt_snapshot_word(&g_writer, address, word);
+        if (can_point)
+            follow_pointer(page, words, i);
+        if (can_count && words == (const uint64_t *)page)
+            keep_until(address - 8 + mt_snapshot_swift_table(address - 8));
+        follows_pointer = can_point;
+    }
+}
+
+static void keep_all(uint64_t page, const uint64_t *words, void *context) {
+    (void)context;
+    g_looked += MT_PAGE_SIZE;
+    for (size_t i = 0; i < WORDS; i++)
+        if (words[i])
+            mt_snapshot_word(&g_writer, page + i * 8, words[i]);
+}
+
+/* Numbers would be taken for addresses in what is only reserved, of which no page was written to.
+ */
+static void find_protected(struct mt_region_list *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        struct mt_region *region = &list->regions[i];
+        if (region->source == MT_PAGES_PROTECTED && mt_pages_any(&g_walker, region))
+            region->is_target = true;
+        else if (region->source == MT_PAGES_PROTECTED)
+            region->source = MT_PAGES_NOT_KEPT;
+    }
+}
+
+static long keep_memory(const struct mt_snapshot_image *image, struct mt_region_list *list,
+                        struct mt_span *spans) {
+    mt_pages_open(&g_walker);
+    find_protected(list);
+    mt_pointer_filter_make(&g_filter, list, spans);
+    mt_snapshot_python(&g_writer, &g_walker, list);
+    mt_snapshot_gobject(&g_writer, &g_walker, list);
+    g_slab = mt_snapshot_swift(&g_writer);
+    mt_page_visitor *keep = image->keeps_contents ? keep_all : keep_pointers;
+    for (size_t i = 0; i < list->count && !g_writer.error; i++) {
+        const struct mt_region *region = &list->regions[i];
+        if (region->source != MT_PAGES_NOT_KEPT && !mt_pages_visit(&g_walker, region, keep, NULL))
+            list->skipped_bytes += region->end - region->start;
+    }
+    mt_pages_close(&g_walker);
+    mt_snapshot_writer_flush(&g_writer);
+    return g_writer.error;
+}
+
+long mt_snapshot_image_write(const struct mt_snapshot_image *image) {
+    /* Mapped before the mappings are listed: they are the recorder's. */
+    size_t spans_size = MT_REGIONS_MAX * sizeof(struct mt_span);
+    struct mt_span *spans = mt_os_map_pages(spans_size);
+    if (!spans)
+        return -ENOMEM;
+    if (mt_snapshot_writer_begin(&g_writer, image->request->number, image->time) < 0) {
+        mt_os_unmap(spans, spans_size);
+        return -ENOMEM;
+    }
+    g_looked = g_kept_end = g_other_half = 0;
+    write_begin(image);
+    write_taker(image->request);
+    write_threads(image->park);
+    struct mt_region_list list;
+    long error = mt_region_list_make(&list, write_region);
+    if (error == 0)
+        error = keep_memory(image, &list, spans);
+    if (error == 0) {
+        write_end(image, list.skipped_bytes);
+        mt_snapshot_writer_flush(&g_writer);
+        error = g_writer.error;
+    }
+    mt_snapshot_writer_end(&g_writer);
+    mt_region_list_free(&list);
+    mt_os_unmap(spans, spans_size);
+    return error;
+}

@@ -1,0 +1,110 @@
+/* See snapshot_regions.h. */
+#include "snapshot/snapshot_regions.h"
+
+#include "base/own_memory.h"
+#include "base/proc_maps.h"
+#include "base/text.h"
+#include <errno.h>
+
+static struct mt_maps_reader g_reader;
+static struct mt_own_range g_own[MT_OWN_RANGES + 1];
+
+/* Memory that several processes share, but no file on a disk: pointers may be in there. */
+static bool is_shared_memory(const char *path) {
+    return !*path || mt_text_has_prefix(path, "/dev/zero") || mt_text_has_prefix(path, "/memfd:") ||
+           mt_text_has_prefix(path, "/dev/shm/") || mt_text_has_prefix(path, "/SYSV") ||
+           mt_text_has_prefix(path, "[anon");
+}
+
+/* Looked through for pages. What is larger is mostly reserved only, such as the 64 MiB of each of
+ * malloc's arenas, and takes 5 us per MiB. */
+#define MOST_PROTECTED (UINT64_C(32) << 20)
+
+static bool can_be_put_aside(const struct mt_map_line *line) {
+    return line->protection == 0 && !line->is_shared && line->path[0] != '/' &&
+           line->end - line->start <= MOST_PROTECTED;
+}
+
+static uint32_t page_source(const struct mt_map_line *line) {
+    bool is_device = mt_text_has_prefix(line->path, "/dev/") && !is_shared_memory(line->path);
+    bool is_kernel = mt_text_has_prefix(line->path, "[v"); /* vdso, vvar, vsyscall */
+    if (is_device || is_kernel)
+        return MT_PAGES_NOT_KEPT;
+    if (!(line->protection & MT_SNAPSHOT_READ))
+        return can_be_put_aside(line) ? MT_PAGES_PROTECTED : MT_PAGES_NOT_KEPT;
+    /* What is read-only may have been written before: hardened programs protect their data. */
+    if (line->is_shared)
+        return is_shared_memory(line->path) ? MT_PAGES_SHARED : MT_PAGES_NOT_KEPT;
+    if (line->path[0] == '/')
+        return line->protection & MT_SNAPSHOT_EXECUTE && !(line->protection & MT_SNAPSHOT_WRITE)
+                   ? MT_PAGES_NOT_KEPT
+                   : MT_PAGES_WRITTEN;
+    return MT_PAGES_PRIVATE;
+}
+
+struct builder {
+    struct mt_region_list *list;
+    mt_region_visitor *visit;
+};
+
+static void add(struct builder *builder, const struct mt_map_line *line, uint64_t start,
+                uint64_t end, bool is_own) {
+    struct mt_region_list *list = builder->list;
+    uint32_t source = is_own ? MT_PAGES_NOT_KEPT : page_source(line);
+    if (list->count == MT_REGIONS_MAX) {
+        list->skipped_bytes += end - start;
+        return;
+    }
+    list->regions[list->count++] =
+        (struct mt_region){start, end, source, !is_own && line->protection != 0};
+    struct mt_snapshot_region region = {.start = start,
+                                        .end = end,
+                                        .file_offset = line->file_offset + (start - line->start),
+                                        .protection = line->protection,
+                                        .flags =
+                                            (line->is_shared ? MT_SNAPSHOT_SHARED : 0u) |
+                                            (source != MT_PAGES_NOT_KEPT ? MT_SNAPSHOT_KEPT : 0u) |
+                                            (is_own ? MT_SNAPSHOT_OWN : 0u),
+                                        .path_length = (uint32_t)line->path_length};
+    builder->visit(&region, line->path);
+}
+
+/* Adds a mapping in the parts that the recorder's own ones leave of it. *own: the first own range
+ * that may reach into it; advanced. */
+static void add_parts(struct builder *builder, const struct mt_map_line *line,
+                      const struct mt_own_range **own, const struct mt_own_range *own_end) {
+    uint64_t start = line->start;
+    while (start < line->end) {
+        while (*own < own_end && (*own)->end <= start)
+            ++*own;
+        bool is_own = *own < own_end && (*own)->start <= start;
+        uint64_t border = *own == own_end ? line->end : is_own ? (*own)->end : (*own)->start;
+        uint64_t end = border < line->end ? border : line->end;
+        add(builder, line, start, end, is_own);
+        start = end;
+    }
+}
+
+long mt_region_list_make(struct mt_region_list *list, mt_region_visitor *visit) {
+    list->count = 0;
+    list->skipped_bytes = 0;
+    list->regions = mt_os_map_pages(MT_REGIONS_MAX * sizeof(struct mt_region));
+    if (!list->regions)
+        return -ENOMEM;
+    long error = mt_maps_open(&g_reader);
+    if (error < 0)
+        return error;
+    const struct mt_own_range *own = g_own, *own_end = g_own + mt_own_memory_list(g_own);
+    struct builder builder = {list, visit};
+    struct mt_map_line line;
+    while (mt_maps_next(&g_reader, &line))
+        add_parts(&builder, &line, &own, own_end);
+    mt_maps_close(&g_reader);
+    return list->count ? 0 : -EIO;
+}
+
+void mt_region_list_free(struct mt_region_list *list) {
+    if (list->regions)
+        mt_os_unmap(list->regions, MT_REGIONS_MAX * sizeof(struct mt_region));
+    list->regions = NULL;
+}

@@ -1,0 +1,74 @@
+/* See snapshot_swift.h.
+ *
+ *   table   +16 count  +24 capacity  +32 scale (8 bits): 2^scale buckets  +48 keys or elements
+ *           +56 values, in that of a dictionary; a bit for each bucket; keys, values
+ *
+ * Source: stdlib/public/runtime/StackAllocator.h and stdlib/public/Concurrency/Debug.cpp of the
+ * Swift repository, where the variable has been since Swift 5.7; DictionaryStorage.swift and
+ * SetStorage.swift in stdlib/public/core. */
+#include "snapshot/snapshot_swift.h"
+
+#include "base/text.h"
+#include "loader/image_map.h"
+#include "snapshot/snapshot_reads.h"
+
+/* ---- Slabs of tasks ---- */
+
+/* The address of what slabs begin with is in it. */
+static const char symbol_name[] = "_swift_concurrency_debug_asyncTaskSlabMetadata";
+
+static uint64_t value_of(const struct mt_wanted_symbol *symbol) {
+    if (!symbol->address || symbol->address % 8 || !mt_snapshot_can_read(symbol->address, 8))
+        return 0;
+    return mt_snapshot_field(symbol->address, 0);
+}
+
+/* An executable with the runtime in it does not export it. */
+static uint64_t find_in(const struct mt_loaded_image *image, uint32_t table_type) {
+    struct mt_wanted_symbol symbol = {.name = symbol_name};
+    struct mt_elf_file file;
+    if (!mt_elf_open(&file, image))
+        return 0;
+    if (mt_elf_has_section(&file, "swift5_"))
+        mt_elf_find_symbols(&file, table_type, image, &symbol, 1, symbol_name);
+    mt_elf_close(&file);
+    return value_of(&symbol);
+}
+
+static uint64_t find(void) {
+    struct mt_loaded_image image;
+    if (mt_image_map_find_loaded("libswift_Concurrency", &image))
+        return find_in(&image, SHT_DYNSYM);
+    return mt_image_map_find_loaded("", &image) ? find_in(&image, SHT_SYMTAB) : 0;
+}
+
+uint64_t mt_snapshot_swift(struct mt_snapshot_writer *writer) {
+    uint64_t metadata = find();
+    if (!metadata)
+        return 0;
+    struct mt_snapshot_class record = {.address = metadata, .kind = MT_SNAPSHOT_SWIFT_SLAB};
+    mt_snapshot_record(writer, MT_SNAPSHOT_CLASS, &record, sizeof record, "", 0);
+    return metadata;
+}
+
+/* ---- Tables of dictionaries and sets ---- */
+
+enum { COUNT = 16, CAPACITY = 24, SCALE = 32, KEYS = 48, SET_HEADER = 56, GREATEST_SCALE = 40 };
+/* The pointer to values, and what aligns keys behind the bits. */
+enum { GREATEST_EXTRA = 8 + 15 };
+
+uint64_t mt_snapshot_swift_table(uint64_t object) {
+    bool is_in_page = object % MT_PAGE_SIZE + SET_HEADER <= MT_PAGE_SIZE;
+    if (!is_in_page && !mt_snapshot_can_read(object, SET_HEADER))
+        return 0;
+    uint64_t scale = mt_snapshot_field(object, SCALE) & 0xff;
+    if (scale == 0 || scale > GREATEST_SCALE)
+        return 0;
+    uint64_t buckets = UINT64_C(1) << scale;
+    uint64_t bits = buckets < 64 ? 8 : buckets / 8;
+    uint64_t length = mt_snapshot_field(object, KEYS) - object;
+    bool has_form = length >= SET_HEADER + bits && length <= SET_HEADER + bits + GREATEST_EXTRA &&
+                    mt_snapshot_field(object, CAPACITY) <= buckets &&
+                    mt_snapshot_field(object, COUNT) <= mt_snapshot_field(object, CAPACITY);
+    return has_form ? length : 0;
+}

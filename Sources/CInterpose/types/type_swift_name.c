@@ -1,0 +1,140 @@
+/* Names of Swift types, from their metadata. See type_swift.h. */
+#include "types/type_swift.h"
+
+/* Offsets in metadata. */
+enum {
+    CLASS_DESCRIPTOR = 40,
+    DESCRIPTOR = 8, /* of structs, enums and foreign classes */
+    VALUE_ARGUMENTS = 16,
+    TUPLE_COUNT = 8,
+    TUPLE_ELEMENTS = 24,
+    FUNCTION_FLAGS = 8,
+    FUNCTION_RESULT = 16,
+    FUNCTION_PARAMETERS = 24,
+    EXISTENTIAL_FLAGS = 8,
+    EXISTENTIAL_PROTOCOLS = 12,
+    EXISTENTIAL_REFERENCES = 16,
+    INSTANCE_TYPE = 8
+};
+
+enum { MOST_ELEMENTS = 32 };
+/* ExistentialTypeFlags. */
+enum { HAS_SUPERCLASS = 1u << 30, IS_ANY_TYPE = 1u << 31 };
+
+static bool add_nominal(struct mt_swift_name *name, uintptr_t metadata, uintptr_t arguments) {
+    uint64_t descriptor;
+    return mt_type_read64(name->memory, metadata + DESCRIPTOR, &descriptor) &&
+           mt_swift_add_context(name, descriptor, arguments);
+}
+
+static bool add_class(struct mt_swift_name *name, uintptr_t metadata) {
+    uint64_t descriptor;
+    uintptr_t arguments = 0;
+    uint32_t flags;
+    if (!mt_type_read64(name->memory, metadata + CLASS_DESCRIPTOR, &descriptor) ||
+        !mt_type_read32(name->memory, descriptor, &flags))
+        return false;
+    if ((flags & MT_SWIFT_CONTEXT_GENERIC) &&
+        !mt_swift_class_arguments(name->memory, metadata, descriptor, &arguments))
+        return false;
+    return mt_swift_add_context(name, descriptor, arguments);
+}
+
+/* Types one after another: `count` pointers, `stride` bytes apart. */
+static bool add_list(struct mt_swift_name *name, uintptr_t first, uint64_t count, size_t stride) {
+    if (count > MOST_ELEMENTS)
+        return false;
+    mt_text_add(name->text, "(");
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t type;
+        if (i > 0)
+            mt_text_add(name->text, ", ");
+        if (!mt_type_read64(name->memory, first + i * stride, &type) ||
+            !mt_swift_add_type(name, type))
+            return false;
+    }
+    mt_text_add(name->text, ")");
+    return true;
+}
+
+static bool add_tuple(struct mt_swift_name *name, uintptr_t metadata) {
+    uint64_t count;
+    return mt_type_read64(name->memory, metadata + TUPLE_COUNT, &count) &&
+           add_list(name, metadata + TUPLE_ELEMENTS, count, 2 * sizeof(uint64_t));
+}
+
+static bool add_function(struct mt_swift_name *name, uintptr_t metadata) {
+    uint64_t flags, result;
+    if (!mt_type_read64(name->memory, metadata + FUNCTION_FLAGS, &flags) ||
+        !mt_type_read64(name->memory, metadata + FUNCTION_RESULT, &result) ||
+        !add_list(name, metadata + FUNCTION_PARAMETERS, flags & 0xffff, sizeof(uint64_t)))
+        return false;
+    mt_text_add(name->text, " -> ");
+    return mt_swift_add_type(name, result);
+}
+
+static bool add_existential(struct mt_swift_name *name, uintptr_t metadata) {
+    uint32_t flags, count;
+    uintptr_t references = metadata + EXISTENTIAL_REFERENCES;
+    if (!mt_type_read32(name->memory, metadata + EXISTENTIAL_FLAGS, &flags) ||
+        !mt_type_read32(name->memory, metadata + EXISTENTIAL_PROTOCOLS, &count) ||
+        count > MOST_ELEMENTS)
+        return false;
+    if (count == 0)
+        mt_text_add(name->text, flags & IS_ANY_TYPE ? "Any" : "Swift.AnyObject");
+    if (flags & HAS_SUPERCLASS)
+        references += sizeof(uint64_t);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t protocol;
+        if (i > 0)
+            mt_text_add(name->text, " & ");
+        if (!mt_type_read64(name->memory, references + i * sizeof(uint64_t), &protocol) ||
+            !mt_swift_add_context(name, protocol & ~(uint64_t)1, 0))
+            return false;
+    }
+    return true;
+}
+
+static bool add_metatype(struct mt_swift_name *name, uintptr_t metadata) {
+    uint64_t instance;
+    if (!mt_type_read64(name->memory, metadata + INSTANCE_TYPE, &instance) ||
+        !mt_swift_add_type(name, instance))
+        return false;
+    mt_text_add(name->text, ".Type");
+    return true;
+}
+
+static bool add_kind(struct mt_swift_name *name, uintptr_t metadata, uint64_t kind) {
+    switch (kind) {
+    case MT_SWIFT_CLASS:
+        return add_class(name, metadata);
+    case MT_SWIFT_STRUCT:
+    case MT_SWIFT_ENUM:
+    case MT_SWIFT_OPTIONAL:
+        return add_nominal(name, metadata, metadata + VALUE_ARGUMENTS);
+    case MT_SWIFT_FOREIGN_CLASS:
+        return add_nominal(name, metadata, 0);
+    case MT_SWIFT_TUPLE:
+        return add_tuple(name, metadata);
+    case MT_SWIFT_FUNCTION:
+        return add_function(name, metadata);
+    case MT_SWIFT_EXISTENTIAL:
+        return add_existential(name, metadata);
+    case MT_SWIFT_METATYPE:
+    case MT_SWIFT_EXISTENTIAL_METATYPE:
+        return add_metatype(name, metadata);
+    default:
+        mt_text_add(name->text, "_"); /* a builtin: no name of its own */
+        return true;
+    }
+}
+
+bool mt_swift_add_type(struct mt_swift_name *name, uintptr_t metadata) {
+    uint64_t kind;
+    if (name->depth >= MT_SWIFT_DEEPEST || !mt_type_read64(name->memory, metadata, &kind))
+        return false;
+    name->depth++;
+    bool is_added = add_kind(name, metadata, kind);
+    name->depth--;
+    return is_added && !name->text->cut;
+}

@@ -1,0 +1,433 @@
+/* Reads .eh_frame_hdr and .eh_frame. See eh_frame.h. */
+#include "unwind/eh_frame.h"
+
+#include <string.h>
+
+#if defined(__x86_64__)
+enum { REGISTER_FP = 6, REGISTER_SP = 7, REGISTER_RA = 16 };
+#else
+enum { REGISTER_FP = 29, REGISTER_SP = 31, REGISTER_RA = 30 };
+#endif
+
+/* ---- Reading the encodings of .eh_frame ---- */
+
+struct cursor {
+    const uint8_t *at, *end;
+    bool is_bad;
+};
+
+static uint64_t take(struct cursor *cursor, unsigned size) {
+    uint64_t value = 0;
+    if ((size_t)(cursor->end - cursor->at) < size) {
+        cursor->is_bad = true;
+        return 0;
+    }
+    memcpy(&value, cursor->at, size);
+    cursor->at += size;
+    return value;
+}
+
+static uint64_t take_uleb(struct cursor *cursor) {
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        uint8_t byte = (uint8_t)take(cursor, 1);
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80) || cursor->is_bad)
+            return value;
+    }
+}
+
+static int64_t take_sleb(struct cursor *cursor) {
+    uint64_t value = 0;
+    unsigned shift = 0;
+    uint8_t byte;
+    do {
+        byte = (uint8_t)take(cursor, 1);
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while ((byte & 0x80) && !cursor->is_bad);
+    if ((byte & 0x40) && shift < 64)
+        value |= ~0ull << shift;
+    return (int64_t)value;
+}
+
+/* DW_EH_PE_*: low 4 bits the format, next 3 what it is relative to, top bit indirect. */
+static uintptr_t take_encoded(struct cursor *cursor, uint8_t encoding, uintptr_t data_base) {
+    const uint8_t *start = cursor->at;
+    uint64_t value;
+    switch (encoding & 0x0f) {
+    case 0x00: /* absptr */
+    case 0x04: /* udata8 */
+    case 0x0c: /* sdata8 */
+        value = take(cursor, 8);
+        break;
+    case 0x01:
+        value = take_uleb(cursor);
+        break;
+    case 0x02:
+        value = take(cursor, 2);
+        break;
+    case 0x03:
+        value = take(cursor, 4);
+        break;
+    case 0x09:
+        value = (uint64_t)take_sleb(cursor);
+        break;
+    case 0x0a:
+        value = (uint64_t)(int64_t)(int16_t)take(cursor, 2);
+        break;
+    case 0x0b:
+        value = (uint64_t)(int64_t)(int32_t)take(cursor, 4);
+        break;
+    default:
+        cursor->is_bad = true;
+        return 0;
+    }
+    switch (encoding & 0x70) {
+    case 0x00:
+        return value;
+    case 0x10: /* pcrel */
+        return value + (uintptr_t)start;
+    case 0x30: /* datarel */
+        return value + data_base;
+    default:
+        cursor->is_bad = true;
+        return 0;
+    }
+}
+
+/* ---- Finding the FDE ---- */
+
+struct table_entry {
+    int32_t start, fde; /* relative to .eh_frame_hdr */
+};
+
+/* The binary search table that linkers write: the last entry that starts at or before pc. */
+static const uint8_t *find_fde(const struct mt_unwind_section *section, uintptr_t pc) {
+    const uint8_t *header = (const uint8_t *)section->header;
+    struct cursor cursor = {header, header + section->header_size, false};
+    uint8_t version = (uint8_t)take(&cursor, 1), frame_encoding = (uint8_t)take(&cursor, 1);
+    uint8_t count_encoding = (uint8_t)take(&cursor, 1), entry_encoding = (uint8_t)take(&cursor, 1);
+    if (version != 1 || entry_encoding != 0x3b /* datarel sdata4 */)
+        return NULL;
+    take_encoded(&cursor, frame_encoding, section->header);
+    uintptr_t count = take_encoded(&cursor, count_encoding, section->header);
+    if (cursor.is_bad || count == 0 || count > (size_t)(cursor.end - cursor.at) / 8)
+        return NULL;
+    const struct table_entry *entries = (const struct table_entry *)cursor.at;
+    intptr_t wanted = (intptr_t)(pc - section->header);
+    size_t low = 0, high = count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (entries[middle].start <= wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    if (entries[low].start > wanted)
+        return NULL;
+    return header + entries[low].fde;
+}
+
+struct frame_description {
+    uint64_t code_factor;
+    int64_t data_factor;
+    uint64_t return_register;
+    uint8_t pointer_encoding;
+    bool has_augmentation, is_signal;
+    struct cursor initial, program; /* instructions of the CIE and of the FDE */
+    uintptr_t start, length;
+};
+
+static bool read_augmentation(struct cursor *cie, const char *augmentation,
+                              struct frame_description *frame) {
+    if (augmentation[0] == 0)
+        return true;
+    if (augmentation[0] != 'z')
+        return false;
+    uint64_t length = take_uleb(cie);
+    if (cie->is_bad || length > (size_t)(cie->end - cie->at))
+        return false;
+    struct cursor data = {cie->at, cie->at + length, false};
+    cie->at += length;
+    frame->has_augmentation = true;
+    for (augmentation++; *augmentation; augmentation++) {
+        if (*augmentation == 'R')
+            frame->pointer_encoding = (uint8_t)take(&data, 1);
+        else if (*augmentation == 'P')
+            take_encoded(&data, (uint8_t)take(&data, 1) & 0x7f, 0);
+        else if (*augmentation == 'L')
+            take(&data, 1);
+        else if (*augmentation == 'S')
+            frame->is_signal = true;
+        else if (*augmentation != 'B')
+            return false;
+    }
+    return !data.is_bad;
+}
+
+static bool read_cie(const uint8_t *at, struct frame_description *frame) {
+    struct cursor cie = {at, at + 4, false};
+    uint64_t length = take(&cie, 4);
+    if (length == 0 || length >= 0xfffffff0u)
+        return false;
+    cie.end = cie.at + length;
+    if (take(&cie, 4) != 0)
+        return false;
+    uint8_t version = (uint8_t)take(&cie, 1);
+    const char *augmentation = (const char *)cie.at;
+    const uint8_t *terminator = memchr(cie.at, 0, (size_t)(cie.end - cie.at));
+    if ((version != 1 && version != 3) || !terminator)
+        return false;
+    cie.at = terminator + 1;
+    frame->code_factor = take_uleb(&cie);
+    frame->data_factor = take_sleb(&cie);
+    frame->return_register = version == 1 ? take(&cie, 1) : take_uleb(&cie);
+    if (!read_augmentation(&cie, augmentation, frame))
+        return false;
+    frame->initial = cie;
+    return !cie.is_bad;
+}
+
+static bool read_fde(const uint8_t *at, struct frame_description *frame) {
+    struct cursor fde = {at, at + 4, false};
+    uint64_t length = take(&fde, 4);
+    if (length == 0 || length >= 0xfffffff0u)
+        return false;
+    fde.end = fde.at + length;
+    const uint8_t *cie = fde.at;
+    uint64_t distance = take(&fde, 4);
+    if (distance == 0 || !read_cie(cie - distance, frame))
+        return false;
+    frame->start = take_encoded(&fde, frame->pointer_encoding, 0);
+    frame->length = take_encoded(&fde, frame->pointer_encoding & 0x0f, 0);
+    if (frame->has_augmentation) {
+        uint64_t skipped = take_uleb(&fde);
+        if (fde.is_bad || skipped > (size_t)(fde.end - fde.at))
+            return false;
+        fde.at += skipped;
+    }
+    frame->program = fde;
+    return !fde.is_bad;
+}
+
+/* ---- Running the call frame instructions ---- */
+
+enum register_state { SAME = 0, SAVED, UNDEFINED, STRANGE };
+
+struct registers {
+    uint64_t cfa_register;
+    int64_t cfa_offset;
+    int64_t fp_offset, ra_offset;
+    int64_t lowest_saved; /* of all that were saved so far, from the CFA */
+    enum register_state fp, ra;
+    bool is_strange; /* the CFA is an expression, or such */
+};
+
+enum { REMEMBERED = 8 };
+
+struct machine {
+    struct registers now, initial, remembered[REMEMBERED];
+    unsigned depth;
+    uintptr_t location, stop;
+};
+
+static void set_register(struct registers *now, uint64_t number, enum register_state state,
+                         int64_t offset) {
+    if (state == SAVED && offset < now->lowest_saved)
+        now->lowest_saved = offset;
+    if (number == REGISTER_FP) {
+        now->fp = state;
+        now->fp_offset = offset;
+    } else if (number == REGISTER_RA) {
+        now->ra = state;
+        now->ra_offset = offset;
+    }
+}
+
+static void restore_register(struct machine *machine, uint64_t number) {
+    if (number == REGISTER_FP) {
+        machine->now.fp = machine->initial.fp;
+        machine->now.fp_offset = machine->initial.fp_offset;
+    } else if (number == REGISTER_RA) {
+        machine->now.ra = machine->initial.ra;
+        machine->now.ra_offset = machine->initial.ra_offset;
+    }
+}
+
+static void skip_block(struct cursor *code) {
+    uint64_t length = take_uleb(code);
+    if (length > (size_t)(code->end - code->at))
+        code->is_bad = true;
+    else
+        code->at += length;
+}
+
+/* Instructions of the DWARF table whose top two bits are 0. False ends the run. */
+static bool run_extended(struct machine *machine, struct cursor *code, uint8_t instruction,
+                         const struct frame_description *frame) {
+    struct registers *now = &machine->now;
+    uint64_t number;
+    switch (instruction) {
+    case 0x00: /* nop */
+        return true;
+    case 0x01: /* set_loc */
+        machine->location = take_encoded(code, frame->pointer_encoding, 0);
+        return machine->location <= machine->stop;
+    case 0x02: /* advance_loc1, 2, 4 */
+    case 0x03:
+    case 0x04:
+        machine->location += take(code, 1u << (instruction - 2)) * frame->code_factor;
+        return machine->location <= machine->stop;
+    case 0x05: /* offset_extended */
+        number = take_uleb(code);
+        set_register(now, number, SAVED, (int64_t)take_uleb(code) * frame->data_factor);
+        return true;
+    case 0x06: /* restore_extended */
+        restore_register(machine, take_uleb(code));
+        return true;
+    case 0x07: /* undefined */
+        set_register(now, take_uleb(code), UNDEFINED, 0);
+        return true;
+    case 0x08: /* same_value */
+        set_register(now, take_uleb(code), SAME, 0);
+        return true;
+    case 0x09: /* register */
+        set_register(now, take_uleb(code), STRANGE, 0);
+        take_uleb(code);
+        return true;
+    case 0x0a: /* remember_state */
+        if (machine->depth == REMEMBERED)
+            return !(now->is_strange = true);
+        machine->remembered[machine->depth++] = *now;
+        return true;
+    case 0x0b: /* restore_state */
+        if (machine->depth == 0)
+            return !(now->is_strange = true);
+        *now = machine->remembered[--machine->depth];
+        return true;
+    case 0x0c: /* def_cfa */
+        now->cfa_register = take_uleb(code);
+        now->cfa_offset = (int64_t)take_uleb(code);
+        now->is_strange = false;
+        return true;
+    case 0x0d: /* def_cfa_register */
+        now->cfa_register = take_uleb(code);
+        return true;
+    case 0x0e: /* def_cfa_offset */
+        now->cfa_offset = (int64_t)take_uleb(code);
+        return true;
+    case 0x0f: /* def_cfa_expression */
+        skip_block(code);
+        now->is_strange = true;
+        return true;
+    case 0x10: /* expression */
+    case 0x16: /* val_expression */
+        set_register(now, take_uleb(code), STRANGE, 0);
+        skip_block(code);
+        return true;
+    case 0x11: /* offset_extended_sf */
+        number = take_uleb(code);
+        set_register(now, number, SAVED, take_sleb(code) * frame->data_factor);
+        return true;
+    case 0x12: /* def_cfa_sf */
+        now->cfa_register = take_uleb(code);
+        now->cfa_offset = take_sleb(code) * frame->data_factor;
+        now->is_strange = false;
+        return true;
+    case 0x13: /* def_cfa_offset_sf */
+        now->cfa_offset = take_sleb(code) * frame->data_factor;
+        return true;
+    case 0x2e: /* GNU_args_size */
+        take_uleb(code);
+        return true;
+    default:
+        return !(now->is_strange = true);
+    }
+}
+
+/* Runs instructions up to the location that the return address belongs to. */
+static void run(struct machine *machine, struct cursor code,
+                const struct frame_description *frame) {
+    while (code.at < code.end && !code.is_bad) {
+        uint8_t instruction = (uint8_t)take(&code, 1);
+        uint8_t operand = instruction & 0x3f;
+        switch (instruction >> 6) {
+        case 1: /* advance_loc */
+            machine->location += operand * frame->code_factor;
+            if (machine->location > machine->stop)
+                return;
+            break;
+        case 2: /* offset */
+            set_register(&machine->now, operand, SAVED,
+                         (int64_t)take_uleb(&code) * frame->data_factor);
+            break;
+        case 3: /* restore */
+            restore_register(machine, operand);
+            break;
+        default:
+            if (!run_extended(machine, &code, instruction, frame))
+                return;
+        }
+    }
+    if (code.is_bad)
+        machine->now.is_strange = true;
+}
+
+static bool fits(int64_t offset) {
+    return offset >= -(1 << 20) && offset < (1 << 20);
+}
+
+static struct mt_rule conclude(const struct registers *registers) {
+    struct mt_rule rule = {0};
+    if (registers->ra == UNDEFINED) {
+        rule.kind = MT_RULE_OUTERMOST;
+        return rule;
+    }
+    bool is_from_fp = registers->cfa_register == REGISTER_FP;
+    if (registers->is_strange || (!is_from_fp && registers->cfa_register != REGISTER_SP) ||
+        registers->ra != SAVED || registers->ra_offset != -8 || registers->fp == STRANGE ||
+        !fits(registers->cfa_offset) || !fits(registers->fp_offset))
+        return rule;
+    rule.kind = MT_RULE_FRAME;
+    rule.is_from_fp = is_from_fp;
+    rule.restores_fp = registers->fp == SAVED;
+    rule.cfa_offset = (int32_t)registers->cfa_offset;
+    rule.fp_offset = (int32_t)registers->fp_offset;
+    return rule;
+}
+
+/* What holds for the instruction at pc; of a shape that is not understood: is_strange. */
+static enum mt_eh_frame_result registers_at(const struct mt_unwind_section *section, uintptr_t pc,
+                                            struct registers *registers) {
+    const uint8_t *fde = find_fde(section, pc);
+    struct frame_description frame = {0};
+    *registers = (struct registers){.is_strange = true};
+    if (!fde || !read_fde(fde, &frame) || pc - frame.start >= frame.length)
+        return MT_EH_FRAME_MISSING;
+    if (frame.is_signal || frame.return_register != REGISTER_RA)
+        return MT_EH_FRAME_FOUND;
+    struct machine machine = {.location = frame.start, .stop = pc};
+    run(&machine, frame.initial, &frame);
+    machine.initial = machine.now;
+    run(&machine, frame.program, &frame);
+    *registers = machine.now;
+    return MT_EH_FRAME_FOUND;
+}
+
+enum mt_eh_frame_result mt_eh_frame_rule(const struct mt_unwind_section *section, uintptr_t pc,
+                                         struct mt_rule *rule) {
+    struct registers registers;
+    enum mt_eh_frame_result result = registers_at(section, pc, &registers);
+    *rule = conclude(&registers);
+    return result;
+}
+
+intptr_t mt_eh_frame_lowest_saved(const struct mt_unwind_section *section, uintptr_t pc) {
+    struct registers registers;
+    registers_at(section, pc, &registers);
+    return !registers.is_strange && fits(registers.lowest_saved) ? (intptr_t)registers.lowest_saved
+                                                                 : 0;
+}

@@ -1,0 +1,136 @@
+/* Calls libunwind through pointers. See libunwind_backend.h.
+ *
+ * libunwind checks addresses by writing them into a pipe of its own, whose two descriptors it
+ * keeps open, unprotected, at the lowest free numbers. A host that runs closefrom(3) would get
+ * them back as its own files, with libunwind still writing there. So our own check takes its
+ * place, and the pipe is closed as soon as it is there. */
+#define _GNU_SOURCE
+#include "unwind/libunwind_backend.h"
+
+#include "loader/loader_gate.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libunwind.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#    define MT_UNW_REMOTE(name) "_Ux86_64_" name
+#    define MT_UNW_LOCAL(name) "_ULx86_64_" name
+#else
+#    define MT_UNW_REMOTE(name) "_Uaarch64_" name
+#    define MT_UNW_LOCAL(name) "_ULaarch64_" name
+#endif
+
+static struct {
+    int (*backtrace)(void **, int);
+    int (*set_caching_policy)(unw_addr_space_t, unw_caching_policy_t);
+    unw_accessors_t *(*get_accessors)(unw_addr_space_t);
+    unw_addr_space_t *local_space;
+} g_unw;
+
+/* The last page found readable during the backtrace that is running. */
+static __thread uintptr_t t_readable_page __attribute__((tls_model("initial-exec")));
+
+static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write,
+                         void *argument) {
+    (void)space;
+    (void)argument;
+    uintptr_t page = address & ~(uintptr_t)(MT_PAGE_SIZE - 1);
+    bool crosses = ((address + 7) & ~(unw_word_t)(MT_PAGE_SIZE - 1)) != page;
+    if (write || page == 0)
+        return -UNW_EINVAL;
+    if ((page != t_readable_page || crosses) && !mt_os_is_readable(address))
+        return -UNW_EINVAL;
+    t_readable_page = page;
+    memcpy(value, (const void *)address, sizeof *value);
+    return 0;
+}
+
+static void look_up(void *library, void *field, const char *name) {
+    void *symbol = dlsym(library, name);
+    memcpy(field, &symbol, sizeof symbol);
+}
+
+/* The two lowest descriptors that are free now: where a pipe will go. */
+static void lowest_free(int numbers[2]) {
+    int found = 0;
+    for (int fd = 0; fd < 1 << 16 && found < 2; fd++) {
+        struct mt_file_identity identity;
+        if (mt_os_identify(fd, &identity) == -EBADF)
+            numbers[found++] = fd;
+    }
+    while (found < 2)
+        numbers[found++] = -1;
+}
+
+/* Closes the two if they have become the ends of one pipe. */
+static void close_pipe(const int numbers[2]) {
+    struct mt_file_identity ends[2];
+    if (mt_os_identify(numbers[0], &ends[0]) < 0 || mt_os_identify(numbers[1], &ends[1]) < 0)
+        return;
+    if (ends[0].inode != ends[1].inode || ends[0].device != ends[1].device ||
+        !mt_os_is_pipe(numbers[0]))
+        return;
+    mt_os_close(numbers[0]);
+    mt_os_close(numbers[1]);
+}
+
+void mt_libunwind_load(void) {
+    void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        dlerror();
+        return;
+    }
+    look_up(library, &g_unw.local_space, MT_UNW_LOCAL("local_addr_space"));
+    look_up(library, &g_unw.set_caching_policy, MT_UNW_LOCAL("set_caching_policy"));
+    look_up(library, &g_unw.get_accessors, MT_UNW_REMOTE("get_accessors"));
+    int (*backtrace)(void **, int);
+    look_up(library, &backtrace, "unw_backtrace");
+    if (!g_unw.local_space || !g_unw.set_caching_policy || !g_unw.get_accessors)
+        return;
+    int numbers[2];
+    lowest_free(numbers);
+    /* The first call initialises the library. */
+    g_unw.set_caching_policy(*g_unw.local_space, UNW_CACHE_PER_THREAD);
+    unw_accessors_t *accessors = g_unw.get_accessors(*g_unw.local_space);
+    if (!accessors)
+        return;
+    accessors->access_mem = access_memory;
+    close_pipe(numbers);
+    __atomic_store_n(&g_unw.backtrace, backtrace, __ATOMIC_RELEASE);
+}
+
+/* On aarch64 some versions say of a caller where its call is, by the byte in front of the place to
+ * which it returns
+ * (`pc - use_prev_instr` in src/aarch64/Gtrace.c); others, as on x86_64, say that place.
+ * Instructions begin on multiples of four bytes. */
+static void make_return_addresses(uintptr_t *pcs, uint32_t count) {
+#if defined(__aarch64__)
+    for (uint32_t i = 0; i < count; i++)
+        pcs[i] = (pcs[i] + 3) & ~(uintptr_t)3;
+#else
+    (void)pcs;
+    (void)count;
+#endif
+}
+
+uint32_t mt_libunwind_backtrace(uintptr_t *pcs, uint32_t capacity) {
+    int (*backtrace)(void **, int) = __atomic_load_n(&g_unw.backtrace, __ATOMIC_ACQUIRE);
+    if (!backtrace)
+        return 0;
+    /* libunwind looks at the loader's list. Signals wait: a handler that jumped away would not
+     * leave the gate. */
+    uint64_t signals = mt_os_block_signals();
+    int saved = errno, count = 0;
+    t_readable_page = 0;
+    if (mt_loader_gate_enter()) {
+        count = backtrace((void **)pcs, (int)capacity);
+        mt_loader_gate_leave();
+    }
+    errno = saved;
+    mt_os_restore_signals(signals);
+    uint32_t frames = count > 0 ? (uint32_t)count : 0;
+    make_return_addresses(pcs, frames);
+    return frames;
+}

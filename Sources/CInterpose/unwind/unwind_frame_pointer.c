@@ -1,0 +1,30 @@
+/* Follows frame pointers. See unwind_frame_pointer.h. */
+#include "unwind/unwind_frame_pointer.h"
+
+#include "unwind/epilogue.h"
+#include "unwind/stack_bounds.h"
+#include "unwind/unwind_rules.h"
+
+#if defined(__x86_64__)
+
+enum mt_frame_pointer mt_frame_pointer_caller(const struct mt_frame *frame,
+                                              struct mt_address_range *stack,
+                                              struct mt_cached_frame *caller) {
+    if (!mt_frame_pointer_is_near(frame) || !mt_stack_bounds_holds(stack, frame->fp) ||
+        !mt_stack_bounds_holds(stack, frame->fp + 8))
+        return MT_FRAME_POINTER_NONE;
+    const uintptr_t *saved = (const uintptr_t *)frame->fp;
+    caller->fp_slot = frame->fp;
+    caller->frame.fp = saved[0];
+    caller->frame.pc = saved[1];
+    caller->frame.sp = frame->fp + 16;
+    struct mt_rule rule = mt_rule_for(caller->frame.pc);
+    bool has_table = !mt_rule_is_missing(rule);
+    /* Outside of images it may be data: one of a hundred words looks as if behind a call. */
+    if (mt_is_behind_call(caller->frame.pc) && rule.kind != MT_RULE_NO_IMAGE)
+        return has_table ? MT_FRAME_POINTER_PROVEN : MT_FRAME_POINTER_BEHIND_CALL;
+    return has_table || caller->frame.pc < MT_PAGE_SIZE ? MT_FRAME_POINTER_NONE
+                                                        : MT_FRAME_POINTER_DOUBTFUL;
+}
+
+#endif

@@ -1,0 +1,344 @@
+/* Walks stacks by rules and cache. See unwind_walk.h. */
+#include "unwind/unwind_walk.h"
+
+#include "loader/image_map.h"
+#include "unwind/epilogue.h"
+#include "unwind/stack_bounds.h"
+#include "unwind/unwind_cache.h"
+#include "unwind/unwind_frame_pointer.h"
+#include "unwind/unwind_rules.h"
+#include "unwind/unwind_short_walk.h"
+#include <string.h>
+
+#if defined(__x86_64__)
+
+enum { CHECKED_PER_EVENT = 32 };
+
+/* Where frame `index` of a walk is kept, counted from the leaf: the innermost stay, of the others
+ * only the last ones. */
+static struct mt_cached_frame *fresh_frame(struct mt_unwinder *unwinder, uint64_t index) {
+    if (mt_likely(index < MT_FRESH_INNER))
+        return &unwinder->fresh[index];
+    return &unwinder->fresh[MT_FRESH_INNER + (index - MT_FRESH_INNER) % MT_FRESH_RING];
+}
+
+/* ---- Layer 1: the stack cache ---- */
+
+static bool all_hold(const struct mt_cached_frame *cache, uint32_t from, uint32_t to) {
+    return mt_innermost_changed(&cache[from], to - from) == 0;
+}
+
+/* The next few of the frames that are cached but not shown. */
+static bool some_hold(struct mt_unwinder *unwinder, uint32_t from, uint32_t to) {
+    for (uint32_t i = 0; i < CHECKED_PER_EVENT && i < to - from; i++) {
+        if (unwinder->checked < from || unwinder->checked >= to)
+            unwinder->checked = from;
+        if (mt_frame_difference(&unwinder->cache[unwinder->checked++]))
+            return false;
+    }
+    return true;
+}
+
+static bool is_shown_whole(const struct mt_unwinder *unwinder, uint32_t count, uint64_t fresh) {
+    return unwinder->dropped == 0 && fresh + count <= mt_unwind_depth;
+}
+
+/* True when the first `count` cached frames still stand, below `fresh` new ones: of a stack that is
+ * not shown whole. */
+MT_COLD static bool deep_frames_hold(struct mt_unwinder *unwinder, uint32_t count, uint64_t fresh) {
+    uint64_t dropped = count > MT_OUTERMOST ? unwinder->dropped : 0;
+    if (fresh + count + dropped <= mt_unwind_depth)
+        return all_hold(unwinder->cache, 0, count);
+    uint32_t outermost = count < MT_OUTERMOST ? count : MT_OUTERMOST;
+    uint64_t inner = mt_unwind_depth - mt_unwind_outermost();
+    uint64_t shown = fresh < inner ? inner - fresh : 0;
+    uint32_t first = shown < count - outermost ? count - (uint32_t)shown : outermost;
+    return all_hold(unwinder->cache, first, count) && all_hold(unwinder->cache, 0, outermost) &&
+           some_hold(unwinder, outermost, first);
+}
+
+/* The cached frame that is the same as `frame`. fresh counts the new frames below it, *candidate
+ * moves rootwards as the walk does. Returns its index + 1, or 0. */
+static uint32_t match(const struct mt_unwinder *unwinder, const struct mt_frame *frame,
+                      uint64_t fresh, uint32_t *candidate) {
+    const struct mt_cached_frame *cache = unwinder->cache;
+    while (*candidate > 0 && cache[*candidate - 1].frame.sp < frame->sp)
+        --*candidate;
+    if (*candidate == 0)
+        return 0;
+    const struct mt_cached_frame *cached = &cache[*candidate - 1];
+    if (!mt_is_cached_frame(cached, frame))
+        return 0;
+    /* Frames that the stack will show must not be among the dropped ones. */
+    if (mt_unlikely(unwinder->dropped && *candidate > MT_OUTERMOST &&
+                    fresh + *candidate < (uint64_t)mt_unwind_depth + MT_OUTERMOST)) {
+        *candidate = MT_OUTERMOST;
+        return 0;
+    }
+    return *candidate;
+}
+
+/* ---- Layer 2: the rules ---- */
+
+struct walk {
+    uint64_t fresh;   /* new frames */
+    uint64_t proven;  /* of these, without the outer ones that are doubtful; 0: all */
+    uint32_t matched; /* cached frames that go on below them */
+    enum mt_walk_end end;
+};
+
+enum step { STEP_CALLER, STEP_OUTERMOST, STEP_DECLINED, STEP_LOST };
+
+/* Goes by the frame pointer, as far as that is one. Assembly that begins a fiber ends its stack:
+ * its rbp points nowhere. That rests on the frame alone, so that the stack may be cached. */
+static enum step step_without_table(const struct mt_frame *frame, struct mt_address_range *stack,
+                                    struct mt_cached_frame *caller, struct walk *walk,
+                                    bool is_in_image) {
+    if (is_in_image && !walk->proven && !mt_frame_pointer_is_near(frame))
+        return STEP_OUTERMOST;
+    switch (mt_frame_pointer_caller(frame, stack, caller)) {
+    case MT_FRAME_POINTER_NONE:
+        return STEP_LOST;
+    case MT_FRAME_POINTER_DOUBTFUL:
+        if (!walk->proven)
+            walk->proven = walk->fresh;
+        return STEP_CALLER;
+    case MT_FRAME_POINTER_BEHIND_CALL:
+        return STEP_CALLER;
+    case MT_FRAME_POINTER_PROVEN:
+        walk->proven = 0;
+        return STEP_CALLER;
+    }
+    return STEP_LOST;
+}
+
+static uint32_t frame_use(struct mt_rule rule) {
+    if (mt_unlikely(rule.kind == MT_RULE_NO_TABLE || rule.kind == MT_RULE_NO_IMAGE))
+        return MT_FP_LEADS;
+    return mt_rule_use(rule);
+}
+
+/* The caller as the fields of a rule have it. It must lie upwards inside the stack. */
+static bool apply(struct mt_rule rule, const struct mt_frame *frame, struct mt_address_range *stack,
+                  struct mt_cached_frame *caller) {
+    uintptr_t cfa =
+        (rule.is_from_fp ? frame->fp : frame->sp) + (uintptr_t)(intptr_t)rule.cfa_offset;
+    if (cfa <= frame->sp || !mt_stack_bounds_holds(stack, cfa - 8))
+        return false;
+    caller->fp_slot = 0;
+    caller->frame.fp = frame->fp;
+    if (rule.restores_fp) {
+        caller->fp_slot = cfa + (uintptr_t)(intptr_t)rule.fp_offset;
+        if (caller->fp_slot < frame->sp || !mt_stack_bounds_holds(stack, caller->fp_slot))
+            return false;
+        caller->frame.fp = mt_stack_word(caller->fp_slot);
+    }
+    caller->frame.sp = cfa;
+    caller->frame.pc = mt_stack_word(cfa - 8);
+    return true;
+}
+
+/* Whether a function without table that holds pc can have been called from before the address. */
+static bool is_called_from(uintptr_t pc, uintptr_t return_address) {
+    uintptr_t target;
+    enum mt_call call = mt_call_before(return_address, &target);
+    return call == MT_CALL_INDIRECT ||
+           (call == MT_CALL_DIRECT && pc - target < MT_LONGEST_FUNCTION &&
+            mt_rule_is_missing(mt_rule_for(target + 1)));
+}
+
+/* Code without a table, whose epilogue tells its caller: a call of it, with the stack aligned as
+ * the ABI has it, in code that has a table or an epilogue itself. */
+static bool step_by_epilogue(struct mt_rule rule, const struct mt_frame *frame,
+                             struct mt_address_range *stack, struct mt_cached_frame *caller,
+                             struct walk *walk) {
+    if (!apply(rule, frame, stack, caller) || caller->frame.sp % 16 != 0 ||
+        !is_called_from(frame->pc, caller->frame.pc))
+        return false;
+    struct mt_rule next = mt_rule_for(caller->frame.pc);
+    if (!mt_rule_is_missing(next))
+        walk->proven = 0;
+    return !mt_rule_is_missing(next) || next.kind == MT_RULE_EPILOGUE;
+}
+
+/* From a frame to its caller. */
+static enum step step(struct mt_cached_frame *from, struct mt_address_range *stack,
+                      struct mt_cached_frame *caller, struct walk *walk) {
+    const struct mt_frame *frame = &from->frame;
+    struct mt_rule rule = mt_rule_for(frame->pc);
+    from->use = frame_use(rule);
+    if (rule.kind == MT_RULE_OUTERMOST)
+        return STEP_OUTERMOST;
+    if (mt_unlikely(mt_rule_is_missing(rule))) {
+        if (rule.kind == MT_RULE_EPILOGUE && step_by_epilogue(rule, frame, stack, caller, walk))
+            return STEP_CALLER;
+        from->use = MT_FP_LEADS;
+        return step_without_table(frame, stack, caller, walk, rule.kind != MT_RULE_NO_IMAGE);
+    }
+    if (rule.kind != MT_RULE_FRAME || !apply(rule, frame, stack, caller))
+        return STEP_DECLINED;
+    return caller->frame.pc == 0 ? STEP_OUTERMOST : STEP_CALLER;
+}
+
+/* False when the cached frames are of another stack, which may be gone and must not be touched. */
+static bool cache_is_of(struct mt_unwinder *unwinder, struct mt_address_range *stack) {
+    uintptr_t top = unwinder->cache[0].frame.sp - 8;
+    return (top >= stack->low && top < stack->high) ||
+           (stack == &unwinder->other_stack && mt_stack_bounds_holds(stack, top));
+}
+
+/* From a new frame, which is the same as cached frame `same`, along cached ones as far as they
+ * have tables and stand, to the first that has changed or needs more than a table. The way from one
+ * to the next needs no rule: it is that of the stack in the cache.
+ *
+ * *same    moves rootwards, to the cached frame that lies where the returned one does
+ * changed  the innermost cached frame that does not stand
+ * returns  the last new frame; it has pc 0 where the stack ends before it */
+static struct mt_cached_frame *follow_cache(struct mt_unwinder *unwinder,
+                                            struct mt_cached_frame *at, uint32_t *same,
+                                            uint32_t changed, struct walk *walk) {
+    while (*same > changed && unwinder->cache[*same - 1].use & MT_USES_TABLE) {
+        at->use = unwinder->cache[*same - 1].use & MT_RULE_USES;
+        const struct mt_cached_frame *cached = &unwinder->cache[--*same - 1];
+        struct mt_cached_frame *caller = fresh_frame(unwinder, ++walk->fresh);
+        caller->frame.sp = cached->frame.sp;
+        caller->frame.pc = mt_stack_word(cached->frame.sp - 8);
+        caller->frame.fp = cached->fp_slot ? mt_stack_word(cached->fp_slot) : at->frame.fp;
+        caller->fp_slot = cached->fp_slot;
+        at = caller;
+    }
+    return at;
+}
+
+/* A new frame is the same as cached frame `same`. Returns NULL where the older ones stand as well,
+ * so that the walk is at its end; else the frame to go on from. */
+static struct mt_cached_frame *join_cache(struct mt_unwinder *unwinder, struct mt_cached_frame *at,
+                                          uint32_t same, uint32_t *candidate, struct walk *walk) {
+    walk->matched = same;
+    if (mt_unlikely(!is_shown_whole(unwinder, same, walk->fresh))) {
+        if (deep_frames_hold(unwinder, same - 1, walk->fresh + 1))
+            return NULL;
+        *candidate = 0;
+    } else {
+        uint32_t changed = mt_innermost_changed(unwinder->cache, same - 1);
+        if (mt_likely(changed == 0))
+            return NULL;
+        at = follow_cache(unwinder, at, &same, changed, walk);
+        *candidate = same - 1;
+    }
+    walk->matched = 0;
+    return at;
+}
+
+static struct walk walk_stack(struct mt_unwinder *unwinder, struct mt_frame leaf) {
+    struct walk walk = {.end = MT_WALK_CACHED};
+    struct mt_address_range *stack = mt_stack_bounds_enter(unwinder, leaf.sp - 8);
+    uint32_t candidate = cache_is_of(unwinder, stack) ? unwinder->cached : 0;
+    struct mt_cached_frame *at = unwinder->fresh;
+    at->frame = leaf;
+    at->fp_slot = leaf.sp - 16; /* the hook pushed it there */
+    for (;;) {
+        uint32_t same = match(unwinder, &at->frame, walk.fresh, &candidate);
+        if (same) {
+            at = join_cache(unwinder, at, same, &candidate, &walk);
+            if (mt_likely(!at) || at->frame.pc == 0)
+                return walk;
+        }
+        walk.fresh++;
+        struct mt_cached_frame *caller = fresh_frame(unwinder, walk.fresh);
+        enum step result = step(at, stack, caller, &walk);
+        if (mt_likely(result == STEP_CALLER)) {
+            at = caller;
+            continue;
+        }
+        if (result != STEP_OUTERMOST)
+            walk.end = result == STEP_LOST ? MT_WALK_LOST : MT_WALK_DECLINED;
+        return walk;
+    }
+}
+
+/* ---- Keeping the walked stack ---- */
+
+/* What the next frame has of the first `count` cached ones. */
+static struct mt_caller caller_on_top(const struct mt_unwinder *unwinder, uint32_t count) {
+    return count > 0 ? mt_caller_of(&unwinder->cache[count - 1])
+                     : (struct mt_caller){unwinder->root_hash, 0, 0};
+}
+
+/* Puts the fresh frames from..<to, counted from the leaf, on top of the first `at` cached ones.
+ * caller_use  of the caller of the outermost of them. To most code that is compiled with
+ *             optimisation, the frame pointer does not matter: nothing is to be checked then */
+static void append(struct mt_unwinder *unwinder, uint32_t at, uint64_t from, uint64_t to,
+                   uint32_t caller_use) {
+    struct mt_caller caller = caller_on_top(unwinder, at);
+    caller.use = caller_use;
+    for (uint64_t i = to; i-- > from; at++) {
+        const struct mt_cached_frame *fresh = fresh_frame(unwinder, i);
+        struct mt_cached_frame *place = &unwinder->cache[at];
+        mt_cache_put(unwinder, place, caller, &fresh->frame, fresh->fp_slot, fresh->use);
+        caller = mt_caller_of(place);
+    }
+    unwinder->cached = at;
+}
+
+/* Where matched and fresh frames do not fit together: keeps the outermost and the innermost. */
+__attribute__((noinline, cold)) static void append_deep(struct mt_unwinder *unwinder,
+                                                        struct walk walk) {
+    uint64_t depth = walk.matched + unwinder->dropped + walk.fresh;
+    uint32_t matched = walk.matched;
+    uint64_t fresh = walk.fresh;
+    if (matched < MT_OUTERMOST) {
+        uint64_t missing = MT_OUTERMOST - matched;
+        append(unwinder, matched, fresh - missing, fresh, caller_on_top(unwinder, matched).use);
+        fresh -= missing;
+        matched = MT_OUTERMOST;
+    }
+    uint64_t from_fresh = fresh < MT_CACHE_KEEPS ? fresh : MT_CACHE_KEEPS;
+    uint32_t from_cache = 0;
+    if (from_fresh == fresh) {
+        from_cache = matched - MT_OUTERMOST;
+        if (from_cache > MT_CACHE_KEEPS - from_fresh)
+            from_cache = MT_CACHE_KEEPS - (uint32_t)from_fresh;
+    }
+    memmove(&unwinder->cache[MT_OUTERMOST], &unwinder->cache[matched - from_cache],
+            from_cache * sizeof unwinder->cache[0]);
+    for (struct mt_cached_frame *frame = &unwinder->cache[MT_OUTERMOST];
+         frame < &unwinder->cache[MT_OUTERMOST + from_cache]; frame++) {
+        frame->first_check = (uint16_t)mt_end_of_checks(frame - 1);
+        mt_cache_put_checks(unwinder, frame);
+    }
+    /* Of the frames that are dropped nobody knows. */
+    append(unwinder, MT_OUTERMOST + from_cache, 0, from_fresh,
+           caller_on_top(unwinder, MT_OUTERMOST + from_cache).use |
+               (from_cache == 0 ? MT_FP_MATTERS : 0));
+    unwinder->dropped = depth - unwinder->cached;
+}
+
+static void keep(struct mt_unwinder *unwinder, struct walk walk) {
+    if (walk.matched <= MT_OUTERMOST)
+        unwinder->dropped = 0;
+    if (walk.matched > 0) {
+        const struct mt_cached_frame *met = fresh_frame(unwinder, walk.fresh);
+        struct mt_cached_frame *cached = &unwinder->cache[walk.matched - 1];
+        mt_cache_renew(unwinder, cached, met->frame.fp, met->fp_slot);
+    }
+    if (mt_unlikely(walk.matched + walk.fresh > MT_CACHE_FRAMES || walk.fresh > MT_FRESH_INNER))
+        append_deep(unwinder, walk);
+    else
+        append(unwinder, walk.matched, 0, walk.fresh, caller_on_top(unwinder, walk.matched).use);
+}
+
+enum mt_walk_end mt_unwind_walk(struct mt_unwinder *unwinder, struct mt_frame leaf,
+                                uint32_t *known) {
+    struct walk walk = walk_stack(unwinder, leaf);
+    if (mt_likely(walk.end == MT_WALK_CACHED)) {
+        keep(unwinder, walk);
+    } else {
+        uint64_t proven = walk.proven ? walk.proven : walk.fresh;
+        *known = proven < MT_FRESH_INNER ? (uint32_t)proven : MT_FRESH_INNER;
+    }
+    mt_unwind_allow_short_walk(unwinder);
+    return walk.end;
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* Layers 1 and 2 of unwind.h: walks a stack by rules, as far as it is not the one before. x86_64.
+ *
+ *   cache, root first    0 … 15 | dropped frames | 16 … cached - 1      (dropped is mostly 0)
+ *   fresh, leaf first    0 … MT_FRESH_INNER - 1, then a ring of the last frames met
+ *
+ * Each event checks all cached frames that its stack shows. Those that a deep stack leaves out are
+ * checked in turn, a few per event: a stack of 10 000 frames must not cost 10 000 loads. They can
+ * be out of date only where a program has left and entered again more frames than a stack shows,
+ * and stands with the same addresses in the same places again; then the number of frames left
+ * out may be wrong, for as many events as the round takes. */
+#ifndef MT_UNWIND_WALK_H
+#define MT_UNWIND_WALK_H
+
+#include "loader/image_map.h"
+#include "unwind/unwind.h"
+#include "unwind/unwind_memo.h"
+
+/* Forgets the cached stack if its frames may mean something else by now: the images have another
+ * generation, and so has the root (mt_stack_table_forget). */
+static inline void mt_unwind_refresh_cache(struct mt_unwinder *unwinder) {
+    uint64_t generation = __atomic_load_n(&mt_image_map_generation, __ATOMIC_ACQUIRE);
+    if (mt_likely(generation == unwinder->generation))
+        return;
+    unwinder->generation = generation;
+    unwinder->root_hash = mt_stack_root_hash(false);
+    mt_unwind_forget(unwinder);
+    mt_memo_begin_generation(&unwinder->memos, generation);
+}
+
+enum mt_walk_end {
+    MT_WALK_CACHED,   /* unwinder->cache holds the stack */
+    MT_WALK_DECLINED, /* a frame's rule is not understood */
+    MT_WALK_LOST,     /* code without unwind table does not show where its caller is */
+};
+
+/* Brings unwinder->cache up to the stack that starts at leaf.
+ *
+ * known    unless MT_WALK_CACHED: how many frames from the leaf on were found; they are the first
+ *          of unwinder->fresh, and the cache is as it was
+ * context  as mt_unwind_capture */
+enum mt_walk_end mt_unwind_walk(struct mt_unwinder *unwinder, struct mt_frame leaf,
+                                uint32_t *known);
+
+/* Number of frames of the cached stack. */
+static inline uint64_t mt_unwind_cached_depth(const struct mt_unwinder *unwinder) {
+    return unwinder->cached + unwinder->dropped;
+}
+
+#endif
