@@ -52,6 +52,38 @@
       }
     }
 
+    @Test func anImageWithoutAnyTableIsFollowedByEpilogues() throws {
+      let flags = ["-O1", "-fomit-frame-pointer", "-Wl,--no-eh-frame-hdr"]
+      let run = try TracedRun([try TestProgram("no_tables.c", flags: flags).path.string])
+      #expect(
+        try Self.frames(of: 44101, in: run) == [["allocate", "run", "main", ".", ".", "_start"]])
+    }
+
+    @Test func theCallersOfCThatGoCallsAreOnTheStackOfTheGoroutine() throws {
+      let run = try TracedRun([try TestProgram("goroutines.c").path.string])
+      let outermost = ["outermost", "goexit"]
+
+      for (size, assembly) in [(UInt64(44001), "leave_by_16"), (44002, "leave_by_64")] {
+        #expect(
+          try Self.frames(of: size, in: run)
+            == [["allocate", assembly, "waiting", "recurse"] + outermost])
+      }
+      #expect(
+        try Self.frames(of: 44003, in: run)
+          == [["allocate", "leave_by_16", "waiting", "recurse", "recurse"] + outermost])
+      #expect(
+        try Self.frames(of: 44004, in: run)
+          == [["allocate", "leave_by_16", "waiting", "recurse", "outermost", "callers not known"]])
+      // Nothing says where the frame that rbp pointed to has gone.
+      #expect(
+        try Self.frames(of: 44005, in: run)
+          == [["allocate", "move_and_allocate", "leave_by_16", "waiting", "callers not known"]])
+      let deep = try #require(try Self.frames(of: 44006, in: run).first)
+      #expect(deep.starts(with: ["allocate", "leave_by_16", "waiting", "recurse"]))
+      #expect(deep.suffix(3) == ["recurse"] + outermost)
+      #expect(deep.count == 129)
+    }
+
     @Test func anotherLibraryAtTheSameAddressHasItsOwnFrames() throws {
       let libraries = try ["1", "2"].map {
         try TestProgram("reloaded.c", flags: ["-shared", "-fPIC", "-DWHICH=\($0)"]).path.string

@@ -330,18 +330,18 @@ bool mt_image_map_unwind_section(uintptr_t pc, struct mt_unwind_section *section
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
     struct dl_find_object found;
     if (mt_real.dl_find_object) {
-        if (mt_real.dl_find_object((void *)pc, &found) != 0 || !found.dlfo_eh_frame)
+        if (mt_real.dl_find_object((void *)pc, &found) != 0)
             return false;
         section->header = (uintptr_t)found.dlfo_eh_frame;
         section->image_start = (uintptr_t)found.dlfo_map_start;
         section->image_end = (uintptr_t)found.dlfo_map_end;
-        section->header_size = section->image_end - section->header;
+        section->header_size = section->header ? section->image_end - section->header : 0;
         return true;
     }
 #endif
     mt_image_map_refresh();
     const struct image *image = image_at(pc);
-    if (!image || !image->unwind_header)
+    if (!image)
         return false;
     section->header = image->unwind_header;
     section->header_size = image->unwind_header_size;

@@ -55,9 +55,9 @@ bool mt_image_map_find_image(const char *prefix, uintptr_t *start, uintptr_t *en
 /* The same, as the loader describes it; with an empty prefix, the executable. */
 bool mt_image_map_find_loaded(const char *prefix, struct mt_loaded_image *image);
 
-/* The unwind tables of the image that holds pc.
+/* The unwind tables of the image that holds pc, if it has any.
  *
- * returns  false when pc lies in no image or the image has no tables
+ * returns  false when pc lies in no image
  * context  takes no lock with glibc >= 2.35 (_dl_find_object), else the loader's */
 bool mt_image_map_unwind_section(uintptr_t pc, struct mt_unwind_section *section);
 

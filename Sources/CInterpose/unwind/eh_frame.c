@@ -106,6 +106,8 @@ struct table_entry {
 
 /* The binary search table that linkers write: the last entry that starts at or before pc. */
 static const uint8_t *find_fde(const struct mt_unwind_section *section, uintptr_t pc) {
+    if (section->header == 0)
+        return NULL;
     const uint8_t *header = (const uint8_t *)section->header;
     struct cursor cursor = {header, header + section->header_size, false};
     uint8_t version = (uint8_t)take(&cursor, 1), frame_encoding = (uint8_t)take(&cursor, 1);

@@ -5,6 +5,7 @@
 #include "trace/trace_file.h"
 #include "unwind/libunwind_backend.h"
 #include "unwind/unwind_compare.h"
+#include "unwind/unwind_goroutine.h"
 #include "unwind/unwind_memo.h"
 #include "unwind/unwind_short_walk.h"
 #include "unwind/unwind_walk.h"
@@ -150,6 +151,26 @@ static uint32_t capture_lost(struct mt_unwinder *unwinder, struct mt_frame leaf,
     return intern(unwinder, keep_known(unwinder, leaf, known));
 }
 
+/* Behind the frames that are known, those of the goroutine. They are not cached: another goroutine
+ * may wait at the same address of the thread's stack next, and its own may move. */
+static uint32_t capture_goroutine(struct mt_unwinder *unwinder, struct mt_frame leaf,
+                                  uint32_t known) {
+    unwinder->pcs[0] = leaf.pc;
+    for (uint32_t i = 1; i < known; i++)
+        unwinder->pcs[i] = unwinder->fresh[i].frame.pc;
+    bool lacks_root;
+    uint32_t count = known + mt_goroutine_frames(&unwinder->goroutine, &unwinder->pcs[known],
+                                                 MT_LIBUNWIND_FRAMES - known, &lacks_root);
+    if (lacks_root)
+        mt_trace_file_count(MT_COUNT_STACKS_ROOTLESS, 1);
+    if (count <= mt_unwind_depth)
+        return intern(unwinder, (struct mt_kept_frames){unwinder->pcs, count, lacks_root});
+    mt_trace_file_count(MT_COUNT_STACKS_CUT, 1);
+    struct mt_kept_frames kept = shorten(unwinder->pcs, count);
+    kept.lacks_root = lacks_root;
+    return intern(unwinder, kept);
+}
+
 /* How many frames at the root of the cached stack have IDs, as far as known. */
 static uint32_t count_known(const struct mt_unwinder *unwinder) {
     uint32_t count = unwinder->cached;
@@ -236,6 +257,8 @@ __attribute__((noinline)) static uint32_t capture_by_long_walk(struct mt_unwinde
         return capture_with_libunwind(unwinder, *leaf, known);
     if (mt_unlikely(end == MT_WALK_LOST))
         return capture_lost(unwinder, *leaf, known);
+    if (mt_unlikely(end == MT_WALK_GOROUTINE))
+        return capture_goroutine(unwinder, *leaf, known);
     if (mt_unlikely(mt_unwind_compares))
         compare(unwinder, *leaf, keep_cached(unwinder));
     if (mt_unlikely(mt_unwind_cached_depth(unwinder) > mt_unwind_depth))

@@ -67,6 +67,12 @@ struct mt_address_range {
     uintptr_t low, high;
 };
 
+/* Where a goroutine waits for C code: unwind_goroutine.h. */
+struct mt_goroutine {
+    struct mt_frame frame; /* the caller of the assembly that has left its stack */
+    uintptr_t stack_end;   /* of the goroutine's */
+};
+
 enum {
     MT_OUTERMOST = 16, /* frames kept at the root of a stack that is too deep, at most */
     /* Frames in the cache: the outermost ones and as many of the innermost as fit. A full cache
@@ -120,6 +126,7 @@ struct mt_memos {
 struct mt_unwinder {
     struct mt_address_range own_stack;   /* of the thread: stack_bounds.h */
     struct mt_address_range other_stack; /* the one it was last met on: a fiber's, a handler's */
+    struct mt_goroutine goroutine;       /* on which the stack last walked goes on, if it does */
     uint32_t cached;                     /* frames in cache */
     bool is_ordinary;      /* the cached stack may be walked shortly: unwind_short_walk.h */
     uint32_t checked;      /* frames out of sight are checked in turn: where to go on */

@@ -6,6 +6,7 @@
 #include "unwind/stack_bounds.h"
 #include "unwind/unwind_cache.h"
 #include "unwind/unwind_frame_pointer.h"
+#include "unwind/unwind_goroutine.h"
 #include "unwind/unwind_rules.h"
 #include "unwind/unwind_short_walk.h"
 #include <string.h>
@@ -87,15 +88,16 @@ struct walk {
     enum mt_walk_end end;
 };
 
-enum step { STEP_CALLER, STEP_OUTERMOST, STEP_DECLINED, STEP_LOST };
+enum step { STEP_CALLER, STEP_OUTERMOST, STEP_DECLINED, STEP_LOST, STEP_AWAY };
 
 /* Goes by the frame pointer, as far as that is one. Assembly that begins a fiber ends its stack:
- * its rbp points nowhere. That rests on the frame alone, so that the stack may be cached. */
+ * its rbp points nowhere. That rests on the frame alone, so that the stack may be cached, unless it
+ * is a goroutine that waits there. */
 static enum step step_without_table(const struct mt_frame *frame, struct mt_address_range *stack,
                                     struct mt_cached_frame *caller, struct walk *walk,
                                     bool is_in_image) {
     if (is_in_image && !walk->proven && !mt_frame_pointer_is_near(frame))
-        return STEP_OUTERMOST;
+        return STEP_AWAY;
     switch (mt_frame_pointer_caller(frame, stack, caller)) {
     case MT_FRAME_POINTER_NONE:
         return STEP_LOST;
@@ -230,6 +232,33 @@ static struct mt_cached_frame *join_cache(struct mt_unwinder *unwinder, struct m
     return at;
 }
 
+/* Whether a goroutine waits for the C code that the outermost new frame has called. Go itself runs
+ * on the stacks of threads as well, where goroutines may have gone elsewhere. */
+static bool is_called_by_goroutine(struct mt_unwinder *unwinder, const struct mt_cached_frame *at,
+                                   struct mt_address_range *stack, const struct walk *walk) {
+    bool has_called_c = walk->fresh < MT_FRESH_INNER &&
+                        (walk->fresh == 1 || unwinder->fresh[walk->fresh - 2].use & MT_USES_TABLE);
+    return has_called_c && mt_goroutine_waits(&at->frame, stack, &unwinder->goroutine);
+}
+
+static enum mt_walk_end end_after(struct mt_unwinder *unwinder, enum step last,
+                                  const struct mt_cached_frame *at, struct mt_address_range *stack,
+                                  const struct walk *walk) {
+    switch (last) {
+    case STEP_LOST:
+        return MT_WALK_LOST;
+    case STEP_DECLINED:
+        return MT_WALK_DECLINED;
+    case STEP_AWAY:
+        return is_called_by_goroutine(unwinder, at, stack, walk) ? MT_WALK_GOROUTINE
+                                                                 : MT_WALK_CACHED;
+    case STEP_OUTERMOST:
+    case STEP_CALLER:
+        break;
+    }
+    return MT_WALK_CACHED;
+}
+
 static struct walk walk_stack(struct mt_unwinder *unwinder, struct mt_frame leaf) {
     struct walk walk = {.end = MT_WALK_CACHED};
     struct mt_address_range *stack = mt_stack_bounds_enter(unwinder, leaf.sp - 8);
@@ -251,8 +280,7 @@ static struct walk walk_stack(struct mt_unwinder *unwinder, struct mt_frame leaf
             at = caller;
             continue;
         }
-        if (result != STEP_OUTERMOST)
-            walk.end = result == STEP_LOST ? MT_WALK_LOST : MT_WALK_DECLINED;
+        walk.end = end_after(unwinder, result, at, stack, &walk);
         return walk;
     }
 }

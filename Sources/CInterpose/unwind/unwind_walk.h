@@ -31,6 +31,7 @@ enum mt_walk_end {
     MT_WALK_CACHED,   /* unwinder->cache holds the stack */
     MT_WALK_DECLINED, /* a frame's rule is not understood */
     MT_WALK_LOST,     /* code without unwind table does not show where its caller is */
+    MT_WALK_GOROUTINE /* the stack goes on in unwinder->goroutine */
 };
 
 /* Brings unwinder->cache up to the stack that starts at leaf.
