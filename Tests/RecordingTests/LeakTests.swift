@@ -226,6 +226,15 @@ import TraceTestSupport
     #expect(program.report.possible.count == 0)
   }
 
+  /// Where the system has no such rings there is nothing to see.
+  @Test(arguments: [[], ["thread"]])
+  func whatTheKernelIsToDoHoldsBlocks(arguments: [String]) throws {
+    let run = try TracedRun([try TestProgram("io_ring.c").path.string] + arguments)
+    guard run.recorded.outputText == "done\n" else { return }
+    let program = try LeakedProgram(run.root())
+    #expect(program.leaks == ["malloc in leak": Figures(1, 44202, roots: 1)])
+  }
+
   @Test func aLargeBlockHoldsOthersOnlyWhereItIsHeld() throws {
     let source = try TestProgram("leaked_large.c", flags: ["-O0"])
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())

@@ -9,11 +9,12 @@
 static struct mt_maps_reader g_reader;
 static struct mt_own_range g_own[MT_OWN_RANGES + 1];
 
-/* Memory that several processes share, but no file on a disk: pointers may be in there. */
+/* Memory that several processes share, or a process and the kernel, but no file on a disk: pointers
+ * may be in there. */
 static bool is_shared_memory(const char *path) {
     return !*path || mt_text_has_prefix(path, "/dev/zero") || mt_text_has_prefix(path, "/memfd:") ||
            mt_text_has_prefix(path, "/dev/shm/") || mt_text_has_prefix(path, "/SYSV") ||
-           mt_text_has_prefix(path, "[anon");
+           mt_text_has_prefix(path, "[anon") || mt_text_has_prefix(path, "anon_inode:[io_uring]");
 }
 
 /* Looked through for pages. What is larger is mostly reserved only, such as the 64 MiB of each of
