@@ -38,4 +38,29 @@ import Testing
   func sizesAndCasts(line: String, expected: String?) {
     #expect(AllocationExpression.typeOfSize(in: line) == expected)
   }
+
+  private static let templates = [
+    "template <class T> T *make(int n) {", "  return (T *)malloc(n);", "}",
+    "template <typename Key, class Value = std::pair<Key, int>,", "          int N> struct Pool {",
+    "  Value *get() { return (Value *)malloc(sizeof(Value) * N); }",
+    "  template <class U> U *of() { return new U; }", "};",
+  ]
+
+  @Test(arguments: [
+    ("T", "make<Node>", 2, "Node"),
+    ("T[]", "make<std::vector<int>>", 2, "std::vector<int>[]"),
+    ("Header", "make<Node>", 2, "Header"),
+    ("Value", "Pool<char, Edge, 3>::get", 6, "Edge"),
+    ("Key", "Pool<char>::get", 6, "char"),  // default arguments are not in the name
+    ("Value", "Pool<char>::get", 6, nil),
+    ("U", "Pool<char, Edge, 3>::of<Node>", 7, "Node"),
+    ("U", "Other<char>::of<Node>", 7, nil),  // which list is it?
+    ("T", "main", 2, "T"),
+  ])
+  func templateParameters(type: String, function: String, line: Int, expected: String?) {
+    let resolved = TemplateParameters.resolve(type, in: function, at: line) {
+      Self.templates.indices.contains($0 - 1) ? Self.templates[$0 - 1] : nil
+    }
+    #expect(resolved == expected)
+  }
 }
