@@ -46,6 +46,8 @@ public enum FrameClassifier {
   static func isRuntimeSource(_ path: String) -> Bool {
     if path.contains("/include/c++/") { return true }
     if path.hasPrefix("/rustc/"), path.contains("/library/") { return true }
+    // As Debian builds it.
+    if path.hasPrefix("/usr/src/rustc-") { return true }
     return path.contains("/rustlib/src/rust/library/") || path.hasPrefix("/rust/deps/")
   }
 

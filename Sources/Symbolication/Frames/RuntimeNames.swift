@@ -7,7 +7,7 @@ enum RuntimeNames {
   static func isRuntime(_ function: FunctionName) -> Bool {
     if allocators.contains(function.raw) { return true }
     switch function.language {
-    case .plain: return isRuntimePlain(function.raw)
+    case .plain: return isRuntimePlain(function.short)
     case .cxx: return isRuntimeCxx(function.base)
     case .rust: return isRuntimeRust(function.base)
     case .swift: return isRuntimeSwift(function)
@@ -68,12 +68,22 @@ enum RuntimeNames {
 
   private static func isRuntimePlain(_ name: String) -> Bool {
     if isRuntimeCxx(name) { return true }  // debug information without linkage names
-    return plainPrefixes.contains { name.hasPrefix($0) }
+    return plainPrefixes.contains { name.hasPrefix($0) } || isCallOfC(name)
+  }
+
+  /// The functions that cgo writes for each C function that Go calls: `main._Cfunc_CString`.
+  private static func isCallOfC(_ name: String) -> Bool {
+    guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
+    let function = name[name.index(after: dot)...]
+    return function.hasPrefix("_Cfunc_") || function.hasPrefix("_cgo_")
   }
 
   private static let plainPrefixes = [
     "swift_", "__swift_", "_swift_", "swift::",
     "__rust_", "__rdl_", "__rg_", "__rustc::__r", "__cxa_", "__gxx_",
+    "runtime.", "runtime/cgo.", "_cgo_", "_cgoexp_", "crosscall2",  // Go
+    "SYSTEM_$$_", "CMEM_$$_", "fpc_",  // Free Pascal
+    "_gfortran_", "__gnat_", "system__", "_d_",  // Fortran, Ada and D, linked statically
     "_Unwind_", "mt_interpose_", "block_copy", "_Block_copy", "_Block_object_",
   ]
 
@@ -87,10 +97,15 @@ enum RuntimeNames {
   ]
 
   private static func isRuntimeRust(_ name: String) -> Bool {
-    // `<alloc::vec::Vec<T> as core::clone::Clone>::clone`: the type decides, not the trait.
+    // `<alloc::vec::Vec<T> as core::clone::Clone>::clone`: the type decides, not the trait. Only who
+    // has made the trait can implement it for any type: `<T as alloc::string::ToString>::to_string`.
     let path = name.drop { $0 == "<" || $0 == "&" }
-    return rustPrefixes.contains { path.hasPrefix($0) }
+    let trait = rustTypeParameters.first { path.hasPrefix($0) }.map { path.dropFirst($0.count) }
+    return rustPrefixes.contains { (trait ?? path).hasPrefix($0) }
   }
+
+  /// As the standard library names them.
+  private static let rustTypeParameters = ["T as ", "F as ", "I as ", "U as "]
 
   private static let rustPrefixes = [
     "alloc::", "core::", "std::", "hashbrown::", "__rustc::", "__rust_", "__rdl_", "__rg_",

@@ -1,7 +1,26 @@
 /// Shortens demangled Rust names and completes them from debug information.
 enum RustNames {
   /// Drops the hash that ends a legacy name, and suffixes of the linker's clones.
-  static func short(_ name: String) -> String { withoutLongArguments(withoutHash(name)) }
+  static func short(_ name: String) -> String {
+    withoutLongArguments(withoutTypesOfConstants(withoutHash(name)))
+  }
+
+  /// `[u64; 20: usize]` -> `[u64; 20]`, as the compiler writes it.
+  private static func withoutTypesOfConstants(_ name: String) -> String {
+    guard name.firstRange(of: ": ") != nil else { return name }
+    var parts = name.split(separator: ": ", omittingEmptySubsequences: false)
+    for index in parts.indices.dropFirst() {
+      let type = parts[index].prefix { $0.isLetter || $0.isNumber }
+      parts[index] =
+        constantTypes.contains(type) ? parts[index][type.endIndex...] : ": " + parts[index]
+    }
+    return parts.joined()
+  }
+
+  private static let constantTypes: Set<Substring> = [
+    "usize", "u8", "u16", "u32", "u64", "u128", "isize", "i8", "i16", "i32", "i64", "i128", "bool",
+    "char",
+  ]
 
   private static func withoutHash(_ name: String) -> String {
     var result = Substring(name)

@@ -31,6 +31,9 @@ struct FrameClassifierTests {
       ("$s1t3FooCMa", app), ("$sIetH_yts5Error_pIegHrzo_TR10async_MainTf3npf_nTQ0_", app),
       ("_ZN5alloc5alloc15exchange_malloc17h0123456789abcdefE", app),
       ("_ZN5alloc7raw_vec19RawVec$LT$T$C$A$GT$8grow_one17h0123456789abcdefE", app),
+      ("_ZN45_$LT$T$u20$as$u20$alloc..string..ToString$GT$9to_string17h0123456789abcdefE", app),
+      ("runtime.cgocall", app), ("main._Cfunc_CString", app), ("main._cgo_cmalloc", app),
+      ("_cgo_4f10e2bb1270_Cfunc__Cmalloc", app), ("CMEM_$$_CGETMEM$QWORD$$POINTER", app),
       ("__rust_alloc", app), ("_ZN4core3ops8function6FnOnce9call_once17h0123456789abcdefE", app),
       (
         "_ZN60_$LT$alloc..string..String$u20$as$u20$core..clone..Clone$GT$5clone17h0123456789abcdefE",
@@ -49,6 +52,7 @@ struct FrameClassifierTests {
       ("_ZN4main3runEv", "/usr/lib/llvm-14/include/c++/v1/vector"),
       ("repeat", "/rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/alloc/src/str.rs"),
       ("insert", "/rust/deps/hashbrown-0.16.1/src/map.rs"),
+      ("to_vec", "/usr/src/rustc-1.63.0/library/alloc/src/slice.rs"),
       ("x", "/root/.rustup/toolchains/x/lib/rustlib/src/rust/library/core/src/x.rs"),
     ])
   func runtimeSource(symbol: String, source: String) {
@@ -64,7 +68,8 @@ struct FrameClassifierTests {
   @Test(
     "the program's own code",
     arguments: [
-      ("parse_header", app), ("main", app), (nil, app), (nil, nil), ("helper", "/opt/x/libx.so"),
+      ("parse_header", app), ("main", app), ("main.leaker", app), ("runtime.part.0", app),
+      (nil, app), (nil, nil), ("helper", "/opt/x/libx.so"),
       ("_Py_NewReference", "/usr/bin/python3.11"),
       ("PyDict_New", "/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0"),
       ("ggc_alloc", "/usr/lib/gcc/x86_64-linux-gnu/12/cc1plus"),

@@ -18,6 +18,8 @@ struct RustNamesTests {
       ),
       ("_RNvC6_123foo3bar", "123foo::bar"),
       ("_ZN4demo3foo17h0123456789abcdefE.llvm.1234567", "demo::foo"),
+      ("_RINvC1d4makeAyj14_E", "d::make::<[u64; 20]>"),
+      ("_RINvC1d4makeKj3_Kb1_E", "d::make::<3, true>"),
     ])
   func demangles(symbol: String, short: String) {
     let name = Demangler.name(of: symbol)
