@@ -39,6 +39,17 @@ import TraceTestSupport
     #expect(run.status == 33)
   }
 
+  @Test func aCommandThatReplacesItselfLeadsToWhatItBecame() throws {
+    let run = try memtrace(
+      "record", "-o", "t.mtrace", "--", "sh", "-c", "exec /bin/cat /dev/null", in: directory.path)
+    #expect(run.errorText.contains("next: memtrace report t.cat."))
+    let leaks = try memtrace("leaks", "t.mtrace", in: directory.path)
+    #expect(leaks.status == 64)
+    #expect(
+      leaks.errorText.contains("look into the trace of that program, which 'memtrace info' names\n")
+    )
+  }
+
   @Test func aScriptWithoutInterpreterRunsInTheShell() throws {
     let made = try ProcessRun.run(
       ["/bin/sh", "-c", "printf 'echo script $1\\n' >script; chmod +x script"],

@@ -400,6 +400,22 @@ import TraceTestSupport
   }
 
   @Test(arguments: [
+    (MT_END_EXIT, "when the program ends by exit()"), (MT_END_UEXIT, "with MEMTRACE_SNAPSHOT of"),
+    (MT_END_EXEC, "look into the trace of that program"), (MT_END_SIGNAL, "--snapshot-on-crash"),
+    (MT_END_NONE, "--snapshot-interval"),
+  ])
+  func aWayToASnapshotFitsTheEndOfTheProcess(end: mt_end_kind, way: String) throws {
+    var builder = TraceBuilder()
+    builder.process(executable: "/opt/app/app", arguments: ["./app"])
+    builder.header.endKind = UInt32(end.rawValue)
+    let file = try builder.write()
+    let error = #expect(throws: ReportError.self) {
+      try Trace(path: file.path).snapshotIndex(at: nil)
+    }
+    #expect(try #require(error?.description).contains(way))
+  }
+
+  @Test(arguments: [
     (UInt64(1), "1 byte"), (816, "816 bytes"), (1486, "1.45K"), (45_056, "44.0K"),
     (156_672, "153K"), (1_048_576, "1.00M"), (1_048_000, "1023K"),
   ])

@@ -22,8 +22,11 @@ extension Trace {
     if let reason = whyNoEndSnapshot { return "none could be taken at the end: \(reason)" }
     return switch ending {
     case .signal, .abort: "record it with --snapshot-on-crash"
-    case .exit, .underscoreExit, .quickExit, .exec:
-      "'memtrace record' takes one when the program ends by exit()"
+    case .exit, .quickExit: "'memtrace record' takes one when the program ends by exit()"
+    case .underscoreExit:
+      "'memtrace record' takes one when the program ends by exit(); one that makes system calls "
+        + "itself (Go) takes one with MEMTRACE_SNAPSHOT of memtrace.h"
+    case .exec: "look into the trace of that program, which 'memtrace info' names"
     case .unknown:
       "take one while it runs, with --snapshot-on-request or --snapshot-interval"
     }

@@ -34,6 +34,11 @@ struct RecordedRun {
     traces.first.flatMap { $0.header.pid == pid ? $0 : nil }
   }
 
+  /// The trace of the launched process, as the program that it was last.
+  ///
+  /// `sh -c prog` replaces itself by `prog`. As for ``root``, there may be none.
+  var last: SessionTrace? { traces.last { $0.header.pid == pid } }
+
   /// The status that memtrace passes on.
   var exitStatus: Int32 { ending.exitStatus }
 }

@@ -16,7 +16,7 @@ struct RecordingSummary {
     var lines = [headline(first)]
     lines += others
     lines += losses
-    lines.append("next: memtrace report \(ShellText.quoted(shown(first.path)))")
+    lines.append("next: memtrace report \(ShellText.quoted(shown((run.last ?? first).path)))")
     return lines
   }
 

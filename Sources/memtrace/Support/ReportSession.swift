@@ -57,8 +57,9 @@ struct ReportSession {
 
   /// The program that the launched process was last: `sh -c prog` replaces itself by `prog`.
   private static func mainTrace(of run: RecordedRun) throws -> FilePath {
-    let own = run.traces.last { $0.header.pid == run.pid } ?? run.traces.first
-    guard let own else { throw RecordingSummary.nothingRecorded(run) }
+    guard let own = run.last ?? run.traces.first else {
+      throw RecordingSummary.nothingRecorded(run)
+    }
     return own.path
   }
 
