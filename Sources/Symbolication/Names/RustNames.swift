@@ -6,7 +6,7 @@ enum RustNames {
   }
 
   /// `[u64; 20: usize]` -> `[u64; 20]`, as the compiler writes it.
-  private static func withoutTypesOfConstants(_ name: String) -> String {
+  static func withoutTypesOfConstants(_ name: String) -> String {
     guard name.firstRange(of: ": ") != nil else { return name }
     var parts = name.split(separator: ": ", omittingEmptySubsequences: false)
     for index in parts.indices.dropFirst() {

@@ -31,7 +31,8 @@ enum RustContainers {
     var found: Allocation?
     for frame in frames {
       guard let function = frame.function, function.language == .rust,
-        let member = RustMember(function.full), let next = Allocation(member)
+        let member = RustMember(RustNames.withoutTypesOfConstants(function.full)),
+        let next = Allocation(member)
       else { continue }
       guard let inner = found else {
         found = next

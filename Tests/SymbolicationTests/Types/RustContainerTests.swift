@@ -27,6 +27,7 @@ import TraceReader
       ),
       (["<alloc::vec::Vec<alloc::string::String>>::push"], "Vec<String> storage"),
       (["alloc::vec::from_elem<u8>"], "Vec<u8> storage"),
+      (["<alloc::boxed::Box<[u64; 20: usize]>>::new"], "Box<[u64; 20]>"),
       (["<alloc[5f3a0b]::vec::Vec<[f64]>>::push"], "Vec<[f64]> storage"),
       (
         [
