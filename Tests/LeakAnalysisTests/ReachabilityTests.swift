@@ -180,10 +180,14 @@ struct ReachabilityTests {
     try #require(Operation(rawValue: 14).family == .newArray)
     let table = SampleHeap.constants + 0x100
     let object = heap.block(48, words: [table, 0, table + 0x40])
-    heap.set(SampleHeap.globals, array + 8, object + 16)
+    let objects = heap.block(56, words: [3, table, 0, table, 0, table])
+    let numbers = heap.block(56, words: [3, 0, 0, table])
+    heap.set(SampleHeap.globals, array + 8, object + 16, objects + 8, numbers + 8)
     let analysis = try heap.analysis()
     #expect(analysis.state(at: array) == .reached)
     #expect(analysis.state(at: object) == .reached)
+    #expect(analysis.state(at: objects) == .reached)
+    #expect(analysis.state(at: numbers) != .reached)
   }
 
   @Test("Objects are held behind what their runtime puts in front of them")

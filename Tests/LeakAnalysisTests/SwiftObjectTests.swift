@@ -149,6 +149,23 @@ struct SwiftObjectTests {
     #expect(try heap.analysis(layouts: layouts).leaked == [lost])
   }
 
+  @Test("A key that only identifies an object does not hold it, a value does")
+  func identifiers() throws {
+    var heap = SampleHeap()
+    let (lost, held) = (heap.block(32), heap.block(32))
+    // Two buckets, both in use: keys at 72, values of 8 bytes at 88.
+    let table = heap.block(104)
+    heap.set(
+      table, Self.metadata, Self.counts, 2, 1, 1, table, table + 72, table + 88, ~0, lost, held,
+      held, held)
+    heap.set(SampleHeap.globals, table)
+    let layouts = [
+      Self.metadata: ObjectLayout(
+        numberOffsets: [40], table: .dictionary, hasIdentifiersAsKeys: true)
+    ]
+    #expect(try heap.analysis(layouts: layouts).leaked == [lost])
+  }
+
   @Test(
     "A table without a header that can be holds what is in it",
     arguments: [

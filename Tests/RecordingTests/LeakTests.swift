@@ -142,6 +142,15 @@ import TraceTestSupport
     #expect(program.possible.keys.allSatisfy { !$0.hasPrefix("app.") })
   }
 
+  @Test(arguments: [["-Onone"], ["-O"]])
+  func whatOnlyIdentifiesObjectsDoesNotHoldThem(_ flags: [String]) throws {
+    let source = try TestProgram("identifiers.swift", flags: flags + ["-module-name", "app"])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.leaks["app.Page"] == Figures(40, 960, roots: 40))
+    #expect(program.leaks["app.HeldPage"] == nil)
+    #expect(program.leaks["app.Ticket"] == nil)
+  }
+
   @Test func aRetainCycleHasItsTypesFieldsAndLines() throws {
     let run = try TracedRun([
       try TestProgram("leaks.swift", flags: ["-module-name", "leaks"]).path.string

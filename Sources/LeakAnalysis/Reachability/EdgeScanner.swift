@@ -102,8 +102,8 @@ struct EdgeScanner {
   /// Calls `body` for each word of a block that points to a block.
   ///
   /// Left out is what does not hold: what a Swift side table says of its object, what stands in
-  /// buckets of Swift's tables that are not in use, on stacks of signal handlers that have returned, and
-  /// `unowned` references to objects that live.
+  /// buckets of Swift's tables that are not in use, on stacks of signal handlers that have returned,
+  /// what only identifies objects, and `unowned` references to objects that live.
   /// One that has been taken down stays allocated for these.
   @inline(__always)
   func forEachEdge(of block: Int, _ body: (_ offset: UInt64, _ target: Target) -> Void) {
@@ -118,6 +118,7 @@ struct EdgeScanner {
       if let dead, dead.contains(where: { $0.contains(address) }) { return }
       if address == start, isBackReference(of: block, to: target, value) { return }
       if let table, !table.isInUse(address, memory) { return }
+      if let table, layout?.hasIdentifiersAsKeys == true, table.isKey(address) { return }
       if let layout, !layout.holds(at: address &- start, target.block, in: heap) { return }
       if target.edgeClass != .start, holdsAttributes(at: address &- start, of: block) {
         target.edgeClass = .start

@@ -14,10 +14,16 @@ enum InteriorPointers {
   }
 
   /// An object of C++ seen as one of its further bases: both have a table of virtual functions.
+  ///
+  /// Or the first object of an array that comes from an `operator new[]` of its class, as those of
+  /// ICU do: what is in front of it is their number.
   static func isBase(at offset: UInt64, of address: UInt64, _ memory: SnapshotMemory) -> Bool {
     guard offset & 7 == 0, offset < 1 << 12 else { return false }
-    return isVirtualTable(memory.word(at: address), memory)
-      && isVirtualTable(memory.word(at: address &+ offset), memory)
+    let first = memory.word(at: address)
+    guard isVirtualTable(first, memory) || (offset == 8 && first <= UInt32.max) else {
+      return false
+    }
+    return isVirtualTable(memory.word(at: address &+ offset), memory)
   }
 
   /// An object behind a header of its language's runtime: of Python behind the links of the garbage

@@ -9,15 +9,18 @@ public struct ObjectLayout: Sendable, Hashable {
   public var numberOffsets: [UInt64]
   /// The form of the table of buckets in them; nil where they are none.
   public var table: SwiftTable.Form?
+  /// Whether the keys of the table, or the elements of a set, name objects without holding them.
+  public var hasIdentifiersAsKeys: Bool
 
   /// Describes objects; without arguments nothing is known of them.
   public init(
     size: UInt64? = nil, unownedOffsets: [UInt64] = [], numberOffsets: [UInt64] = [],
-    table: SwiftTable.Form? = nil
+    table: SwiftTable.Form? = nil, hasIdentifiersAsKeys: Bool = false
   ) {
     self.size = size
     self.unownedOffsets = unownedOffsets
     self.numberOffsets = numberOffsets
     self.table = table
+    self.hasIdentifiersAsKeys = hasIdentifiersAsKeys
   }
 }

@@ -75,6 +75,9 @@ public struct SwiftTable {
     return (first...last).contains { isUsed($0, memory) }
   }
 
+  /// Whether a word of the table belongs to a key, or to an element of a set.
+  func isKey(_ address: UInt64) -> Bool { keys.contains(address) }
+
   private func isUsed(_ bucket: UInt64, _ memory: SnapshotMemory) -> Bool {
     memory.word(at: bits &+ bucket / 64 * 8) >> (bucket % 64) & 1 != 0
   }

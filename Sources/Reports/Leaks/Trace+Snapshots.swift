@@ -167,7 +167,8 @@ extension SwiftLayouts {
       return ObjectLayout(
         size: type.instanceSize,
         unownedOffsets: fields.filter { $0.ownership == .unowned }.map(\.offset),
-        numberOffsets: table != nil ? [Self.seedOffset] : [], table: table)
+        numberOffsets: table != nil ? [Self.seedOffset] : [], table: table,
+        hasIdentifiersAsKeys: table != nil && Self.hasIdentifiersAsKeys(type.name))
     case .swiftBox, .swiftCaptures, .swiftError: return ObjectLayout(size: .max)
     default: return nil
     }
@@ -178,6 +179,13 @@ extension SwiftLayouts {
   private static func table(_ name: String) -> SwiftTable.Form? {
     name.hasPrefix("Swift._DictionaryStorage<")
       ? .dictionary : name.hasPrefix("Swift._SetStorage<") ? .set : nil
+  }
+
+  /// An `ObjectIdentifier` is the address of an object that whoever keeps it does not hold.
+  private static func hasIdentifiersAsKeys(_ name: String) -> Bool {
+    guard let arguments = name.firstIndex(of: "<") else { return false }
+    let first = name[name.index(after: arguments)...]
+    return ["Swift.ObjectIdentifier,", "Swift.ObjectIdentifier>"].contains { first.hasPrefix($0) }
   }
 
   private static let seedOffset: UInt64 = 40

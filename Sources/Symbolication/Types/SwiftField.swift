@@ -8,7 +8,8 @@ public struct SwiftField: Sendable, Hashable {
     case strong
     /// `weak`: points to the object's side table.
     case weak
-    /// `unowned` or `unowned(unsafe)`: points to the object and does not hold it.
+    /// `unowned`, `unowned(unsafe)` or an `ObjectIdentifier`: points to the object and does not hold
+    /// it.
     case unowned
   }
 
@@ -103,7 +104,8 @@ struct SwiftFieldReader {
   /// Bit 29: the field offsets are counted from the end of a superclass that another image defines.
   private static let hasResilientSuperclass: UInt32 = 1 << 29
 
-  /// The mangled type ends in `Xw`, `Xo` or `Xu` for `weak`, `unowned` and `unowned(unsafe)`.
+  /// The mangled type ends in `Xw`, `Xo` or `Xu` for `weak`, `unowned` and `unowned(unsafe)`; that of
+  /// an identifier is `SO`, of an optional one `SOSg`.
   ///
   /// References to other descriptors in it are a byte below 0x20 with 4 or 8 bytes behind it, in
   /// which zeros do not end the text.
@@ -118,11 +120,16 @@ struct SwiftFieldReader {
       default: (last, address) = ((last.1, byte), address &+ 1)
       }
     }
-    guard last.0 == UInt8(ascii: "X") else { return .strong }
+    guard last.0 == UInt8(ascii: "X") else { return isIdentifier(start) ? .unowned : .strong }
     switch last.1 {
     case UInt8(ascii: "w"): return .weak
     case UInt8(ascii: "o"), UInt8(ascii: "u"): return .unowned
     default: return .strong
     }
+  }
+
+  private func isIdentifier(_ mangled: UInt64) -> Bool {
+    let text = contents.text(at: mangled)
+    return text == Array("SO".utf8) || text == Array("SOSg".utf8)
   }
 }

@@ -1,0 +1,44 @@
+// Cycles of objects that are registered by their identity, which does not hold them, and objects
+// that the values of such a registry hold.
+
+final class Page {
+  var next: Page?
+  init() { next = self }
+}
+
+final class HeldPage {
+  var next: HeldPage?
+  init() { next = self }
+}
+
+/// Leaks with none of the pages that it knows of.
+final class Ticket {
+  let page: ObjectIdentifier
+  let other: ObjectIdentifier?
+  init() {
+    page = ObjectIdentifier(Page())
+    other = ObjectIdentifier(Page())
+  }
+}
+
+struct Registry {
+  var seen: Set<ObjectIdentifier> = []
+  var names: [ObjectIdentifier: String] = [:]
+  var held: [ObjectIdentifier: HeldPage] = [:]
+  var tickets: [Ticket] = []
+}
+
+nonisolated(unsafe) var registry = Registry()
+
+@inline(never) func main() {
+  for _ in 0..<10 {
+    registry.seen.insert(ObjectIdentifier(Page()))
+    registry.names[ObjectIdentifier(Page())] = "a name"
+    let page = HeldPage()
+    registry.held[ObjectIdentifier(page)] = page
+    registry.tickets.append(Ticket())
+  }
+}
+
+main()
+print("done")
