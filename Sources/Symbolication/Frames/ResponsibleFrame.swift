@@ -3,6 +3,9 @@ public enum ResponsibleFrame {
   /// The first frame of the user; else the first that is neither allocator nor runtime; else the
   /// outermost.
   ///
+  /// What a macro was expanded to has no line in a file that anybody could open: whoever calls it is
+  /// meant, where there is one.
+  ///
   /// Where a library starts up (`call_init`) or a thread begins (`start_thread`), the runtime's
   /// function that was called from there says more than that it was called.
   ///
@@ -12,9 +15,12 @@ public enum ResponsibleFrame {
     var firstSystem: SymbolicatedFrame?
     var runtimeBefore: SymbolicatedFrame?
     var outermost: SymbolicatedFrame?
+    var expansion: SymbolicatedFrame?
     for frame in frames {
       switch frame.role {
-      case .user: return frame
+      case .user:
+        guard frame.isMacroExpansion else { return frame }
+        if expansion == nil { expansion = frame }
       case .system:
         if firstSystem == nil { firstSystem = isLaunch(frame) ? runtimeBefore ?? frame : frame }
       case .runtime:
@@ -23,7 +29,7 @@ public enum ResponsibleFrame {
       }
       outermost = frame
     }
-    return firstSystem ?? outermost
+    return expansion ?? firstSystem ?? outermost
   }
 
   /// Whether the frame does nothing but call another library or a thread's function.

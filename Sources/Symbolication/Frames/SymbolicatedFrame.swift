@@ -81,6 +81,13 @@ public struct SymbolicatedFrame: Sendable, Hashable {
     return String(imagePath[imagePath.index(after: slash)...])
   }
 
+  /// Whether the function comes from a Swift macro: the compiler gives its lines in a file that is
+  /// nowhere but in the debug information, `@__swiftmacro_3app5Model10ObservablefMm_.swift`.
+  var isMacroExpansion: Bool {
+    guard let path = location?.path else { return false }
+    return path.hasPrefix("@__swiftmacro_") || path.contains("/@__swiftmacro_")
+  }
+
   /// The name to print: the short function name, else `image+0xoffset`, else the address.
   public var displayName: String { name(function?.short) }
 

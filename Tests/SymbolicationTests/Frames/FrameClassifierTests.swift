@@ -118,6 +118,13 @@ struct FrameClassifierTests {
     #expect(ResponsibleFrame.find(in: [initializer, callInit, user]) == user)
     #expect(ResponsibleFrame.find(in: [marker]) == nil)
     #expect(ResponsibleFrame.find(in: []) == nil)
+    let expansion = SymbolicatedFrame(
+      programCounter: Address(1), function: Demangler.name(of: "access"),
+      location: SourceLocation(
+        path: "/src/@__swiftmacro_3app5Model10ObservablefMm_.swift", line: 6),
+      imagePath: Self.app)
+    #expect(ResponsibleFrame.find(in: [allocator, expansion, user]) == user)
+    #expect(ResponsibleFrame.find(in: [allocator, expansion, system]) == expansion)
     #expect(ResponsibleFrame.describe("malloc", in: user) == "malloc in parse_header")
     #expect(ResponsibleFrame.describe("malloc", in: nil) == "malloc")
   }
