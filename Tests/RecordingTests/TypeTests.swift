@@ -164,4 +164,28 @@ import TraceTestSupport
     #expect(found["Array<UInt16> storage"]?.first == 1)
     #expect(found["Set<Int> storage"]?.first == 1)
   }
+
+  @Test(arguments: [["-Onone"], ["-O"]])
+  func classesOfEmbeddedSwiftAreNamedByTheirSymbols(flags: [String]) throws {
+    let embedded = ["-enable-experimental-feature", "Embedded", "-wmo", "-module-name", "app"]
+    let found = try categories("embedded.swift", flags + embedded)
+
+    for name in ["app.Shape", "app.Square", "app.Tree<Int>"] {
+      #expect(found[name]?.first == 10, "\(name)")
+    }
+  }
+
+  @Test(arguments: [["-Onone"], ["-O"]])
+  func closuresAreNamedByAllThatTheyCapture(flags: [String]) throws {
+    let found = try categories("captures.swift", flags + ["-module-name", "app"])
+
+    for captures in [
+      "Optional<Actor>", "Task<app.Leaf, Never>",
+      "(ApplesAndPears: Int, SeaAnemone: app.Leaf)",
+      "(app.Leaf, Array<app.Leaf>, Optional<app.Leaf>, app.Leaf)",
+      "(app.Pair<app.Leaf>, app.Pair<app.Leaf>, app.Point, app.Point)", "(Int32) -> ()",
+    ] {
+      #expect(found["Closure context {\(captures), app.Leaf}"]?.first == 1, "\(captures)")
+    }
+  }
 }

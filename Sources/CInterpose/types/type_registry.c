@@ -190,7 +190,9 @@ static uint32_t describe(const struct mt_type_block *block) {
     }
     uint32_t type = swift_type(&memory, block, &description.kind);
     if (!type)
-        return 0;
+        return mt_type_read_embedded(&memory, block, &description)
+                   ? write_type(&description, block->word, 0, 0)
+                   : 0;
     mt_type_slabs_expect_swift();
     if (description.kind == MT_TYPE_SWIFT_CLASS)
         write_superclasses(&memory, block->word);

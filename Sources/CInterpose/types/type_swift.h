@@ -59,6 +59,10 @@ bool mt_swift_add_context(struct mt_swift_name *name, uintptr_t descriptor, uint
 /* The mangled names of the captured values: "[Si][4main4BaseC]". */
 bool mt_swift_add_captures(struct mt_swift_name *name, uintptr_t capture_descriptor);
 
+/* A mangled name that the compiler left, with all descriptors that it refers to written out.
+ * returns  false where only the runtime could tell them; the text is cut there */
+bool mt_swift_add_mangled(struct mt_swift_name *name, uintptr_t at);
+
 /* The name of a module, type or protocol without its parents.
  * returns  its length; 0 or less where there is none */
 enum { MT_SWIFT_LONGEST_NAME = 200 };

@@ -1,8 +1,8 @@
 /* Goes on where Go has called C. See unwind_goroutine.h. */
 #include "unwind/unwind_goroutine.h"
 
-#include "unwind/epilogue.h"
 #include "loader/image_map.h"
+#include "unwind/epilogue.h"
 #include "unwind/stack_bounds.h"
 #include "unwind/unwind_cache.h"
 #include "unwind/unwind_rules.h"

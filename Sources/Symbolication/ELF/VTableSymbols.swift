@@ -1,6 +1,7 @@
 import CLibDW
 
-/// The vtables of an ELF file by address, as far as its symbol tables name them.
+/// The vtables of an ELF file by address, as far as its symbol tables name them: those of C++
+/// (`_ZTV…`), and the metadata of classes of Embedded Swift (`$e…N`).
 struct VTableSymbols {
   private var names: [UInt64: String] = [:]
 
@@ -18,7 +19,9 @@ struct VTableSymbols {
       let text = elf_strptr(file.handle, Int(strings), Int(symbol.st_name))
     else { return }
     let name = String(cString: text)
-    if name.hasPrefix("_ZTV") { names[symbol.st_value] = name }
+    if name.hasPrefix("_ZTV") || SwiftTypeNames.isEmbeddedMetadata(name) {
+      names[symbol.st_value] = name
+    }
   }
 
   /// The symbol of the vtable that begins at an ELF address.

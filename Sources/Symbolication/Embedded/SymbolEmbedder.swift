@@ -141,7 +141,9 @@ public struct SymbolEmbedder {
   private func vtables() -> [(image: Image, address: Address)] {
     types.all.filter { $0.kind == .cxxVTable }.flatMap { type in
       let image = images.image(containing: type.definition, at: type.time)
-      return image.map { image in type.words.map { (image, Address($0 &- 16)) } } ?? []
+      return image.map { image in
+        type.words.flatMap { word in TypeNames.vtablePlaces(ofWord: word).map { (image, $0) } }
+      } ?? []
     }
   }
 

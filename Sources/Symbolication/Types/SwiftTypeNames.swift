@@ -13,6 +13,20 @@ enum SwiftTypeNames {
     return short
   }
 
+  /// Whether a symbol is that of the metadata of a class of Embedded Swift: `$e3app4NodeCN`.
+  static func isEmbeddedMetadata(_ symbol: String) -> Bool {
+    symbol.hasPrefix("$e") && symbol.hasSuffix("N")
+  }
+
+  /// The class whose metadata in Embedded Swift have a symbol.
+  static func ofEmbeddedMetadata(_ symbol: String) -> TypeName? {
+    guard isEmbeddedMetadata(symbol) else { return nil }
+    let (name, prefix) = (Demangler.name(of: symbol).full, "type metadata for ")
+    guard name.hasPrefix(prefix) else { return nil }
+    let full = String(name.dropFirst(prefix.count))
+    return TypeName(short: ofClass(full), full: full, language: .swift)
+  }
+
   /// The name of a box: `Box<Int>`.
   static func ofBox(_ content: String) -> String {
     "Box<\(withoutStandardModule(content))>"
@@ -67,9 +81,20 @@ enum SwiftTypeNames {
         continue
       }
       while let next = scanner.current, TextScanner.isIdentifier(next) { scanner.position += 1 }
+      skipArguments(&scanner)
       _ = scanner.skip(" ")
     }
     return withoutParenthesesAroundResult(String(nameBytes: result))
+  }
+
+  /// Behind `@convention` and `@isolated` stands which, in parentheses; parameters of a function
+  /// stand behind a space.
+  private static func skipArguments(_ scanner: inout TextScanner) {
+    guard scanner.current == UInt8(ascii: "(") else { return }
+    while let byte = scanner.current {
+      scanner.position += 1
+      if byte == UInt8(ascii: ")") { return }
+    }
   }
 
   private static func withoutParenthesesAroundResult(_ name: String) -> String {

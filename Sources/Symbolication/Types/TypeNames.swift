@@ -30,6 +30,12 @@ public final class TypeNames {
     return name
   }
 
+  /// Where a symbol may begin that names the objects that begin with a word: two words in front of
+  /// what a vtable of C++ is used by, at the metadata of Embedded Swift.
+  static func vtablePlaces(ofWord word: UInt64) -> [Address] {
+    [Address(word &- 16), Address(word)]
+  }
+
   private func makeName(_ type: BlockType) -> TypeName? {
     let image = images.image(containing: type.definition, at: type.time)
     var name: TypeName?
@@ -37,11 +43,11 @@ public final class TypeNames {
     case .cxxClass: name = CxxTypeNames.ofClass(type.name)
     case .cxxVTable:
       let symbol = image.flatMap { image in
-        type.words.lazy.compactMap { word in
-          self.symbolicator?.vtableSymbol(at: Address(word &- 16), in: image)
+        type.words.lazy.flatMap(Self.vtablePlaces).compactMap { place in
+          self.symbolicator?.vtableSymbol(at: place, in: image)
         }.first
       }
-      name = symbol.flatMap(CxxTypeNames.ofVTable)
+      name = symbol.flatMap { CxxTypeNames.ofVTable($0) ?? SwiftTypeNames.ofEmbeddedMetadata($0) }
     case .swiftClass: name = Self.swift(SwiftTypeNames.ofClass(type.name), type)
     case .swiftBox: name = Self.swift(SwiftTypeNames.ofBox(type.name), type)
     case .swiftError: name = Self.swift(SwiftTypeNames.ofError(type.name), type)

@@ -25,11 +25,21 @@ import TraceReader
     ("[4main4LeafCSgXw]", "Closure context {weak Optional<main.Leaf>}"),
     ("[SiIegd_]", "Closure context {() -> Int}"),
     ("[SiSSIegyr_]", "Closure context {(Int) -> String}"),
+    ("[s5Int32VIetCy_]", "Closure context {(Int32) -> ()}"),
     ("[][Si]", "Closure context {?, Int}"),
     ("[&&]", "Closure context {?}"),
   ])
   func capturesAreDemangled(recorded: String, expected: String) {
     #expect(SwiftTypeNames.ofCaptures(recorded) == expected)
+  }
+
+  @Test(arguments: [
+    ("$e3app4NodeCN", "app.Node"), ("$e3app4TreeCySaySiGGN", "app.Tree<Array<Int>>"),
+    ("$es23_ContiguousArrayStorageCySiGN", "Array<Int> storage"), ("$e3app4NodeCfD", nil),
+    ("$s3app4NodeCN", nil), ("$eN", nil),
+  ])
+  func embeddedClassesAreNamedByTheirMetadata(symbol: String, expected: String?) {
+    #expect(SwiftTypeNames.ofEmbeddedMetadata(symbol)?.short == expected)
   }
 
   @Test func cxxClassesAreDemangledAndShortened() {
