@@ -5,7 +5,8 @@ import Testing
 @Suite struct ToolProgramTests {
   @Test(arguments: [
     "/opt/swift/usr/bin/swift-frontend", "/usr/bin/git", "/usr/bin/clang-21", "/usr/bin/ctest",
-    "/usr/bin/x86_64-linux-gnu-ld.gold", "/tmp/TemporaryDirectory.aB1/app-manifest",
+    "/usr/bin/x86_64-linux-gnu-ld.gold", "/usr/libexec/swift/linux/swift-backtrace",
+    "/tmp/TemporaryDirectory.aB1/app-manifest",
     "/home/me/app/.build/plugins/cache/Generate",
   ])
   func toolsAreLeftOutOnRequestOnly(path: String) {

@@ -14,6 +14,8 @@ public enum ToolPrograms {
     "swift-frontend", "swift-help", "swift-package", "swift-plugin-server", "swift-run",
     "swift-sdk", "swift-symbolgraph-extract", "swift-test", "*/TemporaryDirectory.*/*-manifest",
     "*/.build/plugins/*",
+    // What prints the stacks of a crash: tests crash on purpose.
+    "swift-backtrace", "swift-backtrace-static",
     // Drivers of builds and tests.
     "cmake", "ctest", "gmake", "make", "meson", "ninja", "pkg-config", "pkgconf",
     // Compilers and linkers.
