@@ -169,6 +169,31 @@ import TraceTestSupport
     }
   }
 
+  @Test(arguments: ["x", "d"])
+  func whatATestWantsToSeeCrashNeedsNoSnapshot(_ letter: String) throws {
+    let run = try check([], [try program(), letter])
+    #expect(run.status == 0, "\(run.outputText)\(run.errorText)")
+    #expect(run.outputText.contains("leaks not looked for, 0 memory errors"))
+    #expect((values(run)["processes"], values(run)["unmeasured"]) == ("2", "0"))
+  }
+
+  @Test func whatWasKilledCanBeAllowed() throws {
+    let program = try program()
+    let run = try check([], [program, "S"])
+    #expect(run.status == 87)
+    #expect(run.outputText.contains("; --allow-killed passes it"))
+    let allowed = try check(["--allow-killed"], [program, "S"])
+    #expect(allowed.status == 0, "\(allowed.outputText)\(allowed.errorText)")
+    #expect(allowed.outputText.contains("killed, leaks not looked for, 0 memory errors"))
+    // It stays a matter of those that were killed: nothing else is let through.
+    let refused = try check(
+      ["--allow-killed"], [program], environment: ["MEMTRACE_SNAPSHOT_AT_EXIT=0"])
+    #expect(refused.status == 87)
+    try "version: 1\nkilled: allow\n".write(
+      toFile: folder.path.appending(".memtrace.yml").string, atomically: true, encoding: .utf8)
+    #expect(try check([], [program, "S"]).status == 0)
+  }
+
   @Test func aRefusedSnapshotIsNotMeasured() throws {
     let run = try check([], [try program()], environment: ["MEMTRACE_SNAPSHOT_AT_EXIT=0"])
     #expect(run.status == 87)

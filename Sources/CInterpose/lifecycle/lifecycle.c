@@ -98,6 +98,14 @@ static void note_bypassed(void) {
     }
 }
 
+/* Swift Testing starts a process for each of its exit tests, which most often crashes, and tells it
+ * so: Sources/Testing/ExitTests/ExitTest.swift. */
+static void note_exit_test(char *const *environment) {
+    if (mt_config_lookup(environment, "SWT_EXIT_TEST_ID") ||
+        mt_config_lookup(environment, "SWT_EXPERIMENTAL_EXIT_TEST_ID"))
+        mt_meta_note(MT_NOTE_MAY_CRASH, 0, "exit test of Swift Testing");
+}
+
 /* The trace of a skipped program says who it was, and later how it ended; a stopped one gets no
  * heap snapshot. The hooks pass all calls on, but for those of exec, which go on taking the
  * recorder and its options along. */
@@ -180,6 +188,7 @@ static enum mt_state start_process(void) {
     mt_refcounts_begin();
     mt_image_map_scan();
     note_bypassed();
+    note_exit_test(find_environment());
     return MT_RECORDING;
 }
 

@@ -21,9 +21,11 @@ bool mt_goroutine_waits(const struct mt_frame *frame, struct mt_address_range *s
 
 /* The frames of a goroutine from its waiting one on, as return addresses.
  *
- * *lacks_root  whether the last is not its outermost: nobody knows what called it, or there are
- * more returns      how many, at most `capacity` context      as mt_unwind_capture; a few system
- * calls */
+ * capacity    of pcs
+ * lacks_root  set: the last is not its outermost; nobody knows what called it, or there are more
+ *
+ * returns  how many
+ * context  as mt_unwind_capture; a few system calls */
 uint32_t mt_goroutine_frames(const struct mt_goroutine *waiting, uintptr_t *pcs, uint32_t capacity,
                              bool *lacks_root);
 

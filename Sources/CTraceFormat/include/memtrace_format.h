@@ -344,8 +344,9 @@ enum mt_note_kind {
     MT_NOTE_REBOUND = 6,            /* path of an image whose calls of the allocator went past the
                                      * recorder until it was loaded; value = whether there may
                                      * have been some */
-    MT_NOTE_NO_SNAPSHOT = 7         /* why there is no whole heap snapshot at the end; value = the
+    MT_NOTE_NO_SNAPSHOT = 7,        /* why there is no whole heap snapshot at the end; value = the
                                      * system's error number */
+    MT_NOTE_MAY_CRASH = 8           /* who started the process to see it crash */
 };
 
 struct mt_note_record {

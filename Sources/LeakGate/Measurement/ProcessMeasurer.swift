@@ -11,6 +11,8 @@ public struct ProcessMeasurer {
   public var patterns: [String]
   /// Whether programs that build and start others are left out; see ``ToolPrograms``.
   public var skipsTools = false
+  /// Whether a process that was killed need not be measured.
+  public var allowsKilled = false
   /// Whether every process must have the planted leak of ``Canary``.
   public var expectsCanary: Bool
 
@@ -74,6 +76,21 @@ public struct ProcessMeasurer {
     return (process, collector.findings)
   }
 
+  private func noteMissingSnapshot(_ trace: Trace, _ process: inout CheckedProcess) {
+    let why = EndSnapshot.whyNone(in: trace)
+    guard KilledProcess.isKilled(trace) else {
+      process.problems.append(why)
+      return
+    }
+    if let who = KilledProcess.whoExpected(trace, command: process.command) {
+      process.note = "\(who), leaks not looked for"
+    } else if allowsKilled {
+      process.note = "killed, leaks not looked for"
+    } else {
+      process.problems.append("\(why); --allow-killed passes it")
+    }
+  }
+
   private func lookForLeaks(
     _ trace: Trace, _ source: ReportSource, _ process: inout CheckedProcess,
     _ measures: inout CheckedProcess.Measures, _ collector: inout FindingCollector
@@ -83,7 +100,7 @@ public struct ProcessMeasurer {
       return
     }
     guard let index = EndSnapshot.index(in: trace) else {
-      process.problems.append(EndSnapshot.whyNone(in: trace))
+      noteMissingSnapshot(trace, &process)
       return
     }
     let analysis = try trace.leakAnalysis(atSnapshot: index, source: source)

@@ -34,10 +34,11 @@ extension GateConfiguration {
     case "suppressions": suppressions = try YAMLFile.strings(value, key, name)
     case "stale": failsOnStale = try YAMLFile.choice(value, key, "fail", "warn", name)
     case "unmeasured": failsOnUnmeasured = try YAMLFile.choice(value, key, "fail", "warn", name)
+    case "killed": failsOnKilled = try YAMLFile.choice(value, key, "fail", "allow", name)
     default:
       throw GateError(
         "\(place): there is no '\(key)'; the keys are rules, default-rules, processes, baseline, "
-          + "suppressions, stale and unmeasured")
+          + "suppressions, stale, unmeasured and killed")
     }
   }
 

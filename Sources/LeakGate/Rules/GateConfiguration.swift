@@ -17,6 +17,8 @@ public struct GateConfiguration: Sendable, Hashable {
   public var failsOnStale = false
   /// Whether processes that could not be measured fail the run.
   public var failsOnUnmeasured = true
+  /// Whether processes that were killed count as not measured.
+  public var failsOnKilled = true
 
   /// Makes an empty configuration.
   public init() {}

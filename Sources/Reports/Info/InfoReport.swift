@@ -229,6 +229,7 @@ enum NoteText {
     case .child: "child"
     case .rebound: "rebound"
     case .noSnapshot: "no-snapshot"
+    case .mayCrash: "may-crash"
     case .unknown: "other"
     }
   }

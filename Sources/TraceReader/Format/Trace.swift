@@ -281,7 +281,7 @@ struct TraceLoader {
       case .noSnapshot:
         coverage.notes.append("no whole heap snapshot at the end: \(note.text)")
       case .rebound where note.value != 0: coverage.boundLate.append(note.text)
-      case .exec, .child, .rebound, .unknown: break
+      case .exec, .child, .rebound, .mayCrash, .unknown: break
       }
     }
   }

@@ -21,6 +21,8 @@ public struct Note: Hashable, Sendable {
     case rebound
     /// Why there is no whole heap snapshot at the end; the value is the system's error number.
     case noSnapshot
+    /// Who started the process to see it crash: `exit test of Swift Testing`.
+    case mayCrash
     /// A kind that this version of the reader does not know.
     case unknown(UInt32)
 
@@ -33,6 +35,7 @@ public struct Note: Hashable, Sendable {
       case MT_NOTE_CHILD.rawValue: self = .child
       case MT_NOTE_REBOUND.rawValue: self = .rebound
       case MT_NOTE_NO_SNAPSHOT.rawValue: self = .noSnapshot
+      case MT_NOTE_MAY_CRASH.rawValue: self = .mayCrash
       default: self = .unknown(code)
       }
     }

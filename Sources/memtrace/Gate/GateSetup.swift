@@ -19,6 +19,7 @@ struct GateSetup {
     if rules.skipsDefaults { configuration.usesDefaultRules = false }
     if !rules.processes.isEmpty { configuration.processes = rules.processes }
     if rules.allowsUnmeasured { configuration.failsOnUnmeasured = false }
+    if rules.allowsKilled { configuration.failsOnKilled = false }
     if let file = tolerated.baseline { configuration.baseline = file }
     if tolerated.failsOnStale { configuration.failsOnStale = true }
     configuration.suppressions += tolerated.suppressions
@@ -70,8 +71,10 @@ struct GateSetup {
 
   /// What measures a process.
   var measurer: ProcessMeasurer {
-    ProcessMeasurer(
+    var measurer = ProcessMeasurer(
       needs: Set(rules.map(\.measure)), patterns: configuration.processes,
       expectsCanary: expectsCanary)
+    measurer.allowsKilled = !configuration.failsOnKilled
+    return measurer
   }
 }

@@ -40,6 +40,11 @@ struct GateRuleOptions: ParsableArguments {
     help: "Pass although some processes could not be measured; they are listed all the same.")
   var allowsUnmeasured = false
 
+  @Flag(
+    name: .customLong("allow-killed"),
+    help: "Demand no heap snapshot of processes that were killed, as tests of crashes do.")
+  var allowsKilled = false
+
   @Sendable private static func rule(_ text: String) throws -> GateRule {
     do {
       return try GateRule(text)

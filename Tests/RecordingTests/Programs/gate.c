@@ -94,6 +94,19 @@ int main(int count, char **arguments) {
             }
             wait(NULL);
             break;
+        case 'x': /* as an exit test of Swift Testing */
+            if (fork() == 0) {
+                setenv("SWT_EXIT_TEST_ID", "[1,2,3,4]", 1);
+                execl(arguments[0], arguments[0], "k", (char *)NULL);
+            }
+            wait(NULL);
+            break;
+        case 'd': /* as a death test of GoogleTest */
+            if (fork() == 0)
+                execl(arguments[0], arguments[0], "k",
+                      "--gtest_internal_run_death_test=/gate.cc|9|0|3", (char *)NULL);
+            wait(NULL);
+            break;
         }
         scrub();
     }

@@ -8,6 +8,7 @@ public struct Shelf {
 
   /// Puts a book at the right end.
   public mutating func put(_ title: String) {
+    precondition(!title.isEmpty, "a book has a title")
     books.append(Book(title))
   }
 

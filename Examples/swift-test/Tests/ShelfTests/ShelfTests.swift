@@ -23,4 +23,14 @@ import Testing
     await Task.yield()
     #expect(shelf.books.count == count)
   }
+
+  #if compiler(>=6.2)
+    /// The process that this starts is to crash: the gate does not ask for its leaks.
+    @Test func aBookNeedsATitle() async {
+      await #expect(processExitsWith: .failure) {
+        var shelf = Shelf()
+        shelf.put("")
+      }
+    }
+  #endif
 }
