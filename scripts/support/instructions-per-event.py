@@ -32,7 +32,9 @@ PARTS = {
     "encoding": ("event_", "memtrace_", "varint"),
     "trace file": ("trace_file", "meta_writer"),
     "clock": ("clock",),
-    "hooks and dispatch": ("interpose", "record", "hook", "thread_state", "arena", "real"),
+    "who had the block last": ("block_owner",),
+    "hooks and dispatch": (
+        "interpose", "record", "hook", "enter", "tls", "thread_state", "arena", "real"),
 }
 OTHER_FILES = "other files of the recorder"
 OTHER_PART = "the program and the C library"
