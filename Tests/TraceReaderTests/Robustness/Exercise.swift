@@ -61,7 +61,10 @@ struct Exercise {
       }
       #expect(words == memory.wordCount)
       self.words += words
-      for thread in info.threads { _ = thread.stackStart.map(memory.word(at:)) }
+      for thread in info.threads {
+        _ = thread.stackStart.map(memory.word(at:))
+        _ = thread.signalStack.map { memory.word(at: $0.lowerBound) }
+      }
     }
   }
 }
@@ -127,7 +130,7 @@ enum SampleTraces {
     trace.thread(1, tid: 4711, name: "main")
     trace.thread(2, tid: 4712, name: "worker", state: .named)
     trace.thread(2, tid: 4712, state: .ended, time: 1050)
-    trace.note(kind: 3, text: "malloc: jemalloc")
+    for kind in 1...8 { trace.note(kind: UInt32(kind), text: "malloc: jemalloc") }
     trace.mark("here", time: 1020)
   }
 
@@ -136,6 +139,7 @@ enum SampleTraces {
     snapshot.region(0x40_4000..<0x40_8000)
     snapshot.region(0x5000_0000..<0x5000_4000, path: "[heap]")
     snapshot.thread(1, tid: 4711, sp: 0x5000_3000, registers: [1, 2], tlsBase: 0x5000_3f00)
+    snapshot.threads[0].signalStack = 0x5000_2000..<0x5000_2800
     snapshot.words(at: 0x40_4000, [0x5000_1000, 0, .max])
     snapshot.words(at: 0x5000_0ff8, [3, 0x5000_0ff8, 1 << 47])
     trace.snapshot(snapshot)
