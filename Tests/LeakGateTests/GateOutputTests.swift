@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TraceTestSupport
 
 @testable import LeakGate
 
@@ -132,6 +133,43 @@ import Testing
     #expect(outside.place(of: finding)?.path == "src/main.c")
     #expect(SourceRoot("/src/app/").place(of: leak())?.uri == "list.c")
     #expect(SourceRoot.Place(path: "a b/ü%.c", line: 1, isInside: true).uri == "a%20b/%C3%BC%25.c")
+  }
+
+  /// Builds in a folder of their own (Meson, CMake with Ninja, Autotools) name sources by `..`.
+  @Test(arguments: [
+    ("/src/app/build/../lib//a.c", "lib/a.c", true), ("/src/app/./a.c", "a.c", true),
+    ("/tmp/build/../../src/app/a.c", "a.c", true), ("./lib/a.c", "lib/a.c", true),
+    ("build/../lib/a.c", "lib/a.c", true), ("/proc/self/cwd/lib/a.c", "lib/a.c", true),
+    ("/src/app/../lib/a.c", "/src/lib/a.c", false), ("build/../../lib/a.c", "../lib/a.c", false),
+    ("/../src/application/a.c", "/src/application/a.c", false),
+  ])
+  func placesHaveNoDetours(file: String, path: String, isInside: Bool) throws {
+    let place = try #require(root.place(of: frame("f", file, 4)))
+    #expect(place.path == path)
+    #expect(place.isInside == isInside)
+  }
+
+  @Test func checkoutsBehindASymbolicLinkAreInside() throws {
+    let scratch = try ScratchDirectory()
+    let manager = FileManager.default
+    let (real, link) = (
+      scratch.path.appending("real").string, scratch.path.appending("link").string
+    )
+    try manager.createDirectory(atPath: real, withIntermediateDirectories: false)
+    try manager.createSymbolicLink(atPath: link, withDestinationPath: "real")
+    #expect(manager.createFile(atPath: real + "/a.c", contents: nil))
+    for (root, folder) in [(real, link), (link, real)] {
+      let place = SourceRoot(root).place(of: frame("f", folder + "/a.c", 4))
+      #expect(place?.path == "a.c")
+      #expect(place?.isInside == true)
+    }
+  }
+
+  @Test func summariesKeepTheirColumns() throws {
+    var finding = leak()
+    finding.frames = [frame("f", "/src/app/a|`b\n.c", 4)]
+    let summary = try GateResult(judging: input([finding])).output(as: .summary, root: root)
+    #expect(summary.contains(#"| `` a\|`b\n.c:4 `` |"#))
   }
 
   @Test func processesThatAreNotCheckedAreListedByProgram() throws {

@@ -17,7 +17,7 @@ struct GitHubSummary {
     if !broken.isEmpty {
       text += "| Rule | Process | Measured | Allowed |\n| --- | --- | --- | ---: |\n"
       for rule in broken.prefix(50) {
-        text += "| `\(rule.rule)` | \(Self.escaped(rule.process)) (\(rule.pid)) "
+        text += "| \(Self.code(rule.rule)) | \(Self.escaped(rule.process)) (\(rule.pid)) "
         text += "| \(rule.measured) | \(rule.most ?? 0) |\n"
       }
       text += "\n"
@@ -43,7 +43,7 @@ struct GitHubSummary {
     text += "| --- | --- | ---: | ---: | --- | --- |\n"
     var shown = 0
     for finding in counted.prefix(Self.findingLimit) {
-      let place = root.place(of: finding).map { "`\($0.path):\($0.line)`" } ?? ""
+      let place = root.place(of: finding).map { Self.code("\($0.path):\($0.line)") } ?? ""
       let row =
         "| \(finding.kind.title) | \(Self.escaped(finding.what)) | \(finding.count) "
         + "| \(ByteStyle.human.format(finding.bytes)) | \(place) | \(Self.escaped(finding.process)) |\n"
@@ -76,6 +76,12 @@ struct GitHubSummary {
     }
     let rest = lines.count - 100
     return text + (rest > 0 ? "\n… and \(rest) more processes.\n" : "")
+  }
+
+  /// Text as code inside a table of Markdown, where a `|` ends the cell even in code.
+  static func code(_ text: String) -> String {
+    let text = text.printable.replacing("|", with: "\\|")
+    return text.contains("`") ? "`` \(text) ``" : "`\(text)`"
   }
 
   /// Text that stays text inside a table of Markdown.

@@ -2,12 +2,15 @@ import Reports
 
 /// The folder of the repository: paths are told from there.
 public struct SourceRoot: Sendable, Hashable {
-  /// Its absolute path without a slash at the end.
-  public var path: String
+  /// Its absolute path, the one without symbolic links, and what Bazel's compilers take for it.
+  ///
+  /// Each ends with a slash.
+  private let prefixes: [String]
 
   /// Makes a root.
   public init(_ path: String) {
-    self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
+    let folders = [SourcePath.normalized(path), SourcePath.resolved(path), "/proc/self/cwd"]
+    prefixes = folders.compactMap { $0 }.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
   }
 
   /// Where a finding is shown: the innermost frame of the program's own code that lies in the
@@ -22,14 +25,20 @@ public struct SourceRoot: Sendable, Hashable {
   /// The place of a frame; nil where its line is not known.
   func place(of frame: ReportFrame) -> Place? {
     guard let file = frame.file, let line = frame.line, line > 0 else { return nil }
-    guard file.hasPrefix("/") else {
+    let path = SourcePath.normalized(file)
+    guard path.hasPrefix("/") else {
       // Builds that leave their folder out of debug information; the C library's own is one.
-      let isInside = frame.role == .user && !file.split(separator: "/").contains("..")
-      return Place(path: file, line: line, isInside: isInside)
+      let isInside = frame.role == .user && !path.hasPrefix("../")
+      return Place(path: path, line: line, isInside: isInside)
     }
-    let prefix = path + "/"
-    guard file.hasPrefix(prefix) else { return Place(path: file, line: line, isInside: false) }
-    return Place(path: String(file.dropFirst(prefix.count)), line: line, isInside: true)
+    // Compilers take the working directory from the shell, which leaves symbolic links in it.
+    let inside = relative(path) ?? SourcePath.resolved(file).flatMap(relative)
+    return Place(path: inside ?? path, line: line, isInside: inside != nil)
+  }
+
+  /// The path from the root; nil when it does not lie inside.
+  private func relative(_ path: String) -> String? {
+    prefixes.first { path.hasPrefix($0) }.map { String(path.dropFirst($0.count)) }
   }
 
   /// A line of a file.
