@@ -44,11 +44,17 @@ import Testing
     ("Stack<Int>.push(_:)", "Stack.push(_:)"),
     (
       "std::vector<int, std::allocator<int>>::push_back(int const&)",
-      "std::vector::push_back(int const&)"
+      "std::vector::push_back"
     ),
-    ("operator<<(std::ostream&, Foo const&)", "operator<<(std::ostream&, Foo const&)"),
-    ("Iter::operator->()", "Iter::operator->()"),
-    ("main::{lambda(int)#2}::operator()(int)", "main::{lambda(int)}::operator()(int)"),
+    ("operator<<(std::ostream&, Foo const&)", "operator<<"),
+    ("Iter::operator->()", "Iter::operator->"),
+    ("main::{lambda(int)#2}::operator()(int)", "main::::operator()"),
+    ("main::<lambda>::operator()", "main::::operator()"),
+    ("main::$_12::operator()(int) const", "main::::operator()"),
+    ("Functor::operator()() const &", "Functor::operator()"),
+    ("(anonymous namespace)::make(std::function<void (int)>) [clone .part.0]", "make"),
+    ("make", "make"), ("malloc in copy(char const*)", "malloc in copy"),
+    ("(Int, String)", "(Int, String)"), ("main.(*Server).Run", "main.(*Server).Run"), ("f(", "f("),
     ("parse.constprop.0", "parse"), ("parse [clone .part.3]", "parse"), ("f.llvm.123", "f"),
     ("alloc::vec::push::h0123456789abcdef", "alloc::vec::push"),
     ("libfoo.so.1.2+0x1234", "libfoo.so"), ("0x7f1234", "code"), ("app+0x12", "app"),

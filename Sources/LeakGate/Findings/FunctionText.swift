@@ -1,9 +1,9 @@
 /// Names of functions without what changes from build to build.
 enum FunctionText {
-  /// The name without offsets, generic arguments, parameters' numbers and clones.
+  /// The name without offsets, generic arguments, parameters of C++, numbers and clones.
   static func normalised(_ name: String) -> String {
     var text = withoutBrackets(name)
-    text = withoutClone(text)
+    text = CxxFunctionText.normalised(withoutClone(text))
     text = withoutNumbers(text)
     return withoutOffset(text)
   }
