@@ -7,7 +7,7 @@ import Testing
     "/opt/swift/usr/bin/swift-frontend", "/usr/bin/git", "/usr/bin/clang-21", "/usr/bin/ctest",
     "/usr/bin/x86_64-linux-gnu-ld.gold", "/usr/libexec/swift/linux/swift-backtrace",
     "/tmp/TemporaryDirectory.aB1/app-manifest",
-    "/home/me/app/.build/plugins/cache/Generate",
+    "/home/me/app/.build/plugins/cache/Generate", "/usr/bin/sed", "/bin/dash", "/usr/bin/[",
   ])
   func toolsAreLeftOutOnRequestOnly(path: String) {
     var measurer = ProcessMeasurer(needs: [])
@@ -17,7 +17,9 @@ import Testing
   }
 
   @Test(arguments: [
-    "/home/me/app/.build/debug/appPackageTests.xctest", "/bin/dash", "/home/me/swift-tidy",
+    "/home/me/app/.build/debug/appPackageTests.xctest", "/home/me/sed/sed", "/usr/local/bin/sort",
+    "sed", "/usr/bin/python3.11",
+    "/usr/bin/perl", "/home/me/swift-tidy",
     "/home/me/clang-tidied", "/home/me/app-manifest", "/home/me/make-believe",
   ])
   func otherProgramsAreChecked(path: String) {

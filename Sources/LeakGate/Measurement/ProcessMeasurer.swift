@@ -9,7 +9,7 @@ public struct ProcessMeasurer {
   /// Which processes the rules apply to: patterns with `*` and `?` for the name of the program, or
   /// for its path where they hold a `/`; empty for all.
   public var patterns: [String]
-  /// Whether programs that build and start others are left out; see ``ToolPrograms``.
+  /// Whether programs that build, start and surround others are left out; see ``ToolPrograms``.
   public var skipsTools = false
   /// Whether a process that was killed need not be measured.
   public var allowsKilled = false
@@ -44,12 +44,12 @@ public struct ProcessMeasurer {
   ) throws -> (process: CheckedProcess, findings: [Finding]) {
     var process = CheckedProcess(trace, source: source, file: file)
     let executable = source.trace.executable
-    let isTool = ToolPrograms.contains(executable)
+    let reason = ToolPrograms.reason(executable)
     // The recorder went past it, and what it did not record cannot be judged.
-    let wasSkipped = isTool && trace.coverage.stop?.cause == .requested
+    let wasSkipped = reason != nil && trace.coverage.stop?.cause == .requested
     process.isChosen = chooses(executable: executable) && !wasSkipped
     guard process.isChosen else {
-      if wasSkipped || skipsTools && isTool { process.note = "it builds or starts what is checked" }
+      if wasSkipped || skipsTools { process.note = reason }
       process.problems = RecordingGaps.unrecordedChildren(
         in: trace.coverage, chooses: chooses(executable:))
       return (process, [])

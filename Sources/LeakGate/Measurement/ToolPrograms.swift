@@ -1,7 +1,8 @@
 import Reports
 
 /// Programs that build and start what is to be checked: `swift test` runs compilers, linkers and git
-/// before it runs the tests.
+/// before it runs the tests; and those of ``SystemUtilities``, which the recorder does record: it
+/// knows programs to go past by their names only.
 ///
 /// Their leaks are nobody's business here, so that they are listed and neither recorded nor held to
 /// the rules, unless `--process` names programs; the command itself is where nothing else ran. Only
@@ -34,6 +35,13 @@ public enum ToolPrograms {
 
   /// Whether a program is one of these.
   static func contains(_ executable: String) -> Bool {
-    Glob.matchesAny(executable: executable, patterns)
+    reason(executable) != nil
+  }
+
+  /// Why a program is left out; nil for one that is checked.
+  static func reason(_ executable: String) -> String? {
+    if SystemUtilities.contains(executable) { return "a utility of the system" }
+    let isTool = Glob.matchesAny(executable: executable, patterns)
+    return isTool ? "it builds or starts what is checked" : nil
   }
 }
