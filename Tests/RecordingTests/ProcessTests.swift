@@ -222,6 +222,28 @@ import TraceTestSupport
     #expect(notes.contains { $0.hasPrefix("/bin/echo: libmemtrace.so cannot be read") })
   }
 
+  /// As for another user (`sudo -u nobody`): only the program that executes it can tell of it.
+  @Test func aProgramThatCannotWriteTracesIsNoted() throws {
+    let folder = try ScratchDirectory()
+    let run = try ProcessRun.run(
+      [
+        "/bin/sh", "-c", "mkdir traces; LD_PRELOAD=$0 exec /bin/sh -c \"$1\"",
+        BuiltProducts.library.string, "/bin/mv traces moved; /bin/echo one; exec /bin/echo last",
+      ],
+      environment: TracedRun.minimalEnvironment + [
+        "MEMTRACE_OUTPUT=\(folder.path.appending("traces/root.mtrace"))"
+      ], directory: folder.path)
+
+    #expect(run.outputText == "one\nlast\n")
+    #expect(run.errorText.isEmpty)
+    let moved = folder.path.appending("moved")
+    let traces = try FileManager.default.contentsOfDirectory(atPath: moved.string).map {
+      try Trace(path: moved.appending($0))
+    }
+    let notes = traces.flatMap(\.coverage.childrenNotFollowed)
+    #expect(notes.contains { $0.hasPrefix("/bin/echo: traces cannot be written into") })
+  }
+
   @Test func whatValgrindRunsIsLeftAlone() throws {
     let program = try TestProgram("table.c")
     let run = try TracedRun(

@@ -49,6 +49,8 @@ bool mt_os_is_pipe(int fd);
 /* Opens a regular file for reading; anything else (opening a FIFO would wait) is -EACCES. */
 long mt_os_open_regular(int directory, const char *path);
 long mt_os_is_executable(const char *path);
+/* Whether files may be made in a folder: 0, -EACCES, -ENOENT, -EROFS ... */
+long mt_os_may_create_in(const char *folder);
 
 /* Makes [offset, offset + length) of the file exist with space behind it, so that a mapping of it
  * cannot raise SIGBUS on a full disk. Never exceeds RLIMIT_FSIZE (that would raise SIGXFSZ).

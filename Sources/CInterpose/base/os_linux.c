@@ -127,6 +127,10 @@ long mt_os_is_executable(const char *path) {
     return CALL(SYS_faccessat, AT_FDCWD, path, 1 /* X_OK */, 0, 0, 0);
 }
 
+long mt_os_may_create_in(const char *folder) {
+    return CALL(SYS_faccessat, AT_FDCWD, folder, 3 /* W_OK | X_OK */, 0, 0, 0);
+}
+
 /* For filesystems without fallocate: real zeros take the space. */
 static long reserve_by_writing(int fd, uint64_t offset, uint64_t length) {
     static const char zeros[MT_PAGE_SIZE];
