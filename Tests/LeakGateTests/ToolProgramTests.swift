@@ -8,6 +8,7 @@ import Testing
     "/usr/bin/x86_64-linux-gnu-ld.gold", "/usr/libexec/swift/linux/swift-backtrace",
     "/tmp/TemporaryDirectory.aB1/app-manifest",
     "/home/me/app/.build/plugins/cache/Generate", "/usr/bin/sed", "/bin/dash", "/usr/bin/[",
+    "/root/.cargo/bin/rustup", "/opt/rust/bin/cargo", "/opt/rust/bin/rustdoc",
   ])
   func toolsAreLeftOutOnRequestOnly(path: String) {
     var measurer = ProcessMeasurer(needs: [])

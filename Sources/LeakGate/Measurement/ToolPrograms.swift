@@ -18,11 +18,12 @@ public enum ToolPrograms {
     // What prints the stacks of a crash: tests crash on purpose.
     "swift-backtrace", "swift-backtrace-static",
     // Drivers of builds and tests.
-    "cmake", "ctest", "gmake", "make", "meson", "ninja", "pkg-config", "pkgconf",
+    "cargo", "cargo-nextest", "cmake", "ctest", "gmake", "make", "meson", "ninja", "pkg-config",
+    "pkgconf", "rustdoc", "rustup",
     // Compilers and linkers.
     "ar", "as", "c++", "cc", "cc1", "cc1plus", "clang", "clang++", "clang-??", "collect2", "g++",
     "g++-??", "gcc", "gcc-??", "gold", "ld", "ld.bfd", "ld.gold", "ld.lld", "ld64.lld", "lld",
-    "lto1",
+    "lto1", "mold", "rust-lld",
     "lto-wrapper", "ranlib", "rustc", "strip", "x86_64-linux-gnu-*", "aarch64-linux-gnu-*",
     // Version control.
     "git", "git-remote-https",
