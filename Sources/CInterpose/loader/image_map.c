@@ -299,6 +299,11 @@ bool mt_image_map_contains(uintptr_t pc) {
     return image_at(pc) != NULL;
 }
 
+bool mt_image_map_contains_code(uintptr_t pc) {
+    const struct image *image = image_at(pc);
+    return image && pc >= image->text_start && pc < image->text_end;
+}
+
 static const struct image *find_image(const char *prefix) {
     uint32_t count = __atomic_load_n(&g_map.count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {

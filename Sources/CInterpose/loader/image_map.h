@@ -43,6 +43,9 @@ void mt_image_map_refresh(void);
 /* True when pc lies in a known image. Lock-free. */
 bool mt_image_map_contains(uintptr_t pc);
 
+/* The same, in its code. */
+bool mt_image_map_contains_code(uintptr_t pc);
+
 /* True when pc lies in an image that is not known yet, false for code made at run time: that must
  * not cost a look at the loader's list each time, nor take its lock, which a fork may catch taken.
  * Lock-free with glibc >= 2.35; before, true for whatever is not known. */

@@ -19,9 +19,11 @@ bool mt_type_read_embedded(struct mt_type_memory *memory, const struct mt_type_b
         return false;
     if (superclass != 0 && !mt_image_map_contains(superclass))
         return false;
-    if (destroyer != 0 && !mt_image_map_contains(destroyer))
+    /* A freed block may begin with the address of a list of the C library's, which points to
+     * itself. */
+    if (destroyer != 0 && !mt_image_map_contains_code(destroyer))
         return false;
-    if (!mt_image_map_contains(deinit))
+    if (!mt_image_map_contains_code(deinit))
         return false;
     description->kind = MT_TYPE_CXX_VTABLE;
     description->definition = block->word;
