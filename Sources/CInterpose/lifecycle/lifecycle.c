@@ -24,7 +24,6 @@
 #include "types/type_sampler.h"
 #include "unwind/unwind_rules.h"
 #include <errno.h>
-#include <string.h>
 #include <sys/prctl.h>
 
 extern char **environ;

@@ -69,8 +69,14 @@ enum { MT_SWIFT_LONGEST_NAME = 200 };
 long mt_swift_own_name(struct mt_type_memory *memory, uintptr_t descriptor,
                        char into[MT_SWIFT_LONGEST_NAME]);
 
-/* The context that encloses another; 0 for a module. */
-bool mt_swift_parent(struct mt_type_memory *memory, uintptr_t descriptor, uintptr_t *parent);
+/* A step from a context to its parent, on the way to its module.
+ *
+ * nesting  how many steps were taken before
+ * flags    set to those of the descriptor
+ * parent   set; 0 where there is none
+ * returns  false when it cannot be read, or after too many steps */
+bool mt_swift_read_context(struct mt_type_memory *memory, uintptr_t descriptor, unsigned nesting,
+                           uint32_t *flags, uintptr_t *parent);
 
 /* Where the metadata of a generic class has its arguments. */
 bool mt_swift_class_arguments(struct mt_type_memory *memory, uintptr_t metadata,

@@ -37,7 +37,7 @@ enum {
 
 enum { MOST_PARAMETERS = 32, MOST_PACKED = 32, MOST_REQUIREMENTS = 256, DEEPEST_NESTING = 16 };
 
-bool mt_swift_parent(struct mt_type_memory *memory, uintptr_t descriptor, uintptr_t *parent) {
+static bool parent_of(struct mt_type_memory *memory, uintptr_t descriptor, uintptr_t *parent) {
     uint64_t indirect;
     if (!mt_type_read_relative(memory, descriptor + PARENT, parent))
         return false;
@@ -47,6 +47,13 @@ bool mt_swift_parent(struct mt_type_memory *memory, uintptr_t descriptor, uintpt
         return false;
     *parent = indirect;
     return true;
+}
+
+bool mt_swift_read_context(struct mt_type_memory *memory, uintptr_t descriptor, unsigned nesting,
+                           uint32_t *flags, uintptr_t *parent) {
+    *parent = 0;
+    return nesting <= DEEPEST_NESTING && mt_type_read32(memory, descriptor, flags) &&
+           parent_of(memory, descriptor, parent);
 }
 
 /* What a class with a superclass of another library adds to its metadata, from the beginning. */
@@ -240,9 +247,8 @@ static bool has_name(uint32_t kind) {
 static bool add_nested(struct mt_swift_name *name, uintptr_t descriptor,
                        struct arguments *arguments, unsigned nesting) {
     uint32_t flags;
-    uintptr_t parent = 0;
-    if (nesting > DEEPEST_NESTING || !mt_type_read32(name->memory, descriptor, &flags) ||
-        !mt_swift_parent(name->memory, descriptor, &parent))
+    uintptr_t parent;
+    if (!mt_swift_read_context(name->memory, descriptor, nesting, &flags, &parent))
         return false;
     uint32_t kind = flags & MT_SWIFT_CONTEXT_KIND;
     if (kind == MT_SWIFT_MODULE)

@@ -4,7 +4,7 @@
  * character and the distance to a descriptor. */
 #include "types/type_swift.h"
 
-enum { MOST_SUBSTITUTIONS = 32, LONGEST_MANGLED = 256, MOST_REPEATS = 8, DEEPEST_NESTING = 16 };
+enum { MOST_SUBSTITUTIONS = 32, LONGEST_MANGLED = 256, MOST_REPEATS = 8 };
 enum { LAST_RELATIVE_REFERENCE = 0x17, LAST_REFERENCE = 0x1f };
 enum { DIRECT_CONTEXT = 1, INDIRECT_CONTEXT = 2 };
 
@@ -49,9 +49,8 @@ static bool add_identifier(struct mt_swift_name *name, uintptr_t descriptor, uin
 static bool add_mangled_context(struct mt_swift_name *name, uintptr_t descriptor, unsigned nesting,
                                 uint32_t *made) {
     uint32_t flags;
-    uintptr_t parent = 0;
-    if (nesting > DEEPEST_NESTING || !mt_type_read32(name->memory, descriptor, &flags) ||
-        !mt_swift_parent(name->memory, descriptor, &parent))
+    uintptr_t parent;
+    if (!mt_swift_read_context(name->memory, descriptor, nesting, &flags, &parent))
         return false;
     uint32_t kind = flags & MT_SWIFT_CONTEXT_KIND;
     if (parent && !add_mangled_context(name, parent, nesting + 1, made))

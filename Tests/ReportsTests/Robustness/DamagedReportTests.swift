@@ -33,13 +33,9 @@ import TraceTestSupport
     ]
   }
 
-  private static func number(_ variable: String, default value: UInt64) -> UInt64 {
-    ProcessInfo.processInfo.environment[variable].flatMap(UInt64.init) ?? value
-  }
-
   @Test func reportsSurviveDamagedTraces() throws {
-    let first = Self.number("MEMTRACE_FUZZ_SEED", default: 1)
-    let iterations = Self.number("MEMTRACE_FUZZ_ITERATIONS", default: 300)
+    let first = FuzzSetting.firstSeed
+    let iterations = FuzzSetting.iterations(default: 300)
     let samples = try Self.samples()
     var made = 0
     for seed in first..<first + iterations {

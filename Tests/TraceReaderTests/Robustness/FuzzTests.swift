@@ -38,13 +38,9 @@ import TraceTestSupport
     }
   }
 
-  static func number(_ variable: String, default value: UInt64) -> UInt64 {
-    getenv(variable).flatMap { UInt64(String(cString: $0)) } ?? value
-  }
-
   @Test func damagedTracesAreSurvived() throws {
-    let first = Self.number("MEMTRACE_FUZZ_SEED", default: 1)
-    let iterations = Self.number("MEMTRACE_FUZZ_ITERATIONS", default: 2000)
+    let first = FuzzSetting.firstSeed
+    let iterations = FuzzSetting.iterations(default: 2000)
     let samples = try Self.samples()
     let clock = ContinuousClock()
     let start = clock.now

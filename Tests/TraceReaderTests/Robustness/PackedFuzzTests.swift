@@ -17,7 +17,7 @@ import TraceTestSupport
     }
     let clock = ContinuousClock()
     var opened = 0
-    let iterations = FuzzTests.number("MEMTRACE_FUZZ_ITERATIONS", default: 600)
+    let iterations = FuzzSetting.iterations(default: 600)
     for seed in 1...max(1, iterations) {
       var damage = Damager(seed: seed)
       let bytes = damage.damaged(samples[Int(seed % UInt64(samples.count))])
