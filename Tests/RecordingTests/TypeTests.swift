@@ -6,9 +6,9 @@ import TraceTestSupport
 /// Types of blocks, from the compiled program to the rows of the Allocations table.
 @Suite struct TypeTests {
   /// Live and freed blocks of each category.
-  private func categories(
+  private func rows(
     _ source: String, _ flags: [String], grouping: String = "category"
-  ) throws -> [String: [Int]] {
+  ) throws -> [[String: Any]] {
     let program = try TestProgram(source, flags: flags)
     let run = try ProcessRun.run(
       [
@@ -19,9 +19,14 @@ import TraceTestSupport
     let document = try #require(
       try JSONSerialization.jsonObject(with: Data(run.outputText[start...].utf8))
         as? [String: Any])
-    let rows = try #require(document["rows"] as? [[String: Any]])
+    return try #require(document["rows"] as? [[String: Any]])
+  }
+
+  private func categories(
+    _ source: String, _ flags: [String], grouping: String = "category"
+  ) throws -> [String: [Int]] {
     var result: [String: [Int]] = [:]
-    for row in rows {
+    for row in try rows(source, flags, grouping: grouping) {
       let name = try #require(row["name"] as? String)
       result[name] = ["persistentCount", "transientCount"].compactMap { row[$0] as? Int }
     }
@@ -173,6 +178,23 @@ import TraceTestSupport
     for name in ["app.Shape", "app.Square", "app.Tree<Int>"] {
       #expect(found[name]?.first == 10, "\(name)")
     }
+  }
+
+  @Test func tasksBelongToTheLibraryOfConcurrency() throws {
+    let rows = try rows("task_slabs.swift", ["-parse-as-library", "-module-name", "app"])
+
+    let tasks = try #require(rows.first { $0["name"] as? String == "Swift Task" })
+    let type = try #require(tasks["type"] as? [String: Any])
+    let image = try #require(type["image"] as? String)
+    #expect(image.hasSuffix("/libswift_Concurrency.so"))
+  }
+
+  @Test(arguments: [["-Onone"], ["-O"]])
+  func closuresOfCAreToldByTheirRuntime(flags: [String]) throws {
+    let found = try categories("closures.swift", flags + ["-module-name", "app"])
+
+    // A work item copies its closure into one of its own.
+    #expect(found["__NSMallocBlock__"]?.first == 30)
   }
 
   @Test(arguments: [["-Onone"], ["-O"]])

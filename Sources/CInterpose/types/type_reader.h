@@ -1,5 +1,5 @@
 /* What a block's first word says about its type: C++ (type_cxx.c), Swift (type_swift.c),
- * Embedded Swift (type_embedded.c).
+ * Embedded Swift (type_embedded.c), closures of C (type_closure.c).
  *
  * No call into any runtime, no symbol table: only data that every image carries, so that stripped
  * and statically linked programs are read as well. */
@@ -12,9 +12,10 @@
 
 /* What is looked at. */
 struct mt_type_block {
-    uint64_t word;    /* the first word of the block */
-    uint64_t content; /* the third: the type that an error box holds; 0 when the block is shorter */
-    uint64_t size;    /* requested bytes */
+    uint64_t word; /* the first word of the block */
+    /* The third: the type that an error box holds, what a closure calls; 0 in a shorter block. */
+    uint64_t content;
+    uint64_t size; /* requested bytes */
 };
 
 /* What was found. */
@@ -37,6 +38,8 @@ bool mt_type_read_swift(struct mt_type_memory *memory, const struct mt_type_bloc
                         struct mt_type_description *description);
 bool mt_type_read_embedded(struct mt_type_memory *memory, const struct mt_type_block *block,
                            struct mt_type_description *description);
+bool mt_type_read_closure(struct mt_type_memory *memory, const struct mt_type_block *block,
+                          struct mt_type_description *description);
 
 /* The metadata of the superclass of a Swift class; 0 without one. */
 uintptr_t mt_type_swift_superclass(struct mt_type_memory *memory, uintptr_t metadata);

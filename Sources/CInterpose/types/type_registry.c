@@ -189,10 +189,11 @@ static uint32_t describe(const struct mt_type_block *block) {
         return write_type(&description, block->word, 0, 0);
     }
     uint32_t type = swift_type(&memory, block, &description.kind);
-    if (!type)
-        return mt_type_read_embedded(&memory, block, &description)
-                   ? write_type(&description, block->word, 0, 0)
-                   : 0;
+    if (!type) {
+        bool has_symbol = mt_type_read_embedded(&memory, block, &description) ||
+                          mt_type_read_closure(&memory, block, &description);
+        return has_symbol ? write_type(&description, block->word, 0, 0) : 0;
+    }
     mt_type_slabs_expect_swift();
     if (description.kind == MT_TYPE_SWIFT_CLASS)
         write_superclasses(&memory, block->word);

@@ -101,7 +101,7 @@ bool mt_type_read_swift(struct mt_type_memory *memory, const struct mt_type_bloc
     if (block->size < SMALLEST_OBJECT || !mt_type_read64(memory, metadata, &kind) ||
         !is_heap_metadata(memory, metadata, kind))
         return false;
-    description->definition = 0;
+    description->definition = metadata; /* unless something below tells more */
     description->instance_size = 0;
     switch (kind) {
     case MT_SWIFT_CLASS:

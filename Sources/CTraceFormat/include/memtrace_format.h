@@ -377,7 +377,7 @@ enum mt_type_kind {
     MT_TYPE_SWIFT_TASK = 5,     /* no name */
     MT_TYPE_SWIFT_JOB = 6,      /* no name */
     MT_TYPE_CXX_CLASS = 7,      /* name: mangled, as in its type_info */
-    MT_TYPE_CXX_VTABLE = 8 /* built without RTTI, or Embedded Swift: a symbol names it; no name */
+    MT_TYPE_CXX_VTABLE = 8 /* without RTTI, Embedded Swift, closure of C: by a symbol; no name */
 };
 
 /* A type. Types with several words (vtables for construction) have several records. */

@@ -47,7 +47,10 @@ public final class TypeNames {
           self.symbolicator?.vtableSymbol(at: place, in: image)
         }.first
       }
-      name = symbol.flatMap { CxxTypeNames.ofVTable($0) ?? SwiftTypeNames.ofEmbeddedMetadata($0) }
+      name = symbol.flatMap {
+        CxxTypeNames.ofVTable($0) ?? SwiftTypeNames.ofEmbeddedMetadata($0)
+          ?? ClosureNames.ofClass($0)
+      }
     case .swiftClass: name = Self.swift(SwiftTypeNames.ofClass(type.name), type)
     case .swiftBox: name = Self.swift(SwiftTypeNames.ofBox(type.name), type)
     case .swiftError: name = Self.swift(SwiftTypeNames.ofError(type.name), type)
