@@ -72,6 +72,22 @@ import TraceTestSupport
     #expect(report.entries.first?.responsible?.name == "handle_request")
   }
 
+  @Test func theHistoryKeepsTheOrderOfEventsOfOneTime() throws {
+    var builder = TraceBuilder()
+    builder.thread(1, tid: 100, name: "app")
+    for size: UInt64 in [24, 32] {
+      builder.allocate(0x1000, size, time: 5000)
+      builder.free(0x1000, time: 5000)
+    }
+    let file = try TemporaryFile(builder.bytes())
+    let trace = try Trace(path: file.path)
+    let source = ReportSource(trace, file: nil, symbolicator: FakeSymbolicator())
+    let report = try HistoryReport(trace, address: Address(0x1000), source: source)
+    #expect(report.entries.map(\.eventType) == ["malloc", "free", "malloc", "free"])
+    #expect(report.entries.map(\.size) == [24, 24, 32, 32])
+    #expect(report.entries.map(\.live) == [1, 0, 1, 0])
+  }
+
   @Test func aLongHistoryKeepsItsEnd() throws {
     let report = try HistoryReport(
       sample.trace, address: Address(0x20_0010), source: sample.source, top: 1)

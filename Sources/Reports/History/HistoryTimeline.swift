@@ -31,9 +31,12 @@ struct HistoryTimeline {
   }
 
   private struct Item {
-    var time: EventTime
-    /// At equal times an object is allocated, counted, freed.
-    var rank: Int
+    /// The position of the last event of a block that is not behind this row.
+    ///
+    /// Events of blocks keep their order, which their times do not tell: many have the same.
+    var anchor: Int
+    /// The time of a change of a count; zero for the event of a block, first at its anchor.
+    var time = EventTime(0)
     var row: Row
     var key: Key?
   }
@@ -60,23 +63,20 @@ struct HistoryTimeline {
         if let allocation = span.allocation {
           allocations[allocation] = Key(life: lives.count, step: 0)
         }
-        items += Self.items(of: life, number: lives.count, span, object)
+        items += Self.items(of: life, number: lives.count, span, object, history)
         lives.append(life)
       }
     }
-    for (position, entry) in history.enumerated() {
-      items.append(
-        Item(
-          time: entry.event.time, rank: Self.beginsLife(entry) ? 0 : 2, row: .block(position),
-          key: allocations[position]))
+    let blocks = history.indices.map { position in
+      Item(anchor: position, row: .block(position), key: allocations[position])
     }
-    fill(items, lives)
+    fill(blocks + items, lives)
   }
 
   private mutating func fill(_ items: [Item], _ lives: [RefcountLife]) {
     // Sorting does not keep the order of equal elements by itself.
     let order = items.indices.sorted {
-      (items[$0].time, items[$0].rank, $0) < (items[$1].time, items[$1].rank, $1)
+      (items[$0].anchor, items[$0].time, $0) < (items[$1].anchor, items[$1].time, $1)
     }
     var numbers: [Key: Int] = [:]
     for (number, position) in order.enumerated() {
@@ -98,7 +98,7 @@ struct HistoryTimeline {
   }
 
   private static func items(
-    of life: RefcountLife, number: Int, _ span: Span, _ object: Address
+    of life: RefcountLife, number: Int, _ span: Span, _ object: Address, _ history: [HistoryEntry]
   ) -> [Item] {
     var items: [Item] = []
     var next = 0
@@ -110,12 +110,31 @@ struct HistoryTimeline {
       let isDead = event.isOfNoObject || span.freed.map { event.time > $0 } ?? false
       items.append(
         Item(
-          time: event.time, rank: 1,
+          anchor: Self.anchor(of: event, span, history), time: event.time,
           row: .refcount(content, object: object, event: event, isDead: isDead),
           key: Key(life: number, step: step)))
       if content.event != nil { next += 1 }
     }
     return items
+  }
+
+  /// The position of the event of a block that a change of a count comes behind.
+  ///
+  /// That is the last one before it. Of those at the same time it is behind the allocation of its
+  /// object, and before all others.
+  private static func anchor(
+    of event: RefcountEvent, _ span: Span, _ history: [HistoryEntry]
+  ) -> Int {
+    var low = 0
+    var high = history.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if history[middle].event.time < event.time { low = middle + 1 } else { high = middle }
+    }
+    guard let allocation = span.allocation, history[allocation].event.time <= event.time else {
+      return low - 1
+    }
+    return max(low - 1, allocation)
   }
 
   // MARK: Lives
