@@ -220,6 +220,15 @@ import TraceTestSupport
     #expect(report.rows.filter(\.isLive).count == Int(result.total.liveCount))
   }
 
+  @Test func theBlocksFitEightyColumns() throws {
+    let report = try BlocksReport(
+      sample.trace, source: sample.source, request: ReplayRequest(), query: BlocksQuery())
+    let text = report.text(width: 80)
+    #expect(text.split(separator: "\n").allSatisfy { $0.displayWidth <= 80 })
+    #expect(!text.contains("Library"))
+    #expect(report.text(width: 120).contains("Library"))
+  }
+
   @Test func theLiveBlocksAreThoseOfTheReplay() throws {
     var query = BlocksQuery()
     query.filter.lifespan = .persistent
@@ -233,7 +242,7 @@ import TraceTestSupport
       sample.trace, source: sample.source, request: ReplayRequest(), query: query)
     #expect(cut.rows.map(\.size) == [100 << 20, 128])
     #expect(cut.rowCount == 3)
-    #expect(cut.text().contains("… 1 more blocks; --top 0 shows all"))
+    #expect(cut.text().contains("… 1 more block; --top 0 shows all"))
   }
 
   @Test func theInformation() throws {

@@ -27,7 +27,7 @@ extension ComparisonReport {
     ])
     let style = page.style.bytes
     for total in totals {
-      let format: (UInt64) -> String = { total.isBytes ? style.format($0) : "\($0)" }
+      let format: (UInt64) -> String = { total.isBytes ? style.format($0) : $0.grouped }
       let more = Difference.of(total.head.median, total.base.median)
       table.add([
         Span(total.measure), Span(format(total.base.median)), Span(format(total.head.median)),
@@ -55,15 +55,16 @@ extension ComparisonReport {
       table.add([
         Span(isSum ? "" : row.change.rawValue + (row.isWithinSpread ? " ~" : "")),
         Span(row.name, isSum ? .heading : .emphasis), Span(page.bytes(row.headBytes.median)),
-        Span(Self.signed(row.bytesMore, page.style.bytes.format)), Span("\(row.headCount.median)"),
-        Span(Self.signed(row.countMore) { "\($0)" }),
+        Span(Self.signed(row.bytesMore, page.style.bytes.format)),
+        Span(row.headCount.median.grouped),
+        Span(Self.signed(row.countMore, \.grouped)),
       ])
     }
     page.table(table)
     let hidden = changedCount - rows.count
-    if hidden > 0 { page.line(Span("… \(hidden) more rows; --top 0 shows all", .faint)) }
+    if hidden > 0 { page.line(Span(CountText.more(hidden, "row") + "; --top 0 shows all", .faint)) }
     if sameCount > 0 {
-      page.line(Span("\(sameCount) \(sameCount == 1 ? "row is" : "rows are") unchanged.", .faint))
+      page.line(Span("\(CountText.of(UInt64(sameCount), "row", .is)) unchanged.", .faint))
     }
   }
 

@@ -28,7 +28,7 @@ extension CallTreeReport {
     if nodes.count < nodeCount {
       let hidden = nodeCount - nodes.count
       page.line(
-        Span("… \(hidden.grouped) more functions; --min-percent 0 --top 0 shows all", .faint))
+        Span(CountText.more(hidden, "function") + "; --min-percent 0 --top 0 shows all", .faint))
     }
     coverage.write(to: &page)
   }

@@ -11,8 +11,7 @@ extension ErrorsReport {
     let hidden = entryCount - entries.count
     if hidden > 0 {
       page.blank()
-      let groups = CountText.of(UInt64(hidden), "more group")
-      page.line(Span("… \(groups) of errors; --top 0 shows all", .faint))
+      page.line(Span(CountText.more(hidden, "group") + " of errors; --top 0 shows all", .faint))
     }
     writeFailures(to: &page)
     coverage.write(to: &page)

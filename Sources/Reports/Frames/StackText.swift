@@ -30,7 +30,7 @@ package enum StackText {
 
   private static func gap(_ count: Int, to page: inout TextPage, indent: Int) {
     guard count > 0 else { return }
-    page.line([Span("… \(CountText.of(UInt64(count), "more frame"))", .faint)], indent: indent)
+    page.line([Span(CountText.more(count, "frame"), .faint)], indent: indent)
   }
 
   /// The frames from the first that is not a runtime's; all of them where none is the user's.

@@ -70,7 +70,11 @@ extension LeaksReport {
     let hidden = told.count - shown.count
     if hidden > 0 {
       page.line(
-        [Span("… \(hidden.grouped) earlier ones with new leaks; --top 0 shows all", .faint)],
+        [
+          Span(
+            "… \(CountText.of(UInt64(hidden), "earlier one")) with new leaks; --top 0 shows all",
+            .faint)
+        ],
         indent: 2)
     }
   }
@@ -111,7 +115,7 @@ extension LeaksReport {
     }
     page.table(TextTable(columns, rows: cells))
     let hidden = rowCount - rows.count
-    if hidden > 0 { page.line(Span("… \(hidden.grouped) more rows; --top 0 shows all", .faint)) }
+    if hidden > 0 { page.line(Span(CountText.more(hidden, "row") + "; --top 0 shows all", .faint)) }
   }
 
   private func writeTrees(to page: inout TextPage) {
@@ -137,7 +141,7 @@ extension LeaksReport {
     let hidden = treeGroupCount - treeGroups.count
     if hidden > 0 {
       page.blank()
-      page.line(Span("… \(hidden.grouped) more stacks; --top 0 shows all", .faint))
+      page.line(Span(CountText.more(hidden, "stack") + "; --top 0 shows all", .faint))
     }
   }
 

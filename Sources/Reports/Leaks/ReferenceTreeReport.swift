@@ -71,7 +71,9 @@ public struct ReferenceTreeReport: Report {
         indent: 2 + 3 * line.depth)
     }
     let hidden = lineCount - lines.count
-    if hidden > 0 { page.line(Span("  … \(hidden.grouped) more lines; --top 0 shows all", .faint)) }
+    if hidden > 0 {
+      page.line(Span("  " + CountText.more(hidden, "line") + "; --top 0 shows all", .faint))
+    }
     coverage.write(to: &page)
   }
 

@@ -3,6 +3,7 @@ extension OverviewReport {
   public func write(to page: inout TextPage) {
     writeHead(to: &page)
     writeErrors(to: &page)
+    writeFailures(to: &page)
     writeHogs(to: &page)
     writeAllocations(to: &page)
     writeLeaks(to: &page)
@@ -55,9 +56,29 @@ extension OverviewReport {
     let hidden = errors.entryCount - errors.entries.count
     if hidden > 0 {
       page.blank()
-      page.line(Span("… \(CountText.of(UInt64(hidden), "more group")) of errors", .faint))
+      page.line(Span(CountText.more(hidden, "group") + " of errors", .faint))
     }
   }
+
+  /// The allocations that failed: a program that does not look for that crashes soon after.
+  private func writeFailures(to page: inout TextPage) {
+    guard errors.failureCount > 0 else { return }
+    page.blank()
+    let count = CountText.of(errors.failureCount, "allocation")
+    page.line(Span("\(count) failed and returned NULL", .warning))
+    let shown = errors.failures.prefix(Self.failuresShown)
+    for failure in shown {
+      let times = failure.count == 1 ? "once" : "\(failure.count.grouped) times, first"
+      let caller = StackText.withoutLeadingRuntime(failure.first.frames).first
+      page.line(
+        "  \(failure.first.function) of \(page.bytes(failure.size)), \(times)",
+        Span(caller.map { " by \($0.title)" } ?? ""))
+    }
+    let rest = errors.failureCount &- shown.reduce(0) { $0 &+ $1.count }
+    if rest > 0 { page.line(Span("  " + CountText.more(Int(clamping: rest), "failure"), .faint)) }
+  }
+
+  private static let failuresShown = 3
 
   private func writeHogs(to page: inout TextPage) {
     guard !hogs.isEmpty else { return }
@@ -77,7 +98,7 @@ extension OverviewReport {
     page.blank()
     allocations.writeTable(to: &page)
     let hidden = allocations.rowCount - allocations.rows.count
-    if hidden > 0 { page.line(Span("… \(hidden.grouped) more categories", .faint)) }
+    if hidden > 0 { page.line(Span(CountText.more(hidden, "category", "categories"), .faint)) }
   }
 
   private func writeLeaks(to page: inout TextPage) {
@@ -112,7 +133,7 @@ extension OverviewReport {
     }
     page.table(table, indent: 2)
     let hidden = leaks.rowCount - leaks.rows.count
-    if hidden > 0 { page.line(Span("  … \(hidden.grouped) more rows", .faint)) }
+    if hidden > 0 { page.line(Span("  " + CountText.more(hidden, "row"), .faint)) }
   }
 
   private func writeUnfreed(to page: inout TextPage) {
@@ -134,7 +155,7 @@ extension OverviewReport {
     }
     page.table(table, indent: 2)
     let hidden = unfreed.groupCount - unfreed.groups.count
-    if hidden > 0 { page.line(Span("  … \(hidden.grouped) more stacks", .faint)) }
+    if hidden > 0 { page.line(Span("  " + CountText.more(hidden, "stack"), .faint)) }
   }
 
   private func writeHotspots(to page: inout TextPage) {

@@ -124,7 +124,7 @@ public struct OverviewReport: Report {
           "memtrace record -o \(file) -- \(trace.commandLine)",
           "keeps the trace for what follows"))
     }
-    if errors.totalCount > 0 {
+    if errors.totalCount > 0 || errors.failureCount > 0 {
       commands.append(NextCommand("memtrace errors \(file)", "all errors with whole stacks"))
       if let address = errors.entries.first?.address {
         commands.append(

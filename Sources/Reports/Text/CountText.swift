@@ -22,6 +22,12 @@ package enum CountText {
     count == 1 ? "1 \(noun)" : "\(count.grouped) \(noun)s"
   }
 
+  /// `… 1 more row`, `… 1,024 more rows`: what a list leaves out.
+  package static func more(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
+    let counted = count == 1 ? "1 more \(noun)" : "\(count.grouped) more \(plural ?? noun + "s")"
+    return "… \(counted)"
+  }
+
   /// `1 event was`, `2 events were`.
   package static func of(_ count: UInt64, _ noun: String, _ verb: Verb) -> String {
     "\(of(count, noun)) \(verb.text(count))"

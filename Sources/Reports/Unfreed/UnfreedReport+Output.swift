@@ -14,7 +14,8 @@ extension UnfreedReport {
       let rest = totalBytes &- groups.reduce(0) { $0 &+ $1.bytes }
       page.blank()
       page.line(
-        Span("… \(hidden.grouped) more stacks with \(page.bytes(rest)); --top 0 shows all", .faint))
+        Span(
+          CountText.more(hidden, "stack") + " with \(page.bytes(rest)); --top 0 shows all", .faint))
     }
     coverage.write(to: &page)
   }

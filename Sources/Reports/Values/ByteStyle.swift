@@ -47,7 +47,7 @@ public enum ByteStyle: Sendable, Hashable {
 
 extension BinaryInteger {
   /// All digits in groups of three: `1,420,543`.
-  var grouped: String {
+  package var grouped: String {
     let digits = String(magnitude)
     var result = ""
     for (index, digit) in digits.enumerated() {

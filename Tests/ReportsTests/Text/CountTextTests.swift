@@ -20,4 +20,10 @@ import TraceReader
     #expect(CountText.of(0, "event", .was) == "0 events were")
     #expect(CountText.of(1234, "event", .has) == "1,234 events have")
   }
+
+  @Test func whatIsLeftOutIsCounted() {
+    #expect(CountText.more(1, "row") == "… 1 more row")
+    #expect(CountText.more(1234, "row") == "… 1,234 more rows")
+    #expect(CountText.more(2, "category", "categories") == "… 2 more categories")
+  }
 }

@@ -1,0 +1,10 @@
+import Testing
+
+@testable import Reports
+
+@Suite struct ASCIITextTests {
+  @Test func drawingsAreReplacedOneForOneAndNamesAreKept() {
+    #expect(ASCIIText.of("a → b ±3 %  ▁█ 40 µs …") == "a > b ~3 %  _# 40 us .")
+    #expect(ASCIIText.of("Ünï") == "Ünï")
+  }
+}
