@@ -254,6 +254,18 @@ import TraceTestSupport
     try expectForms(report, "info")
   }
 
+  @Test func theInformationListsTheFirstOfManyTraces() throws {
+    let relatives = (0..<1500).map { number in
+      InfoReport.Relative(file: "server.\(number).mtrace", pid: UInt32(number), relation: "child")
+    }
+    var report = InfoReport(sample.trace, source: sample.source, relatives: relatives)
+    #expect(report.text().contains("server.19.mtrace"))
+    #expect(!report.text().contains("server.20.mtrace"))
+    #expect(report.text().contains("Other traces:     1,480 more; --all lists them\n"))
+    report.listsAll = true
+    #expect(report.text().contains("server.1499.mtrace"))
+  }
+
   @Test func theInformationListsSnapshotsAndMarks() throws {
     let leaks = try LeakRecording()
     let live = try leaks.trace.liveTotals(at: leaks.trace.snapshots.map(\.time))

@@ -38,9 +38,13 @@ extension InfoReport {
     ]
     if let refcounts = file.refcounts { facts.append(("Reference counts", text(of: refcounts))) }
     if let parent = file.parentTraceID { facts.append(("Parent trace ID", parent)) }
-    for relative in relatives {
+    for relative in relatives.prefix(listsAll ? .max : Self.listedAtMost) {
       let label = relative.relation.prefix(1).uppercased() + relative.relation.dropFirst()
       facts.append((label, "\(relative.file) (pid \(relative.pid))"))
+    }
+    let hidden = relatives.count - Self.listedAtMost
+    if !listsAll, hidden > 0 {
+      facts.append(("Other traces", "\(hidden.grouped) more; --all lists them"))
     }
     return facts
   }

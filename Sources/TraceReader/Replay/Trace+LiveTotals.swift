@@ -7,8 +7,8 @@ public struct LiveTotal: Hashable, Sendable {
 }
 
 extension Trace {
-  /// What was live at several moments, in one pass over the events; the recorder's own blocks
-  /// count, as in the heap of a snapshot.
+  /// What was live at several moments, in one pass over the events; without the recorder's own
+  /// blocks, as in all reports.
   ///
   /// - Parameters:
   ///   - times: The moments, in any order; the events up to each count.
@@ -20,7 +20,6 @@ extension Trace {
   ) throws(TraceError) -> [LiveTotal] {
     let order = times.indices.sorted { times[$0] < times[$1] }
     var options = ReplayOptions()
-    options.includesRecorder = true
     options.liveAt = order.last.map { times[$0] }
     let limits = ReplayLimits(options)
     var counter = LiveCounter(

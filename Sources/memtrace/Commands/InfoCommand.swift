@@ -23,7 +23,8 @@ struct InfoCommand: ParsableCommand {
 
   @OptionGroup var input: TraceInputOptions
 
-  @Flag(help: "List all threads, images, snapshots, marks and notes, not only the first 20.")
+  @Flag(
+    help: "List all threads, images, snapshots, marks, notes and traces, not only the first 20.")
   var all = false
 
   @OptionGroup(title: "Output") var output: OutputOptions

@@ -43,8 +43,8 @@ struct RecordingSummary {
     let rest = run.traces.dropFirst()
     guard !rest.isEmpty else { return [] }
     let named = rest.prefix(3).map { shown($0.path) }.joined(separator: ", ")
-    let more = rest.count > 3 ? ", … \(rest.count - 3) more" : ""
-    let noun = rest.count == 1 ? "1 more trace" : "\(rest.count) more traces"
+    let more = rest.count > 3 ? ", … \((rest.count - 3).grouped) more" : ""
+    let noun = rest.count == 1 ? "1 more trace" : "\(rest.count.grouped) more traces"
     return ["\(noun) of its processes: \(named)\(more)"]
   }
 
