@@ -39,10 +39,10 @@ import TraceTestSupport
   }
 
   @Test func annotationsAreEscaped() throws {
-    let result = GateResult(judging: input([leak(what: "50%\n::error::a,b:c")]))
+    let result = GateResult(judging: input([leak(what: "50%\n::error::a,b:c\u{1b}[31m")]))
     let text = try result.output(as: .github, root: root)
     #expect(text.split(separator: "\n").count == 1)
-    #expect(text.contains("50%25%0A::error::a,b:c"))
+    #expect(text.contains("50%25%0A::error::a,b:c\\x1b[31m"))
   }
 
   @Test func summariesStayBelowTheLimitOfGitHub() throws {

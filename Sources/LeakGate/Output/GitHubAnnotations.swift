@@ -67,6 +67,7 @@ struct GitHubAnnotations {
     return "::\(name)\(list.isEmpty ? "" : " \(list)")::\(Self.data(message))"
   }
 
+  /// Text of a command: nothing in a name may end it, begin another or colour the log.
   static func data(_ text: String) -> String {
     text.reduce(into: "") { result, character in
       switch character {
@@ -74,7 +75,7 @@ struct GitHubAnnotations {
       case "\r\n": result += "%0D%0A"
       case "\r": result += "%0D"
       case "\n": result += "%0A"
-      default: result.append(character)
+      default: result += String(character).printable
       }
     }
   }
@@ -95,7 +96,7 @@ enum FrameLines {
   static func of(_ frames: [ReportFrame], limit: Int = .max) -> [String] {
     let shown = StackText.withoutLeadingRuntime(frames)
     var lines = shown.prefix(limit).map { "    \($0.title.printable)" }
-    if shown.count > limit { lines.append("    … \(shown.count - limit) more frames") }
+    if shown.count > limit { lines.append("    " + CountText.more(shown.count - limit, "frame")) }
     return lines
   }
 }

@@ -115,8 +115,23 @@ public enum ShellText {
       }
     }
     if isPlain && !word.isEmpty { return word }
+    // Reports write control characters out: what they print is to be typed all the same.
+    if word != word.printable { return "$'\(word.unicodeScalars.map(typed).joined())'" }
     let escaped = word.split(separator: "'", omittingEmptySubsequences: false)
       .joined(separator: "'\\''")
     return "'\(escaped)'"
+  }
+
+  /// A character between `$'` and `'`, as bash, zsh and ksh read it.
+  private static func typed(_ scalar: Unicode.Scalar) -> String {
+    switch scalar {
+    case "'", "\\": return "\\\(scalar)"
+    case "\n": return "\\n"
+    case "\t": return "\\t"
+    default: break
+    }
+    let text = String(scalar)
+    guard text != text.printable else { return text }
+    return text.utf8.map { "\\x" + String($0, radix: 16).leftPadded(to: 2, with: "0") }.joined()
   }
 }
