@@ -27,12 +27,12 @@ struct DiffCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("The trace, or a folder of traces, before.", valueName: "base"),
-    completion: .file(extensions: ["mtrace"]))
+    completion: .file(extensions: ["mtrace", "zst"]))
   var base: String
 
   @Argument(
     help: ArgumentHelp("The trace, or a folder of traces, after.", valueName: "head"),
-    completion: .file(extensions: ["mtrace"]))
+    completion: .file(extensions: ["mtrace", "zst"]))
   var head: String
 
   @Option(

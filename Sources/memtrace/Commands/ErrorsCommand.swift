@@ -28,7 +28,7 @@ struct ErrorsCommand: ParsableCommand {
       "Only errors of this kind, may be repeated: "
         + MemoryError.Category.allCases.map(\.identifier).joined(separator: ", ") + ".",
       valueName: "kind"),
-    transform: Self.kind)
+    completion: .list(MemoryError.Category.allCases.map(\.identifier)), transform: Self.kind)
   var kind: [MemoryError.Category] = []
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Names") var symbols: SymbolOptions

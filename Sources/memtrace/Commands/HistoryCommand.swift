@@ -23,7 +23,7 @@ struct HistoryCommand: ParsableCommand {
 
   @Argument(
     help: "The trace to read; left out when a command is recorded.",
-    completion: .file(extensions: ["mtrace"]))
+    completion: .file(extensions: ["mtrace", "zst"]))
   var trace: String?
 
   @Argument(help: "An address in or inside the block, such as 0x7f12a0.")

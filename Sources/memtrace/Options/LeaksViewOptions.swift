@@ -28,7 +28,7 @@ struct LeaksViewOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp("Show only leaks that this trace does not have.", valueName: "trace"),
-    completion: .file(extensions: ["mtrace"]))
+    completion: .file(extensions: ["mtrace", "zst"]))
   var diffFrom: String?
 
   @Flag(help: "End with exit status \(ExitStatus.findings) when there are leaks.")

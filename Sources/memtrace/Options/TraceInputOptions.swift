@@ -4,7 +4,7 @@ import ArgumentParser
 struct TraceInputOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp("The trace to read.", valueName: "trace"),
-    completion: .file(extensions: ["mtrace"]))
+    completion: .file(extensions: ["mtrace", "zst"]))
   var trace: String?
 
   @Argument(
