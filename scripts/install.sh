@@ -8,6 +8,9 @@ if (($# != 1)) || [[ $1 == -* ]]; then
     exit 64
 fi
 prefix=$1
+case $(realpath -m -- "$prefix") in
+*[\ :$]*) fail "the recorder cannot be preloaded from '$prefix': a path in LD_PRELOAD has no space, colon or \$" ;;
+esac
 
 need_packages "${build_packages[@]}"
 need_toolchain
