@@ -1,3 +1,4 @@
+import Foundation
 import SystemPackage
 import Testing
 import TraceReader
@@ -24,6 +25,24 @@ import TraceReader
     }
     // Whether by the program's abort or by the C library's own, the trace says how it ended.
     #expect(root.ending == .abort || root.ending == .signal(6))
+  }
+
+  /// glibc's own checks, in a library that only old versions of names lead to.
+  @Test(.enabled(if: hasCheckingAllocator), arguments: ["double_free.c", "table.c"])
+  func theAllocatorThatChecksIsKept(program: String) throws {
+    let run = try TracedRun(
+      [try TestProgram(program).path.string],
+      environment: ["LD_PRELOAD=libc_malloc_debug.so.0", "MALLOC_CHECK_=3"])
+    if program == "double_free.c" {
+      #expect(run.plain.errorText.contains("free(): invalid pointer"))
+      #expect(try run.root().replay().errors.contains { $0.kind == .doubleFree })
+    }
+  }
+
+  private static var hasCheckingAllocator: Bool {
+    ["/lib64", "/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu"].contains {
+      FileManager.default.fileExists(atPath: "\($0)/libc_malloc_debug.so.0")
+    }
   }
 
   @Test func theTableOfAKnownProgramIsExact() throws {

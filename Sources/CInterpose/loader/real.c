@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "loader/real.h"
 
+#include "base/text.h"
 #include "loader/image_map.h"
 #include <elf.h>
 #include <errno.h>
@@ -15,6 +16,46 @@ static void look_up(void *field, const char *name) {
     __builtin_memcpy(field, &symbol, sizeof symbol);
 }
 
+/* The versions of the C library's names that programs ask for. */
+#ifdef __x86_64__
+#    define MT_VERSION "GLIBC_2.2.5"
+#    define MT_VERSION_OF_ALIGNED_ALLOC "GLIBC_2.16"
+#else
+#    define MT_VERSION "GLIBC_2.17"
+#    define MT_VERSION_OF_ALIGNED_ALLOC MT_VERSION
+#endif
+
+static void look_up_version(void *field, const char *name, const char *version) {
+    void *symbol = dlvsym(RTLD_NEXT, name, version);
+    if (symbol)
+        __builtin_memcpy(field, &symbol, sizeof symbol);
+}
+
+static bool is_of_libc(const void *function) {
+    Dl_info image;
+    return dladdr(function, &image) && image.dli_fname &&
+           mt_text_has_prefix(mt_text_last_component(image.dli_fname), "libc.so.");
+}
+
+/* The allocator of glibc's libc_malloc_debug.so (MALLOC_CHECK_, mtrace) has only hidden versions:
+ * programs are bound to it, but dlsym passes over it and finds the C library's. */
+static void prefer_hidden(struct mt_real *real) {
+    void *hidden = dlvsym(RTLD_NEXT, "malloc", MT_VERSION);
+    const void *found = (const void *)(uintptr_t)real->malloc;
+    if (!hidden || hidden == found || !is_of_libc(found))
+        return;
+    look_up_version(&real->malloc, "malloc", MT_VERSION);
+    look_up_version(&real->calloc, "calloc", MT_VERSION);
+    look_up_version(&real->realloc, "realloc", MT_VERSION);
+    look_up_version(&real->free, "free", MT_VERSION);
+    look_up_version(&real->posix_memalign, "posix_memalign", MT_VERSION);
+    look_up_version(&real->aligned_alloc, "aligned_alloc", MT_VERSION_OF_ALIGNED_ALLOC);
+    look_up_version(&real->memalign, "memalign", MT_VERSION);
+    look_up_version(&real->valloc, "valloc", MT_VERSION);
+    look_up_version(&real->pvalloc, "pvalloc", MT_VERSION);
+    look_up_version(&real->malloc_usable_size, "malloc_usable_size", MT_VERSION);
+}
+
 bool mt_real_resolve(void) {
     struct mt_real real;
     /* malloc last: while it is NULL the arena serves. */
@@ -26,6 +67,7 @@ bool mt_real_resolve(void) {
 #endif
     if (!real.malloc || !real.calloc || !real.realloc || !real.free)
         return false;
+    prefer_hidden(&real);
     void *(*real_malloc)(size_t) = real.malloc;
     real.malloc = NULL;
     mt_real = real;
