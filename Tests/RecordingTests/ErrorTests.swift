@@ -27,6 +27,24 @@ import TraceReader
     #expect(root.ending == .abort || root.ending == .signal(6))
   }
 
+  /// The child's trace does not have the allocation, but both frees.
+  @Test func aBlockFromBeforeAForkThatIsFreedTwiceHasTwoStacks() throws {
+    let run = try TracedRun([try TestProgram("inherited_block.c").path.string])
+    #expect(run.plain.outputText == "child 6\n", "the C library aborts")
+
+    let traces = try run.allTraces()
+    try #require(traces.count == 2)
+    #expect(try traces[0].replay().errors.isEmpty)
+    let errors = try traces[1].replay().errors
+    #expect(errors.map(\.kind) == [.doubleFree])
+    let error = try #require(errors.first)
+    #expect(error.block == nil)
+    let names = FrameNames(traces[1])
+    let first = try #require(error.firstFree)
+    #expect(names.names(of: first.stack).first == "consume")
+    #expect(names.names(of: error.offending.stack).first == "clean_up")
+  }
+
   /// glibc's own checks, in a library that only old versions of names lead to.
   @Test(.enabled(if: hasCheckingAllocator), arguments: ["double_free.c", "table.c"])
   func theAllocatorThatChecksIsKept(program: String) throws {

@@ -4,6 +4,13 @@
 /// When it has met deallocations of addresses that were not live, this second pass goes through
 /// the events again and follows just those addresses.
 struct SuspectPass: EventSink {
+  /// A deallocation of an address that the trace has never seen allocated.
+  struct Stranger {
+    var suspect: RareEvents.Suspect
+    /// The deallocation of the same address before it.
+    var previous: MemoryError.EventSite?
+  }
+
   /// The latest block known to have contained a suspect address.
   private struct Life {
     var block: MemoryError.BlockSummary
@@ -20,6 +27,8 @@ struct SuspectPass: EventSink {
   /// The distinct suspect addresses in ascending order, and for each what is known.
   private let addresses: [UInt64]
   private var lives: [Life?]
+  /// For each address the last deallocation of it as a stranger.
+  private var ends: [MemoryError.EventSite?]
   /// For the start of a followed block, the positions of the addresses it contains.
   private var followed: [UInt64: Range<Int>] = [:]
   private var pages: PageFilter
@@ -30,12 +39,13 @@ struct SuspectPass: EventSink {
 
   private(set) var errors: [MemoryError] = []
   /// Deallocations of addresses that the trace has never seen allocated.
-  private(set) var strangers: [RareEvents.Suspect] = []
+  private(set) var strangers: [Stranger] = []
 
   init(suspects: [RareEvents.Suspect]) {
     self.suspects = suspects
     addresses = Set(suspects.map(\.address)).sorted()
     lives = Array(repeating: nil, count: addresses.count)
+    ends = Array(repeating: nil, count: addresses.count)
     pages = PageFilter()
     addresses.forEach { pages.insert($0) }
   }
@@ -136,9 +146,9 @@ struct SuspectPass: EventSink {
 
   /// A `realloc` that failed has ended no block.
   private mutating func restore(_ slot: UInt32) {
-    guard let address = pending.removeValue(forKey: slot)?.address,
-      let positions = followed[address]
-    else { return }
+    guard let address = pending.removeValue(forKey: slot)?.address else { return }
+    restoreStranger(address, slot)
+    guard let positions = followed[address] else { return }
     workLeft -= positions.count
     for position in positions
     where lives[position]?.end?.operation == .reallocBegin
@@ -148,14 +158,24 @@ struct SuspectPass: EventSink {
     }
   }
 
+  private mutating func restoreStranger(_ address: UInt64, _ slot: UInt32) {
+    let position = addresses.partitioningIndex { $0 >= address }
+    guard position < addresses.count, addresses[position] == address,
+      ends[position]?.operation == .reallocBegin, ends[position]?.thread.rawValue == slot
+    else { return }
+    ends[position] = nil
+  }
+
   // MARK: Judgement
 
   private mutating func judge(_ event: RawEvent) {
     let suspect = suspects[next]
     next += 1
     let position = addresses.partitioningIndex { $0 >= event.address }
-    guard position < lives.count, let life = lives[position] else {
-      strangers.append(suspect)
+    guard position < lives.count else { return }
+    guard let life = lives[position] else {
+      strangers.append(Stranger(suspect: suspect, previous: ends[position]))
+      ends[position] = Self.site(suspect)
       return
     }
     let offset = event.address &- life.block.address.rawValue
@@ -163,12 +183,16 @@ struct SuspectPass: EventSink {
     if offset != 0 {
       kind = .freeOfInterior(offset: offset)
     } else {
-      kind = Operation(rawValue: event.operation) == .reallocBegin ? .reallocOfFreed : .doubleFree
+      kind = Self.kindOfSecondEnd(event.operation)
     }
     errors.append(
       MemoryError(
         kind: kind, address: Address(event.address), block: life.block, firstFree: life.end,
         offending: Self.site(suspect)))
+  }
+
+  static func kindOfSecondEnd(_ operation: UInt8) -> MemoryError.Kind {
+    Operation(rawValue: operation) == .reallocBegin ? .reallocOfFreed : .doubleFree
   }
 
   static func site(_ suspect: RareEvents.Suspect) -> MemoryError.EventSite {

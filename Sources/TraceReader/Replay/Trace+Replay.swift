@@ -65,7 +65,8 @@ extension Trace {
       let first = EventTime(limits.firstTime)
       for error in pass.errors where error.offending.time >= first { log.add(error) }
       result.coverage.unknownFrees &+= UInt64(pass.unjudgedCount)
-      judgeStrangers(pass.strangers.filter { $0.time >= first.rawValue }, &log, &result.coverage)
+      judgeStrangers(
+        pass.strangers.filter { $0.suspect.time >= first.rawValue }, &log, &result.coverage)
     }
     let rest = heap.rare.suspectCount &- UInt64(suspects.count)
     if isInherited {
@@ -82,24 +83,50 @@ extension Trace {
   /// A free of an address that was never allocated is an error only where the trace would have
   /// the allocation if there had been one, or where no allocator can have made it.
   private func judgeStrangers(
-    _ all: [RareEvents.Suspect], _ log: inout ErrorLog, _ coverage: inout Coverage
+    _ all: [SuspectPass.Stranger], _ log: inout ErrorLog, _ coverage: inout Coverage
   ) {
     var strangers = all
-    let variables = strangers.partition { executable?.contains(Address($0.address)) == true }
-    for suspect in strangers[variables...] { log.add(Self.freeOfUnknown(suspect)) }
+    let variables = strangers.partition {
+      executable?.contains(Address($0.suspect.address)) == true
+    }
+    for stranger in strangers[variables...] { log.add(Self.freeOfUnknown(stranger.suspect)) }
     strangers.removeSubrange(variables...)
+    let isWhole = !header.flags.contains(.late) && !coverage.mayMissAllocations
     if header.flags.contains(.forked) {
-      coverage.inheritedFrees &+= UInt64(strangers.count)
-    } else if header.flags.contains(.late) || coverage.mayMissAllocations {
-      coverage.unknownFrees &+= UInt64(strangers.count)
+      judgeInherited(strangers, isWhole: isWhole, &log, &coverage)
+    } else if isWhole {
+      for stranger in strangers { log.add(Self.freeOfUnknown(stranger.suspect)) }
     } else {
-      for suspect in strangers { log.add(Self.freeOfUnknown(suspect)) }
+      coverage.unknownFrees &+= UInt64(strangers.count)
+    }
+  }
+
+  /// The blocks that a child inherits are not known; but those that it frees twice, with no
+  /// allocation of the address between, are no blocks the second time.
+  private func judgeInherited(
+    _ strangers: [SuspectPass.Stranger], isWhole: Bool, _ log: inout ErrorLog,
+    _ coverage: inout Coverage
+  ) {
+    for stranger in strangers {
+      if isWhole, let previous = stranger.previous {
+        log.add(Self.secondEnd(of: stranger.suspect, after: previous))
+      } else {
+        coverage.inheritedFrees &+= 1
+      }
     }
   }
 
   /// The image of the program itself, whose addresses nothing else ever takes.
   private var executable: Image? {
     images.images.first { $0.path == process.executablePath && $0.unloadTime == nil }
+  }
+
+  private static func secondEnd(
+    of suspect: RareEvents.Suspect, after previous: MemoryError.EventSite
+  ) -> MemoryError {
+    MemoryError(
+      kind: SuspectPass.kindOfSecondEnd(suspect.operation), address: Address(suspect.address),
+      block: nil, firstFree: previous, offending: SuspectPass.site(suspect))
   }
 
   private static func freeOfUnknown(_ suspect: RareEvents.Suspect) -> MemoryError {

@@ -131,6 +131,35 @@ import TraceTestSupport
     #expect(result.coverage.unknownFrees == 0)
   }
 
+  /// Whatever a child inherits: between two frees of an address there is an allocation of it.
+  @Test func aForkThatFreesAnInheritedBlockTwiceIsAnError() throws {
+    var trace = TraceBuilder()
+    trace.header.flags = .forked
+    trace.free(0x1000, stack: StackID(3))
+    trace.free(0x1000, stack: StackID(4))
+    trace.reallocate(0x1000, to: 0x2000, 10)
+    let result = try trace.replay()
+    #expect(result.errors.map(\.kind) == [.doubleFree, .reallocOfFreed])
+    #expect(result.errors.map(\.block) == [nil, nil])
+    #expect(result.errors.first?.firstFree?.stack == StackID(3))
+    #expect(result.errors.first?.offending.stack == StackID(4))
+    #expect(result.coverage.inheritedFrees == 1)
+
+    trace.header.counters[0] = 1
+    #expect(try trace.replay().errors.isEmpty, "allocations may be missing")
+  }
+
+  @Test func aFailedReallocOfAnInheritedBlockFreesNothing() throws {
+    var trace = TraceBuilder()
+    trace.header.flags = .forked
+    trace.add(.reallocBegin, address: 0x1000)
+    trace.add(.reallocFail, size: 1 << 50)
+    trace.free(0x1000)
+    let result = try trace.replay()
+    #expect(result.errors.isEmpty)
+    #expect(result.coverage.inheritedFrees == 2)
+  }
+
   /// What a child inherits is not known, but no allocator hands out the program's own variables.
   @Test func aForkThatFreesAVariableIsAnError() throws {
     var trace = TraceBuilder()
