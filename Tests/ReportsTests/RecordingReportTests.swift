@@ -38,13 +38,42 @@ import TraceTestSupport
     builder.allocate(0x1000, 24, time: 5000)
     builder.free(0x1000, time: 9000)
     builder.free(0x1000, time: 9000)
-    let file = try TemporaryFile(builder.bytes())
-    let trace = try Trace(path: file.path)
-    let source = ReportSource(trace, file: nil, symbolicator: FakeSymbolicator())
-    let text = ErrorsReport(try trace.replay(), source: source).text()
+    let text = try Self.errors(of: builder)
     let place = "by free on app (T1, tid 100) at 00:00.000.008"
     #expect(text.contains("Freed first \(place), 4.0 µs later\n"))
     #expect(text.contains("Freed again \(place), right after\n"))
+  }
+
+  @Test func aReallocIsCalledARealloc() throws {
+    var builder = TraceBuilder()
+    builder.allocate(0x1000, 24)
+    builder.reallocate(0x1008, to: 0x2000, 30)
+    builder.reallocate(0x7000, to: 0x3000, 30)
+    let text = try Self.errors(of: builder)
+    #expect(text.contains("Invalid realloc of 0x1008, 8 B inside a block of 24 B"))
+    #expect(text.contains("Invalid realloc of 0x7000, which was never allocated"))
+    #expect(text.contains("Reallocated by realloc on "))
+    #expect(text.contains("To fix: realloc 0x1000, the pointer that malloc returned"))
+  }
+
+  @Test func aBlockFromBeforeAForkHasNoAllocation() throws {
+    var builder = TraceBuilder()
+    builder.header.flags = .forked
+    builder.free(0x1000)
+    builder.free(0x1000)
+    builder.reallocate(0x1000, to: 0x2000, 30)
+    let text = try Self.errors(of: builder)
+    let first = "Double free of 0x1000, a block of the process that forked\n   Freed first by free"
+    #expect(text.contains(first))
+    #expect(
+      text.contains("realloc of the freed block 0x1000, a block of the process that forked\n"))
+  }
+
+  private static func errors(of builder: TraceBuilder) throws -> String {
+    let file = try TemporaryFile(builder.bytes())
+    let trace = try Trace(path: file.path)
+    let source = ReportSource(trace, file: nil, symbolicator: FakeSymbolicator())
+    return ErrorsReport(try trace.replay(), source: source).text()
   }
 
   @Test func theUnfreedBlocks() throws {

@@ -7,9 +7,9 @@ extension ErrorText {
       return "after free or realloc use only the pointer that the last realloc returned"
     case .freeOfInterior:
       let start = entry.block.map { HexText.of($0.address) } ?? "the start of the block"
-      return "free \(start), the pointer that \(allocator) returned, not one into the block"
+      return "\(call) \(start), the pointer that \(allocator) returned, not one into the block"
     case .freeOfUnknown:
-      return "free only what malloc and its kin returned; this may be a variable, part of an "
+      return "\(call) only what malloc and its kin returned; this may be a variable, part of an "
         + "array, or a block of another allocator"
     case .mismatched: return "free what \(allocator) returned with \(counterpart)"
     case .wrongSize:

@@ -9,12 +9,12 @@ struct ErrorText {
   var title: String {
     let address = HexText.of(entry.address)
     switch entry.kind {
-    case .doubleFree: return "Double free of \(address)\(blockText)"
-    case .reallocOfFreed: return "realloc of the freed block \(address)\(blockText)"
-    case .freeOfUnknown: return "Invalid free of \(address), which was never allocated"
+    case .doubleFree: return "Double free of \(address)\(freedBlockText)"
+    case .reallocOfFreed: return "realloc of the freed block \(address)\(freedBlockText)"
+    case .freeOfUnknown: return "Invalid \(call) of \(address), which was never allocated"
     case .freeOfInterior(let offset):
       let start = entry.block.map { " that begins at \(HexText.of($0.address))" } ?? ""
-      return "Invalid free of \(address), \(bytes.format(offset)) inside \(ofBlock)\(start)"
+      return "Invalid \(call) of \(address), \(bytes.format(offset)) inside \(ofBlock)\(start)"
     case .mismatched:
       return "Mismatched deallocation of \(address)\(blockText): \(familyText)"
     case .wrongSize(let size):
@@ -58,9 +58,15 @@ struct ErrorText {
     case .doubleFree: "Freed again"
     case .reallocOfFreed: "Reallocated"
     case .overRelease: isRetain ? "Retained" : "Released again"
-    default: "Freed"
+    default: isRealloc ? "Reallocated" : "Freed"
     }
   }
+
+  /// Not `realloc(p, 0)`, which frees.
+  private var isRealloc: Bool { entry.offending.function == "realloc" }
+
+  /// What the program did to the address.
+  var call: String { isRealloc ? "realloc" : "free" }
 
   private var isRetain: Bool { entry.offending.function.contains("etain") }
 
@@ -78,6 +84,11 @@ struct ErrorText {
 
   private var blockText: String { entry.block == nil ? "" : ", \(ofBlock)" }
 
+  /// Only a block from before a fork can have been freed without its allocation being known.
+  private var freedBlockText: String {
+    entry.block == nil ? ", a block of the process that forked" : blockText
+  }
+
   private var ofBlock: String {
     guard let block = entry.block else { return "a block" }
     return "a block of \(bytes.format(block.size)) (\(block.category))"
@@ -85,6 +96,7 @@ struct ErrorText {
 
   private var familyText: String {
     let allocated = entry.block?.allocated.function ?? "another function"
-    return "allocated by \(allocated), freed by \(entry.offending.function)"
+    let verb = isRealloc ? "reallocated" : "freed"
+    return "allocated by \(allocated), \(verb) by \(entry.offending.function)"
   }
 }
