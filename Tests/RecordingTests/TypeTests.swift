@@ -158,7 +158,7 @@ import TraceTestSupport
       ("app.Leaf", 40), ("app.Outer.Inner", 20), ("app.Pair<Int, String>", 20),
       ("app.Pair<Array<Double>, app.Outer.Value<Int>>", 20), ("app.Hidden", 20),
       ("app.Node<(Int, String)>", 20), ("app.Node<Optional<Int>>", 20),
-      ("app.Node<app.Leaf.Type>", 20), ("app.Node<AnyObject>", 20),
+      ("app.Node<app.Leaf.Type>", 20), ("app.Node<AnyObject>", 20), ("app.Player", 20),
       ("Closure context {var Int, app.Leaf}", 20), ("Box<(app.Tree, app.Tree)>", 20),
       ("Box<(Int, String, Double, Int)>", 20), ("Error box<app.Failure>", 20),
       ("Dictionary<String, Array<Int>> storage", 20),

@@ -27,6 +27,9 @@ struct mt_type_description {
     /* Where a Swift class has the offsets of its stored properties, each a word. */
     uintptr_t fields;
     uint32_t field_count;
+    /* No object of this class, but another block may be one: the address of a class stands in other
+     * blocks as well, those of the runtime, and before the class is laid out. */
+    bool is_undecided;
 };
 
 /* Each fills everything but the buffer of `name`.

@@ -15,7 +15,7 @@ enum { LONGEST_NAME = 2048, MOST_FIELDS = 256 };
 struct entry {
     uint64_t key;
     uint32_t type;
-    uint32_t unused;
+    uint32_t smallest; /* a smaller block is no object of it: it only begins with the same word */
 };
 
 static struct {
@@ -42,12 +42,13 @@ static struct entry *place_of(uint64_t key) {
     return &g_types.entries[at];
 }
 
-static void keep(uint64_t key, uint32_t type) {
+static void keep(uint64_t key, uint32_t type, uint64_t smallest) {
     struct entry *entry = place_of(key);
     if (entry->key == 0)
         g_types.count++;
     entry->key = key;
     entry->type = type;
+    entry->smallest = (uint32_t)smallest;
 }
 
 /* What lay in an image that is gone may be something else now. Types keep their numbers. */
@@ -127,7 +128,7 @@ static uint32_t type_of_class(struct mt_type_memory *memory, uintptr_t type_info
         return 0;
     uint32_t type = write_type(&description, word, known, base);
     if (type && !known)
-        keep(type_info, type);
+        keep(type_info, type, 0);
     return type;
 }
 
@@ -152,50 +153,49 @@ static void write_fields(struct mt_type_memory *memory,
 
 /* Reads and writes what begins with a word. */
 static uint32_t swift_type(struct mt_type_memory *memory, const struct mt_type_block *block,
-                           enum mt_type_kind *kind) {
-    struct mt_type_description description = {.field_count = 0};
-    description.name = mt_text_begin(g_types.name, sizeof g_types.name);
-    if (!mt_type_read_swift(memory, block, &description))
+                           struct mt_type_description *description) {
+    description->name = mt_text_begin(g_types.name, sizeof g_types.name);
+    if (!mt_type_read_swift(memory, block, description))
         return 0;
-    uint32_t type = write_type(&description, block->word, 0, 0);
+    uint32_t type = write_type(description, block->word, 0, 0);
     if (type)
-        write_fields(memory, &description, block->word);
-    *kind = description.kind;
+        write_fields(memory, description, block->word);
     return type;
 }
 
 /* Classes of which there may be no object: they tell what objects of a class inherit. */
 static void write_superclasses(struct mt_type_memory *memory, uintptr_t metadata) {
     for (int depth = 0; depth < DEEPEST_BASE; depth++) {
-        enum mt_type_kind kind;
+        struct mt_type_description description = {.field_count = 0};
         metadata = mt_type_swift_superclass(memory, metadata);
         if (!mt_type_registry_may_know(metadata) || place_of(metadata)->key)
             return;
         struct mt_type_block block = {.word = metadata, .size = UINT32_MAX};
-        uint32_t type = swift_type(memory, &block, &kind);
+        uint32_t type = swift_type(memory, &block, &description);
         if (!type)
             return;
-        keep(metadata, type);
+        keep(metadata, type, description.instance_size);
     }
 }
 
-static uint32_t describe(const struct mt_type_block *block) {
+static uint32_t describe(const struct mt_type_block *block,
+                         struct mt_type_description *description) {
     struct mt_type_memory memory = {{0}, 0};
-    struct mt_type_description description = {.field_count = 0};
-    description.name = mt_text_begin(g_types.name, sizeof g_types.name);
-    if (mt_type_read_cxx(&memory, block, &description)) {
-        if (description.kind == MT_TYPE_CXX_CLASS)
-            return type_of_class(&memory, description.definition, block->word, 0);
-        return write_type(&description, block->word, 0, 0);
+    description->name = mt_text_begin(g_types.name, sizeof g_types.name);
+    if (mt_type_read_cxx(&memory, block, description)) {
+        if (description->kind == MT_TYPE_CXX_CLASS)
+            return type_of_class(&memory, description->definition, block->word, 0);
+        return write_type(description, block->word, 0, 0);
     }
-    uint32_t type = swift_type(&memory, block, &description.kind);
+    uint32_t type = swift_type(&memory, block, description);
     if (!type) {
-        bool has_symbol = mt_type_read_embedded(&memory, block, &description) ||
-                          mt_type_read_closure(&memory, block, &description);
-        return has_symbol ? write_type(&description, block->word, 0, 0) : 0;
+        bool has_symbol =
+            !description->is_undecided && (mt_type_read_embedded(&memory, block, description) ||
+                                           mt_type_read_closure(&memory, block, description));
+        return has_symbol ? write_type(description, block->word, 0, 0) : 0;
     }
     mt_type_slabs_expect_swift();
-    if (description.kind == MT_TYPE_SWIFT_CLASS)
+    if (description->kind == MT_TYPE_SWIFT_CLASS)
         write_superclasses(&memory, block->word);
     return type;
 }
@@ -215,11 +215,12 @@ static uint32_t type_of(const struct mt_type_block *block) {
     uint64_t key = key_of(block);
     struct entry *entry = place_of(key);
     if (entry->key)
-        return entry->type;
-    uint32_t type = describe(block);
+        return block->size >= entry->smallest ? entry->type : 0;
+    struct mt_type_description description = {.field_count = 0};
+    uint32_t type = describe(block, &description);
     /* What is no type is kept as well, as long as there is room. */
-    if (type || g_types.count < g_types.capacity / 4)
-        keep(key, type);
+    if (type || (!description.is_undecided && g_types.count < g_types.capacity / 4))
+        keep(key, type, description.instance_size);
     return type;
 }
 

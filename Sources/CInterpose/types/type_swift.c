@@ -59,7 +59,10 @@ static bool read_class(struct mt_type_memory *memory, uintptr_t metadata,
         (flags & MT_SWIFT_CONTEXT_KIND) != MT_SWIFT_CLASS_CONTEXT ||
         !mt_type_read32(memory, metadata + CLASS_INSTANCE_SIZE, &size) ||
         !mt_type_read16(memory, metadata + CLASS_ALIGNMENT_MASK, &alignment) ||
-        (alignment & (alignment + 1)) || size < SMALLEST_OBJECT || size > block->size)
+        (alignment & (alignment + 1)))
+        return false;
+    description->is_undecided = size < SMALLEST_OBJECT || size > block->size;
+    if (description->is_undecided)
         return false;
     description->kind = MT_TYPE_SWIFT_CLASS;
     description->definition = descriptor;
@@ -98,9 +101,13 @@ bool mt_type_read_swift(struct mt_type_memory *memory, const struct mt_type_bloc
                         struct mt_type_description *description) {
     uintptr_t metadata = block->word;
     uint64_t kind, content;
-    if (block->size < SMALLEST_OBJECT || !mt_type_read64(memory, metadata, &kind) ||
-        !is_heap_metadata(memory, metadata, kind))
+    description->is_undecided = false;
+    if (!mt_type_read64(memory, metadata, &kind) || !is_heap_metadata(memory, metadata, kind))
         return false;
+    if (block->size < SMALLEST_OBJECT) {
+        description->is_undecided = true;
+        return false;
+    }
     description->definition = metadata; /* unless something below tells more */
     description->instance_size = 0;
     switch (kind) {

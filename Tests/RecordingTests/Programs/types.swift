@@ -14,6 +14,9 @@ final class Node<T> {
   var value: T
   init(_ value: T) { self.value = value }
 }
+class Ranked<Member: AnyObject> { weak var next: Member? }
+/// Its metadata stands at the beginning of smaller blocks of the runtime, too.
+class Player: Ranked<Player> { var (score, best) = (1, 2) }
 enum Tree {
   case leaf(Int)
   indirect case node(Tree, Tree)
@@ -51,6 +54,7 @@ func boxed<T>(_ value: T) -> Any { value }
   kept.append(node(Optional(index)))
   kept.append(node(Leaf.self))
   kept.append(node(kept[0]))
+  kept.append(Player())
   closures.append(counter(Leaf()))
   trees.append(.node(.leaf(index), .leaf(index)))
   lists.append(Array(repeating: index, count: 7))
