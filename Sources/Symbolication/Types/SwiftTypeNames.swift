@@ -62,46 +62,7 @@ enum SwiftTypeNames {
     guard !mangled.isEmpty else { return nil }
     let name = Demangler.name(of: "$s\(mangled)D")
     guard name.language == .swift else { return nil }
-    return withoutStandardModule(withoutConventions(name.full))
-  }
-
-  /// `@escaping @callee_guaranteed (@unowned Swift.Int) -> (@out Swift.String)` becomes
-  /// `(Swift.Int) -> Swift.String`, `{ var Swift.Int }` becomes `var Swift.Int`.
-  private static func withoutConventions(_ name: String) -> String {
-    var name = name
-    if name.hasPrefix("{ "), name.hasSuffix(" }") {
-      name = String(name.dropFirst(2).dropLast(2))
-    }
-    var scanner = TextScanner(name)
-    var result: [UInt8] = []
-    while let byte = scanner.current {
-      scanner.position += 1
-      guard byte == UInt8(ascii: "@") else {
-        result.append(byte)
-        continue
-      }
-      while let next = scanner.current, TextScanner.isIdentifier(next) { scanner.position += 1 }
-      skipArguments(&scanner)
-      _ = scanner.skip(" ")
-    }
-    return withoutParenthesesAroundResult(String(nameBytes: result))
-  }
-
-  /// Behind `@convention` and `@isolated` stands which, in parentheses; parameters of a function
-  /// stand behind a space.
-  private static func skipArguments(_ scanner: inout TextScanner) {
-    guard scanner.current == UInt8(ascii: "(") else { return }
-    while let byte = scanner.current {
-      scanner.position += 1
-      if byte == UInt8(ascii: ")") { return }
-    }
-  }
-
-  private static func withoutParenthesesAroundResult(_ name: String) -> String {
-    guard let arrow = name.firstRange(of: " -> ("), name.hasSuffix(")") else { return name }
-    let result = name[arrow.upperBound...].dropLast()
-    guard !result.isEmpty, !result.contains(where: { "(),".contains($0) }) else { return name }
-    return "\(name[..<arrow.lowerBound]) -> \(result)"
+    return withoutStandardModule(CapturedTypes.written(name.full))
   }
 
   /// Drops `Swift.` in front of the standard library's types.

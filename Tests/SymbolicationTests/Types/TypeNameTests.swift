@@ -26,6 +26,13 @@ import TraceReader
     ("[SiIegd_]", "Closure context {() -> Int}"),
     ("[SiSSIegyr_]", "Closure context {(Int) -> String}"),
     ("[s5Int32VIetCy_]", "Closure context {(Int32) -> ()}"),
+    ("[SiSSs5ErrorP_pIeghHyozo_]", "Closure context {(Int) async throws -> String}"),
+    ("[4main7FailureVIegzo_]", "Closure context {() throws(main.Failure) -> ()}"),
+    ("[SiIegd_Sg]", "Closure context {Optional<() -> Int>}"),
+    ("[SSSiIegy_Iegyo_]", "Closure context {(String) -> (Int) -> ()}"),
+    (
+      "[4main5QueueCyxGSgXwz_Si_lXX][Si]", "Closure context {var weak Optional<main.Queue<A>>, Int}"
+    ),
     ("[][Si]", "Closure context {?, Int}"),
     ("[&&]", "Closure context {?}"),
   ])
