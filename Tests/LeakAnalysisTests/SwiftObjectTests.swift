@@ -53,6 +53,18 @@ struct SwiftObjectTests {
     #expect(try heap.analysis().leaked == [])
   }
 
+  @Test("Neither does one at a known distance from the end of what was requested")
+  func unownedFromTheEnd() throws {
+    var heap = SampleHeap()
+    let living = heap.block(32, words: [Self.metadata, Self.counts])
+    let generic = heap.block(32, words: [Self.metadata + 0x100, Self.counts, 1, living])
+    let plain = heap.block(24, words: [Self.metadata + 0x100, Self.counts, living])
+    heap.set(SampleHeap.globals, generic, plain)
+    let layouts = [Self.metadata + 0x100: ObjectLayout(unownedFromEnd: [8])]
+    #expect(try heap.analysis(layouts: layouts).leaked == [living])
+    #expect(try heap.analysis().leaked == [])
+  }
+
   @Test("What is left behind an object does not hold, what is behind its tail elements does")
   func slack() throws {
     var heap = SampleHeap()

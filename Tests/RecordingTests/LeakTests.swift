@@ -192,6 +192,7 @@ import TraceTestSupport
     ] {
       #expect(program.leaks[name]?.count == 1, "\(name)")
     }
+    #expect(program.leaks["app.Screen"]?.count == 2)
     let lines = program.report.treeGroups.flatMap(\.trees).flatMap { $0 }
     let fields = Set(lines.compactMap { line in line.field.map { "\($0) +\(line.offset ?? 0)" } })
     #expect(

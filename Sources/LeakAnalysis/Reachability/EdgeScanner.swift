@@ -119,7 +119,7 @@ struct EdgeScanner {
       if address == start, isBackReference(of: block, to: target, value) { return }
       if let table, !table.isInUse(address, memory) { return }
       if let table, layout?.hasIdentifiersAsKeys == true, table.isKey(address) { return }
-      if let layout, !layout.holds(at: address &- start, target.block, in: heap) { return }
+      if let layout, !layout.holds(at: address, in: block, target.block, heap) { return }
       if target.edgeClass != .start, holdsAttributes(at: address &- start, of: block) {
         target.edgeClass = .start
       }
@@ -167,10 +167,13 @@ struct EdgeScanner {
 }
 
 extension ObjectLayout {
-  /// Whether a word that points to a block holds it.
-  func holds(at offset: UInt64, _ target: Int, in heap: HeapImage) -> Bool {
+  /// Whether a word of a block that points to another one holds it.
+  func holds(at address: UInt64, in block: Int, _ target: Int, _ heap: HeapImage) -> Bool {
+    let offset = address &- heap.blocks.address(of: block)
     if numberOffsets.contains(offset) { return false }
-    return !unownedOffsets.contains(offset)
-      || SwiftObjects.isTakenDown(at: heap.blocks.address(of: target), heap.memory)
+    let isUnowned =
+      unownedOffsets.contains(offset)
+      || unownedFromEnd.contains(heap.blocks.size(of: block) &- offset)
+    return !isUnowned || SwiftObjects.isTakenDown(at: heap.blocks.address(of: target), heap.memory)
   }
 }

@@ -5,6 +5,8 @@ public struct ObjectLayout: Sendable, Hashable {
   public var size: UInt64?
   /// Where `unowned` references are, in bytes from the beginning.
   public var unownedOffsets: [UInt64]
+  /// Where more of them are, in bytes from the end of what was requested.
+  public var unownedFromEnd: [UInt64]
   /// Where numbers are that may look like pointers.
   public var numberOffsets: [UInt64]
   /// The form of the table of buckets in them; nil where they are none.
@@ -14,11 +16,12 @@ public struct ObjectLayout: Sendable, Hashable {
 
   /// Describes objects; without arguments nothing is known of them.
   public init(
-    size: UInt64? = nil, unownedOffsets: [UInt64] = [], numberOffsets: [UInt64] = [],
-    table: SwiftTable.Form? = nil, hasIdentifiersAsKeys: Bool = false
+    size: UInt64? = nil, unownedOffsets: [UInt64] = [], unownedFromEnd: [UInt64] = [],
+    numberOffsets: [UInt64] = [], table: SwiftTable.Form? = nil, hasIdentifiersAsKeys: Bool = false
   ) {
     self.size = size
     self.unownedOffsets = unownedOffsets
+    self.unownedFromEnd = unownedFromEnd
     self.numberOffsets = numberOffsets
     self.table = table
     self.hasIdentifiersAsKeys = hasIdentifiersAsKeys

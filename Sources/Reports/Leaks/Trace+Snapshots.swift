@@ -169,7 +169,10 @@ extension SwiftLayouts {
         unownedOffsets: fields.filter { $0.ownership == .unowned }.map(\.offset),
         numberOffsets: table != nil ? [Self.seedOffset] : [], table: table,
         hasIdentifiersAsKeys: table != nil && Self.hasIdentifiersAsKeys(type.name))
-    case .swiftBox, .swiftCaptures, .swiftError: return ObjectLayout(size: .max)
+    case .swiftCaptures:
+      let layout = SwiftCaptureLayout(type.name)
+      return ObjectLayout(size: .max, unownedFromEnd: layout?.unownedFromEnd ?? [])
+    case .swiftBox, .swiftError: return ObjectLayout(size: .max)
     default: return nil
     }
   }

@@ -68,7 +68,23 @@ func empty<each Value>(_ values: repeat each Value) -> Pack<repeat each Value> {
   holders.append(Last(owner))
 }
 
+/// What a closure captures as `unowned` it does not hold; in generic code it holds a type as well.
+@inline(never) func leakScreens<Value>(_ value: Value) {
+  let screens = [Screen(), Screen()]
+  for screen in screens { screen.other = screen }
+  handlers.append { [unowned screen = screens[0]] in screen.number += MemoryLayout<Value>.size }
+  handlers.append { [unowned(unsafe) screen = screens[1], held] in
+    if held === screen { screen.number += 1 }
+  }
+}
+
+final class Screen {
+  var (other, number) = (nil as Screen?, 0)
+}
+
 nonisolated(unsafe) var held = Owner()
 nonisolated(unsafe) var holders: [Last] = []
+nonisolated(unsafe) var handlers: [() -> Void] = []
 leak()
 leakOwner()
+leakScreens(1)
