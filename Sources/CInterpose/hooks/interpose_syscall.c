@@ -1,16 +1,43 @@
-/* syscall(), to see a seccomp filter coming (libseccomp installs it this way).
+/* syscall(), to see a seccomp filter coming (libseccomp installs it this way), and what takes a
+ * process away from its traces (libcap and container tools call it by number).
  *
  * In assembler, because what is called may return on another stack (clone): the hook must leave
- * every register and the stack as they were and jump. Only for SYS_seccomp and SYS_prctl, and
- * before the real function is known, does it call out. */
+ * every register and the stack as they were and jump. Only for the numbers below, and before the
+ * real function is known, does it call out. */
 #define _GNU_SOURCE
 #include "events/hook.h"
 
 #include "lifecycle/lifecycle.h"
 #include <sys/syscall.h>
 
+/* Linux 5.13; the same number on all architectures. */
+#define MT_SYS_landlock_restrict_self 446
+
 /* The C library's syscall(); NULL until mt_syscall_prepare. */
 __attribute__((visibility("hidden"))) void *mt_real_syscall;
+
+/* What a number is looked at for; by number, so that the assembler needs none. */
+enum watched { UNWATCHED, FILTERS, CONFINES };
+enum { WATCHED_NUMBERS = 512 }; /* in the assembler, too */
+
+extern const uint8_t mt_syscall_watched[WATCHED_NUMBERS] __attribute__((visibility("hidden")));
+const uint8_t mt_syscall_watched[WATCHED_NUMBERS] = {
+    [SYS_seccomp] = FILTERS,
+    [SYS_prctl] = FILTERS,
+    [SYS_setuid] = CONFINES,
+    [SYS_setgid] = CONFINES,
+    [SYS_setreuid] = CONFINES,
+    [SYS_setregid] = CONFINES,
+    [SYS_setresuid] = CONFINES,
+    [SYS_setresgid] = CONFINES,
+    [SYS_setgroups] = CONFINES,
+    [SYS_capset] = CONFINES,
+    [SYS_chroot] = CONFINES,
+    [SYS_pivot_root] = CONFINES,
+    [SYS_unshare] = CONFINES,
+    [SYS_setns] = CONFINES,
+    [MT_SYS_landlock_restrict_self] = CONFINES,
+};
 
 void mt_syscall_prepare(long number, long operation, unsigned long argument)
     __attribute__((visibility("hidden")));
@@ -22,6 +49,8 @@ void mt_syscall_prepare(long number, long operation, unsigned long argument) {
         mt_lifecycle_enter_sandbox();
     if (number == SYS_prctl)
         mt_lifecycle_before_prctl(operation, argument);
+    if ((unsigned long)number < WATCHED_NUMBERS && mt_syscall_watched[number] == CONFINES)
+        mt_lifecycle_before_confinement();
     if (!mt_real_syscall)
         mt_real_syscall = dlsym(RTLD_NEXT, "syscall");
 }
@@ -36,11 +65,12 @@ __asm__(".text\n"
         "    movq mt_real_syscall(%rip), %rax\n"
         "    testq %rax, %rax\n"
         "    jz 1f\n"
-        "    cmpq $317, %rdi\n"
-        "    je 1f\n"
-        "    cmpq $157, %rdi\n"
-        "    je 1f\n"
-        "    jmpq *%rax\n"
+        "    cmpq $512, %rdi\n"
+        "    jae 2f\n"
+        "    leaq mt_syscall_watched(%rip), %rax\n"
+        "    cmpb $0, (%rax,%rdi)\n"
+        "    jne 1f\n"
+        "2:  jmpq *mt_real_syscall(%rip)\n"
         "1:  pushq %rdi\n"
         "    .cfi_adjust_cfa_offset 8\n"
         "    pushq %rsi\n"
@@ -82,11 +112,13 @@ __asm__(".text\n"
         "    adrp x16, mt_real_syscall\n"
         "    ldr x16, [x16, :lo12:mt_real_syscall]\n"
         "    cbz x16, 1f\n"
-        "    cmp x0, #277\n"
-        "    b.eq 1f\n"
-        "    cmp x0, #167\n"
-        "    b.eq 1f\n"
-        "    br x16\n"
+        "    cmp x0, #512\n"
+        "    b.hs 2f\n"
+        "    adrp x17, mt_syscall_watched\n"
+        "    add x17, x17, :lo12:mt_syscall_watched\n"
+        "    ldrb w17, [x17, x0]\n"
+        "    cbnz w17, 1f\n"
+        "2:  br x16\n"
         "1:  stp x29, x30, [sp, #-80]!\n"
         "    .cfi_def_cfa_offset 80\n"
         "    .cfi_offset x29, -80\n"

@@ -53,8 +53,12 @@ void mt_lifecycle_note_early_call(void) {
     __atomic_fetch_add(&g_life.calls_before_start, 1, __ATOMIC_RELAXED);
 }
 
+void mt_lifecycle_before_confinement(void) {
+    mt_lifecycle_start();
+}
+
 void mt_lifecycle_enter_sandbox(void) {
-    if (!mt_recording_owns_trace())
+    if (!mt_lifecycle_has_trace())
         return;
     mt_trace_file_stop(MT_STOP_SANDBOX, 0);
     mt_recording_end();

@@ -27,8 +27,14 @@ bool mt_lifecycle_is_silent(void);
  * before. */
 bool mt_lifecycle_has_trace(void);
 
+/* The host is about to make a call after which it may not be able to create files where the traces
+ * are: a forked child without a trace begins it now.
+ * context  async-signal-safe; errno untouched; nothing where there is a trace, or a vfork child */
+void mt_lifecycle_before_confinement(void);
+
 /* The host is about to let a seccomp filter kill it for system calls that it does not list, such as
- * ours: stops recording for good. Call before the filter is there. */
+ * ours: stops recording for good, also in a forked child whose first event would begin it. Call
+ * before the filter is there. */
 void mt_lifecycle_enter_sandbox(void);
 
 /* The host is about to make this call of prctl, by whatever way: stops recording where it would

@@ -9,6 +9,7 @@
 #include "base/os.h"
 #include <dlfcn.h>
 #include <spawn.h>
+#include <sys/types.h>
 
 /* X(result, name, parameters): looked up as they are named. */
 #define MT_FOR_EACH_REAL(X)                                                                        \
@@ -40,6 +41,20 @@
     X(void *, dlmopen, (long, const char *, int))                                                  \
     X(int, dlclose, (void *))                                                                      \
     X(int, prctl, (int, ...))                                                                      \
+    X(int, setuid, (uid_t))                                                                        \
+    X(int, setgid, (gid_t))                                                                        \
+    X(int, seteuid, (uid_t))                                                                       \
+    X(int, setegid, (gid_t))                                                                       \
+    X(int, setreuid, (uid_t, uid_t))                                                               \
+    X(int, setregid, (gid_t, gid_t))                                                               \
+    X(int, setresuid, (uid_t, uid_t, uid_t))                                                       \
+    X(int, setresgid, (gid_t, gid_t, gid_t))                                                       \
+    X(int, setgroups, (size_t, const gid_t *))                                                     \
+    X(int, capset, (void *, const void *))                                                         \
+    X(int, chroot, (const char *))                                                                 \
+    X(int, pivot_root, (const char *, const char *))                                               \
+    X(int, unshare, (int))                                                                         \
+    X(int, setns, (int, int))                                                                      \
     X(int, pthread_setname_np, (unsigned long, const char *))
 
 struct mt_real {

@@ -1,0 +1,65 @@
+import Testing
+import TraceReader
+import TraceTestSupport
+
+/// Forked children that give up their rights before their first event: that would begin their
+/// trace too late.
+@Suite struct ConfinementTests {
+  static let functions = [
+    "setuid", "setgid", "seteuid", "setegid", "setreuid", "setregid", "setresuid", "setresgid",
+    "setgroups", "capset", "chroot", "pivot_root", "unshare", "setns",
+  ]
+  static let numbers =
+    functions.filter { $0 != "seteuid" && $0 != "setegid" } + ["landlock"]
+
+  @Test(arguments: functions.map { ["function", $0] } + numbers.map { ["number", $0] })
+  func aCallThatConfinesBeginsTheTrace(call: [String]) throws {
+    let run = try TracedRun([try TestProgram("confined_forks.c").path.string] + call)
+    let traces = try run.allTraces()
+    try #require(traces.count == 2)
+
+    #expect(traces[1].header.parentTraceID == traces[0].header.traceID)
+    #expect(traces[1].header.flags.contains(.forked))
+    #expect(try MarkedEvents(traces[0])[44002] == .init(allocated: 1, freed: 1))
+  }
+
+  @Test(arguments: ["function", "number"])
+  func anyOtherCallDoesNot(way: String) throws {
+    let run = try TracedRun([try TestProgram("confined_forks.c").path.string, way, "getpid"])
+    #expect(run.traces.count == 1)
+  }
+
+  /// Its memory is its parent's, whose trace goes on.
+  @Test(arguments: functions)
+  func aVforkChildHasNoTrace(function: String) throws {
+    let run = try TracedRun([try TestProgram("confined_forks.c").path.string, "vfork", function])
+    #expect(run.traces.count == 1)
+    #expect(try MarkedEvents(run.root())[44001] == .init(allocated: 1, freed: 1))
+    #expect(try MarkedEvents(run.root())[44002] == .init(allocated: 1, freed: 1))
+  }
+
+  @Test(
+    .enabled(if: HostTests.isRoot, "only root may change its root directory or its user"),
+    arguments: ["root", "user"])
+  func whatGaveUpItsRightsIsRecorded(what: String) throws {
+    let cell = try ScratchDirectory()
+    let run = try TracedRun(
+      [try TestProgram("dropped_rights.c").path.string, what, cell.path.string])
+    let child = try #require(try run.allTraces().last)
+
+    #expect(run.traces.count == 2)
+    #expect(try MarkedEvents(child)[45001] == .init(allocated: 100, freed: 100))
+    #expect(child.ending == .underscoreExit(8))
+  }
+
+  /// A filter that kills would do so for the beginning of its trace.
+  @Test(arguments: ["filter", "filter-by-number"])
+  func aSandboxedForkRunsOn(what: String) throws {
+    let run = try TracedRun([try TestProgram("dropped_rights.c").path.string, what, "/"])
+    let child = try #require(try run.allTraces().last)
+
+    #expect(run.plain.outputText == "800\n")
+    #expect(run.traces.count == 2)
+    #expect(child.coverage.stop?.cause == .sandbox)
+  }
+}
