@@ -183,6 +183,27 @@ import TraceTestSupport
     #expect(try MarkedEvents(root)[29001] == .init(allocated: 1, freed: 0))
   }
 
+  /// The C library ends the caller by an `_exit` that is not to be seen.
+  @Test func whoMakesADaemonHasAnEndAndASnapshot() throws {
+    let run = try TracedRun([try TestProgram("daemon.c").path.string])
+    let traces = try run.allTraces()
+    try #require(traces.count == 3)
+
+    #expect(run.plain.outputText == "daemon\n")
+    #expect(traces.map(\.ending) == [.exit(0), .underscoreExit(0), .exit(5)])
+    #expect(traces.map(\.snapshots.count) == [1, 1, 1])
+    #expect(try MarkedEvents(traces[1])[46003] == .init(allocated: 1, freed: 0))
+    #expect(try MarkedEvents(traces[1])[46002] == .init())
+    #expect(try MarkedEvents(traces[2])[46002] == .init(allocated: 1, freed: 1))
+  }
+
+  @Test func aFailedDaemonIsNoEnd() throws {
+    let run = try TracedRun([try TestProgram("daemon.c").path.string, "fails"])
+    #expect(run.plain.outputText == "-1 11\n")
+    #expect(run.plain.status == 6)
+    #expect(try run.root().ending == .exit(6))
+  }
+
   @Test(arguments: [100_000, 3_000_000])
   func everyCompletedEventSurvivesAKill(pairs: Int) throws {
     // GIVEN a program that counts what it has done in memory that outlives it

@@ -18,6 +18,7 @@ void MT_HOOK_NAME(_exit)(int) __attribute__((noreturn));
 void MT_HOOK_NAME(_Exit)(int) __attribute__((noreturn));
 void MT_HOOK_NAME(quick_exit)(int) __attribute__((noreturn));
 void MT_HOOK_NAME(abort)(void) __attribute__((noreturn));
+int MT_HOOK_NAME(daemon)(int, int);
 void *MT_HOOK_NAME(dlopen)(const char *, int);
 void *MT_HOOK_NAME(dlmopen)(Lmid_t, const char *, int);
 int MT_HOOK_NAME(dlclose)(void *);
@@ -49,6 +50,26 @@ MT_HOOK void MT_HOOK_NAME(abort)(void) {
     if (mt_real.abort)
         mt_real.abort();
     __builtin_trap();
+}
+
+/* The C library forks, and ends the caller by an _exit of its own, past our hook: what is to be
+ * said of the end is said before. Who comes back is the child, or the caller if it failed. */
+MT_HOOK int MT_HOOK_NAME(daemon)(int keeps_directory, int keeps_files) {
+    if (!mt_real.daemon && (!mt_real_resolve() || !mt_real.daemon)) {
+        errno = ENOSYS;
+        return -1;
+    }
+    bool is_announced = mt_lifecycle_has_trace();
+    if (is_announced) {
+        mt_trace_file_end(MT_END_UEXIT, 0);
+        mt_snapshot_before_end(MT_SNAPSHOT_AT_UEXIT, 0, MT_CALLER_FRAME());
+    }
+    int result = mt_real.daemon(keeps_directory, keeps_files);
+    int saved = errno;
+    if (is_announced && mt_recording_owns_trace())
+        mt_trace_file_end(MT_END_NONE, 0);
+    errno = saved;
+    return result;
 }
 
 /* ---- Libraries ---- */

@@ -37,6 +37,7 @@
        char *const[], char *const[]))                                                              \
     X(void, quick_exit, (int))                                                                     \
     X(void, abort, (void))                                                                         \
+    X(int, daemon, (int, int))                                                                     \
     X(void *, dlopen, (const char *, int))                                                         \
     X(void *, dlmopen, (long, const char *, int))                                                  \
     X(int, dlclose, (void *))                                                                      \

@@ -191,11 +191,11 @@ long mt_snapshot_take(struct mt_snapshot_request *request) {
     return error;
 }
 
-void mt_snapshot_at_end(enum mt_snapshot_reason reason, int32_t detail, struct mt_frame caller) {
+/* goes_on: the process may live on after this end */
+static void take_at_end(enum mt_snapshot_reason reason, int32_t detail, struct mt_frame caller,
+                        bool goes_on) {
     if (!mt_config.snapshot_at_exit || mt_recording_state() != MT_RECORDING)
         return;
-    /* A handler of SIGABRT may jump out of abort(), or wait for other threads. */
-    bool goes_on = reason == MT_SNAPSHOT_AT_ABORT && mt_snapshot_signals_host_handles(SIGABRT);
     struct mt_snapshot_request request = {.reason = reason,
                                           .detail = detail,
                                           .name = "",
@@ -209,6 +209,17 @@ void mt_snapshot_at_end(enum mt_snapshot_reason reason, int32_t detail, struct m
     if (error < 0 && error != -ENOSYS && error != -EBUSY)
         mt_meta_note(MT_NOTE_NO_SNAPSHOT, (uint64_t)-error,
                      error == -ENOENT ? "/proc is not mounted" : mt_diag_reason(error));
+}
+
+void mt_snapshot_at_end(enum mt_snapshot_reason reason, int32_t detail, struct mt_frame caller) {
+    /* A handler of SIGABRT may jump out of abort(), or wait for other threads. */
+    bool goes_on = reason == MT_SNAPSHOT_AT_ABORT && mt_snapshot_signals_host_handles(SIGABRT);
+    take_at_end(reason, detail, caller, goes_on);
+}
+
+void mt_snapshot_before_end(enum mt_snapshot_reason reason, int32_t detail,
+                            struct mt_frame caller) {
+    take_at_end(reason, detail, caller, true);
 }
 
 void mt_snapshot_after_fork(void) {

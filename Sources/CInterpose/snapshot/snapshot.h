@@ -40,6 +40,9 @@ long mt_snapshot_take(struct mt_snapshot_request *request);
  * caller  the host's function that ends the process */
 void mt_snapshot_at_end(enum mt_snapshot_reason reason, int32_t detail, struct mt_frame caller);
 
+/* The same where the end is still to come, and may fail to: the other threads go on. */
+void mt_snapshot_before_end(enum mt_snapshot_reason reason, int32_t detail, struct mt_frame caller);
+
 /* In a forked child: its own trace has none yet. */
 void mt_snapshot_after_fork(void);
 
