@@ -129,6 +129,8 @@ import TraceTestSupport
 
     #expect(try MarkedEvents(root)[24002] == .init(allocated: 100_000, freed: 100_000))
     #expect(try MarkedEvents(root)[24004] == .init(allocated: 1, freed: 1))
+    #expect(root.coverage.childrenNotFollowedCount == 1)
+    #expect(root.coverage.childrenNotFollowed.count == 1)
   }
 
   @Test func aRelativeOutputStaysWhereTheProcessStarted() throws {

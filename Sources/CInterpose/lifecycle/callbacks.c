@@ -9,6 +9,7 @@
 #include "lifecycle/lifecycle.h"
 #include "loader/loader_gate.h"
 #include "process/recording.h"
+#include "process/trace_folder.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/snapshot_signals.h"
 #include "trace/meta_writer.h"
@@ -30,6 +31,11 @@ static void at_quick_exit_last(void) {
     if (mt_recording_owns_trace())
         mt_snapshot_at_end(MT_SNAPSHOT_AT_QUICK, mt_trace_file.header->end_status,
                            MT_CALLER_FRAME());
+}
+
+static void after_fork_in_parent(void) {
+    mt_loader_gate_after_fork_in_parent();
+    mt_trace_folder_after_fork();
 }
 
 /* A fork from a signal handler in the middle of a hook: the hook will go on in the child when the
@@ -58,8 +64,7 @@ __attribute__((constructor(101))) static void construct(void) {
     at_quick_exit(at_quick_exit_last);
     mt_snapshot_signals_begin();
     mt_tls.inside = mt_tls.is_own = 1;
-    pthread_atfork(mt_loader_gate_before_fork, mt_loader_gate_after_fork_in_parent,
-                   after_fork_in_child);
+    pthread_atfork(mt_loader_gate_before_fork, after_fork_in_parent, after_fork_in_child);
     mt_libunwind_load();
     mt_tls.inside = mt_tls.is_own = 0;
     if (mt_config.canary)

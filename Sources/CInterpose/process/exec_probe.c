@@ -5,6 +5,7 @@
 #include "base/config.h"
 #include "base/os.h"
 #include "base/text.h"
+#include "process/trace_folder.h"
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -34,23 +35,6 @@ static bool is_library_out_of_reach(void) {
     if (fd >= 0)
         mt_os_close((int)fd);
     return fd == -ENOENT || fd == -EACCES || fd == -ENOTDIR;
-}
-
-/* As another user (sudo -u, su), in another root: the recorder would start and have to do nothing,
- * and no trace at all would tell of the program. Whose real user is not the effective one, does not
- * get that far: ld.so preloads nothing then. */
-static bool is_trace_folder_out_of_reach(void) {
-    char folder[MAX_CANDIDATE];
-    const char *output = mt_config.output;
-    size_t length = (size_t)(mt_text_last_component(output) - output);
-    if (*output != '/' || length >= sizeof folder)
-        return false;
-    memcpy(folder, output, length);
-    folder[length] = 0;
-    if (strchr(folder, '%')) /* its name depends on the process: trace_name.h */
-        return false;
-    long error = mt_os_may_create_in(folder);
-    return error == -ENOENT || error == -EACCES || error == -ENOTDIR || error == -EROFS;
 }
 
 static bool read_at(int fd, void *buffer, size_t size, uint64_t offset) {
@@ -127,7 +111,7 @@ static const char *probe_elf(int fd) {
         return "built for another architecture";
     if (is_library_out_of_reach())
         return "libmemtrace.so cannot be read where it runs (chroot, mount namespace, user)";
-    if (is_trace_folder_out_of_reach())
+    if (mt_trace_folder_is_out_of_reach())
         return "traces cannot be written into their folder where it runs (another user, chroot, "
                "mount namespace)";
     unsigned count = header.e_phnum < MAX_PROGRAM_HEADERS ? header.e_phnum : MAX_PROGRAM_HEADERS;

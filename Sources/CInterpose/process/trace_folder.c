@@ -1,0 +1,55 @@
+/* See trace_folder.h. */
+#include "process/trace_folder.h"
+
+#include "base/config.h"
+#include "base/executable_path.h"
+#include "base/os.h"
+#include "base/text.h"
+#include "process/recording.h"
+#include "trace/meta_writer.h"
+#include "trace/trace_file.h"
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_FOLDER = 1024 };
+
+bool mt_trace_folder_is_out_of_reach(void) {
+    char folder[MAX_FOLDER];
+    const char *output = mt_config.output;
+    size_t length = (size_t)(mt_text_last_component(output) - output);
+    if (*output != '/' || length >= sizeof folder)
+        return false;
+    memcpy(folder, output, length);
+    folder[length] = 0;
+    if (strchr(folder, '%')) /* its name depends on the process: trace_name.h */
+        return false;
+    long error = mt_os_may_create_in(folder);
+    return error == -ENOENT || error == -EACCES || error == -ENOTDIR || error == -EROFS;
+}
+
+/* "path: reason", as of programs. */
+static void note_forks(void) {
+    static char line[PATH_MAX + 128]; /* one caller in a process, perhaps with little stack */
+    static char path[PATH_MAX];
+    size_t length = mt_executable_path(path, sizeof path);
+    struct mt_text text = mt_text_begin(line, sizeof line);
+    mt_text_add(&text, length ? path : "?");
+    mt_text_add(&text, ": its forks cannot write traces into their folder any more (another user, "
+                       "chroot, mount namespace)");
+    mt_meta_note(MT_NOTE_CHILD_NOT_FOLLOWED, 0, line);
+}
+
+void mt_trace_folder_after_fork(void) {
+    static uint32_t noted; /* the process that has said so: once is enough */
+    if (!mt_config.follow || !mt_recording_owns_trace())
+        return;
+    /* The kernel is asked about the real user, files are made by the effective one. */
+    if (getuid() != geteuid() || !mt_trace_folder_is_out_of_reach())
+        return;
+    mt_trace_file_count(MT_COUNT_CHILDREN_NOT_FOLLOWED, 1);
+    uint32_t pid = (uint32_t)mt_os_pid();
+    if (__atomic_exchange_n(&noted, pid, __ATOMIC_RELAXED) != pid)
+        note_forks();
+}
