@@ -253,6 +253,14 @@ import TraceTestSupport
     #expect(program.report.possible.count == 0)
   }
 
+  /// Of the three slabs, only the one without neighbors is a possible leak, with what it holds.
+  @Test func pointersToSlicesHoldTheirSlabs() throws {
+    let source = try TestProgram("slices.c", flags: ["-O0"])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.report.leaked.count == 0)
+    #expect(program.report.possible.count == 21)
+  }
+
   private static let gobjectFlags: [String]? = {
     let run = try? ProcessRun.run(
       ["/usr/bin/env", "pkg-config", "--cflags", "--libs", "gobject-2.0"])

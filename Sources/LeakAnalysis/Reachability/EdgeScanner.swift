@@ -88,12 +88,15 @@ struct EdgeScanner {
   /// front of what the program points to.
   @inline(never)
   private func interior(_ block: Int, _ value: UInt64) -> Target {
-    let offset = value &- blocks.address(of: block)
+    let start = blocks.address(of: block)
+    let size = blocks.size(of: block)
+    let operation = blocks.site(of: block).operation
+    let offset = value &- start
     let isOrdinary =
-      InteriorPointers.isArray(offset, of: blocks.site(of: block).operation)
-      || InteriorPointers.isBase(at: offset, of: blocks.address(of: block), memory)
-      || InteriorPointers.isObject(
-        at: offset, ofBlockAt: blocks.address(of: block), size: blocks.size(of: block), memory)
+      InteriorPointers.isArray(offset, of: operation)
+      || InteriorPointers.isBase(at: offset, of: start, memory)
+      || InteriorPointers.isObject(at: offset, ofBlockAt: start, size: size, memory)
+      || InteriorPointers.isSlice(ofBlockAt: start, size: size, operation, memory)
     return Target(
       block: block,
       edgeClass: isOrdinary ? .start : offset < 8 ? .tagged : .interior)

@@ -36,6 +36,24 @@ enum InteriorPointers {
       || memory.pythonObject(inBlockAt: address, size: size)?.offset == offset
   }
 
+  /// Anything in a slab of GLib's slice allocator (until 2.76): what it hands out are parts of the slab,
+  /// and it finds the slab of a part by its address.
+  ///
+  /// The description at a slab's end is linked with those of its neighbors in a ring.
+  static func isSlice(
+    ofBlockAt address: UInt64, size: UInt64, _ operation: Operation, _ memory: SnapshotMemory
+  ) -> Bool {
+    guard operation.hasAlignment, (112..<1 << 20).contains(size) else { return false }
+    let alignment = size &+ 16
+    guard alignment & (alignment &- 1) == 0, address & (alignment &- 1) == 0 else { return false }
+    let description = address &+ (size &- 32)
+    let next = memory.word(at: description &+ 16)
+    let previous = memory.word(at: description &+ 24)
+    guard next != 0, previous != 0 else { return false }
+    return memory.word(at: next &+ 24) == description
+      && memory.word(at: previous &+ 16) == description
+  }
+
   /// Whether a word points into data of an image that is not to be written: where tables of virtual
   /// functions are after relocation.
   private static func isVirtualTable(_ word: UInt64, _ memory: SnapshotMemory) -> Bool {
