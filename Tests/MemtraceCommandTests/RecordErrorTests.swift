@@ -92,8 +92,8 @@ import TraceTestSupport
       run.errorText.hasPrefix("Error: --depth takes 1 to 1024 frames, not \(depth).\n"))
   }
 
-  @Test func anExistingFileIsNotOverwritten() throws {
-    _ = try ProcessRun.run(["/bin/sh", "-c", "echo precious >x.mtrace"], directory: directory.path)
+  @Test func anExistingTraceIsNotOverwritten() throws {
+    _ = try memtrace("record", "-o", "x.mtrace", "--", "true", in: directory.path)
     let run = try memtrace("record", "-o", "x.mtrace", "--", "true", in: directory.path)
     #expect(run.status == 73)
     #expect(
@@ -108,12 +108,16 @@ import TraceTestSupport
     #expect(run.errorText.contains("recorded in "))
   }
 
-  @Test func evenForceReplacesTracesOnly() throws {
+  @Test(arguments: [[], ["--force"]])
+  func evenForceReplacesTracesOnly(options: [String]) throws {
     _ = try ProcessRun.run(["/bin/sh", "-c", "echo precious >notes"], directory: directory.path)
-    let run = try memtrace("record", "--force", "-o", "notes", "--", "true", in: directory.path)
+    let run = try memtrace(
+      arguments: ["record"] + options + ["-o", "notes", "--", "true"], in: directory.path)
     #expect(run.status == 73)
     #expect(
-      run.errorText == "memtrace: notes exists and is no trace; --force replaces traces only\n")
+      run.errorText
+        == "memtrace: notes exists and is no trace; choose another name (--force replaces traces "
+        + "only)\n")
     let kept = try ProcessRun.run(["/bin/cat", "notes"], directory: directory.path)
     #expect(kept.outputText == "precious\n")
   }

@@ -20,13 +20,16 @@ public enum TraceEnding: Hashable, Sendable {
   /// Decodes the end fields of a header.
   public init(header: TraceHeader) {
     switch header.endKind {
-    case MT_END_EXIT.rawValue: self = .exit(header.endStatus)
-    case MT_END_UEXIT.rawValue: self = .underscoreExit(header.endStatus)
-    case MT_END_QUICK.rawValue: self = .quickExit(header.endStatus)
+    case MT_END_EXIT.rawValue: self = .exit(Self.seenOutside(header.endStatus))
+    case MT_END_UEXIT.rawValue: self = .underscoreExit(Self.seenOutside(header.endStatus))
+    case MT_END_QUICK.rawValue: self = .quickExit(Self.seenOutside(header.endStatus))
     case MT_END_EXEC.rawValue: self = .exec
     case MT_END_ABORT.rawValue: self = .abort
     case MT_END_SIGNAL.rawValue: self = .signal(header.endStatus)
     default: self = .unknown
     }
   }
+
+  /// What others see of the status that a program ends with: eight bits, 255 for `exit(-1)`.
+  private static func seenOutside(_ status: Int32) -> Int32 { status & 0xff }
 }

@@ -79,14 +79,14 @@ enum OutputNaming {
     _ path: FilePath, shownAs name: String, force: Bool
   ) throws(CommandFailure) {
     guard path.exists else { return }
+    guard TraceFileHeader(readingFrom: path) != nil else {
+      throw CommandFailure(
+        "\(name) exists and is no trace; choose another name (--force replaces traces only)",
+        exitStatus: ExitStatus.cannotCreate)
+    }
     guard force else {
       throw CommandFailure(
         "\(name) exists; choose another name, or replace it with --force",
-        exitStatus: ExitStatus.cannotCreate)
-    }
-    guard TraceFileHeader(readingFrom: path) != nil else {
-      throw CommandFailure(
-        "\(name) exists and is no trace; --force replaces traces only",
         exitStatus: ExitStatus.cannotCreate)
     }
   }

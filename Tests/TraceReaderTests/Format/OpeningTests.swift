@@ -1,3 +1,4 @@
+import CTraceFormat
 import SystemPackage
 import Testing
 import TraceReader
@@ -56,6 +57,17 @@ import TraceTestSupport
     trace.header.minor = 9
     trace.allocate(0x1000, 16)
     #expect(try trace.replay().total.totalCount == 1)
+  }
+
+  @Test(arguments: [
+    (MT_END_EXIT.rawValue, TraceEnding.exit(255)), (MT_END_UEXIT.rawValue, .underscoreExit(255)),
+    (MT_END_QUICK.rawValue, .quickExit(255)),
+  ])
+  func theStatusIsWhatOthersSee(kind: UInt32, ending: TraceEnding) throws {
+    var trace = TraceBuilder()
+    trace.header.endKind = kind
+    trace.header.endStatus = -1
+    try trace.open { #expect($0.ending == ending) }
   }
 
   @Test func headerFieldsAreDecoded() throws {
