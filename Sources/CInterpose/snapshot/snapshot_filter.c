@@ -1,22 +1,25 @@
 /* See snapshot_filter.h. */
 #include "snapshot/snapshot_filter.h"
 
-/* Farther apart than any two mappings of one kind: executable and heap, libraries and stacks. */
-#define MT_CLUSTER_GAP (UINT64_C(1) << 38)
+#include <string.h>
 
-static void add_cluster(struct mt_pointer_filter *filter, const struct mt_span *span) {
-    size_t count = filter->cluster_count;
-    struct mt_span *last = count ? &filter->clusters[count - 1] : NULL;
-    bool is_near = last && span->start - (last->start + last->size) < MT_CLUSTER_GAP;
-    if (last && (is_near || count == MT_FILTER_CLUSTERS))
-        last->size = span->start + span->size - last->start;
-    else
-        filter->clusters[filter->cluster_count++] = *span;
+static void add_to_slots(struct mt_pointer_filter *filter, const struct mt_span *span) {
+    uint64_t end = span->start + span->size;
+    for (uint64_t i = span->start >> MT_FILTER_SLOT_SHIFT; i < MT_FILTER_SLOTS; i++) {
+        uint64_t first = i << MT_FILTER_SLOT_SHIFT, next = (i + 1) << MT_FILTER_SLOT_SHIFT;
+        if (first >= end)
+            return;
+        struct mt_span *slot = &filter->slots[i];
+        if (slot->size == 0)
+            slot->start = first > span->start ? first : span->start;
+        slot->size = (end < next ? end : next) - slot->start;
+    }
 }
 
 void mt_pointer_filter_make(struct mt_pointer_filter *filter, const struct mt_region_list *list,
                             struct mt_span *spans) {
-    *filter = (struct mt_pointer_filter){.spans = spans};
+    memset(filter, 0, sizeof *filter);
+    filter->spans = spans;
     for (size_t i = 0; i < list->count; i++) {
         const struct mt_region *region = &list->regions[i];
         struct mt_span *last = filter->count ? &spans[filter->count - 1] : NULL;
@@ -28,10 +31,7 @@ void mt_pointer_filter_make(struct mt_pointer_filter *filter, const struct mt_re
             spans[filter->count++] = (struct mt_span){region->start, region->end - region->start};
     }
     for (size_t i = 0; i < filter->count; i++)
-        add_cluster(filter, &spans[i]);
-    static struct mt_span none;
-    filter->last = filter->count ? spans : &none;
-    filter->lowest = filter->count ? spans[0].start : UINT64_MAX;
+        add_to_slots(filter, &spans[i]);
 }
 
 bool mt_pointer_filter_search(struct mt_pointer_filter *filter, uint64_t address) {
@@ -45,6 +45,6 @@ bool mt_pointer_filter_search(struct mt_pointer_filter *filter, uint64_t address
     }
     if (low == filter->count || address < filter->spans[low].start)
         return false;
-    filter->last = &filter->spans[low];
+    *mt_pointer_filter_recent(filter, address) = filter->spans[low];
     return true;
 }

@@ -4,8 +4,8 @@
 #include "base/os_threads.h"
 #include "base/text.h"
 #include "base/tls.h"
-#include "snapshot/snapshot_filter.h"
 #include "snapshot/snapshot_gobject.h"
+#include "snapshot/snapshot_keeper.h"
 #include "snapshot/snapshot_pages.h"
 #include "snapshot/snapshot_python.h"
 #include "snapshot/snapshot_swift.h"
@@ -17,7 +17,7 @@
 /* One at a time, perhaps on a small stack. */
 static struct mt_snapshot_writer g_writer;
 static struct mt_page_walker g_walker;
-static struct mt_pointer_filter g_filter;
+static struct mt_keeper g_keeper;
 static uint64_t g_looked;
 
 /* ---- Records ---- */
@@ -97,72 +97,12 @@ static void write_end(const struct mt_snapshot_image *image, uint64_t skipped) {
 
 /* ---- Memory ---- */
 
-enum { WORDS = MT_PAGE_SIZE / 8 };
-
-/* A Swift side table is kept as well: object, 0, counts, weak references. It begins on a multiple
- * of 16, so that each half of it lies in one page. */
-static uint64_t g_other_half; /* page that begins with the second half of what can be one */
-
-static bool can_be_other_half(const uint64_t *words) {
-    return mt_word_can_count(words[0]) && (uint32_t)words[1] != 0;
-}
-
-/* What begins a slab of a Swift task; 0 where there are none. */
-static uint64_t g_slab;
-
-/* Words below this address are kept, because of what stands in front of them. */
-static uint64_t g_kept_end;
-
-static void keep_until(uint64_t end) {
-    if (end > g_kept_end)
-        g_kept_end = end;
-}
-
-/* A pointer at an index may be followed by the rest of a side table or a slab. */
-static void follow_pointer(uint64_t page, const uint64_t *words, size_t at) {
-    uint64_t address = page + at * 8;
-    if (words[at] == g_slab) {
-        keep_until(address + MT_SWIFT_SLAB_HEADER);
-        return;
-    }
-    if (at % 2 != 0 || words[at + 1] != 0)
-        return;
-    if (at + 2 == WORDS)
-        g_other_half = page + MT_PAGE_SIZE;
-    else if (can_be_other_half(words + at + 2))
-        keep_until(address + 32);
-}
-
-static void keep_pointers(uint64_t page, const uint64_t *words, void *context) {
-    bool follows_pointer = false;
-    (void)context;
+static void visit_page(uint64_t page, const uint64_t *words, void *context) {
+    uint64_t kept[MT_PAGE_BLOCKS];
+    struct mt_keeper *keeper = context;
     g_looked += MT_PAGE_SIZE;
-    if (g_other_half == page && can_be_other_half(words))
-        keep_until(page + 16);
-    for (size_t i = 0; i < WORDS; i++) {
-        uint64_t word = words[i], address = page + i * 8;
-        if (word == 0) {
-            follows_pointer = false;
-            continue;
-        }
-        bool can_point = mt_word_can_point(&g_filter, word);
-        bool can_count = follows_pointer && mt_word_can_count(word);
-        if (can_point || can_count || address < g_kept_end)
-            mt_snapshot_word(&g_writer, address, word);
-        if (can_point)
-            follow_pointer(page, words, i);
-        if (can_count && words == (const uint64_t *)page)
-            keep_until(address - 8 + mt_snapshot_swift_table(address - 8));
-        follows_pointer = can_point;
-    }
-}
-
-static void keep_all(uint64_t page, const uint64_t *words, void *context) {
-    (void)context;
-    g_looked += MT_PAGE_SIZE;
-    for (size_t i = 0; i < WORDS; i++)
-        if (words[i])
-            mt_snapshot_word(&g_writer, page + i * 8, words[i]);
+    if (mt_keeper_select(keeper, page, words, kept))
+        mt_snapshot_words(&g_writer, page, words, kept);
 }
 
 /* Numbers would be taken for addresses in what is only reserved, of which no page was written to.
@@ -181,14 +121,14 @@ static long keep_memory(const struct mt_snapshot_image *image, struct mt_region_
                         struct mt_span *spans) {
     mt_pages_open(&g_walker);
     find_protected(list);
-    mt_pointer_filter_make(&g_filter, list, spans);
+    mt_keeper_begin(&g_keeper, list, spans, image->keeps_contents);
     mt_snapshot_python(&g_writer, &g_walker, list);
     mt_snapshot_gobject(&g_writer, &g_walker, list);
-    g_slab = mt_snapshot_swift(&g_writer);
-    mt_page_visitor *keep = image->keeps_contents ? keep_all : keep_pointers;
+    g_keeper.slab = mt_snapshot_swift(&g_writer);
     for (size_t i = 0; i < list->count && !g_writer.error; i++) {
         const struct mt_region *region = &list->regions[i];
-        if (region->source != MT_PAGES_NOT_KEPT && !mt_pages_visit(&g_walker, region, keep, NULL))
+        if (region->source != MT_PAGES_NOT_KEPT &&
+            !mt_pages_visit(&g_walker, region, visit_page, &g_keeper))
             list->skipped_bytes += region->end - region->start;
     }
     mt_pages_close(&g_walker);
@@ -206,7 +146,7 @@ long mt_snapshot_image_write(const struct mt_snapshot_image *image) {
         mt_os_unmap(spans, spans_size);
         return -ENOMEM;
     }
-    g_looked = g_kept_end = g_other_half = 0;
+    g_looked = 0;
     write_begin(image);
     write_taker(image->request);
     write_threads(image->park);

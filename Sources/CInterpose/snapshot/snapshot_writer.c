@@ -81,8 +81,8 @@ void mt_snapshot_record(struct mt_snapshot_writer *writer, uint16_t type, void *
     writer->cursor += padded;
 }
 
-static void open_run(struct mt_snapshot_writer *writer, uint64_t address) {
-    make_room(writer, MT_ENCODING_WORDS, 4096);
+static void open_run(struct mt_snapshot_writer *writer, uint64_t address, size_t length) {
+    make_room(writer, MT_ENCODING_WORDS, sizeof writer->run + length);
     writer->run_start = writer->cursor;
     writer->run = (struct mt_snapshot_run){.address = address};
     writer->cursor += sizeof writer->run;
@@ -94,26 +94,50 @@ static inline unsigned bytes_of(uint64_t value) {
     return value ? (71u - (unsigned)__builtin_clzll(value)) / 8u : 0;
 }
 
-void mt_snapshot_word(struct mt_snapshot_writer *writer, uint64_t address, uint64_t word) {
-    enum { TAIL = MT_SNAPSHOT_WORD_MAX + 16 };
-    if (!writer->run_start || writer->limit - writer->cursor < TAIL ||
-        address - writer->run_end >= UINT64_C(1) << 40) {
-        close_run(writer);
-        open_run(writer, address);
-    }
-    uint64_t gap = (address - writer->run_end) / 8 + 1;
-    uint64_t near = mt_zigzag((int64_t)(word - writer->run_value));
+/* Writes a word where there is room for it.
+ *
+ * end, value  one past the word before it in its run, and that word
+ * returns     where the next goes */
+static inline uint8_t *put_word(uint8_t *at, uint64_t address, uint64_t word, uint64_t end,
+                                uint64_t value) {
+    uint64_t gap = (address - end) / 8 + 1;
+    uint64_t near = mt_zigzag((int64_t)(word - value));
     uint64_t own = mt_zigzag((int64_t)(word - address));
     unsigned base = own < near ? MT_SNAPSHOT_OWN_ADDRESS : 0;
-    uint64_t value = base ? own : near;
-    unsigned size = bytes_of(value), code = size < 7 ? size : 7;
-    uint8_t *at = writer->cursor;
+    uint64_t coded = base ? own : near;
+    unsigned size = bytes_of(coded), code = size < 7 ? size : 7;
     *at++ = (uint8_t)(base | code << MT_SNAPSHOT_SIZE_SHIFT | (gap < 16 ? (unsigned)gap : 0));
     if (gap >= 16)
         at = mt_put_varint(at, gap);
-    memcpy(at, &value, 8); /* what is too much is overwritten by the next */
-    writer->cursor = at + (code == 7 ? 8 : size);
-    writer->run_end = address + 8;
-    writer->run_value = word;
-    writer->words++;
+    memcpy(at, &coded, 8); /* what is too much is overwritten by the next */
+    return at + (code == 7 ? 8 : size);
+}
+
+/* Makes sure that words of the page can follow, in the run that is open or in a new one. */
+static void continue_run(struct mt_snapshot_writer *writer, uint64_t address) {
+    enum { MOST = MT_PAGE_SIZE / 8 * MT_SNAPSHOT_WORD_MAX + 16 };
+    if (writer->run_start && writer->limit - writer->cursor >= MOST &&
+        address - writer->run_end < UINT64_C(1) << 40)
+        return;
+    close_run(writer);
+    open_run(writer, address, MOST);
+}
+
+void mt_snapshot_words(struct mt_snapshot_writer *writer, uint64_t page, const uint64_t *words,
+                       const uint64_t *kept) {
+    continue_run(writer, page);
+    uint8_t *at = writer->cursor;
+    uint64_t end = writer->run_end, value = writer->run_value, written = 0;
+    for (size_t first = 0; first < MT_PAGE_SIZE / 8; first += 64)
+        for (uint64_t left = kept[first / 64]; left; left &= left - 1) {
+            size_t i = first + (size_t)__builtin_ctzll(left);
+            at = put_word(at, page + i * 8, words[i], end, value);
+            end = page + i * 8 + 8;
+            value = words[i];
+            written++;
+        }
+    writer->cursor = at;
+    writer->run_end = end;
+    writer->run_value = value;
+    writer->words += written;
 }

@@ -35,7 +35,10 @@ void mt_snapshot_writer_end(struct mt_snapshot_writer *writer);
 void mt_snapshot_record(struct mt_snapshot_writer *writer, uint16_t type, void *fixed,
                         size_t fixed_length, const void *more, size_t more_length);
 
-/* Appends a word; addresses ascend. */
-void mt_snapshot_word(struct mt_snapshot_writer *writer, uint64_t address, uint64_t word);
+/* Appends words of a page, whose addresses ascend from call to call.
+ *
+ * kept  a bit for each word that is written, that of the first the lowest in the first element */
+void mt_snapshot_words(struct mt_snapshot_writer *writer, uint64_t page, const uint64_t *words,
+                       const uint64_t *kept);
 
 #endif

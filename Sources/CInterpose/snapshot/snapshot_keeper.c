@@ -1,0 +1,156 @@
+/* See snapshot_keeper.h.
+ *
+ * Bits say of each word what it can be; what a word is next to others follows from shifts of them.
+ * Only what passes that is looked at one by one. */
+#include "snapshot/snapshot_keeper.h"
+
+#include "snapshot/snapshot_swift.h"
+#include <string.h>
+
+enum { BLOCKS = MT_PAGE_BLOCKS, BITS = MT_FILTER_WORDS };
+
+/* Words at even places. */
+#define MT_EVEN UINT64_C(0x5555555555555555)
+
+struct page {
+    uint64_t address;
+    const uint64_t *words;
+    uint64_t *kept;
+    uint64_t points[BLOCKS];
+    uint64_t zero[BLOCKS + 1];
+    uint64_t odd[BLOCKS + 1]; /* one more: what may follow the page */
+};
+
+static size_t take_lowest(uint64_t *bits) {
+    size_t lowest = (size_t)__builtin_ctzll(*bits);
+    *bits &= *bits - 1;
+    return lowest;
+}
+
+/* The bit of a word is that of the one before it, and that of one behind it. */
+static uint64_t of_previous(const uint64_t *bits, size_t block) {
+    return bits[block] << 1 | (block ? bits[block - 1] >> (BITS - 1) : 0);
+}
+
+static uint64_t of_following(const uint64_t *bits, size_t block, unsigned distance) {
+    return bits[block] >> distance | bits[block + 1] << (BITS - distance);
+}
+
+/* Keeps the words of a page from an index on up to an address, and those of pages behind it. */
+static void keep_until(struct mt_keeper *keeper, struct page *page, size_t from, uint64_t end) {
+    if (end > keeper->kept_end)
+        keeper->kept_end = end;
+    for (size_t i = from; i < MT_PAGE_WORDS && page->address + i * 8 < end; i++)
+        page->kept[i / BITS] |= UINT64_C(1) << i % BITS;
+}
+
+/* ---- Pointers ---- */
+
+/* What is likely to be looked at next, the same part of the page behind: it comes from memory
+ * meanwhile. No fault where there is none. */
+static void fetch_ahead(const uint64_t *words) {
+    for (size_t i = 0; i < BITS; i += 8)
+        __builtin_prefetch(words + MT_PAGE_WORDS + i);
+}
+
+static void find_pointers(struct mt_keeper *keeper, struct page *page, size_t block) {
+    const uint64_t *words = page->words + block * BITS;
+    fetch_ahead(words);
+    struct mt_word_bits bits = mt_word_bits(&keeper->filter, words);
+    uint64_t points = bits.may_point;
+    for (uint64_t left = points; left;) {
+        size_t i = take_lowest(&left);
+        if (!mt_word_can_point(&keeper->filter, words[i]))
+            points &= ~(UINT64_C(1) << i);
+        else if (words[i] == keeper->slab)
+            keep_until(keeper, page, block * BITS + i,
+                       page->address + (block * BITS + i) * 8 + MT_SWIFT_SLAB_HEADER);
+    }
+    page->points[block] = points;
+    page->zero[block] = bits.zero;
+    page->odd[block] = bits.odd;
+    page->kept[block] |= points;
+}
+
+/* ---- Reference counts ---- */
+
+/* What follows a pointer can count, and the two can begin a table. */
+static void find_counts(struct mt_keeper *keeper, struct page *page, size_t block) {
+    for (uint64_t left = of_previous(page->points, block) & page->odd[block]; left;) {
+        size_t i = block * BITS + take_lowest(&left);
+        uint64_t object = page->address + i * 8 - 8;
+        if (!mt_word_can_count(page->words[i]))
+            continue;
+        page->kept[i / BITS] |= UINT64_C(1) << i % BITS;
+        if (page->words == (const uint64_t *)page->address)
+            keep_until(keeper, page, i, object + mt_snapshot_swift_table(object));
+    }
+}
+
+/* ---- Side tables ---- */
+
+/* A Swift side table: object, 0, counts, weak references. It begins on a multiple of 16, so that
+ * each half of it lies in one page. */
+static bool can_be_other_half(const uint64_t *words) {
+    return mt_word_can_count(words[0]) && (uint32_t)words[1] != 0;
+}
+
+static void find_side_tables(struct mt_keeper *keeper, struct page *page, size_t block) {
+    uint64_t left = page->points[block] & MT_EVEN & of_following(page->zero, block, 1) &
+                    of_following(page->odd, block, 2);
+    while (left) {
+        size_t i = block * BITS + take_lowest(&left);
+        if (page->words[i] == keeper->slab)
+            continue;
+        if (i + 2 == MT_PAGE_WORDS)
+            keeper->other_half = page->address + MT_PAGE_SIZE;
+        else if (can_be_other_half(page->words + i + 2))
+            keep_until(keeper, page, i, page->address + i * 8 + 32);
+    }
+}
+
+/* ---- Pages ---- */
+
+static void keep_pointers(struct mt_keeper *keeper, struct page *page) {
+    if (keeper->other_half == page->address && can_be_other_half(page->words))
+        keep_until(keeper, page, 0, page->address + 16);
+    keep_until(keeper, page, 0, keeper->kept_end);
+    for (size_t block = 0; block < BLOCKS; block++)
+        find_pointers(keeper, page, block);
+    page->zero[BLOCKS] = page->odd[BLOCKS] = UINT64_MAX;
+    for (size_t block = 0; block < BLOCKS; block++) {
+        find_counts(keeper, page, block);
+        find_side_tables(keeper, page, block);
+    }
+}
+
+static uint64_t nonzero_of(const uint64_t *words) {
+    uint64_t bits = 0;
+    for (size_t i = BITS; i-- > 0;)
+        bits = 2 * bits + (words[i] != 0);
+    return bits;
+}
+
+void mt_keeper_begin(struct mt_keeper *keeper, const struct mt_region_list *list,
+                     struct mt_span *spans, bool keeps_all) {
+    memset(keeper, 0, sizeof *keeper);
+    keeper->keeps_all = keeps_all;
+    mt_pointer_filter_make(&keeper->filter, list, spans);
+}
+
+bool mt_keeper_select(struct mt_keeper *keeper, uint64_t page, const uint64_t *words,
+                      uint64_t *kept) {
+    struct page state = {.address = page, .words = words, .kept = kept};
+    memset(kept, 0, BLOCKS * sizeof *kept);
+    if (!keeper->keeps_all)
+        keep_pointers(keeper, &state);
+    uint64_t any = 0;
+    for (size_t block = 0; block < BLOCKS; block++) {
+        if (keeper->keeps_all)
+            kept[block] = nonzero_of(words + block * BITS);
+        else
+            kept[block] &= ~state.zero[block];
+        any |= kept[block];
+    }
+    return any != 0;
+}
