@@ -4,6 +4,7 @@
 #include <assert.h>
 
 uint8_t mt_sampled_filter[MT_FILTER_SIZE];
+uint8_t mt_sampled_fine_filter[MT_FILTER_SIZE];
 static const uint8_t g_never_zero = UINT8_MAX;
 struct mt_sampled_view mt_sampled_view = {&g_never_zero, 0};
 
@@ -38,6 +39,16 @@ static void count_down(uint8_t *counter) {
             return;
     } while (!__atomic_compare_exchange_n(counter, &value, (uint8_t)(value - 1), true,
                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+}
+
+static void count_in(const void *block) {
+    count_up(mt_sampled_set_fine_counter(block));
+    count_up(mt_sampled_set_counter(block));
+}
+
+static void count_out(const void *block) {
+    count_down(mt_sampled_set_counter(block));
+    count_down(mt_sampled_set_fine_counter(block));
 }
 
 static size_t level_size(unsigned level) {
@@ -96,13 +107,13 @@ static uintptr_t *find(uintptr_t address) {
     return NULL;
 }
 
-bool mt_sampled_set_holds(const void *block) {
+bool mt_sampled_set_search(const void *block) {
     return find((uintptr_t)block) != NULL;
 }
 
 bool mt_sampled_set_insert(const void *block) {
     uintptr_t address = (uintptr_t)block, *place;
-    count_up(mt_sampled_set_counter(block));
+    count_in(block);
     for (unsigned number = 0; number < LEVELS; number++) {
         struct bucket *level = open_level(number);
         if (!level)
@@ -111,7 +122,7 @@ bool mt_sampled_set_insert(const void *block) {
             if (exchange(place, 0, address))
                 return true;
     }
-    count_down(mt_sampled_set_counter(block));
+    count_out(block);
     return false;
 }
 
@@ -119,7 +130,7 @@ bool mt_sampled_set_remove(const void *block) {
     uintptr_t address = (uintptr_t)block, *place;
     while ((place = find(address)))
         if (exchange(place, address, 0)) {
-            count_down(mt_sampled_set_counter(block));
+            count_out(block);
             return true;
         }
     return false;
