@@ -7,6 +7,7 @@
 #include "loader/real.h"
 #include "process/exec_probe.h"
 #include "refcounts/refcount_types.h"
+#include "snapshot/snapshot_keeper.h"
 #include "snapshot/snapshot_pages.h"
 #include "stacks/stack_index.h"
 #include "stacks/stack_table.h"

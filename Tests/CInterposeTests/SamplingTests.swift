@@ -67,6 +67,21 @@ import TraceTestSupport
     #expect(!mt_sampled_set_holds(block))
   }
 
+  /// So that a program that frees next to a large block, which is in every sample, does not search
+  /// the set each time.
+  @Test func neighboursOfABlockAreToldFromItByTheFinerFilter() {
+    let block = UnsafeRawPointer(bitPattern: 0x6666_6400)
+    #expect(mt_sampled_set_insert(block))
+    for distance in stride(from: 16, to: 1024, by: 16) {
+      let neighbour = block.map { $0 + distance }
+      #expect(mt_sampled_set_may_hold(neighbour))
+      #expect(mt_sampled_set_fine_counter(neighbour)?.pointee == 0)
+    }
+    #expect(mt_sampled_set_fine_counter(block)?.pointee == 1)
+    #expect(mt_sampled_set_remove(block))
+    #expect(mt_sampled_set_fine_counter(block)?.pointee == 0)
+  }
+
   /// 300 blocks that share a counter, which stops at 255.
   @Test func aCounterThatIsFullNeverMisses() {
     let blocks = (1...300).map { UnsafeRawPointer(bitPattern: $0 << 28 | 0x40) }

@@ -1,0 +1,185 @@
+import CInterpose
+import Testing
+import TraceTestSupport
+
+/// Which words of a page a snapshot keeps.
+@Suite struct SnapshotKeeperTests {
+  private static let wordsOfPage = Int(MT_PAGE_SIZE) / 8
+
+  /// Mappings that pointers may lead to: of an executable at a fixed address, two that touch, one
+  /// across addresses whose upper bits differ, and a stack.
+  private static let mappings: [Range<UInt64>] = [
+    0x40_0000..<0x40_3000,
+    0x5555_0000_0000..<0x5555_0004_0000,
+    0x5555_0004_0000..<0x5555_0005_0000,
+    0x7f3f_ffff_0000..<0x7f40_0002_0000,
+    0x7ffc_1234_5000..<0x7ffc_1236_6000,
+  ]
+  private static let slab: UInt64 = 0x40_1008
+
+  /// The recorder's.
+  private final class Keeper {
+    private let keeper = UnsafeMutablePointer<mt_keeper>.allocate(capacity: 1)
+    private let spans: UnsafeMutablePointer<mt_span>
+
+    init(_ mappings: [Range<UInt64>], slab: UInt64 = 0, keepsAll: Bool = false) {
+      spans = .allocate(capacity: mappings.count)
+      var regions = mappings.map {
+        mt_region(
+          start: $0.lowerBound, end: $0.upperBound, source: MT_PAGES_PRIVATE.rawValue, is_target: 1)
+      }
+      regions.withUnsafeMutableBufferPointer {
+        var list = mt_region_list(regions: $0.baseAddress, count: $0.count, skipped_bytes: 0)
+        mt_keeper_begin(keeper, &list, spans, keepsAll)
+      }
+      keeper.pointee.slab = slab
+    }
+
+    deinit {
+      keeper.deallocate()
+      spans.deallocate()
+    }
+
+    /// The places of the words that are kept.
+    func kept(_ page: UInt64, _ words: UnsafePointer<UInt64>) -> [Int] {
+      var bits = [UInt64](repeating: .max, count: wordsOfPage / 64)
+      let isAny = mt_keeper_select(keeper, page, words, &bits)
+      let places = (0..<wordsOfPage).filter { bits[$0 / 64] >> UInt64($0 % 64) & 1 == 1 }
+      #expect(isAny == !places.isEmpty)
+      return places
+    }
+  }
+
+  /// The same, word by word.
+  private struct Definition {
+    let slab: UInt64
+    private var end: UInt64 = 0
+    private var otherHalf: UInt64 = 0
+
+    init(slab: UInt64) {
+      self.slab = slab
+    }
+
+    private func isMapped(_ address: UInt64) -> Bool {
+      mappings.contains { $0.contains(address) }
+    }
+
+    private func canPoint(_ word: UInt64) -> Bool {
+      isMapped(word & 0x7fff_ffff_fff8)
+        || word >> 62 == 3 && word & 0x3fff_0000_0000_0000 == 0 && isMapped(word << 3)
+    }
+
+    private func canCount(_ word: UInt64) -> Bool {
+      guard word & 1 == 1 else { return false }
+      if UInt32(truncatingIfNeeded: word) == .max { return true }
+      return 1..<(1 << 20) ~= word >> 1 & 0x7fff_ffff && word >> 33 < 1 << 24
+    }
+
+    private func isOtherHalf(_ words: ArraySlice<UInt64>) -> Bool {
+      canCount(words.first ?? 0) && UInt32(truncatingIfNeeded: words.dropFirst().first ?? 0) != 0
+    }
+
+    mutating func kept(_ page: UInt64, _ words: [UInt64]) -> [Int] {
+      if otherHalf == page && isOtherHalf(words[...]) { end = max(end, page + 16) }
+      var places: [Int] = []
+      for (place, word) in words.enumerated() where word != 0 {
+        let address = page + UInt64(place) * 8
+        let counts = place > 0 && canPoint(words[place - 1]) && canCount(word)
+        if canPoint(word) || counts || address < end { places.append(place) }
+        if canPoint(word) { follow(address, words[place...]) }
+      }
+      return places
+    }
+
+    private mutating func follow(_ address: UInt64, _ words: ArraySlice<UInt64>) {
+      if words.first == slab {
+        end = max(end, address + 24)
+      } else if address % 16 == 0 && words[words.startIndex + 1] == 0 {
+        if words.count == 2 {
+          otherHalf = address + 16
+        } else if isOtherHalf(words.dropFirst(2)) {
+          end = max(end, address + 32)
+        }
+      }
+    }
+  }
+
+  private static func word(_ generator: inout SeededGenerator) -> UInt64 {
+    let mapping = mappings[Int(generator.next() % UInt64(mappings.count))]
+    let pointer = mapping.lowerBound + generator.next() % UInt64(mapping.count)
+    switch generator.next() % 20 {
+    case 0..<6: return 0
+    case 6, 7: return pointer
+    case 8: return pointer & ~7
+    case 9: return pointer | generator.next() << 47
+    case 10: return 3 << 62 | pointer >> 3
+    case 11: return 3 << 62 | pointer >> 3 | 1 << (44 + generator.next() % 18)
+    case 12: return mapping.upperBound + generator.next() % 32
+    case 13: return mapping.lowerBound - 1 - generator.next() % 32
+    case 14: return 1 << 33 | 3
+    case 15: return (generator.next() % (1 << 26)) << 33 | generator.next() % (1 << 23) | 1
+    case 16: return generator.next() << 32 | 0xffff_ffff
+    case 17: return slab
+    case 18: return generator.next() % 1000
+    default: return generator.next()
+    }
+  }
+
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func aPageKeepsWhatTheDefinitionSays(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let slab = seed % 2 == 0 ? Self.slab : 0
+    let keeper = Keeper(Self.mappings, slab: slab)
+    var definition = Definition(slab: slab)
+    var kept = 0
+    for number in 0..<200 as Range<UInt64> {
+      let page = 0x5555_0000_0000 + number * UInt64(MT_PAGE_SIZE)
+      let words = (0..<Self.wordsOfPage).map { _ in Self.word(&generator) }
+      let expected = definition.kept(page, words)
+      #expect(keeper.kept(page, words) == expected, "page \(number)")
+      kept += expected.count
+    }
+    #expect(kept > 200 * Self.wordsOfPage / 4)
+  }
+
+  @Test func aSideTableAcrossTwoPagesIsKeptWhole() {
+    let keeper = Keeper(Self.mappings)
+    let page = Self.mappings[1].lowerBound
+    var first = [UInt64](repeating: 0, count: Self.wordsOfPage)
+    first[Self.wordsOfPage - 2] = page
+    var second = [UInt64](repeating: 0, count: Self.wordsOfPage)
+    second[0] = 3
+    second[1] = 7
+    second[2] = 7
+    #expect(keeper.kept(page, first) == [Self.wordsOfPage - 2])
+    #expect(keeper.kept(page + UInt64(MT_PAGE_SIZE), second) == [0, 1])
+  }
+
+  /// The header, and the bits that say which of 128 buckets are in use.
+  @Test func aTableOfASetIsKeptUpToItsBuckets() {
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: Int(MT_PAGE_SIZE), alignment: Int(MT_PAGE_SIZE))
+    defer { memory.deallocate() }
+    let words = memory.bindMemory(to: UInt64.self, capacity: Self.wordsOfPage)
+    words.initialize(repeating: 5, count: Self.wordsOfPage)
+    let page = UInt64(UInt(bitPattern: memory))
+    let object = page + 160
+    words[20] = page
+    words[21] = 3
+    words[22] = 90
+    words[23] = 96
+    words[24] = 7
+    words[26] = object + 72
+    let mapping = page..<page + UInt64(MT_PAGE_SIZE)
+    #expect(Keeper([mapping]).kept(page, words) == [20, 21, 22, 23, 24, 25, 26, 27, 28])
+    // Of a copy, what else belongs to the object cannot be asked.
+    let copy = Array(UnsafeBufferPointer(start: words, count: Self.wordsOfPage))
+    #expect(Keeper([mapping]).kept(page, copy) == [20, 21, 26, 27])
+  }
+
+  @Test func allThatIsNotZeroIsKeptOnRequest() {
+    let keeper = Keeper(Self.mappings, keepsAll: true)
+    let words = (0..<Self.wordsOfPage).map { $0 % 3 == 0 ? 0 : UInt64($0) }
+    #expect(keeper.kept(0x1000, words) == (0..<Self.wordsOfPage).filter { $0 % 3 != 0 })
+  }
+}
