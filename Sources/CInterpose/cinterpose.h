@@ -9,6 +9,7 @@
 #include "refcounts/refcount_types.h"
 #include "snapshot/snapshot_keeper.h"
 #include "snapshot/snapshot_pages.h"
+#include "snapshot/snapshot_writer.h"
 #include "stacks/stack_index.h"
 #include "stacks/stack_table.h"
 #include "trace/event_writer.h"

@@ -131,9 +131,13 @@ void mt_snapshot_words(struct mt_snapshot_writer *writer, uint64_t page, const u
     for (size_t first = 0; first < MT_PAGE_SIZE / 8; first += 64)
         for (uint64_t left = kept[first / 64]; left; left &= left - 1) {
             size_t i = first + (size_t)__builtin_ctzll(left);
-            at = put_word(at, page + i * 8, words[i], end, value);
+            /* Read once: in the page of the stack that this runs on, words change meanwhile. */
+            uint64_t word = *(const volatile uint64_t *)&words[i];
+            if (word == 0)
+                continue;
+            at = put_word(at, page + i * 8, word, end, value);
             end = page + i * 8 + 8;
-            value = words[i];
+            value = word;
             written++;
         }
     writer->cursor = at;

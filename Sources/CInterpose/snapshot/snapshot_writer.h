@@ -37,7 +37,8 @@ void mt_snapshot_record(struct mt_snapshot_writer *writer, uint16_t type, void *
 
 /* Appends words of a page, whose addresses ascend from call to call.
  *
- * kept  a bit for each word that is written, that of the first the lowest in the first element */
+ * kept  a bit for each word that is written unless it has become 0, that of the first the lowest in
+ *       the first element */
 void mt_snapshot_words(struct mt_snapshot_writer *writer, uint64_t page, const uint64_t *words,
                        const uint64_t *kept);
 
