@@ -19,6 +19,15 @@ import Testing
     #expect(try hides(text) == isHidden)
   }
 
+  @Test(arguments: [
+    "race:x", "deadlock:x", "interceptor_via_fun:x", "odr_violation:x", "vptr:x", "enum:x",
+    "{\n a\n Memcheck:Cond\n fun:x\n}", "{\n a\n Memcheck:Value8\n fun:x\n}",
+    "{\n a\n Memcheck:Param\n write(buf)\n fun:x\n}", "{\n a\n drd:Leek\n fun:x\n}",
+  ])
+  func whatOtherToolsHideIsLeftToThem(_ text: String) throws {
+    #expect(try !hides(text))
+  }
+
   @Test func misusesAreNoLeaks() throws {
     #expect(try !hides("leak:makeList", leak(kind: .doubleFree)))
   }
@@ -61,6 +70,24 @@ import Testing
     #expect(try !hides(text))
   }
 
+  @Test(arguments: [
+    ("...\n fun:main", true), ("fun:makeList\n ...", true), ("...", true), ("...\n ...", true),
+    ("...\n fun:*\n fun:main", true), ("...\n fun:main\n fun:makeList", false),
+    ("...\n fun:main\n fun:*\n ...", true), ("...\n fun:main\n fun:*\n fun:*", false),
+  ])
+  func dotsStandForAnyNumberOfFrames(_ frames: String, _ isHidden: Bool) throws {
+    #expect(try hides("{\n a\n Memcheck:Leak\n \(frames)\n}\n") == isHidden)
+  }
+
+  /// To try out each way to part the frames among the dots would take years.
+  @Test func manyDotsTakeNoTime() throws {
+    var finding = leak()
+    finding.frames = Array(repeating: finding.frames[0], count: 1000)
+    let frames = String(repeating: " ...\n fun:make*\n", count: 40)
+    #expect(try !hides("{\n a\n Memcheck:Leak\n\(frames) fun:other\n}\n", finding))
+    #expect(try hides("{\n a\n Memcheck:Leak\n\(frames) fun:makeList\n}\n", finding))
+  }
+
   @Test func mangledNamesAreCompared() throws {
     var finding = leak()
     finding.frames[0].symbol = "_ZN4List4makeEv"
@@ -71,6 +98,14 @@ import Testing
     ("makeList", "is no suppression"), ("{\n a\n Memcheck:Leak\n fun:x", "has no }"),
     ("{\n a\n Memcheck:Leak\n what:x\n}", "is not fun:"), ("{\n a\n}", "a name, a kind"),
     ("{\n a\n {\n}", "has no }"),
+    ("#\nleek:x", "x.supp:2: there is no kind 'leek'; did you mean 'leak'?"),
+    ("Leak:x", "did you mean 'leak'?"), ("laek:x", "did you mean 'leak'?"),
+    ("leaks:x", "did you mean 'leak'?"),
+    (
+      "{\n a\n Memcheck:leak\n fun:x\n}",
+      "x.supp:3: there is no kind 'leak'; did you mean 'Leak'?"
+    ),
+    ("{\n a\n Memcheck:SizeMissmatch\n fun:x\n}", "did you mean 'SizeMismatch'?"),
   ])
   func whatIsNoSuppressionIsRefused(_ text: String, _ message: String) {
     var set = SuppressionSet()

@@ -27,7 +27,7 @@ public struct Suppression: Sendable, Hashable {
       }
     case .frames(let patterns, let kinds):
       return kinds.contains(finding.kind)
-        && FramePattern.match(patterns[...], finding.frames[...], isLeaf: true)
+        && FramePattern.match(patterns[...], finding.frames[...])
     }
   }
 }
@@ -71,7 +71,10 @@ enum LSanSuppressions {
         throw GateError("\(place): '\(text)' is no suppression; it looks like leak:pattern")
       }
       // Other sanitizers' kinds may stand in a file that is used for all of them.
-      guard text[..<colon] == "leak" else { continue }
+      guard text[..<colon] == "leak" else {
+        try MistypedKind.check(text[..<colon], place: place, known: ["leak"])
+        continue
+      }
       let pattern = String(text[text.index(after: colon)...])
       result.append(
         Suppression(

@@ -31,7 +31,10 @@ enum ValgrindSuppressions {
     guard lines.count >= 3 else {
       throw GateError("\(file):\(first.number): a suppression has a name, a kind and frames")
     }
-    guard var kinds = kinds(of: lines[1].text) else { return nil }
+    guard var kinds = kinds(of: lines[1].text) else {
+      try checkSpelling(of: lines[1].text, place: "\(file):\(lines[1].number)")
+      return nil
+    }
     var patterns: [FramePattern] = []
     for (number, text) in lines.dropFirst(2) {
       if text.hasPrefix("match-leak-kinds:") {
@@ -61,6 +64,14 @@ enum ValgrindSuppressions {
     case "AlignMismatch": return [.wrongAlignment, .mismatchedFree]
     default: return nil
     }
+  }
+
+  /// Throws for what is nearly one of the kinds above.
+  private static func checkSpelling(of line: Substring, place: String) throws(GateError) {
+    let parts = line.split(separator: ":", maxSplits: 1)
+    guard parts.count == 2, parts[0].contains("Memcheck") else { return }
+    try MistypedKind.check(
+      parts[1].trimmed, place: place, known: ["Leak", "Free", "SizeMismatch", "AlignMismatch"])
   }
 
   private static func leakKinds(_ list: Substring) -> Set<FindingKind> {
@@ -107,16 +118,33 @@ enum FramePattern: Sendable, Hashable {
   /// Valgrind's stacks begin with its replacement of `malloc`; ours with the caller. So a first
   /// pattern that fits an allocator's name may stand for no frame.
   static func match(
-    _ patterns: ArraySlice<FramePattern>, _ frames: ArraySlice<ReportFrame>, isLeaf: Bool = false
+    _ patterns: ArraySlice<FramePattern>, _ frames: ArraySlice<ReportFrame>
   ) -> Bool {
-    guard let pattern = patterns.first else { return true }
-    let rest = patterns.dropFirst()
-    if isLeaf, pattern.fitsAllocator, match(rest, frames) { return true }
-    if pattern == .any {
-      return (frames.startIndex...frames.endIndex).contains { match(rest, frames[$0...]) }
+    if patterns.first?.fitsAllocator == true, begin(patterns.dropFirst(), frames) { return true }
+    return begin(patterns, frames)
+  }
+
+  /// Whether the innermost frames are those of the patterns.
+  ///
+  /// `...` takes as few frames as it can: only the last one before a pattern that does not fit may
+  /// have to take more, so that many of them do not take for ever.
+  private static func begin(
+    _ patterns: ArraySlice<FramePattern>, _ frames: ArraySlice<ReportFrame>
+  ) -> Bool {
+    var (patterns, frames) = (patterns, frames)
+    var gap: (patterns: ArraySlice<FramePattern>, frames: ArraySlice<ReportFrame>)?
+    while let pattern = patterns.popFirst() {
+      if pattern == .any {
+        gap = (patterns, frames)
+        continue
+      }
+      guard let frame = frames.popFirst() else { return false }
+      if pattern.fits(frame) { continue }
+      guard let last = gap else { return false }
+      (patterns, frames) = (last.patterns, last.frames.dropFirst())
+      gap?.frames = frames
     }
-    guard let frame = frames.first, pattern.fits(frame) else { return false }
-    return match(rest, frames.dropFirst())
+    return true
   }
 
   private func fits(_ frame: ReportFrame) -> Bool {
