@@ -180,6 +180,8 @@ import TraceTestSupport
     let root = try run.root()
 
     #expect(root.ending == ending)
+    // Also where only the launcher can know.
+    #expect(root.header.endTicks >= root.header.latestTicks)
     #expect(try MarkedEvents(root)[29001] == .init(allocated: 1, freed: 0))
   }
 

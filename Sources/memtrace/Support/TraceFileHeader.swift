@@ -48,22 +48,29 @@ struct TraceFileHeader {
     }
   }
 
-  /// Writes into a trace how its process ended, if the process could not do so itself.
+  /// Writes into a trace how and when its process ended, if the process could not do so itself.
   ///
-  /// A killed process cannot; only its parent knows the signal.
+  /// A killed process cannot; only its parent knows the signal, and how long it ran after its last
+  /// event.
   static func write(_ ending: ProcessEnding, ofProcess pid: pid_t, to path: FilePath) {
     guard let header = TraceFileHeader(readingFrom: path), header.pid == pid, header.hasNoEnding,
       let file = try? FileDescriptor.open(path, .readWrite, options: .closeOnExec)
     else { return }
     defer { try? file.close() }
-    // end_kind and end_status lie next to each other.
+    // end_kind, end_status and end_ticks lie next to each other.
     let offset = MemoryLayout<mt_file_header>.offset(of: \.end_kind) ?? 192
     let (kind, status): (mt_end_kind, Int32) =
       switch ending {
       case .exited(let status): (MT_END_UEXIT, status)
       case .killed(let signal): (MT_END_SIGNAL, signal)
       }
-    let words = [kind.rawValue.littleEndian, UInt32(bitPattern: status).littleEndian]
+    let ticks =
+      withUnsafePointer(to: header.fields) { mt_live_event_time($0) }
+      << min(header.fields.tick_shift, 63)
+    let words = [
+      kind.rawValue, UInt32(bitPattern: status), UInt32(truncatingIfNeeded: ticks),
+      UInt32(truncatingIfNeeded: ticks >> 32),
+    ].map(\.littleEndian)
     words.withUnsafeBytes { _ = try? file.writeAll(toAbsoluteOffset: Int64(offset), $0) }
   }
 }
