@@ -49,7 +49,7 @@ import TraceTestSupport
         "- Baseline - 1100 2", "warm 48 1", "request 264 2",
       ])
     let error = #expect(throws: ReportError.self) { try report(at: LiveMoment("reqest")) }
-    #expect(error?.description == "no mark \"reqest\" in this trace; near: request, request")
+    #expect(error?.description == "no mark \"reqest\" in this trace; near: request")
   }
 
   @Test func marksCanBeChosenAndMadeAfterwards() throws {
@@ -71,6 +71,7 @@ import TraceTestSupport
   @Test func impossibleMarksAreExplained() throws {
     let cases: [(String, (inout GenerationMarks) -> Void)] = [
       ("no mark \"warn\" in this trace; near: warm", { $0.chosen = ["5ms,warn"] }),
+      ("--marks names no time and no mark", { $0.chosen = [","] }),
       ("--every takes a time above 0, such as 5s", { $0.every = TimePoint("0s") }),
       ("--every is longer than the recording", { $0.every = TimePoint("2m") }),
       (

@@ -35,13 +35,7 @@ extension GenerationMarks {
     if chosen.isEmpty, every == nil { marks = trace.marks.map(GenerationMark.init) }
     for text in chosen { marks += try Self.marks(text, of: trace, length: length) }
     if let every { marks += try Self.marks(every: every, of: trace, length: length) }
-    guard !marks.isEmpty else {
-      throw ReportError.notFound(
-        every == nil
-          ? "the trace has no marks; make some with --every 5s or --marks 1.5s,3s, or while the "
-            + "program runs with `memtrace mark PID NAME` or MEMTRACE_MARK"
-          : "--every is longer than the recording")
-    }
+    guard !marks.isEmpty else { throw ReportError.notFound(noMarksText) }
     guard marks.count <= Self.mostMarks else {
       throw ReportError.badValue(
         "\(marks.count.grouped) generations are too many; choose at most "
@@ -51,6 +45,13 @@ extension GenerationMarks {
       Set(marks).sorted {
         ($0.time, $0.isRecorded ? 0 : 1, $0.name) < ($1.time, $1.isRecorded ? 0 : 1, $1.name)
       })
+  }
+
+  private var noMarksText: String {
+    if every != nil { return "--every is longer than the recording" }
+    if !chosen.isEmpty { return "--marks names no time and no mark" }
+    return "the trace has no marks; make some with --every 5s or --marks 1.5s,3s, or while the "
+      + "program runs with `memtrace mark PID NAME` or MEMTRACE_MARK"
   }
 
   /// One text of the user: a name as it is, or a list.

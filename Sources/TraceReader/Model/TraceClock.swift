@@ -40,10 +40,12 @@ public struct TraceClock: Hashable, Sendable {
     return last > first ? last &- first : 0
   }
 
-  /// The event time at a number of nanoseconds after the start of the recording.
+  /// The first event time that is not before a number of nanoseconds after the start of the
+  /// recording: the last before it would be shown as a nanosecond less.
   public func eventTime(nanoseconds value: UInt64) -> EventTime {
-    let elapsed = Self.scale(value, by: ticks, over: nanoseconds) >> shift
-    let (sum, overflow) = (startTicks >> shift).addingReportingOverflow(elapsed)
+    let elapsed = Self.scale(value, by: ticks, over: nanoseconds, rounding: .up)
+    let units = elapsed >> shift &+ (elapsed & ((1 << shift) &- 1) == 0 ? 0 : 1)
+    let (sum, overflow) = (startTicks >> shift).addingReportingOverflow(units)
     return EventTime(overflow ? .max : sum)
   }
 
@@ -56,12 +58,14 @@ public struct TraceClock: Hashable, Sendable {
     value > UInt64.max >> shift ? .max : value << shift
   }
 
-  /// `value * numerator / denominator`, exact, and the greatest number on overflow.
+  /// `value * numerator / denominator`, rounded, and the greatest number on overflow.
   private static func scale(
-    _ value: UInt64, by numerator: UInt64, over denominator: UInt64
+    _ value: UInt64, by numerator: UInt64, over denominator: UInt64,
+    rounding rule: FloatingPointRoundingRule = .down
   ) -> UInt64 {
     let product = value.multipliedFullWidth(by: numerator)
     guard product.high < denominator else { return .max }
-    return denominator.dividingFullWidth(product).quotient
+    let (quotient, remainder) = denominator.dividingFullWidth(product)
+    return rule == .up && remainder > 0 && quotient < .max ? quotient + 1 : quotient
   }
 }

@@ -37,6 +37,17 @@ import TraceReader
     #expect(clock.nanoseconds(EventTime(101)) == 160)
     #expect(clock.nanoseconds(EventTime(1)) == 0)
     #expect(clock.eventTime(nanoseconds: 1600) == EventTime(110))
+    #expect(clock.eventTime(nanoseconds: 1601) == EventTime(111))
+  }
+
+  /// Else what was asked for at 1.5 s would be shown at 1.499999 s.
+  @Test(arguments: [1, 999, 1_000_000, 1_500_000_000, 3_000_000_000] as [UInt64])
+  func aTimeThatIsAskedForIsShown(nanoseconds: UInt64) {
+    let clock = clock {
+      $0.ticksPerSecond = 2_112_003_017
+      $0.startTicks = 7_000_000_001
+    }
+    #expect(clock.nanoseconds(clock.eventTime(nanoseconds: nanoseconds)) == nanoseconds)
   }
 
   @Test func pairsOfClocksGiveTheRate() {
@@ -62,7 +73,7 @@ import TraceReader
       $0.ticksPerSecond = 1
     }
     #expect(clock.nanoseconds(EventTime(.max)) == .max)
-    #expect(clock.eventTime(nanoseconds: .max) == EventTime(1))
+    #expect(clock.eventTime(nanoseconds: .max) == EventTime(2))
   }
 }
 
