@@ -44,7 +44,7 @@ public struct CheckedProcess: Sendable, Hashable, Encodable {
   public var note: String?
 
   /// `test-runner (pid 4711)`.
-  public var title: String { "\(name) (pid \(pid))" }
+  public var title: String { "\(name.isEmpty ? "an unknown program" : name) (pid \(pid))" }
 
   /// What was done with it, in a few words: `3 leaks, 0 errors`.
   public var summary: String {

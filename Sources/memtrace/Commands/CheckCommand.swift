@@ -30,7 +30,7 @@ struct CheckCommand: ParsableCommand {
   @Argument(
     help: ArgumentHelp(
       "Traces to check; behind '--' a command to record and check instead.", valueName: "trace"),
-    completion: .file(extensions: ["mtrace", "zst"]))
+    completion: .file())
   var words: [String] = []
 
   @OptionGroup(title: "Rules") var rules: GateRuleOptions

@@ -32,7 +32,8 @@ struct RecordCommand: ParsableCommand {
     name: .shortAndLong,
     help: ArgumentHelp(
       "Write the trace to this file. (default: COMMAND.mtrace in the working directory)",
-      valueName: "file"))
+      valueName: "file"),
+    completion: .file())
   var output: String?
 
   @Flag(help: "Replace FILE if it is a trace.")
@@ -59,7 +60,8 @@ struct RecordCommand: ParsableCommand {
 
   @Argument(
     parsing: .captureForPassthrough,
-    help: ArgumentHelp("The command to record, and its arguments.", valueName: "command"))
+    help: ArgumentHelp("The command to record, and its arguments.", valueName: "command"),
+    completion: .file())
   var command: [String] = []
 
   mutating func validate() throws {

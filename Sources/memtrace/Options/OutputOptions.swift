@@ -10,10 +10,13 @@ struct OutputOptions: ParsableArguments {
   var format = ReportFormat.text
 
   @Option(
-    name: .shortAndLong,
+    name: [.customShort("o"), .customLong("output")],
     help: ArgumentHelp("Write to this file instead of standard output.", valueName: "file"),
     completion: .file())
-  var output: String?
+  var file: String?
+
+  /// The file to write; nil for standard output, which `-` means as well.
+  var output: String? { file == "-" ? nil : file }
 
   @Flag(help: "Print numbers of bytes with all digits instead of KiB and MiB.")
   var bytes = false

@@ -66,6 +66,12 @@ enum OutputNaming {
     guard !name.isEmpty else {
       throw CommandFailure("-o needs the name of a file", exitStatus: ExitStatus.usage)
     }
+    // Everywhere else it means standard output; a file of that name is in everybody's way.
+    guard name != "-", name != "-.\(packedExtension)" else {
+      throw CommandFailure(
+        "traces are not written to standard output; -o needs the name of a file",
+        exitStatus: ExitStatus.usage)
+    }
     let path = FilePath(name).absolute
     try checkReplaceable(path, shownAs: name, force: force)
     try checkWritable(path.removingLastComponent())
