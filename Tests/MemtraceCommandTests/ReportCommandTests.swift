@@ -57,6 +57,31 @@ import TraceTestSupport
     #expect(text.contains("\r\n1060,6,5x12 1x1000,malloc,"))
   }
 
+  @Test func aDashIsStandardOutput() throws {
+    for command in ["report", "unfreed", "dump", "info"] {
+      let run = try memtrace(command, trace, "-o", "-", in: directory.path)
+      #expect(run.status == 0)
+      #expect(run.outputText == (try memtrace(command, trace, in: directory.path)).outputText)
+    }
+    #expect(!FileManager.default.fileExists(atPath: directory.path.appending("-").string))
+  }
+
+  @Test func tracesDoNotGoToStandardOutput() throws {
+    for words in [["pack", trace, "-o", "-"], ["record", "-o", "-", "--", "true"]] {
+      let run = try memtrace(arguments: words, in: directory.path)
+      #expect(run.status == 64)
+      #expect(
+        run.errorText
+          == "memtrace: traces are not written to standard output; -o needs the name of a file\n")
+    }
+  }
+
+  @Test func whatABlockMustBeIsSaid() throws {
+    let none = try memtrace("unfreed", trace, "--from", "10s", "--size", "1k-8k")
+    #expect(none.status == 0)
+    #expect(none.outputText.contains("\nOnly: allocated from 10.0 s on, of 1.00 KiB to 8.00 KiB\n"))
+  }
+
   /// Whoever asks for a sample of what is recorded already would take the figures for one.
   @Test(arguments: [
     ("--depth", ["--depth", "5"]), ("--sample", ["--sample", "512KiB"]),
@@ -161,6 +186,10 @@ import TraceTestSupport
       "no category \"Malloc-17\" in this trace; near: Malloc-16, Malloc-1008"
     ),
     (["--thread", "main"], "no thread \"main\" in this trace"),
+    (
+      ["--category", "Malloc-16", "--size", "1000"],
+      "no category \"Malloc-16\" in this part of the trace; near: Malloc-1008"
+    ),
     (["--from", "2s", "--to", "1s"], "--from 00:02.000.000 is not before --to 00:01.000.000"),
   ])
   func namesThatFitNothingAreOneLine(options: [String], message: String) throws {

@@ -135,6 +135,27 @@ import TraceTestSupport
     #expect(try report { $0.filter.thread = "100" }.total.totalCount == 20)
   }
 
+  @Test func filtersThatExcludeEachOtherLeaveNothing() throws {
+    let report = try report {
+      $0.filter.category = "Malloc-16"
+      $0.filter.responsible = "make"
+      $0.filter.image = "app"
+    }
+    #expect(report.total.totalCount == 0)
+  }
+
+  @Test func theScopeIsNamed() throws {
+    let error = #expect(throws: ReportError.self) {
+      try report {
+        $0.filter.category = "Malloc-17"
+        $0.filter.scope = ["of 12 B"]
+      }
+    }
+    #expect(
+      error?.description
+        == "no category \"Malloc-17\" in this part of the trace; near: Malloc-16, Malloc-1008")
+  }
+
   @Test(arguments: [
     (
       "category", "Malloc-17",

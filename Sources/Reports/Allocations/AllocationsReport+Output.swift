@@ -134,7 +134,7 @@ extension AllocationsReport.Row: Encodable {
 extension SiteFilter {
   /// The filter in words, nil when everything passes.
   var text: String? {
-    var parts: [String] = []
+    var parts = scope
     if let generation { parts.append("generation \"\(generation)\"") }
     switch lifespan {
     case .all: break

@@ -19,9 +19,20 @@ enum NearMatches {
   }
 
   /// One line for a name that is not there: `no category "Maloc-16"; near: Malloc-16`.
-  static func message(_ kind: String, _ name: String, in names: [String]) -> String {
-    let near = of(name, in: names)
-    let missing = "no \(kind) \"\(name.printable)\" in this trace"
+  ///
+  /// - Parameters:
+  ///   - kind: What the name is of.
+  ///   - name: What was asked for.
+  ///   - names: All that there are.
+  ///   - isPart: Whether these are the names of a part of the trace only.
+  /// - Returns: The line.
+  static func message(
+    _ kind: String, _ name: String, in names: [String], ofPart isPart: Bool = false
+  ) -> String {
+    var seen: Set<String> = []
+    let near = of(name, in: names.filter { seen.insert($0).inserted })
+    let place = isPart ? "this part of the trace" : "this trace"
+    let missing = "no \(kind) \"\(name.printable)\" in \(place)"
     return near.isEmpty
       ? missing : missing + "; near: " + near.map(\.printable).joined(separator: ", ")
   }

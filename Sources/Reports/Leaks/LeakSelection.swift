@@ -119,6 +119,7 @@ struct BlockFilter {
     var filter = query.filter
     filter.category = nil
     filter.lifespan = .all
+    filter.scope = []
     guard filter != SiteFilter() else { return }
     var passing = Array(repeating: false, count: heap.blocks.sites.count)
     for index in try filter.indices(in: heap.blocks.sites, source: source) {

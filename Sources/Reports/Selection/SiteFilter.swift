@@ -26,6 +26,13 @@ public struct SiteFilter: Sendable, Hashable, Encodable {
   public var lifespan = Lifespan.all
   /// The generation that the blocks were chosen by beforehand; nil for all.
   public var generation: String?
+  /// The part of the trace that the sites are of, in words; empty for all of it.
+  public var scope: [String] = []
+
+  /// All but ``scope``, which documents do not hold.
+  private enum CodingKeys: String, CodingKey {
+    case category, responsible, image, thread, lifespan, generation
+  }
 
   /// Makes a filter that lets everything through.
   public init() {}
@@ -54,24 +61,22 @@ public struct SiteFilter: Sendable, Hashable, Encodable {
   ) throws -> [Int] {
     var kept = Array(sites.indices)
     if let category {
-      kept = try Self.indices(in: sites, category, source, detailed: detailed)
+      kept = try indices(in: sites, category, source, detailed: detailed)
     }
     if let thread {
-      let threads = try Self.threads(matching: thread, in: sites, source)
+      let threads = try threads(matching: thread, in: sites, source)
       kept = kept.filter { threads.contains(sites[$0].thread) }
     }
     if let image {
-      kept = try Self.keep(kept, of: sites, "responsible library", image, source) { $0?.imageName }
+      kept = try keep(kept, of: sites, "responsible library", image, source) { $0?.imageName }
     }
     if let responsible {
-      kept = try Self.keep(kept, of: sites, "responsible function", responsible, source) {
-        $0?.name
-      }
+      kept = try keep(kept, of: sites, "responsible function", responsible, source) { $0?.name }
     }
     return kept
   }
 
-  private static func indices(
+  private func indices(
     in sites: [Site], _ pattern: String, _ source: ReportSource, detailed: Bool
   ) throws -> [Int] {
     var namings = [sites.map(source.categories.category(of:))]
@@ -79,39 +84,45 @@ public struct SiteFilter: Sendable, Hashable, Encodable {
     let all = Set(namings.joined()).sorted()
     let wanted = Set(all.filter { Glob.matches($0.name, pattern) })
     if wanted.isEmpty {
-      throw ReportError.notFound(NearMatches.message("category", pattern, in: all.map(\.name)))
+      throw notFound("category", pattern, in: all.map(\.name))
     }
     return sites.indices.filter { site in namings.contains { wanted.contains($0[site]) } }
   }
 
-  private static func threads(
+  private func threads(
     matching pattern: String, in sites: [Site], _ source: ReportSource
   ) throws -> Set<ThreadIndex> {
     let all = Set(sites.map(\.thread)).sorted()
     let wanted = all.filter { source.threads.summary(of: $0).matches(pattern) }
     if wanted.isEmpty {
       let names = all.map { source.threads.summary(of: $0).name }.filter { !$0.isEmpty }
-      throw ReportError.notFound(NearMatches.message("thread", pattern, in: names))
+      throw notFound("thread", pattern, in: names)
     }
     return Set(wanted)
   }
 
-  private static func keep(
+  private func keep(
     _ indices: [Int], of sites: [Site], _ kind: String, _ pattern: String, _ source: ReportSource,
     name: (ReportFrame?) -> String?
   ) throws -> [Int] {
     var matches: [String: Bool] = [:]
-    let kept = indices.filter { index in
+    func fits(_ index: Int) -> Bool {
       guard let name = name(source.names.responsible(of: sites[index].stack)) else { return false }
       if let known = matches[name] { return known }
       let fits = Glob.contains(name, pattern)
       matches[name] = fits
       return fits
     }
-    if kept.isEmpty {
-      throw ReportError.notFound(NearMatches.message(kind, pattern, in: matches.keys.sorted()))
+    let kept = indices.filter(fits)
+    // What only the other filters have left out is no mistyped name.
+    if kept.isEmpty, !sites.indices.contains(where: fits) {
+      throw notFound(kind, pattern, in: matches.keys.sorted())
     }
     return kept
+  }
+
+  private func notFound(_ kind: String, _ name: String, in names: [String]) -> ReportError {
+    .notFound(NearMatches.message(kind, name, in: names, ofPart: !scope.isEmpty))
   }
 }
 

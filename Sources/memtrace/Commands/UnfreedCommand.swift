@@ -30,7 +30,7 @@ struct UnfreedCommand: ParsableCommand {
     try ReportSession.run(input.input(), recording: recording, symbols: symbols, output: output) {
       session in
       var query = UnfreedQuery()
-      query.filter = filters.filter()
+      query.filter = filters.filter(in: time.scope)
       query.top = output.limit(view.top.top, text: 20, data: 1000)
       query.frames = view.frames
       query.moment = time.momentText

@@ -41,6 +41,14 @@ struct TimeOptions: ParsableArguments {
     return request
   }
 
+  /// The part of the trace in words; empty for all of it.
+  var scope: [String] {
+    [
+      from.map { "allocated from \($0.words) on" }, to.map { "events up to \($0.words)" },
+      size.map(\.words),
+    ].compactMap(\.self)
+  }
+
   /// The moment in words, for headlines; nil for the end.
   var momentText: String? {
     liveAt?.text ?? (to == nil ? nil : "the end of the time range")
@@ -70,8 +78,14 @@ struct FilterOptions: ParsableArguments {
   var thread: String?
 
   /// The filter in the terms of the reports.
-  func filter(lifespan: Lifespan = .all) -> SiteFilter {
+  ///
+  /// - Parameters:
+  ///   - lifespan: How long the blocks lived.
+  ///   - scope: The part of the trace that is looked at, in words.
+  /// - Returns: The filter.
+  func filter(lifespan: Lifespan = .all, in scope: [String] = []) -> SiteFilter {
     var filter = SiteFilter()
+    filter.scope = scope
     filter.category = category
     filter.responsible = responsible
     filter.image = image
@@ -86,9 +100,28 @@ extension LiveMoment {
   var text: String {
     switch self {
     case .peak: "the peak"
-    case .time(.nanoseconds(let value)): "\(Double(value) / 1_000_000_000) s"
-    case .time(.millionths(let value)): "\(Double(value) / 10_000) %"
-    case .time(.mark(let name)): "the mark \"\(name.printable)\""
+    case .time(let point): point.words
     }
+  }
+}
+
+extension TimePoint {
+  /// The point in time in words.
+  var words: String {
+    switch self {
+    case .nanoseconds(let value): "\(Double(value) / 1_000_000_000) s"
+    case .millionths(let value): "\(Double(value) / 10_000) %"
+    case .mark(let name): "the mark \"\(name.printable)\""
+    }
+  }
+}
+
+extension ByteRange {
+  /// The sizes in words.
+  var words: String {
+    let (low, high) = (bytes.lowerBound, bytes.upperBound)
+    if low == high { return "of \(ByteStyle.human.format(low))" }
+    if high == .max { return "of at least \(ByteStyle.human.format(low))" }
+    return "of \(ByteStyle.human.format(low)) to \(ByteStyle.human.format(high))"
   }
 }

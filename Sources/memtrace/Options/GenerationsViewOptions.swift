@@ -88,4 +88,7 @@ struct GenerationsViewOptions: ParsableArguments {
     request.sizes = size
     return request
   }
+
+  /// Which of the blocks, in words; empty for all of them.
+  var scope: [String] { [size.map(\.words)].compactMap(\.self) }
 }

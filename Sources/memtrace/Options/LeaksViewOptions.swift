@@ -70,4 +70,9 @@ struct LeaksTimeOptions: ParsableArguments {
       "Only blocks of these requested sizes: \(ByteRange.forms).", valueName: "range"),
     transform: ArgumentForm.sizes)
   var size: ByteRange?
+
+  /// Which of the snapshot's blocks, in words; empty for all of them.
+  var scope: [String] {
+    [from.map { "allocated from \($0.words) on" }, size.map(\.words)].compactMap(\.self)
+  }
 }
