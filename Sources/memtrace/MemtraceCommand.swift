@@ -32,6 +32,7 @@ struct MemtraceCommand: ParsableCommand {
 
   static func main() {
     do {
+      try UnknownCommand.check(CommandLine.arguments.dropFirst().first)
       var command = try parseAsRoot()
       try command.run()
       try Diagnostics.finishOutput()

@@ -76,10 +76,21 @@ import TraceTestSupport
     }
   }
 
+  @Test(arguments: [
+    ("leak", "near: leaks"), ("reprot", "near: report"), ("attach", "memtrace --help lists them"),
+    ("app.mtrace", "to read it: memtrace report app.mtrace"),
+    ("./my app", "to record it: memtrace record -- './my app'"),
+  ])
+  func aWordThatIsNoCommandIsExplained(word: String, advice: String) throws {
+    let run = try memtrace(word, "--once", in: directory.path)
+    #expect(run.status == 64)
+    #expect(run.errorText == "memtrace: there is no command '\(word)'; \(advice)\n")
+  }
+
   @Test func whatABlockMustBeIsSaid() throws {
     let none = try memtrace("unfreed", trace, "--from", "10s", "--size", "1k-8k")
     #expect(none.status == 0)
-    #expect(none.outputText.contains("\nOnly: allocated from 10.0 s on, of 1.00 KiB to 8.00 KiB\n"))
+    #expect(none.outputText.contains("\nOnly: allocated from 10.0 s on, sizes 1.00 KiB to 8.00 KiB\n"))
   }
 
   /// Whoever asks for a sample of what is recorded already would take the figures for one.

@@ -148,7 +148,7 @@ import TraceTestSupport
     let error = #expect(throws: ReportError.self) {
       try report {
         $0.filter.category = "Malloc-17"
-        $0.filter.scope = ["of 12 B"]
+        $0.filter.scope = ["size 12 B"]
       }
     }
     #expect(

@@ -8,6 +8,9 @@ extension ErrorText {
     case .freeOfInterior:
       let start = entry.block.map { HexText.of($0.address) } ?? "the start of the block"
       return "\(call) \(start), the pointer that \(allocator) returned, not one into the block"
+    case .freeOfUnknown where entry.neighbour != nil:
+      let start = entry.neighbour.map { HexText.of($0.address) } ?? "the start of the block"
+      return "\(call) only what malloc and its kin returned; if that block is meant, \(start)"
     case .freeOfUnknown:
       return "\(call) only what malloc and its kin returned; this may be a variable, part of an "
         + "array, or a block of another allocator"

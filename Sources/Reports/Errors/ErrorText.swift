@@ -11,7 +11,8 @@ struct ErrorText {
     switch entry.kind {
     case .doubleFree: return "Double free of \(address)\(freedBlockText)"
     case .reallocOfFreed: return "realloc of the freed block \(address)\(freedBlockText)"
-    case .freeOfUnknown: return "Invalid \(call) of \(address), which was never allocated"
+    case .freeOfUnknown:
+      return "Invalid \(call) of \(address), which was never allocated\(neighbourText)"
     case .freeOfInterior(let offset):
       let start = entry.block.map { " that begins at \(HexText.of($0.address))" } ?? ""
       return "Invalid \(call) of \(address), \(bytes.format(offset)) inside \(ofBlock)\(start)"
@@ -37,6 +38,10 @@ struct ErrorText {
     var previous: EventSummary?
     if let block = entry.block {
       result.append((line("Allocated", block.allocated, after: nil), block.allocated))
+      previous = block.allocated
+    }
+    if let block = entry.neighbour {
+      result.append((line("Block allocated", block.allocated, after: nil), block.allocated))
       previous = block.allocated
     }
     let befores = entry.unbalanced.filter { $0 != entry.offending }.map {
@@ -91,7 +96,24 @@ struct ErrorText {
 
   private var ofBlock: String {
     guard let block = entry.block else { return "a block" }
-    return "a block of \(bytes.format(block.size)) (\(block.category))"
+    return text(of: block)
+  }
+
+  private func text(of block: ErrorsReport.Block) -> String {
+    "a block of \(bytes.format(block.size)) (\(block.category))"
+  }
+
+  /// `, right behind a block of 16 B (Malloc-16) that begins at 0x7f12a0`.
+  private var neighbourText: String {
+    guard let block = entry.neighbour else { return "" }
+    let isBehind = entry.address >= block.address
+    let distance =
+      isBehind ? entry.address &- block.address &- block.size : block.address &- entry.address
+    let place =
+      isBehind
+      ? (distance == 0 ? "right behind" : "\(bytes.format(distance)) behind")
+      : "\(bytes.format(distance)) in front of"
+    return ", \(place) \(text(of: block)) that begins at \(HexText.of(block.address))"
   }
 
   private var familyText: String {

@@ -115,7 +115,7 @@ extension ErrorsReport {
 extension ErrorsReport.Entry: Encodable {
   enum CodingKeys: String, CodingKey {
     case kind, message, advice, count, address, offset, claimedSize, claimedAlignment, block
-    case firstFree, unbalanced, offending
+    case neighbour, firstFree, unbalanced, offending
   }
 
   /// Writes the kind with its details, and the three events.
@@ -134,6 +134,7 @@ extension ErrorsReport.Entry: Encodable {
     case .doubleFree, .freeOfUnknown, .reallocOfFreed, .mismatched, .overRelease: break
     }
     try container.encodeIfPresent(block, forKey: .block)
+    try container.encodeIfPresent(neighbour, forKey: .neighbour)
     try container.encodeIfPresent(firstFree, forKey: .firstFree)
     if kind == .overRelease { try container.encode(unbalanced, forKey: .unbalanced) }
     try container.encode(offending, forKey: .offending)

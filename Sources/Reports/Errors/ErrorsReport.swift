@@ -29,6 +29,8 @@ public struct ErrorsReport: Report {
     public var address: UInt64
     /// The block that is meant; nil when none is known.
     public var block: Block?
+    /// Of an address that was never allocated, a live block that ends or begins next to it.
+    public var neighbour: Block?
     /// The deallocation that ended the block before; nil when it was live.
     public var firstFree: EventSummary?
     /// For an over-release, the releases that no retain goes with, as far as stacks tell.
@@ -102,6 +104,7 @@ extension ErrorsReport.Entry {
     count = error.count
     address = error.address.rawValue
     block = error.block.map { ErrorsReport.Block($0, source: source) }
+    neighbour = error.neighbour.map { ErrorsReport.Block($0, source: source) }
     firstFree = error.firstFree.map { EventSummary($0, source: source) }
     offending = EventSummary(error.offending, source: source)
     if error.kind == .overRelease { unbalanced = Self.unbalanced(error, source) }

@@ -1,10 +1,10 @@
 /// Names that a mistyped one may stand for.
-enum NearMatches {
+public enum NearMatches {
   /// The names nearest to `name`, best first, at most `limit`.
   ///
   /// Near are names that hold the text, whatever its case, then those within a third of its
   /// length in edits.
-  static func of(_ name: String, in names: [String], limit: Int = 5) -> [String] {
+  public static func of(_ name: String, in names: [String], limit: Int = 5) -> [String] {
     let wanted = name.lowercased()
     let bound = max(1, wanted.count / 3)
     let ranked: [(Int, Int, String)] = names.enumerated().compactMap { index, candidate in

@@ -95,6 +95,8 @@ public struct MemoryError: Hashable, Sendable {
   public var address: Address
   /// The block that is meant; nil when none is known.
   public var block: BlockSummary?
+  /// For an address that was never allocated, a live block that ends or begins next to it.
+  public var neighbour: BlockSummary?
   /// The deallocation that ended the block before; nil when it was live.
   public var firstFree: EventSite?
   /// The event that is wrong.

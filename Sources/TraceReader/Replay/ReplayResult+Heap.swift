@@ -79,6 +79,9 @@ extension MemoryError {
     if let block {
       error.block?.allocation.thread = ThreadIndex(naming: block.allocation.thread, threads)
     }
+    if let neighbour {
+      error.neighbour?.allocation.thread = ThreadIndex(naming: neighbour.allocation.thread, threads)
+    }
     if let firstFree {
       error.firstFree?.thread = ThreadIndex(naming: firstFree.thread, threads)
     }

@@ -9,6 +9,8 @@ struct SuspectPass: EventSink {
     var suspect: RareEvents.Suspect
     /// The deallocation of the same address before it.
     var previous: MemoryError.EventSite?
+    /// A live block that ends or begins next to the address.
+    var neighbour: MemoryError.BlockSummary?
   }
 
   /// The latest block known to have contained a suspect address.
@@ -21,15 +23,22 @@ struct SuspectPass: EventSink {
   /// blocks can contain all suspects.
   private static let greatestWork = 1 << 28
 
+  /// How far from a block an address is still next to it: allocators need that much for themselves,
+  /// and a pointer that has run over the end of a block is no further from it.
+  private static let reach: UInt64 = 16
+
   private let suspects: [RareEvents.Suspect]
   private var next = 0
   private var index: UInt64 = 0
   /// The distinct suspect addresses in ascending order, and for each what is known.
   private let addresses: [UInt64]
   private var lives: [Life?]
+  /// For each address the live block next to it, one that it is behind before one that it is in
+  /// front of.
+  private var neighbours: [MemoryError.BlockSummary?]
   /// For each address the last deallocation of it as a stranger.
   private var ends: [MemoryError.EventSite?]
-  /// For the start of a followed block, the positions of the addresses it contains.
+  /// For the start of a followed block, the positions of the addresses in it and next to it.
   private var followed: [UInt64: Range<Int>] = [:]
   private var pages: PageFilter
   private let table = OperationTable()
@@ -45,6 +54,7 @@ struct SuspectPass: EventSink {
     self.suspects = suspects
     addresses = Set(suspects.map(\.address)).sorted()
     lives = Array(repeating: nil, count: addresses.count)
+    neighbours = Array(repeating: nil, count: addresses.count)
     ends = Array(repeating: nil, count: addresses.count)
     pages = PageFilter()
     addresses.forEach { pages.insert($0) }
@@ -97,7 +107,11 @@ struct SuspectPass: EventSink {
   private mutating func begin(
     _ event: UnsafePointer<RawEvent>, _ run: EventRun, _ operation: UInt8, _ stack: UInt32
   ) {
-    guard pages.mayContain(event.pointee.address, size: event.pointee.size) else { return }
+    let (size, overflows) = event.pointee.size.addingReportingOverflow(2 * Self.reach)
+    guard
+      pages.mayContain(
+        event.pointee.address &- Self.reach, size: overflows ? event.pointee.size : size)
+    else { return }
     follow(event, run, operation, stack)
   }
 
@@ -107,21 +121,35 @@ struct SuspectPass: EventSink {
   ) {
     let event = pointer.pointee
     let (last, overflow) = event.address.addingReportingOverflow(max(event.size, 1) &- 1)
-    let first = addresses.partitioningIndex { $0 >= event.address }
-    let end = addresses.partitioningIndex { $0 > (overflow ? .max : last) }
+    let inside = event.address...(overflow ? .max : last)
+    let near = positions(
+      from: inside.lowerBound - min(inside.lowerBound, Self.reach),
+      to: inside.upperBound + min(.max - inside.upperBound, Self.reach))
     // A block that starts here now is no longer the one that was followed from here.
     followed[event.address] = nil
-    guard first < end else { return }
+    guard !near.isEmpty else { return }
     let allocation = MemoryError.EventSite(
       operation: Operation(rawValue: operation), stack: StackID(stack),
       thread: ThreadIndex(run.slot), time: EventTime(event.time))
     let block = MemoryError.BlockSummary(
       address: Address(event.address), size: event.size, alignment: run.alignment(of: pointer),
       allocation: allocation)
-    workLeft -= end - first
-    for position in first..<end { lives[position] = Life(block: block) }
-    followed[event.address] = first..<end
+    workLeft -= near.count
+    for position in near {
+      if inside.contains(addresses[position]) {
+        lives[position] = Life(block: block)
+      } else if addresses[position] > last || neighbours[position] == nil {
+        neighbours[position] = block
+      }
+    }
+    followed[event.address] = near
     pages.insert(event.address)
+  }
+
+  /// The positions of the addresses between two, both included.
+  private func positions(from first: UInt64, to last: UInt64) -> Range<Int> {
+    let start = addresses.partitioningIndex { $0 >= first }
+    return start..<max(start, addresses.partitioningIndex { $0 > last })
   }
 
   @inline(__always)
@@ -138,9 +166,11 @@ struct SuspectPass: EventSink {
     let site = MemoryError.EventSite(
       operation: Operation(rawValue: event.operation), stack: StackID(event.stack),
       thread: ThreadIndex(run.slot), time: EventTime(event.time))
-    for position in positions
-    where lives[position]?.block.address.rawValue == event.address && lives[position]?.end == nil {
-      lives[position]?.end = site
+    for position in positions {
+      if lives[position]?.block.address.rawValue == event.address, lives[position]?.end == nil {
+        lives[position]?.end = site
+      }
+      if neighbours[position]?.address.rawValue == event.address { neighbours[position] = nil }
     }
   }
 
@@ -174,7 +204,9 @@ struct SuspectPass: EventSink {
     let position = addresses.partitioningIndex { $0 >= event.address }
     guard position < lives.count else { return }
     guard let life = lives[position] else {
-      strangers.append(Stranger(suspect: suspect, previous: ends[position]))
+      strangers.append(
+        Stranger(
+          suspect: suspect, previous: ends[position], neighbour: neighbours[position]))
       ends[position] = Self.site(suspect)
       return
     }

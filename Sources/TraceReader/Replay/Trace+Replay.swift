@@ -89,13 +89,13 @@ extension Trace {
     let variables = strangers.partition {
       executable?.contains(Address($0.suspect.address)) == true
     }
-    for stranger in strangers[variables...] { log.add(Self.freeOfUnknown(stranger.suspect)) }
+    for stranger in strangers[variables...] { log.add(Self.freeOfUnknown(stranger)) }
     strangers.removeSubrange(variables...)
     let isWhole = !header.flags.contains(.late) && !coverage.mayMissAllocations
     if header.flags.contains(.forked) {
       judgeInherited(strangers, isWhole: isWhole, &log, &coverage)
     } else if isWhole {
-      for stranger in strangers { log.add(Self.freeOfUnknown(stranger.suspect)) }
+      for stranger in strangers { log.add(Self.freeOfUnknown(stranger)) }
     } else {
       coverage.unknownFrees &+= UInt64(strangers.count)
     }
@@ -129,10 +129,12 @@ extension Trace {
       block: nil, firstFree: previous, offending: SuspectPass.site(suspect))
   }
 
-  private static func freeOfUnknown(_ suspect: RareEvents.Suspect) -> MemoryError {
-    MemoryError(
-      kind: .freeOfUnknown, address: Address(suspect.address), block: nil, firstFree: nil,
-      offending: SuspectPass.site(suspect))
+  private static func freeOfUnknown(_ stranger: SuspectPass.Stranger) -> MemoryError {
+    var error = MemoryError(
+      kind: .freeOfUnknown, address: Address(stranger.suspect.address), block: nil, firstFree: nil,
+      offending: SuspectPass.site(stranger.suspect))
+    error.neighbour = stranger.neighbour
+    return error
   }
 }
 

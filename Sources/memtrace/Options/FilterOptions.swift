@@ -120,8 +120,8 @@ extension ByteRange {
   /// The sizes in words.
   var words: String {
     let (low, high) = (bytes.lowerBound, bytes.upperBound)
-    if low == high { return "of \(ByteStyle.human.format(low))" }
-    if high == .max { return "of at least \(ByteStyle.human.format(low))" }
-    return "of \(ByteStyle.human.format(low)) to \(ByteStyle.human.format(high))"
+    if low == high { return "size \(ByteStyle.human.format(low))" }
+    if high == .max { return "sizes from \(ByteStyle.human.format(low)) on" }
+    return "sizes \(ByteStyle.human.format(low)) to \(ByteStyle.human.format(high))"
   }
 }

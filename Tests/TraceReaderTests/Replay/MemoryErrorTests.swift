@@ -85,6 +85,35 @@ import TraceTestSupport
     #expect(try trace.replay().errors.map(\.kind) == [.freeOfUnknown])
   }
 
+  /// Of two blocks the one that the address is behind: loops run over the end more often.
+  @Test(
+    arguments: [
+      (0xff8, 0x1000), (0x1040, 0x1000), (0x1048, 0x1000), (0x1058, 0x1050), (0x1067, 0x1050),
+      (0x1068, nil), (0x1fef, nil), (0x1ff0, 0x2000), (0x204f, 0x2000), (0x2050, nil),
+      (0x3010, nil),
+    ] as [(UInt64, UInt64?)], [false, true])
+  func aFreeNextToABlockNamesIt(_ place: (UInt64, UInt64?), isReversed: Bool) throws {
+    var trace = TraceBuilder()
+    let blocks: [(UInt64, UInt64)] = [(0x1000, 64), (0x1050, 8), (0x2000, 64), (0x3000, 16)]
+    for (address, size) in isReversed ? blocks.reversed() : blocks { trace.allocate(address, size) }
+    trace.free(0x3000)
+    trace.free(place.0)
+    let error = try #require(try trace.replay().errors.first)
+    #expect(error.kind == .freeOfUnknown)
+    #expect(error.block == nil)
+    #expect(error.neighbour?.address.rawValue == place.1)
+  }
+
+  @Test func blocksAtTheEndsOfTheAddressSpaceHaveNoFurtherNeighbours() throws {
+    var trace = TraceBuilder()
+    trace.allocate(8, 8)
+    trace.allocate(.max - 7, 64)
+    trace.free(2, stack: StackID(1))
+    trace.free(.max - 12, stack: StackID(2))
+    #expect(
+      try trace.replay().errors.map(\.neighbour?.address) == [Address(8), Address(.max - 7)])
+  }
+
   @Test func reallocOfFreedBlock() throws {
     var trace = TraceBuilder()
     trace.allocate(0x1000, 64)
