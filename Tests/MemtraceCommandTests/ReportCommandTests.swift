@@ -90,7 +90,8 @@ import TraceTestSupport
   @Test func whatABlockMustBeIsSaid() throws {
     let none = try memtrace("unfreed", trace, "--from", "10s", "--size", "1k-8k")
     #expect(none.status == 0)
-    #expect(none.outputText.contains("\nOnly: allocated from 10.0 s on, sizes 1.00 KiB to 8.00 KiB\n"))
+    #expect(
+      none.outputText.contains("\nOnly: allocated from 10.0 s on, sizes 1.00 KiB to 8.00 KiB\n"))
   }
 
   /// Whoever asks for a sample of what is recorded already would take the figures for one.
