@@ -49,6 +49,30 @@ struct LeakForestTests {
     #expect(edges.map(\.offset) == [8, 24])
   }
 
+  @Test("A cycle is shown under the oldest instance of a class in it")
+  func headOfACycle() throws {
+    let metadata = SampleHeap.constants + 0x200
+    var heap = SampleHeap()
+    let record = heap.block()
+    let object = heap.block(words: [metadata, 3, record])
+    let younger = heap.block(words: [metadata, 3, object])
+    heap.set(record, 0, younger)
+    let layouts = [metadata: ObjectLayout(isInstance: true)]
+    #expect(try heap.analysis(layouts: layouts).roots == [object])
+    #expect(try heap.analysis().roots == [record])
+  }
+
+  @Test("Of blocks with one time the one that was allocated first is the oldest")
+  func ageWithinATime() throws {
+    var heap = SampleHeap()
+    let (low, high) = (SampleHeap.heap + 16, SampleHeap.heap + 64)
+    heap.trace.allocate(high, 32, time: 500)
+    heap.trace.allocate(low, 32, time: 500)
+    heap.set(low, high)
+    heap.set(high, low)
+    #expect(try heap.analysis().roots == [high])
+  }
+
   @Test("A cycle that another leak holds is dragged along")
   func heldCycle() throws {
     var heap = SampleHeap()

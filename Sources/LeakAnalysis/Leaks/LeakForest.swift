@@ -27,7 +27,7 @@ public struct LeakForest: Sendable {
     public var edgeClass: EdgeClass
   }
 
-  /// The roots, the oldest first; of each cycle the oldest block.
+  /// The roots, the oldest first; of each cycle the oldest instance of a class, else the oldest block.
   public var roots: LazyMapCollection<[UInt32], Int> { rootNodes.lazy.map { Int($0) } }
 
   /// The block of each node, ascending.
@@ -55,8 +55,8 @@ public struct LeakForest: Sendable {
     self.scanner = scanner
     let graph = LeakGraph(scanner, reachability)
     nodeBlocks = graph.blocks
-    let roots = LeakRoots(graph, scanner.heap.blocks)
-    (rootNodes, isRoot, isCyclic) = (roots.oldest, roots.isRoot, roots.isCyclic)
+    let roots = LeakRoots(graph, scanner)
+    (rootNodes, isRoot, isCyclic) = (roots.heads, roots.isRoot, roots.isCyclic)
     let trees = LeakTrees(consume graph, roots: rootNodes, &reachability)
     rootsOfNodes = trees.rootsOfNodes
     (subtreeCounts, subtreeBytes) = trees.sums(of: nodeBlocks, scanner.heap.blocks, reachability)

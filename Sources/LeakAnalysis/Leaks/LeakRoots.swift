@@ -4,8 +4,11 @@ struct LeakRoots {
   private(set) var isRoot: Bits
   /// Of these the nodes of cycles.
   private(set) var isCyclic: Bits
-  /// The oldest node of each such component, the oldest first.
-  private(set) var oldest: [UInt32]
+  /// A node of each such component, the oldest first.
+  ///
+  /// That of a component is its oldest instance of a class, else its oldest node: what a library has
+  /// used before for something else is older, and says nothing.
+  private(set) var heads: [UInt32]
 
   private struct Component {
     var isCyclic = false
@@ -14,25 +17,41 @@ struct LeakRoots {
 
   private static let none = UInt32.max
 
-  init(_ graph: borrowing LeakGraph, _ blocks: HeapBlocks) {
+  /// - Parameters:
+  ///   - graph: The leaked blocks.
+  ///   - scanner: Knows what they are.
+  init(_ graph: borrowing LeakGraph, _ scanner: EdgeScanner) {
     isRoot = Bits(count: graph.count)
     isCyclic = Bits(count: graph.count)
     let numbers = Components(graph)
     let components = Self.look(at: numbers, graph)
-    let age = { (blockOfNode: UInt32) in blocks.order(of: Int(blockOfNode)) }
-    oldest = Array(repeating: Self.none, count: numbers.count)
+    heads = Array(repeating: Self.none, count: numbers.count)
     for node in 0..<graph.count {
       let own = numbers.component(of: node)
       guard !components[own].isHeld else { continue }
       isRoot[node] = true
       if components[own].isCyclic { isCyclic[node] = true }
-      let other = oldest[own]
-      if other == Self.none || age(graph.blocks[node]) < age(graph.blocks[Int(other)]) {
-        oldest[own] = UInt32(truncatingIfNeeded: node)
+      let other = heads[own]
+      if other == Self.none
+        || Self.rank(of: node, graph, scanner) < Self.rank(of: Int(other), graph, scanner)
+      {
+        heads[own] = UInt32(truncatingIfNeeded: node)
       }
     }
-    oldest.removeAll { $0 == Self.none }
-    oldest.sort { age(graph.blocks[Int($0)]) < age(graph.blocks[Int($1)]) }
+    heads.removeAll { $0 == Self.none }
+    let blocks = scanner.heap.blocks
+    let nodeBlocks = graph.blocks
+    heads.sort {
+      blocks.order(of: Int(nodeBlocks[Int($0)])) < blocks.order(of: Int(nodeBlocks[Int($1)]))
+    }
+  }
+
+  /// The lower, the more a node says about its cycle.
+  private static func rank(
+    of node: Int, _ graph: borrowing LeakGraph, _ scanner: EdgeScanner
+  ) -> (UInt8, UInt32) {
+    let block = Int(graph.blocks[node])
+    return (scanner.isInstance(block) ? 0 : 1, scanner.heap.blocks.order(of: block))
   }
 
   private static func look(

@@ -140,6 +140,11 @@ struct EdgeScanner {
     return object?.offset == 32
   }
 
+  /// Whether an instance of a class lies in a block.
+  func isInstance(_ block: Int) -> Bool {
+    !layouts.isEmpty && layouts[memory.word(at: blocks.address(of: block))]?.isInstance == true
+  }
+
   /// One past the last byte of a block that is looked at.
   ///
   /// The slack that the allocator added is used by programs that ask for its size, as arrays of

@@ -13,11 +13,14 @@ public struct ObjectLayout: Sendable, Hashable {
   public var table: SwiftTable.Form?
   /// Whether the keys of the table, or the elements of a set, name objects without holding them.
   public var hasIdentifiersAsKeys: Bool
+  /// Whether they are what a program thinks of, and no storage, closure or box behind it.
+  public var isInstance: Bool
 
   /// Describes objects; without arguments nothing is known of them.
   public init(
     size: UInt64? = nil, unownedOffsets: [UInt64] = [], unownedFromEnd: [UInt64] = [],
-    numberOffsets: [UInt64] = [], table: SwiftTable.Form? = nil, hasIdentifiersAsKeys: Bool = false
+    numberOffsets: [UInt64] = [], table: SwiftTable.Form? = nil, hasIdentifiersAsKeys: Bool = false,
+    isInstance: Bool = false
   ) {
     self.size = size
     self.unownedOffsets = unownedOffsets
@@ -25,5 +28,6 @@ public struct ObjectLayout: Sendable, Hashable {
     self.numberOffsets = numberOffsets
     self.table = table
     self.hasIdentifiersAsKeys = hasIdentifiersAsKeys
+    self.isInstance = isInstance
   }
 }

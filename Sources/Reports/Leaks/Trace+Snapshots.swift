@@ -168,7 +168,8 @@ extension SwiftLayouts {
         size: type.instanceSize,
         unownedOffsets: fields.filter { $0.ownership == .unowned }.map(\.offset),
         numberOffsets: table != nil ? [Self.seedOffset] : [], table: table,
-        hasIdentifiersAsKeys: table != nil && Self.hasIdentifiersAsKeys(type.name))
+        hasIdentifiersAsKeys: table != nil && Self.hasIdentifiersAsKeys(type.name),
+        isInstance: !type.name.hasPrefix("Swift."))
     case .swiftCaptures:
       let layout = SwiftCaptureLayout(type.name)
       return ObjectLayout(size: .max, unownedFromEnd: layout?.unownedFromEnd ?? [])

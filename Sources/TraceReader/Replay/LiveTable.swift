@@ -202,7 +202,8 @@ struct LiveTable: ~Copyable {
   /// Hands the live entries over and is empty then.
   ///
   /// - Parameter isWanted: Says which ones, and may change them.
-  /// - Returns: The entries, sorted by time and address.
+  /// - Returns: The entries, sorted by when they were allocated: those of one time, which events of a
+  ///   thread share, by their number among those of their thread.
   mutating func takeEntries(_ isWanted: (inout LiveEntry) -> Bool) -> LiveEntries {
     var kept = 0
     for number in 0..<used where entries[number].isLive {
@@ -218,7 +219,7 @@ struct LiveTable: ~Copyable {
     begin()
     // Needs memory of its own, half as much: after the index is gone.
     var sorted = taken.entries
-    sorted.sort { ($0.time, $0.address) < ($1.time, $1.address) }
+    sorted.sort { ($0.time, $0.serial, $0.address) < ($1.time, $1.serial, $1.address) }
     return taken
   }
 
