@@ -18,11 +18,15 @@ public struct LeakAnalysis: Sendable {
   /// - Parameters:
   ///   - heap: The heap.
   ///   - layouts: What is known of objects, by their first words.
+  ///   - allocatesSideTables: Whether a stack is one that allocates side tables of Swift objects.
   /// - Complexity: O(*words* + *blocks* · log *blocks*) time; with the heap itself about 64 bytes per block, besides
   ///   8 to 12 per word.
-  public init(_ heap: HeapImage, layouts: [UInt64: ObjectLayout] = [:]) {
+  public init(
+    _ heap: HeapImage, layouts: [UInt64: ObjectLayout] = [:],
+    allocatesSideTables: (StackID) -> Bool = { _ in false }
+  ) {
     self.heap = heap
-    scanner = EdgeScanner(heap, layouts: layouts)
+    scanner = EdgeScanner(heap, layouts: layouts, allocatesSideTables: allocatesSideTables)
     roots = RootSet(heap).roots
     var reachability = Self.reachability(scanner, roots)
     leaks = LeakForest(scanner, &reachability)

@@ -62,6 +62,11 @@ public final class StackSymbolicator {
       ?? SwiftRuntimeBlocks.name(of: frames)
   }
 
+  /// Whether a stack is one that allocates side tables of Swift objects.
+  public func isSideTable(of stack: StackID) -> Bool {
+    container(of: stack) == SwiftRuntimeBlocks.sideTable
+  }
+
   /// Whether Rust code is on the stacks, as far as a few of them tell.
   ///
   /// Its standard library is part of every program, so no image gives it away.

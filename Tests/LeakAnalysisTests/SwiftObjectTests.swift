@@ -22,6 +22,26 @@ struct SwiftObjectTests {
     #expect(try heap.analysis().leaked == [object])
   }
 
+  @Test("The side table of an object that was freed does not hold what is in its place")
+  func sideTableOfAFreedObject() throws {
+    var heap = SampleHeap()
+    let later = heap.block(32, words: [Self.metadata, Self.counts])
+    let table = heap.block(32, words: [later, 0, 1 << 32 | 1, 1])
+    heap.set(SampleHeap.globals, table)
+    #expect(try heap.analysis(allocatesSideTables: true).leaked == [later])
+    // Other code has such blocks, too.
+    #expect(try heap.analysis().leaked == [])
+  }
+
+  @Test("The side table of an object that waits for unowned references holds its memory")
+  func sideTableOfADeadObject() throws {
+    var heap = SampleHeap()
+    let dead = heap.block(32, words: [Self.metadata, Self.counts | 1 << 32])
+    let table = heap.block(32, words: [dead, 0, 1 << 32 | 3, 1])
+    heap.set(SampleHeap.globals, table)
+    #expect(try heap.analysis(allocatesSideTables: true).leaked == [])
+  }
+
   @Test("An enum's tag in the highest byte does not hide the object")
   func taggedObject() throws {
     var heap = SampleHeap()

@@ -229,6 +229,30 @@ import TraceTestSupport
     #expect(program.leaks.isEmpty)
   }
 
+  /// What was copied through them last, say.
+  @Test func vectorRegistersOfAThreadInASystemCallHoldNothing() throws {
+    let source = try TestProgram("vector_registers.c", flags: ["-O2", "-pthread"])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.leaks == ["malloc in wait_with_register": Figures(1, 44003, roots: 1)])
+  }
+
+  @Test func whatRuntimesKeepOfObjectsThatAreGoneHoldsNothing() throws {
+    let source = try TestProgram("left_behind.swift", flags: ["-O", "-module-name", "left"])
+    let run = try TracedRun([source.path.string])
+    let words = run.recorded.outputText.split(whereSeparator: \.isWhitespace)
+    guard words.dropLast() == ["in", "place"], let attempts = words.last.flatMap({ UInt64($0) })
+    else {
+      Issue.record("the allocator did not give the place again: \(run.recorded.outputText)")
+      return
+    }
+    let trace = try run.root()
+    #expect(
+      try LeakedProgram(trace).leaks == [
+        "left.Lost": Figures(attempts, attempts * 24, roots: attempts)
+      ])
+    #expect(trace.snapshots.last?.dispatchModule ?? 0 > 0)
+  }
+
   @Test func memoryThatIsPutAsideIsHeldAndHolds() throws {
     let source = try TestProgram("protected_blocks.c")
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())

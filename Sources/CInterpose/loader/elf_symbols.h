@@ -11,6 +11,8 @@ struct mt_loaded_image {
     const ElfW(Phdr) * program_headers;
     uint16_t program_header_count;
     const char *path;
+    size_t
+        tls_module; /* the number of its thread-local variables in each thread's vector; 0: none */
 };
 
 /* One that is looked for. */

@@ -26,6 +26,7 @@ struct image {
     size_t unwind_header_size;
     uintptr_t program_headers; /* tells an image from a later one at the same addresses */
     uint16_t program_header_count;
+    size_t tls_module;
     const char *path; /* in an arena that is never freed */
     uint32_t build_id_length;
     uint32_t first_stack;
@@ -121,6 +122,7 @@ static void add_segment(struct image *image, const ElfW(Phdr) * header) {
 
 static void measure(struct image *image, const struct dl_phdr_info *info) {
     image->bias = info->dlpi_addr;
+    image->tls_module = info->dlpi_tls_modid;
     image->start = image->text_start = UINTPTR_MAX;
     image->program_headers = (uintptr_t)info->dlpi_phdr;
     image->program_header_count = info->dlpi_phnum;
@@ -174,7 +176,7 @@ static struct image *find_known(const struct dl_phdr_info *info) {
 
 static struct mt_loaded_image as_loaded(const struct image *image) {
     return (struct mt_loaded_image){image->bias, (const ElfW(Phdr) *)image->program_headers,
-                                    image->program_header_count, image->path};
+                                    image->program_header_count, image->path, image->tls_module};
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *context) {

@@ -16,25 +16,34 @@ static struct mt_signal_stack signal_stack(const void *context) {
 }
 
 #if defined(__x86_64__)
+static bool is_system_call(uint64_t pc) {
+    static const uint8_t code[2] = {0x0f, 0x05};
+    return memcmp((const void *)pc, code, sizeof code) == 0;
+}
+
+/* The kernel makes a call anew by going back to it. */
+static bool is_made_anew(uint64_t pc) {
+    return pc % MT_PAGE_SIZE != MT_PAGE_SIZE - 1 && is_system_call(pc);
+}
+
 void mt_registers_read(struct mt_registers *registers, const void *context) {
     static const int order[MT_GENERAL_REGISTERS] = {
         REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
         REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
-    static const uint8_t syscall_code[2] = {0x0f, 0x05};
     const mcontext_t *machine = &((const ucontext_t *)context)->uc_mcontext;
     for (int i = 0; i < MT_GENERAL_REGISTERS; i++)
         registers->values[i] = (uint64_t)machine->gregs[order[i]];
-    registers->count = MT_GENERAL_REGISTERS;
-    if (machine->fpregs) {
+    registers->count = MT_REGISTERS;
+    if (machine->fpregs)
         memcpy(registers->values + MT_GENERAL_REGISTERS, machine->fpregs->_xmm, 256);
-        registers->count = MT_REGISTERS;
-    }
+    else
+        memset(registers->values + MT_GENERAL_REGISTERS, 0, 256);
     registers->signal_stack = signal_stack(context);
     registers->sp = (uint64_t)machine->gregs[REG_RSP];
     registers->pc = (uint64_t)machine->gregs[REG_RIP];
-    registers->is_waiting =
-        machine->gregs[REG_RAX] == -EINTR &&
-        memcmp((const void *)(registers->pc - 2), syscall_code, sizeof syscall_code) == 0;
+    bool is_after_call = is_system_call(registers->pc - 2);
+    registers->is_waiting = machine->gregs[REG_RAX] == -EINTR && is_after_call;
+    registers->is_in_call = is_after_call || is_made_anew(registers->pc);
 }
 #else
 void mt_registers_read(struct mt_registers *registers, const void *context) {
@@ -48,5 +57,6 @@ void mt_registers_read(struct mt_registers *registers, const void *context) {
     registers->is_waiting =
         (int64_t)machine->regs[0] == -EINTR &&
         memcmp((const void *)(registers->pc - 4), svc_code, sizeof svc_code) == 0;
+    registers->is_in_call = registers->is_waiting;
 }
 #endif

@@ -18,6 +18,8 @@ struct mt_registers {
     uint32_t count;
     /* A system call was interrupted that fails with EINTR when the thread goes on. */
     uint32_t is_waiting;
+    /* One was interrupted, however it goes on. */
+    uint32_t is_in_call;
     uint64_t values[MT_REGISTERS];
 };
 

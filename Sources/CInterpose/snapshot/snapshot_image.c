@@ -4,6 +4,8 @@
 #include "base/os_threads.h"
 #include "base/text.h"
 #include "base/tls.h"
+#include "loader/image_map.h"
+#include "snapshot/snapshot_dispatch.h"
 #include "snapshot/snapshot_gobject.h"
 #include "snapshot/snapshot_keeper.h"
 #include "snapshot/snapshot_pages.h"
@@ -55,6 +57,18 @@ static void write_taker(const struct mt_snapshot_request *request) {
     write_signal_stack(request->signal_stack, taker.thread, taker.tid);
 }
 
+/* How many registers of a thread can hold something. Of one that is in a system call of the C
+ * library the vector registers do not: a caller keeps nothing in them, and the library has no use
+ * for them across a call. What was copied through them last would hide leaks. Readers take the same
+ * from their absence for what lies below the stack pointer. */
+static uint32_t meaningful_registers(const struct mt_registers *registers) {
+    uintptr_t start, end;
+    bool is_in_library = registers->is_in_call && registers->count > MT_GENERAL_REGISTERS &&
+                         mt_image_map_find_image("libc.so", &start, &end) &&
+                         registers->pc >= start && registers->pc < end;
+    return is_in_library ? MT_GENERAL_REGISTERS : registers->count;
+}
+
 static void write_threads(const struct mt_park *park) {
     for (size_t i = 0; i < park->count; i++) {
         const struct mt_parked_thread *parked = &park->threads[i];
@@ -67,7 +81,8 @@ static void write_threads(const struct mt_park *park) {
                                             .thread = parked->index,
                                             .tid = parked->tid,
                                             .state = state,
-                                            .register_count = parked->registers.count};
+                                            .register_count =
+                                                meaningful_registers(&parked->registers)};
         mt_snapshot_record(&g_writer, MT_SNAPSHOT_THREAD, &thread, sizeof thread,
                            parked->registers.values, thread.register_count * 8);
         write_signal_stack(parked->registers.signal_stack, thread.thread, thread.tid);
@@ -125,6 +140,7 @@ static long keep_memory(const struct mt_snapshot_image *image, struct mt_region_
     mt_snapshot_python(&g_writer, &g_walker, list);
     mt_snapshot_gobject(&g_writer, &g_walker, list);
     g_keeper.slab = mt_snapshot_swift(&g_writer);
+    mt_snapshot_dispatch(&g_writer);
     for (size_t i = 0; i < list->count && !g_writer.error; i++) {
         const struct mt_region *region = &list->regions[i];
         if (region->source != MT_PAGES_NOT_KEPT &&

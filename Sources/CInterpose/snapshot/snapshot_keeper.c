@@ -9,6 +9,10 @@
 
 enum { BLOCKS = MT_PAGE_BLOCKS, BITS = MT_FILTER_WORDS };
 
+/* What a side table counts whose object is freed: no reference, bit 32 for being taken down. It
+ * stays for the weak references, and still has the address of what was the object. */
+#define MT_SWIFT_COUNTS_OF_FREED UINT64_C(0x100000001)
+
 /* Words at even places. */
 #define MT_EVEN UINT64_C(0x5555555555555555)
 
@@ -89,15 +93,15 @@ static void find_counts(struct mt_keeper *keeper, struct page *page, size_t bloc
 
 /* ---- Side tables ---- */
 
-/* A Swift side table: object, 0, counts, weak references. It begins on a multiple of 16, so that
- * each half of it lies in one page. */
+/* A Swift side table: object, nothing, counts, weak references. It begins on a multiple of 16, so
+ * that each half of it lies in one page. */
 static bool can_be_other_half(const uint64_t *words) {
-    return mt_word_can_count(words[0]) && (uint32_t)words[1] != 0;
+    bool can_count = mt_word_can_count(words[0]) || words[0] == MT_SWIFT_COUNTS_OF_FREED;
+    return can_count && (uint32_t)words[1] != 0;
 }
 
 static void find_side_tables(struct mt_keeper *keeper, struct page *page, size_t block) {
-    uint64_t left = page->points[block] & MT_EVEN & of_following(page->zero, block, 1) &
-                    of_following(page->odd, block, 2);
+    uint64_t left = page->points[block] & MT_EVEN & of_following(page->odd, block, 2);
     while (left) {
         size_t i = block * BITS + take_lowest(&left);
         if (page->words[i] == keeper->slab)

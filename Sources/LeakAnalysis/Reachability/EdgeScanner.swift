@@ -13,38 +13,33 @@ struct EdgeScanner {
   private let layouts: [UInt64: ObjectLayout]
   /// For each site whether nobody uses more of its blocks than was asked for.
   private let isExact: [Bool]
-  /// For each block whether it is the side table of a Swift object; nil where there is none.
-  private let isSideTable: Bits?
+  private let sideTables: SideTables
+  /// For each block whether it is a record of libdispatch that waits for work; nil where there is
+  /// none.
+  private let idleRecords: Bits?
   /// What handlers of signals that have returned left on their stacks, by the blocks of these.
   private let deadOnSignalStacks: [Int: [Range<UInt64>]]
 
   private static let addressMask: UInt64 = 0x0000_7fff_ffff_fff8
   private static let sideTableMark: UInt64 = 3 << 62
 
-  init(_ heap: HeapImage, layouts: [UInt64: ObjectLayout] = [:]) {
+  /// - Parameters:
+  ///   - heap: The heap.
+  ///   - layouts: What is known of objects, by their first words.
+  ///   - allocatesSideTables: Whether a stack is one that allocates side tables of Swift objects.
+  init(
+    _ heap: HeapImage, layouts: [UInt64: ObjectLayout] = [:],
+    allocatesSideTables: (StackID) -> Bool = { _ in false }
+  ) {
     self.layouts = layouts
     self.heap = heap
     lookup = heap.lookup
     blocks = heap.blocks
     memory = heap.memory
-    isSideTable = Self.sideTables(heap)
+    sideTables = SideTables(heap, isAllocated: allocatesSideTables)
+    idleRecords = DispatchCaches.records(heap)
     deadOnSignalStacks = SignalStacks(heap.info, heap.lookup).deadWords()
     isExact = heap.blocks.sites.map { heap.slack == .unused || $0.operation.family != .malloc }
-  }
-
-  private static func sideTables(_ heap: HeapImage) -> Bits? {
-    var tables: Bits?
-    heap.memory.forEachValue { value in
-      guard value & sideTableMark == sideTableMark else { return }
-      let block = heap.lookup.block(containing: (value & ~sideTableMark) << 3)
-      guard block >= 0, SwiftObjects.sideTableWord(of: heap.blocks.address(of: block)) == value
-      else {
-        return
-      }
-      if tables == nil { tables = Bits(count: heap.blocks.count) }
-      tables?[block] = true
-    }
-    return tables
   }
 
   /// An edge to a block.
@@ -104,9 +99,10 @@ struct EdgeScanner {
 
   /// Calls `body` for each word of a block that points to a block.
   ///
-  /// Left out is what does not hold: what a Swift side table says of its object, what stands in
-  /// buckets of Swift's tables that are not in use, on stacks of signal handlers that have returned,
-  /// what only identifies objects, and `unowned` references to objects that live.
+  /// Left out is what does not hold: what a Swift side table says of its object, what libdispatch has
+  /// left of work that is done, what stands in buckets of Swift's tables that are not in use, on
+  /// stacks of signal handlers that have returned, what only identifies objects, and `unowned`
+  /// references to objects that live.
   /// One that has been taken down stays allocated for these.
   @inline(__always)
   func forEachEdge(of block: Int, _ body: (_ offset: UInt64, _ target: Target) -> Void) {
@@ -119,7 +115,8 @@ struct EdgeScanner {
     memory.forEachWord(in: start..<end(of: block, layout)) { address, value in
       guard var target = target(of: value) else { return }
       if let dead, dead.contains(where: { $0.contains(address) }) { return }
-      if address == start, isBackReference(of: block, to: target, value) { return }
+      if address == start, sideTables.isBackReference(of: block, value, target) { return }
+      if let idleRecords, idleRecords[block], address &- start != DispatchCaches.next { return }
       if let table, !table.isInUse(address, memory) { return }
       if let table, layout?.hasIdentifiersAsKeys == true, table.isKey(address) { return }
       if let layout, !layout.holds(at: address, in: block, target.block, heap) { return }
@@ -164,13 +161,6 @@ struct EdgeScanner {
     guard isExact else { return blocks.end(of: block) }
     // A pointer lies in the block with all of its bytes.
     return min(blocks.end(of: block), start &+ (size & ~7))
-  }
-
-  @inline(__always)
-  private func isBackReference(of block: Int, to target: Target, _ value: UInt64) -> Bool {
-    guard let isSideTable, isSideTable[block], target.edgeClass == .start else { return false }
-    return memory.word(at: value &+ 8)
-      == SwiftObjects.sideTableWord(of: blocks.address(of: block))
   }
 }
 

@@ -71,6 +71,11 @@ public final class StackNames {
     symbolicator.container(of: stack)
   }
 
+  /// Whether a stack is one that allocates side tables of Swift objects.
+  func isSideTable(of stack: StackID) -> Bool {
+    symbolicator.isSideTable(of: stack)
+  }
+
   /// The frame that is held responsible with its symbol; nil without a stack.
   func responsibleSymbol(of stack: StackID) -> SymbolicatedFrame? {
     symbolicator.responsibleFrame(of: stack)

@@ -93,7 +93,9 @@ extension Trace {
     progress: (@Sendable (UInt64, UInt64) -> Void)? = nil
   ) throws -> LeakAnalysis {
     let heap = try heap(atSnapshot: index, progress: progress)
-    return LeakAnalysis(heap, layouts: source.layouts.objectLayouts(types, heap.memory))
+    return LeakAnalysis(
+      heap, layouts: source.layouts.objectLayouts(types, heap.memory),
+      allocatesSideTables: source.names.isSideTable(of:))
   }
 
   /// What the complete snapshots before one found; none when it is the first.

@@ -16,6 +16,10 @@ enum SwiftRuntimeBlocks {
       $0.function?.base.hasPrefix("swift::RefCounts<") ?? false
     }
     guard isSideTable else { return nil }
-    return TypeName(short: "Swift side table", full: "Swift side table", language: .swift)
+    return sideTable
   }
+
+  /// What tells weak references whether an object lives.
+  static let sideTable = TypeName(
+    short: "Swift side table", full: "Swift side table", language: .swift)
 }

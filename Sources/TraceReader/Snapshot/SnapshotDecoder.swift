@@ -131,6 +131,7 @@ struct SnapshotDecoder {
     case MT_SNAPSHOT_PYTHON_CLASS.rawValue: info.pythonClasses[address] = name
     case MT_SNAPSHOT_GOBJECT_CLASS.rawValue: info.gobjectClasses[address] = name
     case MT_SNAPSHOT_SWIFT_SLAB.rawValue: info.taskSlab = address
+    case MT_SNAPSHOT_DISPATCH.rawValue: info.dispatchModule = address
     default: break
     }
   }

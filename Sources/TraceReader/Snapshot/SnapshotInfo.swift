@@ -38,6 +38,9 @@ public struct SnapshotInfo: Hashable, Sendable {
   public var gobjectClasses: [UInt64: String] = [:]
   /// What the slabs of Swift's tasks begin with; 0 where the process has none.
   public var taskSlab: UInt64 = 0
+  /// The number of libdispatch's thread-local variables in the vector of each thread; 0 where there
+  /// are none.
+  public var dispatchModule: UInt64 = 0
 
   /// Creates a description.
   public init(

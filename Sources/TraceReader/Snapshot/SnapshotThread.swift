@@ -38,7 +38,7 @@ public struct SnapshotThread: Hashable, Sendable {
   public var pc: UInt64
   /// General registers, then halves of vector registers: all that may hold a pointer.
   ///
-  /// x86_64: rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8–r15, xmm0–xmm15; aarch64: x0–x30, sp.
+  /// x86_64: rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8–r15, and xmm0–xmm15 outside of system calls; aarch64: x0–x30, sp.
   public var registers: [UInt64]
   /// The thread pointer, near which its thread-local variables are; 0 when not known.
   public var tlsBase: UInt64
@@ -68,9 +68,16 @@ public struct SnapshotThread: Hashable, Sendable {
   /// The lowest live address of its stack; nil when not known.
   ///
   /// 128 bytes below `sp`, where leaf functions of x86_64 may keep variables. A thread that took the
-  /// snapshot and gave no registers was in a call of the recorder: what is below is not its own.
+  /// snapshot and gave no registers was in a call of the recorder: what is below is not its own. Nor
+  /// does the C library keep anything there across a system call.
   public var stackStart: UInt64? {
     guard sp > 128 else { return nil }
-    return (state == .taker && registers.isEmpty ? sp : sp - 128) & ~7
+    let isInCall = state == .taker && registers.isEmpty || isInSystemCall
+    return (isInCall ? sp : sp - 128) & ~7
   }
+
+  /// Whether it was in a system call of the C library: then it has no vector registers.
+  private var isInSystemCall: Bool { registers.count == Self.generalRegistersOfX86 }
+
+  private static let generalRegistersOfX86 = 16
 }

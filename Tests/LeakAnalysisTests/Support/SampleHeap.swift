@@ -64,12 +64,21 @@ struct SampleHeap {
   }
 
   /// Writes the trace, reads it back and analyses it.
-  func analysis(layouts: [UInt64: ObjectLayout] = [:]) throws -> LeakAnalysis {
+  ///
+  /// - Parameters:
+  ///   - layouts: What is known of objects, by their first words.
+  ///   - allocatesSideTables: Whether all blocks may be side tables of Swift objects.
+  /// - Returns: The analysis.
+  /// - Throws: When the trace cannot be written or read.
+  func analysis(
+    layouts: [UInt64: ObjectLayout] = [:], allocatesSideTables: Bool = false
+  ) throws -> LeakAnalysis {
     var trace = trace
     trace.snapshot(snapshot)
     let file = try TemporaryFile(trace.bytes())
     return LeakAnalysis(
-      try Trace(path: file.path).heap(atSnapshot: 0), layouts: layouts)
+      try Trace(path: file.path).heap(atSnapshot: 0), layouts: layouts,
+      allocatesSideTables: { _ in allocatesSideTables })
   }
 }
 

@@ -1,0 +1,17 @@
+/* Where libdispatch keeps what it has of a thread, in a snapshot.
+ *
+ * With each piece of work goes a record, which stays with the thread that has done the work, for
+ * the next one: until then it holds addresses of what may be gone. The thread-local variables of
+ * the library lead to these records. */
+#ifndef MT_SNAPSHOT_DISPATCH_H
+#define MT_SNAPSHOT_DISPATCH_H
+
+#include "snapshot/snapshot_writer.h"
+
+/* Writes a record for the thread-local variables of libdispatch; none where it is not loaded as a
+ * library of its own, or has others than those that are known.
+ *
+ * context  where the image is written; async-signal-safe */
+void mt_snapshot_dispatch(struct mt_snapshot_writer *writer);
+
+#endif

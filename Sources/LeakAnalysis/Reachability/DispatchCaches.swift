@@ -1,0 +1,52 @@
+import TraceReader
+
+/// The records in which libdispatch queues work, of those that wait for new work.
+///
+/// ```
+/// thread control block  +8  vector      vector  +16 * module  variables of libdispatch
+/// variables            +24  first record          record  +16  next record
+/// ```
+/// A thread keeps what it has worked off, with the addresses of the work. Of all else that a record
+/// says, nothing is read again.
+/// Source: `src/shims/tsd.h`, `src/queue_internal.h` and `src/inline_internal.h` of
+/// swift-corelibs-libdispatch.
+enum DispatchCaches {
+  /// Where in a record the next one is.
+  static let next: UInt64 = 16
+
+  private static let recordSize: UInt64 = 64
+  private static let firstRecord: UInt64 = 24
+
+  /// The blocks that are such records; nil where there are none.
+  static func records(_ heap: HeapImage) -> Bits? {
+    guard heap.info.dispatchModule > 0, heap.info.dispatchModule <= greatestModule else {
+      return nil
+    }
+    var records = Bits(count: heap.blocks.count)
+    var isEmpty = true
+    for thread in heap.info.threads where thread.tlsBase != 0 {
+      let vector = heap.memory.word(at: thread.tlsBase &+ 8)
+      let variables = heap.memory.word(at: vector &+ 16 &* heap.info.dispatchModule)
+      guard vector != 0, variables != 0 else { continue }
+      var address = heap.memory.word(at: variables &+ firstRecord)
+      while let block = record(at: address, heap), !records[block] {
+        records[block] = true
+        isEmpty = false
+        address = heap.memory.word(at: address &+ next)
+      }
+    }
+    return isEmpty ? nil : records
+  }
+
+  /// The block of a record; nil for anything else, as where these variables are not what they were.
+  private static func record(at address: UInt64, _ heap: HeapImage) -> Int? {
+    guard address != 0 else { return nil }
+    let block = heap.lookup.block(containing: address)
+    guard block >= 0, heap.blocks.address(of: block) == address,
+      heap.blocks.size(of: block) == recordSize
+    else { return nil }
+    return block
+  }
+
+  private static let greatestModule: UInt64 = 1 << 20
+}

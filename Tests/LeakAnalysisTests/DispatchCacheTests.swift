@@ -1,0 +1,50 @@
+import CTraceFormat
+import LeakAnalysis
+import Testing
+import TraceReader
+
+@Suite("Records that libdispatch keeps for later work")
+struct DispatchCacheTests {
+  private static let module: UInt64 = 3
+  private static let variables = SampleHeap.threadPointer - 0x200
+  private static let vector = SampleHeap.mapping + 0x100
+
+  /// A thread with thread-local variables of libdispatch, which begin a list of records.
+  private static func heap(first record: UInt64, _ heap: SampleHeap) -> SampleHeap {
+    var heap = heap
+    heap.snapshot.addClass("", at: module, kind: MT_SNAPSHOT_DISPATCH.rawValue)
+    heap.set(SampleHeap.threadPointer + 8, vector)
+    heap.set(vector + 16 * module, variables)
+    heap.set(variables + 24, record)
+    return heap
+  }
+
+  @Test("What they say of work that is done does not hold it; they hold each other")
+  func idle() throws {
+    var heap = SampleHeap()
+    let work = heap.block()
+    let second = heap.block(64, words: [0, 0, 0, 0, 0, work])
+    let first = heap.block(64, words: [0, 0, second, 0, 0, work, 0, work])
+    let queued = heap.block()
+    let record = heap.block(64, words: [0, 0, 0, 0, 0, queued])
+    heap.set(SampleHeap.globals, record)
+    #expect(try heap.analysis().leaked == [work, second, first])
+    #expect(try Self.heap(first: first, heap).analysis().leaked == [work])
+  }
+
+  @Test("A block of another size is none of them")
+  func otherBlock() throws {
+    var heap = SampleHeap()
+    let held = heap.block()
+    let block = heap.block(80, words: [0, 0, 0, 0, 0, held])
+    #expect(try Self.heap(first: block, heap).analysis().leaked == [])
+  }
+
+  @Test("A list that leads back to itself comes to an end")
+  func ring() throws {
+    var heap = SampleHeap()
+    let record = heap.block(64)
+    heap.set(record + 16, record)
+    #expect(try Self.heap(first: record, heap).analysis().leaked == [])
+  }
+}
