@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "events/hook.h"
 
+#include "base/os_call.h"
 #include "lifecycle/lifecycle.h"
 #include "loader/deep_bind.h"
 #include "loader/image_map.h"
@@ -12,6 +13,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 void MT_HOOK_NAME(_exit)(int) __attribute__((noreturn));
@@ -143,6 +145,18 @@ MT_HOOK int MT_HOOK_NAME(pthread_setname_np)(pthread_t thread, const char *name)
  * A filter that kills for system calls it does not list would kill the host for ours. One way to
  * install one is prctl, the other syscall (interpose_syscall.c). */
 
+/* Before the real one is known. A program's own allocator names its memory by it while it sets
+ * itself up under a lock (Chromium's): to look names up now would deadlock, because the loader
+ * allocates a message for each name that is nowhere. */
+static int call_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+                      unsigned long d) {
+    long result = mt_call6(SYS_prctl, option, (long)a, (long)b, (long)c, (long)d, 0);
+    if (result >= 0)
+        return (int)result;
+    errno = (int)-result;
+    return -1;
+}
+
 MT_HOOK int MT_HOOK_NAME(prctl)(int option, ...) {
     va_list list;
     va_start(list, option);
@@ -150,7 +164,7 @@ MT_HOOK int MT_HOOK_NAME(prctl)(int option, ...) {
     unsigned long c = va_arg(list, unsigned long), d = va_arg(list, unsigned long);
     va_end(list);
     mt_lifecycle_before_prctl(option, a);
-    if (!mt_real.prctl)
-        mt_real_resolve();
-    return mt_real.prctl ? mt_real.prctl(option, a, b, c, d) : -1;
+    if (mt_real.prctl)
+        return mt_real.prctl(option, a, b, c, d);
+    return call_prctl(option, a, b, c, d);
 }
