@@ -8,6 +8,7 @@ public struct HeapBlocks: Sendable {
   /// Where the blocks were allocated.
   public let sites: [Site]
   private let blocks: LiveBlocksByAddress
+  private var rounding = BlockRounding.glibc
 
   /// More blocks than this are left out: positions have 31 bits.
   static let greatestCount = Int(Int32.max)
@@ -34,14 +35,27 @@ public struct HeapBlocks: Sendable {
   @inline(__always)
   public func size(of block: Int) -> UInt64 { blocks.size(of: block) }
 
-  /// One past the last byte that belongs to a block: what the allocator rounded it up to, but never
-  /// beyond the beginning of the next block.
+  /// One past the last byte that belongs to a block and to no other: what the allocator rounded it up to if
+  /// that is known, but never beyond the beginning of the next block.
   @inline(__always)
   public func end(of block: Int) -> UInt64 {
-    let (end, overflows) = address(of: block).addingReportingOverflow(Self.usable(size(of: block)))
+    end(of: block, length: rounding.certain(size(of: block)))
+  }
+
+  /// One past the last byte of a block that a program may use which asks how many there are.
+  func usableEnd(of block: Int) -> UInt64 {
+    end(of: block, length: rounding.usable(size(of: block)))
+  }
+
+  @inline(__always)
+  private func end(of block: Int, length: UInt64) -> UInt64 {
+    let (end, overflows) = address(of: block).addingReportingOverflow(length)
     let next = block &+ 1 < count ? address(of: block &+ 1) : .max
     return min(overflows ? .max : end, next)
   }
+
+  /// Takes the blocks for those of an allocator that nothing is known of.
+  mutating func learnRounding() { rounding = BlockRounding(learnedFrom: blocks) }
 
   /// When a block was allocated.
   public func time(of block: Int) -> EventTime { blocks.time(of: block) }
@@ -86,13 +100,5 @@ public struct HeapBlocks: Sendable {
   /// The position of the first block that begins at an address or behind it.
   func firstPosition(from address: UInt64) -> Int {
     (0..<count).partitioningIndex { self.address(of: $0) >= address }
-  }
-
-  /// What glibc's malloc makes usable of a request.
-  ///
-  /// Programs that ask `malloc_usable_size` keep pointers there. Other allocators round up to other sizes, but never to less than the request.
-  static func usable(_ size: UInt64) -> UInt64 {
-    guard size < 1 << 56 else { return size }
-    return max(24, ((size + 8 + 15) & ~15) - 8)
   }
 }

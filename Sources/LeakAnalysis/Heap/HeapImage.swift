@@ -39,6 +39,8 @@ public struct HeapImage: Sendable {
     info: SnapshotInfo, memory: SnapshotMemory, blocks: HeapBlocks,
     hasUnknownBlocks: Bool = false, slack: Slack = .unused, coverage: Coverage = Coverage()
   ) {
+    var blocks = blocks
+    if MainArena.isUnused(in: memory) { blocks.learnRounding() }
     self.info = info
     self.memory = memory
     self.blocks = blocks

@@ -158,7 +158,7 @@ struct EdgeScanner {
     } else if !isExact, heap.slack == .ofObjects {
       isExact = !SwiftObjects.isObject(at: start, memory)
     }
-    guard isExact else { return blocks.end(of: block) }
+    guard isExact else { return blocks.usableEnd(of: block) }
     // A pointer lies in the block with all of its bytes.
     return min(blocks.end(of: block), start &+ (size & ~7))
   }

@@ -38,6 +38,19 @@ enum MainArena {
     return last - before..<last + min(behind, region.end - last)
   }
 
+  /// Whether libc is there, but its malloc was never used: another one stands in for it.
+  static func isUnused(in memory: SnapshotMemory) -> Bool {
+    let images = memory.regions.filter { $0.kind == .image && $0.isKept }
+    return images.contains { isLibrary($0.path) }
+      && images.allSatisfy { range(in: $0, memory) == nil }
+  }
+
+  /// `libc.so.6`, until glibc 2.34 `libc-2.31.so`.
+  private static func isLibrary(_ path: String?) -> Bool {
+    guard let name = path?.split(separator: "/").last else { return false }
+    return name.hasPrefix("libc.so.") || name.hasPrefix("libc-2.")
+  }
+
   /// Whether all list heads are such: those that are not empty point to memory of the allocator, twice.
   ///
   /// Other allocators have fewer lists of the same form, Python for example, in front of which anything
