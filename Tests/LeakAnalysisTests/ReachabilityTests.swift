@@ -173,6 +173,20 @@ struct ReachabilityTests {
     #expect(try heap.analysis().leaked == [lost])
   }
 
+  @Test(
+    "A coroutine is held by its promise and its variables, behind the addresses of its functions")
+  func coroutine() throws {
+    var heap = SampleHeap()
+    let code: UInt64 = 0x40_2000
+    heap.snapshot.region(code..<code + 0x1000, path: "/opt/app/app", protection: [.read, .execute])
+    let coroutines = (0..<2).map { _ in heap.block(64, words: [code + 0x10, code + 0x80]) }
+    let other = heap.block(64, words: [code + 0x10, SampleHeap.constants])
+    heap.set(SampleHeap.globals, coroutines[0] + 16, coroutines[1] + 40, other + 16)
+    let analysis = try heap.analysis()
+    #expect(coroutines.map(analysis.state(at:)) == [.reached, .reached])
+    #expect(analysis.state(at: other) == .possible)
+  }
+
   @Test("C++ arrays are held behind their count, objects by each of their bases")
   func interiorPointersOfCxx() throws {
     var heap = SampleHeap()

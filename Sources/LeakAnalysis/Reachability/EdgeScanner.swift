@@ -90,6 +90,7 @@ struct EdgeScanner {
     let isOrdinary =
       InteriorPointers.isArray(offset, of: operation)
       || InteriorPointers.isBase(at: offset, of: start, memory)
+      || InteriorPointers.isCoroutine(at: start, memory)
       || InteriorPointers.isObject(at: offset, ofBlockAt: start, size: size, memory)
       || InteriorPointers.isSlice(ofBlockAt: start, size: size, operation, memory)
     return Target(

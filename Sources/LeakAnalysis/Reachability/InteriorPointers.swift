@@ -36,6 +36,12 @@ enum InteriorPointers {
       || memory.pythonObject(inBlockAt: address, size: size)?.offset == offset
   }
 
+  /// Anything in the frame of a coroutine of C++, which begins with the addresses of the functions that resume
+  /// and destroy it: its promise, and variables, to which others point as to those on a stack.
+  static func isCoroutine(at address: UInt64, _ memory: SnapshotMemory) -> Bool {
+    isCode(memory.word(at: address), memory) && isCode(memory.word(at: address &+ 8), memory)
+  }
+
   /// Anything in a slab of GLib's slice allocator (until 2.76): what it hands out are parts of the slab,
   /// and it finds the slab of a part by its address.
   ///
@@ -52,6 +58,12 @@ enum InteriorPointers {
     guard next != 0, previous != 0 else { return false }
     return memory.word(at: next &+ 24) == description
       && memory.word(at: previous &+ 16) == description
+  }
+
+  /// Whether a word points into the code of an image.
+  private static func isCode(_ word: UInt64, _ memory: SnapshotMemory) -> Bool {
+    guard word != 0, let region = memory.region(containing: word) else { return false }
+    return region.kind == .image && region.protection.contains(.execute)
   }
 
   /// Whether a word points into data of an image that is not to be written: where tables of virtual
