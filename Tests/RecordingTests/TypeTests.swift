@@ -57,6 +57,13 @@ import TraceTestSupport
     #expect(found["std::vector<Plain*> storage"] == [0, 6])
   }
 
+  /// The line of the program names the object alone, not what its constructor allocates.
+  @Test func whatALibraryAllocatesIsNotWhatTheCallerMakes() throws {
+    let found = try categories("library_blocks.cpp", ["-O0", "-g"], grouping: "type")
+    #expect(found["std::ifstream"] == [1, 0])
+    #expect(found["operator new[] in main"] == [1, 0])
+  }
+
   @Test(
     .enabled(if: TestProgram.has("rustc"), "needs rustc"),
     arguments: [

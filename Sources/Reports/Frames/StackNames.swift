@@ -63,6 +63,12 @@ public final class StackNames {
     symbolicator.leafFrame(of: stack)?.function
   }
 
+  /// The image whose code called the allocator: not that of the responsible frame where that called a
+  /// library, whose constructors allocate more than the object that a `new` expression names.
+  func image(thatCallsAllocatorIn stack: StackID) -> String? {
+    symbolicator.leafFrame(of: stack)?.imagePath
+  }
+
   /// Whether Rust code is on the stacks, as far as a few of them tell.
   var seesRust: Bool { symbolicator.seesRust }
 

@@ -144,8 +144,9 @@ public final class BlockCategories {
   private func callCategory(_ call: CallKey) -> BlockCategory? {
     guard let frame = stackNames?.responsibleSymbol(of: call.stack) else { return nil }
     let function = call.operation.name
-    if var type = sourceTypes?.type(
-      allocatedBy: frame, isNew: function.hasPrefix("operator new"))
+    let isNew = function.hasPrefix("operator new")
+    if !isNew || stackNames?.image(thatCallsAllocatorIn: call.stack) == frame.imagePath,
+      var type = sourceTypes?.type(allocatedBy: frame, isNew: isNew)
     {
       type.imagePath = frame.imagePath
       return BlockCategory(type)
