@@ -142,6 +142,17 @@ import TraceTestSupport
     #expect(report.text().contains("Counted only with --all, dynamic loader: its tables"))
   }
 
+  @Test(arguments: [
+    ("MallocExtension::Register(MallocExtension*)", true), ("HeapProfilerStart", false),
+  ])
+  func theFirstObjectOfTcmallocIsNoLeakOfTheProgram(_ function: String, _ isKept: Bool) {
+    let frames = [
+      ReportFrame(name: function, image: "/usr/lib/libtcmalloc_minimal.so.4"),
+      ReportFrame(name: "_dl_init", image: "/lib64/ld-linux-x86-64.so.2"),
+    ]
+    #expect((SystemLeaks.rule(for: frames)?.name == "tcmalloc") == isKept)
+  }
+
   /// What a test forgets is its own business, though XCTest called it.
   @Test(arguments: [
     ("XCTMainMisc(_:arguments:observers:)", true), ("XCTestSuite.init(name:)", true),

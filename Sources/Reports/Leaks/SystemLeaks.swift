@@ -27,6 +27,11 @@ enum SystemLeaks {
       reason: "its tables of objects, scopes and thread-local variables stay until the end",
       images: ["ld-linux", "ld-2."]),
     Rule(
+      name: "tcmalloc",
+      reason: "the object that its own replaces as it starts stays until the end",
+      images: ["libtcmalloc"],
+      functions: ["MallocExtension::Register"]),
+    Rule(
       name: "XCTest harness",
       reason: "its suites and their results hold each other until the process ends",
       images: ["libXCTest.so"],
