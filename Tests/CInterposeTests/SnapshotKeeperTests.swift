@@ -16,6 +16,8 @@ import TraceTestSupport
     0x7ffc_1234_5000..<0x7ffc_1236_6000,
   ]
   private static let slab: UInt64 = 0x40_1008
+  /// Of a side table whose object is freed.
+  private static let countsOfFreed: UInt64 = 0x1_0000_0001
 
   /// The recorder's.
   private final class Keeper {
@@ -76,7 +78,9 @@ import TraceTestSupport
     }
 
     private func isOtherHalf(_ words: ArraySlice<UInt64>) -> Bool {
-      canCount(words.first ?? 0) && UInt32(truncatingIfNeeded: words.dropFirst().first ?? 0) != 0
+      let counts = words.first ?? 0
+      return (canCount(counts) || counts == countsOfFreed)
+        && UInt32(truncatingIfNeeded: words.dropFirst().first ?? 0) != 0
     }
 
     mutating func kept(_ page: UInt64, _ words: [UInt64]) -> [Int] {
@@ -94,7 +98,7 @@ import TraceTestSupport
     private mutating func follow(_ address: UInt64, _ words: ArraySlice<UInt64>) {
       if words.first == slab {
         end = max(end, address + 24)
-      } else if address % 16 == 0 && words[words.startIndex + 1] == 0 {
+      } else if address % 16 == 0 {
         if words.count == 2 {
           otherHalf = address + 16
         } else if isOtherHalf(words.dropFirst(2)) {
@@ -120,7 +124,7 @@ import TraceTestSupport
     case 15: return (generator.next() % (1 << 26)) << 33 | generator.next() % (1 << 23) | 1
     case 16: return generator.next() << 32 | 0xffff_ffff
     case 17: return slab
-    case 18: return generator.next() % 1000
+    case 18: return generator.next() % 2 == 0 ? countsOfFreed : generator.next() % 1000
     default: return generator.next()
     }
   }

@@ -21,7 +21,7 @@ struct page {
     const uint64_t *words;
     uint64_t *kept;
     uint64_t points[BLOCKS];
-    uint64_t zero[BLOCKS + 1];
+    uint64_t zero[BLOCKS];
     uint64_t odd[BLOCKS + 1]; /* one more: what may follow the page */
 };
 
@@ -121,7 +121,7 @@ static void keep_pointers(struct mt_keeper *keeper, struct page *page) {
     keep_until(keeper, page, 0, keeper->kept_end);
     for (size_t block = 0; block < BLOCKS; block++)
         find_pointers(keeper, page, block);
-    page->zero[BLOCKS] = page->odd[BLOCKS] = UINT64_MAX;
+    page->odd[BLOCKS] = UINT64_MAX;
     for (size_t block = 0; block < BLOCKS; block++) {
         find_counts(keeper, page, block);
         find_side_tables(keeper, page, block);
