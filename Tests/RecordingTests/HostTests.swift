@@ -153,6 +153,16 @@ import TraceTestSupport
     #expect(try MarkedEvents(root)[10001] == .init(allocated: 1000, freed: 1000))
   }
 
+  @Test func theSummaryNamesTheSandbox() throws {
+    let folder = try ScratchDirectory()
+    let run = try ProcessRun.run(
+      [BuiltProducts.memtrace.string, "record", "--", try TestProgram("sandbox.c").path.string],
+      environment: TracedRun.minimalEnvironment, directory: folder.path)
+    #expect(
+      run.errorText.contains(
+        ".mtrace: recording stopped early: the program entered a sandbox (seccomp)\n"))
+  }
+
   /// Every stamp would be a SIGSEGV.
   @Test(arguments: ["strict", "counter"], ["prctl", "syscall"])
   func aProgramWithoutTheCycleCounterRunsOn(what: String, way: String) throws {

@@ -24,7 +24,7 @@ struct RecordingSummary {
   static func nothingRecorded(_ run: RecordedRun) -> CommandFailure {
     CommandFailure(
       "nothing was recorded: \(run.commandName) \(describe(run.ending)), but the recorder was "
-        + "never loaded into it (what it says itself about that stands above, if anything)",
+        + "never loaded into it, or could write no trace (what they say about that stands above)",
       exitStatus: ExitStatus.cannotRecord)
   }
 
@@ -95,6 +95,7 @@ struct RecordingSummary {
     case MT_STOP_NO_MEMORY.rawValue: "no address space was left (ulimit -v, vm.max_map_count)"
     case MT_STOP_DESCRIPTOR_LOST.rawValue: "the program closed the trace's file descriptor"
     case MT_STOP_REQUESTED.rawValue: "it was to be skipped (MEMTRACE_SKIP)"
+    case MT_STOP_SANDBOX.rawValue: "the program entered a sandbox (seccomp)"
     default: String(describing: Errno(rawValue: fields.stop_errno))
     }
   }
