@@ -195,6 +195,28 @@ import TraceTestSupport
     #expect(try check([], [program, "S"]).status == 0)
   }
 
+  /// A forked child has no trace before it does something that is recorded.
+  @Test func whatOutlivesTheCommandIsNotMeasured() throws {
+    // GIVEN a child that waits for a lock
+    let program = try TestProgram("outliving.c").path.string
+    let file = folder.path.appending("lock").string
+    let lock = open(file, O_RDONLY | O_CREAT | O_CLOEXEC, 0o600)
+    try #require(lock >= 0)
+    defer { close(lock) }
+    try #require(flock(lock, LOCK_EX) == 0)
+
+    let run = try check([], [program, file])
+    #expect(run.status == 87)
+    #expect(run.outputText.contains("): still running, and has recorded nothing yet"))
+    for options in [
+      ["--allow-killed"], ["--process", "other"], ["--rule", "peak<=1GiB", "--no-default-rules"],
+      ["--no-follow"],
+    ] {
+      let passed = try check(options, [program, file])
+      #expect(!passed.outputText.contains("still running"), "\(options)")
+    }
+  }
+
   @Test func aRefusedSnapshotIsNotMeasured() throws {
     let run = try check([], [try program()], environment: ["MEMTRACE_SNAPSHOT_AT_EXIT=0"])
     #expect(run.status == 87)

@@ -38,7 +38,7 @@ static void note_forks(void) {
     mt_text_add(&text, length ? path : "?");
     mt_text_add(&text, ": its forks cannot write traces into their folder any more (another user, "
                        "chroot, mount namespace)");
-    mt_meta_note(MT_NOTE_CHILD_NOT_FOLLOWED, 0, line);
+    mt_meta_note(MT_NOTE_CHILD_NOT_FOLLOWED, 1, line);
 }
 
 void mt_trace_folder_after_fork(void) {

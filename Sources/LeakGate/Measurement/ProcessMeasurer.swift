@@ -69,11 +69,23 @@ public struct ProcessMeasurer {
     if needs.contains(.unfreed) {
       collector.add(try UnfreedReport(result, source: source, query: UnfreedQuery()))
     }
-    if needs.contains(.leaks) || needs.contains(.cycles) || expectsCanary {
+    if looksForLeaks {
       try lookForLeaks(trace, source, &process, &measures, &collector)
     }
     process.measures = measures
     return (process, collector.findings)
+  }
+
+  /// Why a process that outlives the recording and has no trace cannot be held to the rules; nil
+  /// when it need not be.
+  public func problem(ofRunning executable: String, pid: Int32) -> String? {
+    guard looksForLeaks, !allowsKilled, chooses(executable: executable) else { return nil }
+    return "\(PathText.lastComponent(executable)) (pid \(pid)): still running, and has recorded "
+      + "nothing yet; --allow-killed passes it"
+  }
+
+  private var looksForLeaks: Bool {
+    needs.contains(.leaks) || needs.contains(.cycles) || expectsCanary
   }
 
   private func noteMissingSnapshot(_ trace: Trace, _ process: inout CheckedProcess) {

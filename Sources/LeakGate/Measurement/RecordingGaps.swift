@@ -47,7 +47,10 @@ enum RecordingGaps {
     }
     var problems = children.map { "a child process was not recorded: \($0)" }
     let unnamed = coverage.childrenNotFollowedCount &- UInt64(coverage.childrenNotFollowed.count)
-    if coverage.childrenNotFollowedCount > UInt64(coverage.childrenNotFollowed.count) {
+    // The recorder says of forks once that they have no traces.
+    if !coverage.forksAreNotFollowed,
+      coverage.childrenNotFollowedCount > UInt64(coverage.childrenNotFollowed.count)
+    {
       problems.append(
         "\(unnamed) more child \(unnamed == 1 ? "process was" : "processes were") not recorded")
     }

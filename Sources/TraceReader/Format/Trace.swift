@@ -276,7 +276,9 @@ struct TraceLoader {
     for note in meta.notes {
       switch note.kind {
       case .bypassed: coverage.bypassed.append(note.text)
-      case .childNotFollowed: coverage.childrenNotFollowed.append(note.text)
+      case .childNotFollowed:
+        coverage.childrenNotFollowed.append(note.text)
+        if note.value != 0 { coverage.forksAreNotFollowed = true }
       case .text: coverage.notes.append(note.text)
       case .noSnapshot:
         coverage.notes.append("no whole heap snapshot at the end: \(note.text)")

@@ -51,6 +51,8 @@ public struct Coverage: Hashable, Sendable {
   public var boundLate: [String] = []
   /// How many children could not be followed.
   public var childrenNotFollowedCount: UInt64 = 0
+  /// Whether one of ``childrenNotFollowed`` stands for any number of forks of the process.
+  public var forksAreNotFollowed = false
   /// `path: reason` of children that could not be followed.
   public var childrenNotFollowed: [String] = []
   /// What else the recorder had to say.

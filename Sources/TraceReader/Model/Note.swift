@@ -8,7 +8,8 @@ public struct Note: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     /// Free text.
     case text
-    /// `path: reason` of a child that cannot be recorded.
+    /// `path: reason` of a child that cannot be recorded; the value is 1 when it stands for all that
+    /// the process forks from then on.
     case childNotFollowed
     /// `function: image` of calls that do not reach the recorder.
     case bypassed

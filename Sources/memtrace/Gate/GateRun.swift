@@ -96,6 +96,11 @@ struct GateRun {
     if run.traces.isEmpty {
       input.problems.append(RecordingSummary.nothingRecorded(run).description)
     }
+    var measurer = setup.measurer
+    measurer.skipsTools = skipsTools
+    input.problems += run.unrecorded.compactMap {
+      measurer.problem(ofRunning: $0.executable, pid: $0.pid)
+    }
     let traces = run.traces.map(\.path.string)
     for trace in traces { try add(trace: trace, isKept: isKept, skipsTools: skipsTools) }
     // Where nothing but tools ran, they are what is meant.

@@ -69,6 +69,11 @@ struct ProcessFiles {
   }
 
   private static func text(_ path: String) throws(Errno) -> String {
+    String(decoding: try bytes(path), as: UTF8.self)
+  }
+
+  /// What a file of `/proc`, whose size is not known before, holds.
+  static func bytes(_ path: String) throws(Errno) -> [UInt8] {
     do {
       let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
       defer { try? file.close() }
@@ -79,7 +84,7 @@ struct ProcessFiles {
       {
         bytes += buffer[..<count]
       }
-      return String(decoding: bytes, as: UTF8.self)
+      return bytes
     } catch {
       throw error as? Errno ?? .ioError
     }

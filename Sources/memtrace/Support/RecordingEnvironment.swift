@@ -23,6 +23,9 @@ struct RecordingEnvironment {
   /// When heap snapshots are taken, where that was said.
   var snapshots: [String: String] = [:]
 
+  /// The variable that all processes of a recording have, with its identifier.
+  static let sessionVariable = "MEMTRACE_SESSION"
+
   /// `base` with the recorder in front of the other libraries of `LD_PRELOAD`, and its options.
   ///
   /// Variables that a recording around this one has left are replaced, so that memtrace can
@@ -35,7 +38,7 @@ struct RecordingEnvironment {
     result["MEMTRACE_SAMPLE"] = sampleInterval.map { String($0) }
     result["MEMTRACE_REFCOUNTS"] = refcounts
     result["MEMTRACE_FOLLOW"] = followsChildren ? "1" : "0"
-    result["MEMTRACE_SESSION"] = sessionID.description
+    result[Self.sessionVariable] = sessionID.description
     result["MEMTRACE_LAUNCHED"] = "1"
     result["MEMTRACE_PARENT"] = nil
     for (name, value) in snapshots { result[name] = value }

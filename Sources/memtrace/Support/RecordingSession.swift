@@ -53,9 +53,13 @@ struct RecordingSession {
       executable: command.executable, arguments: command.arguments,
       environment: recording.applied(to: environment))
     let ending = child.wait()
+    // Before the traces are collected: one that ends in between has all in its trace.
+    let running = options.noFollow ? [] : SessionProcess.running(in: recording.sessionID)
+    let traces = collect(recording, pid: child.pid, ending: ending)
+    let recorded = Set(traces.map(\.header.pid))
     return RecordedRun(
-      commandName: command.name, pid: child.pid, ending: ending,
-      traces: collect(recording, pid: child.pid, ending: ending))
+      commandName: command.name, pid: child.pid, ending: ending, traces: traces,
+      unrecorded: running.filter { $0.ids.isDisjoint(with: recorded) })
   }
 
   private func collect(
