@@ -153,6 +153,17 @@ import TraceTestSupport
     #expect(try MarkedEvents(root)[10001] == .init(allocated: 1000, freed: 1000))
   }
 
+  /// Whose trace could not be read would be missing in a check.
+  @Test func aTraceCanBeReadByItsOwnerWhateverTheUmask() throws {
+    let run = try TracedRun(["/bin/sh", "-c", "umask 0777; exec /bin/echo masked"])
+    let modes = try run.allTraces().map { trace in
+      var status = stat()
+      #expect(stat(trace.path.string, &status) == 0)
+      return status.st_mode & 0o777
+    }
+    #expect(modes.sorted() == [0o600, 0o644])
+  }
+
   @Test func theSummaryNamesTheSandbox() throws {
     let folder = try ScratchDirectory()
     let run = try ProcessRun.run(

@@ -46,6 +46,8 @@ struct mt_file_identity {
 };
 long mt_os_identify(int fd, struct mt_file_identity *identity);
 bool mt_os_is_pipe(int fd);
+/* Lets the owner read and write a file that was created under an umask that forbids it. */
+void mt_os_open_to_owner(int fd);
 /* Opens a regular file for reading; anything else (opening a FIFO would wait) is -EACCES. */
 long mt_os_open_regular(int directory, const char *path);
 long mt_os_is_executable(const char *path);

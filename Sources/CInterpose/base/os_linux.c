@@ -108,6 +108,13 @@ long mt_os_identify(int fd, struct mt_file_identity *identity) {
     return 0;
 }
 
+void mt_os_open_to_owner(int fd) {
+    struct stat status;
+    mode_t least = S_IRUSR | S_IWUSR;
+    if (stat_path(fd, "", &status, AT_EMPTY_PATH) >= 0 && (status.st_mode & least) != least)
+        CALL(SYS_fchmod, fd, (status.st_mode & 07777) | least, 0, 0, 0, 0);
+}
+
 bool mt_os_is_pipe(int fd) {
     struct stat status;
     return stat_path(fd, "", &status, AT_EMPTY_PATH) >= 0 && S_ISFIFO(status.st_mode);

@@ -108,6 +108,7 @@ long mt_trace_file_create(const char *path, const struct mt_config *config,
         mt_os_unlink(path);
         return error;
     }
+    mt_os_open_to_owner((int)fd); /* whose umask is that of the host */
     fill_header(header, config, origin);
     mt_trace_file.fd = move_high((int)fd);
     mt_os_identify(mt_trace_file.fd, &mt_trace_file.identity);

@@ -21,6 +21,7 @@ struct TemporaryDirectory {
           + "set TMPDIR to another place",
         exitStatus: ExitStatus.cannotCreate)
     }
+    chmod(template, 0o700)  // whatever the umask says
     path = FilePath(platformString: template)
   }
 
