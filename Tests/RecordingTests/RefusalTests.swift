@@ -74,10 +74,10 @@ import TraceTestSupport
     #expect(run.errorText.contains("brings its own allocator along"))
   }
 
-  /// libstdc++ allocates in its constructor, before the recorder's.
+  /// A library, libstdc++, allocates in its constructor, before the recorder's.
   @Test func anAllocatorOfItsOwnMaySetItselfUpBeforeTheRecorder() throws {
     let flags = ["-Wl,--no-as-needed", "-lstdc++"]
-    let program = try TestProgram("naming_allocator.c", flags: flags)
+    let program = try TestProgram("own_allocator.c", flags: flags)
     let (run, _) = try record(program.path.string)
     #expect(run.status == 4)
     #expect(run.outputText == "done\n")

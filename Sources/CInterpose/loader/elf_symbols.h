@@ -11,8 +11,7 @@ struct mt_loaded_image {
     const ElfW(Phdr) * program_headers;
     uint16_t program_header_count;
     const char *path;
-    size_t
-        tls_module; /* the number of its thread-local variables in each thread's vector; 0: none */
+    size_t tls_module; /* where its thread-local variables are in threads' vectors; 0: none */
 };
 
 /* One that is looked for. */

@@ -61,15 +61,21 @@ static void write_taker(const struct mt_snapshot_request *request) {
  * library the vector registers do not: a caller keeps nothing in them, and the library has no use
  * for them across a call. What was copied through them last would hide leaks. Readers take the same
  * from their absence for what lies below the stack pointer. */
-static uint32_t meaningful_registers(const struct mt_registers *registers) {
-    uintptr_t start, end;
+static uint32_t meaningful_registers(const struct mt_registers *registers,
+                                     const struct mt_span *library) {
     bool is_in_library = registers->is_in_call && registers->count > MT_GENERAL_REGISTERS &&
-                         mt_image_map_find_image("libc.so", &start, &end) &&
-                         registers->pc >= start && registers->pc < end;
+                         registers->pc - library->start < library->size;
     return is_in_library ? MT_GENERAL_REGISTERS : registers->count;
 }
 
+static struct mt_span find_c_library(void) {
+    uintptr_t start, end;
+    bool is_found = mt_image_map_find_image("libc.so", &start, &end);
+    return is_found ? (struct mt_span){start, end - start} : (struct mt_span){0, 0};
+}
+
 static void write_threads(const struct mt_park *park) {
+    struct mt_span library = find_c_library();
     for (size_t i = 0; i < park->count; i++) {
         const struct mt_parked_thread *parked = &park->threads[i];
         enum mt_snapshot_thread_state state = mt_park_state(parked);
@@ -82,7 +88,7 @@ static void write_threads(const struct mt_park *park) {
                                             .tid = parked->tid,
                                             .state = state,
                                             .register_count =
-                                                meaningful_registers(&parked->registers)};
+                                                meaningful_registers(&parked->registers, &library)};
         mt_snapshot_record(&g_writer, MT_SNAPSHOT_THREAD, &thread, sizeof thread,
                            parked->registers.values, thread.register_count * 8);
         write_signal_stack(parked->registers.signal_stack, thread.thread, thread.tid);

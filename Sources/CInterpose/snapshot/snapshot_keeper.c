@@ -125,36 +125,32 @@ static void keep_pointers(struct mt_keeper *keeper, struct page *page) {
     for (size_t block = 0; block < BLOCKS; block++) {
         find_counts(keeper, page, block);
         find_side_tables(keeper, page, block);
+        page->kept[block] &= ~page->zero[block];
     }
 }
 
-static uint64_t nonzero_of(const uint64_t *words) {
-    uint64_t bits = 0;
-    for (size_t i = BITS; i-- > 0;)
-        bits = 2 * bits + (words[i] != 0);
-    return bits;
+static void keep_all(struct mt_keeper *keeper, struct page *page) {
+    for (size_t block = 0; block < BLOCKS; block++)
+        page->kept[block] = ~mt_word_bits(&keeper->filter, page->words + block * BITS).zero;
 }
 
 void mt_keeper_begin(struct mt_keeper *keeper, const struct mt_region_list *list,
                      struct mt_span *spans, bool keeps_all) {
-    memset(keeper, 0, sizeof *keeper);
-    keeper->keeps_all = keeps_all;
     mt_pointer_filter_make(&keeper->filter, list, spans);
+    keeper->keeps_all = keeps_all;
+    keeper->slab = keeper->kept_end = keeper->other_half = 0;
 }
 
 bool mt_keeper_select(struct mt_keeper *keeper, uint64_t page, const uint64_t *words,
                       uint64_t *kept) {
     struct page state = {.address = page, .words = words, .kept = kept};
     memset(kept, 0, BLOCKS * sizeof *kept);
-    if (!keeper->keeps_all)
+    if (keeper->keeps_all)
+        keep_all(keeper, &state);
+    else
         keep_pointers(keeper, &state);
     uint64_t any = 0;
-    for (size_t block = 0; block < BLOCKS; block++) {
-        if (keeper->keeps_all)
-            kept[block] = nonzero_of(words + block * BITS);
-        else
-            kept[block] &= ~state.zero[block];
+    for (size_t block = 0; block < BLOCKS; block++)
         any |= kept[block];
-    }
     return any != 0;
 }

@@ -27,45 +27,49 @@ struct SideTables {
   ///     one that has no object any more.
   init(_ heap: HeapImage, isAllocated: (StackID) -> Bool) {
     (blocks, memory) = (heap.blocks, heap.memory)
-    ofObjects = Self.tablesOfObjects(heap)
-    ofFreed = Self.tablesOfFreed(heap, isAllocated)
-  }
-
-  private static func tablesOfObjects(_ heap: HeapImage) -> Bits? {
-    var tables: Bits?
-    heap.memory.forEachValue { value in
-      guard value & mark == mark else { return }
-      let block = heap.lookup.block(containing: (value & ~mark) << 3)
-      guard block >= 0, SwiftObjects.sideTableWord(of: heap.blocks.address(of: block)) == value
-      else {
-        return
-      }
-      if tables == nil { tables = Bits(count: heap.blocks.count) }
-      tables?[block] = true
-    }
-    return tables
-  }
-
-  private static func tablesOfFreed(
-    _ heap: HeapImage, _ isAllocated: (StackID) -> Bool
-  ) -> Bits? {
-    var tables: Bits?
+    var ofObjects: Bits?
+    var ofFreed: Bits?
     var known: [StackID: Bool] = [:]
+    // One pass for both: it goes over all that a snapshot keeps.
     heap.memory.forEachWord(in: 0..<UInt64.max) { address, value in
-      guard value == countsOfFreed else { return }
-      let start = address &- 16
-      let block = heap.lookup.block(containing: start)
-      guard block >= 0, heap.blocks.address(of: block) == start,
-        heap.blocks.size(of: block) == size
-      else { return }
-      let stack = heap.blocks.site(of: block).stack
-      let isTable = known[stack] ?? isAllocated(stack)
-      known[stack] = isTable
-      guard isTable else { return }
-      if tables == nil { tables = Bits(count: heap.blocks.count) }
-      tables?[block] = true
+      if value & Self.mark == Self.mark {
+        Self.add(Self.tableOfObject(value, heap), to: &ofObjects, heap)
+      } else if value == Self.countsOfFreed {
+        let table = Self.tableOfFreed(countsAt: address, heap) { stack in
+          let isTable = known[stack] ?? isAllocated(stack)
+          known[stack] = isTable
+          return isTable
+        }
+        Self.add(table, to: &ofFreed, heap)
+      }
     }
-    return tables
+    (self.ofObjects, self.ofFreed) = (ofObjects, ofFreed)
+  }
+
+  private static func add(_ block: Int?, to tables: inout Bits?, _ heap: HeapImage) {
+    guard let block else { return }
+    if tables == nil { tables = Bits(count: heap.blocks.count) }
+    tables?[block] = true
+  }
+
+  /// The side table that an object's word leads to.
+  private static func tableOfObject(_ word: UInt64, _ heap: HeapImage) -> Int? {
+    let block = heap.lookup.block(containing: (word & ~mark) << 3)
+    guard block >= 0, SwiftObjects.sideTableWord(of: heap.blocks.address(of: block)) == word
+    else { return nil }
+    return block
+  }
+
+  /// The side table whose counts are those of an object that was freed.
+  private static func tableOfFreed(
+    countsAt address: UInt64, _ heap: HeapImage, isAllocated: (StackID) -> Bool
+  ) -> Int? {
+    let start = address &- 16
+    let block = heap.lookup.block(containing: start)
+    guard block >= 0, heap.blocks.address(of: block) == start,
+      heap.blocks.size(of: block) == size, isAllocated(heap.blocks.site(of: block).stack)
+    else { return nil }
+    return block
   }
 
   /// Whether the first word of a block is what its side table says of the object.

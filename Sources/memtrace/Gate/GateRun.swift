@@ -91,7 +91,7 @@ struct GateRun {
     _ session: RecordingSession, _ command: String, in directory: FilePath, isKept: Bool
   ) throws {
     let name = try OutputNaming.defaultOutput(forCommand: command, in: directory)
-    let run = try session.run(output: name)
+    let run = try session.run(output: name, listsUnrecorded: true)
     input.hostStatus = run.exitStatus
     if run.traces.isEmpty {
       input.problems.append(RecordingSummary.nothingRecorded(run).description)

@@ -26,8 +26,10 @@ struct RecordedRun {
   /// A process that replaced itself by exec has one trace for each program it was. Empty when
   /// nothing could be recorded.
   var traces: [SessionTrace]
-  /// The processes that run still and have no trace: forked ones write one when they first do
-  /// something that is recorded.
+  /// The processes that run still and have no trace.
+  ///
+  /// Forked ones write one when they first do something that is recorded. Empty unless they were
+  /// asked for.
   var unrecorded: [SessionProcess] = []
 
   /// The trace of the launched process, as the program that was named.

@@ -39,10 +39,12 @@ struct RecordingSession {
   /// - Parameters:
   ///   - output: The absolute path of the trace of the command's own process.
   ///   - isTemplate: Whether `%p` and `%n` in its name stand for the process ID and the program.
+  ///   - listsUnrecorded: Whether to look for processes that run on without a trace, among all that
+  ///     there are.
   /// - Returns: How the command ended, and the traces.
   /// - Throws: ``CommandFailure`` when the command does not start.
   func run(
-    output: FilePath, isTemplate: Bool = false
+    output: FilePath, isTemplate: Bool = false, listsUnrecorded: Bool = false
   ) throws(CommandFailure) -> RecordedRun {
     let recording = RecordingEnvironment(
       library: library, output: output, isTemplate: isTemplate,
@@ -54,7 +56,8 @@ struct RecordingSession {
       environment: recording.applied(to: environment))
     let ending = child.wait()
     // Before the traces are collected: one that ends in between has all in its trace.
-    let running = options.noFollow ? [] : SessionProcess.running(in: recording.sessionID)
+    let running =
+      listsUnrecorded && !options.noFollow ? SessionProcess.running(in: recording.sessionID) : []
     let traces = collect(recording, pid: child.pid, ending: ending)
     let recorded = Set(traces.map(\.header.pid))
     return RecordedRun(
