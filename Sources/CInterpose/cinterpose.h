@@ -19,3 +19,5 @@
 #include "unwind/unwind_rules.h"
 #include "unwind/unwind_short_walk.h"
 #include "unwind/unwind_walk.h"
+#include "zombies/quarantine.h"
+#include "zombies/zombie_fill.h"

@@ -34,6 +34,31 @@ extension TraceBuilder {
     }
   }
 
+  /// Adds a ZOMBIE record.
+  public mutating func zombie(_ use: ZombieUse) {
+    record(MT_RECORD_ZOMBIE) { writer in
+      writer.write(use.time.rawValue)
+      writer.write(use.block.rawValue)
+      switch use.evidence {
+      case .written(let offset, let length, let found):
+        writer.write(offset)
+        writer.write(length)
+        let kind = found == .end ? MT_ZOMBIE_WRITTEN_AT_END : MT_ZOMBIE_WRITTEN
+        writer.write(kind.rawValue)
+        writer.write(UInt32(0))
+        writer.write(use.thread.rawValue)
+        writer.write(UInt32(0))
+      case .followed(let signal, let stack):
+        writer.write(UInt64(0))
+        writer.write(UInt64(0))
+        writer.write(MT_ZOMBIE_USED.rawValue)
+        writer.write(UInt32(bitPattern: signal))
+        writer.write(use.thread.rawValue)
+        writer.write(stack.rawValue)
+      }
+    }
+  }
+
   /// Adds an IMAGE record.
   public mutating func image(_ image: Image) {
     record(MT_RECORD_IMAGE) { writer in

@@ -31,6 +31,9 @@
       "handle a real-time signal, with which `memtrace snapshot` asks for one")                    \
     X(snapshot_on_crash, "MEMTRACE_SNAPSHOT_ON_CRASH", NUMBER, 0, 0, 1,                            \
       "handle the signals that end a process by default, and take one before they do")             \
+    X(zombies, "MEMTRACE_ZOMBIES", BYTES, 0, 0, 1ull << 40,                                        \
+      "keep so many bytes of freed blocks back, filled with words that nobody may follow, and "    \
+      "record what shows that they are used; implies MEMTRACE_SNAPSHOT_ON_CRASH; 0: none")         \
     X(snapshot_interval, "MEMTRACE_SNAPSHOT_INTERVAL", NUMBER, 0, 0, 86400,                        \
       "seconds between heap snapshots; 0: none")                                                   \
     X(canary, "MEMTRACE_CANARY", NUMBER, 0, 0, 1,                                                  \

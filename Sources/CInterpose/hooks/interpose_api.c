@@ -5,9 +5,9 @@
 #include "base/block_owner.h"
 #include "base/clock.h"
 #include "base/config.h"
+#include "base/registers.h"
 #include "base/text.h"
 #include "lifecycle/lifecycle.h"
-#include "snapshot/registers.h"
 #include "snapshot/snapshot.h"
 #include "trace/meta_writer.h"
 #include <errno.h>

@@ -23,6 +23,7 @@
 #include "trace/trace_name.h"
 #include "types/type_sampler.h"
 #include "unwind/unwind_rules.h"
+#include "zombies/zombies.h"
 #include <errno.h>
 #include <sys/prctl.h>
 
@@ -70,8 +71,10 @@ void mt_lifecycle_before_prctl(long option, unsigned long argument) {
 }
 
 void mt_lifecycle_end(enum mt_end_kind kind, int status) {
-    if (mt_lifecycle_has_trace())
-        mt_trace_file_end(kind, status);
+    if (!mt_lifecycle_has_trace())
+        return;
+    mt_zombies_check();
+    mt_trace_file_end(kind, status);
 }
 
 static void begin_recording(void) {
@@ -145,12 +148,32 @@ static bool configure(void) {
     /* What a snapshot shows rests on all blocks, and it costs more than all the samples. */
     if (mt_config.sample && !mt_config_lookup(environment, "MEMTRACE_SNAPSHOT_AT_EXIT"))
         mt_config.snapshot_at_exit = 0;
+    /* A sample knows few of the blocks that would be kept back. */
+    if (mt_config.sample)
+        mt_config.zombies = 0;
+    /* Who follows what a freed block holds ends there. */
+    if (mt_config.zombies && !mt_config_lookup(environment, "MEMTRACE_SNAPSHOT_ON_CRASH"))
+        mt_config.snapshot_on_crash = 1;
     mt_sampling_init(mt_config.sample, mt_config.sample_seed);
     if (mt_trace_name_root(&mt_config))
         return true;
     mt_diag_once("cannot record: no usable path for the trace", mt_config.output, 0,
                  MT_RUNS_UNRECORDED);
     return false;
+}
+
+static void note_zombies(void) {
+    if (mt_config.zombies)
+        mt_meta_note(MT_NOTE_ZOMBIES, mt_config.zombies, "freed blocks are kept back");
+}
+
+static void begin_zombies(void) {
+    if (mt_config.zombies && !mt_zombies_begin(mt_config.zombies)) {
+        mt_config.zombies = 0;
+        mt_diag_once("cannot keep freed blocks back:", "the allocator does not tell their sizes", 0,
+                     "; all else is recorded");
+    }
+    note_zombies();
 }
 
 static void forget_code(void) {
@@ -189,6 +212,7 @@ static enum mt_state start_process(void) {
         return MT_RECORDING;
     }
     mt_refcounts_begin();
+    begin_zombies();
     mt_image_map_scan();
     note_bypassed();
     note_exit_test(find_environment());
@@ -217,6 +241,7 @@ static enum mt_state start_forked(void) {
         return MT_RECORDING;
     }
     mt_refcounts_after_fork();
+    note_zombies();
     mt_image_map_reset_for_fork();
     mt_snapshot_signals_after_fork();
     return MT_RECORDING;

@@ -31,7 +31,7 @@ static void look_up_version(void *field, const char *name, const char *version) 
         __builtin_memcpy(field, &symbol, sizeof symbol);
 }
 
-static bool is_of_libc(const void *function) {
+bool mt_real_is_of_c_library(const void *function) {
     Dl_info image;
     return dladdr(function, &image) && image.dli_fname &&
            mt_text_has_prefix(mt_text_last_component(image.dli_fname), "libc.so.");
@@ -42,7 +42,7 @@ static bool is_of_libc(const void *function) {
 static void prefer_hidden(struct mt_real *real) {
     void *hidden = dlvsym(RTLD_NEXT, "malloc", MT_VERSION);
     const void *found = (const void *)(uintptr_t)real->malloc;
-    if (!hidden || hidden == found || !is_of_libc(found))
+    if (!hidden || hidden == found || !mt_real_is_of_c_library(found))
         return;
     look_up_version(&real->malloc, "malloc", MT_VERSION);
     look_up_version(&real->calloc, "calloc", MT_VERSION);

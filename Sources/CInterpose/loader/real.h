@@ -74,6 +74,9 @@ extern MT_INTERNAL struct mt_real mt_real;
  * returns  false when malloc, calloc, realloc or free cannot be found */
 bool mt_real_resolve(void);
 
+/* Whether a function is the C library's own. */
+bool mt_real_is_of_c_library(const void *function);
+
 /* Whom calls of an exported function reach when they are not bound to ours.
  *
  * name     of one of our exported functions

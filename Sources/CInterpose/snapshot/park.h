@@ -13,8 +13,8 @@
 #define MT_PARK_H
 
 #include "base/os.h"
+#include "base/registers.h"
 #include "memtrace_snapshot.h"
-#include "snapshot/registers.h"
 
 struct mt_parked_thread {
     uint32_t tid;

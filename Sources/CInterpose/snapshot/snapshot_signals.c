@@ -3,11 +3,13 @@
 #include "snapshot/snapshot_signals.h"
 
 #include "base/os_threads.h"
+#include "base/registers.h"
+#include "loader/image_map.h"
 #include "process/recording.h"
-#include "snapshot/registers.h"
 #include "snapshot/resume.h"
 #include "snapshot/snapshot.h"
 #include "trace/trace_file.h"
+#include "zombies/zombies.h"
 #include <string.h>
 
 enum { LOWEST_SIGNAL = 36, HIGHEST_SIGNAL = 63 };
@@ -18,6 +20,9 @@ static const int ending_signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP
                                      SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ, SIGSYS};
 
 static int g_request_signal; /* 0: none */
+
+/* What on_ending has taken the place of: most often the default. */
+static struct mt_os_action g_before[HIGHEST_SIGNAL];
 
 /* Takes what is asked for, with the registers of the interrupted code.
  * returns  as mt_snapshot_take */
@@ -66,26 +71,52 @@ static void on_request(int signal, siginfo_t *info, void *context) {
     mt_resume_call(context);
 }
 
+/* Raised by the processor, for what it was about to do. */
+static bool is_fault(int signal, const siginfo_t *info) {
+    return info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL ||
+                                 signal == SIGFPE || signal == SIGTRAP);
+}
+
 /* Then the signal does what it would have done: what was raised by the processor comes again when
  * the handler returns, other signals are sent once more. */
 static void on_ending(int signal, siginfo_t *info, void *context) {
-    struct mt_os_action default_action = {0};
     bool is_known = signal == SIGABRT && mt_trace_file.header &&
                     mt_trace_file.header->end_kind == MT_END_ABORT; /* abort() took one */
     if (mt_recording_owns_trace() && !is_known) {
+        if (is_fault(signal, info))
+            mt_zombies_note_signal(signal, context);
+        mt_zombies_check();
         mt_trace_file_end(MT_END_SIGNAL, signal);
         struct mt_snapshot_request request = {.reason = MT_SNAPSHOT_AT_SIGNAL,
                                               .detail = signal,
                                               .name = "",
                                               .is_end = true,
-                                              .is_final = true};
+                                              .is_final = g_before[signal].handler == NULL};
         take(&request, context);
     }
-    mt_os_action(signal, &default_action, NULL);
-    bool comes_again = info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS ||
-                                             signal == SIGILL || signal == SIGFPE);
-    if (!comes_again)
+    mt_os_action(signal, &g_before[signal], NULL);
+    if (!is_fault(signal, info) || signal == SIGTRAP) /* a trap is over when it is raised */
         mt_os_signal_thread(signal);
+}
+
+/* The Swift runtime's, which prints a backtrace of the crash and ends the process: it gets the
+ * signal afterwards, as its own. */
+static bool is_backtracer(const struct mt_os_action *action) {
+    uintptr_t start, end, handler = (uintptr_t)action->handler;
+    return mt_image_map_find_image("libswiftCore", &start, &end) && handler >= start &&
+           handler < end;
+}
+
+static void handle_endings(void) {
+    struct mt_os_action action = mt_os_handler(on_ending);
+    for (size_t i = 0; i < sizeof ending_signals / sizeof *ending_signals; i++) {
+        int signal = ending_signals[i];
+        struct mt_os_action before;
+        if (mt_os_action(signal, NULL, &before) < 0 || (before.handler && !is_backtracer(&before)))
+            continue;
+        g_before[signal] = before;
+        mt_os_action(signal, &action, NULL);
+    }
 }
 
 static bool is_default(int signal) {
@@ -120,12 +151,8 @@ void mt_snapshot_signals_begin(void) {
     if (mt_config.snapshot_on_request || mt_config.snapshot_interval)
         handle_requests();
     announce();
-    if (!mt_config.snapshot_on_crash)
-        return;
-    struct mt_os_action action = mt_os_handler(on_ending);
-    for (size_t i = 0; i < sizeof ending_signals / sizeof *ending_signals; i++)
-        if (is_default(ending_signals[i]))
-            mt_os_action(ending_signals[i], &action, NULL);
+    if (mt_config.snapshot_on_crash)
+        handle_endings();
 }
 
 void mt_snapshot_signals_after_fork(void) {

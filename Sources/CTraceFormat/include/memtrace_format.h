@@ -267,7 +267,8 @@ enum mt_record_type {
     MT_RECORD_TYPE = 7,      /* struct mt_type_record + name */
     MT_RECORD_TYPED = 8,     /* struct mt_typed_record */
     MT_RECORD_REFCOUNTS = 9, /* struct mt_refcounts_record + pattern + text */
-    MT_RECORD_FIELDS = 10    /* struct mt_fields_record + offsets */
+    MT_RECORD_FIELDS = 10,   /* struct mt_fields_record + offsets */
+    MT_RECORD_ZOMBIE = 11    /* struct mt_zombie_record */
 };
 
 struct mt_record {
@@ -346,7 +347,8 @@ enum mt_note_kind {
                                      * have been some */
     MT_NOTE_NO_SNAPSHOT = 7,        /* why there is no whole heap snapshot at the end; value = the
                                      * system's error number */
-    MT_NOTE_MAY_CRASH = 8           /* who started the process to see it crash */
+    MT_NOTE_MAY_CRASH = 8,          /* who started the process to see it crash */
+    MT_NOTE_ZOMBIES = 9             /* freed blocks are kept back; value = so many bytes of them */
 };
 
 struct mt_note_record {
@@ -367,6 +369,28 @@ struct mt_mark_record {
     /* char name[] */
 };
 static_assert(sizeof(struct mt_mark_record) == 24, "mark record layout");
+
+/* How it showed that a freed block was used. */
+enum mt_zombie_kind {
+    MT_ZOMBIE_WRITTEN = 1,        /* written to: seen when it went back to its allocator */
+    MT_ZOMBIE_WRITTEN_AT_END = 2, /* the same, seen at the end of the process */
+    MT_ZOMBIE_USED = 3            /* what was read from it was followed, which a signal ended */
+};
+
+/* A freed block, kept back from its allocator (MEMTRACE_ZOMBIES), that the program went on using.
+ */
+struct mt_zombie_record {
+    struct mt_record record;
+    uint64_t time;   /* event time at which it was noticed */
+    uint64_t block;  /* address; the last event of it before was its free */
+    uint64_t offset; /* of the first word that was written to */
+    uint64_t length; /* bytes from there to the end of the last such word */
+    uint32_t kind;   /* enum mt_zombie_kind */
+    uint32_t signal; /* 0 where there was none */
+    uint32_t thread; /* index: who noticed it, or got the signal; 0: not known */
+    uint32_t stack;  /* of what the signal interrupted; 0: none */
+};
+static_assert(sizeof(struct mt_zombie_record) == 56, "zombie record layout");
 
 /* What the first word of a block says about its type. */
 enum mt_type_kind {

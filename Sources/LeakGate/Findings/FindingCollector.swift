@@ -49,15 +49,15 @@ struct FindingCollector {
   /// Adds the misuses of the allocator.
   mutating func add(_ report: ErrorsReport) {
     for entry in report.entries {
-      let call = entry.offending.function
-      let place = entry.offending.frames.first { $0.role == .user } ?? entry.offending.frames.first
-      let what = "\(call) in \(place?.name ?? "code without a stack")"
+      let event = entry.foremost
+      let place = event.frames.first { $0.role == .user } ?? event.frames.first
+      let what = "\(event.function) in \(place?.name ?? "code without a stack")"
       var finding = finding(
-        FindingKind(entry.kind.category), what, entry.offending.frames,
+        FindingKind(entry.kind.category), what, event.frames,
         at: [entry.offending.timeNanoseconds])
       (finding.count, finding.instances) = (entry.count, entry.count)
       finding.bytes = entry.block?.size ?? 0
-      if let first = entry.firstFree {
+      if let first = entry.firstFree, first != event {
         finding.related.append(
           Finding.RelatedStack(title: "freed first by \(first.function)", frames: first.frames))
       }

@@ -16,6 +16,8 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
   case wrongSize = "wrong-size"
   case wrongAlignment = "wrong-alignment"
   case overRelease = "over-release"
+  case writeAfterFree = "write-after-free"
+  case useAfterFree = "use-after-free"
 
   /// The ID of the rule in SARIF and code quality reports.
   public var ruleID: String {
@@ -30,6 +32,8 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .wrongSize: "MT011"
     case .wrongAlignment: "MT012"
     case .overRelease: "MT013"
+    case .writeAfterFree: "MT014"
+    case .useAfterFree: "MT015"
     }
   }
 
@@ -46,6 +50,8 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .wrongSize: "Deallocation with a wrong size"
     case .wrongAlignment: "Deallocation with a wrong alignment"
     case .overRelease: "Over-release"
+    case .writeAfterFree: "Write to a freed block"
+    case .useAfterFree: "Use of a freed block"
     }
   }
 
@@ -65,6 +71,9 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .wrongAlignment: "An aligned deallocation was told another alignment than the block has."
     case .overRelease:
       "A Swift object was released without a reference, or retained or released after it was freed."
+    case .writeAfterFree: "A block was written to after it had been freed."
+    case .useAfterFree:
+      "What a block held was used after it had been freed, and a signal came of it."
     }
   }
 
@@ -87,6 +96,9 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .invalidFree: "Free only what an allocation returned, and that exactly."
     case .wrongSize, .wrongAlignment:
       "Delete through a type with a virtual destructor, or through the type that was allocated."
+    case .writeAfterFree, .useAfterFree:
+      "Free the block after its last use, and clear pointers that stay behind. `memtrace errors "
+        + "TRACE` shows the allocation and the free."
     case .overRelease:
       "Release what was retained, once: `memtrace errors TRACE` names the function, and `memtrace "
         + "history TRACE ADDRESS` shows the count."
@@ -111,6 +123,8 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .wrongSize: self = .wrongSize
     case .wrongAlignment: self = .wrongAlignment
     case .overRelease: self = .overRelease
+    case .writeAfterFree: self = .writeAfterFree
+    case .useAfterFree: self = .useAfterFree
     }
   }
 }

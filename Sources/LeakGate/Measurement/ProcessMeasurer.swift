@@ -56,7 +56,7 @@ public struct ProcessMeasurer {
     }
     var result = try trace.replay(
       ReplayRequest(), keepsLiveBlocks: needs.contains(.unfreed), progress: progress)
-    trace.addOverreleases(to: &result)
+    trace.addNoticedErrors(to: &result)
     var measures = CheckedProcess.Measures(result)
     process.warnings = CoverageSummary(result.coverage).warnings
     process.problems = RecordingGaps.problems(in: result.coverage, needs: needs) { image in

@@ -48,6 +48,8 @@ struct ValgrindLog {
       "\(finding.bytes) bytes in \(finding.count) blocks are still reachable \(record)"
     case .doubleFree, .invalidFree, .reallocOfFreed, .overRelease:
       "Invalid free() / delete / delete[] / realloc()"
+    case .writeAfterFree: "Invalid write: to a block that was free'd"
+    case .useAfterFree: "Invalid read: from a block that was free'd"
     case .mismatchedFree, .wrongSize, .wrongAlignment:
       "Mismatched free() / delete / delete []"
     }

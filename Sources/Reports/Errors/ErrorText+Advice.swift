@@ -18,6 +18,8 @@ extension ErrorText {
     case .wrongSize:
       return "delete as the type that was allocated; a base class needs a virtual destructor"
     case .overRelease: return overReleaseAdvice
+    case .useAfterFree: return useAdvice
+    case .writeAfterFree: return writeAdvice
     case .wrongAlignment:
       return "delete as the type that was allocated, with the alignment it was allocated with"
     }
@@ -36,6 +38,21 @@ extension ErrorText {
     }
     let threads = first.thread == entry.offending.thread ? "" : " on different threads"
     return "\(one) and \(other) both free the block\(threads); let one of them own it"
+  }
+
+  private var useAdvice: String {
+    let user = Self.caller(of: entry.offending) ?? "the program"
+    guard let freer = entry.firstFree.flatMap(Self.caller(of:)) else {
+      return "clear the pointers to a block before it is freed; \(user) still has one"
+    }
+    return "\(user) uses what \(freer) has freed; free the block after its last use, or clear the "
+      + "pointer that \(user) took"
+  }
+
+  private var writeAdvice: String {
+    let freer = entry.firstFree.flatMap(Self.caller(of:)) ?? "the program"
+    return "\(freer) frees the block while something still writes through a pointer to it; free it "
+      + "after its last use"
   }
 
   private var overReleaseAdvice: String {

@@ -25,6 +25,12 @@ struct ErrorText {
       let object = "\(isRetain ? "Retain" : "Release") of \(address)\(blockText)"
       return entry.firstFree == nil
         ? "\(object), which has no strong reference any more" : "\(object), which was freed before"
+    case .useAfterFree(let signal):
+      return "Use of the freed block \(address)\(freedBlockText), which ended in "
+        + SignalText.name(of: signal)
+    case .writeAfterFree(let offset, let length, _):
+      return "Write to the freed block \(address)\(freedBlockText): \(bytes.format(length)) at "
+        + "offset \(offset) changed"
     case .wrongAlignment(let alignment):
       let real = entry.block.map { "\($0.alignment)" } ?? "another"
       return "\(entry.offending.function) of \(address)\(blockText) says alignment \(alignment), "
@@ -47,15 +53,22 @@ struct ErrorText {
     let befores = entry.unbalanced.filter { $0 != entry.offending }.map {
       ("Released without a retain", $0)
     }
-    let frees = entry.firstFree.map { [("Freed first", $0)] } ?? []
+    let frees = entry.firstFree.map { [(isFreedOnce ? "Freed" : "Freed first", $0)] } ?? []
     for (verb, event) in (befores + frees).sorted(by: {
       $0.1.timeNanoseconds < $1.1.timeNanoseconds
     }) {
       result.append((line(verb, event, after: previous), event))
       previous = event
     }
-    result.append((line(offendingVerb, entry.offending, after: previous), entry.offending))
+    result.append((offendingLine(after: previous), entry.offending))
     return result
+  }
+
+  private var isFreedOnce: Bool {
+    switch entry.kind {
+    case .useAfterFree, .writeAfterFree: true
+    default: false
+    }
   }
 
   private var offendingVerb: String {
@@ -75,9 +88,26 @@ struct ErrorText {
 
   private var isRetain: Bool { entry.offending.function.contains("etain") }
 
+  private func offendingLine(after previous: EventSummary?) -> String {
+    switch entry.kind {
+    case .useAfterFree: return line("Used", nil, entry.offending, after: previous)
+    case .writeAfterFree(_, _, let found):
+      let moment = found == .end ? "at the end of the process" : "before its memory was used again"
+      return line("Found", nil, entry.offending, after: previous) + ", " + moment
+        + "; who wrote is not known"
+    default: return line(offendingVerb, entry.offending, after: previous)
+    }
+  }
+
   private func line(_ verb: String, _ event: EventSummary, after previous: EventSummary?) -> String
   {
-    var text = "\(verb) by \(event.function) on \(event.thread.text)"
+    line(verb, event.function, event, after: previous)
+  }
+
+  private func line(
+    _ verb: String, _ function: String?, _ event: EventSummary, after previous: EventSummary?
+  ) -> String {
+    var text = verb + (function.map { " by \($0)" } ?? "") + " on \(event.thread.text)"
     text += " at \(TimeText.timestamp(event.timeNanoseconds))"
     if let previous, event.timeNanoseconds >= previous.timeNanoseconds {
       let distance = event.timeNanoseconds - previous.timeNanoseconds

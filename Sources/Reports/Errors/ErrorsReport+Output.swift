@@ -26,6 +26,8 @@ extension ErrorsReport {
     }
     for (line, event) in text.events {
       page.line(Span("   \(line)", .heading))
+      // Of who found a write there is nothing to see.
+      if event == entry.offending, entry.foremost != event { continue }
       StackText.write(event.frames, to: &page, indent: 7, limit: frameLimit ?? .max)
     }
     page.line(Span("   To fix: ", .heading), Span(text.advice))
@@ -114,7 +116,8 @@ extension ErrorsReport {
 
 extension ErrorsReport.Entry: Encodable {
   enum CodingKeys: String, CodingKey {
-    case kind, message, advice, count, address, offset, claimedSize, claimedAlignment, block
+    case kind, message, advice, count, address, offset, length, found, signal, claimedSize
+    case claimedAlignment, block
     case neighbour, firstFree, unbalanced, offending
   }
 
@@ -131,6 +134,11 @@ extension ErrorsReport.Entry: Encodable {
     case .freeOfInterior(let offset): try container.encode(offset, forKey: .offset)
     case .wrongSize(let size): try container.encode(size, forKey: .claimedSize)
     case .wrongAlignment(let claimed): try container.encode(claimed, forKey: .claimedAlignment)
+    case .writeAfterFree(let offset, let length, let found):
+      try container.encode(offset, forKey: .offset)
+      try container.encode(length, forKey: .length)
+      try container.encode(found, forKey: .found)
+    case .useAfterFree(let signal): try container.encode(signal, forKey: .signal)
     case .doubleFree, .freeOfUnknown, .reallocOfFreed, .mismatched, .overRelease: break
     }
     try container.encodeIfPresent(block, forKey: .block)

@@ -35,8 +35,14 @@ public struct ErrorsReport: Report {
     public var firstFree: EventSummary?
     /// For an over-release, the releases that no retain goes with, as far as stacks tell.
     public var unbalanced: [EventSummary] = []
-    /// The call that is wrong.
+    /// The call that is wrong; of a write to a freed block, when it was found, without frames.
     public var offending: EventSummary
+
+    /// The event to look at first: where the program is wrong, or next to it.
+    public var foremost: EventSummary {
+      if case .writeAfterFree = kind { return firstFree ?? offending }
+      return offending
+    }
   }
 
   /// Allocations that returned NULL, from one stack.
@@ -151,13 +157,15 @@ extension MemoryError.Category {
   var rank: Int {
     switch self {
     case .doubleFree: 0
-    case .reallocOfFreed: 2
-    case .freeOfInterior: 3
-    case .freeOfUnknown: 4
-    case .mismatched: 5
-    case .wrongSize: 6
-    case .wrongAlignment: 7
-    case .overRelease: 1
+    case .useAfterFree: 1
+    case .writeAfterFree: 2
+    case .overRelease: 3
+    case .reallocOfFreed: 4
+    case .freeOfInterior: 5
+    case .freeOfUnknown: 6
+    case .mismatched: 7
+    case .wrongSize: 8
+    case .wrongAlignment: 9
     }
   }
 
@@ -172,6 +180,8 @@ extension MemoryError.Category {
     case .wrongSize: "wrong-size"
     case .wrongAlignment: "wrong-alignment"
     case .overRelease: "over-release"
+    case .writeAfterFree: "write-after-free"
+    case .useAfterFree: "use-after-free"
     }
   }
 
@@ -194,6 +204,8 @@ extension MemoryError.Category {
     case .wrongSize: "deallocation with a wrong size"
     case .wrongAlignment: "deallocation with a wrong alignment"
     case .overRelease: "over-release"
+    case .writeAfterFree: "write to a freed block"
+    case .useAfterFree: "use of a freed block"
     }
   }
 
@@ -208,6 +220,8 @@ extension MemoryError.Category {
     case .wrongSize: "deallocations with a wrong size"
     case .wrongAlignment: "deallocations with a wrong alignment"
     case .overRelease: "over-releases"
+    case .writeAfterFree: "writes to freed blocks"
+    case .useAfterFree: "uses of freed blocks"
     }
   }
 }

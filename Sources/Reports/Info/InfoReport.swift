@@ -230,6 +230,7 @@ enum NoteText {
     case .rebound: "rebound"
     case .noSnapshot: "no-snapshot"
     case .mayCrash: "may-crash"
+    case .zombies: "zombies"
     case .unknown: "other"
     }
   }

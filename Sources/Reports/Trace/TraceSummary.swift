@@ -96,6 +96,11 @@ public enum SignalText {
     31: "SIGSYS",
   ]
 
+  /// `SIGSEGV`, or `signal 35`.
+  public static func name(of signal: Int32) -> String {
+    names[signal] ?? "signal \(signal)"
+  }
+
   /// ` (SIGSEGV)`, or nothing for a signal without a name.
   public static func suffix(of signal: Int32) -> String {
     names[signal].map { " (\($0))" } ?? ""

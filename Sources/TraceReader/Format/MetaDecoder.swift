@@ -8,6 +8,7 @@ struct MetaDecoder {
   private(set) var marks: [Mark] = []
   private(set) var types = TypeDecoder()
   private(set) var refcounts: RefcountRecording?
+  private(set) var zombieUses: [ZombieUse] = []
   private var images: [UInt32: Image] = [:]
   private var threadPositions: [UInt32: Int] = [:]
 
@@ -62,6 +63,7 @@ struct MetaDecoder {
     case MT_RECORD_TYPED.rawValue: types.decodeSighting(&cursor)
     case MT_RECORD_FIELDS.rawValue: types.decodeFields(&cursor)
     case MT_RECORD_REFCOUNTS.rawValue: decodeRefcounts(&cursor)
+    case MT_RECORD_ZOMBIE.rawValue: ZombieUse(decoding: &cursor).map { zombieUses.append($0) }
     default: break
     }
     return !cursor.isPastEnd

@@ -26,6 +26,8 @@ public final class Trace: Sendable {
   public let types: TypeTable
   /// Whether retains and releases were recorded; nil when nobody asked for them.
   public let refcountRecording: RefcountRecording?
+  /// Uses of freed blocks that were kept back, in the order they were noticed.
+  public let zombieUses: [ZombieUse]
   /// The heap snapshots in the order they were begun.
   public let snapshots: [SnapshotInfo]
   /// What the trace does not hold, as far as the file tells without a replay.
@@ -84,6 +86,7 @@ public final class Trace: Sendable {
     eventChunks = loader.eventChunks
     refcountChunks = loader.refcountChunks
     refcountRecording = loader.meta.refcounts
+    zombieUses = loader.meta.zombieUses
     let found = loader.snapshots.snapshots(images: loader.meta.imageMap)
     snapshots = found.map(\.info)
     snapshotWords = found.map(\.words)
@@ -283,7 +286,7 @@ struct TraceLoader {
       case .noSnapshot:
         coverage.notes.append("no whole heap snapshot at the end: \(note.text)")
       case .rebound where note.value != 0: coverage.boundLate.append(note.text)
-      case .exec, .child, .rebound, .mayCrash, .unknown: break
+      case .exec, .child, .rebound, .mayCrash, .zombies, .unknown: break
       }
     }
   }

@@ -24,6 +24,8 @@ public struct Note: Hashable, Sendable {
     case noSnapshot
     /// Who started the process to see it crash: `exit test of Swift Testing`.
     case mayCrash
+    /// Freed blocks are kept back from their allocator; the value is how many bytes of them.
+    case zombies
     /// A kind that this version of the reader does not know.
     case unknown(UInt32)
 
@@ -37,6 +39,7 @@ public struct Note: Hashable, Sendable {
       case MT_NOTE_REBOUND.rawValue: self = .rebound
       case MT_NOTE_NO_SNAPSHOT.rawValue: self = .noSnapshot
       case MT_NOTE_MAY_CRASH.rawValue: self = .mayCrash
+      case MT_NOTE_ZOMBIES.rawValue: self = .zombies
       default: self = .unknown(code)
       }
     }

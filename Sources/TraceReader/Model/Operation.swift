@@ -36,9 +36,13 @@ public struct Operation: RawRepresentable, Hashable, Sendable, CustomStringConve
     return RefcountEvent.Call(rawValue: rawValue & ~Self.refcountBit)
   }
 
+  /// A use of a freed block: nothing that a function of the allocator was told of.
+  static let useOfFreed = Operation(rawValue: 0xff)
+
   /// The name of the function as users know it, such as `operator new[](nothrow)`.
   public var name: String {
     if let refcountCall { return refcountCall.name }
+    if self == .useOfFreed { return "use of a freed block" }
     guard let name = mt_operation_info(rawValue).name else { return "unknown" }
     return String(cString: name)
   }

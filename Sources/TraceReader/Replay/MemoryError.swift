@@ -19,6 +19,11 @@ public struct MemoryError: Hashable, Sendable {
     /// A Swift object was released that had no strong reference any more, or a freed one was
     /// retained or released.
     case overRelease
+    /// A freed block that was kept back was written to: so many bytes from this offset on, as far as
+    /// the changed words tell.
+    case writeAfterFree(offset: UInt64, length: UInt64, found: ZombieUse.Discovery)
+    /// What was read from a freed block that was kept back was followed, which a signal ended.
+    case useAfterFree(signal: Int32)
 
     /// The kind without its details.
     public var category: Category {
@@ -31,6 +36,8 @@ public struct MemoryError: Hashable, Sendable {
       case .wrongSize: .wrongSize
       case .wrongAlignment: .wrongAlignment
       case .overRelease: .overRelease
+      case .writeAfterFree: .writeAfterFree
+      case .useAfterFree: .useAfterFree
       }
     }
   }
@@ -45,6 +52,8 @@ public struct MemoryError: Hashable, Sendable {
     case wrongSize
     case wrongAlignment
     case overRelease
+    case writeAfterFree
+    case useAfterFree
   }
 
   /// A block as it was allocated.
@@ -100,6 +109,8 @@ public struct MemoryError: Hashable, Sendable {
   /// The deallocation that ended the block before; nil when it was live.
   public var firstFree: EventSite?
   /// The event that is wrong.
+  ///
+  /// Of a write to a freed block only when it was found is known, and by which thread.
   public var offending: EventSite
   /// For an over-release, the retains and releases of the object from its allocation on.
   public var refcounts: [RefcountEvent] = []

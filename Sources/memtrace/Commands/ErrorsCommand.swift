@@ -38,7 +38,7 @@ struct ErrorsCommand: ParsableCommand {
     try ReportSession.run(input.input(), recording: recording, symbols: symbols, output: output) {
       session in
       var result = try session.trace.replay(ReplayRequest(), progress: session.progress)
-      session.trace.addOverreleases(to: &result)
+      session.trace.addNoticedErrors(to: &result)
       let report = ErrorsReport(
         result, source: session.source, kinds: kind.isEmpty ? nil : Set(kind),
         top: output.limit(view.top.top, text: 20, data: 1000), frameLimit: view.frames)

@@ -31,7 +31,7 @@ struct ReportCommand: ParsableCommand {
       let leaks = try leaks(session)
       var result = try session.trace.replay(
         ReplayRequest(), keepsLiveBlocks: true, progress: session.progress)
-      session.trace.addOverreleases(to: &result)
+      session.trace.addNoticedErrors(to: &result)
       try session.write(
         OverviewReport(result, leaks: leaks, source: session.source), to: output)
     }

@@ -7,8 +7,10 @@ struct RecordingOptions: ParsableArguments {
   static let depths = 1...1024
   /// The value of `--depth` that is not given.
   static let standardDepth = 128
-  /// The range of `--sample` in bytes.
-  static let sampleIntervals: ClosedRange<UInt64> = 1...(1 << 40)
+  /// The range of `--sample` and `--zombies` in bytes.
+  static let byteCounts: ClosedRange<UInt64> = 1...(1 << 40)
+  /// The value of `--zombies` without one.
+  static let standardZombies = "64MiB"
 
   @Option(
     help: ArgumentHelp(
@@ -31,11 +33,22 @@ struct RecordingOptions: ParsableArguments {
       valueName: "types"))
   var refcounts: String?
 
+  @Option(
+    defaultAsFlag: standardZombies,
+    help: ArgumentHelp(
+      "Keep freed blocks back, up to so many bytes of them, filled with words that nobody may follow, "
+        + "and record uses of them: 'memtrace errors' shows them.",
+      valueName: "bytes"))
+  var zombies: String?
+
   @Flag(name: .customLong("no-follow"), help: "Record the command only, not its child processes.")
   var noFollow = false
 
   mutating func validate() throws {
-    guard let depth, !Self.depths.contains(depth) else { return try checkSample() }
+    guard let depth, !Self.depths.contains(depth) else {
+      try checkSample()
+      return try checkZombies()
+    }
     throw ValidationError(
       "--depth takes \(Self.depths.lowerBound) to \(Self.depths.upperBound) frames, not \(depth).")
   }
@@ -47,10 +60,26 @@ struct RecordingOptions: ParsableArguments {
     }
   }
 
+  private func checkZombies() throws {
+    guard zombies == nil || zombieBytes != nil else {
+      throw ValidationError(
+        "--zombies takes a number of bytes from 1 to 1TiB, such as 64MiB, not '\(zombies ?? "")'.")
+    }
+    guard zombies == nil || sample == nil else {
+      throw ValidationError(
+        "--zombies needs all blocks to be recorded; leave --sample out.")
+    }
+  }
+
   /// The mean number of bytes between two samples; nil when everything is recorded.
-  var sampleInterval: UInt64? {
-    guard let sample, let range = ByteRange(sample)?.bytes, range.lowerBound == range.upperBound,
-      Self.sampleIntervals.contains(range.lowerBound)
+  var sampleInterval: UInt64? { sample.flatMap(Self.bytes) }
+
+  /// How many bytes of freed blocks are kept back; nil for none.
+  var zombieBytes: UInt64? { zombies.flatMap(Self.bytes) }
+
+  private static func bytes(_ text: String) -> UInt64? {
+    guard let range = ByteRange(text)?.bytes, range.lowerBound == range.upperBound,
+      byteCounts.contains(range.lowerBound)
     else { return nil }
     return range.lowerBound
   }
@@ -62,7 +91,7 @@ struct RecordingOptions: ParsableArguments {
   func checkNone(for trace: String) throws(CommandFailure) {
     let given: [(String, Bool)] = [
       ("--depth", depth != nil), ("--sample", sample != nil), ("--refcounts", refcounts != nil),
-      ("--no-follow", noFollow),
+      ("--zombies", zombies != nil), ("--no-follow", noFollow),
     ]
     guard let (option, _) = given.first(where: \.1) else { return }
     throw CommandFailure(

@@ -16,6 +16,8 @@ struct RecordingEnvironment {
   var sampleInterval: UInt64?
   /// The patterns of the types whose reference counts are recorded; nil for none.
   var refcounts: String?
+  /// How many bytes of freed blocks are kept back; nil for none.
+  var zombieBytes: UInt64?
   /// Whether child processes are recorded, too.
   var followsChildren: Bool
   /// Shared by all traces of one recording.
@@ -37,6 +39,7 @@ struct RecordingEnvironment {
     result["MEMTRACE_DEPTH"] = String(depth)
     result["MEMTRACE_SAMPLE"] = sampleInterval.map { String($0) }
     result["MEMTRACE_REFCOUNTS"] = refcounts
+    result["MEMTRACE_ZOMBIES"] = zombieBytes.map { String($0) }
     result["MEMTRACE_FOLLOW"] = followsChildren ? "1" : "0"
     result[Self.sessionVariable] = sessionID.description
     result["MEMTRACE_LAUNCHED"] = "1"

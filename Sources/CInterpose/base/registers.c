@@ -1,6 +1,6 @@
 /* See registers.h. */
 #define _GNU_SOURCE
-#include "snapshot/registers.h"
+#include "base/registers.h"
 
 #include <errno.h>
 #include <signal.h>

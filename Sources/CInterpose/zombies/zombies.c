@@ -1,0 +1,190 @@
+/* See zombies.h. */
+#include "zombies/zombies.h"
+
+#include "base/clock.h"
+#include "base/registers.h"
+#include "events/hook.h"
+#include "events/thread_state.h"
+#include "loader/real.h"
+#include "trace/meta_writer.h"
+#include "unwind/unwind_capture.h"
+#include "zombies/quarantine.h"
+#include "zombies/zombie_fill.h"
+#include <string.h>
+
+enum {
+    LARGEST_SHARE = 16, /* of what may be kept back, for one block */
+    MOST_RECORDS = 4096 /* a program that writes to all it has freed */
+};
+
+static struct {
+    bool is_on, is_glibc;
+    uint32_t records;
+    size_t largest;
+    struct mt_real real; /* the allocator's functions, where mt_real has ours */
+    struct mt_quarantine quarantine;
+} g_zombies;
+
+/* ---- Records ---- */
+
+static void write_record(struct mt_zombie_record *record) {
+    if (__atomic_fetch_add(&g_zombies.records, 1, __ATOMIC_RELAXED) >= MOST_RECORDS)
+        return;
+    record->time = mt_clock_event_time();
+    record->thread = mt_tls.index;
+    struct mt_piece piece = {record, sizeof *record};
+    mt_meta_write(MT_RECORD_ZOMBIE, &piece, 1);
+}
+
+/* Records that a block was written to, where it was. */
+static void judge(struct mt_kept_block block, enum mt_zombie_kind kind) {
+    struct mt_zombie_damage damage = mt_zombie_compare(block.address, block.size);
+    if (mt_likely(damage.length == 0))
+        return;
+    struct mt_zombie_record record = {
+        .kind = kind, .block = block.address, .offset = damage.offset, .length = damage.length};
+    write_record(&record);
+}
+
+/* ---- In place of the allocator's functions ---- */
+
+/* What glibc keeps beside its blocks: the size in front, whose second bit says that the block is
+ * a mapping of its own, and behind it the next block's, whose first bit says that this one is in
+ * use. (malloc/malloc.c, "malloc_chunk details") */
+static bool is_block_of_glibc(const void *block, size_t size) {
+    const uint64_t *words = block;
+    bool is_mapping = words[-1] & 2;
+    return ((uintptr_t)block & 15) == 0 && (is_mapping || (words[size / 8] & 1));
+}
+
+/* A free of what is no block is the allocator's to judge, as it always is. */
+static bool may_keep(const void *block, size_t size) {
+    return size >= 8 && size <= g_zombies.largest && (size & 7) == 0 &&
+           ((uintptr_t)block & 7) == 0 && (uint64_t)(uintptr_t)block <= MT_ZOMBIE_ADDRESS &&
+           (!g_zombies.is_glibc || is_block_of_glibc(block, size));
+}
+
+static void give_back(struct mt_kept_block block) {
+    if (block.address == 0)
+        return;
+    judge(block, MT_ZOMBIE_WRITTEN);
+    mt_zombie_fill(block.address, block.size, MT_ZOMBIE_NOBODY);
+    g_zombies.real.free((void *)block.address);
+}
+
+static bool keep_back(void *block) {
+    size_t size = g_zombies.real.malloc_usable_size(block);
+    if (!may_keep(block, size))
+        return false;
+    struct mt_kept_block kept = {(uintptr_t)block, size}, surplus;
+    mt_zombie_fill(kept.address, size, mt_zombie_word(kept.address));
+    if (!mt_quarantine_add(&g_zombies.quarantine, kept, &surplus))
+        return false;
+    do
+        give_back(surplus);
+    while (mt_quarantine_take_surplus(&g_zombies.quarantine, &surplus));
+    return true;
+}
+
+static bool is_kept_back(const void *block) {
+    return mt_quarantine_holds(&g_zombies.quarantine, (uintptr_t)block);
+}
+
+/* A second free of a block is in the trace; the allocator will hear of one. */
+static void free_later(void *block) {
+    if (block && !is_kept_back(block) && !keep_back(block))
+        g_zombies.real.free(block);
+}
+
+/* The allocator would free the old block, or use it again. */
+static void *move(void *block, size_t size) {
+    size_t old_size = g_zombies.real.malloc_usable_size(block);
+    if (old_size > g_zombies.largest && !is_kept_back(block))
+        return g_zombies.real.realloc(block, size);
+    void *moved = g_zombies.real.malloc(size);
+    if (!moved)
+        return NULL;
+    memcpy(moved, block, old_size < size ? old_size : size);
+    free_later(block);
+    return moved;
+}
+
+static void *reallocate(void *block, size_t size) {
+    if (!block)
+        return g_zombies.real.realloc(NULL, size);
+    if (size)
+        return move(block, size);
+    return is_kept_back(block) ? NULL : g_zombies.real.realloc(block, 0);
+}
+
+bool mt_zombies_begin(uint64_t bytes) {
+    if (!mt_real.malloc_usable_size || !mt_quarantine_begin(&g_zombies.quarantine, bytes))
+        return false;
+    size_t largest = bytes / LARGEST_SHARE;
+    g_zombies.largest = largest < MT_KEPT_SIZE_MAX ? largest : MT_KEPT_SIZE_MAX;
+    g_zombies.is_glibc = mt_real_is_of_c_library((const void *)(uintptr_t)mt_real.free);
+    g_zombies.real = mt_real;
+    g_zombies.is_on = true;
+    /* The hooks take free for these where they are missing. */
+    mt_real.free_sized = NULL;
+    mt_real.free_aligned_sized = NULL;
+    __atomic_store_n(&mt_real.realloc, reallocate, __ATOMIC_RELEASE);
+    __atomic_store_n(&mt_real.free, free_later, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* ---- The end ---- */
+
+/* Filled again, so that it is recorded once. */
+static void judge_at_end(struct mt_kept_block block, void *context) {
+    (void)context;
+    judge(block, MT_ZOMBIE_WRITTEN_AT_END);
+    mt_zombie_fill(block.address, block.size, mt_zombie_word(block.address));
+}
+
+void mt_zombies_check(void) {
+    if (g_zombies.is_on)
+        mt_quarantine_visit(&g_zombies.quarantine, judge_at_end, NULL);
+}
+
+static uintptr_t find_block(const struct mt_registers *registers) {
+    for (uint32_t i = 0; i < MT_GENERAL_REGISTERS && i < registers->count; i++) {
+        uintptr_t address = mt_zombie_address_in(registers->values[i]);
+        if (mt_quarantine_holds(&g_zombies.quarantine, address))
+            return address;
+    }
+    return 0;
+}
+
+#if defined(__x86_64__)
+enum { FRAME_POINTER = 6 };
+#else
+enum { FRAME_POINTER = 29 };
+#endif
+
+/* Return addresses lie behind calls: one byte behind what was executed. */
+static uint32_t stack_of(const struct mt_registers *registers) {
+    struct mt_frame frame = {
+        .pc = registers->pc + 1, .sp = registers->sp, .fp = registers->values[FRAME_POINTER]};
+    enum mt_entry entry = mt_enter(frame.sp);
+    uint32_t stack = MT_STACK_NONE;
+    if (entry == MT_ENTRY_RECORD && mt_unwind_depth)
+        stack = mt_unwind_capture(&mt_tls.thread->unwinder, &frame);
+    mt_leave(entry);
+    return stack;
+}
+
+void mt_zombies_note_signal(int signal, const void *context) {
+    if (!g_zombies.is_on)
+        return;
+    struct mt_registers registers;
+    mt_registers_read(&registers, context);
+    uintptr_t block = find_block(&registers);
+    if (!block)
+        return;
+    struct mt_zombie_record record = {.kind = MT_ZOMBIE_USED,
+                                      .block = block,
+                                      .signal = (uint32_t)signal,
+                                      .stack = stack_of(&registers)};
+    write_record(&record);
+}

@@ -1,0 +1,115 @@
+/// Finds the blocks that uses of freed blocks are about: the one freed last at each address.
+struct ZombiePass: EventSink {
+  /// A block that was freed; its allocation is not known when it was before a fork.
+  struct Life {
+    var block: MemoryError.BlockSummary?
+    var end: MemoryError.EventSite
+  }
+
+  /// For each use, its block; nil when the trace does not have its free.
+  private(set) var lives: [Life?]
+
+  private let uses: [ZombieUse]
+  /// Where the uses are in the order of their times.
+  private let order: [Int]
+  private var next = 0
+  private let table = OperationTable()
+  private var addresses = PageFilter()
+  private let followed: Set<UInt64>
+  private var allocated: [UInt64: MemoryError.BlockSummary] = [:]
+  private var ended: [UInt64: Life] = [:]
+  /// For each slot in the middle of a `realloc`, its stack and the life that it ends.
+  private var pending: [UInt32: (stack: UInt32, address: UInt64, before: Life?)] = [:]
+
+  init(_ uses: [ZombieUse]) {
+    self.uses = uses
+    order = uses.indices.sorted { (uses[$0].time, $0) < (uses[$1].time, $1) }
+    lives = Array(repeating: nil, count: uses.count)
+    followed = Set(uses.map(\.block.rawValue))
+    followed.forEach { addresses.insert($0) }
+  }
+
+  mutating func receive(_ run: EventRun) -> Bool {
+    for position in 0..<run.count {
+      look(at: run.events + position, run)
+      guard next < order.count else { return false }
+    }
+    return true
+  }
+
+  /// Gives the uses that come after all events their blocks.
+  mutating func finish() {
+    settle(before: .max)
+  }
+
+  @inline(__always)
+  private mutating func look(at event: UnsafePointer<RawEvent>, _ run: EventRun) {
+    if event.pointee.time > uses[order[next]].time.rawValue { settle(before: event.pointee.time) }
+    let operation = Operation(rawValue: event.pointee.operation)
+    // The second half of a realloc, and one that failed, follow a first half that was looked at.
+    guard
+      operation == .reallocEnd || operation == .reallocFail || operation == .reallocBegin
+        || addresses.mayContain(event.pointee.address, size: 1)
+    else { return }
+    follow(event, run, operation)
+  }
+
+  @inline(never)
+  private mutating func follow(
+    _ pointer: UnsafePointer<RawEvent>, _ run: EventRun, _ operation: Operation
+  ) {
+    let event = pointer.pointee
+    let bit = OperationTable.bit(event.operation)
+    if operation == .reallocBegin {
+      pending[run.slot] = (event.stack, event.address, ended[event.address])
+      end(event, run)
+    } else if operation == .reallocEnd {
+      begin(pointer, run, .realloc, pending.removeValue(forKey: run.slot)?.stack ?? 0)
+    } else if operation == .reallocFail {
+      if let half = pending.removeValue(forKey: run.slot) { restore(half.address, half.before) }
+    } else if bit & table.allocations != 0 {
+      begin(pointer, run, operation, event.stack)
+    } else if bit & table.deallocations != 0 {
+      end(event, run)
+    }
+  }
+
+  private mutating func begin(
+    _ pointer: UnsafePointer<RawEvent>, _ run: EventRun, _ operation: Operation, _ stack: UInt32
+  ) {
+    let event = pointer.pointee
+    guard followed.contains(event.address) else { return }
+    // What was freed before stays known: the time of an event is up to 20 µs early.
+    allocated[event.address] = MemoryError.BlockSummary(
+      address: Address(event.address), size: event.size, alignment: run.alignment(of: pointer),
+      allocation: MemoryError.EventSite(
+        operation: operation, stack: StackID(stack), thread: ThreadIndex(run.thread),
+        time: EventTime(event.time)))
+  }
+
+  /// A second free of a block is another error, and does not end it once more.
+  private mutating func end(_ event: RawEvent, _ run: EventRun) {
+    guard followed.contains(event.address) else { return }
+    let block = allocated.removeValue(forKey: event.address)
+    guard block != nil || ended[event.address] == nil else { return }
+    ended[event.address] = Life(
+      block: block,
+      end: MemoryError.EventSite(
+        operation: Operation(rawValue: event.operation), stack: StackID(event.stack),
+        thread: ThreadIndex(run.thread), time: EventTime(event.time)))
+  }
+
+  /// A `realloc` that failed has ended no block.
+  private mutating func restore(_ address: UInt64, _ before: Life?) {
+    guard let life = ended[address], life.end.operation == .reallocBegin else { return }
+    allocated[address] = life.block
+    ended[address] = before
+  }
+
+  private mutating func settle(before time: UInt64) {
+    while next < order.count, uses[order[next]].time.rawValue < time {
+      lives[order[next]] = ended[uses[order[next]].block.rawValue]
+      next += 1
+    }
+  }
+}
