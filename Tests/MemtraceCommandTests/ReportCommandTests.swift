@@ -138,6 +138,19 @@ import TraceTestSupport
     #expect(all.outputText.split(separator: "\r\n").count == 1 + 20)
   }
 
+  @Test(arguments: [
+    ["allocations", "--from", "2h"], ["allocations", "--live-at", "2h"],
+    ["allocations", "--blocks", "--from", "2h"], ["allocations", "--call-tree", "--from", "2h"],
+    ["unfreed", "--from", "2h"], ["generations", "--marks", "2h,3h"],
+    ["generations", "--marks", "1ms", "--at", "2h", "--generation", "A"],
+  ])
+  func timesBehindTheEndAreTold(words: [String]) throws {
+    let run = try runTool(words[0], [trace] + words.dropFirst())
+    #expect(run.status == 0)
+    #expect(
+      run.outputText.split(separator: "\n").contains { $0.hasPrefix("The recording ends at") })
+  }
+
   @Test func theHistoryOfAnAddressInsideABlock() throws {
     let run = try memtrace("history", trace, "0x20004", "--format", "csv")
     #expect(run.status == 0)

@@ -50,6 +50,65 @@ import TraceTestSupport
     #expect(error?.description == "--from 00:02.000.000 is not before --to 00:01.000.000")
   }
 
+  @Test func aMomentBeforeTheRangeIsAnError() throws {
+    let error = #expect(throws: ReportError.self) {
+      try total {
+        $0.from = TimePoint("20ms")
+        $0.liveAt = LiveMoment("10ms")
+      }
+    }
+    #expect(error?.description == "--live-at 00:00.010.000 is not after --from 00:00.020.000")
+    #expect(
+      try total {
+        $0.from = TimePoint("20ms")
+        $0.liveAt = LiveMoment("20ms")
+      }.totalCount == 1)
+  }
+
+  @Test func timesBehindTheEndAreTold() throws {
+    var request = ReplayRequest()
+    (request.from, request.to, request.liveAt) = (TimePoint("80ms"), TimePoint("1%"), .peak)
+    #expect(try sample.trace.endNote(request) == nil)
+    (request.to, request.liveAt) = (TimePoint("1s"), LiveMoment("2s"))
+    #expect(
+      try sample.trace.endNote(request)
+        == "The recording ends at 00:00.080.000, before --to and --live-at.")
+    request.to = nil
+    #expect(
+      try sample.trace.endNote(request, moment: "--at", others: [("--marks", TimePoint("3s"))])
+        == "The recording ends at 00:00.080.000, before --at and --marks.")
+  }
+
+  @Test func ofAKilledProcessTheLastEventIsTheEnd() throws {
+    try withKilled { builder in
+      builder.allocate(0x1000, 16, time: 90_000)
+    } _: { (trace: Trace) throws in
+      #expect(try trace.endNote([("--from", TimePoint("90us"))]) == nil)
+      #expect(
+        try trace.endNote([("--from", TimePoint("91us")), ("--from", TimePoint("92us"))])
+          == "The recording ends at 00:00.000.090, before --from.")
+    }
+  }
+
+  @Test func theEndIsToldUnderTheSelection() throws {
+    var query = AllocationsQuery()
+    query.filter.scope = ["allocated from 2.0 s on"]
+    query.filter.endNote = "The recording ends at 00:00.080.000, before --from."
+    var request = ReplayRequest()
+    request.from = TimePoint("2s")
+    let report = try AllocationsReport(
+      sample.trace.replay(request), source: sample.source, query: query)
+    let text = try ReportWriter(format: .text).output(of: report)
+    #expect(
+      text.contains(
+        """
+        Only: allocated from 2.0 s on
+        The recording ends at 00:00.080.000, before --from.
+        No allocations to show.
+        """))
+    #expect(!(try ReportWriter(format: .json).output(of: report)).contains("before"))
+  }
+
   /// Calls `body` with the trace of a process that was killed: the header has no end.
   private func withKilled(
     _ fill: (inout TraceBuilder) -> Void, _ body: (Trace) throws -> Void

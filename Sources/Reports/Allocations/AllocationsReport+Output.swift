@@ -5,7 +5,7 @@ extension AllocationsReport {
   public func write(to page: inout TextPage) {
     page.line(Span(headline, .heading))
     page.line(about: trace.sampling)
-    if let filters = query.filter.text { page.line(Span(filters, .faint)) }
+    page.lines(about: query.filter, query.filter.text)
     if total.isEmpty {
       page.line("No allocations to show.")
       coverage.write(to: &page)
@@ -146,5 +146,13 @@ extension SiteFilter {
     if let image { parts.append("image \(image)") }
     if let thread { parts.append("thread \(thread)") }
     return parts.isEmpty ? nil : "Only: " + parts.joined(separator: ", ")
+  }
+}
+
+extension TextPage {
+  /// Says what a filter lets through, and why that may be nothing.
+  mutating func lines(about filter: SiteFilter, _ text: String?) {
+    if let text { line(Span(text, .faint)) }
+    if let note = filter.endNote { line(Span(note, .warning)) }
   }
 }

@@ -67,7 +67,7 @@ public struct BlocksReport: Report {
   /// Writes the list.
   public func write(to page: inout TextPage) {
     page.line(Span("Allocations List of \(trace.commandLine) (pid \(trace.pid))", .heading))
-    if let filters = filter.text { page.line(Span(filters, .faint)) }
+    page.lines(about: filter, filter.text)
     if let sampling = trace.sampling {
       page.line(
         Span("Only blocks in \(sampling.name): each stands for others like it.", .warning))

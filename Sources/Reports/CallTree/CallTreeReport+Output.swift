@@ -5,7 +5,7 @@ extension CallTreeReport {
     page.line(
       Span("\(direction) of the allocations of \(trace.commandLine) (pid \(trace.pid))", .heading))
     page.line(about: trace.sampling)
-    if let filters = query.filter.text { page.line(Span(filters, .faint)) }
+    page.lines(about: query.filter, query.filter.text)
     if nodes.isEmpty {
       page.line("No allocations to show.")
       coverage.write(to: &page)

@@ -47,6 +47,12 @@ extension GenerationMarks {
       })
   }
 
+  /// The points in time among what was chosen, where that is not the name of a mark.
+  public func times(in trace: Trace) -> [TimePoint] {
+    chosen.filter { text in !trace.marks.contains { $0.name == text } }
+      .flatMap { $0.split(separator: ",") }.compactMap { TimePoint(String($0)) }
+  }
+
   private var noMarksText: String {
     if every != nil { return "--every is longer than the recording" }
     if !chosen.isEmpty { return "--marks names no time and no mark" }

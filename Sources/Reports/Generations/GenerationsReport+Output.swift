@@ -7,7 +7,7 @@ extension GenerationsReport {
     page.line(
       Span("Each holds what was allocated from its mark to the next one and still lives.", .faint))
     page.line(about: trace.sampling)
-    if let filters = query.filter.nameText { page.line(Span(filters, .faint)) }
+    page.lines(about: query.filter, query.filter.nameText)
     page.blank()
     page.table(table(page))
     let hidden = generationCount - generations.count

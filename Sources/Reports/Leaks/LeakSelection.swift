@@ -120,6 +120,7 @@ struct BlockFilter {
     filter.category = nil
     filter.lifespan = .all
     filter.scope = []
+    filter.endNote = nil
     guard filter != SiteFilter() else { return }
     var passing = Array(repeating: false, count: heap.blocks.sites.count)
     for index in try filter.indices(in: heap.blocks.sites, source: source) {

@@ -57,7 +57,9 @@ extension Trace {
     options.passesOverEarlier = true
     switch request.liveAt {
     case .time(let point):
-      options.liveAt = try eventTime(of: point, length: length)
+      let moment = try eventTime(of: point, length: length)
+      try checkHolds(moment, options.timeRange)
+      options.liveAt = moment
     case .peak:
       // Twice: the peak is known only at the end, and the columns are to be exact as of then.
       options.eventLimit = try replay(options).peak.eventIndex
@@ -72,7 +74,12 @@ extension Trace {
   /// A process that was killed has written no end, and the recorder's last note of the time may be
   /// long before the last event, so that has to be found first.
   func length(for request: ReplayRequest) throws -> UInt64 {
-    guard request.usesPercent, header.endTicks == 0 else { return recordedNanoseconds }
+    request.usesPercent ? try wholeLength() : recordedNanoseconds
+  }
+
+  /// The length up to the end or, of a process that has written none, to the last event.
+  func wholeLength() throws -> UInt64 {
+    guard header.endTicks == 0 else { return recordedNanoseconds }
     return max(recordedNanoseconds, clock.nanoseconds(try lastEventTime()))
   }
 
@@ -88,6 +95,14 @@ extension Trace {
     let end = try request.to.map { try boundary($0, length: length) } ?? .distantFuture
     // Both may fall into one tick of the clock.
     return start < end ? start..<end : start..<max(start, EventTime(start.rawValue &+ 1))
+  }
+
+  /// Nothing that is allocated from a time on lives before that time.
+  private func checkHolds(_ moment: EventTime, _ range: Range<EventTime>?) throws {
+    guard let range, moment < range.lowerBound else { return }
+    throw ReportError.badValue(
+      "--live-at \(TimeText.timestamp(clock.nanoseconds(moment))) is not after --from "
+        + TimeText.timestamp(clock.nanoseconds(range.lowerBound)))
   }
 
   /// Where a range begins, or ends before: just behind a mark, with which no event shares its time

@@ -28,8 +28,10 @@ public struct SiteFilter: Sendable, Hashable, Encodable {
   public var generation: String?
   /// The part of the trace that the sites are of, in words; empty for all of it.
   public var scope: [String] = []
+  /// What there is to say of a part that lies behind the end of the recording.
+  public var endNote: String?
 
-  /// All but ``scope``, which documents do not hold.
+  /// All but ``scope`` and ``endNote``, which documents do not hold.
   private enum CodingKeys: String, CodingKey {
     case category, responsible, image, thread, lifespan, generation
   }

@@ -3,7 +3,7 @@ extension UnfreedReport {
   public func write(to page: inout TextPage) {
     page.line(Span(headline(page), .heading))
     page.line(about: trace.sampling)
-    if let filters = query.filter.nameText { page.line(Span(filters, .faint)) }
+    page.lines(about: query.filter, query.filter.nameText)
     for group in groups {
       page.blank()
       page.line(Span(group.sizeText(page), .heading), Span(group.typeText + group.originText))

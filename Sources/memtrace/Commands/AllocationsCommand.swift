@@ -58,9 +58,14 @@ struct AllocationsCommand: ParsableCommand {
     }
   }
 
+  private func filter(lifespan: Lifespan, _ session: ReportSession) throws -> SiteFilter {
+    filters.filter(
+      lifespan: lifespan, in: time.scope, endNote: try session.trace.endNote(time.request))
+  }
+
   private func table(_ session: ReportSession) throws -> AllocationsReport {
     var query = AllocationsQuery()
-    query.filter = filters.filter(lifespan: view.lifespan ?? .all, in: time.scope)
+    query.filter = try filter(lifespan: view.lifespan ?? .all, session)
     query.grouping = view.groupBy
     query.order = view.sort ?? .persistentBytes
     query.top = output.limit(view.top.top, text: 40, data: view.groupBy == .stack ? 1000 : nil)
@@ -71,7 +76,7 @@ struct AllocationsCommand: ParsableCommand {
 
   private func blocks(_ session: ReportSession) throws -> BlocksReport {
     var query = BlocksQuery()
-    query.filter = filters.filter(lifespan: view.lifespan(at: time.liveAt), in: time.scope)
+    query.filter = try filter(lifespan: view.lifespan(at: time.liveAt), session)
     query.bySize = view.sort == .persistentBytes || view.sort == .totalBytes
     query.top = output.limit(view.top.top, text: 100, data: 100_000)
     return try BlocksReport(
@@ -81,7 +86,7 @@ struct AllocationsCommand: ParsableCommand {
 
   private func callTree(_ session: ReportSession) throws -> CallTreeReport {
     var query = CallTreeQuery()
-    query.filter = filters.filter(lifespan: view.lifespan(at: time.liveAt), in: time.scope)
+    query.filter = try filter(lifespan: view.lifespan(at: time.liveAt), session)
     query.options = tree.options
     query.leastShare = tree.leastShare ?? (output.format == .text ? 10 : 0)
     query.top = output.limit(view.top.top, text: 200, data: 100_000)

@@ -49,7 +49,8 @@ struct GenerationsCommand: ParsableCommand {
         progress: session.progress)
       guard let name = view.generation else {
         var query = GenerationsQuery()
-        query.filter = filters.filter(in: view.scope)
+        query.filter = filters.filter(
+          in: view.scope, endNote: try view.endNote(session.trace))
         query.top = output.limit(view.top.top, text: 5)
         // In text there is --generation NAME for it.
         query.stacks = output.format == .json ? 10 : 0
@@ -65,7 +66,8 @@ struct GenerationsCommand: ParsableCommand {
   /// The blocks of one generation, in one of the views that other reports have, too.
   private func write(_ generations: Generations, name: String, _ session: ReportSession) throws {
     let (result, name) = try generations.restricted(to: name)
-    var filter = filters.filter(lifespan: .persistent, in: view.scope)
+    var filter = filters.filter(
+      lifespan: .persistent, in: view.scope, endNote: try view.endNote(session.trace))
     filter.generation = name
     if view.blocks {
       let blocks = try BlocksReport(

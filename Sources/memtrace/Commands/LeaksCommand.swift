@@ -108,7 +108,8 @@ struct LeaksCommand: ParsableCommand {
 
   private func query(_ session: ReportSession) throws -> LeaksQuery {
     var query = LeaksQuery()
-    query.filter = filters.filter(in: time.scope)
+    query.filter = filters.filter(
+      in: time.scope, endNote: try session.trace.endNote([("--from", time.from)]))
     query.sizes = time.size
     query.fromNanoseconds = try time.from.map(session.trace.nanoseconds(at:))
     query.grouping = view.groupBy

@@ -30,7 +30,8 @@ struct UnfreedCommand: ParsableCommand {
     try ReportSession.run(input.input(), recording: recording, symbols: symbols, output: output) {
       session in
       var query = UnfreedQuery()
-      query.filter = filters.filter(in: time.scope)
+      query.filter = filters.filter(
+        in: time.scope, endNote: try session.trace.endNote(time.request))
       query.top = output.limit(view.top.top, text: 20, data: 1000)
       query.frames = view.frames
       query.moment = time.momentText

@@ -82,10 +82,14 @@ struct FilterOptions: ParsableArguments {
   /// - Parameters:
   ///   - lifespan: How long the blocks lived.
   ///   - scope: The part of the trace that is looked at, in words.
+  ///   - endNote: What there is to say of a part behind the end of the recording.
   /// - Returns: The filter.
-  func filter(lifespan: Lifespan = .all, in scope: [String] = []) -> SiteFilter {
+  func filter(
+    lifespan: Lifespan = .all, in scope: [String] = [], endNote: String? = nil
+  ) -> SiteFilter {
     var filter = SiteFilter()
     filter.scope = scope
+    filter.endNote = endNote
     filter.category = category
     filter.responsible = responsible
     filter.image = image

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Reports
+import TraceReader
 
 /// Which generations are looked at, and how.
 struct GenerationsViewOptions: ParsableArguments {
@@ -87,6 +88,12 @@ struct GenerationsViewOptions: ParsableArguments {
     request.liveAt = at
     request.sizes = size
     return request
+  }
+
+  /// What there is to say when the trace ends before what was asked for.
+  func endNote(_ trace: Trace) throws -> String? {
+    try trace.endNote(
+      request, moment: "--at", others: selection.times(in: trace).map { ("--marks", $0) })
   }
 
   /// Which of the blocks, in words; empty for all of them.
