@@ -19,6 +19,14 @@ import TraceReader
       ])
   }
 
+  @Test func functionsThatAreBypassedHaveTheirNamesInSources() {
+    var coverage = Coverage()
+    coverage.bypassed = ["_ZdlPv: ./app"]
+    #expect(
+      RecordingGaps.problems(in: coverage, needs: []) { _ in true }
+        == ["an allocator bypasses the recorder: operator delete(void*): ./app"])
+  }
+
   /// Of the forks of a server the first has a note.
   @Test func theNoteOnForksStandsForAll() {
     var coverage = Coverage()

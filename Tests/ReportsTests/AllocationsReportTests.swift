@@ -195,7 +195,7 @@ import TraceTestSupport
   @Test func whatTheTraceDoesNotHoldIsSaid() throws {
     var result = SampleTrace.workedExample
     result.coverage.eventsDropped = 1200
-    result.coverage.bypassed = ["malloc: /usr/bin/node"]
+    result.coverage.bypassed = ["malloc: /usr/bin/node", "_Znwm: /usr/bin/app", "odd"]
     let text = try report(result).text()
     #expect(
       text.hasSuffix(
@@ -203,6 +203,8 @@ import TraceTestSupport
 
         Coverage: 1,200 events were not recorded
         Coverage: calls that bypass the recorder: malloc: /usr/bin/node
+        Coverage: calls that bypass the recorder: operator new(unsigned long): /usr/bin/app
+        Coverage: calls that bypass the recorder: odd
 
         """))
   }

@@ -32,7 +32,9 @@ enum RecordingGaps {
     if coverage.sampleInterval > 0, !needs.isDisjoint(with: [.unfreed, .peak, .allocations]) {
       problems.append("the recording is a sample: its figures are estimates")
     }
-    problems += coverage.bypassed.map { "an allocator bypasses the recorder: \($0)" }
+    problems += coverage.bypassed.map {
+      "an allocator bypasses the recorder: \(BypassText.of($0))"
+    }
     return problems + unrecordedChildren(in: coverage, chooses: chooses)
   }
 

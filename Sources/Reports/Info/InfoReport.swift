@@ -207,7 +207,7 @@ extension InfoReport {
     let notes = trace.notes.map { note in
       Remark(
         kind: NoteText.kind(note.kind), timeNanoseconds: trace.clock.nanoseconds(note.time),
-        text: note.kind == .child ? "process \(note.value)" : note.text)
+        text: NoteText.of(note))
     }
     let marks = trace.marks.map {
       Remark(kind: "mark", timeNanoseconds: trace.clock.nanoseconds($0.time), text: $0.name)
@@ -220,6 +220,14 @@ extension InfoReport {
 
 /// Notes in words.
 enum NoteText {
+  static func of(_ note: Note) -> String {
+    switch note.kind {
+    case .child: "process \(note.value)"
+    case .bypassed: BypassText.of(note.text)
+    default: note.text
+    }
+  }
+
   static func kind(_ kind: Note.Kind) -> String {
     switch kind {
     case .text: "text"

@@ -57,11 +57,11 @@ extension BundledAllocator {
     case "pymalloc":
       "puts Python's small objects into arenas of its own, which are recorded as large blocks"
     case "own malloc", "own operator new":
-      "defines \(symbol) itself, so that its own calls of it are not recorded"
+      "defines \(Demangler.name(of: symbol).full) itself, so that its own calls of it are not recorded"
     default:
       replacesMalloc
         ? "has \(name) linked in as its malloc, so that its own calls of it are not recorded"
-        : "has \(name) linked in (\(symbol)): what it allocates by that name is not recorded"
+        : "has \(name) linked in (\(Demangler.name(of: symbol).full)): what it allocates by that name is not recorded"
     }
   }
 

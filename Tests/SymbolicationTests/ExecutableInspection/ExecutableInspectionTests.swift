@@ -220,6 +220,11 @@ struct ExecutableInspectionTests {
       finding.description
         == "./server is linked statically, so that no library can be preloaded into it; "
         + "link it dynamically: without -static and -static-pie")
+    let new = BundledAllocator(name: "own operator new", symbol: "_Znwm", replacesMalloc: true)
+    #expect(
+      ExecutableFinding(kind: .bundledAllocator(new), path: "app").reason
+        == "defines operator new(unsigned long) itself, so that its own calls of it are not recorded"
+    )
     let allocator = BundledAllocator(name: "jemalloc", symbol: "je_malloc", replacesMalloc: true)
     #expect(
       ExecutableFinding(kind: .bundledAllocator(allocator), path: "redis-server").reason
