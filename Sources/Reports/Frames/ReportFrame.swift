@@ -56,10 +56,11 @@ public struct ReportFrame: Sendable, Hashable, Encodable {
   /// The last component of the image's path.
   public var imageName: String? { image.map(Self.lastComponent) }
 
-  /// `parser.c:42`, or nil where the source is unknown.
+  /// `parser.c:42`, or nil where the source is unknown; where the macro stands for code of macros.
   public var place: String? {
     guard let file else { return nil }
     let name = Self.lastComponent(file)
+    if let place = SwiftMacroNames.place(inFile: name, line: line) { return place }
     return line.map { "\(name):\($0)" } ?? name
   }
 

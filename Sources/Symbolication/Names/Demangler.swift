@@ -16,7 +16,7 @@ public enum Demangler {
     {
       return name
     }
-    if SwiftNames.isMangled(raw), let name = swift(raw) { return name }
+    if let name = swift(raw) { return name }
     let short = withoutResumePoint(withoutCloneSuffix(raw))
     return FunctionName(raw: raw, short: short, full: raw, base: short, language: .plain)
   }
@@ -38,8 +38,14 @@ public enum Demangler {
       raw: raw, short: short, full: full, base: CxxNames.withoutParameters(short), language: .cxx)
   }
 
+  /// The whole text of a Swift symbol; nil where it is none.
+  static func swiftText(of symbol: String) -> String? {
+    guard symbol.utf8.count <= longestSymbol, SwiftNames.isMangled(symbol) else { return nil }
+    return take(mt_demangle_swift(symbol, symbol.utf8.count)).flatMap { $0 == symbol ? nil : $0 }
+  }
+
   private static func swift(_ raw: String) -> FunctionName? {
-    guard let full = take(mt_demangle_swift(raw, raw.utf8.count)), full != raw else { return nil }
+    guard let full = swiftText(of: raw) else { return nil }
     let short = SwiftNames.short(full)
     return FunctionName(
       raw: raw, short: short, full: full, base: SwiftNames.withoutLabels(short), language: .swift)

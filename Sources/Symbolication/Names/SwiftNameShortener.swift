@@ -4,7 +4,7 @@
 /// `closure #1 in Foo.bar(_:)`.
 enum SwiftNameShortener {
   static func shorten(_ name: String) -> String {
-    shortenEntity(withoutDiscriminators(name))
+    SwiftMacroNames.readable(shortenEntity(withoutDiscriminators(name)))
   }
 
   private static func shortenEntity(_ name: String) -> String {
@@ -16,12 +16,32 @@ enum SwiftNameShortener {
     for prefix in keptPrefixes where entity.hasPrefix(prefix.text) {
       return prefix.replacement + shortenEntity(String(entity.dropFirst(prefix.text.count)))
     }
-    let parts = split(entity)
+    if let unique = SwiftMacroNames.unique(entity) { return unique }
+    let parts = split(withoutLocalResult(entity))
+    if let macro = parts.firstIndex(where: { SwiftMacroNames.use($0) != nil }) {
+      return (parts[..<macro].map(shortenPart) + [SwiftMacroNames.use(parts[macro]) ?? ""])
+        .joined(separator: " in ")
+    }
     if let conformance = parts.firstIndex(where: { $0.hasPrefix("conformance ") }) {
       return parts[..<conformance].map(shortenPart).joined(separator: " in ")
         + " in " + withoutModules(parts[conformance].prefix(before: " : "))
     }
     return parts.map(shortenPart).joined(separator: " in ")
+  }
+
+  /// `__allocating_init() -> Local #1 in app.f() -> () in Local #1 in app.f() -> ()`: what makes a
+  /// local type says the type twice.
+  private static func withoutLocalResult(_ entity: String) -> String {
+    guard let arrow = entity.firstRange(of: " -> ") else { return entity }
+    let types = entity[arrow.upperBound...]
+    let middle = types.utf8.count / 2
+    guard types.utf8.count % 2 == 0, middle >= 2 else { return entity }
+    let bytes = Array(types.utf8)
+    guard bytes[..<(middle - 2)] == bytes[(middle + 2)...],
+      bytes[(middle - 2)..<(middle + 2)].elementsEqual(" in ".utf8)
+    else { return entity }
+    return String(entity[..<arrow.lowerBound]) + " in "
+      + String(nameBytes: bytes[..<(middle - 2)])
   }
 
   // MARK: Wrappers

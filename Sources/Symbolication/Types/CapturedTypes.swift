@@ -34,13 +34,37 @@ struct CapturedTypes {
   /// `<A> { var Box<A> } <Swift.Int>` is a box in a generic function.
   private static func withoutBox(_ name: String) -> String {
     var scanner = TextScanner(name)
+    var parameters: [String] = []
     if scanner.current == UInt8(ascii: "<") {
-      _ = scanner.skipGroup()
+      let signature = String(nameBytes: scanner.skipGroup()).prefix(before: " where ")
+      parameters = elements(of: signature)
       _ = scanner.skip(" ")
     }
     guard scanner.looksAt("{ ") else { return name }
-    let content = String(nameBytes: scanner.skipGroup())
-    return String(content.dropFirst().dropLast(content.hasSuffix(" ") ? 1 : 0))
+    let group = String(nameBytes: scanner.skipGroup())
+    let content = String(group.dropFirst().dropLast(group.hasSuffix(" ") ? 1 : 0))
+    guard scanner.skip(" <") else { return content }
+    scanner.position -= 1
+    let arguments = elements(of: String(nameBytes: scanner.skipGroup()))
+    return GenericParameters.replacing(parameters, by: arguments, in: content)
+  }
+
+  /// What stands between the commas of a list.
+  private static func elements(of list: String) -> [String] {
+    var scanner = TextScanner(list)
+    var elements: [String] = []
+    var start = 0
+    while let byte = scanner.current {
+      if TextScanner.isOpening(byte) {
+        _ = scanner.skipGroup()
+      } else if scanner.skip(", ") {
+        elements.append(String(nameBytes: scanner.bytes[start..<(scanner.position - 2)]))
+        start = scanner.position
+      } else {
+        scanner.position += 1
+      }
+    }
+    return elements + [String(nameBytes: scanner.bytes[start...])]
   }
 
   /// Up to the end of the text or of the group around it, or to a comma.

@@ -62,7 +62,10 @@ enum SwiftTypeNames {
     guard !mangled.isEmpty else { return nil }
     let name = Demangler.name(of: "$s\(mangled)D")
     guard name.language == .swift else { return nil }
-    return withoutStandardModule(CapturedTypes.written(name.full))
+    let type = CapturedTypes.written(name.full)
+    // Only an associated type has these letters in its mangling, for all that a module may be called.
+    return withoutStandardModule(
+      mangled.contains("Q") ? GenericParameters.withoutProtocols(type) : type)
   }
 
   /// Drops `Swift.` in front of the standard library's types.

@@ -170,6 +170,71 @@ struct SwiftNamesTests {
     #expect(name.short == "OpenReferences.add(_:_:)")
   }
 
+  @Test(
+    "what a macro writes has the name of the macro",
+    arguments: [
+      (
+        "$s12ReportsTests010GenerationB0V04$s12a8Tests010C53B0V16samplesAreScaled4TestfMp_"
+          + "17Z4c6de2cff8f95ac3fMu_33_943C383754651F3D343DCF1D333AC200LLyyYaYbKFZ",
+        "static GenerationTests.@Test samplesAreScaled"
+      ),
+      (
+        "$s12ReportsTests010GenerationB0V04$s12a8Tests010C53B0V16samplesAreScaled4TestfMp_"
+          + "17Z4c6de2cff8f95ac3fMu_33_943C383754651F3D343DCF1D333AC200LLyyYaYbKFZ"
+          + "0daecfghijK14_7__localfMu0_L_yyScA_pSgYiYaYbKF",
+        "__local of @Test samplesAreScaled in static GenerationTests.@Test samplesAreScaled"
+      ),
+      (
+        "@__swiftmacro_13LeakGateTests0024BaselineTestsswift_ynAHffMX56_16_6expectfMf_", "#expect"
+      ),
+      ("$s15CInterposeTests05ArenaB05SuitefMp_9generatorfMu_", "generator of @Suite ArenaTests"),
+    ])
+  func macros(symbol: String, name: String) {
+    #expect(Demangler.name(of: symbol).short == name)
+  }
+
+  @Test(
+    "macros that other names are in",
+    arguments: [
+      (
+        "closure #1 () -> () in freestanding macro expansion #2 of expect in module m file f.swift "
+          + "line 1 column 5", "closure #1 in #expect"
+      ),
+      (
+        "static LeakGateTests.BaselineTests.$s13LeakGateTests08BaselineC0V013whatIsWrittenF8ReadBack"
+          + "4TestfMp_16c2ae8545149f1dacfMu_() -> ()",
+        "static BaselineTests.@Test whatIsWrittenIsReadBack()"
+      ),
+      ("m.(fMu_ in _F3).f(x: Swift.Int) -> ()", "fMu_.f(x:)"),
+      ("m.$sfM_.f() -> ()", "$sfM_.f()"),
+    ])
+  func partsOfMacros(full: String, short: String) {
+    #expect(SwiftNames.short(full) == short)
+  }
+
+  @Test(
+    "the code of a macro has the place of the macro",
+    arguments: [
+      (
+        "@__swiftmacro_13LeakGateTests0024BaselineTestsswift_ynAHffMX56_16_6expectfMf_.swift",
+        "BaselineTests.swift:57"
+      ),
+      ("@__swiftmacro_15CInterposeTests05ArenaB05SuitefMp_.swift", "@Suite ArenaTests:3"),
+      ("@__swiftmacro_.swift", nil), ("@__swiftmacro_x", nil), ("ArenaTests.swift", nil),
+    ] as [(String, String?)])
+  func placesOfMacros(file: String, place: String?) {
+    #expect(SwiftMacroNames.place(inFile: file, line: 3) == place)
+  }
+
+  @Test("what makes a local type says the type once")
+  func localTypes() {
+    #expect(
+      SwiftNames.short(
+        "__allocating_init() -> Local #1 in A.Wrapper.loc() -> () in Local #1 in A.Wrapper.loc() -> ()"
+      )
+        == "__allocating_init() in Local in Wrapper.loc()")
+  }
+
   @Test("survives any cut of a name")
   func cuts() {
     let name =

@@ -31,13 +31,38 @@ import TraceReader
     ("[SiIegd_Sg]", "Closure context {Optional<() -> Int>}"),
     ("[SSSiIegy_Iegyo_]", "Closure context {(String) -> (Int) -> ()}"),
     (
-      "[4main5QueueCyxGSgXwz_Si_lXX][Si]", "Closure context {var weak Optional<main.Queue<A>>, Int}"
+      "[4main5QueueCyxGSgXwz_Si_lXX][Si]",
+      "Closure context {var weak Optional<main.Queue<Int>>, Int}"
     ),
+    (
+      "[4main5QueueCyxGSgXwz_SaySSG_lXX]",
+      "Closure context {var weak Optional<main.Queue<Array<String>>>}"
+    ),
+    ("[xz_x_lXX]", "Closure context {var A}"),
+    ("[7ElementSTQzq_Iegnn_]", "Closure context {(A.Element, B) -> ()}"),
+    ("[Say7ElementSTQzG]", "Box<Array<A.Element>>"),
+    ("[1A1BO1CO1DV]", "Box<A.B.C.D>"),
     ("[][Si]", "Closure context {?, Int}"),
     ("[&&]", "Closure context {?}"),
   ])
   func capturesAreDemangled(recorded: String, expected: String) {
     #expect(SwiftTypeNames.ofCaptures(recorded) == expected)
+  }
+
+  @Test func parametersAreReplacedByTheirArguments() {
+    func replaced(_ name: String, _ arguments: [String] = ["X<A, B>", "Y"]) -> String {
+      GenericParameters.replacing(["A", "B"], by: arguments, in: name)
+    }
+    #expect(replaced("(A, B) -> [A]") == "(X<A, B>, Y) -> [X<A, B>]")
+    #expect(
+      replaced("A.Box<B>, AB, A.Swift.Sequence.Element") == "A.Box<Y>, AB, A.Swift.Sequence.Element"
+    )
+    #expect(replaced("(A, B)", ["X"]) == "(A, B)")
+    #expect(
+      GenericParameters.withoutProtocols("A1.app.P.X.Swift.Sequence.Element") == "A1.X.Element")
+    #expect(
+      GenericParameters.withoutProtocols("(app.P.X.Y, A.Element, B..)")
+        == "(app.P.X.Y, A.Element, B..)")
   }
 
   @Test(arguments: [
