@@ -90,6 +90,30 @@ import TraceTestSupport
     #expect(types.category(of: 3, in: image).name == "Malloc-64")
   }
 
+  /// They have no metadata, which would tell where they are from.
+  @Test func blocksOfTheSwiftRuntimeAreOfTheLibraryThatAllocatedThem() throws {
+    var builder = TraceBuilder()
+    let runtime = "/usr/lib/swift/linux/libswiftCore.so"
+    let symbols = FakeSymbolicator()
+    symbols.add("_ZN5swift9RefCountsINS_1AEE17allocateSideTableEb", at: 0x3100, image: runtime)
+    symbols.add("main", at: 0x1000, image: "/opt/app/app")
+    builder.image(
+      Image(
+        index: 0, path: runtime, loadBias: 0, start: Address(0x3000), end: Address(0x4000),
+        textStart: Address(0x3000), textEnd: Address(0x4000)))
+    builder.type(
+      BlockType(
+        id: TypeID(rawValue: 1), kind: .swiftClass, name: "app.Node", words: [0x4010],
+        definition: Address(0x3200), instanceSize: 32), code: 1)
+    builder.allocate(0x50_1000, 32, stack: builder.stack([0x3100, 0x1000]), time: 10)
+    let file = try builder.write()
+    let trace = try Trace(path: file.path)
+    let report = try HeapReport(
+      trace, source: ReportSource(trace, file: nil, symbolicator: symbols), query: HeapQuery())
+    #expect(report.rows.map(\.name) == ["Swift side table"])
+    #expect(report.rows.first?.image == runtime)
+  }
+
   @Test func instancesOfGObjectHaveTheirClass() throws {
     var builder = TraceBuilder()
     let stack = builder.stack([0x1100])

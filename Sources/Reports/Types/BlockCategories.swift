@@ -92,7 +92,7 @@ public final class BlockCategories {
   ) -> (category: BlockCategory, isSeen: Bool) {
     if let memory,
       let own = ownCategory(of: block, in: memory)
-        ?? runtimeCategory(at: block.address.rawValue, size: block.size, in: memory)
+        ?? runtimeCategory(of: block, in: memory)
     {
       return (own, true)
     }
@@ -104,14 +104,15 @@ public final class BlockCategories {
   ///
   /// Only its own memory tells: such a runtime allocates objects of all classes with one stack.
   private func runtimeCategory(
-    at address: UInt64, size: UInt64, in memory: SnapshotMemory
+    of block: LiveBlock, in memory: SnapshotMemory
   ) -> BlockCategory? {
+    let (address, size) = (block.address.rawValue, block.size)
     if let name = memory.pythonClass(ofBlockAt: address, size: size) {
       return BlockCategory(TypeName(short: name, full: name, language: .python))
     }
     if memory.usedSizeOfTaskSlab(at: address, size: size) != nil {
-      return BlockCategory(
-        TypeName(short: "Swift Task Slab", full: "Swift Task Slab", language: .swift))
+      return ofRuntime(
+        TypeName(short: "Swift Task Slab", full: "Swift Task Slab", language: .swift), block.stack)
     }
     return memory.gobjectClass(ofBlockAt: address, size: size).map { name in
       BlockCategory(TypeName(short: name, full: name, language: .gobject))
@@ -173,7 +174,17 @@ public final class BlockCategories {
 
   private func containerCategory(_ stack: StackID) -> BlockCategory? {
     guard hasContainers, stack != .none else { return nil }
-    return stackNames?.container(of: stack).map { BlockCategory($0) }
+    return stackNames?.container(of: stack).map { ofRuntime($0, stack) }
+  }
+
+  /// What the Swift runtime keeps in blocks has no metadata, which would tell where it is from: it
+  /// is from the library that allocated it.
+  private func ofRuntime(_ type: TypeName, _ stack: StackID) -> BlockCategory {
+    var category = BlockCategory(type)
+    if type.language == .swift, type.imagePath == nil {
+      category.imagePath = stackNames?.image(thatCallsAllocatorIn: stack)
+    }
+    return category
   }
 
   private func typeCategory(_ finding: TypeFinding) -> BlockCategory? {
