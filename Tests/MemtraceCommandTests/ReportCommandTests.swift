@@ -105,7 +105,8 @@ import TraceTestSupport
       #expect(run.status == 64)
       #expect(
         run.errorText
-          == "memtrace: \(name) is for recording a command; \(trace) is recorded already\n")
+          == "memtrace: \(name) is for recording a command; \(trace) is recorded already: leave it "
+          + "out, or record the command anew with it\n")
     }
   }
 
@@ -159,7 +160,22 @@ import TraceTestSupport
 
   @Test(arguments: [
     (["allocations"], "Missing the trace to read, or a command to record after '--'."),
-    (["history", "x.mtrace"], "Give a trace and an address."),
+    (["history", "x.mtrace"], "Missing the address behind 'x.mtrace', such as 0x7f12a0."),
+    (
+      ["history", "0x10"],
+      "Missing the trace before '0x10', or a command to record after '--'."
+    ),
+    (["history", "0x10", "x.mtrace"], "Give the trace first: memtrace history x.mtrace 0x10"),
+    (
+      ["history", "--refcounts", "x.mtrace", "0x10"],
+      "--refcounts takes names of types, which 'x.mtrace' is not; for all types put it at the end, "
+        + "or write --refcounts='*'."
+    ),
+    (
+      ["history", "--refcounts", "0x10", "--", "true"],
+      "--refcounts takes names of types, which '0x10' is not; for all types put it at the end, or "
+        + "write --refcounts='*'."
+    ),
     (["history", "x.mtrace", "zz"], "'zz' is no address; an address looks like 0x7f12a0."),
     (["allocations", "x.mtrace", "--invert"], "--invert goes with --call-tree."),
     (

@@ -125,11 +125,19 @@ import TraceTestSupport
     #expect(report.text().contains("\n2  free (not live)"))
   }
 
-  @Test func theHistoryOfNothingIsOneLine() throws {
+  @Test func theHistoryOfNothingSaysWhereTheBlocksAre() throws {
     let report = HistoryReport(
       address: 1, [], coverage: Coverage(), source: sample.source)
+    let fact = "No block of ./app --once 'two words' (pid 4711) ever covered 0x1.\n"
     #expect(
-      report.text() == "No block of ./app --once 'two words' (pid 4711) ever covered 0x1.\n")
+      report.text()
+        == fact + "Its blocks with their addresses: memtrace allocations server.mtrace --blocks\n")
+    var source = sample.source
+    source.trace.file = nil
+    #expect(
+      HistoryReport(address: 1, [], coverage: Coverage(), source: source).text()
+        == fact + "Addresses differ from run to run: keep a trace (memtrace record), and look into "
+        + "that.\n")
   }
 
   @Test func aSampleGivesEstimatesWithTheirMargins() throws {

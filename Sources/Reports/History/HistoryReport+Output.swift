@@ -7,6 +7,7 @@ extension HistoryReport {
     if entries.isEmpty {
       let blocks = trace.sampling.map { "in \($0.name) of \(program)" } ?? "of \(program)"
       page.line("No block \(blocks) ever covered \(HexText.of(address)).")
+      page.line(Span(addressAdvice, .faint))
       coverage.write(to: &page)
       return
     }
@@ -28,6 +29,14 @@ extension HistoryReport {
       }
     }
     coverage.write(to: &page)
+  }
+
+  /// Where the addresses are that there are.
+  private var addressAdvice: String {
+    // The next run has its blocks elsewhere.
+    trace.file == nil
+      ? "Addresses differ from run to run: keep a trace (memtrace record), and look into that."
+      : "Its blocks with their addresses: memtrace allocations \(trace.fileArgument) --blocks"
   }
 
   private func writeSnapshotCounts(to page: inout TextPage) {

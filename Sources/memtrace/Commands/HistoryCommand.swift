@@ -61,11 +61,20 @@ struct HistoryCommand: ParsableCommand {
 
   private func parsed() throws -> (TraceInput, Address) {
     switch (trace, address, command.isEmpty) {
-    case (let trace?, let address?, true): return (.file(trace), try ArgumentForm.address(address))
+    case (let trace?, let address?, true):
+      if (try? ArgumentForm.address(address)) == nil, (try? ArgumentForm.address(trace)) != nil {
+        throw ValidationError("Give the trace first: memtrace history \(address) \(trace)")
+      }
+      return (.file(trace), try ArgumentForm.address(address))
     // With a command the only operand is the address.
     case (let address?, nil, false): return (.command(command), try ArgumentForm.address(address))
     case (nil, _, _): throw ValidationError("Missing the address, such as 0x7f12a0.")
-    case (_?, nil, true): throw ValidationError("Give a trace and an address.")
+    case (let given?, nil, true):
+      let isAddress = (try? ArgumentForm.address(given)) != nil
+      throw ValidationError(
+        isAddress
+          ? "Missing the trace before '\(given)', or a command to record after '--'."
+          : "Missing the address behind '\(given)', such as 0x7f12a0.")
     case (_?, _?, false):
       throw ValidationError("Give an address only, when a command follows after '--'.")
     }

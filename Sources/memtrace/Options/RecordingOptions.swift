@@ -45,10 +45,10 @@ struct RecordingOptions: ParsableArguments {
   var noFollow = false
 
   mutating func validate() throws {
-    guard let depth, !Self.depths.contains(depth) else {
-      try checkSample()
-      return try checkZombies()
-    }
+    try checkSample()
+    try checkRefcounts()
+    try checkZombies()
+    guard let depth, !Self.depths.contains(depth) else { return }
     throw ValidationError(
       "--depth takes \(Self.depths.lowerBound) to \(Self.depths.upperBound) frames, not \(depth).")
   }
@@ -69,6 +69,14 @@ struct RecordingOptions: ParsableArguments {
       throw ValidationError(
         "--zombies needs all blocks to be recorded; leave --sample out.")
     }
+  }
+
+  /// With a space between them, the word behind the option is its value: it may be meant for more.
+  private func checkRefcounts() throws {
+    guard let refcounts, TypePatternText.cannotBe(refcounts) else { return }
+    throw ValidationError(
+      "--refcounts takes names of types, which '\(refcounts)' is not; for all types put it at the "
+        + "end, or write --refcounts='*'.")
   }
 
   /// The mean number of bytes between two samples; nil when everything is recorded.
@@ -95,7 +103,8 @@ struct RecordingOptions: ParsableArguments {
     ]
     guard let (option, _) = given.first(where: \.1) else { return }
     throw CommandFailure(
-      "\(option) is for recording a command; \(trace) is recorded already",
+      "\(option) is for recording a command; \(trace) is recorded already: leave it out, or "
+        + "record the command anew with it",
       exitStatus: ExitStatus.usage)
   }
 }
