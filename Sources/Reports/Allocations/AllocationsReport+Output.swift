@@ -58,13 +58,16 @@ extension AllocationsReport {
   }
 
   /// The columns that leave room for names of rows: on a narrow terminal the bar goes, then the
-  /// number that the others tell as well.
+  /// number that the others tell as well; the totals where there is no room for short names.
   private func columns(fitting style: TextStyle) -> [AllocationsColumn] {
     var columns = columns
     guard query.columns == AllocationsColumn.standard else { return columns }
-    for column in [AllocationsColumn.bar, .transient] {
+    let order: [(column: AllocationsColumn, shortestName: Int?)] = [
+      (.bar, Self.readableName), (.transient, Self.readableName), (.total, nil), (.totalBytes, nil),
+    ]
+    for (column, shortestName) in order {
       let trial = table(
-        columns, bytes: style.bytes, hasMargins: false, shortestName: Self.readableName)
+        columns, bytes: style.bytes, hasMargins: false, shortestName: shortestName)
       if trial.fits(in: style) { break }
       columns.removeAll { $0 == column }
     }

@@ -76,7 +76,7 @@ public struct BlocksReport: Report {
       page.line("No blocks to show.")
     } else {
       page.blank()
-      page.table(table(fitting: page.style))
+      page.table(table(bytes: page.style.bytes))
       let hidden = rowCount - rows.count
       if hidden > 0 {
         page.line(Span(CountText.more(hidden, "block") + "; --top 0 shows all", .faint))
@@ -90,37 +90,28 @@ public struct BlocksReport: Report {
     coverage.write(to: &page)
   }
 
-  /// The table; on a narrow terminal, where callers would be cut beyond recognition, without the
-  /// library.
-  private func table(fitting style: TextStyle) -> TextTable {
-    let full = table(bytes: style.bytes, withLibrary: true, shortestCaller: Self.readableCaller)
-    return table(bytes: style.bytes, withLibrary: full.fits(in: style))
-  }
+  /// As many columns as `main  parser.c:27` takes, or `Malloc-1.00 KiB`: names would else be cut
+  /// beyond recognition.
+  private static let readable = 16
 
-  /// As many columns as `main  parser.c:27` takes.
-  private static let readableCaller = 16
-
-  private func table(
-    bytes: ByteStyle, withLibrary: Bool, shortestCaller: Int = 8
-  ) -> TextTable {
-    let library: [TextTable.Column] = withLibrary ? [.text("Responsible Library")] : []
+  private func table(bytes: ByteStyle) -> TextTable {
     let columns: [TextTable.Column] = [
-      .number("#"), .text("Address", shortest: nil), .text("Category", shortest: nil),
-      .text("Timestamp", shortest: nil), .text("Live", shortest: nil), .number("Size"),
+      .number("#", spare: 1), .text("Address", shortest: nil),
+      .text("Category", shortest: Self.readable), .text("Timestamp", shortest: nil, spare: 3),
+      .text("Live", shortest: nil, spare: 2), .number("Size"),
+      .text("Responsible Library", spare: 4),
+      .text("Responsible Caller", shortest: Self.readable),
     ]
-    let caller = TextTable.Column.text("Responsible Caller", shortest: shortestCaller)
     let cells = rows.converted { row in
       let place = row.responsible?.place.map { "  \($0)" } ?? ""
-      var cells = [
+      return [
         Span("\(row.index)"), Span(HexText.of(row.address)), Span(row.category),
         Span(TimeText.timestamp(row.timeNanoseconds)), Span(row.isLive ? "●" : ""),
-        Span(bytes.format(row.size)),
+        Span(bytes.format(row.size)), Span(row.responsible?.imageName ?? ""),
+        Span((row.responsible?.name ?? "<no stack recorded>") + place, .emphasis),
       ]
-      if withLibrary { cells.append(Span(row.responsible?.imageName ?? "")) }
-      cells.append(Span((row.responsible?.name ?? "<no stack recorded>") + place, .emphasis))
-      return cells
     }
-    return TextTable(columns + library + [caller], rows: cells)
+    return TextTable(columns, rows: cells)
   }
 
   /// One row per block.

@@ -13,7 +13,7 @@ extension CallTreeReport {
     }
     page.blank()
     var table = TextTable([
-      .number("Bytes Used"), .number("%"), .number("Count"), .text("Symbol Name"),
+      .number("Bytes Used"), .number("%", spare: 1), .number("Count"), .text("Symbol Name"),
     ])
     for (node, prefix) in zip(nodes, prefixes()) {
       let suffix = node.image.map { "  \($0)" } ?? ""

@@ -20,7 +20,7 @@ extension GenerationsReport {
 
   private func table(_ page: TextPage) -> TextTable {
     var table = TextTable([
-      .text("Snapshot"), .text("Timestamp", shortest: nil), .number("Growth"),
+      .text("Snapshot"), .text("Timestamp", shortest: nil, spare: 1), .number("Growth"),
       .number("# Persistent"),
     ])
     for generation in generations {

@@ -79,8 +79,8 @@ extension HeapReport {
 
   private var table: TextTable {
     var table = TextTable([
-      .number("COUNT"), .number("BYTES"), .number("AVG"), .text("CLASS_NAME"),
-      .text("TYPE", shortest: nil), .text("BINARY"),
+      .number("COUNT"), .number("BYTES"), .number("AVG", spare: 3), .text("CLASS_NAME"),
+      .text("TYPE", shortest: nil, spare: 1), .text("BINARY", spare: 2),
     ])
     table.add([
       Span("====="), Span("====="), Span("==="), Span("=========="), Span("===="), Span("======"),

@@ -65,7 +65,7 @@ extension HistoryReport {
     let withBlock = entries.contains { $0.offset != 0 } || Set(entries.map(\.block)).count > 1
     var columns: [TextTable.Column] = [
       .number("#"), .text("Event Type", shortest: 15), .number("Δ"),
-      .text("Timestamp", shortest: nil),
+      .text("Timestamp", shortest: nil, spare: 1),
       .number("Size"),
     ]
     let withCounts = entries.contains { $0.refcount != nil }
@@ -73,7 +73,10 @@ extension HistoryReport {
     let withType = entries.contains { $0.category?.isType ?? false }
     if withType { columns.append(.text("Category")) }
     if withBlock { columns.append(.text("Block", shortest: nil)) }
-    columns += [.text("Thread"), .text("Responsible Library"), .text("Responsible Caller")]
+    columns += [
+      .text("Thread", spare: 2), .text("Responsible Library", spare: 3),
+      .text("Responsible Caller"),
+    ]
     var table = TextTable(columns)
     for (number, entry) in numbered {
       let change = entry.refcount?.change ?? Int64(entry.delta)

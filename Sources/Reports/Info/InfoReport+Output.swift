@@ -101,8 +101,8 @@ extension InfoReport {
   private func writeImages(to page: inout TextPage) {
     page.heading("Images (\(images.count.grouped))")
     var table = TextTable([
-      .text("Start", shortest: nil), .text("Loaded", shortest: nil),
-      .text("Unloaded", shortest: nil), .text("Build ID", shortest: 12),
+      .text("Start", shortest: nil), .text("Loaded", shortest: nil, spare: 2),
+      .text("Unloaded", shortest: nil, spare: 3), .text("Build ID", shortest: 12, spare: 1),
       .text("Path", shortest: 20),
     ])
     for image in images.prefix(listsAll ? .max : Self.listedAtMost) {
@@ -128,8 +128,8 @@ extension InfoReport {
     let areCounted = snapshots.contains { $0.live != nil }
     var table = TextTable(
       [
-        .text("Time", shortest: nil), .text("Taken", shortest: 12), .number("Pause"),
-        .number("Size"),
+        .text("Time", shortest: nil), .text("Taken", shortest: 12), .number("Pause", spare: 2),
+        .number("Size", spare: 1),
       ] + (areCounted ? [.number("# Blocks"), .number("Bytes")] : []) + [.text("Coverage")])
     for snapshot in snapshots.prefix(listsAll ? .max : Self.listedAtMost) {
       let summary = snapshot.summary

@@ -90,8 +90,8 @@ extension LeaksReport {
     to page: inout TextPage
   ) {
     var columns: [TextTable.Column] = [
-      .text(title), .number("#"), .text("Address", shortest: nil), .number("Size"),
-      .text("Responsible Library"), .text("Responsible Frame"),
+      .text(title), .number("#"), .text("Address", shortest: nil, spare: 1), .number("Size"),
+      .text("Responsible Library", spare: 2), .text("Responsible Frame"),
     ]
     if hasHolders { columns.append(.text("Held By")) }
     let isComparison = rows.first?.newCount != nil

@@ -120,7 +120,8 @@ extension OverviewReport {
         "Leaked\(moment), nothing points to it any more: \(page.bytes(leaks.leaked.bytes)) in "
           + "\(CountText.blocks(leaks.leaked.count))\(cycles)", .error))
     var table = TextTable([
-      .number("Bytes"), .number("#"), .text("Leaked Object"), .text("Responsible Library"),
+      .number("Bytes"), .number("#"), .text("Leaked Object"),
+      .text("Responsible Library", spare: 1),
       .text("Responsible Frame"),
     ])
     for row in leaks.rows {
@@ -141,7 +142,7 @@ extension OverviewReport {
     page.heading(
       "Unfreed at the end: \(unfreed.totalText(page))")
     var table = TextTable([
-      .number("Bytes"), .number("# Blocks"), .text("Responsible Library"),
+      .number("Bytes"), .number("# Blocks"), .text("Responsible Library", spare: 1),
       .text("Responsible Caller"),
     ])
     for group in unfreed.groups {
@@ -163,7 +164,7 @@ extension OverviewReport {
     page.heading("Temporary allocations, freed right after:")
     var table = TextTable([
       .number("Temporary"), .number("# Total"), .number("Total Bytes"),
-      .text("Responsible Library"), .text("Responsible Caller"),
+      .text("Responsible Library", spare: 1), .text("Responsible Caller"),
     ])
     for spot in hotspots {
       let place = spot.responsible?.place.map { "  \($0)" } ?? ""

@@ -2,27 +2,37 @@
 ///
 /// Steps, each taken only when the one before was not enough: break the titles over several
 /// lines; shorten texts down to a comfortable width; put one blank between columns instead of
-/// two; shorten texts down to what each column still allows.
+/// two; shorten texts down to what each column still allows; leave out what can be spared;
+/// shorten texts down to what is hardly readable.
 struct TableLayout {
   /// Texts are not shortened below this while another step is left.
   private static let comfortableWidth = 20
+  /// Texts of which shortening down to the column's own limit was not enough.
+  private static let leastWidth = 8
 
   let columns: [TextTable.Column]
   private(set) var titleLines: [[String]]
   private(set) var widths: [Int]
   private var gap = 2
   private let contentWidths: [Int]
+  /// The columns that are shown, as positions in a row.
+  private let shown: [Int]
 
   /// Lays out a table as wide as its contents.
   init(columns: [TextTable.Column], cells: some Sequence<[Span]>) {
-    self.columns = columns
-    titleLines = [columns.map(\.title)]
     var content = Array(repeating: 0, count: columns.count)
     for row in cells {
       for (index, cell) in row.enumerated() where index < content.count {
         content[index] = max(content[index], cell.text.displayWidth)
       }
     }
+    self.init(columns, content, shown: Array(columns.indices))
+  }
+
+  private init(_ columns: [TextTable.Column], _ content: [Int], shown: [Int]) {
+    self.columns = columns
+    self.shown = shown
+    titleLines = [columns.map(\.title)]
     contentWidths = content
     widths = zip(columns, content).map { max($0.title.displayWidth, $1) }
   }
@@ -30,6 +40,26 @@ struct TableLayout {
   /// The columns of a line that is full to the right.
   var totalWidth: Int {
     widths.reduce(0, +) + gap * max(0, widths.count - 1)
+  }
+
+  /// The layout for a width, without the columns that there is no room for.
+  func fitted(to width: Int) -> TableLayout {
+    var layout = self
+    layout.fit(width: width)
+    guard layout.totalWidth > width else { return layout }
+    if let narrower = withoutSparest { return narrower.fitted(to: width) }
+    layout.shorten(to: width) { min($0, Self.leastWidth) }
+    return layout
+  }
+
+  /// Without the column that can be spared before others; nil when none can.
+  private var withoutSparest: TableLayout? {
+    guard let sparest = columns.indices.max(by: { columns[$0].spare < columns[$1].spare }),
+      columns[sparest].spare > 0
+    else { return nil }
+    let kept = columns.indices.filter { $0 != sparest }
+    return TableLayout(
+      kept.map { columns[$0] }, kept.map { contentWidths[$0] }, shown: kept.map { shown[$0] })
   }
 
   /// Makes the table fit, as far as its columns allow.
@@ -40,7 +70,12 @@ struct TableLayout {
     shorten(to: width) { $0 }
   }
 
-  /// One line of cells, without blanks at its end.
+  /// One line of all cells of a row, without blanks at its end.
+  func row(_ cells: [Span], style: TextStyle) -> String {
+    line(shown.filter { $0 < cells.count }.map { cells[$0] }, style: style)
+  }
+
+  /// One line of the cells that are shown.
   func line(_ cells: [Span], style: TextStyle) -> String {
     var result = ""
     var pending = 0

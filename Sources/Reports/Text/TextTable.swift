@@ -13,15 +13,17 @@ public struct TextTable: Sendable {
     var alignment: Alignment
     /// The width the column may be shortened to when the table is too wide; nil: never.
     var shortest: Int?
+    /// Whether the column may be left out where there is no room for it: the greatest first; 0: never.
+    var spare: Int
 
     /// A column of names, which may be shortened in the middle.
-    package static func text(_ title: String, shortest: Int? = 8) -> Column {
-      Column(title: title, alignment: .leading, shortest: shortest)
+    package static func text(_ title: String, shortest: Int? = 8, spare: Int = 0) -> Column {
+      Column(title: title, alignment: .leading, shortest: shortest, spare: spare)
     }
 
     /// A column of numbers: right-aligned, never shortened.
-    package static func number(_ title: String) -> Column {
-      Column(title: title, alignment: .trailing, shortest: nil)
+    package static func number(_ title: String, spare: Int = 0) -> Column {
+      Column(title: title, alignment: .trailing, shortest: nil, spare: spare)
     }
   }
 
@@ -47,10 +49,12 @@ public struct TextTable: Sendable {
     rows.append(Array(cells.prefix(columns.count)) + Array(repeating: "", count: missing))
   }
 
-  /// Whether the table can be made as narrow as the style asks for.
+  /// Whether the table can be made as narrow as the style asks for, with all its columns.
   func fits(in style: TextStyle, indent: Int = 0) -> Bool {
     guard let width = style.width else { return true }
-    return layout(of: printable, in: style, indent: indent).totalWidth <= width - indent
+    var layout = TableLayout(columns: columns, cells: printable)
+    layout.fit(width: width - indent)
+    return layout.totalWidth <= width - indent
   }
 
   private var printable: some Sequence<[Span]> {
@@ -60,9 +64,8 @@ public struct TextTable: Sendable {
   private func layout(
     of cells: some Sequence<[Span]>, in style: TextStyle, indent: Int
   ) -> TableLayout {
-    var layout = TableLayout(columns: columns, cells: cells)
-    if let width = style.width { layout.fit(width: width - indent) }
-    return layout
+    let layout = TableLayout(columns: columns, cells: cells)
+    return style.width.map { layout.fitted(to: $0 - indent) } ?? layout
   }
 
   /// The table as lines that end in a line break, the titles first.
@@ -84,7 +87,7 @@ public struct TextTable: Sendable {
       try text.add(
         margin + layout.line(line.map { Span($0, .heading) }, style: style) + "\n", to: sink)
     }
-    for row in cells { try text.add(margin + layout.line(row, style: style) + "\n", to: sink) }
+    for row in cells { try text.add(margin + layout.row(row, style: style) + "\n", to: sink) }
     try text.end(to: sink)
   }
 }

@@ -42,6 +42,38 @@ import Testing
         """)
   }
 
+  @Test func whatCanBeSparedIsLeftOutWhereThereIsNoRoom() {
+    var table = TextTable([
+      .text("Name", shortest: 12), .number("Count", spare: 1), .text("Address", shortest: nil),
+      .text("Library", spare: 2), .number("Bytes"),
+    ])
+    table.add(["a name that is too long", "12", "0x7f0012345678", "libc.so.6", "1,024"])
+    table.add(["main"])
+    #expect(
+      table.rendered(in: TextStyle(width: 44)) == """
+        Name              Count Address        Bytes
+        a name t…too long    12 0x7f0012345678 1,024
+        main
+
+        """)
+    #expect(
+      table.rendered(in: TextStyle(width: 32)) == """
+        Name        Address        Bytes
+        a nam… long 0x7f0012345678 1,024
+        main
+
+        """)
+    // In the last resort names are hardly readable.
+    #expect(
+      table.rendered(in: TextStyle(width: 10)) == """
+        Name     Address        Bytes
+        a na…ong 0x7f0012345678 1,024
+        main
+
+        """)
+    #expect(!table.fits(in: TextStyle(width: 44)))
+  }
+
   @Test func aTableThatCannotFitKeepsItsNumbers() {
     var table = TextTable([.number("Bytes"), .number("Count")])
     table.add(["123456789", "123456789"])
