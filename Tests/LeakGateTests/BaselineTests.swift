@@ -44,9 +44,28 @@ import Testing
       ])
   }
 
+  @Test func ofEntriesForOneFindingTheFirstCounts() throws {
+    let old = try Baseline(
+      yaml: """
+        version: 1
+        findings:
+          - {owner: core, count: 2, kind: leak, 'fingerprint': \(leak(in: "a").fingerprint)}
+          - {fingerprint: \(leak(in: "a").fingerprint), kind: leak, owner: other}
+          - {kind: double-free, fingerprint: null}
+          - {kind: double-free, fingerprint: 012}
+        """, name: "b.yml")
+    #expect(old.entries.map(\.count) == [2, .max, .max, .max])
+    #expect(old.entries.map(\.fingerprint).suffix(2) == ["null", "012"])
+    let new = Baseline(renewing: old, findings: [leak(in: "a")], processes: [])
+    #expect(new.entries.map(\.owner) == ["core"])
+  }
+
   @Test(arguments: [
     ("version: 2", "not a baseline of version 1"), ("[1", "is not YAML"),
     ("version: 1\nfindings:\n  - kind: leak", "b.yml:3"),
+    ("version: 1\nfindings:\n  - {what: a, kind: leek, fingerprint: b}", "b.yml:3: a finding has"),
+    ("version: 1\nfindings:\n  - {kind: leak, fingerprint: [b]}", "b.yml:3: a finding has"),
+    ("version: 1\nfindings: [x]", "b.yml:2: a finding has"),
     ("version: 1\nextra: 1", "there is no 'extra' here"),
     ("version: 1\nfindings:\n  - {fingerprint: a, kind: leak, expires: soon}", "is a day"),
     ("version: 1\nfindings:\n  - {fingerprint: a, kind: leak, count: -1}", "takes a number"),

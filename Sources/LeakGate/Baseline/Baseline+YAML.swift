@@ -62,28 +62,39 @@ extension Baseline {
 
 extension Baseline.Entry {
   fileprivate init(_ node: Node, _ name: String) throws(GateError) {
-    let place = YAMLFile.place(node, name)
-    guard let mapping = node.mapping, let fingerprint = mapping["fingerprint"]?.scalar?.string,
-      let kind = mapping["kind"]?.string.flatMap(FindingKind.init)
-    else { throw GateError("\(place): a finding has a fingerprint and a kind") }
-    self.init(fingerprint: fingerprint, kind: kind, what: "", count: .max, bytes: .max)
-    for (key, value) in mapping {
+    self.init(fingerprint: "", kind: .leak, what: "", count: .max, bytes: .max)
+    var (isNamed, hasKind) = (false, false)
+    // Once, in the file's order: looking up a key compares it with others, and there are many.
+    for (key, value) in node.mapping ?? [:] {
       switch key.string {
-      case "fingerprint", "kind": break
-      case "what": what = try YAMLFile.string(value, "what", name)
-      case "count": count = try YAMLFile.number(value, "count", name)
-      case "bytes": bytes = try YAMLFile.number(value, "bytes", name)
-      case "reason": reason = try YAMLFile.string(value, "reason", name)
-      case "owner": owner = try YAMLFile.string(value, "owner", name)
-      case "expires":
-        expires = CalendarDay(try YAMLFile.string(value, "expires", name))
-        guard expires != nil else {
-          throw GateError("\(YAMLFile.place(value, name)): 'expires' is a day, as 2027-01-31")
-        }
-      default:
-        throw GateError(
-          "\(YAMLFile.place(value, name)): there is no '\(key.string ?? "")' in a finding")
+      case "fingerprint":
+        fingerprint = value.scalar?.string ?? ""
+        isNamed = value.scalar != nil
+      case "kind":
+        let kind = value.string.flatMap(FindingKind.init)
+        (self.kind, hasKind) = (kind ?? .leak, kind != nil)
+      case let other: try set(other ?? "", to: value, name)
       }
+    }
+    guard isNamed, hasKind else {
+      throw GateError("\(YAMLFile.place(node, name)): a finding has a fingerprint and a kind")
+    }
+  }
+
+  private mutating func set(_ key: String, to value: Node, _ name: String) throws(GateError) {
+    switch key {
+    case "what": what = try YAMLFile.string(value, key, name)
+    case "count": count = try YAMLFile.number(value, key, name)
+    case "bytes": bytes = try YAMLFile.number(value, key, name)
+    case "reason": reason = try YAMLFile.string(value, key, name)
+    case "owner": owner = try YAMLFile.string(value, key, name)
+    case "expires":
+      expires = CalendarDay(try YAMLFile.string(value, key, name))
+      guard expires != nil else {
+        throw GateError("\(YAMLFile.place(value, name)): 'expires' is a day, as 2027-01-31")
+      }
+    default:
+      throw GateError("\(YAMLFile.place(value, name)): there is no '\(key)' in a finding")
     }
   }
 

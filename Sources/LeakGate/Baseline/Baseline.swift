@@ -56,8 +56,9 @@ public struct Baseline: Sendable, Hashable {
     renewing old: Baseline, findings: [Finding], processes: [CheckedProcess]
   ) {
     var renewed: [String: Entry] = [:]
+    let entries = old.entriesByFingerprint
     for finding in findings where finding.state != .suppressed {
-      let known = old.entries.first { $0.fingerprint == finding.fingerprint }
+      let known = entries[finding.fingerprint]
       var entry =
         renewed[finding.fingerprint]
         ?? Entry(
@@ -67,13 +68,20 @@ public struct Baseline: Sendable, Hashable {
       entry.bytes = max(entry.bytes, finding.bytes)
       renewed[finding.fingerprint] = entry
     }
-    entries = renewed.values.sorted { $0.order < $1.order }
+    self.entries = renewed.values.sorted { $0.order < $1.order }
     for process in processes {
       guard let amounts = process.measures?.amounts else { continue }
       measures[process.name, default: [:]].merge(amounts) {
         Amount(count: max($0.count, $1.count), bytes: max($0.bytes, $1.bytes))
       }
     }
+  }
+}
+
+extension Baseline {
+  /// The entries by what they are found by; of several the first.
+  var entriesByFingerprint: [String: Entry] {
+    Dictionary(entries.map { ($0.fingerprint, $0) }, uniquingKeysWith: { first, _ in first })
   }
 }
 

@@ -69,7 +69,8 @@ enum YAMLFile {
   /// The first document; nil for an empty file.
   static func root(_ text: String, name: String) throws(GateError) -> Node? {
     do {
-      return try compose(yaml: text)
+      // What a value is follows from its key; finding that out for each takes most of the time.
+      return try compose(yaml: text, .basic)
     } catch let error as YamlError {
       let message = error.description.split(separator: "\n").map { String($0.trimmed) }
       throw GateError("\(name) is not YAML: \(message.joined(separator: " "))")

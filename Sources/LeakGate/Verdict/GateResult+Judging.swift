@@ -72,8 +72,7 @@ struct FindingJudge {
     suppressions = input.suppressions
     baseline = input.baseline ?? Baseline()
     today = input.today
-    entries = Dictionary(
-      baseline.entries.map { ($0.fingerprint, $0) }, uniquingKeysWith: { first, _ in first })
+    entries = baseline.entriesByFingerprint
   }
 
   func judge(_ finding: inout Finding) {
