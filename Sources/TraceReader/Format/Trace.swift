@@ -64,6 +64,10 @@ public final class Trace: Sendable {
       header = try TraceHeader(
         decoding: try file.bytes(at: 0, count: Int(MT_FILE_HEADER_SIZE)))
     } catch {
+      // Another version, for example, is none then.
+      if file.isHeaderDamaged {
+        throw TraceError(.corrupt, at: 0, "the file header is damaged", path: path.string)
+      }
       throw TraceError(error.status, at: error.offset, error.context, path: path.string)
     }
     self.header = header
@@ -156,6 +160,12 @@ struct TraceLoader {
   mutating func load() throws(TraceError) {
     let index = try ChunkIndex(of: file, header: header)
     coverage.missingBytes = index.missingBytes
+    if file.isHeaderDamaged {
+      coverage.add(
+        Damage(
+          offset: 0, length: UInt64(MT_FILE_HEADER_SIZE),
+          reason: "the header is not what was written: times, the end and counts may be wrong"))
+    }
     index.damage.forEach { coverage.add($0) }
     lacksSymbols = file.isPacked && Self.mayLackSymbols(index)
     // Records may be about those of earlier chunks, which are in the order of their sequence.

@@ -27,6 +27,9 @@ final class TraceFile: ByteSource, Sendable {
   /// Where the content of a packed file's last frame begins; 0 in a plain one.
   var startOfLastFrame: UInt64 { frames?.startOfLastFrame ?? 0 }
 
+  /// Whether a packed file's header was read, and is not what was written.
+  var isHeaderDamaged: Bool { frames?.isHeaderDamaged ?? false }
+
   /// Fills a buffer from a position, as far as the trace goes.
   ///
   /// - Returns: The number of bytes read; less than asked for only at the end of the trace, or

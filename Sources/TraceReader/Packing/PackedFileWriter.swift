@@ -66,19 +66,21 @@ struct PackedFileWriter: ~Copyable {
     return table.packedEnd &+ UInt64(seekTable.count)
   }
 
-  /// A frame with one block that is not compressed (RFC 8878, section 3.1.1).
+  /// A frame with one block that is not compressed, and a checksum (RFC 8878, section 3.1.1).
   ///
   /// - Parameter content: 4096 bytes.
-  /// - Returns: 4106 bytes.
+  /// - Returns: 4110 bytes.
   private static func storedFrame(of content: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     func add(_ value: UInt64, _ length: Int) {
       for index in 0..<length { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
     }
     add(UInt64(ZstdFrameHeader.magic), 4)
-    add(0x60, 1)  // single segment, two bytes of content size
+    add(0x64, 1)  // single segment, two bytes of content size, a checksum
     add(UInt64(content.count - 256), 2)
     add(UInt64(content.count) << 3 | 1, 3)  // the last block, raw
-    return bytes + content
+    bytes += content
+    add(XXHash64.checksum(of: content) ?? 0, 4)
+    return bytes
   }
 }

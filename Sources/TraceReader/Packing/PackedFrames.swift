@@ -76,6 +76,7 @@ final class PackedFrames: Sendable {
     let bytes = try file.bytes(at: frame.position, count: Int(frame.length))
     guard bytes.count == Int(frame.length),
       let content = ZstdDecompressor.content(of: bytes, size: Int(frame.size))
+        ?? doubtfulHeader(frame, bytes)
     else {
       throw TraceError(
         .corrupt, at: frame.offset, "the packed frame at byte \(frame.position) is damaged",
@@ -84,10 +85,25 @@ final class PackedFrames: Sendable {
     cache.withLock { $0.insert(content, of: index) }
     return content
   }
+
+  /// The file header although its checksum is wrong: without it nothing could be read.
+  private func doubtfulHeader(_ frame: SeekTable.Frame, _ bytes: [UInt8]) -> [UInt8]? {
+    guard frame.offset == 0, UInt64(frame.size) == UInt64(MT_FILE_HEADER_SIZE),
+      let content = ZstdDecompressor.uncheckedContent(of: bytes, size: Int(frame.size))
+    else { return nil }
+    cache.withLock { $0.isHeaderDamaged = true }
+    return content
+  }
+
+  /// Whether the checksum of the file header, if that was read, is wrong.
+  var isHeaderDamaged: Bool { cache.withLock { $0.isHeaderDamaged } }
 }
 
 /// The frames that were used last.
 private struct FrameCache {
+  /// See ``PackedFrames/isHeaderDamaged``.
+  var isHeaderDamaged = false
+
   private struct Entry {
     var index: Int
     var content: [UInt8]

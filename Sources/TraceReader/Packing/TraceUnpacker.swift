@@ -1,3 +1,4 @@
+import CTraceFormat
 import SystemPackage
 
 /// Writes the plain trace of a packed one: the bytes that `zstd -d` gives.
@@ -18,7 +19,7 @@ public struct TraceUnpacker {
   /// - Parameters:
   ///   - output: An empty file, open for writing. Of no use if this throws.
   ///   - progress: Called with the bytes of the trace that are done, and all of them.
-  /// - Returns: How many bytes are lost to damage.
+  /// - Returns: How many bytes are lost to damage, or doubtful.
   /// - Throws: `.io` when reading or writing fails.
   public func write(
     to output: FileDescriptor, progress: (UInt64, UInt64) -> Void = { _, _ in }
@@ -41,6 +42,7 @@ public struct TraceUnpacker {
       offset &+= UInt64(bytes.count)
       progress(offset, file.size)
     }
+    if file.isHeaderDamaged { lost &+= UInt64(MT_FILE_HEADER_SIZE) }
     // Also where the end is damaged, the file gets its whole length.
     do {
       try output.resize(to: Int64(clamping: file.size))

@@ -83,4 +83,15 @@ enum ZstdDecompressor {
     }
     return isWhole ? content : nil
   }
+
+  /// The content of a frame of which nothing but its checksum shows that it is damaged.
+  ///
+  /// - Returns: nil when it is damaged beyond that, or has no checksum.
+  static func uncheckedContent(of frame: [UInt8], size: Int) -> [UInt8]? {
+    let hasChecksum = frame.withUnsafeBytes { ZstdFrameHeader($0)?.hasChecksum ?? false }
+    guard hasChecksum, frame.count > ZstdFrameHeader.checksumLength else { return nil }
+    var frame = Array(frame.dropLast(ZstdFrameHeader.checksumLength))
+    frame[ZstdFrameHeader.descriptorOffset] &= ~ZstdFrameHeader.checksumFlag
+    return content(of: frame, size: size)
+  }
 }

@@ -9,6 +9,11 @@ struct ZstdFrameHeader {
   /// Whether four bytes of checksum follow the last block.
   private(set) var hasChecksum: Bool
 
+  /// Where the byte is that says what else there is.
+  static let descriptorOffset = 4
+  static let checksumFlag: UInt8 = 0x04
+  static let checksumLength = 4
+
   static let magic: UInt32 = 0xFD2F_B528
   /// The longest header there is.
   static let greatestLength = 18
@@ -20,7 +25,7 @@ struct ZstdFrameHeader {
     let descriptor: UInt8 = cursor.read()
     let isSingleSegment = descriptor & 0x20 != 0
     guard descriptor & 0x08 == 0 else { return nil }  // reserved
-    hasChecksum = descriptor & 0x04 != 0
+    hasChecksum = descriptor & Self.checksumFlag != 0
     if !isSingleSegment { cursor.skip(1) }  // the window
     cursor.skip([0, 1, 2, 4][Int(descriptor & 3)])  // the dictionary
     switch descriptor >> 6 {

@@ -47,6 +47,62 @@ import TraceTestSupport
     #expect(try events(packed).count == Self.count)
   }
 
+  /// Where the header's bytes are in the file, behind 10 of its frame.
+  private static let header = 10..<(10 + 4096)
+
+  @Test func anyDamageOfTheHeaderIsNoticed() throws {
+    let packed = try SampleTraces.small().packed()
+    for position in stride(from: Self.header.lowerBound, to: Self.header.upperBound + 4, by: 7) {
+      var bytes = packed
+      bytes[position] ^= 0x10
+      let file = try TemporaryFile(bytes)
+      guard let trace = try? Trace(path: file.path) else { continue }
+      #expect(trace.coverage.damage.first?.offset == 0, "byte \(position)")
+    }
+  }
+
+  @Test func aHeaderWithADamagedFigureIsUsed() throws {
+    var bytes = packed
+    // The number of events that packing noted, which nothing needs.
+    bytes[Self.header.lowerBound + 512] ^= 1
+    let (count, coverage) = try events(bytes)
+    #expect(count == Self.count)
+    #expect(coverage.damageCount == 1)
+    let reason = try #require(coverage.damage.first?.reason)
+    #expect(reason.hasPrefix("the header is not what was written"))
+    try withTrace(bytes) { try #expect($0.unpacked().lost == 4096) }
+  }
+
+  @Test func aDamagedVersionIsNoOtherVersion() throws {
+    var bytes = packed
+    bytes[Self.header.lowerBound + 9] ^= 4
+    let file = try TemporaryFile(bytes)
+    let error = #expect(throws: TraceError.self) { try Trace(path: file.path) }
+    #expect(error?.status == .corrupt && error?.context == "the file header is damaged")
+  }
+
+  /// As they were before the header had a checksum.
+  @Test func olderPackedTracesAreRead() throws {
+    var bytes = packed
+    bytes[4] &= ~0x04
+    bytes.removeSubrange(Self.header.upperBound..<(Self.header.upperBound + 4))
+    // The length of the first frame is in the first entry of the seek table.
+    let entry = bytes.count - 9 - 8 * frames.count
+    #expect(bytes[entry..<(entry + 4)].elementsEqual([0x0e, 0x10, 0, 0]))
+    bytes[entry] -= 4
+    let (count, coverage) = try events(bytes)
+    #expect(count == Self.count && coverage.damageCount == 0)
+    bytes.removeLast(4)
+    #expect(try events(bytes).count == Self.count)
+  }
+
+  @Test func theChecksumIsThatOfZstd() {
+    let bytes = (0..<4096).map { UInt8(truncatingIfNeeded: $0 * 7 + 3) }
+    #expect(XXHash64.checksum(of: bytes) == 0x7963_98cd_4327_97cc)
+    #expect(XXHash64.checksum(of: []) == nil)
+    #expect(XXHash64.checksum(of: Array(repeating: 1, count: 33)) == nil)
+  }
+
   @Test func withoutSeekTableTheFramesAreFound() throws {
     let last = try #require(frames.last)
     let bytes = Array(packed.prefix(Int(last.position) + Int(last.length)))
