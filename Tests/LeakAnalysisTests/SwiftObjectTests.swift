@@ -85,6 +85,25 @@ struct SwiftObjectTests {
     #expect(try heap.analysis().leaked == [])
   }
 
+  @Test("What is left behind an object in an existential container does not hold")
+  func existentials() throws {
+    var heap = SampleHeap()
+    let object = heap.block(32, words: [Self.metadata, Self.counts])
+    let (lost, gone, held, kept) = (heap.block(32), heap.block(32), heap.block(32), heap.block(32))
+    // The second container has a value with an object as its first word, the third one a box.
+    let holder = heap.block(
+      112,
+      words: [
+        Self.metadata + 0x100, Self.counts, object, lost, gone, Self.metadata, object, held, kept,
+        Self.metadata + 0x200, 0, object, lost + 0x1000, Self.metadata,
+      ])
+    heap.set(SampleHeap.globals, holder)
+    let containers = ObjectLayout(existentialOffsets: [16, 48, 80])
+    #expect(
+      try heap.analysis(layouts: [Self.metadata + 0x100: containers]).leaked == [lost, gone])
+    #expect(try heap.analysis().leaked == [])
+  }
+
   @Test("What is left behind an object does not hold, what is behind its tail elements does")
   func slack() throws {
     var heap = SampleHeap()

@@ -204,6 +204,15 @@ import TraceTestSupport
     #expect(program.leaks["Swift side table"] == Figures(1, 32, roots: 0))
   }
 
+  @Test(arguments: ["-Onone", "-O"])
+  func whatIsLeftBehindAnObjectInAnExistentialHoldsNothing(_ option: String) throws {
+    let source = try TestProgram("existentials.swift", flags: [option, "-module-name", "app"])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.leaks["app.Lost"]?.count == 12)
+    #expect(program.leaks["app.Kept"] == nil && program.leaks["app.Derived"] == nil)
+    #expect(program.leaks["app.Holder"] == nil)
+  }
+
   /// Functions that have returned leave addresses behind, on which exit's own frames then lie.
   @Test func wordsLeftOnTheStackHoldNothingOnceMainHasReturned() throws {
     let source = try TestProgram("stale_stack.c")

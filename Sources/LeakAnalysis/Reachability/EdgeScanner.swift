@@ -170,6 +170,9 @@ extension ObjectLayout {
   func holds(at address: UInt64, in block: Int, _ target: Int, _ heap: HeapImage) -> Bool {
     let offset = address &- heap.blocks.address(of: block)
     if numberOffsets.contains(offset) { return false }
+    if isBehindReference(offset, ofBlockAt: heap.blocks.address(of: block), heap.memory) {
+      return false
+    }
     let isUnowned =
       unownedOffsets.contains(offset)
       || unownedFromEnd.contains(heap.blocks.size(of: block) &- offset)

@@ -7,6 +7,8 @@ public struct ObjectLayout: Sendable, Hashable {
   public var unownedOffsets: [UInt64]
   /// Where more of them are, in bytes from the end of what was requested.
   public var unownedFromEnd: [UInt64]
+  /// Where existential containers are: three words for a value, and its metadata.
+  public var existentialOffsets: [UInt64]
   /// Where numbers are that may look like pointers.
   public var numberOffsets: [UInt64]
   /// The form of the table of buckets in them; nil where they are none.
@@ -19,12 +21,14 @@ public struct ObjectLayout: Sendable, Hashable {
   /// Describes objects; without arguments nothing is known of them.
   public init(
     size: UInt64? = nil, unownedOffsets: [UInt64] = [], unownedFromEnd: [UInt64] = [],
-    numberOffsets: [UInt64] = [], table: SwiftTable.Form? = nil, hasIdentifiersAsKeys: Bool = false,
+    existentialOffsets: [UInt64] = [], numberOffsets: [UInt64] = [], table: SwiftTable.Form? = nil,
+    hasIdentifiersAsKeys: Bool = false,
     isInstance: Bool = false
   ) {
     self.size = size
     self.unownedOffsets = unownedOffsets
     self.unownedFromEnd = unownedFromEnd
+    self.existentialOffsets = existentialOffsets
     self.numberOffsets = numberOffsets
     self.table = table
     self.hasIdentifiersAsKeys = hasIdentifiersAsKeys

@@ -169,6 +169,7 @@ extension SwiftLayouts {
       return ObjectLayout(
         size: type.instanceSize,
         unownedOffsets: fields.filter { $0.ownership == .unowned }.map(\.offset),
+        existentialOffsets: Self.existentials(fields, size: type.instanceSize),
         numberOffsets: table != nil ? [Self.seedOffset] : [], table: table,
         hasIdentifiersAsKeys: table != nil && Self.hasIdentifiersAsKeys(type.name),
         isInstance: !type.name.hasPrefix("Swift."))
@@ -179,6 +180,18 @@ extension SwiftLayouts {
     default: return nil
     }
   }
+
+  /// Of the properties that are existentials those with room for a value: protocols of classes only
+  /// leave it out.
+  private static func existentials(_ fields: [SwiftField], size: UInt64) -> [UInt64] {
+    fields.indices.filter { fields[$0].ownership == .existential }.compactMap { index in
+      let end = index + 1 < fields.count ? fields[index + 1].offset : size
+      let offset = fields[index].offset
+      return end >= offset && end &- offset >= containerSize ? offset : nil
+    }
+  }
+
+  private static let containerSize: UInt64 = 32
 
   /// The tables of dictionaries and sets have their own address as the seed of their hash values:
   /// `_seed` in `stdlib/public/core/DictionaryStorage.swift` and `SetStorage.swift`.

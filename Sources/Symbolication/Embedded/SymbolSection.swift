@@ -37,7 +37,7 @@ extension SymbolLanguage {
 }
 
 extension SwiftField.Ownership {
-  private static let inFile: [SwiftField.Ownership] = [.strong, .weak, .unowned]
+  private static let inFile: [SwiftField.Ownership] = [.strong, .weak, .unowned, .existential]
 
   var code: UInt64 { UInt64(Self.inFile.firstIndex(of: self) ?? 0) }
 

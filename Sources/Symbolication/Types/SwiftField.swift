@@ -11,6 +11,9 @@ public struct SwiftField: Sendable, Hashable {
     /// `unowned`, `unowned(unsafe)` or an `ObjectIdentifier`: points to the object and does not hold
     /// it.
     case unowned
+    /// Holds whatever conforms to a protocol, with its metadata three words behind the property's
+    /// beginning, unless the protocol is one of classes only.
+    case existential
   }
 
   /// The name in the source.
@@ -104,32 +107,49 @@ struct SwiftFieldReader {
   /// Bit 29: the field offsets are counted from the end of a superclass that another image defines.
   private static let hasResilientSuperclass: UInt32 = 1 << 29
 
-  /// The mangled type ends in `Xw`, `Xo` or `Xu` for `weak`, `unowned` and `unowned(unsafe)`; that of
-  /// an identifier is `SO`, of an optional one `SOSg`.
+  /// What the end of a property's mangled type tells.
+  ///
+  /// That is `Xw`, `Xo` or `Xu` for `weak`, `unowned` and `unowned(unsafe)`; `p` for a list of
+  /// protocols, but for one of metatypes (`Xp`). The type of an identifier is `SO`. An optional one
+  /// has `Sg` behind it.
   ///
   /// References to other descriptors in it are a byte below 0x20 with 4 or 8 bytes behind it, in
   /// which zeros do not end the text.
   private func ownership(_ record: UInt64) -> SwiftField.Ownership {
     guard let start = contents.relative(at: record &+ 4) else { return .strong }
-    var last: (UInt8, UInt8) = (0, 0)
+    var text: [UInt8] = []
     var address = start
     while address &- start < 1024, let byte = contents.integer(UInt8.self, at: address), byte != 0 {
       switch byte {
-      case 0x01...0x17: (last, address) = ((0, 0), address &+ 5)
-      case 0x18...0x1f: (last, address) = ((0, 0), address &+ 9)
-      default: (last, address) = ((last.1, byte), address &+ 1)
+      case 0x01...0x17: (text, address) = ([], address &+ 5)
+      case 0x18...0x1f: (text, address) = ([], address &+ 9)
+      default:
+        text.append(byte)
+        address &+= 1
       }
     }
-    guard last.0 == UInt8(ascii: "X") else { return isIdentifier(start) ? .unowned : .strong }
-    switch last.1 {
-    case UInt8(ascii: "w"): return .weak
-    case UInt8(ascii: "o"), UInt8(ascii: "u"): return .unowned
-    default: return .strong
-    }
+    return Self.ownership(endOfType: text) ?? (isIdentifier(start) ? .unowned : .strong)
+  }
+
+  /// - Parameter text: What stands behind the last reference to a descriptor.
+  /// - Returns: nil where it tells nothing.
+  private static func ownership(endOfType text: [UInt8]) -> SwiftField.Ownership? {
+    let value = text.ends(with: "Sg") ? text.dropLast(2) : text[...]
+    if text.ends(with: "Xw") { return .weak }
+    if text.ends(with: "Xo") || text.ends(with: "Xu") { return .unowned }
+    guard value.last == UInt8(ascii: "p") else { return nil }
+    // `Bp`, `Sp` and `Qp` are pointers and packs.
+    return "XBSQ".utf8.contains(value.dropLast().last ?? 0) ? nil : .existential
   }
 
   private func isIdentifier(_ mangled: UInt64) -> Bool {
     let text = contents.text(at: mangled)
     return text == Array("SO".utf8) || text == Array("SOSg".utf8)
+  }
+}
+
+extension BidirectionalCollection<UInt8> {
+  fileprivate func ends(with suffix: String) -> Bool {
+    self.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
   }
 }

@@ -103,6 +103,7 @@ import Testing
         SwiftField(name: "children", offset: 16),
         SwiftField(name: "parent", offset: 24, ownership: .unowned),
         SwiftField(name: "observer", offset: 32, ownership: .weak),
+        SwiftField(name: "content", offset: 40, ownership: .existential),
       ]
     }
   }
@@ -200,9 +201,9 @@ import Testing
     let fields = embedded.swiftFields(
       of: SwiftClassReference(descriptor: Address(0x10_0a00), metadata: Address(0x10_0b00)),
       in: images.images[0])
-    #expect(fields.map(\.name) == ["children", "parent", "observer"])
-    #expect(fields.map(\.offset) == [16, 24, 32])
-    #expect(fields.map(\.ownership) == [.strong, .unowned, .weak])
+    #expect(fields.map(\.name) == ["children", "parent", "observer", "content"])
+    #expect(fields.map(\.offset) == [16, 24, 32, 40])
+    #expect(fields.map(\.ownership) == [.strong, .unowned, .weak, .existential])
   }
 
   @Test func propertiesOfClassesMadeAtRunTimeAreFoundWithoutTheFiles() {
@@ -224,7 +225,7 @@ import Testing
     let fields = embedded.swiftFields(
       of: SwiftClassReference(descriptor: Address(0x10_0a00), metadata: Address(0x10_0b00)),
       in: image)
-    #expect(fields.count == 3)
+    #expect(fields.count == 4)
   }
 
   @Test func lostNamesAreLookedForInFiles() {

@@ -1,0 +1,71 @@
+// Objects in existential containers, behind which what was there before is still to be seen.
+
+class Lost { var me: Lost? }
+class Kept { var number = 1 }
+final class Derived: Kept {}
+protocol Value {}
+protocol Reference: AnyObject {}
+extension Kept: Value, Reference {}
+
+struct Three<Object: AnyObject>: Value {
+  var a: Object
+  var b: Object
+  var c: Object
+}
+
+final class Holder {
+  var any: Any?
+  var value: any Value = Kept()
+  var optional: (any Value)?
+  var both: any Value & CustomStringConvertible = "text"
+  var reference: any Reference = Kept()
+  var first: Kept?
+  var second: Kept?
+  var type: Kept.Type = Kept.self
+}
+
+extension String: Value {}
+extension Kept: CustomStringConvertible {
+  var description: String { "Kept" }
+}
+extension Three: CustomStringConvertible {
+  var description: String { "Three" }
+}
+
+func lost() -> Three<Lost> {
+  let objects = (0..<3).map { _ in Lost() }
+  for object in objects { object.me = object }
+  return Three(a: objects[0], b: objects[1], c: objects[2])
+}
+
+func kept() -> Three<Kept> { Three(a: Kept(), b: Kept(), c: Derived()) }
+
+@inline(never) func fill(_ holder: Holder) {
+  holder.any = lost()
+  holder.value = lost()
+  holder.optional = lost()
+  holder.both = lost()
+}
+
+@inline(never) func replace(_ holder: Holder) {
+  holder.any = Kept()
+  holder.value = Derived()
+  holder.optional = Derived() as Kept
+  holder.both = Kept()
+}
+
+@inline(never) func keep(_ holder: Holder) {
+  holder.any = kept()
+  holder.value = kept()
+  holder.optional = kept()
+  holder.both = kept()
+  holder.reference = Kept()
+  holder.first = Kept()
+  holder.second = Kept()
+}
+
+let replaced = Holder()
+fill(replaced)
+replace(replaced)
+let keeping = Holder()
+keep(keeping)
