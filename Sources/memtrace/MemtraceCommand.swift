@@ -24,7 +24,7 @@ struct MemtraceCommand: ParsableCommand {
     subcommands: [
       RecordCommand.self, SnapshotCommand.self, MarkCommand.self, ReportCommand.self,
       AllocationsCommand.self, GenerationsCommand.self, UnfreedCommand.self, HeapCommand.self,
-      LeaksCommand.self, ErrorsCommand.self,
+      LeaksCommand.self, DanglingCommand.self, ErrorsCommand.self,
       HistoryCommand.self, InfoCommand.self, DumpCommand.self, PackCommand.self,
       UnpackCommand.self, CheckCommand.self,
       DiffCommand.self,

@@ -16,7 +16,7 @@ import TraceTestSupport
 
   @Test(arguments: [
     "record", "snapshot", "mark", "report", "allocations", "generations", "unfreed", "heap",
-    "leaks", "errors", "history",
+    "leaks", "dangling", "errors", "history",
     "info", "dump", "pack", "unpack", "check", "diff",
   ])
   func eachCommandExplainsItself(command: String) throws {

@@ -8,25 +8,23 @@ import TraceReader
 /// blocks of that size or greater ones.
 struct BlockRounding {
   private let isKnown: Bool
-  private let least: UInt64
-  private let header: UInt64
-  private let mask: UInt64
+  /// What is certain of each block by itself.
+  let extent: BlockExtent
   /// For requests of up to `index * 8` bytes, the shortest distance from such a block, or a greater one, to
   /// the next.
   private var distances: [UInt64] = []
 
   private static let learnedSizes: UInt64 = 64 << 10
 
-  /// 8 bytes in front of each block, multiples of 16, at least 32 with these.
-  static let glibc = BlockRounding(isKnown: true, least: 24, header: 8, mask: 15)
+  static let glibc = BlockRounding(isKnown: true, .glibc)
 
-  private init(isKnown: Bool, least: UInt64, header: UInt64, mask: UInt64) {
-    (self.isKnown, self.least, self.header, self.mask) = (isKnown, least, header, mask)
+  private init(isKnown: Bool, _ extent: BlockExtent) {
+    (self.isKnown, self.extent) = (isKnown, extent)
   }
 
   /// That of an allocator that is known by its blocks alone.
   init(learnedFrom blocks: LiveBlocksByAddress) {
-    self.init(isKnown: false, least: 8, header: 0, mask: 7)
+    self.init(isKnown: false, .unknown)
     distances = Array(repeating: .max, count: Int(Self.learnedSizes / 8) + 1)
     guard blocks.count > 1 else { return }
     for block in 1..<blocks.count where blocks.size(of: block - 1) <= Self.learnedSizes {
@@ -43,10 +41,7 @@ struct BlockRounding {
 
   /// The bytes from the beginning of a block that are its own and no other block's.
   @inline(__always)
-  func certain(_ size: UInt64) -> UInt64 {
-    guard size < 1 << 56 else { return size }
-    return max(least, ((size + header + mask) & ~mask) - header)
-  }
+  func certain(_ size: UInt64) -> UInt64 { extent.bytes(size) }
 
   /// The bytes that a program may use which asks how many there are.
   func usable(_ size: UInt64) -> UInt64 {

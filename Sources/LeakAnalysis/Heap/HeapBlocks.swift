@@ -54,6 +54,9 @@ public struct HeapBlocks: Sendable {
     return min(overflows ? .max : end, next)
   }
 
+  /// What is certain of the extent of each block by itself.
+  var extent: BlockExtent { rounding.extent }
+
   /// Takes the blocks for those of an allocator that nothing is known of.
   mutating func learnRounding() { rounding = BlockRounding(learnedFrom: blocks) }
 

@@ -109,16 +109,12 @@ struct EdgeScanner {
   func forEachEdge(of block: Int, _ body: (_ offset: UInt64, _ target: Target) -> Void) {
     let start = blocks.address(of: block)
     let layout = layouts.isEmpty ? nil : layouts[memory.word(at: start)]
-    let table = layout?.table.flatMap { form in
-      SwiftTable(form, at: start, size: blocks.size(of: block), memory)
-    }
+    let table = table(in: block, layout)
     let dead = deadOnSignalStacks.isEmpty ? nil : deadOnSignalStacks[block]
     memory.forEachWord(in: start..<end(of: block, layout)) { address, value in
       guard var target = target(of: value) else { return }
-      if let dead, dead.contains(where: { $0.contains(address) }) { return }
       if address == start, sideTables.isBackReference(of: block, value, target) { return }
-      if let idleRecords, idleRecords[block], address &- start != DispatchCaches.next { return }
-      if let table, !table.isInUse(address, memory) { return }
+      if isLeftOver(address, of: block, start, table, dead) { return }
       if let table, layout?.hasIdentifiersAsKeys == true, table.isKey(address) { return }
       if let layout, !layout.holds(at: address, in: block, target.block, heap) { return }
       if target.edgeClass != .start, holdsAttributes(at: address &- start, of: block) {
@@ -126,6 +122,42 @@ struct EdgeScanner {
       }
       body(address &- start, target)
     }
+  }
+
+  /// Calls `body` for each word of a block that points to no block, but for those that are known to be left over
+  /// or to be numbers.
+  func forEachOtherWord(of block: Int, _ body: (_ offset: UInt64, _ value: UInt64) -> Void) {
+    let start = blocks.address(of: block)
+    let layout = layouts.isEmpty ? nil : layouts[memory.word(at: start)]
+    let table = table(in: block, layout)
+    let dead = deadOnSignalStacks[block]
+    memory.forEachWord(in: start..<end(of: block, layout)) { address, value in
+      let offset = address &- start
+      guard target(of: value) == nil, !isLeftOver(address, of: block, start, table, dead),
+        layout?.numberOffsets.contains(offset) != true
+      else { return }
+      body(offset, value)
+    }
+  }
+
+  @inline(__always)
+  private func table(in block: Int, _ layout: ObjectLayout?) -> SwiftTable? {
+    layout?.table.flatMap { form in
+      SwiftTable(form, at: blocks.address(of: block), size: blocks.size(of: block), memory)
+    }
+  }
+
+  /// Whether nothing reads a word of a block again: what libdispatch has left of work that is done, what stands
+  /// in buckets of Swift's tables that are not in use, and on stacks of signal handlers that have returned.
+  @inline(__always)
+  private func isLeftOver(
+    _ address: UInt64, of block: Int, _ start: UInt64, _ table: SwiftTable?,
+    _ dead: [Range<UInt64>]?
+  ) -> Bool {
+    if let dead, dead.contains(where: { $0.contains(address) }) { return true }
+    if let idleRecords, idleRecords[block], address &- start != DispatchCaches.next { return true }
+    if let table, !table.isInUse(address, memory) { return true }
+    return false
   }
 
   /// Whether a word of a block is where a Python object names its attributes, by an address inside of
@@ -141,6 +173,11 @@ struct EdgeScanner {
   /// Whether an instance of a class lies in a block.
   func isInstance(_ block: Int) -> Bool {
     !layouts.isEmpty && layouts[memory.word(at: blocks.address(of: block))]?.isInstance == true
+  }
+
+  /// Whether a block holds the elements of an array of Swift: how many are in use, no snapshot says.
+  func isArray(_ block: Int) -> Bool {
+    !layouts.isEmpty && layouts[memory.word(at: blocks.address(of: block))]?.isArray == true
   }
 
   /// One past the last byte of a block that is looked at.

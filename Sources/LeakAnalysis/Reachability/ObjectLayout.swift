@@ -17,13 +17,14 @@ public struct ObjectLayout: Sendable, Hashable {
   public var hasIdentifiersAsKeys: Bool
   /// Whether they are what a program thinks of, and no storage, closure or box behind it.
   public var isInstance: Bool
+  /// Whether they are the elements of an array.
+  public var isArray: Bool
 
   /// Describes objects; without arguments nothing is known of them.
   public init(
     size: UInt64? = nil, unownedOffsets: [UInt64] = [], unownedFromEnd: [UInt64] = [],
     existentialOffsets: [UInt64] = [], numberOffsets: [UInt64] = [], table: SwiftTable.Form? = nil,
-    hasIdentifiersAsKeys: Bool = false,
-    isInstance: Bool = false
+    hasIdentifiersAsKeys: Bool = false, isInstance: Bool = false, isArray: Bool = false
   ) {
     self.size = size
     self.unownedOffsets = unownedOffsets
@@ -33,5 +34,6 @@ public struct ObjectLayout: Sendable, Hashable {
     self.table = table
     self.hasIdentifiersAsKeys = hasIdentifiersAsKeys
     self.isInstance = isInstance
+    self.isArray = isArray
   }
 }

@@ -22,7 +22,7 @@ public final class VariableNames {
     guard let image = images.image(containing: Address(address), at: time) else { return nil }
     let symbol = symbolicator?.dataSymbol(at: Address(address), in: image)
     return ReportVariable(
-      name: symbol?.name, offset: symbol?.offset, image: image.path,
+      name: symbol?.name, offset: symbol?.offset, size: symbol?.size, image: image.path,
       imageOffset: address &- image.loadBias)
   }
 }
@@ -33,6 +33,8 @@ public struct ReportVariable: Sendable, Hashable {
   public var name: String?
   /// Bytes from the beginning of the variable.
   public var offset: UInt64?
+  /// Bytes of the variable.
+  public var size: UInt64?
   /// The path of the image.
   public var image: String
   /// Bytes from the beginning of the image.

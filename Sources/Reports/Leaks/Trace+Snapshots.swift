@@ -34,25 +34,27 @@ extension Trace {
 
   /// The position of the snapshot that a user means.
   ///
-  /// - Parameter moment: A mark's name or a point in time, also of a snapshot that was cut; nil for the
-  ///   last one that is complete.
+  /// - Parameters:
+  ///   - moment: A mark's name or a point in time, also of a snapshot that was cut; nil for the last one that is
+  ///     complete.
+  ///   - use: What it is to tell.
   /// - Returns: Its position in `snapshots`.
   /// - Throws: ``ReportError`` when there is none.
-  public func snapshotIndex(at moment: String?) throws -> Int {
+  public func snapshotIndex(at moment: String?, for use: SnapshotUse = .leaks) throws -> Int {
     // What only unsampled blocks point to would look leaked.
     if let sampling = Sampling(header: header) {
       throw ReportError.notFound(
-        "leaks cannot be told in \(SamplingSummary(sampling).name): that takes every block; record "
-          + "without --sample")
+        "\(use.subject) cannot be told in \(SamplingSummary(sampling).name): that takes every block; "
+          + "record without --sample")
     }
     guard let usual = usualSnapshot else {
       throw ReportError.notFound(
-        "\(path.lastComponent?.string ?? "the trace") has no heap snapshot, so leaks cannot be told "
-          + "from blocks in use: the process \(EndingSummary(ending).text); \(wayToASnapshot)")
+        "\(path.lastComponent?.string ?? "the trace") has no heap snapshot, so \(use.failure): "
+          + "the process \(EndingSummary(ending).text); \(wayToASnapshot)")
     }
     guard let moment else {
       // Blocks that its missing part points to would look leaked: perhaps all of them.
-      guard snapshots[usual].isComplete else { throw onlyCutSnapshots(snapshots[usual]) }
+      guard snapshots[usual].isComplete else { throw onlyCutSnapshots(snapshots[usual], use) }
       return usual
     }
     if let found = snapshots.last(where: { $0.reason.name == moment }) { return found.index }
@@ -72,12 +74,12 @@ extension Trace {
     return found.index
   }
 
-  private func onlyCutSnapshots(_ snapshot: SnapshotInfo) -> ReportError {
+  private func onlyCutSnapshots(_ snapshot: SnapshotInfo, _ use: SnapshotUse) -> ReportError {
     let reason = whyNoEndSnapshot.map { " (\($0))" } ?? ""
     let time = TimeText.timestamp(clock.nanoseconds(snapshot.time))
     return ReportError.notFound(
       "the heap snapshot of \(path.lastComponent?.string ?? "the trace") was cut off\(reason), so "
-        + "leaks cannot be told from blocks in use; --at \(time) takes what there is")
+        + "\(use.failure); --at \(time) takes what there is")
   }
 
   /// Finds out what can be reached at a snapshot, with what the classes of the program tell.
@@ -135,6 +137,28 @@ extension Trace {
   }
 }
 
+/// What a snapshot is to tell.
+public enum SnapshotUse: Sendable {
+  /// What cannot be reached.
+  case leaks
+  /// What points into freed blocks.
+  case danglingPointers
+
+  fileprivate var subject: String {
+    switch self {
+    case .leaks: "leaks"
+    case .danglingPointers: "dangling pointers"
+    }
+  }
+
+  fileprivate var failure: String {
+    switch self {
+    case .leaks: "leaks cannot be told from blocks in use"
+    case .danglingPointers: "pointers into freed blocks cannot be found"
+    }
+  }
+}
+
 extension SnapshotReason {
   /// The name of the mark, or that the program gave.
   var name: String? {
@@ -172,7 +196,8 @@ extension SwiftLayouts {
         existentialOffsets: Self.existentials(fields, size: type.instanceSize),
         numberOffsets: table != nil ? [Self.seedOffset] : [], table: table,
         hasIdentifiersAsKeys: table != nil && Self.hasIdentifiersAsKeys(type.name),
-        isInstance: !type.name.hasPrefix("Swift."))
+        isInstance: !type.name.hasPrefix("Swift."),
+        isArray: type.name.hasPrefix("Swift._ContiguousArrayStorage<"))
     case .swiftCaptures:
       let layout = SwiftCaptureLayout(type.name)
       return ObjectLayout(size: .max, unownedFromEnd: layout?.unownedFromEnd ?? [])

@@ -77,6 +77,8 @@ public struct Operation: RawRepresentable, Hashable, Sendable, CustomStringConve
 
   /// `malloc`.
   public static let malloc = Operation(MT_OP_MALLOC)
+  /// `calloc`.
+  public static let calloc = Operation(MT_OP_CALLOC)
   /// `realloc`, also of a block that existed.
   public static let realloc = Operation(MT_OP_REALLOC)
   /// `free`.

@@ -58,6 +58,9 @@ struct SampleHeap {
     return address
   }
 
+  /// Frees a block, which leaves its words.
+  mutating func free(_ address: UInt64) { trace.free(address) }
+
   /// Sets words.
   mutating func set(_ address: UInt64, _ words: UInt64...) {
     snapshot.words(at: address, words)
@@ -73,12 +76,24 @@ struct SampleHeap {
   func analysis(
     layouts: [UInt64: ObjectLayout] = [:], allocatesSideTables: Bool = false
   ) throws -> LeakAnalysis {
-    var trace = trace
-    trace.snapshot(snapshot)
-    let file = try TemporaryFile(trace.bytes())
+    let file = try write()
     return LeakAnalysis(
       try Trace(path: file.path).heap(atSnapshot: 0), layouts: layouts,
       allocatesSideTables: { _ in allocatesSideTables })
+  }
+
+  /// Writes the trace, reads it back and looks for pointers into freed blocks.
+  func dangling(layouts: [UInt64: ObjectLayout] = [:]) throws -> [DanglingPointer] {
+    let file = try write()
+    let trace = try Trace(path: file.path)
+    let analysis = LeakAnalysis(try trace.heap(atSnapshot: 0), layouts: layouts)
+    return try DanglingPointers(analysis, in: trace).pointers
+  }
+
+  private func write() throws -> TemporaryFile {
+    var trace = trace
+    trace.snapshot(snapshot)
+    return try TemporaryFile(trace.bytes())
   }
 }
 

@@ -124,6 +124,9 @@ struct LeakRecording {
     builder.snapshot(filled(SnapshotBuilder(time: 79_000_000)))
   }
 
+  /// One more snapshot of the same memory.
+  static func snapshot(_ time: UInt64) -> SnapshotBuilder { filled(SnapshotBuilder(time: time)) }
+
   private static func filled(_ snapshot: SnapshotBuilder) -> SnapshotBuilder {
     var snapshot = snapshot
     snapshot.region(0x40_3000..<0x40_4000, path: "/opt/app/app", protection: .read)

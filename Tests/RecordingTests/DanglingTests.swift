@@ -1,0 +1,112 @@
+import LeakAnalysis
+import Reports
+import Symbolication
+import Testing
+import TraceReader
+import TraceTestSupport
+
+/// Programs with known pointers into freed blocks, from the compiler to the rows of the report.
+@Suite(.serialized) struct DanglingTests {
+  /// What a row says.
+  private struct Line: Hashable {
+    var holder: String
+    var count: UInt64
+    var freed: String
+    var bytes: UInt64
+    var freeFunction: String
+    var confidence = DanglingPointer.Confidence.likely
+  }
+
+  /// The report on a program, and its rows.
+  private static func report(_ run: TracedRun) throws -> (DanglingReport, Set<Line>) {
+    let trace = try run.root()
+    let source = ReportSource(trace, file: "app.mtrace", symbolicator: ELFSymbolicator())
+    let index = try trace.snapshotIndex(at: nil, for: .danglingPointers)
+    let found = try DanglingPointers(
+      trace.leakAnalysis(atSnapshot: index, source: source), in: trace)
+    let report = DanglingReport(found, source: source, query: DanglingQuery())
+    let lines = report.rows.map { row in
+      Line(
+        holder: row.holder, count: row.count, freed: row.name, bytes: row.blocks.bytes,
+        freeFunction: row.freed.frames.first { $0.role == .user }?.name ?? "",
+        confidence: row.confidence)
+    }
+    return (report, Set(lines))
+  }
+
+  @Test func pointersOfC() throws {
+    let program = try TestProgram("dangling.c")
+    let (report, lines) = try Self.report(try TracedRun([program.path.string]))
+    let app = program.path.lastComponent?.string ?? ""
+    #expect(
+      lines == [
+        Line(
+          holder: "variable latest in \(app)", count: 1, freed: "malloc in use_page",
+          bytes: 120,
+          freeFunction: "use_page"),
+        Line(
+          holder: "malloc in drop_nodes + 8", count: 2, freed: "struct node", bytes: 80,
+          freeFunction: "drop_nodes"),
+        Line(
+          holder: "variable first_part in \(app)", count: 1, freed: "malloc in grow_text",
+          bytes: 200,
+          freeFunction: "grow_text"),
+        Line(
+          holder: "variable inside in \(app)", count: 1, freed: "malloc in drop_line", bytes: 300,
+          freeFunction: "drop_line", confidence: .possible),
+        Line(
+          holder: "calloc in drop_entries", count: 3, freed: "malloc in drop_entries", bytes: 1200,
+          freeFunction: "drop_entries", confidence: .possible),
+      ])
+    #expect(report.rows.allSatisfy { !$0.examples.isEmpty && !$0.allocated.frames.isEmpty })
+  }
+
+  @Test func pointersOfCxx() throws {
+    let program = try TestProgram("dangling.cpp")
+    let (report, lines) = try Self.report(try TracedRun([program.path.string]))
+    let app = program.path.lastComponent?.string ?? ""
+    #expect(
+      lines == [
+        Line(
+          holder: "Widget + 16", count: 1, freed: "Label", bytes: 88,
+          freeFunction: "Label::~Label()"),
+        Line(
+          holder: "std::vector<Part*> storage + 8", count: 1, freed: "Part", bytes: 48,
+          freeFunction: "Part::~Part()"),
+        Line(
+          holder: "variable elements in \(app)", count: 1, freed: "Counted[]", bytes: 296,
+          freeFunction: "dropElements()"),
+      ])
+    // The vector that its destructor has freed.
+    #expect(report.exitCount == 1)
+  }
+
+  @Test func pointersOfSwift() throws {
+    let program = try TestProgram("dangling.swift", flags: ["-module-name", "app"])
+    let (_, lines) = try Self.report(try TracedRun([program.path.string]))
+    let name = program.path.lastComponent?.string ?? ""
+    let buffer = "app.buffer : Swift.Optional<Swift.UnsafeMutablePointer<Swift.Int>>"
+    #expect(
+      lines == [
+        Line(
+          holder: "app.Holder.unsafeTarget", count: 1, freed: "app.Target", bytes: 56,
+          freeFunction: "Target.__deallocating_deinit"),
+        Line(
+          holder: "app.Holder.unmanaged", count: 1, freed: "app.Target", bytes: 56,
+          freeFunction: "Target.__deallocating_deinit"),
+        Line(
+          holder: "variable \(buffer) in \(name)", count: 1, freed: "posix_memalign in dropBuffer",
+          bytes: 984,
+          freeFunction: "dropBuffer()"),
+      ])
+  }
+
+  @Test(arguments: ["dangling.c", "dangling.cpp", "dangling.swift"])
+  func programsWithoutAny(source: String) throws {
+    let flags = source.hasSuffix(".swift") ? ["-module-name", "app"] : []
+    let program = try TestProgram(source, flags: flags)
+    let (report, lines) = try Self.report(try TracedRun([program.path.string, "none"]))
+    #expect(lines == [])
+    #expect(report.counts[.likely] ?? 0 == 0 && report.counts[.possible] ?? 0 == 0)
+  }
+}
