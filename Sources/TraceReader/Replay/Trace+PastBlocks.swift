@@ -20,14 +20,14 @@ extension Trace {
       return address == last
     }
     var pass = PastBlocksPass(addresses, upTo: time.rawValue, extent: extent)
-    if !pass.addresses.isEmpty {
+    if !pass.blocks.isEmpty {
       var merger = EventMerger(
         file: file, chunks: eventChunks(to: time.rawValue), progress: progress)
       merger.run(&pass)
       pass.finish()
     }
     return PastBlocks(
-      addresses: pass.addresses, blocks: pass.blocks, isComplete: pass.workLeft > 0)
+      addresses: pass.positions.addresses, blocks: pass.blocks, isComplete: pass.workLeft > 0)
   }
 }
 
@@ -47,12 +47,11 @@ struct PastBlocksPass: EventSink {
   /// How many addresses are changed before the pass gives up.
   private static let greatestWork = 1 << 30
 
-  let addresses: [UInt64]
+  private(set) var positions: AddressPositions
   private(set) var blocks: [PastBlock]
   private(set) var workLeft = Self.greatestWork
   private let lastTime: UInt64
   private let extent: BlockExtent
-  private var pages = PageFilter()
   private var index: UInt64 = 0
   /// By the slots of the threads.
   private var pending: [Pending] = []
@@ -63,13 +62,12 @@ struct PastBlocksPass: EventSink {
   ///   - time: The first event after it ends the pass.
   ///   - extent: How far blocks reach.
   init(_ addresses: [UInt64], upTo time: UInt64, extent: BlockExtent) {
-    self.addresses = addresses
+    positions = AddressPositions(addresses)
     blocks = Array(repeating: PastBlock(), count: addresses.count)
     lastTime = time
     self.extent = extent
     let table = OperationTable()
     (gains, losses) = (table.gains, table.losses)
-    for address in addresses { pages.insert(address) }
   }
 
   mutating func receive(_ run: EventRun) -> Bool {
@@ -106,24 +104,23 @@ struct PastBlocksPass: EventSink {
       takePending(Int(run.slot)) { stack = $0.stack }
     }
     let size = extent.reach(event.pointee.size)
-    guard pages.mayContain(event.pointee.address, size: size) else { return }
-    cover(event.pointee, size, operation, stack, run.thread)
+    guard let first = positions.first(from: event.pointee.address, size: size) else { return }
+    cover(first, event.pointee, size, operation, stack, run.thread)
   }
 
   @inline(never)
   private mutating func cover(
-    _ event: RawEvent, _ size: UInt64, _ operation: UInt8, _ stack: UInt32, _ thread: UInt32
+    _ first: Int, _ event: RawEvent, _ size: UInt64, _ operation: UInt8, _ stack: UInt32,
+    _ thread: UInt32
   ) {
-    let first = position(from: event.address)
     var position = first
-    while position < addresses.count, addresses[position] &- event.address < size {
+    while position < blocks.count, positions.addresses[position] &- event.address < size {
       blocks[position].begin(event, operation, stack, thread: thread, index: index)
       position += 1
     }
-    guard position > first else { return }
     workLeft -= position - first
     // Its end has to be seen, too.
-    pages.insert(event.address)
+    positions.addPage(of: event.address, at: first)
   }
 
   @inline(__always)
@@ -131,13 +128,13 @@ struct PastBlocksPass: EventSink {
     if event.pointee.operation == Operation.reallocBegin.rawValue {
       notePending(event.pointee, Int(run.slot))
     }
-    guard pages.mayContain(event.pointee.address, size: 1) else { return }
-    close(event.pointee, run.thread)
+    guard let first = first(from: event.pointee.address) else { return }
+    close(first, event.pointee, run.thread)
   }
 
   @inline(never)
-  private mutating func close(_ event: RawEvent, _ thread: UInt32) {
-    var position = position(from: event.address)
+  private mutating func close(_ first: Int, _ event: RawEvent, _ thread: UInt32) {
+    var position = first
     while position < blocks.count, blocks[position].isKnown,
       blocks[position].address == event.address, !blocks[position].isFreed
     {
@@ -147,8 +144,10 @@ struct PastBlocksPass: EventSink {
     }
   }
 
-  private func position(from address: UInt64) -> Int {
-    addresses.partitioningIndex { $0 >= address }
+  /// The position of the first address that a block which begins here may cover; nil where none is.
+  @inline(__always)
+  private func first(from start: UInt64) -> Int? {
+    positions.position(from: start)
   }
 
   // MARK: Reallocation
@@ -171,7 +170,7 @@ struct PastBlocksPass: EventSink {
     guard slot < pending.count, pending[slot].isActive else { return }
     pending[slot].isActive = false
     let (start, index) = (pending[slot].address, pending[slot].index)
-    var position = position(from: start)
+    var position = first(from: start) ?? blocks.count
     while position < blocks.count, blocks[position].address == start, blocks[position].end == index
     {
       blocks[position].revive()

@@ -84,14 +84,16 @@ import TraceTestSupport
     #expect(!past.block(covering: 0x6008).isFreed)
   }
 
-  @Test func likeALookAtEachAddress() throws {
+  /// Many addresses in each page, or few, and blocks of many pages.
+  @Test(arguments: [(40, 9000), (9000, 400_000), (200_000, 2_000_000)] as [(UInt64, UInt64)])
+  func likeALookAtEachAddress(distance: UInt64, greatest: UInt64) throws {
     var random = SeededGenerator(seed: 7)
     var trace = TraceBuilder()
     var live: [UInt64: UInt64] = [:]
     var expected: [UInt64: (start: UInt64, isFreed: Bool)] = [:]
-    let addresses = (0..<400).map { 0x10000 + UInt64($0) * 40 }
+    let addresses = (0..<400).map { 0x10000 + $0 * distance }
     for _ in 0..<4000 {
-      let start = 0x10000 + UInt64.random(in: 0..<200, using: &random) * 80
+      let start = 0x10000 + UInt64.random(in: 0..<200, using: &random) * 2 * (distance & ~15)
       if live[start] != nil {
         trace.free(start)
         live[start] = nil
@@ -99,10 +101,10 @@ import TraceTestSupport
           expected[address]?.isFreed = true
         }
       } else {
-        // Blocks do not overlap; a page may be full of them, and one may span several.
+        // Blocks do not overlap.
         let end = live.keys.filter { $0 > start }.min() ?? .max
         let before = live.filter { $0.key < start }.map { $0.key + $0.value }.max() ?? 0
-        let size = UInt64.random(in: 1...9000, using: &random)
+        let size = UInt64.random(in: 1...greatest, using: &random)
         guard start >= before + 16, start + size + 32 < end else { continue }
         trace.allocate(start, size)
         live[start] = size
