@@ -70,6 +70,24 @@ import TraceTestSupport
     #expect(report.text().contains("… 1 more row; --top 0 shows all"))
   }
 
+  /// Python keeps dead objects for those to come.
+  @Test(arguments: [false, true])
+  func objectsOfPythonSayLess(isPython: Bool) throws {
+    let list: UInt64 = 0x40_4800
+    let recording = try LeakRecording { builder in
+      builder.allocate(Self.text, 200, thread: 2, time: 3_000_000)
+      builder.free(Self.text, thread: 2, time: 60_000_000)
+      var last = LeakRecording.snapshot(79_500_000)
+      if isPython { last.addClass("list", at: list) }
+      last.words(at: LeakRecording.node, [0, list, Self.text])
+      builder.snapshot(last)
+    }
+    let found = try DanglingPointers(recording.analysis(2), in: recording.trace)
+    let report = DanglingReport(found, source: recording.source, query: DanglingQuery())
+    #expect(report.rows.map(\.confidence) == [isPython ? .possible : .likely])
+    #expect(report.rows.first?.holder == (isPython ? "list + 16" : "malloc in insert + 16"))
+  }
+
   @Test func withoutAnyTheReportSaysSo() throws {
     let recording = try LeakRecording()
     let found = try DanglingPointers(recording.analysis(0), in: recording.trace)

@@ -35,15 +35,25 @@ final class DanglingNames {
     }
   }
 
-  /// How sure a pointer is, with what the variable tells that it is in.
+  /// How sure a pointer is, with what is known of the variable or the object that it is in.
   func confidence(of pointer: DanglingPointer) -> DanglingPointer.Confidence {
-    guard case .root(let slot) = pointer.holder, slot.root.category == .global else {
+    guard pointer.confidence != .doubtful, isUncertain(pointer.holder) else {
       return pointer.confidence
     }
-    // What has no name may be part of an array.
-    let variable = variable(slot)
-    let isOne = variable?.name != nil && !isArray(variable)
-    return max(pointer.confidence, isOne ? .likely : pointer.isStart ? .possible : .doubtful)
+    return pointer.isStart ? .possible : .doubtful
+  }
+
+  /// Whether what a holder has may not be in use: what has no name may be part of an array, and Python keeps dead
+  /// objects for those to come.
+  private func isUncertain(_ holder: Reachability.Holder) -> Bool {
+    switch holder {
+    case .root(let slot):
+      guard slot.root.category == .global else { return false }
+      let variable = variable(slot)
+      return variable?.name == nil || isArray(variable)
+    case .block(let block):
+      return types.detailedCategory(of: block, in: heap).kind == .type(.python)
+    }
   }
 
   private func variable(_ slot: RootSlot) -> ReportVariable? {
