@@ -138,7 +138,10 @@ extension DanglingReport {
     if !rows.isEmpty {
       page.line(Span("A pointer that is never followed again does no harm.", .faint))
     }
-    page.line(Span("Pointers to addresses that were used again cannot be seen.", .faint))
+    page.line(
+      Span(
+        "Pointers to addresses that were used again cannot be seen; --zombies keeps freed blocks longer.",
+        .faint))
     if hasUnknownBlocks {
       page.line(
         Span(

@@ -52,7 +52,7 @@ extension ErrorText {
   private var writeAdvice: String {
     let freer = entry.firstFree.flatMap(Self.caller(of:)) ?? "the program"
     return "\(freer) frees the block while something still writes through a pointer to it; free it "
-      + "after its last use"
+      + "after its last use; memtrace dangling may show who still points to it"
   }
 
   private var overReleaseAdvice: String {
