@@ -13,8 +13,10 @@ enum ThreadCache {
 
   /// Whether such a cache may be at an address.
   static func mayBegin(at address: UInt64, _ heap: HeapImage) -> Bool {
-    var mayBegin = address & 15 == 0
-    heap.memory.forEachWord(in: address..<address &+ lists.upperBound) { position, value in
+    let (end, isTooHigh) = address.addingReportingOverflow(lists.upperBound)
+    var mayBegin = address & 15 == 0 && !isTooHigh
+    guard mayBegin else { return false }
+    heap.memory.forEachWord(in: address..<end) { position, value in
       if position &- address < lists.lowerBound || value & 15 != 0
         || heap.lookup.block(containing: value) >= 0
       {

@@ -46,7 +46,7 @@ struct UsedParts {
     let first = heap.memory.word(at: address &+ 40) &- start
     let last = heap.memory.word(at: address &+ 72) &- start
     // Each of both iterators says where its part begins, as the map does.
-    guard first <= last, last < size, first & 7 == 0, last & 7 == 0,
+    guard first <= last, last < min(size, .max - 8), first & 7 == 0, last & 7 == 0,
       heap.memory.word(at: start &+ first) == heap.memory.word(at: address &+ 24),
       heap.memory.word(at: start &+ last) == heap.memory.word(at: address &+ 56)
     else { return nil }
