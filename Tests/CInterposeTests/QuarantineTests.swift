@@ -104,6 +104,29 @@ import TraceTestSupport
     #expect(all.count == 80_000 && Set(all).count == 80_000)
   }
 
+  /// At the end of a process whose other threads go on.
+  @Test func blocksThatAreVisitedDoNotLeaveMeanwhile() throws {
+    let quarantine = try Quarantine(bytes: 1 << 20)
+    let left = Guarded<[UInt]>([])
+    DispatchQueue.concurrentPerform(iterations: 3) { thread in
+      var mine: [UInt] = []
+      for number in 0..<20_000 where thread > 0 {
+        let address = Self.start + UInt(thread * 20_000 + number) * 64
+        mine += quarantine.add(address, 56)?.map(\.address) ?? [address]
+      }
+      for _ in 0..<20 where thread == 0 {
+        let here = quarantine.contents().map(\.address)
+        #expect(Set(here).count == here.count)
+      }
+      left.withLock { $0 += mine }
+    }
+    let all = left.withLock { $0 } + quarantine.contents().map(\.address)
+    #expect(Set(all).count == all.count)
+    // Those whose place was taken while they were visited stay out of reach.
+    let held = (20_000..<60_000).map { Self.start + $0 * 64 }.filter { quarantine.holds($0) }
+    #expect(Set(all).union(held).count == 40_000)
+  }
+
   @Test func changesShowFromTheFirstToTheLastWord() {
     let words = UnsafeMutablePointer<UInt64>.allocate(capacity: 8)
     defer { words.deallocate() }

@@ -123,13 +123,20 @@ bool mt_quarantine_take_surplus(struct mt_quarantine *quarantine, struct mt_kept
     return false;
 }
 
-void mt_quarantine_visit(const struct mt_quarantine *quarantine,
+/* While it is visited, a block is in nobody's reach. Its place may be somebody else's afterwards, a
+ * round later: then it stays held, and goes back to nobody. */
+static void visit_place(uint64_t *place, void (*visit)(struct mt_kept_block block, void *context),
+                        void *context) {
+    uint64_t packed = __atomic_exchange_n(place, 0, __ATOMIC_ACQ_REL), nothing = 0;
+    if (packed == 0)
+        return;
+    visit(unpack(packed), context);
+    __atomic_compare_exchange_n(place, &nothing, packed, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+void mt_quarantine_visit(struct mt_quarantine *quarantine,
                          void (*visit)(struct mt_kept_block block, void *context), void *context) {
     uint64_t next = __atomic_load_n(&quarantine->next, __ATOMIC_ACQUIRE);
-    for (uint64_t i = __atomic_load_n(&quarantine->oldest, __ATOMIC_ACQUIRE); i != next; i++) {
-        uint64_t packed =
-            __atomic_load_n(&quarantine->order[i & quarantine->order_mask], __ATOMIC_ACQUIRE);
-        if (packed)
-            visit(unpack(packed), context);
-    }
+    for (uint64_t i = __atomic_load_n(&quarantine->oldest, __ATOMIC_ACQUIRE); i != next; i++)
+        visit_place(&quarantine->order[i & quarantine->order_mask], visit, context);
 }

@@ -48,8 +48,9 @@ bool mt_quarantine_add(struct mt_quarantine *quarantine, struct mt_kept_block bl
  * returns  false when nothing has to leave */
 bool mt_quarantine_take_surplus(struct mt_quarantine *quarantine, struct mt_kept_block *block);
 
-/* Calls visit for what is here, oldest first. Blocks may come and go meanwhile. */
-void mt_quarantine_visit(const struct mt_quarantine *quarantine,
+/* Calls visit for what is here, oldest first. Blocks may come and go meanwhile, but not the one
+ * that is visited. */
+void mt_quarantine_visit(struct mt_quarantine *quarantine,
                          void (*visit)(struct mt_kept_block block, void *context), void *context);
 
 #endif

@@ -135,7 +135,7 @@ bool mt_zombies_begin(uint64_t bytes) {
 
 /* ---- The end ---- */
 
-/* Filled again, so that it is recorded once. */
+/* Filled again, so that it is recorded once. Nobody can give the block back meanwhile. */
 static void judge_at_end(struct mt_kept_block block, void *context) {
     (void)context;
     judge(block, MT_ZOMBIE_WRITTEN_AT_END);
