@@ -28,6 +28,27 @@ import TraceTestSupport
     #expect(commands.last == "memtrace allocations app.mtrace --live-at peak")
   }
 
+  @Test(
+    arguments: [
+      (TraceEnding.signal(11), false, true), (.abort, false, true), (.signal(11), true, false),
+      (.signal(15), false, false), (.exit(1), false, false),
+    ])
+  func aCrashThatNothingExplainsMayBeAUseOfAFreedBlock(
+    ending: TraceEnding, keptFreedBlocks: Bool, isSuggested: Bool
+  ) throws {
+    var source = sample.source
+    source.trace.ending = EndingSummary(ending)
+    var harmless = result
+    (harmless.errors, harmless.errorCounts) = ([], [:])
+    (harmless.failedAllocations, harmless.failedAllocationCount) = ([], 0)
+    let commands = try OverviewReport(harmless, source: source, keptFreedBlocks: keptFreedBlocks)
+      .nextCommands.map(\.command)
+    let command = "memtrace errors --zombies -- ./app --once 'two words'"
+    #expect(commands.contains(command) == isSuggested)
+    let explained = try OverviewReport(result, source: source).nextCommands.map(\.command)
+    #expect(!explained.contains(command))
+  }
+
   @Test func theErrors() throws {
     try expectForms(ErrorsReport(result, source: sample.source), "errors")
   }

@@ -32,6 +32,7 @@ public struct OverviewReport: Report {
 
   /// Which trace.
   public var trace: TraceSummary
+  private let keptFreedBlocks: Bool
   /// What is missing in it.
   public var coverage: CoverageSummary
   /// How many events were replayed.
@@ -57,10 +58,13 @@ public struct OverviewReport: Report {
   ///   - result: The replay of the whole trace.
   ///   - leaks: From ``leaks(_:source:)``, of the last snapshot; nil for a trace without one.
   ///   - source: Names.
+  ///   - keptFreedBlocks: Whether uses of freed blocks would have been recorded.
   /// - Throws: Nothing at present: there are no filters that could fit nothing.
   public init(
-    _ result: ReplayResult, leaks: LeaksReport? = nil, source: ReportSource
+    _ result: ReplayResult, leaks: LeaksReport? = nil, source: ReportSource,
+    keptFreedBlocks: Bool = false
   ) throws {
+    self.keptFreedBlocks = keptFreedBlocks
     trace = source.summary(after: result)
     coverage = CoverageSummary(result.coverage)
     eventCount = result.eventCount
@@ -114,6 +118,11 @@ public struct OverviewReport: Report {
     return Array(ordered.prefix(Limit.hotspots))
   }
 
+  /// Whether the process crashed for reasons that nobody knows yet.
+  private var isUnexplainedCrash: Bool {
+    errors.totalCount == 0 && errors.failureCount == 0 && trace.ending.isCrash
+  }
+
   /// Commands that lead on from here, with what each is for.
   public var nextCommands: [NextCommand] {
     let file = trace.fileArgument
@@ -131,6 +140,11 @@ public struct OverviewReport: Report {
           NextCommand(
             "memtrace history \(file) \(HexText.of(address)) --stacks", "the life of that block"))
       }
+    }
+    if isUnexplainedCrash, !keptFreedBlocks {
+      commands.append(
+        NextCommand(
+          "memtrace errors --zombies -- \(trace.commandLine)", "whether it used a freed block"))
     }
     if let hog = hogs.first?.category {
       commands.append(

@@ -74,6 +74,11 @@ public struct EndingSummary: Sendable, Hashable, Encodable {
   /// Whether the process ended as programs should: by an exit with status 0, or by an exec.
   var isClean: Bool { (status == 0 && signal == nil) || kind == "exec" }
 
+  /// Whether the process ended by a fault or an abort of its own.
+  var isCrash: Bool {
+    kind == "abort" || signal.map { SignalText.faults.contains($0) } ?? false
+  }
+
   /// In words: `exited with status 0`, `was killed by signal 6 (SIGABRT)`.
   public var text: String {
     switch kind {
@@ -95,6 +100,9 @@ public enum SignalText {
     14: "SIGALRM", 15: "SIGTERM", 24: "SIGXCPU", 25: "SIGXFSZ", 26: "SIGVTALRM", 27: "SIGPROF",
     31: "SIGSYS",
   ]
+
+  /// SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV: what a program brings upon itself.
+  static let faults: Set<Int32> = [4, 5, 6, 7, 8, 11]
 
   /// `SIGSEGV`, or `signal 35`.
   public static func name(of signal: Int32) -> String {

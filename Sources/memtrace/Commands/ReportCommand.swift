@@ -33,7 +33,9 @@ struct ReportCommand: ParsableCommand {
         ReplayRequest(), keepsLiveBlocks: true, progress: session.progress)
       session.trace.addNoticedErrors(to: &result)
       try session.write(
-        OverviewReport(result, leaks: leaks, source: session.source), to: output)
+        OverviewReport(
+          result, leaks: leaks, source: session.source,
+          keptFreedBlocks: session.trace.notes.contains { $0.kind == .zombies }), to: output)
     }
   }
 
