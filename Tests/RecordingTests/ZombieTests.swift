@@ -154,6 +154,20 @@ import TraceTestSupport
     #expect(lines.contains { $0.hasPrefix("To fix: drop_node frees the block while something") })
   }
 
+  @Test func theHistoryOfTheBlockEndsWithIt() throws {
+    let run = try Run("follow")
+    let block = try #require(run.root().zombieUses.first?.block)
+    let report = try ProcessRun.run(
+      [
+        BuiltProducts.memtrace.string, "history", "root.mtrace",
+        "0x" + String(block.rawValue, radix: 16),
+      ], environment: TracedRun.minimalEnvironment, directory: run.directory.path, timeout: 60)
+    let lines = report.outputText.split(separator: "\n")
+    let title = try #require(lines.firstIndex(of: "Used after it was freed"))
+    #expect(lines[title + 1].contains("what it held was followed, which ended in SIGSEGV"))
+    #expect(lines[title + 2].contains("follow  zombies.c:"))
+  }
+
   @Test func theGateFailsForIt() throws {
     let program = try TestProgram("zombies.c")
     let directory = try ScratchDirectory()

@@ -19,6 +19,7 @@ extension HistoryReport {
     page.table(table(bytes: page.style.bytes))
     writeSnapshotCounts(to: &page)
     writeUnbalanced(to: &page)
+    writeUses(to: &page)
     if showsStacks {
       for (number, entry) in numbered where entry.refcount?.isImplied != true {
         page.blank()
@@ -44,6 +45,17 @@ extension HistoryReport {
     page.blank()
     let moment = "snapshot \(found.snapshot) (\(TimeText.timestamp(found.timeNanoseconds)))"
     page.line("\(HexText.of(found.object)) in \(moment): \(found.counts.text)")
+  }
+
+  private func writeUses(to page: inout TextPage) {
+    guard !uses.isEmpty else { return }
+    page.heading("Used after it was freed")
+    for use in uses {
+      let moment = TimeText.timestamp(use.event.timeNanoseconds)
+      page.line(
+        [Span(use.block), ": ", Span(use.message, .error), " (\(moment))"], indent: 2)
+      if !use.event.frames.isEmpty { StackText.write(use.event.frames, to: &page, indent: 4) }
+    }
   }
 
   /// Names what goes with nothing.
@@ -132,7 +144,7 @@ extension HistoryReport {
   }
 
   enum CodingKeys: String, CodingKey {
-    case trace, coverage, address, events, eventCount, unbalanced, snapshotCounts
+    case trace, coverage, address, events, eventCount, unbalanced, snapshotCounts, uses
   }
 
   /// Writes the document `memtrace.history`.
@@ -145,6 +157,7 @@ extension HistoryReport {
     try container.encode(entryCount, forKey: .eventCount)
     try container.encode(unbalanced, forKey: .unbalanced)
     try container.encodeIfPresent(snapshotCounts, forKey: .snapshotCounts)
+    if !uses.isEmpty { try container.encode(uses, forKey: .uses) }
   }
 }
 

@@ -79,6 +79,8 @@ public struct HistoryReport: Report {
   /// The references to the last object at the address, in the last snapshot that was taken while it
   /// lived; nil when there is none.
   public var snapshotCounts: SnapshotCounts?
+  /// Uses of blocks at the address after their frees, where those were kept back.
+  public var uses: [Use] = []
   /// Whether the text shows the stack of each event.
   public var showsStacks: Bool
 

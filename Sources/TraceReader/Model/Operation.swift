@@ -37,7 +37,7 @@ public struct Operation: RawRepresentable, Hashable, Sendable, CustomStringConve
   }
 
   /// A use of a freed block: nothing that a function of the allocator was told of.
-  static let useOfFreed = Operation(rawValue: 0xff)
+  public static let useOfFreed = Operation(rawValue: 0xff)
 
   /// The name of the function as users know it, such as `operator new[](nothrow)`.
   public var name: String {

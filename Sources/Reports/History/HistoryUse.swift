@@ -1,0 +1,34 @@
+import TraceReader
+
+extension HistoryReport {
+  /// A use of a block at the address after its free, where freed blocks were kept back.
+  public struct Use: Sendable, Hashable, Encodable {
+    /// `write-after-free` or `use-after-free`, as in `memtrace.errors`.
+    public var kind: String
+    /// Where the block begins.
+    public var block: String
+    /// What happened, in one sentence.
+    public var message: String
+    /// When it was noticed; frames are of what a signal interrupted.
+    public var event: EventSummary
+  }
+}
+
+extension HistoryReport.Use {
+  init(_ use: ZombieUse, source: ReportSource) {
+    var stack = StackID.none
+    switch use.evidence {
+    case .written(let offset, let length, let found):
+      kind = MemoryError.Category.writeAfterFree.identifier
+      let moment = found == .end ? "at the end of the process" : "before its memory was used again"
+      message = "\(length) B at offset \(offset) had changed, found \(moment)"
+    case .followed(let signal, let interrupted):
+      kind = MemoryError.Category.useAfterFree.identifier
+      message = "what it held was followed, which ended in \(SignalText.name(of: signal))"
+      stack = interrupted
+    }
+    block = HexText.of(use.block.rawValue)
+    event = EventSummary(
+      operation: .useOfFreed, thread: use.thread, time: use.time, stack: stack, source: source)
+  }
+}
