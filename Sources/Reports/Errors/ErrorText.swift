@@ -92,9 +92,8 @@ struct ErrorText {
     switch entry.kind {
     case .useAfterFree: return line("Used", nil, entry.offending, after: previous)
     case .writeAfterFree(_, _, let found):
-      let moment = found == .end ? "at the end of the process" : "before its memory was used again"
-      return line("Found", nil, entry.offending, after: previous) + ", " + moment
-        + "; who wrote is not known"
+      return line("Found", nil, entry.offending, after: previous)
+        + ", \(found.text); who wrote is not known"
     default: return line(offendingVerb, entry.offending, after: previous)
     }
   }
@@ -150,5 +149,15 @@ struct ErrorText {
     let allocated = entry.block?.allocated.function ?? "another function"
     let verb = isRealloc ? "reallocated" : "freed"
     return "allocated by \(allocated), \(verb) by \(entry.offending.function)"
+  }
+}
+
+extension ZombieUse.Discovery {
+  /// When a change was found, as the end of a sentence.
+  var text: String {
+    switch self {
+    case .release: "before its memory was used again"
+    case .end: "at the end of the process"
+    }
   }
 }

@@ -20,8 +20,7 @@ extension HistoryReport.Use {
     switch use.evidence {
     case .written(let offset, let length, let found):
       kind = MemoryError.Category.writeAfterFree.identifier
-      let moment = found == .end ? "at the end of the process" : "before its memory was used again"
-      message = "\(length) B at offset \(offset) had changed, found \(moment)"
+      message = "\(length) B at offset \(offset) had changed, found \(found.text)"
     case .followed(let signal, let interrupted):
       kind = MemoryError.Category.useAfterFree.identifier
       message = "what it held was followed, which ended in \(SignalText.name(of: signal))"

@@ -20,9 +20,11 @@ struct PackedFileWriter: ~Copyable {
   ///   - level: One of ``ZstdCompressor/levels``.
   /// - Throws: `.io` when there is no memory to compress with.
   init(descriptor: FileDescriptor, level: Int) throws(TraceError) {
+    let compressor = try ZstdCompressor(level: level)
+    let zeros = [UInt8](repeating: 0, count: Int(MT_FILE_HEADER_SIZE))
+    let frame = try Self.storedFrame(of: zeros, compressor)
     self.descriptor = descriptor
-    compressor = try ZstdCompressor(level: level)
-    let frame = Self.storedFrame(of: Array(repeating: 0, count: Int(MT_FILE_HEADER_SIZE)))
+    self.compressor = compressor
     table.append(length: frame.count, size: Int(MT_FILE_HEADER_SIZE))
   }
 
@@ -62,15 +64,20 @@ struct PackedFileWriter: ~Copyable {
     try endFrame()
     let seekTable = table.encoded
     try descriptor.write(seekTable, at: table.packedEnd)
-    try descriptor.write(Self.storedFrame(of: header), at: 0)
+    try descriptor.write(Self.storedFrame(of: header, compressor), at: 0)
     return table.packedEnd &+ UInt64(seekTable.count)
   }
 
   /// A frame with one block that is not compressed, and a checksum (RFC 8878, section 3.1.1).
   ///
-  /// - Parameter content: 4096 bytes.
+  /// - Parameters:
+  ///   - content: 4096 bytes.
+  ///   - compressor: Tells their checksum.
   /// - Returns: 4110 bytes.
-  private static func storedFrame(of content: [UInt8]) -> [UInt8] {
+  /// - Throws: `.io` with libzstd's reason.
+  private static func storedFrame(
+    of content: [UInt8], _ compressor: borrowing ZstdCompressor
+  ) throws(TraceError) -> [UInt8] {
     var bytes: [UInt8] = []
     func add(_ value: UInt64, _ length: Int) {
       for index in 0..<length { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
@@ -79,8 +86,6 @@ struct PackedFileWriter: ~Copyable {
     add(0x64, 1)  // single segment, two bytes of content size, a checksum
     add(UInt64(content.count - 256), 2)
     add(UInt64(content.count) << 3 | 1, 3)  // the last block, raw
-    bytes += content
-    add(XXHash64.checksum(of: content) ?? 0, 4)
-    return bytes
+    return try bytes + content + compressor.checksum(of: content)
   }
 }

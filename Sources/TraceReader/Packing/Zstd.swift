@@ -53,6 +53,13 @@ struct ZstdCompressor: ~Copyable {
     return frame
   }
 
+  /// What the frame of some content ends with, however it is compressed: the lower half of its XXH64.
+  ///
+  /// - Throws: `.io` with libzstd's reason.
+  func checksum(of content: [UInt8]) throws(TraceError) -> ArraySlice<UInt8> {
+    try frame(of: content).suffix(ZstdFrameHeader.checksumLength)
+  }
+
   /// - Returns: What went wrong; nil when nothing did.
   private func compress(
     _ input: inout ZSTD_inBuffer, into output: inout ZSTD_outBuffer, _ mode: ZSTD_EndDirective
