@@ -6,6 +6,8 @@
 #include "events/sampling.h"
 #include "loader/real.h"
 #include "process/exec_probe.h"
+#include "redzones/block_sizes.h"
+#include "redzones/redzone_fill.h"
 #include "refcounts/refcount_types.h"
 #include "snapshot/snapshot_keeper.h"
 #include "snapshot/snapshot_pages.h"

@@ -59,6 +59,19 @@ extension TraceBuilder {
     }
   }
 
+  /// Adds an OVERRUN record.
+  public mutating func overrun(_ overrun: BlockOverrun) {
+    record(MT_RECORD_OVERRUN) { writer in
+      writer.write(overrun.time.rawValue)
+      writer.write(overrun.block.rawValue)
+      writer.write(overrun.size)
+      writer.write(overrun.offset)
+      writer.write(overrun.length)
+      writer.write((overrun.found == .end ? MT_OVERRUN_AT_END : MT_OVERRUN_AT_FREE).rawValue)
+      writer.write(overrun.thread.rawValue)
+    }
+  }
+
   /// Adds an IMAGE record.
   public mutating func image(_ image: Image) {
     record(MT_RECORD_IMAGE) { writer in

@@ -34,6 +34,9 @@
     X(zombies, "MEMTRACE_ZOMBIES", BYTES, 0, 0, 1ull << 40,                                        \
       "keep so many bytes of freed blocks back, filled with words that nobody may follow, and "    \
       "record what shows that they are used; implies MEMTRACE_SNAPSHOT_ON_CRASH; 0: none")         \
+    X(redzones, "MEMTRACE_REDZONES", BYTES, 0, 0, 4096,                                            \
+      "put so many bytes behind each block that nobody may write to, and record where somebody "   \
+      "has; implies MEMTRACE_SNAPSHOT_ON_CRASH; 0: none")                                          \
     X(snapshot_interval, "MEMTRACE_SNAPSHOT_INTERVAL", NUMBER, 0, 0, 86400,                        \
       "seconds between heap snapshots; 0: none")                                                   \
     X(canary, "MEMTRACE_CANARY", NUMBER, 0, 0, 1,                                                  \

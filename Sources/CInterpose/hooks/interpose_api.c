@@ -2,9 +2,8 @@
 #define _GNU_SOURCE
 #include "events/hook.h"
 
-#include "base/block_owner.h"
-#include "base/clock.h"
 #include "base/config.h"
+#include "base/moment.h"
 #include "base/registers.h"
 #include "base/text.h"
 #include "lifecycle/lifecycle.h"
@@ -50,12 +49,8 @@ void mt_api_mark(const char *name, const uint64_t *registers, uintptr_t pc, uint
     if (!name || !is_recording())
         return;
     int saved = errno;
-    /* What is done next happened after the mark: by its time, not only in fact. */
-    mt_tls.must_stamp = 1;
-    mt_block_owner_forget();
-    struct mt_mark_record mark = {.time = mt_clock_event_time(),
-                                  .thread = mt_tls.index,
-                                  .name_length = (uint32_t)name_length(name)};
+    struct mt_mark_record mark = {
+        .time = mt_moment(), .thread = mt_tls.index, .name_length = (uint32_t)name_length(name)};
     struct mt_piece pieces[] = {{&mark, sizeof mark}, {name, mark.name_length}};
     mt_meta_write(MT_RECORD_MARK, pieces, 2);
     if (mt_config.snapshot_at_marks)

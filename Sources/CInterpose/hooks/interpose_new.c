@@ -90,7 +90,7 @@ static bool is_standard(const void *function) {
         return false;
     const char *file = mt_text_last_component(info.dli_fname);
     return mt_text_has_prefix(file, "libstdc++") || mt_text_has_prefix(file, "libc++") ||
-           info.dli_fbase == image_base((const void *)(uintptr_t)mt_real.malloc);
+           info.dli_fbase == image_base(mt_real_allocator);
 }
 
 /* True when the host defines any of the operators itself. The others, those of the standard

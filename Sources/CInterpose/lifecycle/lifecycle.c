@@ -14,6 +14,7 @@
 #include "loader/image_map.h"
 #include "loader/real.h"
 #include "process/skipped_program.h"
+#include "redzones/redzones.h"
 #include "refcounts/refcounts.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/snapshot_signals.h"
@@ -74,6 +75,7 @@ void mt_lifecycle_end(enum mt_end_kind kind, int status) {
     if (!mt_lifecycle_has_trace())
         return;
     mt_zombies_check();
+    mt_redzones_check();
     mt_trace_file_end(kind, status);
 }
 
@@ -148,11 +150,14 @@ static bool configure(void) {
     /* What a snapshot shows rests on all blocks, and it costs more than all the samples. */
     if (mt_config.sample && !mt_config_lookup(environment, "MEMTRACE_SNAPSHOT_AT_EXIT"))
         mt_config.snapshot_at_exit = 0;
-    /* A sample knows few of the blocks that would be kept back. */
-    if (mt_config.sample)
+    /* A sample knows few of the blocks that they are about. */
+    if (mt_config.sample) {
         mt_config.zombies = 0;
-    /* Who follows what a freed block holds ends there. */
-    if (mt_config.zombies && !mt_config_lookup(environment, "MEMTRACE_SNAPSHOT_ON_CRASH"))
+        mt_config.redzones = 0;
+    }
+    /* Who follows what a freed block holds ends there; so does who writes past one, often. */
+    if ((mt_config.zombies || mt_config.redzones) &&
+        !mt_config_lookup(environment, "MEMTRACE_SNAPSHOT_ON_CRASH"))
         mt_config.snapshot_on_crash = 1;
     mt_sampling_init(mt_config.sample, mt_config.sample_seed);
     if (mt_trace_name_root(&mt_config))
@@ -162,9 +167,11 @@ static bool configure(void) {
     return false;
 }
 
-static void note_zombies(void) {
+static void note_checks(void) {
     if (mt_config.zombies)
         mt_meta_note(MT_NOTE_ZOMBIES, mt_config.zombies, "freed blocks are kept back");
+    if (mt_config.redzones)
+        mt_meta_note(MT_NOTE_REDZONES, mt_config.redzones, "blocks have redzones");
 }
 
 static void begin_zombies(void) {
@@ -173,7 +180,14 @@ static void begin_zombies(void) {
         mt_diag_once("cannot keep freed blocks back:", "the allocator does not tell their sizes", 0,
                      "; all else is recorded");
     }
-    note_zombies();
+}
+
+static void begin_redzones(void) {
+    if (mt_config.redzones && !mt_redzones_begin(mt_config.redzones)) {
+        mt_config.redzones = 0;
+        mt_diag_once("cannot put redzones behind blocks:", "no memory", 0,
+                     "; all else is recorded");
+    }
 }
 
 static void forget_code(void) {
@@ -213,6 +227,8 @@ static enum mt_state start_process(void) {
     }
     mt_refcounts_begin();
     begin_zombies();
+    begin_redzones();
+    note_checks();
     mt_image_map_scan();
     note_bypassed();
     note_exit_test(find_environment());
@@ -241,7 +257,8 @@ static enum mt_state start_forked(void) {
         return MT_RECORDING;
     }
     mt_refcounts_after_fork();
-    note_zombies();
+    mt_redzones_after_fork();
+    note_checks();
     mt_image_map_reset_for_fork();
     mt_snapshot_signals_after_fork();
     return MT_RECORDING;

@@ -9,6 +9,7 @@
 #include <link.h>
 
 struct mt_real mt_real;
+const void *mt_real_allocator;
 
 /* POSIX lets a void * be a function (dlsym's rationale); ISO C only through memory. */
 static void look_up(void *field, const char *name) {
@@ -69,6 +70,7 @@ bool mt_real_resolve(void) {
         return false;
     prefer_hidden(&real);
     void *(*real_malloc)(size_t) = real.malloc;
+    mt_real_allocator = (const void *)(uintptr_t)real_malloc;
     real.malloc = NULL;
     mt_real = real;
     __atomic_store_n(&mt_real.malloc, real_malloc, __ATOMIC_RELEASE);

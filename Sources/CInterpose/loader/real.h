@@ -74,6 +74,9 @@ extern MT_INTERNAL struct mt_real mt_real;
  * returns  false when malloc, calloc, realloc or free cannot be found */
 bool mt_real_resolve(void);
 
+/* Where the malloc is that was found, whatever mt_real.malloc is meanwhile (redzones.h). */
+extern MT_INTERNAL const void *mt_real_allocator;
+
 /* Whether a function is the C library's own. */
 bool mt_real_is_of_c_library(const void *function);
 

@@ -6,6 +6,7 @@
 #include "base/registers.h"
 #include "loader/image_map.h"
 #include "process/recording.h"
+#include "redzones/redzones.h"
 #include "snapshot/resume.h"
 #include "snapshot/snapshot.h"
 #include "trace/trace_file.h"
@@ -86,6 +87,7 @@ static void on_ending(int signal, siginfo_t *info, void *context) {
         if (is_fault(signal, info))
             mt_zombies_note_signal(signal, context);
         mt_zombies_check();
+        mt_redzones_check();
         mt_trace_file_end(MT_END_SIGNAL, signal);
         struct mt_snapshot_request request = {.reason = MT_SNAPSHOT_AT_SIGNAL,
                                               .detail = signal,

@@ -1,7 +1,7 @@
 /* See zombies.h. */
 #include "zombies/zombies.h"
 
-#include "base/clock.h"
+#include "base/moment.h"
 #include "base/registers.h"
 #include "events/hook.h"
 #include "events/thread_state.h"
@@ -28,9 +28,12 @@ static struct {
 /* ---- Records ---- */
 
 static void write_record(struct mt_zombie_record *record) {
-    if (__atomic_fetch_add(&g_zombies.records, 1, __ATOMIC_RELAXED) >= MOST_RECORDS)
+    uint32_t number = __atomic_fetch_add(&g_zombies.records, 1, __ATOMIC_RELAXED);
+    if (number == MOST_RECORDS)
+        mt_meta_note(MT_NOTE_TEXT, 0, "further uses of freed blocks are not recorded");
+    if (number >= MOST_RECORDS)
         return;
-    record->time = mt_clock_event_time();
+    record->time = mt_moment();
     record->thread = mt_tls.index;
     struct mt_piece piece = {record, sizeof *record};
     mt_meta_write(MT_RECORD_ZOMBIE, &piece, 1);

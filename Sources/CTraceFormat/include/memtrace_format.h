@@ -268,7 +268,8 @@ enum mt_record_type {
     MT_RECORD_TYPED = 8,     /* struct mt_typed_record */
     MT_RECORD_REFCOUNTS = 9, /* struct mt_refcounts_record + pattern + text */
     MT_RECORD_FIELDS = 10,   /* struct mt_fields_record + offsets */
-    MT_RECORD_ZOMBIE = 11    /* struct mt_zombie_record */
+    MT_RECORD_ZOMBIE = 11,   /* struct mt_zombie_record */
+    MT_RECORD_OVERRUN = 12   /* struct mt_overrun_record */
 };
 
 struct mt_record {
@@ -348,7 +349,8 @@ enum mt_note_kind {
     MT_NOTE_NO_SNAPSHOT = 7,        /* why there is no whole heap snapshot at the end; value = the
                                      * system's error number */
     MT_NOTE_MAY_CRASH = 8,          /* who started the process to see it crash */
-    MT_NOTE_ZOMBIES = 9             /* freed blocks are kept back; value = so many bytes of them */
+    MT_NOTE_ZOMBIES = 9,            /* freed blocks are kept back; value = so many bytes of them */
+    MT_NOTE_REDZONES = 10           /* blocks have redzones behind them; value = bytes of each */
 };
 
 struct mt_note_record {
@@ -391,6 +393,25 @@ struct mt_zombie_record {
     uint32_t stack;  /* of what the signal interrupted; 0: none */
 };
 static_assert(sizeof(struct mt_zombie_record) == 56, "zombie record layout");
+
+/* When it showed that a block was written past. */
+enum mt_overrun_kind {
+    MT_OVERRUN_AT_FREE = 1, /* when it was freed, or passed to realloc */
+    MT_OVERRUN_AT_END = 2   /* at the end of the process; it was live then */
+};
+
+/* A block with a redzone behind it (MEMTRACE_REDZONES) to which the program has written. */
+struct mt_overrun_record {
+    struct mt_record record;
+    uint64_t time;   /* event time at which it was noticed */
+    uint64_t block;  /* address; the last event of it before was its free, if any */
+    uint64_t size;   /* requested bytes */
+    uint64_t offset; /* from the block's start to the first changed byte behind it */
+    uint64_t length; /* bytes from there to the end of the last one */
+    uint32_t kind;   /* enum mt_overrun_kind */
+    uint32_t thread; /* index: who noticed it; 0: not known */
+};
+static_assert(sizeof(struct mt_overrun_record) == 56, "overrun record layout");
 
 /* What the first word of a block says about its type. */
 enum mt_type_kind {

@@ -58,10 +58,11 @@ struct FindingCollector {
       (finding.count, finding.instances) = (entry.count, entry.count)
       finding.bytes = entry.block?.size ?? 0
       if let first = entry.firstFree, first != event {
+        let verb = entry.isFreedOnce ? "freed by" : "freed first by"
         finding.related.append(
-          Finding.RelatedStack(title: "freed first by \(first.function)", frames: first.frames))
+          Finding.RelatedStack(title: "\(verb) \(first.function)", frames: first.frames))
       }
-      if let block = entry.block {
+      if let block = entry.block, block.allocated != event {
         finding.related.append(
           Finding.RelatedStack(
             title: "allocated by \(block.allocated.function)", frames: block.allocated.frames))

@@ -18,6 +18,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
   case overRelease = "over-release"
   case writeAfterFree = "write-after-free"
   case useAfterFree = "use-after-free"
+  case heapOverflow = "heap-overflow"
 
   /// The ID of the rule in SARIF and code quality reports.
   public var ruleID: String {
@@ -34,6 +35,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .overRelease: "MT013"
     case .writeAfterFree: "MT014"
     case .useAfterFree: "MT015"
+    case .heapOverflow: "MT008"
     }
   }
 
@@ -52,6 +54,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .overRelease: "Over-release"
     case .writeAfterFree: "Write to a freed block"
     case .useAfterFree: "Use of a freed block"
+    case .heapOverflow: "Write past the end of a block"
     }
   }
 
@@ -74,6 +77,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .writeAfterFree: "A block was written to after it had been freed."
     case .useAfterFree:
       "What a block held was used after it had been freed, and a signal came of it."
+    case .heapOverflow: "Bytes behind the end of a block were written to."
     }
   }
 
@@ -99,6 +103,9 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .writeAfterFree, .useAfterFree:
       "Free the block after its last use, and clear pointers that stay behind. `memtrace errors "
         + "TRACE` shows the allocation and the free."
+    case .heapOverflow:
+      "Ask for as many bytes as are written, or write no more. `memtrace errors TRACE` shows how many "
+        + "too many they were, and who allocated the block."
     case .overRelease:
       "Release what was retained, once: `memtrace errors TRACE` names the function, and `memtrace "
         + "history TRACE ADDRESS` shows the count."
@@ -125,6 +132,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .overRelease: self = .overRelease
     case .writeAfterFree: self = .writeAfterFree
     case .useAfterFree: self = .useAfterFree
+    case .heapOverflow: self = .heapOverflow
     }
   }
 }

@@ -50,6 +50,7 @@ struct ValgrindLog {
       "Invalid free() / delete / delete[] / realloc()"
     case .writeAfterFree: "Invalid write: to a block that was free'd"
     case .useAfterFree: "Invalid read: from a block that was free'd"
+    case .heapOverflow: "Invalid write: after a block"
     case .mismatchedFree, .wrongSize, .wrongAlignment:
       "Mismatched free() / delete / delete []"
     }

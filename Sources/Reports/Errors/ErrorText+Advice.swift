@@ -20,6 +20,7 @@ extension ErrorText {
     case .overRelease: return overReleaseAdvice
     case .useAfterFree: return useAdvice
     case .writeAfterFree: return writeAdvice
+    case .heapOverflow: return overflowAdvice
     case .wrongAlignment:
       return "delete as the type that was allocated, with the alignment it was allocated with"
     }
@@ -53,6 +54,12 @@ extension ErrorText {
     let freer = entry.firstFree.flatMap(Self.caller(of:)) ?? "the program"
     return "\(freer) frees the block while something still writes through a pointer to it; free it "
       + "after its last use; memtrace dangling may show who still points to it"
+  }
+
+  private var overflowAdvice: String {
+    let maker = entry.block.map(\.allocated).flatMap(Self.caller(of:)) ?? "the program"
+    return "look at what is written to the block that \(maker) allocates: it needs more bytes, or "
+      + "a loop or a copy goes too far"
   }
 
   private var overReleaseAdvice: String {

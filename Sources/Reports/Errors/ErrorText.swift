@@ -31,6 +31,9 @@ struct ErrorText {
     case .writeAfterFree(let offset, let length, _):
       return "Write to the freed block \(address)\(freedBlockText): \(bytes.format(length)) at "
         + "offset \(offset) changed"
+    case .heapOverflow(let offset, let length, _):
+      return "Write past the end of \(address)\(freedBlockText): \(bytes.format(length)) "
+        + placeBehind(offset)
     case .wrongAlignment(let alignment):
       let real = entry.block.map { "\($0.alignment)" } ?? "another"
       return "\(entry.offending.function) of \(address)\(blockText) says alignment \(alignment), "
@@ -53,7 +56,7 @@ struct ErrorText {
     let befores = entry.unbalanced.filter { $0 != entry.offending }.map {
       ("Released without a retain", $0)
     }
-    let frees = entry.firstFree.map { [(isFreedOnce ? "Freed" : "Freed first", $0)] } ?? []
+    let frees = entry.firstFree.map { [(entry.isFreedOnce ? "Freed" : "Freed first", $0)] } ?? []
     for (verb, event) in (befores + frees).sorted(by: {
       $0.1.timeNanoseconds < $1.1.timeNanoseconds
     }) {
@@ -62,13 +65,6 @@ struct ErrorText {
     }
     result.append((offendingLine(after: previous), entry.offending))
     return result
-  }
-
-  private var isFreedOnce: Bool {
-    switch entry.kind {
-    case .useAfterFree, .writeAfterFree: true
-    default: false
-    }
   }
 
   private var offendingVerb: String {
@@ -94,6 +90,9 @@ struct ErrorText {
     case .writeAfterFree(_, _, let found):
       return line("Found", nil, entry.offending, after: previous)
         + ", \(found.text); who wrote is not known"
+    case .heapOverflow(_, _, let found):
+      return line("Found", nil, entry.offending, after: previous)
+        + ", \(found.text(after: entry.firstFree)); who wrote is not known"
     default: return line(offendingVerb, entry.offending, after: previous)
     }
   }
@@ -145,6 +144,12 @@ struct ErrorText {
     return ", \(place) \(text(of: block)) that begins at \(HexText.of(block.address))"
   }
 
+  /// `right behind it`, or how far.
+  private func placeBehind(_ offset: UInt64) -> String {
+    guard let size = entry.block?.size, offset > size else { return "right behind it" }
+    return "from \(bytes.format(offset - size)) behind it on"
+  }
+
   private var familyText: String {
     let allocated = entry.block?.allocated.function ?? "another function"
     let verb = isRealloc ? "reallocated" : "freed"
@@ -157,6 +162,18 @@ extension ZombieUse.Discovery {
   var text: String {
     switch self {
     case .release: "before its memory was used again"
+    case .end: "at the end of the process"
+    }
+  }
+}
+
+extension BlockOverrun.Discovery {
+  /// When the damage was found, as the end of a sentence.
+  func text(after free: EventSummary?) -> String {
+    switch self {
+    case .free where free?.function.hasPrefix("realloc") == true:
+      "when it was passed to realloc"
+    case .free: "when it was freed"
     case .end: "at the end of the process"
     }
   }

@@ -27,7 +27,7 @@ extension ErrorsReport {
     for (line, event) in text.events {
       page.line(Span("   \(line)", .heading))
       // Of who found a write there is nothing to see.
-      if event == entry.offending, entry.foremost != event { continue }
+      if event == entry.offending, entry.isFoundLater { continue }
       StackText.write(event.frames, to: &page, indent: 7, limit: frameLimit ?? .max)
     }
     page.line(Span("   To fix: ", .heading), Span(text.advice))
@@ -135,6 +135,10 @@ extension ErrorsReport.Entry: Encodable {
     case .wrongSize(let size): try container.encode(size, forKey: .claimedSize)
     case .wrongAlignment(let claimed): try container.encode(claimed, forKey: .claimedAlignment)
     case .writeAfterFree(let offset, let length, let found):
+      try container.encode(offset, forKey: .offset)
+      try container.encode(length, forKey: .length)
+      try container.encode(found, forKey: .found)
+    case .heapOverflow(let offset, let length, let found):
       try container.encode(offset, forKey: .offset)
       try container.encode(length, forKey: .length)
       try container.encode(found, forKey: .found)

@@ -35,13 +35,30 @@ public struct ErrorsReport: Report {
     public var firstFree: EventSummary?
     /// For an over-release, the releases that no retain goes with, as far as stacks tell.
     public var unbalanced: [EventSummary] = []
-    /// The call that is wrong; of a write to a freed block, when it was found, without frames.
+    /// The call that is wrong; of a write that was found later, when it was, without frames.
     public var offending: EventSummary
+
+    /// Whether the wrong event is a write of which only the traces were found, without a stack.
+    var isFoundLater: Bool {
+      switch kind {
+      case .writeAfterFree, .heapOverflow: true
+      default: false
+      }
+    }
+
+    /// Whether the block was freed once, by the program's leave.
+    public var isFreedOnce: Bool {
+      if case .useAfterFree = kind { return true }
+      return isFoundLater
+    }
 
     /// The event to look at first: where the program is wrong, or next to it.
     public var foremost: EventSummary {
-      if case .writeAfterFree = kind { return firstFree ?? offending }
-      return offending
+      switch kind {
+      case .writeAfterFree: firstFree ?? offending
+      case .heapOverflow: block?.allocated ?? firstFree ?? offending
+      default: offending
+      }
     }
   }
 
@@ -159,13 +176,14 @@ extension MemoryError.Category {
     case .doubleFree: 0
     case .useAfterFree: 1
     case .writeAfterFree: 2
-    case .overRelease: 3
-    case .reallocOfFreed: 4
-    case .freeOfInterior: 5
-    case .freeOfUnknown: 6
-    case .mismatched: 7
-    case .wrongSize: 8
-    case .wrongAlignment: 9
+    case .heapOverflow: 3
+    case .overRelease: 4
+    case .reallocOfFreed: 5
+    case .freeOfInterior: 6
+    case .freeOfUnknown: 7
+    case .mismatched: 8
+    case .wrongSize: 9
+    case .wrongAlignment: 10
     }
   }
 
@@ -182,6 +200,7 @@ extension MemoryError.Category {
     case .overRelease: "over-release"
     case .writeAfterFree: "write-after-free"
     case .useAfterFree: "use-after-free"
+    case .heapOverflow: "heap-overflow"
     }
   }
 
@@ -206,6 +225,7 @@ extension MemoryError.Category {
     case .overRelease: "over-release"
     case .writeAfterFree: "write to a freed block"
     case .useAfterFree: "use of a freed block"
+    case .heapOverflow: "write past the end of a block"
     }
   }
 
@@ -222,6 +242,7 @@ extension MemoryError.Category {
     case .overRelease: "over-releases"
     case .writeAfterFree: "writes to freed blocks"
     case .useAfterFree: "uses of freed blocks"
+    case .heapOverflow: "writes past the ends of blocks"
     }
   }
 }

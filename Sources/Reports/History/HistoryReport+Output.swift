@@ -48,8 +48,13 @@ extension HistoryReport {
   }
 
   private func writeUses(to page: inout TextPage) {
+    write(uses.filter { !$0.isAfterFree }, under: "Written past its end", to: &page)
+    write(uses.filter(\.isAfterFree), under: "Used after it was freed", to: &page)
+  }
+
+  private func write(_ uses: [Use], under title: String, to page: inout TextPage) {
     guard !uses.isEmpty else { return }
-    page.heading("Used after it was freed")
+    page.heading(title)
     for use in uses {
       let moment = TimeText.timestamp(use.event.timeNanoseconds)
       page.line(

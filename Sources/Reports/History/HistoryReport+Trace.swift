@@ -27,8 +27,9 @@ extension HistoryReport {
       refcounts: trace.refcounts(of: objects), coverage: trace.coverage, source: source, top: top,
       showsStacks: showsStacks)
     snapshotCounts = try Self.counts(of: history, in: trace)
-    uses = trace.zombieUses.filter { objects.contains($0.block) }
-      .map { Use($0, source: source) }
+    uses =
+      trace.overruns.filter { objects.contains($0.block) }.map { Use($0, source: source) }
+      + trace.zombieUses.filter { objects.contains($0.block) }.map { Use($0, source: source) }
   }
 
   /// What the last snapshot in the life of the last block says, if that is a Swift object.

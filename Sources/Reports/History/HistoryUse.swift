@@ -1,9 +1,10 @@
 import TraceReader
 
 extension HistoryReport {
-  /// A use of a block at the address after its free, where freed blocks were kept back.
+  /// A use of a block at the address that showed beside its events: after its free, where freed
+  /// blocks were kept back, or past its end, where blocks had redzones.
   public struct Use: Sendable, Hashable, Encodable {
-    /// `write-after-free` or `use-after-free`, as in `memtrace.errors`.
+    /// `write-after-free`, `use-after-free` or `heap-overflow`, as in `memtrace.errors`.
     public var kind: String
     /// Where the block begins.
     public var block: String
@@ -30,4 +31,16 @@ extension HistoryReport.Use {
     event = EventSummary(
       operation: .useOfFreed, thread: use.thread, time: use.time, stack: stack, source: source)
   }
+  init(_ overrun: BlockOverrun, source: ReportSource) {
+    kind = MemoryError.Category.heapOverflow.identifier
+    message =
+      "\(overrun.length) B at offset \(overrun.offset) of \(overrun.size) were written, found "
+      + overrun.found.text(after: nil)
+    block = HexText.of(overrun.block.rawValue)
+    event = EventSummary(
+      operation: .overrun, thread: overrun.thread, time: overrun.time, stack: .none, source: source)
+  }
+
+  /// Whether the block was freed before.
+  var isAfterFree: Bool { kind != MemoryError.Category.heapOverflow.identifier }
 }

@@ -239,6 +239,7 @@ enum NoteText {
     case .noSnapshot: "no-snapshot"
     case .mayCrash: "may-crash"
     case .zombies: "zombies"
+    case .redzones: "redzones"
     case .unknown: "other"
     }
   }

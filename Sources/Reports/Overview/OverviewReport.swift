@@ -32,7 +32,7 @@ public struct OverviewReport: Report {
 
   /// Which trace.
   public var trace: TraceSummary
-  private let keptFreedBlocks: Bool
+  private let checks: Set<HeapCheck>
   /// What is missing in it.
   public var coverage: CoverageSummary
   /// How many events were replayed.
@@ -58,13 +58,13 @@ public struct OverviewReport: Report {
   ///   - result: The replay of the whole trace.
   ///   - leaks: From ``leaks(_:source:)``, of the last snapshot; nil for a trace without one.
   ///   - source: Names.
-  ///   - keptFreedBlocks: Whether uses of freed blocks would have been recorded.
+  ///   - checks: What the recording looked for in the heap while it ran.
   /// - Throws: Nothing at present: there are no filters that could fit nothing.
   public init(
     _ result: ReplayResult, leaks: LeaksReport? = nil, source: ReportSource,
-    keptFreedBlocks: Bool = false
+    checks: Set<HeapCheck> = []
   ) throws {
-    self.keptFreedBlocks = keptFreedBlocks
+    self.checks = checks
     trace = source.summary(after: result)
     coverage = CoverageSummary(result.coverage)
     eventCount = result.eventCount
@@ -141,10 +141,11 @@ public struct OverviewReport: Report {
             "memtrace history \(file) \(HexText.of(address)) --stacks", "the life of that block"))
       }
     }
-    if isUnexplainedCrash, !keptFreedBlocks {
+    if isUnexplainedCrash, let search = HeapCheck.search(without: checks) {
       commands.append(
         NextCommand(
-          "memtrace errors --zombies -- \(trace.commandLine)", "whether it used a freed block"))
+          "memtrace errors \(search.options) -- \(trace.commandLine)",
+          "whether it \(search.purpose)"))
     }
     if let hog = hogs.first?.category {
       commands.append(

@@ -28,6 +28,8 @@ public final class Trace: Sendable {
   public let refcountRecording: RefcountRecording?
   /// Uses of freed blocks that were kept back, in the order they were noticed.
   public let zombieUses: [ZombieUse]
+  /// Writes past the ends of blocks, in the order they were noticed.
+  public let overruns: [BlockOverrun]
   /// The heap snapshots in the order they were begun.
   public let snapshots: [SnapshotInfo]
   /// What the trace does not hold, as far as the file tells without a replay.
@@ -91,6 +93,7 @@ public final class Trace: Sendable {
     refcountChunks = loader.refcountChunks
     refcountRecording = loader.meta.refcounts
     zombieUses = loader.meta.zombieUses
+    overruns = loader.meta.overruns
     let found = loader.snapshots.snapshots(images: loader.meta.imageMap)
     snapshots = found.map(\.info)
     snapshotWords = found.map(\.words)
@@ -296,7 +299,7 @@ struct TraceLoader {
       case .noSnapshot:
         coverage.notes.append("no whole heap snapshot at the end: \(note.text)")
       case .rebound where note.value != 0: coverage.boundLate.append(note.text)
-      case .exec, .child, .rebound, .mayCrash, .zombies, .unknown: break
+      case .exec, .child, .rebound, .mayCrash, .zombies, .redzones, .unknown: break
       }
     }
   }

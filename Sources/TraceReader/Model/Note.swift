@@ -26,6 +26,8 @@ public struct Note: Hashable, Sendable {
     case mayCrash
     /// Freed blocks are kept back from their allocator; the value is how many bytes of them.
     case zombies
+    /// Blocks have redzones behind them; the value is how many bytes each has.
+    case redzones
     /// A kind that this version of the reader does not know.
     case unknown(UInt32)
 
@@ -40,6 +42,7 @@ public struct Note: Hashable, Sendable {
       case MT_NOTE_NO_SNAPSHOT.rawValue: self = .noSnapshot
       case MT_NOTE_MAY_CRASH.rawValue: self = .mayCrash
       case MT_NOTE_ZOMBIES.rawValue: self = .zombies
+      case MT_NOTE_REDZONES.rawValue: self = .redzones
       default: self = .unknown(code)
       }
     }

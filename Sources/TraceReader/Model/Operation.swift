@@ -39,10 +39,14 @@ public struct Operation: RawRepresentable, Hashable, Sendable, CustomStringConve
   /// A use of a freed block: nothing that a function of the allocator was told of.
   public static let useOfFreed = Operation(rawValue: 0xff)
 
+  /// A write behind the end of a block: likewise.
+  public static let overrun = Operation(rawValue: 0xfe)
+
   /// The name of the function as users know it, such as `operator new[](nothrow)`.
   public var name: String {
     if let refcountCall { return refcountCall.name }
     if self == .useOfFreed { return "use of a freed block" }
+    if self == .overrun { return "write past the end of a block" }
     guard let name = mt_operation_info(rawValue).name else { return "unknown" }
     return String(cString: name)
   }

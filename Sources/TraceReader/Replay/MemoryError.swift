@@ -24,6 +24,9 @@ public struct MemoryError: Hashable, Sendable {
     case writeAfterFree(offset: UInt64, length: UInt64, found: ZombieUse.Discovery)
     /// What was read from a freed block that was kept back was followed, which a signal ended.
     case useAfterFree(signal: Int32)
+    /// Bytes behind the end of the block were written to: so many from this offset on, as far as its
+    /// redzone goes.
+    case heapOverflow(offset: UInt64, length: UInt64, found: BlockOverrun.Discovery)
 
     /// The kind without its details.
     public var category: Category {
@@ -38,6 +41,7 @@ public struct MemoryError: Hashable, Sendable {
       case .overRelease: .overRelease
       case .writeAfterFree: .writeAfterFree
       case .useAfterFree: .useAfterFree
+      case .heapOverflow: .heapOverflow
       }
     }
   }
@@ -54,6 +58,7 @@ public struct MemoryError: Hashable, Sendable {
     case overRelease
     case writeAfterFree
     case useAfterFree
+    case heapOverflow
   }
 
   /// A block as it was allocated.
@@ -110,7 +115,7 @@ public struct MemoryError: Hashable, Sendable {
   public var firstFree: EventSite?
   /// The event that is wrong.
   ///
-  /// Of a write to a freed block only when it was found is known, and by which thread.
+  /// Of a write to a freed block or past the end of one only when it was found is known, and by which thread.
   public var offending: EventSite
   /// For an over-release, the retains and releases of the object from its allocation on.
   public var refcounts: [RefcountEvent] = []

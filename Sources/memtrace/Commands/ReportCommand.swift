@@ -35,7 +35,7 @@ struct ReportCommand: ParsableCommand {
       try session.write(
         OverviewReport(
           result, leaks: leaks, source: session.source,
-          keptFreedBlocks: session.trace.notes.contains { $0.kind == .zombies }), to: output)
+          checks: HeapCheck.made(in: session.trace)), to: output)
     }
   }
 

@@ -7,6 +7,10 @@ struct RecordingOptions: ParsableArguments {
   static let depths = 1...1024
   /// The value of `--depth` that is not given.
   static let standardDepth = 128
+  /// The value of `--redzones` without one.
+  static let standardRedzone = "16"
+  /// The range of `--redzones` in bytes.
+  static let redzoneByteCounts: ClosedRange<UInt64> = 1...4096
   /// The range of `--sample` and `--zombies` in bytes.
   static let byteCounts: ClosedRange<UInt64> = 1...(1 << 40)
   /// The value of `--zombies` without one.
@@ -41,6 +45,14 @@ struct RecordingOptions: ParsableArguments {
       valueName: "bytes"))
   var zombies: String?
 
+  @Option(
+    defaultAsFlag: standardRedzone,
+    help: ArgumentHelp(
+      "Put so many bytes behind each block, and record when somebody has written to them: 'memtrace "
+        + "errors' shows the blocks.",
+      valueName: "bytes"))
+  var redzones: String?
+
   @Flag(name: .customLong("no-follow"), help: "Record the command only, not its child processes.")
   var noFollow = false
 
@@ -48,6 +60,7 @@ struct RecordingOptions: ParsableArguments {
     try checkSample()
     try checkRefcounts()
     try checkZombies()
+    try checkRedzones()
     guard let depth, !Self.depths.contains(depth) else { return }
     throw ValidationError(
       "--depth takes \(Self.depths.lowerBound) to \(Self.depths.upperBound) frames, not \(depth).")
@@ -71,6 +84,17 @@ struct RecordingOptions: ParsableArguments {
     }
   }
 
+  private func checkRedzones() throws {
+    guard redzones == nil || redzoneBytes != nil else {
+      throw ValidationError(
+        "--redzones takes a number of bytes from 1 to 4096, such as 16, not '\(redzones ?? "")'.")
+    }
+    guard redzones == nil || sample == nil else {
+      throw ValidationError(
+        "--redzones needs all blocks to be recorded; leave --sample out.")
+    }
+  }
+
   /// With a space between them, the word behind the option is its value: it may be meant for more.
   private func checkRefcounts() throws {
     guard let refcounts, TypePatternText.cannotBe(refcounts) else { return }
@@ -85,9 +109,14 @@ struct RecordingOptions: ParsableArguments {
   /// How many bytes of freed blocks are kept back; nil for none.
   var zombieBytes: UInt64? { zombies.flatMap(Self.bytes) }
 
-  private static func bytes(_ text: String) -> UInt64? {
+  /// How many bytes lie behind each block; nil for none.
+  var redzoneBytes: UInt64? { redzones.flatMap { Self.bytes($0, in: Self.redzoneByteCounts) } }
+
+  private static func bytes(_ text: String) -> UInt64? { bytes(text, in: byteCounts) }
+
+  private static func bytes(_ text: String, in counts: ClosedRange<UInt64>) -> UInt64? {
     guard let range = ByteRange(text)?.bytes, range.lowerBound == range.upperBound,
-      byteCounts.contains(range.lowerBound)
+      counts.contains(range.lowerBound)
     else { return nil }
     return range.lowerBound
   }
@@ -99,7 +128,8 @@ struct RecordingOptions: ParsableArguments {
   func checkNone(for trace: String) throws(CommandFailure) {
     let given: [(String, Bool)] = [
       ("--depth", depth != nil), ("--sample", sample != nil), ("--refcounts", refcounts != nil),
-      ("--zombies", zombies != nil), ("--no-follow", noFollow),
+      ("--zombies", zombies != nil),
+      ("--redzones", redzones != nil), ("--no-follow", noFollow),
     ]
     guard let (option, _) = given.first(where: \.1) else { return }
     throw CommandFailure(

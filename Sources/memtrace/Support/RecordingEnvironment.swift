@@ -18,6 +18,8 @@ struct RecordingEnvironment {
   var refcounts: String?
   /// How many bytes of freed blocks are kept back; nil for none.
   var zombieBytes: UInt64?
+  /// How many bytes lie behind each block that nobody may write to; nil for none.
+  var redzoneBytes: UInt64?
   /// Whether child processes are recorded, too.
   var followsChildren: Bool
   /// Shared by all traces of one recording.
@@ -40,6 +42,7 @@ struct RecordingEnvironment {
     result["MEMTRACE_SAMPLE"] = sampleInterval.map { String($0) }
     result["MEMTRACE_REFCOUNTS"] = refcounts
     result["MEMTRACE_ZOMBIES"] = zombieBytes.map { String($0) }
+    result["MEMTRACE_REDZONES"] = redzoneBytes.map { String($0) }
     result["MEMTRACE_FOLLOW"] = followsChildren ? "1" : "0"
     result[Self.sessionVariable] = sessionID.description
     result["MEMTRACE_LAUNCHED"] = "1"

@@ -1,16 +1,34 @@
-/// Finds the blocks that uses of freed blocks are about: the one freed last at each address.
-struct ZombiePass: EventSink {
-  /// A block that was freed; its allocation is not known when it was before a fork.
-  struct Life {
-    var block: MemoryError.BlockSummary?
-    var end: MemoryError.EventSite
+/// Finds the blocks that lay at some addresses last before some times.
+struct LastBlockPass: EventSink {
+  /// Which block is meant.
+  struct Question {
+    /// What is known of it.
+    enum State {
+      /// It was freed.
+      case freed
+      /// It has this size, and was live.
+      case live(size: UInt64)
+      /// It has this size; its free may have come before, or not have been recorded.
+      case freedOrLive(size: UInt64)
+    }
+
+    var address: UInt64
+    var time: UInt64
+    var state: State
   }
 
-  /// For each use, its block; nil when the trace does not have its free.
+  /// A block; its allocation is not known when it was before a fork, and it has no end while it is
+  /// live.
+  struct Life {
+    var block: MemoryError.BlockSummary?
+    var end: MemoryError.EventSite?
+  }
+
+  /// For each question, its block; nil when the trace does not have it.
   private(set) var lives: [Life?]
 
-  private let uses: [ZombieUse]
-  /// Where the uses are in the order of their times.
+  private let questions: [Question]
+  /// Where the questions are in the order of their times.
   private let order: [Int]
   private var next = 0
   private let table = OperationTable()
@@ -21,11 +39,11 @@ struct ZombiePass: EventSink {
   /// For each slot in the middle of a `realloc`, its stack and the life that it ends.
   private var pending: [UInt32: (stack: UInt32, address: UInt64, before: Life?)] = [:]
 
-  init(_ uses: [ZombieUse]) {
-    self.uses = uses
-    order = uses.indices.sorted { (uses[$0].time, $0) < (uses[$1].time, $1) }
-    lives = Array(repeating: nil, count: uses.count)
-    followed = Set(uses.map(\.block.rawValue))
+  init(_ questions: [Question]) {
+    self.questions = questions
+    order = questions.indices.sorted { (questions[$0].time, $0) < (questions[$1].time, $1) }
+    lives = Array(repeating: nil, count: questions.count)
+    followed = Set(questions.map(\.address))
     followed.forEach { addresses.insert($0) }
   }
 
@@ -37,14 +55,14 @@ struct ZombiePass: EventSink {
     return true
   }
 
-  /// Gives the uses that come after all events their blocks.
+  /// Answers the questions that come after all events.
   mutating func finish() {
     settle(before: .max)
   }
 
   @inline(__always)
   private mutating func look(at event: UnsafePointer<RawEvent>, _ run: EventRun) {
-    if event.pointee.time > uses[order[next]].time.rawValue { settle(before: event.pointee.time) }
+    if event.pointee.time > questions[order[next]].time { settle(before: event.pointee.time) }
     let operation = Operation(rawValue: event.pointee.operation)
     // The second half of a realloc, and one that failed, follow a first half that was looked at.
     guard
@@ -101,15 +119,31 @@ struct ZombiePass: EventSink {
 
   /// A `realloc` that failed has ended no block.
   private mutating func restore(_ address: UInt64, _ before: Life?) {
-    guard let life = ended[address], life.end.operation == .reallocBegin else { return }
+    guard let life = ended[address], life.end?.operation == .reallocBegin else { return }
     allocated[address] = life.block
     ended[address] = before
   }
 
   private mutating func settle(before time: UInt64) {
-    while next < order.count, uses[order[next]].time.rawValue < time {
-      lives[order[next]] = ended[uses[order[next]].block.rawValue]
+    while next < order.count, questions[order[next]].time < time {
+      lives[order[next]] = answer(to: questions[order[next]])
       next += 1
     }
+  }
+
+  private func answer(to question: Question) -> Life? {
+    let freed = ended[question.address]
+    let live = allocated[question.address].map { Life(block: $0) }
+    switch question.state {
+    case .freed: return freed
+    case .live(let size): return Self.likeliest([live, freed], size)
+    case .freedOrLive(let size): return Self.likeliest([freed, live], size)
+    }
+  }
+
+  /// The one of that size; else the first, since `pvalloc` gives more than it was asked for.
+  private static func likeliest(_ lives: [Life?], _ size: UInt64) -> Life? {
+    let known = lives.compactMap { $0 }
+    return known.first { $0.block?.size == size } ?? known.first
   }
 }

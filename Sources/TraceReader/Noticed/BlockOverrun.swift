@@ -1,0 +1,60 @@
+import CTraceFormat
+
+/// A block that was written past, into the redzone behind it (`record --redzones`).
+public struct BlockOverrun: Hashable, Sendable {
+  /// When it was found.
+  public enum Discovery: String, Hashable, Sendable, Codable {
+    /// When the block was freed, or passed to `realloc`.
+    case free
+    /// At the end of the process; the block was live then.
+    case end
+  }
+
+  /// Where the block begins.
+  public var block: Address
+  /// Requested bytes of the block.
+  public var size: UInt64
+  /// From the block's start to the first changed byte behind it.
+  public var offset: UInt64
+  /// Bytes from there to the end of the last changed one, as far as the redzone goes.
+  public var length: UInt64
+  /// When it was found.
+  public var found: Discovery
+  /// Who found it; not who wrote.
+  public var thread: ThreadIndex
+  /// When it was noticed.
+  public var time: EventTime
+
+  /// Creates an overrun.
+  public init(
+    block: Address, size: UInt64, offset: UInt64, length: UInt64, found: Discovery,
+    thread: ThreadIndex, time: EventTime
+  ) {
+    self.block = block
+    self.size = size
+    self.offset = offset
+    self.length = length
+    self.found = found
+    self.thread = thread
+    self.time = time
+  }
+}
+
+extension BlockOverrun {
+  /// Decodes what follows the record's header; nil for a kind that this version does not know.
+  init?(decoding cursor: inout ByteCursor) {
+    time = EventTime(cursor.read())
+    block = Address(cursor.read())
+    size = cursor.read()
+    offset = cursor.read()
+    length = cursor.read()
+    let kind: UInt32 = cursor.read()
+    thread = ThreadIndex(cursor.read())
+    guard !cursor.isPastEnd else { return nil }
+    switch kind {
+    case MT_OVERRUN_AT_FREE.rawValue: found = .free
+    case MT_OVERRUN_AT_END.rawValue: found = .end
+    default: return nil
+    }
+  }
+}

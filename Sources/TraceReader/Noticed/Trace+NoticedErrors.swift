@@ -1,0 +1,64 @@
+extension Trace {
+  /// How many groups of errors are kept at most.
+  private static let noticedLimit = 10_000
+
+  /// Adds what shows beside the events of blocks to the errors of a replay: wrong retains and
+  /// releases, uses of freed blocks that were kept back, and writes to redzones.
+  ///
+  /// - Complexity: Where there are any, all events are read once or twice more.
+  public func addNoticedErrors(to result: inout ReplayResult) {
+    addOverreleases(to: &result)
+    let questions =
+      zombieUses.map(LastBlockPass.Question.init) + overruns.map(LastBlockPass.Question.init)
+    guard !questions.isEmpty else { return }
+    var pass = LastBlockPass(questions)
+    var merger = EventMerger(file: file, chunks: eventChunks)
+    merger.run(&pass)
+    pass.finish()
+    var log = ErrorLog(limit: Self.noticedLimit)
+    for (use, life) in zip(zombieUses, pass.lives) { log.add(MemoryError(use, life)) }
+    for (overrun, life) in zip(overruns, pass.lives.dropFirst(zombieUses.count)) {
+      log.add(MemoryError(overrun, life))
+    }
+    result.errorCounts.merge(log.counts) { $0 &+ $1 }
+    result.errors = (result.errors + log.errors).sorted { $0.offending.time < $1.offending.time }
+  }
+}
+
+extension LastBlockPass.Question {
+  fileprivate init(_ use: ZombieUse) {
+    self.init(address: use.block.rawValue, time: use.time.rawValue, state: .freed)
+  }
+
+  /// The block is freed in the trace before it is looked at.
+  fileprivate init(_ overrun: BlockOverrun) {
+    self.init(
+      address: overrun.block.rawValue, time: overrun.time.rawValue,
+      state: overrun.found == .end ? .live(size: overrun.size) : .freedOrLive(size: overrun.size))
+  }
+}
+
+extension MemoryError {
+  fileprivate init(_ use: ZombieUse, _ life: LastBlockPass.Life?) {
+    var stack = StackID.none
+    let kind: Kind
+    switch use.evidence {
+    case .written(let offset, let length, let found):
+      kind = .writeAfterFree(offset: offset, length: length, found: found)
+    case .followed(let signal, let interrupted):
+      (kind, stack) = (.useAfterFree(signal: signal), interrupted)
+    }
+    self.init(
+      kind: kind, address: use.block, block: life?.block, firstFree: life?.end,
+      offending: EventSite(
+        operation: .useOfFreed, stack: stack, thread: use.thread, time: use.time))
+  }
+
+  fileprivate init(_ overrun: BlockOverrun, _ life: LastBlockPass.Life?) {
+    self.init(
+      kind: .heapOverflow(offset: overrun.offset, length: overrun.length, found: overrun.found),
+      address: overrun.block, block: life?.block, firstFree: life?.end,
+      offending: EventSite(
+        operation: .overrun, stack: .none, thread: overrun.thread, time: overrun.time))
+  }
+}

@@ -1,0 +1,99 @@
+import Testing
+import TraceTestSupport
+
+@testable import TraceReader
+
+/// Writes past the ends of blocks in traces made by hand.
+@Suite struct OverrunReaderTests {
+  private func errors(_ builder: TraceBuilder) throws -> [MemoryError] {
+    let file = try builder.write()
+    return try withExtendedLifetime(file) {
+      let trace = try Trace(path: file.path)
+      var result = try trace.replay()
+      trace.addNoticedErrors(to: &result)
+      return result.errors
+    }
+  }
+
+  private func overrun(
+    _ block: UInt64, size: UInt64, time: UInt64, found: BlockOverrun.Discovery = .free
+  ) -> BlockOverrun {
+    BlockOverrun(
+      block: Address(block), size: size, offset: size + 1, length: 2, found: found,
+      thread: ThreadIndex(2), time: EventTime(time))
+  }
+
+  @Test func anOverrunComesBackAsItWasWritten() throws {
+    var builder = TraceBuilder()
+    let overruns = [
+      overrun(0x8000, size: 16, time: 2000),
+      overrun(0x9000, size: 1 << 40, time: 3000, found: .end),
+    ]
+    for overrun in overruns { builder.overrun(overrun) }
+    let file = try builder.write()
+    #expect(try Trace(path: file.path).overruns == overruns)
+  }
+
+  @Test func aFreedBlockIsTheOneBeforeAndALiveOneTheLast() throws {
+    var builder = TraceBuilder()
+    let stacks = (1...3).map { builder.stack([0x1000 + $0 * 0x100]) }
+    builder.allocate(0x8000, 16, stack: stacks[0], time: 2000)
+    builder.free(0x8000, stack: stacks[1], time: 2010)
+    builder.overrun(overrun(0x8000, size: 16, time: 2015))
+    builder.allocate(0x8000, 32, stack: stacks[2], time: 2030)
+    builder.overrun(overrun(0x8000, size: 32, time: 2050, found: .end))
+    let found = try errors(builder)
+    #expect(
+      found.map(\.kind) == [
+        .heapOverflow(offset: 17, length: 2, found: .free),
+        .heapOverflow(offset: 33, length: 2, found: .end),
+      ])
+    #expect(found.map(\.block?.allocation.stack) == [stacks[0], stacks[2]])
+    #expect(found.map(\.firstFree?.stack) == [stacks[1], nil])
+    #expect(found.map(\.offending.thread.rawValue) == [2, 2])
+  }
+
+  /// Times of events are up to 20 µs early: the next block there may seem to come before.
+  @Test func theSizeTellsBlocksApart() throws {
+    var builder = TraceBuilder()
+    builder.allocate(0x8000, 16, time: 2000)
+    builder.free(0x8000, time: 2010)
+    builder.allocate(0x8000, 32, time: 2011)
+    builder.free(0x8000, time: 2012)
+    builder.allocate(0x8000, 48, time: 2013)
+    builder.overrun(overrun(0x8000, size: 32, time: 2020))
+    builder.overrun(overrun(0x8000, size: 48, time: 2020))
+    #expect(try errors(builder).map(\.block?.size) == [32, 48])
+  }
+
+  /// A free that was not recorded, as of a thread that was just beginning.
+  @Test func aBlockWhoseFreeIsMissingIsLive() throws {
+    var builder = TraceBuilder()
+    let stack = builder.stack([0x1100])
+    builder.allocate(0x8000, 16, stack: stack, time: 2000)
+    builder.overrun(overrun(0x8000, size: 16, time: 2020))
+    let found = try errors(builder)
+    #expect(found.map(\.block?.allocation.stack) == [stack])
+    #expect(found.first.map { $0.firstFree == nil } == true)
+  }
+
+  /// As in a forked child, and of `pvalloc`, which gives more than it was asked for.
+  @Test func blocksAreNamedAsFarAsTheyAreKnown() throws {
+    var builder = TraceBuilder()
+    builder.allocate(0x9000, 10, time: 2000)
+    builder.overrun(overrun(0x9000, size: 4096, time: 2010))
+    builder.overrun(overrun(0xa000, size: 64, time: 2020))
+    #expect(try errors(builder).map(\.block?.size) == [10, nil])
+  }
+
+  @Test func overrunsWithTheSameStacksAreOne() throws {
+    var builder = TraceBuilder()
+    let (make, drop) = (builder.stack([0x1100]), builder.stack([0x1200]))
+    for number in UInt64(0)..<100 {
+      builder.allocate(0x8000 + number * 32, 16, stack: make, time: 2000 + number)
+      builder.free(0x8000 + number * 32, stack: drop, time: 3000 + number)
+      builder.overrun(overrun(0x8000 + number * 32, size: 16, time: 4000 + number))
+    }
+    #expect(try errors(builder).map(\.count) == [100])
+  }
+}
