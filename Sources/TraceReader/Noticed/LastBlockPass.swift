@@ -8,6 +8,8 @@ struct LastBlockPass: EventSink {
       case freed
       /// It has this size, and was live.
       case live(size: UInt64)
+      /// It was the last one to be allocated, freed or not.
+      case last
       /// It has this size; its free may have come before, or not have been recorded.
       case freedOrLive(size: UInt64)
     }
@@ -136,6 +138,7 @@ struct LastBlockPass: EventSink {
     let live = allocated[question.address].map { Life(block: $0) }
     switch question.state {
     case .freed: return freed
+    case .last: return live ?? freed
     case .live(let size): return Self.likeliest([live, freed], size)
     case .freedOrLive(let size): return Self.likeliest([freed, live], size)
     }

@@ -14,16 +14,13 @@ extension Trace {
     guard hasRefcounts, !result.coverage.mayMissAllocations else { return }
     let findings = overreleases()
     guard !findings.isEmpty else { return }
-    var finder = OverreleasedBlocks(findings)
-    run(&finder)
-    finder.finish()
+    var blocks = LastBlockPass(findings.map(LastBlockPass.Question.init))
+    run(&blocks)
+    blocks.finish()
     let events = refcounts(of: Set(findings.map(\.event.object)))
     var log = ErrorLog(limit: Self.overreleaseLimit)
-    for index in findings.indices {
-      var finding = findings[index]
-      finding.free = finder.frees[index]
-      log.add(
-        error(finding, block: finder.blocks[index], events: events[finding.event.object] ?? []))
+    for (finding, life) in zip(findings, blocks.lives) {
+      log.add(error(finding, life, events: events[finding.event.object] ?? []))
     }
     result.errorCounts.merge(log.counts) { $0 &+ $1 }
     result.errors = (result.errors + log.errors).sorted { $0.offending.time < $1.offending.time }
@@ -43,17 +40,28 @@ extension Trace {
   }
 
   private func error(
-    _ finding: OverreleasePass.Finding, block: MemoryError.BlockSummary?, events: [RefcountEvent]
+    _ finding: OverreleasePass.Finding, _ life: LastBlockPass.Life?, events: [RefcountEvent]
   ) -> MemoryError {
     let event = finding.event
+    // That of an object which had no reference count events while it lived is not known yet.
+    let free = finding.free ?? (event.isOfNoObject ? life?.end : nil)
     var error = MemoryError(
-      kind: .overRelease, address: event.object, block: block, firstFree: finding.free,
+      kind: .overRelease, address: event.object, block: life?.block, firstFree: free,
       offending: MemoryError.EventSite(
         operation: Operation(event.call), stack: event.stack, thread: event.thread,
         time: event.time))
-    let begin = block?.allocation.time ?? .distantPast
+    let begin = life?.block?.allocation.time ?? .distantPast
     error.refcounts = events.filter { $0.time >= begin && $0.time <= event.time }
       .suffix(Self.keptEvents)
     return error
+  }
+}
+
+extension LastBlockPass.Question {
+  /// At the time at which the object was there for certain.
+  fileprivate init(_ finding: OverreleasePass.Finding) {
+    self.init(
+      address: finding.event.object.rawValue,
+      time: (finding.free?.time ?? finding.event.time).rawValue, state: .last)
   }
 }
