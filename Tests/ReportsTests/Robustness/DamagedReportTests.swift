@@ -25,11 +25,13 @@ import TraceTestSupport
     let leaks = try LeakRecording()
     let (packed, plain) = (try leaks.packed(), try SampleRecording())
     let sampled = try SampleRecording(sampleInterval: 512 << 10)
+    let noticed = try SampleRecording(hasNoticedErrors: true)
     return [
       Sample(bytes: try bytes(leaks.file), symbolicator: leaks.symbolicator),
       Sample(bytes: try bytes(packed.file), symbolicator: leaks.symbolicator),
       Sample(bytes: try bytes(plain.file), symbolicator: plain.symbolicator),
       Sample(bytes: try bytes(sampled.file), symbolicator: sampled.symbolicator),
+      Sample(bytes: try bytes(noticed.file), symbolicator: noticed.symbolicator),
     ]
   }
 
@@ -88,8 +90,10 @@ private struct ReportExercise {
     }
   }
 
-  private func all(of result: ReplayResult) throws -> Int {
-    try write(OverviewReport(result, source: source))
+  private func all(of replayed: ReplayResult) throws -> Int {
+    var result = replayed
+    trace.addNoticedErrors(to: &result)
+    return try write(OverviewReport(result, source: source))
       + write(AllocationsReport(result, source: source, query: AllocationsQuery()))
       + write(CallTreeReport(result, source: source, query: CallTreeQuery()))
       + write(UnfreedReport(result, source: source, query: UnfreedQuery()))
@@ -101,6 +105,9 @@ private struct ReportExercise {
     var query = LeaksQuery()
     query.treeLines = 10
     var made = try write(LeaksReport(analysis, source: source, query: query))
+    made += try write(
+      DanglingReport(
+        try DanglingPointers(analysis, in: trace), source: source, query: DanglingQuery()))
     made += try write(ReferenceTreeReport(analysis, source: source, limit: 50))
     if analysis.heap.blocks.count > 0 {
       made += try write(

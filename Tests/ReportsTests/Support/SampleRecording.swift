@@ -13,12 +13,14 @@ struct SampleRecording {
   let trace: Trace
   let symbolicator = FakeSymbolicator()
 
-  /// Makes a recording that says it is a sample, unless the interval is 0.
-  init(sampleInterval: UInt64 = 0) throws {
+  /// Makes a recording that says it is a sample, unless the interval is 0; in another one errors show
+  /// beside the events, too.
+  init(sampleInterval: UInt64 = 0, hasNoticedErrors: Bool = false) throws {
     var builder = TraceBuilder()
     Self.describe(&builder)
     builder.header.sampleInterval = sampleInterval
     Self.fill(&builder)
+    if hasNoticedErrors { Self.addNoticedErrors(to: &builder) }
     file = try builder.write()
     trace = try Trace(path: file.path)
     let app = "/opt/app/app"
@@ -91,5 +93,29 @@ struct SampleRecording {
       .failed, size: 1 << 40, stack: read, function: .malloc, time: ms(56))
     builder.allocate(0x20_0600, 10, stack: make, time: ms(57))
     builder.free(0x20_0600, size: 12, .init(rawValue: 27), stack: handle, time: ms(58))
+  }
+  private static func addNoticedErrors(to builder: inout TraceBuilder) {
+    let (live, freed) = (Address(0x20_0500), Address(0x20_0100))
+    let thread = ThreadIndex(1)
+    for found in [ZombieUse.Discovery.release, .end] {
+      builder.zombie(
+        ZombieUse(
+          block: freed, evidence: .written(offset: 8, length: 16, when: found), thread: thread,
+          time: EventTime(61_000_000)))
+    }
+    builder.zombie(
+      ZombieUse(
+        block: freed, evidence: .followed(signal: 11, stack: StackID(3)), thread: thread,
+        time: EventTime(62_000_000)))
+    for (block, found) in [(freed, BlockOverrun.Discovery.free), (live, .end)] {
+      builder.overrun(
+        BlockOverrun(
+          block: block, size: 40, offset: 48, length: 3, found: found, thread: thread,
+          time: EventTime(63_000_000)))
+    }
+    for (call, count) in [(RefcountEvent.Call.retain, UInt64(2)), (.release, 1), (.release, 0)] {
+      builder.count(call, live.rawValue, count: count, stack: StackID(4), time: 64_000_000)
+    }
+    builder.count(.release, freed.rawValue, count: 1, stack: StackID(4), time: 65_000_000)
   }
 }

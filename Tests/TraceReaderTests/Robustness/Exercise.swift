@@ -9,6 +9,7 @@ struct Exercise {
   var events: UInt64 = 0
   var frames = 0
   var words = 0
+  var noticed = 0
   var opened = false
 
   /// Calls everything that looks at bytes of the file.
@@ -26,7 +27,10 @@ struct Exercise {
     exercise.opened = true
     var options = ReplayOptions()
     options.keepsLiveBlocks = true
-    let result = try trace.replay(options)
+    var result = try trace.replay(options)
+    let shown = result.errors.count
+    trace.addNoticedErrors(to: &result)
+    exercise.noticed = result.errors.count - shown
     exercise.events = result.eventCount
     for site in result.sites.prefix(200) {
       for frame in trace.stacks.frames(of: site.stack).prefix(500) {
@@ -95,6 +99,7 @@ enum SampleTraces {
     trace.free(0x5000_2000, stack: stacks[1])
     trace.free(0x5000_2009, stack: stacks[1])
     addTypes(to: &trace, stacks)
+    addNoticedErrors(to: &trace, stacks)
     addSnapshot(to: &trace)
     return trace
   }
@@ -114,6 +119,26 @@ enum SampleTraces {
         stack: stacks[1], size: 64, type: leaf.id, evidence: .freed, freeStack: stacks[0]))
   }
 
+  private static func addNoticedErrors(to trace: inout TraceBuilder, _ stacks: [StackID]) {
+    let (freed, live) = (Address(0x5000_2000), Address(0x5000_2008))
+    let (thread, time) = (ThreadIndex(1), EventTime(1045))
+    trace.zombie(
+      ZombieUse(
+        block: freed, evidence: .written(offset: 8, length: 16, when: .end), thread: thread,
+        time: time))
+    trace.zombie(
+      ZombieUse(
+        block: freed, evidence: .followed(signal: 11, stack: stacks[1]), thread: thread,
+        time: time))
+    for (block, found) in [(freed, BlockOverrun.Discovery.free), (live, .end)] {
+      trace.overrun(
+        BlockOverrun(
+          block: block, size: 8, offset: 9, length: 3, found: found, thread: thread, time: time))
+    }
+    trace.count(.retain, live.rawValue, count: 1, stack: stacks[0], time: 1046)
+    trace.count(.release, freed.rawValue, count: 0, stack: stacks[1], time: 1047)
+  }
+
   private static func addRecords(to trace: inout TraceBuilder) {
     trace.process(executable: "/usr/bin/true", arguments: ["true", "x"])
     trace.image(
@@ -130,7 +155,7 @@ enum SampleTraces {
     trace.thread(1, tid: 4711, name: "main")
     trace.thread(2, tid: 4712, name: "worker", state: .named)
     trace.thread(2, tid: 4712, state: .ended, time: 1050)
-    for kind in 1...8 { trace.note(kind: UInt32(kind), text: "malloc: jemalloc") }
+    for kind in 1...10 { trace.note(kind: UInt32(kind), text: "malloc: jemalloc") }
     trace.mark("here", time: 1020)
   }
 

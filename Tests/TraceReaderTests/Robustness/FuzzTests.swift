@@ -35,6 +35,7 @@ import TraceTestSupport
       #expect(exercise.events > 400)
       #expect(exercise.frames > 0)
       #expect(exercise.words > 0)
+      #expect(exercise.noticed > 3)
     }
   }
 
