@@ -43,8 +43,7 @@ extension TraceBuilder {
       case .written(let offset, let length, let found):
         writer.write(offset)
         writer.write(length)
-        let kind = found == .end ? MT_ZOMBIE_WRITTEN_AT_END : MT_ZOMBIE_WRITTEN
-        writer.write(kind.rawValue)
+        writer.write(found.kind.rawValue)
         writer.write(UInt32(0))
         writer.write(use.thread.rawValue)
         writer.write(UInt32(0))
@@ -67,7 +66,7 @@ extension TraceBuilder {
       writer.write(overrun.size)
       writer.write(overrun.offset)
       writer.write(overrun.length)
-      writer.write((overrun.found == .end ? MT_OVERRUN_AT_END : MT_OVERRUN_AT_FREE).rawValue)
+      writer.write(overrun.found.kind.rawValue)
       writer.write(overrun.thread.rawValue)
     }
   }
@@ -193,5 +192,25 @@ extension TraceBuilder {
     var content = ByteWriter()
     body(&content)
     appendRecord(type: UInt16(type.rawValue), content: content.bytes)
+  }
+}
+
+extension ZombieUse.Discovery {
+  fileprivate var kind: mt_zombie_kind {
+    switch self {
+    case .release: MT_ZOMBIE_WRITTEN
+    case .end: MT_ZOMBIE_WRITTEN_AT_END
+    case .mark: MT_ZOMBIE_WRITTEN_AT_MARK
+    }
+  }
+}
+
+extension BlockOverrun.Discovery {
+  fileprivate var kind: mt_overrun_kind {
+    switch self {
+    case .free: MT_OVERRUN_AT_FREE
+    case .end: MT_OVERRUN_AT_END
+    case .mark: MT_OVERRUN_AT_MARK
+    }
   }
 }

@@ -12,9 +12,7 @@ import TraceTestSupport
 /// Marks from inside and outside a recorded process, and what grew between them.
 @Suite(.serialized) struct MarkTests {
   private static func program() throws -> TestProgram {
-    let header = TestProgram.sources.removingLastComponent().removingLastComponent()
-      .removingLastComponent().appending("Sources/CMemtrace/include")
-    return try TestProgram("marked.c", flags: ["-I\(header)"])
+    try TestProgram("marked.c", flags: TestProgram.withMarks)
   }
 
   /// Runs the program, which runs these commands with `$M` for memtrace and `$P` for its own ID.

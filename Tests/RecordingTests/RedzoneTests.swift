@@ -11,7 +11,7 @@ import TraceTestSupport
     let directory: ScratchDirectory
 
     init(_ arguments: [String], redzones: String = "--redzones") throws {
-      let program = try TestProgram("redzones.c")
+      let program = try RedzoneTests.program()
       directory = try ScratchDirectory()
       result = try ProcessRun.run(
         [
@@ -36,6 +36,10 @@ import TraceTestSupport
         String($0.trimmingPrefix(while: \.isWhitespace))
       }
     }
+  }
+
+  private static func program() throws -> TestProgram {
+    try TestProgram("redzones.c", flags: TestProgram.withMarks)
   }
 
   private static func errors(_ trace: Trace) throws -> [MemoryError] {
@@ -78,6 +82,17 @@ import TraceTestSupport
     #expect(errors.map(\.kind) == [.heapOverflow(offset: 44, length: 1, found: .end)])
     #expect(errors.first?.block?.size == 40)
     #expect(errors.first.map { $0.firstFree == nil } == true)
+  }
+
+  /// With nothing left to find when it is freed.
+  @Test func aLiveBlockIsLookedAtAtAMark() throws {
+    let run = try Run(["malloc", "mark free", "40", "40"])
+    let trace = try run.root()
+    let errors = try Self.errors(trace)
+    #expect(errors.map(\.kind) == [.heapOverflow(offset: 40, length: 1, found: .mark)])
+    #expect(errors.first?.block?.size == 40)
+    let mark = try #require(trace.marks.first)
+    #expect(errors.allSatisfy { $0.offending.time < mark.time })
   }
 
   @Test func theRedzoneIsAsLongAsItIsToldTo() throws {
@@ -139,7 +154,7 @@ import TraceTestSupport
 
   /// A block is looked at before it is kept back.
   @Test func zombiesAndRedzonesGoTogether() throws {
-    let program = try TestProgram("redzones.c")
+    let program = try Self.program()
     let directory = try ScratchDirectory()
     let run = try ProcessRun.run(
       [
@@ -201,7 +216,7 @@ import TraceTestSupport
   }
 
   @Test func theGateFailsForIt() throws {
-    let program = try TestProgram("redzones.c")
+    let program = try Self.program()
     let directory = try ScratchDirectory()
     let run = try ProcessRun.run(
       [

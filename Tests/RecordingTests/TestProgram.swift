@@ -19,6 +19,13 @@ struct TestProgram: Sendable {
   /// The folder with the sources.
   static let sources = FilePath(#filePath).removingLastComponent().appending("Programs")
 
+  /// The flags of a program that sets marks.
+  static let withMarks = [
+    "-I"
+      + sources.removingLastComponent().removingLastComponent().removingLastComponent()
+      .appending("Sources/CMemtrace/include").string
+  ]
+
   /// Whether a program is on the search path.
   static func has(_ tool: String) -> Bool {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""

@@ -12,7 +12,7 @@ import TraceTestSupport
     let program: TestProgram
 
     init(_ way: String, zombies: String = "--zombies") throws {
-      program = try TestProgram("zombies.c")
+      program = try TestProgram("zombies.c", flags: TestProgram.withMarks)
       directory = try ScratchDirectory()
       result = try ProcessRun.run(
         [
@@ -46,7 +46,7 @@ import TraceTestSupport
   @Test(
     arguments: [
       ("write", ZombieUse.Discovery.end), ("write later", .release), ("write _exit", .end),
-      ("write abort", .end),
+      ("write abort", .end), ("write mark", .mark), ("write mark later", .mark),
     ])
   func aWriteIsFound(way: String, found: ZombieUse.Discovery) throws {
     let run = try Run(way, zombies: "--zombies=1MiB")
@@ -169,7 +169,7 @@ import TraceTestSupport
   }
 
   @Test func theGateFailsForIt() throws {
-    let program = try TestProgram("zombies.c")
+    let program = try TestProgram("zombies.c", flags: TestProgram.withMarks)
     let directory = try ScratchDirectory()
     let run = try ProcessRun.run(
       [BuiltProducts.memtrace.string, "check", "--zombies", "--", program.path.string, "write"],

@@ -74,8 +74,8 @@ void mt_lifecycle_before_prctl(long option, unsigned long argument) {
 void mt_lifecycle_end(enum mt_end_kind kind, int status) {
     if (!mt_lifecycle_has_trace())
         return;
-    mt_zombies_check();
-    mt_redzones_check();
+    mt_zombies_check(MT_ZOMBIE_WRITTEN_AT_END);
+    mt_redzones_check(MT_OVERRUN_AT_END);
     mt_trace_file_end(kind, status);
 }
 

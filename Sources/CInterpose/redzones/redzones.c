@@ -213,6 +213,7 @@ bool mt_redzones_begin(uint64_t bytes) {
 /* ---- All live blocks ---- */
 
 struct look {
+    enum mt_overrun_kind kind;
     uintptr_t readable; /* the page that was seen to be so last */
 };
 
@@ -232,8 +233,9 @@ static bool can_look(struct look *look, uintptr_t block, size_t size) {
     return can_read(look, zone, zone + g_redzones.zone - 1);
 }
 
-static bool look_at_end(uintptr_t block, size_t size, void *context) {
-    return can_look(context, block, size) && is_intact(block, size, MT_OVERRUN_AT_END);
+static bool look_at_live(uintptr_t block, size_t size, void *context) {
+    struct look *look = context;
+    return can_look(look, block, size) && is_intact(block, size, look->kind);
 }
 
 static bool look_after_fork(uintptr_t block, size_t size, void *context) {
@@ -241,16 +243,14 @@ static bool look_after_fork(uintptr_t block, size_t size, void *context) {
            mt_redzone_compare(block + size, g_redzones.zone).length == 0;
 }
 
-static void look_at_all(bool (*look_at)(uintptr_t block, size_t size, void *context)) {
+void mt_redzones_after_fork(void) {
     struct look look = {0};
     if (g_redzones.is_on)
-        mt_block_sizes_visit(&g_redzones.sizes, look_at, &look);
+        mt_block_sizes_visit(&g_redzones.sizes, look_after_fork, &look);
 }
 
-void mt_redzones_after_fork(void) {
-    look_at_all(look_after_fork);
-}
-
-void mt_redzones_check(void) {
-    look_at_all(look_at_end);
+void mt_redzones_check(enum mt_overrun_kind kind) {
+    struct look look = {.kind = kind};
+    if (g_redzones.is_on)
+        mt_block_sizes_visit(&g_redzones.sizes, look_at_live, &look);
 }

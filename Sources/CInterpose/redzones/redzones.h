@@ -7,6 +7,7 @@
 #define MT_REDZONES_H
 
 #include "base/os.h"
+#include "memtrace_format.h"
 
 /* Puts so many bytes behind each block from now on.
  *
@@ -18,8 +19,9 @@ bool mt_redzones_begin(uint64_t bytes);
 /* In a forked child: what was written before the fork is its parent's to tell. */
 void mt_redzones_after_fork(void);
 
-/* The process ends: looks behind all live blocks. Those that were written past are recorded, and
- * not looked at again. Nothing where there are no redzones; async-signal-safe. */
-void mt_redzones_check(void);
+/* Looks behind all live blocks: at the end of the process, or at a mark. Those that were written
+ * past are recorded, and not looked at again. Nothing where there are no redzones;
+ * async-signal-safe. */
+void mt_redzones_check(enum mt_overrun_kind kind);
 
 #endif

@@ -86,8 +86,8 @@ static void on_ending(int signal, siginfo_t *info, void *context) {
     if (mt_recording_owns_trace() && !is_known) {
         if (is_fault(signal, info))
             mt_zombies_note_signal(signal, context);
-        mt_zombies_check();
-        mt_redzones_check();
+        mt_zombies_check(MT_ZOMBIE_WRITTEN_AT_END);
+        mt_redzones_check(MT_OVERRUN_AT_END);
         mt_trace_file_end(MT_END_SIGNAL, signal);
         struct mt_snapshot_request request = {.reason = MT_SNAPSHOT_AT_SIGNAL,
                                               .detail = signal,

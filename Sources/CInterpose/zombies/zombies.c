@@ -136,18 +136,17 @@ bool mt_zombies_begin(uint64_t bytes) {
     return true;
 }
 
-/* ---- The end ---- */
+/* ---- All that are kept back ---- */
 
 /* Filled again, so that it is recorded once. Nobody can give the block back meanwhile. */
-static void judge_at_end(struct mt_kept_block block, void *context) {
-    (void)context;
-    judge(block, MT_ZOMBIE_WRITTEN_AT_END);
+static void judge_kept(struct mt_kept_block block, void *context) {
+    judge(block, *(const enum mt_zombie_kind *)context);
     mt_zombie_fill(block.address, block.size, mt_zombie_word(block.address));
 }
 
-void mt_zombies_check(void) {
+void mt_zombies_check(enum mt_zombie_kind kind) {
     if (g_zombies.is_on)
-        mt_quarantine_visit(&g_zombies.quarantine, judge_at_end, NULL);
+        mt_quarantine_visit(&g_zombies.quarantine, judge_kept, &kind);
 }
 
 static uintptr_t find_block(const struct mt_registers *registers) {

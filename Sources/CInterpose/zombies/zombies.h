@@ -8,6 +8,7 @@
 #define MT_ZOMBIES_H
 
 #include "base/os.h"
+#include "memtrace_format.h"
 
 /* Keeps freed blocks back from now on, up to so many bytes of them.
  *
@@ -16,9 +17,11 @@
  * context  once, after mt_real_resolve() */
 bool mt_zombies_begin(uint64_t bytes);
 
-/* The process ends: looks at all blocks that are kept back still. Those that were written to are
- * recorded once. Nothing where no blocks are kept back; async-signal-safe. */
-void mt_zombies_check(void);
+/* Looks at all blocks that are kept back: at the end of the process, or at a mark. Those that were
+ * written to are recorded once. Nothing where no blocks are kept back; async-signal-safe.
+ *
+ * kind  MT_ZOMBIE_WRITTEN_AT_END or MT_ZOMBIE_WRITTEN_AT_MARK */
+void mt_zombies_check(enum mt_zombie_kind kind);
 
 /* A signal is about to end the process: where a register holds the word that a freed block is
  * filled with, the block was read from and what was read was followed.

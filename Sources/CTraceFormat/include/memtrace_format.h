@@ -376,7 +376,8 @@ static_assert(sizeof(struct mt_mark_record) == 24, "mark record layout");
 enum mt_zombie_kind {
     MT_ZOMBIE_WRITTEN = 1,        /* written to: seen when it went back to its allocator */
     MT_ZOMBIE_WRITTEN_AT_END = 2, /* the same, seen at the end of the process */
-    MT_ZOMBIE_USED = 3            /* what was read from it was followed, which a signal ended */
+    MT_ZOMBIE_USED = 3,           /* what was read from it was followed, which a signal ended */
+    MT_ZOMBIE_WRITTEN_AT_MARK = 4 /* written to: seen at a mark of the program */
 };
 
 /* A freed block, kept back from its allocator (MEMTRACE_ZOMBIES), that the program went on using.
@@ -397,7 +398,8 @@ static_assert(sizeof(struct mt_zombie_record) == 56, "zombie record layout");
 /* When it showed that a block was written past. */
 enum mt_overrun_kind {
     MT_OVERRUN_AT_FREE = 1, /* when it was freed, or passed to realloc */
-    MT_OVERRUN_AT_END = 2   /* at the end of the process; it was live then */
+    MT_OVERRUN_AT_END = 2,  /* at the end of the process; it was live then */
+    MT_OVERRUN_AT_MARK = 3  /* at a mark of the program; it was live then */
 };
 
 /* A block with a redzone behind it (MEMTRACE_REDZONES) to which the program has written. */

@@ -163,6 +163,7 @@ extension ZombieUse.Discovery {
     switch self {
     case .release: "before its memory was used again"
     case .end: "at the end of the process"
+    case .mark: "at the next mark of the program"
     }
   }
 }
@@ -175,6 +176,7 @@ extension BlockOverrun.Discovery {
       "when it was passed to realloc"
     case .free: "when it was freed"
     case .end: "at the end of the process"
+    case .mark: "at the next mark of the program"
     }
   }
 }

@@ -8,6 +8,8 @@ public struct BlockOverrun: Hashable, Sendable {
     case free
     /// At the end of the process; the block was live then.
     case end
+    /// At a mark of the program; the block was live then.
+    case mark
   }
 
   /// Where the block begins.
@@ -54,6 +56,7 @@ extension BlockOverrun {
     switch kind {
     case MT_OVERRUN_AT_FREE.rawValue: found = .free
     case MT_OVERRUN_AT_END.rawValue: found = .end
+    case MT_OVERRUN_AT_MARK.rawValue: found = .mark
     default: return nil
     }
   }

@@ -34,7 +34,7 @@ extension LastBlockPass.Question {
   fileprivate init(_ overrun: BlockOverrun) {
     self.init(
       address: overrun.block.rawValue, time: overrun.time.rawValue,
-      state: overrun.found == .end ? .live(size: overrun.size) : .freedOrLive(size: overrun.size))
+      state: overrun.found == .free ? .freedOrLive(size: overrun.size) : .live(size: overrun.size))
   }
 }
 

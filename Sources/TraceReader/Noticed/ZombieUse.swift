@@ -16,6 +16,8 @@ public struct ZombieUse: Hashable, Sendable {
     case release
     /// At the end of the process.
     case end
+    /// At a mark of the program.
+    case mark
   }
 
   /// Where the block begins; it is the one that was freed there last before `time`.
@@ -51,6 +53,8 @@ extension ZombieUse {
       evidence = .written(offset: offset, length: length, when: .release)
     case MT_ZOMBIE_WRITTEN_AT_END.rawValue:
       evidence = .written(offset: offset, length: length, when: .end)
+    case MT_ZOMBIE_WRITTEN_AT_MARK.rawValue:
+      evidence = .written(offset: offset, length: length, when: .mark)
     case MT_ZOMBIE_USED.rawValue:
       evidence = .followed(signal: Int32(truncatingIfNeeded: signal), stack: StackID(stack))
     default: return nil

@@ -2,6 +2,7 @@
 // printed.
 #define _GNU_SOURCE
 #include <malloc.h>
+#include <memtrace.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -99,6 +100,8 @@ int main(int argc, char **argv) {
     fflush(stdout);
     if (argc > 4)
         write_past(block, strtoul(argv[3], NULL, 0), strtoul(argv[4], NULL, 0));
+    if (strstr(way, "mark"))
+        MEMTRACE_MARK("looked at");
     if (strstr(way, "free"))
         free(block);
     if (strstr(way, "grow"))

@@ -1,4 +1,5 @@
 // Goes on using a node that it has freed, in the way that it is told.
+#include <memtrace.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,8 @@ int main(int argc, char **argv) {
     drop_node(node);
     if (strstr(way, "write"))
         set_value(node);
+    if (strstr(way, "mark"))
+        MEMTRACE_MARK("looked at");
     if (strstr(way, "later"))
         use_memory();
     if (strstr(way, "twice"))

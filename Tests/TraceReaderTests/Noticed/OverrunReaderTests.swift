@@ -28,6 +28,7 @@ import TraceTestSupport
     let overruns = [
       overrun(0x8000, size: 16, time: 2000),
       overrun(0x9000, size: 1 << 40, time: 3000, found: .end),
+      overrun(0xa000, size: 0, time: 4000, found: .mark),
     ]
     for overrun in overruns { builder.overrun(overrun) }
     let file = try builder.write()

@@ -23,6 +23,20 @@ import TraceTestSupport
       thread: ThreadIndex(2), time: EventTime(time))
   }
 
+  @Test func aUseComesBackAsItWasWritten() throws {
+    let found: [ZombieUse.Discovery] = [.release, .end, .mark]
+    let uses =
+      found.map { written(0x8000, time: 2000, found: $0) } + [
+        ZombieUse(
+          block: Address(0x9000), evidence: .followed(signal: 11, stack: StackID(7)),
+          thread: ThreadIndex(3), time: EventTime(3000))
+      ]
+    var builder = TraceBuilder()
+    for use in uses { builder.zombie(use) }
+    let file = try builder.write()
+    #expect(try Trace(path: file.path).zombieUses == uses)
+  }
+
   @Test func aUseIsOfTheBlockThatWasFreedLastBefore() throws {
     var builder = TraceBuilder()
     let stacks = (1...4).map { builder.stack([0x1000 + $0 * 0x100]) }
