@@ -111,6 +111,19 @@ import TraceTestSupport
     #expect(errors.first?.firstFree?.operation.name == "realloc")
   }
 
+  /// What lies further away is somebody else's.
+  @Test func aWriteMayGoOnBehindTheRedzone() throws {
+    let run = try Run(["malloc", "free", "45", "55"])
+    #expect(
+      try Self.errors(run.root()).map(\.kind) == [
+        .heapOverflow(offset: 45, length: 11, isAtLeast: true, found: .free)
+      ])
+    #expect(
+      try run.memtrace(["errors", "root.mtrace"]).contains {
+        $0.hasSuffix("(Malloc-48): at least 11 B from 5 B behind it on")
+      })
+  }
+
   /// A `realloc` that fails leaves the block as it was, and its damage is told once.
   @Test func aBlockThatCannotGrowKeepsItsRedzone() throws {
     let run = try Run(["malloc", "fail", "40", "40"])

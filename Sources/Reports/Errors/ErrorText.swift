@@ -31,9 +31,9 @@ struct ErrorText {
     case .writeAfterFree(let offset, let length, _):
       return "Write to the freed block \(address)\(freedBlockText): \(bytes.format(length)) at "
         + "offset \(offset) changed"
-    case .heapOverflow(let offset, let length, _):
-      return "Write past the end of \(address)\(freedBlockText): \(bytes.format(length)) "
-        + placeBehind(offset)
+    case .heapOverflow(let offset, let length, let isAtLeast, _):
+      return "Write past the end of \(address)\(freedBlockText): \(isAtLeast ? "at least " : "")"
+        + "\(bytes.format(length)) \(placeBehind(offset))"
     case .wrongAlignment(let alignment):
       let real = entry.block.map { "\($0.alignment)" } ?? "another"
       return "\(entry.offending.function) of \(address)\(blockText) says alignment \(alignment), "
@@ -90,7 +90,7 @@ struct ErrorText {
     case .writeAfterFree(_, _, let found):
       return line("Found", nil, entry.offending, after: previous)
         + ", \(found.text); who wrote is not known"
-    case .heapOverflow(_, _, let found):
+    case .heapOverflow(_, _, _, let found):
       return line("Found", nil, entry.offending, after: previous)
         + ", \(found.text(after: entry.firstFree)); who wrote is not known"
     default: return line(offendingVerb, entry.offending, after: previous)

@@ -116,7 +116,8 @@ extension ErrorsReport {
 
 extension ErrorsReport.Entry: Encodable {
   enum CodingKeys: String, CodingKey {
-    case kind, message, advice, count, address, offset, length, found, signal, claimedSize
+    case kind, message, advice, count, address, offset, length, isAtLeast, found, signal,
+      claimedSize
     case claimedAlignment, block
     case neighbour, firstFree, unbalanced, offending
   }
@@ -138,9 +139,10 @@ extension ErrorsReport.Entry: Encodable {
       try container.encode(offset, forKey: .offset)
       try container.encode(length, forKey: .length)
       try container.encode(found, forKey: .found)
-    case .heapOverflow(let offset, let length, let found):
+    case .heapOverflow(let offset, let length, let isAtLeast, let found):
       try container.encode(offset, forKey: .offset)
       try container.encode(length, forKey: .length)
+      try container.encode(isAtLeast, forKey: .isAtLeast)
       try container.encode(found, forKey: .found)
     case .useAfterFree(let signal): try container.encode(signal, forKey: .signal)
     case .doubleFree, .freeOfUnknown, .reallocOfFreed, .mismatched, .overRelease: break

@@ -15,10 +15,11 @@ extension Trace {
     var merger = EventMerger(file: file, chunks: eventChunks)
     merger.run(&pass)
     pass.finish()
+    let redzone = notes.first { $0.kind == .redzones }?.value ?? .max
     var log = ErrorLog(limit: Self.noticedLimit)
     for (use, life) in zip(zombieUses, pass.lives) { log.add(MemoryError(use, life)) }
     for (overrun, life) in zip(overruns, pass.lives.dropFirst(zombieUses.count)) {
-      log.add(MemoryError(overrun, life))
+      log.add(MemoryError(overrun, life, redzone: redzone))
     }
     result.errorCounts.merge(log.counts) { $0 &+ $1 }
     result.errors = (result.errors + log.errors).sorted { $0.offending.time < $1.offending.time }
@@ -54,9 +55,13 @@ extension MemoryError {
         operation: .useOfFreed, stack: stack, thread: use.thread, time: use.time))
   }
 
-  fileprivate init(_ overrun: BlockOverrun, _ life: LastBlockPass.Life?) {
+  /// Up to `redzone` bytes behind the block were looked at.
+  fileprivate init(_ overrun: BlockOverrun, _ life: LastBlockPass.Life?, redzone: UInt64) {
+    let end = overrun.offset &+ overrun.length
     self.init(
-      kind: .heapOverflow(offset: overrun.offset, length: overrun.length, found: overrun.found),
+      kind: .heapOverflow(
+        offset: overrun.offset, length: overrun.length, isAtLeast: end &- overrun.size >= redzone,
+        found: overrun.found),
       address: overrun.block, block: life?.block, firstFree: life?.end,
       offending: EventSite(
         operation: .overrun, stack: .none, thread: overrun.thread, time: overrun.time))

@@ -24,9 +24,10 @@ public struct MemoryError: Hashable, Sendable {
     case writeAfterFree(offset: UInt64, length: UInt64, found: ZombieUse.Discovery)
     /// What was read from a freed block that was kept back was followed, which a signal ended.
     case useAfterFree(signal: Int32)
-    /// Bytes behind the end of the block were written to: so many from this offset on, as far as its
-    /// redzone goes.
-    case heapOverflow(offset: UInt64, length: UInt64, found: BlockOverrun.Discovery)
+    /// Bytes behind the end of the block were written to: so many from this offset on, or at least so
+    /// many, where its redzone ends there.
+    case heapOverflow(
+      offset: UInt64, length: UInt64, isAtLeast: Bool = false, found: BlockOverrun.Discovery)
 
     /// The kind without its details.
     public var category: Category {

@@ -1,3 +1,4 @@
+import CTraceFormat
 import Testing
 import TraceTestSupport
 
@@ -5,16 +6,6 @@ import TraceTestSupport
 
 /// Writes past the ends of blocks in traces made by hand.
 @Suite struct OverrunReaderTests {
-  private func errors(_ builder: TraceBuilder) throws -> [MemoryError] {
-    let file = try builder.write()
-    return try withExtendedLifetime(file) {
-      let trace = try Trace(path: file.path)
-      var result = try trace.replay()
-      trace.addNoticedErrors(to: &result)
-      return result.errors
-    }
-  }
-
   private func overrun(
     _ block: UInt64, size: UInt64, time: UInt64, found: BlockOverrun.Discovery = .free
   ) -> BlockOverrun {
@@ -43,7 +34,7 @@ import TraceTestSupport
     builder.overrun(overrun(0x8000, size: 16, time: 2015))
     builder.allocate(0x8000, 32, stack: stacks[2], time: 2030)
     builder.overrun(overrun(0x8000, size: 32, time: 2050, found: .end))
-    let found = try errors(builder)
+    let found = try builder.noticedErrors()
     #expect(
       found.map(\.kind) == [
         .heapOverflow(offset: 17, length: 2, found: .free),
@@ -52,6 +43,17 @@ import TraceTestSupport
     #expect(found.map(\.block?.allocation.stack) == [stacks[0], stacks[2]])
     #expect(found.map(\.firstFree?.stack) == [stacks[1], nil])
     #expect(found.map(\.offending.thread.rawValue) == [2, 2])
+  }
+
+  @Test func whereTheRedzoneEndsMoreMayHaveBeenWritten() throws {
+    var builder = TraceBuilder()
+    builder.note(kind: UInt32(MT_NOTE_REDZONES.rawValue), text: "blocks have redzones", value: 3)
+    builder.allocate(0x8000, 16, time: 2000)
+    builder.overrun(overrun(0x8000, size: 16, time: 2020))
+    #expect(
+      try builder.noticedErrors().map(\.kind) == [
+        .heapOverflow(offset: 17, length: 2, isAtLeast: true, found: .free)
+      ])
   }
 
   /// Times of events are up to 20 µs early: the next block there may seem to come before.
@@ -64,7 +66,7 @@ import TraceTestSupport
     builder.allocate(0x8000, 48, time: 2013)
     builder.overrun(overrun(0x8000, size: 32, time: 2020))
     builder.overrun(overrun(0x8000, size: 48, time: 2020))
-    #expect(try errors(builder).map(\.block?.size) == [32, 48])
+    #expect(try builder.noticedErrors().map(\.block?.size) == [32, 48])
   }
 
   /// A free that was not recorded, as of a thread that was just beginning.
@@ -73,7 +75,7 @@ import TraceTestSupport
     let stack = builder.stack([0x1100])
     builder.allocate(0x8000, 16, stack: stack, time: 2000)
     builder.overrun(overrun(0x8000, size: 16, time: 2020))
-    let found = try errors(builder)
+    let found = try builder.noticedErrors()
     #expect(found.map(\.block?.allocation.stack) == [stack])
     #expect(found.first.map { $0.firstFree == nil } == true)
   }
@@ -84,7 +86,7 @@ import TraceTestSupport
     builder.allocate(0x9000, 10, time: 2000)
     builder.overrun(overrun(0x9000, size: 4096, time: 2010))
     builder.overrun(overrun(0xa000, size: 64, time: 2020))
-    #expect(try errors(builder).map(\.block?.size) == [10, nil])
+    #expect(try builder.noticedErrors().map(\.block?.size) == [10, nil])
   }
 
   @Test func overrunsWithTheSameStacksAreOne() throws {
@@ -95,6 +97,6 @@ import TraceTestSupport
       builder.free(0x8000 + number * 32, stack: drop, time: 3000 + number)
       builder.overrun(overrun(0x8000 + number * 32, size: 16, time: 4000 + number))
     }
-    #expect(try errors(builder).map(\.count) == [100])
+    #expect(try builder.noticedErrors().map(\.count) == [100])
   }
 }

@@ -5,16 +5,6 @@ import TraceTestSupport
 
 /// Uses of freed blocks in traces made by hand.
 @Suite struct ZombieReaderTests {
-  private func errors(_ builder: TraceBuilder) throws -> [MemoryError] {
-    let file = try builder.write()
-    return try withExtendedLifetime(file) {
-      let trace = try Trace(path: file.path)
-      var result = try trace.replay()
-      trace.addNoticedErrors(to: &result)
-      return result.errors
-    }
-  }
-
   private func written(
     _ block: UInt64, time: UInt64, found: ZombieUse.Discovery = .release
   ) -> ZombieUse {
@@ -46,7 +36,7 @@ import TraceTestSupport
     builder.allocate(0x8000, 32, stack: stacks[2], time: 2030)
     builder.free(0x8000, stack: stacks[3], time: 2040)
     builder.zombie(written(0x8000, time: 2050, found: .end))
-    let found = try errors(builder)
+    let found = try builder.noticedErrors()
     #expect(
       found.map(\.kind) == [
         .writeAfterFree(offset: 8, length: 16, found: .release),
@@ -68,7 +58,7 @@ import TraceTestSupport
     builder.allocate(0x8000, 32, time: 2019)
     builder.zombie(written(0x8000, time: 2020))
     builder.free(0x8000, time: 2040)
-    #expect(try errors(builder).map(\.block?.size) == [16])
+    #expect(try builder.noticedErrors().map(\.block?.size) == [16])
   }
 
   @Test func aSecondFreeIsAnErrorOfItsOwn() throws {
@@ -78,7 +68,7 @@ import TraceTestSupport
     builder.free(0x8000, stack: first, time: 2010)
     builder.free(0x8000, stack: second, time: 2020)
     builder.zombie(written(0x8000, time: 2030))
-    let found = try errors(builder)
+    let found = try builder.noticedErrors()
     #expect(found.map(\.kind.category) == [.doubleFree, .writeAfterFree])
     #expect(found.map(\.firstFree?.stack) == [first, first])
   }
@@ -91,7 +81,7 @@ import TraceTestSupport
     builder.free(0x9000)
     builder.zombie(written(0x8000, time: 1 << 40))
     builder.zombie(written(0x9000, time: 1 << 40))
-    let found = try errors(builder).sorted { $0.address < $1.address }
+    let found = try builder.noticedErrors().sorted { $0.address < $1.address }
     #expect(found.map(\.block?.size) == [16, 64])
     #expect(found.map(\.block?.allocation.stack) == [make, grow])
     #expect(found.first?.firstFree?.stack == grow)
@@ -105,7 +95,7 @@ import TraceTestSupport
     builder.add(.reallocFail, size: 1 << 60)
     builder.free(0x8000, stack: last)
     builder.zombie(written(0x8000, time: 1 << 40))
-    #expect(try errors(builder).map(\.firstFree?.stack) == [last])
+    #expect(try builder.noticedErrors().map(\.firstFree?.stack) == [last])
   }
 
   /// As in a forked child.
@@ -117,7 +107,7 @@ import TraceTestSupport
       ZombieUse(
         block: Address(0x8000), evidence: .followed(signal: 11, stack: stack),
         thread: ThreadIndex(1), time: EventTime(2020)))
-    let found = try errors(builder)
+    let found = try builder.noticedErrors()
     #expect(found.map(\.kind) == [.useAfterFree(signal: 11)])
     #expect(found.first?.block == nil && found.first?.firstFree == nil)
     #expect(found.first?.offending.stack == stack)
@@ -131,6 +121,6 @@ import TraceTestSupport
       builder.free(0x8000 + number * 32, stack: drop, time: 3000 + number)
       builder.zombie(written(0x8000 + number * 32, time: 4000 + number))
     }
-    #expect(try errors(builder).map(\.count) == [100])
+    #expect(try builder.noticedErrors().map(\.count) == [100])
   }
 }
