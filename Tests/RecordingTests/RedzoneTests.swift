@@ -184,7 +184,7 @@ import TraceTestSupport
     arguments: [
       "table.c", "threads.c", "forks.c", "signals.c", "exceptions.cpp", "entry_points.cpp",
       "containers.rs", "objects.swift", "own_operators.cpp", "errno.c", "spawn.c", "types.swift",
-      "exiting_threads.c", "types.cpp", "small_stacks.c",
+      "types.cpp", "small_stacks.c",
     ])
   func programsAreAsTheyAreWithout(program: String) throws {
     if program.hasSuffix(".rs") { guard TestProgram.has("rustc") else { return } }
