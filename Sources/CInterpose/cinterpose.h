@@ -1,9 +1,11 @@
 /* The recorder's parts, for unit tests. Its hooks are not exported in this build. */
 #include "base/config.h"
+#include "base/number_ranges.h"
 #include "base/os.h"
 #include "base/text.h"
 #include "events/lane.h"
 #include "events/sampling.h"
+#include "guard/guarded_pages.h"
 #include "loader/real.h"
 #include "process/exec_probe.h"
 #include "redzones/block_sizes.h"

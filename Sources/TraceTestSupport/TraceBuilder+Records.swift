@@ -71,6 +71,22 @@ extension TraceBuilder {
     }
   }
 
+  /// Adds an ACCESS record.
+  public mutating func access(_ access: GuardedAccess) {
+    record(MT_RECORD_ACCESS) { writer in
+      writer.write(access.time.rawValue)
+      writer.write(access.block.rawValue)
+      writer.write(access.size)
+      writer.write(access.block.rawValue &+ UInt64(bitPattern: access.access.offset))
+      writer.write(access.access.kind.code.rawValue)
+      writer.write(UInt32(access.isFreed ? 1 : 0))
+      writer.write(UInt32(bitPattern: access.access.signal))
+      writer.write(access.thread.rawValue)
+      writer.write(access.stack.rawValue)
+      writer.write(UInt32(0))
+    }
+  }
+
   /// Adds an IMAGE record.
   public mutating func image(_ image: Image) {
     record(MT_RECORD_IMAGE) { writer in
@@ -211,6 +227,17 @@ extension BlockOverrun.Discovery {
     case .free: MT_OVERRUN_AT_FREE
     case .end: MT_OVERRUN_AT_END
     case .mark: MT_OVERRUN_AT_MARK
+    }
+  }
+}
+
+extension MemoryAccess.Kind {
+  fileprivate var code: mt_access_kind {
+    switch self {
+    case .read: MT_ACCESS_READ
+    case .write: MT_ACCESS_WRITE
+    case .execute: MT_ACCESS_EXECUTE
+    case .unknown: MT_ACCESS_UNKNOWN
     }
   }
 }

@@ -213,7 +213,8 @@ public struct TraceBuilder: Sendable {
 
   // MARK: Bytes
 
-  mutating func appendRecord(type: UInt16, content: [UInt8]) {
+  /// Adds a META record as it stands.
+  public mutating func appendRecord(type: UInt16, content: [UInt8]) {
     records.write(UInt32(content.count + 8))
     records.write(type)
     records.write(UInt16(0))

@@ -222,7 +222,7 @@ import TraceTestSupport
     let lines = try run.memtrace([
       "history", "root.mtrace", "0x" + String(block.rawValue, radix: 16),
     ])
-    let title = try #require(lines.firstIndex(of: "Written past its end"))
+    let title = try #require(lines.firstIndex(of: "Used outside of its bounds"))
     #expect(
       lines[title + 1].contains("1 B at offset 40 of 40 were written, found when it was freed"))
     #expect(!lines.contains("Used after it was freed"))

@@ -31,7 +31,9 @@ import TraceTestSupport
   @Test(
     arguments: [
       (TraceEnding.signal(11), [], "--zombies --redzones"), (.abort, [.zombies], "--redzones"),
-      (.signal(11), [.redzones], "--zombies"), (.signal(11), [.zombies, .redzones], nil),
+      (.signal(11), [.redzones], "--zombies"), (.signal(11), [.zombies, .redzones], "--guard"),
+      (.signal(11), [.guarded], "--zombies --redzones"),
+      (.signal(11), Set(HeapCheck.allCases), nil),
       (.signal(15), [], nil), (.exit(1), [], nil),
     ] as [(TraceEnding, Set<HeapCheck>, String?)])
   func aCrashThatNothingExplainsIsWorthALookAtTheHeap(

@@ -1,6 +1,7 @@
 /* Reads the MEMTRACE_* variables. See config.h. */
 #include "base/config.h"
 
+#include "base/number_ranges.h"
 #include "base/text.h"
 #include <string.h>
 
@@ -27,6 +28,10 @@ static const char *read_number(uint64_t *field, const char *value, const char *v
     return NULL;
 }
 
+static bool parse_power(const char *string, uint64_t *number) {
+    return mt_text_parse_number(string, number) && (*number & (*number - 1)) == 0;
+}
+
 typedef bool makes_sense(const char *string);
 
 static bool is_unwinder(const char *string) {
@@ -37,6 +42,11 @@ static bool is_unwinder(const char *string) {
 static bool is_session(const char *string) {
     uint8_t id[16];
     return mt_text_length(string) == 32 && mt_text_parse_hex(string, id, sizeof id);
+}
+
+static bool is_guard(const char *string) {
+    struct mt_number_ranges sizes;
+    return mt_number_ranges_parse(string, &sizes);
 }
 
 /* An empty value is as good as none where not every text makes sense. */
@@ -56,6 +66,7 @@ const char *mt_config_read(struct mt_config *config, char *const *environment) {
     memset(config, 0, sizeof *config);
 #define MT_DEFAULT_NUMBER(field, def) config->field = def;
 #define MT_DEFAULT_BYTES(field, def) config->field = def;
+#define MT_DEFAULT_ALIGNMENT(field, def) config->field = def;
 #define MT_DEFAULT_STRING(field, def) memcpy(config->field, def, sizeof(def));
 #define MT_READ_NUMBER(field, variable, low, high)                                                 \
     read_number(&config->field, mt_config_lookup(environment, variable), variable, low, high,      \
@@ -63,6 +74,9 @@ const char *mt_config_read(struct mt_config *config, char *const *environment) {
 #define MT_READ_BYTES(field, variable, low, high)                                                  \
     read_number(&config->field, mt_config_lookup(environment, variable), variable, low, high,      \
                 mt_text_parse_bytes)
+#define MT_READ_ALIGNMENT(field, variable, low, high)                                              \
+    read_number(&config->field, mt_config_lookup(environment, variable), variable, low, high,      \
+                parse_power)
 #define MT_READ_STRING(field, variable, low, high)                                                 \
     read_string(config->field, mt_config_lookup(environment, variable), variable, low)
 #define MT_READ(field, variable, type, def, low, high, help)                                       \

@@ -12,12 +12,14 @@
 struct mt_config {
 #define MT_FIELD_NUMBER(name) uint64_t name
 #define MT_FIELD_BYTES(name) uint64_t name
+#define MT_FIELD_ALIGNMENT(name) uint64_t name
 #define MT_FIELD_STRING(name) char name[PATH_MAX]
 #define MT_FIELD(field, variable, type, def, low, high, help) MT_FIELD_##type(field);
     MT_FOR_EACH_OPTION(MT_FIELD)
 #undef MT_FIELD
 #undef MT_FIELD_NUMBER
 #undef MT_FIELD_BYTES
+#undef MT_FIELD_ALIGNMENT
 #undef MT_FIELD_STRING
 };
 

@@ -1,6 +1,7 @@
 /* Every MEMTRACE_* variable the recorder reads: X(field, variable, type, default, low, high, help).
- * Types: NUMBER (uint64_t, low...high), BYTES (the same, with an optional unit), STRING (copied;
- * low: the function of config.c that tells whether it makes sense, or 0; high unused). */
+ * Types: NUMBER (uint64_t, low...high), BYTES (the same, with an optional unit), ALIGNMENT (the
+ * same, a power of two), STRING (copied; low: the function of config.c that tells whether it makes
+ * sense, or 0; high unused). */
 #define MT_FOR_EACH_OPTION(X)                                                                      \
     X(output, "MEMTRACE_OUTPUT", STRING, "", 0, 0,                                                 \
       "path of the trace; default NAME.mtrace in the working directory; %p is the process id, %n " \
@@ -37,6 +38,14 @@
     X(redzones, "MEMTRACE_REDZONES", BYTES, 0, 0, 4096,                                            \
       "put so many bytes behind each block that nobody may write to, and record where somebody "   \
       "has; implies MEMTRACE_SNAPSHOT_ON_CRASH; 0: none")                                          \
+    X(guard, "MEMTRACE_GUARD", STRING, "", is_guard, 0,                                            \
+      "blocks of these sizes (all, or 24,100-200) are guarded by pages that nobody may touch; "    \
+      "implies MEMTRACE_SNAPSHOT_ON_CRASH; 0 or empty: none")                                      \
+    X(guard_every, "MEMTRACE_GUARD_EVERY", NUMBER, 1, 1, 1u << 30,                                 \
+      "of these, guard one in so many, chosen at random")                                          \
+    X(guard_alignment, "MEMTRACE_GUARD_ALIGNMENT", ALIGNMENT, 16, 1, 16,                           \
+      "least alignment of guarded blocks, a power of two: that of malloc is 16, and leaves up to " \
+      "15 bytes between a block and its guard")                                                    \
     X(snapshot_interval, "MEMTRACE_SNAPSHOT_INTERVAL", NUMBER, 0, 0, 86400,                        \
       "seconds between heap snapshots; 0: none")                                                   \
     X(canary, "MEMTRACE_CANARY", NUMBER, 0, 0, 1,                                                  \

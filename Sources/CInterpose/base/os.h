@@ -69,6 +69,17 @@ void mt_os_fill_hole(void *address, size_t length);
 long mt_os_unmap(void *address, size_t length);
 /* Changes what may be done with whole pages: PROT_READ ... */
 long mt_os_protect(void *address, size_t length, int protection);
+/* Anonymous pages that may not be touched and take no memory, or NULL. Not the recorder's own: what
+ * is done with them is for the caller to say. */
+void *mt_os_reserve_addresses(size_t length);
+/* Makes whole anonymous pages what mt_os_reserve_addresses gives.
+ * returns  false where the kernel has no room for it: then they may not be touched, and keep
+ *          their memory, if nothing else can be had */
+bool mt_os_forbid(void *address, size_t length);
+/* Puts guards into pages of anonymous memory, and takes them away: who touches one gets SIGSEGV.
+ * What was in the pages is gone. 0 or -EINVAL: before Linux 6.13, or for locked memory. */
+long mt_os_guard(void *address, size_t length);
+long mt_os_unguard(void *address, size_t length);
 /* Makes whole private pages read as zeros again, and gives their memory back. */
 void mt_os_empty_pages(void *address, size_t length);
 /* Makes a page read as zeros in a forked child; -EINVAL before Linux 4.14. */

@@ -163,9 +163,13 @@ long mt_os_reserve(int fd, uint64_t offset, uint64_t length) {
     return result;
 }
 
+static bool is_error(long result) {
+    return result < 0 && result >= -4095;
+}
+
 static void *map(size_t length, int flags, int fd, uint64_t offset, long *error) {
     long result = CALL(SYS_mmap, 0, length, PROT_READ | PROT_WRITE, flags, fd, offset);
-    if (result < 0 && result >= -4095) {
+    if (is_error(result)) {
         *error = result;
         return NULL;
     }
@@ -206,6 +210,33 @@ long mt_os_unmap(void *address, size_t length) {
 
 long mt_os_protect(void *address, size_t length, int protection) {
     return CALL(SYS_mprotect, address, length, protection, 0, 0, 0);
+}
+
+enum { UNTOUCHABLE = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
+
+void *mt_os_reserve_addresses(size_t length) {
+    long result = CALL(SYS_mmap, 0, length, PROT_NONE, UNTOUCHABLE, -1, 0);
+    return is_error(result) ? NULL : (void *)result;
+}
+
+/* New pages, since mprotect leaves those that have been written to apart from their neighbours: the
+ * kernel would run out of mappings (mm/mmap.c, is_mergeable_anon_vma). */
+bool mt_os_forbid(void *address, size_t length) {
+    if (!is_error(CALL(SYS_mmap, address, length, PROT_NONE, UNTOUCHABLE | MAP_FIXED, -1, 0)))
+        return true;
+    mt_os_protect(address, length, PROT_NONE);
+    return false;
+}
+
+/* include/uapi/asm-generic/mman-common.h */
+enum { GUARD_INSTALL = 102, GUARD_REMOVE = 103 };
+
+long mt_os_guard(void *address, size_t length) {
+    return CALL(SYS_madvise, address, length, GUARD_INSTALL, 0, 0, 0);
+}
+
+long mt_os_unguard(void *address, size_t length) {
+    return CALL(SYS_madvise, address, length, GUARD_REMOVE, 0, 0, 0);
 }
 
 void mt_os_empty_pages(void *address, size_t length) {

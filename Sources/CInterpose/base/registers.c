@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "base/registers.h"
 
+#include "memtrace_format.h"
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -45,6 +46,18 @@ void mt_registers_read(struct mt_registers *registers, const void *context) {
     registers->is_waiting = machine->gregs[REG_RAX] == -EINTR && is_after_call;
     registers->is_in_call = is_after_call || is_made_anew(registers->pc);
 }
+
+/* Bits of a page fault's error code (Intel SDM 3A 4.7, "Page-Fault Exceptions"). */
+uint32_t mt_registers_access(const void *context) {
+    enum { PAGE_FAULT = 14, IS_WRITE = 1 << 1, IS_FETCH = 1 << 4 };
+    const mcontext_t *machine = &((const ucontext_t *)context)->uc_mcontext;
+    uint64_t code = (uint64_t)machine->gregs[REG_ERR];
+    if (machine->gregs[REG_TRAPNO] != PAGE_FAULT)
+        return MT_ACCESS_UNKNOWN;
+    if (code & IS_FETCH)
+        return MT_ACCESS_EXECUTE;
+    return code & IS_WRITE ? MT_ACCESS_WRITE : MT_ACCESS_READ;
+}
 #else
 void mt_registers_read(struct mt_registers *registers, const void *context) {
     static const uint8_t svc_code[4] = {0x01, 0x00, 0x00, 0xd4};
@@ -58,5 +71,38 @@ void mt_registers_read(struct mt_registers *registers, const void *context) {
         (int64_t)machine->regs[0] == -EINTR &&
         memcmp((const void *)(registers->pc - 4), svc_code, sizeof svc_code) == 0;
     registers->is_in_call = registers->is_waiting;
+}
+
+/* The syndrome register lies among the records behind the registers (arch/arm64/include/uapi/asm/
+ * sigcontext.h); its exception class and WnR bit are those of the Arm ARM, D24.2.40, "ESR_EL1". */
+static bool find_syndrome(const mcontext_t *machine, uint64_t *syndrome) {
+    enum { MAGIC = 0x45535201, HEADER = 8 };
+    const uint8_t *at = (const uint8_t *)machine->__reserved;
+    const uint8_t *end = at + sizeof machine->__reserved;
+    while (at + HEADER + sizeof *syndrome <= end) {
+        uint32_t header[2]; /* magic, bytes of the record */
+        memcpy(header, at, sizeof header);
+        if (header[0] == MAGIC) {
+            memcpy(syndrome, at + HEADER, sizeof *syndrome);
+            return true;
+        }
+        if (header[0] == 0 || header[1] < HEADER || header[1] > (size_t)(end - at))
+            return false;
+        at += header[1];
+    }
+    return false;
+}
+
+uint32_t mt_registers_access(const void *context) {
+    enum { FETCH_BELOW = 0x20, FETCH = 0x21, DATA_BELOW = 0x24, DATA = 0x25, IS_WRITE = 1 << 6 };
+    uint64_t syndrome;
+    if (!find_syndrome(&((const ucontext_t *)context)->uc_mcontext, &syndrome))
+        return MT_ACCESS_UNKNOWN;
+    uint64_t class = syndrome >> 26 & 0x3f;
+    if (class == FETCH || class == FETCH_BELOW)
+        return MT_ACCESS_EXECUTE;
+    if (class != DATA && class != DATA_BELOW)
+        return MT_ACCESS_UNKNOWN;
+    return syndrome & IS_WRITE ? MT_ACCESS_WRITE : MT_ACCESS_READ;
 }
 #endif

@@ -23,6 +23,11 @@ struct mt_registers {
     uint64_t values[MT_REGISTERS];
 };
 
+/* What a fault was about to do: enum mt_access_kind of memtrace_format.h.
+ *
+ * context  third argument of the handler of SIGSEGV or SIGBUS */
+uint32_t mt_registers_access(const void *context);
+
 /* With the signal stack that the thread has set up.
  *
  * context  third argument of a signal handler */

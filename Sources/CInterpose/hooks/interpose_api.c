@@ -6,11 +6,10 @@
 #include "base/moment.h"
 #include "base/registers.h"
 #include "base/text.h"
+#include "checks/heap_checks.h"
 #include "lifecycle/lifecycle.h"
-#include "redzones/redzones.h"
 #include "snapshot/snapshot.h"
 #include "trace/meta_writer.h"
-#include "zombies/zombies.h"
 #include <errno.h>
 
 enum { LONGEST_NAME = 1023 };
@@ -52,8 +51,7 @@ void mt_api_mark(const char *name, const uint64_t *registers, uintptr_t pc, uint
         return;
     int saved = errno;
     /* What is found now was done before the mark. */
-    mt_zombies_check(MT_ZOMBIE_WRITTEN_AT_MARK);
-    mt_redzones_check(MT_OVERRUN_AT_MARK);
+    mt_heap_checks_at_mark();
     struct mt_mark_record mark = {
         .time = mt_moment(), .thread = mt_tls.index, .name_length = (uint32_t)name_length(name)};
     struct mt_piece pieces[] = {{&mark, sizeof mark}, {name, mark.name_length}};

@@ -8,13 +8,13 @@
 #include "base/lock.h"
 #include "base/own_memory.h"
 #include "base/text.h"
+#include "checks/heap_checks.h"
 #include "events/sampling.h"
 #include "events/thread_state.h"
 #include "lifecycle/own_trace.h"
 #include "loader/image_map.h"
 #include "loader/real.h"
 #include "process/skipped_program.h"
-#include "redzones/redzones.h"
 #include "refcounts/refcounts.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/snapshot_signals.h"
@@ -24,7 +24,6 @@
 #include "trace/trace_name.h"
 #include "types/type_sampler.h"
 #include "unwind/unwind_rules.h"
-#include "zombies/zombies.h"
 #include <errno.h>
 #include <sys/prctl.h>
 
@@ -63,6 +62,7 @@ void mt_lifecycle_enter_sandbox(void) {
     if (!mt_lifecycle_has_trace())
         return;
     mt_trace_file_stop(MT_STOP_SANDBOX, 0);
+    mt_heap_checks_rest();
     mt_recording_end();
 }
 
@@ -74,8 +74,7 @@ void mt_lifecycle_before_prctl(long option, unsigned long argument) {
 void mt_lifecycle_end(enum mt_end_kind kind, int status) {
     if (!mt_lifecycle_has_trace())
         return;
-    mt_zombies_check(MT_ZOMBIE_WRITTEN_AT_END);
-    mt_redzones_check(MT_OVERRUN_AT_END);
+    mt_heap_checks_at_end();
     mt_trace_file_end(kind, status);
 }
 
@@ -150,14 +149,8 @@ static bool configure(void) {
     /* What a snapshot shows rests on all blocks, and it costs more than all the samples. */
     if (mt_config.sample && !mt_config_lookup(environment, "MEMTRACE_SNAPSHOT_AT_EXIT"))
         mt_config.snapshot_at_exit = 0;
-    /* A sample knows few of the blocks that they are about. */
-    if (mt_config.sample) {
-        mt_config.zombies = 0;
-        mt_config.redzones = 0;
-    }
-    /* Who follows what a freed block holds ends there; so does who writes past one, often. */
-    if ((mt_config.zombies || mt_config.redzones) &&
-        !mt_config_lookup(environment, "MEMTRACE_SNAPSHOT_ON_CRASH"))
+    /* Who uses a freed block ends there; so does who writes past one, often. */
+    if (mt_heap_checks_configure() && !mt_config_lookup(environment, "MEMTRACE_SNAPSHOT_ON_CRASH"))
         mt_config.snapshot_on_crash = 1;
     mt_sampling_init(mt_config.sample, mt_config.sample_seed);
     if (mt_trace_name_root(&mt_config))
@@ -165,29 +158,6 @@ static bool configure(void) {
     mt_diag_once("cannot record: no usable path for the trace", mt_config.output, 0,
                  MT_RUNS_UNRECORDED);
     return false;
-}
-
-static void note_checks(void) {
-    if (mt_config.zombies)
-        mt_meta_note(MT_NOTE_ZOMBIES, mt_config.zombies, "freed blocks are kept back");
-    if (mt_config.redzones)
-        mt_meta_note(MT_NOTE_REDZONES, mt_config.redzones, "blocks have redzones");
-}
-
-static void begin_zombies(void) {
-    if (mt_config.zombies && !mt_zombies_begin(mt_config.zombies)) {
-        mt_config.zombies = 0;
-        mt_diag_once("cannot keep freed blocks back:", "the allocator does not tell their sizes", 0,
-                     "; all else is recorded");
-    }
-}
-
-static void begin_redzones(void) {
-    if (mt_config.redzones && !mt_redzones_begin(mt_config.redzones)) {
-        mt_config.redzones = 0;
-        mt_diag_once("cannot put redzones behind blocks:", "no memory", 0,
-                     "; all else is recorded");
-    }
 }
 
 static void forget_code(void) {
@@ -226,9 +196,8 @@ static enum mt_state start_process(void) {
         return MT_RECORDING;
     }
     mt_refcounts_begin();
-    begin_zombies();
-    begin_redzones();
-    note_checks();
+    mt_heap_checks_begin();
+    mt_heap_checks_note();
     mt_image_map_scan();
     note_bypassed();
     note_exit_test(find_environment());
@@ -246,6 +215,7 @@ static enum mt_state start_forked(void) {
     mt_stack_table_reset(mt_tls.inside);
     mt_thread_state_reset();
     mt_type_sampler_reset();
+    mt_heap_checks_after_fork();
     if (!mt_config.follow)
         return MT_OFF;
     if (mt_own_trace_create(&origin) < 0)
@@ -257,8 +227,7 @@ static enum mt_state start_forked(void) {
         return MT_RECORDING;
     }
     mt_refcounts_after_fork();
-    mt_redzones_after_fork();
-    note_checks();
+    mt_heap_checks_note();
     mt_image_map_reset_for_fork();
     mt_snapshot_signals_after_fork();
     return MT_RECORDING;

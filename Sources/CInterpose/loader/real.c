@@ -77,6 +77,27 @@ bool mt_real_resolve(void) {
     return true;
 }
 
+/* Those that take any block come before those that make blocks of ours. */
+void mt_real_replace(const struct mt_real *ours) {
+#define MT_REPLACE(name)                                                                           \
+    if (ours->name && mt_real.name)                                                                \
+    __atomic_store_n(&mt_real.name, ours->name, __ATOMIC_RELEASE)
+    /* The hooks take free for these where they are missing. */
+    mt_real.free_sized = NULL;
+    mt_real.free_aligned_sized = NULL;
+    MT_REPLACE(malloc_usable_size);
+    MT_REPLACE(free);
+    MT_REPLACE(realloc);
+    MT_REPLACE(posix_memalign);
+    MT_REPLACE(aligned_alloc);
+    MT_REPLACE(memalign);
+    MT_REPLACE(valloc);
+    MT_REPLACE(pvalloc);
+    MT_REPLACE(calloc);
+    MT_REPLACE(malloc);
+#undef MT_REPLACE
+}
+
 /* The long way, for images without a hash table, functions chosen at run time, or amid a fork. */
 static const char *ask_loader(void *chosen) {
     Dl_info ours, theirs;

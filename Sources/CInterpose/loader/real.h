@@ -74,7 +74,11 @@ extern MT_INTERNAL struct mt_real mt_real;
  * returns  false when malloc, calloc, realloc or free cannot be found */
 bool mt_real_resolve(void);
 
-/* Where the malloc is that was found, whatever mt_real.malloc is meanwhile (redzones.h). */
+/* Puts functions of ours in front of those of the allocator that `ours` has: they find these in a
+ * copy of mt_real that is made before. What the C library does not have stays missing. */
+void mt_real_replace(const struct mt_real *ours);
+
+/* Where the malloc is that was found, whatever mt_real.malloc is meanwhile (mt_real_replace). */
 extern MT_INTERNAL const void *mt_real_allocator;
 
 /* Whether a function is the C library's own. */

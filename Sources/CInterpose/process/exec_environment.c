@@ -132,6 +132,7 @@ static void add_options(struct added *added, char *const *environment) {
     if (mt_config.field != (def) && !mt_config_lookup(environment, name))                          \
         add_number(added, name, mt_config.field);
 #define MT_ADD_BYTES MT_ADD_NUMBER
+#define MT_ADD_ALIGNMENT MT_ADD_NUMBER
 #define MT_ADD_STRING(field, name, def)                                                            \
     if (!mt_text_equal(mt_config.field, def) && !is_renewed(name) &&                               \
         !mt_config_lookup(environment, name))                                                      \
@@ -140,6 +141,7 @@ static void add_options(struct added *added, char *const *environment) {
     MT_FOR_EACH_OPTION(MT_ADD)
 #undef MT_ADD
 #undef MT_ADD_STRING
+#undef MT_ADD_ALIGNMENT
 #undef MT_ADD_BYTES
 #undef MT_ADD_NUMBER
 }

@@ -11,6 +11,7 @@
 /* How many variables are added at most, and their length with terminators, but for LD_PRELOAD. */
 #define MT_ROOM_NUMBER 64
 #define MT_ROOM_BYTES 64
+#define MT_ROOM_ALIGNMENT 64
 #define MT_ROOM_STRING (PATH_MAX + 64)
 #define MT_ONE_MORE(field, variable, type, def, low, high, help) +1
 #define MT_ROOM_MORE(field, variable, type, def, low, high, help) +MT_ROOM_##type
@@ -21,7 +22,7 @@ enum {
 #undef MT_ONE_MORE
 #undef MT_ROOM_MORE
 
-/* Storage for a changed environment, 36 KiB. In pages of its own, since the host's stack may be
+/* Storage for a changed environment, 40 KiB. In pages of its own, since the host's stack may be
  * smaller. A vfork child that has become another program leaves them behind in its parent's memory,
  * where the same thread takes them over the next time. */
 struct mt_exec_environment {

@@ -7,8 +7,6 @@
 #include "redzones/redzone_fill.h"
 #include "trace/meta_writer.h"
 
-enum { MOST_RECORDS = 4096 /* a program that writes past all of its blocks */ };
-
 static struct {
     bool is_on;
     uint32_t records;
@@ -21,10 +19,8 @@ static struct {
 /* ---- Records ---- */
 
 static void write_record(struct mt_overrun_record *record) {
-    uint32_t number = __atomic_fetch_add(&g_redzones.records, 1, __ATOMIC_RELAXED);
-    if (number == MOST_RECORDS)
-        mt_meta_note(MT_NOTE_TEXT, 0, "further writes past the ends of blocks are not recorded");
-    if (number >= MOST_RECORDS)
+    if (!mt_meta_may_write(&g_redzones.records,
+                           "further writes past the ends of blocks are not recorded"))
         return;
     record->time = mt_moment();
     record->thread = mt_tls.index;
@@ -175,38 +171,23 @@ static size_t usable_size(void *block) {
     return g_redzones.real.malloc_usable_size(block);
 }
 
-/* What the C library does not have stays missing. */
-static void replace_functions(void) {
-    const struct mt_real *real = &g_redzones.real;
-    /* The hooks take free for these where they are missing. */
-    mt_real.free_sized = NULL;
-    mt_real.free_aligned_sized = NULL;
-    if (real->posix_memalign)
-        mt_real.posix_memalign = allocate_into;
-    if (real->aligned_alloc)
-        mt_real.aligned_alloc = allocate_aligned;
-    if (real->memalign)
-        mt_real.memalign = allocate_at;
-    if (real->valloc)
-        mt_real.valloc = allocate_pages;
-    if (real->pvalloc)
-        mt_real.pvalloc = allocate_whole_pages;
-    if (real->malloc_usable_size)
-        mt_real.malloc_usable_size = usable_size;
-    mt_real.calloc = allocate_zeroed;
-    /* Blocks with zones come last, when everything knows them. */
-    __atomic_store_n(&mt_real.free, deallocate, __ATOMIC_RELEASE);
-    __atomic_store_n(&mt_real.realloc, reallocate, __ATOMIC_RELEASE);
-    __atomic_store_n(&mt_real.malloc, allocate, __ATOMIC_RELEASE);
-}
-
 bool mt_redzones_begin(uint64_t bytes) {
+    static const struct mt_real ours = {.malloc = allocate,
+                                        .calloc = allocate_zeroed,
+                                        .realloc = reallocate,
+                                        .free = deallocate,
+                                        .posix_memalign = allocate_into,
+                                        .aligned_alloc = allocate_aligned,
+                                        .memalign = allocate_at,
+                                        .valloc = allocate_pages,
+                                        .pvalloc = allocate_whole_pages,
+                                        .malloc_usable_size = usable_size};
     if (!mt_block_sizes_begin(&g_redzones.sizes))
         return false;
     g_redzones.zone = bytes;
     g_redzones.real = mt_real;
     g_redzones.is_on = true;
-    replace_functions();
+    mt_real_replace(&ours);
     return true;
 }
 

@@ -4,13 +4,12 @@
 
 #include "base/os_threads.h"
 #include "base/registers.h"
+#include "checks/heap_checks.h"
 #include "loader/image_map.h"
 #include "process/recording.h"
-#include "redzones/redzones.h"
 #include "snapshot/resume.h"
 #include "snapshot/snapshot.h"
 #include "trace/trace_file.h"
-#include "zombies/zombies.h"
 #include <string.h>
 
 enum { LOWEST_SIGNAL = 36, HIGHEST_SIGNAL = 63 };
@@ -85,9 +84,8 @@ static void on_ending(int signal, siginfo_t *info, void *context) {
                     mt_trace_file.header->end_kind == MT_END_ABORT; /* abort() took one */
     if (mt_recording_owns_trace() && !is_known) {
         if (is_fault(signal, info))
-            mt_zombies_note_signal(signal, context);
-        mt_zombies_check(MT_ZOMBIE_WRITTEN_AT_END);
-        mt_redzones_check(MT_OVERRUN_AT_END);
+            mt_heap_checks_at_fault(signal, (uintptr_t)info->si_addr, context);
+        mt_heap_checks_at_end();
         mt_trace_file_end(MT_END_SIGNAL, signal);
         struct mt_snapshot_request request = {.reason = MT_SNAPSHOT_AT_SIGNAL,
                                               .detail = signal,

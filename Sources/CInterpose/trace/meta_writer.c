@@ -69,6 +69,13 @@ void mt_meta_note(enum mt_note_kind kind, uint64_t value, const char *text) {
     mt_meta_write(MT_RECORD_NOTE, pieces, 2);
 }
 
+bool mt_meta_may_write(uint32_t *written, const char *rest) {
+    uint32_t number = __atomic_fetch_add(written, 1, __ATOMIC_RELAXED);
+    if (number == MT_META_MOST_ERRORS)
+        mt_meta_note(MT_NOTE_TEXT, 0, rest);
+    return number < MT_META_MOST_ERRORS;
+}
+
 void mt_meta_thread(uint32_t index, uint32_t tid, enum mt_thread_state state, const char *name) {
     struct mt_thread_record thread = {.time = mt_clock_event_time(),
                                       .thread = index,

@@ -22,6 +22,15 @@ struct mt_piece {
 int mt_meta_write(uint16_t type, struct mt_piece *pieces, int count);
 
 void mt_meta_note(enum mt_note_kind kind, uint64_t value, const char *text);
+
+/* For records of errors, of which a program may make one with every block: whether one more is to
+ * be written.
+ *
+ * written  how many there were
+ * rest     what the note says that takes the place of all after MT_META_MOST_ERRORS */
+bool mt_meta_may_write(uint32_t *written, const char *rest);
+enum { MT_META_MOST_ERRORS = 4096 };
+
 void mt_meta_thread(uint32_t index, uint32_t tid, enum mt_thread_state state, const char *name);
 
 /* Describes this process image: executable, working directory, arguments. */

@@ -4,17 +4,15 @@
 #include "base/moment.h"
 #include "base/registers.h"
 #include "events/hook.h"
-#include "events/thread_state.h"
+#include "events/interrupted_stack.h"
 #include "loader/real.h"
 #include "trace/meta_writer.h"
-#include "unwind/unwind_capture.h"
 #include "zombies/quarantine.h"
 #include "zombies/zombie_fill.h"
 #include <string.h>
 
 enum {
-    LARGEST_SHARE = 16, /* of what may be kept back, for one block */
-    MOST_RECORDS = 4096 /* a program that writes to all it has freed */
+    LARGEST_SHARE = 16 /* of what may be kept back, for one block */
 };
 
 static struct {
@@ -28,10 +26,7 @@ static struct {
 /* ---- Records ---- */
 
 static void write_record(struct mt_zombie_record *record) {
-    uint32_t number = __atomic_fetch_add(&g_zombies.records, 1, __ATOMIC_RELAXED);
-    if (number == MOST_RECORDS)
-        mt_meta_note(MT_NOTE_TEXT, 0, "further uses of freed blocks are not recorded");
-    if (number >= MOST_RECORDS)
+    if (!mt_meta_may_write(&g_zombies.records, "further uses of freed blocks are not recorded"))
         return;
     record->time = mt_moment();
     record->thread = mt_tls.index;
@@ -121,6 +116,7 @@ static void *reallocate(void *block, size_t size) {
 }
 
 bool mt_zombies_begin(uint64_t bytes) {
+    static const struct mt_real ours = {.realloc = reallocate, .free = free_later};
     if (!mt_real.malloc_usable_size || !mt_quarantine_begin(&g_zombies.quarantine, bytes))
         return false;
     size_t largest = bytes / LARGEST_SHARE;
@@ -128,11 +124,7 @@ bool mt_zombies_begin(uint64_t bytes) {
     g_zombies.is_glibc = mt_real_is_of_c_library((const void *)(uintptr_t)mt_real.free);
     g_zombies.real = mt_real;
     g_zombies.is_on = true;
-    /* The hooks take free for these where they are missing. */
-    mt_real.free_sized = NULL;
-    mt_real.free_aligned_sized = NULL;
-    __atomic_store_n(&mt_real.realloc, reallocate, __ATOMIC_RELEASE);
-    __atomic_store_n(&mt_real.free, free_later, __ATOMIC_RELEASE);
+    mt_real_replace(&ours);
     return true;
 }
 
@@ -158,24 +150,6 @@ static uintptr_t find_block(const struct mt_registers *registers) {
     return 0;
 }
 
-#if defined(__x86_64__)
-enum { FRAME_POINTER = 6 };
-#else
-enum { FRAME_POINTER = 29 };
-#endif
-
-/* Return addresses lie behind calls: one byte behind what was executed. */
-static uint32_t stack_of(const struct mt_registers *registers) {
-    struct mt_frame frame = {
-        .pc = registers->pc + 1, .sp = registers->sp, .fp = registers->values[FRAME_POINTER]};
-    enum mt_entry entry = mt_enter(frame.sp);
-    uint32_t stack = MT_STACK_NONE;
-    if (entry == MT_ENTRY_RECORD && mt_unwind_depth)
-        stack = mt_unwind_capture(&mt_tls.thread->unwinder, &frame);
-    mt_leave(entry);
-    return stack;
-}
-
 void mt_zombies_note_signal(int signal, const void *context) {
     if (!g_zombies.is_on)
         return;
@@ -187,6 +161,6 @@ void mt_zombies_note_signal(int signal, const void *context) {
     struct mt_zombie_record record = {.kind = MT_ZOMBIE_USED,
                                       .block = block,
                                       .signal = (uint32_t)signal,
-                                      .stack = stack_of(&registers)};
+                                      .stack = mt_interrupted_stack(&registers)};
     write_record(&record);
 }

@@ -269,7 +269,8 @@ enum mt_record_type {
     MT_RECORD_REFCOUNTS = 9, /* struct mt_refcounts_record + pattern + text */
     MT_RECORD_FIELDS = 10,   /* struct mt_fields_record + offsets */
     MT_RECORD_ZOMBIE = 11,   /* struct mt_zombie_record */
-    MT_RECORD_OVERRUN = 12   /* struct mt_overrun_record */
+    MT_RECORD_OVERRUN = 12,  /* struct mt_overrun_record */
+    MT_RECORD_ACCESS = 13    /* struct mt_access_record */
 };
 
 struct mt_record {
@@ -350,7 +351,8 @@ enum mt_note_kind {
                                      * system's error number */
     MT_NOTE_MAY_CRASH = 8,          /* who started the process to see it crash */
     MT_NOTE_ZOMBIES = 9,            /* freed blocks are kept back; value = so many bytes of them */
-    MT_NOTE_REDZONES = 10           /* blocks have redzones behind them; value = bytes of each */
+    MT_NOTE_REDZONES = 10,          /* blocks have redzones behind them; value = bytes of each */
+    MT_NOTE_GUARD = 11              /* blocks are guarded, one in `value`; text = which sizes */
 };
 
 struct mt_note_record {
@@ -414,6 +416,29 @@ struct mt_overrun_record {
     uint32_t thread; /* index: who noticed it; 0: not known */
 };
 static_assert(sizeof(struct mt_overrun_record) == 56, "overrun record layout");
+
+enum mt_access_kind {
+    MT_ACCESS_UNKNOWN = 0,
+    MT_ACCESS_READ = 1,
+    MT_ACCESS_WRITE = 2,
+    MT_ACCESS_EXECUTE = 3
+};
+
+/* An access beside a guarded block, or to a freed one (MEMTRACE_GUARD), which a signal stopped. */
+struct mt_access_record {
+    struct mt_record record;
+    uint64_t time;     /* event time */
+    uint64_t block;    /* address; its last event before was its free, if any */
+    uint64_t size;     /* requested bytes */
+    uint64_t address;  /* of the first byte that could not be accessed */
+    uint32_t kind;     /* enum mt_access_kind */
+    uint32_t is_freed; /* 1: the block was freed before */
+    uint32_t signal;
+    uint32_t thread; /* index; 0: not known */
+    uint32_t stack;  /* of what the signal interrupted; 0: none */
+    uint32_t reserved;
+};
+static_assert(sizeof(struct mt_access_record) == 64, "access record layout");
 
 /* What the first word of a block says about its type. */
 enum mt_type_kind {

@@ -51,7 +51,8 @@ struct FindingCollector {
     for entry in report.entries {
       let event = entry.foremost
       let place = event.frames.first { $0.role == .user } ?? event.frames.first
-      let what = "\(event.function) in \(place?.name ?? "code without a stack")"
+      let function = place?.name ?? "code without a stack"
+      let what = entry.isStopped ? function : "\(event.function) in \(function)"
       var finding = finding(
         FindingKind(entry.kind.category), what, event.frames,
         at: [entry.offending.timeNanoseconds])

@@ -19,6 +19,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
   case writeAfterFree = "write-after-free"
   case useAfterFree = "use-after-free"
   case heapOverflow = "heap-overflow"
+  case outOfBounds = "out-of-bounds"
 
   /// The ID of the rule in SARIF and code quality reports.
   public var ruleID: String {
@@ -36,6 +37,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .writeAfterFree: "MT014"
     case .useAfterFree: "MT015"
     case .heapOverflow: "MT008"
+    case .outOfBounds: "MT016"
     }
   }
 
@@ -55,6 +57,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .writeAfterFree: "Write to a freed block"
     case .useAfterFree: "Use of a freed block"
     case .heapOverflow: "Write past the end of a block"
+    case .outOfBounds: "Access outside of a block"
     }
   }
 
@@ -78,6 +81,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .useAfterFree:
       "What a block held was used after it had been freed, and a signal came of it."
     case .heapOverflow: "Bytes behind the end of a block were written to."
+    case .outOfBounds: "Bytes beside a block were to be read or written, and a signal came of it."
     }
   }
 
@@ -106,6 +110,9 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .heapOverflow:
       "Ask for as many bytes as are written, or write no more. `memtrace errors TRACE` shows how many "
         + "too many they were, and who allocated the block."
+    case .outOfBounds:
+      "Ask for as many bytes as are used, or stop at the end of the block. `memtrace errors TRACE` "
+        + "shows who went too far, and who allocated the block."
     case .overRelease:
       "Release what was retained, once: `memtrace errors TRACE` names the function, and `memtrace "
         + "history TRACE ADDRESS` shows the count."
@@ -133,6 +140,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .writeAfterFree: self = .writeAfterFree
     case .useAfterFree: self = .useAfterFree
     case .heapOverflow: self = .heapOverflow
+    case .outOfBounds: self = .outOfBounds
     }
   }
 }

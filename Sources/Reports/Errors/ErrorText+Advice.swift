@@ -18,7 +18,8 @@ extension ErrorText {
     case .wrongSize:
       return "delete as the type that was allocated; a base class needs a virtual destructor"
     case .overRelease: return overReleaseAdvice
-    case .useAfterFree: return useAdvice
+    case .useAfterFree, .accessAfterFree: return useAdvice
+    case .outOfBounds: return boundsAdvice
     case .writeAfterFree: return writeAdvice
     case .heapOverflow: return overflowAdvice
     case .wrongAlignment:
@@ -53,13 +54,37 @@ extension ErrorText {
   private var writeAdvice: String {
     let freer = entry.firstFree.flatMap(Self.caller(of:)) ?? "the program"
     return "\(freer) frees the block while something still writes through a pointer to it; free it "
-      + "after its last use; memtrace dangling may show who still points to it"
+      + "after its last use; memtrace dangling may show who still points to it, "
+      + "\(guardedRecording) who writes"
   }
 
   private var overflowAdvice: String {
     let maker = entry.block.map(\.allocated).flatMap(Self.caller(of:)) ?? "the program"
     return "look at what is written to the block that \(maker) allocates: it needs more bytes, or "
-      + "a loop or a copy goes too far"
+      + "a loop or a copy goes too far; \(guardedRecording) shows who writes"
+  }
+
+  /// The option that stops the one who writes.
+  private var guardedRecording: String {
+    guard let block = entry.block else { return "record --guard" }
+    return "record --guard=\(block.size)" + (needsAlignment(block) ? " --guard-alignment=1" : "")
+  }
+
+  /// Whether the write lies between the block and its guard, as blocks are aligned by themselves.
+  private func needsAlignment(_ block: ErrorsReport.Block) -> Bool {
+    guard case .heapOverflow(let offset, let length, _, _) = entry.kind else { return false }
+    let (guardOffset, isPastAll) = block.size.addingReportingOverflow(15)
+    return isPastAll || offset &+ length <= guardOffset & ~15
+  }
+
+  private var boundsAdvice: String {
+    let user = Self.caller(of: entry.offending) ?? "the program"
+    guard let block = entry.block, let maker = Self.caller(of: block.allocated) else {
+      return "\(user) leaves the block; stop at its end"
+    }
+    return
+      "\(user) goes beyond the \(bytes.format(block.size)) that \(maker) asked for: ask for more, or "
+      + "stop earlier"
   }
 
   private var overReleaseAdvice: String {

@@ -28,6 +28,11 @@ struct ErrorText {
     case .useAfterFree(let signal):
       return "Use of the freed block \(address)\(freedBlockText), which ended in "
         + SignalText.name(of: signal)
+    case .accessAfterFree(let access):
+      return "\(access.kind.text) the freed block \(address)\(freedBlockText), at offset "
+        + "\(access.offset)"
+    case .outOfBounds(let access):
+      return "\(access.kind.noun) \(place(access.offset)) \(address)\(freedBlockText)"
     case .writeAfterFree(let offset, let length, _):
       return "Write to the freed block \(address)\(freedBlockText): \(bytes.format(length)) at "
         + "offset \(offset) changed"
@@ -87,6 +92,9 @@ struct ErrorText {
   private func offendingLine(after previous: EventSummary?) -> String {
     switch entry.kind {
     case .useAfterFree: return line("Used", nil, entry.offending, after: previous)
+    case .accessAfterFree(let access), .outOfBounds(let access):
+      return line(access.kind.participle, nil, entry.offending, after: previous)
+        + ", which ended in \(SignalText.name(of: access.signal))"
     case .writeAfterFree(_, _, let found):
       return line("Found", nil, entry.offending, after: previous)
         + ", \(found.text); who wrote is not known"
@@ -150,10 +158,43 @@ struct ErrorText {
     return "from \(bytes.format(offset - size)) behind it on"
   }
 
+  /// `right behind the end of`, or where else.
+  private func place(_ offset: Int64) -> String {
+    guard offset >= 0 else { return "\(bytes.format(offset.magnitude)) in front of" }
+    let size = entry.block?.size ?? 0
+    guard offset.magnitude > size else { return "right behind the end of" }
+    return "\(bytes.format(offset.magnitude - size)) behind the end of"
+  }
+
   private var familyText: String {
     let allocated = entry.block?.allocated.function ?? "another function"
     let verb = isRealloc ? "reallocated" : "freed"
     return "allocated by \(allocated), \(verb) by \(entry.offending.function)"
+  }
+}
+
+extension MemoryAccess.Kind {
+  /// `Read`, as a noun.
+  var noun: String {
+    switch self {
+    case .read: "Read"
+    case .write: "Write"
+    case .execute: "Jump"
+    case .unknown: "Access"
+    }
+  }
+
+  /// The noun, with its preposition.
+  fileprivate var text: String { noun + (self == .read ? " of" : " to") }
+
+  /// What was done to the block.
+  fileprivate var participle: String {
+    switch self {
+    case .read: "Read"
+    case .write: "Written"
+    case .execute: "Jumped to"
+    case .unknown: "Accessed"
+    }
   }
 }
 

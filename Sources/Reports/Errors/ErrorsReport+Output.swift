@@ -116,9 +116,8 @@ extension ErrorsReport {
 
 extension ErrorsReport.Entry: Encodable {
   enum CodingKeys: String, CodingKey {
-    case kind, message, advice, count, address, offset, length, isAtLeast, found, signal,
-      claimedSize
-    case claimedAlignment, block
+    case kind, message, advice, count, address, access, offset, length, isAtLeast, found, signal
+    case claimedSize, claimedAlignment, block
     case neighbour, firstFree, unbalanced, offending
   }
 
@@ -145,6 +144,10 @@ extension ErrorsReport.Entry: Encodable {
       try container.encode(isAtLeast, forKey: .isAtLeast)
       try container.encode(found, forKey: .found)
     case .useAfterFree(let signal): try container.encode(signal, forKey: .signal)
+    case .accessAfterFree(let access), .outOfBounds(let access):
+      try container.encode(access.kind, forKey: .access)
+      try container.encode(access.offset, forKey: .offset)
+      try container.encode(access.signal, forKey: .signal)
     case .doubleFree, .freeOfUnknown, .reallocOfFreed, .mismatched, .overRelease: break
     }
     try container.encodeIfPresent(block, forKey: .block)

@@ -46,11 +46,16 @@ public struct ErrorsReport: Report {
       }
     }
 
-    /// Whether the block was freed once, by the program's leave.
-    public var isFreedOnce: Bool {
-      if case .useAfterFree = kind { return true }
-      return isFoundLater
+    /// Whether a signal has stopped what is wrong, and no function of the allocator was called.
+    public var isStopped: Bool {
+      switch kind {
+      case .useAfterFree, .accessAfterFree, .outOfBounds: true
+      default: false
+      }
     }
+
+    /// Whether the block was freed once, by the program's leave.
+    public var isFreedOnce: Bool { isStopped || isFoundLater }
 
     /// The event to look at first: where the program is wrong, or next to it.
     public var foremost: EventSummary {
@@ -176,14 +181,15 @@ extension MemoryError.Category {
     case .doubleFree: 0
     case .useAfterFree: 1
     case .writeAfterFree: 2
-    case .heapOverflow: 3
-    case .overRelease: 4
-    case .reallocOfFreed: 5
-    case .freeOfInterior: 6
-    case .freeOfUnknown: 7
-    case .mismatched: 8
-    case .wrongSize: 9
-    case .wrongAlignment: 10
+    case .outOfBounds: 3
+    case .heapOverflow: 4
+    case .overRelease: 5
+    case .reallocOfFreed: 6
+    case .freeOfInterior: 7
+    case .freeOfUnknown: 8
+    case .mismatched: 9
+    case .wrongSize: 10
+    case .wrongAlignment: 11
     }
   }
 
@@ -201,6 +207,7 @@ extension MemoryError.Category {
     case .writeAfterFree: "write-after-free"
     case .useAfterFree: "use-after-free"
     case .heapOverflow: "heap-overflow"
+    case .outOfBounds: "out-of-bounds"
     }
   }
 
@@ -226,6 +233,7 @@ extension MemoryError.Category {
     case .writeAfterFree: "write to a freed block"
     case .useAfterFree: "use of a freed block"
     case .heapOverflow: "write past the end of a block"
+    case .outOfBounds: "access outside of a block"
     }
   }
 
@@ -243,6 +251,7 @@ extension MemoryError.Category {
     case .writeAfterFree: "writes to freed blocks"
     case .useAfterFree: "uses of freed blocks"
     case .heapOverflow: "writes past the ends of blocks"
+    case .outOfBounds: "accesses outside of blocks"
     }
   }
 }

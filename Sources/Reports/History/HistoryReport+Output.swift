@@ -48,7 +48,7 @@ extension HistoryReport {
   }
 
   private func writeUses(to page: inout TextPage) {
-    write(uses.filter { !$0.isAfterFree }, under: "Written past its end", to: &page)
+    write(uses.filter { !$0.isAfterFree }, under: "Used outside of its bounds", to: &page)
     write(uses.filter(\.isAfterFree), under: "Used after it was freed", to: &page)
   }
 

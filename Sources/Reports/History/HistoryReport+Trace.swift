@@ -30,6 +30,7 @@ extension HistoryReport {
     uses =
       trace.overruns.filter { objects.contains($0.block) }.map { Use($0, source: source) }
       + trace.zombieUses.filter { objects.contains($0.block) }.map { Use($0, source: source) }
+      + trace.guardedAccesses.filter { objects.contains($0.block) }.map { Use($0, source: source) }
   }
 
   /// What the last snapshot in the life of the last block says, if that is a Swift object.

@@ -2,9 +2,10 @@ import TraceReader
 
 extension HistoryReport {
   /// A use of a block at the address that showed beside its events: after its free, where freed
-  /// blocks were kept back, or past its end, where blocks had redzones.
+  /// blocks were kept back, or outside of it, where blocks had redzones; both of guarded blocks.
   public struct Use: Sendable, Hashable, Encodable {
-    /// `write-after-free`, `use-after-free` or `heap-overflow`, as in `memtrace.errors`.
+    /// `write-after-free`, `use-after-free`, `heap-overflow` or `out-of-bounds`, as in
+    /// `memtrace.errors`.
     public var kind: String
     /// Where the block begins.
     public var block: String
@@ -31,6 +32,7 @@ extension HistoryReport.Use {
     event = EventSummary(
       operation: .useOfFreed, thread: use.thread, time: use.time, stack: stack, source: source)
   }
+
   init(_ overrun: BlockOverrun, source: ReportSource) {
     kind = MemoryError.Category.heapOverflow.identifier
     message =
@@ -41,6 +43,22 @@ extension HistoryReport.Use {
       operation: .overrun, thread: overrun.thread, time: overrun.time, stack: .none, source: source)
   }
 
+  init(_ stopped: GuardedAccess, source: ReportSource) {
+    let category =
+      stopped.isFreed ? MemoryError.Category.useAfterFree : MemoryError.Category.outOfBounds
+    kind = category.identifier
+    message =
+      "\(stopped.access.kind.noun.lowercased()) at offset \(stopped.access.offset) of "
+      + "\(stopped.size), which ended in \(SignalText.name(of: stopped.access.signal))"
+    block = HexText.of(stopped.block.rawValue)
+    event = EventSummary(
+      operation: stopped.isFreed ? .useOfFreed : .outOfBounds, thread: stopped.thread,
+      time: stopped.time, stack: stopped.stack, source: source)
+  }
+
   /// Whether the block was freed before.
-  var isAfterFree: Bool { kind != MemoryError.Category.heapOverflow.identifier }
+  var isAfterFree: Bool {
+    kind != MemoryError.Category.heapOverflow.identifier
+      && kind != MemoryError.Category.outOfBounds.identifier
+  }
 }

@@ -224,8 +224,15 @@ enum NoteText {
     switch note.kind {
     case .child: "process \(note.value)"
     case .bypassed: BypassText.of(note.text)
+    case .guarded: guarded(note)
     default: note.text
     }
+  }
+
+  /// `blocks of 24,100-200 bytes, one in 4`.
+  private static func guarded(_ note: Note) -> String {
+    let blocks = note.text == "all" ? "blocks of all sizes" : "blocks of \(note.text) bytes"
+    return note.value > 1 ? "\(blocks), one in \(note.value.grouped)" : blocks
   }
 
   static func kind(_ kind: Note.Kind) -> String {
@@ -240,6 +247,7 @@ enum NoteText {
     case .mayCrash: "may-crash"
     case .zombies: "zombies"
     case .redzones: "redzones"
+    case .guarded: "guard"
     case .unknown: "other"
     }
   }

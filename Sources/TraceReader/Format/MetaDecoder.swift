@@ -10,6 +10,7 @@ struct MetaDecoder {
   private(set) var refcounts: RefcountRecording?
   private(set) var zombieUses: [ZombieUse] = []
   private(set) var overruns: [BlockOverrun] = []
+  private(set) var guardedAccesses: [GuardedAccess] = []
   private var images: [UInt32: Image] = [:]
   private var threadPositions: [UInt32: Int] = [:]
 
@@ -66,6 +67,8 @@ struct MetaDecoder {
     case MT_RECORD_REFCOUNTS.rawValue: decodeRefcounts(&cursor)
     case MT_RECORD_ZOMBIE.rawValue: ZombieUse(decoding: &cursor).map { zombieUses.append($0) }
     case MT_RECORD_OVERRUN.rawValue: BlockOverrun(decoding: &cursor).map { overruns.append($0) }
+    case MT_RECORD_ACCESS.rawValue:
+      GuardedAccess(decoding: &cursor).map { guardedAccesses.append($0) }
     default: break
     }
     return !cursor.isPastEnd

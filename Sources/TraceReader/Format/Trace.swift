@@ -30,6 +30,8 @@ public final class Trace: Sendable {
   public let zombieUses: [ZombieUse]
   /// Writes past the ends of blocks, in the order they were noticed.
   public let overruns: [BlockOverrun]
+  /// Accesses beside guarded blocks, and to freed ones, in the order they were stopped.
+  public let guardedAccesses: [GuardedAccess]
   /// The heap snapshots in the order they were begun.
   public let snapshots: [SnapshotInfo]
   /// What the trace does not hold, as far as the file tells without a replay.
@@ -94,6 +96,7 @@ public final class Trace: Sendable {
     refcountRecording = loader.meta.refcounts
     zombieUses = loader.meta.zombieUses
     overruns = loader.meta.overruns
+    guardedAccesses = loader.meta.guardedAccesses
     let found = loader.snapshots.snapshots(images: loader.meta.imageMap)
     snapshots = found.map(\.info)
     snapshotWords = found.map(\.words)
@@ -299,7 +302,7 @@ struct TraceLoader {
       case .noSnapshot:
         coverage.notes.append("no whole heap snapshot at the end: \(note.text)")
       case .rebound where note.value != 0: coverage.boundLate.append(note.text)
-      case .exec, .child, .rebound, .mayCrash, .zombies, .redzones, .unknown: break
+      case .exec, .child, .rebound, .mayCrash, .zombies, .redzones, .guarded, .unknown: break
       }
     }
   }

@@ -28,6 +28,8 @@ public struct Note: Hashable, Sendable {
     case zombies
     /// Blocks have redzones behind them; the value is how many bytes each has.
     case redzones
+    /// Blocks are guarded, one in `value`; the text says of which sizes.
+    case guarded
     /// A kind that this version of the reader does not know.
     case unknown(UInt32)
 
@@ -43,6 +45,7 @@ public struct Note: Hashable, Sendable {
       case MT_NOTE_MAY_CRASH.rawValue: self = .mayCrash
       case MT_NOTE_ZOMBIES.rawValue: self = .zombies
       case MT_NOTE_REDZONES.rawValue: self = .redzones
+      case MT_NOTE_GUARD.rawValue: self = .guarded
       default: self = .unknown(code)
       }
     }

@@ -42,11 +42,15 @@ public struct Operation: RawRepresentable, Hashable, Sendable, CustomStringConve
   /// A write behind the end of a block: likewise.
   public static let overrun = Operation(rawValue: 0xfe)
 
+  /// An access beside a block: likewise.
+  public static let outOfBounds = Operation(rawValue: 0xfd)
+
   /// The name of the function as users know it, such as `operator new[](nothrow)`.
   public var name: String {
     if let refcountCall { return refcountCall.name }
     if self == .useOfFreed { return "use of a freed block" }
     if self == .overrun { return "write past the end of a block" }
+    if self == .outOfBounds { return "access outside of a block" }
     guard let name = mt_operation_info(rawValue).name else { return "unknown" }
     return String(cString: name)
   }

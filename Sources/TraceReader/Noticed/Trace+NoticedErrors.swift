@@ -3,13 +3,15 @@ extension Trace {
   private static let noticedLimit = 10_000
 
   /// Adds what shows beside the events of blocks to the errors of a replay: wrong retains and
-  /// releases, uses of freed blocks that were kept back, and writes to redzones.
+  /// releases, uses of freed blocks that were kept back, writes to redzones, and what guards have
+  /// stopped.
   ///
   /// - Complexity: Where there are any, all events are read once or twice more.
   public func addNoticedErrors(to result: inout ReplayResult) {
     addOverreleases(to: &result)
     let questions =
       zombieUses.map(LastBlockPass.Question.init) + overruns.map(LastBlockPass.Question.init)
+      + guardedAccesses.map(LastBlockPass.Question.init)
     guard !questions.isEmpty else { return }
     var pass = LastBlockPass(questions)
     var merger = EventMerger(file: file, chunks: eventChunks)
@@ -17,10 +19,14 @@ extension Trace {
     pass.finish()
     let redzone = notes.first { $0.kind == .redzones }?.value ?? .max
     var log = ErrorLog(limit: Self.noticedLimit)
-    for (use, life) in zip(zombieUses, pass.lives) { log.add(MemoryError(use, life)) }
-    for (overrun, life) in zip(overruns, pass.lives.dropFirst(zombieUses.count)) {
+    var lives = pass.lives[...]
+    for (use, life) in zip(zombieUses, lives) { log.add(MemoryError(use, life)) }
+    lives = lives.dropFirst(zombieUses.count)
+    for (overrun, life) in zip(overruns, lives) {
       log.add(MemoryError(overrun, life, redzone: redzone))
     }
+    lives = lives.dropFirst(overruns.count)
+    for (access, life) in zip(guardedAccesses, lives) { log.add(MemoryError(access, life)) }
     result.errorCounts.merge(log.counts) { $0 &+ $1 }
     result.errors = (result.errors + log.errors).sorted { $0.offending.time < $1.offending.time }
   }
@@ -36,6 +42,12 @@ extension LastBlockPass.Question {
     self.init(
       address: overrun.block.rawValue, time: overrun.time.rawValue,
       state: overrun.found == .free ? .freedOrLive(size: overrun.size) : .live(size: overrun.size))
+  }
+
+  fileprivate init(_ access: GuardedAccess) {
+    self.init(
+      address: access.block.rawValue, time: access.time.rawValue,
+      state: access.isFreed ? .freed : .live(size: access.size))
   }
 }
 
@@ -65,5 +77,14 @@ extension MemoryError {
       address: overrun.block, block: life?.block, firstFree: life?.end,
       offending: EventSite(
         operation: .overrun, stack: .none, thread: overrun.thread, time: overrun.time))
+  }
+
+  fileprivate init(_ access: GuardedAccess, _ life: LastBlockPass.Life?) {
+    self.init(
+      kind: access.isFreed ? .accessAfterFree(access.access) : .outOfBounds(access.access),
+      address: access.block, block: life?.block, firstFree: life?.end,
+      offending: EventSite(
+        operation: access.isFreed ? .useOfFreed : .outOfBounds, stack: access.stack,
+        thread: access.thread, time: access.time))
   }
 }

@@ -24,6 +24,10 @@ public struct MemoryError: Hashable, Sendable {
     case writeAfterFree(offset: UInt64, length: UInt64, found: ZombieUse.Discovery)
     /// What was read from a freed block that was kept back was followed, which a signal ended.
     case useAfterFree(signal: Int32)
+    /// A freed block that nobody may touch was to be accessed, which a signal stopped.
+    case accessAfterFree(MemoryAccess)
+    /// What lies beside a guarded block was to be accessed, which a signal stopped.
+    case outOfBounds(MemoryAccess)
     /// Bytes behind the end of the block were written to: so many from this offset on, or at least so
     /// many, where its redzone ends there.
     case heapOverflow(
@@ -41,7 +45,8 @@ public struct MemoryError: Hashable, Sendable {
       case .wrongAlignment: .wrongAlignment
       case .overRelease: .overRelease
       case .writeAfterFree: .writeAfterFree
-      case .useAfterFree: .useAfterFree
+      case .useAfterFree, .accessAfterFree: .useAfterFree
+      case .outOfBounds: .outOfBounds
       case .heapOverflow: .heapOverflow
       }
     }
@@ -60,6 +65,7 @@ public struct MemoryError: Hashable, Sendable {
     case writeAfterFree
     case useAfterFree
     case heapOverflow
+    case outOfBounds
   }
 
   /// A block as it was allocated.

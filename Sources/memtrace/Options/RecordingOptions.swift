@@ -7,14 +7,8 @@ struct RecordingOptions: ParsableArguments {
   static let depths = 1...1024
   /// The value of `--depth` that is not given.
   static let standardDepth = 128
-  /// The value of `--redzones` without one.
-  static let standardRedzone = "16"
-  /// The range of `--redzones` in bytes.
-  static let redzoneByteCounts: ClosedRange<UInt64> = 1...4096
-  /// The range of `--sample` and `--zombies` in bytes.
-  static let byteCounts: ClosedRange<UInt64> = 1...(1 << 40)
-  /// The value of `--zombies` without one.
-  static let standardZombies = "64MiB"
+  /// The range of `--sample` in bytes.
+  static let sampleIntervals: ClosedRange<UInt64> = 1...(1 << 40)
 
   @Option(
     help: ArgumentHelp(
@@ -37,21 +31,7 @@ struct RecordingOptions: ParsableArguments {
       valueName: "types"))
   var refcounts: String?
 
-  @Option(
-    defaultAsFlag: standardZombies,
-    help: ArgumentHelp(
-      "Keep freed blocks back, up to so many bytes of them, filled with words that nobody may follow, "
-        + "and record uses of them: 'memtrace errors' shows them.",
-      valueName: "bytes"))
-  var zombies: String?
-
-  @Option(
-    defaultAsFlag: standardRedzone,
-    help: ArgumentHelp(
-      "Put so many bytes behind each block, and record when somebody has written to them: 'memtrace "
-        + "errors' shows the blocks.",
-      valueName: "bytes"))
-  var redzones: String?
+  @OptionGroup var heapChecks: HeapCheckOptions
 
   @Flag(name: .customLong("no-follow"), help: "Record the command only, not its child processes.")
   var noFollow = false
@@ -59,8 +39,7 @@ struct RecordingOptions: ParsableArguments {
   mutating func validate() throws {
     try checkSample()
     try checkRefcounts()
-    try checkZombies()
-    try checkRedzones()
+    try checkHeapChecks()
     guard let depth, !Self.depths.contains(depth) else { return }
     throw ValidationError(
       "--depth takes \(Self.depths.lowerBound) to \(Self.depths.upperBound) frames, not \(depth).")
@@ -73,26 +52,9 @@ struct RecordingOptions: ParsableArguments {
     }
   }
 
-  private func checkZombies() throws {
-    guard zombies == nil || zombieBytes != nil else {
-      throw ValidationError(
-        "--zombies takes a number of bytes from 1 to 1TiB, such as 64MiB, not '\(zombies ?? "")'.")
-    }
-    guard zombies == nil || sample == nil else {
-      throw ValidationError(
-        "--zombies needs all blocks to be recorded; leave --sample out.")
-    }
-  }
-
-  private func checkRedzones() throws {
-    guard redzones == nil || redzoneBytes != nil else {
-      throw ValidationError(
-        "--redzones takes a number of bytes from 1 to 4096, such as 16, not '\(redzones ?? "")'.")
-    }
-    guard redzones == nil || sample == nil else {
-      throw ValidationError(
-        "--redzones needs all blocks to be recorded; leave --sample out.")
-    }
+  private func checkHeapChecks() throws {
+    guard sample != nil, let option = heapChecks.given.first else { return }
+    throw ValidationError("\(option) needs all blocks to be recorded; leave --sample out.")
   }
 
   /// With a space between them, the word behind the option is its value: it may be meant for more.
@@ -104,19 +66,9 @@ struct RecordingOptions: ParsableArguments {
   }
 
   /// The mean number of bytes between two samples; nil when everything is recorded.
-  var sampleInterval: UInt64? { sample.flatMap(Self.bytes) }
-
-  /// How many bytes of freed blocks are kept back; nil for none.
-  var zombieBytes: UInt64? { zombies.flatMap(Self.bytes) }
-
-  /// How many bytes lie behind each block; nil for none.
-  var redzoneBytes: UInt64? { redzones.flatMap { Self.bytes($0, in: Self.redzoneByteCounts) } }
-
-  private static func bytes(_ text: String) -> UInt64? { bytes(text, in: byteCounts) }
-
-  private static func bytes(_ text: String, in counts: ClosedRange<UInt64>) -> UInt64? {
-    guard let range = ByteRange(text)?.bytes, range.lowerBound == range.upperBound,
-      counts.contains(range.lowerBound)
+  var sampleInterval: UInt64? {
+    guard let sample, let range = ByteRange(sample)?.bytes, range.lowerBound == range.upperBound,
+      Self.sampleIntervals.contains(range.lowerBound)
     else { return nil }
     return range.lowerBound
   }
@@ -128,10 +80,9 @@ struct RecordingOptions: ParsableArguments {
   func checkNone(for trace: String) throws(CommandFailure) {
     let given: [(String, Bool)] = [
       ("--depth", depth != nil), ("--sample", sample != nil), ("--refcounts", refcounts != nil),
-      ("--zombies", zombies != nil),
-      ("--redzones", redzones != nil), ("--no-follow", noFollow),
+      ("--no-follow", noFollow),
     ]
-    guard let (option, _) = given.first(where: \.1) else { return }
+    guard let option = (given.filter(\.1).map(\.0) + heapChecks.given).first else { return }
     throw CommandFailure(
       "\(option) is for recording a command; \(trace) is recorded already: leave it out, or "
         + "record the command anew with it",

@@ -16,10 +16,8 @@ struct RecordingEnvironment {
   var sampleInterval: UInt64?
   /// The patterns of the types whose reference counts are recorded; nil for none.
   var refcounts: String?
-  /// How many bytes of freed blocks are kept back; nil for none.
-  var zombieBytes: UInt64?
-  /// How many bytes lie behind each block that nobody may write to; nil for none.
-  var redzoneBytes: UInt64?
+  /// What is looked for in the heap: variables with their values; nil for none.
+  var heapChecks: [(name: String, value: String?)] = []
   /// Whether child processes are recorded, too.
   var followsChildren: Bool
   /// Shared by all traces of one recording.
@@ -41,8 +39,7 @@ struct RecordingEnvironment {
     result["MEMTRACE_DEPTH"] = String(depth)
     result["MEMTRACE_SAMPLE"] = sampleInterval.map { String($0) }
     result["MEMTRACE_REFCOUNTS"] = refcounts
-    result["MEMTRACE_ZOMBIES"] = zombieBytes.map { String($0) }
-    result["MEMTRACE_REDZONES"] = redzoneBytes.map { String($0) }
+    for (name, value) in heapChecks { result[name] = value }
     result["MEMTRACE_FOLLOW"] = followsChildren ? "1" : "0"
     result[Self.sessionVariable] = sessionID.description
     result["MEMTRACE_LAUNCHED"] = "1"

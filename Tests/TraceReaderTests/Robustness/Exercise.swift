@@ -135,6 +135,13 @@ enum SampleTraces {
         BlockOverrun(
           block: block, size: 8, offset: 9, length: 3, found: found, thread: thread, time: time))
     }
+    for (block, isFreed) in [(freed, true), (live, false)] {
+      trace.access(
+        GuardedAccess(
+          block: block, size: 8, isFreed: isFreed,
+          access: MemoryAccess(kind: .write, offset: 16, signal: 11), thread: thread,
+          stack: stacks[0], time: time))
+    }
     trace.count(.retain, live.rawValue, count: 1, stack: stacks[0], time: 1046)
     trace.count(.release, freed.rawValue, count: 0, stack: stacks[1], time: 1047)
   }

@@ -1,0 +1,96 @@
+/* See heap_checks.h. */
+#include "checks/heap_checks.h"
+
+#include "base/config.h"
+#include "base/diag.h"
+#include "base/number_ranges.h"
+#include "guard/guard.h"
+#include "redzones/redzones.h"
+#include "trace/meta_writer.h"
+#include "zombies/zombies.h"
+
+#define ALL_ELSE "; all else is recorded"
+
+static bool is_guarding(void) {
+    struct mt_number_ranges sizes;
+    return mt_number_ranges_parse(mt_config.guard, &sizes) && sizes.count;
+}
+
+bool mt_heap_checks_configure(void) {
+    if (mt_config.sample) {
+        mt_config.zombies = 0;
+        mt_config.redzones = 0;
+        mt_config.guard[0] = 0;
+    }
+    return mt_config.zombies || mt_config.redzones || is_guarding();
+}
+
+static void begin_zombies(void) {
+    if (mt_config.zombies && !mt_zombies_begin(mt_config.zombies)) {
+        mt_config.zombies = 0;
+        mt_diag_once("cannot keep freed blocks back:", "the allocator does not tell their sizes", 0,
+                     ALL_ELSE);
+    }
+}
+
+static void begin_redzones(void) {
+    if (mt_config.redzones && !mt_redzones_begin(mt_config.redzones)) {
+        mt_config.redzones = 0;
+        mt_diag_once("cannot put redzones behind blocks:", "no memory", 0, ALL_ELSE);
+    }
+}
+
+static void begin_guard(void) {
+    struct mt_guard_settings settings = {.every = mt_config.guard_every,
+                                         .alignment = mt_config.guard_alignment};
+    mt_number_ranges_parse(mt_config.guard, &settings.sizes);
+    if (settings.sizes.count && !mt_guard_begin(&settings)) {
+        mt_config.guard[0] = 0;
+        mt_diag_once("cannot guard blocks:", "no memory", 0, ALL_ELSE);
+    }
+}
+
+/* Who comes last sees a block first: a guarded one needs nothing else, and one with a redzone is
+ * looked at before it is kept back. */
+void mt_heap_checks_begin(void) {
+    begin_zombies();
+    begin_redzones();
+    begin_guard();
+}
+
+void mt_heap_checks_after_fork(void) {
+    mt_redzones_after_fork();
+    mt_guard_after_fork();
+}
+
+void mt_heap_checks_note(void) {
+    if (mt_config.zombies)
+        mt_meta_note(MT_NOTE_ZOMBIES, mt_config.zombies, "freed blocks are kept back");
+    if (mt_config.redzones)
+        mt_meta_note(MT_NOTE_REDZONES, mt_config.redzones, "blocks have redzones");
+    if (is_guarding())
+        mt_meta_note(MT_NOTE_GUARD, mt_config.guard_every, mt_config.guard);
+}
+
+void mt_heap_checks_rest(void) {
+    mt_guard_rest();
+}
+
+static void look(enum mt_zombie_kind written, enum mt_overrun_kind overrun) {
+    mt_zombies_check(written);
+    mt_redzones_check(overrun);
+    mt_guard_check(overrun);
+}
+
+void mt_heap_checks_at_mark(void) {
+    look(MT_ZOMBIE_WRITTEN_AT_MARK, MT_OVERRUN_AT_MARK);
+}
+
+void mt_heap_checks_at_end(void) {
+    look(MT_ZOMBIE_WRITTEN_AT_END, MT_OVERRUN_AT_END);
+}
+
+void mt_heap_checks_at_fault(int signal, uintptr_t address, const void *context) {
+    mt_zombies_note_signal(signal, context);
+    mt_guard_note_signal(signal, address, context);
+}
