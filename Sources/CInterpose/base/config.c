@@ -44,9 +44,9 @@ static bool is_session(const char *string) {
     return mt_text_length(string) == 32 && mt_text_parse_hex(string, id, sizeof id);
 }
 
-static bool is_guard(const char *string) {
-    struct mt_number_ranges sizes;
-    return mt_number_ranges_parse(string, &sizes);
+static bool is_numbers(const char *string) {
+    struct mt_number_ranges numbers;
+    return mt_number_ranges_parse(string, &numbers);
 }
 
 /* An empty value is as good as none where not every text makes sense. */

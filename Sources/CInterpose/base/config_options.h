@@ -38,7 +38,7 @@
     X(redzones, "MEMTRACE_REDZONES", BYTES, 0, 0, 4096,                                            \
       "put so many bytes behind each block that nobody may write to, and record where somebody "   \
       "has; implies MEMTRACE_SNAPSHOT_ON_CRASH; 0: none")                                          \
-    X(guard, "MEMTRACE_GUARD", STRING, "", is_guard, 0,                                            \
+    X(guard, "MEMTRACE_GUARD", STRING, "", is_numbers, 0,                                          \
       "blocks of these sizes (all, or 24,100-200) are guarded by pages that nobody may touch; "    \
       "implies MEMTRACE_SNAPSHOT_ON_CRASH; 0 or empty: none")                                      \
     X(guard_every, "MEMTRACE_GUARD_EVERY", NUMBER, 1, 1, 1u << 30,                                 \
@@ -46,6 +46,11 @@
     X(guard_alignment, "MEMTRACE_GUARD_ALIGNMENT", ALIGNMENT, 16, 1, 16,                           \
       "least alignment of guarded blocks, a power of two: that of malloc is 16, and leaves up to " \
       "15 bytes between a block and its guard")                                                    \
+    X(fail_at, "MEMTRACE_FAIL_AT", STRING, "", is_numbers, 0,                                      \
+      "these allocations of the process, counted from 1, fail (5,100-200,1000-); 0 or empty: "     \
+      "none")                                                                                      \
+    X(limit, "MEMTRACE_LIMIT", BYTES, 0, 0, 1ull << 50,                                            \
+      "allocations fail that would make more bytes of live blocks; 0: none")                       \
     X(snapshot_interval, "MEMTRACE_SNAPSHOT_INTERVAL", NUMBER, 0, 0, 86400,                        \
       "seconds between heap snapshots; 0: none")                                                   \
     X(canary, "MEMTRACE_CANARY", NUMBER, 0, 0, 1,                                                  \

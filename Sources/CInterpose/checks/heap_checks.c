@@ -6,14 +6,15 @@
 #include "base/number_ranges.h"
 #include "guard/guard.h"
 #include "redzones/redzones.h"
+#include "shortage/shortage.h"
 #include "trace/meta_writer.h"
 #include "zombies/zombies.h"
 
 #define ALL_ELSE "; all else is recorded"
 
-static bool is_guarding(void) {
-    struct mt_number_ranges sizes;
-    return mt_number_ranges_parse(mt_config.guard, &sizes) && sizes.count;
+static bool has_numbers(const char *option) {
+    struct mt_number_ranges numbers;
+    return mt_number_ranges_parse(option, &numbers) && numbers.count;
 }
 
 bool mt_heap_checks_configure(void) {
@@ -22,7 +23,7 @@ bool mt_heap_checks_configure(void) {
         mt_config.redzones = 0;
         mt_config.guard[0] = 0;
     }
-    return mt_config.zombies || mt_config.redzones || is_guarding();
+    return mt_config.zombies || mt_config.redzones || has_numbers(mt_config.guard);
 }
 
 static void begin_zombies(void) {
@@ -50,17 +51,30 @@ static void begin_guard(void) {
     }
 }
 
+static void begin_shortage(void) {
+    struct mt_shortage_settings settings = {.limit = mt_config.limit};
+    mt_number_ranges_parse(mt_config.fail_at, &settings.numbers);
+    if ((settings.numbers.count || settings.limit) && !mt_shortage_begin(&settings)) {
+        mt_config.fail_at[0] = 0;
+        mt_config.limit = 0;
+        mt_diag_once("cannot limit memory:", "the allocator does not tell the sizes of its blocks",
+                     0, ALL_ELSE);
+    }
+}
+
 /* Who comes last sees a block first: a guarded one needs nothing else, and one with a redzone is
- * looked at before it is kept back. */
+ * looked at before it is kept back. What fails is asked of none. */
 void mt_heap_checks_begin(void) {
     begin_zombies();
     begin_redzones();
     begin_guard();
+    begin_shortage();
 }
 
 void mt_heap_checks_after_fork(void) {
     mt_redzones_after_fork();
     mt_guard_after_fork();
+    mt_shortage_after_fork();
 }
 
 void mt_heap_checks_note(void) {
@@ -68,8 +82,12 @@ void mt_heap_checks_note(void) {
         mt_meta_note(MT_NOTE_ZOMBIES, mt_config.zombies, "freed blocks are kept back");
     if (mt_config.redzones)
         mt_meta_note(MT_NOTE_REDZONES, mt_config.redzones, "blocks have redzones");
-    if (is_guarding())
+    if (has_numbers(mt_config.guard))
         mt_meta_note(MT_NOTE_GUARD, mt_config.guard_every, mt_config.guard);
+    if (has_numbers(mt_config.fail_at))
+        mt_meta_note(MT_NOTE_FAIL_AT, 0, mt_config.fail_at);
+    if (mt_config.limit)
+        mt_meta_note(MT_NOTE_LIMIT, mt_config.limit, "live bytes are limited");
 }
 
 void mt_heap_checks_rest(void) {

@@ -1,4 +1,5 @@
-/* What may be asked of the blocks beside recording them: zombies, redzones, guarded blocks.
+/* What may be asked of the blocks beside recording them: zombies, redzones, guarded blocks, and
+ * that there are none to be had.
  *
  * Each replaces the allocator's functions by its own in front of those that are there. All are off
  * unless the options say otherwise (config.h), and then nothing here does anything. */
@@ -10,14 +11,15 @@
 
 /* Leaves out of the options what cannot be had in a sample, which knows few of the blocks.
  *
- * returns  whether any check is asked for */
+ * returns  whether anything is asked for that shows in the way a process ends */
 bool mt_heap_checks_configure(void);
 
 /* Begins those that are asked for. One that cannot begin is said on standard error, and left out of
  * the options. Once, after mt_real_resolve(). */
 void mt_heap_checks_begin(void);
 
-/* In a forked child: what was written before the fork is its parent's to tell. */
+/* In a forked child: what was written before the fork is its parent's to tell, and its allocations
+ * count from 1. */
 void mt_heap_checks_after_fork(void);
 
 /* Notes in the trace which there are. */

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "loader/image_map.h"
+#include "shortage/shortage.h"
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -161,6 +162,7 @@ static inline void *allocate(size_t size, size_t alignment) {
             mt_is_early() ? mt_arena_allocate(size, alignment) : allocate(size, alignment);        \
         if (mt_unlikely(!block)) {                                                                 \
             mt_leave(call.entry);                                                                  \
+            mt_shortage_repeat();                                                                  \
             return g_real.name ? g_real.name arguments : NULL;                                     \
         }                                                                                          \
         return mt_end_allocation(&call, block, size, alignment);                                   \

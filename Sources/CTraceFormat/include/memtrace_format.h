@@ -352,7 +352,9 @@ enum mt_note_kind {
     MT_NOTE_MAY_CRASH = 8,          /* who started the process to see it crash */
     MT_NOTE_ZOMBIES = 9,            /* freed blocks are kept back; value = so many bytes of them */
     MT_NOTE_REDZONES = 10,          /* blocks have redzones behind them; value = bytes of each */
-    MT_NOTE_GUARD = 11              /* blocks are guarded, one in `value`; text = which sizes */
+    MT_NOTE_GUARD = 11,             /* blocks are guarded, one in `value`; text = which sizes */
+    MT_NOTE_FAIL_AT = 12,           /* allocations are made to fail; text = which, from 1 */
+    MT_NOTE_LIMIT = 13              /* and those beyond `value` bytes of live blocks */
 };
 
 struct mt_note_record {

@@ -51,9 +51,15 @@ extension ErrorsReport {
     return kinds.joined(separator: ", ")
   }
 
+  /// `3 allocations failed and returned NULL, as --fail-at=5 has it`.
+  func failureTitle(_ bytes: ByteStyle) -> String {
+    let reason = trace.shortage.map { ", \($0.text(bytes))" } ?? ""
+    return "\(CountText.of(failureCount, "allocation")) failed and returned NULL\(reason)"
+  }
+
   private func writeFailures(to page: inout TextPage) {
     guard failureCount > 0 else { return }
-    page.heading("\(CountText.of(failureCount, "allocation")) failed and returned NULL")
+    page.heading(failureTitle(page.style.bytes))
     for failure in failures {
       page.blank()
       let times = failure.count == 1 ? "once" : "\(failure.count.grouped) times"

@@ -225,6 +225,8 @@ enum NoteText {
     case .child: "process \(note.value)"
     case .bypassed: BypassText.of(note.text)
     case .guarded: guarded(note)
+    case .failAt: "allocations \(note.text) are made to fail"
+    case .limit: "allocations beyond \(note.value.grouped) live bytes are made to fail"
     default: note.text
     }
   }
@@ -248,6 +250,8 @@ enum NoteText {
     case .zombies: "zombies"
     case .redzones: "redzones"
     case .guarded: "guard"
+    case .failAt: "fail-at"
+    case .limit: "limit"
     case .unknown: "other"
     }
   }

@@ -64,8 +64,7 @@ extension OverviewReport {
   private func writeFailures(to page: inout TextPage) {
     guard errors.failureCount > 0 else { return }
     page.blank()
-    let count = CountText.of(errors.failureCount, "allocation")
-    page.line(Span("\(count) failed and returned NULL", .warning))
+    page.line(Span(errors.failureTitle(page.style.bytes), .warning))
     let shown = errors.failures.prefix(Self.failuresShown)
     for failure in shown {
       let times = failure.count == 1 ? "once" : "\(failure.count.grouped) times, first"

@@ -302,7 +302,9 @@ struct TraceLoader {
       case .noSnapshot:
         coverage.notes.append("no whole heap snapshot at the end: \(note.text)")
       case .rebound where note.value != 0: coverage.boundLate.append(note.text)
-      case .exec, .child, .rebound, .mayCrash, .zombies, .redzones, .guarded, .unknown: break
+      case .exec, .child, .rebound, .mayCrash, .zombies, .redzones, .guarded, .failAt, .limit,
+        .unknown:
+        break
       }
     }
   }

@@ -30,6 +30,10 @@ public struct Note: Hashable, Sendable {
     case redzones
     /// Blocks are guarded, one in `value`; the text says of which sizes.
     case guarded
+    /// Allocations are made to fail; the text says which, counted from 1.
+    case failAt
+    /// Allocations are made to fail that would make more live bytes than the value.
+    case limit
     /// A kind that this version of the reader does not know.
     case unknown(UInt32)
 
@@ -46,6 +50,8 @@ public struct Note: Hashable, Sendable {
       case MT_NOTE_ZOMBIES.rawValue: self = .zombies
       case MT_NOTE_REDZONES.rawValue: self = .redzones
       case MT_NOTE_GUARD.rawValue: self = .guarded
+      case MT_NOTE_FAIL_AT.rawValue: self = .failAt
+      case MT_NOTE_LIMIT.rawValue: self = .limit
       default: self = .unknown(code)
       }
     }

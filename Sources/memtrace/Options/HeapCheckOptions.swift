@@ -115,13 +115,7 @@ struct HeapCheckOptions: ParsableArguments {
   /// The sizes as the recorder reads them; nil where that makes no sense.
   private var guardedRanges: String? {
     guard let guardedSizes, guardedSizes != Self.allSizes else { return guardedSizes }
-    let parts = guardedSizes.split(separator: ",", omittingEmptySubsequences: false)
-    let ranges = parts.compactMap { ByteRange(String($0))?.bytes }
-    guard ranges.count == parts.count, parts.count <= 16 else { return nil }
-    return ranges.map { range in
-      range.upperBound == .max
-        ? "\(range.lowerBound)-" : "\(range.lowerBound)-\(range.upperBound)"
-    }.joined(separator: ",")
+    return NumberList.canonical(guardedSizes)
   }
 
   private static func bytes(_ text: String, in counts: ClosedRange<UInt64>) -> UInt64? {

@@ -32,6 +32,7 @@ struct RecordingOptions: ParsableArguments {
   var refcounts: String?
 
   @OptionGroup var heapChecks: HeapCheckOptions
+  @OptionGroup var shortage: ShortageOptions
 
   @Flag(name: .customLong("no-follow"), help: "Record the command only, not its child processes.")
   var noFollow = false
@@ -82,7 +83,9 @@ struct RecordingOptions: ParsableArguments {
       ("--depth", depth != nil), ("--sample", sample != nil), ("--refcounts", refcounts != nil),
       ("--no-follow", noFollow),
     ]
-    guard let option = (given.filter(\.1).map(\.0) + heapChecks.given).first else { return }
+    guard let option = (given.filter(\.1).map(\.0) + heapChecks.given + shortage.given).first else {
+      return
+    }
     throw CommandFailure(
       "\(option) is for recording a command; \(trace) is recorded already: leave it out, or "
         + "record the command anew with it",

@@ -16,8 +16,8 @@ struct RecordingEnvironment {
   var sampleInterval: UInt64?
   /// The patterns of the types whose reference counts are recorded; nil for none.
   var refcounts: String?
-  /// What is looked for in the heap: variables with their values; nil for none.
-  var heapChecks: [(name: String, value: String?)] = []
+  /// What is done to the heap while it is recorded: variables with their values; nil for none.
+  var heapVariables: [(name: String, value: String?)] = []
   /// Whether child processes are recorded, too.
   var followsChildren: Bool
   /// Shared by all traces of one recording.
@@ -39,7 +39,7 @@ struct RecordingEnvironment {
     result["MEMTRACE_DEPTH"] = String(depth)
     result["MEMTRACE_SAMPLE"] = sampleInterval.map { String($0) }
     result["MEMTRACE_REFCOUNTS"] = refcounts
-    for (name, value) in heapChecks { result[name] = value }
+    for (name, value) in heapVariables { result[name] = value }
     result["MEMTRACE_FOLLOW"] = followsChildren ? "1" : "0"
     result[Self.sessionVariable] = sessionID.description
     result["MEMTRACE_LAUNCHED"] = "1"

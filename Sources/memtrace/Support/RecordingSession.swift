@@ -50,7 +50,7 @@ struct RecordingSession {
       library: library, output: output, isTemplate: isTemplate,
       depth: options.depth ?? RecordingOptions.standardDepth,
       sampleInterval: options.sampleInterval, refcounts: options.refcounts,
-      heapChecks: options.heapChecks.variables,
+      heapVariables: options.heapChecks.variables + options.shortage.variables,
       followsChildren: !options.noFollow, sessionID: .random(), snapshots: snapshots)
     let child = try ChildProcess.launch(
       executable: command.executable, arguments: command.arguments,
