@@ -5,59 +5,14 @@ import TraceTestSupport
 
 /// Guarded blocks, and who is stopped beside them.
 @Suite struct GuardTests {
-  /// Runs `guarded.c`, which does what is undefined: only its recorded run is looked at.
-  private struct Run {
-    let result: ProcessRun
-    let directory: ScratchDirectory
-
-    init(_ arguments: [String], options: [String] = ["--guard"]) throws {
-      let program = try GuardTests.program()
-      directory = try ScratchDirectory()
-      result = try ProcessRun.run(
-        [BuiltProducts.memtrace.string, "record", "-q", "-o", "root.mtrace"] + options + ["--"]
-          + [program.path.string] + arguments, environment: TracedRun.minimalEnvironment,
-        directory: directory.path, timeout: 60)
-    }
-
-    func traces() throws -> [Trace] {
-      try directory.entries.filter { $0.hasSuffix(".mtrace") }.sorted()
-        .map { try Trace(path: directory.path.appending($0)) }
-    }
-
-    func root() throws -> Trace { try Trace(path: directory.path.appending("root.mtrace")) }
-
-    func memtrace(_ arguments: [String]) throws -> [String] {
-      let run = try ProcessRun.run(
-        [BuiltProducts.memtrace.string] + arguments, environment: TracedRun.minimalEnvironment,
-        directory: directory.path, timeout: 60)
-      return run.outputText.split(separator: "\n").map {
-        String($0.trimmingPrefix(while: \.isWhitespace))
-      }
-    }
-
-    /// The one error, with the innermost functions of its stacks.
-    func error() throws -> (error: MemoryError, allocated: String?, freed: String?, user: String?) {
-      let trace = try root()
-      let errors = try GuardTests.errors(trace)
-      #expect(errors.count == 1)
-      let error = try #require(errors.first)
-      let names = FrameNames(trace)
-      return (
-        error, error.block.map { names.names(of: $0.allocation.stack).first ?? "" },
-        error.firstFree.map { names.names(of: $0.stack).first ?? "" },
-        names.names(of: error.offending.stack).first
-      )
-    }
-  }
-
   private static func program() throws -> TestProgram {
     try TestProgram("guarded.c", flags: TestProgram.withMarks)
   }
 
-  private static func errors(_ trace: Trace) throws -> [MemoryError] {
-    var result = try trace.replay()
-    trace.addNoticedErrors(to: &result)
-    return result.errors
+  private static func run(
+    _ arguments: [String], options: [String] = ["--guard"]
+  ) throws -> HeapRun {
+    try HeapRun(program(), arguments, options: options)
   }
 
   private static func access(_ kind: MemoryAccess.Kind, _ offset: Int64) -> MemoryAccess {
@@ -71,7 +26,7 @@ import TraceTestSupport
       "memalign", "valloc",
     ])
   func whoWritesPastABlockIsStopped(function: String) throws {
-    let run = try Run([function, "8192", "write:8191", "write:8192"])
+    let run = try Self.run([function, "8192", "write:8191", "write:8192"])
     #expect(run.result.outputText == "1 8192 0\n")
     #expect(run.result.exitStatus == 139)
     let found = try run.error()
@@ -89,7 +44,7 @@ import TraceTestSupport
       (["free", "write:39"], .accessAfterFree(access(.write, 39))),
     ])
   func whatIsDoneToWhichByteIsKnown(steps: [String], kind: MemoryError.Kind) throws {
-    let run = try Run(["malloc", "40"] + steps)
+    let run = try Self.run(["malloc", "40"] + steps)
     #expect(run.result.exitStatus == 139)
     let found = try run.error()
     #expect(found.error.kind == kind)
@@ -99,7 +54,7 @@ import TraceTestSupport
   }
 
   @Test func whoGoesInFrontOfABlockIsStoppedWhereAPageBegins() throws {
-    let found = try Run(["malloc", "4096", "read:-1"]).error()
+    let found = try Self.run(["malloc", "4096", "read:-1"]).error()
     #expect(found.error.kind == .outOfBounds(Self.access(.read, -1)))
     #expect(found.error.block?.size == 4096)
   }
@@ -113,7 +68,7 @@ import TraceTestSupport
   func whatIsWrittenInFrontOfAGuardIsFoundLater(
     steps: [String], found: BlockOverrun.Discovery
   ) throws {
-    let run = try Run(["malloc", "41"] + steps)
+    let run = try Self.run(["malloc", "41"] + steps)
     #expect(run.result.exitStatus == 0)
     #expect(
       try run.error().error.kind == .heapOverflow(offset: 41, length: 1, found: found))
@@ -121,32 +76,32 @@ import TraceTestSupport
 
   @Test func withLessAlignmentItIsStopped() throws {
     let options = ["--guard", "--guard-alignment=1"]
-    let found = try Run(["malloc", "41", "write:40", "write:41"], options: options).error()
+    let found = try Self.run(["malloc", "41", "write:40", "write:41"], options: options).error()
     #expect(found.error.kind == .outOfBounds(Self.access(.write, 41)))
-    let aligned = try Run(["memalign", "41", "write:63"], options: options)
+    let aligned = try Self.run(["memalign", "41", "write:63"], options: options)
     #expect(aligned.result.outputText == "1 41 0\n")
     #expect(aligned.result.exitStatus == 0)
   }
 
   @Test func aBlockIsFreedTwiceWithoutHarm() throws {
-    let run = try Run(["malloc", "40", "free", "free"])
+    let run = try Self.run(["malloc", "40", "free", "free"])
     #expect(run.result.exitStatus == 0)
     #expect(try run.error().error.kind == .doubleFree)
   }
 
   @Test func aBlockThatGrowsLeavesItsOldPlace() throws {
-    let run = try Run(["malloc", "40", "write:39", "grow", "read:39", "write:10039"])
+    let run = try Self.run(["malloc", "40", "write:39", "grow", "read:39", "write:10039"])
     #expect(run.result.outputText == "1 40 0\n7\n")
     #expect(run.result.exitStatus == 0)
-    #expect(try Self.errors(run.root()).isEmpty)
-    let emptied = try Run(["malloc", "40", "empty"])
+    #expect(try HeapRun.errors(run.root()).isEmpty)
+    let emptied = try Self.run(["malloc", "40", "empty"])
     #expect(emptied.result.exitStatus == 0)
-    #expect(try Self.errors(emptied.root()).isEmpty)
+    #expect(try HeapRun.errors(emptied.root()).isEmpty)
   }
 
   @Test func onlyBlocksOfTheChosenSizesAreGuarded() throws {
     for (sizes, isStopped) in [("100", false), ("40", true), ("1-39", false), ("24,32-48", true)] {
-      let run = try Run(["malloc", "40", "free", "read:0"], options: ["--guard=\(sizes)"])
+      let run = try Self.run(["malloc", "40", "free", "read:0"], options: ["--guard=\(sizes)"])
       #expect((run.result.exitStatus == 139) == isStopped)
       #expect(try run.root().notes.contains { $0.kind == .guarded })
     }
@@ -154,13 +109,13 @@ import TraceTestSupport
 
   /// One in a thousand of the blocks of 1 to 100 bytes: each has a page of its own.
   @Test func notAllHaveToBeGuarded() throws {
-    let all = try Run(["malloc", "40", "many:4000", "mappings"])
-    let some = try Run(
+    let all = try Self.run(["malloc", "40", "many:4000", "mappings"])
+    let some = try Self.run(
       ["malloc", "40", "many:4000"], options: ["--guard", "--guard-every=1000"])
     for run in [all, some] {
       #expect(run.result.outputText.contains("wrong 0"))
       #expect(run.result.exitStatus == 0)
-      #expect(try Self.errors(run.root()).isEmpty)
+      #expect(try HeapRun.errors(run.root()).isEmpty)
     }
     let pages = try [all, some].map { try Self.guardedBlocks(in: $0.root()) }
     #expect(pages[0] > 3900)
@@ -180,35 +135,35 @@ import TraceTestSupport
 
   /// There is room for some thousand; the others are as they always were.
   @Test func moreBlocksThanThereIsRoomForAreAllowed() throws {
-    let run = try Run(["malloc", "40", "many:50000", "turns:2000", "mappings"])
+    let run = try Self.run(["malloc", "40", "many:50000", "turns:2000", "mappings"])
     #expect(run.result.outputText.contains("wrong 0"))
     #expect(run.result.exitStatus == 0)
-    #expect(try Self.errors(run.root()).isEmpty)
+    #expect(try HeapRun.errors(run.root()).isEmpty)
   }
 
   @Test func aForkedChildHasTheBlocksAsWell() throws {
-    let run = try Run(["malloc", "41", "child", "free"])
+    let run = try Self.run(["malloc", "41", "child", "free"])
     #expect(run.result.outputText == "1 41 0\nchild 0\n")
-    for trace in try run.traces() { #expect(try Self.errors(trace).isEmpty) }
+    for trace in try run.traces() { #expect(try HeapRun.errors(trace).isEmpty) }
     // What was written before the fork is the parent's.
-    let parents = try Run(["malloc", "41", "write:41", "child", "free"])
-    let kinds = try parents.traces().map { try Self.errors($0).map(\.kind.category) }
+    let parents = try Self.run(["malloc", "41", "write:41", "child", "free"])
+    let kinds = try parents.traces().map { try HeapRun.errors($0).map(\.kind.category) }
     #expect(kinds.count == 2)
     #expect(kinds.flatMap(\.self) == [.heapOverflow])
   }
 
   /// No system call is made for blocks any more that the sandbox has no use for.
   @Test func aSandboxWithoutMappingsIsRespected() throws {
-    let run = try Run(["malloc", "40", "sandbox", "free", "read:0", "many:50"])
+    let run = try Self.run(["malloc", "40", "sandbox", "free", "read:0", "many:50"])
     #expect(run.result.outputText == "1 40 0\n0\nwrong 0\n")
     #expect(run.result.exitStatus == 0)
   }
 
   @Test func allChecksGoTogether() throws {
     let options = ["--zombies", "--redzones", "--guard=40"]
-    let guarded = try Run(["malloc", "40", "free", "read:0"], options: options)
+    let guarded = try Self.run(["malloc", "40", "free", "read:0"], options: options)
     #expect(try guarded.error().error.kind == .accessAfterFree(Self.access(.read, 0)))
-    let other = try Run(["malloc", "41", "write:41", "free"], options: options)
+    let other = try Self.run(["malloc", "41", "write:41", "free"], options: options)
     #expect(try other.error().error.kind == .heapOverflow(offset: 41, length: 1, found: .free))
   }
 
@@ -230,8 +185,8 @@ import TraceTestSupport
   }
 
   @Test func theReportTellsWhoWentTooFar() throws {
-    let run = try Run(["malloc", "4096", "write:4100"])
-    let lines = try run.memtrace(["errors", "root.mtrace"])
+    let run = try Self.run(["malloc", "4096", "write:4100"])
+    let lines = try run.lines(of: ["errors", "root.mtrace"])
     #expect(lines.first?.hasSuffix("1 access outside of a block") == true)
     #expect(
       lines.contains {
@@ -246,7 +201,7 @@ import TraceTestSupport
         "To fix: write_byte goes beyond the 4.00 KiB that make_block asked for: ask for more, or "
           + "stop earlier"))
     let block = try #require(run.root().guardedAccesses.first?.block)
-    let history = try run.memtrace([
+    let history = try run.lines(of: [
       "history", "root.mtrace", "0x" + String(block.rawValue, radix: 16),
     ])
     #expect(history.contains("Used outside of its bounds"))
@@ -260,20 +215,19 @@ import TraceTestSupport
       ("40", 40, "record --guard=40 --guard-alignment=1 shows who writes"),
       ("40", 55, "record --guard=40 shows who writes"),
     ] {
-      let run = try Run(["malloc", size, "write:\(write)", "free"], options: ["--redzones"])
-      let lines = try run.memtrace(["errors", "root.mtrace"])
+      let run = try Self.run(["malloc", size, "write:\(write)", "free"], options: ["--redzones"])
+      let lines = try run.lines(of: ["errors", "root.mtrace"])
       #expect(lines.contains { $0.hasPrefix("To fix:") && $0.hasSuffix(option) })
     }
   }
 
   @Test func theGateFailsForIt() throws {
     let program = try Self.program()
-    let directory = try ScratchDirectory()
-    let run = try ProcessRun.run(
+    let run = try HeapRun.memtrace(
       [
-        BuiltProducts.memtrace.string, "check", "--guard", "--", program.path.string, "malloc",
+        "check", "--guard", "--", program.path.string, "malloc",
         "4096", "read:4096",
-      ], environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 60)
+      ], in: try ScratchDirectory())
     #expect(run.exitStatus == 139)
     #expect(run.outputText.contains("Access outside of a block: read_byte, 1 call"))
     #expect(run.outputText.contains("allocated by malloc:"))
@@ -289,11 +243,6 @@ import TraceTestSupport
       (["--guard", "--guard-alignment=3"], "--guard-alignment takes 1, 2, 4, 8 or 16"),
     ])
   func whatMakesNoSenseIsRefused(options: [String], message: String) throws {
-    let directory = try ScratchDirectory()
-    let run = try ProcessRun.run(
-      [BuiltProducts.memtrace.string, "record"] + options + ["--", "true"],
-      environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 60)
-    #expect(run.status == 64)
-    #expect(run.errorText.contains(message))
+    try HeapRun.expectRefusal(options, message)
   }
 }

@@ -5,48 +5,13 @@ import TraceTestSupport
 
 /// Writes past the ends of blocks that have redzones.
 @Suite struct RedzoneTests {
-  /// Runs `redzones.c`, which does what is undefined: only its recorded run is looked at.
-  private struct Run {
-    let result: ProcessRun
-    let directory: ScratchDirectory
-
-    init(_ arguments: [String], redzones: String = "--redzones") throws {
-      let program = try RedzoneTests.program()
-      directory = try ScratchDirectory()
-      result = try ProcessRun.run(
-        [
-          BuiltProducts.memtrace.string, "record", "-q", "-o", "root.mtrace", redzones, "--",
-          program.path.string,
-        ] + arguments, environment: TracedRun.minimalEnvironment, directory: directory.path,
-        timeout: 60)
-    }
-
-    func traces() throws -> [Trace] {
-      try directory.entries.filter { $0.hasSuffix(".mtrace") }.sorted()
-        .map { try Trace(path: directory.path.appending($0)) }
-    }
-
-    func root() throws -> Trace { try Trace(path: directory.path.appending("root.mtrace")) }
-
-    func memtrace(_ arguments: [String]) throws -> [String] {
-      let run = try ProcessRun.run(
-        [BuiltProducts.memtrace.string] + arguments, environment: TracedRun.minimalEnvironment,
-        directory: directory.path, timeout: 60)
-      return run.outputText.split(separator: "\n").map {
-        String($0.trimmingPrefix(while: \.isWhitespace))
-      }
-    }
-  }
-
   private static func program() throws -> TestProgram {
     try TestProgram("redzones.c", flags: TestProgram.withMarks)
   }
 
-  private static func errors(_ trace: Trace) throws -> [MemoryError] {
-    var result = try trace.replay()
-    trace.addNoticedErrors(to: &result)
-    #expect(result.errorCounts.values.reduce(0, +) == result.errors.reduce(0) { $0 + $1.count })
-    return result.errors
+  private static func run(_ arguments: [String], redzones: String = "--redzones") throws -> HeapRun
+  {
+    try HeapRun(program(), arguments, options: [redzones])
   }
 
   /// Whatever allocates, the program may use what it asked for and not a byte more.
@@ -56,19 +21,19 @@ import TraceTestSupport
       "memalign", "valloc",
     ])
   func aWriteRightBehindABlockIsFound(function: String) throws {
-    let run = try Run([function, "free", "36", "42"])
+    let run = try Self.run([function, "free", "36", "42"])
     #expect(run.result.outputText == "1 40\n")
     #expect(run.result.exitStatus == 0)
     let trace = try run.root()
-    let errors = try Self.errors(trace)
+    let errors = try HeapRun.errors(trace)
     #expect(errors.map(\.kind) == [.heapOverflow(offset: 40, length: 3, found: .free)])
     let error = try #require(errors.first)
     let names = FrameNames(trace)
     #expect(error.block?.size == 40)
     #expect(error.block.map { names.names(of: $0.allocation.stack).first } == "make_block")
     #expect(error.firstFree.map { names.names(of: $0.stack).first } == "main")
-    let within = try Run([function, "free", "0", "39"])
-    #expect(try Self.errors(within.root()).isEmpty)
+    let within = try Self.run([function, "free", "0", "39"])
+    #expect(try HeapRun.errors(within.root()).isEmpty)
   }
 
   @Test(
@@ -76,9 +41,9 @@ import TraceTestSupport
       ("live", 0), ("live _exit", 0), ("live abort", 134),
     ])
   func aBlockThatIsNeverFreedIsLookedAtAtTheEnd(way: String, status: Int32) throws {
-    let run = try Run(["malloc", way, "44", "44"])
+    let run = try Self.run(["malloc", way, "44", "44"])
     #expect(run.result.exitStatus == status)
-    let errors = try Self.errors(run.root())
+    let errors = try HeapRun.errors(run.root())
     #expect(errors.map(\.kind) == [.heapOverflow(offset: 44, length: 1, found: .end)])
     #expect(errors.first?.block?.size == 40)
     #expect(errors.first.map { $0.firstFree == nil } == true)
@@ -86,9 +51,9 @@ import TraceTestSupport
 
   /// With nothing left to find when it is freed.
   @Test func aLiveBlockIsLookedAtAtAMark() throws {
-    let run = try Run(["malloc", "mark free", "40", "40"])
+    let run = try Self.run(["malloc", "mark free", "40", "40"])
     let trace = try run.root()
-    let errors = try Self.errors(trace)
+    let errors = try HeapRun.errors(trace)
     #expect(errors.map(\.kind) == [.heapOverflow(offset: 40, length: 1, found: .mark)])
     #expect(errors.first?.block?.size == 40)
     let mark = try #require(trace.marks.first)
@@ -97,61 +62,63 @@ import TraceTestSupport
 
   @Test func theRedzoneIsAsLongAsItIsToldTo() throws {
     for (redzones, found) in [("--redzones=8", 0), ("--redzones=13", 1), ("--redzones=4KiB", 1)] {
-      let run = try Run(["malloc", "free", "52", "52"], redzones: redzones)
-      #expect(try Self.errors(run.root()).count == found)
+      let run = try Self.run(["malloc", "free", "52", "52"], redzones: redzones)
+      #expect(try HeapRun.errors(run.root()).count == found)
       #expect(try run.root().notes.first { $0.kind == .redzones } != nil)
     }
   }
 
   @Test func aBlockIsLookedAtBeforeItGrows() throws {
-    let run = try Run(["malloc", "grow", "40", "40"])
+    let run = try Self.run(["malloc", "grow", "40", "40"])
     let trace = try run.root()
-    let errors = try Self.errors(trace)
+    let errors = try HeapRun.errors(trace)
     #expect(errors.map(\.kind) == [.heapOverflow(offset: 40, length: 1, found: .free)])
     #expect(errors.first?.firstFree?.operation.name == "realloc")
   }
 
   /// What lies further away is somebody else's.
   @Test func aWriteMayGoOnBehindTheRedzone() throws {
-    let run = try Run(["malloc", "free", "45", "55"])
+    let run = try Self.run(["malloc", "free", "45", "55"])
     #expect(
-      try Self.errors(run.root()).map(\.kind) == [
+      try HeapRun.errors(run.root()).map(\.kind) == [
         .heapOverflow(offset: 45, length: 11, isAtLeast: true, found: .free)
       ])
     #expect(
-      try run.memtrace(["errors", "root.mtrace"]).contains {
+      try run.lines(of: ["errors", "root.mtrace"]).contains {
         $0.hasSuffix("(Malloc-48): at least 11 B from 5 B behind it on")
       })
   }
 
   /// A `realloc` that fails leaves the block as it was, and its damage is told once.
   @Test func aBlockThatCannotGrowKeepsItsRedzone() throws {
-    let run = try Run(["malloc", "fail", "40", "40"])
+    let run = try Self.run(["malloc", "fail", "40", "40"])
     #expect(run.result.exitStatus == 0)
     #expect(
-      try Self.errors(run.root()).map(\.kind) == [
+      try HeapRun.errors(run.root()).map(\.kind) == [
         .heapOverflow(offset: 40, length: 1, found: .free)
       ])
   }
 
   /// What was written before the fork is the parent's.
   @Test func aForkedChildIsJudgedByItself() throws {
-    let run = try Run(["malloc", "child"])
+    let run = try Self.run(["malloc", "child"])
     let traces = try run.traces()
     try #require(traces.count == 2)
-    let kinds = try traces.map { try Self.errors($0).filter { $0.kind.category == .heapOverflow } }
+    let kinds = try traces.map {
+      try HeapRun.errors($0).filter { $0.kind.category == .heapOverflow }
+    }
     #expect(kinds.map(\.count).sorted() == [0, 1])
-    let parents = try Run(["malloc", "child", "40", "40"])
+    let parents = try Self.run(["malloc", "child", "40", "40"])
     let counts = try parents.traces().map { trace in
-      try Self.errors(trace).filter { $0.kind.category == .heapOverflow }.count
+      try HeapRun.errors(trace).filter { $0.kind.category == .heapOverflow }.count
     }
     #expect(counts.sorted() == [0, 1])
   }
 
   @Test func blocksOfTheSamePlaceAreToldApart() throws {
-    let run = try Run(["malloc", "turn free"])
+    let run = try Self.run(["malloc", "turn free"])
     let trace = try run.root()
-    let errors = try Self.errors(trace)
+    let errors = try HeapRun.errors(trace)
     #expect(errors.map(\.block?.size) == [3, 4, 5])
     #expect(
       errors.map(\.kind) == [3, 4, 5].map { .heapOverflow(offset: $0, length: 1, found: .free) })
@@ -159,24 +126,18 @@ import TraceTestSupport
 
   @Test func threadsMayGoOnAtTheEnd() throws {
     for _ in 0..<5 {
-      let run = try Run(["malloc", "threads", "0", "39"])
+      let run = try Self.run(["malloc", "threads", "0", "39"])
       #expect(run.result.exitStatus == 0)
-      #expect(try Self.errors(run.root()).isEmpty)
+      #expect(try HeapRun.errors(run.root()).isEmpty)
     }
   }
 
   /// A block is looked at before it is kept back.
   @Test func zombiesAndRedzonesGoTogether() throws {
-    let program = try Self.program()
-    let directory = try ScratchDirectory()
-    let run = try ProcessRun.run(
-      [
-        BuiltProducts.memtrace.string, "record", "-q", "-o", "root.mtrace", "--redzones",
-        "--zombies", "--", program.path.string, "realloc", "free", "40", "40",
-      ], environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 60)
-    #expect(run.exitStatus == 0)
-    let errors = try Self.errors(Trace(path: directory.path.appending("root.mtrace")))
-    #expect(errors.map(\.kind) == [.heapOverflow(offset: 40, length: 1, found: .free)])
+    let run = try HeapRun(
+      Self.program(), ["realloc", "free", "40", "40"], options: ["--redzones", "--zombies"])
+    #expect(run.result.exitStatus == 0)
+    #expect(try run.error().error.kind == .heapOverflow(offset: 40, length: 1, found: .free))
   }
 
   /// Programs of many kinds do as they do without.
@@ -196,8 +157,8 @@ import TraceTestSupport
   }
 
   @Test func theReportTellsHowFarAndWhoseBlockItIs() throws {
-    let run = try Run(["malloc", "free", "42", "43"])
-    let lines = try run.memtrace(["errors", "root.mtrace"])
+    let run = try Self.run(["malloc", "free", "42", "43"])
+    let lines = try run.lines(of: ["errors", "root.mtrace"])
     #expect(lines.first?.hasSuffix("1 write past the end of a block") == true)
     #expect(
       lines.contains {
@@ -217,9 +178,9 @@ import TraceTestSupport
   }
 
   @Test func theHistoryOfTheBlockTellsOfIt() throws {
-    let run = try Run(["malloc", "free", "40", "40"])
+    let run = try Self.run(["malloc", "free", "40", "40"])
     let block = try #require(run.root().overruns.first?.block)
-    let lines = try run.memtrace([
+    let lines = try run.lines(of: [
       "history", "root.mtrace", "0x" + String(block.rawValue, radix: 16),
     ])
     let title = try #require(lines.firstIndex(of: "Used outside of its bounds"))
@@ -230,12 +191,11 @@ import TraceTestSupport
 
   @Test func theGateFailsForIt() throws {
     let program = try Self.program()
-    let directory = try ScratchDirectory()
-    let run = try ProcessRun.run(
+    let run = try HeapRun.memtrace(
       [
-        BuiltProducts.memtrace.string, "check", "--redzones", "--", program.path.string, "malloc",
+        "check", "--redzones", "--", program.path.string, "malloc",
         "free", "40", "40",
-      ], environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 60)
+      ], in: try ScratchDirectory())
     #expect(run.status == 86)
     #expect(run.outputText.contains("Write past the end of a block: malloc in make_block, 1 call"))
     #expect(run.outputText.contains("freed by free:"))
@@ -248,11 +208,6 @@ import TraceTestSupport
       (["--redzones=5000"], "--redzones takes a number of bytes from 1 to 4096"),
     ])
   func whatMakesNoSenseIsRefused(options: [String], message: String) throws {
-    let directory = try ScratchDirectory()
-    let run = try ProcessRun.run(
-      [BuiltProducts.memtrace.string, "record"] + options + ["--", "true"],
-      environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 60)
-    #expect(run.status == 64)
-    #expect(run.errorText.contains(message))
+    try HeapRun.expectRefusal(options, message)
   }
 }

@@ -5,20 +5,10 @@ import TraceTestSupport
 
 /// Allocations that fail because somebody has asked for it.
 @Suite struct ShortageTests {
-  private static func record(
-    _ options: [String], _ arguments: [String], program: String = "shortage.c",
-    in directory: ScratchDirectory
-  ) throws -> ProcessRun {
-    try ProcessRun.run(
-      [BuiltProducts.memtrace.string, "record", "-q", "-o", "root.mtrace"] + options + ["--"]
-        + [TestProgram(program).path.string] + arguments,
-      environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 60)
-  }
-
   private static func output(
     _ options: [String], _ arguments: [String], program: String = "shortage.c"
   ) throws -> String {
-    let run = try record(options, arguments, program: program, in: try ScratchDirectory())
+    let run = try HeapRun(TestProgram(program), arguments, options: options).result
     #expect(run.exitStatus == 0)
     return run.outputText
   }
@@ -80,22 +70,19 @@ import TraceTestSupport
   }
 
   @Test func theReportTellsWhatFailedAndThatItWasAskedFor() throws {
-    let directory = try ScratchDirectory()
-    _ = try Self.record(
-      ["--fail-at", "2,4", "--limit", "1MiB"], ["calloc", "4", "64"], in: directory)
-    let trace = try Trace(path: directory.path.appending("root.mtrace"))
-    let result = try trace.replay()
+    let run = try HeapRun(
+      TestProgram("shortage.c"), ["calloc", "4", "64"],
+      options: ["--fail-at", "2,4", "--limit", "1MiB"])
+    let result = try run.root().replay()
     #expect(result.failedAllocationCount == 2)
     #expect(result.failedAllocations.map(\.size) == [64])
     #expect(result.errors.isEmpty)
-    let run = try ProcessRun.run(
-      [BuiltProducts.memtrace.string, "errors", "root.mtrace"],
-      environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 60)
+    let lines = try run.lines(of: ["errors", "root.mtrace"])
     #expect(
-      run.outputText.contains(
+      lines.contains(
         "2 allocations failed and returned NULL, as --fail-at=2,4 and --limit of 1.00 MiB have it"))
-    #expect(run.outputText.contains("calloc of 64 B, 2 times, first on"))
-    #expect(run.outputText.contains("block_of  shortage.c:"))
+    #expect(lines.contains { $0.hasPrefix("calloc of 64 B, 2 times, first on") })
+    #expect(lines.contains { $0.hasPrefix("block_of  shortage.c:") })
   }
 
   /// All of it is there without the options, too.
@@ -114,11 +101,6 @@ import TraceTestSupport
       (["--limit", "0+"], "--limit takes a number of bytes from 1 to 1PiB"),
     ])
   func whatMakesNoSenseIsRefused(options: [String], message: String) throws {
-    let directory = try ScratchDirectory()
-    let run = try ProcessRun.run(
-      [BuiltProducts.memtrace.string, "record"] + options + ["--", "true"],
-      environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 60)
-    #expect(run.status == 64)
-    #expect(run.errorText.contains(message))
+    try HeapRun.expectRefusal(options, message)
   }
 }

@@ -5,35 +5,9 @@ import TraceTestSupport
 
 /// Uses of freed blocks that are kept back.
 @Suite struct ZombieTests {
-  /// Runs `zombies.c`, which does what is undefined: only its recorded run is looked at.
-  private struct Run {
-    let result: ProcessRun
-    let directory: ScratchDirectory
-    let program: TestProgram
-
-    init(_ way: String, zombies: String = "--zombies") throws {
-      program = try TestProgram("zombies.c", flags: TestProgram.withMarks)
-      directory = try ScratchDirectory()
-      result = try ProcessRun.run(
-        [
-          BuiltProducts.memtrace.string, "record", "-q", "-o", "root.mtrace", zombies, "--",
-          program.path.string, way,
-        ], environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 60)
-    }
-
-    func traces() throws -> [Trace] {
-      try directory.entries.filter { $0.hasSuffix(".mtrace") }.sorted()
-        .map { try Trace(path: directory.path.appending($0)) }
-    }
-
-    func root() throws -> Trace { try Trace(path: directory.path.appending("root.mtrace")) }
-  }
-
-  private static func errors(_ trace: Trace) throws -> [MemoryError] {
-    var result = try trace.replay()
-    trace.addNoticedErrors(to: &result)
-    #expect(result.errorCounts.values.reduce(0, +) == result.errors.reduce(0) { $0 + $1.count })
-    return result.errors
+  private static func run(_ way: String, zombies: String = "--zombies") throws -> HeapRun {
+    try HeapRun(
+      TestProgram("zombies.c", flags: TestProgram.withMarks), [way], options: [zombies])
   }
 
   private static func expectNode(_ error: MemoryError, _ trace: Trace) {
@@ -49,21 +23,21 @@ import TraceTestSupport
       ("write abort", .end), ("write mark", .mark), ("write mark later", .mark),
     ])
   func aWriteIsFound(way: String, found: ZombieUse.Discovery) throws {
-    let run = try Run(way, zombies: "--zombies=1MiB")
+    let run = try Self.run(way, zombies: "--zombies=1MiB")
     #expect(run.result.outputText == "still here\n")
     #expect(run.result.exitStatus == (way.contains("abort") ? 134 : 0))
     let trace = try run.root()
-    let errors = try Self.errors(trace)
+    let errors = try HeapRun.errors(trace)
     #expect(errors.map(\.kind) == [.writeAfterFree(offset: 8, length: 8, found: found)])
     for error in errors { Self.expectNode(error, trace) }
   }
 
   @Test func whatIsFollowedEndsThereAndTellsItsBlock() throws {
-    let run = try Run("follow")
+    let run = try Self.run("follow")
     #expect(run.result.outputText == "still here\n")
     #expect(run.result.exitStatus == 139)
     let trace = try run.root()
-    let errors = try Self.errors(trace)
+    let errors = try HeapRun.errors(trace)
     #expect(errors.map(\.kind) == [.useAfterFree(signal: 11)])
     let error = try #require(errors.first)
     Self.expectNode(error, trace)
@@ -72,44 +46,39 @@ import TraceTestSupport
 
   @Test(arguments: ["twice", "again"])
   func aBlockThatIsFreedAgainStays(way: String) throws {
-    let run = try Run(way + " later", zombies: "--zombies=1MiB")
+    let run = try Self.run(way + " later", zombies: "--zombies=1MiB")
     #expect(run.result.outputText == "still here\n")
     #expect(run.result.exitStatus == 0)
     let trace = try run.root()
-    let errors = try Self.errors(trace)
+    let errors = try HeapRun.errors(trace)
     #expect(errors.map(\.kind) == [way == "twice" ? .doubleFree : .reallocOfFreed])
     for error in errors { Self.expectNode(error, trace) }
   }
 
   /// What its parent freed.
   @Test func aForkedChildIsJudgedByItself() throws {
-    let run = try Run("child")
+    let run = try Self.run("child")
     #expect(run.result.outputText == "still here\n")
     let traces = try run.traces()
     try #require(traces.count == 2)
-    let kinds = try traces.map { try Self.errors($0).map(\.kind) }
+    let kinds = try traces.map { try HeapRun.errors($0).map(\.kind) }
     let write = MemoryError.Kind.writeAfterFree(offset: 8, length: 8, found: .end)
     #expect(Set(kinds) == [[], [write]])
   }
 
   @Test func nothingIsFoundWhereNothingIsWrong() throws {
-    let run = try Run("later", zombies: "--zombies=1MiB")
+    let run = try Self.run("later", zombies: "--zombies=1MiB")
     #expect(run.result.exitStatus == 0)
-    #expect(try Self.errors(run.root()).isEmpty)
+    #expect(try HeapRun.errors(run.root()).isEmpty)
     #expect(try run.root().notes.first { $0.kind == .zombies }?.value == 1 << 20)
   }
 
   @Test func aSwiftObjectTellsWhoUsedIt() throws {
     let program = try TestProgram("zombie_object.swift")
-    let directory = try ScratchDirectory()
-    let run = try ProcessRun.run(
-      [
-        BuiltProducts.memtrace.string, "record", "-q", "-o", "root.mtrace", "--zombies", "--",
-        program.path.string,
-      ], environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 60)
-    #expect(run.outputText == "")
-    let trace = try Trace(path: directory.path.appending("root.mtrace"))
-    let errors = try Self.errors(trace)
+    let run = try HeapRun(program, [], options: ["--zombies"])
+    #expect(run.result.outputText == "")
+    let trace = try run.root()
+    let errors = try HeapRun.errors(trace)
     #expect(errors.map(\.kind) == [.useAfterFree(signal: 11)])
     let names = FrameNames(trace)
     let used = errors.first.map { names.names(of: $0.offending.stack) } ?? []
@@ -132,13 +101,8 @@ import TraceTestSupport
   }
 
   @Test func theReportTellsTheLifeOfTheBlock() throws {
-    let run = try Run("write")
-    let report = try ProcessRun.run(
-      [BuiltProducts.memtrace.string, "errors", "root.mtrace"],
-      environment: TracedRun.minimalEnvironment, directory: run.directory.path, timeout: 60)
-    let lines = report.outputText.split(separator: "\n").map {
-      $0.trimmingPrefix(while: \.isWhitespace)
-    }
+    let run = try Self.run("write")
+    let lines = try run.lines(of: ["errors", "root.mtrace"])
     #expect(lines.first?.hasSuffix("1 write to a freed block") == true)
     #expect(
       lines.contains {
@@ -155,14 +119,11 @@ import TraceTestSupport
   }
 
   @Test func theHistoryOfTheBlockEndsWithIt() throws {
-    let run = try Run("follow")
+    let run = try Self.run("follow")
     let block = try #require(run.root().zombieUses.first?.block)
-    let report = try ProcessRun.run(
-      [
-        BuiltProducts.memtrace.string, "history", "root.mtrace",
-        "0x" + String(block.rawValue, radix: 16),
-      ], environment: TracedRun.minimalEnvironment, directory: run.directory.path, timeout: 60)
-    let lines = report.outputText.split(separator: "\n")
+    let lines = try run.lines(of: [
+      "history", "root.mtrace", "0x" + String(block.rawValue, radix: 16),
+    ])
     let title = try #require(lines.firstIndex(of: "Used after it was freed"))
     #expect(lines[title + 1].contains("what it held was followed, which ended in SIGSEGV"))
     #expect(lines[title + 2].contains("follow  zombies.c:"))
@@ -170,20 +131,14 @@ import TraceTestSupport
 
   @Test func theGateFailsForIt() throws {
     let program = try TestProgram("zombies.c", flags: TestProgram.withMarks)
-    let directory = try ScratchDirectory()
-    let run = try ProcessRun.run(
-      [BuiltProducts.memtrace.string, "check", "--zombies", "--", program.path.string, "write"],
-      environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 60)
+    let run = try HeapRun.memtrace(
+      ["check", "--zombies", "--", program.path.string, "write"], in: try ScratchDirectory())
     #expect(run.status == 86)
     #expect(run.outputText.contains("Write to a freed block"))
   }
 
   @Test func aSampleKeepsNothingBack() throws {
-    let directory = try ScratchDirectory()
-    let run = try ProcessRun.run(
-      [BuiltProducts.memtrace.string, "record", "--zombies", "--sample", "512KiB", "--", "true"],
-      environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 60)
-    #expect(run.status == 64)
-    #expect(run.errorText.contains("--zombies needs all blocks to be recorded"))
+    try HeapRun.expectRefusal(
+      ["--zombies", "--sample", "512KiB"], "--zombies needs all blocks to be recorded")
   }
 }
