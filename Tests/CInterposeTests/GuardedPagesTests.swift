@@ -21,7 +21,7 @@ import Testing
     var start: UInt { pages.pointee.range.start }
 
     func allocate(_ size: Int, alignment: Int = 16) -> UInt? {
-      mt_guarded_pages_allocate(pages, size, alignment).map { UInt(bitPattern: $0) }
+      mt_guarded_pages_allocate(pages, size, alignment, nil).map { UInt(bitPattern: $0) }
     }
 
     func take(_ address: UInt) -> mt_guarded_block? {

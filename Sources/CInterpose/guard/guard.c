@@ -111,10 +111,7 @@ static void *guarded(size_t size, size_t alignment) {
         return NULL;
     if (alignment < g_guard.settings.alignment)
         alignment = g_guard.settings.alignment;
-    void *block = mt_guarded_pages_allocate(&g_guard.pages, size, alignment);
-    if (block)
-        fill_slack(&(struct mt_guarded_block){(uintptr_t)block, size, true});
-    return block;
+    return mt_guarded_pages_allocate(&g_guard.pages, size, alignment, fill_slack);
 }
 
 static void *allocate(size_t size) {

@@ -158,7 +158,8 @@ static bool wait_for_lock(struct mt_guarded_pages *pages) {
     return false;
 }
 
-void *mt_guarded_pages_allocate(struct mt_guarded_pages *pages, size_t size, size_t alignment) {
+void *mt_guarded_pages_allocate(struct mt_guarded_pages *pages, size_t size, size_t alignment,
+                                void (*prepare)(const struct mt_guarded_block *block)) {
     uint64_t largest = pages->range.count * MT_PAGE_SIZE / MT_GUARDED_SHARE;
     if (size > largest || alignment > MT_PAGE_SIZE)
         return NULL;
@@ -172,8 +173,11 @@ void *mt_guarded_pages_allocate(struct mt_guarded_pages *pages, size_t size, siz
     mt_os_restore_signals(signals);
     if (!first)
         return NULL;
+    struct mt_guarded_block block = block_of(pages, first);
+    if (prepare)
+        prepare(&block);
     __atomic_store_n(&first->state, LIVE, __ATOMIC_RELEASE);
-    return (void *)block_of(pages, first).address;
+    return (void *)block.address;
 }
 
 /* ---- The end of a block ---- */

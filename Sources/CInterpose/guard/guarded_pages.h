@@ -48,8 +48,10 @@ bool mt_guarded_pages_begin(struct mt_guarded_pages *pages, uint64_t bytes, uint
  * cannot be touched.
  *
  * alignment  a power of two
+ * prepare    called with the block before it is live, so that no visit comes first; or NULL
  * returns    NULL where there is no place for it, or the kernel declines */
-void *mt_guarded_pages_allocate(struct mt_guarded_pages *pages, size_t size, size_t alignment);
+void *mt_guarded_pages_allocate(struct mt_guarded_pages *pages, size_t size, size_t alignment,
+                                void (*prepare)(const struct mt_guarded_block *block));
 
 /* Whether an address is one of the range. */
 static inline bool mt_guarded_pages_own(const struct mt_guarded_pages *pages, uintptr_t address) {
