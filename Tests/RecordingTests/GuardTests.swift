@@ -152,10 +152,16 @@ import TraceTestSupport
     #expect(kinds.flatMap(\.self) == [.heapOverflow])
   }
 
-  /// No system call is made for blocks any more that the sandbox has no use for.
-  @Test func aSandboxWithoutMappingsIsRespected() throws {
-    let run = try Self.run(["malloc", "40", "sandbox", "free", "read:0", "many:50"])
-    #expect(run.result.outputText == "1 40 0\n0\nwrong 0\n")
+  /// No system call is made for blocks any more that the sandbox has no use for, whatever is done
+  /// to them.
+  @Test(
+    arguments: [
+      ("--guard", ["write:41", "free", "write:0"]), ("--redzones", ["write:41", "free"]),
+      ("--zombies=1KiB", ["free", "write:8"]),
+    ])
+  func aSandboxIsRespected(option: String, steps: [String]) throws {
+    let run = try Self.run(["malloc", "41", "sandbox"] + steps + ["many:50"], options: [option])
+    #expect(run.result.outputText.hasSuffix("\nwrong 0\n"))
     #expect(run.result.exitStatus == 0)
   }
 

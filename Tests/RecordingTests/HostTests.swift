@@ -144,8 +144,9 @@ import TraceTestSupport
   }
 
   /// A filter that kills would do so for the recorder's own calls.
-  @Test func aSandboxEndsTheRecordingAndNotTheProgram() throws {
-    let run = try TracedRun([try TestProgram("sandbox.c").path.string])
+  @Test(arguments: [[], ["_exit"]])
+  func aSandboxEndsTheRecordingAndNotTheProgram(way: [String]) throws {
+    let run = try TracedRun([try TestProgram("sandbox.c").path.string] + way)
     #expect(run.plain.status == 7)
 
     let root = try run.root()

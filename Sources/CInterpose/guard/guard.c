@@ -252,7 +252,11 @@ bool mt_guard_begin(const struct mt_guard_settings *settings) {
     return true;
 }
 
+/* The allocator may not have been asked for anything yet, and sets itself up when it is: with
+ * system calls that a sandbox has no use for where blocks have been allocated before. */
 void mt_guard_rest(void) {
+    if (g_guard.is_on)
+        g_guard.real.free(g_guard.real.malloc(1));
     __atomic_store_n(&g_guard.is_resting, true, __ATOMIC_RELAXED);
 }
 

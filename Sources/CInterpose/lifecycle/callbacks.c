@@ -22,6 +22,8 @@
 
 static void at_exit(int status, void *context) {
     (void)context;
+    if (!mt_lifecycle_has_trace())
+        return;
     mt_lifecycle_end(MT_END_EXIT, status);
     mt_snapshot_at_end(MT_SNAPSHOT_AT_EXIT, status, mt_exit_frame(MT_CALLER_FRAME()));
 }

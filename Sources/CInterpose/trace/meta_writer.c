@@ -70,6 +70,8 @@ void mt_meta_note(enum mt_note_kind kind, uint64_t value, const char *text) {
 }
 
 bool mt_meta_may_write(uint32_t *written, const char *rest) {
+    if (mt_trace_file_is_sealed())
+        return false;
     uint32_t number = __atomic_fetch_add(written, 1, __ATOMIC_RELAXED);
     if (number == MT_META_MOST_ERRORS)
         mt_meta_note(MT_NOTE_TEXT, 0, rest);

@@ -24,7 +24,7 @@ int mt_meta_write(uint16_t type, struct mt_piece *pieces, int count);
 void mt_meta_note(enum mt_note_kind kind, uint64_t value, const char *text);
 
 /* For records of errors, of which a program may make one with every block: whether one more is to
- * be written.
+ * be written. Not in a sandbox.
  *
  * written  how many there were
  * rest     what the note says that takes the place of all after MT_META_MOST_ERRORS */

@@ -77,6 +77,12 @@ static inline bool mt_trace_file_has_stopped(void) {
     return __atomic_load_n(&mt_trace_file.stopped, __ATOMIC_RELAXED);
 }
 
+/* Whether it has ended because the host is in a sandbox: nothing may be asked of the kernel. */
+static inline bool mt_trace_file_is_sealed(void) {
+    const struct mt_file_header *header = mt_trace_file.header;
+    return header && __atomic_load_n(&header->stop_reason, __ATOMIC_RELAXED) == MT_STOP_SANDBOX;
+}
+
 /* Notes that the host asks how much of its blocks it may use; what it keeps there counts.
  * Async-signal-safe. */
 void mt_trace_file_note_usable_size(bool is_object);
