@@ -58,6 +58,12 @@ import TraceTestSupport
     #expect(errors.first?.block?.size == 40)
     let mark = try #require(trace.marks.first)
     #expect(errors.allSatisfy { $0.offending.time < mark.time })
+    #expect(errors.map(\.mark) == ["looked at"])
+    #expect(
+      try run.lines(of: ["errors", "root.mtrace"]).contains {
+        $0.hasPrefix("Found on")
+          && $0.hasSuffix(#", at the mark "looked at"; who wrote is not known"#)
+      })
   }
 
   @Test func theRedzoneIsAsLongAsItIsToldTo() throws {

@@ -97,10 +97,10 @@ struct ErrorText {
         + ", which ended in \(SignalText.name(of: access.signal))"
     case .writeAfterFree(_, _, let found):
       return line("Found", nil, entry.offending, after: previous)
-        + ", \(found.text); who wrote is not known"
+        + ", \(found.text(at: entry.mark)); who wrote is not known"
     case .heapOverflow(_, _, _, let found):
       return line("Found", nil, entry.offending, after: previous)
-        + ", \(found.text(after: entry.firstFree)); who wrote is not known"
+        + ", \(found.text(after: entry.firstFree, at: entry.mark)); who wrote is not known"
     default: return line(offendingVerb, entry.offending, after: previous)
     }
   }
@@ -200,24 +200,32 @@ extension MemoryAccess.Kind {
 
 extension ZombieUse.Discovery {
   /// When a change was found, as the end of a sentence.
-  var text: String {
+  func text(at mark: String?) -> String {
     switch self {
     case .release: "before its memory was used again"
     case .end: "at the end of the process"
-    case .mark: "at the next mark of the program"
+    case .mark: MarkText.place(mark)
     }
+  }
+}
+
+/// Where a mark is meant.
+private enum MarkText {
+  /// `at the mark "loaded"`.
+  static func place(_ name: String?) -> String {
+    name.map { "at the mark \"\($0.printable)\"" } ?? "at the next mark of the program"
   }
 }
 
 extension BlockOverrun.Discovery {
   /// When the damage was found, as the end of a sentence.
-  func text(after free: EventSummary?) -> String {
+  func text(after free: EventSummary?, at mark: String?) -> String {
     switch self {
     case .free where free?.function.hasPrefix("realloc") == true:
       "when it was passed to realloc"
     case .free: "when it was freed"
     case .end: "at the end of the process"
-    case .mark: "at the next mark of the program"
+    case .mark: MarkText.place(mark)
     }
   }
 }

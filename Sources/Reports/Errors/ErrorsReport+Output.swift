@@ -122,7 +122,8 @@ extension ErrorsReport {
 
 extension ErrorsReport.Entry: Encodable {
   enum CodingKeys: String, CodingKey {
-    case kind, message, advice, count, address, access, offset, length, isAtLeast, found, signal
+    case kind, message, advice, count, address, access, offset, length, isAtLeast, found, mark,
+      signal
     case claimedSize, claimedAlignment, block
     case neighbour, firstFree, unbalanced, offending
   }
@@ -156,6 +157,7 @@ extension ErrorsReport.Entry: Encodable {
       try container.encode(access.signal, forKey: .signal)
     case .doubleFree, .freeOfUnknown, .reallocOfFreed, .mismatched, .overRelease: break
     }
+    try container.encodeIfPresent(mark, forKey: .mark)
     try container.encodeIfPresent(block, forKey: .block)
     try container.encodeIfPresent(neighbour, forKey: .neighbour)
     try container.encodeIfPresent(firstFree, forKey: .firstFree)

@@ -33,6 +33,8 @@ public struct ErrorsReport: Report {
     public var neighbour: Block?
     /// The deallocation that ended the block before; nil when it was live.
     public var firstFree: EventSummary?
+    /// The name of the mark at which it was found; nil where it was not at one.
+    public var mark: String?
     /// For an over-release, the releases that no retain goes with, as far as stacks tell.
     public var unbalanced: [EventSummary] = []
     /// The call that is wrong; of a write that was found later, when it was, without frames.
@@ -134,6 +136,7 @@ extension ErrorsReport.Entry {
     block = error.block.map { ErrorsReport.Block($0, source: source) }
     neighbour = error.neighbour.map { ErrorsReport.Block($0, source: source) }
     firstFree = error.firstFree.map { EventSummary($0, source: source) }
+    mark = error.mark
     offending = EventSummary(error.offending, source: source)
     if error.kind == .overRelease { unbalanced = Self.unbalanced(error, source) }
   }

@@ -27,10 +27,22 @@ extension HistoryReport {
       refcounts: trace.refcounts(of: objects), coverage: trace.coverage, source: source, top: top,
       showsStacks: showsStacks)
     snapshotCounts = try Self.counts(of: history, in: trace)
-    uses =
-      trace.overruns.filter { objects.contains($0.block) }.map { Use($0, source: source) }
-      + trace.zombieUses.filter { objects.contains($0.block) }.map { Use($0, source: source) }
-      + trace.guardedAccesses.filter { objects.contains($0.block) }.map { Use($0, source: source) }
+    uses = Self.uses(of: objects, in: trace, source)
+  }
+
+  private static func uses(
+    of objects: Set<Address>, in trace: Trace, _ source: ReportSource
+  ) -> [Use] {
+    let overruns = trace.overruns.filter { objects.contains($0.block) }.map {
+      Use($0, mark: trace.mark(after: $0.time, of: $0.thread)?.name, source: source)
+    }
+    let zombies = trace.zombieUses.filter { objects.contains($0.block) }.map {
+      Use($0, mark: trace.mark(after: $0.time, of: $0.thread)?.name, source: source)
+    }
+    let stopped = trace.guardedAccesses.filter { objects.contains($0.block) }.map {
+      Use($0, source: source)
+    }
+    return overruns + zombies + stopped
   }
 
   /// What the last snapshot in the life of the last block says, if that is a Swift object.

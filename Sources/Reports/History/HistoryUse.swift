@@ -17,12 +17,12 @@ extension HistoryReport {
 }
 
 extension HistoryReport.Use {
-  init(_ use: ZombieUse, source: ReportSource) {
+  init(_ use: ZombieUse, mark: String?, source: ReportSource) {
     var stack = StackID.none
     switch use.evidence {
     case .written(let offset, let length, let found):
       kind = MemoryError.Category.writeAfterFree.identifier
-      message = "\(length) B at offset \(offset) had changed, found \(found.text)"
+      message = "\(length) B at offset \(offset) had changed, found \(found.text(at: mark))"
     case .followed(let signal, let interrupted):
       kind = MemoryError.Category.useAfterFree.identifier
       message = "what it held was followed, which ended in \(SignalText.name(of: signal))"
@@ -33,11 +33,11 @@ extension HistoryReport.Use {
       operation: .useOfFreed, thread: use.thread, time: use.time, stack: stack, source: source)
   }
 
-  init(_ overrun: BlockOverrun, source: ReportSource) {
+  init(_ overrun: BlockOverrun, mark: String?, source: ReportSource) {
     kind = MemoryError.Category.heapOverflow.identifier
     message =
       "\(overrun.length) B at offset \(overrun.offset) of \(overrun.size) were written, found "
-      + overrun.found.text(after: nil)
+      + overrun.found.text(after: nil, at: mark)
     block = HexText.of(overrun.block.rawValue)
     event = EventSummary(
       operation: .overrun, thread: overrun.thread, time: overrun.time, stack: .none, source: source)

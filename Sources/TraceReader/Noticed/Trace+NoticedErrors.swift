@@ -20,15 +20,40 @@ extension Trace {
     let redzone = notes.first { $0.kind == .redzones }?.value ?? .max
     var log = ErrorLog(limit: Self.noticedLimit)
     var lives = pass.lives[...]
-    for (use, life) in zip(zombieUses, lives) { log.add(MemoryError(use, life)) }
+    for (use, life) in zip(zombieUses, lives) { log.add(named(MemoryError(use, life))) }
     lives = lives.dropFirst(zombieUses.count)
     for (overrun, life) in zip(overruns, lives) {
-      log.add(MemoryError(overrun, life, redzone: redzone))
+      log.add(named(MemoryError(overrun, life, redzone: redzone)))
     }
     lives = lives.dropFirst(overruns.count)
     for (access, life) in zip(guardedAccesses, lives) { log.add(MemoryError(access, life)) }
     result.errorCounts.merge(log.counts) { $0 &+ $1 }
     result.errors = (result.errors + log.errors).sorted { $0.offending.time < $1.offending.time }
+  }
+}
+
+extension Trace {
+  /// What was found at a mark comes right before it, by the same thread.
+  public func mark(after time: EventTime, of thread: ThreadIndex) -> Mark? {
+    marks.first { $0.thread == thread && $0.time > time }
+  }
+
+  private func named(_ error: MemoryError) -> MemoryError {
+    var result = error
+    if error.kind.isFoundAtMark {
+      result.mark = mark(after: error.offending.time, of: error.offending.thread)?.name
+    }
+    return result
+  }
+}
+
+extension MemoryError.Kind {
+  fileprivate var isFoundAtMark: Bool {
+    switch self {
+    case .writeAfterFree(_, _, let found): found == .mark
+    case .heapOverflow(_, _, _, let found): found == .mark
+    default: false
+    }
   }
 }
 

@@ -126,6 +126,8 @@ public struct MemoryError: Hashable, Sendable {
   public var offending: EventSite
   /// For an over-release, the retains and releases of the object from its allocation on.
   public var refcounts: [RefcountEvent] = []
+  /// The name of the mark of the program at which it was found; nil where it was not at one.
+  public var mark: String?
   /// How many errors with the same kind and stacks there are; the details are of the first.
   public var count: UInt64 = 1
 

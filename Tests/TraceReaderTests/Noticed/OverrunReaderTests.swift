@@ -89,6 +89,22 @@ import TraceTestSupport
     #expect(try builder.noticedErrors().map(\.block?.size) == [10, nil])
   }
 
+  /// Not one of another thread, or of somebody outside, who looks at no blocks.
+  @Test func aMarkIsThatOfTheThreadThatFoundIt() throws {
+    var builder = TraceBuilder()
+    for (block, time) in [(UInt64(0x8000), UInt64(2000)), (0x9000, 2001)] {
+      builder.allocate(block, 16, stack: builder.stack([0x1000 + time]), time: time)
+    }
+    builder.mark("before", thread: 2, time: 2010)
+    builder.overrun(overrun(0x8000, size: 16, time: 2020, found: .mark))
+    builder.mark("outside", thread: 0, time: 2021)
+    builder.mark("other", thread: 1, time: 2022)
+    builder.mark("loaded", thread: 2, time: 2023)
+    builder.mark("after", thread: 2, time: 2030)
+    builder.overrun(overrun(0x9000, size: 16, time: 2040, found: .mark))
+    #expect(try builder.noticedErrors().map(\.mark) == ["loaded", nil])
+  }
+
   @Test func overrunsWithTheSameStacksAreOne() throws {
     var builder = TraceBuilder()
     let (make, drop) = (builder.stack([0x1100]), builder.stack([0x1200]))
