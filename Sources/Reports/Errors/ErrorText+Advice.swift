@@ -82,9 +82,8 @@ extension ErrorText {
     guard let block = entry.block, let maker = Self.caller(of: block.allocated) else {
       return "\(user) leaves the block; stop at its end"
     }
-    return
-      "\(user) goes beyond the \(bytes.format(block.size)) that \(maker) asked for: ask for more, or "
-      + "stop earlier"
+    return "\(user) goes beyond the \(bytes.format(block.size)) that "
+      + "\(maker == user ? "it" : maker) asked for: ask for more, or stop earlier"
   }
 
   private var overReleaseAdvice: String {
