@@ -1,4 +1,5 @@
 /* The recorder's parts, for unit tests. Its hooks are not exported in this build. */
+#include "base/block_bits.h"
 #include "base/config.h"
 #include "base/number_ranges.h"
 #include "base/os.h"

@@ -14,3 +14,11 @@ void cmemtrace_mark(const char *name) {
 int cmemtrace_snapshot(const char *name) {
     return memtrace_snapshot ? memtrace_snapshot(name) : ENOSYS;
 }
+
+void cmemtrace_resume(void) {
+    MEMTRACE_RESUME();
+}
+
+void cmemtrace_pause(void) {
+    MEMTRACE_PAUSE();
+}

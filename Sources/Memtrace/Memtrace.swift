@@ -39,6 +39,18 @@ public enum Memtrace {
     name.withCString { cmemtrace_mark($0) }
   }
 
+  /// Records all allocations from now on, where recording began paused (`memtrace record --paused`).
+  ///
+  /// Frees of blocks that were recorded are recorded always. For the calling thread it counts at
+  /// once, for others after 1 KiB of allocations at most. The corresponding C function is
+  /// `memtrace_resume`.
+  public static func resume() { cmemtrace_resume() }
+
+  /// Records no more allocations, until ``resume()``.
+  ///
+  /// The corresponding C function is `memtrace_pause`.
+  public static func pause() { cmemtrace_pause() }
+
   /// What became of a snapshot that the program asked for.
   public enum SnapshotResult: Hashable, Sendable {
     /// It has been taken; it is written while the program goes on.

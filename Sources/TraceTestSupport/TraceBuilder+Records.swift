@@ -162,6 +162,15 @@ extension TraceBuilder {
     }
   }
 
+  /// Adds a SWITCH record.
+  public mutating func pause(_ isPaused: Bool, thread: UInt32 = 0, time: UInt64) {
+    record(MT_RECORD_SWITCH) { writer in
+      writer.write(time)
+      writer.write(thread)
+      writer.write(UInt32(isPaused ? 1 : 0))
+    }
+  }
+
   /// Adds a TYPE record for each of the type's words, one with word 0 when it has none.
   ///
   /// `code` is an `mt_type_kind`.

@@ -6,7 +6,7 @@ import TraceTestSupport
 /// Where the samples are, and the set of those that live.
 @Suite(.serialized) struct SamplingTests {
   init() {
-    mt_sampled_set_use()
+    mt_sampled_set_use(false)
   }
 
   @Test(

@@ -27,6 +27,15 @@ import TraceReader
         == ["an allocator bypasses the recorder: operator delete(void*): ./app"])
   }
 
+  /// What leaked then would not be seen.
+  @Test func aRecordingWithPausesIsNoMeasurement() {
+    var coverage = Coverage()
+    coverage.isPausable = true
+    #expect(
+      RecordingGaps.problems(in: coverage, needs: []) { _ in true }
+        == ["the recording had pauses: what was allocated then is not in its figures"])
+  }
+
   /// Of the forks of a server the first has a note.
   @Test func theNoteOnForksStandsForAll() {
     var coverage = Coverage()

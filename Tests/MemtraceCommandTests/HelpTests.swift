@@ -15,7 +15,8 @@ import TraceTestSupport
   }
 
   @Test(arguments: [
-    "record", "snapshot", "mark", "report", "allocations", "generations", "unfreed", "heap",
+    "record", "pause", "resume", "mark", "snapshot", "report", "allocations", "generations",
+    "unfreed", "heap",
     "leaks", "dangling", "errors", "history",
     "info", "dump", "pack", "unpack", "check", "diff",
   ])

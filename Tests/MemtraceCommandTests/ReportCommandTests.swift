@@ -98,6 +98,7 @@ import TraceTestSupport
   @Test(arguments: [
     ("--depth", ["--depth", "5"]), ("--sample", ["--sample", "512KiB"]),
     ("--refcounts", ["--refcounts"]), ("--no-follow", ["--no-follow"]),
+    ("--paused", ["--paused"]),
   ])
   func optionsOfARecordingAreRefusedForATrace(name: String, options: [String]) throws {
     for command in ["allocations", "info", "check"] {

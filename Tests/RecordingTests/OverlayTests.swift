@@ -66,5 +66,13 @@ import TraceTestSupport
       trace, marks: GenerationMarks(), request: ReplayRequest())
     let report = try GenerationsReport(source, generations, query: query)
     #expect(report.generations.map(\.growth.count) == [0, 10, 10, 10, 0])
+
+    let paused = try ProcessRun.run(
+      [BuiltProducts.memtrace.string, "record", "-q", "--paused", "-o", "paused.mtrace", "--"]
+        + [app.string, "paused"], directory: directory.path)
+    #expect(paused.outputText == "true\ntaken\n")
+    let parts = try Trace(path: directory.path.appending("paused.mtrace"))
+    #expect(parts.windows?.count == 1)
+    #expect(try MarkedEvents(parts)[24] == .init(allocated: 7))
   }
 }

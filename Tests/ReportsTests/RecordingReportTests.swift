@@ -184,6 +184,31 @@ import TraceTestSupport
     expectSnapshot(InfoReport(sample.trace, source: source).text(), "sampled-info.txt")
   }
 
+  @Test func aRecordingWithPausesSaysWhatItsFiguresAreOf() throws {
+    let sample = try SampleRecording(
+      switches: [(1_000_000, false), (30_000_000, true), (50_000_000, false)])
+    let source = sample.source
+    let result = try sample.trace.replay(ReplayRequest(), keepsLiveBlocks: true)
+    expectSnapshot(try OverviewReport(result, source: source).text(), "paused-report.txt")
+    try expectForms(
+      AllocationsReport(result, source: source, query: AllocationsQuery()), "paused-allocations")
+    expectSnapshot(ErrorsReport(result, source: source).text(), "paused-errors.txt")
+    expectSnapshot(InfoReport(sample.trace, source: source).text(), "paused-info.txt")
+    // Frees that no allocation comes before prove nothing.
+    #expect(result.errors.map(\.kind) == [.mismatched, .wrongSize(12)])
+  }
+
+  @Test func aRecordingThatWasNeverResumedSaysSo() throws {
+    let sample = try SampleRecording(switches: [])
+    let windows = try #require(sample.source.trace.windows)
+    #expect(
+      windows.text(durationNanoseconds: 80_000_000)
+        == "Recording was paused all the time: nothing was recorded. 'memtrace resume PID' begins it."
+    )
+    let whole = try SampleRecording()
+    #expect(whole.source.trace.windows == nil)
+  }
+
   @Test(arguments: [AllocationsColumn.standard, AllocationsColumn.wide])
   func theTableOfASampleFitsEightyColumns(columns: [AllocationsColumn]) throws {
     let sample = try SampleRecording(sampleInterval: 4096)

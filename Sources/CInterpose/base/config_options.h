@@ -15,6 +15,8 @@
       "record one sample in so many bytes, with its end; 0: everything")                           \
     X(sample_seed, "MEMTRACE_SAMPLE_SEED", NUMBER, 0, 0, UINT64_MAX / 10 - 1,                      \
       "makes the choice of samples repeatable; 0: random")                                         \
+    X(paused, "MEMTRACE_PAUSED", NUMBER, 0, 0, 1,                                                  \
+      "record allocations only after `memtrace resume`, until `memtrace pause`")                   \
     X(unwinder, "MEMTRACE_UNWINDER", STRING, "auto", is_unwinder, 0,                               \
       "auto; libunwind: every stack by libunwind; compare: both ways, differences counted")        \
     X(types, "MEMTRACE_TYPES", NUMBER, 1, 0, 1,                                                    \

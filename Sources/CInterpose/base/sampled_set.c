@@ -1,5 +1,7 @@
-/* The live sampled blocks. See sampled_set.h. */
+/* The live recorded blocks. See sampled_set.h. */
 #include "base/sampled_set.h"
+
+#include "base/block_bits.h"
 
 #include <assert.h>
 
@@ -8,8 +10,11 @@ uint8_t mt_sampled_fine_filter[MT_FILTER_SIZE];
 static const uint8_t g_never_zero = UINT8_MAX;
 struct mt_sampled_view mt_sampled_view = {&g_never_zero, 0};
 
+static bool g_is_dense;
+
 /* In this order, for a free that comes in between. */
-void mt_sampled_set_use(void) {
+void mt_sampled_set_use(bool is_dense) {
+    g_is_dense = is_dense && mt_block_bits_begin();
     __atomic_store_n(&mt_sampled_view.counters, mt_sampled_filter, __ATOMIC_RELEASE);
     __atomic_store_n(&mt_sampled_view.mask, MT_FILTER_SIZE - 1, __ATOMIC_RELEASE);
 }
@@ -50,6 +55,25 @@ static void count_out(const void *block) {
     count_down(mt_sampled_set_counter(block));
     count_down(mt_sampled_set_fine_counter(block));
 }
+
+/* ---- Bits ---- */
+
+static bool is_bit(const void *block) {
+    return g_is_dense && mt_block_bits_can_hold(block);
+}
+
+static void fill(uint8_t *counter) {
+    if (__atomic_load_n(counter, __ATOMIC_RELAXED) != UINT8_MAX)
+        __atomic_store_n(counter, UINT8_MAX, __ATOMIC_RELAXED);
+}
+
+static bool insert_bit(const void *block) {
+    fill(mt_sampled_set_fine_counter(block));
+    fill(mt_sampled_set_counter(block));
+    return mt_block_bits_set(block);
+}
+
+/* ---- Buckets ---- */
 
 static size_t level_size(unsigned level) {
     return sizeof(struct bucket) << (FIRST_BUCKETS_LOG2 + level);
@@ -108,10 +132,12 @@ static uintptr_t *find(uintptr_t address) {
 }
 
 bool mt_sampled_set_search(const void *block) {
-    return find((uintptr_t)block) != NULL;
+    return is_bit(block) ? mt_block_bits_test(block) : find((uintptr_t)block) != NULL;
 }
 
 bool mt_sampled_set_insert(const void *block) {
+    if (is_bit(block))
+        return insert_bit(block);
     uintptr_t address = (uintptr_t)block, *place;
     count_in(block);
     for (unsigned number = 0; number < LEVELS; number++) {
@@ -127,6 +153,8 @@ bool mt_sampled_set_insert(const void *block) {
 }
 
 bool mt_sampled_set_remove(const void *block) {
+    if (is_bit(block))
+        return mt_block_bits_clear(block);
     uintptr_t address = (uintptr_t)block, *place;
     while ((place = find(address)))
         if (exchange(place, address, 0)) {

@@ -1,4 +1,4 @@
-/* The sampled blocks that are live: what a free looks its block up in.
+/* The blocks that are recorded and live, where not all are: what a free looks its block up in.
  *
  * Two layers. The filter has a counter per KiB of address space, repeated every 256 MiB: a 0, which
  * nearly every free finds, says that the block was not sampled. What a free pays is waiting for the
@@ -17,6 +17,10 @@
  * An address has two buckets in each level and lies in a free place of one of them. So nothing is
  * ever moved, a place is free again at once, and there are no tombstones: memory follows the
  * greatest number of blocks that were live at once, however long the host runs.
+ *
+ * Where recording is merely paused now and then, the set is dense: most blocks may be in it. Then
+ * their addresses are bits (block_bits.h), and the counters say 255 from the first block on that
+ * was in their place.
  *
  * Guarantees, without a lock:
  * - An address is found from the return of insert until the return of remove, by every thread that
@@ -43,8 +47,9 @@ struct mt_sampled_view {
 };
 extern MT_INTERNAL struct mt_sampled_view mt_sampled_view;
 
-/* From now on blocks that are not in the set are told from others. Once, at start-up. */
-void mt_sampled_set_use(void);
+/* From now on blocks that are not in the set are told from others. Once, at start-up.
+ * is_dense  most blocks may be in it at times */
+void mt_sampled_set_use(bool is_dense);
 
 static inline uint8_t *mt_sampled_set_counter(const void *block) {
     return &mt_sampled_filter[((uintptr_t)block >> MT_FILTER_SHIFT) % MT_FILTER_SIZE];

@@ -36,6 +36,7 @@ struct mt_tls {
     uint32_t must_stamp;                      /* the next event needs a time of its own */
     uint64_t sample_state;                    /* of the random numbers */
     uint64_t sample_generation;               /* of *mt_generation, when they were seeded */
+    uint32_t sample_rests;                    /* recording was paused when the thread last looked */
     uint32_t is_own; /* inside, too: the calls are the recorder's, of MT_THREAD_RECORDER */
 };
 extern __thread struct mt_tls mt_tls __attribute__((tls_model("initial-exec")));

@@ -18,7 +18,7 @@ static bool has_numbers(const char *option) {
 }
 
 bool mt_heap_checks_configure(void) {
-    if (mt_config.sample) {
+    if (mt_config.sample || mt_config.paused) {
         mt_config.zombies = 0;
         mt_config.redzones = 0;
         mt_config.guard[0] = 0;

@@ -2,16 +2,21 @@
 #include "events/sampling.h"
 
 #include "base/clock.h"
+#include "events/pausing.h"
 #include "trace/trace_file.h"
 
-uint64_t mt_sample_interval;
-static uint64_t g_seed;
+/* While recording is paused, a thread looks again after so many bytes. */
+enum { LOOK_AGAIN = 1024 };
 
-void mt_sampling_init(uint64_t interval, uint64_t seed) {
+bool mt_sampling_selects;
+static uint64_t g_interval, g_seed;
+
+void mt_sampling_init(uint64_t interval, uint64_t seed, bool can_pause) {
     g_seed = seed;
-    mt_sample_interval = interval;
-    if (interval != 0)
-        mt_sampled_set_use();
+    g_interval = interval;
+    mt_sampling_selects = interval != 0 || can_pause;
+    if (mt_sampling_selects)
+        mt_sampled_set_use(interval == 0);
 }
 
 /* ---- Random numbers: splitmix64, a state per thread (https://prng.di.unimi.it/splitmix64.c) ----
@@ -66,20 +71,38 @@ uint64_t mt_sampling_gap(uint64_t random, uint64_t interval) {
 /* ---- Decisions ---- */
 
 static uint64_t draw(void) {
-    return mt_sampling_gap(next_random(), mt_sample_interval);
+    return g_interval ? mt_sampling_gap(next_random(), g_interval) : 0;
+}
+
+/* Recording is paused. What is left of the way to the next point is forgotten, which changes
+ * nothing: the process has no memory. */
+static void rest(void) {
+    mt_tls.sample_left = LOOK_AGAIN;
+    mt_tls.sample_rests = 1;
+}
+
+/* Whether the thread has no point that it is on its way to. */
+static bool has_no_point(void) {
+    bool has_none = mt_tls.sample_generation == 0 || mt_tls.sample_rests;
+    mt_tls.sample_rests = 0;
+    return has_none;
 }
 
 /* Whether the next point lies within the allocation; goes on to the one after it. */
 static bool hits(size_t size) {
+    if (mt_pausing_is_paused()) {
+        rest();
+        return false;
+    }
     uint64_t generation = *mt_generation;
-    bool is_first = mt_tls.sample_generation == 0;
+    bool is_first = has_no_point();
     if (mt_tls.sample_generation != generation)
         seed(generation);
     if (is_first)
         mt_tls.sample_left = draw();
     if (mt_sampling_skips(size))
         return false;
-    /* What the allocation has beyond its point needs no other: the process has no memory. */
+    /* What the allocation has beyond its point needs no other. */
     mt_tls.sample_left = draw();
     return true;
 }

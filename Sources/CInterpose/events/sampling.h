@@ -1,8 +1,10 @@
-/* Which allocations are recorded when only a sample is: --sample, MEMTRACE_SAMPLE.
+/* Which allocations are recorded when not all are: a sample (--sample, MEMTRACE_SAMPLE), and those
+ * of the time in which recording is not paused (pausing.h).
  *
- * The bytes that a thread allocates are thought of as one long line, and points are thrown on it at
- * random, `interval` bytes apart in the mean (a Poisson process). An allocation with a point in it
- * is in the sample, with its end, whoever frees it. So one of `size` bytes is in it with
+ * Of a sample, the bytes that a thread allocates are thought of as one long line, and points are
+ * thrown on it at random, `interval` bytes apart in the mean (a Poisson process). An allocation
+ * with a point in it is in the sample, with its end, whoever frees it. So one of `size` bytes is in
+ * it with
  *
  *      p = 1 - exp(-(size + 1) / interval)
  *
@@ -10,18 +12,27 @@
  * a chance. The reader divides by p.
  *
  * The distance to the next point is counted down in the thread's TLS block. While nothing is
- * sampled out the countdown is 0 for ever: then a hook pays one addition, and a free one look. */
+ * sampled out the countdown is 0 for ever: then a hook pays one addition, and a free one look.
+ * While recording is paused the countdown leads to the next look whether it still is. */
 #ifndef MT_SAMPLING_H
 #define MT_SAMPLING_H
 
 #include "base/sampled_set.h"
 #include "base/tls.h"
 
-/* Mean distance between two points in bytes; 0: everything is recorded. Set once, at start-up. */
-extern MT_INTERNAL uint64_t mt_sample_interval;
+/* Whether some allocations are not recorded, or may be later. Set once, at start-up. */
+extern MT_INTERNAL bool mt_sampling_selects;
 
-/* seed  0: random; else the points depend on it, the thread's index and the number of forks only */
-void mt_sampling_init(uint64_t interval, uint64_t seed);
+/* interval   mean distance between two points in bytes; 0: everything is recorded
+ * seed       0: random; else the points depend on it, the thread's index and the number of forks
+ *            only
+ * can_pause  blocks that are not recorded are told from others all the same */
+void mt_sampling_init(uint64_t interval, uint64_t seed, bool can_pause);
+
+/* The calling thread looks at its next allocation whether recording is paused. */
+static inline void mt_sampling_look_again(void) {
+    mt_tls.sample_left = 0;
+}
 
 /* First thing in a hook: true when the block to be allocated is not in the sample, and the real
  * function is all there is to do. A first call of a thread is false: it has no countdown yet. (To
@@ -46,7 +57,7 @@ bool mt_sampling_take(const void *block, size_t size);
 /* After the real call: true when the allocation is to be recorded. Its end will be, too.
  * block  NULL for an allocation that failed */
 static inline bool mt_sampling_takes(const void *block, size_t size) {
-    return mt_likely(mt_sample_interval == 0) || mt_sampling_take(block, size);
+    return mt_likely(!mt_sampling_selects) || mt_sampling_take(block, size);
 }
 
 /* True for a block that is certainly not in the sample, nor of the bootstrap arena. What is not
@@ -58,13 +69,13 @@ static inline bool mt_sampling_surely_ignores(const void *block) {
 /* The same of a block that may be in the sample, by a closer look: it has neighbours in the filter.
  */
 static inline bool mt_sampling_leaves_out(const void *block) {
-    return mt_unlikely(mt_sample_interval != 0) && !mt_sampled_set_holds(block);
+    return mt_unlikely(mt_sampling_selects) && !mt_sampled_set_holds(block);
 }
 
 /* Before the real call: true when the end of this block is not to be recorded. Once per free: what
  * was in the sample is then no longer known. */
 static inline bool mt_sampling_ignores(const void *block) {
-    return mt_unlikely(mt_sample_interval != 0) &&
+    return mt_unlikely(mt_sampling_selects) &&
            !(mt_sampled_set_may_hold(block) && mt_sampled_set_remove(block));
 }
 

@@ -7,6 +7,7 @@
 #include "base/registers.h"
 #include "base/text.h"
 #include "checks/heap_checks.h"
+#include "events/pausing.h"
 #include "lifecycle/lifecycle.h"
 #include "snapshot/snapshot.h"
 #include "trace/meta_writer.h"
@@ -25,14 +26,13 @@ static size_t name_length(const char *name) {
     return length < LONGEST_NAME ? length : LONGEST_NAME;
 }
 
-/* A forked child may call before it allocates: its own trace begins here. So may a thread: it gets
- * its index here, since 0 stands for nobody in the process. */
+/* A library that is initialised before the recorder may call, and a forked child before it
+ * allocates: recording begins here. So may a thread: it gets its index here, since 0 stands for
+ * nobody in the process. */
 static bool is_recording(void) {
-    if (!mt_lifecycle_has_trace())
-        return false;
     if (mt_tls.index == 0)
         mt_leave(mt_enter((uintptr_t)__builtin_frame_address(0)));
-    return true;
+    return mt_lifecycle_has_trace();
 }
 
 static long take_snapshot(enum mt_snapshot_reason reason, const char *name,
@@ -65,6 +65,24 @@ int mt_api_snapshot(const char *name, const uint64_t *registers, uintptr_t pc, u
     if (!name || !is_recording())
         return ENOSYS;
     return (int)-take_snapshot(MT_SNAPSHOT_BY_PROGRAM, name, registers, pc, sp);
+}
+
+static void set_paused(bool is_paused) {
+    int saved = errno;
+    if (is_recording())
+        mt_pausing_set(is_paused);
+    errno = saved;
+}
+
+void MT_HOOK_NAME(memtrace_pause)(void);
+void MT_HOOK_NAME(memtrace_resume)(void);
+
+MT_HOOK void MT_HOOK_NAME(memtrace_pause)(void) {
+    set_paused(true);
+}
+
+MT_HOOK void MT_HOOK_NAME(memtrace_resume)(void) {
+    set_paused(false);
 }
 
 /* In assembler, to see the caller's registers: those that a call does not change may hold the only

@@ -100,7 +100,7 @@ MT_COLD static void *grow_sampled(struct mt_call *call, void *block, size_t size
 static void *grow(struct mt_call *call, void *block, size_t size) {
     if (call->entry == MT_ENTRY_PASS)
         return mt_real.realloc(block, size);
-    if (mt_unlikely(mt_sample_interval != 0))
+    if (mt_unlikely(mt_sampling_selects))
         return grow_sampled(call, block, size);
     call->operation = MT_OP_REALLOC_BEGIN;
     mt_record_deallocation(call, block, 0, 0);

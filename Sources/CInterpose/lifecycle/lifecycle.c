@@ -9,6 +9,7 @@
 #include "base/own_memory.h"
 #include "base/text.h"
 #include "checks/heap_checks.h"
+#include "events/pausing.h"
 #include "events/sampling.h"
 #include "events/thread_state.h"
 #include "lifecycle/own_trace.h"
@@ -152,7 +153,8 @@ static bool configure(void) {
     /* Who uses a freed block ends there; so does who writes past one, often. */
     if (mt_heap_checks_configure() && !mt_config_lookup(environment, "MEMTRACE_SNAPSHOT_ON_CRASH"))
         mt_config.snapshot_on_crash = 1;
-    mt_sampling_init(mt_config.sample, mt_config.sample_seed);
+    mt_pausing_init(mt_config.paused);
+    mt_sampling_init(mt_config.sample, mt_config.sample_seed, mt_config.paused);
     if (mt_trace_name_root(&mt_config))
         return true;
     mt_diag_once("cannot record: no usable path for the trace", mt_config.output, 0,
@@ -226,6 +228,7 @@ static enum mt_state start_forked(void) {
         fall_silent();
         return MT_RECORDING;
     }
+    mt_pausing_after_fork();
     mt_refcounts_after_fork();
     mt_heap_checks_note();
     mt_image_map_reset_for_fork();

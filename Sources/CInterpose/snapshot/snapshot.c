@@ -9,6 +9,7 @@
 #include "base/os_threads.h"
 #include "base/proc_numbers.h"
 #include "base/tls.h"
+#include "events/pausing.h"
 #include "loader/image_map.h"
 #include "process/recording.h"
 #include "snapshot/snapshot_image.h"
@@ -194,7 +195,8 @@ long mt_snapshot_take(struct mt_snapshot_request *request) {
 /* goes_on: the process may live on after this end */
 static void take_at_end(enum mt_snapshot_reason reason, int32_t detail, struct mt_frame caller,
                         bool goes_on) {
-    if (!mt_config.snapshot_at_exit || mt_recording_state() != MT_RECORDING)
+    if (!mt_config.snapshot_at_exit || mt_recording_state() != MT_RECORDING ||
+        mt_pausing_rests_always())
         return;
     struct mt_snapshot_request request = {.reason = reason,
                                           .detail = detail,

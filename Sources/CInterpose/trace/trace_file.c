@@ -63,7 +63,8 @@ static void fill_header(struct mt_file_header *header, const struct mt_config *c
     header->flags =
         origin->flags | (mt_clock_is_ns ? MT_HEADER_TICKS_ARE_NS : 0u) |
         (config->follow ? MT_HEADER_FOLLOW : 0u) | (config->launched ? MT_HEADER_LAUNCHED : 0u) |
-        (config->sample ? MT_HEADER_SAMPLED : 0u) | usable_size_flags(mt_trace_file_usable_sizes);
+        (config->sample ? MT_HEADER_SAMPLED : 0u) | (config->paused ? MT_HEADER_PAUSABLE : 0u) |
+        usable_size_flags(mt_trace_file_usable_sizes);
     header->machine = machine();
     header->pointer_bits = 64;
     header->page_size = MT_PAGE_SIZE;
@@ -86,6 +87,7 @@ static void fill_header(struct mt_file_header *header, const struct mt_config *c
     header->limit_as_bytes = mt_os_limit(RLIMIT_AS);
     header->limit_cgroup_bytes = mt_memory_limit_of_cgroup();
     header->sample_interval = config->sample;
+    header->paused = (uint32_t)config->paused;
     header->load_ticks = origin->load_ticks;
     if (origin->flags & MT_HEADER_FORKED)
         header->fork_ticks = header->start_ticks;

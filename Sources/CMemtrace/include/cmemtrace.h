@@ -11,4 +11,8 @@ int cmemtrace_is_loaded(void);
 void cmemtrace_mark(const char *name);
 int cmemtrace_snapshot(const char *name);
 
+/* As memtrace_resume and memtrace_pause; without the recorder nothing. */
+void cmemtrace_resume(void);
+void cmemtrace_pause(void);
+
 #endif

@@ -8,6 +8,12 @@
  *     MEMTRACE_MARK("loaded");
  *     MEMTRACE_SNAPSHOT("after the first request");
  *
+ * and, where recording begins paused (`memtrace record --paused`), around what is of interest:
+ *
+ *     MEMTRACE_RESUME();
+ *     handle_request();
+ *     MEMTRACE_PAUSE();
+ *
  * From any thread. Not from signal handlers. */
 #ifndef MEMTRACE_H
 #define MEMTRACE_H
@@ -29,11 +35,20 @@ void memtrace_mark(const char *name) __attribute__((weak));
  *          recorded, EAGAIN when no process can be made, ENOENT without /proc, ENOMEM */
 int memtrace_snapshot(const char *name) __attribute__((weak));
 
+/* Resumes and pauses the recording of allocations, for all threads; frees of blocks that were
+ * recorded are recorded always. Other threads follow with one of the next allocations, after 1 KiB
+ * at most. Nothing happens unless the program was started with `record --paused`, or where it
+ * is so already. */
+void memtrace_resume(void) __attribute__((weak));
+void memtrace_pause(void) __attribute__((weak));
+
 #ifdef __cplusplus
 }
 #endif
 
 #define MEMTRACE_MARK(name) (memtrace_mark ? memtrace_mark(name) : (void)0)
+#define MEMTRACE_RESUME() (memtrace_resume ? memtrace_resume() : (void)0)
+#define MEMTRACE_PAUSE() (memtrace_pause ? memtrace_pause() : (void)0)
 #define MEMTRACE_SNAPSHOT(name) (memtrace_snapshot ? memtrace_snapshot(name) : 0)
 
 #endif

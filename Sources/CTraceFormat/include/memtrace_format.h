@@ -44,14 +44,15 @@ enum mt_end_kind {
 
 /* mt_file_header.flags */
 enum mt_header_flag {
-    MT_HEADER_FORKED = 1u << 0,        /* began by fork: blocks may be inherited from the parent */
-    MT_HEADER_FOLLOW = 1u << 1,        /* children are recorded too */
-    MT_HEADER_LATE = 1u << 2,          /* recording began after the process had started */
-    MT_HEADER_TICKS_ARE_NS = 1u << 3,  /* no invariant cycle counter: ticks come from the clock */
-    MT_HEADER_LAUNCHED = 1u << 4,      /* begun by `memtrace record`, not by a bare LD_PRELOAD */
-    MT_HEADER_SAMPLED = 1u << 5,       /* holds a sample of the allocations: sample_interval */
-    MT_HEADER_USABLE_SIZES = 1u << 6,  /* the process has asked malloc_usable_size */
-    MT_HEADER_USABLE_OBJECTS = 1u << 7 /* and of nothing but what looks like Swift objects */
+    MT_HEADER_FORKED = 1u << 0,         /* began by fork: blocks may be inherited from the parent */
+    MT_HEADER_FOLLOW = 1u << 1,         /* children are recorded too */
+    MT_HEADER_LATE = 1u << 2,           /* recording began after the process had started */
+    MT_HEADER_TICKS_ARE_NS = 1u << 3,   /* no invariant cycle counter: ticks come from the clock */
+    MT_HEADER_LAUNCHED = 1u << 4,       /* begun by `memtrace record`, not by a bare LD_PRELOAD */
+    MT_HEADER_SAMPLED = 1u << 5,        /* holds a sample of the allocations: sample_interval */
+    MT_HEADER_USABLE_SIZES = 1u << 6,   /* the process has asked malloc_usable_size */
+    MT_HEADER_USABLE_OBJECTS = 1u << 7, /* and of nothing but what looks like Swift objects */
+    MT_HEADER_PAUSABLE = 1u << 8 /* holds what was allocated while not paused, which it began as */
 };
 
 /* Coverage counters: what the trace does not hold. Indices into mt_file_header.counters. */
@@ -134,7 +135,8 @@ struct mt_file_header {
     uint64_t load_ticks;         /*  224  when the recorder's constructor ran */
     uint64_t fork_ticks;      /*  232  MT_HEADER_FORKED: when the process was found to be a fork */
     uint64_t sample_interval; /* 240  mean bytes between two samples; 0: everything is recorded */
-    uint64_t reserved0;       /*  248 */
+    uint32_t paused;          /*  248  MT_HEADER_PAUSABLE: 1 while allocations are not recorded */
+    uint32_t resumed;         /*  252  and how often that has ended */
     uint64_t counters[MT_COUNTER_SLOTS]; /* 256  enum mt_counter */
     uint64_t events;                     /* 512  once packed: number of events */
     uint64_t recorded_bytes;             /* 520  once packed: bytes before; 0: never packed */
@@ -270,7 +272,8 @@ enum mt_record_type {
     MT_RECORD_FIELDS = 10,   /* struct mt_fields_record + offsets */
     MT_RECORD_ZOMBIE = 11,   /* struct mt_zombie_record */
     MT_RECORD_OVERRUN = 12,  /* struct mt_overrun_record */
-    MT_RECORD_ACCESS = 13    /* struct mt_access_record */
+    MT_RECORD_ACCESS = 13,   /* struct mt_access_record */
+    MT_RECORD_SWITCH = 14    /* struct mt_switch_record */
 };
 
 struct mt_record {
@@ -375,6 +378,16 @@ struct mt_mark_record {
     /* char name[] */
 };
 static_assert(sizeof(struct mt_mark_record) == 24, "mark record layout");
+
+/* Recording was paused or resumed (MT_HEADER_PAUSABLE). */
+struct mt_switch_record {
+    struct mt_record record;
+    uint64_t time;
+    uint32_t
+        thread; /* that called memtrace_pause or _resume; 0: asked from outside, or forked so */
+    uint32_t is_paused; /* from then on */
+};
+static_assert(sizeof(struct mt_switch_record) == 24, "switch record layout");
 
 /* How it showed that a freed block was used. */
 enum mt_zombie_kind {

@@ -50,6 +50,24 @@ static inline uint64_t mt_live_event_time(const struct mt_file_header *header) {
     return ticks >> (header->tick_shift & 63);
 }
 
+/* Pauses (1) or resumes (0) the recording of allocations.
+ *
+ * returns  whether it changes anything */
+static inline int mt_live_set_paused(struct mt_file_header *header, uint32_t is_paused) {
+    uint32_t before = !is_paused;
+    if (!__atomic_compare_exchange_n(&header->paused, &before, is_paused, 0, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED))
+        return 0;
+    if (!is_paused)
+        __atomic_fetch_add(&header->resumed, 1, __ATOMIC_RELAXED);
+    return 1;
+}
+
+/* Whether allocations are not recorded at present. */
+static inline int mt_live_is_paused(const struct mt_file_header *header) {
+    return __atomic_load_n(&header->paused, __ATOMIC_RELAXED) != 0;
+}
+
 /* Asks for a snapshot with a name; the signal that says so comes afterwards, with `number` as its
  * value. One at a time: who asks holds a lock on the file.
  *

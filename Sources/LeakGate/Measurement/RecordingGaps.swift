@@ -32,6 +32,9 @@ enum RecordingGaps {
     if coverage.sampleInterval > 0, !needs.isDisjoint(with: [.unfreed, .peak, .allocations]) {
       problems.append("the recording is a sample: its figures are estimates")
     }
+    if coverage.isPausable {
+      problems.append("the recording had pauses: what was allocated then is not in its figures")
+    }
     problems += coverage.bypassed.map {
       "an allocator bypasses the recorder: \(BypassText.of($0))"
     }

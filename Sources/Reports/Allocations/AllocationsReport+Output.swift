@@ -4,7 +4,7 @@ extension AllocationsReport {
   /// Writes the table under a line that says what it is about.
   public func write(to page: inout TextPage) {
     page.line(Span(headline, .heading))
-    page.line(about: trace.sampling)
+    page.lines(about: trace)
     page.lines(about: query.filter, query.filter.text)
     if total.isEmpty {
       page.line("No allocations to show.")

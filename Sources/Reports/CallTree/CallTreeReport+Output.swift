@@ -4,7 +4,7 @@ extension CallTreeReport {
     let direction = query.options.isInverted ? "Inverted call tree" : "Call tree"
     page.line(
       Span("\(direction) of the allocations of \(trace.commandLine) (pid \(trace.pid))", .heading))
-    page.line(about: trace.sampling)
+    page.lines(about: trace)
     page.lines(about: query.filter, query.filter.text)
     if nodes.isEmpty {
       page.line("No allocations to show.")

@@ -151,6 +151,12 @@ extension DumpRecord {
     add("name", .text(mark.name))
   }
 
+  init(window: RecordingWindow, clock: TraceClock) {
+    self.init(.window)
+    add("start", .number(clock.nanoseconds(window.start)))
+    if let end = window.end { add("end", .number(clock.nanoseconds(end))) }
+  }
+
   init(refcounts: RefcountRecording) {
     self.init(.refcounts)
     add("patterns", .text(refcounts.patterns))

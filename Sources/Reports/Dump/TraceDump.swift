@@ -7,7 +7,8 @@ import TraceReader
 public struct TraceDump {
   /// The kinds of records, in the order of the dump.
   public enum Kind: String, Sendable, CaseIterable {
-    case header, process, image, thread, note, mark, refcounts, damage, stack, event, refcount
+    case header, process, image, thread, note, mark, window, refcounts, damage, stack, event,
+      refcount
   }
 
   /// The forms a dump can be written in.
@@ -73,6 +74,9 @@ public struct TraceDump {
     }
     if kinds.contains(.mark) {
       records += trace.marks.map { DumpRecord(mark: $0, clock: trace.clock) }
+    }
+    if kinds.contains(.window) {
+      records += (trace.windows ?? []).map { DumpRecord(window: $0, clock: trace.clock) }
     }
     if kinds.contains(.refcounts), let recording = trace.refcountRecording {
       records.append(DumpRecord(refcounts: recording))

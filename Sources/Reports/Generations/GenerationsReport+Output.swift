@@ -6,7 +6,7 @@ extension GenerationsReport {
       Span("Generations of \(trace.commandLine) (pid \(trace.pid)), \(state)", .heading))
     page.line(
       Span("Each holds what was allocated from its mark to the next one and still lives.", .faint))
-    page.line(about: trace.sampling)
+    page.lines(about: trace)
     page.lines(about: query.filter, query.filter.nameText)
     page.blank()
     page.table(table(page))

@@ -3,7 +3,7 @@ extension HeapReport {
   public func write(to page: inout TextPage) {
     page.line(Span("Process \(trace.pid): \(trace.commandLine)", .heading))
     page.line(Span(momentText, .faint))
-    page.line(about: trace.sampling)
+    page.lines(about: trace)
     page.line("Found:  \(foundText)")
     page.line("All zones: \(totalCount.grouped) nodes malloced - Sizes: \(sizesText)")
     page.line(Span(String(repeating: "-", count: 71), .faint))

@@ -60,6 +60,11 @@ extension InfoReport {
     var parts = [file.isLaunched ? "begun by memtrace record" : "begun by LD_PRELOAD"]
     if file.isForked { parts.append("in a forked process") }
     if let sampling = trace.sampling { parts.append(sampling.name) }
+    if let windows = trace.windows {
+      let count = windows.windows.count
+      parts.append(
+        "paused at first, resumed \(count == 0 ? "never" : CountText.of(UInt64(count), "time"))")
+    }
     parts.append(file.followsChildren ? "children are recorded too" : "children are not recorded")
     return parts.joined(separator: ", ")
   }

@@ -212,7 +212,11 @@ extension InfoReport {
     let marks = trace.marks.map {
       Remark(kind: "mark", timeNanoseconds: trace.clock.nanoseconds($0.time), text: $0.name)
     }
-    return (notes + marks).enumerated().sorted {
+    let clock = trace.clock
+    let switches = (trace.windows ?? []).flatMap { window in
+      [("resumed", window.start)] + (window.end.map { [("paused", $0)] } ?? [])
+    }.map { Remark(kind: "recording", timeNanoseconds: clock.nanoseconds($0.1), text: $0.0) }
+    return (notes + marks + switches).enumerated().sorted {
       ($0.element.timeNanoseconds, $0.offset) < ($1.element.timeNanoseconds, $1.offset)
     }.map(\.element)
   }

@@ -38,7 +38,7 @@ extension OverviewReport {
       Span(ending, trace.ending.isClean ? .plain : .warning),
       " after \(TimeText.duration(trace.durationNanoseconds)); ",
       "\(CountText.of(eventCount, "event")) recorded.")
-    page.line(about: trace.sampling)
+    page.lines(about: trace)
     for warning in coverage.warnings {
       page.line(Span("Coverage: ", .warning), Span(warning))
     }

@@ -67,6 +67,7 @@ public struct ReportSource {
         types: trace.types, images: trace.images, symbolicator: symbolicator),
       availableBytes: trace.limits.availableBytes)
     self.trace.sampling = sampling.map(SamplingSummary.init)
+    self.trace.windows = WindowsSummary(trace)
     self.trace.shortage = ShortageSummary(trace.notes)
   }
 }

@@ -18,7 +18,7 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
     counters = Dictionary(
       uniqueKeysWithValues: Self.named(coverage).filter { $0.1 > 0 }.map { ($0.0, $0.1) })
     warnings =
-      Self.sampleWarnings(coverage) + Self.stopWarnings(coverage) + Self.damageWarnings(coverage)
+      Self.selectionWarnings(coverage) + Self.stopWarnings(coverage) + Self.damageWarnings(coverage)
       + Self.named(coverage).filter { $0.1 > 0 }.compactMap { $0.2?($0.1) }
       + Self.listed("reference counts not recorded", coverage.refcountRefusals)
       + Self.listed("calls that bypass the recorder", coverage.bypassed.map(BypassText.of))
@@ -106,11 +106,17 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
     ]
   }
 
-  private static func sampleWarnings(_ coverage: Coverage) -> [String] {
-    guard coverage.sampleInterval > 0 else { return [] }
+  private static func selectionWarnings(_ coverage: Coverage) -> [String] {
+    if coverage.sampleInterval > 0 {
+      return [
+        "only a sample of the allocations was recorded: double frees, invalid frees and temporary"
+          + " allocations cannot be seen in it, and other errors only on blocks that are in it"
+      ]
+    }
+    guard coverage.isPausable else { return [] }
     return [
-      "only a sample of the allocations was recorded: double frees, invalid frees and temporary"
-        + " allocations cannot be seen in it, and other errors only on blocks that are in it"
+      "recording could be paused: double and invalid frees cannot be seen, and other errors only on"
+        + " blocks that were allocated while it was not"
     ]
   }
 

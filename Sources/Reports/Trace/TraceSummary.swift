@@ -18,6 +18,8 @@ public struct TraceSummary: Sendable, Hashable, Encodable {
   public var ending: EndingSummary
   /// How the allocations were sampled; nil when all were recorded.
   public var sampling: SamplingSummary?
+  /// When allocations were recorded; nil where recording could not be paused.
+  public var windows: WindowsSummary?
   /// Which allocations were made to fail; nil for none.
   public var shortage: ShortageSummary?
 

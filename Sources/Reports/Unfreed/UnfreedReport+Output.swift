@@ -2,7 +2,7 @@ extension UnfreedReport {
   /// Writes one paragraph per group: what, how much, and the stack.
   public func write(to page: inout TextPage) {
     page.line(Span(headline(page), .heading))
-    page.line(about: trace.sampling)
+    page.lines(about: trace)
     page.lines(about: query.filter, query.filter.nameText)
     for group in groups {
       page.blank()

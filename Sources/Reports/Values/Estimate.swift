@@ -49,10 +49,3 @@ extension TallyVariance {
     return UInt64(exactly: min(margin, 0x1p63)) ?? 0
   }
 }
-
-extension TextPage {
-  /// Says that the figures are estimates, when they are.
-  mutating func line(about sampling: SamplingSummary?) {
-    if let sampling { line(Span(sampling.text, .warning)) }
-  }
-}

@@ -11,6 +11,7 @@ struct MetaDecoder {
   private(set) var zombieUses: [ZombieUse] = []
   private(set) var overruns: [BlockOverrun] = []
   private(set) var guardedAccesses: [GuardedAccess] = []
+  private(set) var switches: [RecordingSwitch] = []
   private var images: [UInt32: Image] = [:]
   private var threadPositions: [UInt32: Int] = [:]
 
@@ -69,6 +70,7 @@ struct MetaDecoder {
     case MT_RECORD_OVERRUN.rawValue: BlockOverrun(decoding: &cursor).map { overruns.append($0) }
     case MT_RECORD_ACCESS.rawValue:
       GuardedAccess(decoding: &cursor).map { guardedAccesses.append($0) }
+    case MT_RECORD_SWITCH.rawValue: RecordingSwitch(decoding: &cursor).map { switches.append($0) }
     default: break
     }
     return !cursor.isPastEnd

@@ -32,6 +32,8 @@ public final class Trace: Sendable {
   public let overruns: [BlockOverrun]
   /// Accesses beside guarded blocks, and to freed ones, in the order they were stopped.
   public let guardedAccesses: [GuardedAccess]
+  /// When allocations were recorded, in the order of time; nil where recording could not be paused.
+  public let windows: [RecordingWindow]?
   /// The heap snapshots in the order they were begun.
   public let snapshots: [SnapshotInfo]
   /// What the trace does not hold, as far as the file tells without a replay.
@@ -97,6 +99,7 @@ public final class Trace: Sendable {
     zombieUses = loader.meta.zombieUses
     overruns = loader.meta.overruns
     guardedAccesses = loader.meta.guardedAccesses
+    windows = header.flags.contains(.pausable) ? loader.meta.switches.windows : nil
     let found = loader.snapshots.snapshots(images: loader.meta.imageMap)
     snapshots = found.map(\.info)
     snapshotWords = found.map(\.words)

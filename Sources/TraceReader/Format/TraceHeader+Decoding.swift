@@ -138,6 +138,7 @@ extension Coverage {
     refcountsLost = header.counter(MT_COUNT_REFCOUNTS_LOST)
     stop = StopReason(header: header)
     sampleInterval = header.sampleInterval
+    isPausable = header.flags.contains(.pausable)
   }
 
   /// How many damaged parts are listed; a wholly damaged file has one in each block.

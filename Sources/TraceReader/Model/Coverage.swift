@@ -65,6 +65,8 @@ public struct Coverage: Hashable, Sendable {
   public var damageCount: UInt64 = 0
   /// The mean number of bytes between two samples; 0 when everything was recorded.
   public var sampleInterval: UInt64 = 0
+  /// Whether recording could be paused: blocks may be missing.
+  public var isPausable = false
   /// Bytes that the file should have and does not: it was cut.
   public var missingBytes: UInt64 = 0
 
@@ -73,7 +75,8 @@ public struct Coverage: Hashable, Sendable {
 
   /// Whether allocations may be missing, so that a free of an unknown address proves nothing.
   public var mayMissAllocations: Bool {
-    sampleInterval > 0 || eventsDropped > 0 || nestedEventsLost > 0 || eventsBeforeStart > 0
+    sampleInterval > 0 || isPausable || eventsDropped > 0 || nestedEventsLost > 0
+      || eventsBeforeStart > 0
       || threadsLost > 0
       || damageCount > 0 || !boundLate.isEmpty
   }

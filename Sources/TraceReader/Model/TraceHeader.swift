@@ -74,6 +74,10 @@ public struct TraceHeader: Hashable, Sendable {
   ///
   /// See ``Sampling``.
   public var sampleInterval: UInt64 = 0
+  /// Whether not all allocations were to be recorded: a sample, or with pauses.
+  ///
+  /// Of blocks whose allocation was not recorded, the end was not either.
+  public var isSelective: Bool { sampleInterval > 0 || flags.contains(.pausable) }
   /// The number of events of a trace that was packed; 0 when nobody has counted them.
   public var events: UInt64 = 0
   /// The bytes that the file had before it was packed; 0 when it never was.
@@ -116,6 +120,8 @@ public struct TraceHeader: Hashable, Sendable {
     public static let usableSizes = Flags(rawValue: 1 << 6)
     /// It has asked that of nothing but blocks that begin as Swift objects do.
     public static let usableSizesOfObjects = Flags(rawValue: 1 << 7)
+    /// Recording could be paused, which it began as; see ``RecordingWindow``.
+    public static let pausable = Flags(rawValue: 1 << 8)
   }
 }
 

@@ -55,9 +55,9 @@ extension Trace {
     in result: inout ReplayResult
   ) {
     var log = heap.rare.errors
-    // A sample has neither the allocations nor the frees that would tell what an address was.
-    let isInherited = heap.sampling.isOn && header.flags.contains(.forked)
-    let suspects = heap.sampling.isOn ? [] : heap.rare.suspects
+    // Neither the allocations nor the frees are there that would tell what an address was.
+    let isInherited = header.isSelective && header.flags.contains(.forked)
+    let suspects = header.isSelective ? [] : heap.rare.suspects
     if !suspects.isEmpty {
       var pass = SuspectPass(suspects: suspects)
       var merger = EventMerger(file: file, chunks: eventChunks(to: limits.lastTime))

@@ -23,6 +23,13 @@ struct RecordingOptions: ParsableArguments {
       valueName: "bytes"))
   var sample: String?
 
+  @Flag(
+    help: """
+      Record allocations only after 'memtrace resume PID', until 'memtrace pause PID'; or between \
+      MEMTRACE_RESUME and MEMTRACE_PAUSE of the program (memtrace.h).
+      """)
+  var paused = false
+
   @Option(
     defaultAsFlag: "1",
     help: ArgumentHelp(
@@ -54,8 +61,10 @@ struct RecordingOptions: ParsableArguments {
   }
 
   private func checkHeapChecks() throws {
-    guard sample != nil, let option = heapChecks.given.first else { return }
-    throw ValidationError("\(option) needs all blocks to be recorded; leave --sample out.")
+    guard let option = heapChecks.given.first else { return }
+    for (selection, isGiven) in [("--sample", sample != nil), ("--paused", paused)] where isGiven {
+      throw ValidationError("\(option) needs all blocks to be recorded; leave \(selection) out.")
+    }
   }
 
   /// With a space between them, the word behind the option is its value: it may be meant for more.
@@ -80,7 +89,8 @@ struct RecordingOptions: ParsableArguments {
   /// - Throws: ``CommandFailure`` when there is any option.
   func checkNone(for trace: String) throws(CommandFailure) {
     let given: [(String, Bool)] = [
-      ("--depth", depth != nil), ("--sample", sample != nil), ("--refcounts", refcounts != nil),
+      ("--depth", depth != nil), ("--sample", sample != nil), ("--paused", paused),
+      ("--refcounts", refcounts != nil),
       ("--no-follow", noFollow),
     ]
     guard let option = (given.filter(\.1).map(\.0) + heapChecks.given + shortage.given).first else {

@@ -57,6 +57,36 @@ final class LiveTrace {
     return time
   }
 
+  /// Whether allocations are not recorded at present; nil where recording cannot be paused.
+  var isPaused: Bool? {
+    header.pointee.flags & MT_HEADER_PAUSABLE.rawValue == 0 ? nil : mt_live_is_paused(header) != 0
+  }
+
+  /// Pauses or resumes recording, and says so.
+  ///
+  /// All that is recorded lies between the times of a resume and of a pause: one is taken before the
+  /// switch, the other after it.
+  ///
+  /// - Returns: The event time of the change; nil when there was none.
+  /// - Throws: ``CommandFailure`` when it cannot be written.
+  func setPaused(_ isPaused: Bool) throws(CommandFailure) -> UInt64? {
+    let before = mt_live_event_time(header)
+    guard mt_live_set_paused(header, isPaused ? 1 : 0) != 0 else { return nil }
+    let time = isPaused ? mt_live_event_time(header) : before
+    var record = mt_switch_record()
+    record.record.length = UInt32(MemoryLayout<mt_switch_record>.size)
+    record.record.type = UInt16(MT_RECORD_SWITCH.rawValue)
+    record.time = time
+    record.is_paused = isPaused ? 1 : 0
+    do {
+      try append(kind: MT_CHUNK_META, time: time, content: withUnsafeBytes(of: record, Array.init))
+    } catch {
+      _ = mt_live_set_paused(header, isPaused ? 0 : 1)
+      throw error
+    }
+    return time
+  }
+
   /// Writes a chunk behind all others.
   private func append(
     kind: mt_chunk_kind, time: UInt64, content: [UInt8]

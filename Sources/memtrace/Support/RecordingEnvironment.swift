@@ -14,6 +14,8 @@ struct RecordingEnvironment {
   var depth: Int
   /// The mean number of bytes between two samples; nil when everything is recorded.
   var sampleInterval: UInt64?
+  /// Whether recording begins paused.
+  var isPaused = false
   /// The patterns of the types whose reference counts are recorded; nil for none.
   var refcounts: String?
   /// What is done to the heap while it is recorded: variables with their values; nil for none.
@@ -38,6 +40,7 @@ struct RecordingEnvironment {
     result.set("MEMTRACE_OUTPUT", to: escapedOutput)
     result["MEMTRACE_DEPTH"] = String(depth)
     result["MEMTRACE_SAMPLE"] = sampleInterval.map { String($0) }
+    result["MEMTRACE_PAUSED"] = isPaused ? "1" : nil
     result["MEMTRACE_REFCOUNTS"] = refcounts
     for (name, value) in heapVariables { result[name] = value }
     result["MEMTRACE_FOLLOW"] = followsChildren ? "1" : "0"

@@ -49,7 +49,8 @@ struct RecordingSession {
     let recording = RecordingEnvironment(
       library: library, output: output, isTemplate: isTemplate,
       depth: options.depth ?? RecordingOptions.standardDepth,
-      sampleInterval: options.sampleInterval, refcounts: options.refcounts,
+      sampleInterval: options.sampleInterval, isPaused: options.paused,
+      refcounts: options.refcounts,
       heapVariables: options.heapChecks.variables + options.shortage.variables,
       followsChildren: !options.noFollow, sessionID: .random(), snapshots: snapshots)
     let child = try ChildProcess.launch(

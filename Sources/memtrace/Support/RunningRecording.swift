@@ -119,6 +119,43 @@ struct RunningRecording {
     return try LiveTrace(path: path).addMark(name)
   }
 
+  // MARK: Pauses
+
+  /// Pauses or resumes the recording of allocations.
+  ///
+  /// - Returns: The event time of the change; nil when it is so already.
+  /// - Throws: ``CommandFailure`` when the recording has stopped, cannot be paused or not be added to.
+  func setPaused(_ isPaused: Bool) throws(CommandFailure) -> UInt64? {
+    try checkRecording()
+    let live = try LiveTrace(path: path)
+    guard live.isPaused != nil else {
+      throw CommandFailure(
+        "process \(pid) is recorded all the time: only one that was started with "
+          + "`memtrace record --paused` can be paused and resumed",
+        exitStatus: ExitStatus.cannotRecord)
+    }
+    return try live.setPaused(isPaused)
+  }
+
+  /// Lets time pass, until the process ends or somebody interrupts (SIGINT, SIGTERM).
+  ///
+  /// - Returns: Whether the process is still there.
+  func wait(_ length: Duration) -> Bool {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for signal in [SIGINT, SIGTERM] { sigaddset(&signals, signal) }
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    defer { pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
+    let deadline = ContinuousClock.now + length
+    while let process = try? ProcessFiles(pid: pid), !process.isZombie {
+      let left = deadline - ContinuousClock.now
+      guard left > .zero else { return true }
+      var slice = timespec(min(left, .milliseconds(100)))
+      if sigtimedwait(&signals, nil, &slice) > 0 { return true }
+    }
+    return false
+  }
+
   /// Events after the end of a recording are missing: what a mark says of them would be wrong.
   private func checkRecording() throws(CommandFailure) {
     guard try header().fields.stop_reason == MT_STOP_NONE.rawValue else {
@@ -226,5 +263,10 @@ struct RunningRecording {
 }
 
 extension timespec {
+  fileprivate init(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    self.init(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+  }
+
   fileprivate var seconds: Double { Double(tv_sec) + Double(tv_nsec) / 1e9 }
 }

@@ -12,5 +12,11 @@ for round in 0..<3 {
   Memtrace.mark("round \(round)")
   for _ in 0..<10 { kept.append(Node()) }
 }
+if CommandLine.arguments.last == "paused" {
+  Memtrace.resume()
+  for _ in 0..<7 { kept.append(Node()) }
+  Memtrace.pause()
+  kept.append(Node())
+}
 Memtrace.mark(String(repeating: "long ", count: 1000))
 print(Memtrace.snapshot("done"))

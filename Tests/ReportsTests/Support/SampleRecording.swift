@@ -14,10 +14,17 @@ struct SampleRecording {
   let symbolicator = FakeSymbolicator()
 
   /// Makes a recording that says it is a sample, unless the interval is 0; in another one errors show
-  /// beside the events, too.
-  init(sampleInterval: UInt64 = 0, hasNoticedErrors: Bool = false) throws {
+  /// beside the events, too; in one with switches recording could be paused.
+  init(
+    sampleInterval: UInt64 = 0, hasNoticedErrors: Bool = false,
+    switches: [(time: UInt64, isPaused: Bool)]? = nil
+  ) throws {
     var builder = TraceBuilder()
     Self.describe(&builder)
+    if let switches {
+      builder.header.flags.insert(.pausable)
+      for change in switches { builder.pause(change.isPaused, time: change.time) }
+    }
     builder.header.sampleInterval = sampleInterval
     Self.fill(&builder)
     if hasNoticedErrors { Self.addNoticedErrors(to: &builder) }

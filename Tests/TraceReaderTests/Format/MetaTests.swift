@@ -82,6 +82,31 @@ import TraceTestSupport
     }
   }
 
+  @Test func switchesMakeWindows() throws {
+    var trace = TraceBuilder()
+    trace.header.flags = [.pausable]
+    #expect(try trace.open { $0.windows } == [])
+    trace.pause(true, time: 5)  // is so already
+    trace.pause(false, time: 10)
+    trace.pause(false, time: 12)
+    trace.pause(false, time: 40)  // written by another process, in front of an earlier one
+    trace.pause(true, time: 30)
+    #expect(
+      try trace.open { $0.windows } == [
+        RecordingWindow(start: EventTime(10), end: EventTime(30)),
+        RecordingWindow(start: EventTime(40)),
+      ])
+    #expect(try trace.open { $0.coverage.mayMissAllocations })
+    #expect(try trace.open { $0.coverage.damage.isEmpty })
+  }
+
+  @Test func whatCouldNotBePausedHasNoWindows() throws {
+    var trace = TraceBuilder()
+    trace.pause(false, time: 10)
+    #expect(try trace.open { $0.windows } == nil)
+    #expect(try trace.open { !$0.coverage.mayMissAllocations })
+  }
+
   @Test func recordThatDoesNotFitIsDamage() throws {
     var trace = TraceBuilder()
     trace.note(kind: 1, text: "good")

@@ -164,6 +164,7 @@ enum SampleTraces {
     trace.thread(2, tid: 4712, state: .ended, time: 1050)
     for kind in 1...10 { trace.note(kind: UInt32(kind), text: "malloc: jemalloc") }
     trace.mark("here", time: 1020)
+    trace.pause(false, thread: 1, time: 1021)
   }
 
   private static func addSnapshot(to trace: inout TraceBuilder) {

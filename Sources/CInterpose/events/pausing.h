@@ -1,0 +1,33 @@
+/* Recording that can be paused: --paused, MEMTRACE_PAUSED, `memtrace pause` and `memtrace resume`.
+ *
+ * Whether it is paused stands in the header of the trace, which both the process and `memtrace`
+ * have mapped: to switch, one word is stored, and nobody is stopped or sent a signal. Ends of
+ * blocks are recorded always, where their allocation was. So what is known of a block is the whole
+ * of it; the blocks that were allocated while it was paused are not known at all.
+ *
+ * A thread looks at the word with the allocations that it records, and while it is paused about
+ * once a KiB that it allocates (sampling.c). So for a program that is paused a call costs as much
+ * as one that is not in a sample, and threads other than the one that resumes may miss so much. */
+#ifndef MT_PAUSING_H
+#define MT_PAUSING_H
+
+#include "base/os.h"
+
+/* can_pause  whether recording begins paused; else it can never be */
+void mt_pausing_init(bool can_pause);
+
+/* In a forked child with a trace of its own: goes on as the parent was when it last looked. */
+void mt_pausing_after_fork(void);
+
+/* Whether allocations are not recorded at present. Any thread, any hook; async-signal-safe. */
+bool mt_pausing_is_paused(void);
+
+/* Whether that has been so all the time: there is nothing that a heap snapshot could tell of. */
+bool mt_pausing_rests_always(void);
+
+/* Pauses or resumes, and says so in the trace. For the calling thread it counts at once. Nothing
+ * where recording cannot be paused.
+ * context  a thread of the host, not a signal handler; errno may change */
+void mt_pausing_set(bool is_paused);
+
+#endif

@@ -1,0 +1,55 @@
+import TraceReader
+
+/// When allocations were recorded, of a recording that could be paused.
+public struct WindowsSummary: Sendable, Hashable, Encodable {
+  /// From a resume to the pause after it, in nanoseconds since the beginning.
+  public struct Window: Sendable, Hashable, Encodable {
+    /// When recording was resumed.
+    public var startNanoseconds: UInt64
+    /// When it was paused; nil when it went on to the end.
+    public var endNanoseconds: UInt64?
+  }
+
+  /// In the order of time.
+  public var windows: [Window]
+
+  /// Takes over the windows of a trace; nil where recording could not be paused.
+  init?(_ trace: Trace) {
+    guard let windows = trace.windows else { return nil }
+    self.windows = windows.map {
+      Window(
+        startNanoseconds: trace.clock.nanoseconds($0.start),
+        endNanoseconds: $0.end.map(trace.clock.nanoseconds))
+    }
+  }
+
+  /// How long they are together, when recording ended then.
+  func nanoseconds(endingAt end: UInt64) -> UInt64 {
+    windows.reduce(0) { sum, window in
+      let end = window.endNanoseconds ?? end
+      return sum &+ (end > window.startNanoseconds ? end - window.startNanoseconds : 0)
+    }
+  }
+
+  /// The sentence under the headline of a report.
+  func text(durationNanoseconds: UInt64) -> String {
+    guard !windows.isEmpty else {
+      return "Recording was paused all the time: nothing was recorded. "
+        + "'memtrace resume PID' begins it."
+    }
+    let length = TimeText.duration(nanoseconds(endingAt: durationNanoseconds))
+    let parts = windows.count == 1 ? "" : ", in \(windows.count.grouped) parts"
+    return "Recorded for \(length) of \(TimeText.duration(durationNanoseconds))\(parts); blocks "
+      + "allocated while recording was paused are not known."
+  }
+}
+
+extension TextPage {
+  /// Says what part of the program's allocations the figures are of, where that is not all.
+  mutating func lines(about trace: TraceSummary) {
+    if let windows = trace.windows {
+      line(Span(windows.text(durationNanoseconds: trace.durationNanoseconds), .warning))
+    }
+    if let sampling = trace.sampling { line(Span(sampling.text, .warning)) }
+  }
+}

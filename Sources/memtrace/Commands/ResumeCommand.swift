@@ -1,0 +1,57 @@
+import ArgumentParser
+import Reports
+
+/// `memtrace resume`: records the allocations of a running process from now on.
+struct ResumeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "resume",
+    abstract: "Record the allocations of a running process whose recording is paused.",
+    usage: "memtrace resume PID [--for TIME] [--trace FILE]",
+    discussion: """
+      The process must have been started with 'memtrace record --paused', which costs it next to \
+      nothing until then. Nothing is sent to the process, nor is it stopped. From now on every \
+      allocation is recorded, until 'memtrace pause'; frees of blocks that were recorded are \
+      recorded always, so that what is unfreed in the end is.
+
+      Programs that the process executes begin paused; children that it forks are as it is.
+
+      Examples:
+        memtrace record --paused -- ./server &
+        memtrace resume $(pidof server) --for 30s
+        memtrace report server.mtrace
+      """)
+
+  @OptionGroup var process: RunningProcessOptions
+
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp(
+      "Pause again after this time (30s, 500ms); ^C does at once.", valueName: "time"))
+  var length: String?
+
+  /// The value of `--for` in nanoseconds.
+  private var nanoseconds: UInt64? {
+    guard let length, case .nanoseconds(let value) = TimePoint(length) else { return nil }
+    return value
+  }
+
+  mutating func validate() throws {
+    guard length == nil || nanoseconds.map({ $0 > 0 }) == true else {
+      throw ValidationError("--for takes a time such as 30s or 500ms, not '\(length ?? "")'.")
+    }
+  }
+
+  func run() throws {
+    let recording = try process.recording(options: " --paused")
+    let line = PauseLine(recording)
+    print(try line.text(isPaused: false, at: recording.setPaused(false)))
+    guard let nanoseconds else { return }
+    // Whoever reads it through a pipe is to know now; if nobody does, the pause is to come all the same.
+    try? Diagnostics.finishOutput()
+    if recording.wait(.nanoseconds(Int64(clamping: nanoseconds))) {
+      print(try line.text(isPaused: true, at: recording.setPaused(true)))
+    } else {
+      print("process \(recording.pid) has ended; its allocations were recorded until then")
+    }
+  }
+}
