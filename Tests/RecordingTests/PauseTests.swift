@@ -116,6 +116,24 @@ import TraceTestSupport
       ))
   }
 
+  /// Of a neighbour that is not recorded, in particular, nothing is.
+  @Test func retainsOfRecordedObjectsAreRecorded() throws {
+    let run = try TracedRun(
+      [try TestProgram("paused_objects.swift", flags: ["-O"]).path.string],
+      start: .launcher(["--paused", "--refcounts"]))
+    let root = try run.root()
+    // Two words before two numbers.
+    let late = try #require(try MarkedEvents(root).lives[32]?.first).allocation.address
+    var counts: [Address: Int] = [:]
+    #expect(
+      root.forEachRefcount {
+        counts[$0.object, default: 0] += 1
+        return true
+      } == [])
+    #expect(Set(counts.keys) == [late])
+    #expect(counts[late, default: 0] >= 200)
+  }
+
   @Test func aSampleIsTakenWhileItIsNotPaused() throws {
     let root = try record(
       "samples", options: ["--sample", "16KiB"], environment: ["MEMTRACE_SAMPLE_SEED=4"]

@@ -63,7 +63,7 @@ static inline bool may_be_wanted(const void *object) {
         return false;
     const uint64_t *words = (const uint64_t *)((uintptr_t)object & POINTER_BITS);
     return mt_refcount_verdict(words[0]) != MT_VERDICT_NO && !is_immortal(words[1]) &&
-           !mt_sampling_surely_ignores(words);
+           !mt_sampling_surely_ignores(words) && !mt_sampling_leaves_out(words);
 }
 
 /* ---- Recording ---- */
