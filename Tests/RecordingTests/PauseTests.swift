@@ -66,6 +66,16 @@ import TraceTestSupport
     #expect(events[31203] == .init(allocated: 1, freed: 1))
   }
 
+  /// A server that runs for weeks may begin a thread for each request.
+  @Test func threadsThatAreNotRecordedLeaveNothing() throws {
+    let root = try record("unseen").root()
+    #expect(root.threads.map(\.index) == [ThreadIndex(1), ThreadIndex(2)])
+    let events = try MarkedEvents(root)
+    expectNothingFromPauses(events)
+    #expect(events[31701] == .init(allocated: 1, freed: 1))
+    #expect(events.lives[31701]?.first?.deallocation?.thread == ThreadIndex(2))
+  }
+
   @Test func forkedChildrenGoOnAsTheirParentWas() throws {
     let traces = try record("forks").allTraces()
     try #require(traces.count == 3)

@@ -2,6 +2,7 @@
 #include "events/pausing.h"
 
 #include "base/moment.h"
+#include "base/tls.h"
 #include "events/sampling.h"
 #include "memtrace_live.h"
 #include "trace/meta_writer.h"
@@ -31,8 +32,10 @@ bool mt_pausing_is_paused(void) {
 }
 
 bool mt_pausing_rests_always(void) {
+    if (!g_can_pause || *mt_generation == 0)
+        return false;
     const struct mt_file_header *now = header();
-    return g_can_pause && now && __atomic_load_n(&now->resumed, __ATOMIC_RELAXED) == 0;
+    return now && __atomic_load_n(&now->resumed, __ATOMIC_RELAXED) == 0;
 }
 
 static void note(uint64_t time, uint32_t thread, bool is_paused) {

@@ -8,12 +8,13 @@
 /* While recording is paused, a thread looks again after so many bytes. */
 enum { LOOK_AGAIN = 1024 };
 
-bool mt_sampling_selects;
+bool mt_sampling_selects, mt_sampling_can_rest;
 static uint64_t g_interval, g_seed;
 
 void mt_sampling_init(uint64_t interval, uint64_t seed, bool can_pause) {
     g_seed = seed;
     g_interval = interval;
+    mt_sampling_can_rest = can_pause;
     mt_sampling_selects = interval != 0 || can_pause;
     if (mt_sampling_selects)
         mt_sampled_set_use(interval == 0);
@@ -74,11 +75,15 @@ static uint64_t draw(void) {
     return g_interval ? mt_sampling_gap(next_random(), g_interval) : 0;
 }
 
-/* Recording is paused. What is left of the way to the next point is forgotten, which changes
- * nothing: the process has no memory. */
-static void rest(void) {
+/* What is left of the way to the next point is forgotten, which changes nothing: the process has no
+ * memory. */
+MT_COLD bool mt_sampling_rest(void) {
+    /* In a forked child the header is not there until its recording begins: mt_enter. */
+    if (*mt_generation == 0 || !mt_pausing_is_paused())
+        return false;
     mt_tls.sample_left = LOOK_AGAIN;
     mt_tls.sample_rests = 1;
+    return true;
 }
 
 /* Whether the thread has no point that it is on its way to. */
@@ -90,10 +95,8 @@ static bool has_no_point(void) {
 
 /* Whether the next point lies within the allocation; goes on to the one after it. */
 static bool hits(size_t size) {
-    if (mt_pausing_is_paused()) {
-        rest();
+    if (mt_sampling_rests())
         return false;
-    }
     uint64_t generation = *mt_generation;
     bool is_first = has_no_point();
     if (mt_tls.sample_generation != generation)

@@ -45,6 +45,18 @@ static inline bool mt_sampling_skips(size_t size) {
     return true;
 }
 
+/* Whether recording can be paused. Set once, at start-up. */
+extern MT_INTERNAL bool mt_sampling_can_rest;
+/* The cold half of mt_sampling_rests. */
+bool mt_sampling_rest(void);
+
+/* First thing in the other half of a hook, which mt_sampling_skips does not skip: true when
+ * recording is paused, and the real function is all there is to do. A thread that is not recorded
+ * is then not noted either. */
+static inline bool mt_sampling_rests(void) {
+    return mt_unlikely(mt_sampling_can_rest) && mt_sampling_rest();
+}
+
 /* The same for a realloc, which frees a block as well (or NULL). Nothing is said of likelihood here
  * and below, or some compilers move what follows into a function with a frame (.cold). */
 static inline bool mt_sampling_skips_realloc(const void *block, size_t size) {

@@ -34,6 +34,8 @@ static void *overflow(struct mt_call *call, const void *block) {
 }
 
 MT_RECORDING_HALF static void *record_malloc(size_t size) {
+    if (mt_sampling_rests())
+        return mt_real.malloc(size);
     MT_BEGIN_CALL(MT_OP_MALLOC);
     if (mt_is_early())
         return mt_arena_allocate(size, 16);
@@ -51,6 +53,8 @@ MT_HOOK void *MT_HOOK_NAME(malloc)(size_t size) {
 }
 
 MT_RECORDING_HALF static void *record_calloc(size_t count, size_t size) {
+    if (mt_sampling_rests())
+        return mt_real.calloc(count, size);
     MT_BEGIN_CALL(MT_OP_CALLOC);
     if (mt_is_early())
         return mt_arena_allocate_zeroed(count, size);
@@ -133,7 +137,7 @@ static inline void *reallocate(struct mt_call *call, void *block, size_t size) {
 MT_RECORDING_HALF static void *record_realloc(void *block, size_t size) {
     if (mt_unlikely(mt_arena_owns(block)))
         return move_out_of_arena(block, size);
-    if (mt_sampling_leaves_out(block) && mt_sampling_skips(size))
+    if (mt_sampling_leaves_out(block) && (mt_sampling_skips(size) || mt_sampling_rests()))
         return mt_real.realloc(block, size);
     MT_BEGIN_CALL(MT_OP_REALLOC);
     if (mt_is_early())
@@ -221,6 +225,8 @@ MT_HOOK void MT_HOOK_NAME(free_aligned_sized)(void *block, size_t alignment, siz
 }
 
 MT_RECORDING_HALF static int record_posix_memalign(void **result, size_t alignment, size_t size) {
+    if (mt_real.posix_memalign && mt_sampling_rests())
+        return mt_real.posix_memalign(result, alignment, size);
     MT_BEGIN_CALL(MT_OP_POSIX_MEMALIGN);
     if (mt_is_early() || !mt_real.posix_memalign) {
         *result = mt_arena_allocate(size, alignment);
@@ -244,6 +250,8 @@ MT_HOOK int MT_HOOK_NAME(posix_memalign)(void **result, size_t alignment, size_t
 }
 
 MT_RECORDING_HALF static void *record_aligned_alloc(size_t alignment, size_t size) {
+    if (mt_sampling_rests())
+        return mt_real.aligned_alloc(alignment, size);
     MT_BEGIN_CALL(MT_OP_ALIGNED_ALLOC);
     if (mt_is_early())
         return mt_arena_allocate(size, alignment);
@@ -257,6 +265,8 @@ MT_HOOK void *MT_HOOK_NAME(aligned_alloc)(size_t alignment, size_t size) {
 }
 
 MT_RECORDING_HALF static void *record_memalign(size_t alignment, size_t size) {
+    if (mt_sampling_rests())
+        return mt_real.memalign(alignment, size);
     MT_BEGIN_CALL(MT_OP_MEMALIGN);
     if (mt_is_early())
         return mt_arena_allocate(size, alignment);

@@ -157,6 +157,9 @@ static inline void *allocate(size_t size, size_t alignment) {
     MT_RECORDING_HALF static void *record##name parameters {                                       \
         if (is_foreign())                                                                          \
             return g_real.name arguments;                                                          \
+        void *unrecorded = mt_sampling_rests() ? allocate(size, alignment) : NULL;                 \
+        if (mt_unlikely(unrecorded != NULL))                                                       \
+            return unrecorded;                                                                     \
         MT_BEGIN_CALL(MT_OP_##operation);                                                          \
         void *block =                                                                              \
             mt_is_early() ? mt_arena_allocate(size, alignment) : allocate(size, alignment);        \

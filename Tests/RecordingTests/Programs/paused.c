@@ -111,6 +111,25 @@ static void threads(void) {
         pthread_join(others[i], NULL);
 }
 
+static void *use_heap(void *block) {
+    free(malloc(21701));
+    small(1000);
+    free(block);
+    return NULL;
+}
+
+// Many threads while recording is paused; one of them frees what was recorded.
+static void unseen_threads(void) {
+    pthread_t other;
+    MEMTRACE_RESUME();
+    void *block = malloc(31701);
+    MEMTRACE_PAUSE();
+    for (int i = 0; i < 100; i++) {
+        pthread_create(&other, NULL, use_heap, i == 50 ? block : NULL);
+        pthread_join(other, NULL);
+    }
+}
+
 // A child goes on as its parent was, and for itself.
 static void forks(void) {
     MEMTRACE_RESUME();
@@ -186,6 +205,8 @@ int main(int argc, char **argv) {
         functions();
     if (strcmp(which, "threads") == 0)
         threads();
+    if (strcmp(which, "unseen") == 0)
+        unseen_threads();
     if (strcmp(which, "forks") == 0)
         forks();
     if (strcmp(which, "leaks") == 0)
