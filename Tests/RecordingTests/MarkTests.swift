@@ -11,26 +11,6 @@ import TraceTestSupport
 
 /// Marks from inside and outside a recorded process, and what grew between them.
 @Suite(.serialized) struct MarkTests {
-  private static func program() throws -> TestProgram {
-    try TestProgram("marked.c", flags: TestProgram.withMarks)
-  }
-
-  /// Runs the program, which runs these commands with `$M` for memtrace and `$P` for its own ID.
-  private static func run(
-    _ which: String, _ first: String, _ second: String, options: [String] = []
-  ) throws -> (run: ProcessRun, directory: ScratchDirectory) {
-    let directory = try ScratchDirectory()
-    let commands = [first, second].map {
-      "unset LD_PRELOAD; M='\(BuiltProducts.memtrace)'; P=$MARKED_PID; \($0)"
-    }
-    let run = try ProcessRun.run(
-      [BuiltProducts.memtrace.string, "record", "-q", "--no-follow", "-o", "root.mtrace"] + options
-        + ["--", try program().path.string, which] + commands,
-      environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 120)
-    #expect(!run.timedOut)
-    return (run, directory)
-  }
-
   /// `name bytes blocks` of each generation, of blocks of 33000 bytes and more.
   private func growth(_ trace: Trace, at moment: LiveMoment? = nil) throws -> [String] {
     var request = ReplayRequest()
@@ -45,7 +25,8 @@ import TraceTestSupport
 
   @Test func marksFromOutsidePartTheBlocks() throws {
     // Neither asked for by an option, nor noticed.
-    let (run, directory) = try Self.run("outside", "$M mark $P one", "$M mark $P 'two, or so'")
+    let (run, directory) = try MarkedProgram.record(
+      "outside", "$M mark $P one", "$M mark $P 'two, or so'")
     #expect(run.status == 0)
     #expect(run.errorText == "")
     let lines = run.outputText.split(separator: "\n")
@@ -68,7 +49,7 @@ import TraceTestSupport
   }
 
   @Test func marksTakeSnapshotsOfTheirName() throws {
-    let (run, directory) = try Self.run(
+    let (run, directory) = try MarkedProgram.record(
       "outside", "$M mark $P one --snapshot", "$M snapshot $P; $M mark $P two --snapshot",
       options: ["--snapshot-on-request"])
     #expect(run.status == 0)
@@ -87,7 +68,7 @@ import TraceTestSupport
   @Test func processThatMayNotBeLookedAtIsMarked() throws {
     // Nobody but root may see its mappings; here its trace lies in the working directory, there it
     // is named.
-    let (run, directory) = try Self.run(
+    let (run, directory) = try MarkedProgram.record(
       "not-dumpable", "$M mark $P here", "cd / && $M mark $P there --trace $OLDPWD/root.mtrace")
     #expect(run.status == 0)
     #expect(run.errorText == "")
@@ -96,7 +77,7 @@ import TraceTestSupport
   }
 
   @Test func refusalsAreExplained() throws {
-    let (run, _) = try Self.run(
+    let (run, _) = try MarkedProgram.record(
       "outside",
       "$M mark $P one --snapshot; $M mark $P one --trace /dev/null",
       "$M mark 999999999 one; $M mark \(getpid()) one")
@@ -115,20 +96,20 @@ import TraceTestSupport
 
   @Test func marksInsideComeBetweenTheEventsAroundThem() throws {
     // Blocks are made every few hundred nanoseconds, more often than their times are written.
-    let trace = try TracedRun([try Self.program().path.string, "inside"]).root()
+    let trace = try TracedRun([try MarkedProgram.program().path.string, "inside"]).root()
     #expect(trace.marks.map(\.name) == (0..<1000).map { "m\($0)" })
     #expect(
       try growth(trace) == ["- Baseline - 330010 10"] + (0..<1000).map { "m\($0) 33002 1" })
   }
 
   @Test func marksComeBetweenEventsAlsoAmongThreads() throws {
-    let trace = try TracedRun([try Self.program().path.string, "threads"]).root()
+    let trace = try TracedRun([try MarkedProgram.program().path.string, "threads"]).root()
     #expect(
       try growth(trace) == ["- Baseline - 330010 10"] + (0..<100).map { "m\($0) 33001 1" })
   }
 
   @Test func threadThatMarksFirstOfAllIsKnown() throws {
-    let trace = try TracedRun([try Self.program().path.string, "first"]).root()
+    let trace = try TracedRun([try MarkedProgram.program().path.string, "first"]).root()
     let mark = try #require(trace.marks.first)
     #expect(mark.thread != .recorder)
     #expect(trace.threads.contains { $0.index == mark.thread })

@@ -207,27 +207,10 @@ import TraceTestSupport
 
   // MARK: From outside
 
-  /// Runs `marked.c`, which runs these commands between 10, 20 and 30 blocks.
-  private func run(
-    _ which: String, _ first: String, _ second: String, options: [String] = ["--paused"]
-  ) throws -> (run: ProcessRun, directory: ScratchDirectory) {
-    let directory = try ScratchDirectory()
-    let commands = [first, second].map {
-      "unset LD_PRELOAD; M='\(BuiltProducts.memtrace)'; P=$MARKED_PID; \($0)"
-    }
-    let program = try TestProgram("marked.c", flags: TestProgram.withMarks)
-    let run = try ProcessRun.run(
-      [BuiltProducts.memtrace.string, "record", "-q", "--no-follow", "-o", "root.mtrace"] + options
-        + ["--", program.path.string, which] + commands,
-      environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 120)
-    #expect(!run.timedOut)
-    return (run, directory)
-  }
-
   @Test(arguments: ["outside", "not-dumpable"])
   func othersResumeAndPause(which: String) throws {
-    let (run, directory) = try run(
-      which, "$M resume $P; $M resume $P", "$M pause $P; $M pause $P")
+    let (run, directory) = try MarkedProgram.record(
+      which, "$M resume $P; $M resume $P", "$M pause $P; $M pause $P", options: ["--paused"])
     #expect(run.errorText == "")
     let lines = run.outputText.split(separator: "\n").map {
       $0.replacing(/process \d+/, with: "process P").replacing(
@@ -251,7 +234,8 @@ import TraceTestSupport
   }
 
   @Test func aTimeCanBeGiven() throws {
-    let (run, directory) = try run("outside", "$M resume $P --for 10ms", "$M resume $P")
+    let (run, directory) = try MarkedProgram.record(
+      "outside", "$M resume $P --for 10ms", "$M resume $P", options: ["--paused"])
     #expect(run.errorText == "")
     let trace = try Trace(path: directory.path.appending("root.mtrace"))
     let events = try MarkedEvents(trace)
@@ -266,9 +250,9 @@ import TraceTestSupport
   }
 
   @Test func whoeverWaitsPausesWhenInterrupted() throws {
-    let (run, directory) = try run(
+    let (run, directory) = try MarkedProgram.record(
       "outside", "$M resume $P --for 1h | { read line; kill -INT $(pgrep -f 'resum[e] '$P); cat; }",
-      "true")
+      "true", options: ["--paused"])
     #expect(run.errorText == "")
     let trace = try Trace(path: directory.path.appending("root.mtrace"))
     #expect(try MarkedEvents(trace)[33003] == .init())
@@ -276,9 +260,8 @@ import TraceTestSupport
   }
 
   @Test func refusalsAreExplained() throws {
-    let (run, _) = try run(
-      "outside", "$M resume $P", "$M pause $P; $M resume 999999999; $M resume $P --for soon",
-      options: [])
+    let (run, _) = try MarkedProgram.record(
+      "outside", "$M resume $P", "$M pause $P; $M resume 999999999; $M resume $P --for soon")
     let errors = run.errorText.split(separator: "\n").map {
       $0.replacing(/process \d+/, with: "process P")
     }
