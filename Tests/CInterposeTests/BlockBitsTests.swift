@@ -47,22 +47,10 @@ import Testing
 
   /// Threads have every fourth bit of the same words.
   @Test func threadsDoNotLoseEachOthersBlocks() async {
-    let misses = await withTaskGroup(of: Int.self) { group in
-      for thread: UInt in 0..<4 {
-        group.addTask {
-          var misses = 0
-          for _ in 0..<50 {
-            let blocks = (0..<1000 as Range<UInt>).map {
-              UnsafeRawPointer(bitPattern: 0x7777_0000_0000 + ($0 * 4 + thread) * 8)
-            }
-            for block in blocks where !mt_block_bits_set(block) { misses += 1 }
-            for block in blocks where !mt_block_bits_test(block) { misses += 1 }
-            for block in blocks where !mt_block_bits_clear(block) { misses += 1 }
-          }
-          return misses
-        }
-      }
-      return await group.reduce(0, +)
+    let set = BlockSetCalls(
+      insert: mt_block_bits_set, holds: mt_block_bits_test, remove: mt_block_bits_clear)
+    let misses = await set.misses(rounds: 50, blocks: 1000) { thread, _, index in
+      0x7777_0000_0000 + (index * 4 + thread) * 8
     }
     #expect(misses == 0)
   }

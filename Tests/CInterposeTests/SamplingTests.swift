@@ -94,22 +94,10 @@ import TraceTestSupport
   }
 
   @Test func threadsDoNotLoseEachOthersBlocks() async {
-    let misses = await withTaskGroup(of: Int.self) { group in
-      for thread in 1...4 {
-        group.addTask {
-          var misses = 0
-          for round in 0..<200 {
-            let blocks = (1...500).map { number -> UnsafeRawPointer? in
-              UnsafeRawPointer(bitPattern: thread << 40 | (round * 500 + number) << 5)
-            }
-            for block in blocks where !mt_sampled_set_insert(block) { misses += 1 }
-            for block in blocks where !mt_sampled_set_may_hold(block) { misses += 1 }
-            for block in blocks where !mt_sampled_set_remove(block) { misses += 1 }
-          }
-          return misses
-        }
-      }
-      return await group.reduce(0, +)
+    let set = BlockSetCalls(
+      insert: mt_sampled_set_insert, holds: mt_sampled_set_may_hold, remove: mt_sampled_set_remove)
+    let misses = await set.misses(rounds: 200, blocks: 500) { thread, round, index in
+      (thread + 1) << 40 | (round * 500 + index + 1) << 5
     }
     #expect(misses == 0)
   }

@@ -62,14 +62,9 @@ static bool is_bit(const void *block) {
     return g_is_dense && mt_block_bits_can_hold(block);
 }
 
-static void fill(uint8_t *counter) {
-    if (__atomic_load_n(counter, __ATOMIC_RELAXED) != UINT8_MAX)
-        __atomic_store_n(counter, UINT8_MAX, __ATOMIC_RELAXED);
-}
-
 static bool insert_bit(const void *block) {
-    fill(mt_sampled_set_fine_counter(block));
-    fill(mt_sampled_set_counter(block));
+    mt_sampled_set_fill(mt_sampled_set_fine_counter(block));
+    mt_sampled_set_fill(mt_sampled_set_counter(block));
     return mt_block_bits_set(block);
 }
 

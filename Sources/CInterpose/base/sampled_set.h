@@ -74,9 +74,15 @@ static inline bool mt_sampled_set_holds(const void *block) {
            mt_sampled_set_search(block);
 }
 
+/* Lets a counter say for ever that there may be blocks. Its line is not written to in vain. */
+static inline void mt_sampled_set_fill(uint8_t *counter) {
+    if (__atomic_load_n(counter, __ATOMIC_RELAXED) != UINT8_MAX)
+        __atomic_store_n(counter, UINT8_MAX, __ATOMIC_RELAXED);
+}
+
 /* Raises a false alarm for a block, now and for ever: it is to be looked at more closely. */
 static inline void mt_sampled_set_distrust(const void *block) {
-    __atomic_store_n(mt_sampled_set_counter(block), UINT8_MAX, __ATOMIC_RELAXED);
+    mt_sampled_set_fill(mt_sampled_set_counter(block));
 }
 
 /* Adds a block, before its owner gets it.

@@ -8,12 +8,12 @@
 #include "trace/meta_writer.h"
 #include "trace/trace_file.h"
 
-static bool g_can_pause;
+bool mt_pausing_is_possible;
 /* What the header said last: its mapping is missing in a forked child. */
 static bool g_was_paused;
 
 void mt_pausing_init(bool can_pause) {
-    g_can_pause = can_pause;
+    mt_pausing_is_possible = can_pause;
     g_was_paused = can_pause;
 }
 
@@ -22,8 +22,6 @@ static struct mt_file_header *header(void) {
 }
 
 bool mt_pausing_is_paused(void) {
-    if (!g_can_pause)
-        return false;
     const struct mt_file_header *now = header();
     bool is_paused = !now || mt_live_is_paused(now);
     if (is_paused != __atomic_load_n(&g_was_paused, __ATOMIC_RELAXED))
@@ -32,7 +30,7 @@ bool mt_pausing_is_paused(void) {
 }
 
 bool mt_pausing_rests_always(void) {
-    if (!g_can_pause || *mt_generation == 0)
+    if (!mt_pausing_is_possible || *mt_generation == 0)
         return false;
     const struct mt_file_header *now = header();
     return now && __atomic_load_n(&now->resumed, __ATOMIC_RELAXED) == 0;
@@ -45,7 +43,7 @@ static void note(uint64_t time, uint32_t thread, bool is_paused) {
 }
 
 void mt_pausing_after_fork(void) {
-    if (!g_can_pause || g_was_paused)
+    if (!mt_pausing_is_possible || g_was_paused)
         return;
     uint64_t time = mt_moment();
     if (header() && mt_live_set_paused(header(), 0))
@@ -55,7 +53,7 @@ void mt_pausing_after_fork(void) {
 /* All that is recorded lies between the times of a resume and of a pause: one is taken before the
  * switch, the other after it. */
 void mt_pausing_set(bool is_paused) {
-    if (!g_can_pause || !header())
+    if (!mt_pausing_is_possible || !header())
         return;
     uint64_t time = mt_moment();
     if (!mt_live_set_paused(header(), is_paused))

@@ -13,14 +13,18 @@
 
 #include "base/os.h"
 
+/* Whether recording can be paused. Set once, at start-up. */
+extern MT_INTERNAL bool mt_pausing_is_possible;
+
 /* can_pause  whether recording begins paused; else it can never be */
 void mt_pausing_init(bool can_pause);
 
 /* In a forked child with a trace of its own: goes on as the parent was when it last looked. */
 void mt_pausing_after_fork(void);
 
-/* Whether allocations are not recorded at present. Any thread, any hook; async-signal-safe. Not in
- * a forked child before its recording has begun: *mt_generation is 0 there. */
+/* Whether allocations are not recorded at present, where they can be paused. Any thread, any hook;
+ * async-signal-safe. Not in a forked child before its recording has begun: *mt_generation is 0
+ * there. */
 bool mt_pausing_is_paused(void);
 
 /* Whether that has been so all the time: there is nothing that a heap snapshot could tell of. */

@@ -2,19 +2,17 @@
 #include "events/sampling.h"
 
 #include "base/clock.h"
-#include "events/pausing.h"
 #include "trace/trace_file.h"
 
 /* While recording is paused, a thread looks again after so many bytes. */
 enum { LOOK_AGAIN = 1024 };
 
-bool mt_sampling_selects, mt_sampling_can_rest;
+bool mt_sampling_selects;
 static uint64_t g_interval, g_seed;
 
 void mt_sampling_init(uint64_t interval, uint64_t seed, bool can_pause) {
     g_seed = seed;
     g_interval = interval;
-    mt_sampling_can_rest = can_pause;
     mt_sampling_selects = interval != 0 || can_pause;
     if (mt_sampling_selects)
         mt_sampled_set_use(interval == 0);

@@ -19,6 +19,7 @@
 
 #include "base/sampled_set.h"
 #include "base/tls.h"
+#include "events/pausing.h"
 
 /* Whether some allocations are not recorded, or may be later. Set once, at start-up. */
 extern MT_INTERNAL bool mt_sampling_selects;
@@ -45,8 +46,6 @@ static inline bool mt_sampling_skips(size_t size) {
     return true;
 }
 
-/* Whether recording can be paused. Set once, at start-up. */
-extern MT_INTERNAL bool mt_sampling_can_rest;
 /* The cold half of mt_sampling_rests. */
 bool mt_sampling_rest(void);
 
@@ -54,7 +53,7 @@ bool mt_sampling_rest(void);
  * recording is paused, and the real function is all there is to do. A thread that is not recorded
  * is then not noted either. */
 static inline bool mt_sampling_rests(void) {
-    return mt_unlikely(mt_sampling_can_rest) && mt_sampling_rest();
+    return mt_unlikely(mt_pausing_is_possible) && mt_sampling_rest();
 }
 
 /* The same for a realloc, which frees a block as well (or NULL). Nothing is said of likelihood here

@@ -10,6 +10,13 @@ extension TraceHeader {
     try TraceFile(path: path).bytes(at: 0, count: Int(MT_FILE_HEADER_SIZE))
   }
 
+  /// Reads the header of a plain or packed trace, and nothing else of it.
+  ///
+  /// - Throws: `.io`, `.notATrace`, `.truncated`, `.unsupportedVersion` or `.corrupt`.
+  public init(path: FilePath) throws(TraceError) {
+    try self.init(decoding: Self.bytes(ofFileAt: path))
+  }
+
   /// Decodes the first bytes of a file.
   ///
   /// - Throws: `.notATrace`, `.truncated`, `.unsupportedVersion` or `.corrupt`.

@@ -47,13 +47,12 @@ struct MarkCommand: ParsableCommand {
   func run() throws {
     let recording = try process.recording(options: snapshot ? " --snapshot-on-request" : "")
     if snapshot { try recording.checkRequests() }
-    let time = EventTime(try recording.addMark(name))
+    let time = try recording.addMark(name)
     let number =
       snapshot ? try recording.takeSnapshot(named: name, timeout: .seconds(timeout)) : nil
-    let trace = try Trace(path: recording.path)
     print(
-      "mark \"\(name.printable)\" of process \(recording.pid) at "
-        + "\(TimeText.timestamp(trace.clock.nanoseconds(time))) in \(recording.path)")
-    if let number { print(try SnapshotLine(number, of: recording, trace).text) }
+      try "mark \"\(name.printable)\" of process \(recording.pid) at "
+        + "\(recording.timestamp(time)) in \(recording.path)")
+    if let number { print(try SnapshotLine(number, of: recording).text) }
   }
 }

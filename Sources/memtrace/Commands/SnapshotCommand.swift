@@ -29,6 +29,6 @@ struct SnapshotCommand: ParsableCommand {
   func run() throws {
     let recording = try process.recording(options: " --snapshot-on-request")
     let number = try recording.takeSnapshot(timeout: .seconds(timeout))
-    print(try SnapshotLine(number, of: recording, try Trace(path: recording.path)).text)
+    print(try SnapshotLine(number, of: recording).text)
   }
 }

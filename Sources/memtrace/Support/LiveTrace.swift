@@ -1,5 +1,6 @@
 import CTraceFormat
 import SystemPackage
+import TraceReader
 
 #if canImport(Glibc)
   import Glibc
@@ -43,7 +44,7 @@ final class LiveTrace {
   ///
   /// - Returns: Its event time.
   /// - Throws: ``CommandFailure`` when it cannot be written.
-  func addMark(_ name: String) throws(CommandFailure) -> UInt64 {
+  func addMark(_ name: String) throws(CommandFailure) -> EventTime {
     let time = mt_live_event_time(header)
     let name = Array(name.utf8)
     let fixed = MemoryLayout<mt_mark_record>.size
@@ -54,13 +55,11 @@ final class LiveTrace {
     record.name_length = UInt32(name.count)
     try append(
       kind: MT_CHUNK_META, time: time, content: withUnsafeBytes(of: record, Array.init) + name)
-    return time
+    return EventTime(time)
   }
 
-  /// Whether allocations are not recorded at present; nil where recording cannot be paused.
-  var isPaused: Bool? {
-    header.pointee.flags & MT_HEADER_PAUSABLE.rawValue == 0 ? nil : mt_live_is_paused(header) != 0
-  }
+  /// Whether the process was started with recording that can be paused and resumed.
+  var canBePaused: Bool { header.pointee.flags & MT_HEADER_PAUSABLE.rawValue != 0 }
 
   /// Pauses or resumes recording, and says so.
   ///
@@ -69,7 +68,7 @@ final class LiveTrace {
   ///
   /// - Returns: The event time of the change; nil when there was none.
   /// - Throws: ``CommandFailure`` when it cannot be written.
-  func setPaused(_ isPaused: Bool) throws(CommandFailure) -> UInt64? {
+  func setPaused(_ isPaused: Bool) throws(CommandFailure) -> EventTime? {
     let before = mt_live_event_time(header)
     guard mt_live_set_paused(header, isPaused ? 1 : 0) != 0 else { return nil }
     let time = isPaused ? mt_live_event_time(header) : before
@@ -84,7 +83,7 @@ final class LiveTrace {
       _ = mt_live_set_paused(header, isPaused ? 0 : 1)
       throw error
     }
-    return time
+    return EventTime(time)
   }
 
   /// Writes a chunk behind all others.

@@ -1,4 +1,3 @@
-import Reports
 import TraceReader
 
 /// What a pause or a resume has done, on one line.
@@ -11,12 +10,11 @@ struct PauseLine {
   ///   - isPaused: What was asked for.
   ///   - time: The event time of the change; nil when it was so already.
   /// - Returns: The line.
-  /// - Throws: ``TraceError`` when the trace cannot be read.
-  func text(isPaused: Bool, at time: UInt64?) throws -> String {
+  /// - Throws: ``CommandFailure`` when the trace cannot be read any more.
+  func text(isPaused: Bool, at time: EventTime?) throws(CommandFailure) -> String {
     let what = "the recording of process \(recording.pid)"
     guard let time else { return "\(what) \(isPaused ? "is paused" : "is running") already" }
-    let clock = try Trace(path: recording.path).clock
-    return "\(what) \(isPaused ? "paused" : "resumed") at "
-      + "\(TimeText.timestamp(clock.nanoseconds(EventTime(time)))) in \(recording.path)"
+    return "\(what) \(isPaused ? "paused" : "resumed") at \(try recording.timestamp(time)) "
+      + "in \(recording.path)"
   }
 }

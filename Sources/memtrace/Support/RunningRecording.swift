@@ -1,5 +1,7 @@
 import CTraceFormat
+import Reports
 import SystemPackage
+import TraceReader
 
 #if canImport(Glibc)
   import Glibc
@@ -102,10 +104,23 @@ struct RunningRecording {
   }
 
   private func header() throws(CommandFailure) -> TraceFileHeader {
-    guard let header = TraceFileHeader(readingFrom: path) else {
-      throw CommandFailure("\(path): cannot be read any more", exitStatus: ExitStatus.noTrace)
-    }
+    guard let header = TraceFileHeader(readingFrom: path) else { throw unreadable }
     return header
+  }
+
+  /// An event time as users read it: since the start of the recording.
+  ///
+  /// Read from the header alone, since the trace of a process that runs may be huge.
+  ///
+  /// - Returns: Minutes and seconds, as reports have them.
+  /// - Throws: ``CommandFailure`` when the header cannot be read any more.
+  func timestamp(_ time: EventTime) throws(CommandFailure) -> String {
+    guard let header = try? TraceHeader(path: path) else { throw unreadable }
+    return TimeText.timestamp(TraceClock(header: header).nanoseconds(time))
+  }
+
+  private var unreadable: CommandFailure {
+    CommandFailure("\(path): cannot be read any more", exitStatus: ExitStatus.noTrace)
   }
 
   // MARK: Marks
@@ -114,7 +129,7 @@ struct RunningRecording {
   ///
   /// - Returns: Its event time.
   /// - Throws: ``CommandFailure`` when the recording has stopped or cannot be added to.
-  func addMark(_ name: String) throws(CommandFailure) -> UInt64 {
+  func addMark(_ name: String) throws(CommandFailure) -> EventTime {
     try checkRecording()
     return try LiveTrace(path: path).addMark(name)
   }
@@ -125,10 +140,10 @@ struct RunningRecording {
   ///
   /// - Returns: The event time of the change; nil when it is so already.
   /// - Throws: ``CommandFailure`` when the recording has stopped, cannot be paused or not be added to.
-  func setPaused(_ isPaused: Bool) throws(CommandFailure) -> UInt64? {
+  func setPaused(_ isPaused: Bool) throws(CommandFailure) -> EventTime? {
     try checkRecording()
     let live = try LiveTrace(path: path)
-    guard live.isPaused != nil else {
+    guard live.canBePaused else {
       throw CommandFailure(
         "process \(pid) is recorded all the time: only one that was started with "
           + "`memtrace record --paused` can be paused and resumed",

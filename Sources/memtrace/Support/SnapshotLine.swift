@@ -5,8 +5,10 @@ import TraceReader
 struct SnapshotLine {
   let text: String
 
-  /// - Throws: ``CommandFailure`` when the snapshot is not whole.
-  init(_ number: Int, of recording: RunningRecording, _ trace: Trace) throws(CommandFailure) {
+  /// - Throws: ``CommandFailure`` when the snapshot is not whole, ``TraceError`` when the trace cannot
+  ///   be read.
+  init(_ number: Int, of recording: RunningRecording) throws {
+    let trace = try Trace(path: recording.path)
     guard trace.snapshots.indices.contains(number), trace.snapshots[number].isComplete else {
       throw CommandFailure(
         "snapshot \(number) of process \(recording.pid) is not whole; is the disk full?",
