@@ -15,7 +15,6 @@ import TraceTestSupport
       let packed = try builder.packed(symbols: [Array(repeating: 3, count: 100)])
       return isContentDamaged ? try withTrace(packed) { try $0.unpacked().bytes } : packed
     }
-    let clock = ContinuousClock()
     var opened = 0
     let iterations = FuzzSetting.iterations(default: 600)
     for seed in 1...max(1, iterations) {
@@ -23,7 +22,7 @@ import TraceTestSupport
       let bytes = damage.damaged(samples[Int(seed % UInt64(samples.count))])
       let file = try TemporaryFile(bytes)
       var exercise = Exercise()
-      let time = try clock.measure { exercise = try Exercise.run(file.path) }
+      let time = try SpentResources.threadTime { exercise = try Exercise.run(file.path) }
       #expect(time < FuzzTests.greatestTime, "seed \(seed)")
       opened += exercise.opened ? 1 : 0
     }

@@ -1,0 +1,39 @@
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// What tests with a limit measure: nothing of it depends on what else the machine does.
+public enum SpentResources {
+  /// Measures the time that the calling thread spends on the processor.
+  ///
+  /// - Parameter body: What is measured; on the calling thread alone.
+  /// - Returns: The time, without what others took meanwhile.
+  /// - Throws: What the body throws.
+  public static func threadTime(_ body: () throws -> Void) rethrows -> Duration {
+    let start = threadTime()
+    try body()
+    return threadTime() - start
+  }
+
+  private static func threadTime() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+
+  /// The greatest resident memory of this process in bytes, since its program was executed.
+  ///
+  /// Not that of `getrusage`, which begins with the memory of the process that started it
+  /// (`exec_mmap` in the kernel's `fs/exec.c`). nil when the kernel does not tell.
+  public static func peakMemory() -> Int? {
+    guard let file = fopen("/proc/self/status", "re") else { return nil }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 256)
+    while fgets(&line, Int32(line.count), file) != nil {
+      let text = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+      guard text.starts(with: "VmHWM:".utf8) else { continue }
+      return Int(String(decoding: text, as: UTF8.self).filter(\.isNumber)).map { $0 << 10 }
+    }
+    return nil
+  }
+}
