@@ -199,8 +199,17 @@ import TraceTestSupport
   }
 
   /// The copy of the process that writes an image keeps nothing of the host's open.
+  ///
+  /// A host that is kept waiting on a busy machine may learn that too late. One whose copy keeps the
+  /// pipe open always does.
   @Test(arguments: [false, true])
   func descriptorsAreClosedInTheCopy(isRefused: Bool) throws {
+    let isInTime = try (0..<5).contains { _ in try pipeIsClosedBeforeTheEnd(isRefused) }
+    #expect(isInTime)
+  }
+
+  /// Whether the reader of a pipe learns that it was closed while the snapshot is being written.
+  private func pipeIsClosedBeforeTheEnd(_ isRefused: Bool) throws -> Bool {
     let program = try Self.hazards().path.string
     let filter = try TestProgram("deny_ptrace.c", flags: ["-static"]).path.string
     let run = try TracedRun(
@@ -214,7 +223,7 @@ import TraceTestSupport
     #expect(info.isComplete)
     // The time of a snapshot lies in its pause.
     let elapsed = trace.clock.nanoseconds(from: info.time, to: closed.time)
-    #expect(elapsed + info.pauseNanoseconds < info.durationNanoseconds)
+    return elapsed + info.pauseNanoseconds < info.durationNanoseconds
   }
 
   @Test func processThatTakesNoRequestsIsLeftAlone() throws {
