@@ -4,18 +4,19 @@ import Testing
 import TraceReader
 import TraceTestSupport
 
+/// What `leaks --format json` says of each snapshot.
+struct DiscoveryDocument: Decodable {
+  struct Sum: Decodable {
+    var count, bytes: UInt64
+  }
+  struct Discovery: Decodable {
+    var leaked, new: Sum
+  }
+  var discoveries: [Discovery]
+}
+
 /// Leaks that appear between the snapshots of a recorded program.
 @Suite struct LeakDiscoveryTests {
-  private struct Document: Decodable {
-    struct Sum: Decodable, Equatable {
-      var count, bytes: UInt64
-    }
-    struct Discovery: Decodable {
-      var leaked, new: Sum
-    }
-    var discoveries: [Discovery]
-  }
-
   @Test func eachSnapshotSaysWhatIsNew() throws {
     let header = TestProgram.sources.removingLastComponent().removingLastComponent()
       .removingLastComponent().appending("Sources/CMemtrace/include")
@@ -26,7 +27,7 @@ import TraceTestSupport
       BuiltProducts.memtrace.string, "leaks", trace, "--size", "34000-34100",
     ]
     let json = try ProcessRun.run(leaks + ["--format", "json"])
-    let document = try JSONDecoder().decode(Document.self, from: Data(json.output))
+    let document = try JSONDecoder().decode(DiscoveryDocument.self, from: Data(json.output))
     #expect(document.discoveries.map(\.leaked.count) == [0, 1, 1, 4, 4])
     #expect(document.discoveries.map(\.new.count) == [0, 1, 0, 3, 0])
     #expect(document.discoveries.map(\.leaked.bytes) == [0, 34001, 34001, 136_008, 136_008])
