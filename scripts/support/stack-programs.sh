@@ -246,7 +246,7 @@ program deep gcc <<'END'
 cat >a.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>
-static long left = 2000000;
+static long left = 60000;
 static int down(int depth, unsigned *seed);
 __attribute__((noinline)) static int even(int depth, unsigned *seed) { return down(depth + 1, seed) + 1; }
 __attribute__((noinline)) static int odd(int depth, unsigned *seed) { volatile char pad[64]; pad[0] = 1; return down(depth + 1, seed) + pad[0]; }
@@ -255,7 +255,8 @@ static int down(int depth, unsigned *seed) { int sum = 0;
     if (depth > 3 && turn >> 16 & 1 && (turn >> 17 & 255) > 3) return sum;
     if (depth < 10000) sum += turn >> 20 & 1 ? even(depth, seed) : odd(depth, seed); }
   return sum; }
-int main(void) { unsigned seed = 1; while (left > 0) printf("%d\n", down(0, &seed)); return 0; }
+__attribute__((noinline)) static int start(int frames, unsigned *seed) { volatile char pad[32]; pad[0] = 1; return frames ? start(frames - 1, seed) + pad[0] : down(0, seed); }
+int main(void) { unsigned seed = 1; for (int i = 0; left > 0; i++) printf("%d\n", start(i % 4 * 3300, &seed)); return 0; }
 C
 gcc -O1 -fno-builtin a.c -o a && ./a | tail -n 1
 END
