@@ -1,6 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Foundation
 
 /// What tests with a limit measure: nothing of it depends on what else the machine does.
 public enum SpentResources {
@@ -26,14 +24,8 @@ public enum SpentResources {
   /// Not that of `getrusage`, which begins with the memory of the process that started it
   /// (`exec_mmap` in the kernel's `fs/exec.c`). nil when the kernel does not tell.
   public static func peakMemory() -> Int? {
-    guard let file = fopen("/proc/self/status", "re") else { return nil }
-    defer { fclose(file) }
-    var line = [CChar](repeating: 0, count: 256)
-    while fgets(&line, Int32(line.count), file) != nil {
-      let text = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-      guard text.starts(with: "VmHWM:".utf8) else { continue }
-      return Int(String(decoding: text, as: UTF8.self).filter(\.isNumber)).map { $0 << 10 }
-    }
-    return nil
+    let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return line.flatMap { Int($0.filter(\.isNumber)) }.map { $0 << 10 }
   }
 }
