@@ -19,6 +19,7 @@
 #include "stacks/stack_table.h"
 #include "trace/event_writer.h"
 #include "trace/refcount_writer.h"
+#include "types/type_backlog.h"
 #include "unwind/epilogue.h"
 #include "unwind/unwind_memo.h"
 #include "unwind/unwind_rules.h"

@@ -51,9 +51,13 @@ static void keep(uint64_t key, uint32_t type, uint64_t smallest) {
     entry->smallest = (uint32_t)smallest;
 }
 
+static uint64_t images_now(void) {
+    return __atomic_load_n(&mt_image_map_generation, __ATOMIC_ACQUIRE);
+}
+
 /* What lay in an image that is gone may be something else now. Types keep their numbers. */
 static void forget_if_unloaded(void) {
-    uint64_t images = __atomic_load_n(&mt_image_map_generation, __ATOMIC_ACQUIRE);
+    uint64_t images = images_now();
     if (images == g_types.images)
         return;
     g_types.images = images;
@@ -246,14 +250,44 @@ bool mt_type_registry_may_know(uint64_t word) {
            (mt_image_map_contains(word) || mt_type_slabs_contain(word));
 }
 
-enum mt_type_answer mt_type_registry_note(const struct mt_type_sighting *sighting) {
-    if (!mt_lock_try(&g_types.lock))
-        return MT_TYPE_BUSY;
+static enum mt_type_answer note(const struct mt_type_sighting *sighting) {
     uint32_t type = is_ready() ? type_of(&sighting->block) : 0;
     if (type)
         write_fact(sighting, type);
-    mt_lock_release(&g_types.lock);
     return type ? MT_TYPE_KNOWN : MT_TYPE_NONE;
+}
+
+static void note_later(const struct mt_type_sighting *sighting) {
+    note(sighting);
+}
+
+/* ---- The lock ---- */
+
+/* Gives the lock back, once nothing is left to be noted. Whoever leaves something tries the lock
+ * after it, and this looks after the lock is free: one of the two sees the other. */
+static void leave(void) {
+    do {
+        mt_type_backlog_take(note_later, images_now());
+        mt_lock_release(&g_types.lock);
+    } while (mt_type_backlog_has_any() && mt_lock_try(&g_types.lock));
+}
+
+static void leave_and_restore(uint64_t signals) {
+    leave();
+    mt_os_restore_signals(signals);
+}
+
+enum mt_type_answer mt_type_registry_note(const struct mt_type_sighting *sighting) {
+    enum mt_type_answer answer = MT_TYPE_BUSY;
+    if (mt_lock_try(&g_types.lock)) {
+        answer = note(sighting);
+    } else {
+        mt_type_backlog_leave(sighting, images_now());
+        if (!mt_lock_try(&g_types.lock))
+            return answer;
+    }
+    leave();
+    return answer;
 }
 
 bool mt_type_registry_describe(const struct mt_type_block *block,
@@ -265,25 +299,26 @@ bool mt_type_registry_describe(const struct mt_type_block *block,
     bool is_swift = mt_type_read_swift(&memory, block, &description);
     if (is_swift)
         *wanted = judge(&description);
-    mt_lock_exit(&g_types.lock, signals);
+    leave_and_restore(signals);
     return is_swift;
 }
 
 bool mt_type_registry_add_slab(uintptr_t block) {
     uint64_t signals = mt_lock_enter(&g_types.lock);
     bool is_added = mt_type_slabs_add(block);
-    mt_lock_exit(&g_types.lock, signals);
+    leave_and_restore(signals);
     return is_added;
 }
 
 void mt_type_registry_remove_slab(uintptr_t block) {
     uint64_t signals = mt_lock_enter(&g_types.lock);
     mt_type_slabs_remove(block);
-    mt_lock_exit(&g_types.lock, signals);
+    leave_and_restore(signals);
 }
 
 void mt_type_registry_reset(void) {
     mt_lock_reset(&g_types.lock);
+    mt_type_backlog_reset();
     if (g_types.entries)
         memset(g_types.entries, 0, g_types.capacity * sizeof(struct entry));
     if (g_types.facts)

@@ -1,20 +1,13 @@
 /* Which first words are which types, and what has been said about them in the trace.
  *
- * One lock for all of it, only ever tried by those who look: a look that finds it taken is left
- * out, and the next block of the same kind is looked at instead. */
+ * One lock for all of it, only ever tried by those who look: what they have seen while it is taken
+ * they leave to whoever has it (type_backlog.h). */
 #ifndef MT_TYPE_REGISTRY_H
 #define MT_TYPE_REGISTRY_H
 
-#include "types/type_reader.h"
+#include "types/type_backlog.h"
 
-/* A block whose type is asked for, and how it was met. */
-struct mt_type_sighting {
-    struct mt_type_block block;
-    uint32_t stack; /* of the allocation */
-    enum mt_type_evidence evidence;
-    uint32_t free_stack;
-};
-
+/* MT_TYPE_BUSY: it is found out later, if at all. */
 enum mt_type_answer { MT_TYPE_BUSY, MT_TYPE_NONE, MT_TYPE_KNOWN };
 
 /* False for a first word that certainly tells no type. context: any, takes no lock */
