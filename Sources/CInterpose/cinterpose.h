@@ -27,3 +27,4 @@
 #include "unwind/unwind_walk.h"
 #include "zombies/quarantine.h"
 #include "zombies/zombie_fill.h"
+#include "zombies/zombie_search.h"

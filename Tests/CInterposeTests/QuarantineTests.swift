@@ -17,6 +17,18 @@ import TraceTestSupport
 
     func holds(_ address: UInt) -> Bool { mt_quarantine_holds(quarantine, address) }
 
+    /// The block that code with these words has come from; 0: none.
+    func find(registers: [UInt64], stack: [UInt64]) -> UInt {
+      registers.withUnsafeBufferPointer { registers in
+        stack.withUnsafeBufferPointer { stack in
+          var held = mt_held_words(
+            registers: registers.baseAddress, stack: stack.baseAddress,
+            register_count: UInt32(registers.count), stack_count: UInt32(stack.count))
+          return mt_zombie_find(quarantine, &held)
+        }
+      }
+    }
+
     /// Adds a block; then what had to leave for it, or nil when it was turned away.
     func add(_ address: UInt, _ size: Int) -> [mt_kept_block]? {
       var surplus = mt_kept_block()
@@ -127,19 +139,27 @@ import TraceTestSupport
     #expect(Set(all).union(held).count == 40_000)
   }
 
-  @Test func changesShowFromTheFirstToTheLastWord() {
+  @Test func changesShowFromTheFirstToTheLastByte() {
     let words = UnsafeMutablePointer<UInt64>.allocate(capacity: 8)
     defer { words.deallocate() }
     let address = UInt(bitPattern: words)
+    let damage = { (size: Int) -> [Int] in
+      let damage = mt_zombie_compare(address, size)
+      return [damage.offset, damage.length]
+    }
     mt_zombie_fill(address, 64, mt_zombie_word(address))
-    #expect(mt_zombie_compare(address, 64).length == 0)
-    words[2] = 1
-    #expect(mt_zombie_compare(address, 64).offset == 16)
-    #expect(mt_zombie_compare(address, 64).length == 8)
+    #expect(damage(64) == [0, 0])
+    words[2] = ~words[2]
+    #expect(damage(64) == [16, 8])
     words[7] ^= 1 << 63
-    #expect(mt_zombie_compare(address, 64).offset == 16)
-    #expect(mt_zombie_compare(address, 64).length == 48)
-    #expect(mt_zombie_compare(address, 56).length == 8)
+    #expect(damage(64) == [16, 48])
+    #expect(damage(56) == [16, 8])
+    // One byte, the fourth of its word; then also the sixth of the next one.
+    mt_zombie_fill(address, 64, mt_zombie_word(address))
+    words[3] ^= 0x80 << 24
+    #expect(damage(64) == [27, 1])
+    words[4] ^= 1 << 40
+    #expect(damage(64) == [27, 11])
   }
 
   @Test(arguments: [0x5555_0000_0010, 0x7fff_ffff_fff0, 0x10_0008] as [UInt])
@@ -151,5 +171,31 @@ import TraceTestSupport
     #expect(mt_zombie_address_in(word << 3) == address)
     #expect(mt_zombie_address_in(UInt64(address)) == 0)
     #expect(mt_zombie_address_in(0) == 0)
+  }
+
+  /// What interrupted code holds, and which of the blocks that are kept back it comes from.
+  @Test(
+    arguments: [
+      // The word itself comes before anything else, wherever it is.
+      ([0xdfdf_0000_0010_0040, 0xdfdf_0000_0010_1000], [], 0x10_1000),
+      // Whatever is in reach: in front of an address, or a little behind it.
+      ([1, 0xdfdf_0000_0010_1000 + 4096], [], 0x10_1000),
+      ([1, 0xdfdf_0000_0010_1000 + 4104], [], 0),
+      ([0xdfdf_0000_0010_1000 - 256], [], 0x10_1000),
+      ([0xdfdf_0000_0010_1000 - 264], [], 0),
+      ([0xdfdf_0000_0010_1000 + 13], [], 0x10_1000),
+      // The nearest one, but for one that a variable or a register points to.
+      ([0xdfdf_0000_0010_8000 + 56], [], 0x10_8040),
+      ([0xdfdf_0000_0010_8000 + 56], [7, 0x10_8000], 0x10_8000),
+      ([0xdfdf_0000_0010_8000 + 56, 0x10_8000], [], 0x10_8000),
+      // No zombie's word.
+      ([0x10_1008, 0xdfde_0000_0010_1008], [0x10_1000], 0),
+    ] as [([UInt64], [UInt64], UInt)])
+  func whatIsHeldTellsTheBlock(registers: [UInt64], stack: [UInt64], block: UInt) throws {
+    let quarantine = try Quarantine(bytes: 1 << 20)
+    for address: UInt in [0x10_1000, 0x10_8000, 0x10_8040] {
+      #expect(quarantine.add(address, 64)?.count == 0)
+    }
+    #expect(quarantine.find(registers: registers, stack: stack) == block)
   }
 }

@@ -14,7 +14,7 @@
 /* In the word of a block that is given back: a new block would be held by its own address. */
 #define MT_ZOMBIE_NOBODY UINT64_C(0xdfdfdfdfdfdfdfdf)
 
-/* Where a block was changed: from its first changed word to the end of its last one. */
+/* Where a block was changed: from its first changed byte to its last one. */
 struct mt_zombie_damage {
     size_t offset;
     size_t length; /* 0: nowhere */
@@ -40,8 +40,12 @@ static inline struct mt_zombie_damage mt_zombie_compare(uintptr_t address, size_
         first++;
     while (end > first && words[end - 1] == word)
         end--;
-    return first == end ? (struct mt_zombie_damage){0}
-                        : (struct mt_zombie_damage){first * 8, (end - first) * 8};
+    if (first == end)
+        return (struct mt_zombie_damage){0};
+    /* Both machines are little-endian: the lowest byte of a word comes first. */
+    size_t before = (size_t)__builtin_ctzll(words[first] ^ word) / 8;
+    size_t behind = (size_t)__builtin_clzll(words[end - 1] ^ word) / 8;
+    return (struct mt_zombie_damage){first * 8 + before, (end - first) * 8 - before - behind};
 }
 
 /* The block whose word a register holds, as it is or as the Swift runtime shifts it; 0: none. */

@@ -9,10 +9,12 @@
 #include "trace/meta_writer.h"
 #include "zombies/quarantine.h"
 #include "zombies/zombie_fill.h"
+#include "zombies/zombie_search.h"
 #include <string.h>
 
 enum {
-    LARGEST_SHARE = 16 /* of what may be kept back, for one block */
+    LARGEST_SHARE = 16, /* of what may be kept back, for one block */
+    STACK_WORDS = 64    /* of interrupted code, among which its variables are */
 };
 
 static struct {
@@ -141,13 +143,23 @@ void mt_zombies_check(enum mt_zombie_kind kind) {
         mt_quarantine_visit(&g_zombies.quarantine, judge_kept, &kind);
 }
 
+/* Words on top of a stack, as far as they can be read. */
+static uint32_t count_stack_words(uint64_t sp) {
+    if (sp % 8 != 0 || !mt_os_is_readable(sp))
+        return 0;
+    uint32_t in_page = (uint32_t)(MT_PAGE_SIZE - sp % MT_PAGE_SIZE) / 8;
+    bool has_more = in_page < STACK_WORDS && mt_os_is_readable(sp + in_page * 8);
+    return in_page >= STACK_WORDS || has_more ? STACK_WORDS : in_page;
+}
+
 static uintptr_t find_block(const struct mt_registers *registers) {
-    for (uint32_t i = 0; i < MT_GENERAL_REGISTERS && i < registers->count; i++) {
-        uintptr_t address = mt_zombie_address_in(registers->values[i]);
-        if (mt_quarantine_holds(&g_zombies.quarantine, address))
-            return address;
-    }
-    return 0;
+    bool is_short = registers->count < MT_GENERAL_REGISTERS;
+    struct mt_held_words held = {.registers = registers->values,
+                                 .register_count =
+                                     is_short ? registers->count : MT_GENERAL_REGISTERS,
+                                 .stack = (const uint64_t *)(uintptr_t)registers->sp,
+                                 .stack_count = count_stack_words(registers->sp)};
+    return mt_zombie_find(&g_zombies.quarantine, &held);
 }
 
 void mt_zombies_note_signal(int signal, const void *context) {

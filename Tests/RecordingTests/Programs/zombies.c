@@ -30,6 +30,11 @@ __attribute__((noinline)) static long follow(struct node *node) {
     return node->next->value;
 }
 
+// Without optimisation, the pointer is gone by the time that the sum is followed.
+__attribute__((noinline)) static long follow_item(struct node *node, int index) {
+    return node->next[index].value;
+}
+
 // More than is kept back of 1 MiB.
 static void use_memory(void) {
     for (int i = 0; i < 20000; i++)
@@ -71,5 +76,7 @@ int main(int argc, char **argv) {
         _exit(0);
     if (strstr(way, "abort"))
         abort();
+    if (strstr(way, "item"))
+        return (int)follow_item(node, argc + 1);
     return strstr(way, "follow") ? (int)follow(node) : 0;
 }
