@@ -146,6 +146,21 @@ import TraceTestSupport
     }
   }
 
+  /// Blocks that would have been looked at a few allocations later are looked at in the end.
+  @Test(arguments: ["return", "_exit", "handler", "abort", "signal"])
+  func objectsHaveTheirTypesHoweverTheProcessEnds(way: String) throws {
+    let program = try TestProgram("typed_ends.cpp", flags: ["-O0"])
+    let run = try HeapRun(program, [way], options: ["--snapshot-on-crash"])
+    let trace = try run.root()
+    let types = trace.types
+    let sites = try trace.replay(ReplayOptions()).sites
+    let circles = sites.filter { site in
+      types.finding(stack: site.stack, sizeClass: site.sizeClass)?.types
+        .contains { types[$0]?.name == "6Circle" } == true
+    }
+    #expect(circles.map(\.tally.totalCount) == [10])
+  }
+
   @Test func groupingByTypeReadsTheSource() throws {
     let found = try categories("types.cpp", ["-O0"], grouping: "type")
 

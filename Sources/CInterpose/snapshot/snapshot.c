@@ -177,10 +177,9 @@ long mt_snapshot_take(struct mt_snapshot_request *request) {
     if (!mt_recording_owns_trace() || mt_trace_file_has_stopped())
         return -ENOSYS;
     int saved = errno;
-    if (!request->is_interrupted) {
+    if (!request->is_interrupted)
         mt_image_map_refresh();
-        mt_type_settle_all();
-    }
+    mt_type_settle_all();
     uint64_t signals = mt_os_block_signals();
     long error = -EBUSY;
     if (mt_lock_try(&g_snapshot.lock)) {

@@ -59,7 +59,10 @@ static inline uint32_t mt_type_place(uintptr_t block) {
 }
 
 /* Looks at all blocks that were chosen, whether they are due or not: for a snapshot, after which
- * they may never be. Other threads may run. Not from a signal handler. */
+ * they may never be. Other threads may run.
+ *
+ * context  a signal handler, too: what it may have interrupted is left out, and nobody is waited
+ *          for but who writes a record, with signals held back */
 void mt_type_settle_all(void);
 
 void mt_type_choose(struct mt_type_queue *queue, const void *block, size_t size, uint32_t stack);
