@@ -13,7 +13,8 @@ import Testing
     ("leak:makeList", true), ("# comment\n\nleak:make*st\n", true), ("leak:^make", true),
     ("leak:List$", true), ("leak:^List", false), ("leak:makelist", false),
     ("leak:libc.so", true), ("leak:list.c", true), ("leak:other", false),
-    ("race:makeList", false),
+    ("race:makeList", false), ("# comment\r\nleak:makeList\r\n", true),
+    ("leak:other\r\nleak:^make\r\n", true), ("leak:List$\r\n", true),
   ])
   func linesOfLeakSanitizerFitAnyFrame(_ text: String, _ isHidden: Bool) throws {
     #expect(try hides(text) == isHidden)
@@ -42,6 +43,11 @@ import Testing
   ])
   func blocksOfValgrindFitFromTheLeafOn(_ frames: String, _ isHidden: Bool) throws {
     #expect(try hides("{\n  a name\n  Memcheck:Leak\n  \(frames)\n}\n") == isHidden)
+  }
+
+  @Test func blocksOfValgrindMayComeFromWindows() throws {
+    let text = "{\n  a\n  Memcheck:Leak\n  fun:malloc\n  fun:makeList\n}\n"
+    #expect(try hides(text.replacing("\n", with: "\r\n")))
   }
 
   @Test func valgrindsOtherKindsHideOtherFindings() throws {

@@ -44,7 +44,8 @@ public struct SuppressionSet: Sendable, Hashable {
   ///
   /// - Throws: ``GateError`` for what is neither.
   public mutating func add(_ text: String, name: String) throws(GateError) {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    // Both ends of lines are one character.
+    let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
     let first = lines.map(\.trimmed).first { !$0.isEmpty && !$0.hasPrefix("#") }
     let isValgrind = first?.hasPrefix("{") == true
     suppressions +=

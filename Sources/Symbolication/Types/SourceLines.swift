@@ -42,7 +42,7 @@ final class SourceLines {
       count += length
     }
     return String(decoding: bytes[..<count], as: UTF8.self)
-      .split(separator: "\n", omittingEmptySubsequences: false)
+      .split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
   }
 
   private func isOldEnough(_ status: stat) -> Bool {
