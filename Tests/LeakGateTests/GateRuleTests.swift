@@ -18,6 +18,8 @@ import Testing
     ("leaks<=many", "'many' is no limit"), ("peak<=5%", "'5%' is no share"),
     ("peak[image=a]<=5", "a figure of the whole process"), ("leaks[x=1]<=0", "there is no 'x'"),
     ("leaks[image=a<=0", "has no ]"), ("leaks<=+1.234%", "is no share"),
+    ("leaks[category=Malloc-16]<=0", "findings have no sizes"),
+    ("unfreed[type=Malloc-4*]<=0", "[category=malloc*] or [function=parse]"),
   ])
   func whatIsNoRuleIsRefused(_ text: String, _ message: String) {
     let error = #expect(throws: GateError.self) { try GateRule(text) }

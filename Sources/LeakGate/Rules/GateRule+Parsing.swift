@@ -52,7 +52,14 @@ extension RuleScope {
 
   mutating func set(_ key: String, to value: String, in text: String) throws(GateError) {
     switch key {
-    case "category", "type": category = value
+    case "category", "type":
+      // It would hold nothing, and so allow everything.
+      guard !value.hasPrefix("Malloc-") else {
+        throw GateError(
+          "'\(text)': findings have no sizes; where no type is known their category is the call,"
+            + " such as 'malloc in parse': [category=malloc*] or [function=parse]")
+      }
+      category = value
     case "function": function = value
     case "image": image = value
     default:
