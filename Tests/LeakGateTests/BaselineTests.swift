@@ -25,6 +25,23 @@ import Testing
     #expect(read.measures["app"]?[.peak] == Amount(bytes: 1000))
   }
 
+  /// What was not looked for stays, what was found grows.
+  @Test func aRunThatMayHaveMissedSomethingRemovesNothing() throws {
+    var old = Baseline(
+      renewing: Baseline(), findings: [leak(in: "a"), leak(count: 9, bytes: 99, in: "b")],
+      processes: [checked(peak: 5000), checked("other")])
+    for index in old.entries.indices { old.entries[index].reason = "known" }
+    let renewed = Baseline(
+      renewing: old, findings: [leak(count: 4, bytes: 64, in: "a"), leak(in: "c")],
+      processes: [checked(peak: 70)], isWhole: false)
+    #expect(renewed.entries.map(\.what).map { $0.dropFirst(8).first } == ["a", "b", "c"])
+    #expect(renewed.entries.map(\.count) == [4, 9, 3])
+    #expect(renewed.entries.map(\.bytes) == [64, 99, 48])
+    #expect(renewed.entries.map(\.reason) == ["known", "known", nil])
+    #expect(renewed.measures["other"]?[.peak] == Amount(bytes: 1000))
+    #expect(renewed.measures["app"]?[.peak] == Amount(bytes: 5000))
+  }
+
   @Test func anEntryAllowsWhatTheWorstProcessHas() {
     let baseline = Baseline(
       renewing: Baseline(),

@@ -85,6 +85,26 @@ import Testing
     #expect(GateResult(judging: input).exitStatus == 86)
   }
 
+  /// Where something may have been missed.
+  @Test func nothingIsStaleThatWasNotLookedFor() {
+    var whole = input()
+    whole.baseline = Baseline(renewing: Baseline(), findings: [leak()], processes: [])
+    whole.failsOnStale = true
+    var failed = whole, killed = whole, unrecorded = whole, partly = whole, unseen = whole
+    failed.hostStatus = 1
+    killed.processes = [checked(problems: ["killed"])]
+    unrecorded.problems = ["a static program"]
+    partly.processes.append(checked("other", problems: ["killed"]))
+    // With --allow-killed that is no problem.
+    unseen.processes[0].measures?.leaked = nil
+    for input in [failed, killed, unrecorded, partly, unseen] {
+      #expect(!input.isWhole)
+      #expect(GateResult(judging: input).stale.isEmpty)
+    }
+    #expect(whole.isWhole)
+    #expect(GateResult(judging: whole).stale.count == 1)
+  }
+
   @Test func suppressedFindingsDoNotCountAndBroadPatternsAreTold() throws {
     var input = input(["a", "b", "c", "d"].map { leak(in: $0) })
     try input.suppressions.add("leak:list.c", name: "x.supp")

@@ -46,17 +46,19 @@ public struct Baseline: Sendable, Hashable {
   /// The baseline that tolerates just what a run has found.
   ///
   /// What people wrote into the old one stays: reasons, owners and dates of entries that are still
-  /// needed. Entries that match nothing go.
+  /// needed. Entries that match nothing go, if the run would have found what they are about.
   ///
   /// - Parameters:
   ///   - old: The baseline until now.
   ///   - findings: All that was found and is not suppressed.
   ///   - processes: The processes that were measured.
+  ///   - isWhole: Whether nothing can have been missed; see ``GateInput/isWhole``.
   public init(
-    renewing old: Baseline, findings: [Finding], processes: [CheckedProcess]
+    renewing old: Baseline, findings: [Finding], processes: [CheckedProcess], isWhole: Bool = true
   ) {
-    var renewed: [String: Entry] = [:]
     let entries = old.entriesByFingerprint
+    var renewed = isWhole ? [:] : entries
+    if !isWhole { measures = old.measures }
     for finding in findings where finding.state != .suppressed {
       let known = entries[finding.fingerprint]
       var entry =

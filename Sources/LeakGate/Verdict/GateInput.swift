@@ -23,6 +23,16 @@ public struct GateInput: Sendable {
   /// Whether what could not be measured fails the run.
   public var failsOnUnmeasured = true
 
+  /// Whether nothing can have been missed.
+  ///
+  /// The command did not fail, and the end of each process was seen. Else what was not found may be
+  /// there all the same.
+  public var isWhole: Bool {
+    let chosen = processes.filter(\.isChosen)
+    return (hostStatus ?? 0) == 0 && problems.isEmpty && !chosen.isEmpty
+      && chosen.allSatisfy { $0.problems.isEmpty && $0.measures?.leaked != nil }
+  }
+
   /// Makes an input without anything found.
   public init(today: CalendarDay) {
     self.today = today

@@ -22,7 +22,7 @@ extension GateResult {
     problems += rules.filter { $0.most == nil }.map {
       "\($0.process): the baseline has no figure for '\($0.rule)'; renew it with --update-baseline"
     }
-    let stale = marks.stale(among: findings)
+    let stale = input.isWhole ? marks.stale(among: findings) : []
     let isBroken = rules.contains { !$0.isKept && $0.most != nil }
     let fails = isBroken || (input.failsOnStale && !stale.isEmpty)
     verdict =

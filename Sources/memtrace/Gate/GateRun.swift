@@ -115,11 +115,15 @@ struct GateRun {
   /// Makes the baseline tolerate what was found, and writes it.
   mutating func updateBaseline() throws {
     guard let file = setup.configuration.baseline else { return }
+    let old = setup.baseline ?? Baseline(), isWhole = input.isWhole
     let renewed = Baseline(
-      renewing: setup.baseline ?? Baseline(), findings: result.findings,
-      processes: input.processes)
+      renewing: old, findings: result.findings, processes: input.processes, isWhole: isWhole)
     try ReportOutput.withOutput(file) { output in _ = try output.write(renewed.yaml) }
     Diagnostics.write("wrote \(renewed.entries.count) findings into \(file)")
+    if !isWhole, !old.entries.isEmpty {
+      Diagnostics.write(
+        "no entry was removed: the command failed, or not all of it could be measured")
+    }
     input.baseline = renewed
   }
 }
