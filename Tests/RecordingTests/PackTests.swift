@@ -1,3 +1,4 @@
+import Foundation
 import SystemPackage
 import Testing
 import TraceReader
@@ -94,6 +95,51 @@ import TraceTestSupport
       #expect(trace.coverage.damageCount == 0)
       #expect(try trace.replay().eventCount == trace.header.events)
     }
+  }
+
+  private static let canMakeNamespaces: Bool = {
+    let run = try? ProcessRun.run(["/usr/bin/unshare", "-Urpf", "--mount-proc", "/bin/true"])
+    return run?.status == 0
+  }()
+
+  /// In a namespace of its own a process has the number of another one.
+  @Test(.enabled(if: canMakeNamespaces, "the kernel refuses namespaces here"))
+  func processesThatHaveEndedInANamespaceArePacked() throws {
+    let folder = try ScratchDirectory()
+    let run = try run(
+      [
+        "record", "-q", "-o", "x.mtrace", "--pack", "--", "/usr/bin/unshare", "-Urpf",
+        "--mount-proc", "/bin/sh", "-c", "/bin/true; /bin/true; exit 3",
+      ], in: folder.path)
+    #expect(run.status == 3)
+    #expect(run.errorText == "")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path.string)
+    #expect(names.filter { $0.hasSuffix(".mtrace") } == [])
+    #expect(names.contains { $0.hasSuffix(".1.mtrace.zst") })
+  }
+
+  /// What a process in another namespace still writes is not taken away from it.
+  @Test(.enabled(if: canMakeNamespaces, "the kernel refuses namespaces here"))
+  func aProcessThatStillRunsInANamespaceKeepsItsTrace() throws {
+    let folder = try ScratchDirectory()
+    let input = folder.path.appending("input").string
+    for name in ["input", "ready"] {
+      #expect(mkfifo(folder.path.appending(name).string, 0o600) == 0)
+    }
+    // Reads from the pipe until this test closes it.
+    let run = try run(
+      [
+        "record", "-q", "-o", "x.mtrace", "--pack", "--", "/bin/sh", "-c",
+        """
+        /usr/bin/unshare -Urpf --mount-proc /bin/sh -c 'read line <ready; read line <input; exit 0' \
+            >/dev/null 2>&1 &
+        echo go >ready
+        """,
+      ], in: folder.path)
+    #expect(run.status == 0)
+    #expect(run.errorText.contains(".1.mtrace is not packed: its process still runs\n"))
+    let pipe = try FileDescriptor.open(FilePath(input), .writeOnly)
+    try pipe.close()
   }
 
   @Test func theExitStatusIsTheProgramsAlsoWhenPackingFails() throws {

@@ -1,9 +1,5 @@
 import SystemPackage
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 extension RecordedRun {
   /// Packs the traces of a recording and removes the plain ones.
   ///
@@ -15,7 +11,7 @@ extension RecordedRun {
     for position in traces.indices {
       let trace = traces[position]
       let name = trace.path.shown(relativeTo: directory)
-      if trace.header.pid != pid, Self.isRunning(trace.header.pid) {
+      if trace.header.pid != pid, RunningRecording.isWritten(trace.path) {
         Diagnostics.write("\(name) is not packed: its process still runs")
         continue
       }
@@ -30,20 +26,6 @@ extension RecordedRun {
         Diagnostics.write("\(name) is not packed and stays as it is: \(error)")
       }
     }
-  }
-
-  /// Whether a process exists that can still write: not one that only waits for its parent.
-  private static func isRunning(_ pid: pid_t) -> Bool {
-    guard kill(pid, 0) == 0 || errno == EPERM else { return false }
-    guard let file = try? FileDescriptor.open("/proc/\(pid)/stat", .readOnly, options: .closeOnExec)
-    else { return false }
-    defer { try? file.close() }
-    var buffer = [UInt8](repeating: 0, count: 512)
-    let count = (try? buffer.withUnsafeMutableBytes { try file.read(into: $0) }) ?? 0
-    // `PID (NAME) STATE …`, where the name may hold parentheses, too.
-    let text = String(decoding: buffer[..<count], as: UTF8.self)
-    guard let end = text.lastIndex(of: ")") else { return false }
-    return text[end...].dropFirst(2).first.map { $0 != "Z" && $0 != "X" } ?? false
   }
 }
 

@@ -75,6 +75,20 @@ struct RunningRecording {
     TraceFileHeader(readingFrom: path)?.fields.start_mono_ns ?? 0
   }
 
+  /// Whether some process is writing a trace: one that has its ID in some namespace, and has mapped
+  /// it, as far as that may be seen.
+  static func isWritten(_ path: FilePath) -> Bool {
+    guard TraceFileHeader(readingFrom: path)?.hasNoEnding == true else { return false }
+    return FilePath("/proc").directoryEntries.contains { entry in
+      guard let pid = pid_t(entry), let process = try? ProcessFiles(pid: pid), !process.isZombie,
+        isWritten(path, by: process)
+      else { return false }
+      guard let files = process.sharedFiles else { return process.user == geteuid() }
+      // In another mount namespace it may lie somewhere else.
+      return files.contains { $0.lastComponent == path.lastComponent }
+    }
+  }
+
   /// Whether a trace has the process's ID, no end, and was not begun before the process: it would
   /// be of an earlier one with the same ID.
   private static func isWritten(_ path: FilePath, by process: ProcessFiles) -> Bool {
