@@ -44,6 +44,9 @@
         try Self.frames(of: 39003, in: run) == [["allocate", "exported", "run_exported"] + start])
       #expect(
         try Self.frames(of: 39004, in: run) == [["allocate", "moving", "outer", "run"] + start])
+      #expect(try Self.frames(of: 39007, in: run) == [["allocate", "near", "run_merged"] + start])
+      #expect(
+        try Self.frames(of: 39008, in: run) == [["allocate", "moving", "run_merged_far"] + start])
       for size in [UInt64(39005), 39006] {
         let frames = try Self.frames(of: size, in: run)
         let known = ["allocate", size == 39005 ? "loading" : "ending"]

@@ -412,6 +412,15 @@ static uintptr_t behind_jump_table(uintptr_t target) {
     return entry % 8 == 0 && mt_os_is_readable(entry) ? *(const uintptr_t *)entry : 0;
 }
 
+uintptr_t mt_jump_at(uintptr_t target) {
+    if (!mt_os_is_readable(target) || !mt_os_is_readable(target + LONGEST_INSTRUCTION))
+        return 0;
+    const uint8_t *code = (const uint8_t *)target;
+    if (code[0] == 0xe9)
+        return target + 5 + (uintptr_t)(intptr_t)signed_32(code + 1);
+    return code[0] == 0xeb ? target + 2 + (uintptr_t)(intptr_t)(int8_t)code[1] : 0;
+}
+
 enum mt_call mt_call_before(uintptr_t return_address, uintptr_t *target) {
     const uint8_t *end = (const uint8_t *)return_address;
     if (!can_be_behind_call(return_address))

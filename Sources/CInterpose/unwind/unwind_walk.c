@@ -140,13 +140,21 @@ static bool apply(struct mt_rule rule, const struct mt_frame *frame, struct mt_a
     return true;
 }
 
+/* Whether a function without table that begins at an address may hold pc. */
+static bool may_hold(uintptr_t function, uintptr_t pc) {
+    return pc - function < MT_LONGEST_FUNCTION && mt_rule_is_missing(mt_rule_for(function + 1));
+}
+
 /* Whether a function without table that holds pc can have been called from before the address. */
 static bool is_called_from(uintptr_t pc, uintptr_t return_address) {
     uintptr_t target;
     enum mt_call call = mt_call_before(return_address, &target);
-    return call == MT_CALL_INDIRECT ||
-           (call == MT_CALL_DIRECT && pc - target < MT_LONGEST_FUNCTION &&
-            mt_rule_is_missing(mt_rule_for(target + 1)));
+    if (call != MT_CALL_DIRECT)
+        return call == MT_CALL_INDIRECT;
+    if (may_hold(target, pc))
+        return true;
+    uintptr_t merged = mt_jump_at(target);
+    return merged && may_hold(merged, pc);
 }
 
 /* Code without a table, whose epilogue tells its caller: a call of it, with the stack aligned as

@@ -2,13 +2,14 @@
 // block tells which: 39001 that moves rsp, 39002 that saves registers, rbp among them, and returns
 // by a jump, 39003 by way of a jump table, 39004 below another such function, 39005 that restores
 // rbp without a pop, 39006 whose call is the last instruction, with another function behind it and
-// an address of code where that one would return to.
+// an address of code where that one would return to, 39007 and 39008 by way of a function behind it
+// that is nothing but a jump, as compilers make of one that equals another.
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 typedef void call(void (*)(int), int);
-call moving, saving, exported, outer, loading, ending;
+call moving, saving, exported, outer, loading, ending, merged, merged_far;
 
 /* Each calls its first argument with its second. Without .cfi directives there is no table. */
 __asm__(".text\n"
@@ -35,7 +36,12 @@ __asm__(".text\n"
         "mov %rdi, %rax\nmov %esi, %edi\ncall *%rax\n"
         "pop %rax\nret\n"
         "call puts@PLT\n"
-        "3: ret\n");
+        "3: ret\n"
+        "near:\n"
+        "sub $24, %rsp\nmov %rdi, %rax\nmov %esi, %edi\ncall *%rax\n"
+        "add $24, %rsp\nret\n"
+        "merged:\njmp near\n"
+        "merged_far:\njmp.d32 moving\n");
 
 static jmp_buf back;
 
@@ -55,6 +61,16 @@ __attribute__((noinline)) static int run_exported(int size) {
     return size;
 }
 
+__attribute__((noinline)) static int run_merged(int size) {
+    merged(allocate, size);
+    return size;
+}
+
+__attribute__((noinline)) static int run_merged_far(int size) {
+    merged_far(allocate, size);
+    return size;
+}
+
 int main(void) {
     for (int turn = 0; turn < 10; turn++) {
         run(moving, 39001);
@@ -62,6 +78,8 @@ int main(void) {
         run_exported(39003);
         run(outer, 39004);
         run(loading, 39005);
+        run_merged(39007);
+        run_merged_far(39008);
         if (setjmp(back) == 0)
             run(ending, 39006);
     }
