@@ -180,6 +180,26 @@ import TraceTestSupport
     (["history", "x.mtrace", "zz"], "'zz' is no address; an address looks like 0x7f12a0."),
     (["allocations", "x.mtrace", "--invert"], "--invert goes with --call-tree."),
     (
+      ["allocations", "x.mtrace", "--blocks", "--group-by", "stack"],
+      "--group-by is about the table and does not go with --blocks."
+    ),
+    (
+      ["allocations", "x.mtrace", "--call-tree", "--columns", "total"],
+      "--columns is about the table and does not go with --call-tree."
+    ),
+    (
+      ["allocations", "x.mtrace", "--call-tree", "--wide"],
+      "--wide is about the table and does not go with --call-tree."
+    ),
+    (
+      ["allocations", "x.mtrace", "--blocks", "--sort", "name"],
+      "--sort name does not go with --blocks: blocks come by time, or by size with persistent-bytes."
+    ),
+    (
+      ["allocations", "x.mtrace", "--call-tree", "--sort", "persistent-bytes"],
+      "--sort persistent-bytes does not go with --call-tree: a tree has no other order."
+    ),
+    (
       ["allocations", "x.mtrace", "--blocks", "--call-tree"],
       "Give --blocks or --call-tree, not both."
     ),

@@ -37,9 +37,6 @@ struct AllocationsCommand: ParsableCommand {
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
   mutating func validate() throws {
-    if view.blocks && view.callTree {
-      throw ValidationError("Give --blocks or --call-tree, not both.")
-    }
     if !view.callTree, let option = tree.given {
       throw ValidationError("\(option) goes with --call-tree.")
     }
@@ -66,7 +63,7 @@ struct AllocationsCommand: ParsableCommand {
   private func table(_ session: ReportSession) throws -> AllocationsReport {
     var query = AllocationsQuery()
     query.filter = try filter(lifespan: view.lifespan ?? .all, session)
-    query.grouping = view.groupBy
+    query.grouping = view.groupBy ?? .category
     query.order = view.sort ?? .persistentBytes
     query.top = output.limit(view.top.top, text: 40, data: view.groupBy == .stack ? 1000 : nil)
     query.columns = view.shownColumns
@@ -77,7 +74,7 @@ struct AllocationsCommand: ParsableCommand {
   private func blocks(_ session: ReportSession) throws -> BlocksReport {
     var query = BlocksQuery()
     query.filter = try filter(lifespan: view.lifespan(at: time.liveAt), session)
-    query.bySize = view.sort == .persistentBytes || view.sort == .totalBytes
+    query.bySize = view.sortsBySize
     query.top = output.limit(view.top.top, text: 100, data: 100_000)
     return try BlocksReport(
       session.trace, source: session.source, request: time.request, query: query,

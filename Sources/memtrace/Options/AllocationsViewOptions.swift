@@ -14,8 +14,9 @@ struct AllocationsViewOptions: ParsableArguments {
 
   @Option(
     name: .customLong("group-by"),
-    help: ArgumentHelp("What the rows of the table stand for.", valueName: "what"))
-  var groupBy = AllocationsGrouping.category
+    help: ArgumentHelp(
+      "What the rows of the table stand for. (default: category)", valueName: "what"))
+  var groupBy: AllocationsGrouping?
 
   @Option(
     help: ArgumentHelp(
@@ -52,6 +53,27 @@ struct AllocationsViewOptions: ParsableArguments {
   /// The columns that were asked for.
   var shownColumns: [AllocationsColumn] {
     columns.isEmpty ? (wide ? AllocationsColumn.wide : AllocationsColumn.standard) : columns
+  }
+
+  /// Whether single blocks are sorted by size; they are by time else.
+  var sortsBySize: Bool { sort == .persistentBytes || sort == .totalBytes }
+
+  mutating func validate() throws {
+    if blocks && callTree { throw ValidationError("Give --blocks or --call-tree, not both.") }
+    guard blocks || callTree else { return }
+    let view = blocks ? "--blocks" : "--call-tree"
+    let ofTable = [
+      ("--group-by", groupBy != nil), ("--wide", wide), ("--columns", !columns.isEmpty),
+    ]
+    if let option = ofTable.first(where: \.1)?.0 {
+      throw ValidationError("\(option) is about the table and does not go with \(view).")
+    }
+    if let sort, !(blocks && sortsBySize) {
+      let instead =
+        blocks
+        ? "blocks come by time, or by size with persistent-bytes" : "a tree has no other order"
+      throw ValidationError("--sort \(sort.rawValue) does not go with \(view): \(instead).")
+    }
   }
 
   @Sendable private static func columns(_ text: String) throws -> [AllocationsColumn] {
