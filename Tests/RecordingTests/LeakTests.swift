@@ -223,6 +223,12 @@ import TraceTestSupport
       ])
   }
 
+  @Test func aThreadThatWasNotJoinedHoldsItsResultOnly() throws {
+    let source = try TestProgram("unjoined.c", flags: ["-pthread"])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.leaks == ["malloc in work": Figures(2, 1765, roots: 2)])
+  }
+
   /// As above, but main and its variables are still there.
   @Test(arguments: ["-O0", "-O2"])
   func wordsLeftInFramesOfExitHoldNothingWhileMainDoes(level: String) throws {
