@@ -45,6 +45,46 @@ import TraceReader
     #expect(names.names(of: error.offending.stack).first == "clean_up")
   }
 
+  /// For the number of its elements `delete[]` goes back, and `new[]` forwards.
+  @Test(arguments: [
+    (
+      "object", 8, "in front of a block of 1.17 KiB",
+      "free what operator new returned with delete, not with delete[], which goes 8 B back to "
+        + "where the number of an array's elements would be"
+    ),
+    (
+      "malloc", 8, "in front of a block of 1.17 KiB",
+      "free what malloc returned with free, not with delete[], which goes 8 B back to where the "
+        + "number of an array's elements would be"
+    ),
+    (
+      "array", 8, "inside a block of 5.87 KiB",
+      "free the array with delete[], not with delete: operator new[] put the number of its "
+        + "elements in front of them"
+    ),
+    (
+      "wide", 16, "inside a block of 5.95 KiB",
+      "free the array with delete[], not with delete: operator new[] put the number of its "
+        + "elements in front of them"
+    ),
+    (
+      "aligned", 64, "inside a block of 6.00 KiB",
+      "free the array with delete[] and the same alignment, not with delete: operator "
+        + "new[](align_val_t) put the number of its elements in front of them"
+    ),
+  ])
+  func anArrayThatIsFreedAsAnObjectIsToldFromAnyPointer(
+    what: String, distance: Int, place: String, advice: String
+  ) throws {
+    let run = try HeapRun(TestProgram("array_deletes.cpp"), [what], options: [])
+    let lines = try run.lines(of: ["errors", "root.mtrace"])
+    #expect(
+      lines.contains {
+        $0.hasPrefix("1. Invalid free of 0x") && $0.contains(" \(distance) B \(place)")
+      }, "\(lines)")
+    #expect(lines.contains("To fix: \(advice)"), "\(lines)")
+  }
+
   /// glibc's own checks, in a library that only old versions of names lead to.
   @Test(.enabled(if: hasCheckingAllocator), arguments: ["double_free.c", "table.c"])
   func theAllocatorThatChecksIsKept(program: String) throws {

@@ -5,16 +5,11 @@ extension ErrorText {
     case .doubleFree: return doubleFreeAdvice
     case .reallocOfFreed:
       return "after free or realloc use only the pointer that the last realloc returned"
-    case .freeOfInterior:
-      let start = entry.block.map { HexText.of($0.address) } ?? "the start of the block"
-      return "\(call) \(start), the pointer that \(allocator) returned, not one into the block"
-    case .freeOfUnknown where entry.neighbour != nil:
-      let start = entry.neighbour.map { HexText.of($0.address) } ?? "the start of the block"
-      return "\(call) only what malloc and its kin returned; if that block is meant, \(start)"
-    case .freeOfUnknown:
-      return "\(call) only what malloc and its kin returned; this may be a variable, part of an "
-        + "array, or a block of another allocator"
-    case .mismatched: return "free what \(allocator) returned with \(counterpart)"
+    case .freeOfInterior(let offset):
+      return countAdvice(inFrontOf: offset) ?? interiorAdvice
+    case .freeOfUnknown: return arrayDeleteAdvice ?? unknownAdvice
+    case .mismatched:
+      return "free what \(allocator) returned with \(counterpart(of: allocator))"
     case .wrongSize:
       return "delete as the type that was allocated; a base class needs a virtual destructor"
     case .overRelease: return overReleaseAdvice
@@ -25,6 +20,49 @@ extension ErrorText {
     case .wrongAlignment:
       return "delete as the type that was allocated, with the alignment it was allocated with"
     }
+  }
+
+  private var interiorAdvice: String {
+    let start = entry.block.map { HexText.of($0.address) } ?? "the start of the block"
+    return "\(call) \(start), the pointer that \(allocator) returned, not one into the block"
+  }
+
+  private var unknownAdvice: String {
+    guard let block = entry.neighbour else {
+      return "\(call) only what malloc and its kin returned; this may be a variable, part of an "
+        + "array, or a block of another allocator"
+    }
+    let start = HexText.of(block.address)
+    return "\(call) only what malloc and its kin returned; if that block is meant, \(start)"
+  }
+
+  /// For `delete` of an array that begins so far in its block, behind the number of its elements.
+  private func countAdvice(inFrontOf offset: UInt64) -> String? {
+    guard let block = entry.block, allocator.hasPrefix("operator new[]"),
+      entry.offending.function.hasPrefix("operator delete"), !isArrayDelete,
+      Self.isCount(offset, alignment: block.alignment)
+    else { return nil }
+    return "free the array with \(counterpart(of: allocator)), not with delete: \(allocator) put "
+      + "the number of its elements in front of them"
+  }
+
+  /// For `delete[]` of what is no array, and has no number of elements in front of it.
+  private var arrayDeleteAdvice: String? {
+    guard let block = entry.neighbour, isArrayDelete, block.address > entry.address,
+      Self.isCount(block.address - entry.address, alignment: block.alignment),
+      !block.allocated.function.hasPrefix("operator new[]")
+    else { return nil }
+    let function = block.allocated.function
+    return "free what \(function) returned with \(counterpart(of: function)), not with delete[], "
+      + "which goes \(bytes.format(block.address - entry.address)) back to where the number of an "
+      + "array's elements would be"
+  }
+
+  private var isArrayDelete: Bool { entry.offending.function.hasPrefix("operator delete[]") }
+
+  /// Whether so many bytes are what C++ puts in front of the elements of an array for their number.
+  private static func isCount(_ distance: UInt64, alignment: UInt64) -> Bool {
+    distance == 8 || distance == 16 || (distance == alignment && alignment > 16)
   }
 
   private var doubleFreeAdvice: String {
@@ -103,8 +141,8 @@ extension ErrorText {
 
   private var allocator: String { entry.block?.allocated.function ?? "the allocation" }
 
-  /// The deallocation that belongs to the allocation.
-  private var counterpart: String {
+  /// The deallocation that belongs to an allocation.
+  private func counterpart(of allocator: String) -> String {
     let aligned = allocator.hasSuffix("(align_val_t)") ? " and the same alignment" : ""
     if allocator.hasPrefix("operator new[]") { return "delete[]" + aligned }
     if allocator.hasPrefix("operator new") { return "delete" + aligned }

@@ -23,19 +23,14 @@ struct SuspectPass: EventSink {
   /// blocks can contain all suspects.
   private static let greatestWork = 1 << 28
 
-  /// How far from a block an address is still next to it: allocators need that much for themselves,
-  /// and a pointer that has run over the end of a block is no further from it.
-  private static let reach: UInt64 = 16
-
   private let suspects: [RareEvents.Suspect]
   private var next = 0
   private var index: UInt64 = 0
   /// The distinct suspect addresses in ascending order, and for each what is known.
   private let addresses: [UInt64]
   private var lives: [Life?]
-  /// For each address the live block next to it, one that it is behind before one that it is in
-  /// front of.
-  private var neighbours: [MemoryError.BlockSummary?]
+  /// For each address the live blocks next to it.
+  private var neighbours: [Neighbours]
   /// For each address the last deallocation of it as a stranger.
   private var ends: [MemoryError.EventSite?]
   /// For the start of a followed block, the positions of the addresses in it and next to it.
@@ -54,7 +49,7 @@ struct SuspectPass: EventSink {
     self.suspects = suspects
     addresses = Set(suspects.map(\.address)).sorted()
     lives = Array(repeating: nil, count: addresses.count)
-    neighbours = Array(repeating: nil, count: addresses.count)
+    neighbours = Array(repeating: Neighbours(), count: addresses.count)
     ends = Array(repeating: nil, count: addresses.count)
     pages = PageFilter()
     addresses.forEach { pages.insert($0) }
@@ -107,10 +102,10 @@ struct SuspectPass: EventSink {
   private mutating func begin(
     _ event: UnsafePointer<RawEvent>, _ run: EventRun, _ operation: UInt8, _ stack: UInt32
   ) {
-    let (size, overflows) = event.pointee.size.addingReportingOverflow(2 * Self.reach)
+    let (size, overflows) = event.pointee.size.addingReportingOverflow(2 * Neighbours.reach)
     guard
       pages.mayContain(
-        event.pointee.address &- Self.reach, size: overflows ? event.pointee.size : size)
+        event.pointee.address &- Neighbours.reach, size: overflows ? event.pointee.size : size)
     else { return }
     follow(event, run, operation, stack)
   }
@@ -123,8 +118,8 @@ struct SuspectPass: EventSink {
     let (last, overflow) = event.address.addingReportingOverflow(max(event.size, 1) &- 1)
     let inside = event.address...(overflow ? .max : last)
     let near = positions(
-      from: inside.lowerBound - min(inside.lowerBound, Self.reach),
-      to: inside.upperBound + min(.max - inside.upperBound, Self.reach))
+      from: inside.lowerBound - min(inside.lowerBound, Neighbours.reach),
+      to: inside.upperBound + min(.max - inside.upperBound, Neighbours.reach))
     // A block that starts here now is no longer the one that was followed from here.
     followed[event.address] = nil
     guard !near.isEmpty else { return }
@@ -138,8 +133,8 @@ struct SuspectPass: EventSink {
     for position in near {
       if inside.contains(addresses[position]) {
         lives[position] = Life(block: block)
-      } else if addresses[position] > last || neighbours[position] == nil {
-        neighbours[position] = block
+      } else {
+        neighbours[position].add(block, of: addresses[position])
       }
     }
     followed[event.address] = near
@@ -170,7 +165,7 @@ struct SuspectPass: EventSink {
       if lives[position]?.block.address.rawValue == event.address, lives[position]?.end == nil {
         lives[position]?.end = site
       }
-      if neighbours[position]?.address.rawValue == event.address { neighbours[position] = nil }
+      neighbours[position].remove(blockAt: event.address)
     }
   }
 
@@ -204,9 +199,10 @@ struct SuspectPass: EventSink {
     let position = addresses.partitioningIndex { $0 >= event.address }
     guard position < lives.count else { return }
     guard let life = lives[position] else {
+      let neighbour = neighbours[position].likeliest(
+        for: Operation(rawValue: event.operation), of: event.address)
       strangers.append(
-        Stranger(
-          suspect: suspect, previous: ends[position], neighbour: neighbours[position]))
+        Stranger(suspect: suspect, previous: ends[position], neighbour: neighbour))
       ends[position] = Self.site(suspect)
       return
     }

@@ -104,6 +104,48 @@ import TraceTestSupport
     #expect(error.neighbour?.address.rawValue == place.1)
   }
 
+  /// `delete[]` goes back to the number of elements; 35 is its code, 29 that of `delete`.
+  @Test(
+    arguments: [
+      (35, .malloc, 0x1018, 0x1020), (35, Operation(rawValue: 10), 0x1018, 0x1020),
+      (35, Operation(rawValue: 14), 0x1018, 0x1000), (35, .malloc, 0x1010, 0x1000),
+      (29, .malloc, 0x1018, 0x1000),
+    ] as [(UInt8, Operation, UInt64, UInt64)], [false, true])
+  func anArrayDeleteIsOfTheBlockBehindItsNumberOfElements(
+    _ call: (UInt8, Operation, UInt64, UInt64), isReversed: Bool
+  ) throws {
+    var trace = TraceBuilder()
+    let blocks: [(UInt64, Operation)] = [(0x1000, .malloc), (0x1020, call.1)]
+    for (address, operation) in isReversed ? blocks.reversed() : blocks {
+      trace.allocate(address, 12, operation)
+    }
+    trace.free(call.2, Operation(rawValue: call.0))
+    let error = try #require(try trace.replay().errors.first)
+    #expect(error.kind == .freeOfUnknown)
+    #expect(error.neighbour?.address.rawValue == call.3)
+  }
+
+  @Test(arguments: [(0, 0, 0x1000), (0, 5, 0x1020), (5, 0, 0x1000)] as [(UInt32, UInt32, UInt64)])
+  func aNeighbourWithoutAStackIsOfLittleHelp(_ front: UInt32, _ back: UInt32, named: UInt64) throws
+  {
+    var trace = TraceBuilder()
+    trace.allocate(0x1000, 16, stack: StackID(front))
+    trace.allocate(0x1020, 16, stack: StackID(back))
+    trace.free(0x1018)
+    let error = try #require(try trace.replay().errors.first)
+    #expect(error.neighbour?.address.rawValue == named)
+  }
+
+  /// The block behind the address takes the place of the one in front of it.
+  @Test func aNeighbourThatWasFreedIsNone() throws {
+    var trace = TraceBuilder()
+    trace.allocate(0x1000, 16)
+    trace.allocate(0x1020, 16)
+    trace.free(0x1000)
+    trace.free(0x1018)
+    #expect(try trace.replay().errors.first?.neighbour?.address == Address(0x1020))
+  }
+
   @Test func blocksAtTheEndsOfTheAddressSpaceHaveNoFurtherNeighbours() throws {
     var trace = TraceBuilder()
     trace.allocate(8, 8)
