@@ -227,6 +227,23 @@ import TraceTestSupport
     }
   }
 
+  /// A block of no bytes takes one, so that its guard is not next to it.
+  @Test(arguments: [
+    (0, "a copy goes too far"), (1, "record --guard=0 --guard-alignment=1 shows who writes"),
+    (15, "record --guard=0 --guard-alignment=1 shows who writes"),
+  ])
+  func whatToDoNextFindsWhoWritesToABlockOfNoBytes(offset: Int, end: String) throws {
+    let steps = ["malloc", "0", "write:\(offset)", "free"]
+    let lines = try Self.run(steps, options: ["--redzones=32"]).lines(of: ["errors", "root.mtrace"])
+    let advice = try #require(lines.first { $0.hasPrefix("To fix:") })
+    #expect(advice.hasSuffix(end))
+    let options = advice.split(separator: " ").filter { $0.hasPrefix("--guard") }.map(String.init)
+    guard !options.isEmpty else { return }
+    let found = try Self.run(steps, options: options).lines(of: ["errors", "root.mtrace"])
+    #expect(
+      found.contains { $0.hasPrefix("1. Write \(offset) B behind the end of 0x") }, "\(found)")
+  }
+
   @Test func theGateFailsForIt() throws {
     let program = try Self.program()
     let run = try HeapRun.memtrace(

@@ -98,8 +98,9 @@ extension ErrorText {
 
   private var overflowAdvice: String {
     let maker = entry.block.map(\.allocated).flatMap(Self.caller(of:)) ?? "the program"
+    let next = isOutOfReach ? "" : "; \(guardedRecording) shows who writes"
     return "look at what is written to the block that \(maker) allocates: it needs more bytes, or "
-      + "a loop or a copy goes too far; \(guardedRecording) shows who writes"
+      + "a loop or a copy goes too far\(next)"
   }
 
   /// The option that stops the one who writes.
@@ -111,9 +112,20 @@ extension ErrorText {
   /// Whether the write lies between the block and its guard, as blocks are aligned by themselves.
   private func needsAlignment(_ block: ErrorsReport.Block) -> Bool {
     guard case .heapOverflow(let offset, let length, _, _) = entry.kind else { return false }
-    let (guardOffset, isPastAll) = block.size.addingReportingOverflow(15)
+    let (guardOffset, isPastAll) = Self.room(of: block).addingReportingOverflow(15)
     return isPastAll || offset &+ length <= guardOffset & ~15
   }
+
+  /// Whether no guard can stop the write: that to the one byte that a block of none has.
+  private var isOutOfReach: Bool {
+    guard let block = entry.block, case .heapOverflow(let offset, let length, _, _) = entry.kind
+    else { return false }
+    return offset &+ length <= Self.room(of: block)
+  }
+
+  /// The bytes that lie in front of a block's guard at least: also a block of none has an address of its
+  /// own.
+  private static func room(of block: ErrorsReport.Block) -> UInt64 { max(block.size, 1) }
 
   private var boundsAdvice: String {
     let user = Self.caller(of: entry.offending) ?? "the program"
