@@ -64,6 +64,18 @@ import TraceTestSupport
     #expect(found["operator new[] in main"] == [1, 0])
   }
 
+  /// Nor is what a constructor's templates allocate, inlined or not.
+  @Test(arguments: ["-O0", "-O2"])
+  func eachOfNestedExpressionsNamesItsOwnObject(optimisation: String) throws {
+    let found = try categories("nested_news.cpp", [optimisation, "-g"], grouping: "type")
+    #expect(found["Outer"] == [1, 0])
+    #expect(found["Inner"] == [2, 0])
+    #expect(found["Other[]"] == [1, 0])
+    #expect(found["Other"] == [1, 0])
+    #expect(found["std::shared_ptr<Other>"] == [1, 0])
+    #expect(found["std::unique_ptr<Inner>"] == [1, 0])
+  }
+
   @Test(
     .enabled(if: TestProgram.has("rustc"), "needs rustc"),
     arguments: [

@@ -63,10 +63,15 @@ public final class StackNames {
     symbolicator.leafFrame(of: stack)?.function
   }
 
-  /// The image whose code called the allocator: not that of the responsible frame where that called a
-  /// library, whose constructors allocate more than the object that a `new` expression names.
+  /// The image whose code called the allocator.
   func image(thatCallsAllocatorIn stack: StackID) -> String? {
     symbolicator.leafFrame(of: stack)?.imagePath
+  }
+
+  /// Whether a frame called the allocator itself, and no function of a library in its place, inlined or
+  /// not: constructors allocate more than the object that a `new` expression names.
+  func callsAllocator(_ frame: SymbolicatedFrame, in stack: StackID) -> Bool {
+    symbolicator.leafFrame(of: stack) == frame
   }
 
   /// Whether Rust code is on the stacks, as far as a few of them tell.

@@ -146,7 +146,7 @@ public final class BlockCategories {
     guard let frame = stackNames?.responsibleSymbol(of: call.stack) else { return nil }
     let function = call.operation.name
     let isNew = function.hasPrefix("operator new")
-    if !isNew || stackNames?.image(thatCallsAllocatorIn: call.stack) == frame.imagePath,
+    if !isNew || stackNames?.callsAllocator(frame, in: call.stack) == true,
       var type = sourceTypes?.type(allocatedBy: frame, isNew: isNew)
     {
       type.imagePath = frame.imagePath

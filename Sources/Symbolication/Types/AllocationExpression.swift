@@ -4,27 +4,44 @@
 enum AllocationExpression {
   /// The type in the `new` expression at a column.
   ///
-  /// Clang names the column of `new`, GCC one inside or behind the expression.
+  /// Clang names the column of `new`, GCC that of the last word or bracket of the expression, or one
+  /// outside of it.
   ///
   /// - Parameters:
   ///   - line: One line of source.
   ///   - column: Counted from 1; 0 when unknown.
-  /// - Returns: `Foo`, `std::pair<int, int>`, `int[]`; nil when there is no such expression.
+  /// - Returns: `Foo`, `std::pair<int, int>`, `int[]`; nil when there is no such expression, or when
+  ///   several may be meant.
   static func typeOfNew(in line: String, column: Int) -> String? {
-    let bytes = Array(line.utf8)
-    let starts = tokens("new", in: bytes)
-    let limit = column == 0 ? Int.max : column - 1
-    guard let start = starts.last(where: { $0 <= limit }) ?? starts.first else { return nil }
-    var scanner = TextScanner(String(nameBytes: bytes[(start + 3)...]))
-    skipSpaces(&scanner)
-    if scanner.current == UInt8(ascii: "(") {
-      _ = scanner.skipGroup()  // new (std::nothrow) Foo
-      skipSpaces(&scanner)
+    let expressions = newExpressions(in: line)
+    let place = column - 1
+    if let exact = expressions.first(where: { $0.range.lowerBound == place }) { return exact.type }
+    guard let innermost = expressions.last(where: { $0.range.contains(place) }) else {
+      return column > 0 && endsEarlierLine(line, at: place) ? nil : common(expressions)
     }
-    let type = takeType(&scanner)
-    guard isTypeName(type) else { return nil }
-    skipSpaces(&scanner)
-    return scanner.current == UInt8(ascii: "[") ? "\(type)[]" : type
+    // GCC gives `new int` the place of the call that it is an argument of.
+    let hasVague = expressions.contains {
+      $0.isVague && innermost.range.contains($0.range.lowerBound)
+    }
+    return hasVague ? common(expressions) : innermost.type
+  }
+
+  /// The one type that all of them name.
+  private static func common(_ expressions: [NewExpression]) -> String? {
+    let types = Set(expressions.map(\.type))
+    return types.count == 1 ? types.first : nil
+  }
+
+  /// Whether what closes at a place was opened in a line above.
+  private static func endsEarlierLine(_ line: String, at place: Int) -> Bool {
+    let bytes = withoutLiterals(line)
+    guard place < bytes.count, closing.contains(bytes[place]) else { return false }
+    var depth = 0
+    for byte in bytes[...place] {
+      if opening.contains(byte) { depth += 1 }
+      if closing.contains(byte) { depth -= 1 }
+    }
+    return depth < 0
   }
 
   /// The type that a call of `malloc` or its like is cast to or whose size it asks for.
@@ -60,6 +77,100 @@ enum AllocationExpression {
     return isTypeName(type) && type != "void" ? type : nil
   }
 
+  // MARK: Expressions
+
+  /// A `new` expression in a line.
+  private struct NewExpression {
+    var type: String
+    /// From `new` to the last bracket or word, or to the end of the line.
+    var range: Range<Int>
+    /// Whether GCC may give it another place: what has no constructor, and no value either.
+    var isVague: Bool
+  }
+
+  /// In the order in which they begin.
+  private static func newExpressions(in line: String) -> [NewExpression] {
+    let bytes = withoutLiterals(line)
+    return tokens("new", in: bytes).compactMap { newExpression(at: $0, in: bytes) }
+  }
+
+  private static func newExpression(at start: Int, in bytes: [UInt8]) -> NewExpression? {
+    var scanner = TextScanner(String(nameBytes: bytes))
+    scanner.position = start + 3
+    skipSpaces(&scanner)
+    if scanner.current == UInt8(ascii: "(") {
+      skipBrackets(&scanner)  // new (std::nothrow) Foo
+      skipSpaces(&scanner)
+    }
+    let type = takeType(&scanner)
+    guard isTypeName(type), type != "auto", type != "decltype" else { return nil }
+    var isArray = false
+    while skipBrackets("[", &scanner) { isArray = true }
+    let isScalar =
+      type.hasSuffix("*") || type.hasSuffix("_t") || builtIn.contains(type.prefix(before: " "))
+    let hasValue = skipBrackets("(", &scanner) || skipBrackets("{", &scanner)
+    return NewExpression(
+      type: isArray ? "\(type)[]" : type, range: start..<scanner.position,
+      isVague: isScalar && !hasValue)
+  }
+
+  /// Goes past a group that begins with this bracket, perhaps behind spaces.
+  private static func skipBrackets(_ bracket: Unicode.Scalar, _ scanner: inout TextScanner) -> Bool
+  {
+    var ahead = scanner
+    skipSpaces(&ahead)
+    guard ahead.current == UInt8(ascii: bracket) else { return false }
+    skipBrackets(&ahead)
+    scanner = ahead
+    return true
+  }
+
+  /// Goes past the group that begins here; in expressions `<` and `>` compare.
+  private static func skipBrackets(_ scanner: inout TextScanner) {
+    var depth = 0
+    while let byte = scanner.current {
+      if opening.contains(byte) { depth += 1 }
+      if closing.contains(byte) { depth -= 1 }
+      scanner.position += 1
+      if depth <= 0 { return }
+    }
+  }
+
+  private static let opening = Array("([{".utf8)
+  private static let closing = Array(")]}".utf8)
+
+  /// The bytes of a line, with spaces for what is in quotes and behind `//`.
+  private static func withoutLiterals(_ line: String) -> [UInt8] {
+    var bytes = Array(line.utf8)
+    var quote: UInt8?
+    var position = 0
+    while position < bytes.count {
+      let byte = bytes[position]
+      let isEscape = quote != nil && byte == UInt8(ascii: "\\")
+      if quote == nil, bytes[position...].starts(with: "//".utf8) {
+        bytes.removeSubrange(position...)
+      } else if byte == quote {
+        quote = nil
+      } else if quote != nil {
+        bytes[position] = UInt8(ascii: " ")
+      } else if byte == UInt8(ascii: "\"") || isQuote(at: position, in: bytes) {
+        quote = byte
+      }
+      position += 1
+      if isEscape, position < bytes.count {
+        bytes[position] = UInt8(ascii: " ")
+        position += 1
+      }
+    }
+    return bytes
+  }
+
+  /// Whether a character begins here: an apostrophe within a number, `1'000`, is none.
+  private static func isQuote(at position: Int, in bytes: [UInt8]) -> Bool {
+    bytes[position] == UInt8(ascii: "'")
+      && !(position > 0 && TextScanner.isIdentifier(bytes[position - 1]))
+  }
+
   // MARK: Pieces
 
   /// The positions at which a word stands.
@@ -90,12 +201,16 @@ enum AllocationExpression {
     while let byte = scanner.current {
       if byte == UInt8(ascii: "<") {
         _ = scanner.skipGroup()
-      } else if TextScanner.isIdentifier(byte) || " :*".utf8.contains(byte) {
+      } else if scanner.skip("::") {
+        continue
+      } else if TextScanner.isIdentifier(byte) || " *".utf8.contains(byte) {
         scanner.position += 1
       } else {
         break
       }
     }
+    let isEnd = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    while scanner.position > start, scanner.previous.map(isEnd) ?? false { scanner.position -= 1 }
     return trimmed(String(nameBytes: scanner.bytes[start..<scanner.position]))
   }
 
