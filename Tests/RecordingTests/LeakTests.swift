@@ -213,6 +213,16 @@ import TraceTestSupport
     #expect(program.leaks["app.Holder"] == nil)
   }
 
+  @Test(arguments: ["-Onone", "-O"])
+  func tablesOfGenericTypesAreHeld(_ option: String) throws {
+    let source = try TestProgram("specializations.swift", flags: [option, "-module-name", "app"])
+    let run = try TracedRun([source.path.string])
+    #expect(run.recorded.outputText == "30\n")
+    let program = try LeakedProgram(try run.root())
+    #expect(program.leaks.isEmpty)
+    #expect(program.possible.isEmpty)
+  }
+
   /// Functions that have returned leave addresses behind, on which exit's own frames then lie.
   @Test func wordsLeftOnTheStackHoldNothingOnceMainHasReturned() throws {
     let source = try TestProgram("stale_stack.c")

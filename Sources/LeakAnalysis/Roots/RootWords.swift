@@ -5,16 +5,14 @@ struct RootWords {
   private let heap: HeapImage
   /// The second words of the control blocks of threads.
   private let vectors: Set<UInt64>
-  /// The images of the Swift runtime, which keeps numbers in pointers.
-  private let runtimes: Set<Int>
+  /// Whether the Swift runtime is there, which keeps numbers in pointers: in its own variables, and in
+  /// those that compilers make for it in every image, the caches of generic types.
+  private let hasSwift: Bool
 
   init(_ heap: HeapImage) {
     self.heap = heap
     vectors = Set(heap.info.threads.filter { $0.tlsBase != 0 }.map { $0.tlsBase &+ 8 })
-    // Variables without initial values lie in a mapping without a path.
-    runtimes = Set(
-      heap.memory.regions.filter { $0.path?.contains("/libswiftCore.so") == true }
-        .compactMap(\.image))
+    hasSwift = heap.memory.regions.contains { $0.path?.contains("/libswiftCore.so") == true }
   }
 
   /// Visits the words of a root that may be pointers, with what glibc and the Swift runtime encode
@@ -36,7 +34,7 @@ struct RootWords {
       forEachOutsideOfBlocks(in: root.range, body)
       return
     }
-    let isTagging = isSwiftRuntime(root)
+    let isTagging = mayTag(root)
     heap.memory.forEachWord(in: root.range) { address, value in
       let value = vectors.contains(address) ? value &- Self.vectorHeader : value
       body(address, isTagging ? value & ~7 : value)
@@ -63,9 +61,9 @@ struct RootWords {
 
   /// The runtime's tables of types keep their capacity in the lowest bits of the pointer to their
   /// indices: `ConcurrentReadableHashMap` in `include/swift/Runtime/Concurrent.h`.
-  private func isSwiftRuntime(_ root: Root) -> Bool {
-    guard case .global(let image?) = root.kind else { return false }
-    return runtimes.contains(image)
+  private func mayTag(_ root: Root) -> Bool {
+    guard case .global = root.kind else { return false }
+    return hasSwift
   }
 
   /// The second word of a thread's control block points behind the first element of its vector of
