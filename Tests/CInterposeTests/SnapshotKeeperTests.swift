@@ -77,6 +77,15 @@ import TraceTestSupport
       return 1..<(1 << 20) ~= word >> 1 & 0x7fff_ffff && word >> 33 < 1 << 24
     }
 
+    private func isExpired(_ word: UInt64) -> Bool {
+      UInt32(truncatingIfNeeded: word) == 0 && 1..<(1 << 20) ~= word >> 32
+    }
+
+    /// Whether a word can point; what is on the next page may.
+    private func leads(_ words: [UInt64], _ place: Int) -> Bool {
+      place == words.count || canPoint(words[place])
+    }
+
     private func isOtherHalf(_ words: ArraySlice<UInt64>) -> Bool {
       let counts = words.first ?? 0
       return (canCount(counts) || counts == countsOfFreed)
@@ -88,7 +97,8 @@ import TraceTestSupport
       var places: [Int] = []
       for (place, word) in words.enumerated() where word != 0 {
         let address = page + UInt64(place) * 8
-        let counts = place > 0 && canPoint(words[place - 1]) && canCount(word)
+        let follows = place > 0 && canPoint(words[place - 1])
+        let counts = follows && (canCount(word) || isExpired(word) && leads(words, place + 1))
         if canPoint(word) || counts || address < end { places.append(place) }
         if canPoint(word) { follow(address, words[place...]) }
       }
@@ -111,7 +121,7 @@ import TraceTestSupport
   private static func word(_ generator: inout SeededGenerator) -> UInt64 {
     let mapping = mappings[Int(generator.next() % UInt64(mappings.count))]
     let pointer = mapping.lowerBound + generator.next() % UInt64(mapping.count)
-    switch generator.next() % 20 {
+    switch generator.next() % 21 {
     case 0..<6: return 0
     case 6, 7: return pointer
     case 8: return pointer & ~7
@@ -125,6 +135,7 @@ import TraceTestSupport
     case 16: return generator.next() << 32 | 0xffff_ffff
     case 17: return slab
     case 18: return generator.next() % 2 == 0 ? countsOfFreed : generator.next() % 1000
+    case 19: return (generator.next() % (1 << 22)) << 32 | generator.next() % 2
     default: return generator.next()
     }
   }
@@ -144,6 +155,20 @@ import TraceTestSupport
       kept += expected.count
     }
     #expect(kept > 200 * Self.wordsOfPage / 4)
+  }
+
+  @Test func theCountsOfAnExpiredWeakPointerAreKept() {
+    let keeper = Keeper(Self.mappings)
+    let page = Self.mappings[1].lowerBound
+    var words = [UInt64](repeating: 0, count: Self.wordsOfPage)
+    words.replaceSubrange(4..<7, with: [page, 1 << 32, page])
+    words.replaceSubrange(12..<15, with: [page, 1 << 32, 5])
+    words.replaceSubrange(20..<23, with: [page, 1 << 32 | 2, page])
+    words[Self.wordsOfPage - 2] = page
+    words[Self.wordsOfPage - 1] = 7 << 32
+    #expect(
+      keeper.kept(page, words)
+        == [4, 5, 6, 12, 20, 22, Self.wordsOfPage - 2, Self.wordsOfPage - 1])
   }
 
   @Test func aSideTableAcrossTwoPagesIsKeptWhole() {

@@ -214,4 +214,25 @@ struct DanglingTests {
     let known = try heap.dangling(layouts: [SampleHeap.constants: layout])
     #expect(known.allSatisfy { $0.confidence == .doubtful })
   }
+
+  /// libstdc++'s and libc++'s counts.
+  @Test("A weak pointer that has expired is not followed", arguments: [1 << 32, UInt64.max])
+  func weakPointer(owners: UInt64) throws {
+    var heap = SampleHeap()
+    let object = heap.block(16)
+    let counts = heap.block(24, words: [SampleHeap.constants, owners, object])
+    heap.free(object)
+    heap.set(Self.variable, object, counts)
+    #expect(try heap.dangling().map(\.confidence) == [.doubtful, .doubtful])
+  }
+
+  @Test("A pointer whose object somebody else has deleted does dangle", arguments: [0, 3, 1 << 32 | 1])
+  func sharedPointer(owners: UInt64) throws {
+    var heap = SampleHeap()
+    let object = heap.block(16)
+    let counts = heap.block(24, words: [SampleHeap.constants, owners, object])
+    heap.free(object)
+    heap.set(Self.variable, object, counts)
+    #expect(try heap.dangling().map(\.confidence) == [.likely, .likely])
+  }
 }

@@ -68,11 +68,17 @@ import TraceTestSupport
     #expect(
       lines == [
         Line(
-          holder: "Widget + 16", count: 1, freed: "Label", bytes: 88,
-          freeFunction: "Label::~Label()"),
+          holder: "std::_Sp_counted_ptr<Widget*> + 16", count: 1, freed: "Widget", bytes: 24,
+          freeFunction: "Widget::~Widget()"),
         Line(
           holder: "std::vector<Part*> storage + 8", count: 1, freed: "Part", bytes: 48,
           freeFunction: "Part::~Part()"),
+        Line(
+          holder: "Widget + 16", count: 1, freed: "Label", bytes: 88,
+          freeFunction: "Label::~Label()"),
+        Line(
+          holder: "std::shared_ptr<Widget> + 0", count: 1, freed: "Widget", bytes: 24,
+          freeFunction: "Widget::~Widget()"),
         Line(
           holder: "variable elements in \(app)", count: 1, freed: "Counted[]", bytes: 296,
           freeFunction: "dropElements()"),

@@ -64,6 +64,12 @@ static inline bool mt_word_can_count(uint64_t word) {
            ((unowned < 1u << 20 && strong < 1u << 24) || (uint32_t)word == 0xffffffffu);
 }
 
+/* True when a word can be what counts for a std::shared_ptr (of libstdc++, or of Boost) that has no
+ * owner any more: nothing in its lower half, a few weak references in the upper one. */
+static inline bool mt_word_can_be_expired(uint64_t word) {
+    return (uint32_t)word == 0 && word >> 32 > 0 && word >> 32 < 1u << 20;
+}
+
 /* What can be told of MT_FILTER_WORDS words without a branch for each: a bit for each, that of the
  * first the lowest. */
 struct mt_word_bits {

@@ -20,9 +20,9 @@ struct page {
     uint64_t address;
     const uint64_t *words;
     uint64_t *kept;
-    uint64_t points[BLOCKS];
+    uint64_t points[BLOCKS + 1]; /* one more: what may follow the page */
     uint64_t zero[BLOCKS];
-    uint64_t odd[BLOCKS + 1]; /* one more: what may follow the page */
+    uint64_t odd[BLOCKS + 1]; /* likewise */
 };
 
 static size_t take_lowest(uint64_t *bits) {
@@ -91,6 +91,18 @@ static void find_counts(struct mt_keeper *keeper, struct page *page, size_t bloc
     }
 }
 
+/* What counts the owners of a shared_ptr, when there are none any more, between two pointers: its
+ * virtual functions, and the object or what deletes it. */
+static void find_expired_counts(struct page *page, size_t block) {
+    uint64_t left = of_previous(page->points, block) & of_following(page->points, block, 1);
+    left &= ~(page->points[block] | page->zero[block] | page->odd[block]);
+    while (left) {
+        size_t i = block * BITS + take_lowest(&left);
+        if (mt_word_can_be_expired(page->words[i]))
+            page->kept[i / BITS] |= UINT64_C(1) << i % BITS;
+    }
+}
+
 /* ---- Side tables ---- */
 
 /* A Swift side table: object, nothing, counts, weak references. It begins on a multiple of 16, so
@@ -121,9 +133,10 @@ static void keep_pointers(struct mt_keeper *keeper, struct page *page) {
     keep_until(keeper, page, 0, keeper->kept_end);
     for (size_t block = 0; block < BLOCKS; block++)
         find_pointers(keeper, page, block);
-    page->odd[BLOCKS] = UINT64_MAX;
+    page->odd[BLOCKS] = page->points[BLOCKS] = UINT64_MAX;
     for (size_t block = 0; block < BLOCKS; block++) {
         find_counts(keeper, page, block);
+        find_expired_counts(page, block);
         find_side_tables(keeper, page, block);
         page->kept[block] &= ~page->zero[block];
     }

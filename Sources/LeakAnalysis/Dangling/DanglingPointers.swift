@@ -81,6 +81,7 @@ private struct DanglingJudge {
     case .threadLocal where !ThreadCache.mayBegin(at: word.value, heap): break
     default: confidence = .doubtful
     }
+    if ExpiredReferences.contains(word.address, in: nil, heap) { confidence = .doubtful }
     let slot = RootSlot(root: root, address: word.address)
     return DanglingPointer(
       holder: .root(slot), offset: 0, value: word.value, freed: found.block,
@@ -103,7 +104,11 @@ private struct DanglingJudge {
     if analysis.reachability.state(of: block) != .reached {
       confidence = max(confidence, .possible)
     }
-    if !wasWritten(word, holder) || analysis.scanner.isArray(block) { confidence = .doubtful }
+    if !wasWritten(word, holder) || analysis.scanner.isArray(block)
+      || ExpiredReferences.contains(word.address, in: block, heap)
+    {
+      confidence = .doubtful
+    }
     return DanglingPointer(
       holder: .block(block), offset: word.address &- start, value: word.value, freed: found.block,
       isStart: found.isStart, confidence: confidence)

@@ -68,7 +68,7 @@ enum InteriorPointers {
 
   /// Whether a word points into data of an image that is not to be written: where tables of virtual
   /// functions are after relocation.
-  private static func isVirtualTable(_ word: UInt64, _ memory: SnapshotMemory) -> Bool {
+  static func isVirtualTable(_ word: UInt64, _ memory: SnapshotMemory) -> Bool {
     guard word & 7 == 0, word != 0 else { return false }
     guard let region = memory.region(containing: word) else { return false }
     return region.kind == .image && region.protection == .read

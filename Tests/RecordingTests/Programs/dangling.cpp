@@ -62,6 +62,15 @@ static std::vector<Part *> *popped;
 static std::deque<std::string> *queue;
 static std::map<int, std::string> *names;
 static std::unique_ptr<Widget> *owner;
+static std::weak_ptr<Widget> *expired;
+static std::shared_ptr<Widget> *other;
+
+// Two owners that do not know of each other.
+static void ownTwice() {
+    Widget *taken = new Widget;
+    other = new std::shared_ptr<Widget>(taken);
+    std::shared_ptr<Widget> first(taken);
+}
 
 static void keepNone() {
     popped = new std::vector<Part *>;
@@ -84,6 +93,8 @@ static void keepNone() {
         names->erase(i);
     owner = new std::unique_ptr<Widget>(new Widget);
     owner->reset();
+    std::shared_ptr<Widget> shared(new Widget);
+    expired = new std::weak_ptr<Widget>(shared);
 }
 
 int main(int argc, char **argv) {
@@ -94,5 +105,6 @@ int main(int argc, char **argv) {
     dropLabel();
     forgetToSignOff();
     dropElements();
+    ownTwice();
     return 0;
 }
