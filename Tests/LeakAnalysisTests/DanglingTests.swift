@@ -226,7 +226,8 @@ struct DanglingTests {
     #expect(try heap.dangling().map(\.confidence) == [.doubtful, .doubtful])
   }
 
-  @Test("A pointer whose object somebody else has deleted does dangle", arguments: [0, 3, 1 << 32 | 1])
+  @Test(
+    "A pointer whose object somebody else has deleted does dangle", arguments: [0, 3, 1 << 32 | 1])
   func sharedPointer(owners: UInt64) throws {
     var heap = SampleHeap()
     let object = heap.block(16)

@@ -50,6 +50,27 @@ import TraceTestSupport
     )
   }
 
+  /// What may have a value, and has one, beside other options.
+  @Test(arguments: [
+    ("--redzones=32 --zombies", "REDZONES=32 ZOMBIES=67108864"),
+    ("--redzones --zombies=1MiB --force", "REDZONES=16 ZOMBIES=1048576"),
+    ("--guard=24 --guard-alignment=8", "GUARD=24 GUARD_ALIGNMENT=8"),
+    ("--guard 24,1KiB- --guard-every 3", "GUARD=24,1024- GUARD_EVERY=3"),
+    ("--guard --refcounts=Node --redzones", "GUARD=all REDZONES=16 REFCOUNTS=Node"),
+    ("--guard=0", "GUARD=0-0"),
+    ("--refcounts --guard=0,16 --force", "GUARD=0,16 REFCOUNTS=1"),
+  ])
+  func optionsHaveTheValuesThatTheyWereGiven(options: String, variables: String) throws {
+    let options = options.split(separator: " ").map(String.init)
+    let run = try memtrace(
+      arguments: ["record", "-q", "-o", "t.mtrace"] + options + ["--", "env"], in: directory.path)
+    let wanted = /MEMTRACE_((?:GUARD|GUARD_EVERY|GUARD_ALIGNMENT|REDZONES|REFCOUNTS|ZOMBIES)=.*)/
+    let found = run.outputText.split(separator: "\n").compactMap {
+      try? wanted.wholeMatch(in: $0)?.1
+    }
+    #expect(found.sorted().joined(separator: " ") == variables)
+  }
+
   @Test func aScriptWithoutInterpreterRunsInTheShell() throws {
     let made = try ProcessRun.run(
       ["/bin/sh", "-c", "printf 'echo script $1\\n' >script; chmod +x script"],

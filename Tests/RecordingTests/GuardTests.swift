@@ -231,6 +231,7 @@ import TraceTestSupport
   @Test(arguments: [
     (0, "a copy goes too far"), (1, "record --guard=0 --guard-alignment=1 shows who writes"),
     (15, "record --guard=0 --guard-alignment=1 shows who writes"),
+    (16, "record --guard=0 shows who writes"),
   ])
   func whatToDoNextFindsWhoWritesToABlockOfNoBytes(offset: Int, end: String) throws {
     let steps = ["malloc", "0", "write:\(offset)", "free"]

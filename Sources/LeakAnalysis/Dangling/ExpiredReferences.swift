@@ -18,6 +18,8 @@ enum ExpiredReferences {
   /// - Parameters:
   ///   - address: Of the word.
   ///   - block: The block that it is in; nil for none.
+  ///   - heap: What has both.
+  /// - Returns: True only where the counts are known and have no owner.
   static func contains(_ address: UInt64, in block: Int?, _ heap: HeapImage) -> Bool {
     let counts = heap.memory.word(at: address &+ 8)
     if heap.blocks.block(at: counts) != nil, haveNoOwner(counts, heap.memory) { return true }

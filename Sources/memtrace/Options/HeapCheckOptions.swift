@@ -19,7 +19,7 @@ struct HeapCheckOptions: ParsableArguments {
   static let guardAlignments = [1, 2, 4, 8, 16]
 
   @Option(
-    defaultAsFlag: standardZombies,
+    defaultAsFlag: standardZombies, parsing: .next,
     help: ArgumentHelp(
       "Keep freed blocks back, up to so many bytes of them, filled with words that nobody may follow, "
         + "and record uses of them: 'memtrace errors' shows them.",
@@ -27,7 +27,7 @@ struct HeapCheckOptions: ParsableArguments {
   var zombies: String?
 
   @Option(
-    defaultAsFlag: standardRedzone,
+    defaultAsFlag: standardRedzone, parsing: .next,
     help: ArgumentHelp(
       "Put so many bytes behind each block, and record when somebody has written to them: 'memtrace "
         + "errors' shows the blocks.",
@@ -35,7 +35,7 @@ struct HeapCheckOptions: ParsableArguments {
   var redzones: String?
 
   @Option(
-    name: .customLong("guard"), defaultAsFlag: allSizes,
+    name: .customLong("guard"), defaultAsFlag: allSizes, parsing: .next,
     help: ArgumentHelp(
       "Put blocks, all or those of these sizes (24,100-200), into pages of their own, as long as there "
         + "is room, and stop whoever reads or writes beside them, or after they are freed: 'memtrace "
@@ -115,7 +115,8 @@ struct HeapCheckOptions: ParsableArguments {
   /// The sizes as the recorder reads them; nil where that makes no sense.
   private var guardedRanges: String? {
     guard let guardedSizes, guardedSizes != Self.allSizes else { return guardedSizes }
-    return NumberList.canonical(guardedSizes)
+    // Alone, 0 would mean no blocks.
+    return NumberList.canonical(guardedSizes).map { $0 == "0" ? "0-0" : $0 }
   }
 
   private static func bytes(_ text: String, in counts: ClosedRange<UInt64>) -> UInt64? {

@@ -31,7 +31,7 @@ struct RecordingOptions: ParsableArguments {
   var paused = false
 
   @Option(
-    defaultAsFlag: "1",
+    defaultAsFlag: "1", parsing: .next,
     help: ArgumentHelp(
       "Record retains and releases of Swift objects, of all types or of those whose names fit one "
         + "of the patterns, with commas between them (Node,'Cache*').",
