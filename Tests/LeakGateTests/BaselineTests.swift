@@ -84,6 +84,7 @@ import Testing
     ("version: 1\nfindings:\n  - {kind: leak, fingerprint: [b]}", "b.yml:3: a finding has"),
     ("version: 1\nfindings: [x]", "b.yml:2: a finding has"),
     ("version: 1\nextra: 1", "there is no 'extra' here"),
+    ("version: 1\nfindings:\n  - {fingerprint: a, kind: leak, expires: 2027-02-29}", "is a day"),
     ("version: 1\nfindings:\n  - {fingerprint: a, kind: leak, expires: soon}", "is a day"),
     ("version: 1\nfindings:\n  - {fingerprint: a, kind: leak, count: -1}", "takes a number"),
     ("version: 1\nfindings:\n  - {fingerprint: a, kind: leak, wat: 1}", "there is no 'wat'"),
@@ -121,5 +122,14 @@ import Testing
       try GateConfiguration(yaml: "rules:\n  - leaks", name: "x.yml")
     }
     #expect(rule?.description.hasPrefix("x.yml:2: 'leaks' is no rule") == true)
+  }
+
+  @Test(arguments: [
+    ("2028-02-29", true), ("2027-02-29", false), ("2000-02-29", true), ("2100-02-29", false),
+    ("2027-04-30", true), ("2027-04-31", false), ("2027-12-31", true), ("2027-13-01", false),
+    ("2027-00-10", false), ("2027-1-10", false), ("2027-01-00", false),
+  ])
+  func daysAreThoseOfTheCalendar(text: String, isDay: Bool) {
+    #expect((CalendarDay(text) != nil) == isDay)
   }
 }

@@ -127,10 +127,18 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
       parts.allSatisfy({
         $0.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
       }),
-      let month = Int(parts[1]), (1...12).contains(month),
-      let day = Int(parts[2]), (1...31).contains(day)
+      let year = Int(parts[0]), let month = Int(parts[1]), (1...12).contains(month),
+      let day = Int(parts[2]), (1...Self.days(of: month, in: year)).contains(day)
     else { return nil }
     description = text
+  }
+
+  private static func days(of month: Int, in year: Int) -> Int {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
   }
 
   /// The first day there is.
