@@ -11,6 +11,7 @@ public final class ELFSymbolicator: Symbolicator {
 
   private let locator: DebugFileLocator
   private let recordedAt: UInt64?
+  private let sourceTypes: SourceTypes
   private var files: [ImageFile: ImageSymbols] = [:]
   private var known: [AddressKey: [ImageSymbols.Frame]] = [:]
 
@@ -22,10 +23,11 @@ public final class ELFSymbolicator: Symbolicator {
   /// - Parameters:
   ///   - debugDirectories: Where separate debug files are looked for.
   ///   - recordedAt: When the recording began, in nanoseconds since 1970: an image without build
-  ///     ID whose file is newer is doubtful.
+  ///     ID whose file is newer is doubtful, and a source file that is newer is not asked.
   public init(debugDirectories: [String] = ["/usr/lib/debug"], recordedAt: UInt64? = nil) {
     locator = DebugFileLocator(directories: debugDirectories)
     self.recordedAt = recordedAt
+    sourceTypes = SourceTypes(recordedAt: recordedAt)
   }
 
   /// The frames of one program counter, innermost first.
@@ -52,6 +54,14 @@ public final class ELFSymbolicator: Symbolicator {
     return SwiftFieldReader(contents).fields(
       descriptor: type.descriptor.rawValue &- image.loadBias,
       metadata: type.metadata.rawValue &- image.loadBias, offsets: type.offsets)
+  }
+
+  /// The type that the source names where it allocates.
+  public func allocatedType(at site: AllocationSite, in image: Image) -> TypeName? {
+    sourceTypes.type(allocatedBy: site.frame, isNew: site.isNew) { object in
+      symbols(of: ImageFile(image))?.typeName(
+        of: object, at: site.lookupAddress &- image.loadBias, in: site.position)
+    }
   }
 
   /// The symbol of the C++ vtable that begins at an address; `nil` where there is none.

@@ -79,6 +79,17 @@ final class ImageSymbols {
     }
   }
 
+  /// The name of the type of an object that the code at an ELF address speaks of.
+  ///
+  /// - Parameters:
+  ///   - object: As the source spells it.
+  ///   - address: Of the code.
+  ///   - position: Which of the frames at the address is meant.
+  /// - Returns: nil where that is not known.
+  func typeName(of object: ObjectExpression, at address: UInt64, in position: Int) -> String? {
+    debugInfo?.typeName(of: object, at: address, in: position)
+  }
+
   /// Where debug information has only the plain name, a mangled symbol says more, and so does an
   /// exported one than the implementer's: `strdup` than `__strdup`.
   private static func name(of frame: DebugInfo.Frame, symbol: SymbolIndex.Match?) -> FunctionName? {

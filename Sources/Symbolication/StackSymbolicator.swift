@@ -51,6 +51,40 @@ public final class StackSymbolicator {
     return frame
   }
 
+  /// The type that the source names where it allocates; `nil` where that is not known.
+  ///
+  /// It is named where the allocator is called, by the program itself: constructors allocate more than
+  /// the object that a `new` expression names. `malloc` may also be called through functions that are
+  /// named like it (`xmalloc`, `g_malloc0`): then where these are called.
+  public func allocatedType(of stack: StackID, isNew: Bool) -> TypeName? {
+    var left = isNew ? 1 : Self.mostWrappers
+    for raw in stacks.frames(of: stack) {
+      for (position, frame) in frames(of: raw).enumerated() {
+        guard left > 0, frame.role != .marker else { return nil }
+        left -= 1
+        if let type = allocatedType(by: frame, at: position, of: raw, isNew) { return type }
+        guard let function = frame.function, AllocatorCall.isAllocator(function.base) else {
+          return nil
+        }
+      }
+    }
+    return nil
+  }
+
+  private func allocatedType(
+    by frame: SymbolicatedFrame, at position: Int, of raw: RawFrame, _ isNew: Bool
+  ) -> TypeName? {
+    guard frame.role == .user,
+      let image = images.image(containing: raw.lookupAddress, seenBy: raw.node)
+    else { return nil }
+    return symbolicator.allocatedType(
+      at: AllocationSite(
+        programCounter: raw.returnAddress, isExact: raw.isExact, position: position, frame: frame,
+        isNew: isNew), in: image)
+  }
+
+  private static let mostWrappers = 6
+
   /// What the standard library of C++ or Rust allocated, named after the container, or the Swift
   /// runtime besides objects; `nil` where it was none of them.
   ///

@@ -28,6 +28,14 @@ public protocol Symbolicator: AnyObject {
   /// - Returns: In order of declaration; empty where they are not known.
   func swiftFields(of type: SwiftClassReference, in image: Image) -> [SwiftField]
 
+  /// The type that the source names where it allocates.
+  ///
+  /// - Parameters:
+  ///   - site: The code that called the allocator.
+  ///   - image: The image that holds it.
+  /// - Returns: nil when neither the source nor an embedded name is at hand, or it does not tell.
+  func allocatedType(at site: AllocationSite, in image: Image) -> TypeName?
+
   /// What could not be used and why, one for each image, in the order of first use.
   var warnings: [SymbolicationWarning] { get }
 }
@@ -38,6 +46,9 @@ extension Symbolicator {
 
   /// None, unless a symbolicator knows better.
   public func dataSymbol(at address: Address, in image: Image) -> DataSymbol? { nil }
+
+  /// None, unless a symbolicator knows better.
+  public func allocatedType(at site: AllocationSite, in image: Image) -> TypeName? { nil }
 
   /// None, unless a symbolicator knows better.
   public func swiftFields(of type: SwiftClassReference, in image: Image) -> [SwiftField] { [] }

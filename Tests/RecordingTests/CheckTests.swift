@@ -46,9 +46,9 @@ import TraceTestSupport
   @Test func aLeakIsNamedWithItsTreeAndLine() throws {
     let run = try check([], [try program(), "lc"])
     let text = run.outputText
-    #expect(text.contains("Memory leak: malloc in leak_nodes, 3 blocks, 48 B"))
-    #expect(text.contains("ROOT LEAK: <malloc in leak_nodes"))
-    #expect(text.contains("Leaked cycle: malloc in leak_cycle, 2 blocks, 32 B"))
+    #expect(text.contains("Memory leak: struct node, 3 blocks, 48 B"))
+    #expect(text.contains("ROOT LEAK: <struct node 0x"))
+    #expect(text.contains("Leaked cycle: struct node, 2 blocks, 32 B"))
     #expect(text.contains("gate.c:24"))
     let values = values(run)
     #expect((values["leaks"], values["cycles"], values["leaked_bytes"]) == ("3", "1", "80"))

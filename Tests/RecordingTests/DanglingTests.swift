@@ -41,11 +41,11 @@ import TraceTestSupport
     #expect(
       lines == [
         Line(
-          holder: "variable latest in \(app)", count: 1, freed: "malloc in use_page",
+          holder: "variable latest in \(app)", count: 1, freed: "struct page",
           bytes: 120,
           freeFunction: "use_page"),
         Line(
-          holder: "malloc in drop_nodes + 8", count: 2, freed: "struct node", bytes: 80,
+          holder: "struct holder + 8", count: 2, freed: "struct node", bytes: 80,
           freeFunction: "drop_nodes"),
         Line(
           holder: "variable first_part in \(app)", count: 1, freed: "malloc in grow_text",
@@ -55,7 +55,7 @@ import TraceTestSupport
           holder: "variable inside in \(app)", count: 1, freed: "malloc in drop_line", bytes: 300,
           freeFunction: "drop_line", confidence: .possible),
         Line(
-          holder: "calloc in drop_entries", count: 3, freed: "malloc in drop_entries", bytes: 1200,
+          holder: "void *[]", count: 3, freed: "malloc in drop_entries", bytes: 1200,
           freeFunction: "drop_entries", confidence: .possible),
       ])
     #expect(report.rows.allSatisfy { !$0.examples.isEmpty && !$0.allocated.frames.isEmpty })

@@ -64,6 +64,33 @@ import TraceTestSupport
     #expect(info.outputText.contains(" bytes per event\n"))
   }
 
+  /// What the source tells of types is packed as well.
+  @Test func typesAreTheSameWithoutTheSource() throws {
+    let folder = try ScratchDirectory()
+    let source = TestProgram.sources.appending("sizes.c").string
+    let copying = try ProcessRun.run(
+      ["/bin/cp", "-p", source, "sizes.c"], directory: folder.path)
+    #expect(copying.status == 0)
+    let building = try ProcessRun.run(
+      ["/usr/bin/gcc", "-g", "sizes.c", "-o", "sizes"], directory: folder.path)
+    #expect(building.status == 0)
+    _ = try run(["record", "-q", "-o", "x.mtrace", "--", "./sizes"], in: folder.path)
+    let plain = try run(["heap", "x.mtrace"], in: folder.path).outputText
+    let classes = plain.split(separator: "\n").filter { $0.hasSuffix("  sizes") }.map {
+      $0.split(separator: " ").filter { !$0.isEmpty }.dropLast(2).joined(separator: " ")
+    }
+    #expect(
+      classes.sorted() == [
+        "1 1,600 1,600.0 struct edge[]", "1 16 16.0 graph", "1 16 16.0 struct edge",
+        "1 56 56.0 struct edge *[]", "3 144 48.0 struct session",
+      ])
+    _ = try run(["pack", "-q", "x.mtrace"], in: folder.path)
+    let removing = try ProcessRun.run(
+      ["/bin/sh", "-c", "rm sizes sizes.c && mv x.mtrace.zst x.mtrace"], directory: folder.path)
+    #expect(removing.status == 0)
+    #expect(try run(["heap", "x.mtrace"], in: folder.path).outputText == plain)
+  }
+
   @Test func leaksAreTheSameWithoutTheClassesAndVariablesOfTheProgram() throws {
     let folder = try ScratchDirectory()
     let built = try TestProgram("leaks.swift", flags: ["-module-name", "leaks"])

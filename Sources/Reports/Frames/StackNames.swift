@@ -68,12 +68,6 @@ public final class StackNames {
     symbolicator.leafFrame(of: stack)?.imagePath
   }
 
-  /// Whether a frame called the allocator itself, and no function of a library in its place, inlined or
-  /// not: constructors allocate more than the object that a `new` expression names.
-  func callsAllocator(_ frame: SymbolicatedFrame, in stack: StackID) -> Bool {
-    symbolicator.leafFrame(of: stack) == frame
-  }
-
   /// Whether Rust code is on the stacks, as far as a few of them tell.
   var seesRust: Bool { symbolicator.seesRust }
 
@@ -90,6 +84,11 @@ public final class StackNames {
   /// The frame that is held responsible with its symbol; nil without a stack.
   func responsibleSymbol(of stack: StackID) -> SymbolicatedFrame? {
     symbolicator.responsibleFrame(of: stack)
+  }
+
+  /// The type that the source names where it allocates; nil where that is not known.
+  func allocatedType(of stack: StackID, isNew: Bool) -> TypeName? {
+    symbolicator.allocatedType(of: stack, isNew: isNew)
   }
 
   /// What could not be symbolicated and why.

@@ -60,8 +60,7 @@ public struct ReportSource {
         durationNanoseconds: trace.recordedNanoseconds, ending: EndingSummary(trace.ending)),
       clock: trace.clock, threads: ThreadNames(trace.threads), names: names,
       categories: BlockCategories(
-        types: trace.types, images: trace.images, typeNames: typeNames, stackNames: names,
-        sourceTypes: SourceTypes(recordedAt: process.startWallNanoseconds)),
+        types: trace.types, images: trace.images, typeNames: typeNames, stackNames: names),
       variables: VariableNames(images: trace.images, symbolicator: symbolicator),
       layouts: SwiftLayouts(
         types: trace.types, images: trace.images, symbolicator: symbolicator),

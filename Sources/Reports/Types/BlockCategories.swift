@@ -18,7 +18,6 @@ public final class BlockCategories {
   private let types: TypeTable
   private let typeNames: TypeNames
   private let stackNames: StackNames?
-  private let sourceTypes: SourceTypes?
   private let isCxx: Bool
   private let isSwift: Bool
   private lazy var isRust = stackNames?.seesRust ?? false
@@ -30,7 +29,6 @@ public final class BlockCategories {
     types = TypeTable()
     typeNames = TypeNames(types: types, images: ImageMap(images: []))
     stackNames = nil
-    sourceTypes = nil
     isCxx = false
     isSwift = false
   }
@@ -43,15 +41,12 @@ public final class BlockCategories {
   ///     for in stacks.
   ///   - typeNames: Names the types.
   ///   - stackNames: Names the functions that allocated and freed blocks.
-  ///   - sourceTypes: Reads types from source lines; nil leaves that out.
   public init(
-    types: TypeTable, images: ImageMap, typeNames: TypeNames, stackNames: StackNames,
-    sourceTypes: SourceTypes? = nil
+    types: TypeTable, images: ImageMap, typeNames: TypeNames, stackNames: StackNames
   ) {
     self.types = types
     self.typeNames = typeNames
     self.stackNames = stackNames
-    self.sourceTypes = sourceTypes
     isSwift = types.hasSwift
     isCxx =
       types.all.contains { $0.kind == .cxxClass }
@@ -146,9 +141,7 @@ public final class BlockCategories {
     guard let frame = stackNames?.responsibleSymbol(of: call.stack) else { return nil }
     let function = call.operation.name
     let isNew = function.hasPrefix("operator new")
-    if !isNew || stackNames?.callsAllocator(frame, in: call.stack) == true,
-      var type = sourceTypes?.type(allocatedBy: frame, isNew: isNew)
-    {
+    if var type = stackNames?.allocatedType(of: call.stack, isNew: isNew) {
       type.imagePath = frame.imagePath
       return BlockCategory(type)
     }

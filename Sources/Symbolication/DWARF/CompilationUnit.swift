@@ -5,7 +5,7 @@ final class CompilationUnit {
   /// The unit's entry in the file itself: it has the line table.
   private let skeleton: Dwarf_Die
   /// The entry that has the functions; another one where DWARF is split into `.dwo` files.
-  private let root: Dwarf_Die
+  let root: Dwarf_Die
   private var shallowIndex: FunctionIndex?
   private var deepIndex: FunctionIndex?
   /// Relative paths are relative to this; libdw adds it to most of them, not to all.

@@ -48,6 +48,15 @@ extension Dwarf_Die {
     return Int(exactly: value)
   }
 
+  /// The entry that an attribute of the entry, or of the one that it is an instance of, names.
+  func reference(_ attribute: Int) -> Dwarf_Die? {
+    var (die, found, target) = (self, Dwarf_Attribute(), Dwarf_Die())
+    guard dwarf_attr_integrate(&die, UInt32(attribute), &found) != nil,
+      dwarf_formref_die(&found, &target) != nil
+    else { return nil }
+    return target
+  }
+
   /// Whether the entry's code covers an address.
   func covers(_ address: UInt64) -> Bool {
     var die = self

@@ -63,10 +63,37 @@ final class DebugInfo {
     return frames
   }
 
+  /// The name of the type of an object that the code at an address speaks of.
+  ///
+  /// - Parameters:
+  ///   - object: As the source spells it.
+  ///   - address: An ELF address.
+  ///   - position: Which of the functions at the address is meant, as in ``frames(at:)``.
+  /// - Returns: nil where that is not known.
+  func typeName(of object: ObjectExpression, at address: UInt64, in position: Int) -> String? {
+    guard let unit = unit(at: address), let function = unit.function(at: address) else {
+      return nil
+    }
+    // Each function with the blocks of its own that are around the address, outermost first.
+    var functions = [[function.die]]
+    for scope in Self.scopes(in: function.die, at: address) {
+      if scope.tag == DW_TAG_inlined_subroutine { functions.append([]) }
+      functions[functions.count - 1].append(scope)
+    }
+    guard functions.indices.contains(position) else { return nil }
+    let scopes = functions[functions.count - 1 - position]
+    return ObjectTypes(scopes: scopes.reversed(), unit: unit.root).name(of: object)
+  }
+
   // MARK: Inlined calls
 
   /// The calls that were inlined at an address, outermost first.
   private static func inlinedCalls(in function: Dwarf_Die, at address: UInt64) -> [Dwarf_Die] {
+    scopes(in: function, at: address).filter { $0.tag == DW_TAG_inlined_subroutine }
+  }
+
+  /// The blocks and inlined calls of a function that cover an address, outermost first.
+  private static func scopes(in function: Dwarf_Die, at address: UInt64) -> [Dwarf_Die] {
     var result: [Dwarf_Die] = []
     var scope: Dwarf_Die? = function
     for _ in 0..<deepestNesting {
@@ -75,7 +102,7 @@ final class DebugInfo {
       while let die = next {
         let tag = die.tag
         if codeScopes.contains(tag), die.covers(address) {
-          if tag == DW_TAG_inlined_subroutine { result.append(die) }
+          result.append(die)
           scope = die
           break
         }

@@ -72,6 +72,18 @@ public final class EmbeddedSymbolicator: Symbolicator {
     return askFiles(of: image) { $0.swiftFields(of: type, in: image) } ?? []
   }
 
+  /// The type that the source names where it allocates.
+  ///
+  /// Where it was not at hand when the trace was packed, it may be now.
+  public func allocatedType(at site: AllocationSite, in image: Image) -> TypeName? {
+    if let type = symbols.type(of: EmbeddedSite(site, in: image)) {
+      return SourceTypes.name(type, of: site)
+    }
+    let found = files.allocatedType(at: site, in: image)
+    takeWarnings(adds: false)
+    return found
+  }
+
   /// Looks something up in files, unless these said all that they know when the trace was packed.
   private func askFiles<Found>(of image: Image, _ body: (any Symbolicator) -> Found?) -> Found? {
     let isMissing = symbols.state(of: image.index) == nil || !isWhole

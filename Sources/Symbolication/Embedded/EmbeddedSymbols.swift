@@ -7,6 +7,25 @@ struct SwiftClassPlace: Hashable {
   var metadata: UInt64
 }
 
+/// A frame that may call an allocator.
+struct EmbeddedSite: Hashable {
+  var image: UInt32
+  /// An ELF address of the image.
+  var address: UInt64
+  /// Twice the position of the frame among those at the address, and 1 for a `new` expression.
+  var code: UInt64
+
+  init(image: UInt32, address: UInt64, code: UInt64) {
+    (self.image, self.address, self.code) = (image, address, code)
+  }
+
+  init(_ site: AllocationSite, in image: Image) {
+    self.init(
+      image: image.index, address: site.lookupAddress &- image.loadBias,
+      code: UInt64(site.position) * 2 + (site.isNew ? 1 : 0))
+  }
+}
+
 /// The names that a packed trace holds.
 ///
 /// What is damaged is left out; it is looked up in files then.
@@ -27,6 +46,7 @@ final class EmbeddedSymbols {
   /// Those of each image by ascending start.
   private var variables: [UInt32: [Variable]] = [:]
   private var fields: [SwiftClassPlace: [SwiftField]] = [:]
+  private var types: [EmbeddedSite: String] = [:]
   private var states: [UInt32: EmbeddedImageState] = [:]
   /// Whether names may be missing because a part of a chunk could not be read.
   private(set) var isDamaged = false
@@ -75,6 +95,9 @@ final class EmbeddedSymbols {
   /// The stored properties of a Swift class; empty where nothing is known.
   func fields(of type: SwiftClassPlace) -> [SwiftField] { fields[type] ?? [] }
 
+  /// The type that the source of a frame names where it allocates.
+  func type(of site: EmbeddedSite) -> String? { types[site] }
+
   /// - Returns: Whether all of it could be read.
   private func decode(_ content: ArraySlice<UInt8>) -> Bool {
     var cursor = SymbolCursor(content)
@@ -93,6 +116,7 @@ final class EmbeddedSymbols {
       case .vtables: readVTables(&section, tables)
       case .variables: readVariables(&section, tables)
       case .fields: readFields(&section, tables)
+      case .types: readTypes(&section, tables)
       case .end, nil: break  // Of a later minor version: not for us.
       }
       if section.isPastEnd { isWhole = false }
@@ -138,6 +162,15 @@ final class EmbeddedSymbols {
       }
       guard !section.isPastEnd, let image = UInt32(exactly: image) else { return }
       fields[SwiftClassPlace(image: image, descriptor: descriptor, metadata: metadata)] = found
+    }
+  }
+
+  private func readTypes(_ section: inout SymbolCursor, _ tables: SymbolTables) {
+    for _ in 0..<section.count() {
+      let (image, address, code) = (section.number(), section.number(), section.number())
+      let type = tables.string(section.number())
+      guard !section.isPastEnd, let image = UInt32(exactly: image) else { return }
+      types[EmbeddedSite(image: image, address: address, code: code)] = type
     }
   }
 

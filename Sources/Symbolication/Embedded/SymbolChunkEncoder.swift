@@ -71,6 +71,11 @@ struct SymbolChunkEncoder {
         + fields.flatMap { [index(of: $0.name), $0.offset, $0.ownership.code] })
   }
 
+  /// Adds the type that the source of a frame names where it allocates.
+  mutating func add(type: String, of site: EmbeddedSite) {
+    append(to: .types, [UInt64(site.image), site.address, site.code, index(of: type)])
+  }
+
   private mutating func append(to section: SymbolSection, _ element: [UInt64]) {
     lists[section, default: (0, [])].count += 1
     for number in element { lists[section]?.bytes.appendVarInt(number) }
@@ -111,7 +116,7 @@ struct SymbolChunkEncoder {
       add(.images, list)
     }
     for section in frameSections { add(.frames, section) }
-    for section: SymbolSection in [.vtables, .variables, .fields] {
+    for section: SymbolSection in [.vtables, .variables, .fields, .types] {
       if let list = lists[section] { add(section, count(list.count), list.bytes) }
     }
     bytes.appendVarInt(SymbolSection.end.rawValue)

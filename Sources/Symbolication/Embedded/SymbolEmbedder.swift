@@ -76,8 +76,24 @@ public struct SymbolEmbedder {
   }
 
   private func addFrames(at address: UInt64, of image: Image, to output: inout SymbolChunks) {
-    let frames = frames(at: address, in: image)
-    if !frames.isEmpty { output.encoder.add(frames, at: address) }
+    let programCounter = Address(address &+ image.loadBias)
+    let frames = symbolicator.frames(at: programCounter, in: image, isExact: true)
+    guard frames.contains(where: { $0.function != nil || $0.location != nil }) else { return }
+    output.encoder.add(
+      frames.map { frame in
+        ImageSymbols.Frame(
+          function: frame.function, start: frame.functionOffset.map { address &- $0 },
+          location: frame.location, isInlined: frame.isInlined)
+      }, at: address)
+    for (position, frame) in frames.enumerated() where frame.role == .user {
+      for isNew in [false, true] {
+        let site = AllocationSite(
+          programCounter: programCounter, isExact: true, position: position, frame: frame,
+          isNew: isNew)
+        guard let type = symbolicator.allocatedType(at: site, in: image) else { continue }
+        output.encoder.add(type: type.short, of: EmbeddedSite(site, in: image))
+      }
+    }
     output.endIfFull(image.index)
   }
 
@@ -150,21 +166,10 @@ public struct SymbolEmbedder {
   /// Whether the files of an image can be read, which shows at the first look-up.
   private func state(of image: Image, lookingUp address: UInt64?) -> EmbeddedImageState? {
     let before = symbolicator.warnings.count
-    _ = frames(at: address ?? image.start.rawValue &- image.loadBias, in: image)
+    _ = symbolicator.frames(
+      at: address.map { Address($0 &+ image.loadBias) } ?? image.start, in: image, isExact: true)
     guard let warning = symbolicator.warnings.dropFirst(before).first else { return .read }
     return warning.reason == .newerThanTrace ? .readButNewer : nil
-  }
-
-  private func frames(at address: UInt64, in image: Image) -> [ImageSymbols.Frame] {
-    let programCounter = address &+ image.loadBias
-    let frames = symbolicator.frames(
-      at: Address(programCounter), in: image, isExact: true)
-    guard frames.contains(where: { $0.function != nil || $0.location != nil }) else { return [] }
-    return frames.map { frame in
-      ImageSymbols.Frame(
-        function: frame.function, start: frame.functionOffset.map { address &- $0 },
-        location: frame.location, isInlined: frame.isInlined)
-    }
   }
 }
 

@@ -10,6 +10,7 @@ enum SymbolSection: UInt64 {
   case vtables = 5
   case variables = 6
   case fields = 7
+  case types = 8
 
   /// Set in the language of a function whose readable names follow from the raw one.
   static let derivedNames: UInt64 = 0x80

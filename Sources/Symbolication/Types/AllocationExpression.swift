@@ -44,39 +44,6 @@ enum AllocationExpression {
     return depth < 0
   }
 
-  /// The type that a call of `malloc` or its like is cast to or whose size it asks for.
-  ///
-  /// - Parameter line: One line of source.
-  /// - Returns: `Foo`, `struct node`, `Foo[]` where the size is multiplied; nil when neither tells.
-  static func typeOfSize(in line: String) -> String? {
-    let bytes = Array(line.utf8)
-    guard let start = tokens("sizeof", in: bytes).first else { return typeOfCast(in: line) }
-    var scanner = TextScanner(String(nameBytes: bytes[(start + 6)...]))
-    skipSpaces(&scanner)
-    guard scanner.current == UInt8(ascii: "(") else { return typeOfCast(in: line) }
-    let operand = trimmed(String(nameBytes: scanner.skipGroup()))
-    guard looksLikeType(operand) else { return typeOfCast(in: line) }
-    skipSpaces(&scanner)
-    let before = trimmed(String(nameBytes: bytes[..<start]))
-    let isCounted =
-      scanner.current == UInt8(ascii: "*") || before.hasSuffix("*")
-      || (before.contains("calloc") && !before.hasSuffix("(1,"))
-    return isCounted ? "\(operand)[]" : operand
-  }
-
-  /// `(Foo *)malloc(…)`, `static_cast<Foo *>(malloc(…))`.
-  private static func typeOfCast(in line: String) -> String? {
-    guard let call = line.firstRange(of: "alloc(") else { return nil }
-    let before = line[..<call.lowerBound]
-    guard let star = before.lastIndex(of: "*") else { return nil }
-    let rest = before[before.index(after: star)...]
-    guard rest.first(where: { $0 != " " }).map({ ")>".contains($0) }) ?? false else { return nil }
-    let head = before[..<star]
-    guard let open = head.lastIndex(where: { "(<".contains($0) }) else { return nil }
-    let type = trimmed(String(head[head.index(after: open)...]))
-    return isTypeName(type) && type != "void" ? type : nil
-  }
-
   // MARK: Expressions
 
   /// A `new` expression in a line.
@@ -115,8 +82,7 @@ enum AllocationExpression {
   }
 
   /// Goes past a group that begins with this bracket, perhaps behind spaces.
-  private static func skipBrackets(_ bracket: Unicode.Scalar, _ scanner: inout TextScanner) -> Bool
-  {
+  static func skipBrackets(_ bracket: Unicode.Scalar, _ scanner: inout TextScanner) -> Bool {
     var ahead = scanner
     skipSpaces(&ahead)
     guard ahead.current == UInt8(ascii: bracket) else { return false }
@@ -136,15 +102,19 @@ enum AllocationExpression {
     }
   }
 
-  private static let opening = Array("([{".utf8)
-  private static let closing = Array(")]}".utf8)
+  static let opening = Array("([{".utf8)
+  static let closing = Array(")]}".utf8)
 
-  /// The bytes of a line, with spaces for what is in quotes and behind `//`.
-  private static func withoutLiterals(_ line: String) -> [UInt8] {
+  /// The bytes of a line, with spaces for what is in quotes and comments; nothing of what is behind `//`.
+  static func withoutLiterals(_ line: String) -> [UInt8] {
     var bytes = Array(line.utf8)
     var quote: UInt8?
     var position = 0
     while position < bytes.count {
+      if quote == nil, bytes[position...].starts(with: "/*".utf8) {
+        blankComment(&bytes, &position)
+        continue
+      }
       let byte = bytes[position]
       let isEscape = quote != nil && byte == UInt8(ascii: "\\")
       if quote == nil, bytes[position...].starts(with: "//".utf8) {
@@ -165,6 +135,15 @@ enum AllocationExpression {
     return bytes
   }
 
+  /// Puts spaces in the place of a comment, which ends with the line at the latest.
+  private static func blankComment(_ bytes: inout [UInt8], _ position: inout Int) {
+    let start = position
+    position += 2
+    while position < bytes.count, !bytes[position...].starts(with: "*/".utf8) { position += 1 }
+    position = min(position + 2, bytes.count)
+    for place in start..<position { bytes[place] = UInt8(ascii: " ") }
+  }
+
   /// Whether a character begins here: an apostrophe within a number, `1'000`, is none.
   private static func isQuote(at position: Int, in bytes: [UInt8]) -> Bool {
     bytes[position] == UInt8(ascii: "'")
@@ -174,7 +153,7 @@ enum AllocationExpression {
   // MARK: Pieces
 
   /// The positions at which a word stands.
-  private static func tokens(_ word: StaticString, in bytes: [UInt8]) -> [Int] {
+  static func tokens(_ word: StaticString, in bytes: [UInt8]) -> [Int] {
     let length = word.utf8CodeUnitCount
     var scanner = TextScanner(String(nameBytes: bytes))
     var found: [Int] = []
@@ -190,7 +169,7 @@ enum AllocationExpression {
     return found
   }
 
-  private static func skipSpaces(_ scanner: inout TextScanner) {
+  static func skipSpaces(_ scanner: inout TextScanner) {
     while scanner.current == UInt8(ascii: " ") || scanner.current == UInt8(ascii: "\t") {
       scanner.position += 1
     }
@@ -214,13 +193,13 @@ enum AllocationExpression {
     return trimmed(String(nameBytes: scanner.bytes[start..<scanner.position]))
   }
 
-  private static func isTypeName(_ text: String) -> Bool {
+  static func isTypeName(_ text: String) -> Bool {
     guard let first = text.utf8.first else { return false }
     return TextScanner.isIdentifier(first) && !(UInt8(ascii: "0")...UInt8(ascii: "9") ~= first)
   }
 
   /// Whether the operand of `sizeof` is a type, as far as its spelling tells: not a variable.
-  private static func looksLikeType(_ text: String) -> Bool {
+  static func looksLikeType(_ text: String) -> Bool {
     guard isTypeName(text), !text.contains(where: { "[](.+-".contains($0) }) else { return false }
     let first = text.prefix(before: " ")
     if elaborated.contains(first) || builtIn.contains(first.prefix(before: "*")) { return true }
@@ -233,7 +212,7 @@ enum AllocationExpression {
     "char", "short", "int", "long", "float", "double", "unsigned", "signed", "bool", "wchar_t",
   ]
 
-  private static func trimmed(_ text: String) -> String {
+  static func trimmed(_ text: String) -> String {
     var text = Substring(text)
     while text.first == " " || text.first == "\t" { text.removeFirst() }
     while text.last == " " || text.last == "\t" { text.removeLast() }

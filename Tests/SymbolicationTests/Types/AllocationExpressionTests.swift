@@ -53,9 +53,85 @@ import Testing
     ("  p = malloc(SIZE);", nil),
     ("  p = (void *)malloc(4);", nil),
     ("  p = malloc(a * (b + sizeof", nil),
+    ("  p = malloc(n); // sizeof(Foo)", nil),
+    ("  p = malloc(77); /* not sizeof(struct node) */", nil),
+    ("  p = malloc(/* one */ sizeof(struct node));", "struct node"),
+    ("  p = malloc(100); memset(p, 0, sizeof(struct rec));", nil),
+    ("  fread(&r, sizeof(struct rec), 1, file);", nil),
+    ("  p = sizeof(int) == 4 ? strdup(text) : 0;", nil),
+    ("  q = (void **)p; p[4] = malloc(10);", nil),
+    ("  p = calloc( 1, sizeof(struct node));", "struct node"),
+    ("  p = calloc(sizeof(struct node), 1);", "struct node"),
+    ("  p = reallocarray(p, n, sizeof(Entry));", "Entry[]"),
+    ("  p = realloc(p, sizeof(Entry));", "Entry"),
+    ("  p = malloc(sizeof(struct a)); q = malloc(sizeof(struct b));", nil),
+    ("  p = malloc(sizeof(struct a)); q = malloc(sizeof(struct a));", "struct a"),
+    ("  p = malloc(sizeof(struct head) + n * sizeof(int));", "struct head"),
+    ("  p = reinterpret_cast<ns::Foo *>(std::malloc(n));", "ns::Foo"),
+    ("  p = (Foo **) malloc (n);", "Foo *"),
+    ("  p = CREATE(struct node, 4);", "struct node[]"),
+    ("  offset = offsetof(struct node, next);", nil),
+    ("  p = g_new0 (Foo, 1);", "Foo"),
+    ("  p = g_new(char *, count + 1);", "char *[]"),
+    ("  p = check(XNEWVEC (struct edge, n));", "struct edge[]"),
+    ("  p = talloc_zero(parent(a, b), struct request);", "struct request"),
+    ("  p = MALLOC(Node);", "Node"),
+    ("  p = node_alloc(pool, struct node);", "struct node"),
+    ("  p = malloc(Size);", nil),
+    ("  p = json_object_new(Name);", nil),
+    ("  p = g_new0 (foo, 1);", nil),
+    ("  p = renew(Foo, 1);", nil),
   ])
   func sizesAndCasts(line: String, expected: String?) {
     #expect(AllocationExpression.typeOfSize(in: line) == expected)
+  }
+
+  @Test(arguments: [
+    ("  struct node *n = malloc(sizeof *n);", "<n *>"),
+    ("  n = malloc(sizeof(*n));", "<n *>"),
+    ("  n = malloc(count * sizeof *n);", "<n *>[]"),
+    ("  n = calloc(count, sizeof n[0]);", "<n *>[]"),
+    ("  n = calloc(1, sizeof *n * 4);", "<n *>[]"),
+    ("  n = xmalloc(sizeof **table);", "<table * *>"),
+    ("  l->head = malloc(sizeof (*l->head));", "<l * head *>"),
+    ("  l.head = malloc(sizeof *l.head + 4);", "<l head *>"),
+    ("  l->all[i] = malloc(sizeof(*(l -> all)[i++]));", "<l * all * *>"),
+    ("  p = malloc(sizeof(buffer));", "<buffer>"),
+    ("  p = (Foo *)malloc(sizeof *p);", "Foo"),
+    ("  p = malloc(sizeof(size(p)));", nil),
+    ("  p = malloc(sizeof((struct node *)q));", nil),
+    ("  p = malloc(sizeof(\"text\"));", nil),
+    ("  p = malloc(sizeof(4));", nil),
+    ("  p = malloc(sizeof(*));", nil),
+    ("  p = malloc(sizeof(a + b));", nil),
+  ])
+  func sizesOfObjects(line: String, expected: String?) {
+    let found = AllocationExpression.typeOfSize(in: line) { object in
+      let steps = object.steps.map { step in
+        switch step {
+        case .target: " *"
+        case .member(let name): " \(name)"
+        }
+      }
+      return "<\(object.root)\(steps.joined())>"
+    }
+    #expect(found == expected)
+  }
+
+  @Test(arguments: [
+    ("  p = malloc(", true), ("  p = malloc(n *", true), ("  p = malloc(sizeof *p);", false),
+    ("  if (!(p = malloc(n))) {", false), ("  }", false), ("void f(int a,", true),
+    ("  p = f(\"(\", ')'", true), ("  while (next(p)) { p = malloc(", false),
+  ])
+  func callsOfSeveralLines(line: String, goesOn: Bool) {
+    #expect(AllocationExpression.goesOn(line) == goesOn)
+  }
+
+  @Test func theColumnTellsWhichCallIsMeant() {
+    let line = "  p = malloc(sizeof(struct a)); q = malloc(sizeof(struct b)); r = free(p);"
+    #expect(AllocationExpression.typeOfSize(in: line, column: 7) == "struct a")
+    #expect(AllocationExpression.typeOfSize(in: line, column: 37) == "struct b")
+    #expect(AllocationExpression.typeOfSize(in: line, column: 65) == nil)
   }
 
   private static let templates = [
