@@ -124,6 +124,23 @@
       }
     }
 
+    /// What takes more room than is left there runs on a stack of the recorder's.
+    @Test(arguments: [[], ["MEMTRACE_ZOMBIES=1048576"], ["MEMTRACE_GUARD=all"]])
+    func handlersOnSmallStacks(variables: [String]) throws {
+      let program = try TestProgram("small_signal_stack.c", flags: ["-pthread"])
+      let run = try TracedRun([program.path.string], environment: variables)
+      #expect(run.recorded.outputText == "all handled\n")
+      #expect(run.recorded.status == 0)
+      let root = try run.root()
+      let lives = try #require(try MarkedEvents(root).lives[24001])
+      #expect(lives.count == 9 * 50)
+      let names = FrameNames(root)
+      let whole = lives.filter { names.names(of: $0.allocation.stack).contains("interrupt") }
+      // Where all of these stacks are taken, nobody says who called the handler.
+      #expect(lives.allSatisfy { names.names(of: $0.allocation.stack).first == "handle" })
+      #expect(whole.count >= 50)
+    }
+
     @Test(
       "libunwind sees the same frames",
       arguments: [

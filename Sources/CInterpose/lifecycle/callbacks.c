@@ -15,6 +15,7 @@
 #include "trace/meta_writer.h"
 #include "trace/trace_file.h"
 #include "unwind/libunwind_backend.h"
+#include "unwind/spare_stack.h"
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -45,6 +46,7 @@ static void after_fork_in_parent(void) {
  * the child's before its recording has started. */
 static void after_fork_in_child(void) {
     mt_loader_gate_after_fork_in_child();
+    mt_spare_stack_survive_fork();
     if (!(mt_tls.inside || mt_tls.is_late) || !mt_recording_is_forked())
         return;
     mt_os_fill_hole(mt_trace_file.header, MT_FILE_HEADER_SIZE);

@@ -8,6 +8,7 @@
 #include "unwind/libunwind_backend.h"
 
 #include "loader/loader_gate.h"
+#include "unwind/spare_stack.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -101,6 +102,15 @@ void mt_libunwind_load(void) {
     __atomic_store_n(&g_unw.backtrace, backtrace, __ATOMIC_RELEASE);
 }
 
+/* On a spare stack. Where there is none, on the host's: a thread's own has room, as a rule, the one of
+ * a signal handler may not. */
+static int backtrace_with_room(int (*backtrace)(void **, int), uintptr_t *pcs, uint32_t capacity) {
+    int count = mt_spare_stack_call(backtrace, (void **)pcs, (int)capacity);
+    if (mt_likely(count >= 0) || mt_os_on_signal_stack())
+        return count;
+    return backtrace((void **)pcs, (int)capacity);
+}
+
 /* On aarch64 some versions say of a caller where its call is, by the byte in front of the place to
  * which it returns
  * (`pc - use_prev_instr` in src/aarch64/Gtrace.c); others, as on x86_64, say that place.
@@ -125,7 +135,7 @@ uint32_t mt_libunwind_backtrace(uintptr_t *pcs, uint32_t capacity) {
     int saved = errno, count = 0;
     t_readable_page = 0;
     if (mt_loader_gate_enter()) {
-        count = backtrace((void **)pcs, (int)capacity);
+        count = backtrace_with_room(backtrace, pcs, capacity);
         mt_loader_gate_leave();
     }
     errno = saved;

@@ -45,7 +45,7 @@ static void fill(graph *g) {
 int main(void) {
     declare();
     assign(&assigned);
-    all = malloc(
+    all = malloc( // one
         sizeof(graph));
     fill(all);
     table = malloc(7 * sizeof *table);
