@@ -33,6 +33,12 @@ struct MemtraceCommand: ParsableCommand {
 
   static func main() {
     do {
+      // Swift reads them in /proc.
+      guard !CommandLine.arguments.isEmpty else {
+        throw CommandFailure(
+          "cannot read its own arguments in /proc/self/cmdline; mount /proc, or preload libmemtrace.so",
+          exitStatus: ExitStatus.cannotRecord)
+      }
       try UnknownCommand.check(CommandLine.arguments.dropFirst().first)
       var command = try parseAsRoot()
       try command.run()

@@ -39,6 +39,25 @@ import TraceTestSupport
     #expect(run.status == 33)
   }
 
+  /// Also those that end a process which does not expect them.
+  @Test(arguments: ["WINCH", "URG", "ALRM", "PROF", "IO", "PIPE", "RTMIN", "RTMAX"])
+  func signalsForServersReachTheCommand(signal: String) throws {
+    let program = "$SIG{\(signal)} = sub { exit 33 }; kill '\(signal)', getppid(); sleep 100"
+    let run = try memtrace("record", "-q", "--", "perl", "-e", program, in: directory.path)
+    #expect(run.status == 33)
+  }
+
+  /// It is inherited by what is started.
+  @Test func anAlarmThatWasSetBeforeIsThatOfTheCommand() throws {
+    let run = try ProcessRun.run(
+      [
+        "/usr/bin/perl", "-e", "alarm 2; exec @ARGV", BuiltProducts.memtrace.string, "record", "--",
+        "sleep", "100",
+      ], directory: directory.path)
+    #expect(run.status == 142)
+    #expect(run.errorText.contains("sleep was killed by signal 14 (SIGALRM)"))
+  }
+
   @Test func aCommandThatReplacesItselfLeadsToWhatItBecame() throws {
     let run = try memtrace(
       "record", "-o", "t.mtrace", "--", "sh", "-c", "exec /bin/cat /dev/null", in: directory.path)

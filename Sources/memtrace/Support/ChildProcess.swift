@@ -73,9 +73,21 @@ struct ChildProcess {
       var info = siginfo_t()
       let signal = sigwaitinfo(&watched, &info)
       guard signal > 0, signal != SIGCHLD else { continue }
-      // The terminal sends its signals to the whole foreground group, child included.
-      if info.si_code != SI_KERNEL { kill(pid, signal) }
+      pass(on: signal, info)
     }
+  }
+
+  /// Gives the process a signal that was meant for it.
+  ///
+  /// The terminal sends its signals to the whole foreground group, the process included. An alarm that was
+  /// set before memtrace was started would have been that of the process.
+  private func pass(on signal: Int32, _ info: siginfo_t) {
+    if info.si_code == SI_KERNEL, !Self.alarms.contains(signal) { return }
+    guard info.si_code == SI_QUEUE else {
+      kill(pid, signal)
+      return
+    }
+    _ = sigqueue(pid, signal, info._sifields._rt.si_sigval)
   }
 
   private func poll() -> ProcessEnding? {
@@ -90,11 +102,15 @@ struct ChildProcess {
   private static func watchedSignals() -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
-    for signal in [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD] {
-      sigaddset(&set, signal)
-    }
+    for signal in [
+      SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD, SIGWINCH, SIGURG, SIGIO, SIGPWR,
+      SIGPIPE,
+    ] + alarms { sigaddset(&set, signal) }
+    for signal in __libc_current_sigrtmin()...__libc_current_sigrtmax() { sigaddset(&set, signal) }
     return set
   }
+
+  private static let alarms = [SIGALRM, SIGVTALRM, SIGPROF]
 
   private static func shellArguments(_ script: FilePath, _ arguments: [CString]) -> [CString] {
     let path = script.withPlatformString { CString(copying: $0) }

@@ -44,7 +44,7 @@ import TraceReader
       "objects.c", with: compiler, ["-g"] + options, to: "program")
     #expect(
       try types(in: program)
-        == [27: "struct part[]", 35: "List", 39: "double", 42: "color", 51: "ListPointer"])
+        == [29: "struct part[]", 37: "List", 41: "double", 44: "color", 53: "ListPointer"])
   }
 
   @Test func withoutVariablesNothingIsSaid() throws {

@@ -1,12 +1,14 @@
 /* Objects that C code allocates by the variables that point to them. */
 #include <stdlib.h>
 
+struct label {
+    char text[20];
+};
+
 struct part {
     struct part *next;
     union {
-        struct label {
-            char text[20];
-        } *label;
+        struct label *label;
         long number;
     };
 };
