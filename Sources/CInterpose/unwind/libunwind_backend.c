@@ -102,8 +102,8 @@ void mt_libunwind_load(void) {
     __atomic_store_n(&g_unw.backtrace, backtrace, __ATOMIC_RELEASE);
 }
 
-/* On a spare stack. Where there is none, on the host's: a thread's own has room, as a rule, the one of
- * a signal handler may not. */
+/* On a spare stack. Where there is none, on the host's: a thread's own has room, as a rule, the one
+ * of a signal handler may not. */
 static int backtrace_with_room(int (*backtrace)(void **, int), uintptr_t *pcs, uint32_t capacity) {
     int count = mt_spare_stack_call(backtrace, (void **)pcs, (int)capacity);
     if (mt_likely(count >= 0) || mt_os_on_signal_stack())

@@ -49,11 +49,11 @@ final class SourceTypes {
 
   /// A line, with those behind it into which a call in it goes on.
   private func call(_ line: String, at location: SourceLocation) -> String {
-    var text = line
+    var text = String(nameBytes: AllocationExpression.withoutLiterals(line))
     for next in location.line + 1..<location.line + Self.mostLines
     where AllocationExpression.goesOn(text) {
       guard let following = lines.line(next, of: location.path) else { break }
-      text += " " + following
+      text += " " + String(nameBytes: AllocationExpression.withoutLiterals(following))
     }
     return text
   }
