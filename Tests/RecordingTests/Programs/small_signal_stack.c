@@ -26,7 +26,8 @@ static void *interrupt(void *unused) {
     unsigned long page = sysconf(_SC_PAGESIZE), least = getauxval(AT_MINSIGSTKSZ);
     unsigned long size = (least > 2048 ? least : 2048) + ROOM;
     unsigned long mapped = (size + page - 1) / page * page;
-    char *memory = mmap(NULL, mapped + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *memory =
+        mmap(NULL, mapped + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0)
         abort();
     /* The guard lies right below. */
