@@ -44,6 +44,20 @@ import TraceTestSupport
     #expect(held == blocks)
   }
 
+  /// A copy of the process would wait until a thread that is held has read of it.
+  ///
+  /// Where users may not have such descriptors, there is nothing to see.
+  @Test func aForkThatThreadsAreToldOfIsAvoided() throws {
+    let program = try TestProgram("userfaults.c", flags: ["-O0", "-pthread"])
+    let run = try TracedRun([program.path.string])
+    guard run.plain.outputText != "not permitted\n" else { return }
+    #expect(run.recorded.outputText == "7\n")
+    let leaks = try LeakedProgram(run.root()).report
+    #expect(leaks.snapshot.isComplete)
+    #expect(leaks.leaked.count == 0)
+    #expect(leaks.reachable.count >= 1)
+  }
+
   /// Whoever reads a guard is killed.
   @Test(arguments: ["alone", "thread"])
   func guardsAreNotReadAndUnusedMemoryIsSkipped(which: String) throws {

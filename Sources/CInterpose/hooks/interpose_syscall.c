@@ -1,5 +1,5 @@
-/* syscall(), to see a seccomp filter coming (libseccomp installs it this way), and what takes a
- * process away from its traces (libcap and container tools call it by number).
+/* syscall(), to see a seccomp filter coming (libseccomp installs it this way), what takes a process
+ * away from its traces (libcap and container tools call it by number), and what makes a fork wait.
  *
  * In assembler, because what is called may return on another stack (clone): the hook must leave
  * every register and the stack as they were and jump. Only for the numbers below, and before the
@@ -8,6 +8,7 @@
 #include "events/hook.h"
 
 #include "lifecycle/lifecycle.h"
+#include "snapshot/snapshot.h"
 #include <sys/syscall.h>
 
 /* Linux 5.13; the same number on all architectures. */
@@ -17,7 +18,7 @@
 __attribute__((visibility("hidden"))) void *mt_real_syscall;
 
 /* What a number is looked at for; by number, so that the assembler needs none. */
-enum watched { UNWATCHED, FILTERS, CONFINES };
+enum watched { UNWATCHED, FILTERS, CONFINES, HOLDS_FORKS };
 enum { WATCHED_NUMBERS = 512 }; /* in the assembler, too */
 
 extern const uint8_t mt_syscall_watched[WATCHED_NUMBERS] __attribute__((visibility("hidden")));
@@ -37,6 +38,7 @@ const uint8_t mt_syscall_watched[WATCHED_NUMBERS] = {
     [SYS_unshare] = CONFINES,
     [SYS_setns] = CONFINES,
     [MT_SYS_landlock_restrict_self] = CONFINES,
+    [SYS_userfaultfd] = HOLDS_FORKS,
 };
 
 void mt_syscall_prepare(long number, long operation, unsigned long argument)
@@ -51,6 +53,8 @@ void mt_syscall_prepare(long number, long operation, unsigned long argument) {
         mt_lifecycle_before_prctl(operation, argument);
     if ((unsigned long)number < WATCHED_NUMBERS && mt_syscall_watched[number] == CONFINES)
         mt_lifecycle_before_confinement();
+    if (number == SYS_userfaultfd)
+        mt_snapshot_avoid_copies();
     if (!mt_real_syscall)
         mt_real_syscall = dlsym(RTLD_NEXT, "syscall");
 }

@@ -34,6 +34,7 @@ static struct {
     struct mt_lock lock;
     struct shared *shared;
     long writer; /* the copy that has not been reaped; 0: none */
+    bool avoids_copies;
 } g_snapshot;
 
 static uint64_t now(void) {
@@ -132,6 +133,13 @@ static long write_by_copy(const struct mt_snapshot_image *image, struct mt_park 
     return image->request->is_end ? await_writer() : 0;
 }
 
+/* Where no copy can be made: while all threads are held, or not at all. */
+static long write_held(const struct mt_snapshot_image *image, struct mt_park *park) {
+    long error = mt_park_holds_all(park) ? write_in_place(image) : -EAGAIN;
+    release(park);
+    return error;
+}
+
 static long take_parked(struct mt_snapshot_request *request) {
     struct mt_park park;
     if (!g_snapshot.shared)
@@ -159,9 +167,11 @@ static long take_parked(struct mt_snapshot_request *request) {
                                       .time = mt_clock_event_time(),
                                       .keeps_contents = mt_config.snapshot_contents};
     /* At the end of a process without other threads nothing can get in the way: no copy. */
-    if (park.count > 0 || !request->is_end)
-        return write_by_copy(&image, &park);
-    return write_in_place(&image);
+    if (park.count == 0 && request->is_end)
+        return write_in_place(&image);
+    if (__atomic_load_n(&g_snapshot.avoids_copies, __ATOMIC_RELAXED))
+        return write_held(&image, &park);
+    return write_by_copy(&image, &park);
 }
 
 static long take(struct mt_snapshot_request *request) {
@@ -171,6 +181,10 @@ static long take(struct mt_snapshot_request *request) {
     long error = take_parked(request);
     mt_file_room_leave(room);
     return error;
+}
+
+void mt_snapshot_avoid_copies(void) {
+    __atomic_store_n(&g_snapshot.avoids_copies, true, __ATOMIC_RELAXED);
 }
 
 long mt_snapshot_take(struct mt_snapshot_request *request) {

@@ -1,6 +1,6 @@
 /* Stacks of the recorder's own, for what needs more room than the host's may have left.
  *
- * libunwind takes up to 10 KiB. A thread's stack may have 16 KiB in all, and the alternate stack of a
+ * libunwind takes up to 10 KiB. A thread's stack may have 16 KiB in all, and the alternate one of a
  * signal handler 8 KiB, of which the kernel's frame is half. */
 #ifndef MT_SPARE_STACK_H
 #define MT_SPARE_STACK_H
