@@ -54,4 +54,21 @@ import Testing
     #expect(mt_exec_probe_in_path("no-such-command", "/bin") == nil)
     #expect(mt_exec_probe_in_path("sh", nil) == nil)
   }
+
+  /// exec passes over what it cannot execute, such as a folder.
+  @Test func theProgramMeantIsTheFirstThatIsAFile() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "memtrace-probe-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for name in ["first/program", "second"] {
+      try FileManager.default.createDirectory(
+        at: folder.appending(path: name), withIntermediateDirectories: true)
+    }
+    let program = folder.appending(path: "second/program")
+    try Data(elf(bits: 1, machine: 3)).write(to: program)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
+    let path = "\(folder.path)/first:\(folder.path)/second"
+    let reason = mt_exec_probe_in_path("program", path).map { String(cString: $0) }
+    #expect(reason == "built for another architecture")
+  }
 }

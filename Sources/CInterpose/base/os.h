@@ -50,6 +50,7 @@ bool mt_os_is_pipe(int fd);
 void mt_os_open_to_owner(int fd);
 /* Opens a regular file for reading; anything else (opening a FIFO would wait) is -EACCES. */
 long mt_os_open_regular(int directory, const char *path);
+/* Whether a file may be executed: 0, else -EACCES, also for a folder; -ENOENT ... */
 long mt_os_is_executable(const char *path);
 /* Whether files may be made in a folder: 0, -EACCES, -ENOENT, -EROFS ... */
 long mt_os_may_create_in(const char *folder);

@@ -131,7 +131,11 @@ long mt_os_open_regular(int directory, const char *path) {
 }
 
 long mt_os_is_executable(const char *path) {
-    return CALL(SYS_faccessat, AT_FDCWD, path, 1 /* X_OK */, 0, 0, 0);
+    struct stat status;
+    long error = CALL(SYS_faccessat, AT_FDCWD, path, 1 /* X_OK */, 0, 0, 0);
+    if (error == 0)
+        error = stat_path(AT_FDCWD, path, &status, 0);
+    return error < 0 ? error : S_ISREG(status.st_mode) ? 0 : -EACCES;
 }
 
 long mt_os_may_create_in(const char *folder) {
