@@ -124,6 +124,7 @@ import TraceTestSupport
       (["requested"], ["--snapshot-on-request", "--no-follow"], [.request, .exit(0)]),
       (["terminated"], ["--snapshot-on-crash"], [.signal(15)]),
       (["mark"], ["--snapshot-at-marks"], [.mark("here"), .exit(0)]),
+      (["marks"], ["--snapshot-at-marks"], (0..<5).map { _ in .mark("again") } + [.exit(0)]),
       (["mark"], [], [.exit(0)]),
       (["mark"], ["--no-exit-snapshot"], []),
     ] as [([String], [String], [SnapshotReason])])
@@ -134,7 +135,8 @@ import TraceTestSupport
     let trace = try TracedRun(command, start: .launcher(options)).root()
     #expect(trace.snapshots.map(\.reason) == reasons)
     #expect(trace.snapshots.allSatisfy { $0.isComplete })
-    #expect(trace.marks.map(\.name) == (arguments == ["mark"] ? ["here"] : []))
+    let marks = ["mark": ["here"], "marks": Array(repeating: "again", count: 5)]
+    #expect(trace.marks.map(\.name) == marks[arguments[0]] ?? [])
   }
 
   /// What a call leaves alone may hold the only pointer to a block.

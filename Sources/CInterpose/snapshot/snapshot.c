@@ -140,6 +140,12 @@ static long write_held(const struct mt_snapshot_image *image, struct mt_park *pa
     return error;
 }
 
+/* Whether what the last snapshot still writes is waited for. Whoever asks for one can ask again;
+ * those of marks and of the end are all wanted. */
+static bool waits_for_others(const struct mt_snapshot_request *request) {
+    return request->is_end || request->reason == MT_SNAPSHOT_AT_MARK;
+}
+
 static long take_parked(struct mt_snapshot_request *request) {
     struct mt_park park;
     if (!g_snapshot.shared)
@@ -147,7 +153,7 @@ static long take_parked(struct mt_snapshot_request *request) {
     if (!g_snapshot.shared)
         return -ENOMEM;
     if (!reap()) {
-        if (!request->is_end)
+        if (!waits_for_others(request))
             return -EBUSY;
         await_writer();
     }

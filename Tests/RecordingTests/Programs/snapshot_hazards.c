@@ -166,6 +166,8 @@ int main(int argc, char **argv) {
         close_pipe();
     if (strcmp(which, "mark") == 0)
         MEMTRACE_MARK("here");
+    for (int i = 0; i < 5 && strcmp(which, "marks") == 0; i++)
+        MEMTRACE_MARK("again");
     int status, seen = waitpid(-1, &status, WNOHANG);
     printf("%s: wait %d %s, handled %d\n", which, seen, strerror(errno), handled);
     return 0;
