@@ -91,13 +91,18 @@ import Testing
     whole.baseline = Baseline(renewing: Baseline(), findings: [leak()], processes: [])
     whole.failsOnStale = true
     var failed = whole, killed = whole, unrecorded = whole, partly = whole, unseen = whole
+    var child = whole
     failed.hostStatus = 1
     killed.processes = [checked(problems: ["killed"])]
     unrecorded.problems = ["a static program"]
     partly.processes.append(checked("other", problems: ["killed"]))
     // With --allow-killed that is no problem.
     unseen.processes[0].measures?.leaked = nil
-    for input in [failed, killed, unrecorded, partly, unseen] {
+    // Only the shell that started it knows of a static program.
+    var shell = checked("sh", pid: 8, problems: ["a child process was not recorded: st"])
+    (shell.isChosen, shell.measures) = (false, nil)
+    child.processes.append(shell)
+    for input in [failed, killed, unrecorded, partly, unseen, child] {
       #expect(!input.isWhole)
       #expect(GateResult(judging: input).stale.isEmpty)
     }

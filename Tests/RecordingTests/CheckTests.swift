@@ -88,6 +88,26 @@ import TraceTestSupport
     #expect(values(mended)["stale"] == "1")
   }
 
+  /// A shell, which the rules do not apply to, has started a program that could not be recorded.
+  @Test func aBaselineKeepsWhatAnUnmeasuredRunDidNotFind() throws {
+    let program = try program()
+    let file = folder.path.appending("b.yml").string
+    let read = { try String(contentsOfFile: file, encoding: .utf8) }
+    let write = ["--baseline", "b.yml", "--update-baseline"]
+    #expect(try check(write, [program, "l"]).status == 0)
+    let known = try read()
+    let command = ["/bin/sh", "-c", "'\(try self.program(["-static"]))'; '\(program)'; exit 0"]
+    for (options, status) in [(write, Int32(87)), (write + ["--allow-unmeasured"], 0)] {
+      let run = try check(options, command)
+      #expect(run.status == status, "\(run.outputText)\(run.errorText)")
+      #expect(try read() == known)
+      #expect(run.errorText.contains("no entry was removed: "))
+    }
+    let stale = try check(["--baseline", "b.yml", "--fail-on-stale"], command)
+    #expect(stale.status == 87, "\(stale.outputText)")
+    #expect(values(stale)["stale"] == "0")
+  }
+
   @Test func rulesCanBeLooserStricterAndRelative() throws {
     let program = try program()
     #expect(try check(["--rule", "leaks<=3"], [program, "l"]).status == 0)

@@ -26,11 +26,13 @@ public struct GateInput: Sendable {
   /// Whether nothing can have been missed.
   ///
   /// The command did not fail, and the end of each process was seen. Else what was not found may be
-  /// there all the same.
+  /// there all the same. A process that the rules do not apply to may know of another that they do
+  /// apply to, and that was not recorded.
   public var isWhole: Bool {
     let chosen = processes.filter(\.isChosen)
     return (hostStatus ?? 0) == 0 && problems.isEmpty && !chosen.isEmpty
-      && chosen.allSatisfy { $0.problems.isEmpty && $0.measures?.leaked != nil }
+      && processes.allSatisfy(\.problems.isEmpty)
+      && chosen.allSatisfy { $0.measures?.leaked != nil }
   }
 
   /// Makes an input without anything found.
