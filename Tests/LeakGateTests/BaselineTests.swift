@@ -122,6 +122,12 @@ import Testing
       try GateConfiguration(yaml: "rules:\n  - leaks", name: "x.yml")
     }
     #expect(rule?.description.hasPrefix("x.yml:2: 'leaks' is no rule") == true)
+    let relative = #expect(throws: GateError.self) {
+      try GateConfiguration(
+        yaml: "rules:\n  - {measure: leaks, max: +3, function: a}", name: "x.yml")
+    }
+    #expect(
+      relative?.description.hasPrefix("x.yml:2: 'leaks[function=a]<=+3': the baseline has") == true)
   }
 
   @Test(arguments: [

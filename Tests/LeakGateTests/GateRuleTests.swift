@@ -20,6 +20,8 @@ import Testing
     ("leaks[image=a<=0", "has no ]"), ("leaks<=+1.234%", "is no share"),
     ("leaks[category=Malloc-16]<=0", "findings have no sizes"),
     ("unfreed[type=Malloc-4*]<=0", "[category=malloc*] or [function=parse]"),
+    ("leaks[function=cache_*]<=+0", "cannot be relative to it: leave the + or the scope out"),
+    ("unfreed[image=a]<=+5%", "cannot be relative to it"),
   ])
   func whatIsNoRuleIsRefused(_ text: String, _ message: String) {
     let error = #expect(throws: GateError.self) { try GateRule(text) }

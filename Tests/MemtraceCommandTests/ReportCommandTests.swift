@@ -232,6 +232,16 @@ import TraceTestSupport
     (["unfreed", "x.mtrace", "--frames", "0"], "--frames takes 1 or more frames, not 0."),
     (["dump", "x.mtrace", "--format", "csv"], "dump has no csv form; use text or json."),
     (
+      ["diff", "x.mtrace", "y.mtrace", "--fail-on", "peak>>10"],
+      "The value 'peak>>10' is invalid for '--fail-on <limit>': "
+        + "'peak>>10': '>10' is no limit; it looks like 3, 10KiB, +3 or +5%."
+    ),
+    (
+      ["diff", "x.mtrace", "y.mtrace", "--fail-on", "unfreed[image=app]>0"],
+      "The value 'unfreed[image=app]>0' is invalid for '--fail-on <limit>': "
+        + "'unfreed[image=app]>0': diff compares whole processes; leave the […] out."
+    ),
+    (
       ["report", "x.mtrace", "--", "true"],
       "Give a trace or a command, not both ('x.mtrace' and 'true')."
     ),

@@ -54,9 +54,7 @@ extension GateConfiguration {
       for (key, value) in mapping where key.string != "measure" && key.string != "max" {
         try rule.scope.set(key.string ?? "", to: value.scalar?.string ?? "", in: measure)
       }
-      guard rule.scope.isEmpty || rule.measure.hasFindings else {
-        throw GateError("\(measure) is a figure of the whole process")
-      }
+      try rule.checkScope(in: rule.text)
       return rule
     } catch {
       throw GateError("\(place): \(error)")

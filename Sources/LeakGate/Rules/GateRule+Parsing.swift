@@ -7,24 +7,43 @@ extension GateRule {
 
   /// Reads a rule.
   ///
+  /// - Parameters:
+  ///   - text: The rule as it was written.
+  ///   - separator: What stands between the measure and the limit.
   /// - Throws: ``GateError`` saying what is wrong with it.
-  public init(_ text: String) throws(GateError) {
-    guard let sign = text.firstRange(of: "<=") else {
+  public init(_ text: String, sign separator: String = "<=") throws(GateError) {
+    guard let sign = text.firstRange(of: separator) else {
       throw GateError("'\(text)' is no rule: a rule looks like \(Self.forms)")
     }
     var left = text[..<sign.lowerBound].trimmed
     var scope = RuleScope()
     if let bracket = left.firstIndex(of: "[") {
-      guard left.hasSuffix("]") else { throw GateError("'\(text)': the [ has no ] before <=") }
+      guard left.hasSuffix("]") else {
+        throw GateError("'\(text)': the [ has no ] before \(separator)")
+      }
       scope = try RuleScope(left[left.index(after: bracket)...].dropLast(), of: text)
       left = left[..<bracket].trimmed
     }
     let measure = try Measure(named: left, in: text)
     let limit = try Limit(text[sign.upperBound...].trimmed, for: measure, in: text)
-    guard scope.isEmpty || measure.hasFindings else {
+    self.init(measure, scope: scope, limit: limit)
+    try checkScope(in: text)
+  }
+
+  /// Refuses a scope that the rule cannot be judged by.
+  ///
+  /// - Parameter text: The rule as it was written, for messages.
+  /// - Throws: ``GateError`` saying why.
+  func checkScope(in text: String) throws(GateError) {
+    guard !scope.isEmpty else { return }
+    guard measure.hasFindings else {
       throw GateError("'\(text)': \(measure.rawValue) is a figure of the whole process")
     }
-    self.init(measure, scope: scope, limit: limit)
+    guard !limit.isRelative else {
+      throw GateError(
+        "'\(text)': the baseline has figures of the whole process only, so that a rule with a scope "
+          + "cannot be relative to it: leave the + or the scope out")
+    }
   }
 }
 

@@ -107,7 +107,8 @@ public struct RuleScope: Sendable, Hashable {
   /// Makes a scope that holds everything.
   public init() {}
 
-  var isEmpty: Bool { category == nil && function == nil && image == nil }
+  /// Whether it holds everything.
+  public var isEmpty: Bool { category == nil && function == nil && image == nil }
 
   /// Whether a finding counts.
   func holds(_ finding: Finding) -> Bool {

@@ -165,7 +165,7 @@ struct RuleJudge {
       return process.measures?.amounts[rule.measure] ?? Amount()
     }
     // A relative limit speaks of all there is, known or not.
-    if rule.limit.isRelative, rule.scope.isEmpty {
+    if rule.limit.isRelative {
       return process.measures?.amounts[rule.measure] ?? Amount()
     }
     var amount = Amount()

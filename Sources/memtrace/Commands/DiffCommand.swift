@@ -75,13 +75,16 @@ struct DiffCommand: ParsableCommand {
   }
 
   @Sendable private static func limit(_ text: String) throws -> GateRule {
-    guard let sign = text.firstIndex(of: ">"), !text.contains("<") else {
+    guard text.contains(">"), !text.contains("<") else {
       throw ValidationError("'\(text)' is no limit; it looks like 'peak>+5%'.")
     }
     do {
-      let rule = try GateRule(text[..<sign] + "<=" + text[text.index(after: sign)...])
+      let rule = try GateRule(text, sign: ">")
       guard [.peak, .allocations, .unfreed, .memoryErrors].contains(rule.measure) else {
         throw GateError("'\(text)': diff knows peak, allocations, unfreed and memory-errors")
+      }
+      guard rule.scope.isEmpty else {
+        throw GateError("'\(text)': diff compares whole processes; leave the […] out")
       }
       return rule
     } catch let error as GateError {
