@@ -20,6 +20,9 @@ import Testing
     ("leaks[image=a<=0", "has no ]"), ("leaks<=+1.234%", "is no share"),
     ("leaks[category=Malloc-16]<=0", "findings have no sizes"),
     ("unfreed[type=Malloc-4*]<=0", "[category=malloc*] or [function=parse]"),
+    ("allocations<=1k", "allocations are counted, '1k' is a number of bytes"),
+    ("cycles<=1MiB", "cycles are counted, '1MiB' is a number of bytes"),
+    ("memory-errors<=+5B", "a limit for them looks like 3, +3 or +5%"),
     ("leaks[function=cache_*]<=+0", "cannot be relative to it: leave the + or the scope out"),
     ("unfreed[image=a]<=+5%", "cannot be relative to it"),
   ])

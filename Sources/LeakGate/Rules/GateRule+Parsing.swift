@@ -104,6 +104,11 @@ extension Limit {
       guard let bytes, bytes.lowerBound == bytes.upperBound else {
         throw GateError("'\(text)': '\(limit)' is no limit; it looks like 3, 10KiB, +3 or +5%")
       }
+      guard measure.hasBytes else {
+        throw GateError(
+          "'\(text)': \(measure.rawValue) are counted, '\(limit)' is a number of bytes; a limit for "
+            + "them looks like 3, +3 or +5%")
+      }
       self = isRelative ? .moreBytes(bytes.lowerBound) : .bytes(bytes.lowerBound)
     }
   }

@@ -16,6 +16,14 @@ public enum Measure: String, Sendable, Hashable, CaseIterable, Codable {
   /// Whether it is the sum of findings, so that a rule may pick some of them.
   var hasFindings: Bool { self != .peak && self != .allocations }
 
+  /// Whether a limit may be a number of bytes.
+  var hasBytes: Bool {
+    switch self {
+    case .leaks, .unfreed, .peak: true
+    case .cycles, .memoryErrors, .allocations: false
+    }
+  }
+
   /// Whether findings of a kind count.
   func covers(_ kind: FindingKind) -> Bool {
     switch self {
