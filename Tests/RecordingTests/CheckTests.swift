@@ -120,6 +120,22 @@ import TraceTestSupport
     #expect(noFigure.outputText.contains("the baseline has no figure for 'peak<=+5%'"))
   }
 
+  @Test func fullNamesChangeWhatIsPrintedOnly() throws {
+    let program = try TestProgram("template_leak.cpp").path.string
+    let write = ["--baseline", "b.yml", "--update-baseline"]
+    #expect(try check(write, [program]).status == 0)
+    let file = folder.path.appending("b.yml").string
+    let known = try String(contentsOfFile: file, encoding: .utf8)
+    #expect(try check(write + ["--full-names"], [program]).status == 0)
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == known)
+
+    let scoped = ["--rule", "leaks[function=forget<int>*]<=1"]
+    #expect(try check(scoped, [program]).status == 0)
+    let full = try check(scoped + ["--full-names"], [program])
+    #expect(full.status == 0)
+    #expect(full.outputText.contains("in void forget<int>(std::vector<int, std::allocator<int> >"))
+  }
+
   @Test func onlyChosenProcessesAreHeldToTheRules() throws {
     let command = ["/bin/sh", "-c", "'\(try program())' l; exit 0"]
     #expect(try check([], command).status == 86)

@@ -67,6 +67,17 @@ public struct Finding: Sendable, Hashable, Encodable {
     frames.first { $0.role == .user } ?? frames.first { $0.role == .system }
   }
 
+  /// Replaces the names of functions by the whole ones.
+  mutating func takeFullNames() {
+    if let place = responsible, let full = place.fullName, what.hasSuffix(" in \(place.name)") {
+      what = what.dropLast(place.name.count) + full
+    }
+    for index in frames.indices { frames[index].takeFullName() }
+    for index in related.indices {
+      for frame in related[index].frames.indices { related[index].frames[frame].takeFullName() }
+    }
+  }
+
   /// Whether it counts against the rules.
   public var counts: Bool { state != .baselined && state != .suppressed }
 
@@ -88,4 +99,8 @@ public struct Finding: Sendable, Hashable, Encodable {
     if let tests { text += ", \(tests.text)" }
     return text
   }
+}
+
+extension ReportFrame {
+  fileprivate mutating func takeFullName() { name = fullName ?? name }
 }

@@ -80,6 +80,13 @@ public struct GateResult: Sendable, Report {
     return lines
   }
 
+  /// The same with the whole names of functions, for people: all is judged by the short ones.
+  public var withFullNames: GateResult {
+    var result = self
+    for index in result.findings.indices { result.findings[index].takeFullNames() }
+    return result
+  }
+
   /// Rules that are broken.
   var broken: [RuleResult] { rules.filter { !$0.isKept && $0.most != nil } }
 

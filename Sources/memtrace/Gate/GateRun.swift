@@ -10,11 +10,16 @@ import TraceReader
 /// A run of the gate: processes measured one after the other, then judged together.
 struct GateRun {
   private let setup: GateSetup
+  /// Never with full names: scopes, the baseline and its fingerprints hold whatever is printed.
   private let symbols: SymbolOptions
+  private let printsFullNames: Bool
   private var input: GateInput
 
   init(setup: GateSetup, symbols: SymbolOptions) {
     self.setup = setup
+    printsFullNames = symbols.fullNames
+    var symbols = symbols
+    symbols.fullNames = false
     self.symbols = symbols
     input = GateInput(today: .today)
     input.rules = setup.rules
@@ -25,8 +30,11 @@ struct GateRun {
     input.toolVersion = Version.current
   }
 
-  /// The verdict on what was measured so far.
-  var result: GateResult { GateResult(judging: input) }
+  /// The verdict on what was measured so far, with the names that are to be printed.
+  var result: GateResult {
+    let result = GateResult(judging: input)
+    return printsFullNames ? result.withFullNames : result
+  }
 
   /// Measures the process of a trace.
   ///
@@ -117,7 +125,8 @@ struct GateRun {
     guard let file = setup.configuration.baseline else { return }
     let old = setup.baseline ?? Baseline(), isWhole = input.isWhole
     let renewed = Baseline(
-      renewing: old, findings: result.findings, processes: input.processes, isWhole: isWhole)
+      renewing: old, findings: GateResult(judging: input).findings,
+      processes: input.processes, isWhole: isWhole)
     try ReportOutput.withOutput(file) { output in _ = try output.write(renewed.yaml) }
     Diagnostics.write("wrote \(renewed.entries.count) findings into \(file)")
     if !isWhole, !old.entries.isEmpty {
