@@ -172,6 +172,52 @@ import TraceTestSupport
     #expect(summary.contains(#"| `` a\|`b\n.c:4 `` |"#))
   }
 
+  @Test func staleEntriesThatFailTheGateAreFailuresInEveryForm() throws {
+    var input = input()
+    input.baseline = Baseline(renewing: Baseline(), findings: [leak()], processes: [])
+    input.baselineName = "ci/leaks.yml"
+    let told = GateResult(judging: input)
+    let name = "Node in makeList (list.c) (\(leak().fingerprint))"
+    #expect(
+      try told.output(as: .github, root: root)
+        == "::notice title=memtrace%3A stale baseline entry::\(name) was not found any more.\n")
+    #expect(try told.output(as: .junit, root: root).contains("tests=\"1\" failures=\"0\""))
+    #expect(try told.output(as: .gitlab, root: root).contains("MT017") == false)
+
+    input.failsOnStale = true
+    let failing = GateResult(judging: input)
+    #expect(
+      try failing.output(as: .github, root: root)
+        == "::error title=memtrace%3A stale baseline entry::\(name) was not found any more.\n")
+    let junit = try failing.output(as: .junit, root: root)
+    #expect(junit.contains("tests=\"1\" failures=\"1\" errors=\"0\" skipped=\"0\""))
+    #expect(
+      junit.contains("<failure message=\"\(name) was not found; take it out\" type=\"stale\">"))
+    let summary = try failing.output(as: .summary, root: root)
+    #expect(
+      summary.hasPrefix(
+        """
+        ## memtrace: failed, 0 findings, 1 stale entry of the baseline
+
+        **Stale in the baseline:**
+
+        - \(name) was not found
+
+
+        """))
+    let issues = try #require(
+      JSONSerialization.jsonObject(
+        with: Data(try failing.output(as: .gitlab, root: root).utf8)) as? [[String: Any]])
+    #expect(issues.map { $0["check_name"] as? String } == ["MT017"])
+    #expect((issues[0]["location"] as? [String: Any])?["path"] as? String == "ci/leaks.yml")
+    #expect(
+      try failing.output(as: .sarif, root: root).contains(
+        "\"text\" : \"stale in the baseline: \(name) was not found\""))
+    #expect(
+      try failing.output(as: .text, root: root).contains(
+        "memtrace check failed: 0 findings, 1 stale entry of the baseline."))
+  }
+
   @Test func processesThatAreNotCheckedAreListedByProgram() throws {
     let other = { (name: String, pid: UInt32) in
       var process = checked(name, pid: pid)

@@ -9,8 +9,7 @@ extension GateResult {
     list("Not measured", problems, .error, to: &page)
     list("Warning", warnings, .warning, to: &page)
     list(
-      "Stale in the baseline", stale.map { "\($0.what) (\($0.fingerprint)) was not found" },
-      .warning, to: &page)
+      "Stale in the baseline", stale.map(\.sentence), failsOnStale ? .error : .warning, to: &page)
     page.blank()
     page.line(Span(headline, verdict == .pass ? .heading : .error))
     page.line(Span(machineLine))
@@ -65,17 +64,13 @@ extension GateResult {
     var text: String
     switch verdict {
     case .pass: text = "memtrace check passed"
-    case .fail: text = "memtrace check failed: \(Self.plural(counted.count, "finding"))"
+    case .fail: text = "memtrace check failed: \(failureText)"
     case .unmeasured: text = "memtrace could not measure everything, so the check proves nothing"
     }
     if known > 0 { text += ", \(known) in the baseline" }
     if hidden > 0 { text += ", \(hidden) suppressed" }
     if let hostStatus, hostStatus != 0 { text += "; the command itself ended with \(hostStatus)" }
     return text + "."
-  }
-
-  private static func plural(_ count: Int, _ noun: String) -> String {
-    "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 
   /// `memtrace-check: verdict=fail exit=86 …`, every value a word or a number.

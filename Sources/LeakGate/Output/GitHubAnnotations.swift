@@ -11,17 +11,15 @@ struct GitHubAnnotations {
   let root: SourceRoot
 
   var text: String {
-    let findings = result.counted.map(annotation) + result.brokenFigures.map(annotation)
+    let failures =
+      result.counted.map(annotation) + result.brokenFigures.map(annotation)
+      + result.failingStale.map { annotation($0, "error") }
     let problems = result.problems.map {
       command("warning", [("title", "memtrace could not measure")], $0)
     }
-    let stale = result.stale.map {
-      command(
-        "notice", [("title", "memtrace: stale baseline entry")],
-        "\($0.what) (\($0.fingerprint)) was not found any more.")
-    }
+    let stale = result.failsOnStale ? [] : result.stale.map { annotation($0, "notice") }
     let lines =
-      limited(findings, "error", "findings") + limited(problems, "warning", "problems")
+      limited(failures, "error", "findings") + limited(problems, "warning", "problems")
       + limited(stale, "notice", "stale entries")
     return lines.map { $0 + "\n" }.joined()
   }
@@ -50,6 +48,12 @@ struct GitHubAnnotations {
     command(
       "error", [("title", "memtrace: \(rule.rule)")],
       "\(rule.process) (pid \(rule.pid)): \(rule.measured), at most \(rule.most ?? 0) allowed")
+  }
+
+  private func annotation(_ entry: GateResult.StaleEntry, _ name: String) -> String {
+    command(
+      name, [("title", "memtrace: stale baseline entry")],
+      "\(entry.what) (\(entry.fingerprint)) was not found any more.")
   }
 
   private func message(_ finding: Finding) -> String {

@@ -13,6 +13,12 @@ struct GitHubSummary {
       text += "**Not measured:**\n\n"
       text += result.problems.prefix(50).map { "- \(Self.escaped($0))\n" }.joined() + "\n"
     }
+    if !result.stale.isEmpty {
+      text += "**Stale in the baseline:**\n\n"
+      text += result.stale.prefix(50).map { "- \(Self.escaped($0.sentence))\n" }.joined()
+      let rest = result.stale.count - 50
+      text += (rest > 0 ? "- … and \(rest) more\n" : "") + "\n"
+    }
     let broken = result.broken
     if !broken.isEmpty {
       text += "| Rule | Process | Measured | Allowed |\n| --- | --- | --- | ---: |\n"
@@ -30,8 +36,7 @@ struct GitHubSummary {
   private var headline: String {
     switch result.verdict {
     case .pass: "passed"
-    case .fail:
-      "failed, \(result.counted.count) finding\(result.counted.count == 1 ? "" : "s")"
+    case .fail: "failed, \(result.failureText)"
     case .unmeasured: "could not measure everything"
     }
   }

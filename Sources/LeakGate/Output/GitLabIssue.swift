@@ -44,6 +44,13 @@ struct GitLabIssue: Encodable {
           fingerprint: fingerprint, severity: "minor",
           location: Location(path: rule.process, lines: .init(begin: 1))))
     }
+    for entry in result.failingStale where seen.insert(entry.fingerprint).inserted {
+      issues.append(
+        GitLabIssue(
+          description: "Stale in the baseline: \(entry.sentence)", checkName: "MT017",
+          fingerprint: entry.fingerprint, severity: "minor",
+          location: Location(path: result.baselineName, lines: .init(begin: 1))))
+    }
     return issues
   }
 }

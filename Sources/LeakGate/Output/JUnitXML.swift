@@ -31,6 +31,11 @@ struct JUnitXML {
         body: Self.element(
           "failure", "\(rule.measured), at most \(rule.most ?? 0) allowed", "rule", ""))
     }
+    cases += result.failingStale.map { entry in
+      Self.testCase(
+        className: "memtrace.baseline", name: "\(entry.what) (\(entry.fingerprint))",
+        body: Self.element("failure", "\(entry.sentence); take it out", "stale", ""))
+    }
     cases += result.problems.map { problem in
       Self.testCase(
         className: "memtrace.measurement", name: problem,

@@ -11,6 +11,10 @@ extension SARIFLog {
           level: "error",
           message: Message(text: "\($0.process.printable): \($0.measured), rule \($0.rule)"))
       }
+      + result.failingStale.map {
+        Notification(
+          level: "error", message: Message(text: "stale in the baseline: \($0.sentence.printable)"))
+      }
     runs = [
       Run(
         tool: Tool(

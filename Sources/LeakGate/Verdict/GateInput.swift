@@ -8,6 +8,8 @@ public struct GateInput: Sendable {
   public var rules = GateRule.defaults
   /// What is tolerated; nil when no baseline was given.
   public var baseline: Baseline?
+  /// The file of the baseline, for reports that show what is wrong with it there.
+  public var baselineName = "the baseline"
   /// What is hidden.
   public var suppressions = SuppressionSet()
   /// Which day it is, for entries that expire.

@@ -30,6 +30,7 @@ extension GateResult {
     // A run that recorded nothing has proved nothing, whatever was asked.
     if checked.isEmpty { verdict = .unmeasured }
     toolVersion = input.toolVersion
+    (failsOnStale, baselineName) = (input.failsOnStale, input.baselineName)
     hostStatus = input.hostStatus
     exitStatus = Self.exitStatus(verdict, host: input.hostStatus)
     processes = input.processes

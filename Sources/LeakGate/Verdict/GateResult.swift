@@ -41,6 +41,9 @@ public struct GateResult: Sendable, Report {
     public var fingerprint: String
     /// What it is, as the baseline says.
     public var what: String
+
+    /// Which one, and what is wrong with it.
+    var sentence: String { "\(what) (\(fingerprint)) was not found" }
   }
 
   /// The decision.
@@ -61,6 +64,10 @@ public struct GateResult: Sendable, Report {
   public var problems: [String]
   /// What else should be known.
   public var warnings: [String]
+  /// Whether these fail the gate; not part of the document.
+  var failsOnStale: Bool
+  /// The file of the baseline; not part of the document.
+  var baselineName: String
   /// The version of the tool; not part of the document.
   var toolVersion: String
 
@@ -92,6 +99,17 @@ public struct GateResult: Sendable, Report {
 
   /// Broken rules that no finding speaks for.
   var brokenFigures: [RuleResult] { broken.filter { !$0.isOfFindings } }
+
+  /// Entries of the baseline that fail the gate, because they matched nothing.
+  var failingStale: [StaleEntry] { failsOnStale ? stale : [] }
+
+  /// What the gate failed for: `3 findings, 1 stale entry of the baseline`.
+  var failureText: String {
+    let findings = "\(counted.count) finding\(counted.count == 1 ? "" : "s")"
+    let entries = failingStale.count
+    if entries == 0 { return findings }
+    return findings + ", \(entries) stale entr\(entries == 1 ? "y" : "ies") of the baseline"
+  }
 
   /// Findings that count.
   public var counted: [Finding] { findings.filter(\.counts) }

@@ -24,6 +24,7 @@ struct GateRun {
     input = GateInput(today: .today)
     input.rules = setup.rules
     input.baseline = setup.baseline
+    if let file = setup.configuration.baseline { input.baselineName = file }
     input.suppressions = setup.suppressions
     input.failsOnStale = setup.configuration.failsOnStale
     input.failsOnUnmeasured = setup.configuration.failsOnUnmeasured
