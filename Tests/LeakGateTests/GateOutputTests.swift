@@ -218,6 +218,51 @@ import TraceTestSupport
         "memtrace check failed: 0 findings, 1 stale entry of the baseline."))
   }
 
+  @Test func whatTheRulesAllowIsNoFailureInAnyForm() throws {
+    var input = input([leak(), leak(in: "other", kind: .cycle)])
+    input.rules = [try GateRule("leaks<=3"), try GateRule("cycles<=1")]
+    let passing = GateResult(judging: input)
+    #expect(passing.verdict == .pass)
+    #expect(passing.findings.allSatisfy { $0.isAllowed })
+    let junit = try passing.output(as: .junit, root: root)
+    #expect(junit.contains("<testsuites tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"2\">"))
+    #expect(junit.contains("<skipped message=\"allowed by the rules\"/>"))
+    let lines = try passing.output(as: .github, root: root).split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.allSatisfy { $0.hasPrefix("::notice file=list.c,line=12,") })
+    #expect(lines.allSatisfy { $0.contains("%0Aallowed by the rules%0A") })
+    let sarif = try passing.output(as: .sarif, root: root)
+    #expect(sarif.ranges(of: "\"level\" : \"note\"").count == 2)
+    let gitLab = try passing.output(as: .gitlab, root: root)
+    #expect(gitLab.ranges(of: "\"severity\" : \"info\"").count == 2)
+    #expect(
+      try passing.output(as: .text, root: root).contains(
+        "memtrace check passed, 2 allowed by the rules.\n"))
+
+    // Only what the broken rule speaks of fails.
+    input.rules = [try GateRule("leaks<=2"), try GateRule("cycles<=1")]
+    let failing = GateResult(judging: input)
+    #expect(failing.findings.map(\.isAllowed) == [false, true])
+    #expect(
+      try failing.output(as: .text, root: root).contains(
+        "memtrace check failed: 1 finding, 1 allowed by the rules.\n"))
+    #expect(
+      try failing.output(as: .github, root: root).split(separator: "\n").map { $0.prefix(8) }
+        == ["::error ", "::error ", "::notice"])
+  }
+
+  @Test func whatNoRuleSpeaksOfIsAllowed() throws {
+    var input = input([leak(pid: 7), leak(pid: 8)], processes: [checked(pid: 7), checked(pid: 8)])
+    input.rules = [try GateRule("leaks[function=make*]<=2"), try GateRule("leaks<=0")]
+    #expect(GateResult(judging: input).findings.map(\.isAllowed) == [false, false])
+    input.findings[1].count = 2
+    let result = GateResult(judging: input)
+    #expect(result.findings.map(\.pid) == [7, 8])
+    #expect(result.findings.map(\.isAllowed) == [false, true])
+    input.rules = [try GateRule("peak<=1MiB")]
+    #expect(GateResult(judging: input).findings.map(\.isAllowed) == [true, true])
+  }
+
   @Test func processesThatAreNotCheckedAreListedByProgram() throws {
     let other = { (name: String, pid: UInt32) in
       var process = checked(name, pid: pid)

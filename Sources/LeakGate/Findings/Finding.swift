@@ -55,6 +55,9 @@ public struct Finding: Sendable, Hashable, Encodable {
   /// What the baseline allows, or the suppression that hides it, in words; nil when it is new.
   public var reason: String?
 
+  /// Whether it counts against rules that are kept all the same, or against none.
+  public var isAllowed = false
+
   /// The innermost frame of the program's own code, where it is known with its line; else the
   /// innermost frame that is known with its line.
   public var location: ReportFrame? {
@@ -80,6 +83,9 @@ public struct Finding: Sendable, Hashable, Encodable {
 
   /// Whether it counts against the rules.
   public var counts: Bool { state != .baselined && state != .suppressed }
+
+  /// Whether the gate fails for it.
+  public var fails: Bool { counts && !isAllowed }
 
   /// `2 blocks`, `1 call`.
   public var amount: String {

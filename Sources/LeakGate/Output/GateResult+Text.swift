@@ -18,7 +18,8 @@ extension GateResult {
   private func writeFindings(to page: inout TextPage) {
     for finding in counted {
       page.blank()
-      page.line(Span(finding.sentence(page.style.bytes), .error))
+      page.line(Span(finding.sentence(page.style.bytes), finding.fails ? .error : .warning))
+      if finding.isAllowed { page.line([Span("allowed by the rules")], indent: 2) }
       if let reason = finding.reason { page.line([Span(reason)], indent: 2) }
       for line in finding.tree { page.line([Span(line)], indent: 4) }
       StackText.write(finding.frames, to: &page, indent: 4, limit: 12)
@@ -67,6 +68,8 @@ extension GateResult {
     case .fail: text = "memtrace check failed: \(failureText)"
     case .unmeasured: text = "memtrace could not measure everything, so the check proves nothing"
     }
+    let allowed = self.allowed.count
+    if allowed > 0 { text += ", \(allowed) allowed by the rules" }
     if known > 0 { text += ", \(known) in the baseline" }
     if hidden > 0 { text += ", \(hidden) suppressed" }
     if let hostStatus, hostStatus != 0 { text += "; the command itself ended with \(hostStatus)" }

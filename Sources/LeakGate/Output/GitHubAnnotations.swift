@@ -12,15 +12,17 @@ struct GitHubAnnotations {
 
   var text: String {
     let failures =
-      result.counted.map(annotation) + result.brokenFigures.map(annotation)
+      result.failing.map(annotation) + result.brokenFigures.map(annotation)
       + result.failingStale.map { annotation($0, "error") }
     let problems = result.problems.map {
       command("warning", [("title", "memtrace could not measure")], $0)
     }
-    let stale = result.failsOnStale ? [] : result.stale.map { annotation($0, "notice") }
+    let notes =
+      result.allowed.map(annotation)
+      + (result.failsOnStale ? [] : result.stale.map { annotation($0, "notice") })
     let lines =
       limited(failures, "error", "findings") + limited(problems, "warning", "problems")
-      + limited(stale, "notice", "stale entries")
+      + limited(notes, "notice", "notes")
     return lines.map { $0 + "\n" }.joined()
   }
 
@@ -41,7 +43,7 @@ struct GitHubAnnotations {
     }
     let size = finding.bytes > 0 ? ", \(ByteStyle.human.format(finding.bytes))" : ""
     properties.append(("title", "\(finding.kind.title): \(finding.amount)\(size)"))
-    return command("error", properties, message(finding))
+    return command(finding.fails ? "error" : "notice", properties, message(finding))
   }
 
   private func annotation(_ rule: GateResult.RuleResult) -> String {
@@ -58,6 +60,7 @@ struct GitHubAnnotations {
 
   private func message(_ finding: Finding) -> String {
     var lines = [finding.sentence()]
+    if finding.isAllowed { lines.append("allowed by the rules") }
     if let reason = finding.reason { lines.append(reason) }
     lines += FrameLines.of(finding.frames, limit: 8)
     lines.append("fingerprint \(finding.fingerprint)")

@@ -50,7 +50,7 @@ struct GitHubSummary {
     for finding in counted.prefix(Self.findingLimit) {
       let place = root.place(of: finding).map { Self.code("\($0.path):\($0.line)") } ?? ""
       let row =
-        "| \(finding.kind.title) | \(Self.escaped(finding.what)) | \(finding.count) "
+        "| \(finding.kind.title)\(finding.isAllowed ? " (allowed)" : "") | \(Self.escaped(finding.what)) | \(finding.count) "
         + "| \(ByteStyle.human.format(finding.bytes)) | \(place) | \(Self.escaped(finding.process)) |\n"
       guard text.utf8.count + row.utf8.count < Self.byteLimit / 2 else { break }
       text += row

@@ -31,7 +31,7 @@ struct GitLabIssue: Encodable {
         GitLabIssue(
           description: finding.sentence(), checkName: finding.kind.ruleID,
           fingerprint: finding.fingerprint,
-          severity: finding.kind.isMemoryError ? "critical" : "major",
+          severity: !finding.fails ? "info" : finding.kind.isMemoryError ? "critical" : "major",
           location: Location(
             path: place?.path ?? finding.process, lines: .init(begin: place?.line ?? 1))))
     }

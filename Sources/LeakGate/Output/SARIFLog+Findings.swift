@@ -69,7 +69,7 @@ extension SARIFLog.Result {
     self.init(
       ruleId: finding.kind.ruleID,
       ruleIndex: FindingKind.allCases.firstIndex(of: finding.kind) ?? 0,
-      level: finding.counts ? (finding.kind == .unfreed ? "warning" : "error") : "note",
+      level: finding.fails ? (finding.kind == .unfreed ? "warning" : "error") : "note",
       message: .init(text: finding.sentence().printable),
       locations: [SARIFLog.Location(place, finding)],
       relatedLocations: related.isEmpty ? nil : related,

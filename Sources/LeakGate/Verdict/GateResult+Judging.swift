@@ -7,9 +7,10 @@ extension GateResult {
     let marks = FindingJudge(input)
     for index in findings.indices { marks.judge(&findings[index]) }
     let checked = input.processes.filter { $0.isChosen && $0.measures != nil }
-    let rules = input.rules.flatMap { rule in
-      checked.map { RuleJudge(rule, input.rules, findings, input.baseline).result(for: $0) }
-    }
+    let judges = input.rules.map { RuleJudge($0, input.rules, findings, input.baseline) }
+    let results = judges.map { judge in checked.map(judge.result) }
+    let rules = results.flatMap(\.self)
+    Self.noteAllowed(&findings, by: Array(zip(judges, results)))
     var problems = input.problems
     problems += input.processes.flatMap { process in
       process.problems.map { "\(process.title): \($0)" }
@@ -44,6 +45,20 @@ extension GateResult {
     }
   }
 
+  /// Notes which of the findings that count no broken rule speaks of.
+  private static func noteAllowed(
+    _ findings: inout [Finding], by judges: [(judge: RuleJudge, results: [RuleResult])]
+  ) {
+    let broken = judges.map { entry in (entry.judge, entry.results.filter { !$0.isKept }) }
+    for index in findings.indices where findings[index].counts {
+      let finding = findings[index]
+      findings[index].isAllowed = !broken.contains { judge, results in
+        judge.covers(finding)
+          && results.contains { $0.pid == finding.pid && $0.process == finding.process }
+      }
+    }
+  }
+
   /// The command's own failure is what its caller has to know first.
   private static func exitStatus(_ verdict: Verdict, host: Int32?) -> Int32 {
     if let host, host != 0 { return host }
@@ -56,9 +71,10 @@ extension GateResult {
 }
 
 extension Finding {
-  /// Those that count first, then the most bytes, then by what does not change from run to run.
+  /// Those that the gate fails for first, then those that count, then the most bytes, then by what
+  /// does not change from run to run.
   fileprivate var order: (Int, UInt64, UInt64, String, String) {
-    (counts ? 0 : 1, .max - bytes, .max - count, what, fingerprint)
+    (fails ? 0 : counts ? 1 : 2, .max - bytes, .max - count, what, fingerprint)
   }
 }
 
@@ -121,6 +137,8 @@ struct FindingJudge {
 /// Compares a process with a rule.
 struct RuleJudge {
   private let rule: GateRule
+  /// What narrower rules cover, which this one does not.
+  private let narrower: [RuleScope]
   private let findings: [Finding]
   private let baseline: Baseline?
 
@@ -135,10 +153,20 @@ struct RuleJudge {
     let narrower =
       rule.scope.isEmpty
       ? rules.filter { $0.measure == rule.measure && !$0.scope.isEmpty }.map(\.scope) : []
+    self.narrower = narrower
     self.findings = findings.filter { finding in
-      rule.measure.covers(finding.kind) && finding.counts && rule.scope.holds(finding)
-        && !narrower.contains { $0.holds(finding) }
+      finding.counts && Self.covers(finding, rule, narrower)
     }
+  }
+
+  /// Whether the rule speaks of a finding.
+  func covers(_ finding: Finding) -> Bool { Self.covers(finding, rule, narrower) }
+
+  private static func covers(
+    _ finding: Finding, _ rule: GateRule, _ narrower: [RuleScope]
+  ) -> Bool {
+    rule.measure.covers(finding.kind) && rule.scope.holds(finding)
+      && !narrower.contains { $0.holds(finding) }
   }
 
   func result(for process: CheckedProcess) -> GateResult.RuleResult {

@@ -105,7 +105,7 @@ public struct GateResult: Sendable, Report {
 
   /// What the gate failed for: `3 findings, 1 stale entry of the baseline`.
   var failureText: String {
-    let findings = "\(counted.count) finding\(counted.count == 1 ? "" : "s")"
+    let findings = "\(failing.count) finding\(failing.count == 1 ? "" : "s")"
     let entries = failingStale.count
     if entries == 0 { return findings }
     return findings + ", \(entries) stale entr\(entries == 1 ? "y" : "ies") of the baseline"
@@ -113,6 +113,12 @@ public struct GateResult: Sendable, Report {
 
   /// Findings that count.
   public var counted: [Finding] { findings.filter(\.counts) }
+
+  /// Findings that the gate fails for.
+  var failing: [Finding] { findings.filter(\.fails) }
+
+  /// Findings that count against rules that are kept all the same.
+  var allowed: [Finding] { findings.filter { $0.counts && $0.isAllowed } }
 
   /// How many findings have a state.
   func count(_ state: Finding.State) -> Int { findings.count { $0.state == state } }
