@@ -1,4 +1,5 @@
 import Foundation
+import Reports
 import Testing
 import TraceTestSupport
 
@@ -261,6 +262,30 @@ import TraceTestSupport
     #expect(result.findings.map(\.isAllowed) == [false, true])
     input.rules = [try GateRule("peak<=1MiB")]
     #expect(GateResult(judging: input).findings.map(\.isAllowed) == [true, true])
+  }
+
+  @Test func whatIsMeasuredAndWhatIsAllowedAreWrittenAlike() throws {
+    var input = input(processes: [checked(peak: 27_679)])
+    input.rules = [try GateRule("peak<=10KiB"), try GateRule("allocations<=3")]
+    let result = GateResult(judging: input)
+    let text = try result.output(as: .text, root: root)
+    #expect(text.contains(/peak<=10KiB +app \(pid 7\) +27\.03 KiB +10\.00 KiB\n/))
+    #expect(text.contains(/allocations<=3 +app \(pid 7\) +10 allocations +3\n/))
+    let exact = try result.output(as: .text, style: TextStyle(bytes: .exact), root: root)
+    #expect(exact.contains(/peak<=10KiB +app \(pid 7\) +27,679 +10,240\n/))
+    #expect(
+      try result.output(as: .summary, root: root).contains("| 27.03 KiB | 10.00 KiB |\n"))
+    #expect(
+      try result.output(as: .github, root: root).contains(
+        "::app (pid 7): 27.03 KiB, at most 10.00 KiB allowed\n"))
+    #expect(
+      try result.output(as: .junit, root: root).contains(
+        "message=\"27.03 KiB, at most 10.00 KiB allowed\""))
+    // Rounded they would be the same.
+    input.processes = [checked(peak: 10_241)]
+    #expect(
+      try GateResult(judging: input).output(as: .github, root: root).contains(
+        "::app (pid 7): 10,241, at most 10,240 allowed\n"))
   }
 
   @Test func processesThatAreNotCheckedAreListedByProgram() throws {

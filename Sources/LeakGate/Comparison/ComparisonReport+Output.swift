@@ -15,7 +15,7 @@ extension ComparisonReport {
     for failure in failures {
       page.line(
         Span("Failed: ", .error),
-        Span("\(failure.rule): \(failure.value), at most \(failure.most) allowed"))
+        Span("\(failure.rule): \(failure.text(page.style.bytes))"))
     }
   }
 

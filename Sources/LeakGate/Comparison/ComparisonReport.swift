@@ -71,10 +71,19 @@ public struct ComparisonReport: Report {
   public struct Failure: Sendable, Hashable, Encodable {
     /// The limit as it was given.
     public var rule: String
+    /// Whether the numbers are of bytes.
+    public var isBytes: Bool
     /// The figure.
     public var value: UInt64
     /// The most that is allowed.
     public var most: UInt64
+
+    /// Both numbers in one sentence.
+    func text(_ style: ByteStyle) -> String {
+      guard isBytes else { return "\(value), at most \(most) allowed" }
+      let text = LimitText(value, most: most, style)
+      return "\(text.value), at most \(text.most) allowed"
+    }
   }
 
   /// What was before, as the user named it.
@@ -198,6 +207,7 @@ extension ComparisonReport.Failure {
   /// nil when the limit is kept; a measure that was not taken is not kept.
   fileprivate init?(_ rule: GateRule, _ base: [RunProfile], _ head: [RunProfile]) {
     let isBytes = rule.limit.isAboutBytes(rule.measure)
+    self.isBytes = isBytes
     let median = { (side: [RunProfile]) in
       ComparisonReport.Figure(
         side.map { profile in

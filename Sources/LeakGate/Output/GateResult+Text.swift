@@ -44,8 +44,8 @@ extension GateResult {
     ])
     for rule in broken {
       table.add([
-        Span(rule.rule), Span("\(rule.process) (pid \(rule.pid))"), Span(rule.measured),
-        Span("\(rule.most ?? 0)"),
+        Span(rule.rule), Span("\(rule.process) (pid \(rule.pid))"),
+        Span(rule.measuredText(page.style.bytes)), Span(rule.allowedText(page.style.bytes)),
       ])
     }
     page.table(table, indent: 2)

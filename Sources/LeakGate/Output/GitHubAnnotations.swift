@@ -49,7 +49,7 @@ struct GitHubAnnotations {
   private func annotation(_ rule: GateResult.RuleResult) -> String {
     command(
       "error", [("title", "memtrace: \(rule.rule)")],
-      "\(rule.process) (pid \(rule.pid)): \(rule.measured), at most \(rule.most ?? 0) allowed")
+      "\(rule.process) (pid \(rule.pid)): \(rule.sentence(.human))")
   }
 
   private func annotation(_ entry: GateResult.StaleEntry, _ name: String) -> String {

@@ -24,7 +24,7 @@ struct GitHubSummary {
       text += "| Rule | Process | Measured | Allowed |\n| --- | --- | --- | ---: |\n"
       for rule in broken.prefix(50) {
         text += "| \(Self.code(rule.rule)) | \(Self.escaped(rule.process)) (\(rule.pid)) "
-        text += "| \(rule.measured) | \(rule.most ?? 0) |\n"
+        text += "| \(rule.measuredText(.human)) | \(rule.allowedText(.human)) |\n"
       }
       text += "\n"
     }

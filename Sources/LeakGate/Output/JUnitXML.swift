@@ -29,7 +29,7 @@ struct JUnitXML {
       Self.testCase(
         className: "memtrace.rules", name: "\(rule.rule) in \(rule.process)",
         body: Self.element(
-          "failure", "\(rule.measured), at most \(rule.most ?? 0) allowed", "rule", ""))
+          "failure", rule.sentence(.human), "rule", ""))
     }
     cases += result.failingStale.map { entry in
       Self.testCase(

@@ -1,3 +1,5 @@
+import Reports
+
 /// What a rule puts a limit on.
 public enum Measure: String, Sendable, Hashable, CaseIterable, Codable {
   /// Blocks that nothing can reach, apart from cycles.
@@ -50,6 +52,20 @@ public enum Measure: String, Sendable, Hashable, CaseIterable, Codable {
     case .peak: "bytes at the peak"
     case .allocations: "allocations"
     }
+  }
+}
+
+/// A number of bytes and the most that is allowed, in one style.
+struct LimitText {
+  let value: String
+  let most: String
+
+  /// With all digits where the rounded numbers would be the same.
+  init(_ value: UInt64, most: UInt64?, _ style: ByteStyle) {
+    let most = most ?? 0
+    let hides = value != most && style.format(value) == style.format(most)
+    let style = hides ? .exact : style
+    (self.value, self.most) = (style.format(value), style.format(most))
   }
 }
 

@@ -178,15 +178,14 @@ struct RuleJudge {
       rule.limit.isRelative
       ? base.map { rule.limit.most(above: isAboutBytes ? $0.bytes : $0.count) }
       : rule.limit.most(above: 0)
-    return GateResult.RuleResult(
+    var result = GateResult.RuleResult(
       rule: rule.text,
       isOfFindings: rule.measure.hasFindings && rule.limit.most(above: 0) == 0
         && !rule.limit.isRelative,
-      process: process.name, pid: process.pid,
-      measured: isAboutBytes
-        ? "\(ByteStyle.human.format(value))\(rule.measure == .peak ? "" : " in \(rule.measure.noun)")"
-        : rule.measure.counted(value),
-      value: value, most: most, isKept: most.map { value <= $0 } ?? false)
+      process: process.name, pid: process.pid, measured: "", measure: rule.measure,
+      isBytes: isAboutBytes, value: value, most: most, isKept: most.map { value <= $0 } ?? false)
+    result.measured = result.measuredText(.human)
+    return result
   }
 
   private func amount(in process: CheckedProcess) -> Amount {

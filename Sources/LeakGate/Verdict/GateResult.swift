@@ -27,12 +27,33 @@ public struct GateResult: Sendable, Report {
     public var pid: UInt32
     /// What was measured, in the words of the rule: `3 leaked blocks`.
     public var measured: String
+    /// What it puts a limit on.
+    public var measure: Measure
+    /// Whether the numbers are of bytes.
+    public var isBytes: Bool
     /// The number that is compared.
     public var value: UInt64
     /// The most that is allowed; nil when the baseline has no figure to compare with.
     public var most: UInt64?
     /// Whether it is kept.
     public var isKept: Bool
+
+    /// What was measured, in the words of the rule: `3 leaked blocks`, `1.20 KiB in leaked blocks`.
+    func measuredText(_ style: ByteStyle) -> String {
+      guard isBytes else { return measure.counted(value) }
+      let bytes = LimitText(value, most: most, style).value
+      return measure == .peak ? bytes : "\(bytes) in \(measure.noun)"
+    }
+
+    /// The most that is allowed, written like what was measured.
+    func allowedText(_ style: ByteStyle) -> String {
+      isBytes ? LimitText(value, most: most, style).most : "\(most ?? 0)"
+    }
+
+    /// In one sentence: `3 leaked blocks, at most 2 allowed`.
+    func sentence(_ style: ByteStyle) -> String {
+      "\(measuredText(style)), at most \(allowedText(style)) allowed"
+    }
   }
 
   /// An entry of the baseline that matched nothing.
