@@ -65,6 +65,27 @@ import TraceTestSupport
       }.totalCount == 1)
   }
 
+  @Test func aMomentAfterTheRangeIsAnError() throws {
+    let error = #expect(throws: ReportError.self) {
+      try total {
+        $0.to = TimePoint("20ms")
+        $0.liveAt = LiveMoment("30ms")
+      }
+    }
+    #expect(error?.description == "--live-at 00:00.030.000 is after --to 00:00.020.000")
+    let both = try total {
+      $0.to = TimePoint("22ms")
+      $0.liveAt = LiveMoment("22ms")
+    }
+    #expect(both.persistentCount == 2)
+    // The peak is that of the range.
+    #expect(
+      try total {
+        $0.to = TimePoint("22ms")
+        $0.liveAt = .peak
+      }.totalCount == 2)
+  }
+
   @Test func timesBehindTheEndAreTold() throws {
     var request = ReplayRequest()
     (request.from, request.to, request.liveAt) = (TimePoint("80ms"), TimePoint("1%"), .peak)

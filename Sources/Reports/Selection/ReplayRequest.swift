@@ -97,12 +97,19 @@ extension Trace {
     return start < end ? start..<end : start..<max(start, EventTime(start.rawValue &+ 1))
   }
 
-  /// Nothing that is allocated from a time on lives before that time.
+  /// Nothing that is allocated from a time on lives before that time, and of what comes after the
+  /// end of a range nothing is known.
   private func checkHolds(_ moment: EventTime, _ range: Range<EventTime>?) throws {
-    guard let range, moment < range.lowerBound else { return }
-    throw ReportError.badValue(
-      "--live-at \(TimeText.timestamp(clock.nanoseconds(moment))) is not after --from "
-        + TimeText.timestamp(clock.nanoseconds(range.lowerBound)))
+    guard let range else { return }
+    let text = { [clock] (time: EventTime) in TimeText.timestamp(clock.nanoseconds(time)) }
+    if moment < range.lowerBound {
+      throw ReportError.badValue(
+        "--live-at \(text(moment)) is not after --from \(text(range.lowerBound))")
+    }
+    if moment > range.upperBound {
+      throw ReportError.badValue(
+        "--live-at \(text(moment)) is after --to \(text(range.upperBound))")
+    }
   }
 
   /// Where a range begins, or ends before: just behind a mark, with which no event shares its time
