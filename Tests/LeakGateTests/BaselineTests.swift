@@ -89,6 +89,11 @@ import Testing
     ("version: 1\nfindings:\n  - {fingerprint: a, kind: leak, count: -1}", "takes a number"),
     ("version: 1\nfindings:\n  - {fingerprint: a, kind: leak, wat: 1}", "there is no 'wat'"),
     ("version: 1\nmeasures: {app: {lecks: {count: 1}}}", "there is no measure 'lecks'"),
+    ("version: 1\nmeasures: 3", "b.yml:2: 'measures' takes KEY: VALUE lines"),
+    ("version: 1\nmeasures: {app: 5}", "b.yml:2: 'app' takes KEY: VALUE lines"),
+    ("version: 1\nmeasures: {app: {peak: 5}}", "b.yml:2: 'peak' takes KEY: VALUE lines"),
+    ("version: 1\nmeasures: {app: {peak: {byts: 5}}}", "b.yml:2: there is no 'byts' in a measure"),
+    ("version: 1\nmeasures: {app: {peak: {bytes: few}}}", "b.yml:2: 'bytes' takes a number"),
   ])
   func whatIsNotUnderstoodIsRefused(_ text: String, _ message: String) {
     let error = #expect(throws: GateError.self) { try Baseline(yaml: text, name: "b.yml") }

@@ -25,17 +25,11 @@ extension Baseline {
   }
 
   private mutating func readMeasures(_ node: Node, _ name: String) throws(GateError) {
-    for (process, figures) in node.mapping ?? [:] {
-      for (key, value) in figures.mapping ?? [:] {
+    for (process, figures) in try YAMLFile.mapping(node, "measures", name) {
+      let program = process.string ?? ""
+      for (key, value) in try YAMLFile.mapping(figures, program, name) {
         let measure = try Measure(named: key.string ?? "", in: YAMLFile.place(value, name))
-        var amount = Amount()
-        if let count = value.mapping?["count"] {
-          amount.count = try YAMLFile.number(count, "count", name)
-        }
-        if let bytes = value.mapping?["bytes"] {
-          amount.bytes = try YAMLFile.number(bytes, "bytes", name)
-        }
-        measures[process.string ?? "", default: [:]][measure] = amount
+        measures[program, default: [:]][measure] = try Amount(value, measure, name)
       }
     }
   }
@@ -57,6 +51,22 @@ extension Baseline {
       }
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+extension Amount {
+  fileprivate init(_ node: Node, _ measure: Measure, _ name: String) throws(GateError) {
+    self.init()
+    for (key, value) in try YAMLFile.mapping(node, measure.rawValue, name) {
+      switch key.string {
+      case "count": count = try YAMLFile.number(value, "count", name)
+      case "bytes": bytes = try YAMLFile.number(value, "bytes", name)
+      default:
+        throw GateError(
+          "\(YAMLFile.place(value, name)): there is no '\(key.string ?? "")' in a measure, which "
+            + "has count and bytes")
+      }
+    }
   }
 }
 

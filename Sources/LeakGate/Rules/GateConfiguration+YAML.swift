@@ -91,6 +91,16 @@ enum YAMLFile {
     return node.null == nil ? [node] : []
   }
 
+  /// A mapping.
+  static func mapping(
+    _ node: Node, _ key: String, _ name: String
+  ) throws(GateError) -> Node.Mapping {
+    guard let mapping = node.mapping else {
+      throw GateError("\(place(node, name)): '\(key)' takes KEY: VALUE lines")
+    }
+    return mapping
+  }
+
   static func strings(_ node: Node, _ key: String, _ name: String) throws(GateError) -> [String] {
     var strings: [String] = []
     for item in try list(node, key, name) { strings.append(try string(item, key, name)) }
