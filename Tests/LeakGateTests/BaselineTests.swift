@@ -119,6 +119,12 @@ import Testing
     #expect(configuration.suppressions == ["a.supp", "b.supp"])
     #expect(configuration.failsOnStale && !configuration.failsOnUnmeasured)
     #expect(try GateConfiguration(yaml: "", name: "x") == GateConfiguration())
+    #expect(try GateConfiguration(yaml: "version: \"1\"", name: "x") == GateConfiguration())
+    #expect(try Baseline(yaml: "version: '1'", name: "x") == Baseline())
+    let nameless = #expect(throws: GateError.self) {
+      try GateConfiguration(yaml: "version: 1\nbaseline:", name: "x.yml")
+    }
+    #expect(nameless?.description == "x.yml:2: 'baseline' takes the name of a file")
     let typo = #expect(throws: GateError.self) {
       try GateConfiguration(yaml: "rulez: []", name: "x.yml")
     }

@@ -7,7 +7,7 @@ extension Baseline {
   public init(yaml text: String, name: String) throws(GateError) {
     self.init()
     guard let root = try YAMLFile.root(text, name: name) else { return }
-    guard let mapping = root.mapping, mapping["version"]?.int == 1 else {
+    guard let mapping = root.mapping, mapping["version"]?.scalar?.string == "1" else {
       throw GateError("\(name) is not a baseline of version 1; --update-baseline writes one")
     }
     for (key, value) in mapping {

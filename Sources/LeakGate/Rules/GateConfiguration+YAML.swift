@@ -23,14 +23,17 @@ extension GateConfiguration {
     let place = YAMLFile.place(value, name)
     switch key {
     case "version":
-      guard value.int == 1 else {
+      guard value.scalar?.string == "1" else {
         throw GateError("\(place): version \(value.string ?? "?") is not known; this is version 1")
       }
     case "rules":
       for node in try YAMLFile.list(value, key, name) { rules.append(try Self.rule(node, name)) }
     case "default-rules": usesDefaultRules = try YAMLFile.bool(value, key, name)
     case "processes": processes = try YAMLFile.strings(value, key, name)
-    case "baseline": baseline = try YAMLFile.string(value, key, name)
+    case "baseline":
+      let file = try YAMLFile.string(value, key, name)
+      guard !file.isEmpty else { throw GateError("\(place): 'baseline' takes the name of a file") }
+      baseline = file
     case "suppressions": suppressions = try YAMLFile.strings(value, key, name)
     case "stale": failsOnStale = try YAMLFile.choice(value, key, "fail", "warn", name)
     case "unmeasured": failsOnUnmeasured = try YAMLFile.choice(value, key, "fail", "warn", name)
