@@ -75,9 +75,23 @@ struct GateRun {
       try record(session, words[0], in: directory.path, isKept: false)
       return
     }
-    let path = FilePath(folder).absolute
+    try record(session, words[0], in: try Self.folderToKeepIn(folder), isKept: true)
+  }
+
+  /// The folder that `--keep` names, made if it is not there.
+  private static func folderToKeepIn(_ name: String) throws(CommandFailure) -> FilePath {
+    let path = FilePath(name).absolute
     _ = path.withPlatformString { mkdir($0, 0o777) }
-    try record(session, words[0], in: path, isKept: true)
+    do throws(Errno) {
+      guard try FileStatus(of: path).isDirectory else { throw Errno.notDirectory }
+      let isWritable = path.withPlatformString { access($0, W_OK | X_OK) } == 0
+      guard isWritable else { throw Errno(rawValue: errno) }
+      return path
+    } catch {
+      throw CommandFailure(
+        "cannot keep traces in \(name): \(error); give another folder to --keep",
+        exitStatus: ExitStatus.cannotCreate)
+    }
   }
 
   /// Prepares the recording; nil for a program that cannot be recorded (a static one, say), which is
