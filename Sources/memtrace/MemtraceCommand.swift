@@ -40,6 +40,7 @@ struct MemtraceCommand: ParsableCommand {
           exitStatus: ExitStatus.cannotRecord)
       }
       try UnknownCommand.check(CommandLine.arguments.dropFirst().first)
+      try EmptyValue.check(CommandLine.arguments.dropFirst())
       var command = try parseAsRoot()
       try command.run()
       try Diagnostics.finishOutput()

@@ -90,6 +90,48 @@ import TraceTestSupport
     #expect(found.sorted().joined(separator: " ") == variables)
   }
 
+  @Test(arguments: ["--guard", "--redzones", "--zombies", "--refcounts"])
+  func anEmptyValueIsNotTheStandardOne(option: String) throws {
+    for command in ["record", "check", "allocations"] {
+      let run = try memtrace(command, option + "=", "--", "touch", "ran", in: directory.path)
+      #expect(run.status == 64)
+      #expect(
+        run.errorText == "memtrace: \(option)= has no value; give it one, or leave the = out\n")
+    }
+    #expect(directory.entries.isEmpty)
+    // What belongs to the command is none of our business.
+    let echo = try memtrace("record", "-q", "--", "echo", option + "=", in: directory.path)
+    #expect(echo.outputText == option + "=\n")
+  }
+
+  @Test(arguments: ["0", "0,5", "0-5", "5,0", "0+"])
+  func noAllocationHasTheNumberZero(numbers: String) throws {
+    let run = try memtrace("record", "--fail-at=\(numbers)", "--", "true", in: directory.path)
+    #expect(run.status == 64)
+    #expect(
+      run.errorText.hasPrefix(
+        "Error: --fail-at takes up to 16 numbers from 1 and ranges of them, such as "
+          + "5,100-200,1000+, not '\(numbers)'.\n"))
+  }
+
+  @Test func theGreatestLimitIsTaken() throws {
+    let words = ["record", "-q", "--limit", "1PiB", "--", "env"]
+    let run = try memtrace(arguments: words, in: directory.path)
+    #expect(run.outputText.contains("MEMTRACE_LIMIT=1125899906842624\n"))
+  }
+
+  @Test func aFolderToKeepTracesInIsOne() throws {
+    _ = try ProcessRun.run(["/bin/sh", "-c", "echo >file"], directory: directory.path)
+    for (name, why) in [("file", "Not a directory"), ("none/x", "No such file or directory")] {
+      let run = try memtrace("check", "--keep", name, "--", "touch", "ran", in: directory.path)
+      #expect(run.status == 73)
+      #expect(
+        run.errorText
+          == "memtrace: cannot keep traces in \(name): \(why); give another folder to --keep\n")
+    }
+    #expect(directory.entries == ["file"])
+  }
+
   @Test func aScriptWithoutInterpreterRunsInTheShell() throws {
     let made = try ProcessRun.run(
       ["/bin/sh", "-c", "printf 'echo script $1\\n' >script; chmod +x script"],

@@ -161,6 +161,23 @@ import TraceTestSupport
 
   @Test(arguments: [
     (["allocations"], "Missing the trace to read, or a command to record after '--'."),
+    (
+      ["allocations", "--zombies", "x.mtrace"],
+      "--zombies takes a number of bytes from 1 to 1TiB, such as 64MiB, not 'x.mtrace'."
+    ),
+    (
+      ["leaks", "--redzones", "x.mtrace"],
+      "--redzones takes a number of bytes from 1 to 4096, such as 16, not 'x.mtrace'."
+    ),
+    (
+      ["info", "--guard", "x.mtrace"],
+      "--guard takes up to 16 sizes and ranges of them, such as 24,100-200, or all, not 'x.mtrace'."
+    ),
+    (
+      ["report", "--refcounts", "x.mtrace"],
+      "--refcounts takes names of types, which 'x.mtrace' is not; for all types put it at the end, "
+        + "or write --refcounts='*'."
+    ),
     (["history", "x.mtrace"], "Missing the address behind 'x.mtrace', such as 0x7f12a0."),
     (
       ["history", "0x10"],

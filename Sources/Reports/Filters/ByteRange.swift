@@ -33,7 +33,7 @@ public struct ByteRange: Sendable, Hashable {
     var rest = text.lowercased()
     if rest.hasSuffix("ib") { rest.removeLast(2) } else if rest.hasSuffix("b") { rest.removeLast() }
     var scale: UInt64 = 1
-    for (unit, shift) in [("k", UInt64(10)), ("m", 20), ("g", 30), ("t", 40)]
+    for (unit, shift) in [("k", UInt64(10)), ("m", 20), ("g", 30), ("t", 40), ("p", 50)]
     where rest.hasSuffix(unit) {
       rest.removeLast()
       scale = 1 << shift

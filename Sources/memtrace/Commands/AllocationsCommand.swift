@@ -37,6 +37,7 @@ struct AllocationsCommand: ParsableCommand {
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
   mutating func validate() throws {
+    _ = try input.input()
     if !view.callTree, let option = tree.given {
       throw ValidationError("\(option) goes with --call-tree.")
     }

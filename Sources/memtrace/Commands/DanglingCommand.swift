@@ -4,7 +4,7 @@ import Reports
 import TraceReader
 
 /// `memtrace dangling`: who holds pointers into blocks that were freed.
-struct DanglingCommand: ParsableCommand {
+struct DanglingCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "dangling",
     abstract: "Show who holds a pointer into a block that was freed, and who freed it.",

@@ -31,6 +31,7 @@ struct DumpCommand: ParsableCommand {
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
   mutating func validate() throws {
+    _ = try input.input()
     if top < 0 { throw ValidationError("--top takes 0 or more events, not \(top).") }
     if output.format == .csv {
       throw ValidationError("dump has no csv form; use text or json.")

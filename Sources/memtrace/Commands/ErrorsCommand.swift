@@ -3,7 +3,7 @@ import Reports
 import TraceReader
 
 /// `memtrace errors`: double, invalid and mismatched frees.
-struct ErrorsCommand: ParsableCommand {
+struct ErrorsCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "errors",
     abstract: "Show double frees, invalid frees and mismatched deallocations with their stacks.",

@@ -36,6 +36,7 @@ struct GenerationsCommand: ParsableCommand {
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
   mutating func validate() throws {
+    _ = try input.input()
     if !view.callTree, let option = tree.given {
       throw ValidationError("\(option) goes with --call-tree.")
     }

@@ -4,7 +4,7 @@ import Reports
 extension HeapQuery.Order: ExpressibleByArgument {}
 
 /// `memtrace heap`: the classes of what was live.
-struct HeapCommand: ParsableCommand {
+struct HeapCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "heap",
     abstract: "Show the classes of the live blocks of a snapshot: how many, how much, from where.",

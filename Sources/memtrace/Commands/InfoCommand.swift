@@ -4,7 +4,7 @@ import SystemPackage
 import TraceReader
 
 /// `memtrace info`: what a trace is.
-struct InfoCommand: ParsableCommand {
+struct InfoCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Show what a trace is: process, threads, images, snapshots, coverage and end.",

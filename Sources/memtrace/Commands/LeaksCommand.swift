@@ -35,6 +35,7 @@ struct LeaksCommand: ParsableCommand {
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
   mutating func validate() throws {
+    _ = try input.input()
     guard let tree = view.treeOption else { return }
     let ignored = [
       ("--fail-on-leaks", view.failOnLeaks), ("--cycles", view.cycles),

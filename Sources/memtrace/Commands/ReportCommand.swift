@@ -3,7 +3,7 @@ import LeakAnalysis
 import Reports
 
 /// `memtrace report`: one page about a trace.
-struct ReportCommand: ParsableCommand {
+struct ReportCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
     abstract: "Show one page with what matters, and what to type next.",

@@ -2,7 +2,7 @@ import ArgumentParser
 import Reports
 
 /// `memtrace unfreed`: blocks that were never freed.
-struct UnfreedCommand: ParsableCommand {
+struct UnfreedCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "unfreed",
     abstract: "Show the blocks that were never freed, by the stack that allocated them.",

@@ -41,9 +41,13 @@ struct ShortageOptions: ParsableArguments {
     [("MEMTRACE_FAIL_AT", numbers), ("MEMTRACE_LIMIT", limitBytes.map { String($0) })]
   }
 
-  /// No allocation has the number 0.
+  /// No allocation has the number 0; up to 5 (`-5`) means from 1 on.
   private var numbers: String? {
-    failAt.flatMap(NumberList.canonical).flatMap { $0 == "0" ? nil : $0 }
+    guard let failAt, let numbers = NumberList.canonical(failAt) else { return nil }
+    let beginsWithNone = zip(failAt.split(separator: ","), numbers.split(separator: ",")).contains {
+      !$0.hasPrefix("-") && ($1 == "0" || $1.hasPrefix("0-"))
+    }
+    return beginsWithNone ? nil : numbers
   }
 
   private var limitBytes: UInt64? {

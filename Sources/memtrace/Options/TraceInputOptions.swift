@@ -13,11 +13,10 @@ struct TraceInputOptions: ParsableArguments {
       "A command to record and report on, instead of a trace.", valueName: "command"))
   var command: [String] = []
 
-  mutating func validate() throws {
-    _ = try input()
-  }
-
   /// The trace or the command.
+  ///
+  /// Commands ask for it when all their options are checked: what is missing may have become the value
+  /// of one, as in `--zombies TRACE`, and that is what has to be said then.
   ///
   /// - Throws: `ValidationError` when there is neither or both.
   func input() throws -> TraceInput {
@@ -36,4 +35,13 @@ struct TraceInputOptions: ParsableArguments {
 enum TraceInput {
   case file(String)
   case command([String])
+}
+
+/// A command that has nothing to check but what it is about.
+protocol ReportingCommand: ParsableCommand {
+  var input: TraceInputOptions { get }
+}
+
+extension ReportingCommand {
+  mutating func validate() throws { _ = try input.input() }
 }

@@ -30,6 +30,7 @@ import Testing
   @Test(arguments: [
     ("1k-8k", 1024, 8192), ("1024", 1024, 1024), ("50k+", 51200, UInt64.max), ("-1024", 0, 1024),
     ("1.5KiB-2MB", 1536, 2_097_152), ("10-", 10, UInt64.max), ("0", 0, 0),
+    ("1PiB", 1 << 50, 1 << 50),
   ])
   func sizesAreRead(text: String, low: UInt64, high: UInt64) {
     #expect(ByteRange(text)?.bytes == low...high)
