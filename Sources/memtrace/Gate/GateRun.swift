@@ -124,12 +124,17 @@ struct GateRun {
     input.problems += run.unrecorded.compactMap {
       measurer.problem(ofRunning: $0.executable, pid: $0.pid)
     }
-    let traces = run.traces.map(\.path.string)
-    for trace in traces { try add(trace: trace, isKept: isKept, skipsTools: skipsTools) }
-    // Where nothing but tools ran, they are what is meant.
+    let problems = input.problems
+    for trace in run.traces {
+      try add(trace: trace.path.string, isKept: isKept, skipsTools: skipsTools)
+    }
+    // Where nothing but tools ran, the command itself is what is meant, not what it started.
     guard skipsTools, !input.processes.contains(where: \.isChosen) else { return }
-    input.processes = []
-    for trace in traces { try add(trace: trace, isKept: isKept) }
+    (input.processes, input.problems) = ([], problems)
+    for trace in run.traces {
+      let isCommand = trace.header.pid == run.pid
+      try add(trace: trace.path.string, isKept: isKept, skipsTools: !isCommand)
+    }
   }
 
   /// Whether compilers and their like are left out: where no programs were chosen.

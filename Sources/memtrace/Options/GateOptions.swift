@@ -64,7 +64,7 @@ struct BaselineOptions: ParsableArguments {
 
   @Flag(
     name: .customLong("update-baseline"),
-    help: "Write what was found into the baseline, and pass.")
+    help: "Write what was found into the baseline, which tolerates it from now on.")
   var updates = false
 
   @Flag(
