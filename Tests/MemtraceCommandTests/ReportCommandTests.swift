@@ -141,6 +141,25 @@ import TraceTestSupport
   }
 
   @Test(arguments: [
+    ([], "Allocations of "), (["--blocks"], "Allocations List of "),
+    (["--call-tree"], "Call tree of the allocations of "),
+  ])
+  func theMomentIsNamed(view: [String], title: String) throws {
+    for (time, moment) in [
+      (["--live-at", "peak"], "the peak"), (["--live-at", "50%"], "50.0 %"),
+      (["--to", "1s"], "the end of the time range"), ([], nil),
+    ] {
+      let text = try runTool("allocations", [trace] + time + view).outputText
+      let headline = text.split(separator: "\n").first ?? ""
+      #expect(headline.hasPrefix(title))
+      #expect(headline.hasSuffix(moment.map { "), as of \($0)" } ?? ")"))
+      let json = try runTool("allocations", [trace, "--format", "json"] + time + view).outputText
+      let document = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+      #expect(document?["moment"] as? String == moment)
+    }
+  }
+
+  @Test(arguments: [
     ["allocations", "--from", "2h"], ["allocations", "--live-at", "2h"],
     ["allocations", "--blocks", "--from", "2h"], ["allocations", "--call-tree", "--from", "2h"],
     ["unfreed", "--from", "2h"], ["generations", "--marks", "2h,3h"],

@@ -22,7 +22,7 @@ extension AllocationsReport {
   }
 
   private var headline: String {
-    "Allocations of \(trace.commandLine) (pid \(trace.pid))"
+    "Allocations of \(trace.commandLine) (pid \(trace.pid))" + MomentText.suffix(query.moment)
   }
 
   /// Writes the table, without the margins of estimates where there is no room for them.
@@ -100,7 +100,7 @@ extension AllocationsReport {
   }
 
   enum CodingKeys: String, CodingKey {
-    case trace, coverage, filter, groupBy, sortedBy, total, rows, rowCount, timeline
+    case trace, coverage, filter, moment, groupBy, sortedBy, total, rows, rowCount, timeline
   }
 
   /// Writes the document `memtrace.allocations`.
@@ -109,6 +109,7 @@ extension AllocationsReport {
     try container.encode(trace, forKey: .trace)
     try container.encode(coverage, forKey: .coverage)
     try container.encode(query.filter, forKey: .filter)
+    try container.encodeIfPresent(query.moment, forKey: .moment)
     try container.encode(query.grouping, forKey: .groupBy)
     try container.encode(query.order, forKey: .sortedBy)
     try container.encode(total, forKey: .total)
@@ -150,6 +151,12 @@ extension SiteFilter {
     if let thread { parts.append("thread \(thread)") }
     return parts.isEmpty ? nil : "Only: " + parts.joined(separator: ", ")
   }
+}
+
+/// When the state is as of, for headlines.
+enum MomentText {
+  /// `, as of the peak`; empty for the end.
+  static func suffix(_ moment: String?) -> String { moment.map { ", as of \($0)" } ?? "" }
 }
 
 extension TextPage {

@@ -4,6 +4,8 @@ import TraceReader
 public struct AllocationsQuery: Sendable, Hashable {
   /// Which blocks are counted.
   public var filter = SiteFilter()
+  /// The moment that the state is as of, in words; nil for the end.
+  public var moment: String?
   /// What the rows stand for.
   public var grouping = AllocationsGrouping.category
   /// What the rows are sorted by.

@@ -90,6 +90,8 @@ struct BlockFinder {
 public struct BlocksQuery: Sendable, Hashable {
   /// Which blocks are listed.
   public var filter = SiteFilter()
+  /// The moment that the state is as of, in words; nil for the end.
+  public var moment: String?
   /// Whether the greatest come first instead of the oldest.
   public var bySize = false
   /// At most so many blocks; nil for all.
@@ -114,7 +116,8 @@ extension BlocksReport {
     let result = try trace.replay(request, keepsLiveBlocks: onlyLive, progress: progress)
     if onlyLive {
       try self.init(
-        liveIn: result, source: source, filter: query.filter, bySize: query.bySize, top: query.top)
+        liveIn: result, source: source, filter: query.filter, moment: query.moment,
+        bySize: query.bySize, top: query.top)
       return
     }
     let (blocks, isCut) = try Self.found(trace, result, source, request, query.filter)
@@ -123,15 +126,16 @@ extension BlocksReport {
       .selection(
         of: blocks, where: { !onlyFreed || $0.freed != nil }, bySize: query.bySize, size: \.size
       ) { $0 },
-      coverage: result.coverage, source: source, filter: query.filter, isCut: isCut, top: query.top)
+      coverage: result.coverage, source: source, filter: query.filter, moment: query.moment,
+      isCut: isCut, top: query.top)
   }
 
   /// Lists the live blocks of a replay that kept them.
   ///
   /// - Throws: ``ReportError`` when a filter fits nothing.
   public init(
-    liveIn result: ReplayResult, source: ReportSource, filter: SiteFilter, bySize: Bool = false,
-    top: Int? = nil
+    liveIn result: ReplayResult, source: ReportSource, filter: SiteFilter,
+    moment: String? = nil, bySize: Bool = false, top: Int? = nil
   ) throws {
     var isWanted = Array(repeating: false, count: result.sites.count)
     for site in try filter.indices(in: result.sites, source: source) { isWanted[site] = true }
@@ -139,7 +143,7 @@ extension BlocksReport {
       .selection(
         of: result.liveBlocks, where: { [isWanted] in isWanted[$0.site] }, bySize: bySize,
         size: \.size, FoundBlock.init),
-      coverage: result.coverage, source: source, filter: filter, top: top)
+      coverage: result.coverage, source: source, filter: filter, moment: moment, top: top)
   }
 
   private static func found(

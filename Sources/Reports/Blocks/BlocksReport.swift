@@ -36,6 +36,8 @@ public struct BlocksReport: Report {
   public var coverage: CoverageSummary
   /// Which blocks were asked for.
   public var filter: SiteFilter
+  /// The moment that the state is as of, in words; nil for the end.
+  public var moment: String?
   /// The blocks, named when they are asked for.
   public var rows: LongList<Row>
   /// How many blocks there are without a limit.
@@ -50,23 +52,26 @@ public struct BlocksReport: Report {
   ///   - coverage: What the trace does not hold.
   ///   - source: Who was traced, and how to name things.
   ///   - filter: Which blocks were asked for.
+  ///   - moment: The moment that the list is as of, in words; nil for the end.
   ///   - isCut: Whether there were too many blocks to look at.
   ///   - top: At most so many; nil for all.
   init(
     _ blocks: LongList<FoundBlock>, coverage: Coverage, source: ReportSource, filter: SiteFilter,
-    isCut: Bool = false, top: Int? = nil
+    moment: String? = nil, isCut: Bool = false, top: Int? = nil
   ) {
     self.isCut = isCut
     trace = source.trace
     self.coverage = CoverageSummary(coverage)
     self.filter = filter
+    self.moment = moment
     rowCount = blocks.count
     rows = BlockNames(source).rows(of: blocks.limited(to: top))
   }
 
   /// Writes the list.
   public func write(to page: inout TextPage) {
-    page.line(Span("Allocations List of \(trace.commandLine) (pid \(trace.pid))", .heading))
+    let program = "\(trace.commandLine) (pid \(trace.pid))" + MomentText.suffix(moment)
+    page.line(Span("Allocations List of \(program)", .heading))
     page.lines(about: filter, filter.text)
     if let sampling = trace.sampling {
       page.line(
@@ -130,7 +135,7 @@ public struct BlocksReport: Report {
     return CSVTable(header, rows: fields)
   }
 
-  enum CodingKeys: String, CodingKey { case trace, coverage, filter, rows, rowCount, isCut }
+  enum CodingKeys: String, CodingKey { case trace, coverage, filter, moment, rows, rowCount, isCut }
 }
 
 extension BlocksReport.Row: Encodable {

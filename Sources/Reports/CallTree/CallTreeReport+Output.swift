@@ -2,8 +2,8 @@ extension CallTreeReport {
   /// Writes the tree: bytes with their share, blocks, and the indented function.
   public func write(to page: inout TextPage) {
     let direction = query.options.isInverted ? "Inverted call tree" : "Call tree"
-    page.line(
-      Span("\(direction) of the allocations of \(trace.commandLine) (pid \(trace.pid))", .heading))
+    let program = "\(trace.commandLine) (pid \(trace.pid))" + MomentText.suffix(query.moment)
+    page.line(Span("\(direction) of the allocations of \(program)", .heading))
     page.lines(about: trace)
     page.lines(about: query.filter, query.filter.text)
     if nodes.isEmpty {
@@ -84,7 +84,7 @@ extension CallTreeReport {
   }
 
   enum CodingKeys: String, CodingKey {
-    case trace, coverage, filter, options, totalBytes, totalCount, nodes, nodeCount
+    case trace, coverage, filter, moment, options, totalBytes, totalCount, nodes, nodeCount
   }
 
   /// Writes the document `memtrace.call-tree`.
@@ -93,6 +93,7 @@ extension CallTreeReport {
     try container.encode(trace, forKey: .trace)
     try container.encode(coverage, forKey: .coverage)
     try container.encode(query.filter, forKey: .filter)
+    try container.encodeIfPresent(query.moment, forKey: .moment)
     try container.encode(query.options, forKey: .options)
     try container.encode(totalBytes, forKey: .totalBytes)
     try container.encode(totalCount, forKey: .totalCount)

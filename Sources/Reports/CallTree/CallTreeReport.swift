@@ -4,6 +4,8 @@ import TraceReader
 public struct CallTreeQuery: Sendable, Hashable {
   /// Which blocks are counted.
   public var filter = SiteFilter()
+  /// The moment that the state is as of, in words; nil for the end.
+  public var moment: String?
   /// How the tree is put together.
   public var options = CallTreeOptions()
   /// Branches with less of the bytes and of the blocks are left out; in thousandths.

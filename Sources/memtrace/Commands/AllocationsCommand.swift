@@ -64,6 +64,7 @@ struct AllocationsCommand: ParsableCommand {
   private func table(_ session: ReportSession) throws -> AllocationsReport {
     var query = AllocationsQuery()
     query.filter = try filter(lifespan: view.lifespan ?? .all, session)
+    query.moment = time.momentText
     query.grouping = view.groupBy ?? .category
     query.order = view.sort ?? .persistentBytes
     query.top = output.limit(view.top.top, text: 40, data: view.groupBy == .stack ? 1000 : nil)
@@ -75,6 +76,7 @@ struct AllocationsCommand: ParsableCommand {
   private func blocks(_ session: ReportSession) throws -> BlocksReport {
     var query = BlocksQuery()
     query.filter = try filter(lifespan: view.lifespan(at: time.liveAt), session)
+    query.moment = time.momentText
     query.bySize = view.sortsBySize
     query.top = output.limit(view.top.top, text: 100, data: 100_000)
     return try BlocksReport(
@@ -85,6 +87,7 @@ struct AllocationsCommand: ParsableCommand {
   private func callTree(_ session: ReportSession) throws -> CallTreeReport {
     var query = CallTreeQuery()
     query.filter = try filter(lifespan: view.lifespan(at: time.liveAt), session)
+    query.moment = time.momentText
     query.options = tree.options
     query.leastShare = tree.leastShare ?? (output.format == .text ? 10 : 0)
     query.top = output.limit(view.top.top, text: 200, data: 100_000)

@@ -72,12 +72,13 @@ struct GenerationsCommand: ParsableCommand {
     filter.generation = name
     if view.blocks {
       let blocks = try BlocksReport(
-        liveIn: result, source: session.source, filter: filter,
+        liveIn: result, source: session.source, filter: filter, moment: view.at?.text,
         top: output.limit(view.top.top, text: 100, data: 100_000))
       try session.write(blocks, to: output)
     } else if view.callTree {
       var query = CallTreeQuery()
       query.filter = filter
+      query.moment = view.at?.text
       query.options = tree.options
       query.leastShare = tree.leastShare ?? (output.format == .text ? 10 : 0)
       query.top = output.limit(view.top.top, text: 200, data: 100_000)
