@@ -41,6 +41,7 @@ import Testing
   @Test(arguments: [
     ("closure #1 in Server.handle(_:)", "closure in Server.handle(_:)"),
     ("closure #2 in Server.handle(_:)", "closure in Server.handle(_:)"),
+    ("makeBeta(_:) [merged]", "makeBeta(_:)"),
     ("Stack<Int>.push(_:)", "Stack.push(_:)"),
     (
       "std::vector<int, std::allocator<int>>::push_back(int const&)",

@@ -49,4 +49,11 @@ import Testing
     #expect(GateRule.rules([whole]).map(\.text) == ["leaks<=3", "cycles<=0", "memory-errors<=0"])
     #expect(GateRule.rules([whole], withDefaults: false).map(\.text) == ["leaks<=3"])
   }
+
+  @Test func mergedFunctionsCountUnderTheirNames() {
+    var scope = RuleScope()
+    scope.function = "makeBeta(_:)"
+    #expect(scope.holds(leak(in: "makeBeta(_:) [merged]")))
+    #expect(!scope.holds(leak(in: "makeAlpha(_:) [merged]")))
+  }
 }

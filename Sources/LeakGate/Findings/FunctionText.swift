@@ -1,3 +1,5 @@
+import Symbolication
+
 /// Names of functions without what changes from build to build.
 enum FunctionText {
   /// The name without offsets, generic arguments, parameters of C++, numbers and clones.
@@ -28,9 +30,9 @@ enum FunctionText {
   }
 
   /// Cuts what compilers put behind the names of copies: `.constprop.0`, `.cold`, ` [clone .part]`,
-  /// and the hash of Rust: `::h0123456789abcdef`.
+  /// ` [merged]` of Swift, and the hash of Rust: `::h0123456789abcdef`.
   private static func withoutClone(_ name: String) -> String {
-    var text = name[...]
+    var text = FunctionName.withoutMergedMark(name)[...]
     if let clone = text.firstRange(of: " [clone ") { text = text[..<clone.lowerBound] }
     for mark in cloneMarks {
       if let clone = text.firstRange(of: mark), clone.lowerBound > text.startIndex {

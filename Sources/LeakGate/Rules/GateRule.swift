@@ -113,7 +113,9 @@ public struct RuleScope: Sendable, Hashable {
   /// Whether a finding counts.
   func holds(_ finding: Finding) -> Bool {
     if let category, !Glob.matches(finding.what, category) { return false }
-    if let function, !Glob.matches(finding.responsible?.name ?? "", function) { return false }
+    if let function, !Glob.matches(function: finding.responsible?.name ?? "", function) {
+      return false
+    }
     if let image, !Glob.matches(finding.responsible?.imageName ?? "", image) { return false }
     return true
   }

@@ -151,7 +151,7 @@ enum FramePattern: Sendable, Hashable {
     switch self {
     case .function(let pattern):
       return [frame.symbol, frame.name].contains {
-        $0.map { Glob.matches($0, pattern, caseSensitive: true) } == true
+        $0.map { Glob.matches(function: $0, pattern, caseSensitive: true) } == true
       }
     case .object(let pattern):
       return frame.image.map { Glob.matches($0, pattern, caseSensitive: true) } == true

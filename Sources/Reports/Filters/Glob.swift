@@ -1,3 +1,5 @@
+import Symbolication
+
 /// Names with `*` for any text and `?` for any one character.
 public enum Glob {
   /// Whether the whole of `text` fits `pattern`, whatever the case of letters unless that counts.
@@ -30,9 +32,19 @@ public enum Glob {
     return pattern[wanted...].allSatisfy { $0 == "*" }
   }
 
+  /// As ``matches(_:_:caseSensitive:)``, for the name of a function, which may also be given
+  /// without the mark that it has in common code.
+  public static func matches(
+    function name: String, _ pattern: String, caseSensitive: Bool = false
+  ) -> Bool {
+    if matches(name, pattern, caseSensitive: caseSensitive) { return true }
+    let plain = FunctionName.withoutMergedMark(name)
+    return plain != name && matches(plain, pattern, caseSensitive: caseSensitive)
+  }
+
   /// As ``matches(_:_:)``, but a pattern without `*` and `?` may stand anywhere in the text.
   public static func contains(_ text: String, _ pattern: String) -> Bool {
-    if pattern.contains("*") || pattern.contains("?") { return matches(text, pattern) }
+    if pattern.contains("*") || pattern.contains("?") { return matches(function: text, pattern) }
     return text.lowercased().contains(pattern.lowercased())
   }
 }

@@ -112,7 +112,8 @@ enum RuntimeNames {
   ]
 
   private static func isRuntimeSwift(_ function: FunctionName) -> Bool {
-    if swiftHelpers.contains(where: { function.full.hasPrefix($0) }) { return true }
+    let full = function.full.hasPrefix("merged ") ? function.full.dropFirst(7) : function.full[...]
+    if swiftHelpers.contains(where: full.hasPrefix) { return true }
     if function.base.hasPrefix("reabstraction thunk") { return true }
     return SwiftNames.isOfStandardLibrary(raw: function.raw, full: function.full)
   }

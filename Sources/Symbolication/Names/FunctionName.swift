@@ -19,6 +19,15 @@ public struct FunctionName: Sendable, Hashable {
   /// The language that the mangling belongs to.
   public let language: SymbolLanguage
 
+  /// Ends the short name of a function whose code the optimizer uses for several functions of
+  /// Swift: it names one of them, and another may have been called.
+  public static let mergedMark = " [merged]"
+
+  /// Drops the ``mergedMark`` from a short name.
+  public static func withoutMergedMark(_ name: String) -> String {
+    name.hasSuffix(mergedMark) ? String(name.dropLast(mergedMark.count)) : name
+  }
+
   /// Makes a name from all its spellings.
   public init(raw: String, short: String, full: String, base: String, language: SymbolLanguage) {
     self.raw = raw

@@ -8,7 +8,13 @@ enum SwiftNameShortener {
   }
 
   private static func shortenEntity(_ name: String) -> String {
-    let entity = withoutWrappers(name)
+    let (entity, isMerged) = withoutWrappers(name)
+    let short = shortenBare(entity)
+    let isMarked = short.hasSuffix(FunctionName.mergedMark)
+    return isMerged && !isMarked ? short + FunctionName.mergedMark : short
+  }
+
+  private static func shortenBare(_ entity: String) -> String {
     if entity.hasPrefix("reabstraction thunk") { return "reabstraction thunk" }
     if typePrefixes.contains(where: entity.hasPrefix) || entity.contains(" value witness for ") {
       return withoutModules(entity)
@@ -72,14 +78,24 @@ enum SwiftNameShortener {
   }
 
   /// Drops what says how the optimizer made the function, not what it is.
-  private static func withoutWrappers(_ name: String) -> String {
+  ///
+  /// - Parameter name: A demangled name.
+  /// - Returns: What is left, and whether it is one of several functions with the same code.
+  private static func withoutWrappers(_ name: String) -> (entity: String, isMerged: Bool) {
     var scanner = TextScanner(name)
-    while scanner.skip("merged ") || scanner.skip("@objc ") || scanner.skip("dynamic ")
-      || scanner.skip("async function pointer to ") || scanner.skip("@nonobjc ")
-      || skipSpecialization(&scanner) || skipAsyncPart(&scanner)
-    {}
+    var isMerged = false
+    while true {
+      if scanner.skip("merged ") {
+        isMerged = true
+      } else if !(scanner.skip("@objc ") || scanner.skip("dynamic ") || scanner.skip("@nonobjc ")
+        || scanner.skip("async function pointer to ") || skipSpecialization(&scanner)
+        || skipAsyncPart(&scanner))
+      {
+        break
+      }
+    }
     let entity = String(nameBytes: scanner.bytes[scanner.position...])
-    return entity.prefix(before: " with unmangled suffix ")
+    return (entity.prefix(before: " with unmangled suffix "), isMerged)
   }
 
   /// Goes past `generic specialization <…> of ` and its like.

@@ -41,6 +41,15 @@ import Testing
     #expect(ByteRange(text) == nil)
   }
 
+  @Test(arguments: [
+    ("makeBeta(_:)", true), ("makeBeta(_:) [merged]", true), ("makeB*", true), ("*Beta(_:)", true),
+    ("makeAlpha(_:)", false), ("makeBeta", false),
+  ])
+  func mergedFunctionsAreFoundWithAndWithoutTheirMark(pattern: String, isFound: Bool) {
+    #expect(Glob.matches(function: "makeBeta(_:) [merged]", pattern) == isFound)
+    #expect(Glob.contains("makeBeta(_:) [merged]", pattern) == (isFound || pattern == "makeBeta"))
+  }
+
   @Test func mistypedNamesFindTheirNeighbours() {
     let names = ["Malloc-16", "Malloc-32", "Malloc-1.50 KiB"]
     #expect(

@@ -80,7 +80,10 @@ struct SwiftNamesTests {
       (
         "function signature specialization <Arg[0] = Owned To Guaranteed> of t.foo() -> ()", "foo()"
       ),
-      ("merged generic partial specialization <Swift.Int> of t.foo(x: Swift.Int) -> ()", "foo(x:)"),
+      (
+        "merged generic partial specialization <Swift.Int> of t.foo(x: Swift.Int) -> ()",
+        "foo(x:) [merged]"
+      ),
       ("(1) await resume partial function for m.Foo.go() async -> ()", "Foo.go()"),
       ("(2) suspend resume partial function for m.Foo.go() async -> ()", "Foo.go()"),
       ("async function pointer to m.Foo.go2() async -> ()", "Foo.go2()"),
@@ -103,6 +106,25 @@ struct SwiftNamesTests {
     ])
   func wrappers(full: String, short: String) {
     #expect(SwiftNames.short(full) == short)
+  }
+
+  @Test(
+    "says of merged functions that another may be meant",
+    arguments: [
+      ("merged mg.makeBeta(Swift.Int) -> mg.A1", "makeBeta(_:) [merged]", "makeBeta [merged]"),
+      (
+        "merged partial apply forwarder for closure #1 (Swift.Int) -> () in a.Model.bind() -> ()",
+        "partial apply for closure #1 in Model.bind() [merged]",
+        "partial apply for closure #1 in Model.bind [merged]"
+      ),
+      (
+        "function signature specialization <Arg[0] = Dead> of merged merged a.f() -> ()",
+        "f() [merged]", "f [merged]"
+      ),
+    ])
+  func merged(full: String, short: String, base: String) {
+    #expect(SwiftNames.short(full) == short)
+    #expect(SwiftNames.withoutLabels(short) == base)
   }
 
   @Test("demangles by the runtime", arguments: ["$s1t11makeClosureySiycAA4BaseCF"])
