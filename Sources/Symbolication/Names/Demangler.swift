@@ -22,6 +22,8 @@ public enum Demangler {
   }
 
   private static let longestSymbol = 32 << 10
+  /// In one name; each may take a tenth of a second.
+  private static let mostSymbols = 8
 
   private static func rust(_ raw: String) -> FunctionName? {
     guard let full = take(mt_demangle_rust(raw, MT_DEMANGLE_FULL)) else { return nil }
@@ -48,7 +50,31 @@ public enum Demangler {
     guard let full = swiftText(of: raw) else { return nil }
     let short = SwiftNames.short(full)
     return FunctionName(
-      raw: raw, short: short, full: full, base: SwiftNames.withoutLabels(short), language: .swift)
+      raw: raw, short: short, full: withReadableClosures(full),
+      base: SwiftNames.withoutLabels(short), language: .swift)
+  }
+
+  /// Demangles the symbols in what a function was specialized for:
+  /// `[Closure Propagated : $s2cs3run…, …]`.
+  private static func withReadableClosures(_ full: String) -> String {
+    guard full.contains(" Propagated") else { return full }
+    var scanner = TextScanner(full)
+    var result: [UInt8] = []
+    var symbols = 0
+    while let byte = scanner.current {
+      let start = scanner.position
+      guard scanner.looksAt("$s"), scanner.previous == UInt8(ascii: " "), symbols < mostSymbols,
+        scanner.skipName()
+      else {
+        result.append(byte)
+        scanner.position += 1
+        continue
+      }
+      symbols += 1
+      let symbol = String(nameBytes: scanner.bytes[start..<scanner.position])
+      result += Array((swiftText(of: symbol) ?? symbol).utf8)
+    }
+    return String(nameBytes: result)
   }
 
   /// Takes over a string of the C side.

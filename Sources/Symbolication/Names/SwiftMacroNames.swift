@@ -32,7 +32,7 @@ public enum SwiftMacroNames {
   /// - Returns: nil where the name speaks of none.
   static func use(_ name: some StringProtocol) -> String? {
     if name.hasPrefix(freestanding), let of = name.firstRange(of: " of ") {
-      return "#" + String(name[of.upperBound...]).prefix(before: " in ")
+      return "#" + target(name[of.upperBound...])
     }
     guard let at = name.firstRange(of: " macro @"),
       let expansion = name[at.upperBound...].firstRange(of: " expansion #"),
@@ -40,7 +40,12 @@ public enum SwiftMacroNames {
     else { return nil }
     let macro = name[at.upperBound..<expansion.lowerBound]
     guard !macro.contains(" ") else { return nil }
-    return "@\(macro) " + String(name[of.upperBound...]).prefix(before: " in ")
+    return "@\(macro) " + target(name[of.upperBound...])
+  }
+
+  /// What a macro is used for or as, without what that is in.
+  private static func target(_ text: some StringProtocol) -> String {
+    SwiftNameShortener.split(String(text)).first ?? ""
   }
 
   /// Where the code of a macro comes from, for the file that the compiler gives it.

@@ -19,6 +19,7 @@ enum SwiftNameShortener {
     if typePrefixes.contains(where: entity.hasPrefix) || entity.contains(" value witness for ") {
       return withoutModules(entity)
     }
+    if entity == "partial apply forwarder" { return entity }
     for prefix in keptPrefixes where entity.hasPrefix(prefix.text) {
       return prefix.replacement + shortenEntity(String(entity.dropFirst(prefix.text.count)))
     }
@@ -59,9 +60,13 @@ enum SwiftNameShortener {
     var result: [UInt8] = []
     while let byte = scanner.current {
       let start = scanner.position
+      if scanner.skipQuoted() {
+        result += scanner.bytes[start..<scanner.position]
+        continue
+      }
       if byte == UInt8(ascii: "(") {
         scanner.position += 1
-        while let next = scanner.current, TextScanner.isIdentifier(next) { scanner.position += 1 }
+        if !scanner.skipName() { skipOperator(&scanner) }
         let hidden = scanner.bytes[(start + 1)..<scanner.position]
         if !hidden.isEmpty, scanner.skip(" in _") {
           while let next = scanner.current, TextScanner.isIdentifier(next) { scanner.position += 1 }
@@ -77,18 +82,23 @@ enum SwiftNameShortener {
     return String(nameBytes: result)
   }
 
+  private static func skipOperator(_ scanner: inout TextScanner) {
+    while let byte = scanner.current, !" ().".utf8.contains(byte) { scanner.position += 1 }
+  }
+
   /// Drops what says how the optimizer made the function, not what it is.
   ///
   /// - Parameter name: A demangled name.
   /// - Returns: What is left, and whether it is one of several functions with the same code.
-  private static func withoutWrappers(_ name: String) -> (entity: String, isMerged: Bool) {
+  static func withoutWrappers(_ name: String) -> (entity: String, isMerged: Bool) {
     var scanner = TextScanner(name)
     var isMerged = false
     while true {
       if scanner.skip("merged ") {
         isMerged = true
       } else if !(scanner.skip("@objc ") || scanner.skip("dynamic ") || scanner.skip("@nonobjc ")
-        || scanner.skip("async function pointer to ") || skipSpecialization(&scanner)
+        || scanner.skip("async function pointer to ") || scanner.skip("coro function pointer to ")
+        || skipSpecialization(&scanner)
         || skipAsyncPart(&scanner))
       {
         break
@@ -111,11 +121,36 @@ enum SwiftNameShortener {
     if scanner.current == UInt8(ascii: "<"),
       words.hasSuffix("specialization ") || words == "inlined generic function "
     {
-      _ = scanner.skipGroup()
+      let list = scanner.position
+      skipList(&scanner)
       if scanner.skip(" of ") { return true }
+      // A text that was propagated may have any brackets.
+      scanner.position = list
+      while !scanner.isAtEnd {
+        if scanner.skip("> of ") { return true }
+        scanner.position += 1
+      }
     }
     scanner.position = start
     return false
+  }
+
+  /// Goes past `<…>`, in which other brackets may be left open: the demangler does so behind
+  /// `[Closure Propagated : …, Argument Types : […]`.
+  private static func skipList(_ scanner: inout TextScanner) {
+    var open: [UInt8] = []
+    while let byte = scanner.current {
+      if scanner.skipQuoted() { continue }
+      if TextScanner.isOpening(byte) {
+        open.append(byte)
+      } else if TextScanner.isClosing(byte), !(byte == UInt8(ascii: ">") && scanner.isArrow),
+        let last = open.lastIndex(where: { TextScanner.closing(of: $0) == byte })
+      {
+        open.removeSubrange(last...)
+      }
+      scanner.position += 1
+      if open.isEmpty { return }
+    }
   }
 
   /// Goes past `(2) suspend resume partial function for `.
@@ -137,11 +172,16 @@ enum SwiftNameShortener {
   private static let keptPrefixes: [(text: String, replacement: String)] = [
     ("partial apply forwarder for ", "partial apply for "), ("static ", "static "),
     ("protocol witness for ", "protocol witness for "),
-    ("default argument ", "default argument "),
+    ("property wrapper backing initializer of ", "property wrapper initializer of "),
+    ("property wrapper init from projected value of ", "property wrapper initializer of "),
+    ("property wrapped field init accessor of ", "property wrapper initializer of "),
+    ("key path getter for ", "key path getter for "),
+    ("key path setter for ", "key path setter for "),
     ("one-time initialization function for ", "one-time initialization of "),
     ("variable initialization expression of ", "initial value of "),
     ("dispatch thunk of ", ""), ("method lookup function for ", ""),
-    ("curry thunk of ", ""), ("vtable thunk for ", ""),
+    ("curry thunk of ", ""), ("vtable thunk for ", ""), ("distributed thunk ", ""),
+    ("back deployment thunk for ", ""), ("back deployment fallback for ", ""),
   ]
 
   /// Forms that speak of types only.
@@ -155,11 +195,12 @@ enum SwiftNameShortener {
   // MARK: Parts
 
   /// Splits at `in` outside of brackets: a function and what it is nested in.
-  private static func split(_ entity: String) -> [String] {
+  static func split(_ entity: String) -> [String] {
     var scanner = TextScanner(entity)
     var parts: [String] = []
     var start = 0
     while let byte = scanner.current {
+      if scanner.skipQuoted() { continue }
       if byte == UInt8(ascii: " "), scanner.looksAt(" in ") {
         parts.append(String(nameBytes: scanner.bytes[start..<scanner.position]))
         scanner.position += 4
@@ -182,8 +223,12 @@ enum SwiftNameShortener {
   }
 
   private static func shortenPart(_ part: String) -> String {
-    if part.hasPrefix("static ") { return "static " + shortenPart(String(part.dropFirst(7))) }
-    if part.hasPrefix("default argument ") { return SwiftPath.defaultArgument(part) }
+    for prefix in keptPrefixes where part.hasPrefix(prefix.text) {
+      return prefix.replacement + shortenPart(String(part.dropFirst(prefix.text.count)))
+    }
+    if part.hasPrefix("default argument "), let of = part.firstRange(of: " of ") {
+      return part[..<of.upperBound] + shortenPart(String(part[of.upperBound...]))
+    }
     return SwiftPath.shorten(part)
   }
 
@@ -194,23 +239,20 @@ enum SwiftNameShortener {
     var scanner = TextScanner(text)
     var result: [UInt8] = []
     while let byte = scanner.current {
-      guard TextScanner.isIdentifier(byte), scanner.previous != UInt8(ascii: ".") else {
+      var start = scanner.position
+      let isBehindDot = scanner.previous == UInt8(ascii: ".")
+      guard scanner.skipName() else {
         result.append(byte)
         scanner.position += 1
         continue
       }
-      let start = scanner.position
-      while let next = scanner.current, TextScanner.isIdentifier(next) { scanner.position += 1 }
       let isModule = scanner.current == UInt8(ascii: ".") && !scanner.looksAt("...")
-      if isModule {
+      if !isBehindDot, isModule {
         scanner.position += 1
-        while let next = scanner.current, TextScanner.isIdentifier(next) {
-          result.append(next)
-          scanner.position += 1
-        }
-      } else {
-        result += scanner.bytes[start..<scanner.position]
+        start = scanner.position
+        _ = scanner.skipName()
       }
+      result += scanner.bytes[start..<scanner.position]
     }
     return String(nameBytes: result)
   }

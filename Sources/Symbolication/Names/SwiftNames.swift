@@ -16,7 +16,10 @@ enum SwiftNames {
     var scanner = TextScanner(name)
     var result: [UInt8] = []
     while let byte = scanner.current {
-      if byte == UInt8(ascii: "("), !result.isEmpty, result.last != UInt8(ascii: " ") {
+      let start = scanner.position
+      if scanner.skipQuoted() {
+        result += scanner.bytes[start..<scanner.position]
+      } else if byte == UInt8(ascii: "("), !result.isEmpty, result.last != UInt8(ascii: " ") {
         _ = scanner.skipGroup()
       } else {
         result.append(byte)
@@ -34,8 +37,9 @@ enum SwiftNames {
   /// - Returns: `false` for what is not mangled.
   static func isOfStandardLibrary(raw: String, full: String) -> Bool {
     guard let module = module(of: raw), runtimeModules.contains(module) else { return false }
-    guard let start = full.firstRange(of: "(extension in ") else { return true }
-    let extending = full[start.upperBound...].prefix { $0 != ")" }
+    let entity = SwiftNameShortener.withoutWrappers(full).entity
+    guard let start = entity.firstRange(of: "(extension in ") else { return true }
+    let extending = entity[start.upperBound...].prefix { $0 != ")" }
     return runtimeModules.contains(String(extending))
   }
 

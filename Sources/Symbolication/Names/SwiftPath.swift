@@ -23,15 +23,19 @@ enum SwiftPath {
       }
       guard scanner.skip(".") else { break }
     }
-    guard let first = components.first else { return SwiftNameShortener.withoutModules(part) }
+    guard let first = components.first, !isText(components, labels, scanner) else {
+      return SwiftNameShortener.withoutModules(part)
+    }
     let path = components.count > 1 ? components.dropFirst().joined(separator: ".") : first
     return path + labels
   }
 
-  /// `default argument 0 of t.foo(x: Swift.Int) -> ()` -> `default argument 0 of foo(x:)`.
-  static func defaultArgument(_ part: String) -> String {
-    guard let of = part.firstRange(of: " of ") else { return part }
-    return part[..<of.upperBound] + shorten(String(part[of.upperBound...]))
+  /// Whether a word of a text that is no path was taken for one, as in `getter of x #1 : Swift.Int`.
+  private static func isText(
+    _ components: [String], _ labels: String, _ scanner: TextScanner
+  ) -> Bool {
+    components.count == 1 && labels.isEmpty && scanner.looksAt(" ") && !scanner.looksAt(" : ")
+      && !scanner.looksAt(" -> ") && !scanner.looksAt(" #")
   }
 
   /// `closure #1 (Swift.Int) -> Swift.Int` -> `closure #1`.
@@ -45,16 +49,9 @@ enum SwiftPath {
 
   /// One name between dots: an identifier or an operator.
   private static func component(_ scanner: inout TextScanner) -> String? {
-    guard let byte = scanner.current else { return nil }
-    if byte == UInt8(ascii: "(") { return nil }
+    guard let byte = scanner.current, byte != UInt8(ascii: "(") else { return nil }
     let start = scanner.position
-    if TextScanner.isIdentifier(byte) || byte == UInt8(ascii: "`") {
-      while let next = scanner.current, TextScanner.isIdentifier(next) || next == UInt8(ascii: "`")
-      {
-        scanner.position += 1
-      }
-      return String(nameBytes: scanner.bytes[start..<scanner.position])
-    }
+    if scanner.skipName() { return String(nameBytes: scanner.bytes[start..<scanner.position]) }
     while let next = scanner.current, next != UInt8(ascii: " "), next != UInt8(ascii: "(") {
       scanner.position += 1
     }
@@ -86,7 +83,7 @@ enum SwiftPath {
         start = scanner.position
       } else if TextScanner.isOpening(byte) {
         _ = scanner.skipGroup()
-      } else {
+      } else if !scanner.skipQuoted() {
         scanner.position += 1
       }
     }
@@ -94,9 +91,8 @@ enum SwiftPath {
   }
 
   private static func label(_ parameter: ArraySlice<UInt8>) -> String {
-    let name = parameter.prefix(while: TextScanner.isIdentifier)
-    let rest = parameter.dropFirst(name.count)
-    guard !name.isEmpty, rest.starts(with: ": ".utf8) else { return "_:" }
-    return String(nameBytes: name) + ":"
+    var scanner = TextScanner(String(nameBytes: parameter))
+    guard scanner.skipName(), scanner.looksAt(": ") else { return "_:" }
+    return String(nameBytes: scanner.bytes[..<scanner.position]) + ":"
   }
 }

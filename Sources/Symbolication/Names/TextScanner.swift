@@ -30,14 +30,35 @@ struct TextScanner {
     return true
   }
 
+  /// Goes past a name in backticks, in which any character may stand: `adds (quickly)`.
+  mutating func skipQuoted() -> Bool {
+    guard current == Self.backtick, position + 1 < bytes.count,
+      let end = bytes[(position + 1)...].firstIndex(of: Self.backtick)
+    else { return false }
+    position = end + 1
+    return true
+  }
+
+  /// Goes past an identifier, which may be in backticks.
+  mutating func skipName() -> Bool {
+    let start = position
+    if skipQuoted() { return true }
+    while let byte = current, Self.isIdentifier(byte) || byte == Self.backtick { position += 1 }
+    return position > start
+  }
+
+  private static let backtick = UInt8(ascii: "`")
+
   /// Goes past a bracketed group; the current byte is its opening bracket.
   ///
-  /// An arrow's `>` closes nothing. A group without end goes to the end of the text.
+  /// An arrow's `>` closes nothing, nor does what stands in backticks. A group without end goes to
+  /// the end of the text.
   /// - Returns: What is between the brackets.
   mutating func skipGroup() -> ArraySlice<UInt8> {
     let start = min(position + 1, bytes.count)
     var depth = 0
     while let byte = current {
+      if skipQuoted() { continue }
       if Self.isOpening(byte) {
         depth += 1
       } else if Self.isClosing(byte), !(byte == UInt8(ascii: ">") && isArrow) {
@@ -60,6 +81,12 @@ struct TextScanner {
   static func isClosing(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: ")") || byte == UInt8(ascii: ">") || byte == UInt8(ascii: "]")
       || byte == UInt8(ascii: "}")
+  }
+
+  /// What closes a group that `opening` opens.
+  static func closing(of opening: UInt8) -> UInt8 {
+    // In ASCII only the parentheses are neighbours.
+    opening == UInt8(ascii: "(") ? opening + 1 : opening + 2
   }
 
   static func isIdentifier(_ byte: UInt8) -> Bool {

@@ -127,6 +127,106 @@ struct SwiftNamesTests {
     #expect(SwiftNames.withoutLabels(short) == base)
   }
 
+  @Test(
+    "finds the function behind a specialization with open brackets",
+    arguments: [
+      (
+        "function signature specialization <Arg[0] = Owned To Guaranteed> of function signature "
+          + "specialization <Arg[1] = [Closure Propagated : $s2cs3runySiSaySiGFAA2A2CSiXEfU_, "
+          + "Argument Types : [Swift.Array<Swift.Int>]> of cs.withEach(Swift.Array<Swift.Int>, "
+          + "(Swift.Int) -> cs.A2) -> Swift.Int", "withEach(_:_:)"
+      ),
+      (
+        "function signature specialization <Arg[0] = [Closure Propagated : $s1m2goyyFyycfU_, "
+          + "Argument Types : [], Arg[1] = Dead> of m.each(Swift.Array<() -> ()>) -> ()", "each(_:)"
+      ),
+      (
+        "function signature specialization <Arg[0] = [Constant Propagated String : u8'a<b']> of "
+          + "m.say(Swift.String) -> ()", "say(_:)"
+      ),
+    ])
+  func openBrackets(full: String, short: String) {
+    #expect(SwiftNames.short(full) == short)
+  }
+
+  @Test("demangles the closures that functions were specialized for")
+  func propagatedClosures() {
+    let name = Demangler.name(of: "$s4s1_O3oneyyyAA4HoldCXEF017$s4s1_O2goyyFyAA4C6CXEfU_Tf1c_n")
+    #expect(name.short == "one(_:)")
+    #expect(!name.full.contains("$s"))
+  }
+
+  @Test(
+    "keeps what belongs to properties and parameters",
+    arguments: [
+      (
+        "property wrapper backing initializer of a.Model.count : Swift.Int",
+        "property wrapper initializer of Model.count"
+      ),
+      (
+        "property wrapped field init accessor of a.M2.other : Swift.Optional<a.M2>",
+        "property wrapper initializer of M2.other"
+      ),
+      ("key path getter for cs.Ctx.v : Swift.Int : cs.Ctx", "key path getter for Ctx.v"),
+      (
+        "key path setter for cs.Ctx.subscript(Swift.Int) -> Swift.Int : cs.Ctx",
+        "key path setter for Ctx.subscript(_:)"
+      ),
+      (
+        "closure #1 () -> Swift.Int in variable initialization expression of static r.Ctx.st : "
+          + "Swift.Int", "closure #1 in initial value of static Ctx.st"
+      ),
+      (
+        "default argument 0 of r.escaping((Swift.Int) -> ()) -> ()",
+        "default argument 0 of escaping(_:)"
+      ),
+      (
+        "default argument 1 of static r.Ctx.f(x: Swift.Int, y: Swift.Int) -> ()",
+        "default argument 1 of static Ctx.f(x:y:)"
+      ),
+      ("partial apply forwarder", "partial apply forwarder"),
+      (
+        "getter of acc #1 : Swift.Int in a.Foo.f() -> ()", "getter of acc #1 : Int in Foo.f()"
+      ),
+      ("m() -> a.A2 in L #1 in a.opaque() -> some", "m() in L in opaque()"),
+      (
+        "type metadata accessor for m.Holder.Nested.Deep",
+        "type metadata accessor for Holder.Nested.Deep"
+      ),
+    ])
+  func parts(full: String, short: String) {
+    #expect(SwiftNames.short(full) == short)
+  }
+
+  @Test(
+    "takes what stands in backticks as it is",
+    arguments: [
+      ("r.`what is in the box`() -> ()", "`what is in the box`()", "`what is in the box`"),
+      (
+        "r.`adds two numbers (quickly)`(x: Swift.Int, `the other`: Swift.Int) -> ()",
+        "`adds two numbers (quickly)`(x:`the other`:)", "`adds two numbers (quickly)`"
+      ),
+      (
+        "closure #1 () -> () in r.`My Suite`.`test <generic> & more.`() -> ()",
+        "closure #1 in `My Suite`.`test <generic> & more.`()",
+        "closure #1 in `My Suite`.`test <generic> & more.`"
+      ),
+      ("r.(`a (b in _c` in _F3388F)(Swift.Int) -> ()", "`a (b in _c`(_:)", "`a (b in _c`"),
+      (
+        "type metadata accessor for r.`My Suite`.`Inner a.b Type`",
+        "type metadata accessor for `My Suite`.`Inner a.b Type`",
+        "type metadata accessor for `My Suite`.`Inner a.b Type`"
+      ),
+      (
+        "peer macro @Test expansion #1 of `a book in a shelf (leaks)` in LibTests",
+        "@Test `a book in a shelf (leaks)`", "@Test `a book in a shelf (leaks)`"
+      ),
+    ])
+  func rawIdentifiers(full: String, short: String, base: String) {
+    #expect(SwiftNames.short(full) == short)
+    #expect(SwiftNames.withoutLabels(short) == base)
+  }
+
   @Test("demangles by the runtime", arguments: ["$s1t11makeClosureySiycAA4BaseCF"])
   func demangles(symbol: String) {
     let name = Demangler.name(of: symbol)
