@@ -1,3 +1,4 @@
+import CTraceFormat
 import LeakAnalysis
 import Testing
 import TraceReader
@@ -270,5 +271,20 @@ struct SwiftObjectTests {
     let layouts = [Self.metadata: ObjectLayout(numberOffsets: [40])]
     #expect(try heap.analysis(layouts: layouts).leaks.role(of: 0) == .rootLeak)
     #expect(try heap.analysis().leaks.role(of: 0) == .rootCycle)
+  }
+
+  @Test(
+    "Variables have tags only where the Swift runtime is, which its objects show",
+    arguments: [false, true])
+  func taggedVariables(_ hasSwift: Bool) throws {
+    var heap = SampleHeap()
+    let table = heap.block(64)
+    heap.set(SampleHeap.globals, table | 3)
+    if hasSwift {
+      let type = BlockType(
+        id: TypeID(rawValue: 1), kind: .swiftClass, name: "app.Node", words: [Self.metadata])
+      heap.trace.type(type, code: MT_TYPE_SWIFT_CLASS.rawValue)
+    }
+    #expect(try heap.analysis().state(at: table) == (hasSwift ? .reached : .possible))
   }
 }

@@ -213,9 +213,9 @@ import TraceTestSupport
     #expect(program.leaks["app.Holder"] == nil)
   }
 
-  @Test(arguments: ["-Onone", "-O"])
-  func tablesOfGenericTypesAreHeld(_ option: String) throws {
-    let source = try TestProgram("specializations.swift", flags: [option, "-module-name", "app"])
+  @Test(arguments: [["-Onone"], ["-O"], ["-Onone", "-static-stdlib"]])
+  func tablesOfGenericTypesAreHeld(_ options: [String]) throws {
+    let source = try TestProgram("specializations.swift", flags: options + ["-module-name", "app"])
     let run = try TracedRun([source.path.string])
     #expect(run.recorded.outputText == "30\n")
     let program = try LeakedProgram(try run.root())

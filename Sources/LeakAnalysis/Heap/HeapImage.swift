@@ -13,6 +13,8 @@ public struct HeapImage: Sendable {
   public let hasUnknownBlocks: Bool
   /// Of which blocks what the allocator added to them may be in use.
   public let slack: Slack
+  /// Whether the Swift runtime is in the process, as a library or linked into the program.
+  public let hasSwift: Bool
   /// What is missing in the trace up to the snapshot.
   public let coverage: Coverage
   /// How many words should be in the snapshot and could not be read; 0 for one that was cut, of
@@ -37,7 +39,8 @@ public struct HeapImage: Sendable {
   /// Puts a heap together from its parts.
   public init(
     info: SnapshotInfo, memory: SnapshotMemory, blocks: HeapBlocks,
-    hasUnknownBlocks: Bool = false, slack: Slack = .unused, coverage: Coverage = Coverage()
+    hasUnknownBlocks: Bool = false, slack: Slack = .unused, hasSwiftObjects: Bool = false,
+    coverage: Coverage = Coverage()
   ) {
     var blocks = blocks
     if MainArena.isUnused(in: memory) { blocks.learnRounding() }
@@ -46,6 +49,10 @@ public struct HeapImage: Sendable {
     self.blocks = blocks
     self.hasUnknownBlocks = hasUnknownBlocks
     self.slack = slack
+    // Where there are objects of the runtime it is there itself: linked statically, no path names it.
+    hasSwift =
+      hasSwiftObjects
+      || memory.regions.contains { $0.path?.contains("/libswiftCore.so") == true }
     self.coverage = coverage
     lookup = BlockLookup(blocks)
   }
@@ -77,7 +84,8 @@ extension Trace {
       info: info, memory: memory, blocks: HeapBlocks(consume blocks, sites: result.sites),
       hasUnknownBlocks: header.flags.contains(.forked) || header.flags.contains(.late)
         || result.coverage.mayMissAllocations,
-      slack: slackInUse, coverage: result.coverage)
+      slack: slackInUse, hasSwiftObjects: types.hasSwift,
+      coverage: result.coverage)
   }
 
   /// Where there is no Swift, the recorder took something else for its objects.

@@ -5,14 +5,10 @@ struct RootWords {
   private let heap: HeapImage
   /// The second words of the control blocks of threads.
   private let vectors: Set<UInt64>
-  /// Whether the Swift runtime is there, which keeps numbers in pointers: in its own variables, and in
-  /// those that compilers make for it in every image, the caches of generic types.
-  private let hasSwift: Bool
 
   init(_ heap: HeapImage) {
     self.heap = heap
     vectors = Set(heap.info.threads.filter { $0.tlsBase != 0 }.map { $0.tlsBase &+ 8 })
-    hasSwift = heap.memory.regions.contains { $0.path?.contains("/libswiftCore.so") == true }
   }
 
   /// Visits the words of a root that may be pointers, with what glibc and the Swift runtime encode
@@ -59,11 +55,15 @@ struct RootWords {
     }
   }
 
-  /// The runtime's tables of types keep their capacity in the lowest bits of the pointer to their
-  /// indices: `ConcurrentReadableHashMap` in `include/swift/Runtime/Concurrent.h`.
+  /// Whether a root may hold tables of types of the Swift runtime.
+  ///
+  /// These keep their capacity in the lowest bits of the pointer to their indices:
+  /// `ConcurrentReadableHashMap` in `include/swift/Runtime/Concurrent.h`. They are in variables of
+  /// the runtime, and in those that compilers make for it in every image, the caches of generic
+  /// types.
   private func mayTag(_ root: Root) -> Bool {
     guard case .global = root.kind else { return false }
-    return hasSwift
+    return heap.hasSwift
   }
 
   /// The second word of a thread's control block points behind the first element of its vector of
