@@ -213,6 +213,14 @@ import TraceTestSupport
     #expect(program.leaks["app.Holder"] == nil)
   }
 
+  @Test(arguments: ["-Onone", "-O"])
+  func whatIsLeftBehindSmallNumbersHoldsNothing(_ option: String) throws {
+    let source = try TestProgram("padding.swift", flags: [option, "-module-name", "app"])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.leaks == ["app.Leaked": Figures(80, 80 * 32, roots: 80)])
+    #expect(program.possible.isEmpty)
+  }
+
   @Test(arguments: [["-Onone"], ["-O"], ["-Onone", "-static-stdlib"]])
   func tablesOfGenericTypesAreHeld(_ options: [String]) throws {
     let source = try TestProgram("specializations.swift", flags: options + ["-module-name", "app"])

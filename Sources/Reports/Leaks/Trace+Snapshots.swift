@@ -194,7 +194,8 @@ extension SwiftLayouts {
         size: type.instanceSize,
         unownedOffsets: fields.filter { $0.ownership == .unowned }.map(\.offset),
         existentialOffsets: Self.existentials(fields, size: type.instanceSize),
-        numberOffsets: table != nil ? [Self.seedOffset] : [], table: table,
+        numberOffsets: table != nil ? [Self.seedOffset] : fields.compactMap(\.numberOffset),
+        table: table,
         hasIdentifiersAsKeys: table != nil && Self.hasIdentifiersAsKeys(type.name),
         isInstance: !type.name.hasPrefix("Swift."),
         isArray: type.name.hasPrefix("Swift._ContiguousArrayStorage<"))

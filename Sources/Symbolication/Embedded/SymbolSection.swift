@@ -38,7 +38,9 @@ extension SymbolLanguage {
 }
 
 extension SwiftField.Ownership {
-  private static let inFile: [SwiftField.Ownership] = [.strong, .weak, .unowned, .existential]
+  private static let inFile: [SwiftField.Ownership] = [
+    .strong, .weak, .unowned, .existential, .number, .optionalNumber,
+  ]
 
   var code: UInt64 { UInt64(Self.inFile.firstIndex(of: self) ?? 0) }
 

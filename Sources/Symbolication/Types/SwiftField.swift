@@ -14,6 +14,10 @@ public struct SwiftField: Sendable, Hashable {
     /// Holds whatever conforms to a protocol, with its metadata three words behind the property's
     /// beginning, unless the protocol is one of classes only.
     case existential
+    /// Is a number of less than a word, or an optional one.
+    case number
+    /// Is an optional number of a word, with a tag in the word behind it.
+    case optionalNumber
   }
 
   /// The name in the source.
@@ -22,6 +26,16 @@ public struct SwiftField: Sendable, Hashable {
   public var offset: UInt64
   /// How it refers to an object.
   public var ownership: Ownership
+
+  /// Where a word begins in an object that is no pointer, although it may look like one: in the bytes
+  /// behind a small number, or a tag, stands what was there before.
+  public var numberOffset: UInt64? {
+    switch ownership {
+    case .number: offset % 8 == 0 ? offset : nil
+    case .optionalNumber: offset % 8 == 0 ? offset &+ 8 : nil
+    case .strong, .weak, .unowned, .existential: nil
+    }
+  }
 
   /// Makes a field.
   public init(name: String, offset: UInt64, ownership: Ownership = .strong) {
@@ -128,7 +142,7 @@ struct SwiftFieldReader {
         address &+= 1
       }
     }
-    return Self.ownership(endOfType: text) ?? (isIdentifier(start) ? .unowned : .strong)
+    return Self.ownership(endOfType: text) ?? ownership(ofTypeNamed: contents.text(at: start))
   }
 
   /// - Parameter text: What stands behind the last reference to a descriptor.
@@ -142,9 +156,17 @@ struct SwiftFieldReader {
     return "XBSQ".utf8.contains(value.dropLast().last ?? 0) ? nil : .existential
   }
 
-  private func isIdentifier(_ mangled: UInt64) -> Bool {
-    let text = contents.text(at: mangled)
-    return text == Array("SO".utf8) || text == Array("SOSg".utf8)
+  /// What the whole of a mangled type tells, where it refers to no descriptor.
+  ///
+  /// `SO` is an identifier. `Sb` and `Sf` are `Bool` and `Float`; `Si`, `Su` and `Sd` are `Int`, `UInt`
+  /// and `Double`, which may hold the bits of a pointer, other than their tags when they are optional.
+  private func ownership(ofTypeNamed text: [UInt8]?) -> SwiftField.Ownership {
+    switch text.map({ String(decoding: $0, as: UTF8.self) }) {
+    case "SO", "SOSg": .unowned
+    case "Sb", "SbSg", "Sf", "SfSg": .number
+    case "SiSg", "SuSg", "SdSg": .optionalNumber
+    default: .strong
+    }
   }
 }
 

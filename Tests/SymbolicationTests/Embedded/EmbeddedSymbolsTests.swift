@@ -104,6 +104,8 @@ import Testing
         SwiftField(name: "parent", offset: 24, ownership: .unowned),
         SwiftField(name: "observer", offset: 32, ownership: .weak),
         SwiftField(name: "content", offset: 40, ownership: .existential),
+        SwiftField(name: "isOpen", offset: 72, ownership: .number),
+        SwiftField(name: "index", offset: 80, ownership: .optionalNumber),
       ]
     }
   }
@@ -201,9 +203,11 @@ import Testing
     let fields = embedded.swiftFields(
       of: SwiftClassReference(descriptor: Address(0x10_0a00), metadata: Address(0x10_0b00)),
       in: images.images[0])
-    #expect(fields.map(\.name) == ["children", "parent", "observer", "content"])
-    #expect(fields.map(\.offset) == [16, 24, 32, 40])
-    #expect(fields.map(\.ownership) == [.strong, .unowned, .weak, .existential])
+    #expect(fields.map(\.name) == ["children", "parent", "observer", "content", "isOpen", "index"])
+    #expect(fields.map(\.offset) == [16, 24, 32, 40, 72, 80])
+    #expect(
+      fields.map(\.ownership)
+        == [.strong, .unowned, .weak, .existential, .number, .optionalNumber])
   }
 
   @Test func propertiesOfClassesMadeAtRunTimeAreFoundWithoutTheFiles() {
@@ -225,7 +229,7 @@ import Testing
     let fields = embedded.swiftFields(
       of: SwiftClassReference(descriptor: Address(0x10_0a00), metadata: Address(0x10_0b00)),
       in: image)
-    #expect(fields.count == 4)
+    #expect(fields.count == 6)
   }
 
   @Test func lostNamesAreLookedForInFiles() {

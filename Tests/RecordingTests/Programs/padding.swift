@@ -1,0 +1,59 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+// Properties smaller than a word, where what is left of other blocks shines through the bytes behind
+// them that nobody writes.
+final class Leaked {
+  var number = 1
+  var other = 2
+}
+final class Optionals {
+  var index: Int?
+  var size: UInt? = 2
+  var share: Double?
+}
+final class Flags {
+  var isOpen = true
+  var count = 1
+  var share: Float = 0.5
+  var next: Leaked?
+}
+
+nonisolated(unsafe) var kept: [AnyObject] = []
+
+/// Leaks 40 objects, one of which begins at a multiple of 256: its address with a tag as the lowest
+/// byte still leads to it.
+@inline(never) func leakObjects() -> UInt {
+  var found: UInt?
+  for _ in 0..<40 {
+    let object = UInt(bitPattern: Unmanaged.passRetained(Leaked()).toOpaque())
+    if object % 256 == 0 { found = ~object }
+  }
+  guard let found else { fatalError("no object begins at a multiple of 256") }
+  return found
+}
+
+/// Leaves pointers to an object in memory that the next objects of the size get.
+@_optimize(none) func fill(_ size: Int, with hidden: UInt) {
+  guard let block = malloc(size)?.assumingMemoryBound(to: UInt.self) else { return }
+  for word in 0..<size / 8 { block[word] = ~hidden }
+  free(block)
+}
+
+@inline(never) func keepOptionals(_ hidden: UInt) {
+  fill(MemoryLayout<Int>.size * 8, with: hidden)
+  kept.append(Optionals())
+}
+
+@inline(never) func keepFlags(_ hidden: UInt) {
+  fill(48, with: hidden)
+  let flags = Flags()
+  flags.next = Leaked()
+  kept.append(flags)
+}
+
+keepOptionals(leakObjects())
+keepFlags(leakObjects())
