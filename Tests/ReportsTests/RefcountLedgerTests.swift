@@ -48,6 +48,19 @@ import TraceTestSupport
     #expect(ledger.partners == [2, nil, 0])
   }
 
+  /// At -Onone a deinitializer retains what it uses, although the object holds it.
+  @Test func whatADeinitializerRetainsItReleasesBeforeItsProperty() {
+    let ledger = RefcountLedger(
+      [
+        change(1, "run"), change(1, "keepExtra", "run", manual: true),
+        change(1, "Node.init(_:)", "run"), change(1, "Node.deinit", "run"),
+        change(-1, "Node.deinit", "run", end: true), change(-1, "Node.deinit", "run", end: true),
+        change(-1, "run"),
+      ], isFreed: false)
+    #expect(ledger.unbalanced == [1])
+    #expect(ledger.partners == [6, nil, 5, 4, 3, 2, 0])
+  }
+
   /// A call at the end of a function may be a jump: then its caller is seen to release.
   @Test func aReleaseByACallerGoesWithTheNearestReference() {
     let ledger = RefcountLedger(

@@ -54,6 +54,8 @@ struct RefcountLedger {
     case implied
     /// Retained and released by name.
     case manual
+    /// A deinitializer that used a property, before it gives up what the property held.
+    case sameDeinitializer
     /// The same function.
     case sameFunction
     /// A function that got the reference from one that it called.
@@ -84,6 +86,8 @@ struct RefcountLedger {
     switch rule {
     case .implied: change.isImplied
     case .manual: change.isManual
+    // What was retained by name is no property of the owner, nor an element.
+    case .ownersEnd: !change.isManual
     default: true
     }
   }
@@ -92,6 +96,8 @@ struct RefcountLedger {
     switch rule {
     case .manual: change.isManual
     case .ownersEnd: change.isByOwnersEnd
+    case .sameDeinitializer:
+      !change.isManual && change.isByOwnersEnd && change.functions.first?.contains("deinit") == true
     case .any: true
     default: !change.isManual && (rule == .automatic || !change.isByOwnersEnd)
     }
@@ -130,7 +136,8 @@ struct RefcountLedger {
     switch rule {
     case .implied, .manual, .automatic, .any: return open.newest(isOpen)
     case .ownersEnd: return open.oldest(isOpen)
-    case .sameFunction: return functions.first.flatMap { open.newest(of: $0, isOpen) }
+    case .sameDeinitializer, .sameFunction:
+      return functions.first.flatMap { open.newest(of: $0, isOpen) }
     case .returned: return functions.first.flatMap { open.nearest(calledBy: $0, isOpen) }
     case .handedOver:
       for function in functions.dropFirst() {
