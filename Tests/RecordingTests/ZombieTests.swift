@@ -87,6 +87,11 @@ import TraceTestSupport
     let names = FrameNames(trace)
     let used = errors.first.map { names.names(of: $0.offending.stack) } ?? []
     #expect(used.contains { $0.contains("useNode") })
+    #expect(
+      try run.lines(of: ["errors", "root.mtrace"]).contains(
+        "To fix: useNode(_:) uses an object that makeNode() has released; keep a reference to it "
+          + "until its last use, or remove the release that is one too many; record --refcounts "
+          + "shows who retained and released it"))
   }
 
   /// Programs of many kinds do as they do without.

@@ -82,6 +82,10 @@ extension ErrorText {
 
   private var useAdvice: String {
     let user = Self.caller(of: entry.offending) ?? "the program"
+    if let releaser {
+      return "\(user) uses an object that \(releaser == user ? "it" : releaser) has released; "
+        + Self.objectAdvice
+    }
     guard let freer = entry.firstFree.flatMap(Self.caller(of:)) else {
       return "clear the pointers to a block before it is freed; \(user) still has one"
     }
@@ -90,10 +94,25 @@ extension ErrorText {
   }
 
   private var writeAdvice: String {
+    if let releaser {
+      return "something uses an object that \(releaser) has released; \(Self.objectAdvice)"
+    }
     let freer = entry.firstFree.flatMap(Self.caller(of:)) ?? "the program"
     return "\(freer) frees the block while something still writes through a pointer to it; free it "
       + "after its last use; memtrace dangling may show who still points to it, "
       + "\(guardedRecording) who writes"
+  }
+
+  private static let objectAdvice =
+    "keep a reference to it until its last use, or remove the release "
+    + "that is one too many; record --refcounts shows who retained and released it"
+
+  /// For an object of Swift, the function whose release was its last: what took the object down and
+  /// freed its block was made by the compiler.
+  private var releaser: String? {
+    let functions = entry.firstFree?.frames.filter { $0.role == .user }.map(\.name) ?? []
+    let callers = functions.drop { $0.contains("__deallocating_deinit") }
+    return callers.count < functions.count ? callers.first ?? "the program" : nil
   }
 
   private var overflowAdvice: String {
