@@ -61,6 +61,18 @@ import TraceTestSupport
     #expect(ledger.partners == [6, nil, 5, 4, 3, 2, 0])
   }
 
+  /// Owners that are made and end in one function hold what that function retained for them.
+  @Test func whatAnOwnerHeldGoesWithTheFunctionThatEndsIt() {
+    let ledger = RefcountLedger(
+      [
+        change(1, "run"), change(1, "keepExtra", "run"), change(1, "run"),
+        change(-1, "Node.deinit", "run", end: true), change(1, "run"),
+        change(-1, "Node.deinit", "run", end: true), change(-1, "run"),
+      ], isFreed: false)
+    #expect(ledger.unbalanced == [1])
+    #expect(ledger.partners == [5, nil, 3, 2, 6, 0, 4])
+  }
+
   /// A call at the end of a function may be a jump: then its caller is seen to release.
   @Test func aReleaseByACallerGoesWithTheNearestReference() {
     let ledger = RefcountLedger(

@@ -60,6 +60,8 @@ struct RefcountLedger {
     case sameFunction
     /// A function that got the reference from one that it called.
     case returned
+    /// What an owner held ends with it, in the function that gave it that.
+    case localOwnersEnd
     /// What an owner held ends with it.
     case ownersEnd
     /// A function that was called by the one with the reference.
@@ -87,7 +89,7 @@ struct RefcountLedger {
     case .implied: change.isImplied
     case .manual: change.isManual
     // What was retained by name is no property of the owner, nor an element.
-    case .ownersEnd: !change.isManual
+    case .localOwnersEnd, .ownersEnd: !change.isManual
     default: true
     }
   }
@@ -95,7 +97,7 @@ struct RefcountLedger {
   private func mayClose(_ change: Change, _ rule: Rule) -> Bool {
     switch rule {
     case .manual: change.isManual
-    case .ownersEnd: change.isByOwnersEnd
+    case .localOwnersEnd, .ownersEnd: change.isByOwnersEnd
     case .sameDeinitializer:
       !change.isManual && change.isByOwnersEnd && change.functions.first?.contains("deinit") == true
     case .any: true
@@ -136,6 +138,10 @@ struct RefcountLedger {
     switch rule {
     case .implied, .manual, .automatic, .any: return open.newest(isOpen)
     case .ownersEnd: return open.oldest(isOpen)
+    case .localOwnersEnd:
+      let ending = functions.first { !$0.contains("deinit") }
+      guard ending != functions.first else { return nil }
+      return ending.flatMap { open.newest(of: $0, isOpen) }
     case .sameDeinitializer, .sameFunction:
       return functions.first.flatMap { open.newest(of: $0, isOpen) }
     case .returned: return functions.first.flatMap { open.nearest(calledBy: $0, isOpen) }
