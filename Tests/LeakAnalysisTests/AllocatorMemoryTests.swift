@@ -59,6 +59,61 @@ struct AllocatorMemoryTests {
     #expect(try heap.analysis().leaked == [small])
   }
 
+  @Test("A further arena without any live block is known by its lists")
+  func emptyArena() throws {
+    var heap = SampleHeap()
+    let stale = heap.block()
+    let behind = heap.block()
+    let next = Self.arena + 64 << 20
+    heap.snapshot.region(Self.arena - 0x1000..<next + 0x1000)
+    heap.setArena(Self.arena + 0x30)
+    heap.set(Self.arena + 0x1000, stale)
+    heap.set(next + 0x100, behind)
+    #expect(try heap.analysis().leaked == [stale])
+  }
+
+  @Test("A further heap of an arena without any live block names the one before it")
+  func emptyHeap() throws {
+    var heap = SampleHeap()
+    let stale = heap.block()
+    let next = Self.arena + 64 << 20
+    heap.snapshot.region(Self.arena..<Self.arena + 0x2_1000)
+    heap.snapshot.region(next..<next + 0x2_1000)
+    heap.setArena(Self.arena + 0x30)
+    heap.set(next, Self.arena + 0x30, Self.arena)
+    heap.set(next + 0x1000, stale)
+    #expect(try heap.analysis().leaked == [stale])
+    heap.set(next, Self.arena + 0x30, Self.arena + 0x1_0000)
+    #expect(try heap.analysis().leaked == [])
+  }
+
+  @Test("What a program maps on a multiple of 64 MiB holds, though it begins as an arena does")
+  func likeAnArena() throws {
+    var heap = SampleHeap()
+    let held = heap.block()
+    heap.snapshot.region(Self.arena..<Self.arena + 0x2_1000)
+    heap.set(Self.arena, Self.arena + 0x30)
+    heap.set(Self.arena + 0x1000, held)
+    #expect(try heap.analysis().leaked == [])
+    var linked = heap
+    heap.setArena(Self.arena + 0x30)
+    #expect(try heap.analysis().leaked == [held])
+    // The first heap of an arena has none before it; a list leads somewhere.
+    heap.set(Self.arena + 8, Self.arena)
+    #expect(try heap.analysis().leaked == [])
+    linked.setArena(Self.arena + 0x30, firstList: 24)
+    #expect(try linked.analysis().leaked == [])
+  }
+
+  @Test("Mappings as great as all memory, as only a damaged trace has them")
+  func greatMapping() throws {
+    var heap = SampleHeap()
+    let held = heap.block()
+    heap.snapshot.region(SampleHeap.stack + 0x10_0000..<0x7fff_ffff_ffff_f000)
+    heap.set(0x7fff_ffff_ffff_e000, held)
+    #expect(try heap.analysis().leaked == [])
+  }
+
   @Test("Freed memory of another allocator holds nothing")
   func foreign() throws {
     var heap = SampleHeap()
@@ -163,6 +218,16 @@ struct AllocatorMemoryTests {
 }
 
 extension SampleHeap {
+  /// Sets the words of an arena that lies in the heap it begins with, and has one list of free memory.
+  fileprivate mutating func setArena(_ arena: UInt64, firstList: UInt64? = nil) {
+    set(arena & ~0xffff, arena)
+    let bins = arena + 112
+    set(bins, firstList ?? arena + 0x1000, arena + 0x1000)
+    for list in stride(from: bins + 16, to: bins + 127 * 16, by: 16) {
+      set(list, list - 16, list - 16)
+    }
+  }
+
   /// Adds a block that its allocator mapped on its own, next to what the program mapped.
   ///
   /// - Returns: Its address.

@@ -34,6 +34,17 @@ import TraceTestSupport
     return (report, Set(lines))
   }
 
+  @Test func pointersIntoAFreedArena() throws {
+    let program = try TestProgram("freed_arena.c", flags: ["-pthread"])
+    let (_, lines) = try Self.report(try TracedRun([program.path.string]))
+    #expect(
+      lines == [
+        Line(
+          holder: "variable dangling in \(program.path.lastComponent?.string ?? "")", count: 1,
+          freed: "malloc in run", bytes: 400, freeFunction: "run")
+      ])
+  }
+
   @Test func pointersOfC() throws {
     let program = try TestProgram("dangling.c")
     let (report, lines) = try Self.report(try TracedRun([program.path.string]))

@@ -64,6 +64,11 @@ import TraceTestSupport
     #expect(sizes == [30001, 40001])
   }
 
+  @Test func aFreedArenaHoldsNothing() throws {
+    let run = try TracedRun([try TestProgram("freed_arena.c", flags: ["-pthread"]).path.string])
+    #expect(try LeakedProgram(try run.root()).leaksByCase == ["leak_in_arena": 1])
+  }
+
   @Test func leaksOfCxx() throws {
     let source = try TestProgram("leaks.cpp")
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())

@@ -11,9 +11,6 @@ struct AllocatorMemory {
   /// Of these the allocator's own variables, in which there can be no block.
   private(set) var variables: [Range<UInt64>] = []
 
-  /// glibc's `HEAP_MAX_SIZE` on 64-bit systems: arenas besides the main one are cut into heaps that
-  /// begin on multiples of it.
-  private static let arenaHeapSize: UInt64 = 64 << 20
   /// glibc maps blocks of at least 128 KiB on their own (unless told otherwise), jemalloc and
   /// tcmalloc have classes of small blocks below this one.
   private static let smallestMappedBlock: UInt64 = 64 << 10
@@ -48,7 +45,7 @@ struct AllocatorMemory {
     var found: [Range<UInt64>] = []
     while position < blocks.count, blocks.address(of: position) < region.end {
       let address = blocks.address(of: position)
-      if let heap = Self.arenaHeap(holding: address, memory) {
+      if let heap = ArenaHeap.holding(address, memory) {
         let heap = heap.clamped(to: region.start..<region.end)
         if !heap.isEmpty { found.append(heap) }
         position = max(position + 1, blocks.firstPosition(from: heap.upperBound))
@@ -61,7 +58,19 @@ struct AllocatorMemory {
         position += 1
       }
     }
-    ranges += isForeign && region.kind == .anonymous ? [region.start..<region.end] : found
+    if isForeign && region.kind == .anonymous {
+      ranges.append(region.start..<region.end)
+    } else {
+      ranges += Self.adding(ArenaHeap.heaps(in: region, memory), to: found)
+    }
+  }
+
+  /// Adds the heaps that have no block to what was found by blocks.
+  private static func adding(
+    _ heaps: [Range<UInt64>], to found: [Range<UInt64>]
+  ) -> [Range<UInt64>] {
+    let others = heaps.filter { heap in !heap.isEmpty && !found.contains { $0.overlaps(heap) } }
+    return others.isEmpty ? found : (found + others).sorted { $0.lowerBound < $1.lowerBound }
   }
 
   /// The part of a mapping that a block has which was mapped on its own, unless it is the stack of a
@@ -76,24 +85,6 @@ struct AllocatorMemory {
   /// front of it, and may have aligned it.
   private static func isMapped(_ address: UInt64, size: UInt64) -> Bool {
     address & 4095 == 16 || size >= smallestMappedBlock
-  }
-
-  /// The heap of a glibc arena that an address lies in.
-  ///
-  /// Its first word points to the arena (`heap_info.ar_ptr`), which lies behind the `heap_info` of
-  /// the first heap of the arena; the second word to the heap before it.
-  private static func arenaHeap(
-    holding address: UInt64, _ memory: SnapshotMemory
-  ) -> Range<UInt64>? {
-    let start = address & ~(arenaHeapSize - 1)
-    let arena = memory.word(at: start)
-    guard start > 0, arena & 15 == 0, arena & (arenaHeapSize - 1) < 256, arena != 0 else {
-      return nil
-    }
-    let firstHeap = arena & ~(arenaHeapSize - 1)
-    guard memory.word(at: firstHeap) == arena else { return nil }
-    let (end, overflows) = start.addingReportingOverflow(arenaHeapSize)
-    return start..<(overflows ? .max : end)
   }
 
   /// The parts of a range that do not belong to the allocator.

@@ -32,10 +32,17 @@ enum MainArena {
     guard count >= leastEmptyCount else { return nil }
     // From the last list head back to the beginning, and on to the end of the variable.
     let (before, behind) = (bins - 16 + head, 16 + tail)
-    guard last - region.start >= before, areLists(last - (bins - 16)...last, region, memory) else {
+    guard last - region.start >= before, areLists(last - (bins - 16)...last, memory) else {
       return nil
     }
     return last - before..<last + min(behind, region.end - last)
+  }
+
+  /// Whether an arena is at an address: whether its list heads are where they belong.
+  static func isArena(at address: UInt64, _ memory: SnapshotMemory) -> Bool {
+    let (last, overflows) = address.addingReportingOverflow(head + bins - 16)
+    guard !overflows, memory.word(at: last) == last - 16 else { return false }
+    return areLists(address + head...last, memory)
   }
 
   /// Whether libc is there, but its malloc was never used: another one stands in for it.
@@ -56,7 +63,7 @@ enum MainArena {
   /// Other allocators have fewer lists of the same form, Python for example, in front of which anything
   /// may stand.
   private static func areLists(
-    _ heads: ClosedRange<UInt64>, _ region: SnapshotRegion, _ memory: SnapshotMemory
+    _ heads: ClosedRange<UInt64>, _ memory: SnapshotMemory
   ) -> Bool {
     stride(from: heads.lowerBound, through: heads.upperBound, by: 16).allSatisfy { head in
       let (first, last) = (memory.word(at: head), memory.word(at: head &+ 8))

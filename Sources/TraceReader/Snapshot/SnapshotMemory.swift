@@ -86,6 +86,12 @@ public struct SnapshotMemory: Sendable {
     }
   }
 
+  /// The address of the first page with kept words at or behind an address; nil where there is none.
+  public func firstKeptPage(from address: UInt64) -> UInt64? {
+    let slot = firstPage(from: address >> 12 + (address & 4095 == 0 ? 0 : 1))
+    return slot < pages.count ? pages[slot] << 12 : nil
+  }
+
   @inlinable
   func visit(
     _ slot: Int, in range: Range<UInt64>, _ body: (_ address: UInt64, _ value: UInt64) -> Void
