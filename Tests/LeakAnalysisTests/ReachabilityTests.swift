@@ -204,6 +204,37 @@ struct ReachabilityTests {
     #expect(analysis.state(at: numbers) != .reached)
   }
 
+  @Test("Exceptions of C++ are held behind their header, and by parts of it")
+  func exceptionsOfCxx() throws {
+    var heap = SampleHeap()
+    let type = SampleHeap.constants + 0x100
+    heap.trace.image(
+      Image(
+        index: 1, path: "/usr/lib/libstdc++.so.6", loadBias: 0x7b00_0000_0000,
+        start: Address(0x7b00_0000_0000), end: Address(0x7b00_0000_1000),
+        textStart: Address(0x7b00_0000_0000), textEnd: Address(0x7b00_0000_1000)))
+    heap.snapshot.region(
+      0x7b00_0000_0000..<0x7b00_0000_1000, path: "/usr/lib/libstdc++.so.6",
+      protection: [.read, .execute])
+    let library: UInt64 = 0x7b00_0000_0100
+    let words = [0, 0, type, library, library, library] + Array(repeating: 0, count: 7) + [library]
+    let exceptions = (0..<3).map { _ in heap.block(160, words: words) }
+    let inside = heap.block(160, words: words)
+    let message = heap.block(64, operation: Operation(rawValue: 10))
+    let other = heap.block(64, operation: Operation(rawValue: 10))
+    try #require(Operation(rawValue: 10).family == .new)
+    heap.set(exceptions[0] + 128, type, message + 24, other + 24)
+    // A table of functions: the exception as a handler sees it is none of them.
+    let table = heap.block(160, words: [0, 0, type] + Array(repeating: library, count: 12))
+    heap.set(
+      SampleHeap.globals, exceptions[0] + 128, exceptions[1] + 16, exceptions[2] + 96,
+      inside + 136, table + 128)
+    let analysis = try heap.analysis()
+    #expect(exceptions.map(analysis.state(at:)) == [.reached, .reached, .reached])
+    #expect(analysis.state(at: message) == .reached)
+    #expect([inside, table, other].map(analysis.state(at:)) == [.possible, .possible, .possible])
+  }
+
   @Test("Objects are held behind what their runtime puts in front of them")
   func interiorPointersOfRuntimes() throws {
     var heap = SampleHeap()

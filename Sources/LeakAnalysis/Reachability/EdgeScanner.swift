@@ -91,6 +91,7 @@ struct EdgeScanner {
       InteriorPointers.isArray(offset, of: operation)
       || InteriorPointers.isBase(at: offset, of: start, memory)
       || InteriorPointers.isCoroutine(at: start, memory)
+      || InteriorPointers.isException(at: offset, ofBlockAt: start, size: size, memory)
       || InteriorPointers.isObject(at: offset, ofBlockAt: start, size: size, memory)
       || InteriorPointers.isSlice(ofBlockAt: start, size: size, operation, memory)
     return Target(
@@ -117,7 +118,10 @@ struct EdgeScanner {
       if isLeftOver(address, of: block, start, table, dead) { return }
       if let table, layout?.hasIdentifiersAsKeys == true, table.isKey(address) { return }
       if let layout, !layout.holds(at: address, in: block, target.block, heap) { return }
-      if target.edgeClass != .start, holdsAttributes(at: address &- start, of: block) {
+      if target.edgeClass != .start,
+        holdsAttributes(at: address &- start, of: block)
+          || holdsMessage(at: address &- start, of: block, value, target)
+      {
         target.edgeClass = .start
       }
       body(address &- start, target)
@@ -168,6 +172,23 @@ struct EdgeScanner {
     let object = memory.pythonObject(
       inBlockAt: blocks.address(of: block), size: blocks.size(of: block))
     return object?.offset == 32
+  }
+
+  /// Whether a word of a block is where an exception of libstdc++ has its message, behind three words that count its
+  /// characters and who shares them.
+  @inline(never)
+  private func holdsMessage(
+    at offset: UInt64, of block: Int, _ value: UInt64, _ target: Target
+  ) -> Bool {
+    guard offset == InteriorPointers.exceptionOffset + 8,
+      value &- blocks.address(of: target.block) == 24,
+      blocks.site(of: target.block).operation.family == .new
+    else { return false }
+    let start = blocks.address(of: block)
+    let object = InteriorPointers.exceptionOffset
+    return InteriorPointers.isVirtualTable(memory.word(at: start &+ object), memory)
+      && InteriorPointers.isException(
+        at: object, ofBlockAt: start, size: blocks.size(of: block), memory)
   }
 
   /// Whether an instance of a class lies in a block.

@@ -26,6 +26,33 @@ enum InteriorPointers {
     return isVirtualTable(memory.word(at: address &+ offset), memory)
   }
 
+  /// An exception of C++ behind its header, or the header: `std::exception_ptr` has the exception, the thread that
+  /// handles it has the header, and what unwinds the stack has the header's end.
+  ///
+  /// ```
+  /// +16 type information   +24 destructor   +32, +40 handlers of std::unexpected and std::terminate
+  /// +88 the exception as the handler sees it   +96 class   +104 cleanup   +128 exception
+  /// ```
+  /// That is where they are with libstdc++, whose header begins 16 bytes into the block, and with libc++abi.
+  /// Source: `__cxa_refcounted_exception` in `unwind-cxx.h` of libstdc++, `__cxa_exception` in `cxa_exception.h` of
+  /// libc++abi.
+  static func isException(
+    at offset: UInt64, ofBlockAt address: UInt64, size: UInt64, _ memory: SnapshotMemory
+  ) -> Bool {
+    guard offset == 16 || offset == 96 || offset == exceptionOffset, size > exceptionOffset else {
+      return false
+    }
+    let destructor = memory.word(at: address &+ 24)
+    let adjusted = memory.word(at: address &+ 88)
+    return [32, 40, 104].allSatisfy { isCode(memory.word(at: address &+ $0), memory) }
+      && isImageData(memory.word(at: address &+ 16), memory)
+      && (destructor == 0 || isCode(destructor, memory))
+      && (adjusted == 0 || (adjusted >= address &+ exceptionOffset && adjusted &- address < size))
+  }
+
+  /// Where an exception of C++ lies in its block.
+  static let exceptionOffset: UInt64 = 128
+
   /// An object behind a header of its language's runtime: of Python behind the links of the garbage
   /// collector, an instance of GObject behind its private data.
   static func isObject(
@@ -64,6 +91,14 @@ enum InteriorPointers {
   private static func isCode(_ word: UInt64, _ memory: SnapshotMemory) -> Bool {
     guard word != 0, let region = memory.region(containing: word) else { return false }
     return region.kind == .image && region.protection.contains(.execute)
+  }
+
+  /// Whether a word points to a word in data of an image.
+  private static func isImageData(_ word: UInt64, _ memory: SnapshotMemory) -> Bool {
+    guard word & 7 == 0, word != 0, let region = memory.region(containing: word) else {
+      return false
+    }
+    return region.kind == .image && !region.protection.contains(.execute)
   }
 
   /// Whether a word points into data of an image that is not to be written: where tables of virtual
