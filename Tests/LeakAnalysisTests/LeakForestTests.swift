@@ -87,16 +87,24 @@ struct LeakForestTests {
     #expect(analysis.leaks.subtreeCount(of: analysis.leaks.root(of: node)) == 3)
   }
 
-  @Test("A block that points to its own beginning is a cycle, one that points inside itself is not")
+  @Test("A block that points to itself is a cycle where it is an object that counts references")
   func selfReference() throws {
     var heap = SampleHeap()
     let list = heap.block()
     heap.set(list, list, list)
     let string = heap.block()
     heap.set(string, string + 16)
+    let table = SampleHeap.constants + 0x100
+    let stream = heap.block(64)
+    heap.set(stream, table, 0, stream, stream + 32, table)
+    let shared = heap.block(64)
+    heap.set(shared, table, 0, table, 0, shared + 16, shared)
+    let object = heap.block()
+    heap.set(object, table, 3, object)
     let analysis = try heap.analysis()
-    let roles = [list, string].compactMap { analysis.node(at: $0) }.map(analysis.leaks.role(of:))
-    #expect(roles == [.rootCycle, .rootLeak])
+    let roles = [list, string, stream, shared, object].compactMap { analysis.node(at: $0) }
+      .map(analysis.leaks.role(of:))
+    #expect(roles == [.rootLeak, .rootLeak, .rootLeak, .rootCycle, .rootCycle])
   }
 
   @Test("Of two leaks that share a block, the older one has it; everything is counted once")

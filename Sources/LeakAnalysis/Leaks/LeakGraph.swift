@@ -52,11 +52,13 @@ struct LeakGraph: ~Copyable {
 extension EdgeScanner {
   /// Calls `body` for each word of a leaked block that holds a block, leaked or not.
   ///
-  /// A pointer into the block itself, as in short strings of C++, holds nothing.
+  /// Pointers of a block to itself hardly ever hold anything.
   @inline(__always)
   func forEachLeakEdge(of block: Int, _ body: (_ offset: UInt64, _ target: Target) -> Void) {
     forEachEdge(of: block) { offset, target in
-      if target.block != block || target.edgeClass == .start { body(offset, target) }
+      let isHeld =
+        target.block != block || (target.edgeClass == .start && holdsItself(block, at: offset))
+      if isHeld { body(offset, target) }
     }
   }
 }

@@ -191,6 +191,21 @@ struct EdgeScanner {
         at: object, ofBlockAt: start, size: blocks.size(of: block), memory)
   }
 
+  /// Whether a pointer in a block to the block itself holds it: in an object of Swift, and where a `std::shared_ptr`
+  /// lies that names an object and the counts in front of it.
+  ///
+  /// Elsewhere it is a list that is empty, a short string, or a buffer in the object.
+  @inline(never)
+  func holdsItself(_ block: Int, at offset: UInt64) -> Bool {
+    let start = blocks.address(of: block)
+    if isInstance(block) || ObjectCounts(at: start, in: memory) != nil { return true }
+    guard offset >= 24, memory.word(at: start &+ offset) == start,
+      InteriorPointers.isVirtualTable(memory.word(at: start), memory)
+    else { return false }
+    let object = memory.word(at: start &+ offset &- 8)
+    return object >= start &+ 16 && object < blocks.end(of: block)
+  }
+
   /// Whether an instance of a class lies in a block.
   func isInstance(_ block: Int) -> Bool {
     !layouts.isEmpty && layouts[memory.word(at: blocks.address(of: block))]?.isInstance == true
