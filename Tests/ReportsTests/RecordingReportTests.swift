@@ -126,6 +126,25 @@ import TraceTestSupport
     #expect(report.entries.first?.responsible?.name == "handle_request")
   }
 
+  @Test func theHistoryOfABlockThatReallocLeftAsItWasHasOneRowOfIt() throws {
+    var builder = TraceBuilder()
+    builder.thread(1, tid: 100, name: "app")
+    let stack = builder.stack([0x1000])
+    builder.allocate(0x1000, 100)
+    builder.add(.reallocBegin, address: 0x1000, stack: stack)
+    builder.add(.reallocFail, size: 1 << 62)
+    let file = try TemporaryFile(builder.bytes())
+    let trace = try Trace(path: file.path)
+    let source = ReportSource(trace, file: nil, symbolicator: FakeSymbolicator())
+    let report = try HistoryReport(trace, address: Address(0x1000), source: source)
+    #expect(report.entries.map(\.eventType) == ["malloc", "realloc failed"])
+    #expect(report.entries.map(\.delta) == [1, 0])
+    #expect(report.entries.map(\.live) == [1, 1])
+    #expect(report.entries.map(\.size) == [100, 100])
+    #expect(report.entries[1].category == report.entries[0].category)
+    #expect(report.entries[1].event.frames.count == 1)
+  }
+
   @Test func theHistoryKeepsTheOrderOfEventsOfOneTime() throws {
     var builder = TraceBuilder()
     builder.thread(1, tid: 100, name: "app")

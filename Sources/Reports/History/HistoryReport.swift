@@ -145,7 +145,7 @@ public struct HistoryReport: Report {
       let delta = delta(of: entry.event)
       live += delta
       return Entry(
-        eventIndex: entry.eventIndex, eventType: entry.event.operation.name, delta: delta,
+        eventIndex: entry.eventIndex, eventType: name(of: entry.event), delta: delta,
         live: live, block: entry.block.rawValue, offset: entry.offset, size: entry.blockSize,
         category: categories[position], isUnexpected: entry.isUnexpected,
         event: EventSummary(
@@ -186,9 +186,7 @@ public struct HistoryReport: Report {
   ) -> [BlockCategory?] {
     var categories: [Address: BlockCategory] = [:]
     return history.map { entry in
-      if let size = entry.blockSize, delta(of: entry.event) > 0,
-        entry.event.operation != .reallocFail
-      {
+      if let size = entry.blockSize, delta(of: entry.event) > 0 {
         let stack = reallocStacks[entry.eventIndex] ?? entry.event.stack
         categories[entry.block] = source.categories.category(stack: stack, size: size)
       }
@@ -196,11 +194,14 @@ public struct HistoryReport: Report {
     }
   }
 
+  private static func name(of event: Event) -> String {
+    event.operation == .reallocFail ? "realloc failed" : event.operation.name
+  }
+
   private static func delta(of event: Event) -> Int {
     switch event.operation {
     case .reallocBegin: return -1
     case .reallocEnd: return 1
-    case .reallocFail: return 1
     default: break
     }
     switch event.kind {

@@ -1,6 +1,6 @@
 /// One event in the life of an address.
 public struct HistoryEntry: Hashable, Sendable {
-  /// The event; for an ended `realloc` there is one entry per half.
+  /// The event; for an ended `realloc` there is one entry per half, for one that failed a single one.
   public var event: Event
   /// How many events of the trace came before it.
   public var eventIndex: UInt64

@@ -5,7 +5,7 @@ extension Trace {
   ///   - address: Any address inside a block, not only its start.
   ///   - options: The time range, `liveAt` and `eventLimit` restrict the events; the rest does
   ///     not matter.
-  /// - Returns: Allocations and deallocations; empty when no block contained the address.
+  /// - Returns: Allocations, deallocations and attempts of `realloc`; empty when no block contained the address.
   /// - Throws: Nothing at present: parts that cannot be read are left out.
   public func history(
     of address: Address, options: ReplayOptions = ReplayOptions()
@@ -27,6 +27,14 @@ private struct HistoryPass: EventSink {
     var isLive: Bool
   }
 
+  /// A `realloc` that has begun.
+  private struct Pending {
+    /// The start of the block.
+    var start: UInt64
+    /// Where its beginning is among the entries; nil where it is left out.
+    var entry: Int?
+  }
+
   private(set) var entries: [HistoryEntry] = []
   private let address: UInt64
   private let limits: ReplayLimits
@@ -34,8 +42,8 @@ private struct HistoryPass: EventSink {
   private var index: UInt64 = 0
   /// By the start of the block.
   private var blocks: [UInt64: Block] = [:]
-  /// Threads in the middle of a `realloc` of a block that is followed, and its start.
-  private var pending: [UInt32: UInt64] = [:]
+  /// Threads in the middle of a `realloc` of a block that is followed.
+  private var pending: [UInt32: Pending] = [:]
 
   init(address: UInt64, limits: ReplayLimits) {
     self.address = address
@@ -86,19 +94,22 @@ private struct HistoryPass: EventSink {
       if start == address { add(event, run, address, nil, isUnexpected: true) }
       return
     }
+    let position = entries.count
     add(event, run, start, block.size, isUnexpected: !block.isLive)
     blocks[start]?.isLive = false
     if event.pointee.operation == Operation.reallocBegin.rawValue, block.isLive {
-      pending[run.slot] = start
+      pending[run.slot] = Pending(start: start, entry: position < entries.count ? position : nil)
     }
   }
 
+  /// Makes the beginning of a `realloc` that returned NULL the whole of it: the block lives on, and
+  /// only the beginning has a stack.
   private mutating func restore(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
-    guard let start = pending.removeValue(forKey: run.slot), let block = blocks[start] else {
-      return
-    }
-    blocks[start]?.isLive = true
-    add(event, run, start, block.size, isUnexpected: false)
+    guard let begun = pending.removeValue(forKey: run.slot) else { return }
+    blocks[begun.start]?.isLive = true
+    guard let entry = begun.entry else { return }
+    entries[entry].event.operation = .reallocFail
+    entries[entry].event.size = event.pointee.size
   }
 
   private mutating func add(

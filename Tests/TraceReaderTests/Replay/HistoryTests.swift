@@ -41,15 +41,24 @@ import TraceTestSupport
     var trace = TraceBuilder()
     trace.allocate(0x1000, 64)
     trace.reallocate(0x1000, to: 0x1000, 128)
-    trace.add(.reallocBegin, address: 0x1000)
+    trace.free(0x1000)
+    let history = try trace.open { try $0.history(of: Address(0x1000)) }
+    #expect(history.map(\.event.operation) == [.malloc, .reallocBegin, .reallocEnd, .free])
+    #expect(history.allSatisfy { !$0.isUnexpected })
+  }
+
+  @Test func reallocThatFailedIsOneEntryWithItsStack() throws {
+    var trace = TraceBuilder()
+    let stack = trace.stack([0x1000])
+    trace.allocate(0x1000, 64)
+    trace.add(.reallocBegin, address: 0x1000, stack: stack)
     trace.add(.reallocFail, size: 1 << 50)
     trace.free(0x1000)
     let history = try trace.open { try $0.history(of: Address(0x1000)) }
-    #expect(
-      history.map(\.event.operation) == [
-        .malloc, .reallocBegin, .reallocEnd, .reallocBegin, .reallocFail, .free,
-      ])
-    #expect(history.allSatisfy { !$0.isUnexpected })
+    #expect(history.map(\.event.operation) == [.malloc, .reallocFail, .free])
+    #expect(history.map(\.eventIndex) == [0, 1, 3])
+    #expect(history.allSatisfy { !$0.isUnexpected && $0.blockSize == 64 })
+    #expect((history[1].event.stack, history[1].event.size) == (stack, 1 << 50))
   }
 
   @Test func addressOfNobodyHasNoHistory() throws {
