@@ -33,7 +33,7 @@ extension HistoryReport {
   private static func uses(
     of objects: Set<Address>, in trace: Trace, _ source: ReportSource
   ) -> [Use] {
-    let overruns = trace.overruns.filter { objects.contains($0.block) }.map {
+    let overruns = trace.unexplainedOverruns.filter { objects.contains($0.block) }.map {
       Use($0, mark: trace.mark(after: $0.time, of: $0.thread)?.name, source: source)
     }
     let zombies = trace.zombieUses.filter { objects.contains($0.block) }.map {

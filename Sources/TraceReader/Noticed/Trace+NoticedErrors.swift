@@ -9,6 +9,7 @@ extension Trace {
   /// - Complexity: Where there are any, all events are read once or twice more.
   public func addNoticedErrors(to result: inout ReplayResult) {
     addOverreleases(to: &result)
+    let overruns = unexplainedOverruns
     let questions =
       zombieUses.map(LastBlockPass.Question.init) + overruns.map(LastBlockPass.Question.init)
       + guardedAccesses.map(LastBlockPass.Question.init)
@@ -33,6 +34,13 @@ extension Trace {
 }
 
 extension Trace {
+  /// The writes past the ends of blocks that are no part of one that a guard has stopped.
+  ///
+  /// Who writes on and on from the end of a block changes the bytes in front of its guard first.
+  public var unexplainedOverruns: [BlockOverrun] {
+    overruns.filter { overrun in !guardedAccesses.contains { $0.goesOn(from: overrun) } }
+  }
+
   /// What was found at a mark comes right before it, by the same thread.
   public func mark(after time: EventTime, of thread: ThreadIndex) -> Mark? {
     marks.first { $0.thread == thread && $0.time > time }
@@ -44,6 +52,16 @@ extension Trace {
       result.mark = mark(after: error.offending.time, of: error.offending.thread)?.name
     }
     return result
+  }
+}
+
+extension GuardedAccess {
+  /// Whether an access is to the byte behind those that were written past the end of the same block.
+  fileprivate func goesOn(from overrun: BlockOverrun) -> Bool {
+    guard !isFreed, block == overrun.block, size == overrun.size, time <= overrun.time,
+      access.kind == .write || access.kind == .unknown, overrun.offset == size
+    else { return false }
+    return UInt64(exactly: access.offset) == overrun.offset &+ overrun.length
   }
 }
 

@@ -62,6 +62,41 @@ import TraceTestSupport
     #expect(found.allSatisfy { $0.block == nil && $0.firstFree == nil })
   }
 
+  private func overrun(
+    of block: UInt64, offset: UInt64, length: UInt64, time: UInt64
+  ) -> BlockOverrun {
+    BlockOverrun(
+      block: Address(block), size: 10, offset: offset, length: length, found: .end,
+      thread: ThreadIndex(2), time: EventTime(time))
+  }
+
+  /// The bytes between the block and its guard were written on the way there.
+  @Test func aWriteThatAGuardStopsIsOneError() throws {
+    var builder = TraceBuilder()
+    builder.allocate(0x8ff0, 10, time: 2000)
+    builder.access(access(0x8ff0, size: 10, offset: 16, time: 2010))
+    builder.overrun(overrun(of: 0x8ff0, offset: 10, length: 6, time: 2020))
+    #expect(
+      try builder.noticedErrors().map(\.kind) == [
+        .outOfBounds(MemoryAccess(kind: .write, offset: 16, signal: 11))
+      ])
+  }
+
+  @Test(arguments: [
+    (block: UInt64(0x9ff0), offset: UInt64(10), length: UInt64(6), kind: MemoryAccess.Kind.write),
+    (0x8ff0, 10, 2, .write), (0x8ff0, 12, 4, .write), (0x8ff0, 10, 6, .read),
+  ])
+  func otherWritesAreErrorsOfTheirOwn(
+    block: UInt64, offset: UInt64, length: UInt64, kind: MemoryAccess.Kind
+  ) throws {
+    var builder = TraceBuilder()
+    for address: UInt64 in [0x8ff0, 0x9ff0] { builder.allocate(address, 10, time: 2000) }
+    builder.access(access(0x8ff0, size: 10, offset: 16, kind: kind, time: 2010))
+    builder.overrun(overrun(of: block, offset: offset, length: length, time: 2020))
+    #expect(
+      try builder.noticedErrors().map(\.kind.category) == [.outOfBounds, .heapOverflow])
+  }
+
   @Test func aRecordThatIsTooShortIsLeftOut() throws {
     var builder = TraceBuilder()
     builder.appendRecord(
