@@ -85,6 +85,29 @@ import TraceReader
     #expect(lines.contains("To fix: \(advice)"), "\(lines)")
   }
 
+  @Test(arguments: [
+    (
+      "base", [],
+      "delete as the type that was allocated; a base class needs a virtual destructor"
+    ),
+    (
+      "copy", [],
+      "Buffer::~Buffer() frees the block for two objects that are copies of each other, or twice "
+        + "for one: copy the block where the object is copied (copy constructor and assignment), "
+        + "or let a std::shared_ptr own it"
+    ),
+    (
+      "shape", ["--zombies"],
+      "ask_shape(Shape*) uses what drop_shape(Shape*) has freed; free the block after its last "
+        + "use, or clear the pointer that ask_shape(Shape*) took"
+    ),
+  ])
+  func whatToChangeInAClassIsSaid(what: String, options: [String], advice: String) throws {
+    let run = try HeapRun(TestProgram("freed_objects.cpp"), [what], options: options)
+    let lines = try run.lines(of: ["errors", "root.mtrace"])
+    #expect(lines.contains("To fix: \(advice)"), "\(lines)")
+  }
+
   /// glibc's own checks, in a library that only old versions of names lead to.
   @Test(.enabled(if: hasCheckingAllocator), arguments: ["double_free.c", "table.c"])
   func theAllocatorThatChecksIsKept(program: String) throws {

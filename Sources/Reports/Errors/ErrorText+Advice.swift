@@ -6,12 +6,12 @@ extension ErrorText {
     case .reallocOfFreed:
       return "after free or realloc use only the pointer that the last realloc returned"
     case .freeOfInterior(let offset):
-      return countAdvice(inFrontOf: offset) ?? interiorAdvice
+      return countAdvice(inFrontOf: offset) ?? baseAdvice ?? interiorAdvice
     case .freeOfUnknown: return arrayDeleteAdvice ?? unknownAdvice
     case .mismatched:
       return "free what \(allocator) returned with \(counterpart(of: allocator))"
     case .wrongSize:
-      return "delete as the type that was allocated; a base class needs a virtual destructor"
+      return Self.virtualDestructorAdvice
     case .overRelease: return overReleaseAdvice
     case .useAfterFree, .accessAfterFree: return useAdvice
     case .outOfBounds: return boundsAdvice
@@ -20,6 +20,17 @@ extension ErrorText {
     case .wrongAlignment:
       return "delete as the type that was allocated, with the alignment it was allocated with"
     }
+  }
+
+  private static let virtualDestructorAdvice =
+    "delete as the type that was allocated; a base class needs a virtual destructor"
+
+  /// For `delete` of an object by the address of a base that does not lie at its beginning.
+  private var baseAdvice: String? {
+    guard allocator.hasPrefix("operator new"), !allocator.hasPrefix("operator new[]"),
+      entry.offending.function.hasPrefix("operator delete"), !isArrayDelete
+    else { return nil }
+    return Self.virtualDestructorAdvice
   }
 
   private var interiorAdvice: String {
@@ -70,10 +81,15 @@ extension ErrorText {
     if first.function.hasPrefix("realloc") {
       return "\(first.function) gave the block back; free the pointer that it returned instead"
     }
-    guard let one = Self.caller(of: first), let other = Self.caller(of: entry.offending) else {
+    guard let one = freer(in: first), let other = freer(in: entry.offending) else {
       return "let one owner free the block"
     }
     guard one != other else {
+      if Self.destroyed(by: one) != nil {
+        return "\(one) frees the block for two objects that are copies of each other, or twice for "
+          + "one: copy the block where the object is copied (copy constructor and assignment), or "
+          + "let a std::shared_ptr own it"
+      }
       return "\(one) frees the block twice; clear the pointer after the first time"
     }
     let threads = first.thread == entry.offending.thread ? "" : " on different threads"
@@ -86,8 +102,11 @@ extension ErrorText {
       return "\(user) uses an object that \(releaser == user ? "it" : releaser) has released; "
         + Self.objectAdvice
     }
-    guard let freer = entry.firstFree.flatMap(Self.caller(of:)) else {
+    guard let freer = entry.firstFree.flatMap(freer(in:)) else {
       return "clear the pointers to a block before it is freed; \(user) still has one"
+    }
+    guard user != freer else {
+      return "\(user) uses the block again that it has freed; clear the pointer after the free"
     }
     return "\(user) uses what \(freer) has freed; free the block after its last use, or clear the "
       + "pointer that \(user) took"
@@ -97,7 +116,7 @@ extension ErrorText {
     if let releaser {
       return "something uses an object that \(releaser) has released; \(Self.objectAdvice)"
     }
-    let freer = entry.firstFree.flatMap(Self.caller(of:)) ?? "the program"
+    let freer = entry.firstFree.flatMap(freer(in:)) ?? "the program"
     return "\(freer) frees the block while something still writes through a pointer to it; free it "
       + "after its last use; memtrace dangling may show who still points to it, "
       + "\(guardedRecording) who writes"
@@ -168,6 +187,31 @@ extension ErrorText {
   private static func caller(of event: EventSummary) -> String? {
     let frame = event.frames.first { $0.role == .user }
     return frame?.name ?? StackText.withoutLeadingRuntime(event.frames).first?.name
+  }
+
+  /// The function to look at in the stack of a deallocation: not the part of a destructor that
+  /// compilers write for `delete`.
+  private func freer(in event: EventSummary) -> String? {
+    var event = event
+    if let position = event.frames.firstIndex(where: { $0.role == .user }),
+      isDeletingDestructor(event.frames[position], calling: event.function)
+    {
+      let others = event.frames[(position + 1)...]
+      if others.contains(where: { $0.role == .user }) { event.frames = Array(others) }
+    }
+    return Self.caller(of: event)
+  }
+
+  private func isDeletingDestructor(_ frame: ReportFrame, calling function: String) -> Bool {
+    guard function.hasPrefix("operator delete"), !function.hasPrefix("operator delete[]"),
+      let type = Self.destroyed(by: frame.name)
+    else { return false }
+    return frame.symbol?.hasSuffix("D0Ev") == true || type == entry.block?.category
+  }
+
+  /// The class whose destructor a function is: `Buffer` of `Buffer::~Buffer()`.
+  private static func destroyed(by function: String) -> String? {
+    function.range(of: "::~").map { String(function[..<$0.lowerBound]) }
   }
 
   private var allocator: String { entry.block?.allocated.function ?? "the allocation" }
