@@ -13,6 +13,8 @@ struct AllocatorSigns {
   private var definesMalloc = false
   private var importsMalloc = false
   private var definesNew = false
+  /// Whether others could call the executable's `operator new`, as they do where it is the program's own.
+  private var exportsNew = false
 
   /// The sanitizer that the executable was built with.
   private(set) var sanitizer: String?
@@ -33,14 +35,27 @@ struct AllocatorSigns {
     return result
   }
 
+  /// Whether the executable has the `operator new` of a C++ library that is linked in, and calls the
+  /// C library's malloc by it.
+  var hasBundledOperators: Bool { definesNew && !exportsNew && importsMalloc && !definesMalloc }
+
   /// Reads all symbols of a file.
   mutating func read(_ file: ELFFile) {
+    file.forEachSymbol(inTables: [SHT_DYNSYM]) { symbol, strings in
+      let isDefined = Int32(symbol.st_shndx) != SHN_UNDEF
+      guard isDefined, let name = Self.name(of: symbol, strings, file) else { return }
+      if strcmp(name, "_Znwm") == 0 { exportsNew = true }
+    }
     file.forEachSymbol(inTables: [SHT_DYNSYM, SHT_SYMTAB]) { symbol, strings in
-      guard symbol.st_name != 0,
-        let name = elf_strptr(file.handle, Int(strings), Int(symbol.st_name))
-      else { return }
+      guard let name = Self.name(of: symbol, strings, file) else { return }
       inspect(name, isDefined: Int32(symbol.st_shndx) != SHN_UNDEF)
     }
+  }
+
+  private static func name(
+    of symbol: GElf_Sym, _ strings: UInt32, _ file: ELFFile
+  ) -> UnsafeMutablePointer<CChar>? {
+    symbol.st_name == 0 ? nil : elf_strptr(file.handle, Int(strings), Int(symbol.st_name))
   }
 
   private mutating func inspect(_ name: UnsafePointer<CChar>, isDefined: Bool) {

@@ -19,6 +19,9 @@ extension ExecutableFinding: CustomStringConvertible {
       "uses another C library than glibc (its dynamic linker is \(interpreter))"
     case .sanitizer(let name): "is built with \(name), which replaces the allocator itself"
     case .bundledAllocator(let allocator): allocator.reason
+    case .bundledOperators:
+      "has the C++ library linked in, so that operator new and delete are recorded as the malloc "
+        + "and free that they call"
     }
   }
 
@@ -39,6 +42,7 @@ extension ExecutableFinding: CustomStringConvertible {
     case .foreignLibc: "build it against glibc"
     case .sanitizer: "build it without -fsanitize"
     case .bundledAllocator(let allocator): allocator.advice
+    case .bundledOperators: "link it without -static-libstdc++ to have mismatches of them reported"
     }
   }
 

@@ -28,6 +28,8 @@ public struct ExecutableFinding: Sendable, Hashable {
     case sanitizer(String)
     /// Brings its own allocator along, which the recorder does not see.
     case bundledAllocator(BundledAllocator)
+    /// Brings the C++ library's `operator new` along, which calls the `malloc` that is recorded.
+    case bundledOperators
   }
 
   /// How much is lost.
@@ -53,7 +55,7 @@ public struct ExecutableFinding: Sendable, Hashable {
   /// How much is lost.
   public var severity: Severity {
     switch kind {
-    case .bundledAllocator, .unreadable: .partial
+    case .bundledAllocator, .bundledOperators, .unreadable: .partial
     default: .blocking
     }
   }

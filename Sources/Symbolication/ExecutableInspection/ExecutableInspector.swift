@@ -39,6 +39,7 @@ struct ExecutableInspector {
       found.append(finding(.sanitizer(name)))
     } else {
       found += signs.allocators.map { finding(.bundledAllocator($0)) }
+      if signs.hasBundledOperators { found.append(finding(.bundledOperators)) }
     }
     return found
   }

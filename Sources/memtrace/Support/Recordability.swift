@@ -46,12 +46,13 @@ struct Recordability {
     case .sanitizer(let name):
       "it is built with \(name), which replaces the allocator itself; record a build without it"
     case .notFound, .notExecutable, .unreadable, .notELF, .missingInterpreter, .damaged,
-      .bundledAllocator:
+      .bundledAllocator, .bundledOperators:
       nil
     }
   }
 
   private static func warning(_ finding: ExecutableFinding) -> String? {
+    if finding.kind == .bundledOperators { return "\(finding.path) \(finding.reason)" }
     guard case .bundledAllocator(let allocator) = finding.kind else { return nil }
     let what =
       allocator.replacesMalloc

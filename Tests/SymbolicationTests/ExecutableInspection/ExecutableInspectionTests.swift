@@ -206,11 +206,16 @@ struct ExecutableInspectionTests {
     #expect(try allocators(main).isEmpty)
   }
 
-  @Test("a static libstdc++ is no allocator of its own")
+  @Test("a static libstdc++ is no allocator of its own, but its operators are not seen")
   func staticLibrary() throws {
-    let program = try fixture.compile(
-      "names.cpp", with: "g++", ["-static-libstdc++"], to: "program")
-    #expect(kinds(program).isEmpty)
+    func compile(_ options: [String]) throws -> String {
+      try fixture.compile("names.cpp", with: "g++", options, to: "program")
+    }
+    #expect(kinds(try compile(["-static-libstdc++"])) == [.bundledOperators])
+    #expect(inspect(fixture.path("program")).isRecordable)
+    // The recorder finds what is exported.
+    #expect(kinds(try compile(["-static-libstdc++", "-rdynamic"])).isEmpty)
+    #expect(kinds(try compile([])).isEmpty)
   }
 
   @Test("each finding is one line that says what to do")
@@ -220,6 +225,11 @@ struct ExecutableInspectionTests {
       finding.description
         == "./server is linked statically, so that no library can be preloaded into it; "
         + "link it dynamically: without -static and -static-pie")
+    #expect(
+      ExecutableFinding(kind: .bundledOperators, path: "app").description
+        == "app has the C++ library linked in, so that operator new and delete are recorded as the "
+        + "malloc and free that they call; link it without -static-libstdc++ to have mismatches of "
+        + "them reported")
     let new = BundledAllocator(name: "own operator new", symbol: "_Znwm", replacesMalloc: true)
     #expect(
       ExecutableFinding(kind: .bundledAllocator(new), path: "app").reason
