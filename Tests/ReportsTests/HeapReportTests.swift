@@ -114,6 +114,44 @@ import TraceTestSupport
     #expect(report.rows.first?.image == runtime)
   }
 
+  /// One by its table of virtual functions, one by the function that made it.
+  @Test func aClassHasOneRowWhereverItsNameComesFrom() throws {
+    var builder = TraceBuilder()
+    let app = "/opt/app/app"
+    let symbols = FakeSymbolicator()
+    symbols.add("main", at: 0x1000, image: app)
+    symbols.add(
+      "_ZSt11make_uniqueI1PJEENSt8__detail9_MakeUniqIT_E15__single_objectEDpOT0_", at: 0x1100,
+      image: app)
+    symbols.add(
+      "_ZSt11make_uniqueIA_1PENSt8__detail9_MakeUniqIT_E7__arrayEm", at: 0x1200, image: app)
+    builder.image(
+      Image(
+        index: 0, path: app, loadBias: 0, start: Address(0x1000), end: Address(0x9000),
+        textStart: Address(0x1000), textEnd: Address(0x2000)))
+    let type = BlockType(
+      id: TypeID(rawValue: 1), kind: .cxxClass, name: "1P", words: [0x4010],
+      definition: Address(0x4100), instanceSize: 0)
+    builder.type(type, code: UInt32(MT_TYPE_CXX_CLASS.rawValue))
+    let (plain, made) = (builder.stack([0x1000]), builder.stack([0x1100, 0x1000]))
+    builder.typed(TypeSighting(stack: plain, size: 16, type: type.id))
+    let new = Operation(rawValue: 10)
+    builder.allocate(0x50_1000, 16, new, stack: plain, time: 10)
+    builder.allocate(0x50_2000, 16, new, stack: made, time: 11)
+    builder.allocate(0x50_3000, 64, new, stack: builder.stack([0x1200, 0x1000]), time: 12)
+    builder.allocate(0x50_4000, 99, new, stack: builder.stack([0x1000]), time: 13)
+    let file = try builder.write()
+    let trace = try Trace(path: file.path)
+    let rows = try HeapReport(
+      trace, source: ReportSource(trace, file: nil, symbolicator: symbols), query: HeapQuery()
+    ).rows
+    #expect(
+      rows.map { "\($0.name) \($0.count) \($0.bytes) \($0.language) \($0.image ?? "")" }.sorted()
+        == [
+          "P 2 32 C++ /opt/app/app", "P[] 1 64 C++ ", "operator new in main 1 99 C++ /opt/app/app",
+        ])
+  }
+
   @Test func instancesOfGObjectHaveTheirClass() throws {
     var builder = TraceBuilder()
     let stack = builder.stack([0x1100])

@@ -29,11 +29,41 @@ struct HeapRows {
       total.add(block.size, isSeen: isSeen)
       counts[block.size, default: 0] &+= 1
     }
+    Self.joinNames(&sums)
     rows = sums.map { HeapReport.Row($0.key.category, size: $0.key.size, $0.value) }
     sizes = counts.map { size, count in
       let estimate = sampling?.allocations(perSampleOfSize: size, samples: count)
       return HeapReport.SizeCount(size: size, count: estimate ?? count)
     }.sorted { $0.size > $1.size }
+  }
+}
+
+extension HeapRows {
+  /// What one type has in common, wherever its name comes from.
+  private struct Name: Hashable {
+    let text: String
+    let kind: BlockCategory.Kind
+    let size: UInt64?
+
+    init(_ key: Key) {
+      text = key.category.fullName ?? key.category.name
+      (kind, size) = (key.category.kind, key.size)
+    }
+  }
+
+  /// Adds types of which only the name is known, from a function that allocates for them, to the one of that name
+  /// that an image defines.
+  private static func joinNames(_ sums: inout [Key: HeapSum]) {
+    var defined: [Name: [Key]] = [:]
+    for key in sums.keys where key.category.imagePath != nil {
+      defined[Name(key), default: []].append(key)
+    }
+    for key in Array(sums.keys) where key.category.isType && key.category.imagePath == nil {
+      guard let others = defined[Name(key)], others.count == 1,
+        let sum = sums.removeValue(forKey: key)
+      else { continue }
+      sums[others[0]]?.add(sum)
+    }
   }
 }
 
@@ -62,6 +92,19 @@ struct HeapSum {
     variance.bytes += added * bytes * bytes
   }
 
+  /// Adds other blocks.
+  mutating func add(_ other: Self) {
+    exact = (
+      exact.count &+ other.exact.count, exact.seen &+ other.exact.seen,
+      exact.bytes &+ other.exact.bytes
+    )
+    estimate.count += other.estimate.count
+    estimate.bytes += other.estimate.bytes
+    estimate.seen += other.estimate.seen
+    variance.count += other.variance.count
+    variance.bytes += other.variance.bytes
+  }
+
   var count: UInt64 { sampling == nil ? exact.count : Self.whole(estimate.count) }
   var bytes: UInt64 { sampling == nil ? exact.bytes : Self.whole(estimate.bytes) }
   /// Those whose own contents tell the type.
@@ -80,7 +123,7 @@ extension HeapReport.Row {
     let language =
       switch category.kind {
       case .type(let language): language.rawValue
-      case .call: "C"
+      case .call: category.name.hasPrefix("operator new") ? "C++" : "C"
       case .size: "malloc"
       }
     self.init(

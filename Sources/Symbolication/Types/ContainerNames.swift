@@ -16,7 +16,7 @@ public enum ContainerNames {
     for frame in frames {
       guard let base = frame.function?.base, let member = CxxMember(base) else { continue }
       if member.function.hasPrefix("make_unique<"), part == nil {
-        return CxxMember.arguments(of: member.function).first.map { name($0, nil) }
+        return CxxMember.arguments(of: member.function).first.map { name(arrayName($0), nil) }
       }
       isBucketArray = isBucketArray || member.function.contains("_bucket")
       if let container = ContainerPart.containers[member.template] {
@@ -29,6 +29,11 @@ public enum ContainerNames {
     }
     guard let family, let part else { return nil }
     return name(part, isBucketArray ? "buckets" : family.suffix)
+  }
+
+  /// `P[]` of `P []`, as the demangler writes it: what `new P[n]` allocates has the same name.
+  private static func arrayName(_ type: String) -> String {
+    type.hasSuffix(" []") ? type.dropLast(3) + "[]" : type
   }
 
   private static func name(_ type: String, _ suffix: String?) -> TypeName {

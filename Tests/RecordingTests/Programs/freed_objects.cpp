@@ -16,16 +16,22 @@ struct Both : First, Second {
 
 struct Buffer {
     char *bytes = new char[1301];
-    ~Buffer() { delete[] bytes; }
+    ~Buffer() {
+        delete[] bytes;
+    }
 };
 
 struct Shape {
     virtual ~Shape() {}
-    virtual long area() { return 1; }
+    virtual long area() {
+        return 1;
+    }
     long width = 1301;
 };
 struct Circle : Shape {
-    long area() override { return radius; }
+    long area() override {
+        return radius;
+    }
     long radius = 2;
 };
 

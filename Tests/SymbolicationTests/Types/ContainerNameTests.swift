@@ -55,6 +55,7 @@ import TraceReader
 
   @Test func makeUniqueNamesTheType() {
     #expect(name(["std::make_unique<ns::Foo<int>, int>"]) == "ns::Foo<int>")
+    #expect(name(["std::make_unique<ns::Foo []>"]) == "ns::Foo[]")
   }
 
   @Test func otherFunctionsAreNoContainers() {
