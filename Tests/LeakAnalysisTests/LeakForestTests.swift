@@ -107,6 +107,24 @@ struct LeakForestTests {
     #expect(roles == [.rootLeak, .rootLeak, .rootLeak, .rootCycle, .rootCycle])
   }
 
+  @Test("What leads into the middle of the block that holds it makes no cycle")
+  func pointerToTheHolder() throws {
+    var heap = SampleHeap()
+    let map = heap.block(48)
+    let element = heap.block(words: [0, map + 8])
+    heap.set(map, 0, 0, element, element, element)
+    let (one, other) = (heap.block(), heap.block())
+    heap.set(one, 0, other + 8)
+    heap.set(other, 0, one + 8)
+    let analysis = try heap.analysis()
+    let nodes = [map, element, one, other].compactMap { analysis.node(at: $0) }
+    #expect(
+      nodes.map(analysis.leaks.role(of:)) == [.rootLeak, .draggedAlong, .rootCycle, .rootCycle])
+    #expect(analysis.roots == [map, one])
+    #expect(analysis.leaks.edges(of: nodes[1]).isEmpty)
+    #expect(analysis.leaks.edges(of: nodes[0]).map(\.offset) == [16, 24, 32])
+  }
+
   @Test("Of two leaks that share a block, the older one has it; everything is counted once")
   func shared() throws {
     var heap = SampleHeap()

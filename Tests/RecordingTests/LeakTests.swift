@@ -93,7 +93,7 @@ import TraceTestSupport
         "std::list<std::string> node": Figures(2, 96, roots: 2),
         "std::string storage": Figures(1, 48, roots: 0),
         "std::unordered_map<int, int>": Figures(1, 56, roots: 1),
-        "std::unordered_map<int, int> buckets": Figures(1, 104, roots: 1),
+        "std::unordered_map<int, int> buckets": Figures(1, 104, roots: 0),
         "std::unordered_map<int, int> node": Figures(3, 48, roots: 0),
       ])
     #expect(program.possibleByCase == ["keep_member": 1])

@@ -102,8 +102,11 @@ public struct LeakForest: Sendable {
   /// All pointers of a node to leaked blocks, by ascending offset; they are looked for anew.
   public func edges(of node: Int) -> [Edge] {
     var edges: [Edge] = []
-    scanner.forEachLeakEdge(of: block(of: node)) { offset, target in
-      guard let node = self.node(of: target.block) else { return }
+    let from = block(of: node)
+    scanner.forEachLeakEdge(of: from) { offset, target in
+      guard let node = self.node(of: target.block),
+        !scanner.leadsToHolder(of: from, target)
+      else { return }
       edges.append(Edge(offset: offset, target: node, edgeClass: target.edgeClass))
     }
     return edges
