@@ -218,22 +218,22 @@ struct DanglingTests {
   /// libstdc++'s and libc++'s counts.
   @Test("A weak pointer that has expired is not followed", arguments: [1 << 32, UInt64.max])
   func weakPointer(owners: UInt64) throws {
-    var heap = SampleHeap()
-    let object = heap.block(16)
-    let counts = heap.block(24, words: [SampleHeap.constants, owners, object])
-    heap.free(object)
-    heap.set(Self.variable, object, counts)
-    #expect(try heap.dangling().map(\.confidence) == [.doubtful, .doubtful])
+    #expect(try Self.countedAndFreed(owners: owners) == [.doubtful, .doubtful])
   }
 
   @Test(
     "A pointer whose object somebody else has deleted does dangle", arguments: [0, 3, 1 << 32 | 1])
   func sharedPointer(owners: UInt64) throws {
+    #expect(try Self.countedAndFreed(owners: owners) == [.likely, .likely])
+  }
+
+  /// What is said of a pointer to a freed object, and of that of the counts beside it.
+  private static func countedAndFreed(owners: UInt64) throws -> [Confidence] {
     var heap = SampleHeap()
     let object = heap.block(16)
     let counts = heap.block(24, words: [SampleHeap.constants, owners, object])
     heap.free(object)
-    heap.set(Self.variable, object, counts)
-    #expect(try heap.dangling().map(\.confidence) == [.likely, .likely])
+    heap.set(variable, object, counts)
+    return try heap.dangling().map(\.confidence)
   }
 }

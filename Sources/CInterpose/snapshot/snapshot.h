@@ -35,7 +35,9 @@ long mt_snapshot_take(struct mt_snapshot_request *request);
 
 /* From now on no copy of the process is made for a snapshot: with userfaultfd, a fork may wait
  * until a thread of the host has read that it happens, and the threads are held. They are, then,
- * until the snapshot is written. context  any thread; async-signal-safe */
+ * until the snapshot is written.
+ *
+ * context  any thread; async-signal-safe */
 void mt_snapshot_avoid_copies(void);
 
 /* Takes the one of the end of the process, if it is wanted, and says in the trace why there is

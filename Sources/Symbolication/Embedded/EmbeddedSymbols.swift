@@ -14,11 +14,9 @@ struct EmbeddedSite: Hashable {
   var address: UInt64
   /// Twice the position of the frame among those at the address, and 1 for a `new` expression.
   var code: UInt64
+}
 
-  init(image: UInt32, address: UInt64, code: UInt64) {
-    (self.image, self.address, self.code) = (image, address, code)
-  }
-
+extension EmbeddedSite {
   init(_ site: AllocationSite, in image: Image) {
     self.init(
       image: image.index, address: site.lookupAddress &- image.loadBias,

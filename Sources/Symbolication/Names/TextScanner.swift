@@ -49,6 +49,11 @@ struct TextScanner {
 
   private static let backtick = UInt8(ascii: "`")
 
+  /// Goes past spaces and tabs.
+  mutating func skipSpaces() {
+    while current == UInt8(ascii: " ") || current == UInt8(ascii: "\t") { position += 1 }
+  }
+
   /// Goes past a bracketed group; the current byte is its opening bracket.
   ///
   /// An arrow's `>` closes nothing, nor does what stands in backticks. A group without end goes to

@@ -65,9 +65,9 @@ extension AllocationExpression {
       let bytes = Array(argument.utf8)
       guard let start = tokens("sizeof", in: bytes).first else { continue }
       var scanner = TextScanner(String(nameBytes: bytes[(start + 6)...]))
-      skipSpaces(&scanner)
+      scanner.skipSpaces()
       let operand = takeOperand(&scanner)
-      skipSpaces(&scanner)
+      scanner.skipSpaces()
       let isMultiplied =
         scanner.current == UInt8(ascii: "*")
         || trimmed(String(nameBytes: bytes[..<start])).hasSuffix("*")

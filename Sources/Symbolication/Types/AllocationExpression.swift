@@ -64,10 +64,10 @@ enum AllocationExpression {
   private static func newExpression(at start: Int, in bytes: [UInt8]) -> NewExpression? {
     var scanner = TextScanner(String(nameBytes: bytes))
     scanner.position = start + 3
-    skipSpaces(&scanner)
+    scanner.skipSpaces()
     if scanner.current == UInt8(ascii: "(") {
       skipBrackets(&scanner)  // new (std::nothrow) Foo
-      skipSpaces(&scanner)
+      scanner.skipSpaces()
     }
     let type = takeType(&scanner)
     guard isTypeName(type), type != "auto", type != "decltype" else { return nil }
@@ -84,7 +84,7 @@ enum AllocationExpression {
   /// Goes past a group that begins with this bracket, perhaps behind spaces.
   static func skipBrackets(_ bracket: Unicode.Scalar, _ scanner: inout TextScanner) -> Bool {
     var ahead = scanner
-    skipSpaces(&ahead)
+    ahead.skipSpaces()
     guard ahead.current == UInt8(ascii: bracket) else { return false }
     skipBrackets(&ahead)
     scanner = ahead
@@ -167,12 +167,6 @@ enum AllocationExpression {
       scanner.position += 1
     }
     return found
-  }
-
-  static func skipSpaces(_ scanner: inout TextScanner) {
-    while scanner.current == UInt8(ascii: " ") || scanner.current == UInt8(ascii: "\t") {
-      scanner.position += 1
-    }
   }
 
   private static func takeType(_ scanner: inout TextScanner) -> String {

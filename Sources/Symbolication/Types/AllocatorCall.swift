@@ -26,7 +26,7 @@ struct AllocatorCall {
         continue
       }
       var ahead = scanner
-      AllocationExpression.skipSpaces(&ahead)
+      ahead.skipSpaces()
       guard ahead.current == UInt8(ascii: "(") else { continue }
       found.append(
         AllocatorCall(

@@ -17,7 +17,7 @@ struct ObjectExpression: Hashable {
   init?(_ text: String) {
     var scanner = TextScanner(text)
     guard let found = Self.take(&scanner) else { return nil }
-    Self.skipSpaces(&scanner)
+    scanner.skipSpaces()
     guard scanner.isAtEnd else { return nil }
     self = found
   }
@@ -28,11 +28,11 @@ struct ObjectExpression: Hashable {
 
   /// Reads the longest expression at the position, and goes past it: of `*node * count` the first three words.
   static func take(_ scanner: inout TextScanner) -> ObjectExpression? {
-    skipSpaces(&scanner)
+    scanner.skipSpaces()
     var stars = 0
     while scanner.skip("*") {
       stars += 1
-      skipSpaces(&scanner)
+      scanner.skipSpaces()
     }
     guard var object = takeOperand(&scanner) else { return nil }
     object.takeSteps(&scanner)
@@ -50,7 +50,7 @@ struct ObjectExpression: Hashable {
   private mutating func takeSteps(_ scanner: inout TextScanner) {
     while true {
       var ahead = scanner
-      Self.skipSpaces(&ahead)
+      ahead.skipSpaces()
       if ahead.current == UInt8(ascii: "[") {
         _ = ahead.skipGroup()
         steps.append(.target)
@@ -66,7 +66,7 @@ struct ObjectExpression: Hashable {
   }
 
   private static func takeWord(_ scanner: inout TextScanner) -> String? {
-    skipSpaces(&scanner)
+    scanner.skipSpaces()
     let start = scanner.position
     while let byte = scanner.current, TextScanner.isIdentifier(byte) { scanner.position += 1 }
     let word = scanner.bytes[start..<scanner.position]
@@ -74,11 +74,5 @@ struct ObjectExpression: Hashable {
       return nil
     }
     return String(nameBytes: word)
-  }
-
-  private static func skipSpaces(_ scanner: inout TextScanner) {
-    while scanner.current == UInt8(ascii: " ") || scanner.current == UInt8(ascii: "\t") {
-      scanner.position += 1
-    }
   }
 }
