@@ -98,15 +98,7 @@ extension Dwarf_Die {
 
   /// `main::<lambda>::operator()`: gcc gives lambdas that it inlines no linkage name.
   private func qualified(_ name: String) -> String {
-    var origin = self
-    for attribute in [DW_AT_abstract_origin, DW_AT_specification] {
-      var (found, next) = (Dwarf_Attribute(), Dwarf_Die())
-      if dwarf_attr(&origin, UInt32(attribute), &found) != nil,
-        dwarf_formref_die(&found, &next) != nil
-      {
-        origin = next
-      }
-    }
+    var origin = reference(DW_AT_specification) ?? reference(DW_AT_abstract_origin) ?? self
     var scopes: UnsafeMutablePointer<Dwarf_Die>?
     let count = Int(dwarf_getscopes_die(&origin, &scopes))
     guard count > 1, let scopes else { return name }
