@@ -55,17 +55,18 @@ public final class StackSymbolicator {
   ///
   /// It is named where the allocator is called, by the program itself: constructors allocate more than
   /// the object that a `new` expression names. `malloc` may also be called through functions that are
-  /// named like it (`xmalloc`, `g_malloc0`): then where these are called.
+  /// named like it (`xmalloc`, `g_malloc0`), or by a class's own `operator new`: then where these are called.
   public func allocatedType(of stack: StackID, isNew: Bool) -> TypeName? {
-    var left = isNew ? 1 : Self.mostWrappers
+    var (isNew, left) = (isNew, isNew ? 1 : Self.mostWrappers)
     for raw in stacks.frames(of: stack) {
       for (position, frame) in frames(of: raw).enumerated() {
         guard left > 0, frame.role != .marker else { return nil }
         left -= 1
         if let type = allocatedType(by: frame, at: position, of: raw, isNew) { return type }
-        guard let function = frame.function, AllocatorCall.isAllocator(function.base) else {
-          return nil
-        }
+        guard let function = frame.function else { return nil }
+        guard RuntimeNames.isOperatorNew(of: function) || AllocatorCall.isAllocator(function.base)
+        else { return nil }
+        if RuntimeNames.isOperatorNew(of: function) { (isNew, left) = (true, 1) }
       }
     }
     return nil

@@ -76,6 +76,15 @@ import TraceTestSupport
     #expect(found["std::unique_ptr<Inner>"] == [1, 0])
   }
 
+  /// Nor is a class's own `operator new`, or the allocator of a container, what is named.
+  @Test(arguments: ["-O0", "-O2"])
+  func whatAClassesOwnOperatorAllocatesIsNamedWhereItIsMade(optimisation: String) throws {
+    let found = try categories("class_operators.cpp", [optimisation, "-g"], grouping: "type")
+    #expect(found["Derived"] == [1, 0])
+    #expect(found["Derived[]"] == [1, 0])
+    #expect(found["std::vector<short, Arena<short>> storage"] == [0, 1])
+  }
+
   @Test(
     .enabled(if: TestProgram.has("rustc"), "needs rustc"),
     arguments: [

@@ -5,10 +5,10 @@
 enum RuntimeNames {
   /// Whether a function belongs to an allocator or to a language's runtime.
   static func isRuntime(_ function: FunctionName) -> Bool {
-    if allocators.contains(function.raw) { return true }
+    if isAllocatorOfC(function.raw) { return true }
     switch function.language {
     case .plain: return isRuntimePlain(function.short)
-    case .cxx: return isRuntimeCxx(function.base)
+    case .cxx: return isRuntimeCxx(function.base) || isAllocatorOfCxx(function.base)
     case .rust: return isRuntimeRust(function.base)
     case .swift: return isRuntimeSwift(function)
     }
@@ -23,8 +23,55 @@ enum RuntimeNames {
   /// Whether a function does nothing but allocate; unknown functions may.
   static func isAllocator(_ function: FunctionName?) -> Bool {
     guard let function else { return false }
-    return allocators.contains(function.raw) || function.base.hasPrefix("operator new")
+    return isAllocatorOfC(function.raw) || function.base.hasPrefix("operator new")
   }
+
+  /// Whether a function is a class's own `operator new`.
+  static func isOperatorNew(of function: FunctionName) -> Bool {
+    function.language == .cxx && lastComponent(of: function.base).hasPrefix("operator new")
+  }
+
+  private static func isAllocatorOfC(_ name: String) -> Bool {
+    if allocators.contains(name) { return true }
+    // What the compiler has split off or specialized: `xmalloc.part.0`.
+    guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else { return false }
+    return allocators.contains(String(name[..<dot]))
+  }
+
+  /// `Widget::operator new`, `os::malloc`, `Pool<Node>::allocate`: who calls it is meant.
+  private static func isAllocatorOfCxx(_ base: String) -> Bool {
+    let name = lastComponent(of: base)
+    if allocators.contains(String(name)) { return true }
+    guard name.startIndex > base.startIndex else { return functionsOfJVM.contains(base) }
+    return name.hasPrefix("operator new") || name.hasPrefix("operator delete")
+      || allocatorMembers.contains(String(name))
+  }
+
+  /// The name without its scopes and template arguments: `allocate` of `a::Pool<b::Node>::allocate<int>`.
+  private static func lastComponent(of name: String) -> Substring {
+    var (start, end, depth) = (name.startIndex, name.endIndex, 0)
+    var index = start
+    while index < name.endIndex {
+      let next = name.utf8.index(after: index)
+      switch name.utf8[index] {
+      case UInt8(ascii: "<"), UInt8(ascii: "("), UInt8(ascii: "{"):
+        if depth == 0 { end = index }
+        depth += 1
+      case UInt8(ascii: ">"), UInt8(ascii: ")"), UInt8(ascii: "}"): depth -= 1
+      case UInt8(ascii: ":") where depth == 0: (start, end) = (next, name.endIndex)
+      default: break
+      }
+      index = next
+    }
+    return start <= end ? name[start..<end] : name[start...]
+  }
+
+  /// What allocators of the C++ library's kind are made of, memory resources among them.
+  private static let allocatorMembers: Set<String> = [
+    "allocate", "deallocate", "do_allocate", "do_deallocate",
+  ]
+
+  private static let functionsOfJVM: Set<String> = ["AllocateHeap", "ReallocateHeap", "FreeHeap"]
 
   /// Code of the C start-up files, which are part of every executable.
   private static let startupFunctions: Set<String> = [
@@ -44,6 +91,7 @@ enum RuntimeNames {
     // them would name one function for everything.
     "xmalloc", "xcalloc", "xrealloc", "xreallocarray", "xzalloc", "xnmalloc", "xnrealloc",
     "x2realloc", "x2nrealloc", "xcharalloc", "ximalloc", "xirealloc", "xpalloc", "xfree",
+    "xstrdup", "xstrndup", "xmemdup", "ximemdup", "xmemdup0", "ximemdup0",
     // The same in redis, SQLite, PostgreSQL, Perl and nginx.
     "zmalloc", "zcalloc", "zcalloc_num", "zrealloc", "zfree", "zmalloc_usable", "zcalloc_usable",
     "zrealloc_usable", "zfree_usable", "ztrymalloc", "ztrycalloc", "ztryrealloc",
