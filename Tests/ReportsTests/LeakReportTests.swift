@@ -59,6 +59,35 @@ import TraceTestSupport
     return found.moments
   }
 
+  /// As where a loop is unrolled: the same line allocates at several addresses.
+  @Test func stacksThatReadTheSameAreOneRowAndOneTree() throws {
+    let (heap, main): (UInt64, UInt64) = (LeakRecording.heap, 0x40_1000)
+    let twin = try LeakRecording { builder in
+      let unrolled = builder.stack([0x40_1110, main])
+      let otherLine = builder.stack([0x40_1120, main])
+      let unknownLine = builder.stack([0x40_1130, main])
+      let another = builder.stack([0x40_1138, main])
+      for (index, stack) in [unrolled, unrolled, otherLine, unknownLine, another].enumerated() {
+        builder.allocate(heap + 0x2010 + UInt64(index) * 64, 16, stack: stack, time: 60_000_000)
+      }
+    }
+    twin.symbolicator.add("demoMemoryLeak", at: 0x40_1110, file: "/src/demo.c", line: 21)
+    twin.symbolicator.add("demoMemoryLeak", at: 0x40_1120, file: "/src/demo.c", line: 22)
+    twin.symbolicator.add("exported", at: 0x40_1130)
+    twin.symbolicator.add("exported", at: 0x40_1138)
+    let report = try LeaksReport(twin.analysis(), source: twin.source, query: LeaksQuery())
+
+    let rows = report.rows.filter { $0.responsible?.name == "demoMemoryLeak" }
+    #expect(rows.map(\.responsible?.line) == [21, 22])
+    #expect(rows.map(\.count) == [4, 1])
+    #expect(rows.first?.address == heap + 0x110)
+    let trees = report.treeGroups.filter { $0.frames.first?.name == "demoMemoryLeak" }
+    #expect(trees.map(\.frames.first?.line) == [21, 22])
+    #expect(trees.map(\.instances) == [4, 1])
+    // Where no line is known, the address is what tells calls apart.
+    #expect(report.rows.filter { $0.responsible?.name == "exported" }.map(\.count) == [1, 1])
+  }
+
   @Test func theFirstSnapshotHasNoDiscoveries() throws {
     let found = try sample.trace.discoveries(
       before: 0, source: sample.source, query: LeaksQuery())

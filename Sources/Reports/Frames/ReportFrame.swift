@@ -53,6 +53,13 @@ public struct ReportFrame: Sendable, Hashable, Encodable {
       imageOffset: frame.imageOffset, isInlined: frame.isInlined, role: Role(frame.role))
   }
 
+  /// The frame without what is not printed: where in its line the code lies.
+  var asRead: ReportFrame {
+    var frame = self
+    if line != nil { frame.imageOffset = nil }
+    return frame
+  }
+
   /// The last component of the image's path.
   public var imageName: String? { image.map(Self.lastComponent) }
 

@@ -11,6 +11,10 @@ public final class StackNames {
   private let fullNames: Bool
   private var framesOfNode: [StackID: [ReportFrame]] = [:]
   private var responsibles: [StackID: ReportFrame?] = [:]
+  private var textOfNode: [StackID: Int] = [:]
+  private var textOfFrames: [[ReportFrame]: Int] = [:]
+  private var firstOfText: [[Int]: StackID] = [:]
+  private var likenesses: [StackID: StackID] = [:]
 
   /// Makes names for the stacks of one trace.
   ///
@@ -36,6 +40,30 @@ public final class StackNames {
       frames.append(ReportFrame(name: "<callers not known>", role: .marker))
     }
     return frames
+  }
+
+  /// The stack that stands for all that read the same: the first that was asked for.
+  ///
+  /// Where the compiler unrolls a loop or inlines a function twice, one line of the source allocates at
+  /// several addresses. Nobody can tell such stacks apart in a report.
+  func likeness(of stack: StackID) -> StackID {
+    if let known = likenesses[stack] { return known }
+    var numbers = stacks.frames(of: stack).map(text(of:))
+    if stacks.lacksRoot(stack) { numbers.append(-1) }
+    let first = firstOfText[numbers] ?? stack
+    firstOfText[numbers] = first
+    likenesses[stack] = first
+    return first
+  }
+
+  /// A number for what is printed of a recorded frame.
+  private func text(of frame: RawFrame) -> Int {
+    if let known = textOfNode[frame.node] { return known }
+    let found = frames(of: frame).map(\.asRead)
+    let number = textOfFrames[found] ?? textOfFrames.count
+    textOfFrames[found] = number
+    textOfNode[frame.node] = number
+    return number
   }
 
   /// The frames of a backtrace for each node of the stack table, leaf first.

@@ -59,7 +59,9 @@ struct LeakRowBuilder {
     let (site, source) = (blocks.site(of: block), names.source)
     let responsible = { source.names.responsible(of: site.stack) }
     switch names.grouping {
-    case .stack: return Key(name: category.name, detail: UInt64(site.stack.rawValue))
+    case .stack:
+      let stack = source.names.likeness(of: site.stack)
+      return Key(name: category.name, detail: UInt64(stack.rawValue))
     case .type, .block: return Key(name: category.name, detail: 0)
     case .function: return Key(name: responsible()?.name ?? "<no stack recorded>", detail: 0)
     case .image: return Key(name: responsible()?.imageName ?? "<no image>", detail: 0)

@@ -51,7 +51,8 @@ struct LeakTreeGroups {
       let block = leaks.block(of: root)
       let key = Key(
         role: leaks.role(of: root) == .rootCycle ? .rootCycle : .rootLeak,
-        name: labels.name(of: block), stack: labels.heap.blocks.site(of: block).stack)
+        name: labels.name(of: block),
+        stack: labels.names.likeness(of: labels.heap.blocks.site(of: block).stack))
       // In place: there may be millions of roots in one group.
       drafts[key, default: Draft(role: key.role, name: key.name, stack: key.stack)]
         .add(root, of: leaks, keepsTimes ? labels.heap.blocks.time(of: block) : nil)
