@@ -9,12 +9,14 @@ public final class StackSymbolicator {
     let returnAddress: Address
     let image: UInt32?
     let isExact: Bool
+    let omitted: UInt64?
   }
 
   private let stacks: StackTable
   private let images: ImageMap
   private let symbolicator: any Symbolicator
-  private var framesOfAddress: [Key: [SymbolicatedFrame]] = [:]
+  private var locations: [Key: Int] = [:]
+  private var framesOfLocation: [[SymbolicatedFrame]] = []
   private var responsibleFrames: [StackID: SymbolicatedFrame?] = [:]
 
   /// Makes a symbolicator of the backtraces of one trace.
@@ -30,15 +32,28 @@ public final class StackSymbolicator {
   /// The frames of one recorded frame: several where calls were inlined, innermost first; a marker
   /// for a gap.
   public func frames(of raw: RawFrame) -> [SymbolicatedFrame] {
+    framesOfLocation[location(of: raw)]
+  }
+
+  /// The number of what a recorded frame is of: the same for all frames at one address of an image.
+  ///
+  /// There are many more nodes in the stacks of a trace than places where it makes calls.
+  public func location(of raw: RawFrame) -> Int {
+    let image =
+      raw.omitted == nil ? images.image(containing: raw.lookupAddress, seenBy: raw.node) : nil
+    let key = Key(
+      returnAddress: raw.returnAddress, image: image?.index, isExact: raw.isExact,
+      omitted: raw.omitted)
+    if let known = locations[key] { return known }
+    let number = framesOfLocation.count
+    locations[key] = number
     if let omitted = raw.omitted {
-      return [SymbolicatedFrame(marker: "<\(omitted) or more frames left out>")]
+      framesOfLocation.append([SymbolicatedFrame(marker: "<\(omitted) or more frames left out>")])
+    } else {
+      framesOfLocation.append(
+        symbolicator.frames(at: raw.returnAddress, in: image, isExact: raw.isExact))
     }
-    let image = images.image(containing: raw.lookupAddress, seenBy: raw.node)
-    let key = Key(returnAddress: raw.returnAddress, image: image?.index, isExact: raw.isExact)
-    if let known = framesOfAddress[key] { return known }
-    let frames = symbolicator.frames(at: raw.returnAddress, in: image, isExact: raw.isExact)
-    framesOfAddress[key] = frames
-    return frames
+    return number
   }
 
   /// The frame that a report blames; `nil` where there is no stack.

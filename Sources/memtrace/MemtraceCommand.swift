@@ -27,7 +27,7 @@ struct MemtraceCommand: ParsableCommand {
       AllocationsCommand.self, GenerationsCommand.self, UnfreedCommand.self, HeapCommand.self,
       LeaksCommand.self, DanglingCommand.self, ErrorsCommand.self,
       HistoryCommand.self, InfoCommand.self, DumpCommand.self, PackCommand.self,
-      UnpackCommand.self, CheckCommand.self,
+      UnpackCommand.self, ExportCommand.self, CheckCommand.self,
       DiffCommand.self,
     ])
 

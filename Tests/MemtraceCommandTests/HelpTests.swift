@@ -18,7 +18,7 @@ import TraceTestSupport
     "record", "pause", "resume", "mark", "snapshot", "report", "allocations", "generations",
     "unfreed", "heap",
     "leaks", "dangling", "errors", "history",
-    "info", "dump", "pack", "unpack", "check", "diff",
+    "info", "dump", "pack", "unpack", "export", "check", "diff",
   ])
   func eachCommandExplainsItself(command: String) throws {
     let run = try memtrace(command, "--help")

@@ -68,8 +68,8 @@ public struct CallTreeReport: Report {
     trace = source.summary(after: result)
     coverage = CoverageSummary(result.coverage)
     self.query = query
-    totalBytes = tree.nodes[0].bytes
-    totalCount = tree.nodes[0].count
+    totalBytes = tree.nodes[0].weight.bytes
+    totalCount = tree.nodes[0].weight.count
     nodeCount = tree.nodes.count - 1
     nodes = Self.listed(tree, query, isEstimate: result.sampling != nil)
   }
@@ -78,30 +78,31 @@ public struct CallTreeReport: Report {
   private static func listed(
     _ tree: CallTree, _ query: CallTreeQuery, isEstimate: Bool
   ) -> [Node] {
-    let root = tree.nodes[0]
+    let (all, nodesOfTree) = (tree.nodes[0].weight, tree.nodes)
     var nodes: [Node] = []
-    var pending = tree.nodes[0].children.reversed().map { (index: $0, parent: -1, depth: 0) }
+    var pending = nodesOfTree[0].children.reversed().map { (index: $0, parent: -1, depth: 0) }
     while let next = pending.popLast() {
       if nodes.count >= query.top ?? .max { break }
-      let node = tree.nodes[next.index]
+      let (node, weight) = (nodesOfTree[next.index], nodesOfTree[next.index].weight)
       guard
-        isShare(node.bytes, of: root.bytes, atLeast: query.leastShare)
-          || isShare(node.count, of: root.count, atLeast: query.leastShare)
+        isShare(weight.bytes, of: all.bytes, atLeast: query.leastShare)
+          || isShare(weight.count, of: all.count, atLeast: query.leastShare)
       else { continue }
       let frame = tree.table.frames[node.frame]
       let id = nodes.count
       nodes.append(
         Node(
           id: id, parent: next.parent < 0 ? nil : next.parent, depth: next.depth,
-          name: frame.name, image: frame.image, role: frame.role, bytes: node.bytes,
-          count: node.count,
-          bytesMargin: isEstimate ? TallyVariance.wholeMargin(node.bytesVariance) : nil))
+          name: frame.name, image: frame.image, role: frame.role, bytes: weight.bytes,
+          count: weight.count,
+          bytesMargin: isEstimate ? TallyVariance.wholeMargin(weight.bytesVariance) : nil))
       pending += node.children.reversed().map { ($0, id, next.depth + 1) }
     }
     return nodes
   }
 
-  private static func isShare(
+  /// Whether a part is at least so many thousandths of the whole.
+  static func isShare(
     _ part: UInt64, of whole: UInt64, atLeast thousandths: UInt64
   ) -> Bool {
     Double(part) * 1000 >= Double(whole) * Double(thousandths)

@@ -9,9 +9,10 @@ public final class StackNames {
   private let symbolicator: StackSymbolicator
   private let stacks: StackTable
   private let fullNames: Bool
-  private var framesOfNode: [StackID: [ReportFrame]] = [:]
+  private var locationOfNode: [StackID: Int] = [:]
+  private var framesOfLocation: [Int: [ReportFrame]] = [:]
   private var responsibles: [StackID: ReportFrame?] = [:]
-  private var textOfNode: [StackID: Int] = [:]
+  private var textOfLocation: [Int: Int] = [:]
   private var textOfFrames: [[ReportFrame]: Int] = [:]
   private var firstOfText: [[Int]: StackID] = [:]
   private var likenesses: [StackID: StackID] = [:]
@@ -58,17 +59,21 @@ public final class StackNames {
 
   /// A number for what is printed of a recorded frame.
   private func text(of frame: RawFrame) -> Int {
-    if let known = textOfNode[frame.node] { return known }
+    let location = location(of: frame)
+    if let known = textOfLocation[location] { return known }
     let found = frames(of: frame).map(\.asRead)
     let number = textOfFrames[found] ?? textOfFrames.count
     textOfFrames[found] = number
-    textOfNode[frame.node] = number
+    textOfLocation[location] = number
     return number
   }
 
-  /// The frames of a backtrace for each node of the stack table, leaf first.
-  func framesByNode(of stack: StackID) -> [(node: StackID, frames: [ReportFrame])] {
-    stacks.frames(of: stack).map { ($0.node, frames(of: $0)) }
+  /// The frames of a backtrace for each recorded frame, leaf first.
+  ///
+  /// Where the numbers of locations are equal, so are the frames: there are far fewer than nodes in
+  /// the stack table.
+  func framesByLocation(of stack: StackID) -> [(location: Int, frames: [ReportFrame])] {
+    stacks.frames(of: stack).map { (location(of: $0), frames(of: $0)) }
   }
 
   /// Whether the outermost frames of a backtrace are missing.
@@ -122,10 +127,18 @@ public final class StackNames {
   /// What could not be symbolicated and why.
   public var warnings: [String] { symbolicator.warnings.map(\.description) }
 
+  private func location(of frame: RawFrame) -> Int {
+    if let known = locationOfNode[frame.node] { return known }
+    let found = symbolicator.location(of: frame)
+    locationOfNode[frame.node] = found
+    return found
+  }
+
   private func frames(of frame: RawFrame) -> [ReportFrame] {
-    if let known = framesOfNode[frame.node] { return known }
+    let location = location(of: frame)
+    if let known = framesOfLocation[location] { return known }
     let found = symbolicator.frames(of: frame).map { ReportFrame($0, fullNames: fullNames) }
-    framesOfNode[frame.node] = found
+    framesOfLocation[location] = found
     return found
   }
 }

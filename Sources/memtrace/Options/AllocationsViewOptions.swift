@@ -105,7 +105,7 @@ struct CallTreeViewOptions: ParsableArguments {
   @Option(
     name: .customLong("min-percent"),
     help: ArgumentHelp(
-      "Leave out branches with less of the bytes and blocks. (default: 1 in text, else 0)",
+      "Leave out branches with less of the bytes and blocks. (default: 1 in text, 0.1 in html, else 0)",
       valueName: "percent"))
   var minPercent: Double?
 

@@ -80,9 +80,20 @@ struct ReportOutput {
   ///   ``CommandFailure`` when writing failed.
   func write(_ text: String) throws -> Bool {
     var text = text
+    try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
+    return true
+  }
+
+  /// Writes bytes.
+  ///
+  /// - Throws: As ``write(_:)-(String)``.
+  func write(_ bytes: [UInt8]) throws {
+    try bytes.withUnsafeBytes(write)
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer) throws {
     do {
-      try text.withUTF8 { _ = try descriptor.writeAll($0) }
-      return true
+      _ = try descriptor.writeAll(bytes)
     } catch let error as Errno where error == .brokenPipe {
       throw ExitCode(ExitStatus.killed(by: SIGPIPE))
     } catch {

@@ -1,0 +1,51 @@
+import TraceReader
+
+/// The functions of stacks, by number, in the order of a tree.
+struct CallPaths {
+  /// What the numbers stand for.
+  private(set) var table = CallFrameTable()
+  private var numbersOfLocation: [Int: [Int]] = [:]
+  private let source: ReportSource
+  private let options: CallTreeOptions
+
+  /// Makes paths of the stacks of a trace.
+  init(_ source: ReportSource, _ options: CallTreeOptions) {
+    self.source = source
+    self.options = options
+  }
+
+  /// The functions of a stack, below the thread where threads are kept apart; never empty.
+  mutating func path(of stack: StackID, on thread: ThreadIndex) -> [Int] {
+    let path = path(of: stack)
+    guard options.separatesThreads else { return path }
+    return [table.number(ofMarker: source.threads.summary(of: thread).text)] + path
+  }
+
+  private mutating func path(of stack: StackID) -> [Int] {
+    var path: [Int] = []
+    // Leaf first, as recorded.
+    for (location, frames) in source.names.framesByLocation(of: stack) {
+      path += numbers(of: location, frames)
+    }
+    if path.isEmpty {
+      let text = stack == .none ? "<no stack recorded>" : "<system libraries>"
+      return [table.number(ofMarker: text)]
+    }
+    if source.names.lacksRoot(stack) { path.append(table.number(ofMarker: "<callers not known>")) }
+    if !options.isInverted { path.reverse() }
+    guard options.flattensRecursion else { return path }
+    return path.enumerated().filter { $0.offset == 0 || path[$0.offset - 1] != $0.element }
+      .map(\.element)
+  }
+
+  private mutating func numbers(of location: Int, _ frames: [ReportFrame]) -> [Int] {
+    if let known = numbersOfLocation[location] { return known }
+    let shown =
+      options.hidesSystem ? frames.filter { $0.role == .user || $0.role == .marker } : frames
+    let numbers = shown.map {
+      table.number(of: CallFrame(name: $0.name, image: $0.imageName, role: $0.role))
+    }
+    numbersOfLocation[location] = numbers
+    return numbers
+  }
+}

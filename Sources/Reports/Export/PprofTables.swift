@@ -1,0 +1,150 @@
+import TraceReader
+
+/// What samples of a profile refer to by number: texts, functions, locations and images.
+struct PprofTables {
+  /// The tables, as fields of the profile.
+  var message: ProtobufMessage {
+    var result = ProtobufMessage()
+    for (index, path) in images.values.enumerated() { result.add(3, image(path, index)) }
+    for location in locationMessages { result.add(4, location) }
+    for function in functionMessages { result.add(5, function) }
+    for text in texts.values { result.add(6, text) }
+    return result
+  }
+
+  private let names: StackNames
+  private var texts = Numbers<String>([""])
+  private var functions = Numbers<Function>([])
+  private var images = Numbers<String>([])
+  private var imageEnds: [UInt64] = []
+  private var functionMessages: [ProtobufMessage] = []
+  private var locationMessages: [ProtobufMessage] = []
+  private var numberOfLocation: [Int: UInt64] = [:]
+  private var numberOfMarker: [String: UInt64] = [:]
+
+  private struct Function: Hashable {
+    var name: String
+    var symbol: String?
+    var file: String?
+  }
+
+  /// Makes empty tables.
+  ///
+  /// - Parameter names: Names of the stacks that samples will have.
+  init(_ names: StackNames) {
+    self.names = names
+  }
+
+  /// The number of a text.
+  mutating func text(_ text: String) -> UInt64 { UInt64(texts.number(of: text)) }
+
+  /// What a value is of, and its unit.
+  mutating func type(_ name: String, _ unit: String) -> ProtobufMessage {
+    var message = ProtobufMessage()
+    message.add(1, text(name))
+    message.add(2, text(unit))
+    return message
+  }
+
+  /// What samples can be chosen by.
+  mutating func label(_ key: String, _ value: String) -> ProtobufMessage {
+    var message = ProtobufMessage()
+    message.add(1, text(key))
+    message.add(2, text(value))
+    return message
+  }
+
+  /// The numbers of the frames of a stack, leaf first; the marker's alone where there is no stack.
+  mutating func locations(of stack: StackID) -> [UInt64] {
+    var result = names.framesByLocation(of: stack).map { location, frames in
+      if let known = numberOfLocation[location] { return known }
+      let number = add(frames)
+      numberOfLocation[location] = number
+      return number
+    }
+    if result.isEmpty { return [number(ofMarker: "<no stack recorded>")] }
+    if names.lacksRoot(stack) { result.append(number(ofMarker: "<callers not known>")) }
+    return result
+  }
+
+  private mutating func number(ofMarker name: String) -> UInt64 {
+    if let known = numberOfMarker[name] { return known }
+    let number = add([ReportFrame(name: name, role: .marker)])
+    numberOfMarker[name] = number
+    return number
+  }
+
+  /// Adds an address, of which these are the function and those that it is inlined into.
+  private mutating func add(_ frames: [ReportFrame]) -> UInt64 {
+    let number = UInt64(locationMessages.count) + 1
+    var location = ProtobufMessage()
+    location.add(1, number)
+    if let frame = frames.last, let image = frame.image {
+      location.add(2, imageNumber(image, holding: frame.imageOffset ?? 0))
+      location.add(3, frame.imageOffset ?? 0)
+    }
+    for frame in frames {
+      var line = ProtobufMessage()
+      line.add(1, function(of: frame))
+      line.add(2, UInt64(frame.line ?? 0))
+      location.add(4, line)
+    }
+    locationMessages.append(location)
+    return number
+  }
+
+  private mutating func function(of frame: ReportFrame) -> UInt64 {
+    let key = Function(name: frame.name, symbol: frame.symbol, file: frame.file)
+    let number = UInt64(functions.number(of: key)) + 1
+    if number > functionMessages.count {
+      var message = ProtobufMessage()
+      message.add(1, number)
+      message.add(2, text(frame.name))
+      message.add(3, text(frame.symbol ?? frame.name))
+      message.add(4, text(frame.file ?? ""))
+      functionMessages.append(message)
+    }
+    return number
+  }
+
+  private mutating func imageNumber(_ path: String, holding offset: UInt64) -> UInt64 {
+    let index = images.number(of: path)
+    if index == imageEnds.count { imageEnds.append(0) }
+    imageEnds[index] = max(imageEnds[index], offset &+ 1)
+    _ = text(path)
+    return UInt64(index) + 1
+  }
+
+  /// An image; its addresses are those of its file, so that it begins at 0 wherever it was loaded.
+  private func image(_ path: String, _ index: Int) -> ProtobufMessage {
+    var message = ProtobufMessage()
+    message.add(1, UInt64(index) + 1)
+    message.add(3, imageEnds[index])
+    message.add(5, UInt64(texts.known(path) ?? 0))
+    // All that viewers could look up in the file is there.
+    for hasNames in 7...10 { message.add(hasNames, true) }
+    return message
+  }
+}
+
+/// Values by the order in which they were first seen.
+private struct Numbers<Value: Hashable> {
+  private(set) var values: [Value]
+  private var numbers: [Value: Int] = [:]
+
+  init(_ values: [Value]) {
+    self.values = values
+    for (number, value) in values.enumerated() { numbers[value] = number }
+  }
+
+  /// The number of a value, nil for one that was not seen.
+  func known(_ value: Value) -> Int? { numbers[value] }
+
+  mutating func number(of value: Value) -> Int {
+    if let known = numbers[value] { return known }
+    let number = values.count
+    values.append(value)
+    numbers[value] = number
+    return number
+  }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Reports
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// The forms in which other tools read stacks.
+enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
+  case folded
+  case html
+  case pprof
+}
+
+extension ProfileValue: ExpressibleByArgument {}
+
+/// Where an export goes and in which form.
+struct ExportOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The form.", valueName: "form"))
+  var format = ExportFormat.folded
+
+  @Option(
+    help: ArgumentHelp(
+      "What is counted, or shown first by forms that hold all values; live ones at the end, or as "
+        + "--live-at says.", valueName: "what"))
+  var value = ProfileValue.liveBytes
+
+  @Option(
+    name: [.customShort("o"), .customLong("output")],
+    help: ArgumentHelp("Write to this file instead of standard output.", valueName: "file"),
+    completion: .file())
+  var file: String?
+
+  /// The file to write; nil for standard output, which `-` means as well.
+  private var output: String? { file == "-" ? nil : file }
+
+  /// Looks whether the export can be written, before anybody waits for it.
+  ///
+  /// - Throws: ``CommandFailure`` when it cannot, or when bytes that are no text would go to a terminal.
+  func checkCanBeWritten() throws {
+    if format == .pprof, output == nil, isatty(STDOUT_FILENO) != 0 {
+      throw CommandFailure(
+        "pprof is no text for a terminal; give a file: -o profile.pb", exitStatus: ExitStatus.usage)
+    }
+    try ReportOutput.checkCanBeWritten(output)
+  }
+
+  /// Opens the output and hands it to `body`.
+  ///
+  /// - Throws: ``CommandFailure`` when it cannot be written.
+  func write(_ body: (ReportOutput) throws -> Void) throws {
+    try ReportOutput.withOutput(output, body)
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import SystemPackage
+import Testing
+import TraceReader
+import TraceTestSupport
+
+/// `memtrace export` of the built executable, on a trace made by hand.
+@Suite struct ExportCommandTests {
+  private let directory: ScratchDirectory
+
+  init() throws {
+    var builder = TraceBuilder()
+    let stack = builder.stack([0x1010, 0x1000])
+    builder.process(executable: "/opt/app/app", arguments: ["./app"])
+    builder.thread(1, tid: 4711, name: "app")
+    for index in UInt64(0)..<5 { builder.allocate(0x1_0000 + index * 1008, 1000, stack: stack) }
+    for index in UInt64(0)..<4 { builder.free(0x1_0000 + index * 1008, stack: stack) }
+    directory = try ScratchDirectory()
+    let trace = directory.path.appending("app.mtrace").string
+    try Data(builder.bytes()).write(to: URL(filePath: trace))
+  }
+
+  private func export(_ arguments: String...) throws -> ProcessRun {
+    try memtrace(arguments: ["export", "app.mtrace"] + arguments, in: directory.path)
+  }
+
+  @Test func foldedStacksGoToStandardOutput() throws {
+    let run = try export()
+    #expect(run.status == 0)
+    #expect(run.errorText == "")
+    #expect(run.outputText == "0x1000;0x1010 1000\n")
+    #expect(try export("--value", "total-blocks").outputText == "0x1000;0x1010 5\n")
+  }
+
+  @Test func aPageIsWhole() throws {
+    let run = try export("--format", "html", "-o", "app.html")
+    #expect(run.status == 0)
+    #expect(run.outputText == "")
+    let file = directory.path.appending("app.html").string
+    let page = try String(contentsOf: URL(filePath: file), encoding: .utf8)
+    #expect(page.hasPrefix("<!DOCTYPE html>\n"))
+    #expect(page.hasSuffix("</html>\n"))
+  }
+
+  @Test func whatDoesNotGoTogetherIsRefused() throws {
+    for arguments in [["--format", "pprof", "--invert"], ["--min-percent", "2"]] {
+      let run = try memtrace(arguments: ["export", "app.mtrace"] + arguments, in: directory.path)
+      #expect(run.status == 64)
+      #expect(run.outputText == "")
+    }
+  }
+
+  @Test func aTraceIsNotOverwritten() throws {
+    let run = try export("-o", "app.mtrace")
+    #expect(run.status == 73)
+    #expect(run.errorText == "memtrace: app.mtrace is a trace; give another file to -o\n")
+  }
+
+  @Test func aFullDiskIsSaid() throws {
+    for format in ["folded", "html", "pprof"] {
+      let run = try export("--format", format, "-o", "/dev/full")
+      #expect(run.status == 74)
+      #expect(run.errorText == "memtrace: cannot write /dev/full: No space left on device\n")
+    }
+  }
+
+  private static let go = ["/usr/bin/go", "/usr/local/go/bin/go"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+
+  @Test(.enabled(if: go != nil, "needs go"))
+  func pprofReadsTheProfile() throws {
+    let run = try export("--format", "pprof", "-o", "app.pb")
+    #expect(run.status == 0)
+    let pprof = try ProcessRun.run(
+      [try #require(Self.go), "tool", "pprof", "-raw", "app.pb"],
+      environment: ["PATH=/usr/bin:/bin", "HOME=\(directory.path)"],
+      directory: directory.path)
+    #expect(pprof.status == 0, "\(pprof.errorText)")
+    #expect(pprof.outputText.contains("inuse_space/bytes[dflt]"))
+    #expect(pprof.outputText.contains("5       5000          1       1000"))
+  }
+}
