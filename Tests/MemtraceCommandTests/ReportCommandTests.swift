@@ -251,6 +251,51 @@ import TraceTestSupport
     ),
     (["generations", "x.mtrace", "--blocks"], "--blocks goes with --generation."),
     (
+      ["generations", "x.mtrace", "--generation", "A", "--generations", "3"],
+      "--generations is about all of them, not about 'A' alone."
+    ),
+    (
+      ["generations", "x.mtrace", "--frames", "3"],
+      "--frames goes with the stacks of one --generation."
+    ),
+    (
+      ["generations", "x.mtrace", "--generation", "A", "--blocks", "--frames", "3"],
+      "--frames goes with the stacks of one --generation."
+    ),
+    (
+      ["generations", "x.mtrace", "--generation", "A", "--frames", "3", "--format", "csv"],
+      "--frames is about the text; csv has whole stacks."
+    ),
+    (
+      ["unfreed", "x.mtrace", "--frames", "3", "--format", "json"],
+      "--frames is about the text; json has whole stacks."
+    ),
+    (
+      ["errors", "x.mtrace", "--frames", "3", "--format", "csv"],
+      "--frames is about the text; csv has whole stacks."
+    ),
+    (
+      ["dangling", "x.mtrace", "--frames", "3", "--format", "json"],
+      "--frames is about the text; json has whole stacks."
+    ),
+    (
+      ["leaks", "x.mtrace", "--frames", "3", "--format", "json"],
+      "--frames is about the text; json has whole stacks."
+    ),
+    (
+      ["leaks", "x.mtrace", "--frames", "3", "--reference-tree"],
+      "--frames does not go with --reference-tree, which shows no stacks."
+    ),
+    (
+      ["allocations", "x.mtrace", "--columns", "total", "--format", "csv"],
+      "--columns is about the text; csv has all of them."
+    ),
+    (["mark", "1", "here", "--timeout", "5"], "--timeout goes with --snapshot."),
+    (
+      ["check", "x.mtrace", "--keep", "traces"],
+      "--keep keeps the traces of a command; these are there already."
+    ),
+    (
       ["generations", "x.mtrace", "--generation", "A", "--blocks", "--call-tree"],
       "Give one of --blocks and --call-tree, not several."
     ),

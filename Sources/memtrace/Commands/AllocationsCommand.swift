@@ -41,6 +41,9 @@ struct AllocationsCommand: ParsableCommand {
     if !view.callTree, let option = tree.given {
       throw ValidationError("\(option) goes with --call-tree.")
     }
+    if !view.columns.isEmpty {
+      try output.checkIsText(for: "--columns", otherFormsHave: "all of them")
+    }
   }
 
   func run() throws {

@@ -55,6 +55,9 @@ struct CheckCommand: ParsableCommand {
     if !traces.isEmpty, !command.isEmpty {
       throw ValidationError("Give traces or a command, not both.")
     }
+    if output.keep != nil, command.isEmpty {
+      throw ValidationError("--keep keeps the traces of a command; these are there already.")
+    }
     if recording.paused, !command.isEmpty {
       throw ValidationError("'check' needs all blocks to be recorded; leave --paused out.")
     }

@@ -4,7 +4,7 @@ import Reports
 import TraceReader
 
 /// `memtrace dangling`: who holds pointers into blocks that were freed.
-struct DanglingCommand: ReportingCommand {
+struct DanglingCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dangling",
     abstract: "Show who holds a pointer into a block that was freed, and who freed it.",
@@ -41,6 +41,11 @@ struct DanglingCommand: ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Names") var symbols: SymbolOptions
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
+
+  mutating func validate() throws {
+    _ = try input.input()
+    try stacks.check(for: output)
+  }
 
   func run() throws {
     try ReportSession.run(input.input(), recording: recording, symbols: symbols, output: output) {

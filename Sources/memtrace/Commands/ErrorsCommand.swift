@@ -3,7 +3,7 @@ import Reports
 import TraceReader
 
 /// `memtrace errors`: double, invalid and mismatched frees.
-struct ErrorsCommand: ReportingCommand {
+struct ErrorsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "errors",
     abstract: "Show double frees, invalid frees and mismatched deallocations with their stacks.",
@@ -33,6 +33,11 @@ struct ErrorsCommand: ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Names") var symbols: SymbolOptions
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
+
+  mutating func validate() throws {
+    _ = try input.input()
+    try view.check(for: output)
+  }
 
   func run() throws {
     try ReportSession.run(input.input(), recording: recording, symbols: symbols, output: output) {

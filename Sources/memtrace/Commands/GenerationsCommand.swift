@@ -40,6 +40,9 @@ struct GenerationsCommand: ParsableCommand {
     if !view.callTree, let option = tree.given {
       throw ValidationError("\(option) goes with --call-tree.")
     }
+    if view.frames != nil {
+      try output.checkIsText(for: "--frames", otherFormsHave: "whole stacks")
+    }
   }
 
   func run() throws {

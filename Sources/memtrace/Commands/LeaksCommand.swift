@@ -36,7 +36,11 @@ struct LeaksCommand: ParsableCommand {
 
   mutating func validate() throws {
     _ = try input.input()
+    try view.stacks.check(for: output)
     guard let tree = view.treeOption else { return }
+    if view.referenceTree, view.stacks.frames != nil {
+      throw ValidationError("--frames does not go with --reference-tree, which shows no stacks.")
+    }
     let ignored = [
       ("--fail-on-leaks", view.failOnLeaks), ("--cycles", view.cycles),
       ("--diff-from", view.diffFrom != nil), ("--group-by", view.groupBy != .stack),

@@ -25,6 +25,9 @@ struct MarkCommand: ParsableCommand {
         memtrace generations server.mtrace
       """)
 
+  /// As many seconds as `snapshot` waits.
+  private static let standardTimeout = 60
+
   @OptionGroup var process: RunningProcessOptions
 
   @Argument(help: ArgumentHelp("What this moment is called.", valueName: "name"))
@@ -34,13 +37,17 @@ struct MarkCommand: ParsableCommand {
   var snapshot = false
 
   @Option(
-    help: ArgumentHelp("Wait at most so long for the snapshot.", valueName: "seconds"))
-  var timeout = 60
+    help: ArgumentHelp(
+      "With --snapshot: wait at most so long for it. (default: \(Self.standardTimeout))",
+      valueName: "seconds"))
+  var timeout: Int?
 
   mutating func validate() throws {
     guard !name.isEmpty, name.utf8.count < Int(MT_ASKED_NAME_SIZE) else {
       throw ValidationError("NAME has 1 to 1023 bytes, not \(name.utf8.count).")
     }
+    guard let timeout else { return }
+    guard snapshot else { throw ValidationError("--timeout goes with --snapshot.") }
     guard timeout > 0 else { throw ValidationError("--timeout is a number above 0.") }
   }
 
@@ -49,7 +56,9 @@ struct MarkCommand: ParsableCommand {
     if snapshot { try recording.checkRequests() }
     let time = try recording.addMark(name)
     let number =
-      snapshot ? try recording.takeSnapshot(named: name, timeout: .seconds(timeout)) : nil
+      snapshot
+      ? try recording.takeSnapshot(
+        named: name, timeout: .seconds(timeout ?? Self.standardTimeout)) : nil
     print(
       try "mark \"\(name.printable)\" of process \(recording.pid) at "
         + "\(recording.timestamp(time)) in \(recording.path)")

@@ -2,7 +2,7 @@ import ArgumentParser
 import Reports
 
 /// `memtrace unfreed`: blocks that were never freed.
-struct UnfreedCommand: ReportingCommand {
+struct UnfreedCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unfreed",
     abstract: "Show the blocks that were never freed, by the stack that allocated them.",
@@ -25,6 +25,11 @@ struct UnfreedCommand: ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Names") var symbols: SymbolOptions
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
+
+  mutating func validate() throws {
+    _ = try input.input()
+    try view.check(for: output)
+  }
 
   func run() throws {
     try ReportSession.run(input.input(), recording: recording, symbols: symbols, output: output) {

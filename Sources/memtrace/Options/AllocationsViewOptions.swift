@@ -39,7 +39,7 @@ struct AllocationsViewOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The columns to show, separated by commas: "
+      "The columns of the text, separated by commas: "
         + AllocationsColumn.allCases.map(\.rawValue).joined(separator: ", ") + ".",
       valueName: "columns"),
     transform: Self.columns)

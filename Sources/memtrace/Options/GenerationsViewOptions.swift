@@ -54,7 +54,8 @@ struct GenerationsViewOptions: ParsableArguments {
   var generations: Int?
 
   @Option(
-    help: ArgumentHelp("Show at most so many frames of each stack.", valueName: "frames"))
+    help: ArgumentHelp(
+      "With --generation: show at most so many frames of each stack.", valueName: "frames"))
   var frames: Int?
 
   mutating func validate() throws {
@@ -65,6 +66,12 @@ struct GenerationsViewOptions: ParsableArguments {
     }
     if let view = views.first, generation == nil {
       throw ValidationError("\(view) goes with --generation.")
+    }
+    if frames != nil, generation == nil || blocks || callTree {
+      throw ValidationError("--frames goes with the stacks of one --generation.")
+    }
+    if generations != nil, let generation {
+      throw ValidationError("--generations is about all of them, not about '\(generation)' alone.")
     }
     if let generations, generations < 0 {
       throw ValidationError("--generations takes 0 or more, not \(generations).")

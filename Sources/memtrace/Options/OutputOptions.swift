@@ -21,6 +21,17 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Print numbers of bytes with all digits instead of KiB and MiB.")
   var bytes = false
 
+  /// Refuses an option that only the text heeds.
+  ///
+  /// - Parameters:
+  ///   - option: Its name.
+  ///   - contents: What the other forms have all the same, in words.
+  /// - Throws: `ValidationError` when the form is another.
+  func checkIsText(for option: String, otherFormsHave contents: String) throws {
+    guard format != .text else { return }
+    throw ValidationError("\(option) is about the text; \(format.rawValue) has \(contents).")
+  }
+
   /// The number of rows to show: what was asked for, where 0 means all, else a default.
   ///
   /// - Parameters:

@@ -13,4 +13,12 @@ struct StackViewOptions: ParsableArguments {
       throw ValidationError("--frames takes 1 or more frames, not \(frames).")
     }
   }
+
+  /// Refuses `--frames` where it is without effect.
+  ///
+  /// - Throws: `ValidationError` for a form that has whole stacks.
+  func check(for output: OutputOptions) throws {
+    guard frames != nil else { return }
+    try output.checkIsText(for: "--frames", otherFormsHave: "whole stacks")
+  }
 }
