@@ -14,7 +14,7 @@ import Testing
     ("leak:List$", true), ("leak:^List", false), ("leak:makelist", false),
     ("leak:libc.so", true), ("leak:list.c", true), ("leak:other", false),
     ("race:makeList", false), ("# comment\r\nleak:makeList\r\n", true),
-    ("leak:other\r\nleak:^make\r\n", true), ("leak:List$\r\n", true),
+    ("leak:other\r\nleak:^make\r\n", true), ("leak:List$\r\n", true), ("leak: makeList", true),
   ])
   func linesOfLeakSanitizerFitAnyFrame(_ text: String, _ isHidden: Bool) throws {
     #expect(try hides(text) == isHidden)
@@ -40,6 +40,8 @@ import Testing
     ("fun:malloc\n  src:list.c", true), ("src:list.c:12", true), ("src:list.c:13", false),
     ("match-leak-kinds: reachable\n  fun:malloc\n  fun:makeList", false),
     ("match-leak-kinds: definite,possible\n  fun:malloc\n  fun:makeList", true),
+    ("match-leak-kinds: none\n  fun:malloc\n  fun:makeList", false),
+    ("match-leak-kinds:all\n  fun:malloc\n  fun:makeList", true),
   ])
   func blocksOfValgrindFitFromTheLeafOn(_ frames: String, _ isHidden: Bool) throws {
     #expect(try hides("{\n  a name\n  Memcheck:Leak\n  \(frames)\n}\n") == isHidden)
@@ -104,6 +106,14 @@ import Testing
     ("makeList", "is no suppression"), ("{\n a\n Memcheck:Leak\n fun:x", "has no }"),
     ("{\n a\n Memcheck:Leak\n what:x\n}", "is not fun:"), ("{\n a\n}", "a name, a kind"),
     ("{\n a\n {\n}", "has no }"),
+    ("leak:x\nleak: ", "x.supp:2: 'leak:' has no pattern; it looks like leak:pattern"),
+    (
+      "{\n a\n Memcheck:Leak\n match-leak-kinds: definite,foo\n fun:x\n}",
+      "x.supp:4: 'foo' is no kind of leak; the kinds are definite, indirect, possible, reachable, "
+        + "all and none"
+    ),
+    ("{\n a\n Memcheck:Leak\n match-leak-kinds:\n fun:x\n}", "x.supp:4: '' is no kind of leak"),
+    ("{\n a\n Memcheck:Leak\n match-leak-kinds: all\n}", "x.supp:2: a suppression has a name"),
     ("#\nleek:x", "x.supp:2: there is no kind 'leek'; did you mean 'leak'?"),
     ("Leak:x", "did you mean 'leak'?"), ("laek:x", "did you mean 'leak'?"),
     ("leaks:x", "did you mean 'leak'?"),

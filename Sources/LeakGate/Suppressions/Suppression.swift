@@ -76,10 +76,14 @@ enum LSanSuppressions {
         try MistypedKind.check(text[..<colon], place: place, known: ["leak"])
         continue
       }
-      let pattern = String(text[text.index(after: colon)...])
+      let pattern = text[text.index(after: colon)...].trimmed
+      // It would fit everything.
+      guard !pattern.isEmpty else {
+        throw GateError("\(place): '\(text)' has no pattern; it looks like leak:pattern")
+      }
       result.append(
         Suppression(
-          place: place, name: "leak:\(pattern)", form: .anyFrame(TextPattern(pattern))))
+          place: place, name: "leak:\(pattern)", form: .anyFrame(TextPattern(String(pattern)))))
     }
     return result
   }

@@ -38,12 +38,17 @@ enum ValgrindSuppressions {
     var patterns: [FramePattern] = []
     for (number, text) in lines.dropFirst(2) {
       if text.hasPrefix("match-leak-kinds:") {
-        kinds.formIntersection(leakKinds(text.dropFirst("match-leak-kinds:".count)))
+        kinds.formIntersection(
+          try leakKinds(text.dropFirst("match-leak-kinds:".count), place: "\(file):\(number)"))
       } else if let pattern = FramePattern(text) {
         patterns.append(pattern)
       } else {
         throw GateError("\(file):\(number): '\(text)' is not fun:, obj:, src: or ...")
       }
+    }
+    // It would fit every stack.
+    guard !patterns.isEmpty else {
+      throw GateError("\(file):\(first.number): a suppression has a name, a kind and frames")
     }
     return Suppression(
       place: "\(file):\(first.number)", name: String(first.text), form: .frames(patterns, kinds))
@@ -74,14 +79,23 @@ enum ValgrindSuppressions {
       parts[1].trimmed, place: place, known: ["Leak", "Free", "SizeMismatch", "AlignMismatch"])
   }
 
-  private static func leakKinds(_ list: Substring) -> Set<FindingKind> {
+  /// The kinds of a line `match-leak-kinds:`.
+  ///
+  /// - Throws: ``GateError`` for a word that Valgrind does not know: it would hide nothing, silently.
+  private static func leakKinds(
+    _ list: Substring, place: String
+  ) throws(GateError) -> Set<FindingKind> {
     var kinds: Set<FindingKind> = []
-    for word in list.split(separator: ",") {
+    for word in list.split(separator: ",", omittingEmptySubsequences: false) {
       switch word.trimmed {
       case "definite", "indirect": kinds.formUnion([.leak, .cycle])
       case "reachable", "possible": kinds.insert(.unfreed)
       case "all": kinds.formUnion([.leak, .cycle, .unfreed])
-      default: break
+      case "none": break
+      default:
+        throw GateError(
+          "\(place): '\(word.trimmed)' is no kind of leak; the kinds are definite, indirect, "
+            + "possible, reachable, all and none")
       }
     }
     return kinds
