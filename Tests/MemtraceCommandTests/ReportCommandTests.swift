@@ -311,7 +311,14 @@ import TraceTestSupport
       "--debug-dir: there is no folder '/nonexistent/x'."
     ),
     (["unfreed", "x.mtrace", "--frames", "0"], "--frames takes 1 or more frames, not 0."),
-    (["dump", "x.mtrace", "--format", "csv"], "dump has no csv form; use text or json."),
+    (
+      ["dump", "x.mtrace", "--format", "csv"],
+      "The value 'csv' is invalid for '--format <form>'. Please provide one of 'text' and 'json'."
+    ),
+    (
+      ["report", "--format", "csv", "--", "false"],
+      "The value 'csv' is invalid for '--format <form>'. Please provide one of 'text' and 'json'."
+    ),
     (
       ["diff", "x.mtrace", "y.mtrace", "--fail-on", "peak>>10"],
       "The value 'peak>>10' is invalid for '--fail-on <limit>': "

@@ -27,15 +27,12 @@ struct DumpCommand: ParsableCommand {
   @Option(help: ArgumentHelp("At most so many events; 0 for all.", valueName: "events"))
   var top = 0
 
-  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Output") var output: DocumentOutputOptions
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
   mutating func validate() throws {
     _ = try input.input()
     if top < 0 { throw ValidationError("--top takes 0 or more events, not \(top).") }
-    if output.format == .csv {
-      throw ValidationError("dump has no csv form; use text or json.")
-    }
   }
 
   func run() throws {

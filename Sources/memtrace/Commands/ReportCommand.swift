@@ -20,7 +20,7 @@ struct ReportCommand: ReportingCommand {
       """)
 
   @OptionGroup var input: TraceInputOptions
-  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Output") var output: DocumentOutputOptions
   @OptionGroup(title: "Names") var symbols: SymbolOptions
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 

@@ -3,23 +3,53 @@ import Reports
 
 extension ReportFormat: ExpressibleByArgument {}
 
+/// The forms of what is no table.
+enum DocumentFormat: String, CaseIterable, ExpressibleByArgument {
+  case text, json
+}
+
 /// Where a report goes and in which form.
-struct OutputOptions: ParsableArguments {
+protocol OutputChoice {
+  var format: ReportFormat { get }
+  var destination: DestinationOptions { get }
+}
+
+/// Where a report that is a table goes and in which form.
+struct OutputOptions: ParsableArguments, OutputChoice {
   @Option(
     help: ArgumentHelp("The form: text, json (see docs/json-schema.md) or csv.", valueName: "form"))
   var format = ReportFormat.text
 
+  @OptionGroup var destination: DestinationOptions
+}
+
+/// Where a report that is no table goes and in which form.
+struct DocumentOutputOptions: ParsableArguments, OutputChoice {
+  @Option(
+    name: .customLong("format"),
+    help: ArgumentHelp("The form: text or json (see docs/json-schema.md).", valueName: "form"))
+  var form = DocumentFormat.text
+
+  @OptionGroup var destination: DestinationOptions
+
+  var format: ReportFormat { form == .json ? .json : .text }
+}
+
+/// Where a report goes.
+struct DestinationOptions: ParsableArguments {
   @Option(
     name: [.customShort("o"), .customLong("output")],
     help: ArgumentHelp("Write to this file instead of standard output.", valueName: "file"),
     completion: .file())
   var file: String?
 
-  /// The file to write; nil for standard output, which `-` means as well.
-  var output: String? { file == "-" ? nil : file }
-
   @Flag(help: "Print numbers of bytes with all digits instead of KiB and MiB.")
   var bytes = false
+}
+
+extension OutputChoice {
+  /// The file to write; nil for standard output, which `-` means as well.
+  var output: String? { destination.file == "-" ? nil : destination.file }
 
   /// Refuses an option that only the text heeds.
   ///

@@ -102,10 +102,10 @@ struct ReportOutput {
   }
 }
 
-extension OutputOptions {
+extension OutputChoice {
   /// The style of the text form: a terminal's only when it goes there.
   var style: TextStyle {
-    let style: ByteStyle = bytes ? .exact : .human
+    let style: ByteStyle = destination.bytes ? .exact : .human
     return output == nil ? .forStandardOutput(bytes: style) : TextStyle(bytes: style)
   }
 }

@@ -28,7 +28,7 @@ struct ReportSession {
   /// - Throws: ``CommandFailure`` when the trace cannot be read or the report not be made.
   static func run(
     _ input: TraceInput, recording: RecordingOptions, symbols: SymbolOptions? = nil,
-    output: OutputOptions? = nil, _ body: (ReportSession) throws -> Void
+    output: (any OutputChoice)? = nil, _ body: (ReportSession) throws -> Void
   ) throws {
     try ReportOutput.checkCanBeWritten(output?.output)
     switch input {
@@ -97,7 +97,7 @@ struct ReportSession {
   /// Writes a report where the options say.
   ///
   /// - Throws: ``CommandFailure`` when it cannot be written.
-  func write(_ report: some Report, to options: OutputOptions) throws {
+  func write(_ report: some Report, to options: some OutputChoice) throws {
     progress(0, 0)
     let writer = ReportWriter(format: options.format, style: options.style)
     let parts = try writer.parts(of: report)
