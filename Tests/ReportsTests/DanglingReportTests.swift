@@ -56,6 +56,16 @@ import TraceTestSupport
       report.headline == "Process 4711: 1 pointer into a freed block, and 1 possible one.")
   }
 
+  @Test func theTableFitsANarrowTerminal() throws {
+    let table = try report().text(width: 40).split(separator: "\n").filter { $0.hasPrefix("  ") }
+    #expect(
+      table.suffix(3).joined(separator: "\n") == """
+            Held     Freed    Freed    Such
+          # By       Block    In       As
+          1 vari…100 mall…ert drop…:50 0x5002010
+        """)
+  }
+
   @Test func everything() throws {
     let report = try report { $0.includesDoubtful = true }
     expectSnapshot(report.text(), "dangling-all.txt")

@@ -219,6 +219,19 @@ import TraceTestSupport
     #expect(try self.report().objects.isEmpty)
   }
 
+  @Test func blocksFitANarrowTerminal() throws {
+    let text = try report { ($0.listsObjects, $0.top) = (true, 4) }.text(width: 40)
+    let table = text.split(separator: "\n").drop { !$0.contains("ADDRESS") }
+    #expect(
+      table.prefix(5).joined(separator: "\n") == """
+        ADDRESS  SIZE STRONG WEAK CLASS_NAME
+        0x200000   32             app.Node<Int>
+        0x200040   32             app.Node<Int>
+        0x200080   32             app.Node<Int>
+        0x200200   56             Error b…ilure>
+        """)
+  }
+
   /// Without a snapshot the blocks come in the order of allocation.
   @Test func liveBlocksAreListedByAddress() throws {
     var builder = TraceBuilder()

@@ -326,6 +326,19 @@ import TraceTestSupport
     #expect(report.rows.filter(\.isLive).count == Int(result.total.liveCount))
   }
 
+  @Test func theBlocksFitANarrowTerminal() throws {
+    let report = try BlocksReport(
+      sample.trace, source: sample.source, request: ReplayRequest(), query: BlocksQuery())
+    let table = report.text(width: 32).split(separator: "\n").dropFirst()
+    #expect(
+      table.prefix(4).joined(separator: "\n") == """
+                            Responsible
+        Address        Size Caller
+        0x1000000 100.0 MiB read_a….c:33
+        0x200010       16 B make_n…e.c:5
+        """)
+  }
+
   @Test func theBlocksFitEightyColumns() throws {
     let report = try BlocksReport(
       sample.trace, source: sample.source, request: ReplayRequest(), query: BlocksQuery())
@@ -384,6 +397,18 @@ import TraceTestSupport
     var report = InfoReport(leaks.trace, source: leaks.source, live: live)
     report.file.bytes = 4096
     try expectForms(report, "info-snapshots")
+    let narrow = report.text(width: 40).split(separator: "\n").map(String.init)
+    let tables = narrow.filter { $0.hasPrefix("  ") }
+    #expect(
+      tables.joined(separator: "\n") == """
+          Thread  TID Name Began         Ended
+          T1     4711 app  00:00.000.000
+          Start     Build ID  Path
+          0x400000  none      /opt/app/app
+          Time          Taken           Coverage
+          00:00.030.000 at the … "warm" complete
+          00:00.079.000 at exit…tatus 0 complete
+        """)
     let without = InfoReport(leaks.trace, source: leaks.source).text()
     #expect(!without.contains("# Blocks"))
   }

@@ -22,7 +22,7 @@ extension ComparisonReport {
   private func writeTotals(to page: inout TextPage) {
     page.blank()
     var table = TextTable([
-      .text("Whole process"), .number("Before"), .number("After"),
+      .text("Whole process"), .number("Before", spare: 1), .number("After"),
       .number("Change"),
     ])
     let style = page.style.bytes
@@ -47,8 +47,9 @@ extension ComparisonReport {
   private func writeRows(to page: inout TextPage) {
     page.blank()
     var table = TextTable([
-      .text("Change", shortest: nil), .text(grouping.title, shortest: 12), .number("Bytes"),
-      .number("More Bytes"), .number("#"), .number("More #"),
+      .text("Change", shortest: nil), .text(grouping.title, shortest: 12),
+      .number("Bytes", spare: 1), .number("More Bytes"), .number("#", spare: 3),
+      .number("More #", spare: 2),
     ])
     for row in rows + [sum] {
       let isSum = row == sum

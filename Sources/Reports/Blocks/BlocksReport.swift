@@ -101,10 +101,10 @@ public struct BlocksReport: Report {
 
   private func table(bytes: ByteStyle) -> TextTable {
     let columns: [TextTable.Column] = [
-      .number("#", spare: 1), .text("Address", shortest: nil),
-      .text("Category", shortest: Self.readable), .text("Timestamp", shortest: nil, spare: 3),
-      .text("Live", shortest: nil, spare: 2), .number("Size"),
-      .text("Responsible Library", spare: 4),
+      .number("#", spare: 2), .text("Address", shortest: nil),
+      .text("Category", shortest: Self.readable, spare: 1),
+      .text("Timestamp", shortest: nil, spare: 4), .text("Live", shortest: nil, spare: 3),
+      .number("Size"), .text("Responsible Library", spare: 5),
       .text("Responsible Caller", shortest: Self.readable),
     ]
     let cells = rows.converted { row in

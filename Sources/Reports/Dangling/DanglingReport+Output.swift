@@ -113,8 +113,8 @@ extension DanglingReport {
         ? "Less sure, or freed as the process ended:"
         : "Possible, in arrays and the like, or into the middle:")
     var table = TextTable([
-      .number("#"), .text("Held By"), .text("Freed Block"), .number("Bytes"), .text("Freed In"),
-      .text("Such As"),
+      .number("#"), .text("Held By"), .text("Freed Block"), .number("Bytes", spare: 2),
+      .text("Freed In", spare: 1), .text("Such As", shortest: nil),
     ])
     for row in rows {
       let remark =

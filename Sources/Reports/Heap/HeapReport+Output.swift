@@ -28,8 +28,8 @@ extension HeapReport {
     guard query.listsObjects else { return }
     page.blank()
     let columns: [TextTable.Column] = [
-      .text("ADDRESS", shortest: nil), .number("SIZE"), .number("STRONG"), .number("UNOWNED"),
-      .number("WEAK"), .text("CLASS_NAME"),
+      .text("ADDRESS", shortest: nil), .number("SIZE"), .number("STRONG", spare: 1),
+      .number("UNOWNED", spare: 3), .number("WEAK", spare: 2), .text("CLASS_NAME"),
     ]
     let cells = objects.converted { object in
       [

@@ -90,7 +90,7 @@ extension InfoReport {
     page.heading("Threads (\(threads.count.grouped))")
     var table = TextTable([
       .text("Thread", shortest: nil), .number("TID"), .text("Name"),
-      .text("Began", shortest: nil), .text("Ended", shortest: nil),
+      .text("Began", shortest: nil), .text("Ended", shortest: nil, spare: 1),
     ])
     for entry in threads.prefix(listsAll ? .max : Self.listedAtMost) {
       table.add([
@@ -131,11 +131,13 @@ extension InfoReport {
     guard !snapshots.isEmpty else { return }
     page.heading("Heap snapshots (\(snapshots.count.grouped))")
     let areCounted = snapshots.contains { $0.live != nil }
+    let liveColumns: [TextTable.Column] =
+      areCounted ? [.number("# Blocks", spare: 2), .number("Bytes", spare: 1)] : []
     var table = TextTable(
       [
-        .text("Time", shortest: nil), .text("Taken", shortest: 12), .number("Pause", spare: 2),
-        .number("Size", spare: 1),
-      ] + (areCounted ? [.number("# Blocks"), .number("Bytes")] : []) + [.text("Coverage")])
+        .text("Time", shortest: nil), .text("Taken", shortest: 12), .number("Pause", spare: 4),
+        .number("Size", spare: 3),
+      ] + liveColumns + [.text("Coverage")])
     for snapshot in snapshots.prefix(listsAll ? .max : Self.listedAtMost) {
       let summary = snapshot.summary
       let live = snapshot.live.map { [Span($0.count.grouped), Span(page.bytes($0.bytes))] }

@@ -53,7 +53,8 @@ extension LeaksReport {
     let shown = told.suffix(query.top ?? .max)
     page.blank()
     var table = TextTable([
-      .text(""), .text("Snapshot"), .number("New"), .number("New Bytes"), .number("Leaks"),
+      .text(""), .text("Snapshot", shortest: nil), .number("New", spare: 1),
+      .number("New Bytes"), .number("Leaks", spare: 2),
       .number("Leaked Bytes"),
     ])
     for moment in shown {
