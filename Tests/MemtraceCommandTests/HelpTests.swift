@@ -48,6 +48,12 @@ import TraceTestSupport
         == "memtrace: cannot write standard output: No space left on device\n")
   }
 
+  @Test func theFormsOfAVerdictAreCompleted() throws {
+    let script = try memtrace("--generate-completion-script", "bash").outputText
+    let forms = ["text", "json", "github", "summary", "sarif", "junit", "gitlab", "valgrind"]
+    #expect(script.contains(forms.map { "'\($0)'" }.joined(separator: "$'\\n'")))
+  }
+
   @Test func theVersionIsOneLine() throws {
     let run = try memtrace("--version")
     #expect(run.status == 0)

@@ -95,7 +95,7 @@ struct GateOutputOptions: ParsableArguments {
         + GateOutputKind.allCases.map(\.rawValue).joined(separator: ", ")
         + ". Without a file to standard output; 'summary' to $GITHUB_STEP_SUMMARY.",
       valueName: "kind[=file]"),
-    transform: Self.target)
+    completion: .list(GateOutputKind.allCases.map(\.rawValue)), transform: Self.target)
   var outputs: [Target] = []
 
   @Flag(help: "Print numbers of bytes with all digits instead of KiB and MiB.")
