@@ -176,6 +176,15 @@ import TraceTestSupport
     #expect(directory.entries.isEmpty)
   }
 
+  @Test func nothingRunsForAGateWithoutRules() throws {
+    let run = try memtrace("check", "--no-default-rules", "--", "touch", "ran", in: directory.path)
+    #expect(run.status == 64)
+    #expect(
+      run.errorText
+        == "memtrace: without the default rules there is nothing to check; give a --rule\n")
+    #expect(directory.entries.isEmpty)
+  }
+
   /// Nor is a trace overwritten by a report: also none that is cut or packed.
   @Test(arguments: [
     ["allocations", "-o", "TRACE"], ["check", "--output", "json=TRACE"],

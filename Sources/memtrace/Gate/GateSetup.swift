@@ -43,6 +43,12 @@ struct GateSetup {
         "--update-baseline needs --baseline FILE, or 'baseline:' in the configuration",
         exitStatus: ExitStatus.usage)
     }
+    // It would pass whatever happens.
+    guard !self.rules.isEmpty else {
+      throw CommandFailure(
+        "without the default rules there is nothing to check; give a --rule",
+        exitStatus: ExitStatus.usage)
+    }
   }
 
   private static func configuration(_ file: String?) throws -> GateConfiguration {
