@@ -337,6 +337,30 @@ import TraceTestSupport
     #expect(try text { $0.isComplete = false }.contains("Snapshot: the snapshot was cut off"))
   }
 
+  @Test func whatWasAllocatedInAPauseIsNotCalledLeakFree() throws {
+    let paused = try LeakRecording { builder in
+      builder.header.flags.insert(.pausable)
+      builder.pause(false, time: 1_000_000)
+      builder.pause(true, time: 60_000_000)
+    }
+    let windows = "\nRecorded for 59.0 ms of 80.0 ms; blocks allocated while recording was paused "
+    var query = LeaksQuery()
+    query.sizes = ByteRange("1m+")
+    let leaks = try LeaksReport(paused.analysis(), source: paused.source, query: query)
+    #expect(leaks.text().contains(windows))
+    let tree = ReferenceTreeReport(
+      try paused.analysis(), source: paused.source, includesRecorder: false, limit: nil)
+    #expect(tree.text().contains(windows))
+    let result = try paused.trace.replay(ReplayRequest(), keepsLiveBlocks: true)
+    var report = try OverviewReport(
+      result, leaks: OverviewReport.leaks(paused.analysis(), source: paused.source),
+      source: paused.source)
+    report.leaks = leaks
+    #expect(
+      report.text().contains(
+        "No leaks: of what was recorded, everything that was not freed can still be reached.\n"))
+  }
+
   /// All blocks that its missing part points to would look leaked.
   @Test func aSnapshotThatWasCutIsNotTakenUnasked() throws {
     var builder = TraceBuilder()

@@ -213,6 +213,9 @@ import TraceTestSupport
       AllocationsReport(result, source: source, query: AllocationsQuery()), "paused-allocations")
     expectSnapshot(ErrorsReport(result, source: source).text(), "paused-errors.txt")
     expectSnapshot(InfoReport(sample.trace, source: source).text(), "paused-info.txt")
+    let blocks = try BlocksReport(
+      sample.trace, source: source, request: ReplayRequest(), query: BlocksQuery())
+    #expect(blocks.text().contains("\nRecorded for 59.0 ms of 80.0 ms, in 2 parts; "))
     // Frees that no allocation comes before prove nothing.
     #expect(result.errors.map(\.kind) == [.mismatched, .wrongSize(12)])
   }

@@ -72,6 +72,7 @@ public struct BlocksReport: Report {
   public func write(to page: inout TextPage) {
     let program = "\(trace.commandLine) (pid \(trace.pid))" + MomentText.suffix(moment)
     page.line(Span("Allocations List of \(program)", .heading))
+    page.lines(aboutPausesOf: trace)
     page.lines(about: filter, filter.text)
     if let sampling = trace.sampling {
       page.line(

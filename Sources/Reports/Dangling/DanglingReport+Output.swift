@@ -6,6 +6,7 @@ extension DanglingReport {
   public func write(to page: inout TextPage) {
     page.line(Span(headline, total > 0 ? .error : .heading))
     page.line(Span(origin(page), .faint))
+    page.lines(about: trace)
     for warning in warnings { page.line(Span("Snapshot: ", .warning), Span(warning)) }
     let sure = rows.filter { $0.confidence == .likely && !$0.isFromExit }
     for (index, row) in sure.enumerated() {

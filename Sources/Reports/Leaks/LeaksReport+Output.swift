@@ -3,6 +3,7 @@ extension LeaksReport {
   public func write(to page: inout TextPage) {
     page.line(Span(headline, leaked.count > 0 ? .error : .heading))
     page.line(Span(origin(page), .faint))
+    page.lines(about: trace)
     page.lines(about: query.filter, query.filter.nameText)
     for warning in snapshot.warnings { page.line(Span("Snapshot: ", .warning), Span(warning)) }
     writeDiscoveries(to: &page)

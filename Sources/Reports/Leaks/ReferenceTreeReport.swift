@@ -61,6 +61,7 @@ public struct ReferenceTreeReport: Report {
       Span(
         "\(CountText.blocks(reachable.count)) (\(page.bytes(reachable.bytes))) can be reached",
         .heading), Span(" in \(trace.commandLine) (pid \(trace.pid)), snapshot \(snapshot.reason)"))
+    page.lines(about: trace)
     for warning in snapshot.warnings { page.line(Span("Snapshot: ", .warning), Span(warning)) }
     page.blank()
     for line in lines {

@@ -47,9 +47,13 @@ public struct WindowsSummary: Sendable, Hashable, Encodable {
 extension TextPage {
   /// Says what part of the program's allocations the figures are of, where that is not all.
   mutating func lines(about trace: TraceSummary) {
-    if let windows = trace.windows {
-      line(Span(windows.text(durationNanoseconds: trace.durationNanoseconds), .warning))
-    }
+    lines(aboutPausesOf: trace)
     if let sampling = trace.sampling { line(Span(sampling.text, .warning)) }
+  }
+
+  /// Says what was recorded, where recording could be paused.
+  mutating func lines(aboutPausesOf trace: TraceSummary) {
+    guard let windows = trace.windows else { return }
+    line(Span(windows.text(durationNanoseconds: trace.durationNanoseconds), .warning))
   }
 }
