@@ -463,6 +463,19 @@ import TraceTestSupport
       text.contains("the process \(EndingSummary(try SampleRecording().trace.ending).text); "))
   }
 
+  @Test func whereNoSnapshotIsACutFileIsSaid() throws {
+    var builder = TraceBuilder()
+    builder.process(executable: "/opt/app/app", arguments: ["./app"])
+    builder.header.endKind = UInt32(MT_END_EXIT.rawValue)
+    let file = try TemporaryFile(builder.bytes().dropLast(16))
+    let error = #expect(throws: ReportError.self) {
+      try Trace(path: file.path).snapshotIndex(at: nil)
+    }
+    #expect(
+      try #require(error?.description).hasSuffix(
+        "; the file was cut: 16 bytes are missing at its end, where it may have been"))
+  }
+
   @Test(arguments: [
     (MT_END_EXIT, "when the program ends by exit()"), (MT_END_UEXIT, "with MEMTRACE_SNAPSHOT of"),
     (MT_END_EXEC, "look into the trace of that program"), (MT_END_SIGNAL, "--snapshot-on-crash"),

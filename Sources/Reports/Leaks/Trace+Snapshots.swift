@@ -19,10 +19,15 @@ extension Trace {
 
   /// How the next recording of such a process gets a snapshot.
   private var wayToASnapshot: String {
+    if coverage.missingBytes > 0 {
+      let bytes = CountText.of(coverage.missingBytes, "byte", .is)
+      return "the file was cut: \(bytes) missing at its end, where it may have been"
+    }
     if let reason = whyNoEndSnapshot { return "none could be taken at the end: \(reason)" }
     return switch ending {
     case .signal, .abort: "record it with --snapshot-on-crash"
-    case .exit, .quickExit: "'memtrace record' takes one when the program ends by exit()"
+    case .exit, .quickExit:
+      "'memtrace record' takes one when the program ends by exit(), without --no-exit-snapshot"
     case .underscoreExit:
       "'memtrace record' takes one when the program ends by exit(); one that makes system calls "
         + "itself (Go) takes one with MEMTRACE_SNAPSHOT of memtrace.h"
