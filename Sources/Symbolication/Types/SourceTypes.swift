@@ -43,8 +43,11 @@ final class SourceTypes {
   }
 
   private static func name(_ type: String, of frame: SymbolicatedFrame, isNew: Bool) -> TypeName {
-    let isCxx = isNew || frame.function?.language == .cxx
-    return TypeName(short: type, full: type, language: isCxx ? .cxx : .c)
+    let isCxx =
+      isNew || frame.function?.language == .cxx
+      || frame.location.map { CxxSourceNames.isSource($0.path) } == true
+    let name = isCxx ? CxxSourceNames.plain(type) : type
+    return TypeName(short: name, full: name, language: isCxx ? .cxx : .c)
   }
 
   /// A line, with those behind it into which a call in it goes on.
