@@ -101,15 +101,15 @@ public final class StackSymbolicator {
 
   private static let mostWrappers = 6
 
-  /// What the standard library of C++ or Rust allocated, named after the container, or the Swift
-  /// runtime besides objects; `nil` where it was none of them.
+  /// What the standard library of C++ or Rust allocated, named after the container, or the runtime of
+  /// C++ or Swift besides objects; `nil` where it was none of them.
   ///
   /// Looks up no frame of the program beyond the first.
   public func container(of stack: StackID) -> TypeName? {
     let frames = Array(
       stacks.frames(of: stack).lazy.flatMap(self.frames(of:)).prefix { $0.role == .runtime })
-    return ContainerNames.name(of: frames) ?? RustContainers.name(of: frames)
-      ?? SwiftRuntimeBlocks.name(of: frames)
+    return CxxRuntimeBlocks.name(of: frames) ?? ContainerNames.name(of: frames)
+      ?? RustContainers.name(of: frames) ?? SwiftRuntimeBlocks.name(of: frames)
   }
 
   /// Whether a stack is one that allocates side tables of Swift objects.

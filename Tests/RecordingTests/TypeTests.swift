@@ -46,6 +46,26 @@ import TraceTestSupport
     #expect(found["geo::Shape"] == nil, "a base is no object's class")
   }
 
+  /// By the description in their headers, of the executable or of the library, also once it is packed.
+  @Test func exceptionsHaveTheTypeThatWasThrown() throws {
+    let folder = try ScratchDirectory()
+    let program = try TestProgram("thrown.cpp").path.string
+    _ = try HeapRun.memtrace(["record", "-q", "-o", "x.mtrace", "--", program], in: folder)
+    func rows(_ trace: String) throws -> [String] {
+      let heap = try HeapRun.memtrace(["heap", trace, "--format", "csv"], in: folder)
+      return heap.outputText.split(whereSeparator: \.isNewline).map {
+        $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      }.filter { $0.count > 5 && $0[5] == "C++" }.map { "\($0[0]) \($0[3])" }.sorted()
+    }
+    let found = try rows("x.mtrace")
+    #expect(found.contains("1 app::Failure"), "\(found)")
+    #expect(found.contains("1 std::out_of_range"))
+    #expect(!found.contains { $0.contains("C++ exception") })
+    _ = try HeapRun.memtrace(["pack", "-q", "x.mtrace"], in: folder)
+    #expect(try rows("x.mtrace.zst") == found)
+    #expect(try categories("thrown.cpp", ["-O0"])["C++ exception"] == [2, 1])
+  }
+
   @Test func blocksWithoutATypeKeepTheirSize() throws {
     #expect(try categories("types.cpp", ["-O0"])["Malloc-1008"] == [30, 0])
   }

@@ -92,7 +92,23 @@ public final class BlockCategories {
       return (own, true)
     }
     let category = category(stack: block.stack, size: block.size)
+    if let memory, let thrown = thrownCategory(of: block, category, in: memory) {
+      return (thrown, true)
+    }
     return (detailed(category, CallKey(stack: block.stack, operation: block.operation)), false)
+  }
+
+  /// The type of an exception of C++, which its header names.
+  private func thrownCategory(
+    of block: LiveBlock, _ category: BlockCategory, in memory: SnapshotMemory
+  ) -> BlockCategory? {
+    guard CxxRuntimeBlocks.isException(category.name) else { return nil }
+    // In the headers of libstdc++ and of libc++abi; see `InteriorPointers.isException`.
+    let description = memory.word(at: block.address.rawValue &+ 16)
+    guard description != 0 else { return nil }
+    return typeNames.name(describedAt: Address(description), at: block.time).map {
+      BlockCategory($0)
+    }
   }
 
   /// The class of a Python object or an instance of GObject, or that a block is a slab.

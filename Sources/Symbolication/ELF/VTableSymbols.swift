@@ -1,7 +1,8 @@
 import CLibDW
 
 /// The vtables of an ELF file by address, as far as its symbol tables name them: those of C++
-/// (`_ZTV…`), the metadata of classes of Embedded Swift (`$e…N`), and what closures of C begin with.
+/// (`_ZTV…`), its descriptions of types (`_ZTI…`), the metadata of classes of Embedded Swift (`$e…N`), and
+/// what closures of C begin with.
 struct VTableSymbols {
   private var names: [UInt64: String] = [:]
 
@@ -19,7 +20,7 @@ struct VTableSymbols {
       let text = elf_strptr(file.handle, Int(strings), Int(symbol.st_name))
     else { return }
     let name = String(cString: text)
-    if name.hasPrefix("_ZTV") || SwiftTypeNames.isEmbeddedMetadata(name)
+    if name.hasPrefix("_ZTV") || name.hasPrefix("_ZTI") || SwiftTypeNames.isEmbeddedMetadata(name)
       || ClosureNames.ofClass(name) != nil
     {
       names[symbol.st_value] = name

@@ -153,8 +153,17 @@ public struct SymbolEmbedder {
     return found
   }
 
-  /// The vtables that types are known by only, as `TypeNames` looks them up.
+  /// The vtables that types are known by only, as `TypeNames` looks them up, and the descriptions of what was thrown.
   private func vtables() -> [(image: Image, address: Address)] {
+    let thrown = images.images.flatMap { image in
+      variables.descriptions.filter { $0.image == image.index }.map(\.address).sorted().map {
+        (image, Address($0 &+ image.loadBias))
+      }
+    }
+    return thrown + vtablesOfTypes()
+  }
+
+  private func vtablesOfTypes() -> [(image: Image, address: Address)] {
     types.all.filter { $0.kind == .cxxVTable }.flatMap { type in
       let image = images.image(containing: type.definition, at: type.time)
       return image.map { image in

@@ -5,6 +5,14 @@ import TraceReader
 struct VariablePlaces {
   /// For each image, ELF addresses of words.
   private(set) var addresses: [UInt32: Set<UInt64>] = [:]
+  /// What headers of exceptions of C++ may name as the description of what was thrown.
+  private(set) var descriptions: Set<ThrownType> = []
+
+  /// A place of data in an image.
+  struct ThrownType: Hashable {
+    var image: UInt32
+    var address: UInt64
+  }
 
   /// No places.
   init() {}
@@ -26,6 +34,31 @@ struct VariablePlaces {
         else { return }
         addresses[image.index, default: []].insert(address &- image.loadBias)
       }
+    }
+    addDescriptions(info, memory, images)
+  }
+
+  /// In a header two pointers to code follow, with one between that may be null.
+  private mutating func addDescriptions(
+    _ info: SnapshotInfo, _ memory: SnapshotMemory, _ images: ImageMap
+  ) {
+    let isOfImage = { (address: UInt64, isCode: Bool) in
+      guard let region = memory.region(containing: address) else { return false }
+      return region.kind == .image && region.protection.contains(.execute) == isCode
+    }
+    var found: Set<UInt64> = []
+    for region in memory.regions where region.kind != .image {
+      memory.forEachWord(in: region.start..<region.end) { address, value in
+        guard isOfImage(value, false), isOfImage(memory.word(at: address &+ 16), true),
+          isOfImage(memory.word(at: address &+ 24), true)
+        else { return }
+        found.insert(value)
+      }
+    }
+    for value in found {
+      guard let image = images.image(containing: Address(value), at: info.time) else { continue }
+      descriptions.insert(
+        ThrownType(image: image.index, address: value &- image.loadBias))
     }
   }
 

@@ -17,6 +17,15 @@ enum CxxTypeNames {
     return name(ofSymbol: symbol, prefix: "vtable for ")
   }
 
+  /// The name of the type that a `type_info` describes.
+  ///
+  /// - Parameter symbol: `_ZTIN3geo6CircleE`.
+  /// - Returns: nil when it is no such symbol.
+  static func ofTypeInfo(_ symbol: String) -> TypeName? {
+    guard symbol.hasPrefix("_ZTI") else { return nil }
+    return name(ofSymbol: symbol, prefix: "typeinfo for ")
+  }
+
   private static func name(ofSymbol symbol: String, prefix: String) -> TypeName? {
     let name = Demangler.name(of: symbol)
     guard name.full.hasPrefix(prefix) else { return nil }

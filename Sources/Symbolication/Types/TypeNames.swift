@@ -30,6 +30,22 @@ public final class TypeNames {
     return name
   }
 
+  /// The name of a type of C++.
+  ///
+  /// - Parameters:
+  ///   - address: Of its `type_info`.
+  ///   - time: When it was there.
+  /// - Returns: nil where neither the trace nor a symbol tells.
+  public func name(describedAt address: Address, at time: EventTime) -> TypeName? {
+    if let type = types.type(describedAt: address) { return name(of: type.id) }
+    guard let image = images.image(containing: address, at: time),
+      let symbol = symbolicator?.vtableSymbol(at: address, in: image)
+    else { return nil }
+    var name = CxxTypeNames.ofTypeInfo(symbol)
+    name?.imagePath = image.path
+    return name
+  }
+
   /// Where a symbol may begin that names the objects that begin with a word: two words in front of
   /// what a vtable of C++ is used by, at the metadata of Embedded Swift.
   static func vtablePlaces(ofWord word: UInt64) -> [Address] {

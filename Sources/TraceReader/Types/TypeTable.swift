@@ -4,6 +4,8 @@ public struct TypeTable: Sendable {
   private var typesOfWords: [UInt64: TypeID] = [:]
   /// All boxes of Swift errors begin with the same word: by what they hold.
   private var errorTypes: [UInt64: TypeID] = [:]
+  /// Classes of C++ by the addresses of their descriptions.
+  private var classesOfDescriptions: [Address: TypeID] = [:]
   private var sightings: [StackID: [TypeSighting]] = [:]
   private var fieldOffsets: [UInt64: [UInt64]] = [:]
 
@@ -32,6 +34,11 @@ public struct TypeTable: Sendable {
     guard let type = typesOfWords[word].flatMap({ types[$0] }) else { return nil }
     guard type.kind == .swiftError else { return type }
     return errorTypes[content()].flatMap { types[$0] }
+  }
+
+  /// The class of C++ whose `type_info` is at an address; nil when no such class is known.
+  public func type(describedAt definition: Address) -> BlockType? {
+    classesOfDescriptions[definition].flatMap { types[$0] }
   }
 
   /// Where the stored properties are that the generic Swift class of objects with this first word
@@ -63,6 +70,9 @@ public struct TypeTable: Sendable {
       types[type.id]?.words += type.words
     }
     if type.kind == .swiftError { errorTypes[type.definition.rawValue] = type.id }
+    if type.kind == .cxxClass, type.definition.rawValue != 0 {
+      classesOfDescriptions[type.definition] = type.id
+    }
     for word in type.words where typesOfWords[word] == nil { typesOfWords[word] = type.id }
   }
 

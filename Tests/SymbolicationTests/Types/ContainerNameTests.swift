@@ -37,6 +37,21 @@ import TraceReader
     #expect(name(["std::_Deque_base<Foo>::_M_allocate_node"]) == "std::deque<Foo> storage")
   }
 
+  @Test func exceptionsAreNamedByTheirRuntime() {
+    func name(_ functions: [String]) -> String? {
+      CxxRuntimeBlocks.name(
+        of: functions.map { function in
+          SymbolicatedFrame(
+            programCounter: Address(1), function: FunctionName(plain: function))
+        })?.short
+    }
+    #expect(name(["__cxa_allocate_exception", "std::__throw_bad_alloc"]) == "C++ exception")
+    #expect(
+      name(["__cxa_allocate_dependent_exception", "std::rethrow_exception"])
+        == "C++ rethrown exception")
+    #expect(name(["__cxa_get_globals"]) == nil)
+  }
+
   @Test func anotherContainerAroundAPartIsNotItsContainer() {
     #expect(
       name(["std::_Vector_base<int>::_M_allocate", "std::map<int, std::vector<int>>::operator[]"])

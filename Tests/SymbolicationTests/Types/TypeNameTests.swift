@@ -83,6 +83,9 @@ import TraceReader
     #expect(CxxTypeNames.ofClass("no name") == nil)
     #expect(CxxTypeNames.ofVTable("_ZTVN3geo6CircleE")?.short == "geo::Circle")
     #expect(CxxTypeNames.ofVTable("_ZTIN3geo6CircleE") == nil)
+    #expect(CxxTypeNames.ofTypeInfo("_ZTIN3geo6CircleE")?.short == "geo::Circle")
+    #expect(CxxTypeNames.ofTypeInfo("_ZTIi")?.short == "int")
+    #expect(CxxTypeNames.ofTypeInfo("_ZTVN3geo6CircleE") == nil)
   }
 
   @Test(arguments: [
@@ -113,5 +116,18 @@ import TraceReader
           imagePath: "/opt/app"))
     #expect(names.name(of: TypeID(rawValue: 5)) == nil, "no symbol says that it is a vtable")
     #expect(names.name(of: TypeID(rawValue: 6)) == nil)
+    #expect(names.name(describedAt: Address(0x1080), at: EventTime(5)) == nil)
+  }
+
+  @Test func aDescriptionNamesItsClass() {
+    var types = TypeTable()
+    types.add(
+      BlockType(
+        id: TypeID(rawValue: 4), kind: .cxxClass, name: "N3app7FailureE", words: [0x9000],
+        definition: Address(0x1080), time: EventTime(5)))
+    let names = TypeNames(types: types, images: ImageMap(images: []))
+
+    #expect(names.name(describedAt: Address(0x1080), at: EventTime(5))?.short == "app::Failure")
+    #expect(names.name(describedAt: Address(0x1088), at: EventTime(5)) == nil)
   }
 }
