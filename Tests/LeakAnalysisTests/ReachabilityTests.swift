@@ -204,6 +204,24 @@ struct ReachabilityTests {
     #expect(analysis.state(at: numbers) != .reached)
   }
 
+  @Test("Buffers of std::pmr::monotonic_buffer_resource are held by their ends, one by the other")
+  func monotonicBuffers() throws {
+    var heap = SampleHeap()
+    let aligned = Operation(rawValue: 12)
+    try #require(aligned.family == .newAligned)
+    let first = heap.block(128, operation: aligned)
+    let second = heap.block(192, operation: aligned)
+    let objects = heap.block(128, operation: aligned)
+    let array = heap.block(128)
+    heap.set(second + 184, first + 112)
+    heap.set(objects + 112, array)
+    heap.set(
+      SampleHeap.globals, SampleHeap.constants, second + 176, objects + 112, array + 112)
+    let analysis = try heap.analysis()
+    #expect([first, second].map(analysis.state(at:)) == [.reached, .reached])
+    #expect([objects, array].map(analysis.state(at:)) == [.possible, .possible])
+  }
+
   @Test("Exceptions of C++ are held behind their header, and by parts of it")
   func exceptionsOfCxx() throws {
     var heap = SampleHeap()

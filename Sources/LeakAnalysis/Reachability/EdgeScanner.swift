@@ -94,6 +94,8 @@ struct EdgeScanner {
       || InteriorPointers.isException(at: offset, ofBlockAt: start, size: size, memory)
       || InteriorPointers.isObject(at: offset, ofBlockAt: start, size: size, memory)
       || InteriorPointers.isSlice(ofBlockAt: start, size: size, operation, memory)
+      || InteriorPointers.isMonotonicBuffer(
+        at: offset, ofBlockAt: start, size: size, operation, memory)
     return Target(
       block: block,
       edgeClass: isOrdinary ? .start : offset < 8 ? .tagged : .interior)

@@ -87,6 +87,23 @@ enum InteriorPointers {
       && memory.word(at: previous &+ 16) == description
   }
 
+  /// The end of a buffer of `std::pmr::monotonic_buffer_resource`, where libstdc++ keeps its size and the previous
+  /// buffer: the resource holds its buffers by these.
+  ///
+  /// ```
+  /// -16 size, and the logarithm of the alignment   -8 the same of the previous buffer, or null
+  /// ```
+  /// Source: `monotonic_buffer_resource::_Chunk` in `memory_resource.cc` of libstdc++.
+  static func isMonotonicBuffer(
+    at offset: UInt64, ofBlockAt address: UInt64, size: UInt64, _ operation: Operation,
+    _ memory: SnapshotMemory
+  ) -> Bool {
+    guard operation.family == .newAligned, size >= 32, offset == size &- 16 else { return false }
+    let previous = memory.word(at: address &+ offset &+ 8)
+    return memory.region(containing: memory.word(at: address &+ offset)) == nil
+      && (previous == 0 || memory.region(containing: previous).map { $0.kind != .image } == true)
+  }
+
   /// Whether a word points into the code of an image.
   private static func isCode(_ word: UInt64, _ memory: SnapshotMemory) -> Bool {
     guard word != 0, let region = memory.region(containing: word) else { return false }

@@ -164,3 +164,6 @@ struct ContainerPart {
     init(_ family: Family) { self.family = family }
   }
 }
+    "std::pmr::monotonic_buffer_resource": Container(.other),
+    "std::pmr::unsynchronized_pool_resource": Container(.other),
+    "std::pmr::synchronized_pool_resource": Container(.other),

@@ -299,6 +299,14 @@ static void keep_resource() {
     }
 }
 
+// Numbers lead to no other buffer than their own: the earlier ones are held by the resource alone.
+static void keep_buffers() {
+    static auto buffer = new std::pmr::monotonic_buffer_resource;
+    static auto numbers = new std::pmr::vector<int>(buffer);
+    for (int i = 0; i < 1000; i++)
+        numbers->push_back(i);
+}
+
 static void keep_exception() {
     static auto kept = new std::exception_ptr;
     try {
@@ -397,6 +405,7 @@ static const struct {
     CASE(keep_functions, 0),
     CASE(keep_values, 0),
     CASE(keep_resource, 0),
+    CASE(keep_buffers, 0),
     CASE(keep_exception, 0),
     CASE(keep_future, 0),
     CASE(keep_thread_local, 0),

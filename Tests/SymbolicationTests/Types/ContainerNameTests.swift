@@ -37,6 +37,14 @@ import TraceReader
     #expect(name(["std::_Deque_base<Foo>::_M_allocate_node"]) == "std::deque<Foo> storage")
   }
 
+  @Test func aResourceOwnsItsBuffers() {
+    #expect(
+      name([
+        "std::pmr::monotonic_buffer_resource::_M_new_buffer",
+        "std::pmr::monotonic_buffer_resource::do_allocate", "std::vector<int>::push_back",
+      ]) == "std::pmr::monotonic_buffer_resource storage")
+  }
+
   @Test func exceptionsAreNamedByTheirRuntime() {
     func name(_ functions: [String]) -> String? {
       CxxRuntimeBlocks.name(
