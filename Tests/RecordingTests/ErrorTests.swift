@@ -108,6 +108,20 @@ import TraceReader
     #expect(lines.contains("To fix: \(advice)"), "\(lines)")
   }
 
+  /// The operators of a C++ library that is linked in are recorded as malloc and free.
+  @Test(arguments: [["-static-libstdc++", "-static-libgcc"], []])
+  func operatorsThatAreNotSeenAreSaidToBeMissing(flags: [String]) throws {
+    let program = try TestProgram("linked_library.cpp", flags: flags)
+    let run = try HeapRun(program, [], options: [])
+    #expect(try run.root().replay().errors.count == (flags.isEmpty ? 1 : 0))
+    let coverage = try run.lines(of: ["info", "root.mtrace"]).filter { $0.hasPrefix("Coverage") }
+    let gap =
+      "Coverage: \(program.path) has the C++ library linked in, so that operator new and delete are "
+      + "recorded as the malloc and free that they call"
+    #expect(
+      coverage == [flags.isEmpty ? "Coverage: complete; nothing is known to be missing." : gap])
+  }
+
   /// glibc's own checks, in a library that only old versions of names lead to.
   @Test(.enabled(if: hasCheckingAllocator), arguments: ["double_free.c", "table.c"])
   func theAllocatorThatChecksIsKept(program: String) throws {

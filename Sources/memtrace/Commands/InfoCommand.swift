@@ -32,9 +32,10 @@ struct InfoCommand: ReportingCommand {
 
   func run() throws {
     try ReportSession.run(input.input(), recording: recording, output: output) { session in
-      let report = InfoReport(
+      var report = InfoReport(
         session.trace, source: session.source, relatives: relatives(of: session),
         live: try live(in: session), listsAll: all)
+      report.coverage.warnings += Recordability.gaps(of: session.trace)
       try session.write(report, to: output)
     }
   }

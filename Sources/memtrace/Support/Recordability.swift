@@ -1,5 +1,6 @@
 import Symbolication
 import SystemPackage
+import TraceReader
 
 #if canImport(Glibc)
   import Glibc
@@ -49,6 +50,14 @@ struct Recordability {
       .bundledAllocator, .bundledOperators:
       nil
     }
+  }
+
+  /// What a trace does not hold because of what its executable brings along, one line each; nothing where the file
+  /// is not at hand any more.
+  static func gaps(of trace: Trace) -> [String] {
+    guard let image = trace.images.images.first(where: { $0.path == trace.process.executablePath })
+    else { return [] }
+    return RecordedExecutable.findings(of: image).compactMap(warning)
   }
 
   private static func warning(_ finding: ExecutableFinding) -> String? {
