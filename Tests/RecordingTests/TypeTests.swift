@@ -46,6 +46,15 @@ import TraceTestSupport
     #expect(found["geo::Shape"] == nil, "a base is no object's class")
   }
 
+  /// When they are freed, only the word of their base is in them.
+  @Test(arguments: ["-O0", "-O2"])
+  func countsOfSharedPointersAreNamedAfterTheObject(optimisation: String) throws {
+    let found = try categories("shared_counts.cpp", [optimisation])
+    #expect(found["std::_Sp_counted_ptr_inplace<Plain>"] == [0, 1])
+    #expect(found["std::_Sp_counted_ptr<Plain*>"] == [0, 1])
+    #expect(!found.keys.contains { $0.contains("_Sp_counted_base") })
+  }
+
   /// By the description in their headers, of the executable or of the library, also once it is packed.
   @Test func exceptionsHaveTheTypeThatWasThrown() throws {
     let folder = try ScratchDirectory()

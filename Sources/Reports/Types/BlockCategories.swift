@@ -199,6 +199,8 @@ public final class BlockCategories {
   private func typeCategory(_ finding: TypeFinding) -> BlockCategory? {
     let names = finding.types.compactMap(typeNames.name(of:))
     guard let first = names.first else { return nil }
+    // Its destructor's word tells less than who allocated it.
+    if names.count == 1, ContainerNames.isSharedBase(first.short) { return nil }
     if names.count > 1 { return BlockCategory(Self.alternative(names)) }
     guard first.language == .cxx, let owner = deletedClass(finding.freeStack) else {
       return BlockCategory(first)

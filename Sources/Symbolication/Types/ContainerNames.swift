@@ -18,6 +18,7 @@ public enum ContainerNames {
       if member.function.hasPrefix("make_unique<"), part == nil {
         return CxxMember.arguments(of: member.function).first.map { name(arrayName($0), nil) }
       }
+      if part == nil, let counts = sharedCounts(member) { return name(counts, nil) }
       isBucketArray = isBucketArray || member.function.contains("_bucket")
       if let container = ContainerPart.containers[member.template] {
         guard family == nil || family == container.family else { break }
@@ -29,6 +30,25 @@ public enum ContainerNames {
     }
     guard let family, let part else { return nil }
     return name(part, isBucketArray ? "buckets" : family.suffix)
+  }
+
+  /// What counts the owners of a `std::shared_ptr`: with the object, or for one that was there before.
+  private static func sharedCounts(_ member: CxxMember) -> String? {
+    guard let type = CxxMember.arguments(of: member.function).first, !type.hasSuffix("]") else {
+      return nil
+    }
+    switch (member.template, member.function.prefix(before: "<")) {
+    case ("std", "make_shared"), ("std", "allocate_shared"):
+      return "std::_Sp_counted_ptr_inplace<\(type)>"
+    case ("std::__shared_count", "__shared_count") where type.hasSuffix("*"):
+      return "std::_Sp_counted_ptr<\(type)>"
+    default: return nil
+    }
+  }
+
+  /// Whether a class is the base of what counts the owners of a `std::shared_ptr`, which it is of all kinds.
+  public static func isSharedBase(_ name: String) -> Bool {
+    name.hasPrefix("std::_Sp_counted_base<")
   }
 
   /// `P[]` of `P []`, as the demangler writes it: what `new P[n]` allocates has the same name.
@@ -154,6 +174,9 @@ struct ContainerPart {
     "std::u16string": Container(.string), "std::u32string": Container(.string),
     "std::u8string": Container(.string), "std::valarray": Container(.other),
     "std::function": Container(.other), "std::any": Container(.other),
+    "std::pmr::monotonic_buffer_resource": Container(.other),
+    "std::pmr::unsynchronized_pool_resource": Container(.other),
+    "std::pmr::synchronized_pool_resource": Container(.other),
   ]
 
   /// A container that programs name.
@@ -164,6 +187,3 @@ struct ContainerPart {
     init(_ family: Family) { self.family = family }
   }
 }
-    "std::pmr::monotonic_buffer_resource": Container(.other),
-    "std::pmr::unsynchronized_pool_resource": Container(.other),
-    "std::pmr::synchronized_pool_resource": Container(.other),

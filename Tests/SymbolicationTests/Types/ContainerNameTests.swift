@@ -37,6 +37,21 @@ import TraceReader
     #expect(name(["std::_Deque_base<Foo>::_M_allocate_node"]) == "std::deque<Foo> storage")
   }
 
+  @Test func countsOfSharedPointersAreNamedAfterTheObject() {
+    #expect(
+      name([
+        "std::__new_allocator<std::_Sp_counted_ptr_inplace<Foo>>::allocate",
+        "std::__shared_count<(__gnu_cxx::_Lock_policy)2>::__shared_count<Foo, std::allocator<void>>",
+        "std::make_shared<Foo>",
+      ]) == "std::_Sp_counted_ptr_inplace<Foo>")
+    #expect(
+      name([
+        "std::__shared_count<(__gnu_cxx::_Lock_policy)2>::__shared_count<ns::Foo*>",
+        "std::shared_ptr<ns::Foo>::shared_ptr<ns::Foo>",
+      ]) == "std::_Sp_counted_ptr<ns::Foo*>")
+    #expect(name(["ns::make_shared<Foo>"]) == nil)
+  }
+
   @Test func aResourceOwnsItsBuffers() {
     #expect(
       name([
