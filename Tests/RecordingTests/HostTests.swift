@@ -79,6 +79,28 @@ import TraceTestSupport
       comparesErrors: false)
   }
 
+  /// The recorder's own memory is no data of the program's.
+  @Test(arguments: ["14", "32"])
+  func aDataLimitOfTheProgramLeavesItItsMemory(mebibytes: String) throws {
+    let run = try TracedRun([try TestProgram("data_limit.c").path.string, mebibytes])
+    #expect(run.plain.outputText == "64 blocks, thread: 0\n")
+    let root = try run.root()
+    #expect(try MarkedEvents(root)[44001] == .init(allocated: 64, freed: 64))
+    #expect(try MarkedEvents(root)[44002] == .init(allocated: 1000, freed: 1000))
+    #expect(root.coverage.stop == nil)
+  }
+
+  /// Loading the recorder would not leave the program enough to begin with.
+  @Test func whatIsExecutedUnderASmallDataLimitIsNotRecorded() throws {
+    let program = try TestProgram("data_limit.c")
+    let run = try TracedRun([program.path.string], shell: "ulimit -s 256; ulimit -d 5000")
+    #expect(run.plain.outputText == "64 blocks, thread: 0\n")
+    #expect(try run.traces(of: program).isEmpty)
+    #expect(
+      try run.root().coverage.childrenNotFollowed
+        == ["\(program.path): its data is limited too much (ulimit -d)"])
+  }
+
   @Test(arguments: [3, 4, 8])
   func aDescriptorLimitHarmsNobody(limit: Int) throws {
     // The shell needs a few descriptors before it sets the limit for the program.

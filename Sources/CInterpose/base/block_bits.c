@@ -39,7 +39,7 @@ static uint64_t *open_leaf(const void *block) {
     if (__atomic_compare_exchange_n(&g_directory[(uintptr_t)block >> LEAF_SHIFT], &leaf, fresh,
                                     false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return fresh;
-    mt_os_unmap(fresh, LEAF_BYTES);
+    mt_os_unmap_pages(fresh, LEAF_BYTES);
     return leaf;
 }
 

@@ -61,13 +61,29 @@ long mt_os_may_create_in(const char *folder);
 long mt_os_reserve(int fd, uint64_t offset, uint64_t length);
 
 /* Memory. */
-/* Anonymous zeroed pages, or NULL. */
+/* Anonymous zeroed pages, or NULL. They are no data of the host's (RLIMIT_DATA). */
 void *mt_os_map_pages(size_t length);
+/* Gives back what mt_os_map_pages gave. */
+long mt_os_unmap_pages(void *address, size_t length);
 /* A shared, writable window of a file, absent in forked children; or NULL with *error set. */
 void *mt_os_map_file(int fd, uint64_t offset, size_t length, long *error);
 /* Puts zeroed pages where nothing is mapped; leaves what is there. */
 void mt_os_fill_hole(void *address, size_t length);
+/* Gives back what mt_os_map_file or mt_os_map_shared gave, or a hole that was filled. */
 long mt_os_unmap(void *address, size_t length);
+
+/* A static table, of so many bytes that it would count in a small RLIMIT_DATA of the host's, that
+ * nobody has written to when a recording starts. */
+struct mt_idle_table {
+    void *address;
+    size_t length;
+};
+#define MT_IDLE_AT_START(table)                                                                    \
+    static const struct mt_idle_table table##_is_idle                                              \
+        __attribute__((used, section("mt_idle_tables"))) = {&table, sizeof table}
+/* Puts pages like those of mt_os_map_pages where these tables are. */
+void mt_os_renew_idle_tables(void);
+
 /* Changes what may be done with whole pages: PROT_READ ... */
 long mt_os_protect(void *address, size_t length, int protection);
 /* Anonymous pages that may not be touched and take no memory, or NULL. Not the recorder's own: what

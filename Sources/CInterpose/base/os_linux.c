@@ -180,12 +180,48 @@ static void *map(size_t length, int flags, int fd, uint64_t offset, long *error)
     return (void *)result;
 }
 
+enum { UNTOUCHABLE = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
+
+/* Pages that grow downwards are stack to the kernel, which RLIMIT_DATA does not limit. */
+enum { NO_DATA = UNTOUCHABLE | MAP_FIXED | MAP_GROWSDOWN };
+
+/* Below them, so that they do not: somebody's wild access would find memory there. The largest page
+ * there is, so that what follows it is aligned. */
+#if defined(__aarch64__)
+enum { GUARD = 64 << 10 };
+#else
+enum { GUARD = MT_PAGE_SIZE };
+#endif
+
 void *mt_os_map_pages(size_t length) {
-    long error;
-    void *address = map(length, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0, &error);
-    if (address)
-        mt_own_memory_add(address, length, MT_OWN_PAGES);
-    return address;
+    char *guard = mt_os_reserve_addresses(GUARD + length);
+    if (!guard)
+        return NULL;
+    if (is_error(CALL(SYS_mmap, guard + GUARD, length, PROT_READ | PROT_WRITE, NO_DATA, -1, 0))) {
+        CALL(SYS_munmap, guard, GUARD + length, 0, 0, 0, 0);
+        return NULL;
+    }
+    mt_own_memory_add(guard, GUARD + length, MT_OWN_PAGES);
+    return guard + GUARD;
+}
+
+long mt_os_unmap_pages(void *address, size_t length) {
+    char *guard = (char *)address - GUARD;
+    mt_own_memory_remove(guard);
+    return CALL(SYS_munmap, guard, GUARD + length, 0, 0, 0, 0);
+}
+
+extern const struct mt_idle_table __start_mt_idle_tables[] MT_INTERNAL;
+extern const struct mt_idle_table __stop_mt_idle_tables[] MT_INTERNAL;
+
+void mt_os_renew_idle_tables(void) {
+    const struct mt_idle_table *end = __stop_mt_idle_tables;
+    for (const struct mt_idle_table *table = __start_mt_idle_tables; table < end; table++) {
+        uintptr_t first = ((uintptr_t)table->address + GUARD - 1) & ~(uintptr_t)(GUARD - 1);
+        uintptr_t last = ((uintptr_t)table->address + table->length) & ~(uintptr_t)(GUARD - 1);
+        if (first < last)
+            CALL(SYS_mmap, first, last - first, PROT_READ | PROT_WRITE, NO_DATA, -1, 0);
+    }
 }
 
 void *mt_os_map_file(int fd, uint64_t offset, size_t length, long *error) {
@@ -215,8 +251,6 @@ long mt_os_unmap(void *address, size_t length) {
 long mt_os_protect(void *address, size_t length, int protection) {
     return CALL(SYS_mprotect, address, length, protection, 0, 0, 0);
 }
-
-enum { UNTOUCHABLE = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
 
 void *mt_os_reserve_addresses(size_t length) {
     long result = CALL(SYS_mmap, 0, length, PROT_NONE, UNTOUCHABLE, -1, 0);

@@ -7,6 +7,8 @@
 
 uint8_t mt_sampled_filter[MT_FILTER_SIZE];
 uint8_t mt_sampled_fine_filter[MT_FILTER_SIZE];
+MT_IDLE_AT_START(mt_sampled_filter);
+MT_IDLE_AT_START(mt_sampled_fine_filter);
 static const uint8_t g_never_zero = UINT8_MAX;
 struct mt_sampled_view mt_sampled_view = {&g_never_zero, 0};
 
@@ -86,7 +88,7 @@ static struct bucket *open_level(unsigned level) {
     if (__atomic_compare_exchange_n(&g_levels[level], &buckets, fresh, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE))
         return fresh;
-    mt_os_unmap(fresh, level_size(level));
+    mt_os_unmap_pages(fresh, level_size(level));
     return buckets;
 }
 

@@ -5,6 +5,7 @@
 #include "unwind/stack_bounds.h"
 
 static struct mt_lane g_lane;
+MT_IDLE_AT_START(g_lane);
 
 static bool take_free(struct mt_lane *lane, uintptr_t sp) {
     uintptr_t nobody = 0;

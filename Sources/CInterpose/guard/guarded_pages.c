@@ -33,7 +33,7 @@ bool mt_guarded_pages_begin(struct mt_guarded_pages *pages, uint64_t bytes, uint
     if (known && mt_page_range_begin(&pages->range, count, may_guard))
         return true;
     if (known)
-        mt_os_unmap(known, count * sizeof *known);
+        mt_os_unmap_pages(known, count * sizeof *known);
     return false;
 }
 

@@ -39,7 +39,8 @@ int MT_HOOK_NAME(posix_spawnp)(pid_t *, const char *, const posix_spawn_file_act
 static void note_not_followed(struct mt_exec_environment *storage, const char *path,
                               const char *reason) {
     mt_lifecycle_start();
-    if (mt_recording_state() != MT_RECORDING || !mt_config.follow || !storage)
+    if (mt_recording_state() != MT_RECORDING || !mt_config.follow || !storage ||
+        !mt_os_is_readable((uintptr_t)path))
         return;
     /* The environment is made later. */
     struct mt_text text = mt_text_begin(storage->preload, sizeof storage->preload);

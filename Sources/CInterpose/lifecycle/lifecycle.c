@@ -168,6 +168,7 @@ static void forget_code(void) {
 }
 
 static enum mt_state start_process(void) {
+    mt_os_renew_idle_tables();
     if (!mt_real_resolve()) {
         mt_diag_once("cannot record:", "the C library's malloc was not found", 0,
                      MT_RUNS_UNRECORDED);

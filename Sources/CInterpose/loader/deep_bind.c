@@ -333,7 +333,7 @@ void mt_deep_bind_end(struct mt_deep_bind *before, void *handle) {
         mt_tls.inside = inside;
         mt_tls.is_own = is_own;
     }
-    mt_os_unmap(before, sizeof *before);
+    mt_os_unmap_pages(before, sizeof *before);
     errno = saved;
 }
 

@@ -28,7 +28,7 @@ static void *read_table(int fd, uint64_t offset, uint64_t size) {
         return NULL;
     void *table = mt_os_map_pages(size + 1);
     if (table && !read_at(fd, table, size, offset)) {
-        mt_os_unmap(table, size + 1);
+        mt_os_unmap_pages(table, size + 1);
         return NULL;
     }
     return table;
@@ -36,7 +36,7 @@ static void *read_table(int fd, uint64_t offset, uint64_t size) {
 
 static void give_back(const void *table, uint64_t size) {
     if (table)
-        mt_os_unmap((void *)(uintptr_t)table, size + 1);
+        mt_os_unmap_pages((void *)(uintptr_t)table, size + 1);
 }
 
 /* An upgrade may have put another file in the place of the one that runs. */

@@ -8,12 +8,16 @@
 #include "process/recording.h"
 #include "trace/trace_file.h"
 #include <string.h>
+#include <sys/resource.h>
 
 #define PRELOAD "LD_PRELOAD="
 
 /* A forked child that has recorded next to nothing before its exec is the shell's usual step to a
  * command: its trace then makes way for the command's. */
 enum { LARGEST_REPLACED = 256 << 10 };
+
+/* The recorder's tables count as data while it is loaded. */
+#define LEAST_DATA (8ull << 20)
 
 /* A program that another recording has begun: memtrace, or a test suite that uses it, is being
  * recorded itself. Its traces are not ours to name. */
@@ -170,7 +174,7 @@ static bool find_room(struct mt_exec_environment *storage, size_t count) {
 
 static void give_back_variables(struct mt_exec_environment *storage) {
     if (storage->mapped)
-        mt_os_unmap(storage->variables, storage->mapped);
+        mt_os_unmap_pages(storage->variables, storage->mapped);
     storage->mapped = 0;
 }
 
@@ -222,6 +226,8 @@ const char *mt_exec_environment_probe(char *const *environment) {
         return mt_exec_runs_nothing;
     if (mt_config_lookup(environment, "VALGRIND_LAUNCHER"))
         return "run by Valgrind, which replaces the allocator itself";
+    if (mt_os_limit(RLIMIT_DATA) < LEAST_DATA)
+        return "its data is limited too much (ulimit -d)";
     return NULL;
 }
 
@@ -257,5 +263,5 @@ void mt_exec_environment_end(struct mt_exec_environment *storage) {
         return;
     give_back_variables(storage);
     mt_tls.exec_storage = storage->outer;
-    mt_os_unmap(storage, sizeof *storage);
+    mt_os_unmap_pages(storage, sizeof *storage);
 }

@@ -63,7 +63,7 @@ static void *grown(void **pointer, size_t size) {
     if (!fresh || __atomic_compare_exchange_n(pointer, &found, fresh, false, __ATOMIC_ACQ_REL,
                                               __ATOMIC_ACQUIRE))
         return fresh;
-    mt_os_unmap(fresh, size);
+    mt_os_unmap_pages(fresh, size);
     return found;
 }
 

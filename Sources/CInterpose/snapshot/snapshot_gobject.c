@@ -31,6 +31,7 @@ static struct {
     uint64_t names; /* the table; 0: not found */
     bool is_object_known;
 } g_search;
+MT_IDLE_AT_START(g_search);
 
 /* ---- Nodes ---- */
 

@@ -165,7 +165,7 @@ long mt_snapshot_image_write(const struct mt_snapshot_image *image) {
     if (!spans)
         return -ENOMEM;
     if (mt_snapshot_writer_begin(&g_writer, image->request->number, image->time) < 0) {
-        mt_os_unmap(spans, spans_size);
+        mt_os_unmap_pages(spans, spans_size);
         return -ENOMEM;
     }
     g_looked = 0;
@@ -183,6 +183,6 @@ long mt_snapshot_image_write(const struct mt_snapshot_image *image) {
     }
     mt_snapshot_writer_end(&g_writer);
     mt_region_list_free(&list);
-    mt_os_unmap(spans, spans_size);
+    mt_os_unmap_pages(spans, spans_size);
     return error;
 }

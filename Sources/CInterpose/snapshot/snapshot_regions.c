@@ -8,6 +8,7 @@
 
 static struct mt_maps_reader g_reader;
 static struct mt_own_range g_own[MT_OWN_RANGES + 1];
+MT_IDLE_AT_START(g_own);
 
 /* Memory that several processes share, or a process and the kernel, but no file on a disk: pointers
  * may be in there. */
@@ -106,6 +107,6 @@ long mt_region_list_make(struct mt_region_list *list, mt_region_visitor *visit) 
 
 void mt_region_list_free(struct mt_region_list *list) {
     if (list->regions)
-        mt_os_unmap(list->regions, MT_REGIONS_MAX * sizeof(struct mt_region));
+        mt_os_unmap_pages(list->regions, MT_REGIONS_MAX * sizeof(struct mt_region));
     list->regions = NULL;
 }

@@ -28,7 +28,7 @@ long mt_snapshot_writer_begin(struct mt_snapshot_writer *writer, uint32_t number
 
 void mt_snapshot_writer_end(struct mt_snapshot_writer *writer) {
     mt_snapshot_writer_flush(writer);
-    mt_os_unmap(writer->buffer, BUFFER);
+    mt_os_unmap_pages(writer->buffer, BUFFER);
 }
 
 static void close_run(struct mt_snapshot_writer *writer) {

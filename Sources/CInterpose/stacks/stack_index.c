@@ -126,7 +126,7 @@ void mt_stack_index_add(uint64_t hash, uint32_t id) {
 void mt_stack_index_reset(bool keeps_memory) {
     struct mt_stack_index *index = mt_stack_index;
     if (index && !keeps_memory)
-        mt_os_unmap(index, index_length(index->line_bits));
+        mt_os_unmap_pages(index, index_length(index->line_bits));
     mt_stack_index = NULL;
     g_index.replaced = g_index.look_again = 0;
 }

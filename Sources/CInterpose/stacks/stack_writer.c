@@ -16,6 +16,7 @@ static struct {
     uint8_t *run;            /* the tag at the end that counts nodes; NULL: there is none */
     struct mt_node_predictor predictor;
 } g_writer;
+MT_IDLE_AT_START(g_writer);
 
 /* Windows grow, so that a short process leaves a short trace. */
 static bool open_window(uint32_t first_id) {

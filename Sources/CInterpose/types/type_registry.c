@@ -77,7 +77,7 @@ static bool make_table(uint32_t capacity) {
         if (old[i].key)
             *place_of(old[i].key) = old[i];
     if (old)
-        mt_os_unmap(old, old_capacity * sizeof *old);
+        mt_os_unmap_pages(old, old_capacity * sizeof *old);
     return true;
 }
 

@@ -7,6 +7,7 @@ static struct {
     char stacks[SPARE_STACKS][SPARE_STACK_SIZE] __attribute__((aligned(16)));
     uint32_t owners[SPARE_STACKS]; /* thread IDs; 0: free */
 } g_spare;
+MT_IDLE_AT_START(g_spare);
 
 /* Calls function(pcs, capacity) with the stack pointer at top. Its frame is found from the frame
  * pointer, which the function that is called keeps, so that who unwinds comes back to the stack

@@ -44,6 +44,7 @@ static struct mt_rule read_rule(uintptr_t return_address) {
 }
 
 struct mt_rule_slot mt_rule_slots[(1 << MT_RULE_SLOT_BITS) + MT_RULE_WAYS];
+MT_IDLE_AT_START(mt_rule_slots);
 
 /* The slot of an address; else a free one among its slots; else the first of them. */
 static struct mt_rule_slot *slot_of(uintptr_t return_address) {
