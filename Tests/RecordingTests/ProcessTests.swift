@@ -88,6 +88,16 @@ import TraceTestSupport
     }
   }
 
+  /// The recorder's variables are what is one too many.
+  @Test(arguments: ["execve", "execvpe", "execveat", "fexecve", "posix_spawn", "posix_spawnp"])
+  func aProgramWithoutRoomForOurEnvironmentRunsUnrecorded(way: String) throws {
+    let run = try TracedRun([try TestProgram("long_environment.c").path.string, way])
+    #expect(run.plain.outputText.hasPrefix("\(way): 26"))
+    #expect(run.plain.outputText.hasSuffix(" bytes\n0\nE2BIG\n"))
+    #expect(run.traces.count == 1)
+    #expect(try run.root().coverage.childrenNotFollowedCount == 1)
+  }
+
   @Test(arguments: ["vfork", "posix_spawn", "posix_spawn-empty", "execve-empty", "fexecve"])
   func aStartedProgramIsRecorded(way: String) throws {
     let program = try TestProgram("spawn.c")

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -75,6 +76,52 @@ static struct exec_step prepare(const char *name, const char *reason, char *cons
     return step;
 }
 
+enum { LONGEST_STRING = 128 << 10 };
+
+/* What these strings take of the room that the kernel has for those of a new program; UINT64_MAX
+ * where it would not take them at all. */
+static uint64_t room_of(char *const *strings) {
+    uint64_t room = 0;
+    for (char *const *at = strings; at; at++) {
+        if (!mt_os_is_readable((uintptr_t)at))
+            return UINT64_MAX;
+        if (!*at)
+            break;
+        if (!mt_os_is_readable((uintptr_t)*at))
+            return UINT64_MAX;
+        size_t length = mt_text_length(*at) + 1;
+        if (length > LONGEST_STRING)
+            return UINT64_MAX;
+        room += sizeof *at + length;
+    }
+    return room;
+}
+
+/* As fs/exec.c, bprm_stack_limits, has it. */
+static bool is_short_enough(char *const *arguments, char *const *environment) {
+    uint64_t limit = mt_os_limit(RLIMIT_STACK) / 4;
+    if (limit > (6 << 20))
+        limit = 6 << 20;
+    if (limit < (128 << 10))
+        limit = 128 << 10;
+    uint64_t room = room_of(arguments), more = room_of(environment);
+    return room < limit && more < limit - room;
+}
+
+/* After a failure: whether the call is to be made once more, since it fails only because of what we
+ * have put into the environment. It is no longer there then. */
+static bool is_shortened(struct exec_step *step, int error, const char *name,
+                         char *const *arguments, char *const *environment) {
+    static const char reason[] = "its arguments and environment leave no room for the recorder's";
+    if (error != E2BIG || step->environment == environment)
+        return false;
+    if (!is_short_enough(arguments, mt_exec_environment(step->storage, environment, reason)))
+        return false;
+    note_not_followed(step->storage, name, reason);
+    step->environment = mt_exec_environment(step->storage, environment, reason);
+    return true;
+}
+
 /* The end is written before the exec, which does not come back; a failed one withdraws it. */
 static void announce(struct exec_step *step) {
     step->is_announced = mt_recording_owns_trace();
@@ -105,7 +152,10 @@ MT_HOOK int MT_HOOK_NAME(execve)(const char *path, char *const arguments[],
         return missing();
     struct exec_step step = prepare(path, mt_exec_probe(path), environment);
     announce(&step);
-    return finish(&step, mt_real.execve(path, arguments, step.environment));
+    int result = mt_real.execve(path, arguments, step.environment);
+    if (is_shortened(&step, errno, path, arguments, environment))
+        result = mt_real.execve(path, arguments, step.environment);
+    return finish(&step, result);
 }
 
 MT_HOOK int MT_HOOK_NAME(execv)(const char *path, char *const arguments[]) {
@@ -120,7 +170,10 @@ MT_HOOK int MT_HOOK_NAME(execvpe)(const char *file, char *const arguments[],
     struct exec_step step =
         prepare(file, mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH")), environment);
     announce(&step);
-    return finish(&step, mt_real.execvpe(file, arguments, step.environment));
+    int result = mt_real.execvpe(file, arguments, step.environment);
+    if (is_shortened(&step, errno, file, arguments, environment))
+        result = mt_real.execvpe(file, arguments, step.environment);
+    return finish(&step, result);
 }
 
 MT_HOOK int MT_HOOK_NAME(execvp)(const char *file, char *const arguments[]) {
@@ -168,7 +221,10 @@ MT_HOOK int MT_HOOK_NAME(fexecve)(int fd, char *const arguments[], char *const e
         return missing();
     struct exec_step step = prepare("(open file)", mt_exec_probe_descriptor(fd), environment);
     announce(&step);
-    return finish(&step, mt_real.fexecve(fd, arguments, step.environment));
+    int result = mt_real.fexecve(fd, arguments, step.environment);
+    if (is_shortened(&step, errno, "(open file)", arguments, environment))
+        result = mt_real.fexecve(fd, arguments, step.environment);
+    return finish(&step, result);
 }
 
 MT_HOOK int MT_HOOK_NAME(execveat)(int directory, const char *path, char *const arguments[],
@@ -178,7 +234,10 @@ MT_HOOK int MT_HOOK_NAME(execveat)(int directory, const char *path, char *const 
         return missing();
     struct exec_step step = prepare(path, mt_exec_probe_at(directory, path), environment);
     announce(&step);
-    return finish(&step, mt_real.execveat(directory, path, arguments, step.environment, flags));
+    int result = mt_real.execveat(directory, path, arguments, step.environment, flags);
+    if (is_shortened(&step, errno, path, arguments, environment))
+        result = mt_real.execveat(directory, path, arguments, step.environment, flags);
+    return finish(&step, result);
 }
 
 MT_HOOK int MT_HOOK_NAME(posix_spawn)(pid_t *pid, const char *path,
@@ -189,8 +248,10 @@ MT_HOOK int MT_HOOK_NAME(posix_spawn)(pid_t *pid, const char *path,
     if (!mt_real.posix_spawn)
         return ENOSYS;
     struct exec_step step = prepare(path, mt_exec_probe(path), environment);
-    return finish(&step,
-                  mt_real.posix_spawn(pid, path, actions, attributes, arguments, step.environment));
+    int result = mt_real.posix_spawn(pid, path, actions, attributes, arguments, step.environment);
+    if (is_shortened(&step, result, path, arguments, environment))
+        result = mt_real.posix_spawn(pid, path, actions, attributes, arguments, step.environment);
+    return finish(&step, result);
 }
 
 MT_HOOK int MT_HOOK_NAME(posix_spawnp)(pid_t *pid, const char *file,
@@ -202,6 +263,8 @@ MT_HOOK int MT_HOOK_NAME(posix_spawnp)(pid_t *pid, const char *file,
         return ENOSYS;
     struct exec_step step =
         prepare(file, mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH")), environment);
-    return finish(
-        &step, mt_real.posix_spawnp(pid, file, actions, attributes, arguments, step.environment));
+    int result = mt_real.posix_spawnp(pid, file, actions, attributes, arguments, step.environment);
+    if (is_shortened(&step, result, file, arguments, environment))
+        result = mt_real.posix_spawnp(pid, file, actions, attributes, arguments, step.environment);
+    return finish(&step, result);
 }

@@ -238,6 +238,7 @@ char *const *mt_exec_environment(struct mt_exec_environment *storage, char *cons
         return environment;
     if (reason == belongs_to_other)
         return environment;
+    give_back_variables(storage);
     size_t count = 0;
     const char *preload = NULL;
     for (char *const *at = environment; at && *at; at++, count++)

@@ -41,7 +41,7 @@ struct mt_exec_environment *mt_exec_environment_begin(void);
 
 /* The environment with which to execute a program.
  *
- * storage      may be NULL: nothing is changed then
+ * storage      may be NULL: nothing is changed then. What was made in it before is gone
  * environment  what the host passes; may be NULL
  * reason       why the program cannot be recorded, or NULL
  * returns      what to pass on: `environment` itself when nothing is to change or cannot be
