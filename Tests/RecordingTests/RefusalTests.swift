@@ -95,6 +95,34 @@ import TraceTestSupport
     #expect(notes.contains { $0.contains(child.path.string) })
   }
 
+  /// It would say that its runtime does not come first, and not run.
+  @Test(arguments: ["execve", "execveat", "spawn", "spawnp", "fchdir"])
+  func aSanitizedProgramIsSeenWhereverItIsNamedFrom(way: String) throws {
+    let child = try TestProgram("table.c", flags: ["-fsanitize=address"])
+    let folder = child.path.removingLastComponent().string
+    let name = "./\(child.path.lastComponent!)"
+    let run = try TracedRun(
+      [try TestProgram("exec_relative.c").path.string, way, folder, name],
+      environment: ["ASAN_OPTIONS=detect_leaks=0"])
+    #expect(try MarkedEvents(try run.root())[45001] == .init(allocated: 1, freed: 1))
+    let notes = try run.allTraces().flatMap(\.coverage.childrenNotFollowed)
+    #expect(
+      notes == ["\(name): built with a sanitizer, which has its own allocator"])
+  }
+
+  @Test(arguments: ["execve", "execveat", "spawn", "spawnp", "fchdir"])
+  func aProgramIsRecordedWhereverItIsNamedFrom(way: String) throws {
+    let child = try TestProgram("table.c")
+    let folder = child.path.removingLastComponent().string
+    let run = try TracedRun(
+      [
+        try TestProgram("exec_relative.c").path.string, way, folder,
+        "./\(child.path.lastComponent!)",
+      ])
+    #expect(run.traces.count == 2)
+    #expect(try run.traces(of: child).count == 1)
+  }
+
   @Test func twoProcessesToldToWriteOneFileWriteTwo() throws {
     let program = try TestProgram("busy.c")
     let folder = try ScratchDirectory()

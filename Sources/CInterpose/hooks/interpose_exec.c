@@ -5,10 +5,13 @@
 #define _GNU_SOURCE
 #include "events/hook.h"
 
+#include "base/os_call.h"
 #include "base/text.h"
+#include "hooks/exec_by_number.h"
 #include "lifecycle/lifecycle.h"
 #include "process/exec_environment.h"
 #include "process/exec_probe.h"
+#include "process/spawn_folder.h"
 #include "trace/meta_writer.h"
 #include "trace/trace_file.h"
 #include <alloca.h>
@@ -16,6 +19,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -158,6 +162,23 @@ MT_HOOK int MT_HOOK_NAME(execve)(const char *path, char *const arguments[],
     return finish(&step, result);
 }
 
+void mt_exec_by_number(long number, const long arguments[5]) {
+    if (mt_exec_environment_is_in_use())
+        return;
+    start_unless_untouched_fork();
+    const long *common = number == SYS_execve ? arguments : arguments + 1;
+    int directory = number == SYS_execve ? MT_AT_CWD : (int)arguments[0];
+    const char *path = (const char *)common[0];
+    struct exec_step step =
+        prepare(path, mt_exec_probe_at(directory, path), (char *const *)common[2]);
+    announce(&step);
+    if (number == SYS_execve)
+        CALL(number, path, common[1], step.environment, 0, 0, 0);
+    else
+        CALL(number, directory, path, common[1], step.environment, common[3], 0);
+    finish(&step, 0);
+}
+
 MT_HOOK int MT_HOOK_NAME(execv)(const char *path, char *const arguments[]) {
     return MT_HOOK_NAME(execve)(path, arguments, environ);
 }
@@ -240,6 +261,14 @@ MT_HOOK int MT_HOOK_NAME(execveat)(int directory, const char *path, char *const 
     return finish(&step, result);
 }
 
+/* Like mt_exec_probe, of a path that may be relative to where the child will be. */
+static const char *probe_spawned(const char *path, const posix_spawn_file_actions_t *actions) {
+    int folder = mt_spawn_folder(actions);
+    const char *reason = mt_exec_probe_at(folder, path);
+    mt_spawn_folder_end(folder);
+    return reason;
+}
+
 MT_HOOK int MT_HOOK_NAME(posix_spawn)(pid_t *pid, const char *path,
                                       const posix_spawn_file_actions_t *actions,
                                       const posix_spawnattr_t *attributes, char *const arguments[],
@@ -247,7 +276,7 @@ MT_HOOK int MT_HOOK_NAME(posix_spawn)(pid_t *pid, const char *path,
     mt_lifecycle_start();
     if (!mt_real.posix_spawn)
         return ENOSYS;
-    struct exec_step step = prepare(path, mt_exec_probe(path), environment);
+    struct exec_step step = prepare(path, probe_spawned(path, actions), environment);
     int result = mt_real.posix_spawn(pid, path, actions, attributes, arguments, step.environment);
     if (is_shortened(&step, result, path, arguments, environment))
         result = mt_real.posix_spawn(pid, path, actions, attributes, arguments, step.environment);
@@ -261,8 +290,10 @@ MT_HOOK int MT_HOOK_NAME(posix_spawnp)(pid_t *pid, const char *file,
     mt_lifecycle_start();
     if (!mt_real.posix_spawnp)
         return ENOSYS;
-    struct exec_step step =
-        prepare(file, mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH")), environment);
+    const char *reason = strchr(file, '/')
+                             ? probe_spawned(file, actions)
+                             : mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH"));
+    struct exec_step step = prepare(file, reason, environment);
     int result = mt_real.posix_spawnp(pid, file, actions, attributes, arguments, step.environment);
     if (is_shortened(&step, result, file, arguments, environment))
         result = mt_real.posix_spawnp(pid, file, actions, attributes, arguments, step.environment);

@@ -1,5 +1,6 @@
 /* syscall(), to see a seccomp filter coming (libseccomp installs it this way), what takes a process
- * away from its traces (libcap and container tools call it by number), and what makes a fork wait.
+ * away from its traces (libcap and container tools call it by number), what makes a fork wait, and
+ * programs that are executed.
  *
  * In assembler, because what is called may return on another stack (clone): the hook must leave
  * every register and the stack as they were and jump. Only for the numbers below, and before the
@@ -7,6 +8,7 @@
 #define _GNU_SOURCE
 #include "events/hook.h"
 
+#include "hooks/exec_by_number.h"
 #include "lifecycle/lifecycle.h"
 #include "snapshot/snapshot.h"
 #include <sys/syscall.h>
@@ -18,7 +20,7 @@
 __attribute__((visibility("hidden"))) void *mt_real_syscall;
 
 /* What a number is looked at for; by number, so that the assembler needs none. */
-enum watched { UNWATCHED, FILTERS, CONFINES, HOLDS_FORKS };
+enum watched { UNWATCHED, FILTERS, CONFINES, HOLDS_FORKS, EXECUTES };
 enum { WATCHED_NUMBERS = 512 }; /* in the assembler, too */
 
 extern const uint8_t mt_syscall_watched[WATCHED_NUMBERS] __attribute__((visibility("hidden")));
@@ -39,18 +41,22 @@ const uint8_t mt_syscall_watched[WATCHED_NUMBERS] = {
     [SYS_setns] = CONFINES,
     [MT_SYS_landlock_restrict_self] = CONFINES,
     [SYS_userfaultfd] = HOLDS_FORKS,
+    [SYS_execve] = EXECUTES,
+    [SYS_execveat] = EXECUTES,
 };
 
-void mt_syscall_prepare(long number, long operation, unsigned long argument)
+void mt_syscall_prepare(long number, long first, long second, long third, long fourth, long fifth)
     __attribute__((visibility("hidden")));
 
 /* Called with all argument registers saved. Operations 0 and 1 of seccomp set a mode, the others
  * only ask. */
-void mt_syscall_prepare(long number, long operation, unsigned long argument) {
-    if (number == SYS_seccomp && operation >= 0 && operation <= 1)
+void mt_syscall_prepare(long number, long first, long second, long third, long fourth, long fifth) {
+    if (number == SYS_seccomp && first >= 0 && first <= 1)
         mt_lifecycle_enter_sandbox();
     if (number == SYS_prctl)
-        mt_lifecycle_before_prctl(operation, argument);
+        mt_lifecycle_before_prctl(first, (unsigned long)second);
+    if (number == SYS_execve || number == SYS_execveat)
+        mt_exec_by_number(number, (const long[]){first, second, third, fourth, fifth});
     if ((unsigned long)number < WATCHED_NUMBERS && mt_syscall_watched[number] == CONFINES)
         mt_lifecycle_before_confinement();
     if (number == SYS_userfaultfd)

@@ -178,6 +178,11 @@ static void give_back_variables(struct mt_exec_environment *storage) {
     storage->mapped = 0;
 }
 
+bool mt_exec_environment_is_in_use(void) {
+    const struct mt_exec_environment *storage = mt_tls.exec_storage;
+    return storage && storage->pid == (uint32_t)mt_os_pid();
+}
+
 struct mt_exec_environment *mt_exec_environment_begin(void) {
     struct mt_exec_environment *storage = mt_tls.exec_storage;
     uint32_t pid = (uint32_t)mt_os_pid();

@@ -39,6 +39,9 @@ struct mt_exec_environment {
  * no memory. */
 struct mt_exec_environment *mt_exec_environment_begin(void);
 
+/* Whether the calling thread, in this process, is between the begin and the end. */
+bool mt_exec_environment_is_in_use(void);
+
 /* The environment with which to execute a program.
  *
  * storage      may be NULL: nothing is changed then. What was made in it before is gone
