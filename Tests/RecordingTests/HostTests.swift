@@ -90,6 +90,17 @@ import TraceTestSupport
     #expect(root.coverage.stop == nil)
   }
 
+  /// Nor is it what the program may lock.
+  @Test(arguments: [("6000", "1"), ("3000", "2"), ("6000", "3"), ("3000", "6"), ("6000", "7")])
+  func aProgramMayLockAllOfItsMemory(kibibytes: String, flags: String) throws {
+    let run = try TracedRun([try TestProgram("locked.c").path.string, kibibytes, flags])
+    let locksPresent = flags != "2" && flags != "6"
+    #expect(
+      run.plain.outputText
+        == "0 0, locked: \(locksPresent ? 1 : 0)\n50 here, 50 there, pages: 1\n")
+    #expect(try MarkedEvents(try run.root())[46001] == .init(allocated: 100, freed: 100))
+  }
+
   /// Loading the recorder would not leave the program enough to begin with.
   @Test func whatIsExecutedUnderASmallDataLimitIsNotRecorded() throws {
     let program = try TestProgram("data_limit.c")

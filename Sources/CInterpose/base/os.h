@@ -63,6 +63,10 @@ long mt_os_reserve(int fd, uint64_t offset, uint64_t length);
 /* Memory. */
 /* Anonymous zeroed pages, or NULL. They are no data of the host's (RLIMIT_DATA). */
 void *mt_os_map_pages(size_t length);
+/* Whether the program has all that is mapped from now on locked (MCL_FUTURE): ours is not then. */
+extern MT_INTERNAL bool mt_os_unlocks_pages;
+/* Lets go of a new mapping of ours, where that is so. */
+void mt_os_unlock_pages(const void *address, size_t length);
 /* Gives back what mt_os_map_pages gave. */
 long mt_os_unmap_pages(void *address, size_t length);
 /* A shared, writable window of a file, absent in forked children; or NULL with *error set. */

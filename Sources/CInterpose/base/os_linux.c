@@ -193,14 +193,23 @@ enum { GUARD = 64 << 10 };
 enum { GUARD = MT_PAGE_SIZE };
 #endif
 
+bool mt_os_unlocks_pages;
+
+void mt_os_unlock_pages(const void *address, size_t length) {
+    if (mt_unlikely(mt_os_unlocks_pages))
+        CALL(SYS_munlock, address, length, 0, 0, 0, 0);
+}
+
 void *mt_os_map_pages(size_t length) {
     char *guard = mt_os_reserve_addresses(GUARD + length);
     if (!guard)
         return NULL;
+    mt_os_unlock_pages(guard, GUARD + length); /* the second mapping counts beside the first */
     if (is_error(CALL(SYS_mmap, guard + GUARD, length, PROT_READ | PROT_WRITE, NO_DATA, -1, 0))) {
         CALL(SYS_munmap, guard, GUARD + length, 0, 0, 0, 0);
         return NULL;
     }
+    mt_os_unlock_pages(guard, GUARD + length);
     mt_own_memory_add(guard, GUARD + length, MT_OWN_PAGES);
     return guard + GUARD;
 }
@@ -227,6 +236,7 @@ void mt_os_renew_idle_tables(void) {
 void *mt_os_map_file(int fd, uint64_t offset, size_t length, long *error) {
     void *address = map(length, MAP_SHARED, fd, offset, error);
     if (address) {
+        mt_os_unlock_pages(address, length);
         CALL(SYS_madvise, address, length, MADV_DONTFORK, 0, 0, 0);
         mt_own_memory_add(address, length, MT_OWN_WINDOW);
     }

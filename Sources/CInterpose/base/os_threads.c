@@ -103,6 +103,7 @@ void *mt_os_map_shared(size_t length) {
         CALL(SYS_mmap, 0, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (result < 0 && result >= -4095)
         return NULL;
+    mt_os_unlock_pages((void *)result, length);
     mt_own_memory_add((void *)result, length, MT_OWN_PAGES);
     return (void *)result;
 }

@@ -71,16 +71,44 @@ static void sort(struct mt_own_range *ranges, size_t count) {
         }
 }
 
+/* What is in a slot; false when it is free. */
+static bool range_in(uint32_t slot, struct mt_own_range *range) {
+    uintptr_t start = __atomic_load_n(&g_ranges[slot].start, __ATOMIC_ACQUIRE);
+    *range = (struct mt_own_range){start, g_ranges[slot].end & ~(uintptr_t)1};
+    return start > 1;
+}
+
+static struct mt_own_range image(void) {
+    uintptr_t page = MT_PAGE_SIZE - 1;
+    return (struct mt_own_range){(uintptr_t)&__ehdr_start & ~page,
+                                 ((uintptr_t)&_end + page) & ~page};
+}
+
+void mt_own_memory_visit(void (*visit)(uintptr_t start, uintptr_t end)) {
+    struct mt_own_range range = image();
+    visit(range.start, range.end);
+    for (uint32_t i = 0; i < used_slots(); i++)
+        if (range_in(i, &range))
+            visit(range.start, range.end);
+}
+
+static bool overlaps(struct mt_own_range range, uintptr_t start, uintptr_t end) {
+    return range.start < end && start < range.end;
+}
+
+bool mt_own_memory_overlaps(uintptr_t start, uintptr_t end) {
+    struct mt_own_range range;
+    for (uint32_t i = 0; i < used_slots(); i++)
+        if (range_in(i, &range) && overlaps(range, start, end))
+            return true;
+    return overlaps(image(), start, end);
+}
+
 size_t mt_own_memory_list(struct mt_own_range *ranges) {
     size_t count = 0;
-    for (uint32_t i = 0; i < used_slots(); i++) {
-        uintptr_t start = __atomic_load_n(&g_ranges[i].start, __ATOMIC_ACQUIRE);
-        if (start > 1)
-            ranges[count++] = (struct mt_own_range){start, g_ranges[i].end & ~(uintptr_t)1};
-    }
-    uintptr_t page = MT_PAGE_SIZE - 1;
-    ranges[count++] =
-        (struct mt_own_range){(uintptr_t)&__ehdr_start & ~page, ((uintptr_t)&_end + page) & ~page};
+    for (uint32_t i = 0; i < used_slots(); i++)
+        count += range_in(i, &ranges[count]);
+    ranges[count++] = image();
     sort(ranges, count);
     return count;
 }

@@ -3,6 +3,7 @@
 #ifndef MT_OWN_MEMORY_H
 #define MT_OWN_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,12 @@ void mt_own_memory_remove(const void *address);
 /* In a forked child, which has no windows of its parent's trace: the host may use these addresses
  * for memory of its own. */
 void mt_own_memory_after_fork(void);
+
+/* Calls a function for each of them, with the recorder's image. */
+void mt_own_memory_visit(void (*visit)(uintptr_t start, uintptr_t end));
+
+/* Whether a range of addresses has some of the recorder's. */
+bool mt_own_memory_overlaps(uintptr_t start, uintptr_t end);
 
 #define MT_OWN_RANGES 16384u
 

@@ -1,7 +1,9 @@
-/* Ends of the process that exit handlers do not see, libraries, thread names, and sandboxes. */
+/* Ends of the process that exit handlers do not see, libraries, thread names, locked memory,
+ * and sandboxes. */
 #define _GNU_SOURCE
 #include "events/hook.h"
 
+#include "base/locked_memory.h"
 #include "base/os_call.h"
 #include "lifecycle/lifecycle.h"
 #include "loader/deep_bind.h"
@@ -13,6 +15,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,6 +27,7 @@ int MT_HOOK_NAME(daemon)(int, int);
 void *MT_HOOK_NAME(dlopen)(const char *, int);
 void *MT_HOOK_NAME(dlmopen)(Lmid_t, const char *, int);
 int MT_HOOK_NAME(dlclose)(void *);
+int MT_HOOK_NAME(mlockall)(int);
 int MT_HOOK_NAME(prctl)(int, ...);
 int MT_HOOK_NAME(pthread_setname_np)(pthread_t, const char *);
 
@@ -137,6 +141,28 @@ MT_HOOK int MT_HOOK_NAME(pthread_setname_np)(pthread_t thread, const char *name)
     if (result == 0 && thread == pthread_self() && mt_recording_owns_trace() &&
         mt_thread_is_current())
         mt_thread_note_name();
+    return result;
+}
+
+/* ---- Locked memory ---- */
+
+MT_HOOK int MT_HOOK_NAME(mlockall)(int flags) {
+    if (!mt_real.mlockall && (!mt_real_resolve() || !mt_real.mlockall)) {
+        errno = ENOSYS;
+        return -1;
+    }
+    int saved = errno, result = mt_real.mlockall(flags);
+    if (!mt_recording_owns_trace())
+        return result;
+    if (result == 0) {
+        mt_locked_memory_let_go(flags);
+    } else if (errno == ENOMEM && (flags & MCL_CURRENT)) {
+        if (mt_locked_memory_lock_others(flags)) {
+            errno = saved;
+            return 0;
+        }
+        errno = ENOMEM;
+    }
     return result;
 }
 

@@ -41,6 +41,7 @@
     X(void *, dlopen, (const char *, int))                                                         \
     X(void *, dlmopen, (long, const char *, int))                                                  \
     X(int, dlclose, (void *))                                                                      \
+    X(int, mlockall, (int))                                                                        \
     X(int, prctl, (int, ...))                                                                      \
     X(int, setuid, (uid_t))                                                                        \
     X(int, setgid, (gid_t))                                                                        \
