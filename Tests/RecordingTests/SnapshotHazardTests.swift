@@ -44,6 +44,17 @@ import TraceTestSupport
     #expect(held == blocks)
   }
 
+  /// A copy of the process would be its namespace's first one, and end it.
+  @Test func theFirstChildInANamespaceIsTheProgramsOwn() throws {
+    let run = try TracedRun([try Self.withHeader("first_child.c").path.string])
+    guard run.plain.outputText != "not permitted\n" else { return }
+    #expect(run.recorded.outputText == "1, 2\n")
+    let trace = try run.root()
+    #expect(trace.snapshots.count == 2)
+    #expect(trace.snapshots.allSatisfy { $0.isComplete })
+    #expect(try SnapshotTests.liveBlocks(trace, size: 47001).count == 1)
+  }
+
   /// A copy of the process would wait until a thread that is held has read of it.
   ///
   /// Where users may not have such descriptors, there is nothing to see.

@@ -4,6 +4,7 @@
 
 #include "base/os_call.h"
 #include "base/own_memory.h"
+#include <errno.h>
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -78,6 +79,14 @@ long mt_os_close_range(unsigned first, unsigned last) {
 
 long mt_os_copy_process(void) {
     return CALL(SYS_clone, 0, 0, 0, 0, 0, 0);
+}
+
+/* Since Linux 4.12. The kernel names no namespace without a process, and none of a thread that has
+ * ended, as the first one of the process may have: /proc/self is that one. */
+bool mt_os_child_begins_namespace(void) {
+    char name[64];
+    return mt_os_readlink("/proc/thread-self/ns/pid_for_children", name, sizeof name) == -ENOENT &&
+           mt_os_readlink("/proc/thread-self/ns/pid", name, sizeof name) > 0;
 }
 
 bool mt_os_reap(long pid) {

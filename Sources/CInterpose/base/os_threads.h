@@ -45,6 +45,9 @@ long mt_os_close_range(unsigned first, unsigned last);
  * seen by wait() without __WALL, no atfork handlers.
  * returns  0 in the copy, its pid in the original, -errno */
 long mt_os_copy_process(void);
+/* Whether the next child is the first process of a new namespace (CLONE_NEWPID), in which there can
+ * be no other one when it has ended. */
+bool mt_os_child_begins_namespace(void);
 /* Whether a copy has ended; reaps it then. */
 bool mt_os_reap(long pid);
 void mt_os_kill(long pid);

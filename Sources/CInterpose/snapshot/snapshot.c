@@ -175,7 +175,8 @@ static long take_parked(struct mt_snapshot_request *request) {
     /* At the end of a process without other threads nothing can get in the way: no copy. */
     if (park.count == 0 && request->is_end)
         return write_in_place(&image);
-    if (__atomic_load_n(&g_snapshot.avoids_copies, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&g_snapshot.avoids_copies, __ATOMIC_RELAXED) ||
+        mt_os_child_begins_namespace())
         return write_held(&image, &park);
     return write_by_copy(&image, &park);
 }
