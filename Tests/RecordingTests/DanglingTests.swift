@@ -102,7 +102,6 @@ import TraceTestSupport
     let program = try TestProgram("dangling.swift", flags: ["-module-name", "app"])
     let (_, lines) = try Self.report(try TracedRun([program.path.string]))
     let name = program.path.lastComponent?.string ?? ""
-    let buffer = "app.buffer : Swift.Optional<Swift.UnsafeMutablePointer<Swift.Int>>"
     #expect(
       lines == [
         Line(
@@ -112,9 +111,8 @@ import TraceTestSupport
           holder: "app.Holder.unmanaged", count: 1, freed: "app.Target", bytes: 56,
           freeFunction: "Target.__deallocating_deinit"),
         Line(
-          holder: "variable \(buffer) in \(name)", count: 1, freed: "posix_memalign in dropBuffer",
-          bytes: 984,
-          freeFunction: "dropBuffer()"),
+          holder: "variable buffer in \(name)", count: 1, freed: "posix_memalign in dropBuffer",
+          bytes: 984, freeFunction: "dropBuffer()"),
       ])
   }
 

@@ -7,13 +7,21 @@ import TraceReader
 public final class VariableNames {
   private let images: ImageMap
   private let symbolicator: (any Symbolicator)?
+  private let fullNames: Bool
 
   /// Makes names for the variables of one trace; without arguments it knows none.
+  ///
+  /// - Parameters:
+  ///   - images: The images of the trace.
+  ///   - symbolicator: Looks up names.
+  ///   - fullNames: Whether names of Swift are printed with their modules and types.
   public init(
-    images: ImageMap = ImageMap(images: []), symbolicator: (any Symbolicator)? = nil
+    images: ImageMap = ImageMap(images: []), symbolicator: (any Symbolicator)? = nil,
+    fullNames: Bool = false
   ) {
     self.images = images
     self.symbolicator = symbolicator
+    self.fullNames = fullNames
   }
 
   /// The variable that holds an address at a moment, or the place in the image; nil where no image
@@ -22,8 +30,8 @@ public final class VariableNames {
     guard let image = images.image(containing: Address(address), at: time) else { return nil }
     let symbol = symbolicator?.dataSymbol(at: Address(address), in: image)
     return ReportVariable(
-      name: symbol?.name, offset: symbol?.offset, size: symbol?.size, image: image.path,
-      imageOffset: address &- image.loadBias)
+      name: fullNames ? symbol?.name : symbol?.shortName, offset: symbol?.offset,
+      size: symbol?.size, image: image.path, imageOffset: address &- image.loadBias)
   }
 }
 

@@ -61,7 +61,8 @@ public struct ReportSource {
       clock: trace.clock, threads: ThreadNames(trace.threads), names: names,
       categories: BlockCategories(
         types: trace.types, images: trace.images, typeNames: typeNames, stackNames: names),
-      variables: VariableNames(images: trace.images, symbolicator: symbolicator),
+      variables: VariableNames(
+        images: trace.images, symbolicator: symbolicator, fullNames: fullNames),
       layouts: SwiftLayouts(
         types: trace.types, images: trace.images, symbolicator: symbolicator),
       availableBytes: trace.limits.availableBytes)

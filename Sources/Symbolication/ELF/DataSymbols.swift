@@ -16,6 +16,14 @@ public struct DataSymbol: Sendable, Hashable {
     self.offset = offset
     self.size = size
   }
+
+  /// The name as functions are called: `Cache.shared` of `static app.Cache.shared : app.Cache`.
+  ///
+  /// - Returns: The whole name where it is none of Swift.
+  public var shortName: String {
+    // Only names of Swift have their type behind them.
+    name.contains(" : ") ? SwiftNames.short(name) : name
+  }
 }
 
 /// The variables of an ELF file by address, as far as its symbol tables name them.

@@ -348,6 +348,23 @@ struct SwiftNamesTests {
     #expect(SwiftMacroNames.place(inFile: file, line: 3) == place)
   }
 
+  @Test(
+    "variables have no module and no type",
+    arguments: [
+      ("m.`raw name` : m.Cache?", "`raw name`"), ("m.tup : (a: m.Cache, b: m.Cache)", "tup"),
+      ("static m.Cache.Inner.list : [m.Cache]", "static Cache.Inner.list"),
+      ("m.(hidden in _7101FE1A) : [Swift.String : m.Cache]?", "hidden"),
+      (
+        "static (extension in m):Swift.Array<A where A == Swift.Int>.mark : m.Cache",
+        "static Array.mark"
+      ),
+      ("m.fun : (Swift.Int) -> m.Cache?", "fun"), ("app::table", "app::table"),
+      ("one-time initialization token for shared", "one-time initialization token for shared"),
+    ])
+  func variables(full: String, short: String) {
+    #expect(DataSymbol(name: full, offset: 0, size: 8).shortName == short)
+  }
+
   @Test("what makes a local type says the type once")
   func localTypes() {
     #expect(
