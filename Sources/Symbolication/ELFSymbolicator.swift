@@ -50,8 +50,8 @@ public final class ELFSymbolicator: Symbolicator {
   /// The stored properties of a Swift class, without those of its superclass.
   public func swiftFields(of type: SwiftClassReference, in image: Image) -> [SwiftField] {
     let file = ImageFile(image)
-    guard let contents = symbols(of: file)?.contents else { return [] }
-    return SwiftFieldReader(contents).fields(
+    guard let symbols = symbols(of: file), let contents = symbols.contents else { return [] }
+    return SwiftFieldReader(contents, symbol: symbols.relocations.symbol(at:)).fields(
       descriptor: type.descriptor.rawValue &- image.loadBias,
       metadata: type.metadata.rawValue &- image.loadBias, offsets: type.offsets)
   }

@@ -14,6 +14,9 @@ final class ImageSymbols {
   private let symbols: SymbolIndex
   /// What the image's own file puts into memory; nil when there is only a debug file.
   private(set) lazy var contents = files.first.map(ELFContents.init)
+  /// Where the dynamic linker puts addresses of symbols into the image.
+  private(set) lazy var relocations = DynamicRelocations(
+    files: files.prefix(contents == nil ? 0 : 1))
   /// The image's variables.
   private(set) lazy var variables = DataSymbols(files: files)
   /// The vtables of the image's C++ classes.

@@ -14,7 +14,7 @@ public struct SwiftField: Sendable, Hashable {
     /// Holds whatever conforms to a protocol, with its metadata three words behind the property's
     /// beginning, unless the protocol is one of classes only.
     case existential
-    /// Is a number of less than a word, or an optional one.
+    /// Is a number of less than a word, an enum without payloads, or an optional one of these.
     case number
     /// Is an optional number of a word, with a tag in the word behind it.
     case optionalNumber
@@ -74,12 +74,15 @@ public struct SwiftClassReference: Sendable, Hashable {
 /// Swift repository.
 struct SwiftFieldReader {
   private let contents: ELFContents
+  /// The symbol that the dynamic linker puts the address of at an address.
+  private let symbol: (UInt64) -> String?
 
   /// No class has more stored properties of its own than this; only a damaged file says so.
   private static let greatestCount: UInt32 = 4096
 
-  init(_ contents: ELFContents) {
+  init(_ contents: ELFContents, symbol: @escaping (UInt64) -> String?) {
     self.contents = contents
+    self.symbol = symbol
   }
 
   /// The stored properties that a class adds to those of its superclass.
@@ -121,11 +124,7 @@ struct SwiftFieldReader {
   /// Bit 29: the field offsets are counted from the end of a superclass that another image defines.
   private static let hasResilientSuperclass: UInt32 = 1 << 29
 
-  /// What the end of a property's mangled type tells.
-  ///
-  /// That is `Xw`, `Xo` or `Xu` for `weak`, `unowned` and `unowned(unsafe)`; `p` for a list of
-  /// protocols, but for one of metatypes (`Xp`). The type of an identifier is `SO`. An optional one
-  /// has `Sg` behind it.
+  /// How a property refers to an object, by its mangled type.
   ///
   /// References to other descriptors in it are a byte below 0x20 with 4 or 8 bytes behind it, in
   /// which zeros do not end the text.
@@ -143,8 +142,15 @@ struct SwiftFieldReader {
       }
     }
     return Self.ownership(endOfType: text) ?? ownership(ofTypeNamed: contents.text(at: start))
+      ?? ownership(ofTypeAt: start, behind: text)
   }
 
+  /// What the end of a property's mangled type tells.
+  ///
+  /// That is `Xw`, `Xo` or `Xu` for `weak`, `unowned` and `unowned(unsafe)`; `p` for a list of
+  /// protocols, but for one of metatypes (`Xp`). The type of an identifier is `SO`. An optional one
+  /// has `Sg` behind it.
+  ///
   /// - Parameter text: What stands behind the last reference to a descriptor.
   /// - Returns: nil where it tells nothing.
   private static func ownership(endOfType text: [UInt8]) -> SwiftField.Ownership? {
@@ -160,13 +166,82 @@ struct SwiftFieldReader {
   ///
   /// `SO` is an identifier. `Sb` and `Sf` are `Bool` and `Float`; `Si`, `Su` and `Sd` are `Int`, `UInt`
   /// and `Double`, which may hold the bits of a pointer, other than their tags when they are optional.
-  private func ownership(ofTypeNamed text: [UInt8]?) -> SwiftField.Ownership {
+  private func ownership(ofTypeNamed text: [UInt8]?) -> SwiftField.Ownership? {
     switch text.map({ String(decoding: $0, as: UTF8.self) }) {
     case "SO", "SOSg": .unowned
     case "Sb", "SbSg", "Sf", "SfSg": .number
     case "SiSg", "SuSg", "SdSg": .optionalNumber
-    default: .strong
+    default: nil
     }
+  }
+
+  /// What a type tells that is one descriptor alone, or an optional of it.
+  ///
+  /// - Parameters:
+  ///   - start: Where the mangled type begins.
+  ///   - rest: What stands behind the last reference to a descriptor.
+  /// - Returns: `strong` where the type tells nothing.
+  private func ownership(ofTypeAt start: UInt64, behind rest: [UInt8]) -> SwiftField.Ownership {
+    let isOptional = rest == Array("Sg".utf8)
+    guard isOptional || rest.isEmpty,
+      contents.integer(UInt8.self, at: start &+ 5 &+ UInt64(rest.count)) == 0,
+      let target = contents.relative(at: start &+ 1)
+    else { return .strong }
+    switch contents.integer(UInt8.self, at: start) {
+    case 1: return ownership(ofTypeWith: target, isOptional: isOptional)
+    case 2:
+      if let symbol = symbol(target) { return Self.ownership(symbol, isOptional: isOptional) }
+      guard let descriptor = contents.integer(UInt64.self, at: target), descriptor != 0 else {
+        return .strong
+      }
+      return ownership(ofTypeWith: descriptor, isOptional: isOptional)
+    default: return .strong
+    }
+  }
+
+  /// What a type of the standard library tells, by the symbol of its descriptor.
+  private static func ownership(_ symbol: String, isOptional: Bool) -> SwiftField.Ownership {
+    if smallNumbers.contains(symbol) { return .number }
+    return isOptional && wholeNumbers.contains(symbol) ? .optionalNumber : .strong
+  }
+
+  private static let smallNumbers = Set(
+    ["4Int8V", "5UInt8V", "5Int16V", "6UInt16V", "5Int32V", "6UInt32V", "7Float16V"].map {
+      "$ss\($0)Mn"
+    } + ["$ss7UnicodeO6ScalarVMn"])
+  private static let wholeNumbers: Set<String> = ["$ss5Int64VMn", "$ss6UInt64VMn"]
+
+  /// What a type tells whose descriptor is in the same image.
+  ///
+  /// ```
+  /// type descriptor    +0 flags  +4 parent (relative)  +8 name (relative)
+  /// enum descriptor    +20 number of cases with a payload (24 bits)
+  /// ```
+  /// An enum without payloads takes at most 4 bytes.
+  private func ownership(
+    ofTypeWith descriptor: UInt64, isOptional: Bool
+  ) -> SwiftField.Ownership {
+    guard let flags = contents.integer(UInt32.self, at: descriptor) else { return .strong }
+    switch flags & 0x1f {
+    case 17:
+      guard let parent = contents.relative(at: descriptor &+ 4), name(parent, kind: 0) == "Swift",
+        let name = name(descriptor, kind: 17)
+      else { return .strong }
+      return Self.ownership("$ss\(name.utf8.count)\(name)VMn", isOptional: isOptional)
+    case 18:
+      return contents.integer(UInt32.self, at: descriptor &+ 20).map { $0 & 0xff_ffff } == 0
+        ? .number : .strong
+    default: return .strong
+    }
+  }
+
+  /// The name of a module or a type; nil where the descriptor is of another kind.
+  private func name(_ descriptor: UInt64, kind: UInt32) -> String? {
+    guard contents.integer(UInt32.self, at: descriptor).map({ $0 & 0x1f }) == kind else {
+      return nil
+    }
+    return contents.relative(at: descriptor &+ 8).flatMap(contents.text)
+      .map { String(decoding: $0, as: UTF8.self) }
   }
 }
 

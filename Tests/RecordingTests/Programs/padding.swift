@@ -21,6 +21,17 @@ final class Flags {
   var share: Float = 0.5
   var next: Leaked?
 }
+enum State { case idle, busy }
+final class Sized {
+  var kind: UInt8 = 1
+  var next: Leaked?
+  var state = State.busy
+  var count = 1
+  var identifier: Int32? = 2
+  var total = 1
+  var limit: Int64?
+  var previous: State?
+}
 
 nonisolated(unsafe) var kept: [AnyObject] = []
 
@@ -55,5 +66,13 @@ nonisolated(unsafe) var kept: [AnyObject] = []
   kept.append(flags)
 }
 
+@inline(never) func keepSized(_ hidden: UInt) {
+  fill(80, with: hidden)
+  let sized = Sized()
+  sized.next = Leaked()
+  kept.append(sized)
+}
+
 keepOptionals(leakObjects())
 keepFlags(leakObjects())
+keepSized(leakObjects())
