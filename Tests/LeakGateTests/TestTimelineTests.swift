@@ -71,6 +71,21 @@ import TraceReader
     #expect(evidence.text == "in the test App.ListTests/Inner/grows(by:)")
   }
 
+  @Test(arguments: [
+    ("`adds 1/2 (quickly)`()", "App.`My Suite. of (things)`.`adds 1/2 (quickly)`() async -> ()"),
+    ("`adds 1/2`(_:)", "closure #1 () in App.`My Suite. of (things)`.`adds 1/2`(Swift.Int) -> ()"),
+    ("plain()", "App.`My Suite. of (things)`.plain() -> ()"),
+  ])
+  func namesInBackticksHaveAnyCharacters(test: String, function: String) {
+    let name = "App.`My Suite. of (things)`/\(test)"
+    let tests = timeline([
+      (10, "test began: \(name)"),
+      (11, "test began: App.`My Suite. of (things)`/`adds (slowly)`()"),
+    ])
+    let stack = [frame("makeList"), ReportFrame(name: "test", fullName: function), frame("main")]
+    #expect(tests.evidence(stack, at: [15]).onStack == [name])
+  }
+
   @Test func overloadsAreToldApartByTheTimeOnly() {
     let tests = timeline([
       (10, "test began: App.T/f(a:)"), (20, "test ended: App.T/f(a:)"),

@@ -56,8 +56,26 @@ struct TestTimeline {
 
   /// `Module.Suite/Inner/test(of:)` is the function `Module.Suite.Inner.test`.
   private static func function(of name: String) -> String {
-    let path = name.replacing("/", with: ".")
-    return path.firstIndex(of: "(").map { String(path[..<$0]) } ?? path
+    let path = split(name, at: "/").joined(separator: ".")
+    return withoutParameters(path) ?? path
+  }
+
+  /// Splits outside of backticks, in which names may have any characters: `adds (quickly)`.
+  private static func split(_ text: String, at separator: Character) -> [String] {
+    var isQuoted = false
+    let parts = text.split { (character: Character) -> Bool in
+      if character == "`" { isQuoted.toggle() }
+      return !isQuoted && character == separator
+    }
+    return parts.map { String($0) }
+  }
+
+  /// The text before its parameters; nil where it has none.
+  private static func withoutParameters(_ text: String) -> String? {
+    guard let path = split(text, at: "(").first, path != text, !text.hasPrefix("(") else {
+      return nil
+    }
+    return path
   }
 
   /// What is known of something that happened on a stack, at moments.
@@ -108,9 +126,9 @@ struct TestTimeline {
   /// runs after an `await`.
   private func test(of frame: ReportFrame) -> Int? {
     guard frame.role == .user else { return nil }
-    for word in (frame.fullName ?? frame.name).split(separator: " ") {
-      guard let end = word.firstIndex(of: "("), end > word.startIndex else { continue }
-      if case .some(.some(let number)) = functions[String(word[..<end])] { return number }
+    for word in Self.split(frame.fullName ?? frame.name, at: " ") {
+      guard let path = Self.withoutParameters(word) else { continue }
+      if case .some(.some(let number)) = functions[path] { return number }
     }
     return nil
   }
