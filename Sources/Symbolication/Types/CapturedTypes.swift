@@ -31,13 +31,14 @@ struct CapturedTypes {
     var group: [Written]?
   }
 
-  /// `<A> { var Box<A> } <Swift.Int>` is a box in a generic function.
+  /// `<A> { var Box<A> } <Swift.Int>` is a box in a generic function, `<A><A1> { … } <…>` one in a
+  /// generic function of a generic type.
   private static func withoutBox(_ name: String) -> String {
     var scanner = TextScanner(name)
     var parameters: [String] = []
-    if scanner.current == UInt8(ascii: "<") {
+    while scanner.current == UInt8(ascii: "<") {
       let signature = String(nameBytes: scanner.skipGroup()).prefix(before: " where ")
-      parameters = elements(of: signature)
+      parameters += elements(of: signature).map(withoutEach)
       _ = scanner.skip(" ")
     }
     guard scanner.looksAt("{ ") else { return name }
@@ -47,6 +48,11 @@ struct CapturedTypes {
     scanner.position -= 1
     let arguments = elements(of: String(nameBytes: scanner.skipGroup()))
     return GenericParameters.replacing(parameters, by: arguments, in: content)
+  }
+
+  /// `each A` is a pack of types, which is called `A` where it is repeated.
+  private static func withoutEach(_ parameter: String) -> String {
+    parameter.hasPrefix("each ") ? String(parameter.dropFirst(5)) : parameter
   }
 
   /// What stands between the commas of a list.
@@ -114,6 +120,9 @@ struct CapturedTypes {
     let elements = group()
     guard let closing = scanner.current, TextScanner.isClosing(closing) else { return false }
     scanner.position += 1
+    if opening == UInt8(ascii: "{"), written.text == "Pack" || written.text == "repeat Pack" {
+      return addPack(elements, to: &written)
+    }
     let isWhole = written.text.isEmpty && opening == UInt8(ascii: "(")
     if isWhole, scanner.skip(" -> ") {
       written.text = Self.function(elements, isAsync: written.isAsync, result: type())
@@ -122,6 +131,14 @@ struct CapturedTypes {
       written.text += String(nameBytes: [opening] + Array(content.utf8) + [closing])
       written.group = isWhole ? elements : nil
     }
+    return true
+  }
+
+  /// The values of a pack are those of a tuple: `() -> Pack{A, B}` becomes `() -> (A, B)`, and
+  /// `(repeat Pack{A, B})` becomes `(A, B)`.
+  private func addPack(_ elements: [Written], to written: inout Written) -> Bool {
+    let content = elements.map(\.text).joined(separator: ", ")
+    written.text = written.text == "Pack" ? "(\(content))" : content
     return true
   }
 
