@@ -94,6 +94,19 @@ import TraceTestSupport
           + "shows who retained and released it"))
   }
 
+  @Test(arguments: ["-Onone", "-O"])
+  func theFunctionThatReleasedAnObjectIsToldAlsoWhereItsDeinitializerIsInlined(
+    option: String
+  ) throws {
+    let program = try TestProgram("zombie_property.swift", flags: [option])
+    let run = try HeapRun(program, [], options: ["--zombies"])
+    #expect(
+      try run.lines(of: ["errors", "root.mtrace"]).contains(
+        "To fix: use() uses an object that close() has released; keep a reference to it "
+          + "until its last use, or remove the release that is one too many; record --refcounts "
+          + "shows who retained and released it"))
+  }
+
   /// Programs of many kinds do as they do without.
   @Test(
     arguments: [

@@ -127,11 +127,13 @@ extension ErrorText {
     + "that is one too many; record --refcounts shows who retained and released it"
 
   /// For an object of Swift, the function whose release was its last: what took the object down and
-  /// freed its block was made by the compiler.
+  /// freed its block was made by the compiler, perhaps within that function.
   private var releaser: String? {
-    let functions = entry.firstFree?.frames.filter { $0.role == .user }.map(\.name) ?? []
+    guard let free = entry.firstFree else { return nil }
+    let functions = free.frames.filter { $0.role == .user }.map(\.name)
     let callers = functions.drop { $0.contains("__deallocating_deinit") }
-    return callers.count < functions.count ? callers.first ?? "the program" : nil
+    let isObject = entry.block?.isSwiftObject == true && free.function == "free"
+    return callers.count < functions.count || isObject ? callers.first ?? "the program" : nil
   }
 
   private var overflowAdvice: String {

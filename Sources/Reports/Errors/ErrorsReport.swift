@@ -15,6 +15,8 @@ public struct ErrorsReport: Report {
     public var alignment: UInt64
     /// The category, such as `Malloc-16`.
     public var category: String
+    /// Whether it is an object of Swift, which a release ends and no free.
+    public var isSwiftObject = false
     /// The allocation.
     public var allocated: EventSummary
   }
@@ -161,8 +163,9 @@ extension ErrorsReport.Block {
     address = block.address.rawValue
     size = block.size
     alignment = block.alignment
-    category =
-      source.categories.category(stack: block.allocation.stack, size: block.size).name
+    let category = source.categories.category(stack: block.allocation.stack, size: block.size)
+    self.category = category.name
+    isSwiftObject = category.isSwift
     allocated = EventSummary(block.allocation, source: source)
   }
 }
