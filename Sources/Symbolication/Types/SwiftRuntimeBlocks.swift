@@ -11,11 +11,12 @@ enum SwiftRuntimeBlocks {
   /// - Returns: nil when it was none of these.
   static func name(of frames: some Sequence<SymbolicatedFrame>) -> TypeName? {
     // The first weak reference to an object, or more counts than its header has room for. Nothing
-    // else do these functions allocate.
-    let isSideTable = frames.contains {
-      $0.function?.base.hasPrefix("swift::RefCounts<") ?? false
+    // else do these functions allocate; but the last release of an object of the standard library
+    // takes it down, which may need types for the first time.
+    let counting = frames.lazy.compactMap { $0.function?.base }.first {
+      $0.hasPrefix("swift::RefCounts<")
     }
-    guard isSideTable else { return nil }
+    guard let counting, !counting.contains("ecrement") else { return nil }
     return sideTable
   }
 

@@ -1,0 +1,40 @@
+import Testing
+import TraceReader
+
+@testable import Symbolication
+
+/// Names of what the Swift runtime allocates, from the functions on the stack, leaf first.
+@Suite struct SwiftRuntimeBlockTests {
+  private func name(_ functions: [String]) -> String? {
+    SwiftRuntimeBlocks.name(
+      of: functions.map { function in
+        SymbolicatedFrame(
+          programCounter: Address(1),
+          function: FunctionName(
+            raw: function, short: function, full: function, base: function, language: .cxx))
+      })?.short
+  }
+
+  private let counts = "swift::RefCounts<swift::RefCountBitsT<(swift::RefCountInlinedness)1>>"
+
+  @Test func countsHaveSideTables() {
+    #expect(
+      name(["operator new", "\(counts)::allocateSideTable", "swift_weakInit"])
+        == "Swift side table")
+    #expect(name(["\(counts)::incrementSlow"]) == "Swift side table")
+    #expect(
+      name([
+        "\(counts)::allocateSideTable", "swift_weakInit", "_swift_release_dealloc",
+        "\(counts)::doDecrementSlow<(swift::PerformDeinit)1>",
+      ]) == "Swift side table")
+  }
+
+  @Test func whatTheEndOfAnObjectAllocatesIsNone() {
+    #expect(
+      name([
+        "swift_getGenericMetadata", "_swift_release_dealloc",
+        "\(counts)::doDecrementSlow<(swift::PerformDeinit)1>",
+      ]) == nil)
+    #expect(name(["swift_allocObject"]) == nil)
+  }
+}
