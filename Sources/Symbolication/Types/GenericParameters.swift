@@ -1,5 +1,25 @@
 /// The parameters of generic functions in the demangled types of what closures capture: `A`, `B`.
 enum GenericParameters {
+  /// Writes parameters as programs call them: `(A.Element, B1)` becomes `(T.Element, U1)`.
+  ///
+  /// The program's own names are not in the type. To be called before `Swift.` is left out: no
+  /// other type has a name without its module.
+  ///
+  /// - Parameters:
+  ///   - name: The type.
+  ///   - hasMembers: Whether a path that begins with such a letter may be an associated type, not a
+  ///     module.
+  /// - Returns: The type with those letters.
+  static func lettered(_ name: String, hasMembers: Bool) -> String {
+    rewritten(name) { path in
+      guard hasMembers || path.count == 1, isParameter(path[0]), let first = path[0].utf8.first,
+        first <= UInt8(ascii: "G")
+      else { return path }
+      let letter = Character(Unicode.Scalar(first + 19))
+      return ["\(letter)\(path[0].dropFirst())"] + path.dropFirst()
+    }
+  }
+
   /// Leaves out the protocols of associated types: `A.Swift.Sequence.Element` is `A.Element`.
   static func withoutProtocols(_ name: String) -> String {
     rewritten(name) { path in

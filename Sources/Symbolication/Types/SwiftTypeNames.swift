@@ -64,8 +64,10 @@ enum SwiftTypeNames {
     guard name.language == .swift else { return nil }
     let type = CapturedTypes.written(name.full)
     // Only an associated type has these letters in its mangling, for all that a module may be called.
+    let hasMembers = mangled.contains("Q")
     return withoutStandardModule(
-      mangled.contains("Q") ? GenericParameters.withoutProtocols(type) : type)
+      GenericParameters.lettered(
+        hasMembers ? GenericParameters.withoutProtocols(type) : type, hasMembers: hasMembers))
   }
 
   /// Drops `Swift.` in front of the standard library's types.

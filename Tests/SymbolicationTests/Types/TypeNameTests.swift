@@ -38,18 +38,20 @@ import TraceReader
       "[4main5QueueCyxGSgXwz_SaySSG_lXX]",
       "Closure context {var weak Optional<main.Queue<Array<String>>>}"
     ),
-    ("[xz_x_lXX]", "Closure context {var A}"),
+    ("[xz_x_lXX]", "Closure context {var T}"),
     (
       "[4main3OutV2InVyx_qd__G_qd0__tz_Si_SSSdr___lXX][Sd]",
       "Closure context {var (main.Out<Int>.In<String>, Double), Double}"
     ),
     ("[xxQp_tz_Si_SSQP_RvzlXX][Si_SSt]", "Closure context {var (Int, String), (Int, String)}"),
-    ("[xxQp_tz_xxQp_QP_RvzlXX][Si]", "Closure context {var (repeat A), Int}"),
+    ("[xxQp_tz_xxQp_QP_RvzlXX][Si]", "Closure context {var (repeat T), Int}"),
     ("[Si_SSQSiIegk_][Si]", "Closure context {() -> (Int, String), Int}"),
-    ("[xxQp_QSiIegk_][Si]", "Closure context {() -> (repeat A), Int}"),
-    ("[7ElementSTQzq_Iegnn_]", "Closure context {(A.Element, B) -> ()}"),
-    ("[Say7ElementSTQzG]", "Box<Array<A.Element>>"),
+    ("[xxQp_QSiIegk_][Si]", "Closure context {() -> (repeat T), Int}"),
+    ("[7ElementSTQzq_Iegnn_]", "Closure context {(T.Element, U) -> ()}"),
+    ("[Say7ElementSTQzG]", "Box<Array<T.Element>>"),
     ("[1A1BO1CO1DV]", "Box<A.B.C.D>"),
+    ("[1A1BV]", "Box<A.B>"),
+    ("[qd0__][Si]", "Closure context {T2, Int}"),
     ("[][Si]", "Closure context {?, Int}"),
     ("[&&]", "Closure context {?}"),
   ])
