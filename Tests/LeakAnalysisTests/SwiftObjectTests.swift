@@ -105,6 +105,26 @@ struct SwiftObjectTests {
     #expect(try heap.analysis().leaked == [])
   }
 
+  @Test("What is left behind a box in an existential container does not hold")
+  func boxesInExistentials() throws {
+    var heap = SampleHeap()
+    let value = Self.metadata + 0x200
+    let boxMetadata = heap.block(32, words: [0, 16, value])
+    let box = heap.block(32, words: [boxMetadata, Self.counts])
+    let (lost, gone, held, kept) = (heap.block(32), heap.block(32), heap.block(32), heap.block(32))
+    // The second container has a value of another type, which has a box in its first word.
+    let holder = heap.block(
+      88,
+      words: [
+        Self.metadata + 0x100, Self.counts, box, lost, gone, value, box, held, kept, value + 0x100,
+      ])
+    heap.set(SampleHeap.globals, holder)
+    let containers = ObjectLayout(existentialOffsets: [16, 48])
+    #expect(
+      try heap.analysis(layouts: [Self.metadata + 0x100: containers]).leaked == [lost, gone])
+    #expect(try heap.analysis().leaked == [])
+  }
+
   @Test("What is left behind an object does not hold, what is behind its tail elements does")
   func slack() throws {
     var heap = SampleHeap()

@@ -13,6 +13,14 @@ struct Three<Object: AnyObject>: Value {
   var c: Object
 }
 
+/// Too large for a container: it gets a box.
+struct Four: Value {
+  var a = Kept()
+  var b = Kept()
+  var c = Kept()
+  var d = Derived()
+}
+
 final class Holder {
   var any: Any?
   var value: any Value = Kept()
@@ -30,6 +38,9 @@ extension Kept: CustomStringConvertible {
 }
 extension Three: CustomStringConvertible {
   var description: String { "Three" }
+}
+extension Four: CustomStringConvertible {
+  var description: String { "Four" }
 }
 
 func lost() -> Three<Lost> {
@@ -54,6 +65,15 @@ func kept() -> Three<Kept> { Three(a: Kept(), b: Kept(), c: Derived()) }
   holder.both = Kept()
 }
 
+/// The runtime makes the boxes, as types are known to it alone.
+@_optimize(none) @inline(never)
+func box<Boxed: Value & CustomStringConvertible>(_ value: Boxed, _ holder: Holder) {
+  holder.any = value
+  holder.value = value
+  holder.optional = value
+  holder.both = value
+}
+
 @inline(never) func keep(_ holder: Holder) {
   holder.any = kept()
   holder.value = kept()
@@ -67,5 +87,8 @@ func kept() -> Three<Kept> { Three(a: Kept(), b: Kept(), c: Derived()) }
 let replaced = Holder()
 fill(replaced)
 replace(replaced)
+let boxed = Holder()
+fill(boxed)
+box(Four(), boxed)
 let keeping = Holder()
 keep(keeping)
