@@ -116,6 +116,17 @@ import TraceTestSupport
       ])
   }
 
+  @Test(arguments: ["-Onone", "-O"])
+  func objectsThatUnownedReferencesOutlive(option: String) throws {
+    let program = try TestProgram("unowned.swift", flags: [option, "-module-name", "app"])
+    let (report, lines) = try Self.report(try TracedRun([program.path.string]))
+    #expect(lines == [])
+    #expect(report.deinitialized.map(\.name) == ["app.Owner"])
+    #expect(report.deinitialized.map(\.objects.count) == [1])
+    #expect(report.deinitialized.map(\.objects.bytes) == [24])
+    #expect(report.deinitialized.map(\.unowned) == [3])
+  }
+
   @Test(arguments: ["dangling.c", "dangling.cpp", "dangling.swift"])
   func programsWithoutAny(source: String) throws {
     let flags = source.hasSuffix(".swift") ? ["-module-name", "app"] : []

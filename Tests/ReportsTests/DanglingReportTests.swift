@@ -98,6 +98,29 @@ import TraceTestSupport
     #expect(report.rows.first?.holder == (isPython ? "list + 16" : "malloc in insert + 16"))
   }
 
+  @Test func objectsThatUnownedReferencesOutliveHaveATable() throws {
+    let recording = try LeakRecording { builder in
+      builder.allocate(LeakRecording.recorders, 32, thread: 2, time: 3_000_000)
+      var last = LeakRecording.snapshot(79_500_000)
+      last.words(at: LeakRecording.recorders, [0x40_3200, 0x1_0000_0005, 0])
+      builder.snapshot(last)
+    }
+    let found = try DanglingPointers(recording.analysis(2), in: recording.trace)
+    let report = DanglingReport(found, source: recording.source, query: DanglingQuery())
+    let text = report.text()
+    #expect(
+      text.contains(
+        """
+
+        Deinitialized, but referenced as unowned (to read such a reference is fatal):
+          #  Object     Bytes  Unowned  Such As
+          1  app.Child   32 B        2  0x5001010
+        Next: memtrace leaks app.mtrace --trace-tree 0x5001010 shows who has them
+
+        """))
+    #expect(report.headline == "Process 4711: no pointers into freed blocks.")
+  }
+
   @Test func withoutAnyTheReportSaysSo() throws {
     let recording = try LeakRecording()
     let found = try DanglingPointers(recording.analysis(0), in: recording.trace)

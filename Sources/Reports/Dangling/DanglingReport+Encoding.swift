@@ -3,7 +3,7 @@ import LeakAnalysis
 extension DanglingReport {
   enum CodingKeys: String, CodingKey {
     case trace, coverage, snapshot, live, counts, exitCount, hasUnknownBlocks, isComplete, rows
-    case rowCount
+    case rowCount, deinitialized
   }
 
   /// Writes the document `memtrace.dangling`.
@@ -20,6 +20,7 @@ extension DanglingReport {
     try container.encode(isComplete, forKey: .isComplete)
     try container.encode(rows, forKey: .rows)
     try container.encode(rowCount, forKey: .rowCount)
+    try container.encode(deinitialized, forKey: .deinitialized)
   }
 }
 

@@ -18,6 +18,7 @@ extension DanglingReport {
     if hidden > 0 {
       page.line(Span(CountText.more(hidden, "row") + "; --top 0 shows all", .faint))
     }
+    writeDeinitialized(to: &page)
     writeRest(to: &page)
     coverage.write(to: &page)
   }

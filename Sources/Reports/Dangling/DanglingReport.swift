@@ -89,6 +89,8 @@ public struct DanglingReport: Report {
   public var rows: [Row]
   /// How many rows there are without a limit.
   public var rowCount: Int
+  /// Objects that are gone but for their memory, by class.
+  public var deinitialized: [Deinitialized]
 
   /// How many pointers of a row are named.
   static let examplesPerRow = 5
@@ -101,6 +103,7 @@ public struct DanglingReport: Report {
     self.query = query
     hasUnknownBlocks = found.heap.hasUnknownBlocks
     isComplete = found.isComplete
+    deinitialized = Self.deinitialized(in: found.heap, source)
     let blocks = found.heap.blocks
     for block in 0..<blocks.count where blocks.site(of: block).thread != .recorder {
       live.add(blocks.size(of: block))

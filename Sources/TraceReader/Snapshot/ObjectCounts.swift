@@ -51,8 +51,8 @@ public struct ObjectCounts: Hashable, Sendable, Encodable {
     unowned = ownReference - (isTakenDown ? 0 : 1)
   }
 
-  /// `strong 1, unowned 0, weak 2`.
+  /// `strong 1, unowned 0, weak 2`, `strong 0, unowned 1, weak 0, deinitialized`.
   public var text: String {
-    "strong \(strong), unowned \(unowned), weak \(weak)"
+    "strong \(strong), unowned \(unowned), weak \(weak)" + (isTakenDown ? ", deinitialized" : "")
   }
 }

@@ -218,6 +218,14 @@ import TraceTestSupport
     #expect(try read(object: [0x5010, word], sideTable: []) == counts)
   }
 
+  @Test func countsSayWhetherTheObjectIsGone() {
+    #expect(
+      Self.words.compactMap { $0.1?.text } == [
+        "strong 1, unowned 0, weak 0", "strong 6, unowned 2, weak 0",
+        "strong 0, unowned 2, weak 0, deinitialized",
+      ])
+  }
+
   @Test func countsInTheSideTable() throws {
     let word: UInt64 = 0x20_0100 >> 3 | 3 << 62
     let bits: UInt64 = 1 << 33 | 2 << 1 | 1

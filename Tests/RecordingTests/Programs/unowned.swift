@@ -1,0 +1,23 @@
+// References that outlive their object without holding it: its memory stays.
+final class Owner {
+  var number = 1
+}
+
+final class User {
+  unowned let owner: Owner
+  init(_ owner: Owner) { self.owner = owner }
+}
+
+nonisolated(unsafe) var users: [User] = []
+nonisolated(unsafe) var kept: Owner?
+
+@inline(never) func makeUsers() {
+  let owner = Owner()
+  for _ in 0..<3 { users.append(User(owner)) }
+  let living = Owner()
+  users.append(User(living))
+  kept = living
+}
+
+makeUsers()
+print(users.count, kept == nil)
