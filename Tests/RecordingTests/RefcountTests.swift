@@ -88,6 +88,24 @@ import TraceTestSupport
     #expect(frameNames(error["offending"]).contains("runNumbers()"))
   }
 
+  /// The program may die of it, or not.
+  @Test func theFunctionThatReleasesTheOwnerIsNamed() throws {
+    let program = try TestProgram("owner_released.swift", flags: ["-module-name", "app"])
+    let directory = try ScratchDirectory()
+    let trace = directory.path.appending("root.mtrace")
+    _ = try ProcessRun.run(
+      [
+        BuiltProducts.memtrace.string, "record", "-q", "--refcounts", "-o", trace.string, "--",
+        program.path.string,
+      ],
+      environment: TracedRun.minimalEnvironment + ["SWIFT_BACKTRACE=enable=no"])
+    let text = try ProcessRun.run([BuiltProducts.memtrace.string, "errors", trace.string])
+      .outputText
+    #expect(text.contains("Retain of 0x"))
+    #expect(text.contains("(String storage), which was freed before"))
+    #expect(text.contains("uses an object that release() has released, by itself or with what"))
+  }
+
   @Test(arguments: builds)
   func nothingIsLostWhenThreadsRetainAtOnce(flags: [String]) throws {
     let run = try record("storm", flags, options: ["--refcounts=Number"])

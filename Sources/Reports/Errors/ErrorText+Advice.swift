@@ -126,12 +126,14 @@ extension ErrorText {
     "keep a reference to it until its last use, or remove the release "
     + "that is one too many; record --refcounts shows who retained and released it"
 
-  /// For an object of Swift, the function whose release was its last: what took the object down and
-  /// freed its block was made by the compiler, perhaps within that function.
+  /// For an object of Swift, the function whose release was its last, or that of its owner: what took
+  /// the object down and freed its block was made by the compiler, perhaps within that function.
   private var releaser: String? {
     guard let free = entry.firstFree else { return nil }
     let functions = free.frames.filter { $0.role == .user }.map(\.name)
-    let callers = functions.drop { $0.contains("__deallocating_deinit") }
+    let callers = functions.drop {
+      $0.contains("_deallocating_deinit") || $0.hasSuffix(".deinit")
+    }
     let isObject = entry.block?.isSwiftObject == true && free.function == "free"
     return callers.count < functions.count || isObject ? callers.first ?? "the program" : nil
   }
@@ -178,6 +180,12 @@ extension ErrorText {
 
   private var overReleaseAdvice: String {
     guard let function = entry.unbalanced.first.flatMap(Self.caller(of:)) else {
+      let user = Self.caller(of: entry.offending) ?? "the program"
+      if let releaser {
+        return "\(user) uses an object that \(releaser == user ? "it" : releaser) has released, by "
+          + "itself or with what held it; keep a reference to it for as long as it is used; "
+          + "memtrace history \(HexText.of(entry.address)) shows its count"
+      }
       return "keep a reference to the object for as long as it is used; memtrace history "
         + "\(HexText.of(entry.address)) shows its count"
     }
