@@ -19,6 +19,20 @@ struct ReachabilityTests {
     #expect(path.blocks == [block])
   }
 
+  @Test("What is left in the buffer of a stream holds nothing")
+  func streamBuffers() throws {
+    var heap = SampleHeap()
+    let buffer = heap.block(4096)
+    let other = heap.block(4104)
+    let lost = heap.block()
+    let held = heap.block()
+    heap.set(SampleHeap.globals, buffer, other)
+    heap.set(buffer + 512, lost)
+    heap.set(other + 512, held)
+    #expect(try heap.analysis(allocatesStreamBuffers: true).leaked == [lost])
+    #expect(try heap.analysis().leaked == [])
+  }
+
   @Test("Each kind of root holds")
   func roots() throws {
     var heap = SampleHeap(registers: [0, SampleHeap.heap + 16])

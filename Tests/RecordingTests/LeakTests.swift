@@ -56,6 +56,12 @@ import TraceTestSupport
     #expect(holders.contains { $0.hasPrefix("variable tagged") })
   }
 
+  @Test func whatIsLeftInBuffersOfStreamsHoldsNothing() throws {
+    let source = try TestProgram("stream_buffer.c")
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.leaksByCase == ["leak_behind_buffer": 1])
+  }
+
   @Test func theKernelHoldsSignalStacks() throws {
     let run = try TracedRun([try TestProgram("signal_stacks.c", flags: ["-pthread"]).path.string])
     let trace = try run.root()

@@ -17,6 +17,8 @@ struct EdgeScanner {
   /// For each block whether it is a record of libdispatch that waits for work; nil where there is
   /// none.
   private let idleRecords: Bits?
+  /// The blocks that hold nothing, as bytes of files are in them.
+  private let streamBuffers: Set<Int>
   /// What handlers of signals that have returned left on their stacks, by the blocks of these.
   private let deadOnSignalStacks: [Int: [Range<UInt64>]]
 
@@ -27,9 +29,11 @@ struct EdgeScanner {
   ///   - heap: The heap.
   ///   - layouts: What is known of objects, by their first words.
   ///   - allocatesSideTables: Whether a stack is one that allocates side tables of Swift objects.
+  ///   - allocatesStreamBuffers: Whether a stack is one that allocates buffers of streams.
   init(
     _ heap: HeapImage, layouts: [UInt64: ObjectLayout] = [:],
-    allocatesSideTables: (StackID) -> Bool = { _ in false }
+    allocatesSideTables: (StackID) -> Bool = { _ in false },
+    allocatesStreamBuffers: (StackID) -> Bool = { _ in false }
   ) {
     self.layouts = layouts
     self.heap = heap
@@ -37,6 +41,7 @@ struct EdgeScanner {
     blocks = heap.blocks
     memory = heap.memory
     sideTables = SideTables(heap, isAllocated: allocatesSideTables)
+    streamBuffers = StreamBuffers.blocks(heap, isAllocated: allocatesStreamBuffers)
     idleRecords = DispatchCaches.records(heap)
     deadOnSignalStacks = SignalStacks(heap.info, heap.lookup).deadWords()
     isExact = heap.blocks.sites.map { heap.slack == .unused || $0.operation.family != .malloc }
@@ -103,13 +108,15 @@ struct EdgeScanner {
 
   /// Calls `body` for each word of a block that points to a block.
   ///
-  /// Left out is what does not hold: what a Swift side table says of its object, what libdispatch has
+  /// Left out is what does not hold: what was in the buffer of a stream before, what a Swift side table
+  /// says of its object, what libdispatch has
   /// left of work that is done, what stands in buckets of Swift's tables that are not in use, on
   /// stacks of signal handlers that have returned, what only identifies objects, and `unowned`
   /// references to objects that live.
   /// One that has been taken down stays allocated for these.
   @inline(__always)
   func forEachEdge(of block: Int, _ body: (_ offset: UInt64, _ target: Target) -> Void) {
+    if !streamBuffers.isEmpty, streamBuffers.contains(block) { return }
     let start = blocks.address(of: block)
     let layout = layouts.isEmpty ? nil : layouts[memory.word(at: start)]
     let table = table(in: block, layout)
@@ -133,6 +140,7 @@ struct EdgeScanner {
   /// Calls `body` for each word of a block that points to no block, but for those that are known to be left over
   /// or to be numbers.
   func forEachOtherWord(of block: Int, _ body: (_ offset: UInt64, _ value: UInt64) -> Void) {
+    if streamBuffers.contains(block) { return }
     let start = blocks.address(of: block)
     let layout = layouts.isEmpty ? nil : layouts[memory.word(at: start)]
     let table = table(in: block, layout)

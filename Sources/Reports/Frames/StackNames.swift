@@ -114,6 +114,11 @@ public final class StackNames {
     symbolicator.isSideTable(of: stack)
   }
 
+  /// Whether a stack is one that allocates the buffer of a stream of the C library.
+  func isStreamBuffer(of stack: StackID) -> Bool {
+    leafFunction(of: stack)?.base == "_IO_file_doallocate"
+  }
+
   /// The frame that is held responsible with its symbol; nil without a stack.
   func responsibleSymbol(of stack: StackID) -> SymbolicatedFrame? {
     symbolicator.responsibleFrame(of: stack)

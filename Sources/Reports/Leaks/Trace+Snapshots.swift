@@ -102,7 +102,8 @@ extension Trace {
     let heap = try heap(atSnapshot: index, progress: progress)
     return LeakAnalysis(
       heap, layouts: source.layouts.objectLayouts(types, heap.memory),
-      allocatesSideTables: source.names.isSideTable(of:))
+      allocatesSideTables: source.names.isSideTable(of:),
+      allocatesStreamBuffers: source.names.isStreamBuffer(of:))
   }
 
   /// What the complete snapshots before one found; none when it is the first.

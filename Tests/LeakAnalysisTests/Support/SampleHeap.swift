@@ -71,15 +71,18 @@ struct SampleHeap {
   /// - Parameters:
   ///   - layouts: What is known of objects, by their first words.
   ///   - allocatesSideTables: Whether all blocks may be side tables of Swift objects.
+  ///   - allocatesStreamBuffers: Whether all blocks of their size may be buffers of streams.
   /// - Returns: The analysis.
   /// - Throws: When the trace cannot be written or read.
   func analysis(
-    layouts: [UInt64: ObjectLayout] = [:], allocatesSideTables: Bool = false
+    layouts: [UInt64: ObjectLayout] = [:], allocatesSideTables: Bool = false,
+    allocatesStreamBuffers: Bool = false
   ) throws -> LeakAnalysis {
     let file = try write()
     return LeakAnalysis(
       try Trace(path: file.path).heap(atSnapshot: 0), layouts: layouts,
-      allocatesSideTables: { _ in allocatesSideTables })
+      allocatesSideTables: { _ in allocatesSideTables },
+      allocatesStreamBuffers: { _ in allocatesStreamBuffers })
   }
 
   /// Writes the trace, reads it back and looks for pointers into freed blocks.
