@@ -125,6 +125,43 @@ struct LeakForestTests {
     #expect(analysis.leaks.edges(of: nodes[0]).map(\.offset) == [16, 24, 32])
   }
 
+  @Test("A list drags its nodes along, which lead back to it")
+  func listOfCxx() throws {
+    var heap = SampleHeap()
+    let new = Operation(rawValue: 10)
+    func block(_ stack: UInt32) -> UInt64 {
+      heap.block(24, stack: StackID(stack), operation: new)
+    }
+    let list = block(2)
+    let (first, second) = (block(3), block(4))
+    heap.set(list, first, second)
+    heap.set(first, second, list)
+    heap.set(second, list, first)
+    // The node in the middle is older than both of its neighbours.
+    let other = block(2)
+    let (middle, front, back) = (block(3), block(4), block(5))
+    heap.set(other, front, back)
+    heap.set(front, middle, other)
+    heap.set(middle, back, front)
+    heap.set(back, other, middle)
+    let single = block(2)
+    let only = block(3)
+    heap.set(single, only, only)
+    heap.set(only, single, single)
+    let ring = [block(3), block(3)]
+    heap.set(ring[0], ring[1], ring[1])
+    heap.set(ring[1], ring[0], ring[0])
+    let analysis = try heap.analysis()
+    let nodes = [list, first, only].compactMap { analysis.node(at: $0) }
+    #expect(analysis.roots == [list, other, single, ring[0]])
+    #expect(
+      Array(analysis.leaks.roots).map(analysis.leaks.role(of:))
+        == [.rootLeak, .rootLeak, .rootLeak, .rootCycle])
+    #expect(Array(analysis.leaks.roots).map(analysis.leaks.subtreeCount(of:)) == [3, 4, 2, 2])
+    #expect(analysis.leaks.edges(of: nodes[2]).isEmpty)
+    #expect(analysis.leaks.edges(of: nodes[1]).map(\.offset) == [0])
+  }
+
   @Test("Of two leaks that share a block, the older one has it; everything is counted once")
   func shared() throws {
     var heap = SampleHeap()

@@ -96,7 +96,7 @@ import TraceTestSupport
         "std::_Sp_counted_ptr_inplace<Group>": Figures(2, 80, roots: 2),
         "std::vector<std::shared_ptr<Group>> storage": Figures(2, 32, roots: 2),
         "std::list<std::string>": Figures(1, 24, roots: 1),
-        "std::list<std::string> node": Figures(2, 96, roots: 2),
+        "std::list<std::string> node": Figures(2, 96, roots: 0),
         "std::string storage": Figures(1, 48, roots: 0),
         "std::unordered_map<int, int>": Figures(1, 56, roots: 1),
         "std::unordered_map<int, int> buckets": Figures(1, 104, roots: 0),

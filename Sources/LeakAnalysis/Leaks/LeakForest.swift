@@ -105,7 +105,8 @@ public struct LeakForest: Sendable {
     let from = block(of: node)
     scanner.forEachLeakEdge(of: from) { offset, target in
       guard let node = self.node(of: target.block),
-        !scanner.leadsToHolder(of: from, target)
+        !scanner.leadsToHolder(of: from, target),
+        !scanner.leadsToListHead(at: offset, of: from, target)
       else { return }
       edges.append(Edge(offset: offset, target: node, edgeClass: target.edgeClass))
     }

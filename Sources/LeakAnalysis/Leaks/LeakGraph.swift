@@ -35,9 +35,11 @@ struct LeakGraph: ~Copyable {
     firstEdges.append(0)
     var inner: [InnerEdge] = []
     for (source, block) in unreached.enumerated() {
-      scanner.forEachLeakEdge(of: Int(block)) { _, target in
+      scanner.forEachLeakEdge(of: Int(block)) { offset, target in
         let node = nodes.rank(of: target.block)
-        guard node >= 0, targets.count < Self.greatestEdgeCount else { return }
+        guard node >= 0, targets.count < Self.greatestEdgeCount,
+          !scanner.leadsToListHead(at: offset, of: Int(block), target)
+        else { return }
         if target.edgeClass == .interior {
           inner.append(
             InnerEdge(
