@@ -287,6 +287,12 @@ import TraceTestSupport
       "--frames does not go with --reference-tree, which shows no stacks."
     ),
     (
+      ["allocations", "x.mtrace", "--columns", "total,,bar"],
+      "The value 'total,,bar' is invalid for '--columns <columns>': there is no column ''; "
+        + "there are persistent-bytes, persistent, transient, total-bytes, total, transient-bytes, "
+        + "events, temporary, bar"
+    ),
+    (
       ["allocations", "x.mtrace", "--columns", "total", "--format", "csv"],
       "--columns is about the text; csv has all of them."
     ),

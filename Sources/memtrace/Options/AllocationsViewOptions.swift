@@ -42,7 +42,7 @@ struct AllocationsViewOptions: ParsableArguments {
       "The columns of the text, separated by commas: "
         + AllocationsColumn.allCases.map(\.rawValue).joined(separator: ", ") + ".",
       valueName: "columns"),
-    transform: Self.columns)
+    completion: .list(AllocationsColumn.allCases.map(\.rawValue)), transform: Self.columns)
   var columns: [AllocationsColumn] = []
 
   /// The blocks that single blocks and call trees show: what was live at a moment, if one is given.
@@ -77,7 +77,7 @@ struct AllocationsViewOptions: ParsableArguments {
   }
 
   @Sendable private static func columns(_ text: String) throws -> [AllocationsColumn] {
-    try text.split(separator: ",").map { name in
+    try text.split(separator: ",", omittingEmptySubsequences: false).map { name in
       guard let column = AllocationsColumn(rawValue: String(name)) else {
         let names = AllocationsColumn.allCases.map(\.rawValue).joined(separator: ", ")
         throw ValidationError("there is no column '\(name)'; there are \(names)")
