@@ -1,5 +1,8 @@
 import Reports
+import Symbolication
 import Testing
+import TraceReader
+import TraceTestSupport
 
 @testable import LeakGate
 
@@ -55,5 +58,54 @@ import Testing
         1 row is unchanged.
 
         """)
+  }
+
+  /// The profile of a recording of one block.
+  private func recorded(_ change: (inout TraceBuilder) -> Void) throws -> RunProfile {
+    var builder = TraceBuilder()
+    change(&builder)
+    builder.allocate(0x1000, 16, stack: builder.stack([0x10]), time: 2_050_000)
+    let file = try builder.write()
+    let trace = try Trace(path: file.path)
+    return RunProfile(
+      try trace.replay(ReplayRequest()),
+      source: ReportSource(trace, file: nil, symbolicator: FakeSymbolicator()),
+      grouping: .category, blocks: .unfreed)
+  }
+
+  @Test func whatASideDoesNotHoldIsSaid() throws {
+    let paused = try recorded { builder in
+      builder.header.flags.insert(.pausable)
+      builder.pause(false, time: 1_000_000)
+    }
+    let sampled = try recorded { $0.header.sampleInterval = 512 << 10 }
+    #expect(try recorded { _ in }.warnings == [])
+    let report = ComparisonReport(
+      base: [paused], head: [sampled, sampled], names: ("base.mtrace", "head/"),
+      grouping: .category, blocks: .unfreed)
+    #expect(
+      report.warnings == [
+        "base.mtrace: Recorded for 1.0 ms of 2.0 ms; blocks allocated while recording was paused "
+          + "are not known.",
+        "base.mtrace: recording could be paused: double and invalid frees cannot be seen, and other "
+          + "errors only on blocks that were allocated while it was not",
+        "head/: the figures are estimates from a sample of 1 in 512 KiB",
+        "head/: only a sample of the allocations was recorded: double frees, invalid frees and "
+          + "temporary allocations cannot be seen in it, and other errors only on blocks that are in it",
+      ])
+    var page = TextPage()
+    report.write(to: &page)
+    #expect(page.text.contains("\n\nWarning: base.mtrace: Recorded for 1.0 ms of 2.0 ms; "))
+  }
+
+  @Test func warningsOfManyRunsAreCounted() {
+    let runs = (0..<20).map { run in
+      RunProfile(measures: [:], rows: [:], warnings: ["the same", "\(run) events are lost"])
+    }
+    let report = ComparisonReport(
+      base: [], head: runs, names: ("a", "b"), grouping: .category, blocks: .unfreed)
+    #expect(report.warnings.count == 9)
+    #expect(report.warnings.first == "b: the same")
+    #expect(report.warnings.last == "b: 13 more warnings")
   }
 }

@@ -12,6 +12,8 @@ extension ComparisonReport {
     }
     writeTotals(to: &page)
     writeRows(to: &page)
+    if !warnings.isEmpty { page.blank() }
+    for warning in warnings { page.line(Span("Warning: ", .warning), Span(warning)) }
     for failure in failures {
       page.line(
         Span("Failed: ", .error),

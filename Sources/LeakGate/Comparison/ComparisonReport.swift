@@ -110,6 +110,8 @@ public struct ComparisonReport: Report {
   public var totals: [Total]
   /// Limits that are not kept.
   public var failures: [Failure]
+  /// Why figures of a side are not those of whole processes, with the side before each.
+  public var warnings: [String]
 
   /// Compares two sides.
   ///
@@ -137,6 +139,18 @@ public struct ComparisonReport: Report {
     sum = Row(sumOf: compared)
     totals = Measure.allCases.compactMap { Total($0, base, head) }
     failures = limits.compactMap { Failure($0, base, head) }
+    warnings = Self.warnings(of: base, names.base) + Self.warnings(of: head, names.head)
+  }
+
+  /// More warnings than this, of the many runs of a side, are only counted.
+  private static let mostWarnings = 8
+
+  private static func warnings(of side: [RunProfile], _ name: String) -> [String] {
+    var known: Set<String> = []
+    let all = side.flatMap(\.warnings).filter { known.insert($0).inserted }
+    let hidden = all.count - mostWarnings
+    return all.prefix(mostWarnings).map { "\(name): \($0)" }
+      + (hidden > 0 ? ["\(name): \(CountText.of(UInt64(hidden), "more warning"))"] : [])
   }
 }
 

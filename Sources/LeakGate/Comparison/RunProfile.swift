@@ -43,6 +43,8 @@ public struct RunProfile: Sendable, Hashable {
   public var measures: [Measure: Amount]
   /// The blocks by name; names without what changes from build to build.
   public var rows: [String: Amount]
+  /// Why the figures are not those of the whole process: a sentence for each gap.
+  public var warnings: [String]
 
   /// Sums up a replay.
   ///
@@ -63,6 +65,8 @@ public struct RunProfile: Sendable, Hashable {
     if blocks != .peak {
       measures[.unfreed] = Amount(count: result.total.liveCount, bytes: result.total.liveBytes)
     }
+    warnings =
+      source.trace.figuresWarnings + CoverageSummary(result.coverage).warnings
     var namer = RowNamer(source: source, grouping: grouping)
     rows = [:]
     for site in result.sites {
@@ -78,9 +82,10 @@ public struct RunProfile: Sendable, Hashable {
   }
 
   /// Makes a profile from its parts.
-  init(measures: [Measure: Amount], rows: [String: Amount]) {
+  init(measures: [Measure: Amount], rows: [String: Amount], warnings: [String] = []) {
     self.measures = measures
     self.rows = rows
+    self.warnings = warnings
   }
 }
 

@@ -44,6 +44,15 @@ public struct WindowsSummary: Sendable, Hashable, Encodable {
   }
 }
 
+extension TraceSummary {
+  /// Why figures are not those of all allocations, in sentences; empty when they are.
+  package var figuresWarnings: [String] {
+    let pauses = windows.map { $0.text(durationNanoseconds: durationNanoseconds) }
+    let sample = sampling.map { "the figures are estimates from \($0.name)" }
+    return [pauses, sample].compactMap(\.self)
+  }
+}
+
 extension TextPage {
   /// Says what part of the program's allocations the figures are of, where that is not all.
   mutating func lines(about trace: TraceSummary) {
