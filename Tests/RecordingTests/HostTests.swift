@@ -80,9 +80,10 @@ import TraceTestSupport
   }
 
   /// The recorder's own memory is no data of the program's.
-  @Test(arguments: ["14", "32"])
-  func aDataLimitOfTheProgramLeavesItItsMemory(mebibytes: String) throws {
-    let run = try TracedRun([try TestProgram("data_limit.c").path.string, mebibytes])
+  @Test(arguments: [14, 32])
+  func aDataLimitOfTheProgramLeavesItItsMemory(mebibytes: Int) throws {
+    let run = try TracedRun(
+      [try TestProgram("data_limit.c").path.string], shell: "ulimit -d \(mebibytes << 10)")
     #expect(run.plain.outputText == "64 blocks, thread: 0\n")
     let root = try run.root()
     #expect(try MarkedEvents(root)[44001] == .init(allocated: 64, freed: 64))

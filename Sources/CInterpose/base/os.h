@@ -61,7 +61,8 @@ long mt_os_may_create_in(const char *folder);
 long mt_os_reserve(int fd, uint64_t offset, uint64_t length);
 
 /* Memory. */
-/* Anonymous zeroed pages, or NULL. They are no data of the host's (RLIMIT_DATA). */
+/* Anonymous zeroed pages, or NULL. Where the host was begun with a limit on its data (RLIMIT_DATA),
+ * or it has reached one, they do not count there. */
 void *mt_os_map_pages(size_t length);
 /* Whether the program has all that is mapped from now on locked (MCL_FUTURE): ours is not then. */
 extern MT_INTERNAL bool mt_os_unlocks_pages;
@@ -85,7 +86,7 @@ struct mt_idle_table {
 #define MT_IDLE_AT_START(table)                                                                    \
     static const struct mt_idle_table table##_is_idle                                              \
         __attribute__((used, section("mt_idle_tables"))) = {&table, sizeof table}
-/* Puts pages like those of mt_os_map_pages where these tables are. */
+/* Puts pages like those of mt_os_map_pages where these tables are, if these do not count as data. */
 void mt_os_renew_idle_tables(void);
 
 /* Changes what may be done with whole pages: PROT_READ ... */

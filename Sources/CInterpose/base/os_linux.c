@@ -182,7 +182,9 @@ static void *map(size_t length, int flags, int fd, uint64_t offset, long *error)
 
 enum { UNTOUCHABLE = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
 
-/* Pages that grow downwards are stack to the kernel, which RLIMIT_DATA does not limit. */
+/* Pages that grow downwards are stack to the kernel, which RLIMIT_DATA does not limit. Only where
+ * there is such a limit: sandboxes that look at the flags of mmap refuse, or kill, who passes this
+ * one (Chromium's, RestrictMmapFlags). */
 enum { NO_DATA = UNTOUCHABLE | MAP_FIXED | MAP_GROWSDOWN };
 
 /* Below them, so that they do not: somebody's wild access would find memory there. The largest page
@@ -200,23 +202,43 @@ void mt_os_unlock_pages(const void *address, size_t length) {
         CALL(SYS_munlock, address, length, 0, 0, 0, 0);
 }
 
-void *mt_os_map_pages(size_t length) {
+static bool is_data_limited(void) {
+    return mt_os_limit(RLIMIT_DATA) != UINT64_MAX;
+}
+
+static void *map_guarded_pages(size_t length) {
     char *guard = mt_os_reserve_addresses(GUARD + length);
     if (!guard)
         return NULL;
     mt_os_unlock_pages(guard, GUARD + length); /* the second mapping counts beside the first */
-    if (is_error(CALL(SYS_mmap, guard + GUARD, length, PROT_READ | PROT_WRITE, NO_DATA, -1, 0))) {
+    long result = CALL(SYS_mmap, guard + GUARD, length, PROT_READ | PROT_WRITE, NO_DATA, -1, 0);
+    if (is_error(result) || !mt_own_memory_add(guard, GUARD + length, MT_OWN_GUARDED)) {
         CALL(SYS_munmap, guard, GUARD + length, 0, 0, 0, 0);
         return NULL;
     }
     mt_os_unlock_pages(guard, GUARD + length);
-    mt_own_memory_add(guard, GUARD + length, MT_OWN_PAGES);
     return guard + GUARD;
+}
+
+/* Whether the tables are pages that grow downwards, and what is mapped is to be, too. */
+static bool g_spares_data;
+
+void *mt_os_map_pages(size_t length) {
+    if (g_spares_data)
+        return map_guarded_pages(length);
+    long error;
+    void *address = map(length, UNTOUCHABLE, -1, 0, &error);
+    if (!address) /* the program may have set itself a limit */
+        return is_data_limited() ? map_guarded_pages(length) : NULL;
+    mt_os_unlock_pages(address, length);
+    mt_own_memory_add(address, length, MT_OWN_PAGES);
+    return address;
 }
 
 long mt_os_unmap_pages(void *address, size_t length) {
     char *guard = (char *)address - GUARD;
-    mt_own_memory_remove(guard);
+    if (!mt_own_memory_remove_guarded(guard))
+        return mt_os_unmap(address, length);
     return CALL(SYS_munmap, guard, GUARD + length, 0, 0, 0, 0);
 }
 
@@ -224,6 +246,9 @@ extern const struct mt_idle_table __start_mt_idle_tables[] MT_INTERNAL;
 extern const struct mt_idle_table __stop_mt_idle_tables[] MT_INTERNAL;
 
 void mt_os_renew_idle_tables(void) {
+    g_spares_data = is_data_limited();
+    if (!g_spares_data)
+        return;
     const struct mt_idle_table *end = __stop_mt_idle_tables;
     for (const struct mt_idle_table *table = __start_mt_idle_tables; table < end; table++) {
         uintptr_t first = ((uintptr_t)table->address + GUARD - 1) & ~(uintptr_t)(GUARD - 1);

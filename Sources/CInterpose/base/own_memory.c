@@ -3,8 +3,10 @@
 
 #include "base/os.h"
 
-/* start is 0 where a slot is free; it is stored last, and cleared first. Bit 0 of end, which is a
- * multiple of the page size, is the enum mt_own_kind. */
+/* start is 0 where a slot is free; it is stored last, and cleared first. The lowest bits of end,
+ * which is a multiple of the page size, are the enum mt_own_kind. */
+enum { KIND_BITS = 3 };
+
 static struct mt_own_range g_ranges[MT_OWN_RANGES];
 static uint32_t g_used; /* slots from here on have never been used */
 
@@ -23,21 +25,22 @@ static bool take(struct mt_own_range *slot, uintptr_t start, uintptr_t end) {
     return true;
 }
 
-void mt_own_memory_add(const void *address, size_t length, enum mt_own_kind kind) {
+bool mt_own_memory_add(const void *address, size_t length, enum mt_own_kind kind) {
     uintptr_t start = (uintptr_t)address;
     uintptr_t end = ((start + length + MT_PAGE_SIZE - 1) & ~(uintptr_t)(MT_PAGE_SIZE - 1)) | kind;
     uint32_t used = __atomic_load_n(&g_used, __ATOMIC_RELAXED);
     /* Windows come and go: the newest slots are the likeliest to be free. */
     for (uint32_t back = 1; back <= 8 && back <= used; back++)
         if (take(&g_ranges[used - back], start, end))
-            return;
+            return true;
     while ((used = __atomic_fetch_add(&g_used, 1, __ATOMIC_RELAXED)) < MT_OWN_RANGES)
         if (take(&g_ranges[used], start, end))
-            return;
+            return true;
     __atomic_store_n(&g_used, MT_OWN_RANGES, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < MT_OWN_RANGES; i++)
         if (g_ranges[i].start == 0 && take(&g_ranges[i], start, end))
-            return;
+            return true;
+    return false;
 }
 
 static uint32_t used_slots(void) {
@@ -45,12 +48,23 @@ static uint32_t used_slots(void) {
     return used < MT_OWN_RANGES ? used : MT_OWN_RANGES;
 }
 
-void mt_own_memory_remove(const void *address) {
+/* Frees the slot of a mapping, if one of its kinds fits; whether there is such a one. */
+static bool forget(const void *address, bool guarded_only) {
     for (uint32_t i = used_slots(); i-- > 0;)
-        if (__atomic_load_n(&g_ranges[i].start, __ATOMIC_RELAXED) == (uintptr_t)address) {
+        if (__atomic_load_n(&g_ranges[i].start, __ATOMIC_ACQUIRE) == (uintptr_t)address &&
+            (!guarded_only || (g_ranges[i].end & MT_OWN_GUARDED))) {
             __atomic_store_n(&g_ranges[i].start, 0, __ATOMIC_RELEASE);
-            return;
+            return true;
         }
+    return false;
+}
+
+void mt_own_memory_remove(const void *address) {
+    forget(address, false);
+}
+
+bool mt_own_memory_remove_guarded(const void *address) {
+    return forget(address, true);
 }
 
 void mt_own_memory_after_fork(void) {
@@ -74,7 +88,7 @@ static void sort(struct mt_own_range *ranges, size_t count) {
 /* What is in a slot; false when it is free. */
 static bool range_in(uint32_t slot, struct mt_own_range *range) {
     uintptr_t start = __atomic_load_n(&g_ranges[slot].start, __ATOMIC_ACQUIRE);
-    *range = (struct mt_own_range){start, g_ranges[slot].end & ~(uintptr_t)1};
+    *range = (struct mt_own_range){start, g_ranges[slot].end & ~(uintptr_t)KIND_BITS};
     return start > 1;
 }
 

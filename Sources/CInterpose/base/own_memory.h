@@ -14,13 +14,17 @@ struct mt_own_range {
 
 enum mt_own_kind {
     MT_OWN_PAGES = 0, /* memory, which a forked child inherits */
-    MT_OWN_WINDOW = 1 /* a window of the trace, which it does not */
+    MT_OWN_WINDOW = 1, /* a window of the trace, which it does not */
+    MT_OWN_GUARDED = 2 /* memory, with a page below it that nobody may touch */
 };
 
 /* Notes a mapping; forgets one. Lock-free, async-signal-safe. What finds no room (more than
- * MT_OWN_RANGES at a time) is not left out of snapshots. */
-void mt_own_memory_add(const void *address, size_t length, enum mt_own_kind kind);
+ * MT_OWN_RANGES at a time) is not left out of snapshots.
+ *
+ * returns  whether there was room; whether it was noted as MT_OWN_GUARDED */
+bool mt_own_memory_add(const void *address, size_t length, enum mt_own_kind kind);
 void mt_own_memory_remove(const void *address);
+bool mt_own_memory_remove_guarded(const void *address);
 
 /* In a forked child, which has no windows of its parent's trace: the host may use these addresses
  * for memory of its own. */

@@ -1,9 +1,7 @@
-// Limits its data segment to so many MiB, or has been limited, and uses 3 MiB of it.
+// Uses 3 MiB of data, and a thread.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 enum { BLOCKS = 64, SIZE = 44001 };
 
@@ -23,11 +21,7 @@ static int use(void) {
     return count;
 }
 
-int main(int argument_count, char **arguments) {
-    if (argument_count > 1) {
-        struct rlimit limit = {strtoul(arguments[1], NULL, 10) << 20, RLIM_INFINITY};
-        setrlimit(RLIMIT_DATA, &limit);
-    }
+int main(void) {
     int count = use();
     pthread_t thread;
     int error = pthread_create(&thread, NULL, run, NULL);
