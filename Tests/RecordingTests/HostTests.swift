@@ -79,6 +79,15 @@ import TraceTestSupport
       comparesErrors: false)
   }
 
+  /// Addresses that were put aside for guarded blocks are given back.
+  @Test(arguments: [[], ["--guard"], ["--guard", "--zombies", "--redzones"]])
+  func anAddressLimitOfTheProgramLeavesItItsMemory(options: [String]) throws {
+    let run = try TracedRun(
+      [try TestProgram("address_limit.c").path.string], start: .launcher(options))
+    #expect(run.plain.outputText == "0: 100 here, 100 there, pages: 1, before: 2\n")
+    #expect(try MarkedEvents(try run.root())[48001] == .init(allocated: 201, freed: 201))
+  }
+
   /// The recorder's own memory is no data of the program's.
   @Test(arguments: [14, 32])
   func aDataLimitOfTheProgramLeavesItItsMemory(mebibytes: Int) throws {

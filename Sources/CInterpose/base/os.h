@@ -94,6 +94,8 @@ long mt_os_protect(void *address, size_t length, int protection);
 /* Anonymous pages that may not be touched and take no memory, or NULL. Not the recorder's own: what
  * is done with them is for the caller to say. */
 void *mt_os_reserve_addresses(size_t length);
+/* Gives back some of what mt_os_reserve_addresses gave. */
+void mt_os_give_back_addresses(void *address, size_t length);
 /* Makes whole anonymous pages what mt_os_reserve_addresses gives.
  * returns  false where the kernel has no room for it: then they may not be touched, and keep
  *          their memory, if nothing else can be had */

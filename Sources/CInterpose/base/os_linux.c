@@ -292,6 +292,10 @@ void *mt_os_reserve_addresses(size_t length) {
     return is_error(result) ? NULL : (void *)result;
 }
 
+void mt_os_give_back_addresses(void *address, size_t length) {
+    CALL(SYS_munmap, address, length, 0, 0, 0, 0);
+}
+
 /* New pages, since mprotect leaves those that have been written to apart from their neighbours: the
  * kernel would run out of mappings (mm/mmap.c, is_mergeable_anon_vma). */
 bool mt_os_forbid(void *address, size_t length) {

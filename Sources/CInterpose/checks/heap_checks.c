@@ -90,6 +90,10 @@ void mt_heap_checks_note(void) {
         mt_meta_note(MT_NOTE_LIMIT, mt_config.limit, "live bytes are limited");
 }
 
+void mt_heap_checks_heed_limit(void) {
+    mt_guard_heed_limit();
+}
+
 void mt_heap_checks_rest(void) {
     mt_guard_rest();
 }

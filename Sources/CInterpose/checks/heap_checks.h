@@ -25,6 +25,9 @@ void mt_heap_checks_after_fork(void);
 /* Notes in the trace which there are. */
 void mt_heap_checks_note(void);
 
+/* The process may have limited its memory. */
+void mt_heap_checks_heed_limit(void);
+
 /* Nothing is asked of the kernel any more (a sandbox). */
 void mt_heap_checks_rest(void);
 

@@ -252,6 +252,11 @@ bool mt_guard_begin(const struct mt_guard_settings *settings) {
     return true;
 }
 
+void mt_guard_heed_limit(void) {
+    if (g_guard.is_on)
+        mt_guarded_pages_shorten(&g_guard.pages, addresses());
+}
+
 /* The allocator may not have been asked for anything yet, and sets itself up when it is: with
  * system calls that a sandbox has no use for where blocks have been allocated before. */
 void mt_guard_rest(void) {

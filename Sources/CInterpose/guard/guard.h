@@ -30,6 +30,10 @@ bool mt_guard_begin(const struct mt_guard_settings *settings);
 /* In a forked child: what was written before the fork is its parent's to tell. */
 void mt_guard_after_fork(void);
 
+/* The process has limited its addresses (RLIMIT_AS): those that are not used are given back but for
+ * a share. */
+void mt_guard_heed_limit(void);
+
 /* Nothing is asked of the kernel any more: no block is guarded, and those that are stay in reach
  * when they are freed. */
 void mt_guard_rest(void);

@@ -138,7 +138,8 @@ static void free_run(struct mt_guarded_pages *pages, struct mt_guarded_page *fir
 static struct mt_guarded_page *open_run(struct mt_guarded_pages *pages, uint64_t count, size_t size,
                                         size_t room) {
     uint64_t index;
-    if (pages->live >= pages->most_live || !find_run(pages, count + 1, &index))
+    if (pages->live >= pages->most_live || count >= pages->range.count ||
+        !find_run(pages, count + 1, &index))
         return NULL;
     struct mt_guarded_page *first = make_run(pages, index, count, size, room);
     __atomic_fetch_add(&pages->live, 1, __ATOMIC_RELAXED);
@@ -156,6 +157,16 @@ static bool wait_for_lock(struct mt_guarded_pages *pages) {
         mt_os_yield();
     }
     return false;
+}
+
+void mt_guarded_pages_shorten(struct mt_guarded_pages *pages, uint64_t bytes) {
+    uint64_t signals = mt_os_block_signals();
+    if (wait_for_lock(pages)) {
+        uint64_t count = bytes / MT_PAGE_SIZE;
+        mt_page_range_shorten(&pages->range, count > pages->used ? count : pages->used);
+        mt_lock_release(&pages->lock);
+    }
+    mt_os_restore_signals(signals);
 }
 
 void *mt_guarded_pages_allocate(struct mt_guarded_pages *pages, size_t size, size_t alignment,

@@ -44,6 +44,9 @@ struct mt_guarded_block {
 bool mt_guarded_pages_begin(struct mt_guarded_pages *pages, uint64_t bytes, uint32_t most_live,
                             bool may_guard);
 
+/* Gives addresses back, as far as none of them has been used: so many bytes are kept at least. */
+void mt_guarded_pages_shorten(struct mt_guarded_pages *pages, uint64_t bytes);
+
 /* A block of zeros, whose last byte lies less than `alignment` bytes in front of a page that
  * cannot be touched.
  *

@@ -38,6 +38,17 @@ bool mt_page_range_begin(struct mt_page_range *range, uint64_t count, bool may_g
     return true;
 }
 
+void mt_page_range_shorten(struct mt_page_range *range, uint64_t count) {
+    uint64_t before = range->count;
+    if (count >= before)
+        return;
+    /* From here on the others are anybody's. */
+    __atomic_store_n(&range->count, count, __ATOMIC_RELEASE);
+    if (range->guarded > count)
+        range->guarded = count;
+    mt_os_give_back_addresses(address_of(range, count), (before - count) * MT_PAGE_SIZE);
+}
+
 bool mt_page_range_open(struct mt_page_range *range, uint64_t first, uint64_t count) {
     void *start = address_of(range, first);
     size_t length = count * MT_PAGE_SIZE;

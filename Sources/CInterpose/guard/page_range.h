@@ -27,6 +27,9 @@ static inline bool mt_page_range_owns(const struct mt_page_range *range, uintptr
     return address - range->start < range->count * MT_PAGE_SIZE;
 }
 
+/* Gives the addresses of all but so many first pages back. One caller at a time, as below. */
+void mt_page_range_shorten(struct mt_page_range *range, uint64_t count);
+
 /* Opens pages, which are closed, for reading and writing: they are zero. One caller at a time.
  *
  * returns  false where the kernel declines; then they are closed */

@@ -41,6 +41,10 @@
     X(void *, dlopen, (const char *, int))                                                         \
     X(void *, dlmopen, (long, const char *, int))                                                  \
     X(int, dlclose, (void *))                                                                      \
+    X(int, setrlimit, (int, const void *))                                                         \
+    X(int, setrlimit64, (int, const void *))                                                       \
+    X(int, prlimit, (pid_t, int, const void *, void *))                                            \
+    X(int, prlimit64, (pid_t, int, const void *, void *))                                          \
     X(int, mlockall, (int))                                                                        \
     X(int, prctl, (int, ...))                                                                      \
     X(int, setuid, (uid_t))                                                                        \
