@@ -4,6 +4,10 @@ import Testing
 import TraceReader
 import TraceTestSupport
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// The dynamic linker run as a program: it runs another one, or only says what it would load.
 @Suite struct LoaderTests {
   private static let loader =
@@ -51,6 +55,22 @@ import TraceTestSupport
       "LD_TRACE_LOADED_OBJECTS=1 \"$0\" | sed 's/ (0x[0-9a-f]*)//'; exit 0", program,
     ])
     #expect(run.plain.outputText.contains("libc.so.6"))
+    #expect(try run.allTraces().flatMap(\.coverage.childrenNotFollowed).isEmpty)
+  }
+
+  @Test(arguments: [
+    ("--list", 0), ("--inhibit-cache --library-path /nowhere --list", 0), ("--argv0 --list", 1),
+  ])
+  func theLoaderItselfListsLibrariesWithoutTheRecorder(options: String, runs: Int) throws {
+    let loader = "/lib64/ld-linux-x86-64.so.2"
+    guard access(loader, X_OK) == 0 else { return }
+    let program = try TestProgram("environment.c")
+    let run = try TracedRun([
+      "/bin/sh", "-c", "\(loader) \(options) \"$0\" | sed 's/ (0x[0-9a-f]*)//'; exit 0",
+      program.path.string,
+    ])
+    #expect(run.plain.outputText.contains("libc.so.6") == (runs == 0))
+    #expect(try run.traces(of: program).count == runs)
     #expect(try run.allTraces().flatMap(\.coverage.childrenNotFollowed).isEmpty)
   }
 }

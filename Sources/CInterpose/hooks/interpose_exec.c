@@ -68,8 +68,11 @@ struct exec_step {
     bool is_announced;        /* the end of this process image is in its trace */
 };
 
-static struct exec_step prepare(const char *name, const char *reason, char *const *environment) {
+static struct exec_step prepare(const char *name, const char *reason, char *const *arguments,
+                                char *const *environment) {
     struct exec_step step = {.storage = mt_exec_environment_begin()};
+    if (!reason && mt_exec_only_lists(name, arguments))
+        reason = mt_exec_runs_nothing;
     if (!reason || reason == mt_exec_is_static) {
         const char *other = mt_exec_environment_probe(environment);
         reason = other ? other : reason;
@@ -154,7 +157,7 @@ MT_HOOK int MT_HOOK_NAME(execve)(const char *path, char *const arguments[],
     start_unless_untouched_fork();
     if (!mt_real.execve)
         return missing();
-    struct exec_step step = prepare(path, mt_exec_probe(path), environment);
+    struct exec_step step = prepare(path, mt_exec_probe(path), arguments, environment);
     announce(&step);
     int result = mt_real.execve(path, arguments, step.environment);
     if (is_shortened(&step, errno, path, arguments, environment))
@@ -169,8 +172,8 @@ void mt_exec_by_number(long number, const long arguments[5]) {
     const long *common = number == SYS_execve ? arguments : arguments + 1;
     int directory = number == SYS_execve ? MT_AT_CWD : (int)arguments[0];
     const char *path = (const char *)common[0];
-    struct exec_step step =
-        prepare(path, mt_exec_probe_at(directory, path), (char *const *)common[2]);
+    struct exec_step step = prepare(path, mt_exec_probe_at(directory, path),
+                                    (char *const *)common[1], (char *const *)common[2]);
     announce(&step);
     if (number == SYS_execve)
         CALL(number, path, common[1], step.environment, 0, 0, 0);
@@ -189,7 +192,8 @@ MT_HOOK int MT_HOOK_NAME(execvpe)(const char *file, char *const arguments[],
     if (!mt_real.execvpe)
         return missing();
     struct exec_step step =
-        prepare(file, mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH")), environment);
+        prepare(file, mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH")), arguments,
+                environment);
     announce(&step);
     int result = mt_real.execvpe(file, arguments, step.environment);
     if (is_shortened(&step, errno, file, arguments, environment))
@@ -240,7 +244,8 @@ MT_HOOK int MT_HOOK_NAME(fexecve)(int fd, char *const arguments[], char *const e
     start_unless_untouched_fork();
     if (!mt_real.fexecve)
         return missing();
-    struct exec_step step = prepare("(open file)", mt_exec_probe_descriptor(fd), environment);
+    struct exec_step step =
+        prepare("(open file)", mt_exec_probe_descriptor(fd), arguments, environment);
     announce(&step);
     int result = mt_real.fexecve(fd, arguments, step.environment);
     if (is_shortened(&step, errno, "(open file)", arguments, environment))
@@ -253,7 +258,8 @@ MT_HOOK int MT_HOOK_NAME(execveat)(int directory, const char *path, char *const 
     start_unless_untouched_fork();
     if (!mt_real.execveat)
         return missing();
-    struct exec_step step = prepare(path, mt_exec_probe_at(directory, path), environment);
+    struct exec_step step =
+        prepare(path, mt_exec_probe_at(directory, path), arguments, environment);
     announce(&step);
     int result = mt_real.execveat(directory, path, arguments, step.environment, flags);
     if (is_shortened(&step, errno, path, arguments, environment))
@@ -276,7 +282,7 @@ MT_HOOK int MT_HOOK_NAME(posix_spawn)(pid_t *pid, const char *path,
     mt_lifecycle_start();
     if (!mt_real.posix_spawn)
         return ENOSYS;
-    struct exec_step step = prepare(path, probe_spawned(path, actions), environment);
+    struct exec_step step = prepare(path, probe_spawned(path, actions), arguments, environment);
     int result = mt_real.posix_spawn(pid, path, actions, attributes, arguments, step.environment);
     if (is_shortened(&step, result, path, arguments, environment))
         result = mt_real.posix_spawn(pid, path, actions, attributes, arguments, step.environment);
@@ -293,7 +299,7 @@ MT_HOOK int MT_HOOK_NAME(posix_spawnp)(pid_t *pid, const char *file,
     const char *reason = strchr(file, '/')
                              ? probe_spawned(file, actions)
                              : mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH"));
-    struct exec_step step = prepare(file, reason, environment);
+    struct exec_step step = prepare(file, reason, arguments, environment);
     int result = mt_real.posix_spawnp(pid, file, actions, attributes, arguments, step.environment);
     if (is_shortened(&step, result, file, arguments, environment))
         result = mt_real.posix_spawnp(pid, file, actions, attributes, arguments, step.environment);

@@ -89,6 +89,47 @@ static bool is_loader(const char *name) {
     return mt_text_has_prefix(name, "ld-linux") || mt_text_has_prefix(name, "ld64.so");
 }
 
+/* Its options that do not run what follows; others may have a value. */
+static bool is_listing(const char *option) {
+    static const char *const names[] = {"--list", "--list-tunables", "--list-diagnostics",
+                                        "--verify"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (mt_text_equal(option, names[i]))
+            return true;
+    return false;
+}
+
+static bool has_value(const char *option) {
+    static const char *const names[] = {
+        "--library-path",         "--inhibit-rpath",    "--audit", "--preload", "--argv0",
+        "--glibc-hwcaps-prepend", "--glibc-hwcaps-mask"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (mt_text_equal(option, names[i]))
+            return true;
+    return false;
+}
+
+static bool is_readable(char *const *argument) {
+    return mt_os_is_readable((uintptr_t)argument) &&
+           (!*argument || mt_os_is_readable((uintptr_t)*argument));
+}
+
+bool mt_exec_only_lists(const char *file, char *const *arguments) {
+    if (!mt_os_is_readable((uintptr_t)file) || !is_loader(mt_text_last_component(file)))
+        return false;
+    for (char *const *at = arguments; is_readable(at) && *at; at++) {
+        if (at == arguments)
+            continue;
+        if (!mt_text_has_prefix(*at, "--"))
+            return false;
+        if (is_listing(*at))
+            return true;
+        if (has_value(*at) && is_readable(at + 1) && at[1])
+            at++;
+    }
+    return false;
+}
+
 static const char *probe_interpreter(int fd, const Elf64_Phdr *interpreter) {
     char path[64] = "";
     size_t size = interpreter->p_filesz < sizeof path ? interpreter->p_filesz : sizeof path - 1;

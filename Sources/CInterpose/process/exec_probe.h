@@ -6,6 +6,8 @@
 #ifndef MT_EXEC_PROBE_H
 #define MT_EXEC_PROBE_H
 
+#include <stdbool.h>
+
 /* Looks at the file (following #! lines) with raw reads only.
  *
  * path     as given to execve
@@ -23,6 +25,12 @@ const char *mt_exec_probe_descriptor(int fd);
 /* Like mt_exec_probe for what execveat is given: path relative to a directory, or "" for the
  * descriptor itself. */
 const char *mt_exec_probe_at(int directory, const char *path);
+
+/* Whether ld.so is what is executed, and is asked to list something and to end.
+ *
+ * file       as given to execve or execvp
+ * arguments  may be NULL, or not to be read */
+bool mt_exec_only_lists(const char *file, char *const *arguments);
 
 /* The file that this library was loaded from, as the loader was told. */
 const char *mt_exec_library(void);
