@@ -46,6 +46,12 @@ import TraceTestSupport
     #expect(found["geo::Shape"] == nil, "a base is no object's class")
   }
 
+  @Test func allocatorsOfTheProgramAreSeenThrough() throws {
+    let found = try categories("custom_allocator.cpp", [], grouping: "type")
+    #expect(found["long[]"] == [1, 0], "\(found)")
+    #expect(found["char[]"] == [1, 0])
+  }
+
   /// When they are freed, only the word of their base is in them.
   @Test(arguments: ["-O0", "-O2"])
   func countsOfSharedPointersAreNamedAfterTheObject(optimisation: String) throws {

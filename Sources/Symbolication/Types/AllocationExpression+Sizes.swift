@@ -13,7 +13,7 @@ extension AllocationExpression {
   ) -> String? {
     let bytes = withoutLiterals(line)
     let calls = AllocatorCall.all(in: bytes)
-    if let call = calls.first(where: { $0.start == column - 1 }), call.mayAllocate {
+    if let call = calls.first(where: { $0.isAt(column - 1, in: bytes) }), call.mayAllocate {
       return type(of: call, in: bytes, resolve)
     }
     // Columns of macros are those of the macro.
@@ -38,9 +38,13 @@ extension AllocationExpression {
     if let type = call.typeArgument { return type }
     let size = size(in: call)
     if case .type(let type) = size?.operand { return size?.named(type) }
-    if let type = typeOfCast(before: bytes[..<call.start]) { return type }
-    guard case .object(let object) = size?.operand else { return nil }
-    return resolve(object).flatMap { size?.named($0) }
+    let cast = typeOfCast(before: bytes[..<call.start])
+    if let cast, !isScalar(cast) { return size?.named(cast) ?? cast }
+    if case .object(let object) = size?.operand, let type = resolve(object) {
+      return size?.named(type)
+    }
+    // Nobody asks for a single character or number without its size.
+    return cast.map { "\($0)[]" }
   }
 
   // MARK: Sizes

@@ -201,6 +201,17 @@ enum AllocationExpression {
       || (text.first?.isUppercase ?? false) && text != text.uppercased()
   }
 
+  /// Whether a type is a number or a character, as far as its spelling tells.
+  static func isScalar(_ type: String) -> Bool {
+    let words = type.split(separator: " ").filter { $0 != "const" && $0 != "volatile" }
+    guard let first = words.first, !type.hasSuffix("*") else { return false }
+    return builtIn.contains(String(first)) || words.count == 1 && scalars.contains(String(first))
+  }
+
+  private static let scalars: Set<String> = [
+    "size_t", "ssize_t", "uintptr_t", "intptr_t", "ptrdiff_t", "int8_t", "int16_t", "int32_t",
+    "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "char8_t", "char16_t", "char32_t",
+  ]
   private static let elaborated: Set<String> = ["struct", "union", "enum", "const"]
   private static let builtIn: Set<String> = [
     "char", "short", "int", "long", "float", "double", "unsigned", "signed", "bool", "wchar_t",

@@ -4,6 +4,8 @@ struct AllocatorCall {
   var function: String
   /// Where it stands in the line.
   var start: Int
+  /// Where the bracket in front of its arguments stands.
+  var bracket: Int
   /// Between the commas.
   var arguments: [String]
 
@@ -30,10 +32,18 @@ struct AllocatorCall {
       guard ahead.current == UInt8(ascii: "(") else { continue }
       found.append(
         AllocatorCall(
-          function: String(nameBytes: word), start: start,
+          function: String(nameBytes: word), start: start, bracket: ahead.position,
           arguments: split(ahead.skipGroup())))
     }
     return found
+  }
+
+  /// Whether a compiler means the call by a place in the line: Clang that of the namespace or of the name, GCC in
+  /// C++ that of the bracket.
+  func isAt(_ place: Int, in bytes: [UInt8]) -> Bool {
+    if start...bracket ~= place { return true }
+    guard place >= 0, place < start else { return false }
+    return ["std::", "::"].contains { bytes[place..<start].elementsEqual($0.utf8) }
   }
 
   /// Whether a function is named like one that allocates: `malloc`, `xcalloc`, `g_malloc0`, `alloc_node`, `XNEW`.

@@ -28,13 +28,29 @@ final class SourceTypes {
       isNew
       ? AllocationExpression.typeOfNew(in: line, column: location.column)
       : AllocationExpression.typeOfSize(
-        in: call(line, at: location), column: location.column, resolve: resolve)
-    let text = spelled.flatMap { type in
-      TemplateParameters.resolve(type, in: frame.baseName, at: location.line) {
-        lines.line($0, of: location.path)
-      }
-    }
+        in: call(line, at: location), column: location.column
+      ) { resolve($0) ?? parameter($0, of: frame, at: location) }
+    let text = spelled.flatMap { argument($0, of: frame, at: location) }
     return text.map { Self.name($0, of: frame, isNew: isNew) }
+  }
+
+  /// A type with the arguments of the template that a frame is of, in place of its parameters.
+  private func argument(
+    _ type: String, of frame: SymbolicatedFrame, at location: SourceLocation
+  ) -> String? {
+    TemplateParameters.resolve(type, in: frame.baseName, at: location.line) {
+      lines.line($0, of: location.path)
+    }
+  }
+
+  /// What looks like an object, as `T` in `sizeof(T)`, but is a parameter of the template that a frame is of.
+  private func parameter(
+    _ object: ObjectExpression, of frame: SymbolicatedFrame, at location: SourceLocation
+  ) -> String? {
+    guard object.steps.isEmpty, let type = argument(object.root, of: frame, at: location),
+      type != object.root
+    else { return nil }
+    return object.root
   }
 
   /// The name of a type that an allocating frame's source has.

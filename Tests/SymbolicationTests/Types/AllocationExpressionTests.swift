@@ -52,6 +52,12 @@ import Testing
     ("  p = malloc(sizeof(buffer));", nil),
     ("  p = malloc(SIZE);", nil),
     ("  p = (void *)malloc(4);", nil),
+    ("  p = (char *)malloc(n + 1);", "char[]"),
+    ("  p = (unsigned char *)realloc(p, 2 * n);", "unsigned char[]"),
+    ("  p = (uint8_t *)malloc(sizeof(buffer));", "uint8_t[]"),
+    ("  p = (int *)malloc(sizeof(int));", "int"),
+    ("  p = (Foo *)malloc(n * sizeof *p);", "Foo[]"),
+    ("  p = (handle_t *)malloc(n);", "handle_t"),
     ("  p = malloc(a * (b + sizeof", nil),
     ("  p = malloc(n); // sizeof(Foo)", nil),
     ("  p = malloc(77); /* not sizeof(struct node) */", nil),
@@ -84,6 +90,14 @@ import Testing
   ])
   func sizesAndCasts(line: String, expected: String?) {
     #expect(AllocationExpression.typeOfSize(in: line) == expected)
+  }
+
+  /// A function that is named like an allocator itself.
+  @Test(arguments: [(0, nil), (28, "Node[]"), (33, "Node[]"), (39, "Node[]"), (4, nil), (40, nil)])
+  func callsAreToldByTheirColumn(column: Int, expected: String?) {
+    let line = "T *allocate(int n) { return std::malloc(n * sizeof(Node)); }"
+    #expect(
+      AllocationExpression.typeOfSize(in: line, column: column > 0 ? column + 1 : 0) == expected)
   }
 
   @Test(arguments: [
