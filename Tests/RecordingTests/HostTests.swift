@@ -91,13 +91,13 @@ import TraceTestSupport
   /// The recorder's own memory is no data of the program's.
   @Test(arguments: [14, 32])
   func aDataLimitOfTheProgramLeavesItItsMemory(mebibytes: Int) throws {
-    let run = try TracedRun(
-      [try TestProgram("data_limit.c").path.string], shell: "ulimit -d \(mebibytes << 10)")
+    let program = try TestProgram("data_limit.c")
+    let run = try TracedRun([program.path.string], shell: "ulimit -d \(mebibytes << 10)")
     #expect(run.plain.outputText == "64 blocks, thread: 0\n")
-    let root = try run.root()
-    #expect(try MarkedEvents(root)[44001] == .init(allocated: 64, freed: 64))
-    #expect(try MarkedEvents(root)[44002] == .init(allocated: 1000, freed: 1000))
-    #expect(root.coverage.stop == nil)
+    let trace = try #require(try run.traces(of: program).first)
+    #expect(try MarkedEvents(trace)[44001] == .init(allocated: 64, freed: 64))
+    #expect(try MarkedEvents(trace)[44002] == .init(allocated: 1000, freed: 1000))
+    #expect(trace.coverage.stop == nil)
   }
 
   /// Nor is it what the program may lock.

@@ -48,7 +48,7 @@ import TraceTestSupport
 
   @Test func allocatorsOfTheProgramAreSeenThrough() throws {
     let found = try categories("custom_allocator.cpp", [], grouping: "type")
-    #expect(found["long[]"] == [1, 0], "\(found)")
+    #expect(found["std::vector<long, Allocator<long>> storage"] == [1, 0], "\(found)")
     #expect(found["char[]"] == [1, 0])
   }
 

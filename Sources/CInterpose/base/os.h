@@ -86,7 +86,7 @@ struct mt_idle_table {
 #define MT_IDLE_AT_START(table)                                                                    \
     static const struct mt_idle_table table##_is_idle                                              \
         __attribute__((used, section("mt_idle_tables"))) = {&table, sizeof table}
-/* Puts pages like those of mt_os_map_pages where these tables are, if these do not count as data. */
+/* Puts pages like those of mt_os_map_pages where they are, if these do not count as data. */
 void mt_os_renew_idle_tables(void);
 
 /* Changes what may be done with whole pages: PROT_READ ... */

@@ -13,7 +13,7 @@ struct mt_own_range {
 };
 
 enum mt_own_kind {
-    MT_OWN_PAGES = 0, /* memory, which a forked child inherits */
+    MT_OWN_PAGES = 0,  /* memory, which a forked child inherits */
     MT_OWN_WINDOW = 1, /* a window of the trace, which it does not */
     MT_OWN_GUARDED = 2 /* memory, with a page below it that nobody may touch */
 };

@@ -4,8 +4,12 @@
 
 template <class T> struct Allocator {
     using value_type = T;
-    T *allocate(std::size_t n) { return static_cast<T *>(std::malloc(n * sizeof(T))); }
-    void deallocate(T *block, std::size_t) { std::free(block); }
+    T *allocate(std::size_t n) {
+        return static_cast<T *>(std::malloc(n * sizeof(T)));
+    }
+    void deallocate(T *block, std::size_t) {
+        std::free(block);
+    }
 };
 
 static auto numbers = new std::vector<long, Allocator<long>>(100);

@@ -4,7 +4,9 @@
 
 static void *kept;
 
-static void *__attribute__((noinline)) leak_behind_buffer(void) { return malloc(77); }
+static void *__attribute__((noinline)) leak_behind_buffer(void) {
+    return malloc(77);
+}
 
 /* Of each size that a stream may ask for; the small block keeps the memory from being merged. */
 static void __attribute__((noinline)) fill(void) {
