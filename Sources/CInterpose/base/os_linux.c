@@ -213,7 +213,7 @@ static void *map_guarded_pages(size_t length) {
     mt_os_unlock_pages(guard, GUARD + length); /* the second mapping counts beside the first */
     long result = CALL(SYS_mmap, guard + GUARD, length, PROT_READ | PROT_WRITE, NO_DATA, -1, 0);
     if (is_error(result) || !mt_own_memory_add(guard, GUARD + length, MT_OWN_GUARDED)) {
-        CALL(SYS_munmap, guard, GUARD + length, 0, 0, 0, 0);
+        mt_os_give_back_addresses(guard, GUARD + length);
         return NULL;
     }
     mt_os_unlock_pages(guard, GUARD + length);

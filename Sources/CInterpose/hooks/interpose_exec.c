@@ -11,6 +11,7 @@
 #include "lifecycle/lifecycle.h"
 #include "process/exec_environment.h"
 #include "process/exec_probe.h"
+#include "process/exec_strings.h"
 #include "process/spawn_folder.h"
 #include "trace/meta_writer.h"
 #include "trace/trace_file.h"
@@ -90,12 +91,10 @@ enum { LONGEST_STRING = 128 << 10 };
 static uint64_t room_of(char *const *strings) {
     uint64_t room = 0;
     for (char *const *at = strings; at; at++) {
-        if (!mt_os_is_readable((uintptr_t)at))
+        if (!mt_exec_string_is_readable(at))
             return UINT64_MAX;
         if (!*at)
             break;
-        if (!mt_os_is_readable((uintptr_t)*at))
-            return UINT64_MAX;
         size_t length = mt_text_length(*at) + 1;
         if (length > LONGEST_STRING)
             return UINT64_MAX;

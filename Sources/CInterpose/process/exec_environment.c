@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/tls.h"
 #include "process/exec_probe.h"
+#include "process/exec_strings.h"
 #include "process/recording.h"
 #include "trace/trace_file.h"
 #include <string.h>
@@ -202,15 +203,12 @@ struct mt_exec_environment *mt_exec_environment_begin(void) {
     return storage;
 }
 
-/* The host's own mistakes are for exec to refuse. */
 static bool is_readable(char *const *environment) {
     for (char *const *at = environment; at; at++) {
-        if (!mt_os_is_readable((uintptr_t)at))
+        if (!mt_exec_string_is_readable(at))
             return false;
         if (!*at)
             return true;
-        if (!mt_os_is_readable((uintptr_t)*at))
-            return false;
     }
     return true;
 }

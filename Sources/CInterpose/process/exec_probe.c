@@ -5,6 +5,7 @@
 #include "base/config.h"
 #include "base/os.h"
 #include "base/text.h"
+#include "process/exec_strings.h"
 #include "process/trace_folder.h"
 #include <dlfcn.h>
 #include <elf.h>
@@ -109,22 +110,17 @@ static bool has_value(const char *option) {
     return false;
 }
 
-static bool is_readable(char *const *argument) {
-    return mt_os_is_readable((uintptr_t)argument) &&
-           (!*argument || mt_os_is_readable((uintptr_t)*argument));
-}
-
 bool mt_exec_only_lists(const char *file, char *const *arguments) {
     if (!mt_os_is_readable((uintptr_t)file) || !is_loader(mt_text_last_component(file)))
         return false;
-    for (char *const *at = arguments; is_readable(at) && *at; at++) {
+    for (char *const *at = arguments; mt_exec_string_is_readable(at) && *at; at++) {
         if (at == arguments)
             continue;
         if (!mt_text_has_prefix(*at, "--"))
             return false;
         if (is_listing(*at))
             return true;
-        if (has_value(*at) && is_readable(at + 1) && at[1])
+        if (has_value(*at) && mt_exec_string_is_readable(at + 1) && at[1])
             at++;
     }
     return false;
