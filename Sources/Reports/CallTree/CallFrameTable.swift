@@ -12,17 +12,13 @@ struct CallFrame: Sendable, Hashable {
 /// A call tree reads every frame of every stack that it counts; with the names themselves as keys
 /// most of the time would go into hashing them again and again.
 struct CallFrameTable {
-  private(set) var frames: [CallFrame] = []
-  private var numbers: [CallFrame: Int] = [:]
+  private var numbering = Numbering<CallFrame>()
+
+  /// The functions; each is at its number.
+  var frames: [CallFrame] { numbering.values }
 
   /// The number of a function, a new one when it is not known yet.
-  mutating func number(of frame: CallFrame) -> Int {
-    if let known = numbers[frame] { return known }
-    let number = frames.count
-    frames.append(frame)
-    numbers[frame] = number
-    return number
-  }
+  mutating func number(of frame: CallFrame) -> Int { numbering.number(of: frame) }
 
   /// The number of a line that is no function.
   mutating func number(ofMarker name: String) -> Int {

@@ -14,8 +14,30 @@ struct CallPaths {
     self.options = options
   }
 
+  private struct Key: Hashable, Comparable {
+    var stack: StackID
+    /// 0 where threads are not kept apart.
+    var thread: ThreadIndex
+
+    static func < (left: Key, right: Key) -> Bool {
+      (left.thread, left.stack) < (right.thread, right.stack)
+    }
+  }
+
+  /// Calls `body` with the path of each stack of these sites and the sum of what is counted of them.
+  mutating func forEachPath<Weight: PathWeight>(
+    of sites: [Site], weight: (Site) -> Weight, _ body: (_ path: [Int], _ sum: Weight) -> Void
+  ) {
+    let sums = SiteSums.of(
+      sites,
+      by: {
+        Key(stack: $0.stack, thread: options.separatesThreads ? $0.thread : ThreadIndex(0))
+      }, weight: weight)
+    for (key, sum) in sums { body(path(of: key.stack, on: key.thread), sum) }
+  }
+
   /// The functions of a stack, below the thread where threads are kept apart; never empty.
-  mutating func path(of stack: StackID, on thread: ThreadIndex) -> [Int] {
+  private mutating func path(of stack: StackID, on thread: ThreadIndex) -> [Int] {
     let path = path(of: stack)
     guard options.separatesThreads else { return path }
     return [table.number(ofMarker: source.threads.summary(of: thread).text)] + path

@@ -41,14 +41,12 @@ struct CallTree {
   /// Sums up the sites; bytes and blocks are the totals of their tallies.
   init(_ sites: [Site], source: ReportSource, options: CallTreeOptions) {
     paths = CallPaths(source, options)
-    let weights = StackSums(sites, byThread: options.separatesThreads) { site in
+    let weight = { (site: Site) in
       Weight(
         bytes: site.tally.totalBytes, count: site.tally.totalCount,
         bytesVariance: site.variance?.totalBytes ?? 0)
     }
-    for (key, weight) in weights.sorted {
-      tree.add(paths.path(of: key.stack, on: key.thread), weight)
-    }
+    paths.forEachPath(of: sites, weight: weight) { tree.add($0, $1) }
     sortChildren()
   }
 

@@ -9,6 +9,7 @@ protocol PathWeight {
 }
 
 extension Tally: PathWeight {}
+extension UInt64: PathWeight {}
 
 /// The sum of paths by their common beginnings.
 ///
@@ -50,30 +51,4 @@ struct PathTree<Weight: PathWeight> {
       nodes[index].children = nodes[index].children.sorted { precedes(nodes[$0], nodes[$1]) }
     }
   }
-}
-
-/// The sums of sites by their stacks, and by thread where threads are kept apart.
-struct StackSums<Weight: PathWeight> {
-  struct Key: Hashable, Comparable {
-    var stack: StackID
-    /// 0 where threads are not kept apart.
-    var thread: ThreadIndex
-
-    static func < (left: Key, right: Key) -> Bool {
-      (left.thread, left.stack) < (right.thread, right.stack)
-    }
-  }
-
-  private var weights: [Key: Weight] = [:]
-
-  /// Sums up what `weight` counts of each site.
-  init(_ sites: [Site], byThread: Bool, weight: (Site) -> Weight) {
-    for site in sites {
-      let key = Key(stack: site.stack, thread: byThread ? site.thread : ThreadIndex(0))
-      weights[key, default: Weight()] += weight(site)
-    }
-  }
-
-  /// The sums in the order of threads and stacks.
-  var sorted: [(key: Key, value: Weight)] { weights.sorted { $0.key < $1.key } }
 }

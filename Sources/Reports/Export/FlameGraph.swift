@@ -35,10 +35,7 @@ public struct FlameGraph: Sendable {
     let sites = try query.filter.apply(to: result.sites, source: source)
     var paths = CallPaths(source, query.options)
     var tree = PathTree<Tally>()
-    let sums = StackSums(sites, byThread: query.options.separatesThreads, weight: \.tally)
-    for (key, tally) in sums.sorted {
-      tree.add(paths.path(of: key.stack, on: key.thread), tally)
-    }
+    paths.forEachPath(of: sites, weight: \.tally) { tree.add($0, $1) }
     let frames = paths.table.frames
     tree.sortChildren { frames[$0.frame].name < frames[$1.frame].name }
     parts = [FlameGraphPage.beginning]
@@ -74,8 +71,7 @@ public struct FlameGraph: Sendable {
     of tree: PathTree<Tally>, _ frames: [CallFrame], _ leastShare: UInt64
   ) {
     let all = Self.values.map { $0.of(tree.nodes[0].weight) }
-    var numbers: [Int: Int] = [:]
-    var functions: [String] = []
+    var functions = Numbering<Int>()
     var nodes: [String] = []
     var pending = [(index: 0, depth: 0)]
     while let (index, depth) = pending.popLast() {
@@ -85,16 +81,12 @@ public struct FlameGraph: Sendable {
         $0 > 0 && CallTreeReport.isShare($0, of: $1, atLeast: leastShare)
       }
       guard isShown || index == 0 else { continue }
-      let number = numbers[node.frame] ?? functions.count
-      if number == functions.count {
-        numbers[node.frame] = number
-        functions.append(Self.function(node.frame < 0 ? nil : frames[node.frame]))
-      }
-      let fields = [depth, number].map(String.init) + values.map(String.init)
+      let fields =
+        [depth, functions.number(of: node.frame)].map(String.init) + values.map(String.init)
       nodes.append("[" + fields.joined(separator: ",") + "]")
       pending += node.children.reversed().map { ($0, depth + 1) }
     }
-    addList("functions", functions)
+    addList("functions", functions.values.map { Self.function($0 < 0 ? nil : frames[$0]) })
     addList("nodes", nodes)
   }
 

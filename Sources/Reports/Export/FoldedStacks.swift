@@ -23,10 +23,9 @@ public struct FoldedStacks: Sendable {
     let sites = try filter.apply(to: result.sites, source: source)
     var paths = CallPaths(source, options)
     var values: [[Int]: UInt64] = [:]
-    let sums = StackSums(sites, byThread: options.separatesThreads, weight: \.tally)
-    for (key, tally) in sums.sorted {
-      let value = value.of(tally)
-      if value > 0 { values[paths.path(of: key.stack, on: key.thread), default: 0] &+= value }
+    let counted = sites.filter { value.of($0.tally) > 0 }
+    paths.forEachPath(of: counted, weight: { value.of($0.tally) }) { path, sum in
+      values[path, default: 0] &+= sum
     }
     let names = paths.table.frames.map { Self.escaped($0.name) }
     lines = values.map { path, value in

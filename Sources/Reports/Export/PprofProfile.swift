@@ -11,12 +11,9 @@ public struct PprofProfile: Sendable {
   /// The profile as it goes into a file.
   public private(set) var bytes: [UInt8] = []
 
-  /// The kinds of values, by what pprof calls them.
-  private static let kinds: [(name: String, value: ProfileValue)] = [
-    ("alloc_objects", .totalBlocks), ("alloc_space", .totalBytes),
-    ("inuse_objects", .liveBlocks), ("inuse_space", .liveBytes),
-    ("peak_objects", .peakBlocks), ("peak_space", .peakBytes),
-    ("temporary_objects", .temporaryBlocks),
+  /// The values of each sample; Go's come first, in the order of its heap profiles.
+  private static let values: [ProfileValue] = [
+    .totalBlocks, .totalBytes, .liveBlocks, .liveBytes, .peakBlocks, .peakBytes, .temporaryBlocks,
   ]
 
   /// Makes a profile of a replay.
@@ -34,11 +31,18 @@ public struct PprofProfile: Sendable {
     let sites = try filter.apply(to: result.sites, source: source)
     var tables = PprofTables(source.names)
     var profile = ProtobufMessage()
-    for kind in Self.kinds {
-      profile.add(Field.sampleType, tables.type(kind.name, kind.value.isBytes ? "bytes" : "count"))
+    for value in Self.values {
+      profile.add(Field.sampleType, tables.type(value.pprofName, value.isBytes ? "bytes" : "count"))
     }
-    for (key, tally) in Self.sums(sites, source) {
-      let values = Self.kinds.map { $0.value.of(tally) }
+    let sums = SiteSums.of(
+      sites,
+      by: { site in
+        Key(
+          stack: site.stack, thread: site.thread,
+          category: source.categories.detailedCategory(of: site))
+      }, weight: \.tally)
+    for (key, tally) in sums {
+      let values = Self.values.map { $0.of(tally) }
       guard values.contains(where: { $0 > 0 }) else { continue }
       var sample = ProtobufMessage()
       sample.add(1, packed: tables.locations(of: key.stack))
@@ -52,8 +56,7 @@ public struct PprofProfile: Sendable {
     profile.add(Field.periodType, tables.type("space", "bytes"))
     profile.add(Field.period, result.sampling?.interval ?? 1)
     profile.add(Field.comment, packed: [tables.text(source.trace.commandLine)])
-    let first = Self.kinds.first { $0.value == shown }?.name ?? "inuse_space"
-    profile.add(Field.defaultSampleType, tables.text(first))
+    profile.add(Field.defaultSampleType, tables.text(shown.pprofName))
     bytes = profile.bytes + tables.message.bytes
   }
 
@@ -78,17 +81,19 @@ public struct PprofProfile: Sendable {
       (left.stack, left.thread, left.category) < (right.stack, right.thread, right.category)
     }
   }
+}
 
-  private static func sums(
-    _ sites: [Site], _ source: ReportSource
-  ) -> [(key: Key, value: Tally)] {
-    var tallies: [Key: Tally] = [:]
-    for site in sites {
-      let key = Key(
-        stack: site.stack, thread: site.thread,
-        category: source.categories.detailedCategory(of: site))
-      tallies[key, default: Tally()] += site.tally
+extension ProfileValue {
+  /// What pprof calls it.
+  fileprivate var pprofName: String {
+    switch self {
+    case .totalBlocks: "alloc_objects"
+    case .totalBytes: "alloc_space"
+    case .liveBlocks: "inuse_objects"
+    case .liveBytes: "inuse_space"
+    case .peakBlocks: "peak_objects"
+    case .peakBytes: "peak_space"
+    case .temporaryBlocks: "temporary_objects"
     }
-    return tallies.sorted { $0.key < $1.key }
   }
 }

@@ -5,7 +5,7 @@ struct PprofTables {
   /// The tables, as fields of the profile.
   var message: ProtobufMessage {
     var result = ProtobufMessage()
-    for (index, path) in images.values.enumerated() { result.add(3, image(path, index)) }
+    for index in imageParts.indices { result.add(3, image(index)) }
     for location in locationMessages { result.add(4, location) }
     for function in functionMessages { result.add(5, function) }
     for text in texts.values { result.add(6, text) }
@@ -13,10 +13,11 @@ struct PprofTables {
   }
 
   private let names: StackNames
-  private var texts = Numbers<String>([""])
-  private var functions = Numbers<Function>([])
-  private var images = Numbers<String>([])
-  private var imageEnds: [UInt64] = []
+  private var texts = Numbering<String>()
+  private var functions = Numbering<Function>()
+  private var images = Numbering<String>()
+  /// Of each image the number of its path, and one past the last address in it that is referred to.
+  private var imageParts: [(path: UInt64, end: UInt64)] = []
   private var functionMessages: [ProtobufMessage] = []
   private var locationMessages: [ProtobufMessage] = []
   private var numberOfLocation: [Int: UInt64] = [:]
@@ -33,6 +34,7 @@ struct PprofTables {
   /// - Parameter names: Names of the stacks that samples will have.
   init(_ names: StackNames) {
     self.names = names
+    _ = texts.number(of: "")  // the format has it first
   }
 
   /// The number of a text.
@@ -109,42 +111,19 @@ struct PprofTables {
 
   private mutating func imageNumber(_ path: String, holding offset: UInt64) -> UInt64 {
     let index = images.number(of: path)
-    if index == imageEnds.count { imageEnds.append(0) }
-    imageEnds[index] = max(imageEnds[index], offset &+ 1)
-    _ = text(path)
+    if index == imageParts.count { imageParts.append((text(path), 0)) }
+    imageParts[index].end = max(imageParts[index].end, offset &+ 1)
     return UInt64(index) + 1
   }
 
   /// An image; its addresses are those of its file, so that it begins at 0 wherever it was loaded.
-  private func image(_ path: String, _ index: Int) -> ProtobufMessage {
+  private func image(_ index: Int) -> ProtobufMessage {
     var message = ProtobufMessage()
     message.add(1, UInt64(index) + 1)
-    message.add(3, imageEnds[index])
-    message.add(5, UInt64(texts.known(path) ?? 0))
+    message.add(3, imageParts[index].end)
+    message.add(5, imageParts[index].path)
     // All that viewers could look up in the file is there.
     for hasNames in 7...10 { message.add(hasNames, true) }
     return message
-  }
-}
-
-/// Values by the order in which they were first seen.
-private struct Numbers<Value: Hashable> {
-  private(set) var values: [Value]
-  private var numbers: [Value: Int] = [:]
-
-  init(_ values: [Value]) {
-    self.values = values
-    for (number, value) in values.enumerated() { numbers[value] = number }
-  }
-
-  /// The number of a value, nil for one that was not seen.
-  func known(_ value: Value) -> Int? { numbers[value] }
-
-  mutating func number(of value: Value) -> Int {
-    if let known = numbers[value] { return known }
-    let number = values.count
-    values.append(value)
-    numbers[value] = number
-    return number
   }
 }

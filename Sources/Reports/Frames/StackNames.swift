@@ -13,7 +13,7 @@ public final class StackNames {
   private var framesOfLocation: [Int: [ReportFrame]] = [:]
   private var responsibles: [StackID: ReportFrame?] = [:]
   private var textOfLocation: [Int: Int] = [:]
-  private var textOfFrames: [[ReportFrame]: Int] = [:]
+  private var texts = Numbering<[ReportFrame]>()
   private var firstOfText: [[Int]: StackID] = [:]
   private var likenesses: [StackID: StackID] = [:]
 
@@ -61,9 +61,7 @@ public final class StackNames {
   private func text(of frame: RawFrame) -> Int {
     let location = location(of: frame)
     if let known = textOfLocation[location] { return known }
-    let found = frames(of: frame).map(\.asRead)
-    let number = textOfFrames[found] ?? textOfFrames.count
-    textOfFrames[found] = number
+    let number = texts.number(of: frames(of: frame).map(\.asRead))
     textOfLocation[location] = number
     return number
   }

@@ -25,30 +25,23 @@ struct ExportOptions: ParsableArguments {
         + "--live-at says.", valueName: "what"))
   var value = ProfileValue.liveBytes
 
-  @Option(
-    name: [.customShort("o"), .customLong("output")],
-    help: ArgumentHelp("Write to this file instead of standard output.", valueName: "file"),
-    completion: .file())
-  var file: String?
-
-  /// The file to write; nil for standard output, which `-` means as well.
-  private var output: String? { file == "-" ? nil : file }
+  @OptionGroup var file: OutputFileOption
 
   /// Looks whether the export can be written, before anybody waits for it.
   ///
   /// - Throws: ``CommandFailure`` when it cannot, or when bytes that are no text would go to a terminal.
   func checkCanBeWritten() throws {
-    if format == .pprof, output == nil, isatty(STDOUT_FILENO) != 0 {
+    if format == .pprof, file.name == nil, isatty(STDOUT_FILENO) != 0 {
       throw CommandFailure(
         "pprof is no text for a terminal; give a file: -o profile.pb", exitStatus: ExitStatus.usage)
     }
-    try ReportOutput.checkCanBeWritten(output)
+    try ReportOutput.checkCanBeWritten(file.name)
   }
 
   /// Opens the output and hands it to `body`.
   ///
   /// - Throws: ``CommandFailure`` when it cannot be written.
   func write(_ body: (ReportOutput) throws -> Void) throws {
-    try ReportOutput.withOutput(output, body)
+    try ReportOutput.withOutput(file.name, body)
   }
 }

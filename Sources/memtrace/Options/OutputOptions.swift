@@ -35,21 +35,29 @@ struct DocumentOutputOptions: ParsableArguments, OutputChoice {
   var format: ReportFormat { form == .json ? .json : .text }
 }
 
-/// Where a report goes.
-struct DestinationOptions: ParsableArguments {
+/// The file that is written.
+struct OutputFileOption: ParsableArguments {
   @Option(
     name: [.customShort("o"), .customLong("output")],
     help: ArgumentHelp("Write to this file instead of standard output.", valueName: "file"),
     completion: .file())
   var file: String?
 
+  /// Its name; nil for standard output, which `-` means as well.
+  var name: String? { file == "-" ? nil : file }
+}
+
+/// Where a report goes.
+struct DestinationOptions: ParsableArguments {
+  @OptionGroup var file: OutputFileOption
+
   @Flag(help: "Print numbers of bytes with all digits instead of KiB and MiB.")
   var bytes = false
 }
 
 extension OutputChoice {
-  /// The file to write; nil for standard output, which `-` means as well.
-  var output: String? { destination.file == "-" ? nil : destination.file }
+  /// The file to write; nil for standard output.
+  var output: String? { destination.file.name }
 
   /// Refuses an option that only the text heeds.
   ///
