@@ -125,6 +125,18 @@ import Testing
     #expect(texts[try fields.number(14)] == "alloc_objects")
   }
 
+  /// Viewers take the first image for the program.
+  @Test func theProgramIsTheFirstImage() throws {
+    var result = ReplayResult()
+    result.sites = [SampleTrace.site(stack: 6, size: 16, count: 1)]
+    let profile = try PprofProfile(result, source: SampleTrace().source, filter: SiteFilter())
+    let fields = try WireFields(profile.bytes)
+    let texts = fields.texts(6)
+    #expect(
+      try fields.messages(3).map { texts[try $0.number(5)] }
+        == ["/opt/app/app", "/usr/lib/x86_64-linux-gnu/libz.so.1"])
+  }
+
   @Test func whatHasNoStackOrNoCallersSaysSo() throws {
     var result = ReplayResult()
     result.sites = [0, 7].map { SampleTrace.site(stack: $0, size: 16, count: 1) }

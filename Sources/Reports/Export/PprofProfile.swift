@@ -29,7 +29,7 @@ public struct PprofProfile: Sendable {
     shown: ProfileValue = .liveBytes
   ) throws {
     let sites = try filter.apply(to: result.sites, source: source)
-    var tables = PprofTables(source.names)
+    var tables = PprofTables(source.names, executable: source.trace.executable)
     var profile = ProtobufMessage()
     for value in Self.values {
       profile.add(Field.sampleType, tables.type(value.pprofName, value.isBytes ? "bytes" : "count"))

@@ -31,10 +31,14 @@ struct PprofTables {
 
   /// Makes empty tables.
   ///
-  /// - Parameter names: Names of the stacks that samples will have.
-  init(_ names: StackNames) {
+  /// - Parameters:
+  ///   - names: Names of the stacks that samples will have.
+  ///   - executable: The path of the program, empty where it is not known; viewers take the first
+  ///     image for it.
+  init(_ names: StackNames, executable: String) {
     self.names = names
     _ = texts.number(of: "")  // the format has it first
+    if !executable.isEmpty { _ = imageNumber(executable, holding: 0) }
   }
 
   /// The number of a text.
