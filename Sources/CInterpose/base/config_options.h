@@ -61,6 +61,8 @@
       "programs whose traces hold nothing but who they were and how they ended: names, in which "  \
       "* "                                                                                         \
       "and ? stand for other text, with commas between them; what they start is recorded")         \
+    X(attached, "MEMTRACE_ATTACHED", NUMBER, 0, 0, UINT64_MAX / 10 - 1,                            \
+      "set by `memtrace attach`: how many nanoseconds the process had run for")                    \
     X(session, "MEMTRACE_SESSION", STRING, "", is_session, 0,                                      \
       "32 hexadecimal digits shared by all traces of one recording; made up when missing")         \
     X(parent, "MEMTRACE_PARENT", STRING, "", 0, 0,                                                 \

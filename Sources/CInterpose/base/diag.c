@@ -46,8 +46,44 @@ const char *mt_diag_reason(long error) {
     return reason ? reason : "error";
 }
 
+static struct {
+    char *bytes;
+    size_t size;
+} g_reader;
+
+void mt_diag_into(char *buffer, size_t size) {
+    g_reader.bytes = buffer;
+    g_reader.size = size;
+    if (buffer)
+        *buffer = 0;
+}
+
+static void add(struct mt_text *text, const char *what, const char *subject, long error,
+                const char *consequence) {
+    mt_text_add(text, what);
+    if (*subject) {
+        mt_text_add(text, " ");
+        mt_text_add(text, subject);
+    }
+    if (error) {
+        const char *reason = describe(error);
+        mt_text_add(text, ": ");
+        mt_text_add(text, reason ? reason : "error ");
+        if (!reason)
+            mt_text_add_number(text, (uint64_t)-error);
+    }
+    mt_text_add(text, consequence);
+}
+
 void mt_diag_once(const char *what, const char *subject, long error, const char *consequence) {
     static uint32_t has_spoken;
+    if (g_reader.bytes) {
+        if (!*g_reader.bytes) {
+            struct mt_text text = mt_text_begin(g_reader.bytes, g_reader.size);
+            add(&text, what, subject, error, "");
+        }
+        return;
+    }
     /* Of a process tree only the root speaks: what keeps a child from recording (a sandbox, another
      * user) must not show in the output of the host. */
     if (!mt_config.verbose || mt_config.parent[0] ||
@@ -58,19 +94,7 @@ void mt_diag_once(const char *what, const char *subject, long error, const char 
     mt_text_add(&text, "memtrace[");
     mt_text_add_number(&text, (uint64_t)mt_os_pid());
     mt_text_add(&text, "]: ");
-    mt_text_add(&text, what);
-    if (*subject) {
-        mt_text_add(&text, " ");
-        mt_text_add(&text, subject);
-    }
-    if (error) {
-        const char *reason = describe(error);
-        mt_text_add(&text, ": ");
-        mt_text_add(&text, reason ? reason : "error ");
-        if (!reason)
-            mt_text_add_number(&text, (uint64_t)-error);
-    }
-    mt_text_add(&text, consequence);
+    add(&text, what, subject, error, consequence);
     mt_text_add(&text, "\n");
     mt_os_write(2, text.bytes, text.length);
 }

@@ -6,6 +6,7 @@
 #include "base/locked_memory.h"
 #include "base/os_call.h"
 #include "lifecycle/lifecycle.h"
+#include "loader/attached.h"
 #include "loader/deep_bind.h"
 #include "loader/image_map.h"
 #include "snapshot/snapshot.h"
@@ -90,6 +91,16 @@ MT_COLD static void *open_deep(const char *file, int mode) {
     return library;
 }
 
+/* Into a process that was running already libraries come bound past us, too. */
+MT_COLD static void *open_attached(const char *file, int mode) {
+    void *library = mt_real.dlopen(file, mode);
+    int saved = errno;
+    if (library && mt_recording_owns_trace())
+        mt_image_map_refresh();
+    errno = saved;
+    return library;
+}
+
 MT_HOOK void *MT_HOOK_NAME(dlopen)(const char *file, int mode) {
     if (!mt_real.dlopen && (!mt_real_resolve() || !mt_real.dlopen))
         return NULL;
@@ -99,6 +110,8 @@ MT_HOOK void *MT_HOOK_NAME(dlopen)(const char *file, int mode) {
             return open_deep(file, mode);
         mt_deep_bind_note_unseen(file);
     }
+    if (mt_unlikely(mt_is_attached) && file && mt_deep_bind_may_call(file))
+        return open_attached(file, mode);
     MT_TAIL_CALL mt_real.dlopen(file, mode);
 }
 

@@ -1,9 +1,13 @@
 /* Where the loader and the C library call the recorder: when it is loaded, in forks, at the end. */
 #define _GNU_SOURCE
+#include "lifecycle/callbacks.h"
+
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/tls.h"
+#include "events/pausing.h"
 #include "events/recorder.h"
+#include "lifecycle/attach.h"
 #include "lifecycle/canary.h"
 #include "lifecycle/exit_frame.h"
 #include "lifecycle/lifecycle.h"
@@ -36,6 +40,13 @@ static void at_quick_exit_last(void) {
                            MT_CALLER_FRAME());
 }
 
+/* The child cannot look at the parent's trace: what it goes on as is seen here. */
+static void before_fork(void) {
+    mt_loader_gate_before_fork();
+    if (mt_recording_owns_trace() && mt_pausing_is_possible)
+        mt_pausing_is_paused();
+}
+
 static void after_fork_in_parent(void) {
     mt_loader_gate_after_fork_in_parent();
     mt_trace_folder_after_fork();
@@ -57,20 +68,26 @@ static void after_fork_in_child(void) {
 }
 
 /* on_exit handlers run in reverse order: registered first, ours is the last, after the host's own
- * and after the destructors of its libraries. */
-__attribute__((constructor(101))) static void construct(void) {
-    uint64_t ticks = mt_clock_after();
-    mt_lifecycle_note_load(ticks);
-    if (mt_lifecycle_start() != MT_RECORDING)
-        return;
-    mt_trace_file.header->load_ticks = ticks;
+ * and after the destructors of its libraries; the first in a process that was running already. */
+void mt_callbacks_begin(void) {
     on_exit(at_exit, NULL);
     at_quick_exit(at_quick_exit_last);
     mt_snapshot_signals_begin();
     mt_tls.inside = mt_tls.is_own = 1;
-    pthread_atfork(mt_loader_gate_before_fork, after_fork_in_parent, after_fork_in_child);
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     mt_libunwind_load();
     mt_tls.inside = mt_tls.is_own = 0;
+}
+
+__attribute__((constructor(101))) static void construct(void) {
+    uint64_t ticks = mt_clock_after();
+    if (mt_attach_is_expected())
+        return;
+    mt_lifecycle_note_load(ticks);
+    if (mt_lifecycle_start() != MT_RECORDING)
+        return;
+    mt_trace_file.header->load_ticks = ticks;
+    mt_callbacks_begin();
     if (mt_config.canary)
         mt_canary_plant();
 }

@@ -13,6 +13,7 @@
 #include "events/sampling.h"
 #include "events/thread_state.h"
 #include "lifecycle/own_trace.h"
+#include "loader/attached.h"
 #include "loader/image_map.h"
 #include "loader/real.h"
 #include "process/skipped_program.h"
@@ -33,6 +34,7 @@ extern char **environ;
 static struct {
     uint64_t load_ticks;
     uint64_t calls_before_start;
+    char **options; /* instead of the environment: of an attached process */
     bool is_silent; /* the program is skipped: it has a trace, and no events */
     struct mt_lock starting;
 } g_life;
@@ -45,6 +47,14 @@ bool mt_lifecycle_has_trace(void) {
 
 bool mt_lifecycle_is_silent(void) {
     return g_life.is_silent;
+}
+
+void mt_lifecycle_attach(char **options) {
+    g_life.options = options;
+    mt_is_attached = true;
+    mt_real_come_last();
+    mt_lifecycle_start();
+    g_life.options = NULL;
 }
 
 void mt_lifecycle_note_load(uint64_t ticks) {
@@ -129,6 +139,8 @@ extern void *__libc_stack_end __attribute__((weak));
 
 /* environ is not set yet while the executable's .preinit_array runs. */
 static char **find_environment(void) {
+    if (g_life.options)
+        return g_life.options;
     if (environ)
         return environ;
     if (!&__libc_stack_end || !__libc_stack_end)
@@ -162,6 +174,18 @@ static bool configure(void) {
     return false;
 }
 
+/* returns  whether the calls of an attached process can be recorded; true for others */
+static bool reach_calls(void) {
+    const char *image = mt_is_attached ? mt_attached_begin() : NULL;
+    if (image)
+        mt_diag_once("cannot record: the allocator is part of", image, 0, "");
+    return !image;
+}
+
+static bool look_at_image(const struct mt_loaded_image *image) {
+    return mt_attached_look(image) && mt_refcounts_look(image);
+}
+
 static void forget_code(void) {
     mt_rules_forget();
     mt_stack_table_forget();
@@ -175,7 +199,7 @@ static enum mt_state start_process(void) {
         return MT_OFF;
     }
     mt_clock_init();
-    if (!configure())
+    if (!configure() || !reach_calls())
         return MT_OFF;
     if (!mt_recording_prepare()) {
         mt_diag_once("cannot record:", "Linux 4.14 or later is needed", 0, MT_RUNS_UNRECORDED);
@@ -190,7 +214,7 @@ static enum mt_state start_process(void) {
     mt_thread_state_init();
     if (mt_config.types && mt_config.stacks)
         mt_type_sampler_begin();
-    mt_image_map_watch((struct mt_image_watcher){mt_refcounts_look, forget_code});
+    mt_image_map_watch((struct mt_image_watcher){look_at_image, forget_code});
     begin_recording();
     mt_meta_process();
     mt_own_trace_remove_replaced(&origin);
@@ -202,7 +226,10 @@ static enum mt_state start_process(void) {
     mt_heap_checks_begin();
     mt_heap_checks_note();
     mt_image_map_scan();
-    note_bypassed();
+    if (mt_is_attached)
+        mt_meta_note(MT_NOTE_ATTACHED, mt_config.attached, "");
+    else
+        note_bypassed();
     note_exit_test(find_environment());
     return MT_RECORDING;
 }

@@ -14,6 +14,11 @@
  * context  any hook; what it allocates passes through unrecorded */
 enum mt_state mt_lifecycle_start(void);
 
+/* The process was running before the recorder came: its options are not in its environment.
+ *
+ * options  "NAME=value" each, ended by NULL; not kept beyond the start */
+void mt_lifecycle_attach(char **options);
+
 /* When the recorder was loaded: earlier or later than its start, which the first hook causes. */
 void mt_lifecycle_note_load(uint64_t ticks);
 

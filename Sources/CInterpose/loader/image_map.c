@@ -401,7 +401,8 @@ struct dynamic_tables {
     const uint32_t *hash;
 };
 
-/* glibc has relocated d_ptr in place, except for images it maps read-only (the vDSO). */
+/* glibc has relocated d_ptr in place, except for images it maps read-only (the vDSO), which lie
+ * above what their tables say then. */
 static bool read_dynamic(const struct dl_phdr_info *info, struct dynamic_tables *tables) {
     const ElfW(Dyn) *dynamic = NULL;
     for (int i = 0; i < info->dlpi_phnum; i++)
@@ -415,7 +416,9 @@ static bool read_dynamic(const struct dl_phdr_info *info, struct dynamic_tables 
         else if (dynamic->d_tag == DT_GNU_HASH)
             tables->hash = (const uint32_t *)dynamic->d_un.d_ptr;
     }
-    return tables->symbols && tables->strings && tables->hash;
+    return tables->symbols && tables->strings && tables->hash &&
+           (uintptr_t)tables->symbols >= info->dlpi_addr &&
+           (uintptr_t)tables->hash >= info->dlpi_addr;
 }
 
 /* The function of this name with this value, or with any (0) if it is defined; NULL: none. */

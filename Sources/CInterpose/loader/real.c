@@ -11,10 +11,63 @@
 struct mt_real mt_real;
 const void *mt_real_allocator;
 
+static bool g_is_behind_all;
+
+void mt_real_come_last(void) {
+    g_is_behind_all = true;
+}
+
+static bool is_ours(uintptr_t address) {
+    extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+    extern const char _end[] __attribute__((visibility("hidden")));
+    return address - (uintptr_t)__ehdr_start < (uintptr_t)_end - (uintptr_t)__ehdr_start;
+}
+
+/* The executable's own entry for a function that it imports stands for it in the whole process. */
+static void *behind_entry(const char *name) {
+    Dl_info image;
+    uintptr_t found = mt_image_map_find_function("", name);
+    if (!found || is_ours(found) || !dladdr((const void *)found, &image))
+        return NULL;
+    /* By name, for that of the right version. */
+    void *library = dlopen(image.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    void *symbol = library ? dlsym(library, name) : NULL;
+    if (library)
+        dlclose(library);
+    return symbol;
+}
+
+/* Who comes last finds its own functions where nobody else has one. */
+static void *find(const char *name) {
+    if (!g_is_behind_all)
+        return dlsym(RTLD_NEXT, name);
+    void *symbol = dlsym(RTLD_DEFAULT, name);
+    if (!symbol || is_ours((uintptr_t)symbol))
+        return NULL;
+    return mt_real_entry(name) ? behind_entry(name) : symbol;
+}
+
+uintptr_t mt_real_entry(const char *name) {
+    const char *image;
+    uintptr_t symbol = (uintptr_t)dlsym(RTLD_DEFAULT, name);
+    return symbol && mt_image_map_symbol_kind(symbol, name, &image) == MT_SYMBOL_IMPORTED ? symbol
+                                                                                          : 0;
+}
+
 /* POSIX lets a void * be a function (dlsym's rationale); ISO C only through memory. */
 static void look_up(void *field, const char *name) {
-    void *symbol = dlsym(RTLD_NEXT, name);
+    void *symbol = find(name);
     __builtin_memcpy(field, &symbol, sizeof symbol);
+}
+
+uintptr_t mt_real_behind(const char *name) {
+    uintptr_t next = (uintptr_t)find(name);
+    /* libstdc++ may have come with a plugin, into a scope that is not ours. */
+    if (!next && mt_text_has_prefix(name, "_Z"))
+        next = mt_image_map_find_function("libstdc++", name);
+    if (!next && mt_text_has_prefix(name, "_Z"))
+        next = mt_image_map_find_function("libc++", name);
+    return next;
 }
 
 /* The versions of the C library's names that programs ask for. */
@@ -41,6 +94,8 @@ bool mt_real_is_of_c_library(const void *function) {
 /* The allocator of glibc's libc_malloc_debug.so (MALLOC_CHECK_, mtrace) has only hidden versions:
  * programs are bound to it, but dlsym passes over it and finds the C library's. */
 static void prefer_hidden(struct mt_real *real) {
+    if (g_is_behind_all)
+        return;
     void *hidden = dlvsym(RTLD_NEXT, "malloc", MT_VERSION);
     const void *found = (const void *)(uintptr_t)real->malloc;
     if (!hidden || hidden == found || !mt_real_is_of_c_library(found))

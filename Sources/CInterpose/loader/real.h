@@ -79,6 +79,17 @@ extern MT_INTERNAL struct mt_real mt_real;
  * returns  false when malloc, calloc, realloc or free cannot be found */
 bool mt_real_resolve(void);
 
+/* We were loaded into a process that was running already, behind all others: what is behind ours is
+ * what the process calls. Before the first look. */
+void mt_real_come_last(void);
+
+/* The function of that name that ours is in front of; 0 when there is none. */
+uintptr_t mt_real_behind(const char *name);
+
+/* The executable's own entry for a function that it imports, which stands for the function in the
+ * whole process where the executable is not position-independent; 0 when it has none. */
+uintptr_t mt_real_entry(const char *name);
+
 /* Puts functions of ours in front of those of the allocator that `ours` has: they find these in a
  * copy of mt_real that is made before. What the C library does not have stays missing. */
 void mt_real_replace(const struct mt_real *ours);

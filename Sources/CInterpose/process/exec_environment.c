@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/tls.h"
+#include "loader/attached.h"
 #include "process/exec_probe.h"
 #include "process/exec_strings.h"
 #include "process/recording.h"
@@ -237,7 +238,10 @@ const char *mt_exec_environment_probe(char *const *environment) {
 char *const *mt_exec_environment(struct mt_exec_environment *storage, char *const *environment,
                                  const char *reason) {
     enum mt_state state = mt_recording_state();
-    if ((state != MT_RECORDING && state != MT_OFF) || !storage || !is_readable(environment))
+    /* Of a process that was not started by us, the programs that it executes are not ours either.
+     */
+    if (mt_is_attached || (state != MT_RECORDING && state != MT_OFF) || !storage ||
+        !is_readable(environment))
         return environment;
     if (reason == belongs_to_other)
         return environment;

@@ -357,7 +357,9 @@ enum mt_note_kind {
     MT_NOTE_REDZONES = 10,          /* blocks have redzones behind them; value = bytes of each */
     MT_NOTE_GUARD = 11,             /* blocks are guarded, one in `value`; text = which sizes */
     MT_NOTE_FAIL_AT = 12,           /* allocations are made to fail; text = which, from 1 */
-    MT_NOTE_LIMIT = 13              /* and those beyond `value` bytes of live blocks */
+    MT_NOTE_LIMIT = 13,             /* and those beyond `value` bytes of live blocks */
+    MT_NOTE_ATTACHED = 14           /* the process had run for `value` ns when recording began:
+                                     * what it had allocated by then is not known */
 };
 
 struct mt_note_record {

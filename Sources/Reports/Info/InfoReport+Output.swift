@@ -57,7 +57,7 @@ extension InfoReport {
   }
 
   private var recordingText: String {
-    var parts = [file.isLaunched ? "begun by memtrace record" : "begun by LD_PRELOAD"]
+    var parts = ["begun by \(beginner)"]
     if file.isForked { parts.append("in a forked process") }
     if let sampling = trace.sampling { parts.append(sampling.name) }
     if let windows = trace.windows {
@@ -67,6 +67,11 @@ extension InfoReport {
     }
     parts.append(file.followsChildren ? "children are recorded too" : "children are not recorded")
     return parts.joined(separator: ", ")
+  }
+
+  private var beginner: String {
+    if trace.windows?.attachedAfterNanoseconds != nil { return "memtrace attach" }
+    return file.isLaunched ? "memtrace record" : "LD_PRELOAD"
   }
 
   private func text(of refcounts: InfoReport.Refcounts) -> String {

@@ -230,6 +230,7 @@ enum NoteText {
     case .bypassed: BypassText.of(note.text)
     case .guarded: guarded(note)
     case .failAt: "allocations \(note.text) are made to fail"
+    case .attached: "after \(TimeText.duration(note.value))"
     case .limit: "allocations beyond \(note.value.grouped) live bytes are made to fail"
     default: note.text
     }
@@ -256,6 +257,7 @@ enum NoteText {
     case .guarded: "guard"
     case .failAt: "fail-at"
     case .limit: "limit"
+    case .attached: "attached"
     case .unknown: "other"
     }
   }

@@ -10,12 +10,16 @@ public struct WindowsSummary: Sendable, Hashable, Encodable {
     public var endNanoseconds: UInt64?
   }
 
+  /// For how long the process had run when it was attached to; nil when it was recorded from its
+  /// start.
+  public var attachedAfterNanoseconds: UInt64?
   /// In the order of time.
   public var windows: [Window]
 
   /// Takes over the windows of a trace; nil where recording could not be paused.
   init?(_ trace: Trace) {
     guard let windows = trace.windows else { return nil }
+    attachedAfterNanoseconds = trace.notes.first { $0.kind == .attached }?.value
     self.windows = windows.map {
       Window(
         startNanoseconds: trace.clock.nanoseconds($0.start),
@@ -37,10 +41,20 @@ public struct WindowsSummary: Sendable, Hashable, Encodable {
       return "Recording was paused all the time: nothing was recorded. "
         + "'memtrace resume PID' begins it."
     }
+    if let attachedAfterNanoseconds {
+      return attachedText(attachedAfterNanoseconds, durationNanoseconds: durationNanoseconds)
+    }
     let length = TimeText.duration(nanoseconds(endingAt: durationNanoseconds))
     let parts = windows.count == 1 ? "" : ", in \(windows.count.grouped) parts"
     return "Recorded for \(length) of \(TimeText.duration(durationNanoseconds))\(parts); blocks "
       + "allocated while recording was paused are not known."
+  }
+
+  private func attachedText(_ age: UInt64, durationNanoseconds: UInt64) -> String {
+    let length = TimeText.duration(nanoseconds(endingAt: durationNanoseconds))
+    let parts = windows.count == 1 ? "" : " in \(windows.count.grouped) parts"
+    return "Attached to after \(TimeText.duration(age)), recorded for \(length)\(parts); blocks "
+      + "allocated at other times are not known."
   }
 }
 

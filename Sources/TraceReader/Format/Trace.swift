@@ -306,7 +306,7 @@ struct TraceLoader {
         coverage.notes.append("no whole heap snapshot at the end: \(note.text)")
       case .rebound where note.value != 0: coverage.boundLate.append(note.text)
       case .exec, .child, .rebound, .mayCrash, .zombies, .redzones, .guarded, .failAt, .limit,
-        .unknown:
+        .attached, .unknown:
         break
       }
     }

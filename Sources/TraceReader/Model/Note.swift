@@ -34,6 +34,8 @@ public struct Note: Hashable, Sendable {
     case failAt
     /// Allocations are made to fail that would make more live bytes than the value.
     case limit
+    /// The process had run for `value` nanoseconds when recording began.
+    case attached
     /// A kind that this version of the reader does not know.
     case unknown(UInt32)
 
@@ -52,6 +54,7 @@ public struct Note: Hashable, Sendable {
       case MT_NOTE_GUARD.rawValue: self = .guarded
       case MT_NOTE_FAIL_AT.rawValue: self = .failAt
       case MT_NOTE_LIMIT.rawValue: self = .limit
+      case MT_NOTE_ATTACHED.rawValue: self = .attached
       default: self = .unknown(code)
       }
     }

@@ -1,0 +1,121 @@
+/* See attached.h. */
+#define _GNU_SOURCE
+#include "loader/attached.h"
+
+#include "base/text.h"
+#include "loader/image_map.h"
+#include "loader/real.h"
+#include "loader/rebinding.h"
+#include "trace/meta_writer.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+
+bool mt_is_attached;
+
+/* What we have hooks for beside the allocator. */
+static const char *const other_names[] = {
+    "execve",
+    "execv",
+    "execvp",
+    "execvpe",
+    "execl",
+    "execlp",
+    "execle",
+    "fexecve",
+    "execveat",
+    "posix_spawn",
+    "posix_spawnp",
+    "_exit",
+    "_Exit",
+    "quick_exit",
+    "abort",
+    "daemon",
+    "dlopen",
+    "dlmopen",
+    "dlclose",
+    "setrlimit",
+    "setrlimit64",
+    "prlimit",
+    "prlimit64",
+    "mlockall",
+    "prctl",
+    "syscall",
+    "setuid",
+    "setgid",
+    "seteuid",
+    "setegid",
+    "setreuid",
+    "setregid",
+    "setresuid",
+    "setresgid",
+    "setgroups",
+    "capset",
+    "chroot",
+    "pivot_root",
+    "unshare",
+    "setns",
+    "pthread_setname_np",
+};
+
+enum {
+    OTHER_NAMES = sizeof other_names / sizeof *other_names,
+    NAMES = MT_ALLOCATOR_NAMES + OTHER_NAMES
+};
+
+static struct mt_rebinding g_functions[NAMES];
+
+/* Ours calls the C library's allocator or a library's: what an operator of the program's own does
+ * would be left out. */
+static bool may_stand_for(const struct mt_rebinding *function) {
+    Dl_info image;
+    if (!mt_text_has_prefix(function->name, "_Z"))
+        return true;
+    return dladdr((const void *)function->next, &image) && image.dli_fname &&
+           (mt_text_has_prefix(mt_text_last_component(image.dli_fname), "libstdc++") ||
+            mt_text_has_prefix(mt_text_last_component(image.dli_fname), "libc++"));
+}
+
+const char *mt_attached_begin(void) {
+    const char *image = NULL;
+    for (size_t i = 0; i < NAMES; i++)
+        g_functions[i].name =
+            i < MT_ALLOCATOR_NAMES ? mt_allocator_names[i] : other_names[i - MT_ALLOCATOR_NAMES];
+    mt_rebinding_look_up(g_functions, NAMES);
+    for (size_t i = 0; i < NAMES; i++) {
+        if (g_functions[i].next && !may_stand_for(&g_functions[i]))
+            g_functions[i].next = 0;
+        g_functions[i].deep = g_functions[i].next;
+    }
+    /* An executable calls its own functions directly. */
+    uintptr_t allocator = (uintptr_t)mt_real_allocator;
+    enum mt_symbol_kind kind = mt_image_map_symbol_kind(allocator, "malloc", &image);
+    return kind == MT_SYMBOL_DEFINED && image && !*image ? program_invocation_name : NULL;
+}
+
+static bool is_ours(const struct mt_loaded_image *image) {
+    extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+    return image->bias == (uintptr_t)__ehdr_start;
+}
+
+static void note_bypassed(const char *function, const char *path) {
+    static char text[PATH_MAX + 64]; /* one caller at a time */
+    struct mt_text note = mt_text_begin(text, sizeof text);
+    mt_text_add(&note, function);
+    mt_text_add(&note, ": ");
+    mt_text_add(&note, path);
+    mt_meta_note(MT_NOTE_BYPASSED, 0, text);
+}
+
+bool mt_attached_look(const struct mt_loaded_image *image) {
+    struct mt_rebound found;
+    if (!mt_is_attached || is_ours(image))
+        return true;
+    if (!mt_rebinding_is_relocated(image))
+        return false;
+    if (mt_rebinding_is_apart(image, g_functions, MT_ALLOCATOR_NAMES))
+        note_bypassed("allocator functions", image->path);
+    else if (mt_rebind_image(image, g_functions, NAMES, &found) && found.bypassed)
+        note_bypassed(found.bypassed, image->path);
+    return true;
+}
