@@ -63,12 +63,18 @@ let package = Package(
       name: "LeakGate",
       dependencies: ["TraceReader", "LeakAnalysis", "Symbolication", "Reports", "Yams"]),
 
+    // Brings the recorder into a process that is running: where a thread may be given something
+    // else to do, what it is to call there.
+    .target(name: "CAttach", dependencies: ["CLibDW"], linkerSettings: [.linkedLibrary("dw")]),
+    .target(name: "Attaching", dependencies: ["CAttach"]),
+
     // The command line: options, launching, exit statuses.
     .target(name: "CLaunch"),
     .executableTarget(
       name: "memtrace",
       dependencies: [
-        "CLaunch", "CTraceFormat", "TraceReader", "LeakAnalysis", "Symbolication", "Reports",
+        "CLaunch", "Attaching", "CTraceFormat", "TraceReader", "LeakAnalysis", "Symbolication",
+        "Reports",
         "LeakGate",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
@@ -87,6 +93,7 @@ let package = Package(
     .testTarget(
       name: "TraceReaderTests",
       dependencies: ["TraceReader", "TraceTestSupport", "CTraceFormat", "CZstd"]),
+    .testTarget(name: "AttachingTests", dependencies: ["Attaching"]),
     .testTarget(name: "LeakAnalysisTests", dependencies: ["LeakAnalysis", "TraceTestSupport"]),
     .testTarget(
       name: "SymbolicationTests", dependencies: ["Symbolication", "TraceTestSupport"],

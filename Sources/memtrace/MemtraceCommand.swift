@@ -22,7 +22,8 @@ struct MemtraceCommand: ParsableCommand {
       """,
     version: Version.current,
     subcommands: [
-      RecordCommand.self, PauseCommand.self, ResumeCommand.self, MarkCommand.self,
+      RecordCommand.self, AttachCommand.self, PauseCommand.self, ResumeCommand.self,
+      MarkCommand.self,
       SnapshotCommand.self, ReportCommand.self,
       AllocationsCommand.self, GenerationsCommand.self, UnfreedCommand.self, HeapCommand.self,
       LeaksCommand.self, DanglingCommand.self, ErrorsCommand.self,

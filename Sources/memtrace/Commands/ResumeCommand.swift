@@ -1,5 +1,4 @@
 import ArgumentParser
-import Reports
 
 /// `memtrace resume`: records the allocations of a running process from now on.
 struct ResumeCommand: ParsableCommand {
@@ -23,32 +22,16 @@ struct ResumeCommand: ParsableCommand {
 
   @OptionGroup var process: RunningProcessOptions
 
-  @Option(
-    name: .customLong("for"),
-    help: ArgumentHelp(
-      "Pause again after this time (30s, 500ms); ^C does at once.", valueName: "time"))
-  var length: String?
-
-  /// The value of `--for` in nanoseconds.
-  private var nanoseconds: UInt64? {
-    guard let length, case .nanoseconds(let value) = TimePoint(length) else { return nil }
-    return value
-  }
-
-  mutating func validate() throws {
-    guard length == nil || nanoseconds.map({ $0 > 0 }) == true else {
-      throw ValidationError("--for takes a time such as 30s or 500ms, not '\(length ?? "")'.")
-    }
-  }
+  @OptionGroup var length: RecordingLengthOptions
 
   func run() throws {
     let recording = try process.recording(options: " --paused")
     let line = PauseLine(recording)
     print(try line.text(isPaused: false, at: recording.setPaused(false)))
-    guard let nanoseconds else { return }
+    guard let duration = length.duration else { return }
     // Whoever reads it through a pipe is to know now; if nobody does, the pause is to come all the same.
     try? Diagnostics.finishOutput()
-    if recording.wait(.nanoseconds(Int64(clamping: nanoseconds))) {
+    if recording.wait(duration) {
       print(try line.text(isPaused: true, at: recording.setPaused(true)))
     } else {
       print("process \(recording.pid) has ended; its allocations were recorded until then")

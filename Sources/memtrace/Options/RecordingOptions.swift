@@ -45,19 +45,28 @@ struct RecordingOptions: ParsableArguments {
   var noFollow = false
 
   mutating func validate() throws {
-    try checkSample()
+    try Self.check(sample: sample)
     try checkRefcounts()
     try checkHeapChecks()
-    guard let depth, !Self.depths.contains(depth) else { return }
-    throw ValidationError(
-      "--depth takes \(Self.depths.lowerBound) to \(Self.depths.upperBound) frames, not \(depth).")
+    try Self.check(depth: depth)
   }
 
-  private func checkSample() throws {
-    guard sample == nil || sampleInterval != nil else {
-      throw ValidationError(
-        "--sample takes a number of bytes from 1 to 1TiB, such as 512KiB, not '\(sample ?? "")'.")
-    }
+  /// Refuses a value of `--depth` out of range.
+  ///
+  /// - Throws: `ValidationError`.
+  static func check(depth: Int?) throws {
+    guard let depth, !depths.contains(depth) else { return }
+    throw ValidationError(
+      "--depth takes \(depths.lowerBound) to \(depths.upperBound) frames, not \(depth).")
+  }
+
+  /// Refuses a value of `--sample` that is no number of bytes.
+  ///
+  /// - Throws: `ValidationError`.
+  static func check(sample: String?) throws {
+    guard let sample, sampleInterval(sample) == nil else { return }
+    throw ValidationError(
+      "--sample takes a number of bytes from 1 to 1TiB, such as 512KiB, not '\(sample)'.")
   }
 
   private func checkHeapChecks() throws {
@@ -76,9 +85,12 @@ struct RecordingOptions: ParsableArguments {
   }
 
   /// The mean number of bytes between two samples; nil when everything is recorded.
-  var sampleInterval: UInt64? {
+  var sampleInterval: UInt64? { Self.sampleInterval(sample) }
+
+  /// What a value of `--sample` stands for; nil for none, and for one that is no number of bytes.
+  static func sampleInterval(_ sample: String?) -> UInt64? {
     guard let sample, let range = ByteRange(sample)?.bytes, range.lowerBound == range.upperBound,
-      Self.sampleIntervals.contains(range.lowerBound)
+      sampleIntervals.contains(range.lowerBound)
     else { return nil }
     return range.lowerBound
   }

@@ -32,6 +32,15 @@ struct ProcessFiles {
   /// Whether it has ended, and only waits for its parent to notice.
   var isZombie: Bool { fields("State").first == "Z" }
 
+  /// Whether it was stopped, by a signal or a debugger.
+  var isStopped: Bool { ["T", "t"].contains(fields("State").first ?? "") }
+
+  /// Whether the kernel refuses it system calls.
+  var isConfined: Bool { fields("Seccomp").first.map { $0 != "0" } ?? false }
+
+  /// The name of its program, of which the kernel keeps 15 bytes.
+  var name: String { fields("Name").joined(separator: " ") }
+
   /// Whether it has a handler for a signal.
   func handles(_ signal: Int32) -> Bool {
     guard let caught = fields("SigCgt").first.flatMap({ UInt64($0, radix: 16) }) else {
@@ -61,6 +70,15 @@ struct ProcessFiles {
       }
       return FilePath(String(fields[5].drop { $0 == " " }))
     }
+  }
+
+  /// For how long it has run, in nanoseconds; nil when `/proc` does not say.
+  var ageNanoseconds: UInt64? {
+    guard let startSeconds else { return nil }
+    var now = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &now)
+    let seconds = Double(now.tv_sec) + Double(now.tv_nsec) / 1e9 - startSeconds
+    return UInt64(max(0, seconds) * 1e9)
   }
 
   private func fields(_ name: String) -> [Substring] {

@@ -52,6 +52,22 @@ struct Recordability {
     }
   }
 
+  /// Why nothing could be recorded of a program that is running.
+  ///
+  /// - Parameter executable: Its file. What matters to the loader at the start only, as setuid, does
+  ///   not any more.
+  /// - Returns: The reason; nil when it can be recorded.
+  static func refusal(ofRunning executable: FilePath) -> String? {
+    ExecutableInspection(command: executable.string, searchPath: nil).findings.lazy
+      .compactMap { finding in
+        switch finding.kind {
+        case .staticallyLinked: "it is statically linked, so that no library can be loaded into it"
+        case .setUserID, .setGroupID, .fileCapabilities: nil
+        default: refusal(finding.kind)
+        }
+      }.first
+  }
+
   /// What a trace does not hold because of what its executable brings along, one line each; nothing where the file
   /// is not at hand any more.
   static func gaps(of trace: Trace) -> [String] {

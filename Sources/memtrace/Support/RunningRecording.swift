@@ -47,6 +47,19 @@ struct RunningRecording {
     path = found
   }
 
+  /// The recording of a process that is known to write this trace.
+  init(pid: pid_t, writing path: FilePath) {
+    self.pid = pid
+    self.path = path
+  }
+
+  /// Finds the trace of a process, if it is being recorded.
+  ///
+  /// - Returns: Its recording; nil when there is none.
+  static func ifAny(of process: ProcessFiles) -> RunningRecording? {
+    find(process).map { RunningRecording(pid: process.pid, writing: $0) }
+  }
+
   private static func find(_ process: ProcessFiles) -> FilePath? {
     guard let files = process.sharedFiles else { return nearbyTrace(of: process) }
     return files.lazy
@@ -109,7 +122,8 @@ struct RunningRecording {
     let pid = process.pid
     guard process.sharedFiles == nil else {
       return CommandFailure(
-        "process \(pid) is not being recorded; start it with `memtrace record\(options) -- COMMAND`",
+        "process \(pid) is not being recorded; start it with `memtrace record\(options) -- COMMAND`, "
+          + "or attach to it with `memtrace attach \(pid)`",
         exitStatus: ExitStatus.noTrace)
     }
     return CommandFailure(
@@ -168,16 +182,17 @@ struct RunningRecording {
 
   /// Lets time pass, until the process ends or somebody interrupts (SIGINT, SIGTERM).
   ///
+  /// - Parameter length: How much; nil: without end.
   /// - Returns: Whether the process is still there.
-  func wait(_ length: Duration) -> Bool {
+  func wait(_ length: Duration?) -> Bool {
     var signals = sigset_t()
     sigemptyset(&signals)
     for signal in [SIGINT, SIGTERM] { sigaddset(&signals, signal) }
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     defer { pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
-    let deadline = ContinuousClock.now + length
+    let deadline = length.map { ContinuousClock.now + $0 }
     while let process = try? ProcessFiles(pid: pid), !process.isZombie {
-      let left = deadline - ContinuousClock.now
+      let left = deadline.map { $0 - ContinuousClock.now } ?? .seconds(1)
       guard left > .zero else { return true }
       var slice = timespec(min(left, .milliseconds(100)))
       if sigtimedwait(&signals, nil, &slice) > 0 { return true }

@@ -1,0 +1,169 @@
+import CAttach
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Brings the recorder into a process that is running, and lets it begin.
+///
+/// One thread of the process is stopped at a safe point, opens the recorder on a stack of its own,
+/// and goes on where it was; the others run all the time.
+public struct RecorderInjection {
+  private let process: RemoteProcess
+  /// The absolute path of the recorder, as the process sees it.
+  private let library: String
+  /// The recorder's options: `NAME=value` each.
+  private let options: [[UInt8]]
+
+  /// How long a safe point is waited for.
+  private static let patience = Duration.seconds(10)
+  private static let stackSize: UInt64 = 1 << 20
+  private static let scratchSize: UInt64 = 1 << 16
+  private static let messageSize: UInt64 = 4096
+
+  /// - Parameters:
+  ///   - pid: The process.
+  ///   - library: The absolute path of the recorder, as the process sees it.
+  ///   - options: The recorder's options: `NAME=value` each.
+  public init(pid: pid_t, library: String, options: [[UInt8]]) {
+    process = RemoteProcess(pid: pid)
+    self.library = library
+    self.options = options
+  }
+
+  /// Brings it in.
+  ///
+  /// - Throws: ``AttachError``: then the process goes on as before.
+  public func run() throws(AttachError) {
+    let images = try RemoteImages(pid: process.pid)
+    let functions = try LoaderFunctions(of: process, images: images)
+    let thread = try stopSafely(images)
+    defer { thread.letGo() }
+    try thread.withCalls(instruction: functions.systemCall) { calls throws(AttachError) in
+      try begin(calls, functions)
+    }
+  }
+
+  // MARK: The thread
+
+  /// Stops a thread at a safe point.
+  private func stopSafely(_ images: RemoteImages) throws(AttachError) -> StoppedThread {
+    let deadline = ContinuousClock.now + Self.patience
+    var obstacle = SafePoint.Obstacle.unknownStack
+    repeat {
+      for tid in process.threads {
+        let thread: StoppedThread
+        do {
+          thread = try StoppedThread(pid: process.pid, tid: tid)
+        } catch .ended {
+          continue
+        } catch .failed(EAGAIN) {
+          continue
+        }
+        guard let found = SafePoint.obstacle(in: images.stack(of: tid)) else { return thread }
+        obstacle = found
+        thread.letGo()
+      }
+      guard !process.threads.isEmpty else { throw .ended }
+      usleep(2000)
+    } while ContinuousClock.now < deadline
+    throw .noSafePoint(obstacle.rawValue)
+  }
+
+  // MARK: What it does
+
+  private func begin(_ calls: RemoteCalls, _ functions: LoaderFunctions) throws(AttachError) {
+    let size = Self.stackSize + Self.scratchSize
+    let memory = try calls.systemCall(
+      cattach_number_mmap,
+      [
+        0, size, UInt64(PROT_READ | PROT_WRITE), UInt64(MAP_PRIVATE | MAP_ANONYMOUS),
+        UInt64(bitPattern: -1), 0,
+      ])
+    var failure: AttachError?
+    do {
+      try begin(calls, functions, stack: memory + Self.stackSize)
+    } catch {
+      failure = error
+    }
+    _ = try? calls.systemCall(cattach_number_munmap, [memory, size])
+    if let failure { throw failure }
+  }
+
+  /// Opens the recorder and lets it begin.
+  ///
+  /// - Parameters:
+  ///   - calls: The thread that does it.
+  ///   - functions: What it is to call.
+  ///   - stack: The highest address of the stack, behind which is room for texts.
+  /// - Throws: ``AttachError`` when it does not begin.
+  private func begin(
+    _ calls: RemoteCalls, _ functions: LoaderFunctions, stack: UInt64
+  ) throws(AttachError) {
+    var scratch = Scratch(process: process, start: stack, size: Self.scratchSize)
+    let errorNumber = try calls.call(functions.errorNumber, stack: stack)
+    let saved = try process.read(errorNumber, count: 4)
+    defer { try? process.write(saved, at: errorNumber) }
+
+    let path = try scratch.add(Array(marked(library).utf8) + [0])
+    let handle = try calls.call(functions.open, [path, functions.openMode], stack: stack)
+    guard handle != 0 else {
+      let message = try functions.message.map { function throws(AttachError) in
+        try calls.call(function, stack: stack)
+      }
+      throw .refused(message.map { process.text(at: $0, limit: 1024) } ?? "")
+    }
+    let name = try scratch.add(Array("memtrace_attach".utf8) + [0])
+    let attach = try calls.call(functions.find, [handle, name], stack: stack)
+    guard attach != 0 else { throw .refused("\(library) is of another version") }
+    let arguments = try scratch.add(options)
+    let message = try scratch.add([UInt8](repeating: 0, count: Int(Self.messageSize)))
+    let result = try calls.call(attach, [arguments, message, Self.messageSize], stack: stack)
+    switch UInt32(truncatingIfNeeded: result) {
+    case 0: return
+    case 1: throw .recordedAlready
+    default: throw .notRecording(process.text(at: message, limit: Int(Self.messageSize)))
+    }
+  }
+
+  /// The path by which the recorder knows that it is to wait for its options.
+  private func marked(_ path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return path }
+    return path[..<slash] + "/./././" + path[path.index(after: slash)...]
+  }
+}
+
+/// Room in the memory of the process for what its functions are to be given.
+private struct Scratch {
+  let process: RemoteProcess
+  var at: UInt64
+  let end: UInt64
+
+  init(process: RemoteProcess, start: UInt64, size: UInt64) {
+    self.process = process
+    at = start
+    end = start + size
+  }
+
+  /// - Returns: The address of a copy of the bytes.
+  /// - Throws: ``AttachError`` when there is no room.
+  mutating func add(_ bytes: [UInt8]) throws(AttachError) -> UInt64 {
+    let address = at
+    guard UInt64(bytes.count) + 16 <= end - at else { throw .failed(ENAMETOOLONG) }
+    try process.write(bytes, at: address)
+    at += (UInt64(bytes.count) + 15) & ~15
+    return address
+  }
+
+  /// - Returns: The address of an array of pointers to the texts, ended by a null pointer.
+  /// - Throws: ``AttachError`` when there is no room.
+  mutating func add(_ texts: [[UInt8]]) throws(AttachError) -> UInt64 {
+    var pointers: [UInt64] = []
+    for text in texts { pointers.append(try add(text + [0])) }
+    pointers.append(0)
+    return try add(
+      pointers.flatMap { pointer in
+        withUnsafeBytes(of: pointer.littleEndian, Array.init)
+      })
+  }
+}

@@ -1,0 +1,244 @@
+import Foundation
+import Reports
+import SystemPackage
+import Testing
+import TraceReader
+import TraceTestSupport
+
+/// Processes that are attached to while they run.
+@Suite(.serialized) struct AttachTests {
+  /// A program that was started by itself, and what came of it.
+  private struct Attached {
+    let run: ProcessRun
+    let directory: ScratchDirectory
+
+    /// The trace that its commands have asked for.
+    func trace(_ name: String = "root.mtrace") throws -> Trace {
+      try Trace(path: directory.path.appending(name))
+    }
+
+    /// Lines of its output, with numbers that differ from run to run left out.
+    var lines: [String] {
+      run.outputText.split(separator: "\n").map {
+        String($0).replacing(/process \d+/, with: "process P").replacing(
+          /at \d\d:\d\d\.\d{3}\.\d{3} in .*root/, with: "at T in root")
+      }
+    }
+
+    var errors: [String] {
+      run.errorText.split(separator: "\n").map {
+        String($0).replacing(/process \d+/, with: "process P")
+      }
+    }
+  }
+
+  /// Runs `attached.c`, or another program, with commands; `$M` is memtrace, `$P` the process.
+  private func run(
+    _ which: String, _ commands: String..., program: TestProgram? = nil, plain: [String] = []
+  ) throws -> Attached {
+    let directory = try ScratchDirectory()
+    let setup = "M='\(BuiltProducts.memtrace)'; P=$MARKED_PID; "
+    let run = try ProcessRun.run(
+      [try (program ?? TestProgram("attached.c", flags: ["-pthread"])).path.string, which]
+        + commands.map { setup + $0 } + plain,
+      environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 120)
+    #expect(!run.timedOut)
+    return Attached(run: run, directory: directory)
+  }
+
+  /// Attaches, and leaves the recording on.
+  private static let attach =
+    "$M attach $P -o root.mtrace --for 1ms 2>&1 >attach.txt; $M resume $P >resume.txt"
+
+  @Test func whatIsAllocatedMeanwhileIsRecorded() throws {
+    let attached = try run(
+      "outside", "$M attach $P -o root.mtrace --for 1ms --no-snapshot; $M resume $P",
+      "$M pause $P; $M attach $P --for 1ms --no-snapshot; $M attach $P -o other.mtrace; true",
+      program: MarkedProgram.program())
+    #expect(
+      attached.lines == [
+        "the recording of process P resumed at T in root.mtrace",
+        "the recording of process P paused at T in root.mtrace",
+        "the recording of process P resumed at T in root.mtrace",
+        "the recording of process P paused at T in root.mtrace",
+        "the recording of process P resumed at T in root.mtrace",
+        "the recording of process P paused at T in root.mtrace", "status 0",
+      ])
+    #expect(
+      attached.errors.map { $0.replacing(/in .*root/, with: "in root") } == [
+        "memtrace: next: memtrace report root.mtrace",
+        "memtrace: next: memtrace report root.mtrace",
+        "memtrace: process P is being recorded already, in root.mtrace; leave -o out",
+      ])
+    let trace = try attached.trace()
+    let events = try MarkedEvents(trace)
+    #expect(events[33001] == .init())
+    #expect(events[33003] == .init(allocated: 20))
+    #expect(events[33004] == .init())
+    #expect(trace.windows?.count == 3)
+    #expect(trace.ending == .exit(0))
+    #expect(trace.coverage.damage.isEmpty && trace.coverage.bypassed.isEmpty)
+    let note = try #require(trace.notes.first { $0.kind == .attached })
+    #expect(note.value < 120_000_000_000)
+  }
+
+  @Test func leaksAreFound() throws {
+    let attached = try run("leaks", Self.attach, "$M attach $P --for 1ms")
+    #expect(attached.run.status == 5)
+    #expect(attached.lines.last == "1")
+    let trace = try attached.trace()
+    #expect(trace.snapshots.map(\.reason) == [.request, .request, .exit(5)])
+    let leaks = try LeakedProgram(trace).report
+    #expect(leaks.leaked.bytes == 31001 + 31002)
+    #expect(leaks.leaked.count == 2)
+    #expect(leaks.possibleRowCount == 0)
+    let events = try MarkedEvents(trace)
+    #expect(events.lives.keys.allSatisfy { !(21000...21999).contains($0) })
+    for size in [31003, 31005, 31040] as [UInt64] { #expect(events[size] == .init(allocated: 1)) }
+    #expect(events[31006] == .init(allocated: 1, freed: 1))
+    // "a text" by strdup, which is the C library's own call.
+    #expect(events[7] == .init(allocated: 1, freed: 1))
+    let result = try trace.replay()
+    #expect(result.errors.isEmpty)
+    #expect(result.coverage.unknownFrees == 0 && result.coverage.implicitlyFreed == 0)
+    let text = try ProcessRun.run(
+      [BuiltProducts.memtrace.string, "leaks", "root.mtrace"],
+      environment: TracedRun.minimalEnvironment, directory: attached.directory.path)
+    #expect(
+      text.outputText.contains(
+        /\nAttached to after [0-9.]+ m?s, recorded for .* in 2 parts; blocks allocated at other times are not known\.\n/
+      ))
+  }
+
+  /// All threads are in the allocator most of the time.
+  @Test func busyThreadsGoOnAsTheyWere() throws {
+    let program = try TestProgram("attached.c", flags: ["-O2", "-pthread"])
+    let plain = try run("threads", "true", "true", program: program)
+    let attached = try run(
+      "threads", "$M attach $P -o root.mtrace --for 200ms >attach.txt 2>&1", program: program)
+    #expect(attached.run.outputText == plain.run.outputText)
+    #expect(attached.run.status == 5)
+    let trace = try attached.trace()
+    let events = try MarkedEvents(trace)
+    #expect(events.count > 1000)
+    #expect(events.unknownFrees == 0 && events.doubleOwners == 0)
+    #expect(trace.snapshots.first?.isComplete == true)
+    #expect(trace.coverage.damage.isEmpty && trace.coverage.bypassed.isEmpty)
+    #expect(try trace.replay().errors.isEmpty)
+  }
+
+  @Test func callsThatWaitAreNotInterrupted() throws {
+    let attached = try run(
+      "waits", "$M attach $P -o root.mtrace --for 1ms --no-snapshot >attach.txt")
+    #expect(attached.lines == ["0 interruptions"])
+    #expect(attached.run.status == 5)
+    #expect(try attached.trace().windows?.count == 1)
+  }
+
+  @Test func forkedChildrenAreRecordedAndExecutedProgramsAreNot() throws {
+    let attached = try run("children", Self.attach)
+    #expect(attached.lines.last == "preload: , 0")
+    let names = try FileManager.default.contentsOfDirectory(atPath: attached.directory.path.string)
+    let traces = try names.filter { $0.hasSuffix(".mtrace") }.map { try attached.trace($0) }
+    let children = traces.filter { $0.header.flags.contains(.forked) && $0.ending == .exit(3) }
+    try #require(children.count == 1)
+    let events = try MarkedEvents(children[0])
+    #expect(events[32001] == .init(allocated: 1, freed: 1))
+    #expect(events[32002] == .init(allocated: 1))
+    #expect(try LeakedProgram(children[0]).report.leaked.bytes == 32002)
+    #expect(try MarkedEvents(attached.trace())[32003] == .init(allocated: 1))
+  }
+
+  @Test func librariesThatAreOpenedLaterAreRecorded() throws {
+    let library = try TestProgram("plugin.c", flags: ["-shared", "-fPIC"])
+    let attached = try run("library", Self.attach, plain: [library.path.string])
+    #expect(attached.run.status == 5)
+    #expect(try MarkedEvents(attached.trace())[19001] == .init(allocated: 1, freed: 1))
+  }
+
+  /// The executable's entries stand for the functions that it imports.
+  @Test func executablesAtFixedAddressesAreRecorded() throws {
+    let program = try TestProgram("attached.c", flags: ["-no-pie", "-fno-pic", "-pthread"])
+    let attached = try run("leaks", Self.attach, "$M attach $P --for 1ms", program: program)
+    let trace = try attached.trace()
+    #expect(trace.coverage.bypassed.isEmpty)
+    #expect(try LeakedProgram(trace).report.leaked.bytes == 31001 + 31002)
+    #expect(try trace.replay().coverage.unknownFrees == 0)
+  }
+
+  /// The loader looks calls up when they are first made.
+  @Test func callsThatWereNotMadeYetAreRecorded() throws {
+    let program = try TestProgram("attached.c", flags: ["-Wl,-z,lazy", "-pthread"])
+    let attached = try run("leaks", Self.attach, "$M attach $P --for 1ms", program: program)
+    #expect(try LeakedProgram(attached.trace()).report.leaked.bytes == 31001 + 31002)
+  }
+
+  @Test(arguments: [
+    ("sampled", "--sample 1KiB"), ("shallow", "--depth 3"),
+  ])
+  func optionsAreTaken(_ name: String, _ options: String) throws {
+    let attached = try run(
+      "leaks",
+      "$M attach $P -o root.mtrace --for 1ms \(options) >attach.txt; $M resume $P >resume.txt"
+    )
+    let trace = try attached.trace()
+    #expect(trace.header.stackDepth == (name == "shallow" ? 3 : 128))
+    #expect((trace.header.sampleInterval == 1024) == (name == "sampled"))
+    #expect(trace.snapshots.isEmpty == (name == "sampled"))
+  }
+
+  // MARK: What is left alone
+
+  @Test func whatCannotBeRecordedGoesOn() throws {
+    let refusals = try [
+      (
+        TestProgram("attached.c", flags: ["-static", "-pthread"]),
+        "it is statically linked, so that no library can be loaded into it"
+      ),
+      (
+        TestProgram("attached.c", flags: ["-rdynamic", "-pthread", "-DOWN_ALLOCATOR"]),
+        "cannot record: the allocator is part of"
+      ),
+    ]
+    for (program, reason) in refusals {
+      let attached = try run("leaks", "$M attach $P -o root.mtrace --for 1ms", program: program)
+      #expect(attached.run.status == 5)
+      #expect(attached.lines == ["1"])
+      let line = try #require(attached.errors.first)
+      #expect(line.hasPrefix("memtrace: cannot attach to process P: \(reason)"), "\(line)")
+      #expect(throws: TraceError.self) { try attached.trace() }
+    }
+  }
+
+  @Test func aSecondAttemptWithAnotherFileSucceeds() throws {
+    let attached = try run(
+      "leaks",
+      "mkdir gone; cd gone; rmdir ../gone; $M attach $P -o /proc/none/root.mtrace --for 1ms; cd ..; "
+        + Self.attach)
+    #expect(attached.errors.count == 1)
+    #expect(try attached.trace().windows?.count == 2)
+  }
+
+  @Test func whatIsRecordedAllTheTimeCannotBeAttachedTo() throws {
+    let (run, _) = try MarkedProgram.record("outside", "$M attach $P --for 1ms", "true")
+    #expect(
+      run.errorText.replacing(/process \d+/, with: "process P")
+        .replacing(/in .*root/, with: "in root")
+        == "memtrace: process P is being recorded already, in root.mtrace\n")
+  }
+
+  @Test func whoIsStoppedOrGoneIsNotWaitedFor() throws {
+    let attached = try run(
+      "leaks",
+      "sleep 60 & kill -STOP $!; $M attach $! --for 1ms; echo $?; kill -KILL $!; "
+        + "$M attach 999999999 --for 1ms; echo $?; $M attach $P --for soon; echo $?")
+    #expect(attached.lines == ["125", "66", "64", "1"])
+    let errors = attached.errors.filter { $0.hasPrefix("memtrace:") || $0.hasPrefix("Error:") }
+    #expect(
+      errors.map { $0.replacing(/CONT \d+/, with: "CONT P") } == [
+        "memtrace: cannot attach to process P: it is stopped; let it go on first (kill -CONT P)",
+        "memtrace: there is no process P",
+        "Error: --for takes a time such as 30s or 500ms, not 'soon'.",
+      ])
+  }
+}
