@@ -47,6 +47,23 @@ import TraceTestSupport
     #expect(Set(directory.entries) == ["app.mtrace", "app.mtrace.zst", "plain.mtrace"])
   }
 
+  @Test func aRecordingCountsOnceAmongItsCopies() throws {
+    _ = try run("pack", "-q", "app.mtrace", status: 0)
+    try FileManager.default.copyItem(at: url("app.mtrace"), to: url("copy"))
+    let check = try memtrace(
+      "check", "--no-default-rules", "--rule", "unfreed<=50", "app.mtrace", "app.mtrace.zst",
+      "copy",
+      in: directory.path)
+    #expect(check.status == 0, "\(check.errorText)")
+    let warnings = check.outputText.split(separator: "\n").filter { $0.hasPrefix("Warning: ") }
+    #expect(
+      warnings == [
+        "Warning: app.mtrace.zst is the same recording as app.mtrace, which counts once",
+        "Warning: copy is the same recording as app.mtrace, which counts once",
+      ])
+    #expect(check.outputText.contains(" processes=1 "))
+  }
+
   @Test func aPackedTraceOfAnotherNameNeedsAnOutput() throws {
     #expect(
       try run("unpack", "app.mtrace", status: 64) == """

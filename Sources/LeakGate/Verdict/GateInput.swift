@@ -18,6 +18,8 @@ public struct GateInput: Sendable {
   public var hostStatus: Int32?
   /// Why nothing or not all was recorded, known before any trace was read.
   public var problems: [String] = []
+  /// What else should be known of what was given to check; one sentence each.
+  public var warnings: [String] = []
   /// The version of the tool, for documents that name it.
   public var toolVersion = ""
   /// Whether entries of the baseline that match nothing fail the gate.

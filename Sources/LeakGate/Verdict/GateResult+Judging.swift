@@ -39,7 +39,7 @@ extension GateResult {
     self.rules = rules
     self.stale = stale
     self.problems = problems
-    warnings = marks.warnings(about: findings)
+    warnings = input.warnings + marks.warnings(about: findings)
     for process in input.processes where process.isChosen {
       warnings += process.warnings.map { "\(process.title): \($0)" }
     }

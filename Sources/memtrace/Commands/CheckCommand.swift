@@ -70,7 +70,7 @@ struct CheckCommand: ParsableCommand {
     try writing.checkFiles(baseline: tolerated.updates ? setup.configuration.baseline : nil)
     var run = GateRun(setup: setup, symbols: symbols)
     if command.isEmpty {
-      for trace in traces { try run.add(trace: trace) }
+      try run.add(traces: traces)
     } else {
       try run.record(
         Array(command), options: recording, keepingIn: output.keep, canary: rules.canary)

@@ -76,7 +76,6 @@ struct InfoCommand: ReportingCommand {
 }
 
 extension TraceFileHeader {
-  fileprivate var traceID: [UInt8] { withUnsafeBytes(of: fields.trace_id, Array.init) }
   fileprivate var parentTraceID: [UInt8] {
     withUnsafeBytes(of: fields.parent_trace_id, Array.init)
   }

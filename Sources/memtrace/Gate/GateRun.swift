@@ -37,6 +37,26 @@ struct GateRun {
     return printsFullNames ? result.withFullNames : result
   }
 
+  /// Measures the processes of traces that were recorded before.
+  ///
+  /// A recording counts once, whatever copies of it are among them: a trace may lie beside the packed
+  /// form of itself.
+  ///
+  /// - Parameter traces: Their paths, as typed.
+  /// - Throws: What is not about the traces.
+  mutating func add(traces: some Sequence<String>) throws {
+    var known: [[UInt8]: String] = [:]
+    for trace in traces {
+      let recording = TraceFileHeader(readingFrom: FilePath(trace))?.traceID
+      if let recording, let other = known[recording] {
+        input.warnings.append("\(trace) is the same recording as \(other), which counts once")
+        continue
+      }
+      if let recording { known[recording] = trace }
+      try add(trace: trace)
+    }
+  }
+
   /// Measures the process of a trace.
   ///
   /// A trace that cannot be read is something that could not be measured, not the end of the run.
@@ -46,7 +66,9 @@ struct GateRun {
   ///   - isKept: Whether the file is there when the verdict is read.
   ///   - skipsTools: Whether a compiler, `make` and their like are only listed.
   /// - Throws: What is not about the trace.
-  mutating func add(trace: String, isKept: Bool = true, skipsTools: Bool = false) throws {
+  private mutating func add(
+    trace: String, isKept: Bool = true, skipsTools: Bool = false
+  ) throws {
     do {
       try ReportSession.run(trace: trace, symbols: symbols) {
         session in

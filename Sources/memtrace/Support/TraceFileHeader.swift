@@ -34,6 +34,9 @@ struct TraceFileHeader {
 
   var pid: pid_t { pid_t(truncatingIfNeeded: fields.pid) }
 
+  /// What names the recording of this process: copies and the packed form of a trace share it.
+  var traceID: [UInt8] { withUnsafeBytes(of: fields.trace_id, Array.init) }
+
   var sessionID: SessionID { SessionID(bytes: withUnsafeBytes(of: fields.session_id, Array.init)) }
 
   /// Whether the process has not written how it ended: it was killed, or it runs still.
