@@ -152,4 +152,19 @@ import Testing
     input.rules = [try GateRule("leaks<=47B")]
     #expect(GateResult(judging: input).rules.map(\.value) == [48, 48])
   }
+
+  /// The first process of every container has the same process ID.
+  @Test func tracesOfEqualProcessIDsHaveBudgetsOfTheirOwn() throws {
+    var input = input([leak(), leak(count: 4)], processes: [checked(), checked()])
+    for (index, trace) in ["a.mtrace", "b.mtrace"].enumerated() {
+      input.processes[index].trace = trace
+      input.findings[index].trace = trace
+    }
+    input.rules = [try GateRule("leaks<=3")]
+    let result = GateResult(judging: input)
+    #expect(result.rules.map(\.value) == [3, 4])
+    #expect(result.rules.map(\.trace) == ["a.mtrace", "b.mtrace"])
+    #expect(result.failing.map(\.trace) == ["b.mtrace"])
+    #expect(result.allowed.map(\.trace) == ["a.mtrace"])
+  }
 }

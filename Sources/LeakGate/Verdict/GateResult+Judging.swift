@@ -10,7 +10,8 @@ extension GateResult {
     let judges = input.rules.map { RuleJudge($0, input.rules, findings, input.baseline) }
     let results = judges.map { judge in checked.map(judge.result) }
     let rules = results.flatMap(\.self)
-    Self.noteAllowed(&findings, by: Array(zip(judges, results)))
+    let broken = results.map { zip(checked, $0).filter { !$1.isKept }.map(\.0) }
+    Self.noteAllowed(&findings, by: Array(zip(judges, broken)))
     var problems = input.problems
     problems += input.processes.flatMap { process in
       process.problems.map { "\(process.title): \($0)" }
@@ -46,15 +47,17 @@ extension GateResult {
   }
 
   /// Notes which of the findings that count no broken rule speaks of.
+  ///
+  /// - Parameters:
+  ///   - findings: All findings, judged.
+  ///   - judges: The rules, each with the processes that break it.
   private static func noteAllowed(
-    _ findings: inout [Finding], by judges: [(judge: RuleJudge, results: [RuleResult])]
+    _ findings: inout [Finding], by judges: [(judge: RuleJudge, breaking: [CheckedProcess])]
   ) {
-    let broken = judges.map { entry in (entry.judge, entry.results.filter { !$0.isKept }) }
     for index in findings.indices where findings[index].counts {
       let finding = findings[index]
-      findings[index].isAllowed = !broken.contains { judge, results in
-        judge.covers(finding)
-          && results.contains { $0.pid == finding.pid && $0.process == finding.process }
+      findings[index].isAllowed = !judges.contains { judge, breaking in
+        judge.covers(finding) && breaking.contains(where: finding.isOf)
       }
     }
   }
@@ -71,6 +74,13 @@ extension GateResult {
 }
 
 extension Finding {
+  /// Whether it was found in a process.
+  ///
+  /// The traces tell apart what has the same process ID: in containers, programs often have.
+  fileprivate func isOf(_ process: CheckedProcess) -> Bool {
+    (self.process, pid, trace) == (process.name, process.pid, process.trace)
+  }
+
   /// Those that the gate fails for first, then those that count, then the most bytes, then by what
   /// does not change from run to run.
   fileprivate var order: (Int, UInt64, UInt64, String, String) {
@@ -182,7 +192,8 @@ struct RuleJudge {
       rule: rule.text,
       isOfFindings: rule.measure.hasFindings && rule.limit.most(above: 0) == 0
         && !rule.limit.isRelative,
-      process: process.name, pid: process.pid, measured: "", measure: rule.measure,
+      process: process.name, pid: process.pid, trace: process.trace, measured: "",
+      measure: rule.measure,
       isBytes: isAboutBytes, value: value, most: most, isKept: most.map { value <= $0 } ?? false)
     result.measured = result.measuredText(.human)
     return result
@@ -197,7 +208,7 @@ struct RuleJudge {
       return process.measures?.amounts[rule.measure] ?? Amount()
     }
     var amount = Amount()
-    for finding in findings where finding.process == process.name && finding.pid == process.pid {
+    for finding in findings where finding.isOf(process) {
       amount.count &+= rule.measure == .cycles ? finding.instances : finding.count
       amount.bytes &+= finding.bytes
     }

@@ -25,6 +25,8 @@ public struct GateResult: Sendable, Report {
     public var process: String
     /// The process ID.
     public var pid: UInt32
+    /// The trace of the process; nil when that is not kept.
+    public var trace: String?
     /// What was measured, in the words of the rule: `3 leaked blocks`.
     public var measured: String
     /// What it puts a limit on.
