@@ -25,6 +25,24 @@ import TraceTestSupport
     #expect(!ten[9].contains("more findings"))
   }
 
+  /// A leak in each worker leaves room for the others.
+  @Test func whatManyProcessesHaveIsOneAnnotation() throws {
+    let workers = (1...20).map { leak(bytes: 1000 - UInt64($0), pid: UInt32($0)) }
+    let result = GateResult(
+      judging: input(
+        workers + [leak(in: "other", pid: 1), leak(bytes: 1, in: "other", pid: 2)],
+        processes: (1...20).map { checked(pid: UInt32($0)) }))
+    let lines = try result.output(as: .github, root: root).split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines[0].contains("title=Memory leak%3A 3 blocks%2C 999 B::"))
+    #expect(lines[0].hasSuffix("%0A19 more findings have this fingerprint"))
+    #expect(lines[1].contains("allocated in other "))
+    #expect(lines[1].hasSuffix("%0A1 more finding has this fingerprint"))
+    let summary = try result.output(as: .summary, root: root)
+    #expect(summary.split(separator: "\n").count { $0.hasPrefix("<details>") } == 2)
+    #expect(summary.contains("\n19 more findings have this fingerprint\n```\n"))
+  }
+
   @Test func problemsAreAnnotatedWithinTheLimit() throws {
     var input = input()
     input.problems = (1...12).map { "problem \($0)" }

@@ -3,7 +3,7 @@ import Reports
 /// Workflow commands that GitHub Actions turns into annotations of the change.
 ///
 /// GitHub keeps ten of each kind of a step and drops the rest without a word, so that the largest
-/// nine come first and the tenth says how many more there are.
+/// nine come first and the tenth says how many more there are. What several processes have is one.
 /// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 struct GitHubAnnotations {
   static let limit = 10
@@ -12,13 +12,13 @@ struct GitHubAnnotations {
 
   var text: String {
     let failures =
-      result.failing.map(annotation) + result.brokenFigures.map(annotation)
+      RepeatedFinding.of(result.failing).map(annotation) + result.brokenFigures.map(annotation)
       + result.failingStale.map { annotation($0, "error") }
     let problems = result.problems.map {
       command("warning", [("title", "memtrace could not measure")], $0)
     }
     let notes =
-      result.allowed.map(annotation)
+      RepeatedFinding.of(result.allowed).map(annotation)
       + (result.failsOnStale ? [] : result.stale.map { annotation($0, "notice") })
     let lines =
       limited(failures, "error", "findings") + limited(problems, "warning", "problems")
@@ -36,14 +36,15 @@ struct GitHubAnnotations {
     ]
   }
 
-  private func annotation(_ finding: Finding) -> String {
+  private func annotation(_ repeated: RepeatedFinding) -> String {
+    let finding = repeated.finding
     var properties: [(String, String)] = []
     if let place = root.place(of: finding) {
       properties = [("file", place.path), ("line", "\(place.line)"), ("endLine", "\(place.line)")]
     }
     let size = finding.bytes > 0 ? ", \(ByteStyle.human.format(finding.bytes))" : ""
     properties.append(("title", "\(finding.kind.title): \(finding.amount)\(size)"))
-    return command(finding.fails ? "error" : "notice", properties, message(finding))
+    return command(finding.fails ? "error" : "notice", properties, message(repeated))
   }
 
   private func annotation(_ rule: GateResult.RuleResult) -> String {
@@ -58,12 +59,14 @@ struct GitHubAnnotations {
       "\(entry.what) (\(entry.fingerprint)) was not found any more.")
   }
 
-  private func message(_ finding: Finding) -> String {
+  private func message(_ repeated: RepeatedFinding) -> String {
+    let finding = repeated.finding
     var lines = [finding.sentence()]
     if finding.isAllowed { lines.append("allowed by the rules") }
     if let reason = finding.reason { lines.append(reason) }
     lines += FrameLines.of(finding.frames, limit: 8)
     lines.append("fingerprint \(finding.fingerprint)")
+    if let more = repeated.repetitionText { lines.append(more) }
     return lines.joined(separator: "\n")
   }
 

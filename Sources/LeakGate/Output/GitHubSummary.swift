@@ -58,18 +58,21 @@ struct GitHubSummary {
     }
     text += "\n"
     if counted.count > shown { text += "… and \(counted.count - shown) more findings.\n\n" }
-    for finding in counted.prefix(10) { text += details(finding) }
+    for finding in RepeatedFinding.of(counted).prefix(10) { text += details(finding) }
     return text + "\n"
   }
 
-  private func details(_ finding: Finding) -> String {
+  private func details(_ repeated: RepeatedFinding) -> String {
+    let finding = repeated.finding
     var lines = finding.tree + FrameLines.of(finding.frames, limit: 30)
     for related in finding.related {
       lines += ["\(related.title):"] + FrameLines.of(related.frames, limit: 30)
     }
+    lines.append("fingerprint \(finding.fingerprint)")
+    if let more = repeated.repetitionText { lines.append(more) }
     let body = lines.map { $0.printable.replacing("```", with: "'''") }.joined(separator: "\n")
     return "<details><summary>\(Self.escaped(finding.sentence()))</summary>\n\n"
-      + "```\n\(body)\nfingerprint \(finding.fingerprint)\n```\n\n</details>\n"
+      + "```\n\(body)\n```\n\n</details>\n"
   }
 
   private var processes: String {
