@@ -43,6 +43,20 @@ import TraceTestSupport
     #expect(failing.outputText.contains("Medians of 3 and 3 runs"))
   }
 
+  @Test func runsDoNotMixWithOlderOnes() throws {
+    let program = try TestProgram("gate.c").path.string
+    let words = ["record", "-q", "--runs", "2", "-o", "base", "--", program, "l"]
+    #expect(try memtrace(words).status == 0)
+    let again = try memtrace(words)
+    #expect(again.status == 73)
+    #expect(
+      again.errorText == "memtrace: base holds traces already, which would count among the runs; "
+        + "choose another folder\n")
+    let entries = try FileManager.default.contentsOfDirectory(
+      atPath: folder.path.appending("base").string)
+    #expect(entries.count == 2)
+  }
+
   @Test func aRunThatFailsEndsTheRuns() throws {
     let program = try TestProgram("gate.c").path.string
     let run = try memtrace(["record", "-q", "--runs", "3", "-o", "runs", "--", program, "f"])

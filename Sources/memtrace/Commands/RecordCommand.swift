@@ -85,6 +85,7 @@ struct RecordCommand: ParsableCommand {
   func run() throws {
     guard runs > 1, let output else { throw ExitCode(try record(into: outputPath)) }
     let folder = FilePath(output).absolute
+    try OutputNaming.checkHasNoTraces(folder, shownAs: output)
     _ = folder.withPlatformString { mkdir($0, 0o777) }
     for _ in 0..<runs {
       let status = try record {

@@ -97,6 +97,21 @@ enum OutputNaming {
     }
   }
 
+  /// Checks that the runs put into a folder will be all that it holds, for whoever compares them.
+  ///
+  /// - Throws: ``CommandFailure`` when there are traces already.
+  static func checkHasNoTraces(
+    _ folder: FilePath, shownAs name: String
+  ) throws(CommandFailure) {
+    let isTaken = folder.directoryEntries.contains { entry in
+      mayBeTrace(entry) && TraceFileHeader.isTrace(folder.appending(entry))
+    }
+    guard isTaken else { return }
+    throw CommandFailure(
+      "\(name) holds traces already, which would count among the runs; choose another folder",
+      exitStatus: ExitStatus.cannotCreate)
+  }
+
   /// Removes what ``explicitOutput(_:force:)`` found replaceable.
   ///
   /// - Throws: ``CommandFailure`` when it cannot be removed.
