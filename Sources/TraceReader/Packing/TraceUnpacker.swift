@@ -19,7 +19,7 @@ public struct TraceUnpacker {
   /// - Parameters:
   ///   - output: An empty file, open for writing. Of no use if this throws.
   ///   - progress: Called with the bytes of the trace that are done, and all of them.
-  /// - Returns: How many bytes are lost to damage, or doubtful.
+  /// - Returns: How many bytes are lost to damage or because the file was cut, or doubtful.
   /// - Throws: `.io` when reading or writing fails.
   public func write(
     to output: FileDescriptor, progress: (UInt64, UInt64) -> Void = { _, _ in }
@@ -42,7 +42,7 @@ public struct TraceUnpacker {
       offset &+= UInt64(bytes.count)
       progress(offset, file.size)
     }
-    if file.isHeaderDamaged { lost &+= UInt64(MT_FILE_HEADER_SIZE) }
+    lost &+= lostBesidesDamage
     // Also where the end is damaged, the file gets its whole length.
     do {
       try output.resize(to: Int64(clamping: file.size))
@@ -50,5 +50,11 @@ public struct TraceUnpacker {
       throw TraceError(.io, "cannot be written: \(error)")
     }
     return lost
+  }
+
+  /// What is lost where no damage can be met: the header, which was read all the same, or else what
+  /// it says should follow, of a file that was cut.
+  private var lostBesidesDamage: UInt64 {
+    trace.file.isHeaderDamaged ? UInt64(MT_FILE_HEADER_SIZE) : trace.coverage.missingBytes
   }
 }

@@ -206,4 +206,14 @@ import TraceTestSupport
       #expect(UInt64(plain.count) == frames[7].end)
     }
   }
+
+  @Test func unpackingSaysWhatACutFileLacks() throws {
+    for end in [frames[5].position, frames[5].position + 100, frames[6].position - 1] {
+      try withTrace(Array(packed.prefix(Int(end)))) { trace in
+        let (plain, lost) = try trace.unpacked()
+        #expect(lost == frames[7].end - frames[5].offset)
+        #expect(UInt64(plain.count) == frames[5].offset)
+      }
+    }
+  }
 }
