@@ -64,6 +64,13 @@ import TraceTestSupport
     #expect(check.outputText.contains(" processes=1 "))
   }
 
+  @Test func namesThatAreLeftOutAreNotLookedFor() throws {
+    let message = try run("pack", "--no-symbols", "--debug-dir", ".", "app.mtrace", status: 64)
+    #expect(
+      message.hasPrefix("Error: --debug-dir is for the names, which --no-symbols leaves out.\n"))
+    #expect(directory.entries == ["app.mtrace"])
+  }
+
   @Test func aPackedTraceOfAnotherNameNeedsAnOutput() throws {
     #expect(
       try run("unpack", "app.mtrace", status: 64) == """

@@ -336,6 +336,15 @@ import TraceTestSupport
         + "'unfreed[image=app]>0': diff compares whole processes; leave the […] out."
     ),
     (
+      ["heap", "x.mtrace", "--objects", "--format", "csv", "--sort", "bytes"],
+      "--sort is about the classes; csv with --objects has the blocks, by address."
+    ),
+    (
+      ["heap", "x.mtrace", "--objects", "--format", "csv", "--show-sizes"],
+      "--show-sizes is about the classes; csv with --objects has the blocks, by address."
+    ),
+    (["dump", "x.mtrace", "--bytes"], "Unknown option '--bytes'"),
+    (
       ["report", "x.mtrace", "--", "true"],
       "Give a trace or a command, not both ('x.mtrace' and 'true')."
     ),

@@ -27,7 +27,7 @@ struct DumpCommand: ParsableCommand {
   @Option(help: ArgumentHelp("At most so many events; 0 for all.", valueName: "events"))
   var top = 0
 
-  @OptionGroup(title: "Output") var output: DocumentOutputOptions
+  @OptionGroup(title: "Output") var output: RecordOutputOptions
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
   mutating func validate() throws {

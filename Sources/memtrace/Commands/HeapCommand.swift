@@ -4,7 +4,7 @@ import Reports
 extension HeapQuery.Order: ExpressibleByArgument {}
 
 /// `memtrace heap`: the classes of what was live.
-struct HeapCommand: ReportingCommand {
+struct HeapCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "heap",
     abstract: "Show the classes of the live blocks of a snapshot: how many, how much, from where.",
@@ -29,8 +29,10 @@ struct HeapCommand: ReportingCommand {
       "This snapshot of the trace, counted from 0, instead of the last.", valueName: "number"))
   var snapshot: Int?
 
-  @Option(help: ArgumentHelp("What the rows are sorted by.", valueName: "column"))
-  var sort = HeapQuery.Order.count
+  @Option(
+    help: ArgumentHelp(
+      "What the rows are sorted by. (default: count)", valueName: "column"))
+  var sort: HeapQuery.Order?
 
   @Option(
     name: .customLong("class"),
@@ -48,12 +50,22 @@ struct HeapCommand: ReportingCommand {
   @OptionGroup(title: "Names") var symbols: SymbolOptions
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
+  mutating func validate() throws {
+    _ = try input.input()
+    guard objects, output.format == .csv else { return }
+    let ignored = [("--sort", sort != nil), ("--show-sizes", showSizes)]
+    if let (option, _) = ignored.first(where: \.1) {
+      throw ValidationError(
+        "\(option) is about the classes; csv with --objects has the blocks, by address.")
+    }
+  }
+
   func run() throws {
     try ReportSession.run(input.input(), recording: recording, symbols: symbols, output: output) {
       session in
       var query = HeapQuery()
       query.snapshot = snapshot
-      query.order = sort
+      query.order = sort ?? .count
       query.name = className
       query.separatesSizes = showSizes
       query.listsObjects = objects

@@ -8,8 +8,14 @@ enum DocumentFormat: String, CaseIterable, ExpressibleByArgument {
   case text, json
 }
 
+/// Where something is written.
+protocol OutputTarget {
+  /// The file; nil for standard output.
+  var output: String? { get }
+}
+
 /// Where a report goes and in which form.
-protocol OutputChoice {
+protocol OutputChoice: OutputTarget {
   var format: ReportFormat { get }
   var destination: DestinationOptions { get }
 }
@@ -35,6 +41,17 @@ struct DocumentOutputOptions: ParsableArguments, OutputChoice {
   var format: ReportFormat { form == .json ? .json : .text }
 }
 
+/// Where records go and in which form; numbers have all digits in either.
+struct RecordOutputOptions: ParsableArguments, OutputTarget {
+  @Option(
+    help: ArgumentHelp("The form: text or json (see docs/json-schema.md).", valueName: "form"))
+  var format = DocumentFormat.text
+
+  @OptionGroup var file: OutputFileOption
+
+  var output: String? { file.name }
+}
+
 /// The file that is written.
 struct OutputFileOption: ParsableArguments {
   @Option(
@@ -56,7 +73,6 @@ struct DestinationOptions: ParsableArguments {
 }
 
 extension OutputChoice {
-  /// The file to write; nil for standard output.
   var output: String? { destination.file.name }
 
   /// Refuses an option that only the text heeds.

@@ -23,6 +23,9 @@ struct PackingOptions: ParsableArguments {
         "--level takes \(TracePacker.levels.lowerBound) to \(TracePacker.levels.upperBound), "
           + "not \(level).")
     }
+    if noSymbols, !debugFiles.folders.isEmpty {
+      throw ValidationError("--debug-dir is for the names, which --no-symbols leaves out.")
+    }
   }
 
   /// What packs with these options.

@@ -28,7 +28,7 @@ struct ReportSession {
   /// - Throws: ``CommandFailure`` when the trace cannot be read or the report not be made.
   static func run(
     _ input: TraceInput, recording: RecordingOptions, symbols: SymbolOptions? = nil,
-    output: (any OutputChoice)? = nil, _ body: (ReportSession) throws -> Void
+    output: (any OutputTarget)? = nil, _ body: (ReportSession) throws -> Void
   ) throws {
     try ReportOutput.checkCanBeWritten(output?.output)
     switch input {
