@@ -433,6 +433,27 @@ import TraceTestSupport
     #expect(report.holders.map(\.offset) == [24])
   }
 
+  @Test func treesOfLongNamesFitATerminalAndKeepTheirAddresses() throws {
+    let name = "std::map<std::string, std::vector<std::string>> node"
+    var holders = try TraceTreeReport(
+      sample.analysis(), address: LeakRecording.node + 8, source: sample.source, limit: nil)
+    for index in holders.holders.indices where holders.holders[index].root == nil {
+      holders.holders[index].name = name
+    }
+    let held = holders.text(width: 60).split(separator: "\n")
+    #expect(held.contains { $0.hasSuffix("0x5000010> [48]") && $0.count == 60 })
+    #expect(holders.text().contains("+16 of <\(name) 0x5000010> [48]"))
+
+    var leaks = try leaks()
+    leaks.treeGroups[0].trees[0][0].name = name
+    let tree = leaks.text(width: 100).split(separator: "\n").first {
+      $0.contains(" ROOT ") && $0.contains("std::map")
+    }
+    let line = try #require(tree)
+    #expect(line.count == 100)
+    #expect(line.hasSuffix(" 0x5000150> [32], strong 1, unowned 0, weak 0"))
+  }
+
   @Test func nobodyHoldsWhatIsNotThere() throws {
     #expect(throws: ReportError.self) {
       try TraceTreeReport(sample.analysis(), address: 8, source: sample.source, limit: nil)

@@ -131,7 +131,7 @@ extension LeaksReport {
       page.line("====")
       for tree in group.trees {
         for line in tree {
-          page.line([Span(line.text(page.style.bytes))], indent: 4 + 3 * line.depth)
+          write(line, to: &page)
           for retainer in line.retainers {
             page.line([Span(retainer.text, .faint)], indent: 6 + 3 * line.depth)
           }
@@ -144,6 +144,15 @@ extension LeaksReport {
     if hidden > 0 {
       page.blank()
       page.line(Span(CountText.more(hidden, "stack") + "; --top 0 shows all", .faint))
+    }
+  }
+
+  private func write(_ line: LeakTreeLine, to page: inout TextPage) {
+    var shown = line
+    let bytes = page.style.bytes
+    page.treeLine(line.name, indent: 4 + 3 * line.depth) { name in
+      shown.name = name
+      return shown.text(bytes)
     }
   }
 

@@ -66,10 +66,12 @@ public struct ReferenceTreeReport: Report {
     page.blank()
     for line in lines {
       let sum = "\(line.totalCount.grouped) (\(LeakBytes.text(line.totalBytes, page.style.bytes)))"
-      let name = line.count == 0 ? line.name : "<\(line.name)> × \(line.count.grouped)"
-      page.line(
-        [Span("\(sum) \(name)", line.depth == 0 ? .heading : .plain)],
-        indent: 2 + 3 * line.depth)
+      page.treeLine(
+        line.name, paint: line.depth == 0 ? .heading : .plain, indent: 2 + 3 * line.depth
+      ) { name in
+        let name = name ?? ""
+        return "\(sum) " + (line.count == 0 ? name : "<\(name)> × \(line.count.grouped)")
+      }
     }
     let hidden = lineCount - lines.count
     if hidden > 0 {

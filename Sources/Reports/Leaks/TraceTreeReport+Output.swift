@@ -10,7 +10,7 @@ extension TraceTreeReport {
       Span(TimeText.timestamp(allocation.timeNanoseconds)))
     StackText.write(allocation.frames, to: &page, indent: 4, limit: frameLimit ?? .max)
     page.heading(holders.isEmpty ? "Nothing points to it." : "Held by:")
-    for holder in holders { page.line([Span(holder.text)], indent: 1 + 3 * holder.depth) }
+    for holder in holders { holder.write(to: &page) }
     if isCut { page.line(Span("    … more holders; --top 0 shows all", .faint)) }
     coverage.write(to: &page)
   }
@@ -56,12 +56,19 @@ extension TraceTreeReport {
 }
 
 extension TraceTreeReport.Holder {
-  /// `variable cache in app`, `next + 16 of <Node 0x55d0> [32]`.
-  fileprivate var text: String {
-    let how = edge == "start" ? "" : "  (\(edge) pointer)"
-    if let root { return root + how }
+  /// Writes its line of the tree.
+  fileprivate func write(to page: inout TextPage) {
+    let indent = 1 + 3 * depth
+    page.treeLine(root ?? name, indent: indent) { root == nil ? block($0) : ($0 ?? "") + how }
+  }
+
+  /// `next + 16 of <Node 0x55d0> [32]`.
+  private func block(_ name: String?) -> String {
     let label = name.map { "<\($0) \(HexText.of(address))>" } ?? HexText.of(address)
     let place = field.map { "\($0) + \(offset ?? 0)" } ?? "+\(offset ?? 0)"
     return "\(place) of \(label) [\(size?.grouped ?? "?")]\(how)"
   }
+
+  /// How it points there, unless that is the usual way.
+  private var how: String { edge == "start" ? "" : "  (\(edge) pointer)" }
 }

@@ -33,6 +33,31 @@ public struct TextPage: Sendable {
     rest += "\n"
   }
 
+  /// Adds one line of a tree, in which a long name loses its middle on a terminal that is too narrow.
+  ///
+  /// Broken lines hide who stands below whom. All else stays, addresses above all: these are typed
+  /// anew. Where that is not enough, the terminal breaks the line.
+  ///
+  /// - Parameters:
+  ///   - name: The name; nil where there is none.
+  ///   - paint: That of the line.
+  ///   - indent: How deep it stands, in columns.
+  ///   - text: The whole line with a name.
+  mutating func treeLine(
+    _ name: String?, paint: Paint = .plain, indent: Int, _ text: (String?) -> String
+  ) {
+    var name = name?.printable
+    if let width = style.width, let whole = name {
+      let excess = indent + text(whole).printable.displayWidth - width
+      let room = max(whole.displayWidth - excess, Self.leastNameWidth)
+      if excess > 0 { name = whole.shortenedInTheMiddle(to: room) }
+    }
+    line([Span(text(name), paint)], indent: indent)
+  }
+
+  /// Names in trees are not shortened below this.
+  private static let leastNameWidth = 20
+
   /// Adds an empty line, unless the page is empty or ends in one.
   public mutating func blank() {
     let isEmpty = rest.isEmpty && longTables.isEmpty
