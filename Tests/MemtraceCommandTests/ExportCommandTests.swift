@@ -32,6 +32,17 @@ import TraceTestSupport
     #expect(try export("--value", "total-blocks").outputText == "0x1000;0x1010 5\n")
   }
 
+  @Test(arguments: ["folded", "html", "pprof"])
+  func whatTheTraceDoesNotHoldIsSaid(format: String) throws {
+    let trace = URL(filePath: directory.path.appending("app.mtrace").string)
+    try Data(contentsOf: trace).dropLast(8).write(to: trace)
+    let run = try export("--format", format, "-o", "out")
+    #expect(run.status == 0)
+    #expect(
+      run.errorText
+        == "memtrace: app.mtrace: the file was cut: 8 bytes are missing at its end\n")
+  }
+
   @Test func aPageIsWhole() throws {
     let run = try export("--format", "html", "-o", "app.html")
     #expect(run.status == 0)

@@ -47,6 +47,7 @@ struct ExportCommand: ParsableCommand {
         in: time.scope, endNote: try session.trace.endNote(time.request))
       let result = try session.trace.replay(time.request, progress: session.progress)
       session.progress(0, 0)
+      warn(of: result, in: session)
       switch output.format {
       case .folded:
         let stacks = try FoldedStacks(
@@ -63,6 +64,13 @@ struct ExportCommand: ParsableCommand {
         try output.write { file in try file.write(profile.bytes) }
       }
     }
+  }
+
+  /// Says on standard error what the trace does not hold: none of the forms has a place for it.
+  private func warn(of result: ReplayResult, in session: ReportSession) {
+    let name = session.file?.string ?? "the recording"
+    let gaps = session.source.trace.figuresWarnings + CoverageSummary(result.coverage).warnings
+    for gap in gaps { Diagnostics.write("\(name): \(gap)") }
   }
 
   private func query(_ filter: SiteFilter) -> FlameGraph.Query {
