@@ -43,6 +43,13 @@ import TraceTestSupport
     #expect(summary.contains("\n19 more findings have this fingerprint\n```\n"))
   }
 
+  @Test(arguments: [GateOutputKind.github, .summary, .junit])
+  func stacksEndWithMainAsInTheText(kind: GateOutputKind) throws {
+    let text = try GateResult(judging: input([leak()])).output(as: kind, root: root)
+    #expect(text.contains("    main  main.c:5"))
+    #expect(!text.contains("__libc_start_main"))
+  }
+
   @Test func problemsAreAnnotatedWithinTheLimit() throws {
     var input = input()
     input.problems = (1...12).map { "problem \($0)" }

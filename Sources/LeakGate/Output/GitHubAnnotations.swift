@@ -104,7 +104,7 @@ struct GitHubAnnotations {
 /// Frames of a stack in lines, for forms that have no place for structure.
 enum FrameLines {
   static func of(_ frames: [ReportFrame], limit: Int = .max) -> [String] {
-    let shown = StackText.withoutLeadingRuntime(frames)
+    let shown = StackText.telling(frames)
     var lines = shown.prefix(limit).map { "    \($0.title.printable)" }
     if shown.count > limit { lines.append("    " + CountText.more(shown.count - limit, "frame")) }
     return lines

@@ -11,7 +11,7 @@ package enum StackText {
       page.line([Span("<no stack recorded>", .faint)], indent: indent)
       return
     }
-    let shown = withoutStartup(withoutLeadingRuntime(frames))
+    let shown = telling(frames)
     guard shown.count > limit, limit > 0 else {
       for frame in shown { page.line(line(frame), indent: indent) }
       return
@@ -31,6 +31,11 @@ package enum StackText {
   private static func gap(_ count: Int, to page: inout TextPage, indent: Int) {
     guard count > 0 else { return }
     page.line([Span(CountText.more(count, "frame"), .faint)], indent: indent)
+  }
+
+  /// The frames that say something: without runtimes at the leaf and what runs before `main`.
+  package static func telling(_ frames: [ReportFrame]) -> ArraySlice<ReportFrame> {
+    withoutStartup(withoutLeadingRuntime(frames))
   }
 
   /// The frames from the first that is not a runtime's; all of them where none is the user's.
