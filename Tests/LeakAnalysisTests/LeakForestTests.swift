@@ -162,6 +162,23 @@ struct LeakForestTests {
     #expect(analysis.leaks.edges(of: nodes[1]).map(\.offset) == [0])
   }
 
+  @Test("A list drags along the elements that its links lie in")
+  func listOfElements() throws {
+    var heap = SampleHeap()
+    let queue = heap.block(40, stack: StackID(2))
+    let first = heap.block(64, stack: StackID(3))
+    let second = heap.block(64, stack: StackID(3))
+    heap.set(queue + 8, first + 16, second + 16)
+    heap.set(first + 16, second + 16, queue + 8)
+    heap.set(second + 16, queue + 8, first + 16)
+    let analysis = try heap.analysis()
+    let nodes = [queue, first, second].compactMap { analysis.node(at: $0) }
+    #expect(nodes.map(analysis.leaks.role(of:)) == [.rootLeak, .draggedAlong, .draggedAlong])
+    #expect(analysis.roots == [queue])
+    #expect(analysis.leaks.subtreeCount(of: nodes[0]) == 3)
+    #expect(analysis.leaks.edges(of: nodes[1]).map(\.offset) == [16])
+  }
+
   @Test("Of two leaks that share a block, the older one has it; everything is counted once")
   func shared() throws {
     var heap = SampleHeap()

@@ -147,6 +147,31 @@ struct ReachabilityTests {
     }
   }
 
+  @Test("A list holds the elements that its links lie in, as pointers to their beginnings do")
+  func linksInElements() throws {
+    var heap = SampleHeap()
+    let ring = (0..<3).map { _ in heap.block(64) }
+    let list = SampleHeap.globals
+    heap.set(list, ring[0] + 24, ring[2] + 24)
+    heap.set(ring[0] + 24, ring[1] + 24, list)
+    heap.set(ring[1] + 24, ring[2] + 24, ring[0] + 24)
+    heap.set(ring[2] + 24, list, ring[1] + 24)
+    // The last one in a bucket has no next link; each has the address of what leads to it.
+    let bucket = list + 64
+    let hashed = (0..<2).map { _ in heap.block(64) }
+    heap.set(bucket, hashed[0] + 8)
+    heap.set(hashed[0] + 8, hashed[1] + 8, bucket)
+    heap.set(hashed[1] + 8, 0, hashed[0] + 8)
+    // A link that is in no list, and one that another list has taken over.
+    let (alone, taken) = (heap.block(64), heap.block(64))
+    heap.set(list + 128, alone + 16, taken + 16)
+    heap.set(alone + 16, alone + 16, alone + 16)
+    heap.set(taken + 16, ring[0] + 24, list + 128)
+    let analysis = try heap.analysis()
+    #expect((ring + hashed).allSatisfy { analysis.state(at: $0) == .reached })
+    #expect([alone, taken].allSatisfy { analysis.state(at: $0) == .possible })
+  }
+
   @Test("A pointer to the beginning counts more than an earlier one into the middle")
   func certain() throws {
     var heap = SampleHeap()

@@ -7,7 +7,7 @@ import TraceReader
 /// trees and virtual machines keep tags.
 struct EdgeScanner {
   let heap: HeapImage
-  private let lookup: BlockLookup
+  let lookup: BlockLookup
   private let blocks: HeapBlocks
   private let memory: SnapshotMemory
   private let layouts: [UInt64: ObjectLayout]
@@ -101,6 +101,7 @@ struct EdgeScanner {
       || InteriorPointers.isSlice(ofBlockAt: start, size: size, operation, memory)
       || InteriorPointers.isMonotonicBuffer(
         at: offset, ofBlockAt: start, size: size, operation, memory)
+      || InteriorPointers.isListLink(at: value, memory)
     return Target(
       block: block,
       edgeClass: isOrdinary ? .start : offset < 8 ? .tagged : .interior)

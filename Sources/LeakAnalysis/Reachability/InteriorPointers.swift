@@ -87,6 +87,22 @@ enum InteriorPointers {
       && memory.word(at: previous &+ 16) == description
   }
 
+  /// A link of a list that lies inside of its elements, as `list_head` of Linux, `wl_list` of Wayland, and lists of
+  /// `boost::intrusive`: what is in front of it leads to it, and what is behind it leads back.
+  ///
+  /// ```
+  /// +0 next link, or null   +8 previous link, or what leads to this one
+  /// ```
+  /// With the two words the other way round it is the same, seen from the other end.
+  static func isListLink(at address: UInt64, _ memory: SnapshotMemory) -> Bool {
+    let previous = memory.word(at: address &+ 8)
+    guard address & 7 == 0, previous != 0, previous != address, previous & 7 == 0,
+      memory.word(at: previous) == address
+    else { return false }
+    let next = memory.word(at: address)
+    return next == 0 || (next & 7 == 0 && memory.word(at: next &+ 8) == address)
+  }
+
   /// The end of a buffer of `std::pmr::monotonic_buffer_resource`, where libstdc++ keeps its size and the previous
   /// buffer: the resource holds its buffers by these.
   ///
