@@ -81,6 +81,10 @@ import TraceTestSupport
       UInt32(truncatingIfNeeded: word) == 0 && 1..<(1 << 20) ~= word >> 32
     }
 
+    private func countsOwners(_ word: UInt64) -> Bool {
+      1..<(1 << 16) ~= word & 0xffff_ffff && 1..<(1 << 16) ~= word >> 32
+    }
+
     /// Whether a word can point; what is on the next page may.
     private func leads(_ words: [UInt64], _ place: Int) -> Bool {
       place == words.count || canPoint(words[place])
@@ -98,7 +102,9 @@ import TraceTestSupport
       for (place, word) in words.enumerated() where word != 0 {
         let address = page + UInt64(place) * 8
         let follows = place > 0 && canPoint(words[place - 1])
-        let counts = follows && (canCount(word) || isExpired(word) && leads(words, place + 1))
+        let counts =
+          follows
+          && (canCount(word) || countsOwners(word) || isExpired(word) && leads(words, place + 1))
         if canPoint(word) || counts || address < end { places.append(place) }
         if canPoint(word) { follow(address, words[place...]) }
       }
@@ -163,12 +169,26 @@ import TraceTestSupport
     var words = [UInt64](repeating: 0, count: Self.wordsOfPage)
     words.replaceSubrange(4..<7, with: [page, 1 << 32, page])
     words.replaceSubrange(12..<15, with: [page, 1 << 32, 5])
-    words.replaceSubrange(20..<23, with: [page, 1 << 32 | 2, page])
+    words.replaceSubrange(20..<23, with: [page, 1 << 52, page])
     words[Self.wordsOfPage - 2] = page
     words[Self.wordsOfPage - 1] = 7 << 32
     #expect(
       keeper.kept(page, words)
         == [4, 5, 6, 12, 20, 22, Self.wordsOfPage - 2, Self.wordsOfPage - 1])
+  }
+
+  @Test func theCountsOfOwnersAreKept() {
+    let keeper = Keeper(Self.mappings)
+    let page = Self.mappings[1].lowerBound
+    var words = [UInt64](repeating: 0, count: Self.wordsOfPage)
+    for (place, counts) in [1 << 32 | 1, 7 << 32 | 2, 1 << 48 | 1, 1 << 32 | 1 << 16, 8]
+      .enumerated()
+    {
+      words[place * 4] = page
+      words[place * 4 + 1] = UInt64(counts)
+    }
+    words[Self.wordsOfPage - 1] = 1 << 32 | 2
+    #expect(keeper.kept(page, words) == [0, 1, 4, 5, 8, 12, 16])
   }
 
   @Test func aSideTableAcrossTwoPagesIsKeptWhole() {

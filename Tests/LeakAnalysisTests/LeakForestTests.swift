@@ -179,6 +179,51 @@ struct LeakForestTests {
     #expect(analysis.leaks.edges(of: nodes[1]).map(\.offset) == [16])
   }
 
+  @Test("A shared object that has lost an owner is no cycle, whatever leads back to it")
+  func lostOwner() throws {
+    let table = SampleHeap.constants + 0x100
+    var heap = SampleHeap()
+    /// A parent with a pointer to itself and a child that leads back, both with their counts.
+    func family(owners: UInt64, weak: UInt64) -> [UInt64] {
+      let child = heap.block(48)
+      let parent = heap.block(64)
+      heap.set(parent, table, weak << 32 | owners, parent + 16, parent, child + 16, child)
+      heap.set(child, table, 1 << 32 | 1, parent + 16, parent)
+      return [child, parent]
+    }
+    let orphan = family(owners: 1, weak: 3)
+    let cycle = family(owners: 1, weak: 2)
+    let beyondCounting = family(owners: 1, weak: 1 << 17)
+    let analysis = try heap.analysis()
+    func roles(_ blocks: [UInt64]) -> [LeakForest.Role] {
+      blocks.compactMap { analysis.node(at: $0) }.map(analysis.leaks.role(of:))
+    }
+    #expect(roles(orphan) == [.draggedAlong, .rootLeak])
+    #expect(roles(cycle) == [.rootCycle, .rootCycle])
+    #expect(roles(beyondCounting) == [.rootCycle, .rootCycle])
+    #expect(analysis.roots == [orphan[1], cycle[0], beyondCounting[0]])
+  }
+
+  @Test("Of a shared object beside its counts the object is the leak")
+  func lostOwnerBesideCounts() throws {
+    let table = SampleHeap.constants + 0x100
+    var heap = SampleHeap()
+    let child = heap.block()
+    let counts = heap.block(24)
+    let object = heap.block(words: [child])
+    heap.set(counts, table, 2 << 32 | 1, object)
+    heap.set(child, object, counts)
+    // An object of C++ with two numbers, to which nothing leads as a shared pointer does.
+    let (first, second) = (heap.block(), heap.block())
+    heap.set(first, table, 5 << 32 | 7, second)
+    heap.set(second, table, 0, first)
+    let analysis = try heap.analysis()
+    #expect(analysis.roots == [object, first])
+    let roles = [child, counts, object, first].compactMap { analysis.node(at: $0) }
+      .map(analysis.leaks.role(of:))
+    #expect(roles == [.draggedAlong, .draggedAlong, .rootLeak, .rootCycle])
+  }
+
   @Test("Of two leaks that share a block, the older one has it; everything is counted once")
   func shared() throws {
     var heap = SampleHeap()

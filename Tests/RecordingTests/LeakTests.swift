@@ -105,6 +105,16 @@ import TraceTestSupport
     #expect(program.possibleByCase == ["keep_member": 1])
   }
 
+  @Test(arguments: ["-O0", "-O2"])
+  func whatHasLostItsOwnerIsNoCycle(_ optimisation: String) throws {
+    let source = try TestProgram("lost_owners.cpp", flags: [optimisation])
+    let report = try LeakedProgram(try TracedRun([source.path.string]).root()).report
+    let counted = "std::_Sp_counted_ptr_inplace<Node>"
+    let roots = report.treeGroups.map { "\($0.role) \($0.name ?? "")" }.sorted()
+    #expect(roots == ["rootCycle \(counted)", "rootLeak Node", "rootLeak \(counted)"])
+    #expect(report.leaked.count == 10)
+  }
+
   @Test func leaksOfSwift() throws {
     let source = try TestProgram("leaks.swift", flags: ["-module-name", "leaks"])
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())

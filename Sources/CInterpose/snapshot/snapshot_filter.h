@@ -70,6 +70,12 @@ static inline bool mt_word_can_be_expired(uint64_t word) {
     return (uint32_t)word == 0 && word >> 32 > 0 && word >> 32 < 1u << 20;
 }
 
+/* True when a word can be what counts for such a std::shared_ptr that has owners: few of them in
+ * the lower half, few weak references in the upper one, where all owners together are one. */
+static inline bool mt_word_can_count_owners(uint64_t word) {
+    return (uint32_t)word - 1 < (1u << 16) - 1 && (word >> 32) - 1 < (1u << 16) - 1;
+}
+
 /* What can be told of MT_FILTER_WORDS words without a branch for each: a bit for each, that of the
  * first the lowest. */
 struct mt_word_bits {

@@ -91,14 +91,15 @@ static void find_counts(struct mt_keeper *keeper, struct page *page, size_t bloc
     }
 }
 
-/* What counts the owners of a shared_ptr, when there are none any more, between two pointers: its
- * virtual functions, and the object or what deletes it. */
-static void find_expired_counts(struct page *page, size_t block) {
-    uint64_t left = of_previous(page->points, block) & of_following(page->points, block, 1);
-    left &= ~(page->points[block] | page->zero[block] | page->odd[block]);
+/* What counts the owners of a shared_ptr, behind its virtual functions; when there are none any
+ * more, a pointer follows as well: the object or what deletes it. */
+static void find_shared_counts(struct page *page, size_t block) {
+    uint64_t left = of_previous(page->points, block) & ~(page->points[block] | page->zero[block]);
+    uint64_t expired = of_following(page->points, block, 1) & ~page->odd[block];
     while (left) {
         size_t i = block * BITS + take_lowest(&left);
-        if (mt_word_can_be_expired(page->words[i]))
+        bool can_be_expired = expired >> i % BITS & 1 && mt_word_can_be_expired(page->words[i]);
+        if (can_be_expired || mt_word_can_count_owners(page->words[i]))
             page->kept[i / BITS] |= UINT64_C(1) << i % BITS;
     }
 }
@@ -136,7 +137,7 @@ static void keep_pointers(struct mt_keeper *keeper, struct page *page) {
     page->odd[BLOCKS] = page->points[BLOCKS] = UINT64_MAX;
     for (size_t block = 0; block < BLOCKS; block++) {
         find_counts(keeper, page, block);
-        find_expired_counts(page, block);
+        find_shared_counts(page, block);
         find_side_tables(keeper, page, block);
         page->kept[block] &= ~page->zero[block];
     }

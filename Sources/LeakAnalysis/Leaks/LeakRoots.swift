@@ -6,13 +6,15 @@ struct LeakRoots {
   private(set) var isCyclic: Bits
   /// A node of each such component, the oldest first.
   ///
-  /// That of a component is its oldest instance of a class, else its oldest node: what a library has
-  /// used before for something else is older, and says nothing.
+  /// That of a component is its oldest object that has lost an owner, its oldest instance of a class, else its
+  /// oldest node: what a library has used before for something else is older, and says nothing.
   private(set) var heads: [UInt32]
 
   private struct Component {
     var isCyclic = false
     var isHeld = false
+    /// Whether an object in it has lost an owner, so that it does not keep itself alive.
+    var isOrphaned = false
   }
 
   private static let none = UInt32.max
@@ -24,19 +26,28 @@ struct LeakRoots {
     isRoot = Bits(count: graph.count)
     isCyclic = Bits(count: graph.count)
     let numbers = Components(graph)
-    let components = Self.look(at: numbers, graph)
-    heads = Array(repeating: Self.none, count: numbers.count)
+    var components = Self.look(at: numbers, graph)
     for node in 0..<graph.count {
+      let own = components[numbers.component(of: node)]
+      isRoot[node] = !own.isHeld
+      isCyclic[node] = !own.isHeld && own.isCyclic
+    }
+    let orphans = SharedOwners(graph, in: isCyclic, scanner).orphans
+    for node in orphans { components[numbers.component(of: node)].isOrphaned = true }
+    heads = Array(repeating: Self.none, count: numbers.count)
+    for node in 0..<graph.count where isRoot[node] {
       let own = numbers.component(of: node)
-      guard !components[own].isHeld else { continue }
-      isRoot[node] = true
-      if components[own].isCyclic { isCyclic[node] = true }
       let other = heads[own]
-      if other == Self.none
-        || Self.rank(of: node, graph, scanner) < Self.rank(of: Int(other), graph, scanner)
-      {
+      let rank = Self.rank(of: node, orphans, graph, scanner)
+      if other == Self.none || rank < Self.rank(of: Int(other), orphans, graph, scanner) {
         heads[own] = UInt32(truncatingIfNeeded: node)
       }
+    }
+    for node in 0..<graph.count where isCyclic[node] {
+      let own = numbers.component(of: node)
+      guard components[own].isOrphaned else { continue }
+      isCyclic[node] = false
+      isRoot[node] = heads[own] == UInt32(truncatingIfNeeded: node)
     }
     heads.removeAll { $0 == Self.none }
     let blocks = scanner.heap.blocks
@@ -48,10 +59,11 @@ struct LeakRoots {
 
   /// The lower, the more a node says about its cycle.
   private static func rank(
-    of node: Int, _ graph: borrowing LeakGraph, _ scanner: EdgeScanner
+    of node: Int, _ orphans: Set<Int>, _ graph: borrowing LeakGraph, _ scanner: EdgeScanner
   ) -> (UInt8, UInt32) {
     let block = Int(graph.blocks[node])
-    return (scanner.isInstance(block) ? 0 : 1, scanner.heap.blocks.order(of: block))
+    let kind: UInt8 = orphans.contains(node) ? 0 : scanner.isInstance(block) ? 1 : 2
+    return (kind, scanner.heap.blocks.order(of: block))
   }
 
   private static func look(
