@@ -337,6 +337,8 @@ import TraceTestSupport
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())
     #expect(program.report.leaked.count == 0)
     #expect(program.report.possible.count == 21)
+    let slices = try #require(program.report.snapshot.slices)
+    #expect((slices.count, slices.bytes) == (2, 992))
   }
 
   private static let gobjectFlags: [String]? = {

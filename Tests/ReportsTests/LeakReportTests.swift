@@ -337,6 +337,22 @@ import TraceTestSupport
     #expect(try text { $0.isComplete = false }.contains("Snapshot: the snapshot was cut off"))
   }
 
+  @Test func slicesMayHideLeaks() throws {
+    let remark =
+      "2 slabs of GLib's slices (992 B) may hide leaks: what lies in one, and what that leads to, "
+      + "counts as held. Record with G_SLICE=always-malloc to find these.\n"
+    var report = try leaks()
+    #expect(!report.text().contains("slab"))
+    report.snapshot.slices = BlockSum(count: 2, bytes: 992)
+    #expect(report.text().contains(remark))
+    let result = try sample.trace.replay(ReplayRequest(), keepsLiveBlocks: true)
+    var overview = try OverviewReport(
+      result, leaks: OverviewReport.leaks(sample.analysis(), source: sample.source),
+      source: sample.source)
+    overview.leaks = report
+    #expect(overview.text().contains(remark))
+  }
+
   @Test func whatWasAllocatedInAPauseIsNotCalledLeakFree() throws {
     let paused = try LeakRecording { builder in
       builder.header.flags.insert(.pausable)

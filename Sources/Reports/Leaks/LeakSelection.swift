@@ -169,12 +169,15 @@ struct BlockFilter {
 /// A number of blocks and their bytes.
 public struct BlockSum: Sendable, Hashable, Encodable {
   /// How many blocks.
-  public var count: UInt64 = 0
+  public var count: UInt64
   /// Their requested bytes.
-  public var bytes: UInt64 = 0
+  public var bytes: UInt64
 
-  /// Makes an empty sum.
-  public init() {}
+  /// Makes a sum; without arguments an empty one.
+  public init(count: UInt64 = 0, bytes: UInt64 = 0) {
+    self.count = count
+    self.bytes = bytes
+  }
 
   mutating func add(_ size: UInt64) {
     count &+= 1

@@ -6,6 +6,7 @@ extension LeaksReport {
     page.lines(about: trace)
     page.lines(about: query.filter, query.filter.nameText)
     for warning in snapshot.warnings { page.line(Span("Snapshot: ", .warning), Span(warning)) }
+    if let remark = snapshot.remark { page.line(Span(remark)) }
     writeDiscoveries(to: &page)
     writeTable(to: &page)
     writeTrees(to: &page)

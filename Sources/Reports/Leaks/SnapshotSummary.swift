@@ -31,12 +31,16 @@ public struct SnapshotSummary: Sendable, Hashable, Encodable {
   public var missingWords: UInt64?
   /// Parts of its memory that could not be read, because the file is damaged; nil without any.
   public var damagedParts: Int?
+  /// Slabs of GLib's slice allocator, which hide leaks; nil without any.
+  public var slices: BlockSum?
 
   /// Describes a snapshot and what of its memory could be read.
   init(_ heap: HeapImage, clock: TraceClock) {
     self.init(heap.info, clock: clock)
     missingWords = heap.missingWords > 0 ? heap.missingWords : nil
     damagedParts = heap.memory.damagedRuns > 0 ? heap.memory.damagedRuns : nil
+    let slices = heap.slices.reduce(into: BlockSum()) { $0.add(heap.blocks.size(of: $1)) }
+    self.slices = slices.count > 0 ? slices : nil
   }
 
   /// Describes a snapshot.
@@ -103,6 +107,15 @@ public struct SnapshotSummary: Sendable, Hashable, Encodable {
     }
     if skippedBytes > 0 { parts.append("\(bytes.format(skippedBytes)) not read") }
     return parts.isEmpty ? "complete" : parts.joined(separator: ", ")
+  }
+
+  /// What it cannot show, and how another recording would; nil where there is no such thing.
+  var remark: String? {
+    slices.map { slices in
+      "\(CountText.of(slices.count, "slab")) of GLib's slices "
+        + "(\(ByteStyle.human.format(slices.bytes))) may hide leaks: what lies in one, and what that "
+        + "leads to, counts as held. Record with G_SLICE=always-malloc to find these."
+    }
   }
 
   /// What makes conclusions from it doubtful.

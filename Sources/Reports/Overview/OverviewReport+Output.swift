@@ -106,6 +106,7 @@ extension OverviewReport {
     for warning in leaks.snapshot.warnings {
       page.line(Span("Snapshot: ", .warning), Span(warning))
     }
+    if let remark = leaks.snapshot.remark { page.line(Span(remark)) }
     let moment = leaks.snapshot.qualification
     guard leaks.leaked.count > 0 else {
       let state = moment.isEmpty ? "not freed can still" : "live then could still"
