@@ -81,6 +81,14 @@ import TraceTestSupport
         .contains("| a\\|b &lt;b&gt;\\`x\\` | 3 | 48 B | `list.c:12` |"))
   }
 
+  /// Whether the blocks of a cycle count references, the gate does not know.
+  @Test func cyclesAreAdvisedOnWithCountsAndWithout() throws {
+    let log = try GateResult(judging: input([leak(kind: .cycle)])).output(as: .sarif, root: root)
+    #expect(log.contains("Where references are counted, break the cycle: make one of them weak"))
+    #expect(log.contains("Where they are not, as in C, free all of the blocks where the last"))
+    #expect(log.contains("reach zero, and where there are none, nothing can free them."))
+  }
+
   @Test func junitHasACaseForEachFindingAndNeverNone() throws {
     let clean = try GateResult(judging: input()).output(as: .junit, root: root)
     #expect(clean.contains("tests=\"1\" failures=\"0\""))

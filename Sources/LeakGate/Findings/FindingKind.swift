@@ -66,7 +66,8 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     switch self {
     case .leak: "No chain of pointers leads to these blocks any more: nothing can free them."
     case .cycle:
-      "These blocks hold each other, and nothing else holds them: reference counts never reach zero."
+      "These blocks point to each other, and nothing else leads to them: counts of references "
+        + "never reach zero, and where there are none, nothing can free them."
     case .unfreed: "These blocks were allocated and not freed before the process ended."
     case .doubleFree: "A block was freed again after it had been freed."
     case .mismatchedFree:
@@ -92,8 +93,9 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
       "Free the blocks where their last owner goes away. `memtrace leaks TRACE` shows the trees, "
         + "`memtrace history TRACE ADDRESS` the life of a block."
     case .cycle:
-      "Break the cycle: make one of the references weak or unowned, or clear it when its owner goes "
-        + "away. `memtrace leaks TRACE --cycles` names the fields."
+      "Where references are counted, break the cycle: make one of them weak or unowned, or clear "
+        + "it when its owner goes away. Where they are not, as in C, free all of the blocks where the "
+        + "last pointer to them goes away. `memtrace leaks TRACE --cycles` names the fields."
     case .unfreed:
       "Free the blocks before the end, or take the rule away where the system may do it."
     case .doubleFree, .reallocOfFreed:
