@@ -18,6 +18,23 @@ enum CxxSourceNames {
     return ([name] + qualifiers).joined(separator: " ") + pointers + brackets
   }
 
+  /// The arguments of a template as the demangler writes them: a comma and a space between them, `const` behind what
+  /// it belongs to.
+  private static func arguments(_ list: ArraySlice<UInt8>) -> [UInt8] {
+    Array(TemplateParameters.elements(list).map(argument).joined(separator: ", ").utf8)
+  }
+
+  /// An argument, be it a type or a number; functions (`void (int)`), references and characters stay as they are.
+  private static func argument(_ text: String) -> String {
+    let outside = text.prefix { $0 != "<" }
+    guard !outside.contains(where: { "(&\"'".contains($0) }) else { return text }
+    var (words, pointers) = split(text[...])
+    let qualifiers = ["const", "volatile"].filter(words.contains)
+    words.removeAll { ignored.contains($0) }
+    guard !words.isEmpty else { return text }
+    return (words + qualifiers).joined(separator: " ") + pointers
+  }
+
   /// Whether a path is that of a source file of C++, by its extension: functions there may have names of C.
   static func isSource(_ path: String) -> Bool {
     guard let dot = path.lastIndex(of: ".") else { return false }
@@ -33,9 +50,10 @@ enum CxxSourceNames {
     var pointers = ""
     while let byte = scanner.current {
       if byte == UInt8(ascii: "<") {
-        let start = scanner.position
-        _ = scanner.skipGroup()
-        word += scanner.bytes[start..<scanner.position]
+        if word.isEmpty, let template = words.popLast() { word = Array(template.utf8) }
+        word.append(byte)
+        word += arguments(scanner.skipGroup())
+        if scanner.previous == UInt8(ascii: ">") { word.append(UInt8(ascii: ">")) }
         continue
       }
       scanner.position += 1

@@ -86,8 +86,8 @@ enum TemplateParameters {
     return lists
   }
 
-  /// The elements of a list, at its outermost commas.
-  private static func elements(_ list: ArraySlice<UInt8>) -> [String] {
+  /// The elements of a list, at its outermost commas, without spaces around them.
+  static func elements(_ list: ArraySlice<UInt8>) -> [String] {
     var scanner = TextScanner(String(nameBytes: list))
     var elements: [String] = []
     var start = 0

@@ -10,7 +10,16 @@ import TraceReader
     ("const struct A", "A"), ("::A", "A"), ("union U[]", "U[]"), ("const A[]", "A[]"),
     ("A *", "A*"), ("A *[]", "A*[]"), ("struct A **", "A**"), ("const char *", "char const*"),
     ("char const *[]", "char const*[]"), ("unsigned long *[]", "unsigned long*[]"),
-    ("typename T::Node", "T::Node"), ("std::pair<O *, const W>", "std::pair<O *, const W>"),
+    ("typename T::Node", "T::Node"), ("std::pair<O *, const W>", "std::pair<O*, W const>"),
+    ("std::map<int,std::set<long>>", "std::map<int, std::set<long>>"),
+    ("std::vector < struct A >", "std::vector<A>"),
+    ("std::array<char,16> *", "std::array<char, 16>*"),
+    (
+      "std::map<K, std::vector<const char *>>::iterator",
+      "std::map<K, std::vector<char const*>>::iterator"
+    ),
+    ("std::function<void(int, const A &)>", "std::function<void(int, const A &)>"),
+    ("std::vector<A", "std::vector<A"), ("A<>", "A<>"), ("A< 3 , B * >", "A<3, B*>"),
     ("constant", "constant"), ("struct", "struct"),
   ])
   func oneSpellingOfEach(type: String, expected: String) {
