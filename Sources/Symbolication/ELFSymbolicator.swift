@@ -58,10 +58,15 @@ public final class ELFSymbolicator: Symbolicator {
 
   /// The type that the source names where it allocates.
   public func allocatedType(at site: AllocationSite, in image: Image) -> TypeName? {
-    sourceTypes.type(allocatedBy: site.frame, isNew: site.isNew) { object in
-      symbols(of: ImageFile(image))?.typeName(
-        of: object, at: site.lookupAddress &- image.loadBias, in: site.position)
+    let address = site.lookupAddress &- image.loadBias
+    let type = sourceTypes.type(allocatedBy: site.frame, isNew: site.isNew) { object in
+      symbols(of: ImageFile(image))?.typeName(of: object, at: address, in: site.position)
     }
+    guard let type, type.language == .cxx,
+      let name = symbols(of: ImageFile(image))?.wholeName(
+        ofClass: type.short, at: address, in: site.position)
+    else { return type }
+    return TypeName(short: name, full: name, language: .cxx)
   }
 
   /// The symbol of the C++ vtable that begins at an address; `nil` where there is none.

@@ -93,6 +93,17 @@ final class ImageSymbols {
     debugInfo?.typeName(of: object, at: address, in: position)
   }
 
+  /// The name of a class of C++ with the namespaces and classes that it is in.
+  ///
+  /// - Parameters:
+  ///   - type: As the source of the code spells it.
+  ///   - address: Of the code.
+  ///   - position: Which of the frames at the address is meant.
+  /// - Returns: nil where no class, or more than one, can be meant.
+  func wholeName(ofClass type: String, at address: UInt64, in position: Int) -> String? {
+    debugInfo?.wholeName(ofClass: type, at: address, in: position)
+  }
+
   /// Where debug information has only the plain name, a mangled symbol says more, and so does an
   /// exported one than the implementer's: `strdup` than `__strdup`.
   private static func name(of frame: DebugInfo.Frame, symbol: SymbolIndex.Match?) -> FunctionName? {

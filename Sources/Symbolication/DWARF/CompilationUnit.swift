@@ -8,6 +8,8 @@ final class CompilationUnit {
   let root: Dwarf_Die
   private var shallowIndex: FunctionIndex?
   private var deepIndex: FunctionIndex?
+  /// The classes in it, where it is of C++.
+  private(set) lazy var classes = ClassNames(of: root)
   /// Relative paths are relative to this; libdw adds it to most of them, not to all.
   private let directory: String?
 

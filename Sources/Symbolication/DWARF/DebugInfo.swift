@@ -71,9 +71,32 @@ final class DebugInfo {
   ///   - position: Which of the functions at the address is meant, as in ``frames(at:)``.
   /// - Returns: nil where that is not known.
   func typeName(of object: ObjectExpression, at address: UInt64, in position: Int) -> String? {
-    guard let unit = unit(at: address), let function = unit.function(at: address) else {
-      return nil
-    }
+    guard let unit = unit(at: address),
+      let scopes = scopes(of: unit, at: address, in: position)
+    else { return nil }
+    return ObjectTypes(scopes: scopes, unit: unit.root).name(of: object)
+  }
+
+  /// The name of a class of C++ with the namespaces and classes that it is in.
+  ///
+  /// - Parameters:
+  ///   - type: As the source at the address spells it.
+  ///   - address: An ELF address.
+  ///   - position: Which of the functions at the address is meant, as in ``frames(at:)``.
+  /// - Returns: nil where no class, or more than one, can be meant.
+  func wholeName(ofClass type: String, at address: UInt64, in position: Int) -> String? {
+    guard let unit = unit(at: address), let name = unit.classes.whole(type), name != type,
+      let scopes = scopes(of: unit, at: address, in: position)
+    else { return nil }
+    let origins = scopes.compactMap { $0.reference(DW_AT_abstract_origin) }
+    return ClassNames.isLocal(type, in: scopes + origins) ? nil : name
+  }
+
+  /// The scopes of one of the functions at an address: the blocks around it, the innermost first, and the function.
+  private func scopes(
+    of unit: CompilationUnit, at address: UInt64, in position: Int
+  ) -> [Dwarf_Die]? {
+    guard let function = unit.function(at: address) else { return nil }
     // Each function with the blocks of its own that are around the address, outermost first.
     var functions = [[function.die]]
     for scope in Self.scopes(in: function.die, at: address) {
@@ -81,8 +104,7 @@ final class DebugInfo {
       functions[functions.count - 1].append(scope)
     }
     guard functions.indices.contains(position) else { return nil }
-    let scopes = functions[functions.count - 1 - position]
-    return ObjectTypes(scopes: scopes.reversed(), unit: unit.root).name(of: object)
+    return functions[functions.count - 1 - position].reversed()
   }
 
   // MARK: Inlined calls

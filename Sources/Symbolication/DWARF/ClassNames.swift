@@ -1,0 +1,78 @@
+import CLibDW
+
+/// The classes of a unit of C++, with the namespaces and classes that they are in.
+///
+/// Templates and the standard library are left out: sources spell their names in full.
+struct ClassNames {
+  /// Whole names by what is behind the last `::` of them.
+  private var names: [String: Set<String>] = [:]
+
+  /// - Parameter unit: Its entry.
+  /// - Complexity: O(*n*) in its namespaces, classes and their members.
+  init(of unit: Dwarf_Die) {
+    guard let language = unit.number(DW_AT_language), Self.isCxx(language) else { return }
+    var pending = [(die: unit, path: "")]
+    while let (scope, path) = pending.popLast() {
+      var next = scope.firstChild
+      while let die = next {
+        if let inner = add(die, in: path) { pending.append((die, inner)) }
+        next = die.nextSibling
+      }
+    }
+  }
+
+  /// Adds an entry where it is a class.
+  ///
+  /// - Returns: What is in front of the names in it; nil where it has none.
+  private mutating func add(_ die: Dwarf_Die, in path: String) -> String? {
+    let tag = die.tag
+    let name = die.string(DW_AT_name)
+    if tag == DW_TAG_namespace {
+      return name == "std" && path.isEmpty ? nil : path + (name ?? "(anonymous namespace)") + "::"
+    }
+    guard Self.classes.contains(tag), let name, !name.contains("<"),
+      die.number(DW_AT_byte_size) != nil
+    else { return nil }
+    names[name, default: []].insert(path + name)
+    return path + name + "::"
+  }
+
+  /// The whole name of a type.
+  ///
+  /// - Parameter type: As its source spells it: `Node`, `list::Node*[]`.
+  /// - Returns: nil where no class, or more than one, can be meant.
+  func whole(_ type: String) -> String? {
+    let spelled = type.prefix { $0 != "*" && $0 != "[" }
+    guard let last = spelled.split(separator: ":").last else { return nil }
+    let meant = names[String(last), default: []].filter {
+      $0 == spelled || $0.hasSuffix("::" + spelled)
+    }
+    guard meant.count == 1, let name = meant.first else { return nil }
+    return name + type.dropFirst(spelled.count)
+  }
+
+  /// Whether a function, or a block of it, has a class of its own by this name.
+  static func isLocal(_ type: String, in scopes: [Dwarf_Die]) -> Bool {
+    let name = String(type.prefix { $0 != "*" && $0 != "[" && $0 != ":" })
+    for scope in scopes {
+      var next = scope.firstChild
+      while let die = next {
+        if classes.contains(die.tag), die.string(DW_AT_name) == name { return true }
+        next = die.nextSibling
+      }
+    }
+    return false
+  }
+
+  private static func isCxx(_ language: Int) -> Bool {
+    [
+      DW_LANG_C_plus_plus, DW_LANG_C_plus_plus_03, DW_LANG_C_plus_plus_11, DW_LANG_C_plus_plus_14,
+    ].contains(language) || later.contains(language)
+  }
+
+  /// `DW_LANG_C_plus_plus_17` and `DW_LANG_C_plus_plus_20`.
+  private static let later = [0x2b, 0x2f]
+  private static let classes: Set<Int> = [
+    DW_TAG_class_type, DW_TAG_structure_type, DW_TAG_union_type,
+  ]
+}

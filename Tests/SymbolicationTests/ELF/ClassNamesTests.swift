@@ -1,0 +1,48 @@
+import Testing
+import TraceReader
+
+@testable import Symbolication
+
+/// The namespaces and classes that the classes of C++ are in, from the compiler to the name.
+@Suite struct ClassNamesTests {
+  private let fixture: Fixture
+
+  init() throws {
+    fixture = try Fixture()
+  }
+
+  private func names(
+    of types: [String], in function: String, compiler: String, options: [String]
+  ) throws -> [String?] {
+    let program = try fixture.compile(
+      "classes.cpp", with: compiler, ["-g"] + options, to: "program")
+    let symbols = ImageSymbols(
+      path: program, buildID: try ELFFile(path: program).buildID,
+      locator: DebugFileLocator(directories: []), recordedAt: nil
+    ) { _ in }
+    let address = try Fixture.symbol(function, in: program) + 4
+    return types.map { symbols.wholeName(ofClass: $0, at: address, in: 0) }
+  }
+
+  @Test(arguments: ["g++", "clang++"], [["-O0"], ["-O2", "-gdwarf-4"]])
+  func classesHaveTheirNamespaces(compiler: String, options: [String]) throws {
+    let types = [
+      "Page", "app::Page", "Cache", "Entry", "Cache::Entry", "Entry*[]", "Hidden", "first::Twin",
+      "Twin", "Node", "Global", "Alias", "Unfinished", "vector", "int", "Tree<int>", "",
+    ]
+    #expect(
+      try names(of: types, in: "main", compiler: compiler, options: options)
+        == [
+          "app::Page", nil, "app::Cache", "app::Cache::Entry", "app::Cache::Entry",
+          "app::Cache::Entry*[]", "app::(anonymous namespace)::Hidden", "app::first::Twin", nil,
+          nil, nil, nil, nil, nil, nil, nil, nil,
+        ])
+  }
+
+  @Test func aFunctionsOwnClassIsNoOther() throws {
+    #expect(
+      try names(
+        of: ["Page", "Cache"], in: "with_local", compiler: "g++", options: ["-O0"])
+        == [nil, "app::Cache"])
+  }
+}
