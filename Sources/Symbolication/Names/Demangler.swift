@@ -33,8 +33,9 @@ public enum Demangler {
   }
 
   private static func cxx(_ raw: String) -> FunctionName? {
-    guard let full = take(mt_demangle_cxx(raw, MT_DEMANGLE_FULL)) else { return nil }
-    let brief = take(mt_demangle_cxx(raw, MT_DEMANGLE_BRIEF)) ?? full
+    let symbol = CoroutineNames.coroutine(ofPart: raw) ?? raw
+    guard let full = take(mt_demangle_cxx(symbol, MT_DEMANGLE_FULL)) else { return nil }
+    let brief = take(mt_demangle_cxx(symbol, MT_DEMANGLE_BRIEF)) ?? full
     let short = CxxNames.short(brief)
     return FunctionName(
       raw: raw, short: short, full: full, base: CxxNames.withoutParameters(short), language: .cxx)

@@ -119,4 +119,23 @@ struct CxxNamesTests {
     let name = Demangler.name(of: symbol)
     #expect(name.short.utf8.count <= 64 << 10)
   }
+
+  @Test(
+    "gives the parts of a coroutine its name",
+    arguments: [
+      ("_ZN1n1T3runEPZNS0_3runEiE19_ZN1n1T3runEi.Frame.actor", "n::T::run(int)"),
+      ("_ZN1n1T3runEPZNS0_3runEiE19_ZN1n1T3runEi.Frame.destroy", "n::T::run(int)"),
+      ("_ZN1n1T3runEPZNS0_3runEiE19_ZN1n1T3runEi.Frame.actor.cold", "n::T::run(int)"),
+      (
+        "_ZZ4mainENUlvE_clEPZZ4mainENKS_clEvE26_ZZ4mainENKUlvE_clEv.Frame.actor",
+        "main::{lambda()#1}::operator()() const"
+      ),
+      ("_ZN1n1T3runEi.resume", "n::T::run(int)"),
+      ("_Z.Frame.actor", "_Z.Frame.actor"), (".Frame.actor", ".Frame.actor"),
+    ])
+  func coroutines(symbol: String, expected: String) {
+    let name = Demangler.name(of: symbol)
+    #expect(name.short == expected)
+    #expect(name.raw == symbol)
+  }
 }
