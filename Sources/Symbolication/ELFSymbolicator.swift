@@ -50,8 +50,12 @@ public final class ELFSymbolicator: Symbolicator {
   /// The stored properties of a Swift class, without those of its superclass.
   public func swiftFields(of type: SwiftClassReference, in image: Image) -> [SwiftField] {
     let file = ImageFile(image)
-    guard let symbols = symbols(of: file), let contents = symbols.contents else { return [] }
-    return SwiftFieldReader(contents, symbol: symbols.relocations.symbol(at:)).fields(
+    guard let symbols = symbols(of: file), let contents = symbols.contents,
+      let values = symbols.swiftValues
+    else { return [] }
+    let reader = SwiftFieldReader(
+      contents, values: values, symbol: symbols.relocations.symbol(at:))
+    return reader.fields(
       descriptor: type.descriptor.rawValue &- image.loadBias,
       metadata: type.metadata.rawValue &- image.loadBias, offsets: type.offsets)
   }

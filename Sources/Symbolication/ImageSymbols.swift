@@ -17,6 +17,10 @@ final class ImageSymbols {
   /// Where the dynamic linker puts addresses of symbols into the image.
   private(set) lazy var relocations = DynamicRelocations(
     files: files.prefix(contents == nil ? 0 : 1))
+  /// The structures and enums of Swift that the image defines; nil when there is only a debug file.
+  private(set) lazy var swiftValues = contents.map {
+    SwiftValueMetadata($0, symbol: relocations.symbol(at:))
+  }
   /// The image's variables.
   private(set) lazy var variables = DataSymbols(files: files)
   /// The vtables of the image's C++ classes.

@@ -149,7 +149,7 @@ struct EdgeScanner {
     memory.forEachWord(in: start..<end(of: block, layout)) { address, value in
       let offset = address &- start
       guard target(of: value) == nil, !isLeftOver(address, of: block, start, table, dead),
-        layout?.numberOffsets.contains(offset) != true
+        layout?.isNumber(at: offset, ofBlockOf: blocks.size(of: block)) != true
       else { return }
       body(offset, value)
     }
@@ -250,10 +250,15 @@ struct EdgeScanner {
 }
 
 extension ObjectLayout {
+  /// Whether a word of a block of a size is a number, although it may look like a pointer.
+  func isNumber(at offset: UInt64, ofBlockOf size: UInt64) -> Bool {
+    numberOffsets.contains(offset) || numbersFromEnd.contains(size &- offset)
+  }
+
   /// Whether a word of a block that points to another one holds it.
   func holds(at address: UInt64, in block: Int, _ target: Int, _ heap: HeapImage) -> Bool {
     let offset = address &- heap.blocks.address(of: block)
-    if numberOffsets.contains(offset) { return false }
+    if isNumber(at: offset, ofBlockOf: heap.blocks.size(of: block)) { return false }
     if isBehindReference(offset, ofBlockAt: heap.blocks.address(of: block), heap.memory) {
       return false
     }

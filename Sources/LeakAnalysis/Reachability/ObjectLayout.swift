@@ -11,6 +11,8 @@ public struct ObjectLayout: Sendable, Hashable {
   public var existentialOffsets: [UInt64]
   /// Where numbers are that may look like pointers.
   public var numberOffsets: [UInt64]
+  /// Where more of them are, in bytes from the end of what was requested.
+  public var numbersFromEnd: [UInt64]
   /// The form of the table of buckets in them; nil where they are none.
   public var table: SwiftTable.Form?
   /// Whether the keys of the table, or the elements of a set, name objects without holding them.
@@ -23,7 +25,8 @@ public struct ObjectLayout: Sendable, Hashable {
   /// Describes objects; without arguments nothing is known of them.
   public init(
     size: UInt64? = nil, unownedOffsets: [UInt64] = [], unownedFromEnd: [UInt64] = [],
-    existentialOffsets: [UInt64] = [], numberOffsets: [UInt64] = [], table: SwiftTable.Form? = nil,
+    existentialOffsets: [UInt64] = [], numberOffsets: [UInt64] = [],
+    numbersFromEnd: [UInt64] = [], table: SwiftTable.Form? = nil,
     hasIdentifiersAsKeys: Bool = false, isInstance: Bool = false, isArray: Bool = false
   ) {
     self.size = size
@@ -31,6 +34,7 @@ public struct ObjectLayout: Sendable, Hashable {
     self.unownedFromEnd = unownedFromEnd
     self.existentialOffsets = existentialOffsets
     self.numberOffsets = numberOffsets
+    self.numbersFromEnd = numbersFromEnd
     self.table = table
     self.hasIdentifiersAsKeys = hasIdentifiersAsKeys
     self.isInstance = isInstance

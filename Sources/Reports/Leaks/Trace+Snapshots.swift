@@ -207,7 +207,9 @@ extension SwiftLayouts {
         isArray: type.name.hasPrefix("Swift._ContiguousArrayStorage<"))
     case .swiftCaptures:
       let layout = SwiftCaptureLayout(type.name)
-      return ObjectLayout(size: .max, unownedFromEnd: layout?.unownedFromEnd ?? [])
+      return ObjectLayout(
+        size: .max, unownedFromEnd: layout?.unownedFromEnd ?? [],
+        numbersFromEnd: layout?.numbersFromEnd ?? [])
     case .swiftBox, .swiftError: return ObjectLayout(size: .max)
     default: return nil
     }

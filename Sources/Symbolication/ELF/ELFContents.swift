@@ -7,6 +7,8 @@ struct ELFContents {
     var addresses: Range<UInt64>
     /// Its bytes, which belong to the file.
     var bytes: UnsafeRawBufferPointer
+    /// Whether the program may write there, or the dynamic linker before it starts.
+    var isWritable: Bool
   }
 
   /// Keeps the bytes of the segments where they are.
@@ -36,7 +38,9 @@ struct ELFContents {
     guard !overflows else { return nil }
     let bytes = UnsafeRawBufferPointer(
       start: UnsafeRawPointer(start) + Int(header.p_offset), count: Int(count))
-    return Segment(addresses: header.p_vaddr..<end, bytes: bytes)
+    return Segment(
+      addresses: header.p_vaddr..<end, bytes: bytes,
+      isWritable: header.p_flags & UInt32(PF_W) != 0)
   }
 
   /// Bytes at an address; nil where they are not all in one segment of the file.
@@ -48,6 +52,17 @@ struct ELFContents {
     else { return nil }
     let start = Int(address - segment.addresses.lowerBound)
     return Array(segment.bytes[start..<start + count])
+  }
+
+  /// Calls `body` for each word of the segments that are written to, at multiples of 8, with its address.
+  func forEachWritableWord(_ body: (_ address: UInt64, _ word: UInt64) -> Void) {
+    for segment in segments where segment.isWritable {
+      let start = segment.addresses.lowerBound
+      for offset in stride(from: Int((8 - start % 8) % 8), to: segment.bytes.count - 7, by: 8) {
+        let word = segment.bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        body(start &+ UInt64(offset), UInt64(littleEndian: word))
+      }
+    }
   }
 
   /// A little-endian integer at an address.

@@ -6,12 +6,16 @@ public struct SwiftCaptureLayout: Sendable, Hashable {
   /// Where `unowned` references are, in bytes from the end of the context: these do not hold what
   /// they point to.
   public var unownedFromEnd: [UInt64]
+  /// Where words begin that hold small numbers alone, in bytes from the end of the context: behind
+  /// these stands what was there before.
+  public var numbersFromEnd: [UInt64]
 
   /// Lays out what the recorder writes of a closure context: `[MANGLED]` for each value.
   ///
   /// - Returns: nil where the size of a value is not known, as of structures.
   public init?(_ captures: String) {
     var unowned: [UInt64] = []
+    var numbers: [UInt64] = []
     var end: UInt64 = 0
     for part in captures.split(separator: "]", omittingEmptySubsequences: true) {
       let mangled = part.dropFirst()
@@ -20,8 +24,11 @@ public struct SwiftCaptureLayout: Sendable, Hashable {
       let start = (end + alignment - 1) & ~(alignment - 1)
       if Self.isUnowned(mangled) { unowned.append(start) }
       end = start + size
+      // The last word of the value, where the value does not take all of it.
+      if end % 8 != 0, numbers.last != end & ~7 { numbers.append(end & ~7) }
     }
     unownedFromEnd = unowned.map { end - $0 }
+    numbersFromEnd = numbers.map { end - $0 }
   }
 
   private static func isUnowned(_ mangled: Substring) -> Bool {
@@ -30,6 +37,7 @@ public struct SwiftCaptureLayout: Sendable, Hashable {
 
   private static func size(of mangled: Substring) -> UInt64? {
     if let size = sizes[mangled] { return size }
+    if isCollection(mangled) { return 8 }
     if isClosure(mangled) { return 16 }
     if mangled.hasSuffix("Xx") || mangled.hasSuffix("XX") { return 8 }
     let reference = isUnowned(mangled) ? mangled.dropLast(2) : mangled
@@ -37,6 +45,12 @@ public struct SwiftCaptureLayout: Sendable, Hashable {
     if content.hasSuffix("C") { return 8 }
     // A generic type that is no class cannot be unowned.
     return isUnowned(mangled) && content.hasSuffix("G") ? 8 : nil
+  }
+
+  /// Whether a value is an array, a dictionary or a set.
+  private static func isCollection(_ mangled: Substring) -> Bool {
+    let content = mangled.hasSuffix("Sg") ? mangled.dropLast(2) : mangled
+    return content.last == "G" && ["Say", "SDy", "Shy"].contains { content.hasPrefix($0) }
   }
 
   /// How a function is called stands between `I` and the line at the end, as in `SiSSIegyr_`: `g` for
@@ -51,7 +65,8 @@ public struct SwiftCaptureLayout: Sendable, Hashable {
   }
 
   private static let sizes: [Substring: UInt64] = [
-    "Si": 8, "Su": 8, "Sd": 8, "Sf": 4, "Sb": 1, "SS": 16, "s4Int8V": 1, "s5UInt8V": 1,
+    "Si": 8, "Su": 8, "Sd": 8, "Sf": 4, "Sb": 1, "SS": 16, "SbSg": 1, "SSSg": 16, "s4Int8V": 1,
+    "s5UInt8V": 1,
     "s5Int16V": 2, "s6UInt16V": 2, "s5Int32V": 4, "s6UInt32V": 4, "s5Int64V": 8, "s6UInt64V": 8,
   ]
 }

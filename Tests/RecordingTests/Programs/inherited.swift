@@ -49,6 +49,18 @@ func empty<each Value>(_ values: repeat each Value) -> Pack<repeat each Value> {
   Pack(repeat each values)
 }
 
+struct Links {
+  var isOpen = true
+  unowned(unsafe) var owner: Owner
+  var next: Linked?
+}
+
+/// A structure holds what it refers to as the object does that it is in.
+final class Linked {
+  var links: Links
+  init(_ owner: Owner) { links = Links(owner: owner) }
+}
+
 @inline(never) func leak() {
   let last = Last(held)
   (last.first, last.seen) = (last, last)
@@ -59,6 +71,8 @@ func empty<each Value>(_ values: repeat each Value) -> Pack<repeat each Value> {
   model.other = model
   let (pack, none, pair) = (Pack(1, "text", 2.5), empty(), Pair(1 as Int8, "text", last: 2.5))
   (pack.other, none.other, pair.other) = (pack, none, pair)
+  let linked = Linked(held)
+  linked.links.next = linked
 }
 
 /// A reference that another object inherits does not hold it.
@@ -66,6 +80,13 @@ func empty<each Value>(_ values: repeat each Value) -> Pack<repeat each Value> {
   let owner = Owner()
   owner.owned = owner
   holders.append(Last(owner))
+}
+
+/// Nor does one in a structure.
+@inline(never) func leakLinkedOwner() {
+  let owner = Owner()
+  owner.owned = owner
+  linked.append(Linked(owner))
 }
 
 /// What a closure captures as `unowned` it does not hold; in generic code it holds a type as well.
@@ -84,7 +105,9 @@ final class Screen {
 
 nonisolated(unsafe) var held = Owner()
 nonisolated(unsafe) var holders: [Last] = []
+nonisolated(unsafe) var linked: [Linked] = []
 nonisolated(unsafe) var handlers: [() -> Void] = []
 leak()
 leakOwner()
+leakLinkedOwner()
 leakScreens(1)

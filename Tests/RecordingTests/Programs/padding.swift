@@ -32,8 +32,21 @@ final class Sized {
   var limit: Int64?
   var previous: State?
 }
+struct Toggle { var isOn = true }
+struct Identifier { var number = 3 }
+struct Position { var (offset, isKnown) = (1, true) }
+enum Step { case none, moved(Int) }
+final class Parts {
+  var toggle = Toggle()
+  var next: Leaked?
+  var step = Step.moved(1)
+  var identifier: Identifier? = Identifier()
+  var position = Position()
+  var previous: Leaked?
+}
 
 nonisolated(unsafe) var kept: [AnyObject] = []
+nonisolated(unsafe) var handlers: [() -> Int] = []
 
 /// Leaks 40 objects, one of which begins at a multiple of 256: its address with a tag as the lowest
 /// byte still leads to it.
@@ -73,6 +86,21 @@ nonisolated(unsafe) var kept: [AnyObject] = []
   kept.append(sized)
 }
 
+@inline(never) func keepParts(_ hidden: UInt) {
+  fill(88, with: hidden)
+  let parts = Parts()
+  parts.next = Leaked()
+  kept.append(parts)
+}
+
+@inline(never) func keepHandler(_ isOpen: Bool, _ hidden: UInt) {
+  let held = Leaked()
+  fill(32, with: hidden)
+  handlers.append { isOpen ? held.number : 0 }
+}
+
 keepOptionals(leakObjects())
 keepFlags(leakObjects())
 keepSized(leakObjects())
+keepParts(leakObjects())
+keepHandler(kept.count > 1, leakObjects())

@@ -1,0 +1,120 @@
+/// Reads the stored properties of Swift classes from the reflection data of their image.
+///
+/// Of a structure among them its own properties are read as well, as they lie in the object: where
+/// these are small numbers or references that hold nothing, so they are there.
+///
+/// ```
+/// class descriptor   +0 flags  +16 field descriptor (relative)  +36 number of fields
+///                    +40 where in the metadata the offsets of the fields are, in words
+/// structure          +16 field descriptor, as in classes
+/// field descriptor   +10 size of a record (u16)  +12 number of records, then the records:
+///                    +0 flags  +4 mangled type (relative)  +8 name (relative)
+/// ```
+/// Source: `include/swift/ABI/Metadata.h` and `include/swift/RemoteInspection/Records.h` of the
+/// Swift repository.
+struct SwiftFieldReader {
+  private let contents: ELFContents
+  private let values: SwiftValueMetadata
+  private let types: SwiftPropertyTypes
+
+  /// No class has more stored properties of its own than this, those of structures included; only a
+  /// damaged file says so.
+  private static let greatestCount = 4096
+  /// Nor are structures within structures deeper.
+  private static let greatestDepth = 16
+
+  /// - Parameters:
+  ///   - contents: The file.
+  ///   - values: Its structures and enums.
+  ///   - symbol: The symbol that the dynamic linker puts the address of at an address.
+  init(_ contents: ELFContents, values: SwiftValueMetadata, symbol: @escaping (UInt64) -> String?) {
+    self.contents = contents
+    self.values = values
+    types = SwiftPropertyTypes(contents, symbol: symbol)
+  }
+
+  /// The stored properties that a class adds to those of its superclass.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The ELF address of its descriptor.
+  ///   - metadata: The ELF address of its metadata.
+  ///   - offsets: Where the properties are; empty to read that from the metadata.
+  /// - Returns: In order of declaration, behind a structure its own; empty where the file does not say.
+  func fields(descriptor: UInt64, metadata: UInt64, offsets: [UInt64]) -> [SwiftField] {
+    guard let flags = contents.integer(UInt32.self, at: descriptor), flags & 0x1f == 16,
+      !offsets.isEmpty || flags & Self.hasResilientSuperclass == 0,
+      let vector = contents.integer(UInt32.self, at: descriptor &+ 40)
+    else { return [] }
+    let module = contents.swiftModule(of: descriptor)
+    var fields: [SwiftField] = []
+    for (number, record) in records(of: descriptor).enumerated() {
+      let place = metadata &+ (UInt64(vector) &+ UInt64(number)) &* 8
+      let known = number < offsets.count ? offsets[number] : nil
+      guard
+        let offset = offsets.isEmpty ? contents.integer(UInt64.self, at: place) : known,
+        offset >= 16, offset < 1 << 32, let name = name(record)
+      else { continue }
+      add(SwiftField(name: name, offset: offset), record, module, to: &fields)
+    }
+    return fields
+  }
+
+  /// Bit 29: the field offsets are counted from the end of a superclass that another image defines.
+  private static let hasResilientSuperclass: UInt32 = 1 << 29
+
+  /// Adds a property, and what is known of the words that it takes.
+  ///
+  /// - Parameters:
+  ///   - field: Its name and place.
+  ///   - record: The address of its record.
+  ///   - module: The module of the class, whose structures are looked into by name.
+  ///   - fields: What to add to.
+  ///   - depth: In how many structures it lies.
+  private func add(
+    _ field: SwiftField, _ record: UInt64, _ module: [UInt8]?, to fields: inout [SwiftField],
+    depth: Int = 0
+  ) {
+    guard fields.count < Self.greatestCount else { return }
+    let type = types.type(ofRecord: record)
+    fields.append(SwiftField(name: field.name, offset: field.offset, ownership: type.ownership))
+    guard let value = type.value else { return }
+    if let size = values.size(of: value, isOptional: type.isOptional),
+      let end = Self.partialWord(from: field.offset, size: size)
+    {
+      fields.append(SwiftField(name: field.name, offset: end, ownership: .number))
+    }
+    guard depth < Self.greatestDepth else { return }
+    let isOwn = contents.swiftModule(of: value) == module
+    for (offset, member) in zip(values.offsets(of: value), records(of: value)) {
+      guard let name = name(member) else { continue }
+      let inner = SwiftField(
+        name: isOwn ? "\(field.name).\(name)" : field.name, offset: field.offset &+ UInt64(offset))
+      add(inner, member, module, to: &fields, depth: depth + 1)
+    }
+  }
+
+  /// The word at the end of a value of which the value does not take all bytes: no pointer is in it.
+  private static func partialWord(from offset: UInt64, size: UInt64) -> UInt64? {
+    let end = offset &+ size
+    let word = end & ~7
+    return end % 8 != 0 && word >= offset ? word : nil
+  }
+
+  /// The addresses of the records of a type's stored properties.
+  private func records(of descriptor: UInt64) -> [UInt64] {
+    guard let fields = contents.relative(at: descriptor &+ 16),
+      let size = contents.integer(UInt16.self, at: fields &+ 10), size >= 12,
+      let count = contents.integer(UInt32.self, at: fields &+ 12), count <= Self.greatestCount
+    else { return [] }
+    return (0..<UInt64(count)).map { fields &+ 16 &+ $0 &* UInt64(size) }
+  }
+
+  /// The name of a property as the source has it: a `lazy` one is stored under a name of the
+  /// compiler's.
+  private func name(_ record: UInt64) -> String? {
+    guard let text = contents.relative(at: record &+ 8).flatMap(contents.text) else { return nil }
+    let name = String(decoding: text, as: UTF8.self)
+    let prefix = "$__lazy_storage_$_"
+    return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
+  }
+}
