@@ -73,6 +73,9 @@ public final class ELFSymbolicator: Symbolicator {
     return TypeName(short: name, full: name, language: .cxx)
   }
 
+  /// A line of a source file that has not changed since the recording.
+  public func sourceLine(at location: SourceLocation) -> String? { sourceTypes.line(at: location) }
+
   /// The symbol of the C++ vtable that begins at an address; `nil` where there is none.
   public func vtableSymbol(at address: Address, in image: Image) -> String? {
     let file = ImageFile(image)

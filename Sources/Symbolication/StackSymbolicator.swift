@@ -29,6 +29,11 @@ public final class StackSymbolicator {
   /// What could not be used and why, so far.
   public var warnings: [SymbolicationWarning] { symbolicator.warnings }
 
+  /// A line of a source file; nil when it is not at hand or has changed since the recording.
+  public func sourceLine(at location: SourceLocation) -> String? {
+    symbolicator.sourceLine(at: location)
+  }
+
   /// The frames of one recorded frame: several where calls were inlined, innermost first; a marker
   /// for a gap.
   public func frames(of raw: RawFrame) -> [SymbolicatedFrame] {

@@ -36,6 +36,12 @@ public protocol Symbolicator: AnyObject {
   /// - Returns: nil when neither the source nor an embedded name is at hand, or it does not tell.
   func allocatedType(at site: AllocationSite, in image: Image) -> TypeName?
 
+  /// A line of a source file.
+  ///
+  /// - Parameter location: The place that a frame names.
+  /// - Returns: nil when the file is not at hand, or has changed since the recording.
+  func sourceLine(at location: SourceLocation) -> String?
+
   /// What could not be used and why, one for each image, in the order of first use.
   var warnings: [SymbolicationWarning] { get }
 }
@@ -49,6 +55,9 @@ extension Symbolicator {
 
   /// None, unless a symbolicator knows better.
   public func allocatedType(at site: AllocationSite, in image: Image) -> TypeName? { nil }
+
+  /// None, unless a symbolicator knows better.
+  public func sourceLine(at location: SourceLocation) -> String? { nil }
 
   /// None, unless a symbolicator knows better.
   public func swiftFields(of type: SwiftClassReference, in image: Image) -> [SwiftField] { [] }

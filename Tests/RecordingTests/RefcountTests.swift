@@ -62,6 +62,28 @@ import TraceTestSupport
     #expect(back["role"] as? String == "cycle-back-to" && back["field"] as? String == "parent")
   }
 
+  /// No frame tells of `Unmanaged`, only the source does.
+  ///
+  /// At -O the retain goes with the last release.
+  @Test(arguments: [["-Onone"], ["-Onone", "-static-stdlib"]])
+  func theRetainByNameIsNamed(flags: [String]) throws {
+    let run = try record("name", flags)
+    let document = try report(run, ["leaks"])
+    let groups = try #require(document["treeGroups"] as? [[String: Any]])
+    let lines = groups.flatMap { $0["trees"] as? [[[String: Any]]] ?? [] }.flatMap { $0 }
+    let number = try #require(lines.first { $0["name"] as? String == "app.Number" })
+    let retainers = try #require(number["retainers"] as? [[String: Any]])
+    #expect(retainers.count == 1)
+    let frame = try #require(retainers.first?["responsible"] as? [String: Any])
+    #expect(frame["name"] as? String == "retainByName()")
+    let path = TestProgram.sources.appending("refcounts.swift").string
+    let line = try String(contentsOfFile: path, encoding: .utf8).split(
+      separator: "\n", omittingEmptySubsequences: false
+    )
+    .firstIndex { $0.contains(").retain()") }
+    #expect(frame["line"] as? Int == line.map { $0 + 1 })
+  }
+
   /// The program may die of it, or not: what is left in the freed block decides.
   @Test(arguments: builds)
   func theFunctionThatReleasesTooOftenIsNamed(flags: [String]) throws {

@@ -99,6 +99,17 @@ import TraceTestSupport
     #expect(ledger.partners == [2, 3, 0, 1])
   }
 
+  /// A function ends what it owns by itself, and what it was asked to retain only when it is asked to.
+  @Test func whatWasRetainedByNameIsLeftOver() {
+    let ledger = RefcountLedger(
+      [
+        change(1, "run"), change(1, "run", manual: true), change(1, "run", manual: true),
+        change(-1, "run"), change(-1, "run"),
+      ], isFreed: false)
+    #expect(ledger.unbalanced == [1])
+    #expect(ledger.partners == [3, nil, 4, 0, 2])
+  }
+
   @Test func severalReferencesAtOnce() {
     let ledger = RefcountLedger(
       [

@@ -127,6 +127,12 @@ public final class StackNames {
     symbolicator.allocatedType(of: stack, isNew: isNew)
   }
 
+  /// The source line that a frame is at; nil when it is not at hand or has changed since.
+  func sourceLine(of frame: ReportFrame) -> String? {
+    guard let file = frame.file, let line = frame.line else { return nil }
+    return symbolicator.sourceLine(at: SourceLocation(path: file, line: line))
+  }
+
   /// What could not be symbolicated and why.
   public var warnings: [String] { symbolicator.warnings.map(\.description) }
 

@@ -56,6 +56,8 @@ struct RefcountLedger {
     case manual
     /// A deinitializer that used a property, before it gives up what the property held.
     case sameDeinitializer
+    /// The same function, where it retained without being asked to by name: it ends that by itself.
+    case sameFunctionUnasked
     /// The same function.
     case sameFunction
     /// A function that got the reference from one that it called.
@@ -89,7 +91,7 @@ struct RefcountLedger {
     case .implied: change.isImplied
     case .manual: change.isManual
     // What was retained by name is no property of the owner, nor an element.
-    case .localOwnersEnd, .ownersEnd: !change.isManual
+    case .localOwnersEnd, .ownersEnd, .sameFunctionUnasked: !change.isManual
     default: true
     }
   }
@@ -142,7 +144,7 @@ struct RefcountLedger {
       let ending = functions.first { !$0.contains("deinit") }
       guard ending != functions.first else { return nil }
       return ending.flatMap { open.newest(of: $0, isOpen) }
-    case .sameDeinitializer, .sameFunction:
+    case .sameDeinitializer, .sameFunctionUnasked, .sameFunction:
       return functions.first.flatMap { open.newest(of: $0, isOpen) }
     case .returned: return functions.first.flatMap { open.nearest(calledBy: $0, isOpen) }
     case .handedOver:

@@ -110,7 +110,7 @@ private struct StackReader {
     let change = RefcountLedger.Change(
       amount: amount, functions: frames.filter { $0.role == .user }.map(\.name),
       isManual: leading.contains { Self.isManual($0) }
-        || (frames.first.map(Self.isManual) ?? false),
+        || (frames.first.map { Self.isManual($0) || amount > 0 && isRetainByName($0) } ?? false),
       isByOwnersEnd: frames.prefix(leading.count + 1).contains { Self.isOwnersEnd($0) })
     known[stack] = change
     return change
@@ -124,6 +124,11 @@ private struct StackReader {
 
   private static func isManual(_ frame: ReportFrame) -> Bool {
     frame.name.hasPrefix("Unmanaged.") || frame.name.hasPrefix("Swift.Unmanaged.")
+  }
+
+  /// Whether a function of the program retains by name where a frame of it is, as far as the source is at hand.
+  private func isRetainByName(_ frame: ReportFrame) -> Bool {
+    frame.role == .user && names.sourceLine(of: frame).map(UnmanagedCalls.retains) == true
   }
 
   private static func isOwnersEnd(_ frame: ReportFrame) -> Bool {

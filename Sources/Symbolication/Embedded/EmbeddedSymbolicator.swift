@@ -84,6 +84,9 @@ public final class EmbeddedSymbolicator: Symbolicator {
     return found
   }
 
+  /// A line of a source file, which traces do not hold, where it is at hand now.
+  public func sourceLine(at location: SourceLocation) -> String? { files.sourceLine(at: location) }
+
   /// Looks something up in files, unless these said all that they know when the trace was packed.
   private func askFiles<Found>(of image: Image, _ body: (any Symbolicator) -> Found?) -> Found? {
     let isMissing = symbols.state(of: image.index) == nil || !isWhole

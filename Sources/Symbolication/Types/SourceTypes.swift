@@ -10,6 +10,11 @@ final class SourceTypes {
     lines = SourceLines(newestAt: recordedAt)
   }
 
+  /// The line at a place; nil when the source is not at hand or has changed since.
+  func line(at location: SourceLocation) -> String? {
+    lines.line(location.line, of: location.path)
+  }
+
   /// The type that a frame of the program allocates.
   ///
   /// - Parameters:

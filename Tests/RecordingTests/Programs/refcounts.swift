@@ -80,6 +80,17 @@ final class Other {
   print(others.count)
 }
 
+nonisolated(unsafe) var total = 0
+
+@inline(never) func add(_ number: Number) { total += number.value }
+
+@inline(never) func retainByName() {
+  let number = Number(9)
+  add(number)
+  _ = Unmanaged.passUnretained(number).retain()
+  add(number)
+}
+
 switch CommandLine.arguments.dropFirst().first {
 case "cycle":
   for _ in 0..<3 { makeFamily() }
@@ -88,6 +99,9 @@ case "cycle":
   useOther()
 case "double": runNumbers()
 case "storm": storm()
+case "name":
+  retainByName()
+  useOther()
 case "weak": weakAndUnowned()
 default:
   useOther()
