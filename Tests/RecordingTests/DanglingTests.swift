@@ -1,3 +1,4 @@
+import Foundation
 import LeakAnalysis
 import Reports
 import Symbolication
@@ -125,6 +126,40 @@ import TraceTestSupport
     #expect(report.deinitialized.map(\.objects.count) == [1])
     #expect(report.deinitialized.map(\.objects.bytes) == [24])
     #expect(report.deinitialized.map(\.unowned) == [3])
+  }
+
+  @Test(arguments: [["-Onone"], ["-O"], ["-O", "-static-stdlib"]])
+  func theReportOfAReadThatIsFatalLeadsToThem(flags: [String]) throws {
+    let document = try report(ofUnowned: "read", flags)
+    let object = try #require((document["deinitialized"] as? [[String: Any]])?.first)
+    #expect(object["name"] as? String == "app.Owner" && object["unowned"] as? Int == 3)
+    #expect(nextCommands(document).first == "memtrace dangling root.mtrace")
+    // The message of the runtime is no block of the program's.
+    let leaks = try #require(document["leaks"] as? [String: Any])
+    #expect((leaks["leaked"] as? [String: Any])?["count"] as? Int == 0)
+  }
+
+  @Test func theReportOfAnotherAbortDoesNot() throws {
+    let document = try report(ofUnowned: "abort", ["-Onone"])
+    #expect((document["deinitialized"] as? [Any])?.isEmpty == true)
+    #expect(nextCommands(document).allSatisfy { !$0.contains("memtrace dangling") })
+  }
+
+  private func report(ofUnowned argument: String, _ flags: [String]) throws -> [String: Any] {
+    let program = try TestProgram("unowned.swift", flags: flags + ["-module-name", "app"])
+    let run = try TracedRun(
+      [program.path.string, argument], environment: ["SWIFT_BACKTRACE=enable=no"],
+      comparesErrors: false)
+    let text = try ProcessRun.run(
+      [BuiltProducts.memtrace.string, "report", "root.mtrace", "--format", "json"],
+      directory: run.directory.path
+    ).outputText
+    return try #require(
+      try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+  }
+
+  private func nextCommands(_ document: [String: Any]) -> [String] {
+    (document["nextCommands"] as? [[String: Any]] ?? []).compactMap { $0["command"] as? String }
   }
 
   @Test(arguments: ["dangling.c", "dangling.cpp", "dangling.swift"])

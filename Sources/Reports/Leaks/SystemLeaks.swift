@@ -11,7 +11,7 @@ enum SystemLeaks {
     var name: String
     /// Why its blocks are none of the program's business.
     var reason: String
-    /// The beginnings of the image's file name.
+    /// The beginnings of the image's file name; empty: any.
     var images: [String] = []
     /// The beginnings of the names of functions, one of which the frame must have; empty: any.
     var functions: [String] = []
@@ -39,6 +39,11 @@ enum SystemLeaks {
         "XCTMain", "closure #1 in XCTMain", "XCTestSuite", "XCTestCaseSuite", "XCTestRun",
       ]
     ),
+    // In the library, or in a program that it is linked into.
+    Rule(
+      name: "Swift runtime",
+      reason: "the message of the error that ends the process stays",
+      functions: ["swift::fatalErrorv("]),
   ]
 
   /// The rule for a block: that of the library in which its innermost frame lies that is no
@@ -48,7 +53,7 @@ enum SystemLeaks {
       return nil
     }
     return rules.first { rule in
-      rule.images.contains { image.hasPrefix($0) }
+      (rule.images.isEmpty || rule.images.contains { image.hasPrefix($0) })
         && (rule.functions.isEmpty || rule.functions.contains { frame.name.hasPrefix($0) })
     }
   }

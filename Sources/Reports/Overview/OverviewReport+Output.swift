@@ -4,6 +4,7 @@ extension OverviewReport {
     writeHead(to: &page)
     writeErrors(to: &page)
     writeFailures(to: &page)
+    writeUnowned(to: &page)
     writeHogs(to: &page)
     writeAllocations(to: &page)
     writeLeaks(to: &page)
@@ -78,6 +79,18 @@ extension OverviewReport {
   }
 
   private static let failuresShown = 3
+
+  /// What may have ended a process of Swift: an `unowned` reference to an object that is gone.
+  private func writeUnowned(to page: inout TextPage) {
+    guard mayHaveReadUnowned, let first = deinitialized.first else { return }
+    let count = deinitialized.reduce(0) { $0 &+ $1.objects.count }
+    let names = deinitialized.count > 1 ? "\(first.name) and others" : first.name
+    page.blank()
+    let objects = "\(CountText.of(count, "object")) (\(names))"
+    page.line(
+      Span("Perhaps why: ", .warning),
+      "unowned references have outlived \(objects); to read one ends the program.")
+  }
 
   private func writeHogs(to page: inout TextPage) {
     guard !hogs.isEmpty else { return }
@@ -183,7 +196,8 @@ extension OverviewReport {
   public var csv: CSVTable? { nil }
 
   enum CodingKeys: String, CodingKey {
-    case trace, coverage, eventCount, errors, hogs, allocations, leaks, unfreed, hotspots
+    case trace, coverage, eventCount, errors, hogs, allocations, leaks, deinitialized, unfreed
+    case hotspots
     case symbolWarnings, nextCommands
   }
 
@@ -197,6 +211,7 @@ extension OverviewReport {
     try container.encode(hogs, forKey: .hogs)
     try container.encode(allocations, forKey: .allocations)
     try container.encodeIfPresent(leaks, forKey: .leaks)
+    try container.encode(deinitialized, forKey: .deinitialized)
     try container.encode(unfreed, forKey: .unfreed)
     try container.encode(hotspots, forKey: .hotspots)
     try container.encode(symbolWarnings, forKey: .symbolWarnings)

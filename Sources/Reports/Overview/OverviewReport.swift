@@ -47,6 +47,8 @@ public struct OverviewReport: Report {
   public var unfreed: UnfreedReport
   /// The leaks of the last snapshot; nil for a trace without one.
   public var leaks: LeaksReport?
+  /// The objects of that snapshot that `unowned` references have outlived, by class.
+  public var deinitialized: [DanglingReport.Deinitialized]
   /// The places with the most temporary allocations.
   public var hotspots: [Hotspot]
   /// Names that could not be looked up, and why.
@@ -57,11 +59,13 @@ public struct OverviewReport: Report {
   /// - Parameters:
   ///   - result: The replay of the whole trace.
   ///   - leaks: From ``leaks(_:source:)``, of the last snapshot; nil for a trace without one.
+  ///   - deinitialized: From ``deinitialized(_:source:)``, of the same.
   ///   - source: Names.
   ///   - checks: What the recording looked for in the heap while it ran.
   /// - Throws: Nothing at present: there are no filters that could fit nothing.
   public init(
-    _ result: ReplayResult, leaks: LeaksReport? = nil, source: ReportSource,
+    _ result: ReplayResult, leaks: LeaksReport? = nil,
+    deinitialized: [DanglingReport.Deinitialized] = [], source: ReportSource,
     checks: Set<HeapCheck> = []
   ) throws {
     self.checks = checks
@@ -79,6 +83,7 @@ public struct OverviewReport: Report {
     unfreedQuery.frames = Limit.frames
     unfreed = try UnfreedReport(result, source: source, query: unfreedQuery)
     self.leaks = leaks
+    self.deinitialized = deinitialized
     hotspots = Self.hotspots(result, source)
     symbolWarnings = source.names.warnings
   }
@@ -94,6 +99,18 @@ public struct OverviewReport: Report {
     var query = LeaksQuery()
     query.top = Limit.leaks
     return try LeaksReport(analysis, source: source, query: query)
+  }
+
+  /// The objects that `unowned` references have outlived.
+  ///
+  /// - Parameters:
+  ///   - analysis: The heap, which need not be kept for the rest.
+  ///   - source: Names.
+  /// - Returns: Those of the most references first.
+  public static func deinitialized(
+    _ analysis: LeakAnalysis, source: ReportSource
+  ) -> [DanglingReport.Deinitialized] {
+    DanglingReport.deinitialized(in: analysis.heap, source)
   }
 
   /// Callers of one function are added up: the place to change is the same.
@@ -123,6 +140,12 @@ public struct OverviewReport: Report {
     errors.totalCount == 0 && errors.failureCount == 0 && trace.ending.isCrash
   }
 
+  /// Whether the process may have ended because it read an `unowned` reference to an object that is gone: then
+  /// the Swift runtime calls `abort`.
+  var mayHaveReadUnowned: Bool {
+    isUnexplainedCrash && !deinitialized.isEmpty && trace.ending.isAbort
+  }
+
   /// Commands that lead on from here, with what each is for.
   public var nextCommands: [NextCommand] {
     let file = trace.fileArgument
@@ -140,6 +163,10 @@ public struct OverviewReport: Report {
           NextCommand(
             "memtrace history \(file) \(HexText.of(address)) --stacks", "the life of that block"))
       }
+    }
+    if mayHaveReadUnowned {
+      commands.append(
+        NextCommand("memtrace dangling \(file)", "objects that unowned references have outlived"))
     }
     if isUnexplainedCrash, let search = HeapCheck.search(without: checks) {
       commands.append(

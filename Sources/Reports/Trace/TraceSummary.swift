@@ -83,6 +83,9 @@ public struct EndingSummary: Sendable, Hashable, Encodable {
     kind == "abort" || signal.map { SignalText.faults.contains($0) } ?? false
   }
 
+  /// Whether the process called `abort`, or was sent its signal.
+  var isAbort: Bool { kind == "abort" || signal == 6 }
+
   /// In words: `exited with status 0`, `was killed by signal 6 (SIGABRT)`.
   public var text: String {
     switch kind {

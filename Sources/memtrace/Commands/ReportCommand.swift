@@ -28,25 +28,31 @@ struct ReportCommand: ReportingCommand {
     try ReportSession.run(input.input(), recording: recording, symbols: symbols, output: output) {
       session in
       // First, so that what is known of a snapshot is gone when the live blocks are collected.
-      let leaks = try leaks(session)
+      let (leaks, deinitialized) = try heap(session)
       var result = try session.trace.replay(
         ReplayRequest(), keepsLiveBlocks: true, progress: session.progress)
       session.trace.addNoticedErrors(to: &result)
       try session.write(
         OverviewReport(
-          result, leaks: leaks, source: session.source,
+          result, leaks: leaks, deinitialized: deinitialized, source: session.source,
           checks: HeapCheck.made(in: session.trace)), to: output)
     }
   }
 
-  /// The leaks of the last snapshot; nil where there is no whole one, or not everything was recorded.
-  private func leaks(_ session: ReportSession) throws -> LeaksReport? {
+  /// The leaks of the last snapshot, and the objects that `unowned` references have outlived; nothing where
+  /// there is no whole one, or not everything was recorded.
+  private func heap(
+    _ session: ReportSession
+  ) throws -> (leaks: LeaksReport?, deinitialized: [DanglingReport.Deinitialized]) {
     let trace = session.trace
     guard trace.snapshots.contains(where: \.isComplete), trace.header.sampleInterval == 0 else {
-      return nil
+      return (nil, [])
     }
     let analysis = try trace.leakAnalysis(
       atSnapshot: trace.snapshotIndex(at: nil), source: session.source, progress: session.progress)
-    return try OverviewReport.leaks(analysis, source: session.source)
+    return (
+      try OverviewReport.leaks(analysis, source: session.source),
+      OverviewReport.deinitialized(analysis, source: session.source)
+    )
   }
 }

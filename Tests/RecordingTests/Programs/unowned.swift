@@ -1,4 +1,10 @@
 // References that outlive their object without holding it: its memory stays.
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
 final class Owner {
   var number = 1
 }
@@ -19,5 +25,14 @@ nonisolated(unsafe) var kept: Owner?
   kept = living
 }
 
+@inline(never) func read(_ user: User) -> Int { user.owner.number }
+
 makeUsers()
 print(users.count, kept == nil)
+switch CommandLine.arguments.dropFirst().first {
+case "read": print(read(users[0]))
+case "abort":
+  users.removeFirst(3)
+  abort()
+default: break
+}
