@@ -10,6 +10,7 @@ enum SwiftRuntimeBlocks {
   ///   inlined ones included.
   /// - Returns: nil when it was none of these.
   static func name(of frames: some Sequence<SymbolicatedFrame>) -> TypeName? {
+    if isOfMetadata(frames) { return metadata }
     // The first weak reference to an object, or more counts than its header has room for. Nothing
     // else do these functions allocate; but the last release of an object of the standard library
     // takes it down, which may need types for the first time.
@@ -19,6 +20,33 @@ enum SwiftRuntimeBlocks {
     guard let counting, !counting.contains("ecrement") else { return nil }
     return sideTable
   }
+
+  /// Whether the innermost function but for allocators is one that keeps what it has found out of types: the
+  /// metadata of generic ones, tuples, functions and existentials, and who conforms to which protocol.
+  ///
+  /// It does so at the first use, wherever in the program that is, and for as long as the process runs.
+  private static func isOfMetadata(_ frames: some Sequence<SymbolicatedFrame>) -> Bool {
+    let function = frames.lazy.compactMap(\.function).first {
+      !RuntimeNames.isAllocator($0) && $0.base != "swift_slowAlloc"
+    }
+    return function.map { found in functionsOfMetadata.contains { found.base.hasPrefix($0) } }
+      ?? false
+  }
+
+  private static let functionsOfMetadata = [
+    "swift::ConcurrentReadableHashMap<", "swift::ConcurrentReadableArray<",
+    "swift::StableAddressConcurrentReadableHashMap<", "swift::LockingConcurrentMap<",
+    "swift::Lazy<", "swift::MetadataAllocator::", "ConformanceState::",
+    "_swift_getGenericMetadata", "swift_getGenericMetadata", "swift_getWitnessTable",
+    "swift_getTupleTypeMetadata", "swift_getExistentialTypeMetadata",
+    "swift_getFunctionTypeMetadata", "swift_getExtendedFunctionTypeMetadata",
+    "swift_allocateGenericClassMetadata", "swift_allocateGenericValueMetadata",
+    "swift_conformsToProtocol", "_registerProtocolConformances",
+  ]
+
+  /// What the runtime knows of types.
+  static let metadata = TypeName(
+    short: "Swift metadata", full: "Swift metadata", language: .swift)
 
   /// What tells weak references whether an object lives.
   static let sideTable = TypeName(

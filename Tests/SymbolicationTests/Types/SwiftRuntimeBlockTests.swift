@@ -32,9 +32,32 @@ import TraceReader
   @Test func whatTheEndOfAnObjectAllocatesIsNone() {
     #expect(
       name([
-        "swift_getGenericMetadata", "_swift_release_dealloc",
+        "app_allocateInDeinit", "_swift_release_dealloc",
         "\(counts)::doDecrementSlow<(swift::PerformDeinit)1>",
       ]) == nil)
     #expect(name(["swift_allocObject"]) == nil)
+  }
+
+  @Test(arguments: [
+    [
+      "operator new", "swift::Lazy<(anonymous namespace)::GenericMetadataCache>::defaultInit",
+      "_swift_getGenericMetadata",
+    ],
+    ["malloc", "swift::ConcurrentReadableHashMap<swift::HashMapElementWrapper<int>>::resize"],
+    ["swift_slowAlloc", "swift_getWitnessTable"],
+    [
+      "swift_getGenericMetadata", "_swift_release_dealloc",
+      "swift::RefCounts<int>::doDecrementSlow",
+    ],
+  ])
+  func whatIsKeptOfTypesIsMetadata(functions: [String]) {
+    #expect(name(functions) == "Swift metadata")
+  }
+
+  @Test(arguments: [
+    ["swift_slowAlloc", "swift_allocObject", "swift_getWitnessTable"], ["malloc"], [],
+  ])
+  func whatOthersAllocateForThemIsNone(functions: [String]) {
+    #expect(name(functions) == nil)
   }
 }
