@@ -77,7 +77,7 @@ import TraceTestSupport
   }
 
   @Test(arguments: [
-    ("leak", "near: leaks"), ("reprot", "near: report"), ("attach", "memtrace --help lists them"),
+    ("leak", "near: leaks"), ("reprot", "near: report"), ("allocate", "memtrace --help lists them"),
     ("app.mtrace", "to read it: memtrace report app.mtrace"),
     ("./my app", "to record it: memtrace record -- './my app'"),
   ])

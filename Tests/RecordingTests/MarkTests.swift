@@ -90,7 +90,8 @@ import TraceTestSupport
         "memtrace: process P takes no requests: it was recorded without --snapshot-on-request",
         "memtrace: /dev/null is no trace that process P is writing",
         "memtrace: there is no process P",
-        "memtrace: process P is not being recorded; start it with `memtrace record -- COMMAND`",
+        "memtrace: process P is not being recorded; start it with `memtrace record -- COMMAND`, "
+          + "or attach to it with `memtrace attach`",
       ])
   }
 

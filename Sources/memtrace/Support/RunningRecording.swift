@@ -123,7 +123,7 @@ struct RunningRecording {
     guard process.sharedFiles == nil else {
       return CommandFailure(
         "process \(pid) is not being recorded; start it with `memtrace record\(options) -- COMMAND`, "
-          + "or attach to it with `memtrace attach \(pid)`",
+          + "or attach to it with `memtrace attach`",
         exitStatus: ExitStatus.noTrace)
     }
     return CommandFailure(
