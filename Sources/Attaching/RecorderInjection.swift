@@ -33,8 +33,23 @@ public struct RecorderInjection {
 
   /// Brings it in.
   ///
+  /// A thread of its own traces the process: when it ends, the kernel lets go of all that it had
+  /// stopped.
+  ///
   /// - Throws: ``AttachError``: then the process goes on as before.
   public func run() throws(AttachError) {
+    let failure = TracingThread.result { () -> AttachError? in
+      do throws(AttachError) {
+        try inject()
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  private func inject() throws(AttachError) {
     let images = try RemoteImages(pid: process.pid)
     let functions = try LoaderFunctions(of: process, images: images)
     let thread = try stopSafely(images)
@@ -50,14 +65,18 @@ public struct RecorderInjection {
   private func stopSafely(_ images: RemoteImages) throws(AttachError) -> StoppedThread {
     let deadline = ContinuousClock.now + Self.patience
     var obstacle = SafePoint.Obstacle.unknownStack
+    var late: Set<pid_t> = []
     repeat {
-      for tid in process.threads {
+      late = late.filter { !StoppedThread.letGoLate(pid: process.pid, tid: $0) }
+      for tid in process.threads where !late.contains(tid) {
+        if StoppedThread.isUnstoppable(pid: process.pid, tid: tid) { continue }
         let thread: StoppedThread
         do {
           thread = try StoppedThread(pid: process.pid, tid: tid)
         } catch .ended {
           continue
         } catch .failed(EAGAIN) {
+          late.insert(tid)
           continue
         }
         guard let found = SafePoint.obstacle(in: images.stack(of: tid)) else { return thread }

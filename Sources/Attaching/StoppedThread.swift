@@ -22,6 +22,14 @@ struct StoppedThread {
     }
   }
 
+  /// Whether a thread waits so that it would not stop.
+  static func isUnstoppable(pid: pid_t, tid: pid_t) -> Bool { cattach_is_unstoppable(pid, tid) }
+
+  /// Lets a thread go on that did not stop in time (`EAGAIN`), once it has.
+  ///
+  /// - Returns: Whether it is through.
+  static func letGoLate(pid: pid_t, tid: pid_t) -> Bool { cattach_let_go_late(pid, tid) }
+
   /// Lets the thread go on where it was.
   func letGo() { cattach_let_go(pid, tid) }
 

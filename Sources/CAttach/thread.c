@@ -125,3 +125,23 @@ void cattach_let_go(pid_t pid, pid_t tid) {
         registers_write(tid, &registers);
     ptrace(PTRACE_DETACH, tid, NULL, NULL);
 }
+
+bool cattach_let_go_late(pid_t pid, pid_t tid) {
+    struct stop stop = thread_wait(tid, 0);
+    if (stop.kind == STOP_ASKED)
+        cattach_let_go(pid, tid);
+    else if (stop.kind == STOP_SIGNAL || stop.kind == STOP_SYSTEM_CALL)
+        thread_continue(tid, false, stop.kind == STOP_SIGNAL ? stop.signal : 0);
+    return stop.kind == STOP_ASKED || stop.kind == STOP_ENDED;
+}
+
+bool cattach_is_unstoppable(pid_t pid, pid_t tid) {
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, tid);
+    FILE *file = fopen(path, "re");
+    /* The name, in parentheses, may hold anything. */
+    const char *end = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    if (file)
+        fclose(file);
+    return end && end[1] == ' ' && end[2] == 'D';
+}

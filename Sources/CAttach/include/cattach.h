@@ -20,13 +20,20 @@ int cattach_write(pid_t pid, uint64_t address, const void *bytes, size_t size);
 
 /* Stops one thread; the others run on.
  *
- * returns  0; EPERM where ptrace is not allowed, ESRCH when it has ended, EBUSY when somebody else
- *          traces it, EAGAIN when it does not stop in time, as amid a page fault */
+ * returns  0; EPERM where ptrace is not allowed, ESRCH when it has ended, EAGAIN when it does not
+ *          stop in time: it will later (cattach_let_go_late) */
 int cattach_stop(pid_t pid, pid_t tid);
 
 /* Lets a thread that cattach_stop has stopped go on where it was. A system call that a stop ends
  * early (EINTR of epoll_wait) is made again: the thread does not notice. */
 void cattach_let_go(pid_t pid, pid_t tid);
+
+/* Lets a thread go on that did not stop in time, once it has.
+ * returns  whether it is through */
+bool cattach_let_go_late(pid_t pid, pid_t tid);
+
+/* Whether a thread waits so that nothing can stop it, as for the exec of a child by vfork. */
+bool cattach_is_unstoppable(pid_t pid, pid_t tid);
 
 /* ---- Stacks ---- */
 

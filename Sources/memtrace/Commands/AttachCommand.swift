@@ -78,6 +78,9 @@ struct AttachCommand: ParsableCommand {
     print(try line.text(isPaused: false, at: recording.setPaused(false)))
     // Whoever reads it through a pipe is to know now; if nobody does, the end is to come all the same.
     try? Diagnostics.finishOutput()
+    if length.duration == nil {
+      Diagnostics.write("^C ends the recording; process \(pid) goes on")
+    }
     if recording.wait(length.duration) {
       if takesSnapshot { takeSnapshot(of: recording) }
       print(try line.text(isPaused: true, at: recording.setPaused(true)))
