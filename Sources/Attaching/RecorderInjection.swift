@@ -1,4 +1,5 @@
 import CAttach
+import CTraceFormat
 
 #if canImport(Glibc)
   import Glibc
@@ -132,15 +133,15 @@ public struct RecorderInjection {
       }
       throw .refused(message.map { process.text(at: $0, limit: 1024) } ?? "")
     }
-    let name = try scratch.add(Array("memtrace_attach".utf8) + [0])
+    let name = try scratch.add(Array(MT_ATTACH_FUNCTION.utf8) + [0])
     let attach = try calls.call(functions.find, [handle, name], stack: stack)
     guard attach != 0 else { throw .refused("\(library) is of another version") }
     let arguments = try scratch.add(options)
     let message = try scratch.add([UInt8](repeating: 0, count: Int(Self.messageSize)))
     let result = try calls.call(attach, [arguments, message, Self.messageSize], stack: stack)
     switch UInt32(truncatingIfNeeded: result) {
-    case 0: return
-    case 1: throw .recordedAlready
+    case MT_ATTACHED.rawValue: return
+    case MT_ATTACH_RECORDED_ALREADY.rawValue: throw .recordedAlready
     default: throw .notRecording(process.text(at: message, limit: Int(Self.messageSize)))
     }
   }
@@ -148,7 +149,7 @@ public struct RecorderInjection {
   /// The path by which the recorder knows that it is to wait for its options.
   private func marked(_ path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return path }
-    return path[..<slash] + "/./././" + path[path.index(after: slash)...]
+    return path[..<slash] + MT_ATTACH_MARK + path[path.index(after: slash)...]
   }
 }
 

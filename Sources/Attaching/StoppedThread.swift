@@ -15,7 +15,7 @@ struct StoppedThread {
   init(pid: pid_t, tid: pid_t) throws(AttachError) {
     self.pid = pid
     self.tid = tid
-    switch cattach_stop(pid, tid) {
+    switch cattach_stop(tid) {
     case 0: return
     case EPERM where Self.isTraced(pid, tid): throw .tracedByOther
     case let error: throw AttachError(errorNumber: error)

@@ -10,10 +10,8 @@
 #include <sys/user.h>
 
 struct registers {
-#if defined(__x86_64__)
     struct user_regs_struct values;
-#else
-    struct user_regs_struct values;
+#if !defined(__x86_64__)
     int system_call; /* its number, or -1 */
 #endif
 };

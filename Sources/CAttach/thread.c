@@ -82,8 +82,7 @@ int thread_continue(pid_t tid, bool until_system_call, int signal) {
 
 /* ---- Stopping ---- */
 
-int cattach_stop(pid_t pid, pid_t tid) {
-    (void)pid;
+int cattach_stop(pid_t tid) {
     if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)PTRACE_O_TRACESYSGOOD) < 0)
         return errno;
     if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0)

@@ -22,7 +22,7 @@ int cattach_write(pid_t pid, uint64_t address, const void *bytes, size_t size);
  *
  * returns  0; EPERM where ptrace is not allowed, ESRCH when it has ended, EAGAIN when it does not
  *          stop in time: it will later (cattach_let_go_late) */
-int cattach_stop(pid_t pid, pid_t tid);
+int cattach_stop(pid_t tid);
 
 /* Lets a thread that cattach_stop has stopped go on where it was. A system call that a stop ends
  * early (EINTR of epoll_wait) is made again: the thread does not notice. */

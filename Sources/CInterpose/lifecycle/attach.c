@@ -10,6 +10,7 @@
 #include "lifecycle/callbacks.h"
 #include "lifecycle/lifecycle.h"
 #include "loader/real.h"
+#include "memtrace_attach.h"
 #include "trace/trace_file.h"
 #include <errno.h>
 
@@ -24,8 +25,6 @@ bool mt_attach_is_expected(void) {
 
 #ifdef MT_EXPORT_HOOKS
 
-enum mt_attach_result { ATTACHED = 0, RECORDED_ALREADY = 1, NOT_ATTACHED = 2 };
-
 int MT_HOOK_NAME(memtrace_attach)(char **options, char *message, unsigned long size);
 
 /* Begins the recording: called once the recorder was loaded into a process that is running, by a
@@ -37,7 +36,7 @@ int MT_HOOK_NAME(memtrace_attach)(char **options, char *message, unsigned long s
 MT_HOOK int MT_HOOK_NAME(memtrace_attach)(char **options, char *message, unsigned long size) {
     int saved = errno;
     if (mt_recording_state() != MT_UNSTARTED)
-        return RECORDED_ALREADY;
+        return MT_ATTACH_RECORDED_ALREADY;
     mt_diag_into(message, size);
     mt_lifecycle_note_load(mt_clock_after());
     mt_lifecycle_attach(options);
@@ -48,7 +47,7 @@ MT_HOOK int MT_HOOK_NAME(memtrace_attach)(char **options, char *message, unsigne
     else
         mt_recording_set_state(MT_UNSTARTED); /* with another path for the trace it may succeed */
     errno = saved;
-    return is_recording ? ATTACHED : NOT_ATTACHED;
+    return is_recording ? MT_ATTACHED : MT_ATTACH_FAILED;
 }
 
 #endif

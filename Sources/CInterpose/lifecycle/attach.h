@@ -4,11 +4,7 @@
 
 #include <stdbool.h>
 
-/* Whoever loads the recorder into a running process names it by a path that has this in front of
- * the file: its constructor then leaves the start to memtrace_attach, which is told the options. */
-#define MT_ATTACH_MARK "/./././"
-
-/* Whether the recorder was loaded that way. */
+/* Whether the recorder was loaded to be told its options by memtrace_attach (memtrace_attach.h). */
 bool mt_attach_is_expected(void);
 
 #endif

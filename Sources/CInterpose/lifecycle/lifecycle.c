@@ -105,14 +105,8 @@ static void note_bypassed(void) {
     static const char *const names[] = {"malloc", "free", "realloc", "_Znwm", "_ZdlPv"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *image = mt_real_overriding_image(names[i]);
-        if (!image)
-            continue;
-        static char text[PATH_MAX + 32];
-        struct mt_text note = mt_text_begin(text, sizeof text);
-        mt_text_add(&note, names[i]);
-        mt_text_add(&note, ": ");
-        mt_text_add(&note, image);
-        mt_meta_note(MT_NOTE_BYPASSED, 0, text);
+        if (image)
+            mt_meta_note_about(MT_NOTE_BYPASSED, 0, names[i], image);
     }
 }
 

@@ -9,7 +9,6 @@
 #include "trace/meta_writer.h"
 #include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
 
 bool mt_is_attached;
 
@@ -93,29 +92,15 @@ const char *mt_attached_begin(void) {
     return kind == MT_SYMBOL_DEFINED && image && !*image ? program_invocation_name : NULL;
 }
 
-static bool is_ours(const struct mt_loaded_image *image) {
-    extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-    return image->bias == (uintptr_t)__ehdr_start;
-}
-
-static void note_bypassed(const char *function, const char *path) {
-    static char text[PATH_MAX + 64]; /* one caller at a time */
-    struct mt_text note = mt_text_begin(text, sizeof text);
-    mt_text_add(&note, function);
-    mt_text_add(&note, ": ");
-    mt_text_add(&note, path);
-    mt_meta_note(MT_NOTE_BYPASSED, 0, text);
-}
-
 bool mt_attached_look(const struct mt_loaded_image *image) {
     struct mt_rebound found;
-    if (!mt_is_attached || is_ours(image))
+    if (!mt_is_attached || mt_real_is_ours(image->bias))
         return true;
     if (!mt_rebinding_is_relocated(image))
         return false;
     if (mt_rebinding_is_apart(image, g_functions, MT_ALLOCATOR_NAMES))
-        note_bypassed("allocator functions", image->path);
+        mt_meta_note_about(MT_NOTE_BYPASSED, 0, "allocator functions", image->path);
     else if (mt_rebind_image(image, g_functions, NAMES, &found) && found.bypassed)
-        note_bypassed(found.bypassed, image->path);
+        mt_meta_note_about(MT_NOTE_BYPASSED, 0, found.bypassed, image->path);
     return true;
 }

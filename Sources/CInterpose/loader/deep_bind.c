@@ -98,15 +98,6 @@ static void look_up_functions(struct binder *binder, void *handle) {
     dlerror();
 }
 
-static void note(enum mt_note_kind kind, uint64_t value, const char *subject, const char *path) {
-    char text[1024]; /* the host's stack may be small */
-    struct mt_text message = mt_text_begin(text, sizeof text);
-    mt_text_add(&message, subject);
-    mt_text_add(&message, *subject ? ": " : "");
-    mt_text_add(&message, path);
-    mt_meta_note(kind, value, text);
-}
-
 static int bind_image(struct dl_phdr_info *info, size_t size, void *context) {
     const struct binder *binder = context;
     struct mt_loaded_image image = {.bias = info->dlpi_addr,
@@ -119,9 +110,9 @@ static int bind_image(struct dl_phdr_info *info, size_t size, void *context) {
         !mt_rebind_image(&image, binder->functions, MT_ALLOCATOR_NAMES, &found))
         return 0;
     if (found.bypassed)
-        note(MT_NOTE_BYPASSED, 0, found.bypassed, image.path);
+        mt_meta_note_about(MT_NOTE_BYPASSED, 0, found.bypassed, image.path);
     if (found.redirected > 0)
-        note(MT_NOTE_REBOUND, found.were_bound && found.has_initialisers, "", image.path);
+        mt_meta_note(MT_NOTE_REBOUND, found.were_bound && found.has_initialisers, image.path);
     return 0;
 }
 
@@ -142,5 +133,5 @@ void mt_deep_bind_end(struct mt_deep_bind *before, void *handle) {
 }
 
 void mt_deep_bind_note_unseen(const char *file) {
-    note(MT_NOTE_BYPASSED, 0, "allocator functions", file);
+    mt_meta_note_about(MT_NOTE_BYPASSED, 0, "allocator functions", file);
 }

@@ -17,17 +17,22 @@ void mt_real_come_last(void) {
     g_is_behind_all = true;
 }
 
-static bool is_ours(uintptr_t address) {
+bool mt_real_is_ours(uintptr_t address) {
     extern const char __ehdr_start[] __attribute__((visibility("hidden")));
     extern const char _end[] __attribute__((visibility("hidden")));
     return address - (uintptr_t)__ehdr_start < (uintptr_t)_end - (uintptr_t)__ehdr_start;
+}
+
+static bool is_entry(uintptr_t symbol, const char *name) {
+    const char *image;
+    return mt_image_map_symbol_kind(symbol, name, &image) == MT_SYMBOL_IMPORTED;
 }
 
 /* The executable's own entry for a function that it imports stands for it in the whole process. */
 static void *behind_entry(const char *name) {
     Dl_info image;
     uintptr_t found = mt_image_map_find_function("", name);
-    if (!found || is_ours(found) || !dladdr((const void *)found, &image))
+    if (!found || mt_real_is_ours(found) || !dladdr((const void *)found, &image))
         return NULL;
     /* By name, for that of the right version. */
     void *library = dlopen(image.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
@@ -42,16 +47,14 @@ static void *find(const char *name) {
     if (!g_is_behind_all)
         return dlsym(RTLD_NEXT, name);
     void *symbol = dlsym(RTLD_DEFAULT, name);
-    if (!symbol || is_ours((uintptr_t)symbol))
+    if (!symbol || mt_real_is_ours((uintptr_t)symbol))
         return NULL;
-    return mt_real_entry(name) ? behind_entry(name) : symbol;
+    return is_entry((uintptr_t)symbol, name) ? behind_entry(name) : symbol;
 }
 
 uintptr_t mt_real_entry(const char *name) {
-    const char *image;
     uintptr_t symbol = (uintptr_t)dlsym(RTLD_DEFAULT, name);
-    return symbol && mt_image_map_symbol_kind(symbol, name, &image) == MT_SYMBOL_IMPORTED ? symbol
-                                                                                          : 0;
+    return symbol && is_entry(symbol, name) ? symbol : 0;
 }
 
 /* POSIX lets a void * be a function (dlsym's rationale); ISO C only through memory. */

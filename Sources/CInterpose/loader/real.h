@@ -83,6 +83,9 @@ bool mt_real_resolve(void);
  * what the process calls. Before the first look. */
 void mt_real_come_last(void);
 
+/* Whether an address lies in the recorder itself. */
+bool mt_real_is_ours(uintptr_t address);
+
 /* The function of that name that ours is in front of; 0 when there is none. */
 uintptr_t mt_real_behind(const char *name);
 

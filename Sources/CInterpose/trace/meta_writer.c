@@ -69,6 +69,20 @@ void mt_meta_note(enum mt_note_kind kind, uint64_t value, const char *text) {
     mt_meta_write(MT_RECORD_NOTE, pieces, 2);
 }
 
+void mt_meta_note_about(enum mt_note_kind kind, uint64_t value, const char *subject,
+                        const char *path) {
+    uint32_t subject_length = (uint32_t)mt_text_length(subject);
+    size_t length = mt_text_length(path);
+    uint32_t path_length = length < PATH_MAX ? (uint32_t)length : PATH_MAX;
+    struct mt_note_record note = {.time = mt_clock_event_time(),
+                                  .value = value,
+                                  .kind = kind,
+                                  .text_length = subject_length + 2 + path_length};
+    struct mt_piece pieces[] = {
+        {&note, sizeof note}, {subject, subject_length}, {": ", 2}, {path, path_length}};
+    mt_meta_write(MT_RECORD_NOTE, pieces, 4);
+}
+
 bool mt_meta_may_write(uint32_t *written, const char *rest) {
     if (mt_trace_file_is_sealed())
         return false;

@@ -23,6 +23,10 @@ int mt_meta_write(uint16_t type, struct mt_piece *pieces, int count);
 
 void mt_meta_note(enum mt_note_kind kind, uint64_t value, const char *text);
 
+/* A note "subject: path", of which what is longer than a path can be is left out. */
+void mt_meta_note_about(enum mt_note_kind kind, uint64_t value, const char *subject,
+                        const char *path);
+
 /* For records of errors, of which a program may make one with every block: whether one more is to
  * be written. Not in a sandbox.
  *
