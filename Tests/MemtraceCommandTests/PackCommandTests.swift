@@ -47,6 +47,16 @@ import TraceTestSupport
     #expect(Set(directory.entries) == ["app.mtrace", "app.mtrace.zst", "plain.mtrace"])
   }
 
+  @Test func packingSaysWhatTheTraceLacks() throws {
+    let whole = try bytes("app.mtrace")
+    let count = whole.count - 128
+    try whole.prefix(count).write(to: url("cut.mtrace"))
+    let text = try run("pack", "-q", "cut.mtrace", status: 0)
+    #expect(
+      text == "memtrace: cut.mtrace was cut: 128 bytes are missing at its end, also once packed\n")
+    #expect(try run("pack", "-q", "app.mtrace", status: 0).isEmpty)
+  }
+
   @Test func aRecordingCountsOnceAmongItsCopies() throws {
     _ = try run("pack", "-q", "app.mtrace", status: 0)
     try FileManager.default.copyItem(at: url("app.mtrace"), to: url("copy"))
@@ -62,6 +72,13 @@ import TraceTestSupport
         "Warning: copy is the same recording as app.mtrace, which counts once",
       ])
     #expect(check.outputText.contains(" processes=1 "))
+    let folder = try memtrace(
+      "check", "--no-default-rules", "--rule", "unfreed<=50", ".", in: directory.path)
+    #expect(folder.status == 0, "\(folder.errorText)")
+    #expect(folder.outputText.contains(" processes=1 "))
+    try FileManager.default.createDirectory(at: url("none"), withIntermediateDirectories: false)
+    let none = try memtrace("check", "none", in: directory.path)
+    #expect((none.status, none.errorText) == (66, "memtrace: there is no trace in none\n"))
   }
 
   @Test func namesThatAreLeftOutAreNotLookedFor() throws {

@@ -86,7 +86,9 @@ struct PackedLayout: ~Copyable {
       bytes.storeBytes(of: fields, as: mt_file_header.self)
     }
     let packedBytes = try writer.finish(header: bytes)
-    return PackSummary(recordedBytes: recordedBytes, packedBytes: packedBytes, events: events)
+    return PackSummary(
+      recordedBytes: recordedBytes, packedBytes: packedBytes, events: events,
+      missingBytes: missingBytes, isDamaged: !isWhole)
   }
 
   /// Adds copies of all chunk headers, if one chunk can hold them.

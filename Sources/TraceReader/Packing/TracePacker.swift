@@ -9,6 +9,10 @@ public struct PackSummary: Sendable, Hashable {
   public var packedBytes: UInt64
   /// How many events it holds.
   public var events: UInt64
+  /// Bytes that were missing at the end of the trace already.
+  public var missingBytes: UInt64
+  /// Whether parts of the trace could not be read.
+  public var isDamaged: Bool
 }
 
 /// Writes a trace anew as a packed one.

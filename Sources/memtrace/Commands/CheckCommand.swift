@@ -29,7 +29,8 @@ struct CheckCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Traces to check; behind '--' a command to record and check instead.", valueName: "trace"),
+      "Traces to check, or folders of them; behind '--' a command to record and check instead.",
+      valueName: "trace"),
     completion: .file())
   var words: [String] = []
 

@@ -52,6 +52,7 @@ struct PackCommand: ParsableCommand {
       let file = TraceTarget(
         path: try OutputNaming.explicitOutput(target, force: force), name: target, force: force)
       let summary = try packing.session.pack(FilePath(name), shownAs: name, to: file)
+      if let lack = PackSession.lack(summary, name: name) { Diagnostics.write(lack) }
       if !quiet { Diagnostics.write(PackSession.text(summary, name: name, target: target)) }
     }
   }

@@ -9,15 +9,9 @@ struct ComparisonSide {
 
   /// - Throws: ``CommandFailure`` when a folder has no trace.
   init(_ name: String) throws(CommandFailure) {
-    guard let status = try? FileStatus(of: FilePath(name)), status.isDirectory else {
+    guard let found = try TraceFolder.traces(in: name) else {
       traces = [name]
       return
-    }
-    let folder = FilePath(name)
-    let found = folder.directoryEntries.filter(OutputNaming.mayBeTrace).sorted().compactMap {
-      entry in
-      let path = folder.appending(entry)
-      return TraceFileHeader(readingFrom: path).map { (path: path.string, header: $0) }
     }
     // Of the processes of a run the one that was launched: it has the first place in its session.
     var first: [String: (path: String, start: UInt64)] = [:]
@@ -27,9 +21,6 @@ struct ComparisonSide {
       first[trace.header.sessionID.description] = (trace.path, start)
     }
     traces = first.values.map(\.path).sorted()
-    guard !traces.isEmpty else {
-      throw CommandFailure("there is no trace in \(name)", exitStatus: ExitStatus.noTrace)
-    }
   }
 
   /// Reads the traces.

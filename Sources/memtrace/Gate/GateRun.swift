@@ -42,9 +42,12 @@ struct GateRun {
   /// A recording counts once, whatever copies of it are among them: a trace may lie beside the packed
   /// form of itself.
   ///
-  /// - Parameter traces: Their paths, as typed.
-  /// - Throws: What is not about the traces.
-  mutating func add(traces: some Sequence<String>) throws {
+  /// - Parameter names: Their paths, as typed, or those of folders that they are in.
+  /// - Throws: What is not about the traces, and ``CommandFailure`` for a folder without any.
+  mutating func add(traces names: some Sequence<String>) throws {
+    let traces = try names.flatMap { name in
+      try TraceFolder.traces(in: name)?.map(\.path) ?? [name]
+    }
     var known: [[UInt8]: String] = [:]
     for trace in traces {
       let recording = TraceFileHeader(readingFrom: FilePath(trace))?.traceID
@@ -170,7 +173,8 @@ struct GateRun {
       renewing: old, findings: GateResult(judging: input).findings,
       processes: input.processes, isWhole: isWhole)
     try ReportOutput.withOutput(file) { output in _ = try output.write(renewed.yaml) }
-    Diagnostics.write("wrote \(renewed.entries.count) findings into \(file)")
+    let count = renewed.entries.count
+    Diagnostics.write("wrote \(count) finding\(count == 1 ? "" : "s") into \(file)")
     if !isWhole, !old.entries.isEmpty {
       Diagnostics.write(
         "no entry was removed: the command failed, or not all of it could be measured")

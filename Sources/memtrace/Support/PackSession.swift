@@ -53,6 +53,15 @@ struct PackSession {
     }
   }
 
+  /// What the trace lacked before it was packed, and the packed one lacks as well; nil for a whole one.
+  static func lack(_ summary: PackSummary, name: String) -> String? {
+    if summary.missingBytes > 0 {
+      return
+        "\(name) was cut: \(summary.missingBytes) bytes are missing at its end, also once packed"
+    }
+    return summary.isDamaged ? "\(name) is damaged; its packed form lacks the same" : nil
+  }
+
   /// One line on what packing came to.
   static func text(_ summary: PackSummary, name: String, target: String) -> String {
     let sizes = [summary.recordedBytes, summary.packedBytes].map { ByteStyle.human.format($0) }
