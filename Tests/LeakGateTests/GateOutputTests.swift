@@ -34,13 +34,70 @@ import TraceTestSupport
         processes: (1...20).map { checked(pid: UInt32($0)) }))
     let lines = try result.output(as: .github, root: root).split(separator: "\n")
     #expect(lines.count == 2)
-    #expect(lines[0].contains("title=Memory leak%3A 3 blocks%2C 999 B::"))
-    #expect(lines[0].hasSuffix("%0A19 more findings have this fingerprint"))
+    #expect(
+      lines[0].contains(
+        "title=Memory leak%3A 60 blocks%2C 19.33 KiB::Memory leak: Node, 60 blocks, 19.33 KiB in "
+          + "20 processes, allocated in makeList (list.c:12)%0A"))
+    let workersText = "app (pid 1, 2, 3 and 17 more), fingerprint "
+    #expect(lines[0].contains("%0A\(workersText)"))
     #expect(lines[1].contains("allocated in other "))
-    #expect(lines[1].hasSuffix("%0A1 more finding has this fingerprint"))
+    #expect(lines[1].contains("%0Aapp (pid 1, 2), fingerprint "))
     let summary = try result.output(as: .summary, root: root)
     #expect(summary.split(separator: "\n").count { $0.hasPrefix("<details>") } == 2)
-    #expect(summary.contains("\n19 more findings have this fingerprint\n```\n"))
+    #expect(summary.contains("\n\(workersText)"))
+    #expect(
+      summary.contains(
+        "| Memory leak | Node | 60 | 19.33 KiB | `list.c:12` | app, 20 processes |\n"))
+    #expect(summary.contains("| `leaks<=0` | app, 18 processes | 3 leaked blocks | 0 |\n"))
+    #expect(summary.hasPrefix("## memtrace: failed, 22 findings (2 different)\n"))
+  }
+
+  @Test func whatManyProcessesHaveIsToldOnce() throws {
+    let result = GateResult(
+      judging: input(
+        (1...5).map { leak(pid: UInt32($0)) } + [leak(bytes: 1, in: "other", pid: 5)],
+        processes: (1...5).map { checked(pid: UInt32($0)) }))
+    let text = try result.output(as: .text, root: root)
+    let lines = text.split(separator: "\n").map(String.init)
+    #expect(
+      lines.filter { $0.hasPrefix("Memory leak") } == [
+        "Memory leak: Node, 15 blocks, 240 B in 5 processes, allocated in makeList (list.c:12)",
+        "Memory leak: Node, 3 blocks, 1 B, allocated in other (list.c:12)",
+      ])
+    #expect(
+      lines.contains {
+        $0.hasPrefix("  app (pid 1, 2, 3 and 2 more), fingerprint ")
+      })
+    #expect(
+      lines.filter { $0.hasPrefix("  leaks<=0") }.map { $0.split(separator: "  ").map(\.trimmed) }
+        == [
+          ["leaks<=0", "app, 4 processes", "3 leaked blocks", "0"],
+          ["leaks<=0", "app (pid 5)", "6 leaked blocks", "0"],
+        ])
+    #expect(lines.contains("memtrace check failed: 6 findings (2 different)."))
+    #expect(lines.last?.contains(" findings=6 leaks=18 leaked_bytes=241 ") == true)
+  }
+
+  /// Readers of JUnit know a case by its class and name: of two alike they drop one, or its history.
+  @Test func junitHasNoTwoCasesOfOneName() throws {
+    var deep = leak(bytes: 32)
+    deep.frames.insert(frame("grow", "/src/app/list.c", 30), at: 1)
+    deep.fingerprint = Fingerprint.of(.leak, what: "Node", frames: deep.frames)
+    let result = GateResult(
+      judging: input(
+        [leak(), deep, leak(pid: 8), leak(in: "other")], processes: [checked(), checked(pid: 8)]))
+    let junit = try result.output(as: .junit, root: root)
+    let names = junit.split(separator: "\n").compactMap {
+      $0.firstMatch(of: /<testcase classname="app" name="([^"]*)"/)?.1
+    }
+    let name = "Memory leak: Node in makeList (list.c)"
+    #expect(
+      names == [
+        "Memory leak: Node in other (list.c)", "\(name) [\(leak().fingerprint)]",
+        "\(name) [\(deep.fingerprint)]",
+      ])
+    #expect(junit.contains("tests=\"3\" failures=\"3\""))
+    #expect(junit.contains("Memory leak: Node, 6 blocks, 96 B in 2 processes, allocated in"))
   }
 
   @Test(arguments: [GateOutputKind.github, .summary, .junit])

@@ -29,6 +29,32 @@ import Testing
     #expect(try !hides(text))
   }
 
+  @Test func whatEachHidIsTold() throws {
+    var input = input(
+      [leak(), leak(pid: 8), leak(in: "other")], processes: [checked(), checked(pid: 8)])
+    try input.suppressions.add("leak:gone\nleak:makeList\nleak:List\n", name: "x.supp")
+    let result = GateResult(judging: input)
+    #expect(result.suppressions.map(\.findings) == [0, 2, 0])
+    #expect(result.suppressions.map(\.count) == [0, 6, 0])
+    #expect(result.suppressions.map(\.bytes) == [0, 96, 0])
+    let text = try result.output(as: .text, root: SourceRoot("/src/app"))
+    #expect(text.contains("\nSuppressed by: leak:makeList (x.supp:2): 2 findings, 96 B\n"))
+    let unused = "\nSuppressed nothing: leak:gone (x.supp:1), leak:List (x.supp:3)\n"
+    #expect(text.contains(unused))
+    // What was missed may be what they are for.
+    input.problems = ["a process could not be followed"]
+    #expect(
+      try !GateResult(judging: input).output(as: .text, root: SourceRoot("/src/app"))
+        .contains("Suppressed nothing"))
+  }
+
+  @Test func ofManyThatHidNothingTheFirstFewAreNamed() throws {
+    var input = input()
+    try input.suppressions.add((1...9).map { "leak:f\($0)\n" }.joined(), name: "x.supp")
+    let text = try GateResult(judging: input).output(as: .text, root: SourceRoot("/src/app"))
+    #expect(text.contains("leak:f4 (x.supp:4), leak:f5 (x.supp:5) and 4 more\n"))
+  }
+
   @Test func misusesAreNoLeaks() throws {
     #expect(try !hides("leak:makeList", leak(kind: .doubleFree)))
   }

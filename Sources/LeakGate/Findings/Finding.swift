@@ -96,8 +96,14 @@ public struct Finding: Sendable, Hashable, Encodable {
   /// In one line: `Memory leak: Node, 3 blocks, 48 B, allocated in makeList (list.c:12)`, with the
   /// test where it is known.
   public func sentence(_ style: ByteStyle = .human) -> String {
+    sentence(style, processCount: 1)
+  }
+
+  /// The same of what several processes have.
+  func sentence(_ style: ByteStyle, processCount: Int) -> String {
     var text = "\(kind.title): \(what), \(amount)"
     if bytes > 0 { text += ", \(style.format(bytes))" }
+    if processCount > 1 { text += " in \(processCount) processes" }
     if let place = responsible {
       text += kind.isMemoryError ? ", in \(place.name)" : ", allocated in \(place.name)"
       if let line = place.place { text += " (\(line))" }

@@ -1,35 +1,87 @@
-/// A finding that stands for all with its fingerprint: one fault, which many processes may have.
+import Reports
+
+/// Findings that are one fault, which many processes may have.
 ///
-/// For outputs with room for a few: a leak in each of a hundred workers would take all of it.
+/// For what people read: a leak in each of a hundred workers would take all of the room.
 struct RepeatedFinding {
-  /// The first of them.
+  /// The first of them, which stands for all.
   let finding: Finding
-  /// How many more there are.
-  private(set) var repetitions = 0
+  /// All of them.
+  private(set) var findings: [Finding]
+
+  private init(_ finding: Finding) {
+    self.finding = finding
+    findings = [finding]
+  }
+
+  /// What has to be the same: the fault, and all that is said of it but its amount.
+  private struct Key: Hashable {
+    var fingerprint: String
+    var state: Finding.State
+    var isAllowed: Bool
+    var reason: String?
+    var tests: String?
+
+    init(_ finding: Finding) {
+      fingerprint = finding.fingerprint
+      state = finding.state
+      isAllowed = finding.isAllowed
+      // What grew tells by how much, which differs from process to process.
+      reason = finding.state == .grown ? nil : finding.reason
+      tests = finding.tests?.text
+    }
+  }
 
   /// Puts findings together.
   ///
-  /// - Returns: One for each fingerprint, in the order of the first ones.
+  /// - Returns: Each fault once, in the order of the first ones.
   static func of(_ findings: [Finding]) -> [RepeatedFinding] {
     var result: [RepeatedFinding] = []
-    var positions: [String: Int] = [:]
+    var positions: [Key: Int] = [:]
     for finding in findings {
-      if let position = positions[finding.fingerprint] {
-        result[position].repetitions += 1
+      let key = Key(finding)
+      if let position = positions[key] {
+        result[position].findings.append(finding)
       } else {
-        positions[finding.fingerprint] = result.count
-        result.append(RepeatedFinding(finding: finding))
+        positions[key] = result.count
+        result.append(RepeatedFinding(finding))
       }
     }
     return result
   }
 
-  /// `3 more findings have this fingerprint`; nil where none has.
-  var repetitionText: String? {
-    switch repetitions {
-    case 0: nil
-    case 1: "1 more finding has this fingerprint"
-    default: "\(repetitions) more findings have this fingerprint"
-    }
+  /// How many of several there are in all; the first one's own where it is alone.
+  var total: Finding {
+    var total = finding
+    total.count = findings.reduce(0) { $0 &+ $1.count }
+    total.bytes = findings.reduce(0) { $0 &+ $1.bytes }
+    return total
   }
+
+  /// How many processes have it.
+  var processCount: Int { Set(findings.map(\.processTitle)).count }
+
+  /// In one line, for all of them: `Memory leak: Node, 6 blocks, 96 B in 2 processes, allocated in …`.
+  func sentence(_ style: ByteStyle = .human) -> String {
+    total.sentence(style, processCount: processCount)
+  }
+
+  /// The processes by name, the first few of many: `server (pid 12, 13, 14 and 7 more), worker (pid 20)`.
+  var processText: String {
+    let limit = 3
+    let programs = Dictionary(grouping: findings, by: \.process).sorted { $0.key < $1.key }
+    let texts = programs.map { name, findings in
+      let pids = Set(findings.map(\.pid)).sorted()
+      let shown = pids.prefix(limit).map { "\($0)" }.joined(separator: ", ")
+      return "\(name) (pid \(shown)"
+        + (pids.count > limit ? " and \(pids.count - limit) more)" : ")")
+    }
+    let shown = texts.prefix(limit).joined(separator: ", ")
+    return texts.count > limit ? "\(shown) and \(texts.count - limit) more programs" : shown
+  }
+}
+
+extension Finding {
+  /// The process, as `server (pid 12)`.
+  var processTitle: String { "\(process) (pid \(pid))" }
 }

@@ -6,6 +6,9 @@ extension GateResult {
     for line in processLines { page.line(Span("  \(line.title): \(line.summary)", .faint)) }
     writeFindings(to: &page)
     writeRules(to: &page)
+    list(
+      "Suppressed by", usedSuppressions.map { $0.sentence(page.style.bytes) }, .faint, to: &page)
+    list("Suppressed nothing", unusedSuppressionText.map { [$0] } ?? [], .faint, to: &page)
     list("Not measured", problems, .error, to: &page)
     list("Warning", warnings, .warning, to: &page)
     list(
@@ -16,9 +19,10 @@ extension GateResult {
   }
 
   private func writeFindings(to page: inout TextPage) {
-    for finding in counted {
+    for repeated in RepeatedFinding.of(counted) {
+      let finding = repeated.finding
       page.blank()
-      page.line(Span(finding.sentence(page.style.bytes), finding.fails ? .error : .warning))
+      page.line(Span(repeated.sentence(page.style.bytes), finding.fails ? .error : .warning))
       if finding.isAllowed { page.line([Span("allowed by the rules")], indent: 2) }
       if let reason = finding.reason { page.line([Span(reason)], indent: 2) }
       for line in finding.tree { page.line([Span(line)], indent: 4) }
@@ -29,8 +33,7 @@ extension GateResult {
       }
       page.line(
         [
-          Span(
-            "\(finding.process) (pid \(finding.pid)), fingerprint \(finding.fingerprint)", .faint)
+          Span("\(repeated.processText), fingerprint \(finding.fingerprint)", .faint)
         ],
         indent: 2)
     }
@@ -42,11 +45,8 @@ extension GateResult {
     var table = TextTable([
       .text("Rule"), .text("Process"), .text("Measured"), .number("Allowed"),
     ])
-    for rule in broken {
-      table.add([
-        Span(rule.rule), Span("\(rule.process) (pid \(rule.pid))"),
-        Span(rule.measuredText(page.style.bytes)), Span(rule.allowedText(page.style.bytes)),
-      ])
+    for line in brokenLines(page.style.bytes) {
+      table.add([Span(line.rule), Span(line.process), Span(line.measured), Span(line.allowed)])
     }
     page.table(table, indent: 2)
   }
@@ -101,6 +101,7 @@ extension GateResult {
   public var csv: CSVTable? { nil }
 
   enum CodingKeys: String, CodingKey {
-    case verdict, exitStatus, hostStatus, processes, findings, rules, stale, problems, warnings
+    case verdict, exitStatus, hostStatus, processes, findings, rules, stale
+    case suppressions, problems, warnings
   }
 }

@@ -42,8 +42,9 @@ struct GitHubAnnotations {
     if let place = root.place(of: finding) {
       properties = [("file", place.path), ("line", "\(place.line)"), ("endLine", "\(place.line)")]
     }
-    let size = finding.bytes > 0 ? ", \(ByteStyle.human.format(finding.bytes))" : ""
-    properties.append(("title", "\(finding.kind.title): \(finding.amount)\(size)"))
+    let total = repeated.total
+    let size = total.bytes > 0 ? ", \(ByteStyle.human.format(total.bytes))" : ""
+    properties.append(("title", "\(total.kind.title): \(total.amount)\(size)"))
     return command(finding.fails ? "error" : "notice", properties, message(repeated))
   }
 
@@ -61,12 +62,11 @@ struct GitHubAnnotations {
 
   private func message(_ repeated: RepeatedFinding) -> String {
     let finding = repeated.finding
-    var lines = [finding.sentence()]
+    var lines = [repeated.sentence()]
     if finding.isAllowed { lines.append("allowed by the rules") }
     if let reason = finding.reason { lines.append(reason) }
     lines += FrameLines.of(finding.frames, limit: 8)
-    lines.append("fingerprint \(finding.fingerprint)")
-    if let more = repeated.repetitionText { lines.append(more) }
+    lines.append("\(repeated.processText), fingerprint \(finding.fingerprint)")
     return lines.joined(separator: "\n")
   }
 

@@ -19,12 +19,12 @@ struct GitHubSummary {
       let rest = result.stale.count - 50
       text += (rest > 0 ? "- … and \(rest) more\n" : "") + "\n"
     }
-    let broken = result.broken
+    let broken = result.brokenLines(.human)
     if !broken.isEmpty {
       text += "| Rule | Process | Measured | Allowed |\n| --- | --- | --- | ---: |\n"
-      for rule in broken.prefix(50) {
-        text += "| \(Self.code(rule.rule)) | \(Self.escaped(rule.process)) (\(rule.pid)) "
-        text += "| \(rule.measuredText(.human)) | \(rule.allowedText(.human)) |\n"
+      for line in broken.prefix(50) {
+        text += "| \(Self.code(line.rule)) | \(Self.escaped(line.process)) "
+        text += "| \(line.measured) | \(line.allowed) |\n"
       }
       text += "\n"
     }
@@ -42,23 +42,26 @@ struct GitHubSummary {
   }
 
   private var findings: String {
-    let counted = result.counted
+    let counted = RepeatedFinding.of(result.counted)
     guard !counted.isEmpty else { return "" }
     var text = "| Finding | What | # | Bytes | Where | Process |\n"
     text += "| --- | --- | ---: | ---: | --- | --- |\n"
     var shown = 0
-    for finding in counted.prefix(Self.findingLimit) {
+    for repeated in counted.prefix(Self.findingLimit) {
+      let finding = repeated.total
+      let processes = repeated.processCount
+      let process = finding.process + (processes > 1 ? ", \(processes) processes" : "")
       let place = root.place(of: finding).map { Self.code("\($0.path):\($0.line)") } ?? ""
       let row =
         "| \(finding.kind.title)\(finding.isAllowed ? " (allowed)" : "") | \(Self.escaped(finding.what)) | \(finding.count) "
-        + "| \(ByteStyle.human.format(finding.bytes)) | \(place) | \(Self.escaped(finding.process)) |\n"
+        + "| \(ByteStyle.human.format(finding.bytes)) | \(place) | \(Self.escaped(process)) |\n"
       guard text.utf8.count + row.utf8.count < Self.byteLimit / 2 else { break }
       text += row
       shown += 1
     }
     text += "\n"
     if counted.count > shown { text += "… and \(counted.count - shown) more findings.\n\n" }
-    for finding in RepeatedFinding.of(counted).prefix(10) { text += details(finding) }
+    for finding in counted.prefix(10) { text += details(finding) }
     return text + "\n"
   }
 
@@ -68,10 +71,9 @@ struct GitHubSummary {
     for related in finding.related {
       lines += ["\(related.title):"] + FrameLines.of(related.frames, limit: 30)
     }
-    lines.append("fingerprint \(finding.fingerprint)")
-    if let more = repeated.repetitionText { lines.append(more) }
+    lines.append("\(repeated.processText), fingerprint \(finding.fingerprint)")
     let body = lines.map { $0.printable.replacing("```", with: "'''") }.joined(separator: "\n")
-    return "<details><summary>\(Self.escaped(finding.sentence()))</summary>\n\n"
+    return "<details><summary>\(Self.escaped(repeated.sentence()))</summary>\n\n"
       + "```\n\(body)\n```\n\n</details>\n"
   }
 

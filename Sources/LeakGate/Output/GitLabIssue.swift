@@ -25,11 +25,13 @@ struct GitLabIssue: Encodable {
   static func issues(of result: GateResult, root: SourceRoot) -> [GitLabIssue] {
     var issues: [GitLabIssue] = []
     var seen: Set<String> = []
-    for finding in result.counted where seen.insert(finding.fingerprint).inserted {
+    for repeated in RepeatedFinding.of(result.counted)
+    where seen.insert(repeated.finding.fingerprint).inserted {
+      let finding = repeated.finding
       let place = root.place(of: finding)
       issues.append(
         GitLabIssue(
-          description: finding.sentence(), checkName: finding.kind.ruleID,
+          description: repeated.sentence(), checkName: finding.kind.ruleID,
           fingerprint: finding.fingerprint,
           severity: !finding.fails ? "info" : finding.kind.isMemoryError ? "critical" : "major",
           location: Location(

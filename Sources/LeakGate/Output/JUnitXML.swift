@@ -1,7 +1,9 @@
 import Reports
 
-/// JUnit XML as Jenkins, GitLab and others read it: one test case for each finding that counts, and
-/// one that passes when there is none, so that the file is never empty.
+/// JUnit XML as Jenkins, GitLab and others read it: one test case for each fault that counts, however
+/// many processes have it, and one that passes when there is none, so that the file is never empty.
+///
+/// A case is known by its class and its name, which must not be another's, too.
 struct JUnitXML {
   let result: GateResult
   let root: SourceRoot
@@ -24,7 +26,7 @@ struct JUnitXML {
   }
 
   private var cases: [String] {
-    var cases = result.findings.filter { $0.state != .suppressed }.map(testCase)
+    var cases = faultCases
     cases += result.brokenFigures.map { rule in
       Self.testCase(
         className: "memtrace.rules", name: "\(rule.rule) in \(rule.process)",
@@ -47,25 +49,58 @@ struct JUnitXML {
     return cases
   }
 
-  private func testCase(_ finding: Finding) -> String {
-    let image = finding.responsible?.imageName ?? finding.process
-    let place = root.place(of: finding)
+  /// A case for each fingerprint, with a name that no other case has.
+  private var faultCases: [String] {
+    let told = RepeatedFinding.of(result.findings.filter { $0.state != .suppressed })
+    let faults = Dictionary(grouping: told.indices) { told[$0].finding.fingerprint }.values
+      .sorted { $0[0] < $1[0] }.map { $0.map { told[$0] } }
+    let uses = Dictionary(faults.map { (Self.title($0[0].finding), 1) }, uniquingKeysWith: +)
+    return faults.map { fault in
+      var title = Self.title(fault[0].finding)
+      if uses[title] != 1 { title.name += " [\(fault[0].finding.fingerprint)]" }
+      return testCase(fault, title)
+    }
+  }
+
+  /// By what a case is known.
+  private struct Title: Hashable {
+    var className: String
+    var name: String
+  }
+
+  private static func title(_ finding: Finding) -> Title {
+    Title(
+      className: finding.responsible?.imageName ?? finding.process,
+      name: "\(finding.kind.title): \(finding.name)")
+  }
+
+  /// - Parameters:
+  ///   - fault: What has one fingerprint, what the gate fails for first.
+  ///   - title: The name of the case.
+  private func testCase(_ fault: [RepeatedFinding], _ title: Title) -> String {
+    let finding = fault[0].finding
     var body = ""
     if finding.fails {
       var lines = finding.tree + FrameLines.of(finding.frames)
       for related in finding.related {
         lines += ["\(related.title):"] + FrameLines.of(related.frames)
       }
-      lines.append("fingerprint \(finding.fingerprint)")
-      let message = finding.sentence() + (finding.reason.map { ": \($0)" } ?? "")
+      lines.append("\(fault[0].processText), fingerprint \(finding.fingerprint)")
+      for other in fault.dropFirst() where other.finding.fails {
+        lines.append("\(Self.message(other)): \(other.processText)")
+      }
       body = Self.element(
-        "failure", message, finding.kind.ruleID, lines.joined(separator: "\n"))
+        "failure", Self.message(fault[0]), finding.kind.ruleID, lines.joined(separator: "\n"))
     } else {
       let why = finding.isAllowed ? "allowed by the rules" : "in the baseline"
       body = "      <skipped message=\"\(Self.attribute(why))\"/>\n"
     }
     return Self.testCase(
-      className: image, name: "\(finding.kind.title): \(finding.name)", place: place, body: body)
+      className: title.className, name: title.name, place: root.place(of: finding), body: body)
+  }
+
+  private static func message(_ repeated: RepeatedFinding) -> String {
+    repeated.sentence() + (repeated.finding.reason.map { ": \($0)" } ?? "")
   }
 
   private static func testCase(

@@ -40,6 +40,8 @@ extension GateResult {
     self.rules = rules
     self.stale = stale
     self.problems = problems
+    suppressions = marks.uses(among: findings)
+    isWhole = input.isWhole
     warnings = input.warnings + marks.warnings(about: findings)
     for process in input.processes where process.isChosen {
       warnings += process.warnings.map { "\(process.title): \($0)" }
@@ -105,7 +107,7 @@ struct FindingJudge {
   func judge(_ finding: inout Finding) {
     if let suppression = suppressions.first(hiding: finding) {
       finding.state = .suppressed
-      finding.reason = "\(suppression.name) (\(suppression.place))"
+      finding.reason = suppression.reason
       return
     }
     guard let entry = entries[finding.fingerprint] else { return }
@@ -131,15 +133,24 @@ struct FindingJudge {
     }
   }
 
+  /// What each suppression hid, which may be nothing.
+  func uses(among findings: [Finding]) -> [GateResult.SuppressionUse] {
+    let hidden = Dictionary(
+      grouping: findings.filter { $0.state == .suppressed }, by: { $0.reason ?? "" })
+    return suppressions.suppressions.map { suppression in
+      let found = hidden[suppression.reason] ?? []
+      return GateResult.SuppressionUse(
+        name: suppression.name, place: suppression.place, findings: found.count,
+        count: found.reduce(0) { $0 &+ $1.count }, bytes: found.reduce(0) { $0 &+ $1.bytes })
+    }
+  }
+
   /// Patterns that hide so much that they are likely wrong.
   func warnings(about findings: [Finding]) -> [String] {
     guard findings.count >= 4 else { return [] }
-    var hidden: [String: Int] = [:]
-    for finding in findings where finding.state == .suppressed {
-      hidden[finding.reason ?? "", default: 0] += 1
-    }
-    return hidden.sorted { $0.key < $1.key }.filter { $0.value * 2 > findings.count }.map {
-      "the suppression \($0.key) hides \($0.value) of \(findings.count) findings: make it narrower"
+    return uses(among: findings).filter { $0.findings * 2 > findings.count }.map {
+      "the suppression \($0.title) hides \($0.findings) of \(findings.count) findings: "
+        + "make it narrower"
     }
   }
 }
@@ -214,4 +225,9 @@ struct RuleJudge {
     }
     return amount
   }
+}
+
+extension Suppression {
+  /// Why a finding is hidden: `leak:parse (lsan.supp:3)`.
+  fileprivate var reason: String { "\(name) (\(place))" }
 }

@@ -69,6 +69,20 @@ public struct GateResult: Sendable, Report {
     var sentence: String { "\(what) (\(fingerprint)) was not found" }
   }
 
+  /// A suppression, and what it hid.
+  public struct SuppressionUse: Sendable, Hashable, Encodable {
+    /// What it is called, or the pattern itself.
+    public var name: String
+    /// Where it stands: `lsan.supp:3`.
+    public var place: String
+    /// How many findings it hid; 0 for one that nothing needs.
+    public var findings = 0
+    /// Their blocks, or calls.
+    public var count: UInt64 = 0
+    /// Their requested bytes.
+    public var bytes: UInt64 = 0
+  }
+
   /// The decision.
   public var verdict: Verdict
   /// The status to end with: the command's own when it failed, 86, 87 or 0.
@@ -83,11 +97,15 @@ public struct GateResult: Sendable, Report {
   public var rules: [RuleResult]
   /// Entries that matched nothing.
   public var stale: [StaleEntry]
+  /// The suppressions, in the order of their files.
+  public var suppressions: [SuppressionUse]
   /// Why something could not be measured.
   public var problems: [String]
   /// What else should be known.
   public var warnings: [String]
-  /// Whether these fail the gate; not part of the document.
+  /// Whether nothing was missed, so that what hid nothing is not needed; not part of the document.
+  var isWhole: Bool
+  /// Whether stale entries fail the gate; not part of the document.
   var failsOnStale: Bool
   /// The file of the baseline; not part of the document.
   var baselineName: String
@@ -123,12 +141,39 @@ public struct GateResult: Sendable, Report {
   /// Broken rules that no finding speaks for.
   var brokenFigures: [RuleResult] { broken.filter { !$0.isOfFindings } }
 
+  /// Broken rules in words: processes of one program that break one alike are together.
+  func brokenLines(
+    _ style: ByteStyle
+  ) -> [(rule: String, process: String, measured: String, allowed: String)] {
+    struct Line: Hashable {
+      var rule: String
+      var process: String
+      var measured: String
+      var allowed: String
+    }
+    let lines = broken.map {
+      Line(
+        rule: $0.rule, process: $0.process, measured: $0.measuredText(style),
+        allowed: $0.allowedText(style))
+    }
+    let counts = Dictionary(lines.map { ($0, 1) }, uniquingKeysWith: +)
+    var told: Set<Line> = []
+    return zip(lines, broken).filter { told.insert($0.0).inserted }.map { line, rule in
+      let count = counts[line] ?? 1
+      let process =
+        count == 1 ? "\(rule.process) (pid \(rule.pid))" : "\(rule.process), \(count) processes"
+      return (line.rule, process, line.measured, line.allowed)
+    }
+  }
+
   /// Entries of the baseline that fail the gate, because they matched nothing.
   var failingStale: [StaleEntry] { failsOnStale ? stale : [] }
 
   /// What the gate failed for: `3 findings, 1 stale entry of the baseline`.
   var failureText: String {
-    let findings = "\(failing.count) finding\(failing.count == 1 ? "" : "s")"
+    let different = Set(failing.map(\.fingerprint)).count
+    var findings = "\(failing.count) finding\(failing.count == 1 ? "" : "s")"
+    if different < failing.count { findings += " (\(different) different)" }
     let entries = failingStale.count
     if entries == 0 { return findings }
     return findings + ", \(entries) stale entr\(entries == 1 ? "y" : "ies") of the baseline"
