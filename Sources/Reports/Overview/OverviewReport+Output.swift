@@ -160,18 +160,18 @@ extension OverviewReport {
       .number("Bytes"), .number("# Blocks"), .text("Responsible Library", spare: 1),
       .text("Responsible Caller"),
     ])
-    for group in unfreed.groups {
-      let place = group.responsible?.place.map { "  \($0)" } ?? ""
+    for place in unfreedPlaces {
+      let line = place.responsible?.place.map { "  \($0)" } ?? ""
       table.add([
-        Span(page.bytes(group.bytes) + MarginText.suffix(group.bytesMargin, of: group.bytes)),
-        Span(group.count.grouped + MarginText.suffix(group.countMargin, of: group.count)),
-        Span(group.responsible?.imageName ?? ""),
-        Span((group.responsible?.name ?? "<no stack recorded>") + place, .emphasis),
+        Span(page.bytes(place.bytes) + MarginText.suffix(place.bytesMargin, of: place.bytes)),
+        Span(place.count.grouped + MarginText.suffix(place.countMargin, of: place.count)),
+        Span(place.responsible?.imageName ?? ""),
+        Span((place.responsible?.name ?? "<no stack recorded>") + line, .emphasis),
       ])
     }
     page.table(table, indent: 2)
-    let hidden = unfreed.groupCount - unfreed.groups.count
-    if hidden > 0 { page.line(Span("  " + CountText.more(hidden, "stack"), .faint)) }
+    let hidden = unfreedPlaceCount - unfreedPlaces.count
+    if hidden > 0 { page.line(Span("  " + CountText.more(hidden, "caller"), .faint)) }
   }
 
   private func writeHotspots(to page: inout TextPage) {
@@ -197,8 +197,7 @@ extension OverviewReport {
 
   enum CodingKeys: String, CodingKey {
     case trace, coverage, eventCount, errors, hogs, allocations, leaks, deinitialized, unfreed
-    case hotspots
-    case symbolWarnings, nextCommands
+    case unfreedPlaces, unfreedPlaceCount, hotspots, symbolWarnings, nextCommands
   }
 
   /// Writes the document `memtrace.report`.
@@ -213,6 +212,8 @@ extension OverviewReport {
     try container.encodeIfPresent(leaks, forKey: .leaks)
     try container.encode(deinitialized, forKey: .deinitialized)
     try container.encode(unfreed, forKey: .unfreed)
+    try container.encode(unfreedPlaces, forKey: .unfreedPlaces)
+    try container.encode(unfreedPlaceCount, forKey: .unfreedPlaceCount)
     try container.encode(hotspots, forKey: .hotspots)
     try container.encode(symbolWarnings, forKey: .symbolWarnings)
     try container.encode(nextCommands, forKey: .nextCommands)

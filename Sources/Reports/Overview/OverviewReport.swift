@@ -45,6 +45,10 @@ public struct OverviewReport: Report {
   public var allocations: AllocationsReport
   /// The stacks with the most unfreed bytes.
   public var unfreed: UnfreedReport
+  /// The places with the most unfreed bytes, whoever called them.
+  public var unfreedPlaces: [UnfreedPlace]
+  /// How many places have unfreed blocks.
+  public var unfreedPlaceCount: Int
   /// The leaks of the last snapshot; nil for a trace without one.
   public var leaks: LeaksReport?
   /// The objects of that snapshot that `unowned` references have outlived, by class.
@@ -82,6 +86,9 @@ public struct OverviewReport: Report {
     unfreedQuery.top = Limit.unfreed
     unfreedQuery.frames = Limit.frames
     unfreed = try UnfreedReport(result, source: source, query: unfreedQuery)
+    let places = UnfreedPlace.find(result, source: source)
+    unfreedPlaces = Array(places.prefix(Limit.unfreed))
+    unfreedPlaceCount = places.count
     self.leaks = leaks
     self.deinitialized = deinitialized
     hotspots = Self.hotspots(result, source)

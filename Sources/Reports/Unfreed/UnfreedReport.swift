@@ -84,7 +84,7 @@ public struct UnfreedReport: Report {
     let indices = try query.filter.indices(in: result.sites, source: source).filter {
       result.sites[$0].tally.liveCount > 0
     }
-    let drafts = Self.drafts(result, indices)
+    let drafts = Self.drafts(result, indices, source.names)
     trace = source.summary(after: result)
     coverage = CoverageSummary(result.coverage)
     self.query = query
@@ -110,17 +110,21 @@ public struct UnfreedReport: Report {
     var sites: [Int] = []
   }
 
-  private static func drafts(_ result: ReplayResult, _ indices: [Int]) -> [Draft] {
+  /// Stacks that read the same are one.
+  private static func drafts(
+    _ result: ReplayResult, _ indices: [Int], _ names: StackNames
+  ) -> [Draft] {
     var drafts: [StackID: Draft] = [:]
     for index in indices {
       let site = result.sites[index]
-      var draft = drafts[site.stack] ?? Draft(stack: site.stack)
+      let stack = names.likeness(of: site.stack)
+      var draft = drafts[stack] ?? Draft(stack: stack)
       draft.bytes &+= site.tally.liveBytes
       draft.count &+= site.tally.liveCount
       draft.bytesVariance += site.variance?.liveBytes ?? 0
       draft.countVariance += site.variance?.liveCount ?? 0
       draft.sites.append(index)
-      drafts[site.stack] = draft
+      drafts[stack] = draft
     }
     return drafts.values.sorted {
       ($1.bytes, $1.count, $0.stack) < ($0.bytes, $0.count, $1.stack)

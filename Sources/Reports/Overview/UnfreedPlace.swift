@@ -1,0 +1,62 @@
+import TraceReader
+
+/// A place in the program whose blocks were not freed, whoever called it.
+///
+/// Stacks through one function, such as an `xmalloc` or a constructor that many call, would each take
+/// a line of the page and look alike.
+public struct UnfreedPlace: Sendable, Hashable, Encodable {
+  /// The responsible frame; nil without a stack.
+  public var responsible: ReportFrame?
+  /// The ID of the stack with the most bytes of it.
+  public var stack: UInt32
+  /// How many stacks there are.
+  public var stackCount: Int
+  /// Requested bytes of all blocks.
+  public var bytes: UInt64
+  /// How many blocks.
+  public var count: UInt64
+  /// How far the bytes may be off; nil when they are exact.
+  public var bytesMargin: UInt64?
+  /// How far the number of blocks may be off; nil when it is exact.
+  public var countMargin: UInt64?
+
+  /// Adds up the unfreed blocks of a replay by place.
+  ///
+  /// - Parameters:
+  ///   - result: The replay, which kept the live blocks.
+  ///   - source: Names.
+  /// - Returns: The one with the most bytes first.
+  static func find(_ result: ReplayResult, source: ReportSource) -> [UnfreedPlace] {
+    var sums: [ReportFrame?: Sum] = [:]
+    for site in result.sites where site.tally.liveCount > 0 {
+      sums[source.names.responsible(of: site.stack), default: Sum()].add(site)
+    }
+    return sums.map { $1.place(at: $0, isEstimate: result.sampling != nil) }
+      .sorted { ($1.bytes, $1.count, $0.stack) < ($0.bytes, $0.count, $1.stack) }
+  }
+
+  private struct Sum {
+    private var stacks: [StackID: UInt64] = [:]
+    private var bytes: UInt64 = 0
+    private var count: UInt64 = 0
+    private var bytesVariance = 0.0
+    private var countVariance = 0.0
+
+    mutating func add(_ site: Site) {
+      stacks[site.stack, default: 0] &+= site.tally.liveBytes
+      bytes &+= site.tally.liveBytes
+      count &+= site.tally.liveCount
+      bytesVariance += site.variance?.liveBytes ?? 0
+      countVariance += site.variance?.liveCount ?? 0
+    }
+
+    func place(at frame: ReportFrame?, isEstimate: Bool) -> UnfreedPlace {
+      let heaviest = stacks.max { ($0.value, $1.key) < ($1.value, $0.key) }
+      return UnfreedPlace(
+        responsible: frame, stack: (heaviest?.key ?? .none).rawValue, stackCount: stacks.count,
+        bytes: bytes, count: count,
+        bytesMargin: isEstimate ? TallyVariance.wholeMargin(bytesVariance) : nil,
+        countMargin: isEstimate ? TallyVariance.wholeMargin(countVariance) : nil)
+    }
+  }
+}
