@@ -69,6 +69,18 @@ public struct TextStyle: Sendable, Hashable {
     return asked ? Int(size.ws_col) : nil
   }
 
+  /// Text for this style: with ASCII alone where a terminal has no more.
+  public func drawn(_ text: String) -> String {
+    isASCII ? ASCIIText.of(text.replacing("…", with: "...")) : text
+  }
+
+  /// The style that suits standard error as it is now.
+  public static func forStandardError() -> TextStyle {
+    suiting(
+      isTerminal: isatty(STDERR_FILENO) == 1, terminalColumns: nil,
+      environment: { name in getenv(name).map { String(cString: $0) } })
+  }
+
   /// The style that suits standard output as it is now.
   public static func forStandardOutput(bytes: ByteStyle = .human) -> TextStyle {
     suiting(

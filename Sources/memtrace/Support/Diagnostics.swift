@@ -14,7 +14,7 @@ enum Diagnostics {
   /// Control characters are written out: names of files and commands may hold anything.
   /// Goes around stdio, so that a closed or full standard error is no error of its own.
   static func write(_ line: String) {
-    writeRaw("memtrace: \(line.printable)\n")
+    writeRaw(TextStyle.forStandardError().drawn("memtrace: \(line.printable)\n"))
   }
 
   /// Writes text to standard error as it is; what cannot be written is lost.
@@ -26,7 +26,8 @@ enum Diagnostics {
   private static func writeLines(_ text: String) {
     guard !text.isEmpty else { return }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    writeRaw(lines.map(\.printable).joined(separator: "\n") + "\n")
+    let page = lines.map(\.printable).joined(separator: "\n") + "\n"
+    writeRaw(TextStyle.forStandardError().drawn(page))
   }
 
   /// Writes out what standard output still buffers.
@@ -60,7 +61,8 @@ enum Diagnostics {
   private static func writeHelp(_ text: String) {
     guard !text.isEmpty else { return }
     do {
-      try ReportOutput.withOutput(nil) { output in _ = try output.write(text + "\n") }
+      let page = TextStyle.forStandardOutput().drawn(text + "\n")
+      try ReportOutput.withOutput(nil) { output in _ = try output.write(page) }
     } catch {
       exit(for: error)
     }
