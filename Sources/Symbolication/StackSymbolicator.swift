@@ -17,6 +17,7 @@ public final class StackSymbolicator {
   private let symbolicator: any Symbolicator
   private var locations: [Key: Int] = [:]
   private var framesOfLocation: [[SymbolicatedFrame]] = []
+  private var allocators: [String: Bool] = [:]
   private var responsibleFrames: [StackID: SymbolicatedFrame?] = [:]
 
   /// Makes a symbolicator of the backtraces of one trace.
@@ -66,7 +67,7 @@ public final class StackSymbolicator {
   /// Looks up no more frames than it needs.
   public func responsibleFrame(of stack: StackID) -> SymbolicatedFrame? {
     if let known = responsibleFrames[stack] { return known }
-    let frame = ResponsibleFrame.find(in: stacks.frames(of: stack).lazy.flatMap(self.frames(of:)))
+    let frame = ResponsibleFrame.find(in: stacks.walk(stack).lazy.flatMap(self.frames(of:)))
     responsibleFrames[stack] = .some(frame)
     return frame
   }
@@ -78,15 +79,15 @@ public final class StackSymbolicator {
   /// named like it (`xmalloc`, `g_malloc0`), or by a class's own `operator new`: then where these are called.
   public func allocatedType(of stack: StackID, isNew: Bool) -> TypeName? {
     var (isNew, left) = (isNew, isNew ? 1 : Self.mostWrappers)
-    for raw in stacks.frames(of: stack) {
+    for raw in stacks.walk(stack) {
       for (position, frame) in frames(of: raw).enumerated() {
         guard left > 0, frame.role != .marker else { return nil }
         left -= 1
         if let type = allocatedType(by: frame, at: position, of: raw, isNew) { return type }
         guard let function = frame.function else { return nil }
-        guard RuntimeNames.isOperatorNew(of: function) || AllocatorCall.isAllocator(function.base)
-        else { return nil }
-        if RuntimeNames.isOperatorNew(of: function) { (isNew, left) = (true, 1) }
+        let isOperatorNew = RuntimeNames.isOperatorNew(of: function)
+        guard isOperatorNew || isAllocator(function.base) else { return nil }
+        if isOperatorNew { (isNew, left) = (true, 1) }
       }
     }
     return nil
@@ -106,13 +107,21 @@ public final class StackSymbolicator {
 
   private static let mostWrappers = 6
 
+  /// Whether a function is named like one that allocates; there are far fewer names than stacks.
+  private func isAllocator(_ function: String) -> Bool {
+    if let known = allocators[function] { return known }
+    let found = AllocatorCall.isAllocator(function)
+    allocators[function] = found
+    return found
+  }
+
   /// What the standard library of C++ or Rust allocated, named after the container, or the runtime of
   /// C++ or Swift besides objects; `nil` where it was none of them.
   ///
   /// Looks up no frame of the program beyond the first.
   public func container(of stack: StackID) -> TypeName? {
     let frames = Array(
-      stacks.frames(of: stack).lazy.flatMap(self.frames(of:)).prefix { $0.role == .runtime })
+      stacks.walk(stack).lazy.flatMap(self.frames(of:)).prefix { $0.role == .runtime })
     return CxxRuntimeBlocks.name(of: frames) ?? ContainerNames.name(of: frames)
       ?? RustContainers.name(of: frames) ?? SwiftRuntimeBlocks.name(of: frames)
   }

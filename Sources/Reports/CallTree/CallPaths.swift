@@ -4,7 +4,7 @@ import TraceReader
 struct CallPaths {
   /// What the numbers stand for.
   private(set) var table = CallFrameTable()
-  private var numbersOfLocation: [Int: [Int]] = [:]
+  private var numbersOfLocation: [[Int]?] = []
   private let source: ReportSource
   private let options: CallTreeOptions
 
@@ -46,8 +46,8 @@ struct CallPaths {
   private mutating func path(of stack: StackID) -> [Int] {
     var path: [Int] = []
     // Leaf first, as recorded.
-    for (location, frames) in source.names.framesByLocation(of: stack) {
-      path += numbers(of: location, frames)
+    for (location, frame) in source.names.locations(of: stack) {
+      path += numbers(of: location, frame)
     }
     if path.isEmpty {
       let text = stack == .none ? "<no stack recorded>" : "<system libraries>"
@@ -60,8 +60,13 @@ struct CallPaths {
       .map(\.element)
   }
 
-  private mutating func numbers(of location: Int, _ frames: [ReportFrame]) -> [Int] {
+  private mutating func numbers(of location: Int, _ frame: RawFrame) -> [Int] {
+    if numbersOfLocation.count <= location {
+      let missing = location + 1 - numbersOfLocation.count
+      numbersOfLocation += repeatElement(nil, count: missing)
+    }
     if let known = numbersOfLocation[location] { return known }
+    let frames = source.names.frames(of: frame)
     let shown =
       options.hidesSystem ? frames.filter { $0.role == .user || $0.role == .marker } : frames
     let numbers = shown.map {

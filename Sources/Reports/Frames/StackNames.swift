@@ -9,8 +9,9 @@ public final class StackNames {
   private let symbolicator: StackSymbolicator
   private let stacks: StackTable
   private let fullNames: Bool
-  private var locationOfNode: [StackID: Int] = [:]
-  private var framesOfLocation: [Int: [ReportFrame]] = [:]
+  /// By the position of the node in the table; -1 where nobody has asked yet.
+  private var locationOfNode: [Int32]
+  private var framesOfLocation: [[ReportFrame]?] = []
   private var responsibles: [StackID: ReportFrame?] = [:]
   private var textOfLocation: [Int: Int] = [:]
   private var texts = Numbering<[ReportFrame]>()
@@ -30,6 +31,7 @@ public final class StackNames {
     self.symbolicator = StackSymbolicator(
       stacks: stacks, images: images, symbolicator: symbolicator)
     self.stacks = stacks
+    locationOfNode = Array(repeating: -1, count: stacks.count)
     self.fullNames = fullNames
   }
 
@@ -66,12 +68,12 @@ public final class StackNames {
     return number
   }
 
-  /// The frames of a backtrace for each recorded frame, leaf first.
+  /// The recorded frames of a backtrace, leaf first, each with the number of its location.
   ///
-  /// Where the numbers of locations are equal, so are the frames: there are far fewer than nodes in
-  /// the stack table.
-  func framesByLocation(of stack: StackID) -> [(location: Int, frames: [ReportFrame])] {
-    stacks.frames(of: stack).map { (location(of: $0), frames(of: $0)) }
+  /// Where the numbers are equal, so are ``frames(of:)``: there are far fewer than nodes in the stack
+  /// table.
+  func locations(of stack: StackID) -> some Sequence<(location: Int, frame: RawFrame)> {
+    stacks.walk(stack).lazy.map { (self.location(of: $0), $0) }
   }
 
   /// Whether the outermost frames of a backtrace are missing.
@@ -137,14 +139,22 @@ public final class StackNames {
   public var warnings: [String] { symbolicator.warnings.map(\.description) }
 
   private func location(of frame: RawFrame) -> Int {
-    if let known = locationOfNode[frame.node] { return known }
+    guard let position = stacks.position(of: frame.node) else {
+      return symbolicator.location(of: frame)
+    }
+    if locationOfNode[position] >= 0 { return Int(locationOfNode[position]) }
     let found = symbolicator.location(of: frame)
-    locationOfNode[frame.node] = found
+    locationOfNode[position] = Int32(clamping: found)
     return found
   }
 
-  private func frames(of frame: RawFrame) -> [ReportFrame] {
+  /// The frames of one recorded frame: several where calls were inlined, innermost first.
+  func frames(of frame: RawFrame) -> [ReportFrame] {
     let location = location(of: frame)
+    if framesOfLocation.count <= location {
+      let missing = location + 1 - framesOfLocation.count
+      framesOfLocation += repeatElement(nil, count: missing)
+    }
     if let known = framesOfLocation[location] { return known }
     let found = symbolicator.frames(of: frame).map { ReportFrame($0, fullNames: fullNames) }
     framesOfLocation[location] = found

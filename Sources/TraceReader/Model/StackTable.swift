@@ -90,6 +90,22 @@ public struct StackTable: Sendable {
     return frames
   }
 
+  /// The frames of a backtrace one after the other, for those who need the first few only.
+  public func walk(_ stack: StackID) -> StackWalk {
+    StackWalk(self, from: stack)
+  }
+
+  /// The place of a node among all of them, from 0 to ``count`` - 1, whatever the IDs are; nil for
+  /// unknown IDs.
+  package func position(of stack: StackID) -> Int? {
+    let next = spans.partitioningIndex { $0.first > stack.rawValue }
+    guard next > 0 else { return nil }
+    let span = spans[next - 1]
+    let distance = Int(stack.rawValue &- span.first)
+    guard distance < span.count, nodes[span.position + distance].pc != 0 else { return nil }
+    return span.position + distance
+  }
+
   /// Whether frames of a backtrace were left out: in a gap, or at its root.
   public func isCut(_ stack: StackID) -> Bool {
     var hasGap = false
@@ -151,12 +167,6 @@ public struct StackTable: Sendable {
   }
 
   private func node(_ id: StackID) -> Node? {
-    let next = spans.partitioningIndex { $0.first > id.rawValue }
-    guard next > 0 else { return nil }
-    let span = spans[next - 1]
-    let distance = Int(id.rawValue &- span.first)
-    guard distance < span.count else { return nil }
-    let node = nodes[span.position + distance]
-    return node.pc == 0 ? nil : node
+    position(of: id).map { nodes[$0] }
   }
 }
