@@ -52,6 +52,14 @@ import Testing
     ("main::{lambda(int)#2}::operator()(int)", "main::::operator()"),
     ("main::<lambda>::operator()", "main::::operator()"),
     ("main::$_12::operator()(int) const", "main::::operator()"),
+    ("app::load(int)::{lambda()#1}::operator()() const", "app::load::::operator()"),
+    ("app::load::<lambda>::operator()", "app::load::::operator()"),
+    (
+      "f(std::function<void (int)>) const::{lambda()#1}::operator()() const::{lambda()#2}::operator()()",
+      "f::::operator()::::operator()"
+    ),
+    ("f::<lambda>::operator()::<lambda>::operator()", "f::::operator()::::operator()"),
+    ("f(int (*)(char))::Local::run()", "f::Local::run"),
     ("Functor::operator()() const &", "Functor::operator()"),
     ("(anonymous namespace)::make(std::function<void (int)>) [clone .part.0]", "make"),
     ("make", "make"), ("malloc in copy(char const*)", "malloc in copy"),

@@ -7,7 +7,28 @@ enum CxxFunctionText {
   static func normalised(_ name: String) -> String {
     guard name.contains("(") || name.contains("$_") else { return name }
     let named = name.replacing("(anonymous namespace)::", with: "")
-    return withoutParameters(withoutLambdas(named))
+    return withoutParameters(withoutOuterParameters(withoutLambdas(named)))
+  }
+
+  /// Cuts the parameters of the functions that a function is in: `load(int)::::operator()(int)` of a
+  /// lambda, which debug information does not have.
+  private static func withoutOuterParameters(_ name: String) -> String {
+    guard name.contains("::") else { return name }
+    var text = name
+    var end = text.endIndex
+    while let mark = text[..<end].ranges(of: "::").last {
+      var outer = text[..<mark.lowerBound]
+      while let suffix = qualifiers.first(where: { outer.hasSuffix($0) }) {
+        outer = outer.dropLast(suffix.count)
+      }
+      end = mark.lowerBound
+      guard outer.last == ")", let open = openingParenthesis(of: outer), open > text.startIndex,
+        text[text.index(before: open)] != " ", !isCallOperator(text[..<open])
+      else { continue }
+      text.removeSubrange(open..<mark.lowerBound)
+      end = open
+    }
+    return text
   }
 
   /// `main::{lambda(int)#1}::operator()` of GCC, in debug information `main::<lambda>::operator()`,

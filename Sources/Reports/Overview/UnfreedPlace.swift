@@ -29,18 +29,23 @@ public struct UnfreedPlace: Sendable, Hashable, Encodable {
   static func find(_ result: ReplayResult, source: ReportSource) -> [UnfreedPlace] {
     var sums: [ReportFrame?: Sum] = [:]
     for site in result.sites where site.tally.liveCount > 0 {
-      sums[source.names.responsible(of: site.stack), default: Sum()].add(site)
+      let frame = source.names.responsible(of: site.stack)
+      // Two calls in one line are one place.
+      sums[frame?.asRead, default: Sum(frame: frame)].add(site)
     }
-    return sums.map { $1.place(at: $0, isEstimate: result.sampling != nil) }
+    return sums.values.map { $0.place(isEstimate: result.sampling != nil) }
       .sorted { ($1.bytes, $1.count, $0.stack) < ($0.bytes, $0.count, $1.stack) }
   }
 
   private struct Sum {
+    let frame: ReportFrame?
     private var stacks: [StackID: UInt64] = [:]
     private var bytes: UInt64 = 0
     private var count: UInt64 = 0
     private var bytesVariance = 0.0
     private var countVariance = 0.0
+
+    init(frame: ReportFrame?) { self.frame = frame }
 
     mutating func add(_ site: Site) {
       stacks[site.stack, default: 0] &+= site.tally.liveBytes
@@ -50,7 +55,7 @@ public struct UnfreedPlace: Sendable, Hashable, Encodable {
       countVariance += site.variance?.liveCount ?? 0
     }
 
-    func place(at frame: ReportFrame?, isEstimate: Bool) -> UnfreedPlace {
+    func place(isEstimate: Bool) -> UnfreedPlace {
       let heaviest = stacks.max { ($0.value, $1.key) < ($1.value, $0.key) }
       return UnfreedPlace(
         responsible: frame, stack: (heaviest?.key ?? .none).rawValue, stackCount: stacks.count,

@@ -64,7 +64,8 @@ struct ClassNames {
     return false
   }
 
-  private static func isCxx(_ language: Int) -> Bool {
+  /// Whether a language is C++.
+  static func isCxx(_ language: Int) -> Bool {
     [
       DW_LANG_C_plus_plus, DW_LANG_C_plus_plus_03, DW_LANG_C_plus_plus_11, DW_LANG_C_plus_plus_14,
     ].contains(language) || later.contains(language)

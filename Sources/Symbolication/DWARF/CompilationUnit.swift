@@ -10,6 +10,12 @@ final class CompilationUnit {
   private var deepIndex: FunctionIndex?
   /// The classes in it, where it is of C++.
   private(set) lazy var classes = ClassNames(of: root)
+  /// Whether it is of C++.
+  private(set) lazy var isCxx = root.number(DW_AT_language).map(ClassNames.isCxx) ?? false
+  /// What functions without mangled names are declared in.
+  private(set) lazy var functionScopes = FunctionScopes(of: root)
+  /// Names of functions without mangled names, by the offsets of their declarations.
+  var qualifiedNames: [UInt64: FunctionName] = [:]
   /// Relative paths are relative to this; libdw adds it to most of them, not to all.
   private let directory: String?
 

@@ -83,10 +83,8 @@ extension Dwarf_Die {
   /// The name: the mangled one where there is one, else the plain one.
   var functionName: FunctionName? {
     let plain = string(DW_AT_name)
-    guard let linkage = string(DW_AT_linkage_name) ?? string(DW_AT_MIPS_linkage_name) else {
-      return plain.map { FunctionName(plain: $0 == "operator()" ? qualified($0) : $0) }
-    }
-    let name = Demangler.name(of: linkage)
+    guard let linkageName else { return plain.map { FunctionName(plain: $0) } }
+    let name = Demangler.name(of: linkageName)
     guard let plain else { return name }
     switch name.language {
     // An assembler name such as glibc's `__GI_fwrite` says less than the source's.
@@ -96,20 +94,25 @@ extension Dwarf_Die {
     }
   }
 
-  /// `main::<lambda>::operator()`: gcc gives lambdas that it inlines no linkage name.
-  private func qualified(_ name: String) -> String {
-    var origin = reference(DW_AT_specification) ?? reference(DW_AT_abstract_origin) ?? self
-    var scopes: UnsafeMutablePointer<Dwarf_Die>?
-    let count = Int(dwarf_getscopes_die(&origin, &scopes))
-    guard count > 1, let scopes else { return name }
-    defer { free(scopes) }
-    let outer = UnsafeBufferPointer(start: scopes, count: count).dropFirst().reversed()
-    let path = outer.filter { Self.namedScopes.contains($0.tag) }
-      .map { $0.string(DW_AT_name) ?? "<lambda>" }
-    return (path + [name]).joined(separator: "::")
+  /// The mangled name; nil where there is none.
+  var linkageName: String? { string(DW_AT_linkage_name) ?? string(DW_AT_MIPS_linkage_name) }
+
+  /// Where the entry begins in its section, which no other entry does.
+  var offset: Dwarf_Off {
+    var die = self
+    return dwarf_dieoffset(&die)
   }
 
-  private static let namedScopes: Set<Int> = [
-    DW_TAG_namespace, DW_TAG_class_type, DW_TAG_structure_type, DW_TAG_subprogram,
-  ]
+  /// The entry that stands where the source declares the function; itself where it does.
+  var declaration: Dwarf_Die {
+    var die = self
+    for _ in 0..<Self.mostReferences {
+      guard let next = die.reference(DW_AT_specification) ?? die.reference(DW_AT_abstract_origin)
+      else { break }
+      die = next
+    }
+    return die
+  }
+
+  private static let mostReferences = 8
 }

@@ -54,12 +54,12 @@ final class DebugInfo {
       : unit.location(of: address, functionStart: function.start)
     for inlined in inlinedCalls.reversed() {
       frames.append(
-        Frame(function: inlined.functionName, start: nil, location: location))
+        Frame(function: unit.name(of: inlined), start: nil, location: location))
       location = unit.callLocation(of: inlined)
     }
     frames.append(
       Frame(
-        function: function.die.functionName, start: function.start, location: location))
+        function: unit.name(of: function.die), start: function.start, location: location))
     return frames
   }
 

@@ -134,6 +134,19 @@ struct ELFSymbolicatorTests {
   }
 
   @Test(
+    "functions without mangled names are named after what they are declared in",
+    arguments: [("g++", "app::load::<lambda>"), ("clang++", "app::load::$_0")])
+  func scopes(compiler: String, lambda: String) throws {
+    let program = try fixture.compile("scopes.cpp", with: compiler, ["-O2", "-g"], to: "program")
+    let frames = symbolicator.frames(try Fixture.symbol("probe", in: program), in: program)
+    #expect(
+      frames.map(\.baseName) == [
+        "app::mark", "app::(anonymous namespace)::Worker::run", "\(lambda)::operator()",
+        "app::load",
+      ])
+  }
+
+  @Test(
     "the C library's exported names are preferred to its inner ones",
     .enabled(if: Fixture.hasLibraryDebugFiles, "needs libc6-dbg"))
   func exportedNames() throws {
