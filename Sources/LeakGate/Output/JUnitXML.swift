@@ -77,6 +77,7 @@ struct JUnitXML {
   /// - Parameters:
   ///   - fault: What has one fingerprint, what the gate fails for first.
   ///   - title: The name of the case.
+  /// - Returns: The case as XML.
   private func testCase(_ fault: [RepeatedFinding], _ title: Title) -> String {
     let finding = fault[0].finding
     var body = ""
