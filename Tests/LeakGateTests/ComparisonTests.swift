@@ -42,6 +42,26 @@ import TraceTestSupport
         """)
   }
 
+  @Test func whereMoreIsLeftTheNextStepIsToAskWhose() {
+    let sides = [48, 64].map { bytes in
+      [RunProfile(measures: [.unfreed: Amount(count: 3, bytes: bytes)], rows: [:])]
+    }
+    let next =
+      "Next: memtrace diff 'a b.mtrace' c.mtrace --blocks unfreed --group-by function "
+      + "shows whose blocks are left"
+    for (base, head, blocks, isExpected) in [
+      (0, 1, ComparedBlocks.total, true), (1, 0, .total, false), (0, 0, .total, false),
+      (0, 1, .unfreed, false),
+    ] {
+      let report = ComparisonReport(
+        base: sides[base], head: sides[head], names: ("a b.mtrace", "c.mtrace"),
+        grouping: .category, blocks: blocks)
+      var page = TextPage(style: TextStyle())
+      report.write(to: &page)
+      #expect(page.text.split(separator: "\n").contains { $0 == next } == isExpected)
+    }
+  }
+
   @Test func tablesFitANarrowTerminal() {
     #expect(
       text(width: 40) == """

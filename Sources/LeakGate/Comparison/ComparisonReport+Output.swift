@@ -12,6 +12,7 @@ extension ComparisonReport {
     }
     writeTotals(to: &page)
     writeRows(to: &page)
+    if let nextStep { page.line(Span("Next: \(nextStep)", .faint)) }
     if !warnings.isEmpty { page.blank() }
     for warning in warnings { page.line(Span("Warning: ", .warning), Span(warning)) }
     for failure in failures {
@@ -19,6 +20,16 @@ extension ComparisonReport {
         Span("Failed: ", .error),
         Span("\(failure.rule): \(failure.text(page.style.bytes))"))
     }
+  }
+
+  /// What of all that is allocated is still there is the question behind most comparisons.
+  private var nextStep: String? {
+    let unfreed = totals.first { $0.measure == Measure.unfreed.rawValue }
+    guard blocks == .total, let unfreed, unfreed.head.median > unfreed.base.median else {
+      return nil
+    }
+    let sides = [base, head].map(ShellText.quoted).joined(separator: " ")
+    return "memtrace diff \(sides) --blocks unfreed --group-by function shows whose blocks are left"
   }
 
   private func writeTotals(to page: inout TextPage) {
