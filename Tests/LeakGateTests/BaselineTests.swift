@@ -26,6 +26,41 @@ import Testing
   }
 
   /// What was not looked for stays, what was found grows.
+  /// Of what a person wrote down nothing is lost when a function gets another name.
+  @Test func whatIsLikelyRenamedIsSaidAndTakenOver() throws {
+    var old = Baseline(renewing: Baseline(), findings: [leak(in: "makeList")], processes: [])
+    old.entries[0].reason = "cache, see #12"
+    old.entries[0].expires = day("2027-01-31")
+    var input = input([leak(in: "buildList"), leak(count: 2, bytes: 32, in: "other")])
+    input.baseline = old
+    let result = GateResult(judging: input)
+    #expect(
+      result.findings.map(\.reason) == [
+        "as large as Node in makeList (list.c) (\(leak().fingerprint)) in the baseline, "
+          + "which was not found: renamed? --update-baseline takes it over", nil,
+      ])
+    #expect(result.findings.allSatisfy { $0.state == .new && $0.fails })
+    let renewed = Baseline(renewing: old, findings: result.findings, processes: [])
+    #expect(renewed.entries.map(\.what).map { $0.dropFirst(8).prefix(5) } == ["build", "other"])
+    #expect(renewed.entries.map(\.reason) == ["cache, see #12", nil])
+    #expect(renewed.entries.map(\.expires) == [day("2027-01-31"), nil])
+  }
+
+  @Test func whereSeveralFitNothingIsCalledRenamed() {
+    let old = Baseline(renewing: Baseline(), findings: [leak(in: "makeList")], processes: [])
+    for findings in [
+      [leak(in: "a"), leak(in: "b")], [leak(), leak(in: "a")], [leak(what: "Leaf", in: "a")],
+      [leak(in: "a", kind: .cycle)],
+    ] {
+      var input = input(findings)
+      input.baseline = old
+      #expect(GateResult(judging: input).findings.allSatisfy { $0.reason == nil })
+    }
+    var cut = input([leak(in: "a")])
+    (cut.baseline, cut.problems) = (old, ["a process could not be followed"])
+    #expect(GateResult(judging: cut).findings.allSatisfy { $0.reason == nil })
+  }
+
   @Test func aRunThatMayHaveMissedSomethingRemovesNothing() throws {
     var old = Baseline(
       renewing: Baseline(), findings: [leak(in: "a"), leak(count: 9, bytes: 99, in: "b")],

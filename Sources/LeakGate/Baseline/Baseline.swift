@@ -46,7 +46,7 @@ public struct Baseline: Sendable, Hashable {
   /// The baseline that tolerates just what a run has found.
   ///
   /// What people wrote into the old one stays: reasons, owners and dates of entries that are still
-  /// needed. Entries that match nothing go, if the run would have found what they are about.
+  /// needed, or were renamed. Entries that match nothing go, if the run would have found what they are about.
   ///
   /// - Parameters:
   ///   - old: The baseline until now.
@@ -59,8 +59,9 @@ public struct Baseline: Sendable, Hashable {
     let entries = old.entriesByFingerprint
     var renewed = isWhole ? [:] : entries
     if !isWhole { measures = old.measures }
+    let renamed = isWhole ? RenamedFindings(findings, old).entries : [:]
     for finding in findings where finding.state != .suppressed {
-      let known = entries[finding.fingerprint]
+      let known = entries[finding.fingerprint] ?? renamed[finding.fingerprint]
       var entry =
         renewed[finding.fingerprint]
         ?? Entry(

@@ -6,6 +6,7 @@ extension GateResult {
     var findings = input.findings
     let marks = FindingJudge(input)
     for index in findings.indices { marks.judge(&findings[index]) }
+    if input.isWhole { marks.noteRenamed(&findings) }
     let checked = input.processes.filter { $0.isChosen && $0.measures != nil }
     let judges = input.rules.map { RuleJudge($0, input.rules, findings, input.baseline) }
     let results = judges.map { judge in checked.map(judge.result) }
@@ -122,6 +123,17 @@ struct FindingJudge {
     } else {
       finding.state = .baselined
       finding.reason = entry.reason
+    }
+  }
+
+  /// Says of new findings which entry they are likely about, under another name.
+  func noteRenamed(_ findings: inout [Finding]) {
+    let renamed = RenamedFindings(findings, baseline).entries
+    for index in findings.indices {
+      guard let entry = renamed[findings[index].fingerprint] else { continue }
+      findings[index].reason =
+        "as large as \(entry.what) (\(entry.fingerprint)) in the baseline, which was not found: "
+        + "renamed? --update-baseline takes it over"
     }
   }
 
