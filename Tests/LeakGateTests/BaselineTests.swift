@@ -25,7 +25,6 @@ import Testing
     #expect(read.measures["app"]?[.peak] == Amount(bytes: 1000))
   }
 
-  /// What was not looked for stays, what was found grows.
   /// Of what a person wrote down nothing is lost when a function gets another name.
   @Test func whatIsLikelyRenamedIsSaidAndTakenOver() throws {
     var old = Baseline(renewing: Baseline(), findings: [leak(in: "makeList")], processes: [])
@@ -61,6 +60,7 @@ import Testing
     #expect(GateResult(judging: cut).findings.allSatisfy { $0.reason == nil })
   }
 
+  /// What was not looked for stays, what was found grows.
   @Test func aRunThatMayHaveMissedSomethingRemovesNothing() throws {
     var old = Baseline(
       renewing: Baseline(), findings: [leak(in: "a"), leak(count: 9, bytes: 99, in: "b")],

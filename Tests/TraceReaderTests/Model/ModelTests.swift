@@ -7,12 +7,28 @@ import TraceReader
     (1000, "Malloc-1008"), (1008, "Malloc-1008"), (1009, "Malloc-1.00 KiB"),
     (1024, "Malloc-1.00 KiB"), (1025, "Malloc-1.50 KiB"), (1536, "Malloc-1.50 KiB"),
     (32768, "Malloc-32.00 KiB"), (32769, "Malloc-36.00 KiB"), (1 << 20, "Malloc-1.00 MiB"),
-    ((1 << 20) + 1, "Malloc-1.00 MiB"), (9 << 18, "Malloc-2.25 MiB"),
+    ((1 << 20) + 1, "Malloc-1.02 MiB"), (9 << 18, "Malloc-2.25 MiB"),
+    (2_000_000, "Malloc-1.92 MiB"), (1_997_000, "Malloc-1.91 MiB"),
+    ((1 << 30) - 1, "Malloc-1.00 GiB"), (1 << 30, "Malloc-1.00 GiB"),
+    ((1 << 30) + 1, "Malloc-1.02 GiB"), (100 << 20, "Malloc-100.00 MiB"),
   ]
 
   @Test(arguments: names)
   func nameIsTheRoundedSize(_ requested: UInt64, _ name: String) {
     #expect(SizeClass(containing: requested).name == name)
+  }
+
+  /// Rows of a table that read alike could not be told apart, nor chosen by name.
+  @Test func eachClassHasANameOfItsOwn() {
+    var names: Set<String> = []
+    var size: UInt64 = 0
+    while size < 5 << 30 {
+      let sizeClass = SizeClass(containing: size + 1)
+      #expect(sizeClass.bytes > size)
+      #expect(names.insert(sizeClass.name).inserted, "\(sizeClass.name)")
+      #expect(SizeClass(containing: sizeClass.bytes) == sizeClass)
+      size = sizeClass.bytes
+    }
   }
 
   @Test func greatestSizeDoesNotTrap() {
