@@ -78,6 +78,17 @@ import TraceTestSupport
     #expect(lines.last?.contains(" findings=6 leaks=18 leaked_bytes=241 ") == true)
   }
 
+  @Test func manyProcessesAlikeAreOneLine() throws {
+    let few = GateResult(judging: input(processes: (1...3).map { checked(pid: UInt32($0)) }))
+    #expect(few.processLines.map(\.title) == ["app (pid 1)", "app (pid 2)", "app (pid 3)"])
+    let many = GateResult(
+      judging: input(
+        processes: (1...5).map { checked(pid: UInt32($0)) } + [
+          checked(pid: 6, problems: ["was killed"])
+        ]))
+    #expect(many.processLines.map(\.title) == ["app, 5 processes", "app (pid 6)"])
+  }
+
   /// Readers of JUnit know a case by its class and name: of two alike they drop one, or its history.
   @Test func junitHasNoTwoCasesOfOneName() throws {
     var deep = leak(bytes: 32)

@@ -112,11 +112,11 @@ public struct GateResult: Sendable, Report {
   /// The version of the tool; not part of the document.
   var toolVersion: String
 
-  /// The processes in lines: those that the rules apply to, each with how it ended, then the others,
-  /// those of one program together.
+  /// The processes in lines: those that the rules apply to, each with how it ended, of which many alike
+  /// are one line, then the others, those of one program together.
   var processLines: [(title: String, ending: String, summary: String)] {
     let others = processes.filter { !$0.isChosen }
-    var lines = processes.filter(\.isChosen).map { ($0.title, $0.ending.text, $0.summary) }
+    var lines = chosenLines
     var told: Set<String> = []
     for process in others where told.insert(process.name).inserted {
       let count = others.count { $0.name == process.name }
@@ -127,6 +127,31 @@ public struct GateResult: Sendable, Report {
     }
     return lines
   }
+
+  private var chosenLines: [(title: String, ending: String, summary: String)] {
+    struct Line: Hashable {
+      var name: String
+      var ending: String
+      var summary: String
+    }
+    let chosen = processes.filter(\.isChosen).map { process in
+      (
+        title: process.title,
+        line: Line(name: process.name, ending: process.ending.text, summary: process.summary)
+      )
+    }
+    let counts = Dictionary(chosen.map { ($0.line, 1) }, uniquingKeysWith: +)
+    var told: Set<Line> = []
+    return chosen.compactMap { title, line in
+      let count = counts[line] ?? 1
+      if count < Self.leastAlike { return (title, line.ending, line.summary) }
+      guard told.insert(line).inserted else { return nil }
+      return ("\(line.name), \(count) processes", line.ending, line.summary)
+    }
+  }
+
+  /// Fewer are told one by one.
+  private static let leastAlike = 4
 
   /// The same with the whole names of functions, for people: all is judged by the short ones.
   public var withFullNames: GateResult {

@@ -20,7 +20,9 @@ final class DiskFile: ByteSource, Sendable {
       size = UInt64(clamping: try descriptor.seek(offset: 0, from: .end))
     } catch {
       try? descriptor.close()
-      throw TraceError(.io, "is not a file that can be read by position", path: path.string)
+      throw TraceError(
+        .io, "is a pipe or a device, not a file; write the trace into a file first",
+        path: path.string)
     }
     // From here on deinit closes.
     guard !Self.isDirectory(descriptor) else {

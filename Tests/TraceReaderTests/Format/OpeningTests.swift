@@ -15,6 +15,19 @@ import TraceTestSupport
     #expect(throws: TraceError.self) { try Trace(path: "/") }
   }
 
+  @Test func aPipeIsSaidToBeOne() throws {
+    let pipe = try FileDescriptor.pipe()
+    defer {
+      try? pipe.readEnd.close()
+      try? pipe.writeEnd.close()
+    }
+    let path = FilePath("/proc/self/fd/\(pipe.readEnd.rawValue)")
+    let error = #expect(throws: TraceError.self) { try Trace(path: path) }
+    #expect(error?.status == .io)
+    #expect(
+      error?.context == "is a pipe or a device, not a file; write the trace into a file first")
+  }
+
   @Test func emptyFileIsNoTrace() throws {
     #expect(try openingError([])?.status == .notATrace)
   }
