@@ -4,13 +4,15 @@ import Testing
 @testable import TraceReader
 
 @Suite struct UnfreedReportTests {
-  /// Two addresses of one line, another line of the same function, and another caller of the first.
+  /// Two addresses of one line, another line of the same function, another caller of the first, and a
+  /// function without lines.
   private func recording() throws -> LeakRecording {
     let (heap, main): (UInt64, UInt64) = (LeakRecording.heap, 0x40_1000)
     let recording = try LeakRecording { builder in
       let stacks = [
         builder.stack([0x40_1110, main]), builder.stack([0x40_1114, main]),
         builder.stack([0x40_1120, main]), builder.stack([0x40_1110, 0x40_1130, main]),
+        builder.stack([0x40_1140, main]), builder.stack([0x40_1148, main]),
       ]
       for (index, stack) in stacks.enumerated() {
         builder.allocate(heap + 0x2010 + UInt64(index) * 64, 24, stack: stack, time: 60_000_000)
@@ -20,6 +22,8 @@ import Testing
     recording.symbolicator.add("makeNode", at: 0x40_1114, file: "/src/node.c", line: 21)
     recording.symbolicator.add("makeNode", at: 0x40_1120, file: "/src/node.c", line: 22)
     recording.symbolicator.add("grow", at: 0x40_1130, file: "/src/node.c", line: 30)
+    recording.symbolicator.add("exported", at: 0x40_1140)
+    recording.symbolicator.add("exported", at: 0x40_1148)
     return recording
   }
 
@@ -46,6 +50,9 @@ import Testing
     #expect(places.map(\.bytes) == [72, 24])
     #expect(places.map(\.count) == [3, 1])
     #expect(places.map(\.stackCount) == [3, 1])
+    let exported = UnfreedPlace.find(result, source: recording.source)
+      .filter { $0.responsible?.name == "exported" }
+    #expect(exported.map(\.count) == [2])
     #expect(places.allSatisfy { $0.bytesMargin == nil && $0.countMargin == nil })
   }
 }

@@ -60,6 +60,14 @@ public struct ReportFrame: Sendable, Hashable, Encodable {
     return frame
   }
 
+  /// The frame as a place in the program, for tables that name nothing but functions and lines: wherever in
+  /// its function the code lies, and whether the compiler inlined it.
+  var asPlace: ReportFrame {
+    var frame = self
+    (frame.imageOffset, frame.isInlined) = (nil, false)
+    return frame
+  }
+
   /// The last component of the image's path.
   public var imageName: String? { image.map(Self.lastComponent) }
 

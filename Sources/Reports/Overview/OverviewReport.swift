@@ -126,7 +126,7 @@ public struct OverviewReport: Report {
     for site in result.sites where site.tally.temporaryCount > 0 {
       let frame = source.names.responsible(of: site.stack)
       var spot =
-        spots[frame?.asRead]
+        spots[frame?.asPlace]
         ?? Hotspot(
           responsible: frame, stack: site.stack.rawValue, temporaryCount: 0, totalCount: 0,
           totalBytes: 0)
@@ -134,7 +134,7 @@ public struct OverviewReport: Report {
       spot.temporaryCount &+= site.tally.temporaryCount
       spot.totalCount &+= site.tally.totalCount
       spot.totalBytes &+= site.tally.totalBytes
-      spots[frame?.asRead] = spot
+      spots[frame?.asPlace] = spot
     }
     let ordered = spots.values.sorted {
       ($1.temporaryCount, $0.stack) < ($0.temporaryCount, $1.stack)

@@ -30,8 +30,8 @@ public struct UnfreedPlace: Sendable, Hashable, Encodable {
     var sums: [ReportFrame?: Sum] = [:]
     for site in result.sites where site.tally.liveCount > 0 {
       let frame = source.names.responsible(of: site.stack)
-      // Two calls in one line are one place.
-      sums[frame?.asRead, default: Sum(frame: frame)].add(site)
+      // Two calls in one line are one place, as are two in a function of which no lines are known.
+      sums[frame?.asPlace, default: Sum(frame: frame)].add(site)
     }
     return sums.values.map { $0.place(isEstimate: result.sampling != nil) }
       .sorted { ($1.bytes, $1.count, $0.stack) < ($0.bytes, $0.count, $1.stack) }
