@@ -18,22 +18,18 @@ public struct LeakAnalysis: Sendable {
   /// - Parameters:
   ///   - heap: The heap.
   ///   - layouts: What is known of objects, by their first words.
-  ///   - allocatesSideTables: Whether a stack is one that allocates side tables of Swift objects.
-  ///   - allocatesStreamBuffers: Whether a stack is one that allocates buffers of streams.
+  ///   - facts: What is known of the stacks that allocated the blocks.
   /// - Complexity: O(*words* + *blocks* · log *blocks*) time; with the heap itself about 64 bytes per block, besides
   ///   8 to 12 per word.
   public init(
     _ heap: HeapImage, layouts: [UInt64: ObjectLayout] = [:],
-    allocatesSideTables: (StackID) -> Bool = { _ in false },
-    allocatesStreamBuffers: (StackID) -> Bool = { _ in false }
+    facts: StackFacts = StackFacts()
   ) {
     self.heap = heap
-    scanner = EdgeScanner(
-      heap, layouts: layouts, allocatesSideTables: allocatesSideTables,
-      allocatesStreamBuffers: allocatesStreamBuffers)
+    scanner = EdgeScanner(heap, layouts: layouts, facts: facts)
     roots = RootSet(heap).roots
     var reachability = Self.reachability(scanner, roots)
-    leaks = LeakForest(scanner, &reachability)
+    leaks = LeakForest(scanner, facts, &reachability)
     self.reachability = reachability
   }
 

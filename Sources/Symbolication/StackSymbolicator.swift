@@ -131,6 +131,11 @@ public final class StackSymbolicator {
     container(of: stack) == SwiftRuntimeBlocks.sideTable
   }
 
+  /// Whether a stack is one that allocates what `Rc` or `Arc` of Rust hold.
+  public func countsReferences(of stack: StackID) -> Bool {
+    container(of: stack).map(RustContainers.isReference) ?? false
+  }
+
   /// Whether Rust code is on the stacks, as far as a few of them tell.
   ///
   /// Its standard library is part of every program, so no image gives it away.

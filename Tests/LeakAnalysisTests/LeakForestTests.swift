@@ -32,7 +32,7 @@ struct LeakForestTests {
     let parent = heap.block()
     let child = heap.block()
     let name = heap.block(8)
-    heap.set(parent + 16, child)
+    heap.set(parent + 24, child)
     heap.set(child + 24, parent)
     heap.set(child + 8, name)
     let analysis = try heap.analysis()
@@ -251,7 +251,7 @@ struct LeakForestTests {
     }
     let analysis = try heap.analysis()
     #expect(analysis.roots == [0x200_0010])
-    #expect(analysis.leaks.role(of: 0) == .rootCycle)
+    #expect(analysis.leaks.role(of: 0) == .rootLeak)
     #expect(analysis.leaks.subtreeCount(of: 0) == 100_000)
     #expect(analysis.leaks.root(of: 99_999) == 0)
   }

@@ -3,13 +3,14 @@ import TraceReader
 /// The unreached blocks, each under the leak that drags it along.
 ///
 /// A *root leak* is a block that no other unreached block points to; a *root cycle* is a set of
-/// blocks that point to each other and that no other unreached block points to. Under each root
+/// blocks that keep each other and that no other unreached block points to. Of blocks that point to each other but
+/// do not keep each other, see ``SharedOwners`` and ``BackPointers``, one is a root leak. Under each root
 /// are the blocks that nothing but it holds, in a tree of shortest paths; a block that several roots
 /// hold is under the oldest one.
 public struct LeakForest: Sendable {
   /// What a leaked block is to the others.
   public enum Role: Sendable, Hashable {
-    /// Nothing points to it.
+    /// Nothing that could hold it points to it.
     case rootLeak
     /// A part of a cycle that nothing outside points to.
     case rootCycle
@@ -48,14 +49,15 @@ public struct LeakForest: Sendable {
   ///
   /// - Parameters:
   ///   - scanner: Finds the pointers.
+  ///   - facts: What is known of the stacks that allocated the blocks.
   ///   - reachability: Which blocks are unreached; gets the nodes above them.
   /// - Complexity: O(*words*) time; 8 bytes per leaked block and 4 per pointer, which are let go
   ///   before the sums need 16.
-  init(_ scanner: EdgeScanner, _ reachability: inout Reachability) {
+  init(_ scanner: EdgeScanner, _ facts: StackFacts, _ reachability: inout Reachability) {
     self.scanner = scanner
     let graph = LeakGraph(scanner, reachability)
     nodeBlocks = graph.blocks
-    let roots = LeakRoots(graph, scanner)
+    let roots = LeakRoots(graph, scanner, facts)
     (rootNodes, isRoot, isCyclic) = (roots.heads, roots.isRoot, roots.isCyclic)
     let trees = LeakTrees(consume graph, roots: rootNodes, &reachability)
     rootsOfNodes = trees.rootsOfNodes

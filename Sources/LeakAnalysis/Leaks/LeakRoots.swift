@@ -6,14 +6,14 @@ struct LeakRoots {
   private(set) var isCyclic: Bits
   /// A node of each such component, the oldest first.
   ///
-  /// That of a component is its oldest object that has lost an owner, its oldest instance of a class, else its
-  /// oldest node: what a library has used before for something else is older, and says nothing.
+  /// That of a component is its oldest object that has lost an owner, its oldest node that only pointers back lead to,
+  /// its oldest instance of a class, else its oldest node: what a library has used before for something else is older, and says nothing.
   private(set) var heads: [UInt32]
 
   private struct Component {
     var isCyclic = false
     var isHeld = false
-    /// Whether an object in it has lost an owner, so that it does not keep itself alive.
+    /// Whether it does not keep itself alive: an object in it has lost an owner, or only pointers back close the ring.
     var isOrphaned = false
   }
 
@@ -22,7 +22,8 @@ struct LeakRoots {
   /// - Parameters:
   ///   - graph: The leaked blocks.
   ///   - scanner: Knows what they are.
-  init(_ graph: borrowing LeakGraph, _ scanner: EdgeScanner) {
+  ///   - facts: What is known of the stacks that allocated them.
+  init(_ graph: borrowing LeakGraph, _ scanner: EdgeScanner, _ facts: StackFacts) {
     isRoot = Bits(count: graph.count)
     isCyclic = Bits(count: graph.count)
     let numbers = Components(graph)
@@ -32,7 +33,11 @@ struct LeakRoots {
       isRoot[node] = !own.isHeld
       isCyclic[node] = !own.isHeld && own.isCyclic
     }
-    let orphans = SharedOwners(graph, in: isCyclic, scanner).orphans
+    let owners = SharedOwners(graph, in: isCyclic, scanner)
+    let orphans = owners.orphans.union(
+      BackPointers(
+        graph, numbers, in: isCyclic, counted: owners.counted, scanner, facts
+      ).heads)
     for node in orphans { components[numbers.component(of: node)].isOrphaned = true }
     heads = Array(repeating: Self.none, count: numbers.count)
     for node in 0..<graph.count where isRoot[node] {

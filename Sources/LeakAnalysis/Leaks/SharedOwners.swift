@@ -20,6 +20,8 @@ struct SharedOwners {
 
   /// For each node of counts what was found.
   private var found: [Int: Found] = [:]
+  /// The nodes of counts that owners lead to, also of libc++.
+  private(set) var counted: Set<Int> = []
   /// The nodes of the objects that have lost an owner.
   private(set) var orphans: Set<Int> = []
 
@@ -32,10 +34,17 @@ struct SharedOwners {
     for node in 0..<graph.count where cycles[node] {
       let block = Int(graph.blocks[node])
       scanner.forEachLeakEdge(of: block) { offset, target in
-        guard offset >= 8, target.edgeClass == .start,
+        guard offset >= 8, target.edgeClass == .start else { return }
+        if scanner.countsForLibcxx(target.block, pointedToAt: offset, in: block),
+          let counts = Self.node(of: target.block, graph.blocks, cycles)
+        {
+          counted.insert(counts)
+        }
+        guard
           let object = scanner.object(of: target.block, pointedToAt: offset, in: block),
           let counts = Self.node(of: target.block, graph.blocks, cycles)
         else { return }
+        counted.insert(counts)
         let node = Self.node(of: object, graph.blocks, cycles) ?? counts
         found[counts, default: Found(object: node)].count += 1
       }
@@ -89,5 +98,23 @@ extension EdgeScanner {
         && lookup.block(containing: memory.word(at: start &+ offset)) == object
     }
     return isNamed ? object : nil
+  }
+
+  /// Whether a block counts for a `std::shared_ptr` or `std::weak_ptr` of libc++.
+  ///
+  /// ```
+  /// virtual functions   i64 owners - 1   i64 weak references   the object, or its address
+  /// ```
+  /// Source: `__memory/shared_count.h` and `__memory/shared_ptr.h` of libc++.
+  fileprivate func countsForLibcxx(
+    _ counts: Int, pointedToAt offset: UInt64, in block: Int
+  ) -> Bool {
+    let (blocks, memory) = (heap.blocks, heap.memory)
+    let start = blocks.address(of: counts)
+    guard InteriorPointers.isVirtualTable(memory.word(at: start), memory),
+      [8, 16].allSatisfy({ memory.word(at: start &+ $0) < 1 << 16 })
+    else { return false }
+    let pointer = memory.word(at: blocks.address(of: block) &+ offset &- 8)
+    return pointer == start &+ 24 || (pointer != 0 && memory.word(at: start &+ 24) == pointer)
   }
 }

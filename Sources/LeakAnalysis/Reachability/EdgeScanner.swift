@@ -28,20 +28,18 @@ struct EdgeScanner {
   /// - Parameters:
   ///   - heap: The heap.
   ///   - layouts: What is known of objects, by their first words.
-  ///   - allocatesSideTables: Whether a stack is one that allocates side tables of Swift objects.
-  ///   - allocatesStreamBuffers: Whether a stack is one that allocates buffers of streams.
+  ///   - facts: What is known of the stacks that allocated the blocks.
   init(
     _ heap: HeapImage, layouts: [UInt64: ObjectLayout] = [:],
-    allocatesSideTables: (StackID) -> Bool = { _ in false },
-    allocatesStreamBuffers: (StackID) -> Bool = { _ in false }
+    facts: StackFacts = StackFacts()
   ) {
     self.layouts = layouts
     self.heap = heap
     lookup = heap.lookup
     blocks = heap.blocks
     memory = heap.memory
-    sideTables = SideTables(heap, isAllocated: allocatesSideTables)
-    streamBuffers = StreamBuffers.blocks(heap, isAllocated: allocatesStreamBuffers)
+    sideTables = SideTables(heap, isAllocated: facts.isSideTable)
+    streamBuffers = StreamBuffers.blocks(heap, isAllocated: facts.isStreamBuffer)
     idleRecords = DispatchCaches.records(heap)
     deadOnSignalStacks = SignalStacks(heap.info, heap.lookup).deadWords()
     isExact = heap.blocks.sites.map { heap.slack == .unused || $0.operation.family != .malloc }

@@ -114,6 +114,11 @@ public final class StackNames {
     symbolicator.isSideTable(of: stack)
   }
 
+  /// Whether a stack is one that allocates a value of Rust which counts its references.
+  func countsReferences(of stack: StackID) -> Bool {
+    symbolicator.countsReferences(of: stack)
+  }
+
   /// Whether a stack is one that allocates the buffer of a stream of the C library.
   func isStreamBuffer(of stack: StackID) -> Bool {
     leafFunction(of: stack)?.base == "_IO_file_doallocate"

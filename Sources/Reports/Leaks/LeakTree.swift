@@ -11,8 +11,10 @@ public struct LeakTreeLine: Sendable, Hashable, Encodable {
     case rootCycle = "root-cycle"
     /// A block that the one above holds.
     case block
-    /// A pointer back to a block further up.
+    /// A pointer back to a block of a cycle further up.
     case cycleBack = "cycle-back-to"
+    /// A pointer back to a block further up that it does not keep.
+    case back = "back-to"
     /// Blocks that are left out; `count` and `bytes` say how many.
     case omitted
   }
@@ -77,6 +79,7 @@ public struct LeakTreeLine: Sendable, Hashable, Encodable {
     case .rootLeak: return "\(sum) \(edge ?? "")ROOT LEAK: \(block)"
     case .rootCycle: return "\(sum) \(edge ?? "")ROOT CYCLE: \(block)"
     case .cycleBack: return "\(edge ?? "")CYCLE BACK TO \(block)"
+    case .back: return "\(edge ?? "")BACK TO \(block)"
     case .block, .omitted: return "\(sum) \(edge ?? "")\(block)"
     }
   }
@@ -115,7 +118,7 @@ struct LeakTreeBuilder {
       let edge = visit.edges[visit.next]
       if isOnPath.contains(edge.target) {
         if path[depth - 1].shown.insert(edge.target).inserted, lines.count < limit {
-          lines.append(cycleBack(edge, from: visit.node, depth: depth))
+          lines.append(back(edge, from: visit.node, depth: depth))
         }
         continue
       }
@@ -154,12 +157,14 @@ struct LeakTreeBuilder {
       time: heap.blocks.time(of: block))
   }
 
-  private func cycleBack(
+  private func back(
     _ edge: LeakForest.Edge, from node: Int, depth: Int
   ) -> LeakTreeLine {
     let block = leaks.block(of: edge.target)
+    let isInCycle = [node, edge.target].allSatisfy { leaks.role(of: $0) == .rootCycle }
     return LeakTreeLine(
-      depth: depth, role: .cycleBack, field: field(edge, of: leaks.block(of: node)),
+      depth: depth, role: isInCycle ? .cycleBack : .back,
+      field: field(edge, of: leaks.block(of: node)),
       offset: edge.offset, name: labels.name(of: block),
       address: labels.heap.blocks.address(of: block), size: labels.heap.blocks.size(of: block),
       count: 0, bytes: 0)

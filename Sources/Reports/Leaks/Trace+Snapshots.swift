@@ -102,8 +102,11 @@ extension Trace {
     let heap = try heap(atSnapshot: index, progress: progress)
     return LeakAnalysis(
       heap, layouts: source.layouts.objectLayouts(types, heap.memory),
-      allocatesSideTables: source.names.isSideTable(of:),
-      allocatesStreamBuffers: source.names.isStreamBuffer(of:))
+      facts: StackFacts(
+        isSideTable: source.names.isSideTable(of:),
+        isStreamBuffer: source.names.isStreamBuffer(of:),
+        countsReferences: source.names.countsReferences(of:),
+        isContainer: { source.names.container(of: $0) != nil }))
   }
 
   /// What the complete snapshots before one found; none when it is the first.

@@ -45,6 +45,11 @@ enum RustContainers {
     return TypeName(short: text, full: text, language: .rust)
   }
 
+  /// Whether a name that ``name(of:)`` has found is that of a value with counts in front of it.
+  static func isReference(_ name: TypeName) -> Bool {
+    name.language == .rust && ["Rc", "Arc"].contains(name.short.prefix { $0 != "<" })
+  }
+
   static let containers: [String: Container] = [
     "alloc::raw_vec::RawVecInner": Container(
       family: .vector, name: "Vec", arity: 0, suffix: "storage", isPart: true),

@@ -72,17 +72,23 @@ struct SampleHeap {
   ///   - layouts: What is known of objects, by their first words.
   ///   - allocatesSideTables: Whether all blocks may be side tables of Swift objects.
   ///   - allocatesStreamBuffers: Whether all blocks of their size may be buffers of streams.
+  ///   - countsReferences: Whether a stack allocates values that count their references.
+  ///   - isContainer: Whether a stack allocates room for elements of containers.
   /// - Returns: The analysis.
   /// - Throws: When the trace cannot be written or read.
   func analysis(
     layouts: [UInt64: ObjectLayout] = [:], allocatesSideTables: Bool = false,
-    allocatesStreamBuffers: Bool = false
+    allocatesStreamBuffers: Bool = false,
+    countsReferences: @escaping (StackID) -> Bool = { _ in false },
+    isContainer: @escaping (StackID) -> Bool = { _ in false }
   ) throws -> LeakAnalysis {
     let file = try write()
     return LeakAnalysis(
       try Trace(path: file.path).heap(atSnapshot: 0), layouts: layouts,
-      allocatesSideTables: { _ in allocatesSideTables },
-      allocatesStreamBuffers: { _ in allocatesStreamBuffers })
+      facts: StackFacts(
+        isSideTable: { _ in allocatesSideTables },
+        isStreamBuffer: { _ in allocatesStreamBuffers }, countsReferences: countsReferences,
+        isContainer: isContainer))
   }
 
   /// Writes the trace, reads it back and looks for pointers into freed blocks.

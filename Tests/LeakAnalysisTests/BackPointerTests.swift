@@ -1,0 +1,104 @@
+import LeakAnalysis
+import Testing
+import TraceReader
+
+@Suite("Pointers that lead back")
+struct BackPointerTests {
+  private func roles(_ analysis: LeakAnalysis, _ blocks: [UInt64]) -> [LeakForest.Role] {
+    blocks.compactMap { analysis.node(at: $0) }.map(analysis.leaks.role(of:))
+  }
+
+  @Test("A tree whose nodes know their parents is the leak of its root, even if that is younger")
+  func tree() throws {
+    var heap = SampleHeap()
+    let leaves = [heap.block(), heap.block(), heap.block()]
+    let (inner, root) = (heap.block(), heap.block())
+    heap.set(root, inner, leaves[0])
+    heap.set(inner, leaves[1], leaves[2], root)
+    heap.set(leaves[0] + 16, root)
+    heap.set(leaves[1] + 16, inner)
+    heap.set(leaves[2] + 16, inner)
+    let analysis = try heap.analysis()
+    #expect(analysis.roots == [root])
+    #expect(
+      roles(analysis, [root, inner] + leaves)
+        == [.rootLeak, .draggedAlong, .draggedAlong, .draggedAlong, .draggedAlong])
+    #expect(analysis.leaks.subtreeCount(of: try #require(analysis.node(at: root))) == 5)
+  }
+
+  @Test("Elements in containers lead back to their owner, of which there may be only one")
+  func containers() throws {
+    let storage = StackID(2)
+    var heap = SampleHeap()
+    let document = heap.block(48)
+    let elements = heap.block(16, stack: storage)
+    let element = heap.block(64, words: [document])
+    heap.set(document, 0, elements)
+    heap.set(elements, element)
+    #expect(try heap.analysis(isContainer: { $0 == storage }).roots == [document])
+    let known = try heap.analysis(isContainer: { $0 == storage })
+    #expect(
+      roles(known, [document, elements, element])
+        == [.rootLeak, .draggedAlong, .draggedAlong])
+    let unknown = try heap.analysis()
+    #expect(
+      roles(unknown, [document, elements, element])
+        == [.rootCycle, .rootCycle, .rootCycle])
+  }
+
+  @Test("Links of a list in both directions make no cycle, those of a ring do")
+  func lists() throws {
+    var heap = SampleHeap()
+    let nodes = (0..<4).map { _ in heap.block() }
+    for (node, next) in zip(nodes, nodes.dropFirst()) {
+      heap.set(node, next)
+      heap.set(next + 8, node)
+    }
+    let ring = (0..<3).map { _ in heap.block() }
+    for index in 0..<3 { heap.set(ring[index] + 8, ring[(index + 1) % 3], ring[(index + 2) % 3]) }
+    let analysis = try heap.analysis()
+    #expect(analysis.roots == [nodes[0], ring[0]])
+    #expect(
+      roles(analysis, nodes) == [.rootLeak, .draggedAlong, .draggedAlong, .draggedAlong])
+    #expect(roles(analysis, ring) == [.rootCycle, .rootCycle, .rootCycle])
+  }
+
+  @Test("Where something counts references, children may keep their parents")
+  func counted() throws {
+    let rc = StackID(2)
+    let (table, information) = (SampleHeap.constants + 0x108, SampleHeap.constants + 0x200)
+    var heap = SampleHeap()
+    /// A parent and two children that lead back.
+    func family(_ first: UInt64 = 0, _ second: UInt64 = 0, stack: StackID = .none) -> [UInt64] {
+      let blocks = (0..<3).map { _ in heap.block(48, words: [first, second], stack: stack) }
+      heap.set(blocks[0] + 16, blocks[1], blocks[2])
+      heap.set(blocks[1] + 32, blocks[0])
+      heap.set(blocks[2] + 32, blocks[0])
+      return blocks
+    }
+    let plain = family()
+    let swift = family(SampleHeap.constants + 0x300, 3)
+    let cxx = family(table, 3)
+    let rust = family(stack: rc)
+    heap.set(table - 8, information)
+    heap.set(information, SampleHeap.constants + 0x400)
+    let analysis = try heap.analysis(countsReferences: { $0 == rc })
+    #expect(roles(analysis, plain) == [.rootLeak, .draggedAlong, .draggedAlong])
+    #expect(roles(analysis, swift) == [.rootCycle, .rootCycle, .rootCycle])
+    #expect(roles(analysis, cxx) == [.rootLeak, .draggedAlong, .draggedAlong])
+    #expect(roles(analysis, rust) == [.rootCycle, .rootCycle, .rootCycle])
+  }
+
+  @Test("Shared pointers of libc++ count as well")
+  func libcxx() throws {
+    let table = SampleHeap.constants + 0x100
+    var heap = SampleHeap()
+    let (parent, first, second) = (heap.block(80), heap.block(80), heap.block(80))
+    for block in [parent, first, second] { heap.set(block, table) }
+    heap.set(parent + 32, first + 24, first, second + 24, second)
+    heap.set(first + 64, parent + 24, parent)
+    heap.set(second + 64, parent + 24, parent)
+    let analysis = try heap.analysis()
+    #expect(roles(analysis, [parent, first, second]) == [.rootCycle, .rootCycle, .rootCycle])
+  }
+}
