@@ -132,6 +132,26 @@ struct ReachabilityTests {
     #expect(analysis.reachability.path(to: last)?.blocks.count == 1001)
   }
 
+  @Test("Links inside of elements hold them where they lead to the same place of others")
+  func elementLinks() throws {
+    var heap = SampleHeap()
+    let (first, last) = (heap.block(64), heap.block(64))
+    heap.set(first + 16, last + 16)
+    let (root, left, right) = (heap.block(48), heap.block(48), heap.block(48))
+    heap.set(root + 24, right + 16, left + 16)
+    heap.set(left + 16, root + 17)
+    heap.set(right + 16, root + 16)
+    let named = [heap.block(41, stack: StackID(2)), heap.block(77, stack: StackID(2))]
+    heap.set(named[0] + 8, named[1] + 8)
+    let (alone, other) = (heap.block(80), heap.block(96))
+    heap.set(alone + 16, other + 16)
+    heap.set(SampleHeap.globals, first + 16, root + 16, named[0] + 8, alone + 16)
+    let analysis = try heap.analysis()
+    let elements = [first, last, root, left, right] + named
+    #expect(elements.allSatisfy { analysis.state(at: $0) == .reached })
+    #expect([alone, other].map(analysis.state(at:)) == [.possible, .possible])
+  }
+
   @Test("A pointer into the middle, or with a tag, makes a possible leak; so does all behind it")
   func possible() throws {
     var heap = SampleHeap()

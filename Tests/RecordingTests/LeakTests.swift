@@ -47,8 +47,6 @@ import TraceTestSupport
     #expect(
       program.possible == [
         "long[]": Figures(1, 800, roots: 1),
-        "struct embedded": Figures(3, 120, roots: 1),
-        "calloc in keep_embedded": Figures(3, 180, roots: 0),
         "struct pair": Figures(2, 64, roots: 2),
       ])
     let holders = program.report.possibleRows.compactMap(\.heldBy)

@@ -100,6 +100,7 @@ struct EdgeScanner {
       || InteriorPointers.isMonotonicBuffer(
         at: offset, ofBlockAt: start, size: size, operation, memory)
       || InteriorPointers.isListLink(at: value, memory)
+      || isElementLink(at: offset, of: block)
     return Target(
       block: block,
       edgeClass: isOrdinary ? .start : offset < 8 ? .tagged : .interior)
@@ -129,6 +130,7 @@ struct EdgeScanner {
       if target.edgeClass != .start,
         holdsAttributes(at: address &- start, of: block)
           || holdsMessage(at: address &- start, of: block, value, target)
+          || isElementLink(at: address &- start, of: block, to: value, target.block)
       {
         target.edgeClass = .start
       }
