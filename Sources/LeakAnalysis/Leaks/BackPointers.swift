@@ -31,9 +31,14 @@ struct BackPointers {
       candidates.insert(numbers.component(of: node))
     }
     for node in counted { candidates.remove(numbers.component(of: node)) }
+    var isCounted: [StackID: Bool] = [:]
     for node in 0..<graph.count where cycles[node] {
       guard candidates.contains(numbers.component(of: node)) else { continue }
-      if scanner.countsReferences(Int(graph.blocks[node]), facts) {
+      let block = Int(graph.blocks[node])
+      let stack = scanner.heap.blocks.site(of: block).stack
+      let answer = isCounted[stack] ?? facts.countsReferences(stack)
+      isCounted[stack] = answer
+      if answer || scanner.countsReferences(block) {
         candidates.remove(numbers.component(of: node))
       }
     }
@@ -47,13 +52,12 @@ struct BackPointers {
 
 extension EdgeScanner {
   /// Whether an object that counts its references lies in a block, but for those of `std::shared_ptr`.
-  fileprivate func countsReferences(_ block: Int, _ facts: StackFacts) -> Bool {
+  fileprivate func countsReferences(_ block: Int) -> Bool {
     if isInstance(block) { return true }
     let (start, memory) = (heap.blocks.address(of: block), heap.memory)
     if ObjectCounts(at: start, in: memory) != nil, !isOfCxx(memory.word(at: start)) { return true }
     return memory.gobjectClass(ofBlockAt: start, size: heap.blocks.size(of: block)) != nil
       || memory.pythonObject(inBlockAt: start, size: heap.blocks.size(of: block)) != nil
-      || facts.countsReferences(heap.blocks.site(of: block).stack)
   }
 
   /// Whether a word leads to a table of virtual functions of C++, known by the type information in front of it.
