@@ -2,16 +2,16 @@ import TraceReader
 
 /// What is known of blocks from the stacks that allocated them.
 ///
-/// Each is asked only for blocks that look as if.
+/// Each is asked only for blocks that look as if, and once for each stack.
 public struct StackFacts {
   /// Whether a stack is one that allocates side tables of Swift objects.
-  public var isSideTable: (StackID) -> Bool
+  public let isSideTable: (StackID) -> Bool
   /// Whether a stack is one that allocates buffers of streams.
-  public var isStreamBuffer: (StackID) -> Bool
+  public let isStreamBuffer: (StackID) -> Bool
   /// Whether a stack is one that allocates values which count their references, as those of `Rc` in Rust.
-  public var countsReferences: (StackID) -> Bool
+  public let countsReferences: (StackID) -> Bool
   /// Whether a stack is one by which a container allocates room for its elements.
-  public var isContainer: (StackID) -> Bool
+  public let isContainer: (StackID) -> Bool
 
   /// Without arguments nothing is known.
   public init(
@@ -20,9 +20,20 @@ public struct StackFacts {
     countsReferences: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false }
   ) {
-    self.isSideTable = isSideTable
-    self.isStreamBuffer = isStreamBuffer
-    self.countsReferences = countsReferences
-    self.isContainer = isContainer
+    self.isSideTable = Self.remembered(isSideTable)
+    self.isStreamBuffer = Self.remembered(isStreamBuffer)
+    self.countsReferences = Self.remembered(countsReferences)
+    self.isContainer = Self.remembered(isContainer)
+  }
+
+  /// The same question, asked once for each stack: an answer may need the names of all its frames.
+  private static func remembered(_ ask: @escaping (StackID) -> Bool) -> (StackID) -> Bool {
+    var answers: [StackID: Bool] = [:]
+    return { stack in
+      if let known = answers[stack] { return known }
+      let answer = ask(stack)
+      answers[stack] = answer
+      return answer
+    }
   }
 }

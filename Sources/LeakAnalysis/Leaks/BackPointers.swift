@@ -31,14 +31,12 @@ struct BackPointers {
       candidates.insert(numbers.component(of: node))
     }
     for node in counted { candidates.remove(numbers.component(of: node)) }
-    var isCounted: [StackID: Bool] = [:]
     for node in 0..<graph.count where cycles[node] {
       guard candidates.contains(numbers.component(of: node)) else { continue }
       let block = Int(graph.blocks[node])
-      let stack = scanner.heap.blocks.site(of: block).stack
-      let answer = isCounted[stack] ?? facts.countsReferences(stack)
-      isCounted[stack] = answer
-      if answer || scanner.countsReferences(block) {
+      if facts.countsReferences(scanner.heap.blocks.site(of: block).stack)
+        || scanner.countsReferences(block)
+      {
         candidates.remove(numbers.component(of: node))
       }
     }

@@ -130,13 +130,7 @@ struct CycleFields {
         votes[FieldPair(first: edge.field, second: back.field), default: 0] += isForward ? 1 : -1
       }
     }
-    var isContainer: [StackID: Bool] = [:]
-    let containers = blocks.map { block in
-      let stack = known.site(of: block).stack
-      let answer = isContainer[stack] ?? facts.isContainer(stack)
-      isContainer[stack] = answer
-      return answer
-    }
+    let containers = blocks.map { facts.isContainer(known.site(of: $0).stack) }
     var dropped: [Int] = []
     for (position, edge) in edges.enumerated() where !edge.isDropped && !edge.keeps {
       if edgesBack(along: edge).contains(where: { isBackward(edge.field, $0.field, votes) })

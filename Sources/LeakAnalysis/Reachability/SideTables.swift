@@ -29,18 +29,13 @@ struct SideTables {
     (blocks, memory) = (heap.blocks, heap.memory)
     var ofObjects: Bits?
     var ofFreed: Bits?
-    var known: [StackID: Bool] = [:]
     // One pass for both: it goes over all that a snapshot keeps.
     heap.memory.forEachWord(in: 0..<UInt64.max) { address, value in
       if value & Self.mark == Self.mark {
         Self.add(Self.tableOfObject(value, heap), to: &ofObjects, heap)
       } else if value == Self.countsOfFreed {
-        let table = Self.tableOfFreed(countsAt: address, heap) { stack in
-          let isTable = known[stack] ?? isAllocated(stack)
-          known[stack] = isTable
-          return isTable
-        }
-        Self.add(table, to: &ofFreed, heap)
+        Self.add(
+          Self.tableOfFreed(countsAt: address, heap, isAllocated: isAllocated), to: &ofFreed, heap)
       }
     }
     (self.ofObjects, self.ofFreed) = (ofObjects, ofFreed)

@@ -15,15 +15,11 @@ enum StreamBuffers {
   /// - Returns: Their positions.
   static func blocks(_ heap: HeapImage, isAllocated: (StackID) -> Bool) -> Set<Int> {
     var found: Set<Int> = []
-    var known: [StackID: Bool] = [:]
     let blocks = heap.blocks
     for block in 0..<blocks.count {
       let size = blocks.size(of: block)
       guard sizes.contains(size), size & (size &- 1) == 0 else { continue }
-      let stack = blocks.site(of: block).stack
-      let isBuffer = known[stack] ?? isAllocated(stack)
-      known[stack] = isBuffer
-      if isBuffer { found.insert(block) }
+      if isAllocated(blocks.site(of: block).stack) { found.insert(block) }
     }
     return found
   }

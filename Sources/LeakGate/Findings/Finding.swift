@@ -89,8 +89,7 @@ public struct Finding: Sendable, Hashable, Encodable {
 
   /// `2 blocks`, `1 call`.
   public var amount: String {
-    let noun = kind.isMemoryError ? "call" : "block"
-    return "\(count) \(noun)\(count == 1 ? "" : "s")"
+    CountText.plain(count, kind.isMemoryError ? "call" : "block")
   }
 
   /// In one line: `Memory leak: Node, 3 blocks, 48 B, allocated in makeList (list.c:12)`, with the

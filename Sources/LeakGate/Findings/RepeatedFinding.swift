@@ -7,12 +7,7 @@ struct RepeatedFinding {
   /// The first of them, which stands for all.
   let finding: Finding
   /// All of them.
-  private(set) var findings: [Finding]
-
-  private init(_ finding: Finding) {
-    self.finding = finding
-    findings = [finding]
-  }
+  let findings: [Finding]
 
   /// What has to be the same: the fault, and all that is said of it but its amount.
   private struct Key: Hashable {
@@ -36,18 +31,7 @@ struct RepeatedFinding {
   ///
   /// - Returns: Each fault once, in the order of the first ones.
   static func of(_ findings: [Finding]) -> [RepeatedFinding] {
-    var result: [RepeatedFinding] = []
-    var positions: [Key: Int] = [:]
-    for finding in findings {
-      let key = Key(finding)
-      if let position = positions[key] {
-        result[position].findings.append(finding)
-      } else {
-        positions[key] = result.count
-        result.append(RepeatedFinding(finding))
-      }
-    }
-    return result
+    findings.grouped(by: Key.init).map { RepeatedFinding(finding: $0[0], findings: $0) }
   }
 
   /// How many of several there are in all; the first one's own where it is alone.

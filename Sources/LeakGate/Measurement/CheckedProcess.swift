@@ -52,11 +52,11 @@ public struct CheckedProcess: Sendable, Hashable, Encodable {
     if !problems.isEmpty { return "not measured" }
     var parts: [String] = []
     if let leaked = measures.leaked {
-      parts.append("\(leaked.count) leaked block\(leaked.count == 1 ? "" : "s")")
+      parts.append(CountText.plain(leaked.count, "leaked block"))
     } else if let note {
       parts.append(note)
     }
-    parts.append("\(measures.memoryErrors) memory error\(measures.memoryErrors == 1 ? "" : "s")")
+    parts.append(CountText.plain(measures.memoryErrors, "memory error"))
     return parts.joined(separator: ", ")
   }
 }

@@ -51,7 +51,7 @@ struct GitHubAnnotations {
   private func annotation(_ rule: GateResult.RuleResult) -> String {
     command(
       "error", [("title", "memtrace: \(rule.rule)")],
-      "\(rule.process) (pid \(rule.pid)): \(rule.sentence(.human))")
+      "\(rule.processTitle): \(rule.sentence(.human))")
   }
 
   private func annotation(_ entry: GateResult.StaleEntry, _ name: String) -> String {

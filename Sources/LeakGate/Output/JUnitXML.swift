@@ -51,9 +51,8 @@ struct JUnitXML {
 
   /// A case for each fingerprint, with a name that no other case has.
   private var faultCases: [String] {
-    let told = RepeatedFinding.of(result.findings.filter { $0.state != .suppressed })
-    let faults = Dictionary(grouping: told.indices) { told[$0].finding.fingerprint }.values
-      .sorted { $0[0] < $1[0] }.map { $0.map { told[$0] } }
+    let faults = RepeatedFinding.of(result.findings.filter { $0.state != .suppressed })
+      .grouped(by: \.finding.fingerprint)
     let uses = Dictionary(faults.map { (Self.title($0[0].finding), 1) }, uniquingKeysWith: +)
     return faults.map { fault in
       var title = Self.title(fault[0].finding)

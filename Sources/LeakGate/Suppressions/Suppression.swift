@@ -16,6 +16,12 @@ public struct Suppression: Sendable, Hashable {
   public var name: String
   var form: Form
 
+  /// What it is and where it stands: `leak:parse (lsan.supp:3)`.
+  var title: String { Self.title(name, at: place) }
+
+  /// The title of a suppression with this name.
+  static func title(_ name: String, at place: String) -> String { "\(name) (\(place))" }
+
   /// Whether a finding is hidden.
   func hides(_ finding: Finding) -> Bool {
     switch form {

@@ -2,11 +2,11 @@ import Reports
 
 extension GateResult.SuppressionUse {
   /// What it is and where it stands: `leak:parse (lsan.supp:3)`.
-  var title: String { "\(name) (\(place))" }
+  var title: String { Suppression.title(name, at: place) }
 
   /// What it hid: `leak:parse (lsan.supp:3): 2 findings, 80 B`.
   func sentence(_ style: ByteStyle) -> String {
-    var text = "\(title): \(findings) finding\(findings == 1 ? "" : "s")"
+    var text = "\(title): \(CountText.plain(findings, "finding"))"
     if bytes > 0 { text += ", \(style.format(bytes))" }
     return text
   }

@@ -108,7 +108,7 @@ struct FindingJudge {
   func judge(_ finding: inout Finding) {
     if let suppression = suppressions.first(hiding: finding) {
       finding.state = .suppressed
-      finding.reason = suppression.reason
+      finding.reason = suppression.title
       return
     }
     guard let entry = entries[finding.fingerprint] else { return }
@@ -150,7 +150,7 @@ struct FindingJudge {
     let hidden = Dictionary(
       grouping: findings.filter { $0.state == .suppressed }, by: { $0.reason ?? "" })
     return suppressions.suppressions.map { suppression in
-      let found = hidden[suppression.reason] ?? []
+      let found = hidden[suppression.title] ?? []
       return GateResult.SuppressionUse(
         name: suppression.name, place: suppression.place, findings: found.count,
         count: found.reduce(0) { $0 &+ $1.count }, bytes: found.reduce(0) { $0 &+ $1.bytes })
@@ -237,9 +237,4 @@ struct RuleJudge {
     }
     return amount
   }
-}
-
-extension Suppression {
-  /// Why a finding is hidden: `leak:parse (lsan.supp:3)`.
-  fileprivate var reason: String { "\(name) (\(place))" }
 }

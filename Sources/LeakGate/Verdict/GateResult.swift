@@ -40,6 +40,9 @@ public struct GateResult: Sendable, Report {
     /// Whether it is kept.
     public var isKept: Bool
 
+    /// The process, as `server (pid 12)`.
+    var processTitle: String { "\(process) (pid \(pid))" }
+
     /// What was measured, in the words of the rule: `3 leaked blocks`, `1.20 KiB in leaked blocks`.
     func measuredText(_ style: ByteStyle) -> String {
       guard isBytes else { return measure.counted(value) }
@@ -176,18 +179,16 @@ public struct GateResult: Sendable, Report {
       var measured: String
       var allowed: String
     }
-    let lines = broken.map {
+    let alike = broken.grouped {
       Line(
         rule: $0.rule, process: $0.process, measured: $0.measuredText(style),
         allowed: $0.allowedText(style))
     }
-    let counts = Dictionary(lines.map { ($0, 1) }, uniquingKeysWith: +)
-    var told: Set<Line> = []
-    return zip(lines, broken).filter { told.insert($0.0).inserted }.map { line, rule in
-      let count = counts[line] ?? 1
+    return alike.map { rules in
+      let rule = rules[0]
       let process =
-        count == 1 ? "\(rule.process) (pid \(rule.pid))" : "\(rule.process), \(count) processes"
-      return (line.rule, process, line.measured, line.allowed)
+        rules.count == 1 ? rule.processTitle : "\(rule.process), \(rules.count) processes"
+      return (rule.rule, process, rule.measuredText(style), rule.allowedText(style))
     }
   }
 
@@ -197,7 +198,7 @@ public struct GateResult: Sendable, Report {
   /// What the gate failed for: `3 findings, 1 stale entry of the baseline`.
   var failureText: String {
     let different = Set(failing.map(\.fingerprint)).count
-    var findings = "\(failing.count) finding\(failing.count == 1 ? "" : "s")"
+    var findings = CountText.plain(failing.count, "finding")
     if different < failing.count { findings += " (\(different) different)" }
     let entries = failingStale.count
     if entries == 0 { return findings }

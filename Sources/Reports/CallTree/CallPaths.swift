@@ -4,7 +4,7 @@ import TraceReader
 struct CallPaths {
   /// What the numbers stand for.
   private(set) var table = CallFrameTable()
-  private var numbersOfLocation: [[Int]?] = []
+  private var numbersOfLocation = LocationTable<[Int]>()
   private let source: ReportSource
   private let options: CallTreeOptions
 
@@ -61,10 +61,6 @@ struct CallPaths {
   }
 
   private mutating func numbers(of location: Int, _ frame: RawFrame) -> [Int] {
-    if numbersOfLocation.count <= location {
-      let missing = location + 1 - numbersOfLocation.count
-      numbersOfLocation += repeatElement(nil, count: missing)
-    }
     if let known = numbersOfLocation[location] { return known }
     let frames = source.names.frames(of: frame)
     let shown =

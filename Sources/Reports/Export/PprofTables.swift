@@ -20,8 +20,7 @@ struct PprofTables {
   private var imageParts: [(path: UInt64, end: UInt64)] = []
   private var functionMessages: [ProtobufMessage] = []
   private var locationMessages: [ProtobufMessage] = []
-  /// By location; 0 where it has none yet.
-  private var numberOfLocation: [UInt64] = []
+  private var numberOfLocation = LocationTable<UInt64>()
   private var numberOfMarker: [String: UInt64] = [:]
 
   private struct Function: Hashable {
@@ -63,16 +62,11 @@ struct PprofTables {
 
   /// The numbers of the frames of a stack, leaf first; the marker's alone where there is no stack.
   mutating func locations(of stack: StackID) -> [UInt64] {
-    var result: [UInt64] = []
-    for (location, frame) in names.locations(of: stack) {
-      if numberOfLocation.count <= location {
-        let missing = location + 1 - numberOfLocation.count
-        numberOfLocation += repeatElement(0, count: missing)
-      }
-      if numberOfLocation[location] == 0 {
-        numberOfLocation[location] = add(names.frames(of: frame))
-      }
-      result.append(numberOfLocation[location])
+    var result: [UInt64] = names.locations(of: stack).map { location, frame in
+      if let known = numberOfLocation[location] { return known }
+      let number = add(names.frames(of: frame))
+      numberOfLocation[location] = number
+      return number
     }
     if result.isEmpty { return [number(ofMarker: "<no stack recorded>")] }
     if names.lacksRoot(stack) { result.append(number(ofMarker: "<callers not known>")) }

@@ -11,7 +11,7 @@ public final class StackNames {
   private let fullNames: Bool
   /// By the position of the node in the table; -1 where nobody has asked yet.
   private var locationOfNode: [Int32]
-  private var framesOfLocation: [[ReportFrame]?] = []
+  private var framesOfLocation = LocationTable<[ReportFrame]>()
   private var responsibles: [StackID: ReportFrame?] = [:]
   private var textOfLocation: [Int: Int] = [:]
   private var texts = Numbering<[ReportFrame]>()
@@ -156,10 +156,6 @@ public final class StackNames {
   /// The frames of one recorded frame: several where calls were inlined, innermost first.
   func frames(of frame: RawFrame) -> [ReportFrame] {
     let location = location(of: frame)
-    if framesOfLocation.count <= location {
-      let missing = location + 1 - framesOfLocation.count
-      framesOfLocation += repeatElement(nil, count: missing)
-    }
     if let known = framesOfLocation[location] { return known }
     let found = symbolicator.frames(of: frame).map { ReportFrame($0, fullNames: fullNames) }
     framesOfLocation[location] = found

@@ -22,6 +22,11 @@ package enum CountText {
     count == 1 ? "1 \(noun)" : "\(count.grouped) \(noun)s"
   }
 
+  /// `1 finding`, `1024 findings`: without separators, for what programs may read.
+  package static func plain(_ count: some BinaryInteger, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
+  }
+
   /// `… 1 more row`, `… 1,024 more rows`: what a list leaves out.
   package static func more(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
     let counted = count == 1 ? "1 more \(noun)" : "\(count.grouped) more \(plural ?? noun + "s")"

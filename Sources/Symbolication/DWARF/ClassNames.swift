@@ -10,15 +10,8 @@ struct ClassNames {
   /// - Parameter unit: Its entry.
   /// - Complexity: O(*n*) in its namespaces, classes and their members.
   init(of unit: Dwarf_Die) {
-    guard let language = unit.number(DW_AT_language), Self.isCxx(language) else { return }
-    var pending = [(die: unit, path: "")]
-    while let (scope, path) = pending.popLast() {
-      var next = scope.firstChild
-      while let die = next {
-        if let inner = add(die, in: path) { pending.append((die, inner)) }
-        next = die.nextSibling
-      }
-    }
+    guard unit.isCxx else { return }
+    unit.forEachEntry { add($0, in: $1) }
   }
 
   /// Adds an entry where it is a class.
@@ -64,15 +57,6 @@ struct ClassNames {
     return false
   }
 
-  /// Whether a language is C++.
-  static func isCxx(_ language: Int) -> Bool {
-    [
-      DW_LANG_C_plus_plus, DW_LANG_C_plus_plus_03, DW_LANG_C_plus_plus_11, DW_LANG_C_plus_plus_14,
-    ].contains(language) || later.contains(language)
-  }
-
-  /// `DW_LANG_C_plus_plus_17` and `DW_LANG_C_plus_plus_20`.
-  private static let later = [0x2b, 0x2f]
   private static let classes: Set<Int> = [
     DW_TAG_class_type, DW_TAG_structure_type, DW_TAG_union_type,
   ]

@@ -11,7 +11,7 @@ final class CompilationUnit {
   /// The classes in it, where it is of C++.
   private(set) lazy var classes = ClassNames(of: root)
   /// Whether it is of C++.
-  private(set) lazy var isCxx = root.number(DW_AT_language).map(ClassNames.isCxx) ?? false
+  private(set) lazy var isCxx = root.isCxx
   /// What functions without mangled names are declared in.
   private(set) lazy var functionScopes = FunctionScopes(of: root)
   /// Names of functions without mangled names, by the offsets of their declarations.

@@ -11,28 +11,16 @@ struct FunctionScopes {
 
   /// Walks the unit once.
   init(of unit: Dwarf_Die) {
-    var pending = [(die: unit, path: "")]
-    var visited = 0
-    while let (scope, path) = pending.popLast() {
-      var next = scope.firstChild
-      while let die = next, visited < Self.mostEntries {
-        visited += 1
-        let tag = die.tag
-        if tag == DW_TAG_subprogram {
-          if !path.isEmpty, die.linkageName == nil { paths[die.offset] = path }
-        } else if let name = die.scopeName(tag) {
-          pending.append((die, path.isEmpty ? name : "\(path)::\(name)"))
-        }
-        next = die.nextSibling
-      }
+    unit.forEachEntry { die, path in
+      let tag = die.tag
+      guard tag == DW_TAG_subprogram else { return die.scopeName(tag).map { "\(path)\($0)::" } }
+      if !path.isEmpty, die.linkageName == nil { paths[die.offset] = String(path.dropLast(2)) }
+      return nil
     }
   }
 
   /// What a function is declared in; nil for functions in none and for those that are not here.
   func path(of declaration: Dwarf_Die) -> String? { paths[declaration.offset] }
-
-  /// A bound for damaged files; the greatest units have some millions.
-  private static let mostEntries = 50_000_000
 }
 
 extension Dwarf_Die {

@@ -85,9 +85,7 @@ public struct StackTable: Sendable {
   /// The frames of a backtrace, leaf first, and where it was too deep the gap between them; empty
   /// for ``StackID/none`` and unknown IDs.
   public func frames(of stack: StackID) -> [RawFrame] {
-    var frames: [RawFrame] = []
-    walk(stack) { id, node in frames.append(Self.frame(of: node, id)) }
-    return frames
+    Array(walk(stack))
   }
 
   /// The frames of a backtrace one after the other, for those who need the first few only.
@@ -108,14 +106,18 @@ public struct StackTable: Sendable {
 
   /// Whether frames of a backtrace were left out: in a gap, or at its root.
   public func isCut(_ stack: StackID) -> Bool {
-    var hasGap = false
-    let end = walk(stack) { _, node in hasGap = hasGap || node.isGap }
-    return hasGap || end == .cut
+    var walk = walk(stack)
+    while let frame = walk.next() {
+      if frame.omitted != nil { return true }
+    }
+    return walk.caller == .cut
   }
 
   /// Whether the outermost frames of a backtrace are missing.
   public func lacksRoot(_ stack: StackID) -> Bool {
-    walk(stack) { _, _ in } == .cut
+    var walk = walk(stack)
+    while walk.next() != nil {}
+    return walk.caller == .cut
   }
 
   /// The caller's node; nil at the root, at a cut and for unknown IDs.
@@ -147,26 +149,13 @@ public struct StackTable: Sendable {
     return true
   }
 
-  private static func frame(of node: Node, _ id: StackID) -> RawFrame {
+  static func frame(of node: Node, _ id: StackID) -> RawFrame {
     node.isGap
       ? RawFrame(omitting: node.pc, node: id)
       : RawFrame(returnAddress: Address(node.pc), node: id, isExact: node.isExact)
   }
 
-  /// Visits the nodes of a backtrace and returns what the last one names as its parent.
-  @discardableResult
-  private func walk(_ stack: StackID, _ body: (StackID, Node) -> Void) -> StackID {
-    var id = stack
-    for _ in 0..<Self.greatestDepth {
-      guard id >= .first, let node = node(id) else { return id }
-      body(id, node)
-      guard node.parent < id.rawValue else { return .none }
-      id = StackID(node.parent)
-    }
-    return .cut
-  }
-
-  private func node(_ id: StackID) -> Node? {
+  func node(_ id: StackID) -> Node? {
     position(of: id).map { nodes[$0] }
   }
 }

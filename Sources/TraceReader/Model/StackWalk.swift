@@ -2,8 +2,9 @@
 ///
 /// Most questions are answered by the first few of many frames.
 public struct StackWalk: Sequence, IteratorProtocol, Sendable {
+  /// The node of the next frame; behind the outermost one what that names as its parent.
+  private(set) var caller: StackID
   private let table: StackTable
-  private var caller: StackID?
   private var left = StackTable.greatestDepth
 
   init(_ table: StackTable, from stack: StackID) {
@@ -13,9 +14,10 @@ public struct StackWalk: Sequence, IteratorProtocol, Sendable {
 
   /// The frame of the next caller, or the gap there; nil behind the outermost.
   public mutating func next() -> RawFrame? {
-    guard left > 0, let stack = caller, let frame = table.frame(of: stack) else { return nil }
-    caller = table.parent(of: stack)
+    let id = caller
+    guard id >= .first, let node = table.node(id) else { return nil }
     left -= 1
-    return frame
+    caller = left == 0 ? .cut : node.parent < id.rawValue ? StackID(node.parent) : .none
+    return StackTable.frame(of: node, id)
   }
 }

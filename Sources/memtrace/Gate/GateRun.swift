@@ -173,8 +173,8 @@ struct GateRun {
       renewing: old, findings: GateResult(judging: input).findings,
       processes: input.processes, isWhole: isWhole)
     try ReportOutput.withOutput(file) { output in _ = try output.write(renewed.yaml) }
-    let count = renewed.entries.count
-    Diagnostics.write("wrote \(count) finding\(count == 1 ? "" : "s") into \(file)")
+    let count = CountText.plain(renewed.entries.count, "finding")
+    Diagnostics.write("wrote \(count) into \(file)")
     if !isWhole, !old.entries.isEmpty {
       Diagnostics.write(
         "no entry was removed: the command failed, or not all of it could be measured")

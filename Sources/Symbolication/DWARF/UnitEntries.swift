@@ -1,0 +1,35 @@
+import CLibDW
+
+extension Dwarf_Die {
+  /// Whether the entry of a unit says that it is of C++.
+  var isCxx: Bool {
+    guard let language = number(DW_AT_language) else { return false }
+    return [
+      DW_LANG_C_plus_plus, DW_LANG_C_plus_plus_03, DW_LANG_C_plus_plus_11, DW_LANG_C_plus_plus_14,
+    ].contains(language) || Self.laterCxx.contains(language)
+  }
+
+  /// `DW_LANG_C_plus_plus_17` and `DW_LANG_C_plus_plus_20`.
+  private static let laterCxx = [0x2b, 0x2f]
+
+  /// Visits the entries of a unit from the outside inwards, such as namespaces, classes and functions.
+  ///
+  /// - Parameter visit: Gets an entry, and what the one around it returned, of a unit an empty text.
+  ///   Returns what is in front of the names in the entry, `app::Parser::`; nil where nothing in it is
+  ///   to be visited.
+  func forEachEntry(_ visit: (_ die: Dwarf_Die, _ path: String) -> String?) {
+    var pending = [(die: self, path: "")]
+    var visited = 0
+    while let (scope, path) = pending.popLast() {
+      var next = scope.firstChild
+      while let die = next, visited < Self.mostEntries {
+        visited += 1
+        if let inner = visit(die, path) { pending.append((die, inner)) }
+        next = die.nextSibling
+      }
+    }
+  }
+
+  /// A bound for damaged files; the greatest units have some millions.
+  private static let mostEntries = 50_000_000
+}
