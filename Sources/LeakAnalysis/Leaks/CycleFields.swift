@@ -15,8 +15,21 @@ struct CycleFields {
   private struct Edge: BitwiseCopyable {
     var source: UInt32
     var target: UInt32
-    var field: UInt32
-    var isDropped = false
+    var field: UInt32 { fieldAndMark & ~Self.mark }
+    var isDropped: Bool {
+      get { fieldAndMark & Self.mark != 0 }
+      set { fieldAndMark = newValue ? fieldAndMark | Self.mark : field }
+    }
+    /// There may be as many edges as words in the heap: no byte is spent on the mark.
+    private var fieldAndMark: UInt32
+
+    private static let mark: UInt32 = 1 << 31
+
+    init(source: Int, target: UInt32, field: UInt32) {
+      self.source = UInt32(truncatingIfNeeded: source)
+      self.target = target
+      fieldAndMark = field
+    }
 
     /// What leads from a block to itself is looked at only where it keeps the block.
     var keeps: Bool { source == target }
@@ -28,16 +41,16 @@ struct CycleFields {
   }
 
   /// The node of each member: its position here is how it is known in the following.
-  private var nodes: [Int] = []
-  private var components: [Int] = []
+  private var nodes: [UInt32] = []
+  private var components: [UInt32] = []
   /// The block of each member.
-  private var blocks: [Int] = []
+  private var blocks: [UInt32] = []
   /// By ascending source: those of member *m* are at `firstOut[m] ..< firstOut[m + 1]`.
   private var edges: [Edge] = []
-  private var firstOut: [Int] = [0]
+  private var firstOut: [UInt32] = [0]
   /// The positions of edges by ascending target, those to member *m* at `firstIn[m] ..< firstIn[m + 1]`.
   private var incoming: [UInt32] = []
-  private var firstIn: [Int] = []
+  private var firstIn: [UInt32] = []
   private var fieldCount = 0
 
   /// Of more edges between two blocks none is looked for.
@@ -54,31 +67,30 @@ struct CycleFields {
   ) {
     let none = UInt32.max
     var members = Array(repeating: none, count: graph.count)
+    var edgeCount = 0
     for node in 0..<graph.count where wanted.contains(numbers.component(of: node)) {
       members[node] = UInt32(truncatingIfNeeded: nodes.count)
-      nodes.append(node)
-      blocks.append(Int(graph.blocks[node]))
-      components.append(numbers.component(of: node))
+      nodes.append(UInt32(truncatingIfNeeded: node))
+      blocks.append(graph.blocks[node])
+      components.append(UInt32(truncatingIfNeeded: numbers.component(of: node)))
+      edgeCount += graph.edges(of: node).count
     }
+    edges.reserveCapacity(edgeCount)
     var fields: [Field: UInt32] = [:]
     for (member, node) in nodes.enumerated() {
       let memory = scanner.heap.memory
-      let first = memory.word(at: scanner.heap.blocks.address(of: blocks[member]))
-      let size = scanner.heap.blocks.size(of: blocks[member])
+      let (block, component) = (Int(blocks[member]), Int(components[member]))
+      let first = memory.word(at: scanner.heap.blocks.address(of: block))
+      let size = scanner.heap.blocks.size(of: block)
       let table = InteriorPointers.isVirtualTable(first, memory) ? first : 0
-      graph.forEachEdge(of: node, scanner) { offset, target in
-        guard members[target] != none,
-          numbers.component(of: target) == components[member]
-        else { return }
-        let field = Field(
-          component: components[member], size: size, table: table, offset: offset)
+      graph.forEachEdge(of: Int(node), scanner) { offset, target in
+        guard members[target] != none, numbers.component(of: target) == component else { return }
+        let field = Field(component: component, size: size, table: table, offset: offset)
         let number = fields[field] ?? UInt32(truncatingIfNeeded: fields.count)
         fields[field] = number
-        edges.append(
-          Edge(
-            source: UInt32(truncatingIfNeeded: member), target: members[target], field: number))
+        edges.append(Edge(source: member, target: members[target], field: number))
       }
-      firstOut.append(edges.count)
+      firstOut.append(UInt32(truncatingIfNeeded: edges.count))
     }
     fieldCount = fields.count
     sortByTarget()
@@ -91,17 +103,17 @@ struct CycleFields {
     var next = firstIn
     incoming = Array(repeating: 0, count: edges.count)
     for (position, edge) in edges.enumerated() {
-      incoming[next[Int(edge.target)]] = UInt32(truncatingIfNeeded: position)
+      incoming[Int(next[Int(edge.target)])] = UInt32(truncatingIfNeeded: position)
       next[Int(edge.target)] += 1
     }
   }
 
   private func edgesFrom(_ member: UInt32) -> Range<Int> {
-    firstOut[Int(member)]..<firstOut[Int(member) + 1]
+    Int(firstOut[Int(member)])..<Int(firstOut[Int(member) + 1])
   }
 
   private func edgesTo(_ member: UInt32) -> ArraySlice<UInt32> {
-    incoming[firstIn[Int(member)]..<firstIn[Int(member) + 1]]
+    incoming[Int(firstIn[Int(member)])..<Int(firstIn[Int(member) + 1])]
   }
 
   /// Leaves out the pointers of fields by which several blocks lead to the same one.
@@ -125,36 +137,43 @@ struct CycleFields {
     let known = scanner.heap.blocks
     var votes: [FieldPair: Int] = [:]
     for edge in edges where !edge.isDropped && !edge.keeps {
-      for back in edgesBack(along: edge) where edge.field < back.field {
-        let isForward = order(of: edge.source, known) < order(of: edge.target, known)
+      let isForward = order(of: edge.source, known) < order(of: edge.target, known)
+      forEachEdgeBack(along: edge) { back in
+        guard edge.field < back.field else { return }
         votes[FieldPair(first: edge.field, second: back.field), default: 0] += isForward ? 1 : -1
       }
     }
-    let containers = blocks.map { facts.isContainer(known.site(of: $0).stack) }
+    let containers = blocks.map { facts.isContainer(known.site(of: Int($0)).stack) }
     var dropped: [Int] = []
     for (position, edge) in edges.enumerated() where !edge.isDropped && !edge.keeps {
-      if edgesBack(along: edge).contains(where: { isBackward(edge.field, $0.field, votes) })
-        || leadsToOwner(edge, containers)
-      {
-        dropped.append(position)
+      var leadsUp = leadsToOwner(edge, containers)
+      forEachEdgeBack(along: edge) { back in
+        leadsUp = leadsUp || isBackward(edge.field, back.field, votes)
       }
+      if leadsUp { dropped.append(position) }
     }
     for position in dropped { edges[position].isDropped = true }
   }
 
   private func order(of member: UInt32, _ known: HeapBlocks) -> UInt32 {
-    known.order(of: blocks[Int(member)])
+    known.order(of: Int(blocks[Int(member)]))
   }
 
-  /// The pointers in the other direction that lie in another field.
-  private func edgesBack(along edge: Edge) -> [Edge] {
+  /// Calls `body` for the pointers in the other direction that lie in another field.
+  private func forEachEdgeBack(along edge: Edge, _ body: (Edge) -> Void) {
     let (out, into) = (edgesFrom(edge.target), edgesTo(edge.source))
-    guard min(out.count, into.count) <= Self.mostEdges else { return [] }
-    let back =
-      out.count <= into.count
-      ? edges[out].filter { $0.target == edge.source }
-      : into.map { edges[Int($0)] }.filter { $0.source == edge.target }
-    return back.filter { !$0.isDropped && $0.field != edge.field }
+    guard min(out.count, into.count) <= Self.mostEdges else { return }
+    func look(at back: Edge) {
+      guard back.source == edge.target, back.target == edge.source, !back.isDropped,
+        back.field != edge.field
+      else { return }
+      body(back)
+    }
+    if out.count <= into.count {
+      for back in edges[out] { look(at: back) }
+    } else {
+      for position in into { look(at: edges[Int(position)]) }
+    }
   }
 
   private func isBackward(_ field: UInt32, _ other: UInt32, _ votes: [FieldPair: Int]) -> Bool {
@@ -177,15 +196,15 @@ struct CycleFields {
   func headsWithoutCycle(_ known: HeapBlocks) -> Set<Int> {
     var holders = Array(repeating: 0, count: nodes.count)
     for edge in edges where !edge.isDropped { holders[Int(edge.target)] += 1 }
-    var heads: [Int: Int] = [:]
-    var rest: [Int: Int] = [:]
+    var heads: [UInt32: Int] = [:]
+    var rest: [UInt32: Int] = [:]
     var free: [Int] = []
     for member in nodes.indices {
       rest[components[member], default: 0] += 1
       guard holders[member] == 0 else { continue }
       free.append(member)
       let head = heads[components[member]] ?? member
-      let isOlder = known.order(of: blocks[member]) < known.order(of: blocks[head])
+      let isOlder = known.order(of: Int(blocks[member])) < known.order(of: Int(blocks[head]))
       heads[components[member]] = isOlder ? member : head
     }
     while let member = free.popLast() {
@@ -195,7 +214,7 @@ struct CycleFields {
         if holders[Int(edge.target)] == 0 { free.append(Int(edge.target)) }
       }
     }
-    return Set(heads.lazy.filter { rest[$0.key] == 0 }.map { nodes[$0.value] })
+    return Set(heads.lazy.filter { rest[$0.key] == 0 }.map { Int(nodes[$0.value]) })
   }
 }
 
