@@ -7,7 +7,7 @@ enum {
     LEVEL = 1 << MT_SIZED_LEVEL_BITS,
     REGION = 1 << (MT_SIZED_REGION_BITS - MT_SIZED_ALIGNMENT_BITS),
     PAGE = MT_PAGE_SIZE / sizeof(uint32_t), /* sizes in a page */
-    PATIENCE = 1000                         /* turns of others that a visit may take */
+    PATIENCE = 100000                       /* turns of others that a visit may take */
 };
 
 /* What is noted of an address: 0 nothing, VISITED, or the size and 1. */
@@ -96,13 +96,18 @@ bool mt_block_size_put(struct mt_block_sizes *sizes, uintptr_t address, size_t s
     return true;
 }
 
-/* A visit is short. In a forked child there may be nobody who ends it: then nothing is known. */
-static uint32_t value_after_visit(const uint32_t *slot) {
+/* A visit is short, but who visits may have to wait for a processor. In a forked child there may be
+ * nobody who ends it: then nothing is known of the block from now on, and nobody waits for it
+ * again. */
+static uint32_t value_after_visit(uint32_t *slot) {
     uint32_t value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
     for (int turn = 0; mt_unlikely(value == VISITED) && turn < PATIENCE; turn++) {
         mt_os_yield();
         value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
     }
+    if (value == VISITED &&
+        __atomic_compare_exchange_n(slot, &value, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return 0;
     return value;
 }
 
@@ -112,7 +117,7 @@ static bool is_size(uint32_t value, size_t *size) {
 }
 
 bool mt_block_size_find(const struct mt_block_sizes *sizes, uintptr_t address, size_t *size) {
-    const uint32_t *slot = slot_of(sizes, address);
+    uint32_t *slot = slot_of(sizes, address);
     return slot && is_size(value_after_visit(slot), size);
 }
 
