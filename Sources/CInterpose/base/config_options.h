@@ -21,6 +21,8 @@
       "auto; libunwind: every stack by libunwind; compare: both ways, differences counted")        \
     X(types, "MEMTRACE_TYPES", NUMBER, 1, 0, 1,                                                    \
       "look at the first words of some blocks of each stack to tell their types")                  \
+    X(bundled_allocator, "MEMTRACE_BUNDLED_ALLOCATOR", NUMBER, 0, 0, 1,                            \
+      "record the allocator that is linked into an executable: its calls are led to the recorder") \
     X(refcounts, "MEMTRACE_REFCOUNTS", STRING, "", 0, 0,                                           \
       "record retains and releases of Swift objects: 1 of all types, or patterns with commas "     \
       "between them; 0 or empty: none")                                                            \

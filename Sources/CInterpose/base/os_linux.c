@@ -268,14 +268,22 @@ void *mt_os_map_file(int fd, uint64_t offset, size_t length, long *error) {
     return address;
 }
 
-void mt_os_fill_hole(void *address, size_t length) {
+bool mt_os_map_pages_at(void *address, size_t length) {
     /* Where the kernel does not know MAP_FIXED_NOREPLACE (before 4.17), the address is a hint. */
     long result = CALL(SYS_mmap, address, length, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (result > 0 && result != (long)address)
+    if (is_error(result))
+        return false;
+    if (result != (long)address) {
         CALL(SYS_munmap, result, length, 0, 0, 0, 0);
-    else if (result > 0)
-        mt_own_memory_add(address, length, MT_OWN_PAGES);
+        return false;
+    }
+    mt_own_memory_add(address, length, MT_OWN_PAGES);
+    return true;
+}
+
+void mt_os_fill_hole(void *address, size_t length) {
+    (void)mt_os_map_pages_at(address, length);
 }
 
 long mt_os_unmap(void *address, size_t length) {

@@ -17,7 +17,7 @@ static void leave_abandoned(void) {
     uint64_t signals = mt_os_block_signals();
     if (mt_tls.thread)
         mt_thread_repair(mt_tls.thread);
-    mt_tls.inside = 0;
+    mt_tls.inside = mt_tls.is_bundled = 0;
     mt_os_restore_signals(signals);
 }
 
@@ -40,7 +40,7 @@ enum mt_entry mt_enter_slow(uintptr_t sp) {
         return MT_ENTRY_LANE;
     if (mt_tls.inside) {
         if (!was_abandoned(sp))
-            return MT_ENTRY_LANE;
+            return mt_tls.is_bundled ? MT_ENTRY_PASS : MT_ENTRY_LANE;
         leave_abandoned();
     }
     if (mt_tls.is_late)

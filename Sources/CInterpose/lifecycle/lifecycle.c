@@ -8,6 +8,7 @@
 #include "base/lock.h"
 #include "base/own_memory.h"
 #include "base/text.h"
+#include "bundled/bundled_allocator.h"
 #include "checks/heap_checks.h"
 #include "events/pausing.h"
 #include "events/sampling.h"
@@ -105,7 +106,7 @@ static void note_bypassed(void) {
     static const char *const names[] = {"malloc", "free", "realloc", "_Znwm", "_ZdlPv"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *image = mt_real_overriding_image(names[i]);
-        if (image)
+        if (image && !mt_bundled_reaches(names[i]))
             mt_meta_note_about(MT_NOTE_BYPASSED, 0, names[i], image);
     }
 }
@@ -177,7 +178,7 @@ static bool reach_calls(void) {
 }
 
 static bool look_at_image(const struct mt_loaded_image *image) {
-    return mt_attached_look(image) && mt_refcounts_look(image);
+    return mt_attached_look(image) && mt_bundled_look(image) && mt_refcounts_look(image);
 }
 
 static void forget_code(void) {
@@ -224,6 +225,7 @@ static enum mt_state start_process(void) {
         mt_meta_note(MT_NOTE_ATTACHED, mt_config.attached, "");
     else
         note_bypassed();
+    mt_bundled_note();
     note_exit_test(find_environment());
     return MT_RECORDING;
 }
@@ -253,6 +255,7 @@ static enum mt_state start_forked(void) {
     mt_pausing_after_fork();
     mt_refcounts_after_fork();
     mt_heap_checks_note();
+    mt_bundled_note();
     mt_image_map_reset_for_fork();
     mt_snapshot_signals_after_fork();
     return MT_RECORDING;

@@ -270,6 +270,11 @@ void mt_trace_file_release(struct mt_chunk_header *chunk) {
     mt_os_unmap(chunk, chunk->length);
 }
 
+void mt_trace_file_note_one_family(void) {
+    if (mt_trace_file.header)
+        __atomic_fetch_or(&mt_trace_file.header->flags, MT_HEADER_ONE_FAMILY, __ATOMIC_SEQ_CST);
+}
+
 void mt_trace_file_note_usable_size(bool is_object) {
     enum mt_usable_sizes sizes = is_object ? MT_USABLE_OBJECTS : MT_USABLE_ANY;
     enum mt_usable_sizes known = __atomic_load_n(&mt_trace_file_usable_sizes, __ATOMIC_RELAXED);

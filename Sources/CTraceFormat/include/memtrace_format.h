@@ -52,7 +52,9 @@ enum mt_header_flag {
     MT_HEADER_SAMPLED = 1u << 5,        /* holds a sample of the allocations: sample_interval */
     MT_HEADER_USABLE_SIZES = 1u << 6,   /* the process has asked malloc_usable_size */
     MT_HEADER_USABLE_OBJECTS = 1u << 7, /* and of nothing but what looks like Swift objects */
-    MT_HEADER_PAUSABLE = 1u << 8 /* holds what was allocated while not paused, which it began as */
+    MT_HEADER_PAUSABLE = 1u << 8, /* holds what was allocated while not paused, which it began as */
+    MT_HEADER_ONE_FAMILY = 1u << 9 /* the allocator has one function by several names, such as free
+                                    * and operator delete: no call tells which was meant */
 };
 
 /* Coverage counters: what the trace does not hold. Indices into mt_file_header.counters. */
@@ -358,8 +360,10 @@ enum mt_note_kind {
     MT_NOTE_GUARD = 11,             /* blocks are guarded, one in `value`; text = which sizes */
     MT_NOTE_FAIL_AT = 12,           /* allocations are made to fail; text = which, from 1 */
     MT_NOTE_LIMIT = 13,             /* and those beyond `value` bytes of live blocks */
-    MT_NOTE_ATTACHED = 14           /* the process had run for `value` ns when recording began:
+    MT_NOTE_ATTACHED = 14,          /* the process had run for `value` ns when recording began:
                                      * what it had allocated by then is not known */
+    MT_NOTE_BUNDLED = 15            /* the executable's own allocator is recorded: its functions;
+                                     * value = calls of them that were led to the recorder */
 };
 
 struct mt_note_record {

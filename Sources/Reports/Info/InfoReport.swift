@@ -231,6 +231,9 @@ enum NoteText {
     case .guarded: guarded(note)
     case .failAt: "allocations \(note.text) are made to fail"
     case .attached: "after \(TimeText.duration(note.value))"
+    case .bundled:
+      "\(CountText.of(note.value, "call")) of the executable's own allocator led to the recorder: "
+        + note.text
     case .limit: "allocations beyond \(note.value.grouped) live bytes are made to fail"
     default: note.text
     }
@@ -258,6 +261,7 @@ enum NoteText {
     case .failAt: "fail-at"
     case .limit: "limit"
     case .attached: "attached"
+    case .bundled: "bundled"
     case .unknown: "other"
     }
   }

@@ -11,6 +11,15 @@ public struct BundledAllocator: Sendable, Hashable {
   /// Else it is called by names of its own, and what goes through `malloc` is still recorded.
   public let replacesMalloc: Bool
 
+  /// Whether its functions are known to the recorder, which can lead calls of them to itself.
+  public var canBeRecorded: Bool {
+    switch name {
+    case "V8", "Go", "pymalloc": false
+    case "jemalloc", "mimalloc", "tcmalloc": true
+    default: replacesMalloc && symbol != "_Znwm"
+    }
+  }
+
   /// Makes a description.
   public init(name: String, symbol: String, replacesMalloc: Bool) {
     self.name = name

@@ -74,7 +74,10 @@ extension BundledAllocator {
     switch name {
     case "V8", "Go": nil
     case "pymalloc": "set PYTHONMALLOC=malloc to record each object"
-    default: "build it with the C library's allocator to record all"
+    default:
+      canBeRecorded
+        ? "record it with --bundled-allocator, or build it with the C library's allocator"
+        : "build it with the C library's allocator to record all"
     }
   }
 }

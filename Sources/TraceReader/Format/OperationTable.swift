@@ -15,7 +15,8 @@ struct OperationTable {
   /// For each family, the operations that belong to it.
   private(set) var family: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
 
-  init() {
+  /// - Parameter isOneFamily: Whether any deallocation is right for any allocation.
+  init(isOneFamily: Bool = false) {
     for code in UInt8(0)..<64 {
       let info = mt_operation_info(code)
       let bit = UInt64(1) << UInt64(code)
@@ -30,7 +31,7 @@ struct OperationTable {
       default:
         break
       }
-      insert(bit, family: UInt32(info.family))
+      insert(bit, family: isOneFamily ? MT_FAMILY_MALLOC.rawValue : UInt32(info.family))
     }
   }
 

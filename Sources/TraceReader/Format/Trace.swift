@@ -305,6 +305,7 @@ struct TraceLoader {
       case .noSnapshot:
         coverage.notes.append("no whole heap snapshot at the end: \(note.text)")
       case .rebound where note.value != 0: coverage.boundLate.append(note.text)
+      case .bundled: coverage.bundled.append(note.text)
       case .exec, .child, .rebound, .mayCrash, .zombies, .redzones, .guarded, .failAt, .limit,
         .attached, .unknown:
         break

@@ -49,6 +49,9 @@ public struct Coverage: Hashable, Sendable {
   /// Paths of images whose initialisers may have called the allocator past the recorder
   /// (`RTLD_DEEPBIND`).
   public var boundLate: [String] = []
+  /// Functions of the allocator that is part of the executable, which is recorded; what it had
+  /// allocated before is not.
+  public var bundled: [String] = []
   /// How many children could not be followed.
   public var childrenNotFollowedCount: UInt64 = 0
   /// Whether one of ``childrenNotFollowed`` stands for any number of forks of the process.
@@ -78,7 +81,7 @@ public struct Coverage: Hashable, Sendable {
     sampleInterval > 0 || isPausable || eventsDropped > 0 || nestedEventsLost > 0
       || eventsBeforeStart > 0
       || threadsLost > 0
-      || damageCount > 0 || !boundLate.isEmpty
+      || damageCount > 0 || !boundLate.isEmpty || !bundled.isEmpty
   }
 }
 

@@ -36,6 +36,9 @@ public struct Note: Hashable, Sendable {
     case limit
     /// The process had run for `value` nanoseconds when recording began.
     case attached
+    /// Functions of the allocator that is part of the executable, which is recorded; the value is how
+    /// many calls were led to the recorder.
+    case bundled
     /// A kind that this version of the reader does not know.
     case unknown(UInt32)
 
@@ -55,6 +58,7 @@ public struct Note: Hashable, Sendable {
       case MT_NOTE_FAIL_AT.rawValue: self = .failAt
       case MT_NOTE_LIMIT.rawValue: self = .limit
       case MT_NOTE_ATTACHED.rawValue: self = .attached
+      case MT_NOTE_BUNDLED.rawValue: self = .bundled
       default: self = .unknown(code)
       }
     }

@@ -122,6 +122,9 @@ public struct TraceHeader: Hashable, Sendable {
     public static let usableSizesOfObjects = Flags(rawValue: 1 << 7)
     /// Recording could be paused, which it began as; see ``RecordingWindow``.
     public static let pausable = Flags(rawValue: 1 << 8)
+    /// The allocator has one function by several names, such as `free` and `operator delete`, so that
+    /// operations do not tell which was meant.
+    public static let oneFamily = Flags(rawValue: 1 << 9)
   }
 }
 

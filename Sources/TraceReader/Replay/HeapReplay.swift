@@ -46,12 +46,12 @@ struct HeapReplay: ~Copyable, EventSink {
 
   init(
     limits: ReplayLimits, stackCount: Int, timeline: TimelineBuilder, rare: RareEvents,
-    sampling: Sampling?
+    sampling: Sampling?, isOneFamily: Bool = false
   ) {
     self.limits = limits
     self.sampling = SamplingFold(sampling)
     self.timeline = timeline
-    table = OperationTable()
+    table = OperationTable(isOneFamily: isOneFamily)
     isFiltering = limits.isFiltering
     self.rare = rare
     sites = SiteTable(stackCount: stackCount, table: table)

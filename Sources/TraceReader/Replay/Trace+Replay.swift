@@ -18,7 +18,7 @@ extension Trace {
       timeline: TimelineBuilder(start: start, capacity: options.timelineBuckets),
       rare: RareEvents(
         errorLimit: options.errorLimit, notesUnknown: limits.startTime == 0),
-      sampling: Sampling(header: header))
+      sampling: Sampling(header: header), isOneFamily: header.flags.contains(.oneFamily))
     let chunks = eventChunks(from: limits.startTime, to: limits.lastTime)
     heap.passOver(eventChunks.lazy.filter { $0.ends(before: limits.startTime) })
     var merger = EventMerger(file: file, chunks: chunks, progress: options.progress)

@@ -38,6 +38,14 @@ struct RecordingOptions: ParsableArguments {
       valueName: "types"))
   var refcounts: String?
 
+  @Flag(
+    help: """
+      Record the allocator that is linked into the command (jemalloc, tcmalloc, mimalloc, its own \
+      malloc), which nothing preloaded can see: its calls are led to the recorder, in the memory of \
+      the process.
+      """)
+  var bundledAllocator = false
+
   @OptionGroup var heapChecks: HeapCheckOptions
   @OptionGroup var shortage: ShortageOptions
 
@@ -70,6 +78,10 @@ struct RecordingOptions: ParsableArguments {
   }
 
   private func checkHeapChecks() throws {
+    if bundledAllocator, let option = (heapChecks.given + shortage.given).first {
+      throw ValidationError(
+        "\(option) is done to the C library's allocator; leave --bundled-allocator out.")
+    }
     guard let option = heapChecks.given.first else { return }
     for (selection, isGiven) in [("--sample", sample != nil), ("--paused", paused)] where isGiven {
       throw ValidationError("\(option) needs all blocks to be recorded; leave \(selection) out.")
@@ -102,7 +114,7 @@ struct RecordingOptions: ParsableArguments {
   func checkNone(for trace: String) throws(CommandFailure) {
     let given: [(String, Bool)] = [
       ("--depth", depth != nil), ("--sample", sample != nil), ("--paused", paused),
-      ("--refcounts", refcounts != nil),
+      ("--refcounts", refcounts != nil), ("--bundled-allocator", bundledAllocator),
       ("--no-follow", noFollow),
     ]
     guard let option = (given.filter(\.1).map(\.0) + heapChecks.given + shortage.given).first else {

@@ -8,8 +8,8 @@ import TraceReader
 
 /// Says at once, and why, when a command cannot be recorded, or not wholly.
 struct Recordability {
-  /// What the trace will not hold, one line each.
-  var warnings: [String]
+  /// What is known of the files that will be executed, and is no reason to refuse.
+  private var findings: [ExecutableFinding]
 
   /// Inspects the file that a command stands for.
   ///
@@ -19,14 +19,27 @@ struct Recordability {
   /// - Throws: ``CommandFailure`` with 125 and the reason when nothing could be recorded.
   init(of executable: FilePath, searchPath: String?) throws(CommandFailure) {
     let path = executable.string.contains("/") ? executable.string : "./\(executable)"
-    let findings = ExecutableInspection(command: path, searchPath: searchPath).findings
+    findings = ExecutableInspection(command: path, searchPath: searchPath).findings
       .filter { !Self.isHarmless($0) }
     for finding in findings {
       guard let reason = Self.refusal(finding.kind) else { continue }
       throw CommandFailure(
         "cannot record \(finding.path): \(reason)", exitStatus: ExitStatus.cannotRecord)
     }
-    warnings = findings.compactMap(Self.warning)
+  }
+
+  /// What the trace will not hold.
+  ///
+  /// - Parameter bundled: Whether an allocator that is part of the executable is to be recorded.
+  /// - Returns: A line for each gap.
+  func warnings(recordingBundledAllocator bundled: Bool) -> [String] {
+    findings.compactMap { finding in
+      guard case .bundledAllocator(let allocator) = finding.kind, allocator.canBeRecorded else {
+        return Self.warning(finding)
+      }
+      return bundled
+        ? nil : Self.warning(finding).map { "\($0) without --bundled-allocator" }
+    }
   }
 
   /// Why nothing could be recorded; `nil` for what the kernel or the shell says when it is run.
@@ -73,7 +86,10 @@ struct Recordability {
   static func gaps(of trace: Trace) -> [String] {
     guard let image = trace.images.images.first(where: { $0.path == trace.process.executablePath })
     else { return [] }
-    return RecordedExecutable.findings(of: image).compactMap(warning)
+    return RecordedExecutable.findings(of: image).filter { finding in
+      guard case .bundledAllocator(let allocator) = finding.kind else { return true }
+      return trace.coverage.bundled.isEmpty || !allocator.canBeRecorded
+    }.compactMap(warning)
   }
 
   private static func warning(_ finding: ExecutableFinding) -> String? {

@@ -16,6 +16,8 @@ struct RecordingEnvironment {
   var sampleInterval: UInt64?
   /// Whether recording begins paused.
   var isPaused = false
+  /// Whether an allocator that is part of the executable is recorded.
+  var recordsBundledAllocator = false
   /// The patterns of the types whose reference counts are recorded; nil for none.
   var refcounts: String?
   /// What is done to the heap while it is recorded: variables with their values; nil for none.
@@ -41,6 +43,7 @@ struct RecordingEnvironment {
     result["MEMTRACE_DEPTH"] = String(depth)
     result["MEMTRACE_SAMPLE"] = sampleInterval.map { String($0) }
     result["MEMTRACE_PAUSED"] = isPaused ? "1" : nil
+    result["MEMTRACE_BUNDLED_ALLOCATOR"] = recordsBundledAllocator ? "1" : nil
     result["MEMTRACE_REFCOUNTS"] = refcounts
     for (name, value) in heapVariables { result[name] = value }
     result["MEMTRACE_FOLLOW"] = followsChildren ? "1" : "0"

@@ -30,7 +30,7 @@ struct RecordingSession {
     self.environment = environment
     let recordability = try Recordability(
       of: command.executable, searchPath: environment["PATH"])
-    warnings = recordability.warnings
+    warnings = recordability.warnings(recordingBundledAllocator: options.bundledAllocator)
     library = try PreloadLocator.current(environment: environment).locate()
   }
 
@@ -50,6 +50,7 @@ struct RecordingSession {
       library: library, output: output, isTemplate: isTemplate,
       depth: options.depth ?? RecordingOptions.standardDepth,
       sampleInterval: options.sampleInterval, isPaused: options.paused,
+      recordsBundledAllocator: options.bundledAllocator,
       refcounts: options.refcounts,
       heapVariables: options.heapChecks.variables + options.shortage.variables,
       followsChildren: !options.noFollow, sessionID: .random(), snapshots: snapshots)

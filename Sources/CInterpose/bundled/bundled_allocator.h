@@ -1,0 +1,23 @@
+/* The allocator that an executable brings along: jemalloc, tcmalloc or mimalloc linked into it.
+ *
+ * The executable calls such a function directly, and what it exports comes before the recorder for
+ * all others, so that no preloaded function ever comes between. Where that is asked for
+ * (MEMTRACE_BUNDLED_ALLOCATOR), the calls are led to hooks (bundled_hooks.c) by writing them anew:
+ * the executable's own instructions (call_sites.h), and the words through which libraries call what
+ * it exports (rebinding.h). It stays off otherwise: it changes the code of the host. */
+#ifndef MT_BUNDLED_ALLOCATOR_H
+#define MT_BUNDLED_ALLOCATOR_H
+
+#include "loader/elf_symbols.h"
+
+/* Once for each image, the executable first: as struct mt_image_watcher. */
+bool mt_bundled_look(const struct mt_loaded_image *image);
+
+/* Whether calls of an exported function lead to hooks, though not to the exported one's. */
+bool mt_bundled_reaches(const char *name);
+
+/* Says in the trace what was done, or why nothing was.
+ * context  after the first look; in a forked child, too */
+void mt_bundled_note(void);
+
+#endif
