@@ -3,7 +3,7 @@ public struct BundledAllocator: Sendable, Hashable {
   /// Its name: `jemalloc`, `mimalloc`, …, `own malloc` where it is not a known one.
   public let name: String
 
-  /// A symbol that gives it away.
+  /// A symbol that gives it away; empty where the executable is stripped, and a text in it does.
   public let symbol: String
 
   /// Whether it defines `malloc` or `operator new` itself, so that no library function is called.
@@ -13,7 +13,9 @@ public struct BundledAllocator: Sendable, Hashable {
 
   /// Whether its functions are known to the recorder, which can lead calls of them to itself.
   public var canBeRecorded: Bool {
-    switch name {
+    // Its functions are found by their symbols.
+    guard !symbol.isEmpty else { return false }
+    return switch name {
     case "V8", "Go", "pymalloc": false
     case "jemalloc", "mimalloc", "tcmalloc": true
     default: replacesMalloc && symbol != "_Znwm"

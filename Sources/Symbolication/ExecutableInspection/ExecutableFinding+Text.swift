@@ -63,9 +63,13 @@ extension BundledAllocator {
     case "own malloc", "own operator new":
       "defines \(Demangler.name(of: symbol).full) itself, so that its own calls of it are not recorded"
     default:
-      replacesMalloc
-        ? "has \(name) linked in as its malloc, so that its own calls of it are not recorded"
-        : "has \(name) linked in (\(Demangler.name(of: symbol).full)): what it allocates by that name is not recorded"
+      if symbol.isEmpty {
+        "has \(name) linked in: what it allocates by it is not recorded"
+      } else {
+        replacesMalloc
+          ? "has \(name) linked in as its malloc, so that its own calls of it are not recorded"
+          : "has \(name) linked in (\(Demangler.name(of: symbol).full)): what it allocates by that name is not recorded"
+      }
     }
   }
 
@@ -75,9 +79,11 @@ extension BundledAllocator {
     case "V8", "Go": nil
     case "pymalloc": "set PYTHONMALLOC=malloc to record each object"
     default:
-      canBeRecorded
-        ? "record it with --bundled-allocator, or build it with the C library's allocator"
-        : "build it with the C library's allocator to record all"
+      symbol.isEmpty
+        ? "record it with --bundled-allocator before it is stripped"
+        : canBeRecorded
+          ? "record it with --bundled-allocator, or build it with the C library's allocator"
+          : "build it with the C library's allocator to record all"
     }
   }
 }

@@ -38,7 +38,9 @@ struct ExecutableInspector {
     {
       found.append(finding(.sanitizer(name)))
     } else {
-      found += signs.allocators.map { finding(.bundledAllocator($0)) }
+      let named = signs.allocators
+      let allocators = named.isEmpty ? AllocatorTexts.allocators(in: file) : named
+      found += allocators.map { finding(.bundledAllocator($0)) }
       if signs.hasBundledOperators { found.append(finding(.bundledOperators)) }
     }
     return found

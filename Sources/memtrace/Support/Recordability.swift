@@ -99,8 +99,9 @@ struct Recordability {
       allocator.replacesMalloc
       ? "what goes through it is not recorded"
       : "what it allocates by its own functions is not recorded"
-    return "\(finding.path) brings its own allocator along "
-      + "(\(allocator.name), \(allocator.symbol)); \(what)"
+    let signs = [allocator.name, allocator.symbol].filter { !$0.isEmpty }
+    return
+      "\(finding.path) brings its own allocator along (\(signs.joined(separator: ", "))); \(what)"
   }
 
   /// Whether a finding means nothing to the user who runs memtrace.

@@ -204,6 +204,11 @@ struct ExecutableInspectionTests {
       try allocators("void *_Znwm(unsigned long n) { return 0; } " + main).map(\.symbol)
         == ["_Znwm"])
     #expect(try allocators(main).isEmpty)
+    let message = "const char text[] = \"<jemalloc>: Error in munmap()\"; " + main
+    #expect(try allocators(message).isEmpty)
+    #expect(
+      try allocators(message, ["-s"])
+        == [BundledAllocator(name: "jemalloc", symbol: "", replacesMalloc: false)])
   }
 
   @Test("a static libstdc++ is no allocator of its own, but its operators are not seen")
@@ -235,6 +240,11 @@ struct ExecutableInspectionTests {
       ExecutableFinding(kind: .bundledAllocator(new), path: "app").reason
         == "defines operator new(unsigned long) itself, so that its own calls of it are not recorded"
     )
+    let stripped = BundledAllocator(name: "jemalloc", symbol: "", replacesMalloc: false)
+    #expect(
+      ExecutableFinding(kind: .bundledAllocator(stripped), path: "ruff").description
+        == "ruff has jemalloc linked in: what it allocates by it is not recorded; record it with "
+        + "--bundled-allocator before it is stripped")
     let allocator = BundledAllocator(name: "jemalloc", symbol: "je_malloc", replacesMalloc: true)
     #expect(
       ExecutableFinding(kind: .bundledAllocator(allocator), path: "redis-server").reason
