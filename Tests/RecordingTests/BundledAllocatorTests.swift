@@ -118,6 +118,23 @@ import TraceTestSupport
     #expect(try trace.replay().errors.isEmpty)
   }
 
+  /// Nothing calls its functions by names that the recorder has.
+  @Test func theGateDoesNotPassWhatItCannotSee() throws {
+    let program = try TestProgram("bundled.c", flags: ["-DPREFIX=je_"])
+    func check(_ options: [String]) throws -> ProcessRun {
+      try ProcessRun.run(
+        [BuiltProducts.memtrace.string, "check"] + options + ["--", program.path.string])
+    }
+    let unseen = try check([])
+    #expect(unseen.status == 87)
+    #expect(
+      unseen.outputText.contains(
+        "an allocator in the program is not recorded: jemalloc; --bundled-allocator records it"))
+    let seen = try check(["--bundled-allocator"])
+    #expect(seen.status == 86)
+    #expect(seen.outputText.contains("1005"))
+  }
+
   @Test func theCommandLineSaysHowToSeeIt() throws {
     let program = try TestProgram("bundled.c")
     let directory = try ScratchDirectory()

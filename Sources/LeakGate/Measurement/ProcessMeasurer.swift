@@ -62,6 +62,7 @@ public struct ProcessMeasurer {
     process.problems = RecordingGaps.problems(in: result.coverage, needs: needs) { image in
       chooses(executable: image)
     }
+    process.problems += RecordingGaps.unseenAllocators(of: trace)
     var collector = FindingCollector(
       process: process.name, pid: process.pid, trace: file,
       tests: TestTimeline(trace.marks, clock: source.clock))

@@ -1,4 +1,5 @@
 import Reports
+import Symbolication
 import TraceReader
 
 /// What a trace does not hold, as far as a rule's figure depends on it.
@@ -39,6 +40,14 @@ enum RecordingGaps {
       "an allocator bypasses the recorder: \(BypassText.of($0))"
     }
     return problems + unrecordedChildren(in: coverage, chooses: chooses)
+  }
+
+  /// The allocators in the executable whose blocks the figures leave out.
+  static func unseenAllocators(of trace: Trace) -> [String] {
+    RecordedExecutable.unseenAllocators(of: trace).map {
+      let how = $0.canBeRecorded ? "; --bundled-allocator records it" : ""
+      return "an allocator in the program is not recorded: \($0.name)\(how)"
+    }
   }
 
   /// The child processes that the rules apply to and that were not recorded: they have no trace, so

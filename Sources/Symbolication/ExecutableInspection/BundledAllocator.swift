@@ -11,12 +11,14 @@ public struct BundledAllocator: Sendable, Hashable {
   /// Else it is called by names of its own, and what goes through `malloc` is still recorded.
   public let replacesMalloc: Bool
 
+  /// Whether what it keeps are the objects of a language, which its runtime frees.
+  var keepsObjects: Bool { ["V8", "Go", "pymalloc"].contains(name) }
+
   /// Whether its functions are known to the recorder, which can lead calls of them to itself.
   public var canBeRecorded: Bool {
     // Its functions are found by their symbols.
-    guard !symbol.isEmpty else { return false }
+    guard !symbol.isEmpty, !keepsObjects else { return false }
     return switch name {
-    case "V8", "Go", "pymalloc": false
     case "jemalloc", "mimalloc", "tcmalloc": true
     default: replacesMalloc && symbol != "_Znwm"
     }

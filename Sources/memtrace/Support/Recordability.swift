@@ -84,12 +84,7 @@ struct Recordability {
   /// What a trace does not hold because of what its executable brings along, one line each; nothing where the file
   /// is not at hand any more.
   static func gaps(of trace: Trace) -> [String] {
-    guard let image = trace.images.images.first(where: { $0.path == trace.process.executablePath })
-    else { return [] }
-    return RecordedExecutable.findings(of: image).filter { finding in
-      guard case .bundledAllocator(let allocator) = finding.kind else { return true }
-      return trace.coverage.bundled.isEmpty || !allocator.canBeRecorded
-    }.compactMap(warning)
+    RecordedExecutable.findings(of: trace).compactMap(warning)
   }
 
   private static func warning(_ finding: ExecutableFinding) -> String? {
