@@ -147,6 +147,16 @@ import TraceTestSupport
     #expect(try attached.trace().windows?.count == 1)
   }
 
+  @Test func callsWithoutALimitWaitOnDuringSnapshots() throws {
+    let program = try TestProgram("unlimited_waits.c", flags: ["-O1", "-pthread"])
+    let attached = try run(
+      "plain", "$M attach $P -o root.mtrace --for 1ms >attach.txt",
+      "$M attach $P --for 1ms >again.txt", program: program)
+    #expect(attached.lines == ["15 threads have waited"])
+    #expect(attached.run.status == 5)
+    #expect(try attached.trace().snapshots.map(\.reason) == [.request, .request, .exit(5)])
+  }
+
   @Test func forkedChildrenAreRecordedAndExecutedProgramsAreNot() throws {
     let attached = try run("children", Self.attach)
     #expect(attached.lines.last == "preload: , 0")

@@ -51,6 +51,12 @@ long mt_os_queue_signal(int tid, int signal, void *value) {
     return CALL(SYS_rt_tgsigqueueinfo, info.si_pid, tid, signal, &info, 0, 0);
 }
 
+uint64_t mt_os_pending_signals(void) {
+    uint64_t pending = 0;
+    CALL(SYS_rt_sigpending, &pending, sizeof pending, 0, 0, 0, 0);
+    return pending;
+}
+
 void mt_os_signal_thread(int signal) {
     CALL(SYS_tgkill, mt_os_pid(), mt_os_tid(), signal, 0, 0, 0);
 }

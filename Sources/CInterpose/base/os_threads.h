@@ -27,6 +27,10 @@ struct mt_os_action mt_os_handler(void (*handler)(int, siginfo_t *, void *));
  * errors   -ESRCH when the thread is gone, -EAGAIN when the queue is full, -EPERM */
 long mt_os_queue_signal(int tid, int signal, void *value);
 
+/* Signals that wait for the calling thread, or its process, to let them through: bit n - 1 for
+ * signal n. */
+uint64_t mt_os_pending_signals(void);
+
 /* Sends the calling thread a signal, with nothing but its number. */
 void mt_os_signal_thread(int signal);
 

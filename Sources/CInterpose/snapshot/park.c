@@ -66,7 +66,7 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
         mt_registers_read(&late, context);
         if (g_park.is_end)
             wait_for_the_end(&late);
-        mt_resume_call(context);
+        mt_resume_call(context, NULL);
         return;
     }
     mt_registers_read(&thread->registers, context);
@@ -77,7 +77,7 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
     mt_os_futex_wake(&g_park.arrived);
     while (__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == PARKED)
         mt_os_futex_wait(&thread->state, PARKED);
-    mt_resume_call(context);
+    mt_resume_call(context, &thread->call);
 }
 
 /* ---- The signal ---- */
@@ -171,6 +171,8 @@ static void ask(struct mt_parked_thread *thread) {
         thread->state = BLOCKING;
         return;
     }
+    if (!g_park.is_end) /* nobody who waits is released then */
+        mt_call_see(&thread->call, thread->tid);
     thread->state = ASKED;
     long error = mt_os_queue_signal((int)thread->tid, g_park.signal, thread);
     if (error < 0)

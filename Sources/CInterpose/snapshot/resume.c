@@ -2,65 +2,87 @@
 #define _GNU_SOURCE
 #include "snapshot/resume.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <ucontext.h>
-
 #if defined(__x86_64__)
 
-/* "mov $NUMBER, %eax; syscall": how the C library makes a call. All other arguments are still in
- * their registers, so that the call is made again by going back to the first instruction. */
-enum { CALL_LENGTH = 7 };
+#    include "base/os_threads.h"
+#    include <linux/futex.h>
+#    include <string.h>
+#    include <sys/syscall.h>
+#    include <time.h>
+#    include <ucontext.h>
 
-static bool read_call(uint64_t pc, uint32_t *number) {
-    uint8_t code[CALL_LENGTH];
-    memcpy(code, (const void *)(pc - CALL_LENGTH), CALL_LENGTH);
-    memcpy(number, code + 1, sizeof *number);
-    return code[0] == 0xb8 && code[5] == 0x0f && code[6] == 0x05;
-}
-
-/* True when the call may begin anew: see resume.h. */
-static bool may_begin_anew(uint32_t number, const greg_t *registers) {
-    switch (number) {
-    case SYS_poll:
-        return (int)registers[REG_RDX] < 0;
-    case SYS_epoll_wait:
-    case SYS_epoll_pwait:
-        return (int)registers[REG_R10] < 0;
-    case SYS_select: /* these write back what is left */
-    case SYS_pselect6:
-    case SYS_ppoll:
-    case SYS_pause:
-    case SYS_rt_sigsuspend:
+/* The time limit of these waits for a futex is a moment; that of FUTEX_WAIT is a time. */
+static bool waits_until(uint64_t operation) {
+    switch (operation & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT_BITSET:
+    case FUTEX_LOCK_PI:
+    case FUTEX_LOCK_PI2:
+    case FUTEX_WAIT_REQUEUE_PI:
         return true;
-    case SYS_rt_sigtimedwait:
-        return registers[REG_RDX] == 0;
-    case SYS_nanosleep:
-        return registers[REG_RDI] == registers[REG_RSI];
-    case SYS_clock_nanosleep:
-        return (registers[REG_RSI] & TIMER_ABSTIME) || registers[REG_RDX] == registers[REG_R10];
     default:
         return false;
     }
 }
 
-void mt_resume_call(void *context) {
+/* True when the call may begin anew: see resume.h. */
+static bool may_begin_anew(const struct mt_call *call) {
+    const uint64_t *arguments = call->arguments;
+    switch (call->number) {
+    case SYS_poll:
+        return (int)arguments[2] < 0;
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+        return (int)arguments[3] < 0;
+    case SYS_epoll_pwait2:
+    case SYS_semtimedop:
+        return arguments[3] == 0;
+    case SYS_io_getevents:
+        return arguments[4] == 0;
+    case SYS_select: /* these write back what is left */
+    case SYS_pselect6:
+    case SYS_ppoll:
+    case SYS_pause:
+    case SYS_rt_sigsuspend:
+    case SYS_semop:
+    case SYS_msgrcv:
+    case SYS_msgsnd:
+        return true;
+    case SYS_futex:
+        return waits_until(arguments[1]);
+    case SYS_rt_sigtimedwait:
+        return arguments[2] == 0;
+    case SYS_nanosleep:
+        return arguments[0] == arguments[1];
+    case SYS_clock_nanosleep:
+        return (arguments[1] & TIMER_ABSTIME) || arguments[2] == arguments[3];
+    default:
+        return false;
+    }
+}
+
+/* Whether a signal that the program does not hold back will be delivered when the handler returns:
+ * it has come while the thread stood still, and is to end the call. */
+static bool is_to_be_interrupted(const ucontext_t *context) {
+    uint64_t held_back;
+    memcpy(&held_back, &context->uc_sigmask, sizeof held_back);
+    return mt_os_pending_signals() & ~held_back;
+}
+
+void mt_resume_call(void *context, const struct mt_call *seen) {
+    enum { INSTRUCTION = 2 };
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
-    uint32_t number;
-    if (registers[REG_RAX] != -EINTR || !read_call((uint64_t)registers[REG_RIP], &number) ||
-        !may_begin_anew(number, registers))
+    struct mt_call call;
+    if (!mt_call_read_interrupted(&call, context, seen) || !may_begin_anew(&call) ||
+        is_to_be_interrupted(context))
         return;
-    registers[REG_RIP] -= CALL_LENGTH;
+    registers[REG_RAX] = call.number;
+    registers[REG_RIP] -= INSTRUCTION;
 }
 
 #else
 
-void mt_resume_call(void *context) {
-    (void)context;
+void mt_resume_call(void *context, const struct mt_call *seen) {
+    (void)context, (void)seen;
 }
 
 #endif

@@ -3,14 +3,18 @@
 #ifndef MT_RESUME_H
 #define MT_RESUME_H
 
+#include "snapshot/call_number.h"
+
 /* Changes where the handler returns to, if the call can begin anew without waiting longer than the
- * program meant: it waits without a limit, until a moment, or keeps what is left of its time.
+ * program meant: it has no time limit, waits until a moment, or keeps what is left of its time.
  *
  * Nothing is changed where no call was interrupted, or one with a time limit that would begin anew
- * as well (poll and epoll_wait with a timeout, usleep); nor on aarch64, where the kernel overwrites
- * an argument.
+ * as well (poll and epoll_wait with a timeout, usleep); where a signal of the program's has come
+ * meanwhile, which would have ended the call; nor on aarch64, where the kernel overwrites an
+ * argument.
  *
- * context  third argument of the handler */
-void mt_resume_call(void *context);
+ * context  third argument of the handler, which has held back all signals
+ * seen     what the thread was seen to wait in before; NULL: nobody has looked */
+void mt_resume_call(void *context, const struct mt_call *seen);
 
 #endif

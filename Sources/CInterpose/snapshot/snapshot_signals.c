@@ -68,7 +68,7 @@ static void on_request(int signal, siginfo_t *info, void *context) {
         else
             take(&request, context);
     }
-    mt_resume_call(context);
+    mt_resume_call(context, NULL);
 }
 
 /* Raised by the processor, for what it was about to do. */

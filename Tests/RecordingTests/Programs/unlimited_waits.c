@@ -1,0 +1,247 @@
+// Waits without a time limit, or until a moment, in calls that the kernel lets fail with EINTR when
+// a signal has a handler; meanwhile commands run, one after the other. Who is interrupted by any
+// signal but those of this program says so.
+//
+// With "signals" each thread gets one while it stands still, of which it is to learn.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile int is_over;
+static int epoll, messages, semaphores;
+static sem_t semaphore;
+static sigset_t none, unused, used;
+
+static int wait_poll(void) {
+    return poll(NULL, 0, -1);
+}
+
+static int wait_ppoll(void) {
+    return ppoll(NULL, 0, NULL, &none);
+}
+
+static int wait_epoll(void) {
+    struct epoll_event event;
+    return epoll_wait(epoll, &event, 1, -1);
+}
+
+static int wait_epoll_number(void) {
+    struct epoll_event event;
+    return (int)syscall(SYS_epoll_wait, epoll, &event, 1, -1);
+}
+
+static int wait_select(void) {
+    return select(0, NULL, NULL, NULL, NULL);
+}
+
+static int wait_pselect(void) {
+    return pselect(0, NULL, NULL, NULL, NULL, &none);
+}
+
+static int wait_pause(void) {
+    return pause();
+}
+
+static int wait_suspended(void) {
+    return sigsuspend(&none);
+}
+
+static int wait_signal(void) {
+    return sigwaitinfo(&unused, NULL);
+}
+
+static int wait_sleep(void) {
+    return sleep(1000) == 0 ? 0 : -1;
+}
+
+static int wait_nanosleep(void) {
+    struct timespec time = {1000, 0};
+    return nanosleep(&time, &time);
+}
+
+static int wait_clock(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    time.tv_sec += 1000;
+    errno = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
+    return errno ? -1 : 0;
+}
+
+static int wait_semaphore(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    time.tv_sec += 1000;
+    return sem_timedwait(&semaphore, &time);
+}
+
+static int wait_old_semaphore(void) {
+    struct sembuf operation = {0, -1, 0};
+    return semop(semaphores, &operation, 1);
+}
+
+static int wait_message(void) {
+    struct msgbuf {
+        long type;
+        char text[8];
+    } message;
+    return (int)msgrcv(messages, &message, sizeof message.text, 1, 0);
+}
+
+static const struct wait {
+    const char *name;
+    int (*function)(void);
+} waits[] = {
+    {"poll", wait_poll},
+    {"ppoll", wait_ppoll},
+    {"epoll_wait", wait_epoll},
+    {"epoll_wait by number", wait_epoll_number},
+    {"select", wait_select},
+    {"pselect", wait_pselect},
+    {"pause", wait_pause},
+    {"sigsuspend", wait_suspended},
+    {"sigwaitinfo", wait_signal},
+    {"sleep", wait_sleep},
+    {"nanosleep", wait_nanosleep},
+    {"clock_nanosleep", wait_clock},
+    {"sem_timedwait", wait_semaphore},
+    {"semop", wait_old_semaphore},
+    {"msgrcv", wait_message},
+};
+
+enum { WAITS = sizeof waits / sizeof *waits };
+
+static volatile pid_t tids[WAITS];
+
+static void on_signal(int signal) {
+    (void)signal;
+}
+
+static void *wait_in(void *argument) {
+    const struct wait *wait = argument;
+    /* These two let signals through while they wait only. */
+    if (wait->function == wait_suspended || wait->function == wait_pselect)
+        pthread_sigmask(SIG_BLOCK, &used, NULL);
+    tids[wait - waits] = gettid();
+    int result = wait->function();
+    if (result != -1 || errno != EINTR)
+        printf("%s returned %d, %s\n", wait->name, result, strerror(errno));
+    else if (!is_over)
+        printf("%s was interrupted\n", wait->name);
+    return NULL;
+}
+
+// Of those of sched(5) that wait.
+static int is_asleep(pid_t tid) {
+    char path[64], line[256] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    FILE *file = fopen(path, "r");
+    char *end = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    if (file)
+        fclose(file);
+    return end && end[2] == 'S';
+}
+
+static volatile unsigned long rounds;
+
+static void *count(void *argument) {
+    while (!is_over)
+        rounds++;
+    return argument;
+}
+
+static void signal_waiting(const pthread_t *threads) {
+    is_over = 1;
+    for (int i = 0; i < WAITS; i++)
+        pthread_kill(threads[i], SIGUSR1);
+}
+
+// It holds back all signals, also those of the C library, so that it goes on while the others stand
+// still: then nobody counts.
+static void *signal_in_between(void *threads) {
+    unsigned long all = ~0ul;
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, NULL, sizeof all);
+    unsigned long before = rounds;
+    for (int still = 0; still < 40 && !is_over; still++) {
+        if (before != rounds)
+            still = 0;
+        before = rounds;
+        struct timespec time = {0, 1000};
+        nanosleep(&time, NULL);
+    }
+    signal_waiting(threads);
+    return NULL;
+}
+
+// The main thread waits as well.
+static void run(const char *command) {
+    int ends[2];
+    pipe(ends);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        _exit(system(command) == 0 ? 0 : 1);
+    }
+    close(ends[1]);
+    struct pollfd polled = {.fd = ends[0], .events = POLLIN};
+    if (poll(&polled, 1, -1) != 1)
+        printf("main was interrupted: %s\n", strerror(errno));
+    close(ends[0]);
+}
+
+int main(int argc, char **argv) {
+    static pthread_t threads[WAITS];
+    struct sigaction action = {.sa_handler = on_signal};
+    char pid[20];
+    snprintf(pid, sizeof pid, "%d", getpid());
+    setenv("MARKED_PID", pid, 1);
+    sigaction(SIGUSR1, &action, NULL);
+    sigemptyset(&none);
+    sigemptyset(&unused);
+    sigaddset(&unused, SIGUSR2);
+    sigemptyset(&used);
+    sigaddset(&used, SIGUSR1);
+    epoll = epoll_create1(EPOLL_CLOEXEC);
+    messages = msgget(IPC_PRIVATE, 0600);
+    semaphores = semget(IPC_PRIVATE, 1, 0600);
+    sem_init(&semaphore, 0, 0);
+    for (int i = 0; i < WAITS; i++)
+        pthread_create(&threads[i], NULL, wait_in, (void *)&waits[i]);
+    for (int i = 0; i < WAITS; i++)
+        while (tids[i] == 0 || !is_asleep(tids[i]))
+            sched_yield();
+    int signals = strcmp(argv[1], "signals") == 0;
+    pthread_t counting, signalling;
+    if (signals) {
+        pthread_create(&counting, NULL, count, NULL);
+        pthread_create(&signalling, NULL, signal_in_between, threads);
+    }
+    for (int i = 2; i < argc; i++)
+        run(argv[i]);
+    if (signals) {
+        is_over = 1;
+        pthread_join(signalling, NULL);
+        pthread_join(counting, NULL);
+    } else {
+        signal_waiting(threads);
+    }
+    for (int i = 0; i < WAITS; i++)
+        pthread_join(threads[i], NULL);
+    msgctl(messages, IPC_RMID, NULL);
+    semctl(semaphores, 0, IPC_RMID);
+    printf("%d threads have waited\n", WAITS);
+    return 5;
+}
