@@ -57,11 +57,14 @@ struct SafePoint {
   }
 
   /// The innermost functions may be the C library's: then they are to be ones that only wait.
+  ///
+  /// What makes the system call for them has no name: since glibc 2.41 these are three functions.
   private static func isWithinLibrary(_ frames: [ThreadStack.Frame]) -> Bool {
     let inner = frames.prefix(while: isOfLibrary)
-    guard let entered = inner.last, let stands = inner.first else { return false }
+    guard let entered = inner.last else { return false }
+    let waits = inner.first { !$0.function.isEmpty } ?? entered
     return !waitingFunctions.contains(plainName(entered.function))
-      && !waitingFunctions.contains(plainName(stands.function))
+      && !waitingFunctions.contains(plainName(waits.function))
   }
 
   private static func isOfLibrary(_ frame: ThreadStack.Frame) -> Bool {

@@ -40,6 +40,8 @@ import Testing
     #expect(obstacle("c", "c!\(function)", "p!loop", "c", "c!clone") == nil)
     // Or be one that a larger function waits in.
     #expect(obstacle("c!\(function)", "c!system", "p!main", "c", "p!_start") == nil)
+    #expect(
+      obstacle("c", "c", "c", "c!\(function)", "c", "c!system", "p!main", "c", "p!_start") == nil)
   }
 
   @Test(arguments: [
