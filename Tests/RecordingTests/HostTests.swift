@@ -130,6 +130,20 @@ import TraceTestSupport
       comparesErrors: false)
   }
 
+  /// All descriptors that its limit allows are the host's, also where there are few, and no right to
+  /// more of them.
+  @Test(arguments: ["-Sn 4", "-Sn 100", "-n 4", "-n 20"])
+  func noDescriptorIsMissing(limit: String) throws {
+    let program = try TestProgram("all_descriptors.c")
+    let run = try TracedRun(
+      ["/bin/sh", "-c", "ulimit \(limit); exec \"$0\"", program.path.string])
+    let trace = try #require(try run.traces(of: program).first)
+    let events = try MarkedEvents(trace)
+    #expect(events[23002] == .init(allocated: 100_000, freed: 100_000))
+    #expect(events[23003] == .init(allocated: 100_000, freed: 100_000))
+    #expect(trace.coverage.stop == nil)
+  }
+
   @Test(.enabled(if: isRoot, "a small file system is mounted by root only"))
   func aFullDiskStopsTheRecordingOnly() throws {
     try SmallDisk.with(size: "300k") { disk in

@@ -15,6 +15,7 @@
 #include "snapshot/snapshot_image.h"
 #include "snapshot/snapshot_signals.h"
 #include "trace/meta_writer.h"
+#include "trace/trace_descriptor.h"
 #include "trace/trace_file.h"
 #include "types/type_sampler.h"
 #include <errno.h>
@@ -67,14 +68,14 @@ static long await_writer(void) {
 
 static void close_other(uint64_t fd, int directory, void *context) {
     (void)context;
-    if (fd != (uint64_t)mt_trace_file.fd && fd != (uint64_t)directory)
+    if (fd != (uint64_t)mt_trace_descriptor_kept() && fd != (uint64_t)directory)
         mt_os_close((int)fd);
 }
 
 /* The host's descriptors are open in the copy, too: the other end of a pipe or socket that the host
  * closes would not see its end, and a lock on a file would stay. */
 static void close_others(void) {
-    int own = mt_trace_file.fd;
+    int own = mt_trace_descriptor_kept();
     bool are_closed = (own <= 0 || mt_os_close_range(0, (unsigned)own - 1) == 0) &&
                       mt_os_close_range((unsigned)own + 1, UINT32_MAX) == 0;
     if (!are_closed) /* before Linux 5.9, or in a container that knows it no better */
@@ -184,7 +185,7 @@ static long take_parked(struct mt_snapshot_request *request) {
 static long take(struct mt_snapshot_request *request) {
     if (!request->is_end)
         return take_parked(request);
-    struct mt_file_room room = mt_file_room_make(mt_trace_file.fd);
+    struct mt_file_room room = mt_file_room_make(mt_trace_descriptor_kept());
     long error = take_parked(request);
     mt_file_room_leave(room);
     return error;

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/memory_limits.h"
+#include "trace/trace_descriptor.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,24 +12,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-struct mt_trace_file mt_trace_file = {.fd = -1};
-
-/* Hosts close descriptors in ranges from 3 upwards and count on getting low numbers: ours goes
- * near the top of what the limit allows. */
-static int move_high(int fd) {
-    uint64_t limit = mt_os_limit(RLIMIT_NOFILE);
-    int highest = limit > 65536 ? 65536 : (int)limit;
-    for (int distance = 64; distance >= 1; distance /= 4) {
-        if (highest - distance <= fd)
-            continue;
-        long moved = mt_os_duplicate_above(fd, highest - distance);
-        if (moved >= 0) {
-            mt_os_close(fd);
-            return (int)moved;
-        }
-    }
-    return fd;
-}
+struct mt_trace_file mt_trace_file;
 
 static uint16_t machine(void) {
 #if defined(__x86_64__)
@@ -112,8 +96,7 @@ long mt_trace_file_create(const char *path, const struct mt_config *config,
     }
     mt_os_open_to_owner((int)fd); /* whose umask is that of the host */
     fill_header(header, config, origin);
-    mt_trace_file.fd = move_high((int)fd);
-    mt_os_identify(mt_trace_file.fd, &mt_trace_file.identity);
+    mt_trace_descriptor_take((int)fd);
     memcpy(&mt_trace_file.tag, header->trace_id, 8);
     mt_trace_file.stopped = 0;
     if (path != mt_trace_file.path)
@@ -122,36 +105,10 @@ long mt_trace_file_create(const char *path, const struct mt_config *config,
     return 0;
 }
 
-static bool is_our_file(int fd) {
-    struct mt_file_identity now;
-    return fd >= 0 && mt_os_identify(fd, &now) == 0 &&
-           now.device == mt_trace_file.identity.device && now.inode == mt_trace_file.identity.inode;
-}
-
 void mt_trace_file_abandon(void) {
-    if (is_our_file(mt_trace_file.fd))
-        mt_os_close(mt_trace_file.fd);
-    mt_trace_file.fd = -1;
+    mt_trace_descriptor_close();
     mt_trace_file.header = NULL;
     mt_trace_file.stopped = 0;
-}
-
-/* Hosts close descriptors that they did not open (closefrom, daemons). The number may then belong
- * to a file of theirs: never use it unchecked. The path leads back, unless it was taken away. */
-static int descriptor(void) {
-    int fd = __atomic_load_n(&mt_trace_file.fd, __ATOMIC_RELAXED);
-    if (is_our_file(fd))
-        return fd;
-    long reopened = mt_os_open(MT_AT_CWD, mt_trace_file.path, O_RDWR | O_NOFOLLOW, 0);
-    if (reopened < 0)
-        return (int)reopened;
-    if (!is_our_file((int)reopened)) {
-        mt_os_close((int)reopened);
-        return -ENOENT;
-    }
-    int moved = move_high((int)reopened);
-    __atomic_store_n(&mt_trace_file.fd, moved, __ATOMIC_RELAXED);
-    return moved;
 }
 
 static enum mt_stop_reason stop_reason(long error) {
@@ -182,22 +139,28 @@ void mt_trace_file_stop(enum mt_stop_reason reason, long error) {
     __atomic_store_n(&header->stop_reason, reason, __ATOMIC_RELEASE);
 }
 
+static void *map_new(uint32_t length, uint64_t *offset, long *error) {
+    struct mt_trace_descriptor borrowed = mt_trace_descriptor_borrow(mt_trace_file.path);
+    int fd = borrowed.fd;
+    *error = fd;
+    if (fd < 0)
+        return NULL;
+    *offset = __atomic_fetch_add(&mt_trace_file.header->file_end, length, __ATOMIC_RELAXED);
+    *error = mt_os_reserve(fd, *offset, length);
+    void *chunk = *error >= 0 ? mt_os_map_file(fd, *offset, length, error) : NULL;
+    mt_trace_descriptor_give_back(borrowed);
+    return chunk;
+}
+
 struct mt_chunk_header *mt_trace_file_chunk(uint16_t kind, uint16_t encoding, uint32_t length,
                                             uint64_t base_time, uint32_t thread,
                                             uint32_t first_id) {
     struct mt_file_header *file = mt_trace_file.header;
     if (!file || mt_trace_file_has_stopped())
         return NULL;
-    int fd = descriptor();
-    if (fd < 0) {
-        mt_trace_file_stop(stop_reason(fd), fd);
-        return NULL;
-    }
-    uint64_t offset = __atomic_fetch_add(&file->file_end, length, __ATOMIC_RELAXED);
-    long error = mt_os_reserve(fd, offset, length);
-    struct mt_chunk_header *chunk = NULL;
-    if (error >= 0)
-        chunk = mt_os_map_file(fd, offset, length, &error);
+    uint64_t offset;
+    long error;
+    struct mt_chunk_header *chunk = map_new(length, &offset, &error);
     if (!chunk) {
         mt_trace_file_stop(stop_reason(error), error);
         return NULL;
@@ -236,11 +199,8 @@ static void give_back(uint64_t offset, uint64_t length) {
 
 /* Space is reserved before anything is written: what a full disk let through would lie in the way
  * of the next chunk, which must begin with zeros. */
-long mt_trace_file_append(struct mt_chunk_header *chunk) {
+static long append(int fd, struct mt_chunk_header *chunk) {
     struct mt_file_header *file = mt_trace_file.header;
-    int fd = file ? descriptor() : -ENOENT;
-    if (fd < 0)
-        return fd;
     chunk->offset = __atomic_fetch_add(&file->file_end, chunk->length, __ATOMIC_RELAXED);
     long error = mt_os_reserve(fd, chunk->offset, chunk->length);
     if (error < 0) {
@@ -257,12 +217,22 @@ long mt_trace_file_append(struct mt_chunk_header *chunk) {
     return write_at(fd, chunk, sizeof *chunk, chunk->offset);
 }
 
+long mt_trace_file_append(struct mt_chunk_header *chunk) {
+    if (!mt_trace_file.header)
+        return -ENOENT;
+    struct mt_trace_descriptor borrowed = mt_trace_descriptor_borrow(mt_trace_file.path);
+    long error = borrowed.fd < 0 ? borrowed.fd : append(borrowed.fd, chunk);
+    mt_trace_descriptor_give_back(borrowed);
+    return error;
+}
+
 long mt_trace_file_reopen_in_copy(void) {
     long error = 0;
-    int fd = descriptor();
-    if (fd < 0)
-        return fd;
-    mt_trace_file.header = mt_os_map_file(fd, 0, MT_FILE_HEADER_SIZE, &error);
+    struct mt_trace_descriptor borrowed = mt_trace_descriptor_borrow(mt_trace_file.path);
+    if (borrowed.fd < 0)
+        return borrowed.fd;
+    mt_trace_file.header = mt_os_map_file(borrowed.fd, 0, MT_FILE_HEADER_SIZE, &error);
+    mt_trace_descriptor_give_back(borrowed);
     return mt_trace_file.header ? 0 : error;
 }
 

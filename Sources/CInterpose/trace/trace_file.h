@@ -1,6 +1,6 @@
 /* The trace file: creation, header, and windows ("chunks") mapped out of it.
  *
- * Kept apart because it alone touches the descriptor. The file is mapped shared, so whatever a
+ * The file is mapped shared, so whatever a
  * hook has stored is in the file however the process ends. Space is reserved before a window is
  * mapped, so that a full disk stops the recording instead of raising SIGBUS in the host. */
 #ifndef MT_TRACE_FILE_H
@@ -12,10 +12,8 @@
 
 struct mt_trace_file {
     struct mt_file_header *header; /* mapped; NULL while there is no trace */
-    int fd;                        /* -1: closed; checked with fstat before every use */
-    struct mt_file_identity identity;
-    uint64_t tag;     /* first 8 bytes of the trace id */
-    uint32_t stopped; /* 1 once no more chunks can be had */
+    uint64_t tag;                  /* first 8 bytes of the trace id */
+    uint32_t stopped;              /* 1 once no more chunks can be had */
     char path[PATH_MAX];
 };
 extern struct mt_trace_file mt_trace_file;

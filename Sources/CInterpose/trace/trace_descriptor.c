@@ -1,0 +1,107 @@
+/* See trace_descriptor.h. */
+#define _GNU_SOURCE
+#include "trace/trace_descriptor.h"
+
+#include "base/os.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+
+/* Of so few a host misses the one. What is kept of more than most lies below these. */
+enum { FEW = 32, MOST = 65536 };
+
+static int g_kept = -1;
+static struct mt_file_identity g_identity;
+
+int mt_trace_descriptor_kept(void) {
+    return __atomic_load_n(&g_kept, __ATOMIC_RELAXED);
+}
+
+static bool is_ours(int fd) {
+    struct mt_file_identity now;
+    return fd >= 0 && mt_os_identify(fd, &now) == 0 && now.device == g_identity.device &&
+           now.inode == g_identity.inode;
+}
+
+/* ---- Out of the way ---- */
+
+static long move(int fd, int lowest) {
+    long moved = mt_os_duplicate_above(fd, lowest);
+    if (moved >= 0)
+        mt_os_close(fd);
+    return moved;
+}
+
+/* Behind all that the host may open: it lacks none. The soft limit is raised for that moment, as
+ * far as the hard one lets it. */
+static long move_behind(int fd, uint64_t limit) {
+    if (mt_os_set_soft_limit(RLIMIT_NOFILE, limit + 1) < 0)
+        return -EPERM;
+    long moved = move(fd, (int)limit);
+    mt_os_set_soft_limit(RLIMIT_NOFILE, limit);
+    return moved;
+}
+
+/* Hosts close descriptors in ranges from 3 upwards and count on getting low numbers: ours goes near
+ * the top of what the limit allows.
+ *
+ * returns  -EMFILE where the host needs them all */
+static long move_high(int fd, uint64_t limit) {
+    int highest = limit > MOST ? MOST : (int)limit;
+    for (int distance = 64; distance >= 1 && limit > FEW; distance /= 4) {
+        if (highest - distance <= fd)
+            continue;
+        long moved = move(fd, highest - distance);
+        if (moved >= 0)
+            return moved;
+    }
+    return limit > FEW ? fd : -EMFILE;
+}
+
+void mt_trace_descriptor_take(int fd) {
+    uint64_t limit = mt_os_limit(RLIMIT_NOFILE);
+    mt_os_identify(fd, &g_identity);
+    long moved = limit < MOST ? move_behind(fd, limit) : -EMFILE;
+    if (moved < 0)
+        moved = move_high(fd, limit);
+    if (moved < 0)
+        mt_os_close(fd);
+    __atomic_store_n(&g_kept, moved < 0 ? -1 : (int)moved, __ATOMIC_RELAXED);
+}
+
+/* ---- Use ---- */
+
+static int open_again(const char *path) {
+    int fd = (int)mt_os_open(MT_AT_CWD, path, O_RDWR | O_NOFOLLOW, 0);
+    if (fd < 0 || is_ours(fd))
+        return fd;
+    mt_os_close(fd);
+    return -ENOENT;
+}
+
+/* Who opens it again keeps it, unless somebody else does. The host's threads run: its limit is left
+ * alone. */
+struct mt_trace_descriptor mt_trace_descriptor_borrow(const char *path) {
+    int kept = mt_trace_descriptor_kept();
+    if (is_ours(kept))
+        return (struct mt_trace_descriptor){kept, true};
+    int fd = open_again(path);
+    long moved = fd < 0 ? fd : move_high(fd, mt_os_limit(RLIMIT_NOFILE));
+    if (moved < 0)
+        return (struct mt_trace_descriptor){fd, false};
+    bool is_kept = __atomic_compare_exchange_n(&g_kept, &kept, (int)moved, false, __ATOMIC_RELAXED,
+                                               __ATOMIC_RELAXED);
+    return (struct mt_trace_descriptor){(int)moved, is_kept};
+}
+
+void mt_trace_descriptor_give_back(struct mt_trace_descriptor borrowed) {
+    if (borrowed.fd >= 0 && !borrowed.is_kept)
+        mt_os_close(borrowed.fd);
+}
+
+void mt_trace_descriptor_close(void) {
+    int fd = mt_trace_descriptor_kept();
+    if (is_ours(fd))
+        mt_os_close(fd);
+    __atomic_store_n(&g_kept, -1, __ATOMIC_RELAXED);
+}
