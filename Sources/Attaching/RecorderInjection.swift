@@ -52,9 +52,11 @@ public struct RecorderInjection {
 
   private func inject() throws(AttachError) {
     let images = try RemoteImages(pid: process.pid)
-    let functions = try LoaderFunctions(of: process, images: images)
+    _ = try LoaderFunctions(of: process, images: images)
     let thread = try stopSafely(images)
     defer { thread.letGo() }
+    // Meanwhile it may have executed another program.
+    let functions = try LoaderFunctions(of: process, images: images)
     try thread.withCalls(instruction: functions.systemCall) { calls throws(AttachError) in
       try begin(calls, functions)
     }
@@ -83,6 +85,8 @@ public struct RecorderInjection {
         guard let found = SafePoint.obstacle(in: images.stack(of: tid)) else { return thread }
         obstacle = found
         thread.letGo()
+        // It may be in one that was opened since.
+        if obstacle == .unknownStack { images.refresh() }
       }
       guard !process.threads.isEmpty else { throw .ended }
       usleep(2000)

@@ -19,6 +19,9 @@ final class RemoteImages {
 
   deinit { cattach_images_close(images) }
 
+  /// Looks again which there are.
+  func refresh() { cattach_images_refresh(images) }
+
   /// The stack of a stopped thread.
   func stack(of tid: pid_t) -> ThreadStack {
     var isComplete = false

@@ -57,6 +57,14 @@ struct cattach_images *cattach_images_open(pid_t pid) {
     return NULL;
 }
 
+/* What is as it was keeps its tables. */
+void cattach_images_refresh(struct cattach_images *images) {
+    opened_for = images->pid;
+    dwfl_report_begin(images->dwfl);
+    dwfl_linux_proc_report(images->dwfl, images->pid);
+    dwfl_report_end(images->dwfl, NULL, NULL);
+}
+
 void cattach_images_close(struct cattach_images *images) {
     if (images->dwfl)
         dwfl_end(images->dwfl);

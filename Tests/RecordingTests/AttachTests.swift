@@ -178,6 +178,20 @@ import TraceTestSupport
     #expect(try MarkedEvents(attached.trace())[19001] == .init(allocated: 1, freed: 1))
   }
 
+  /// No other thread is in a place where it can be disturbed.
+  @Test func aLibraryThatIsOpenedWhileAPlaceIsWaitedForIsSuchAPlace() throws {
+    let library = try TestProgram(
+      "late_library.c",
+      flags: ["-O2", "-fomit-frame-pointer", "-shared", "-fPIC", "-DLIBRARY"])
+    let program = try TestProgram("late_library.c", flags: ["-pthread"])
+    let attached = try run(
+      library.path.string, "$M attach $P -o root.mtrace --for 1ms --no-snapshot >attach.txt",
+      program: program)
+    #expect(attached.run.status == 5)
+    #expect(attached.errors == ["memtrace: next: memtrace report root.mtrace"])
+    #expect(try attached.trace().windows?.count == 1)
+  }
+
   /// The executable's entries stand for the functions that it imports.
   @Test func executablesAtFixedAddressesAreRecorded() throws {
     let program = try TestProgram("attached.c", flags: ["-no-pie", "-fno-pic", "-pthread"])

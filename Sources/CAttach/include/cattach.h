@@ -49,6 +49,8 @@ struct cattach_frame {
 
 /* returns  NULL when the process cannot be looked at */
 struct cattach_images *cattach_images_open(pid_t pid);
+/* Looks again which there are: names of frames are no longer valid then. */
+void cattach_images_refresh(struct cattach_images *images);
 void cattach_images_close(struct cattach_images *images);
 
 /* The stack of a stopped thread, from where it stands outwards.
