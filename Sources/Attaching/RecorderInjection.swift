@@ -11,8 +11,7 @@ import CTraceFormat
 /// and goes on where it was; the others run all the time.
 public struct RecorderInjection {
   private let process: RemoteProcess
-  /// The absolute path of the recorder, as the process sees it.
-  private let library: String
+  private let library: RemoteLibrary
   /// The recorder's options: `NAME=value` each.
   private let options: [[UInt8]]
 
@@ -24,11 +23,11 @@ public struct RecorderInjection {
 
   /// - Parameters:
   ///   - pid: The process.
-  ///   - library: The absolute path of the recorder, as the process sees it.
+  ///   - library: The absolute path of the recorder.
   ///   - options: The recorder's options: `NAME=value` each.
   public init(pid: pid_t, library: String, options: [[UInt8]]) {
     process = RemoteProcess(pid: pid)
-    self.library = library
+    self.library = RemoteLibrary(path: library)
     self.options = options
   }
 
@@ -129,17 +128,11 @@ public struct RecorderInjection {
     let saved = try process.read(errorNumber, count: 4)
     defer { try? process.write(saved, at: errorNumber) }
 
-    let path = try scratch.add(Array(marked(library).utf8) + [0])
-    let handle = try calls.call(functions.open, [path, functions.openMode], stack: stack)
-    guard handle != 0 else {
-      let message = try functions.message.map { function throws(AttachError) in
-        try calls.call(function, stack: stack)
-      }
-      throw .refused(message.map { process.text(at: $0, limit: 1024) } ?? "")
-    }
+    let loader = RemoteLoader(process: process, calls: calls, functions: functions, stack: stack)
+    let handle = try library.open(by: loader, scratch: &scratch)
     let name = try scratch.add(Array(MT_ATTACH_FUNCTION.utf8) + [0])
     let attach = try calls.call(functions.find, [handle, name], stack: stack)
-    guard attach != 0 else { throw .refused("\(library) is of another version") }
+    guard attach != 0 else { throw .refused("\(library.path) is of another version") }
     let arguments = try scratch.add(options)
     let message = try scratch.add([UInt8](repeating: 0, count: Int(Self.messageSize)))
     let result = try calls.call(attach, [arguments, message, Self.messageSize], stack: stack)
@@ -148,46 +141,5 @@ public struct RecorderInjection {
     case MT_ATTACH_RECORDED_ALREADY.rawValue: throw .recordedAlready
     default: throw .notRecording(process.text(at: message, limit: Int(Self.messageSize)))
     }
-  }
-
-  /// The path by which the recorder knows that it is to wait for its options.
-  private func marked(_ path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return path }
-    return path[..<slash] + MT_ATTACH_MARK + path[path.index(after: slash)...]
-  }
-}
-
-/// Room in the memory of the process for what its functions are to be given.
-private struct Scratch {
-  let process: RemoteProcess
-  var at: UInt64
-  let end: UInt64
-
-  init(process: RemoteProcess, start: UInt64, size: UInt64) {
-    self.process = process
-    at = start
-    end = start + size
-  }
-
-  /// - Returns: The address of a copy of the bytes.
-  /// - Throws: ``AttachError`` when there is no room.
-  mutating func add(_ bytes: [UInt8]) throws(AttachError) -> UInt64 {
-    let address = at
-    guard UInt64(bytes.count) + 16 <= end - at else { throw .failed(ENAMETOOLONG) }
-    try process.write(bytes, at: address)
-    at += (UInt64(bytes.count) + 15) & ~15
-    return address
-  }
-
-  /// - Returns: The address of an array of pointers to the texts, ended by a null pointer.
-  /// - Throws: ``AttachError`` when there is no room.
-  mutating func add(_ texts: [[UInt8]]) throws(AttachError) -> UInt64 {
-    var pointers: [UInt64] = []
-    for text in texts { pointers.append(try add(text + [0])) }
-    pointers.append(0)
-    return try add(
-      pointers.flatMap { pointer in
-        withUnsafeBytes(of: pointer.littleEndian, Array.init)
-      })
   }
 }

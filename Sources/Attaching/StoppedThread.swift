@@ -49,7 +49,7 @@ struct StoppedThread {
     }
     let result: Result
     do {
-      result = try body(RemoteCalls(calls: calls))
+      result = try body(RemoteCalls(tid: tid, calls: calls))
     } catch {
       _ = cattach_calls_end(calls)
       throw error
@@ -74,6 +74,8 @@ struct StoppedThread {
 
 /// Calls that a stopped thread makes.
 struct RemoteCalls {
+  /// Who makes them.
+  let tid: pid_t
   fileprivate let calls: OpaquePointer
 
   /// Makes a system call.

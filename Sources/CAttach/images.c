@@ -17,16 +17,28 @@ struct cattach_images {
 /* Whose images are being opened: libdw's callback is told their names only. */
 static _Thread_local pid_t opened_for;
 
-/* Of a process in another mount namespace, too. */
+static char *path_in_root(pid_t pid, const char *name) {
+    char *path;
+    return asprintf(&path, "/proc/%d/root%s", pid, name) < 0 ? NULL : path;
+}
+
+/* Opens a file and hands its path over, which is freed if that fails. */
+static int open_path(char *path, char **file_name) {
+    int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0)
+        free(path);
+    *file_name = fd < 0 ? NULL : path;
+    return fd;
+}
+
+/* Files of a process in another mount namespace have the names that they have there; those of one
+ * that only has another root, as by chroot, have ours. */
 static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
                     char **file_name, Elf **elf) {
     if (name[0] != '/')
         return dwfl_linux_proc_find_elf(module, data, name, base, file_name, elf);
-    if (asprintf(file_name, "/proc/%d/root%s", opened_for, name) < 0) {
-        *file_name = NULL;
-        return -1;
-    }
-    return open(*file_name, O_RDONLY | O_CLOEXEC);
+    int fd = open_path(path_in_root(opened_for, name), file_name);
+    return fd >= 0 ? fd : open_path(strdup(name), file_name);
 }
 
 /* Unwind tables are in the images themselves, and so are the names of exported functions; other

@@ -8,7 +8,8 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-const long cattach_number_mmap = SYS_mmap, cattach_number_munmap = SYS_munmap;
+const long cattach_number_mmap = SYS_mmap, cattach_number_munmap = SYS_munmap,
+           cattach_number_close = SYS_close, cattach_number_memfd_create = SYS_memfd_create;
 
 static int transfer(int request, pid_t tid, int set, void *bytes, size_t size) {
     struct iovec vector = {bytes, size};

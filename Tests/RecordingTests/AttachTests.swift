@@ -222,6 +222,64 @@ import TraceTestSupport
     #expect(trace.snapshots.isEmpty == (name == "sampled"))
   }
 
+  // MARK: Containers
+
+  private static let canMakeNamespaces: Bool = {
+    let run = try? ProcessRun.run(
+      ["/usr/bin/unshare", "-Urm", "/bin/mount", "-t", "tmpfs", "none", "/mnt"])
+    return run?.status == 0
+  }()
+
+  /// The recorder is not there, and the trace is written to a folder that is there only.
+  @Test(.enabled(if: canMakeNamespaces, "the kernel refuses namespaces here"))
+  func aProcessInAContainerIsGivenACopyOfTheRecorder() throws {
+    let directory = try ScratchDirectory()
+    let program = try TestProgram("attached.c", flags: ["-pthread"])
+    let stop = "echo >ready; read line <go"
+    let script = """
+      mkfifo ready go; mkdir inner
+      unshare -Urm /bin/sh -c 'mount -t tmpfs none "$1" && mount -t tmpfs none inner &&
+        exec "$2" leaks "$3" "$3"' sh "$1" "$2" "$3" &
+      read line <ready
+      "$4" attach $! -o inner/root.mtrace --for 1ms; "$4" resume $!
+      echo >go; read line <ready
+      "$4" attach $! --for 1ms; cp /proc/$!/root$PWD/inner/root.mtrace .
+      echo >go; wait $!; echo $?; ls inner
+      """
+    let run = try ProcessRun.run(
+      [
+        "/bin/sh", "-c", script, "sh", BuiltProducts.library.removingLastComponent().string,
+        program.path.string, stop, BuiltProducts.memtrace.string,
+      ],
+      environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 60)
+    #expect(run.outputText.hasSuffix("\n1\n5\n"))
+    #expect(run.outputText.contains(/resumed at .* in \/proc\/\d+\/root\/.*\/inner\/root.mtrace\n/))
+    let trace = try Trace(path: directory.path.appending("root.mtrace"))
+    #expect(trace.snapshots.map(\.reason) == [.request, .request])
+    let leaks = try LeakedProgram(trace).report
+    #expect(leaks.leaked.bytes == 31001 + 31002)
+    #expect(leaks.leaked.count == 2)
+    try expectBlocks(trace)
+  }
+
+  @Test(.enabled(if: canMakeNamespaces, "the kernel refuses namespaces here"))
+  func aProcessInAContainerNeedsTheNameOfAFile() throws {
+    let directory = try ScratchDirectory()
+    let script = """
+      mkfifo ready; mkdir inner
+      unshare -Urm /bin/sh -c 'mount -t tmpfs none inner; echo >ready; exec sleep 60' &
+      read line <ready; cd inner; "$1" attach $! --for 1ms; echo $?; kill $!
+      """
+    let run = try ProcessRun.run(
+      ["/bin/sh", "-c", script, "sh", BuiltProducts.memtrace.string],
+      environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 60)
+    #expect(run.outputText == "64\n")
+    #expect(
+      run.errorText.replacing(/process \d+/, with: "process P")
+        == "memtrace: process P has another working directory of this name, or none (in a "
+        + "container?): name a file with -o, by its path there\n")
+  }
+
   // MARK: What is left alone
 
   @Test func whatCannotBeRecordedGoesOn() throws {

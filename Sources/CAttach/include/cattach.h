@@ -105,6 +105,7 @@ int cattach_calls_end(struct cattach_calls *calls);
 const uint8_t *cattach_instruction(size_t *size);
 
 /* Numbers of system calls. */
-extern const long cattach_number_mmap, cattach_number_munmap;
+extern const long cattach_number_mmap, cattach_number_munmap, cattach_number_close,
+    cattach_number_memfd_create;
 
 #endif

@@ -102,12 +102,24 @@ struct AttachCommand: ParsableCommand {
     }
   }
 
+  /// Where the process is to create the trace.
   private func outputPath(for process: AttachableProcess) throws -> FilePath {
     guard let output else {
+      guard process.sees(.workingDirectory) else {
+        throw CommandFailure(
+          "process \(pid) has another working directory of this name, or none (in a container?): "
+            + "name a file with -o, by its path there", exitStatus: ExitStatus.usage)
+      }
       return try OutputNaming.defaultOutput(forCommand: process.name, in: .workingDirectory)
     }
-    let path = try OutputNaming.explicitOutput(output, force: force)
-    try OutputNaming.removeReplaced(path)
+    let path = FilePath(output).absolute
+    guard !process.sees(path.removingLastComponent()) else {
+      let path = try OutputNaming.explicitOutput(output, force: force)
+      try OutputNaming.removeReplaced(path)
+      return path
+    }
+    let place = try OutputNaming.explicitOutput(process.place(of: path).string, force: force)
+    try OutputNaming.removeReplaced(place)
     return path
   }
 }

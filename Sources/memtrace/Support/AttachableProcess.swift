@@ -25,6 +25,19 @@ struct AttachableProcess {
     return link.map { $0.hasSuffix(" (deleted)") ? String($0.dropLast(10)) : $0 } ?? files.name
   }
 
+  /// Where we find what the process has at a path.
+  func place(of path: FilePath) -> FilePath {
+    FilePath("/proc/\(files.pid)/root").appending(path.components)
+  }
+
+  /// Whether a folder is the same for the process, which may be in a container; or none for both.
+  func sees(_ folder: FilePath) -> Bool {
+    let ours = try? FileStatus(of: folder)
+    let theirs = try? FileStatus(of: place(of: folder))
+    guard let ours, let theirs else { return (ours == nil) == (theirs == nil) }
+    return ours.isSameFile(as: theirs)
+  }
+
   /// The recording that it is under already; nil: none.
   ///
   /// - Throws: ``CommandFailure`` when recording cannot be resumed.
@@ -53,7 +66,6 @@ struct AttachableProcess {
   ) throws(CommandFailure) -> RunningRecording {
     try checkState()
     try checkExecutable()
-    try checkLibrary()
     let environment = RecordingEnvironment(
       library: library, output: output,
       depth: options.depth ?? RecordingOptions.standardDepth,
@@ -99,15 +111,6 @@ struct AttachableProcess {
     if let reason = Recordability.refusal(ofRunning: FilePath("/proc/\(files.pid)/exe")) {
       throw refusal(reason)
     }
-  }
-
-  /// In a container the recorder may not be there.
-  private func checkLibrary() throws(CommandFailure) {
-    let seen = FilePath("/proc/\(files.pid)/root").appending(library.components)
-    guard (try? FileStatus(of: seen)) == nil else { return }
-    throw refusal(
-      "it cannot open the recorder, \(library) (in a container?): put a copy where it can, and name "
-        + "it by \(PreloadLocator.variable)")
   }
 
   private func refusal(_ reason: String) -> CommandFailure {
