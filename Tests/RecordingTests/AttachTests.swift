@@ -178,6 +178,19 @@ import TraceTestSupport
     #expect(try MarkedEvents(attached.trace())[19001] == .init(allocated: 1, freed: 1))
   }
 
+  @Test func aServerThatDoesNothingIsNamedByItsTitle() throws {
+    let attached = try run(
+      "title",
+      "$M attach $P -o root.mtrace --for 50ms --no-snapshot >attach.txt 2>&1; $M report root.mtrace"
+    )
+    let text = attached.run.outputText
+    #expect(text.hasPrefix("'server: idle' (pid "))
+    // It lasts at least as long as it was recorded, though nothing happened.
+    let lasted = try #require(text.firstMatch(of: /still runs after ([0-9.]+) ms;/))
+    let recorded = try #require(text.firstMatch(of: /recorded for ([0-9.]+) ms;/))
+    #expect(try #require(Double(lasted.1)) >= #require(Double(recorded.1)))
+  }
+
   /// No other thread is in a place where it can be disturbed.
   @Test func aLibraryThatIsOpenedWhileAPlaceIsWaitedForIsSuchAPlace() throws {
     let library = try TestProgram(

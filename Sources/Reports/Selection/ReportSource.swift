@@ -87,6 +87,9 @@ extension Trace {
   /// How long the recording is known to have gone on, as far as the header tells.
   var recordedNanoseconds: UInt64 {
     let end = max(header.endTicks, max(header.latestTicks, header.stopTicks))
-    return clock.nanoseconds(EventTime(end >> min(header.tickShift, 63)))
+    let known = clock.nanoseconds(EventTime(end >> min(header.tickShift, 63)))
+    // Others than the recorder switch it on and off.
+    guard let window = windows?.last else { return known }
+    return max(known, clock.nanoseconds(window.end ?? window.start))
   }
 }

@@ -41,7 +41,15 @@ public struct TraceSummary: Sendable, Hashable, Encodable {
   /// The command line on one line, quoted where a shell would need it.
   public var commandLine: String {
     if arguments.isEmpty { return executable.isEmpty ? "an unknown program" : executable }
-    return arguments.map(ShellText.quoted).joined(separator: " ")
+    return writtenArguments.map(ShellText.quoted).joined(separator: " ")
+  }
+
+  /// The arguments without those that a title has been written over: what it leaves of them is empty.
+  private var writtenArguments: ArraySlice<String> {
+    guard windows?.attachedAfterNanoseconds != nil,
+      let last = arguments.lastIndex(where: { !$0.isEmpty })
+    else { return arguments[...] }
+    return arguments[...last]
   }
 
   /// What to type for this trace in a follow-up command.

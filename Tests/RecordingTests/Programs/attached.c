@@ -189,6 +189,14 @@ static void library(const char *first, const char *path) {
     dlclose(handle);
 }
 
+// Its arguments make room for a title, as those of servers do.
+static void title(int argc, char **argv) {
+    char *command = strdup(argv[2]);
+    memset(argv[0], 0, (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) - argv[0]));
+    strcpy(argv[0], "server: idle");
+    system(command);
+}
+
 int main(int argc, char **argv) {
     char pid[20];
     const char *which = argv[1], *second = argc > 3 ? argv[3] : "true";
@@ -205,5 +213,7 @@ int main(int argc, char **argv) {
         children(argv[2], second);
     else if (strcmp(which, "library") == 0)
         library(argv[2], second);
+    else if (strcmp(which, "title") == 0)
+        title(argc, argv);
     return 5;
 }
