@@ -92,6 +92,29 @@ import TraceTestSupport
       run.errorText.hasPrefix("Error: --depth takes 1 to 1024 frames, not \(depth).\n"))
   }
 
+  #if arch(x86_64)
+    @Test(arguments: [["--list"], ["--library-path", "/lib", "--verify"]])
+    func aLoaderThatOnlyListsIsNotRecorded(options: [String]) throws {
+      let loader = "/lib64/ld-linux-x86-64.so.2"
+      let run = try memtrace(
+        arguments: ["record", "--", loader] + options + ["/bin/true"], in: directory.path)
+      #expect(run.status == 125)
+      #expect(run.outputText == "")
+      #expect(
+        run.errorText
+          == "memtrace: cannot record \(loader): with \(options.last!) it runs no program\n")
+    }
+
+    @Test func aLoaderThatRunsAProgramIsRecorded() throws {
+      let run = try memtrace(
+        "record", "-q", "--", "/lib64/ld-linux-x86-64.so.2", "--argv0", "--list", "/bin/echo",
+        "--list", in: directory.path)
+      #expect(run.status == 0)
+      #expect(run.outputText == "--list\n")
+      #expect(directory.entries.count == 1)
+    }
+  #endif
+
   @Test func anExistingTraceIsNotOverwritten() throws {
     _ = try memtrace("record", "-o", "x.mtrace", "--", "true", in: directory.path)
     let run = try memtrace("record", "-o", "x.mtrace", "--", "true", in: directory.path)

@@ -15,9 +15,18 @@ struct Recordability {
   ///
   /// - Parameters:
   ///   - executable: The file that will be executed.
+  ///   - arguments: Its arguments, the name of the command first.
   ///   - searchPath: `PATH`, for the interpreters of scripts.
   /// - Throws: ``CommandFailure`` with 125 and the reason when nothing could be recorded.
-  init(of executable: FilePath, searchPath: String?) throws(CommandFailure) {
+  init(
+    of executable: FilePath, arguments: [String], searchPath: String?
+  ) throws(CommandFailure) {
+    // The recorder would be in the list.
+    if let option = LoaderCommand.listingOption(of: executable, arguments) {
+      throw CommandFailure(
+        "cannot record \(executable): with \(option) it runs no program",
+        exitStatus: ExitStatus.cannotRecord)
+    }
     let path = executable.string.contains("/") ? executable.string : "./\(executable)"
     findings = ExecutableInspection(command: path, searchPath: searchPath).findings
       .filter { !Self.isHarmless($0) }

@@ -29,7 +29,7 @@ struct RecordingSession {
     self.snapshots = snapshots
     self.environment = environment
     let recordability = try Recordability(
-      of: command.executable, searchPath: environment["PATH"])
+      of: command.executable, arguments: words, searchPath: environment["PATH"])
     warnings = recordability.warnings(recordingBundledAllocator: options.bundledAllocator)
     library = try PreloadLocator.current(environment: environment).locate()
   }
