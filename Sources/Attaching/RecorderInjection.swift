@@ -17,6 +17,8 @@ public struct RecorderInjection {
 
   /// How long a safe point is waited for.
   private static let patience = Duration.seconds(10)
+  /// How long the loader of the process is waited for.
+  private static let loadingPatience = Duration.milliseconds(500)
   private static let stackSize: UInt64 = 1 << 20
   private static let scratchSize: UInt64 = 1 << 16
   private static let messageSize: UInt64 = 4096
@@ -50,14 +52,31 @@ public struct RecorderInjection {
   }
 
   private func inject() throws(AttachError) {
-    let images = try RemoteImages(pid: process.pid)
-    _ = try LoaderFunctions(of: process, images: images)
+    let images = try imagesWithLoader()
     let thread = try stopSafely(images)
     defer { thread.letGo() }
     // Meanwhile it may have executed another program.
     let functions = try LoaderFunctions(of: process, images: images)
     try thread.withCalls(instruction: functions.systemCall) { calls throws(AttachError) in
       try begin(calls, functions)
+    }
+  }
+
+  /// The images of the process, once the loader that is to be called is among them: one that has
+  /// just been executed has none yet.
+  private func imagesWithLoader() throws(AttachError) -> RemoteImages {
+    let deadline = ContinuousClock.now + Self.loadingPatience
+    while true {
+      do throws(AttachError) {
+        let images = try RemoteImages(pid: process.pid)
+        _ = try LoaderFunctions(of: process, images: images)
+        return images
+      } catch {
+        guard [.noLoader, .failed(EFAULT)].contains(error), ContinuousClock.now < deadline else {
+          throw error
+        }
+        usleep(10_000)
+      }
     }
   }
 
