@@ -18,6 +18,10 @@ public enum FrameClassifier {
     if let function {
       if RuntimeNames.isRuntime(function) { return .runtime }
       if RuntimeNames.isSystem(function) { return .system }
+      if source == nil {
+        if LinkedSwiftLibraries.isRuntime(function) { return .runtime }
+        if LinkedSwiftLibraries.isSystem(function) { return .system }
+      }
     }
     return path.map(isSystemImage) == true ? .system : .user
   }

@@ -17,7 +17,8 @@ enum RuntimeNames {
   /// Whether a function is the system's although it is linked into the program.
   static func isSystem(_ function: FunctionName) -> Bool {
     if startupFunctions.contains(function.raw) { return true }
-    return function.language == .swift && SwiftNames.isOfSystemLibrary(raw: function.raw)
+    return function.language == .swift
+      && SwiftNames.isOfSystemLibrary(raw: function.raw, full: function.full)
   }
 
   /// Whether a function does nothing but allocate; unknown functions may.
@@ -170,6 +171,7 @@ enum RuntimeNames {
     "type metadata accessor for ", "lazy protocol witness table accessor for ",
     "lazy protocol witness table cache variable ", "generic type metadata ",
     "type metadata instantiation function ", "type metadata completion function ",
+    "instantiation function for generic protocol witness table ",
     "protocol witness table accessor for ", "associated type witness table accessor ",
     "associated type metadata accessor ", "default associated conformance accessor ",
     "outlined ", "demangling cache variable ", "reabstraction thunk ",

@@ -37,15 +37,28 @@ enum SwiftNames {
   /// - Returns: `false` for what is not mangled.
   static func isOfStandardLibrary(raw: String, full: String) -> Bool {
     guard let module = module(of: raw), runtimeModules.contains(module) else { return false }
-    let entity = SwiftNameShortener.withoutWrappers(full).entity
-    guard let start = entity.firstRange(of: "(extension in ") else { return true }
-    let extending = entity[start.upperBound...].prefix { $0 != ")" }
-    return runtimeModules.contains(String(extending))
+    return extendingModule(full).map(runtimeModules.contains) ?? true
   }
 
-  /// Whether the function belongs to a library that comes with the toolchain.
-  static func isOfSystemLibrary(raw: String) -> Bool {
-    module(of: raw).map(systemModules.contains) ?? false
+  /// Whether the function belongs to a library that comes with the toolchain, or is a
+  /// specialization of such a part.
+  ///
+  /// - Parameters:
+  ///   - raw: The symbol.
+  ///   - full: Its demangled text: of an extension the module counts that it is in.
+  /// - Returns: `false` for what is not mangled.
+  static func isOfSystemLibrary(raw: String, full: String) -> Bool {
+    guard let module = module(of: raw),
+      systemModules.contains(module) || runtimeModules.contains(module)
+    else { return false }
+    return systemModules.contains(extendingModule(full) ?? module)
+  }
+
+  /// The module of an extension of another module's type; nil for what is in none.
+  private static func extendingModule(_ full: String) -> String? {
+    let entity = SwiftNameShortener.withoutWrappers(full).entity
+    guard let start = entity.firstRange(of: "(extension in ") else { return nil }
+    return String(entity[start.upperBound...].prefix { $0 != ")" })
   }
 
   /// The module that a symbol begins with; `nil` where the mangling begins otherwise.
@@ -76,6 +89,7 @@ enum SwiftNames {
 
   private static let systemModules: Set<String> = [
     "Foundation", "FoundationEssentials", "FoundationInternationalization", "FoundationNetworking",
-    "FoundationXML", "Dispatch", "Glibc", "Musl", "RegexBuilder", "Observation",
+    "FoundationXML", "_FoundationCollections", "Dispatch", "Glibc", "Musl", "RegexBuilder",
+    "Observation",
   ]
 }

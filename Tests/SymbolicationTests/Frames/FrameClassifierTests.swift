@@ -39,6 +39,8 @@ struct FrameClassifierTests {
       ("_ZN45_$LT$T$u20$as$u20$alloc..string..ToString$GT$9to_string17h0123456789abcdefE", app),
       ("runtime.cgocall", app), ("main._Cfunc_CString", app), ("main._cgo_cmalloc", app),
       ("_cgo_4f10e2bb1270_Cfunc__Cmalloc", app), ("CMEM_$$_CGETMEM$QWORD$$POINTER", app),
+      ("_ZL8getCacheRKN5swift27TargetTypeContextDescriptorINS_9InProcessEEE", app),
+      ("_ZL10destroyJobPN5swift10HeapObjectE", app),
       ("__rust_alloc", app), ("_ZN4core3ops8function6FnOnce9call_once17h0123456789abcdefE", app),
       (
         "_ZN60_$LT$alloc..string..String$u20$as$u20$core..clone..Clone$GT$5clone17h0123456789abcdefE",
@@ -80,6 +82,10 @@ struct FrameClassifierTests {
       ("ggc_alloc", "/usr/lib/gcc/x86_64-linux-gnu/12/cc1plus"),
       ("_ZN3app5parseERKSt6vectorIiSaIiEE", app),
       ("$s1t3FooV3baryyF", app), ("$sSa1tE5totalSiyF", app),
+      ("$s10Foundation4DataV1tE3fooyyF", app),
+      ("$s1t4load8encodingySS10FoundationE8EncodingV_tF", app),
+      ("dispatch_event", app), ("CFormat_read", app), ("CF_open", app), ("udp_send", app),
+      ("_ZN3CFG5buildEv", app), ("_ZN3app5printEN5swift6StringE", app),
       ("_ZN4demo4make17h0123456789abcdefE", app), ("x", "/usr/local/lib/libx.so"),
     ] as [(String?, String?)])
   func user(symbol: String?, image: String?) {
@@ -93,10 +99,28 @@ struct FrameClassifierTests {
       ("g_malloc", "/usr/lib/x86_64-linux-gnu/libglib-2.0.so.0"), (nil, "linux-vdso.so.1"),
       ("_dl_init", "/lib64/ld-linux-x86-64.so.2"), ("_start", app),
       ("$s10Foundation4DataV5countACSi_tcfC", app),
+      ("$sSz20FoundationEssentialsE9formattedSSyF", app),
+      ("$s22_FoundationCollections4RopeV6appendyyxnFAA9BigStringV6_ChunkV_Tg5", app),
+      ("_os_object_alloc_realized", app), ("_dispatch_Block_copy", app),
+      ("dispatch_queue_create_with_target", app), ("_CFRuntimeCreateInstance", app),
+      ("CFArrayCreate", app), ("__CFBasicHashRehash", app), ("ures_open", app),
+      ("_ZN6icu_7610UnicodeSet6freezeEv", app), ("_ZL10init_entryPKcS0_P10UErrorCode", app),
       ("x", "/opt/swift/usr/lib/swift/linux/libFoundation.so"),
     ] as [(String?, String?)])
   func system(symbol: String?, image: String?) {
     #expect(role(symbol, image) == .system)
+  }
+
+  @Test(
+    "what has a source file is not of Swift's libraries, however it is called",
+    arguments: [
+      "_dispatch_event", "CFArrayCreate", "_ZN6icu_767Program4openER10UErrorCode",
+      "_ZL10destroyJobPN5swift10HeapObjectE",
+    ])
+  func ownSource(symbol: String) {
+    #expect(
+      FrameClassifier.role(
+        of: Demangler.name(of: symbol), inImageAt: Self.app, compiledFrom: "/src/x.c") == .user)
   }
 
   @Test("the responsible frame is the user's first, else the system's first, else the outermost")
