@@ -16,9 +16,10 @@ public enum FrameClassifier {
     if isRuntimeImage(named: image) { return .runtime }
     if source.map(isRuntimeSource) == true { return .runtime }
     if let function {
-      if RuntimeNames.isRuntime(function) { return .runtime }
+      let isCompiler = isSwiftCompiler(named: image)
+      if RuntimeNames.isRuntime(function, inSwiftCompiler: isCompiler) { return .runtime }
       if RuntimeNames.isSystem(function) { return .system }
-      if source == nil {
+      if source == nil, !isCompiler {
         if LinkedSwiftLibraries.isRuntime(function) { return .runtime }
         if LinkedSwiftLibraries.isSystem(function) { return .system }
       }
@@ -41,6 +42,11 @@ public enum FrameClassifier {
   /// Whether all code of the image is an allocator's or a language runtime's.
   public static func isRuntimeImage(named name: String) -> Bool {
     runtimeImagePrefixes.contains { name.hasPrefix($0) }
+  }
+
+  /// Whether an image is of the programs whose own code has the namespace `swift` of the runtime.
+  static func isSwiftCompiler(named name: String) -> Bool {
+    swiftCompilerPrefixes.contains { name.hasPrefix($0) }
   }
 
   /// Whether a source file belongs to the standard library of C++ or Rust.
@@ -67,6 +73,11 @@ public enum FrameClassifier {
     "libswift_RegexParser.so", "libswiftSwiftOnoneSupport.so", "libswiftSynchronization.so",
     "libjemalloc.so", "libtcmalloc", "libmimalloc", "libsnmalloc", "librpmalloc", "libscudo",
     "libstd-",
+  ]
+
+  private static let swiftCompilerPrefixes = [
+    "swift-frontend", "swift-ide-test", "swift-refactor", "sil-", "lldb", "liblldb",
+    "libsourcekitd", "lib_InternalSwiftScan.so",
   ]
 
   private static func fileName(_ path: String) -> String {

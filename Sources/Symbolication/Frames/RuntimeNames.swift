@@ -4,11 +4,18 @@
 /// image does not give them away: their names do.
 enum RuntimeNames {
   /// Whether a function belongs to an allocator or to a language's runtime.
-  static func isRuntime(_ function: FunctionName) -> Bool {
+  ///
+  /// - Parameters:
+  ///   - function: Its name.
+  ///   - inSwiftCompiler: Whether the namespace `swift` is the program's own.
+  static func isRuntime(_ function: FunctionName, inSwiftCompiler: Bool = false) -> Bool {
     if isAllocatorOfC(function.raw) { return true }
     switch function.language {
     case .plain: return isRuntimePlain(function.short)
-    case .cxx: return isRuntimeCxx(function.base) || isAllocatorOfCxx(function.base)
+    case .cxx:
+      if isAllocatorOfCxx(function.base) { return true }
+      return isRuntimeCxx(function.base)
+        && !(inSwiftCompiler && function.base.hasPrefix("swift::"))
     case .rust: return isRuntimeRust(function.base)
     case .swift: return isRuntimeSwift(function)
     }

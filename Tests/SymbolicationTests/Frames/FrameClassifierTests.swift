@@ -40,7 +40,8 @@ struct FrameClassifierTests {
       ("runtime.cgocall", app), ("main._Cfunc_CString", app), ("main._cgo_cmalloc", app),
       ("_cgo_4f10e2bb1270_Cfunc__Cmalloc", app), ("CMEM_$$_CGETMEM$QWORD$$POINTER", app),
       ("_ZL8getCacheRKN5swift27TargetTypeContextDescriptorINS_9InProcessEEE", app),
-      ("_ZL10destroyJobPN5swift10HeapObjectE", app),
+      ("_ZN5swift7Context8allocateEm", "/opt/swift/usr/bin/swift-frontend"),
+      ("_ZN5swift11performSemaEv", app), ("_ZL10destroyJobPN5swift10HeapObjectE", app),
       ("__rust_alloc", app), ("_ZN4core3ops8function6FnOnce9call_once17h0123456789abcdefE", app),
       (
         "_ZN60_$LT$alloc..string..String$u20$as$u20$core..clone..Clone$GT$5clone17h0123456789abcdefE",
@@ -85,6 +86,7 @@ struct FrameClassifierTests {
       ("$s10Foundation4DataV1tE3fooyyF", app),
       ("$s1t4load8encodingySS10FoundationE8EncodingV_tF", app),
       ("dispatch_event", app), ("CFormat_read", app), ("CF_open", app), ("udp_send", app),
+      ("_ZN5swift11performSemaEv", "/opt/swift/usr/bin/swift-frontend"),
       ("_ZN3CFG5buildEv", app), ("_ZN3app5printEN5swift6StringE", app),
       ("_ZN4demo4make17h0123456789abcdefE", app), ("x", "/usr/local/lib/libx.so"),
     ] as [(String?, String?)])
