@@ -275,6 +275,18 @@ import TraceTestSupport
     #expect(found["__NSMallocBlock__"]?.first == 30)
   }
 
+  @Test(arguments: [["-Onone"], ["-O"], ["-O", "-static-stdlib"]])
+  func objectsOfLibdispatchAreToldByTheirTables(flags: [String]) throws {
+    let found = try categories("dispatched.swift", flags)
+
+    #expect(found["OS_dispatch_queue_serial"]?.first == 3)
+    #expect(found["OS_dispatch_queue_concurrent"]?.first == 4)
+    #expect(found["OS_dispatch_group"]?.first == 5)
+    #expect(found["OS_dispatch_semaphore"]?.first == 6)
+    #expect(found["OS_dispatch_source"]?.first == 7)
+    #expect(found["OS_dispatch_data"]?.first == 8)
+  }
+
   @Test(arguments: [["-Onone"], ["-O"]])
   func closuresAreNamedByAllThatTheyCapture(flags: [String]) throws {
     let found = try categories("captures.swift", flags + ["-module-name", "app"])

@@ -1,5 +1,5 @@
 /* What a block's first word says about its type: C++ (type_cxx.c), Swift (type_swift.c),
- * Embedded Swift (type_embedded.c), closures of C (type_closure.c).
+ * Embedded Swift (type_embedded.c), closures of C (type_closure.c), libdispatch (type_dispatch.c).
  *
  * No call into any runtime, no symbol table: only data that every image carries, so that stripped
  * and statically linked programs are read as well. */
@@ -43,6 +43,8 @@ bool mt_type_read_embedded(struct mt_type_memory *memory, const struct mt_type_b
                            struct mt_type_description *description);
 bool mt_type_read_closure(struct mt_type_memory *memory, const struct mt_type_block *block,
                           struct mt_type_description *description);
+bool mt_type_read_dispatch(struct mt_type_memory *memory, const struct mt_type_block *block,
+                           struct mt_type_description *description);
 
 /* The metadata of the superclass of a Swift class; 0 without one. */
 uintptr_t mt_type_swift_superclass(struct mt_type_memory *memory, uintptr_t metadata);

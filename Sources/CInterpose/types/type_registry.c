@@ -195,7 +195,8 @@ static uint32_t describe(const struct mt_type_block *block,
     if (!type) {
         bool has_symbol =
             !description->is_undecided && (mt_type_read_embedded(&memory, block, description) ||
-                                           mt_type_read_closure(&memory, block, description));
+                                           mt_type_read_closure(&memory, block, description) ||
+                                           mt_type_read_dispatch(&memory, block, description));
         return has_symbol ? write_type(description, block->word, 0, 0) : 0;
     }
     mt_type_slabs_expect_swift();

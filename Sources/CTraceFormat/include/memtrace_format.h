@@ -470,7 +470,8 @@ enum mt_type_kind {
     MT_TYPE_SWIFT_TASK = 5,     /* no name */
     MT_TYPE_SWIFT_JOB = 6,      /* no name */
     MT_TYPE_CXX_CLASS = 7,      /* name: mangled, as in its type_info */
-    MT_TYPE_CXX_VTABLE = 8 /* without RTTI, Embedded Swift, closure of C: by a symbol; no name */
+    MT_TYPE_CXX_VTABLE =
+        8 /* without RTTI, Embedded Swift, closure of C, libdispatch: by a symbol */
 };
 
 /* A type. Types with several words (vtables for construction) have several records. */

@@ -2,7 +2,7 @@ import CLibDW
 
 /// The vtables of an ELF file by address, as far as its symbol tables name them: those of C++
 /// (`_ZTV…`), its descriptions of types (`_ZTI…`), the metadata of classes of Embedded Swift (`$e…N`), and
-/// what closures of C begin with.
+/// what closures of C and objects of libdispatch begin with.
 struct VTableSymbols {
   private var names: [UInt64: String] = [:]
 
@@ -21,7 +21,7 @@ struct VTableSymbols {
     else { return }
     let name = String(cString: text)
     if name.hasPrefix("_ZTV") || name.hasPrefix("_ZTI") || SwiftTypeNames.isEmbeddedMetadata(name)
-      || ClosureNames.ofClass(name) != nil
+      || ClosureNames.ofClass(name) != nil || DispatchNames.ofVTable(name) != nil
     {
       names[symbol.st_value] = name
     }

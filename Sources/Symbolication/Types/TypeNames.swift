@@ -65,7 +65,7 @@ public final class TypeNames {
       }
       name = symbol.flatMap {
         CxxTypeNames.ofVTable($0) ?? SwiftTypeNames.ofEmbeddedMetadata($0)
-          ?? ClosureNames.ofClass($0)
+          ?? ClosureNames.ofClass($0) ?? DispatchNames.ofVTable($0)
       }
     case .swiftClass: name = Self.swift(SwiftTypeNames.ofClass(type.name), type)
     case .swiftBox: name = Self.swift(SwiftTypeNames.ofBox(type.name), type)
