@@ -49,15 +49,22 @@ public final class ELFSymbolicator: Symbolicator {
 
   /// The stored properties of a Swift class, without those of its superclass.
   public func swiftFields(of type: SwiftClassReference, in image: Image) -> [SwiftField] {
-    let file = ImageFile(image)
-    guard let symbols = symbols(of: file), let contents = symbols.contents,
-      let values = symbols.swiftValues
-    else { return [] }
-    let reader = SwiftFieldReader(
-      contents, values: values, symbol: symbols.relocations.symbol(at:))
-    return reader.fields(
+    symbols(of: ImageFile(image)).flatMap(Self.fieldReader)?.fields(
       descriptor: type.descriptor.rawValue &- image.loadBias,
-      metadata: type.metadata.rawValue &- image.loadBias, offsets: type.offsets)
+      metadata: type.metadata.rawValue &- image.loadBias, offsets: type.offsets) ?? []
+  }
+
+  /// What lies in each element of an array of Swift whose type the image defines.
+  public func swiftElements(named name: String, in image: Image) -> SwiftElements? {
+    guard let symbols = symbols(of: ImageFile(image)),
+      let descriptor = symbols.swiftValueNames[name]
+    else { return nil }
+    return Self.fieldReader(symbols)?.elements(descriptor: descriptor)
+  }
+
+  private static func fieldReader(_ symbols: ImageSymbols) -> SwiftFieldReader? {
+    guard let contents = symbols.contents, let values = symbols.swiftValues else { return nil }
+    return SwiftFieldReader(contents, values: values, symbol: symbols.relocations.symbol(at:))
   }
 
   /// The type that the source names where it allocates.

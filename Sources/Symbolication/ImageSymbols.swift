@@ -21,6 +21,8 @@ final class ImageSymbols {
   private(set) lazy var swiftValues = contents.map {
     SwiftValueMetadata($0, symbol: relocations.symbol(at:))
   }
+  /// The descriptors of these by name.
+  private(set) lazy var swiftValueNames = swiftValues?.descriptors() ?? [:]
   /// The image's variables.
   private(set) lazy var variables = DataSymbols(files: files)
   /// The vtables of the image's C++ classes.

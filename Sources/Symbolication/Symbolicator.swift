@@ -27,6 +27,13 @@ public protocol Symbolicator: AnyObject {
   ///   - image: The image that defines it.
   /// - Returns: In order of declaration; empty where they are not known.
   func swiftFields(of type: SwiftClassReference, in image: Image) -> [SwiftField]
+  /// What lies in each element of an array of Swift.
+  ///
+  /// - Parameters:
+  ///   - name: The whole name of the elements' type.
+  ///   - image: Where it may be defined.
+  /// - Returns: `nil` where the image does not define it, or does not say.
+  func swiftElements(named name: String, in image: Image) -> SwiftElements?
 
   /// The type that the source names where it allocates.
   ///
@@ -61,6 +68,9 @@ extension Symbolicator {
 
   /// None, unless a symbolicator knows better.
   public func swiftFields(of type: SwiftClassReference, in image: Image) -> [SwiftField] { [] }
+
+  /// Knows no elements.
+  public func swiftElements(named name: String, in image: Image) -> SwiftElements? { nil }
 }
 
 /// Says why the names of one image are missing or doubtful.

@@ -141,6 +141,28 @@ struct SwiftObjectTests {
     #expect(try heap.analysis().leaked == [])
   }
 
+  @Test("Elements of an array hold what their type says, and nothing is behind the last one")
+  func elements() throws {
+    var heap = SampleHeap()
+    heap.trace.header.flags.insert(.usableSizes)
+    let (held, number, known) = (heap.block(32), heap.block(32), heap.block(24))
+    let lost = heap.block(24)
+    heap.set(known, Self.metadata + 0x100, Self.counts)
+    // Two elements of three words in 80 bytes, of which malloc makes 88.
+    let array = heap.block(
+      80,
+      words: [
+        Self.metadata, Self.counts, 2, 4, held, known, number, held, known, number, lost,
+      ])
+    heap.set(SampleHeap.globals, array)
+    let layouts = [
+      Self.metadata: ObjectLayout(
+        size: 32, unownedOffsets: [8], numberOffsets: [16], isArray: true, elementStride: 24)
+    ]
+    #expect(try heap.analysis(layouts: layouts).leaked == [number, known, lost])
+    #expect(try heap.analysis().leaked == [])
+  }
+
   @Test("Where the runtime alone asks for sizes, nothing is kept behind other blocks")
   func slackOfOtherBlocks() throws {
     var heap = SampleHeap()

@@ -242,6 +242,21 @@ import TraceTestSupport
     #expect(program.possible.isEmpty)
   }
 
+  @Test(arguments: [["-Onone"], ["-O"], ["-O", "-static-stdlib"]])
+  func elementsOfArraysAreKnownByTheirTypes(_ options: [String]) throws {
+    let source = try TestProgram("elements.swift", flags: options + ["-module-name", "app"])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.leaks["app.Page"] == Figures(3, 72, roots: 3))
+    #expect(program.leaks["app.Node"] == Figures(2, 64, roots: 2))
+    #expect(program.possible.isEmpty)
+    let fields = program.report.treeGroups.filter { $0.name == "app.Node" }.flatMap(\.trees)
+      .map { $0.map(\.field) }
+    #expect(
+      Set(fields) == [
+        [nil, "edges", "[1].target"], [nil, "nested", "[0].settings.owner"],
+      ])
+  }
+
   @Test(arguments: [["-Onone"], ["-O"], ["-Onone", "-static-stdlib"]])
   func tablesOfGenericTypesAreHeld(_ options: [String]) throws {
     let source = try TestProgram("specializations.swift", flags: options + ["-module-name", "app"])

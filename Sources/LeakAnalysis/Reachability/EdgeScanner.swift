@@ -243,7 +243,10 @@ struct EdgeScanner {
     } else if !isExact, heap.slack == .ofObjects {
       isExact = !SwiftObjects.isObject(at: start, memory)
     }
-    guard isExact else { return blocks.usableEnd(of: block) }
+    guard isExact else {
+      let end = blocks.usableEnd(of: block)
+      return layout?.end(ofBlockAt: start, usedTo: end) ?? end
+    }
     // A pointer lies in the block with all of its bytes.
     return min(blocks.end(of: block), start &+ (size & ~7))
   }
@@ -252,19 +255,22 @@ struct EdgeScanner {
 extension ObjectLayout {
   /// Whether a word of a block of a size is a number, although it may look like a pointer.
   func isNumber(at offset: UInt64, ofBlockOf size: UInt64) -> Bool {
-    numberOffsets.contains(offset) || numbersFromEnd.contains(size &- offset)
+    if numbersFromEnd.contains(size &- offset) { return true }
+    return start(of: offset).map { numberOffsets.contains(offset - $0) } ?? false
   }
 
   /// Whether a word of a block that points to another one holds it.
-  func holds(at address: UInt64, in block: Int, _ target: Int, _ heap: HeapImage) -> Bool {
-    let offset = address &- heap.blocks.address(of: block)
-    if isNumber(at: offset, ofBlockOf: heap.blocks.size(of: block)) { return false }
-    if isBehindReference(offset, ofBlockAt: heap.blocks.address(of: block), heap.memory) {
+  func holds(at word: UInt64, in block: Int, _ target: Int, _ heap: HeapImage) -> Bool {
+    let (address, size) = (heap.blocks.address(of: block), heap.blocks.size(of: block))
+    let offset = word &- address
+    if isNumber(at: offset, ofBlockOf: size) { return false }
+    guard let part = start(of: offset) else { return true }
+    if isBehindReference(offset - part, ofBlockAt: address &+ part, heap.memory) {
       return false
     }
     let isUnowned =
-      unownedOffsets.contains(offset)
-      || unownedFromEnd.contains(heap.blocks.size(of: block) &- offset)
+      unownedOffsets.contains(offset - part)
+      || unownedFromEnd.contains(size &- offset)
     return !isUnowned || SwiftObjects.isTakenDown(at: heap.blocks.address(of: target), heap.memory)
   }
 }

@@ -21,13 +21,17 @@ public struct ObjectLayout: Sendable, Hashable {
   public var isInstance: Bool
   /// Whether they are the elements of an array.
   public var isArray: Bool
+  /// How far the elements of an array are from each other, where all that is said of places in them
+  /// counts from the beginning of each; nil where that is not known.
+  public var elementStride: UInt64?
 
   /// Describes objects; without arguments nothing is known of them.
   public init(
     size: UInt64? = nil, unownedOffsets: [UInt64] = [], unownedFromEnd: [UInt64] = [],
     existentialOffsets: [UInt64] = [], numberOffsets: [UInt64] = [],
     numbersFromEnd: [UInt64] = [], table: SwiftTable.Form? = nil,
-    hasIdentifiersAsKeys: Bool = false, isInstance: Bool = false, isArray: Bool = false
+    hasIdentifiersAsKeys: Bool = false, isInstance: Bool = false, isArray: Bool = false,
+    elementStride: UInt64? = nil
   ) {
     self.size = size
     self.unownedOffsets = unownedOffsets
@@ -39,5 +43,25 @@ public struct ObjectLayout: Sendable, Hashable {
     self.hasIdentifiersAsKeys = hasIdentifiersAsKeys
     self.isInstance = isInstance
     self.isArray = isArray
+    self.elementStride = elementStride.flatMap { $0 > 0 ? $0 : nil }
+  }
+
+  /// Where the elements of an array begin: behind the counts and the capacity.
+  static let elementsStart: UInt64 = 32
+
+  /// Where the object begins, or the element of an array, that holds a place of a block.
+  ///
+  /// - Returns: nil in front of the elements of an array.
+  func start(of offset: UInt64) -> UInt64? {
+    guard let elementStride else { return 0 }
+    guard offset >= Self.elementsStart else { return nil }
+    return offset - (offset - Self.elementsStart) % elementStride
+  }
+
+  /// One past the last byte of a block that an element of an array can take.
+  func end(ofBlockAt start: UInt64, usedTo end: UInt64) -> UInt64 {
+    let first = start &+ Self.elementsStart
+    guard let elementStride, end >= first else { return end }
+    return end - (end - first) % elementStride
   }
 }

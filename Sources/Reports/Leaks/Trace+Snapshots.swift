@@ -197,6 +197,7 @@ extension SwiftLayouts {
   ) -> ObjectLayout? {
     switch type.kind {
     case .swiftClass:
+      if let elements = elements(ofWord: word) { return Self.array(elements, type) }
       let fields = fields(ofWord: word, memory: memory.word)
       let table = Self.table(type.name)
       return ObjectLayout(
@@ -216,6 +217,16 @@ extension SwiftLayouts {
     case .swiftBox, .swiftError: return ObjectLayout(size: .max)
     default: return nil
     }
+  }
+
+  private static func array(_ elements: SwiftElements, _ type: BlockType) -> ObjectLayout {
+    let fields = elements.fields
+    return ObjectLayout(
+      size: type.instanceSize,
+      unownedOffsets: fields.filter { $0.ownership == .unowned }.map(\.offset),
+      existentialOffsets: existentials(fields, size: elements.stride),
+      numberOffsets: fields.compactMap(\.numberOffset), isArray: true,
+      elementStride: elements.stride)
   }
 
   /// Of the properties that are existentials those with room for a value: protocols of classes only

@@ -41,6 +41,7 @@ final class SnapshotTypeNames: TypeNaming {
   func field(at offset: UInt64, of block: Int, in heap: HeapImage) -> String? {
     let word = heap.memory.word(at: heap.blocks.address(of: block))
     return layouts.field(at: offset, ofWord: word, memory: heap.memory.word)?.name
+      ?? layouts.elements(ofWord: word)?.name(at: offset)
   }
 }
 

@@ -72,6 +72,12 @@ public final class EmbeddedSymbolicator: Symbolicator {
     return askFiles(of: image) { $0.swiftFields(of: type, in: image) } ?? []
   }
 
+  /// What lies in each element of an array of Swift whose type the image defines.
+  public func swiftElements(named name: String, in image: Image) -> SwiftElements? {
+    symbols.elements(named: name, in: image.index)
+      ?? askFiles(of: image) { $0.swiftElements(named: name, in: image) }
+  }
+
   /// The type that the source names where it allocates.
   ///
   /// Where it was not at hand when the trace was packed, it may be now.

@@ -44,6 +44,7 @@ final class EmbeddedSymbols {
   /// Those of each image by ascending start.
   private var variables: [UInt32: [Variable]] = [:]
   private var fields: [SwiftClassPlace: [SwiftField]] = [:]
+  private var elements: [UInt32: [String: SwiftElements]] = [:]
   private var types: [EmbeddedSite: String] = [:]
   private var states: [UInt32: EmbeddedImageState] = [:]
   /// Whether names may be missing because a part of a chunk could not be read.
@@ -93,6 +94,9 @@ final class EmbeddedSymbols {
   /// The stored properties of a Swift class; empty where nothing is known.
   func fields(of type: SwiftClassPlace) -> [SwiftField] { fields[type] ?? [] }
 
+  /// The elements of an array, by the name of their type; nil where nothing is known.
+  func elements(named name: String, in image: UInt32) -> SwiftElements? { elements[image]?[name] }
+
   /// The type that the source of a frame names where it allocates.
   func type(of site: EmbeddedSite) -> String? { types[site] }
 
@@ -115,6 +119,7 @@ final class EmbeddedSymbols {
       case .variables: readVariables(&section, tables)
       case .fields: readFields(&section, tables)
       case .types: readTypes(&section, tables)
+      case .elements: readElements(&section, tables)
       case .end, nil: break  // Of a later minor version: not for us.
       }
       if section.isPastEnd { isWhole = false }
@@ -150,16 +155,33 @@ final class EmbeddedSymbols {
   private func readFields(_ section: inout SymbolCursor, _ tables: SymbolTables) {
     for _ in 0..<section.count() {
       let (image, descriptor, metadata) = (section.number(), section.number(), section.number())
-      var found: [SwiftField] = []
-      for _ in 0..<section.count() {
-        let (name, offset) = (tables.string(section.number()), section.number())
-        found.append(
-          SwiftField(
-            name: name, offset: offset,
-            ownership: SwiftField.Ownership(code: section.number()) ?? .strong))
-      }
+      let found = Self.properties(&section, tables)
       guard !section.isPastEnd, let image = UInt32(exactly: image) else { return }
       fields[SwiftClassPlace(image: image, descriptor: descriptor, metadata: metadata)] = found
+    }
+  }
+
+  private static func properties(
+    _ section: inout SymbolCursor, _ tables: SymbolTables
+  ) -> [SwiftField] {
+    var found: [SwiftField] = []
+    for _ in 0..<section.count() {
+      let (name, offset) = (tables.string(section.number()), section.number())
+      found.append(
+        SwiftField(
+          name: name, offset: offset,
+          ownership: SwiftField.Ownership(code: section.number()) ?? .strong))
+    }
+    return found
+  }
+
+  private func readElements(_ section: inout SymbolCursor, _ tables: SymbolTables) {
+    for _ in 0..<section.count() {
+      let (image, name) = (section.number(), tables.string(section.number()))
+      let stride = section.number()
+      let found = Self.properties(&section, tables)
+      guard !section.isPastEnd, let image = UInt32(exactly: image) else { return }
+      elements[image, default: [:]][name] = SwiftElements(stride: stride, fields: found)
     }
   }
 

@@ -71,6 +71,14 @@ struct SymbolChunkEncoder {
         + fields.flatMap { [index(of: $0.name), $0.offset, $0.ownership.code] })
   }
 
+  /// Adds the elements of an array, by the name of their type.
+  mutating func add(_ elements: SwiftElements, named name: String, in image: UInt32) {
+    append(
+      to: .elements,
+      [UInt64(image), index(of: name), elements.stride, UInt64(elements.fields.count)]
+        + elements.fields.flatMap { [index(of: $0.name), $0.offset, $0.ownership.code] })
+  }
+
   /// Adds the type that the source of a frame names where it allocates.
   mutating func add(type: String, of site: EmbeddedSite) {
     append(to: .types, [UInt64(site.image), site.address, site.code, index(of: type)])
@@ -116,7 +124,7 @@ struct SymbolChunkEncoder {
       add(.images, list)
     }
     for section in frameSections { add(.frames, section) }
-    for section: SymbolSection in [.vtables, .variables, .fields, .types] {
+    for section: SymbolSection in [.vtables, .variables, .fields, .types, .elements] {
       if let list = lists[section] { add(section, count(list.count), list.bytes) }
     }
     bytes.appendVarInt(SymbolSection.end.rawValue)

@@ -66,6 +66,7 @@ public struct SymbolEmbedder {
       addVariables(of: image, to: &output)
       for place in classes[image.index] ?? [] { addFields(of: place, in: image, to: &output) }
     }
+    addElements(to: &output)
     for (image, address) in vtables() {
       guard let symbol = symbolicator.vtableSymbol(at: address, in: image) else { continue }
       output.encoder.add(
@@ -123,6 +124,19 @@ public struct SymbolEmbedder {
     guard !fields.isEmpty else { return }
     output.encoder.add(fields, of: place)
     output.endIfFull()
+  }
+
+  /// Adds the elements of arrays, as `SwiftLayouts` looks them up.
+  private func addElements(to output: inout SymbolChunks) {
+    let elementTypes = SwiftElementTypes(types, images)
+    for name in Set(types.all.compactMap(SwiftElementTypes.element)).sorted() {
+      for image in elementTypes.images where !elementTypes.isReference(name) {
+        guard let elements = symbolicator.swiftElements(named: name, in: image) else { continue }
+        output.encoder.add(elements, named: name, in: image.index)
+        output.endIfFull()
+        break
+      }
+    }
   }
 
   /// For each image, the ELF addresses that lie in its stacks' frames, ascending.

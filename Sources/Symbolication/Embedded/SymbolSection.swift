@@ -11,6 +11,7 @@ enum SymbolSection: UInt64 {
   case variables = 6
   case fields = 7
   case types = 8
+  case elements = 9
 
   /// Set in the language of a function whose readable names follow from the raw one.
   static let derivedNames: UInt64 = 0x80

@@ -59,6 +59,21 @@ struct SwiftFieldReader {
     return fields
   }
 
+  /// The stored properties of a structure.
+  ///
+  /// - Parameter descriptor: The ELF address of its descriptor.
+  /// - Returns: nil where the file does not say how far elements of an array are from each other.
+  func elements(descriptor: UInt64) -> SwiftElements? {
+    guard let stride = values.stride(of: descriptor) else { return nil }
+    let module = contents.swiftModule(of: descriptor)
+    var fields: [SwiftField] = []
+    for (offset, record) in zip(values.offsets(of: descriptor), records(of: descriptor)) {
+      guard let name = name(record) else { continue }
+      add(SwiftField(name: name, offset: UInt64(offset)), record, module, to: &fields)
+    }
+    return SwiftElements(stride: stride, fields: fields)
+  }
+
   /// Bit 29: the field offsets are counted from the end of a superclass that another image defines.
   private static let hasResilientSuperclass: UInt32 = 1 << 29
 

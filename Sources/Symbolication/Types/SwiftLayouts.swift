@@ -8,6 +8,8 @@ public final class SwiftLayouts {
   private let images: ImageMap
   private let symbolicator: (any Symbolicator)?
   private var known: [UInt64: [SwiftField]] = [:]
+  private lazy var elementTypes = SwiftElementTypes(types, images)
+  private var knownElements: [String: SwiftElements?] = [:]
 
   /// More superclasses than this has no class; only a damaged trace says so.
   private static let deepestClass = 32
@@ -53,6 +55,23 @@ public final class SwiftLayouts {
       return nil
     }
     return fields(ofWord: word, memory: memory).last { $0.offset <= offset }
+  }
+
+  /// What lies in each element of the arrays that begin with a word.
+  ///
+  /// - Returns: nil for anything but the storage of an array, and where nothing is known: of generic
+  ///   types, tuples and numbers.
+  public func elements(ofWord word: UInt64) -> SwiftElements? {
+    guard let name = types.type(ofWord: word).flatMap(SwiftElementTypes.element) else { return nil }
+    if let known = knownElements[name] { return known }
+    let elements =
+      elementTypes.isReference(name)
+      ? SwiftElements(stride: 8)
+      : elementTypes.images.lazy.compactMap {
+        self.symbolicator?.swiftElements(named: name, in: $0)
+      }.first
+    knownElements[name] = .some(elements)
+    return elements
   }
 
   private func ownFields(of type: BlockType, metadata: UInt64) -> [SwiftField] {

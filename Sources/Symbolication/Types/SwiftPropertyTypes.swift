@@ -155,14 +155,34 @@ extension ELFContents {
   ///
   /// Parents are reached directly, or with the lowest bit set by a word with the address.
   func swiftModule(of descriptor: UInt64) -> [UInt8]? {
-    var context = descriptor
+    swiftContexts(of: descriptor)?.last.flatMap(swiftName)
+  }
+
+  /// The name of a type with those of all that it is in, by its descriptor; nil in extensions, and where
+  /// the file does not say. What is private is in a context without a name.
+  func swiftPath(of descriptor: UInt64) -> String? {
+    guard let contexts = swiftContexts(of: descriptor) else { return nil }
+    var names: [String] = []
+    for context in contexts {
+      let kind = integer(UInt32.self, at: context).map { $0 & 0x1f }
+      if kind == 2 { continue }
+      guard kind != 1, let name = swiftName(of: context) else { return nil }
+      names.append(String(decoding: name, as: UTF8.self))
+    }
+    return names.reversed().joined(separator: ".")
+  }
+
+  /// A descriptor and those of all that it is in, the module's last; nil where the file does not say.
+  private func swiftContexts(of descriptor: UInt64) -> [UInt64]? {
+    var contexts = [descriptor]
     for _ in 0..<16 {
+      let context = contexts[contexts.count - 1]
       guard let flags = integer(UInt32.self, at: context) else { return nil }
-      if flags & 0x1f == 0 { return swiftName(of: context) }
+      if flags & 0x1f == 0 { return contexts }
       guard let parent = relative(at: context &+ 4) else { return nil }
       let word = parent & 1 == 1 ? integer(UInt64.self, at: parent & ~1) : parent
       guard let word, word != 0 else { return nil }
-      context = word
+      contexts.append(word)
     }
     return nil
   }

@@ -4,7 +4,7 @@
 ///
 /// ```
 /// metadata           -8 value witnesses  +0 kind  +8 descriptor
-/// value witnesses    +64 size  +84 how many values of other types fit into unused bits (u32)
+/// value witnesses    +64 size  +72 from one to the next in an array  +84 how many values of other types fit into unused bits (u32)
 /// structure          +24 where in the metadata the offsets (u32) of the properties are, in words
 /// ```
 /// Source: `include/swift/ABI/Metadata.h` and `include/swift/ABI/ValueWitness.def` of the Swift
@@ -61,6 +61,33 @@ struct SwiftValueMetadata {
       return nil
     }
     return size.bytes + (isOptional && size.isFull ? 1 : 0)
+  }
+
+  /// How far structures are from each other in an array.
+  ///
+  /// - Parameter descriptor: The descriptor of their type.
+  /// - Returns: nil for enums, and where that is not known.
+  func stride(of descriptor: UInt64) -> UInt64? {
+    guard let metadata = metadata[descriptor],
+      contents.integer(UInt64.self, at: metadata) == Self.structureKind
+    else { return nil }
+    if let symbol = symbol(metadata &- 8) { return Self.sizes[symbol]?.bytes }
+    guard let witnesses = contents.integer(UInt64.self, at: metadata &- 8), witnesses != 0,
+      let stride = contents.integer(UInt64.self, at: witnesses &+ 72), 1..<1 << 32 ~= stride
+    else { return nil }
+    return stride
+  }
+
+  /// The descriptors by the names of their types, with those of all that they are in: `app.Outer.Inner`.
+  ///
+  /// A name that several types have, those of different files for example, is left out.
+  func descriptors() -> [String: UInt64] {
+    var found: [String: UInt64?] = [:]
+    for descriptor in metadata.keys {
+      guard let name = contents.swiftPath(of: descriptor) else { continue }
+      found[name] = found[name] == nil ? .some(descriptor) : .some(nil)
+    }
+    return found.compactMapValues { $0 }
   }
 
   private func size(ofMetadata metadata: UInt64) -> Size? {

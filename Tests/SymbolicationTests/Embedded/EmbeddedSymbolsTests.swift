@@ -93,6 +93,16 @@ import Testing
       return DataSymbol(name: "app::table", offset: address.rawValue - 0x10_0900, size: 0x40)
     }
 
+    func swiftElements(named name: String, in image: Image) -> SwiftElements? {
+      guard name == "app.Item", image.index == 0 else { return nil }
+      return SwiftElements(
+        stride: 24,
+        fields: [
+          SwiftField(name: "owner", offset: 0, ownership: .unowned),
+          SwiftField(name: "flag", offset: 16, ownership: .number),
+        ])
+    }
+
     func swiftFields(of type: SwiftClassReference, in image: Image) -> [SwiftField] {
       guard type.descriptor == Address(0x10_0a00) else { return [] }
       if type.metadata == Address(0x9000), type.offsets == [16, 40] {
@@ -141,6 +151,13 @@ import Testing
           definition: Address(0x10_0a00), time: .distantPast))
     }
     types.add(fieldOffsets: [16, 40], of: 0x9000)
+    for (id, element) in [(UInt32(5), "app.Item"), (6, "app.Node"), (7, "Swift.Int")] {
+      types.add(
+        BlockType(
+          id: TypeID(rawValue: id), kind: .swiftClass,
+          name: "Swift._ContiguousArrayStorage<\(element)>", words: [0xa000 + UInt64(id)],
+          definition: Address(0x7000_0000), time: .distantPast))
+    }
     return SymbolEmbedder(
       stacks: stacks, images: images, types: types, variables: variables, symbolicator: files
     ).chunks()
@@ -219,6 +236,27 @@ import Testing
     }
     #expect(fields(0x9000).map { "\($0.name) \($0.offset)" } == ["first 16", "second 40"])
     #expect(fields(0x9100).isEmpty)
+  }
+
+  @Test func elementsOfArraysAreFoundWithoutTheFiles() {
+    let (files, image) = (Files(), images.images[0])
+    let embedded = EmbeddedSymbolicator(chunks(files), files: Gone())
+    let elements = embedded.swiftElements(named: "app.Item", in: image)
+    #expect(elements?.stride == 24)
+    #expect(elements == files.swiftElements(named: "app.Item", in: image))
+    #expect(embedded.swiftElements(named: "Swift.Int", in: image) == nil)
+    #expect(embedded.swiftElements(named: "app.Item", in: images.images[1]) == nil)
+  }
+
+  @Test func placesInArraysHaveTheNamesOfElementsAndProperties() {
+    let elements = SwiftElements(
+      stride: 24,
+      fields: [SwiftField(name: "owner", offset: 0), SwiftField(name: "flag", offset: 16)])
+    let places: [UInt64] = [24, 32, 40, 48, 80]
+    #expect(
+      places.map(elements.name) == [nil, "[0].owner", "[0].owner", "[0].flag", "[2].owner"])
+    #expect(SwiftElements(stride: 8).name(at: 48) == "[2]")
+    #expect(SwiftElements(stride: 0).name(at: 48) == nil)
   }
 
   @Test func whatIsNotEmbeddedIsLookedForInFiles() {
