@@ -75,7 +75,7 @@ public final class ELFSymbolicator: Symbolicator {
     }
     guard let type, type.language == .cxx,
       let name = symbols(of: ImageFile(image))?.wholeName(
-        ofClass: type.short, at: address, in: site.position)
+        ofClass: type.short, in: site.frame.baseName, at: address, in: site.position)
     else { return type }
     return TypeName(short: name, full: name, language: .cxx)
   }

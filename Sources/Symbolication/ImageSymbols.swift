@@ -103,11 +103,14 @@ final class ImageSymbols {
   ///
   /// - Parameters:
   ///   - type: As the source of the code spells it.
+  ///   - function: The function of the frame, without parameters.
   ///   - address: Of the code.
   ///   - position: Which of the frames at the address is meant.
   /// - Returns: nil where no class, or more than one, can be meant.
-  func wholeName(ofClass type: String, at address: UInt64, in position: Int) -> String? {
-    debugInfo?.wholeName(ofClass: type, at: address, in: position)
+  func wholeName(
+    ofClass type: String, in function: String, at address: UInt64, in position: Int
+  ) -> String? {
+    debugInfo?.wholeName(ofClass: type, in: function, at: address, in: position)
   }
 
   /// Where debug information has only the plain name, a mangled symbol says more, and so does an

@@ -81,11 +81,15 @@ final class DebugInfo {
   ///
   /// - Parameters:
   ///   - type: As the source at the address spells it.
+  ///   - function: The function at the address, without parameters.
   ///   - address: An ELF address.
   ///   - position: Which of the functions at the address is meant, as in ``frames(at:)``.
   /// - Returns: nil where no class, or more than one, can be meant.
-  func wholeName(ofClass type: String, at address: UInt64, in position: Int) -> String? {
-    guard let unit = unit(at: address), let name = unit.classes.whole(type), name != type,
+  func wholeName(
+    ofClass type: String, in function: String, at address: UInt64, in position: Int
+  ) -> String? {
+    guard let unit = unit(at: address), let name = unit.classes.whole(type, in: function),
+      name != type,
       let scopes = scopes(of: unit, at: address, in: position)
     else { return nil }
     let origins = scopes.compactMap { $0.reference(DW_AT_abstract_origin) }

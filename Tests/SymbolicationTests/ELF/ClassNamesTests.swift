@@ -12,7 +12,8 @@ import TraceReader
   }
 
   private func names(
-    of types: [String], in function: String, compiler: String, options: [String]
+    of types: [String], in function: String, named name: String = "main",
+    compiler: String = "g++", options: [String] = ["-O0"]
   ) throws -> [String?] {
     let program = try fixture.compile(
       "classes.cpp", with: compiler, ["-g"] + options, to: "program")
@@ -21,7 +22,7 @@ import TraceReader
       locator: DebugFileLocator(directories: []), recordedAt: nil
     ) { _ in }
     let address = try Fixture.symbol(function, in: program) + 4
-    return types.map { symbols.wholeName(ofClass: $0, at: address, in: 0) }
+    return types.map { symbols.wholeName(ofClass: $0, in: name, at: address, in: 0) }
   }
 
   @Test(arguments: ["g++", "clang++"], [["-O0"], ["-O2", "-gdwarf-4"]])
@@ -42,7 +43,19 @@ import TraceReader
   @Test func aFunctionsOwnClassIsNoOther() throws {
     #expect(
       try names(
-        of: ["Page", "Cache"], in: "with_local", compiler: "g++", options: ["-O0"])
+        of: ["Page", "Cache"], in: "with_local")
         == [nil, "app::Cache"])
+  }
+
+  @Test func theClassOfTheFunctionComesFirst() throws {
+    let tree = "app::Tree<std::pair<int, int>>::"
+    #expect(
+      try names(of: ["Node", "Node*[]", "Page"], in: "main", named: tree + "add<int>")
+        == [tree + "Node", tree + "Node*[]", "app::Page"])
+    #expect(
+      try names(of: ["Twin", "first::Twin"], in: "main", named: "app::second::make")
+        == ["app::second::Twin", "app::first::Twin"])
+    #expect(
+      try names(of: ["Node", "Twin"], in: "main", named: "app::Other<int>::add") == [nil, nil])
   }
 }
