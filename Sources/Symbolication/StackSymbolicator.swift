@@ -120,9 +120,16 @@ public final class StackSymbolicator {
   ///
   /// Looks up no frame of the program beyond the first.
   public func container(of stack: StackID) -> TypeName? {
-    let frames = Array(
-      stacks.walk(stack).lazy.flatMap(self.frames(of:)).prefix { $0.role == .runtime })
-    return CxxRuntimeBlocks.name(of: frames) ?? ContainerNames.name(of: frames)
+    var frames: [SymbolicatedFrame] = []
+    var caller: SymbolicatedFrame?
+    for frame in stacks.walk(stack).lazy.flatMap(self.frames(of:)) {
+      guard frame.role == .runtime else {
+        caller = frame
+        break
+      }
+      frames.append(frame)
+    }
+    return CxxRuntimeBlocks.name(of: frames, calledBy: caller) ?? ContainerNames.name(of: frames)
       ?? RustContainers.name(of: frames) ?? SwiftRuntimeBlocks.name(of: frames)
   }
 

@@ -148,8 +148,49 @@ import TraceTestSupport
     #expect(
       rows.map { "\($0.name) \($0.count) \($0.bytes) \($0.language) \($0.image ?? "")" }.sorted()
         == [
-          "P 2 32 C++ /opt/app/app", "P[] 1 64 C++ ", "operator new in main 1 99 C++ /opt/app/app",
+          "P 2 32 C++ /opt/app/app", "P[] 1 64 C++ /opt/app/app",
+          "operator new in main 1 99 C++ /opt/app/app",
         ])
+  }
+
+  /// No image defines them, so it is the one that uses them, where there is only one.
+  @Test func containersAreOfWhoUsesThem() throws {
+    var builder = TraceBuilder()
+    let symbols = FakeSymbolicator()
+    let make = "_ZSt11make_uniqueIA_1PENSt8__detail9_MakeUniqIT_E7__arrayEm"
+    let other = "_ZSt11make_uniqueIA_1QENSt8__detail9_MakeUniqIT_E7__arrayEm"
+    for (index, name) in ["app", "libapp.so"].enumerated() {
+      let start = UInt64(index + 1) * 0x1_0000
+      symbols.add("main", at: start + 0x100, image: "/opt/\(name)")
+      symbols.add(make, at: start + 0x200, image: "/opt/\(name)")
+      symbols.add(other, at: start + 0x300, image: "/opt/\(name)")
+      builder.image(
+        Image(
+          index: UInt32(index), path: "/opt/\(name)", loadBias: 0, start: Address(start),
+          end: Address(start + 0x1000), textStart: Address(start), textEnd: Address(start + 0x1000))
+      )
+    }
+    builder.image(
+      Image(
+        index: 2, path: "/usr/lib/libstdc++.so.6", loadBias: 0, start: Address(0x3_0000),
+        end: Address(0x3_1000), textStart: Address(0x3_0000), textEnd: Address(0x3_1000)))
+    let new = Operation(rawValue: 10)
+    for (index, leaf) in [UInt64(0x1_0200), 0x2_0200, 0x2_0300].enumerated() {
+      builder.allocate(
+        0x50_1000 + UInt64(index) * 0x100, 64, new,
+        stack: builder.stack([leaf, leaf & 0xf_0000 + 0x100]), time: 10)
+    }
+    let file = try builder.write()
+    let trace = try Trace(path: file.path)
+    let report = try HeapReport(
+      trace, source: ReportSource(trace, file: nil, symbolicator: symbols), query: HeapQuery())
+    #expect(
+      report.rows.map { "\($0.name) \($0.count) \($0.image ?? "")" }
+        == ["P[] 2 ", "Q[] 1 /opt/libapp.so"])
+    var page = TextPage()
+    report.write(to: &page)
+    #expect(page.text.contains("P[]         C++   < multiple >"))
+    #expect(page.text.contains("Q[]         C++   libapp.so"))
   }
 
   @Test func instancesOfGObjectHaveTheirClass() throws {

@@ -92,7 +92,9 @@ extension HeapReport {
         Span(row.bytes.grouped + MarginText.suffix(row.bytesMargin, of: row.bytes)),
         Span(Self.tenths(row)),
         Span(row.name + size, .emphasis), Span(row.language),
-        Span(row.image.map(ReportFrame.lastComponent) ?? "<unknown>"),
+        Span(
+          row.image.map(ReportFrame.lastComponent)
+            ?? (row.isOfSeveralImages ? "< multiple >" : "<unknown>")),
       ])
     }
     return table

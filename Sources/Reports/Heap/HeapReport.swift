@@ -42,8 +42,10 @@ public struct HeapReport: Report {
     public var language: String
     /// Whether it is a class or another type, not only a caller or a size.
     public var isClass: Bool
-    /// Path of the image that defines the class, or allocates where there is none.
+    /// Path of the image that defines the class, or allocates where there is none; nil where several do.
     public var image: String?
+    /// Whether several images allocate what none defines, as containers.
+    public var isOfSeveralImages = false
     /// How many blocks.
     public var count: UInt64
     /// Their requested bytes.
@@ -56,6 +58,11 @@ public struct HeapReport: Report {
     public var size: UInt64?
     /// Of how many blocks their own contents say it; for the others it follows from their stacks.
     public var seenCount: UInt64
+
+    enum CodingKeys: String, CodingKey {
+      case name, fullName, language, isClass, image, count, bytes, countMargin, bytesMargin, size
+      case seenCount
+    }
 
     /// Bytes per block.
     public var average: Double { count == 0 ? 0 : Double(bytes) / Double(count) }

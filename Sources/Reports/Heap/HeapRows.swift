@@ -22,15 +22,20 @@ struct HeapRows {
     total = HeapSum(sampling)
     var sums: [Key: HeapSum] = [:]
     var counts: [UInt64: UInt64] = [:]
+    var images: [Key: ImagesOfRow] = [:]
     for block in blocks {
       let (category, isSeen) = source.categories.category(of: block, in: memory)
       let key = Key(category: category, size: query.separatesSizes ? block.size : nil)
       sums[key, default: HeapSum(sampling)].add(block.size, isSeen: isSeen)
+      if category.isOfStandardLibrary {
+        images[key, default: ImagesOfRow()].add(
+          source.categories.responsibleImage(of: block.stack))
+      }
       total.add(block.size, isSeen: isSeen)
       counts[block.size, default: 0] &+= 1
     }
     Self.joinNames(&sums)
-    rows = sums.map { HeapReport.Row($0.key.category, size: $0.key.size, $0.value) }
+    rows = sums.map { HeapReport.Row($0.key.category, size: $0.key.size, $0.value, images[$0.key]) }
     sizes = counts.map { size, count in
       let estimate = sampling?.allocations(perSampleOfSize: size, samples: count)
       return HeapReport.SizeCount(size: size, count: estimate ?? count)
@@ -64,6 +69,29 @@ extension HeapRows {
       else { continue }
       sums[others[0]]?.add(sum)
     }
+  }
+}
+
+/// The images that use what no image defines: containers of the standard libraries.
+struct ImagesOfRow {
+  private var paths: Set<String?> = []
+
+  /// Adds that of a block; nil where it is not known.
+  mutating func add(_ path: String?) {
+    if paths.count < 2 { paths.insert(path) }
+  }
+
+  /// The only one; nil where there are several.
+  var only: String? { areSeveral ? nil : paths.first ?? nil }
+
+  /// Whether there are several.
+  var areSeveral: Bool { paths.count > 1 }
+}
+
+extension BlockCategory {
+  /// Whether it is a part of a container, which belongs to whoever uses it: no image defines it.
+  fileprivate var isOfStandardLibrary: Bool {
+    imagePath == nil && (kind == .type(.cxx) || kind == .type(.rust))
   }
 }
 
@@ -119,7 +147,9 @@ struct HeapSum {
 }
 
 extension HeapReport.Row {
-  fileprivate init(_ category: BlockCategory, size: UInt64?, _ sum: HeapSum) {
+  fileprivate init(
+    _ category: BlockCategory, size: UInt64?, _ sum: HeapSum, _ images: ImagesOfRow?
+  ) {
     let language =
       switch category.kind {
       case .type(let language): language.rawValue
@@ -128,7 +158,8 @@ extension HeapReport.Row {
       }
     self.init(
       name: category.name, fullName: category.fullName, language: language,
-      isClass: category.isType, image: category.imagePath, count: sum.count, bytes: sum.bytes,
+      isClass: category.isType, image: category.imagePath ?? images?.only,
+      isOfSeveralImages: images?.areSeveral ?? false, count: sum.count, bytes: sum.bytes,
       countMargin: sum.countMargin, bytesMargin: sum.bytesMargin, size: size,
       seenCount: sum.seenCount)
   }

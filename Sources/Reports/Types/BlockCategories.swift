@@ -145,6 +145,11 @@ public final class BlockCategories {
     return typeNames.name(of: type.id).map { BlockCategory($0) }
   }
 
+  /// Path of the image whose code is held responsible for what a stack allocated.
+  func responsibleImage(of stack: StackID) -> String? {
+    stackNames?.responsibleSymbol(of: stack)?.imagePath
+  }
+
   private func detailed(_ category: BlockCategory, _ call: CallKey) -> BlockCategory {
     guard case .size = category.kind else { return category }
     if let known = knownCalls[call] { return known ?? category }

@@ -66,13 +66,35 @@ import TraceReader
         of: functions.map { function in
           SymbolicatedFrame(
             programCounter: Address(1), function: FunctionName(plain: function))
-        })?.short
+        }, calledBy: nil)?.short
     }
     #expect(name(["__cxa_allocate_exception", "std::__throw_bad_alloc"]) == "C++ exception")
     #expect(
       name(["__cxa_allocate_dependent_exception", "std::rethrow_exception"])
         == "C++ rethrown exception")
     #expect(name(["__cxa_get_globals"]) == nil)
+  }
+
+  /// One of the system, whose initializers have no names and are called by the loader, and one that is linked in.
+  @Test func theEmergencyPoolIsWhatTheLibraryAllocatesAsItStarts() {
+    func frame(_ function: String?, in image: String) -> SymbolicatedFrame {
+      SymbolicatedFrame(
+        programCounter: Address(1), function: function.map { FunctionName(plain: $0) },
+        imagePath: image)
+    }
+    let library = frame(nil, in: "/usr/lib/x86_64-linux-gnu/libstdc++.so.6")
+    let loader = frame("call_init", in: "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2")
+    let initializer = frame("_GLOBAL__sub_I__ZN9__gnu_cxx9__freeresEv", in: "/opt/app")
+    let program = frame("main", in: "/opt/app")
+    func name(_ frames: [SymbolicatedFrame], _ caller: SymbolicatedFrame?) -> String? {
+      CxxRuntimeBlocks.name(of: frames, calledBy: caller)?.short
+    }
+    #expect(name([library], loader) == "C++ emergency pool")
+    #expect(name([], initializer) == "C++ emergency pool")
+    #expect(name([library], program) == nil)
+    #expect(name([frame("f", in: "/opt/libapp.so")], loader) == nil)
+    #expect(name([], loader) == nil)
+    #expect(name([library], nil) == nil)
   }
 
   @Test func anotherContainerAroundAPartIsNotItsContainer() {
