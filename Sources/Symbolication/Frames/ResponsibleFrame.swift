@@ -1,13 +1,16 @@
 /// Finds the frame that a report blames for an allocation.
 public enum ResponsibleFrame {
-  /// The first frame of the user; else the first that is neither allocator nor runtime; else the
-  /// outermost.
+  /// The first frame of the user; else the first that is neither allocator nor runtime, of the C library or
+  /// named like an allocator (`g_malloc`) only where there is no other; else the outermost.
   ///
   /// What a macro was expanded to has no line in a file that anybody could open: whoever calls it is
   /// meant, where there is one.
   ///
   /// Where a library starts up (`call_init`) or a thread begins (`start_thread`), the runtime's
   /// function that was called from there says more than that it was called.
+  ///
+  /// Where nothing of the program is on the stack but its `main`, stripped of its name, the library that it
+  /// hands over to is meant; not the C library.
   ///
   /// - Parameter frames: Leaf first; inlined frames count as frames, markers do not.
   /// - Returns: `nil` when there is no frame but markers.
@@ -16,12 +19,21 @@ public enum ResponsibleFrame {
     var runtimeBefore: SymbolicatedFrame?
     var outermost: SymbolicatedFrame?
     var expansion: SymbolicatedFrame?
+    var stripped = StrippedMain()
     for frame in frames {
+      if stripped.isPending {
+        if let decided = stripped.decided(by: frame) { return decided }
+        continue
+      }
       switch frame.role {
       case .user:
-        guard frame.isMacroExpansion else { return frame }
+        guard frame.isMacroExpansion else {
+          guard stripped.begin(at: frame) else { return frame }
+          continue
+        }
         if expansion == nil { expansion = frame }
       case .system:
+        stripped.add(library: frame)
         if firstSystem == nil { firstSystem = isLaunch(frame) ? runtimeBefore ?? frame : frame }
       case .runtime:
         if firstSystem == nil, !RuntimeNames.isAllocator(frame.function) { runtimeBefore = frame }
@@ -29,7 +41,7 @@ public enum ResponsibleFrame {
       }
       outermost = frame
     }
-    return expansion ?? firstSystem ?? outermost
+    return stripped.undecided ?? expansion ?? firstSystem.map(stripped.instead(of:)) ?? outermost
   }
 
   /// Whether the frame does nothing but call another library or a thread's function.

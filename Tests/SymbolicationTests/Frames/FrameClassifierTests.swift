@@ -159,4 +159,36 @@ struct FrameClassifierTests {
     #expect(ResponsibleFrame.describe("malloc", in: user) == "malloc in parse_header")
     #expect(ResponsibleFrame.describe("malloc", in: nil) == "malloc")
   }
+
+  @Test("a stripped main that hands over to a library is not blamed")
+  func strippedMain() {
+    func frame(_ name: String?, _ image: String = Self.app) -> SymbolicatedFrame {
+      SymbolicatedFrame(
+        programCounter: Address(1), function: name.map(Demangler.name(of:)), imagePath: image)
+    }
+    let library = "/usr/lib/x86_64-linux-gnu/libruby.so"
+    let (copy, table) = (frame("rb_strdup", library), frame("rb_table_new", library))
+    let (hidden, main, strdup) = (frame(nil, library), frame(nil), frame("strdup", Self.libc))
+    let start = [frame("__libc_start_call_main", Self.libc), frame("_start")]
+    let old = [frame(nil, Self.libc), frame("__libc_start_main", Self.libc), frame(nil)]
+    func blamed(_ frames: [SymbolicatedFrame]) -> SymbolicatedFrame? {
+      ResponsibleFrame.find(in: frames)
+    }
+    #expect(blamed([strdup, copy, hidden, table, main] + start) == table)
+    #expect(blamed([strdup, copy, hidden, table, main] + old) == table)
+    #expect(blamed([hidden, copy, main] + start) == hidden)
+    #expect(blamed([strdup, main] + start) == main)
+    #expect(blamed([hidden, main, frame(nil)] + start) == main)
+    #expect(blamed([table, main, table] + start) == main)
+    #expect(blamed([table, frame("main")] + start) == frame("main"))
+    #expect(blamed([table, main]) == main)
+    #expect(blamed([strdup, copy, table, frame("start_thread", Self.libc)]) == table)
+    #expect(blamed([strdup, hidden, frame("start_thread", Self.libc)]) == hidden)
+    #expect(blamed([copy, hidden, table]) == table)
+    #expect(blamed([copy]) == copy)
+    #expect(blamed([hidden, strdup, table]) == hidden)
+    #expect(blamed([strdup] + start) == strdup)
+    #expect(
+      blamed([table, SymbolicatedFrame(programCounter: Address(1))] + start)?.imagePath == nil)
+  }
 }

@@ -1,0 +1,76 @@
+/// Recognises `main` of a stripped program, and what it hands over to.
+///
+/// Many programs are nothing but `main` in front of a library (`ruby`, `octave`, `dot`): blaming that, and
+/// without a name, would be the same for all their blocks.
+struct StrippedMain {
+  private var namedLibraryFrame: SymbolicatedFrame?
+  private var libraryFrame: SymbolicatedFrame?
+  private var main: SymbolicatedFrame?
+
+  /// Whether a frame may be `main`: who called it tells.
+  var isPending: Bool { main != nil }
+
+  /// The innermost frame of a library, one with a name if there is any; else the one that may be `main`.
+  var handedOver: SymbolicatedFrame? { namedLibraryFrame ?? libraryFrame ?? main }
+
+  /// Takes notice of a frame of the system in front of the program's first.
+  mutating func add(library frame: SymbolicatedFrame) {
+    guard !Self.isOfCLibrary(frame), frame.imagePath.map(FrameClassifier.isSystemImage) == true
+    else {
+      return
+    }
+    if libraryFrame == nil { libraryFrame = frame }
+    guard namedLibraryFrame == nil, let name = frame.function?.base, !Self.isAllocator(name) else {
+      return
+    }
+    namedLibraryFrame = frame
+  }
+
+  /// What to blame instead of a frame of the system, where nothing of the program is on the stack: who
+  /// called the C library or a function that allocates for others.
+  func instead(of frame: SymbolicatedFrame) -> SymbolicatedFrame {
+    guard Self.isOfCLibrary(frame) || frame.function.map({ Self.isAllocator($0.base) }) == true
+    else {
+      return frame
+    }
+    return namedLibraryFrame ?? libraryFrame ?? frame
+  }
+
+  /// Begins to ask who called the program's first frame.
+  ///
+  /// - Returns: Whether that matters: not where the frame has a name, or nothing else could be blamed.
+  mutating func begin(at frame: SymbolicatedFrame) -> Bool {
+    guard frame.function == nil, frame.imagePath != nil, libraryFrame != nil else { return false }
+    main = frame
+    return true
+  }
+
+  /// The frame to blame, as soon as a caller of the one that may be `main` tells; nil before.
+  func decided(by caller: SymbolicatedFrame) -> SymbolicatedFrame? {
+    if let name = caller.function?.raw {
+      return Self.callersOfMain.contains(name) ? handedOver : main
+    }
+    return Self.isOfCLibrary(caller) ? nil : main
+  }
+
+  /// The frame to blame where no caller has told.
+  var undecided: SymbolicatedFrame? { main }
+
+  private static let callersOfMain: Set<String> = [
+    "__libc_start_call_main", "__libc_start_main", "__libc_start_main_impl",
+  ]
+
+  private static func isOfCLibrary(_ frame: SymbolicatedFrame) -> Bool {
+    guard let path = frame.imagePath, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+      return true
+    }
+    let name = path[path.index(after: slash)...]
+    return ["libc.so", "libc-", "ld-", "libpthread", "libdl"].contains { name.hasPrefix($0) }
+  }
+
+  /// Whether a function of a library allocates what others ask for: `g_malloc`, `xmlStrdup`.
+  private static func isAllocator(_ function: String) -> Bool {
+    let name = function.lowercased()
+    return AllocatorCall.isAllocator(name) || name.hasSuffix("dup")
+  }
+}
