@@ -1,5 +1,6 @@
 import CTraceFormat
 import LeakAnalysis
+import Symbolication
 import Testing
 import TraceReader
 import TraceTestSupport
@@ -335,6 +336,27 @@ import TraceTestSupport
     #expect(moving.contains(moment + "(at exit with status 0): everything that was live then"))
     #expect(moving.contains("Snapshot: 1 thread could not be stopped for the snapshot"))
     #expect(try text { $0.isComplete = false }.contains("Snapshot: the snapshot was cut off"))
+  }
+
+  /// What called the place that leaks does not matter, nor where in its function it is inlined.
+  @Test func leaksOfOnePlaceAreAddedUp() {
+    func row(_ name: String, _ function: String, _ stack: UInt32, _ count: UInt64) -> LeakRow {
+      let frame = SymbolicatedFrame(
+        programCounter: Address(1), function: FunctionName(plain: function), imagePath: "/opt/app",
+        imageOffset: UInt64(stack))
+      return LeakRow(
+        name: name, count: count, bytes: count * 16, address: 0, size: 16, timeNanoseconds: 0,
+        stack: stack, responsible: ReportFrame(frame, fullNames: false))
+    }
+    let places = LeakPlace.find([
+      row("Node", "make", 7, 9), row("Node", "grow", 5, 4), row("Node", "make", 3, 2),
+      row("Leaf", "make", 4, 1),
+    ])
+    #expect(
+      places.map { "\($0.name) \($0.responsible?.name ?? "") \($0.stack) \($0.stackCount)" }
+        == ["Node make 7 2", "Node grow 5 1", "Leaf make 4 1"])
+    #expect(places.map(\.count) == [11, 4, 1])
+    #expect(places.map(\.bytes) == [176, 64, 16])
   }
 
   @Test func slicesMayHideLeaks() throws {

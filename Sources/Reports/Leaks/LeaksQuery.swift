@@ -38,6 +38,8 @@ public struct LeaksQuery: Sendable, Hashable {
   public var treeLines = 40
   /// Whether ``LeaksReport/TreeGroup/rootTimes`` are asked for: there may be millions.
   public var keepsRootTimes = false
+  /// Whether ``LeaksReport/places`` are asked for.
+  public var findsPlaces = false
 
   /// Makes a query for everything.
   public init() {}

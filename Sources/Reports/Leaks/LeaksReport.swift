@@ -74,6 +74,9 @@ public struct LeaksReport: Report {
   public var rows: LongList<LeakRow>
   /// How many rows there are without a limit.
   public var rowCount: Int
+  /// The places that allocated what the rows of stacks stand for, where they are asked for; those with the
+  /// most bytes first.
+  public private(set) var places: [LeakPlace] = []
   /// The trees, those with the most bytes first.
   public var treeGroups: [TreeGroup]
   /// How many groups of trees there are without a limit.
@@ -122,6 +125,7 @@ public struct LeaksReport: Report {
     rootLeakCount = groups.reduce(0) { $0 &+ ($1.role == .rootLeak ? $1.instances : 0) }
     rootCycleCount = groups.reduce(0) { $0 &+ ($1.role == .rootCycle ? $1.instances : 0) }
     rowCount = rows.count
+    if query.findsPlaces { places = LeakPlace.find(rows) }
     self.rows = rows.limited(to: query.top)
     if baseline == nil {
       let possible = Self.possibleRows(analysis, selection, source, types, query)

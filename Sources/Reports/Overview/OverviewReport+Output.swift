@@ -139,7 +139,8 @@ extension OverviewReport {
       .text("Responsible Library", spare: 1),
       .text("Responsible Frame"),
     ])
-    for row in leaks.rows {
+    let shown = leaks.places.prefix(Limit.leaks)
+    for row in shown {
       let place = row.responsible?.place.map { "  \($0)" } ?? ""
       table.add([
         Span(page.bytes(row.bytes)), Span(row.count.grouped), Span(row.name),
@@ -148,7 +149,7 @@ extension OverviewReport {
       ])
     }
     page.table(table, indent: 2)
-    let hidden = leaks.rowCount - leaks.rows.count
+    let hidden = leaks.places.count - shown.count
     if hidden > 0 { page.line(Span("  " + CountText.more(hidden, "row"), .faint)) }
   }
 
@@ -196,8 +197,9 @@ extension OverviewReport {
   public var csv: CSVTable? { nil }
 
   enum CodingKeys: String, CodingKey {
-    case trace, coverage, eventCount, errors, hogs, allocations, leaks, deinitialized, unfreed
-    case unfreedPlaces, unfreedPlaceCount, hotspots, symbolWarnings, nextCommands
+    case trace, coverage, eventCount, errors, hogs, allocations, leaks, leakPlaces, leakPlaceCount
+    case deinitialized, unfreed, unfreedPlaces, unfreedPlaceCount, hotspots, symbolWarnings,
+      nextCommands
   }
 
   /// Writes the document `memtrace.report`.
@@ -210,6 +212,9 @@ extension OverviewReport {
     try container.encode(hogs, forKey: .hogs)
     try container.encode(allocations, forKey: .allocations)
     try container.encodeIfPresent(leaks, forKey: .leaks)
+    try container.encodeIfPresent(
+      leaks.map { Array($0.places.prefix(Limit.leaks)) }, forKey: .leakPlaces)
+    try container.encodeIfPresent(leaks?.places.count, forKey: .leakPlaceCount)
     try container.encode(deinitialized, forKey: .deinitialized)
     try container.encode(unfreed, forKey: .unfreed)
     try container.encode(unfreedPlaces, forKey: .unfreedPlaces)

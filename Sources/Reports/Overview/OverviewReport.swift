@@ -105,6 +105,7 @@ public struct OverviewReport: Report {
   public static func leaks(_ analysis: LeakAnalysis, source: ReportSource) throws -> LeaksReport {
     var query = LeaksQuery()
     query.top = Limit.leaks
+    query.findsPlaces = true
     return try LeaksReport(analysis, source: source, query: query)
   }
 
