@@ -89,6 +89,33 @@ import TraceTestSupport
     #expect(many.processLines.map(\.title) == ["app, 5 processes", "app (pid 6)"])
   }
 
+  @Test func whatIsSaidOfManyProcessesIsOneLine() throws {
+    func warned(_ pid: UInt32, _ warning: String) -> CheckedProcess {
+      var process = checked(pid: pid, problems: pid < 5 ? ["was: killed"] : [])
+      process.warnings = [warning]
+      return process
+    }
+    let processes =
+      (1...4).map { warned($0, "hides leaks") } + [
+        warned(5, "is a sample"), warned(6, "hides leaks"),
+      ]
+    var input = input(processes: processes)
+    input.warnings = ["x.yml: an old format"]
+    let result = GateResult(judging: input)
+    let lines = try result.output(as: .text, root: root).split(separator: "\n").map(String.init)
+    #expect(
+      lines.filter { $0.hasPrefix("Warning: ") } == [
+        "Warning: x.yml: an old format", "Warning: app, 5 processes: hides leaks",
+        "Warning: app (pid 5): is a sample",
+      ])
+    #expect(
+      lines.filter { $0.hasPrefix("Not measured: ") }
+        == ["Not measured: app, 4 processes: was: killed"])
+    #expect(result.problems.count == 4)
+    #expect(
+      try result.output(as: .summary, root: root).contains("- app, 4 processes: was: killed\n"))
+  }
+
   /// Readers of JUnit know a case by its class and name: of two alike they drop one, or its history.
   @Test func junitHasNoTwoCasesOfOneName() throws {
     var deep = leak(bytes: 32)

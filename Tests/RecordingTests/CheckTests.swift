@@ -43,6 +43,13 @@ import TraceTestSupport
     #expect(values(run)["exit"] == "\(status)")
   }
 
+  @Test func slicesOfGLibAreWarnedOf() throws {
+    let run = try check([], [try TestProgram("slices.c", flags: ["-O0"]).path.string])
+    #expect(run.status == 0, "\(run.outputText)\(run.errorText)")
+    #expect(run.outputText.contains("): slices of GLib may hide leaks: what lies in one"))
+    #expect(!(try check([], [try program()]).outputText.contains("GLib")))
+  }
+
   @Test func aLeakIsNamedWithItsTreeAndLine() throws {
     let run = try check([], [try program(), "lc"])
     let text = run.outputText

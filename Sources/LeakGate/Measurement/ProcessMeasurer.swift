@@ -122,6 +122,7 @@ public struct ProcessMeasurer {
     query.keepsRootTimes = true
     let report = try LeaksReport(analysis, source: source, query: query)
     process.warnings += report.snapshot.warnings
+    if let warning = report.snapshot.slicesWarning { process.warnings.append(warning) }
     collector.add(report, clock: source.clock)
     // A forked process has what its parent planted only as a block that is not its own.
     if expectsCanary, !trace.header.flags.contains(.forked),

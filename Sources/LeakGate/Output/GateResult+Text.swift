@@ -9,8 +9,8 @@ extension GateResult {
     list(
       "Suppressed by", usedSuppressions.map { $0.sentence(page.style.bytes) }, .faint, to: &page)
     list("Suppressed nothing", unusedSuppressionText.map { [$0] } ?? [], .faint, to: &page)
-    list("Not measured", problems, .error, to: &page)
-    list("Warning", warnings, .warning, to: &page)
+    list("Not measured", joiningAlike(problems), .error, to: &page)
+    list("Warning", joiningAlike(warnings), .warning, to: &page)
     list(
       "Stale in the baseline", stale.map(\.sentence), failsOnStale ? .error : .warning, to: &page)
     page.blank()

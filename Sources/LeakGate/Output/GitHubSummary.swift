@@ -11,7 +11,9 @@ struct GitHubSummary {
     var text = "## memtrace: \(headline)\n\n"
     if !result.problems.isEmpty {
       text += "**Not measured:**\n\n"
-      text += result.problems.prefix(50).map { "- \(Self.escaped($0))\n" }.joined() + "\n"
+      text +=
+        result.joiningAlike(result.problems).prefix(50).map { "- \(Self.escaped($0))\n" }.joined()
+        + "\n"
     }
     if !result.stale.isEmpty {
       text += "**Stale in the baseline:**\n\n"

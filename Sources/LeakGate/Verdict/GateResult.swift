@@ -153,9 +153,6 @@ public struct GateResult: Sendable, Report {
     }
   }
 
-  /// Fewer are told one by one.
-  private static let leastAlike = 4
-
   /// The same with the whole names of functions, for people: all is judged by the short ones.
   public var withFullNames: GateResult {
     var result = self

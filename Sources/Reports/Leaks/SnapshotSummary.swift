@@ -118,6 +118,14 @@ public struct SnapshotSummary: Sendable, Hashable, Encodable {
     }
   }
 
+  /// The same for the gate, alike for all processes; nil where there is no such thing.
+  package var slicesWarning: String? {
+    slices.map { _ in
+      "slices of GLib may hide leaks: what lies in one, and what that leads to, counts as held; "
+        + "set G_SLICE=always-malloc to find these"
+    }
+  }
+
   /// What makes conclusions from it doubtful.
   package var warnings: [String] {
     var warnings: [String] = []
