@@ -73,10 +73,25 @@ public final class ELFSymbolicator: Symbolicator {
     let type = sourceTypes.type(allocatedBy: site.frame, isNew: site.isNew) { object in
       symbols(of: ImageFile(image))?.typeName(of: object, at: address, in: site.position)
     }
-    guard let type, type.language == .cxx,
+    guard let type else { return coroutineFrame(at: site, in: image) }
+    guard type.language == .cxx,
       let name = symbols(of: ImageFile(image))?.wholeName(
         ofClass: type.short, in: site.frame.baseName, at: address, in: site.position)
     else { return type }
+    return TypeName(short: name, full: name, language: .cxx)
+  }
+
+  /// What a coroutine of C++ allocates for itself as it is called.
+  private func coroutineFrame(at site: AllocationSite, in image: Image) -> TypeName? {
+    guard site.isNew, let function = site.frame.function, function.language == .cxx,
+      let compiler = symbols(of: ImageFile(image))?.coroutines.compiler(of: function.raw)
+    else { return nil }
+    if compiler == .clang {
+      guard let line = site.frame.location.flatMap(sourceLine(at:)), !line.contains("new") else {
+        return nil
+      }
+    }
+    let name = "\(function.base) coroutine frame"
     return TypeName(short: name, full: name, language: .cxx)
   }
 

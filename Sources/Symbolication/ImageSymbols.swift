@@ -27,6 +27,8 @@ final class ImageSymbols {
   private(set) lazy var variables = DataSymbols(files: files)
   /// The vtables of the image's C++ classes.
   private(set) lazy var vtables = VTableSymbols(files: files)
+  /// The coroutines of the image's C++ code.
+  private(set) lazy var coroutines = CoroutineSymbols(files: files)
   private let debugInfo: DebugInfo?
 
   /// Opens the files of an image.

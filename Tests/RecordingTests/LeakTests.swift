@@ -356,6 +356,14 @@ import TraceTestSupport
     #expect((slices.count, slices.bytes) == (2, 992))
   }
 
+  @Test(arguments: ["-O0", "-O2"])
+  func framesOfCoroutinesAreNamed(option: String) throws {
+    let source = try TestProgram("coroutines.cpp", flags: ["-std=c++20", option])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.leaks.keys.sorted() == ["Foo", "app::work coroutine frame"])
+    #expect(program.leaks["Foo"] == Figures(1, 72, roots: 0))
+  }
+
   private static let gobjectFlags: [String]? = {
     let run = try? ProcessRun.run(
       ["/usr/bin/env", "pkg-config", "--cflags", "--libs", "gobject-2.0"])
