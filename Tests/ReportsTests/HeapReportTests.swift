@@ -215,7 +215,9 @@ import TraceTestSupport
     let file = try builder.write()
     let trace = try Trace(path: file.path)
     let source = ReportSource(trace, file: nil, symbolicator: FakeSymbolicator())
-    let rows = try HeapReport(trace, source: source, query: HeapQuery()).rows
+    let report = try HeapReport(trace, source: source, query: HeapQuery())
+    #expect(report.text().contains("Found:  2 GObject classes\n"))
+    let rows = report.rows
     #expect(
       rows.filter { $0.language == "GObject" }.map { "\($0.name) \($0.count) \($0.bytes)" }
         == ["SamplePrivate 1 80", "SamplePlain 1 32"])

@@ -34,7 +34,7 @@ enum GroupKey: Hashable {
     switch grouping {
     case .category: self = .category(source.categories.category(of: site))
     case .type: self = .category(source.categories.detailedCategory(of: site))
-    case .stack: self = .stack(site.stack)
+    case .stack: self = .stack(names.likeness(of: site.stack))
     case .thread: self = .thread(site.thread)
     case .size: self = .size(Self.powerOfTwo(above: site.sizeClass.bytes))
     case .function:

@@ -90,7 +90,7 @@ public struct HeapReport: Report {
 
   /// The classes of one language.
   public struct ClassCount: Sendable, Hashable, Encodable {
-    /// `Swift`, `C++`, `Rust` or `C`.
+    /// `Swift`, `C++`, `Rust`, `C`, `Python` or `GObject`.
     public var language: String
     /// How many classes there are.
     public var count: UInt64
@@ -181,7 +181,7 @@ public struct HeapReport: Report {
     totalBytesMargin = found.total.bytesMargin
     sizes = found.sizes
     let all = found.rows
-    classes = ["Swift", "C++", "Rust", "C"].compactMap { language in
+    classes = ["Swift", "C++", "Rust", "C", "Python", "GObject"].compactMap { language in
       let names = Set(all.filter { $0.isClass && $0.language == language }.map(\.name))
       return names.isEmpty ? nil : ClassCount(language: language, count: UInt64(names.count))
     }
