@@ -104,7 +104,7 @@ public struct TraceDump {
     // An error of the output has to cross a function that throws only the reader's errors.
     var failure: (any Error)?
     var wantsMore = true
-    try trace.forEachEvent { index, event in
+    let damage = try trace.forEachEvent { index, event in
       if index >= limit { return false }
       buffer.add(DumpRecord(event: event, index: index, clock: trace.clock))
       guard buffer.isFull else { return true }
@@ -117,19 +117,27 @@ public struct TraceDump {
       return wantsMore
     }
     if let failure { throw failure }
+    add(damage, to: &buffer)
     return wantsMore
+  }
+
+  /// Adds what could not be read of the events: only they have been read that far.
+  private func add(_ damage: [Damage], to buffer: inout DumpBuffer) {
+    guard kinds.contains(.damage) else { return }
+    for part in damage { buffer.add(DumpRecord(damage: part)) }
   }
 
   private func writeRefcounts(
     _ buffer: inout DumpBuffer, _ output: (String) throws -> Bool
   ) throws {
     var count: UInt64 = 0
-    try trace.forEachRefcount { event in
+    let damage = try trace.forEachRefcount { event in
       if count >= limit { return false }
       count += 1
       buffer.add(DumpRecord(refcount: event, clock: trace.clock))
       return try !buffer.isFull || buffer.flush(output)
     }
+    add(damage, to: &buffer)
   }
 }
 

@@ -17,14 +17,15 @@ extension HistoryReport {
   ) throws {
     var options = ReplayOptions()
     options.progress = progress
-    let history = try trace.history(of: address, options: options)
+    var coverage = trace.coverage
+    let history = try trace.history(of: address, options: options) { coverage.add($0) }
     let ends = history.filter { $0.event.operation == .reallocEnd && $0.event.stack == .none }
     var objects = Set(history.map(\.block))
     if objects.isEmpty { objects.insert(address) }
     self.init(
       address: address.rawValue, history,
       reallocStacks: try trace.reallocStacks(ofEnds: Set(ends.map(\.eventIndex))),
-      refcounts: trace.refcounts(of: objects), coverage: trace.coverage, source: source, top: top,
+      refcounts: trace.refcounts(of: objects), coverage: coverage, source: source, top: top,
       showsStacks: showsStacks)
     snapshotCounts = try Self.counts(of: history, in: trace)
     uses = Self.uses(of: objects, in: trace, source)

@@ -61,6 +61,10 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
         { "\(CountText.of($0, "event", .has)) no stack: the stack table was full" }
       ),
       (
+        "stacksLost", coverage.stacksLost,
+        { "\(CountText.of($0, "allocation", .has)) a stack that is missing in the file" }
+      ),
+      (
         "stacksCut", coverage.stacksCut,
         { "\(CountText.of($0, "event", .has)) a stack with frames left out" }
       ),

@@ -3,13 +3,15 @@ import CTraceFormat
 /// Where the chunks of a trace are.
 ///
 /// Found by following the lengths in the chunk headers. Where that leads astray, the next multiple
-/// of the alignment with a good header is searched. Zeros are no damage: space is reserved before
-/// it is used.
+/// of the alignment with a good header is searched. Zeros are no damage unless the file header says
+/// that there have been more chunks: space is reserved before it is used.
 struct ChunkIndex {
   private(set) var chunks: [ChunkHeader] = []
   private(set) var damage: [Damage] = []
   /// Bytes that the last chunk should have and the file does not.
   private(set) var missingBytes: UInt64 = 0
+  /// Where zeros lie in place of a chunk.
+  private var holes: [Range<UInt64>] = []
 
   private static let alignment = UInt64(MT_CHUNK_ALIGNMENT)
   private static let blockSize = 1 << 20
@@ -20,6 +22,8 @@ struct ChunkIndex {
   }
 
   init(scanning file: TraceFile, header: TraceHeader) throws(TraceError) {
+    // A recording that stopped because there was no room had claimed its next chunk already.
+    let claimed = header.stopReason == MT_STOP_NONE.rawValue ? header.fileEnd : 0
     var offset = UInt64(MT_FILE_HEADER_SIZE)
     while offset < file.size {
       guard let bytes = try bytes(of: file, at: &offset, count: ChunkHeader.size) else { continue }
@@ -29,14 +33,32 @@ struct ChunkIndex {
       if let chunk {
         chunks.append(chunk)
         offset &+= UInt64(chunk.length)
+      } else if bytes.count < ChunkHeader.size, claimed > file.size {
+        break  // Cut, inside a header.
       } else {
         offset = try resume(after: offset, in: file, tag: header.traceID.low)
       }
     }
-    // A recording that stopped because there was no room had claimed its next chunk already.
-    let claimed = header.stopReason == MT_STOP_NONE.rawValue ? header.fileEnd : 0
     let expected = max(offset, claimed)
     missingBytes = expected > file.size ? expected &- file.size : 0
+    addHoles(of: header, in: file)
+  }
+
+  /// Takes zeros for damage where more chunks were begun than are there.
+  ///
+  /// A chunk is counted when its header is written; until then its place is a hole of no meaning.
+  /// So is that at the end of a file which has grown since it was opened.
+  private mutating func addHoles(of header: TraceHeader, in file: TraceFile) {
+    guard header.chunks > UInt64(chunks.count) else { return }
+    for hole in holes where hole.upperBound < file.size || missingBytes == 0 {
+      let end = min(hole.upperBound, header.fileEnd)
+      guard hole.lowerBound < end else { continue }
+      damage.append(
+        Damage(
+          offset: hole.lowerBound, length: end &- hole.lowerBound,
+          reason: "zeros where a chunk belongs"))
+    }
+    damage.sort { $0.offset < $1.offset }
   }
 
   /// Searches the next good chunk header and notes what lies before it.
@@ -47,6 +69,7 @@ struct ChunkIndex {
   ) throws(TraceError) -> UInt64 {
     var (offset, found) = (start, file.size)
     var firstLoss: UInt64?
+    let damageBefore = damage.count
     search: while offset < file.size {
       guard let block = try bytes(of: file, at: &offset, count: Self.blockSize) else { continue }
       guard !block.isEmpty else { break }
@@ -66,6 +89,8 @@ struct ChunkIndex {
       let begin = max(start, firstLoss / Self.alignment * Self.alignment)
       damage.append(
         Damage(offset: begin, length: found &- begin, reason: "no chunk header where one belongs"))
+    } else if damage.count == damageBefore {
+      holes.append(start..<found)
     }
     return found
   }

@@ -97,19 +97,41 @@ final class ChunkReader {
     switch decoder.fill(&batch) {
     case .batch: if decoder.position >= decoder.lastStart, unread == 0 { hasEnded = true }
     case .thread: return false
-    case .end: hasEnded = true
+    case .end: end()
     case .pastEnd: stop(chunk.isCut ? nil : "an event runs past the end of its chunk")
-    case .malformed: stop("bytes that are no event")
+    case .malformed: stop(isAtCut ? nil : "bytes that are no event")
     }
     return true
+  }
+
+  /// Whether the next event may lack its end, which then looks like zeros.
+  private var isAtCut: Bool {
+    chunk.isCut && unread == 0 && decoder.end - decoder.position < EventDecoder.guardLength
   }
 
   private func stop(_ reason: String?) {
     hasEnded = true
     guard let reason, damage == nil else { return }
-    let rest = UInt64(decoder.end - decoder.position) &+ UInt64(unread)
+    let rest = rest
     damage = Damage(
-      offset: chunk.offset &+ UInt64(chunk.length) &- rest, length: rest, reason: reason)
+      offset: rest.lowerBound, length: rest.upperBound &- rest.lowerBound, reason: reason)
+  }
+
+  /// Where in the file the bytes lie that were not decoded.
+  private var rest: Range<UInt64> {
+    let end = chunk.offset &+ UInt64(chunk.length)
+    return end &- UInt64(decoder.end - decoder.position) &- UInt64(unread)..<end
+  }
+
+  /// Ends at a zero, which is damage where there have been events behind it.
+  ///
+  /// An event that was being written may have left bytes there.
+  private func end() {
+    let rest = rest
+    let start = min(rest.lowerBound &+ UInt64(EventDecoder.guardLength), rest.upperBound)
+    let lacksLast = !chunk.isCut && decoder.time < chunk.lastTime ?? 0
+    let isWhole = !lacksLast && file.isUnused(start..<rest.upperBound)
+    stop(isWhole ? nil : "zeros where events belong")
   }
 
   /// Moves the rest of the window to its front and reads on behind it.

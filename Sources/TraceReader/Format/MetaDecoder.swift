@@ -42,7 +42,10 @@ struct MetaDecoder {
       let length = Int(cursor.read(UInt32.self))
       let type = UInt32(cursor.read(UInt16.self))
       cursor.skip(2)
-      if cursor.isPastEnd || type == MT_RECORD_END.rawValue { return nil }
+      if cursor.isPastEnd { return nil }
+      if type == MT_RECORD_END.rawValue {
+        return chunk.isEndOfRecords(at: position) ? nil : position
+      }
       guard length >= 8 else { return position }
       guard length <= chunk.count - position else { return position }
       let record = UnsafeRawBufferPointer(rebasing: chunk[position..<position + length])

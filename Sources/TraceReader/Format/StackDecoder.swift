@@ -58,7 +58,11 @@ struct StackDecoder {
     while cursor.position < chunk.count {
       let start = cursor.position
       let tag = cursor.read(UInt8.self)
-      if tag == 0 { break }
+      if tag == 0 {
+        // A node that was being written may have left bytes there.
+        damage = chunk.isUnused(from: start + Int(MT_NODE_MAX_LENGTH)) ? nil : start
+        break
+      }
       guard nodes.count - position < greatestCount else {
         damage = start
         break

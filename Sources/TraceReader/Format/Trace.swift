@@ -200,7 +200,8 @@ struct TraceLoader {
     case MT_CHUNK_META.rawValue where encoding == MT_ENCODING_PLAIN.rawValue:
       withBytes(of: chunk) { loader, bytes in
         guard let position = loader.meta.decode(bytes) else { return }
-        loader.addDamage(in: chunk, from: position, "a record that does not fit")
+        let reason = "a record that does not fit"
+        loader.addDamage(in: chunk, from: position, of: bytes, "records", reason)
       }
     case MT_CHUNK_STACKS.rawValue where encoding == MT_ENCODING_PLAIN.rawValue:
       withBytes(of: chunk) { loader, bytes in
@@ -212,7 +213,8 @@ struct TraceLoader {
         guard let position = loader.stacks.decodePredicted(bytes, firstID: chunk.firstID) else {
           return
         }
-        loader.addDamage(in: chunk, from: position, "bytes that are no stack node")
+        let reason = "bytes that are no stack node"
+        loader.addDamage(in: chunk, from: position, of: bytes, "stack nodes", reason)
       }
     case MT_CHUNK_EVENTS.rawValue where ChunkReader.encodings.contains(encoding):
       addEvents(chunk, to: &eventChunks)
@@ -223,7 +225,8 @@ struct TraceLoader {
     case MT_CHUNK_SNAPSHOT.rawValue where encoding == MT_ENCODING_PLAIN.rawValue:
       withBytes(of: chunk) { loader, bytes in
         guard let position = loader.snapshots.decode(bytes, snapshot: chunk.firstID) else { return }
-        loader.addDamage(in: chunk, from: position, "a snapshot record that does not fit")
+        let reason = "a snapshot record that does not fit"
+        loader.addDamage(in: chunk, from: position, of: bytes, "records of a snapshot", reason)
       }
     case MT_CHUNK_SNAPSHOT.rawValue where encoding == MT_ENCODING_WORDS.rawValue:
       snapshots.add(
@@ -276,6 +279,18 @@ struct TraceLoader {
     coverage.add(
       Damage(
         offset: chunk.offset &+ position, length: UInt64(chunk.length) &- position, reason: reason))
+  }
+
+  /// Adds damage of which zeros are told from other bytes that are no elements of the chunk.
+  private mutating func addDamage(
+    in chunk: ChunkHeader, from position: Int, of bytes: UnsafeRawBufferPointer,
+    _ elements: String, _ reason: String
+  ) {
+    // What the end of the file cuts is told as such.
+    guard bytes.count == Int(chunk.length) else { return }
+    let isZero =
+      position + 8 <= bytes.count && bytes[position..<position + 8].allSatisfy { $0 == 0 }
+    addDamage(in: chunk, from: position, isZero ? "zeros where \(elements) belong" : reason)
   }
 
   /// Reads a chunk, as far as the file has it, and hands its bytes on.

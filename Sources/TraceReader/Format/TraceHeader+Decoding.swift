@@ -151,7 +151,7 @@ extension Coverage {
   /// How many damaged parts are listed; a wholly damaged file has one in each block.
   static let listedDamage = 1000
 
-  mutating func add(_ entry: Damage) {
+  package mutating func add(_ entry: Damage) {
     damageCount &+= 1
     if damage.count < Self.listedDamage { damage.append(entry) }
   }

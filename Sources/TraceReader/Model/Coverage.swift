@@ -12,6 +12,8 @@ public struct Coverage: Hashable, Sendable {
   public var stacksCut: UInt64 = 0
   /// Events without any stack.
   public var stacksMissing: UInt64 = 0
+  /// Allocations whose stack is in a part of the file that is missing or could not be read.
+  public var stacksLost: UInt64 = 0
   /// Events whose stack could not be stored.
   public var stackTableFull: UInt64 = 0
   /// Blocks that the recorder served itself before the allocator could be reached.

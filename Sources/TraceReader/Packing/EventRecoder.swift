@@ -8,6 +8,8 @@ struct EventRecoder {
     var columns: (bytes: [UInt8], cuts: [Int])?
     /// How many events it holds.
     var eventCount: Int
+    /// Whether some of its events cannot be read.
+    var isDamaged = false
     /// What the header of a new chunk says of the time of its last event; 0 for nothing.
     var lastTime: UInt64 = 0
   }
@@ -27,11 +29,13 @@ struct EventRecoder {
       lastTime: chunk.lastTime, thread: chunk.thread,
       sequence: chunk.sequence, encoding: UInt32(chunk.encoding), isCut: false)
     guard ChunkReader.encodings.contains(source.encoding) else {
-      return Result(columns: nil, eventCount: 0)
+      return Result(columns: nil, eventCount: 0, isDamaged: true)
     }
     let limit = chunk.length <= Self.greatestLength ? ColumnLayout.greatestCount : 0
-    let (found, eventCount) = events(of: source, in: trace.file, limit: limit)
-    guard let events = found else { return Result(columns: nil, eventCount: eventCount) }
+    let (found, eventCount, isWhole) = events(of: source, in: trace.file, limit: limit)
+    guard let events = found else {
+      return Result(columns: nil, eventCount: eventCount, isDamaged: !isWhole)
+    }
     let count = ColumnEncoder.count(of: events, thread: chunk.thread)
     guard count <= ColumnLayout.greatestCount else {
       return Result(columns: nil, eventCount: eventCount)
@@ -52,11 +56,11 @@ struct EventRecoder {
     return events.map(\.time.rawValue).max() ?? 0
   }
 
-  /// The events of a chunk, and how many they are: nil where some are damaged, or where they are
-  /// more than a limit, which are not kept.
+  /// The events of a chunk, how many they are, and whether that is all of them: nil where it is not,
+  /// or where they are more than a limit, which are not kept.
   func events(
     of chunk: EventChunk, in file: TraceFile, limit: Int
-  ) -> (events: [Event]?, count: Int) {
+  ) -> (events: [Event]?, count: Int, isWhole: Bool) {
     var events: [Event] = []
     var count = 0
     let isWhole = read(chunk, in: file) { event in
@@ -67,7 +71,7 @@ struct EventRecoder {
         events = []
       }
     }
-    return (isWhole && count <= limit ? events : nil, count)
+    return (isWhole && count <= limit ? events : nil, count, isWhole)
   }
 
   /// Visits the events of a chunk; false when not all of it could be decoded.

@@ -9,6 +9,7 @@ struct PackedLayout: ~Copyable {
   private var headers: [mt_chunk_header] = []
   private var kind: UInt16?
   private var hasGaps = false
+  private var hasDamagedEvents = false
   private var nextSequence: UInt64
   private var events: UInt64 = 0
 
@@ -43,6 +44,7 @@ struct PackedLayout: ~Copyable {
     }
     let recoded = encoder.recode(chunk, in: trace)
     events &+= UInt64(recoded.eventCount)
+    hasDamagedEvents = hasDamagedEvents || recoded.isDamaged
     if let columns = recoded.columns {
       header.encoding = UInt16(MT_ENCODING_COLUMNS.rawValue)
       header.length = Self.chunkLength(contentLength: columns.bytes.count)
@@ -53,13 +55,13 @@ struct PackedLayout: ~Copyable {
     }
   }
 
-  /// Takes over what lies between chunks, unless that is zeros: then it means nothing.
-  mutating func append(gap: Range<UInt64>) throws(TraceError) {
+  /// Takes over what lies between chunks, with or without what is zeros.
+  mutating func append(gap: Range<UInt64>, keepsZeros: Bool) throws(TraceError) {
     var offset = gap.lowerBound
     while offset < gap.upperBound {
       let count = Int(min(gap.upperBound &- offset, UInt64(PackedFileWriter.frameSize)))
       let bytes = try trace.file.bytes(at: offset, count: count)
-      if bytes.contains(where: { $0 != 0 }) {
+      if keepsZeros || bytes.contains(where: { $0 != 0 }) {
         hasGaps = true
         try begin(kind: nil)
         try writer.append(bytes)
@@ -69,12 +71,16 @@ struct PackedLayout: ~Copyable {
   }
 
   /// Ends the file.
-  mutating func finish(missingBytes: UInt64, isWhole: Bool) throws(TraceError) -> PackSummary {
+  mutating func finish(_ index: ChunkIndex) throws(TraceError) -> PackSummary {
+    let (missingBytes, isWhole) = (index.missingBytes, index.damage.isEmpty)
     if !hasGaps, isWhole { try appendIndex() }
     var bytes = try trace.file.bytes(at: 0, count: Int(MT_FILE_HEADER_SIZE))
     let recordedBytes =
       trace.header.recordedBytes > 0 ? trace.header.recordedBytes : trace.file.storedSize
-    let (end, chunks, events) = (writer.offset &+ missingBytes, UInt64(headers.count), events)
+    let (end, events) = (writer.offset &+ missingBytes, events)
+    // Zeros that are kept are damage as long as more chunks were begun than are there.
+    let lost = Int64(clamping: trace.header.chunks) - Int64(index.chunks.count)
+    let chunks = UInt64(headers.count) &+ (isWhole ? 0 : UInt64(max(0, lost)))
     bytes.withUnsafeMutableBytes { bytes in
       guard bytes.count == MemoryLayout<mt_file_header>.size else { return }
       var fields = bytes.loadUnaligned(as: mt_file_header.self)
@@ -88,7 +94,8 @@ struct PackedLayout: ~Copyable {
     let packedBytes = try writer.finish(header: bytes)
     return PackSummary(
       recordedBytes: recordedBytes, packedBytes: packedBytes, events: events,
-      missingBytes: missingBytes, isDamaged: !isWhole)
+      missingBytes: missingBytes,
+      isDamaged: !isWhole || hasDamagedEvents || trace.coverage.damageCount > 0)
   }
 
   /// Adds copies of all chunk headers, if one chunk can hold them.

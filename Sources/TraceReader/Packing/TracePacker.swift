@@ -63,13 +63,23 @@ public struct TracePacker {
     for content in symbols { try layout.append(symbols: content) }
     var end = UInt64(MT_FILE_HEADER_SIZE)
     for chunk in index.chunks {
-      try layout.append(gap: end..<chunk.offset)
+      try append(end..<chunk.offset, of: index, to: &layout)
       if !isReplaced(chunk) { try layout.append(chunk) }
       end = chunk.offset &+ UInt64(chunk.length)
       progress(min(end, file.size), file.size)
     }
-    if end < file.size { try layout.append(gap: end..<file.size) }
-    return try layout.finish(missingBytes: index.missingBytes, isWhole: index.damage.isEmpty)
+    if end < file.size { try append(end..<file.size, of: index, to: &layout) }
+    return try layout.finish(index)
+  }
+
+  /// Takes over what lies between chunks; zeros mean nothing unless they are damage.
+  private func append(
+    _ gap: Range<UInt64>, of index: ChunkIndex, to layout: inout PackedLayout
+  ) throws(TraceError) {
+    let next = index.damage.partitioningIndex { $0.offset >= gap.upperBound }
+    let last = next > 0 ? index.damage[next - 1] : nil
+    let isDamage = last.map { $0.offset &+ $0.length > gap.lowerBound } ?? false
+    try layout.append(gap: gap, keepsZeros: isDamage)
   }
 
   /// Whether a chunk is left out, because the new file has its own in place of it.

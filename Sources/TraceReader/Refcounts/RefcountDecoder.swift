@@ -4,6 +4,10 @@ import CTraceFormat
 struct RefcountDecoder: ~Copyable {
   /// The longest content of a chunk.
   static let greatestLength = 1 << 20
+  /// Bytes behind a zero that one that was being written may have left there.
+  static let guardLength = Int(MT_REFCOUNT_MAX_LENGTH)
+  /// What is wrong where events follow a zero.
+  static let zeros = "zeros where reference counts belong"
 
   /// Why the stream ended before the end of the chunk; nil when it did not.
   private(set) var damageReason: String?
@@ -45,7 +49,11 @@ struct RefcountDecoder: ~Copyable {
       var isMalformed = false
       let tag = at.load(as: UInt8.self)
       at += 1
-      if tag == 0 { break }
+      if tag == 0 {
+        let rest = UnsafeRawBufferPointer(start: position, count: end - position)
+        if !rest.isUnused(from: Self.guardLength) { stop(Self.zeros) }
+        break
+      }
       let event: RefcountEvent?
       if UInt32(tag) & MT_TAG_SITE == 0 {
         event = nil

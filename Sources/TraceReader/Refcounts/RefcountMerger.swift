@@ -110,6 +110,8 @@ struct RefcountMerger: ~Copyable {
         open.append(source)
       } else if !chunk.isCut, bytes.first ?? 0 != 0 {
         addDamage(chunk, "bytes that are no reference count event")
+      } else if !bytes.withUnsafeBytes({ $0.isUnused(from: RefcountDecoder.guardLength) }) {
+        addDamage(chunk, RefcountDecoder.zeros)
       }
     } catch {
       addDamage(chunk, error.context)

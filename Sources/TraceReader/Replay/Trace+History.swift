@@ -5,16 +5,19 @@ extension Trace {
   ///   - address: Any address inside a block, not only its start.
   ///   - options: The time range, `liveAt` and `eventLimit` restrict the events; the rest does
   ///     not matter.
+  ///   - damaged: Called with each part that cannot be read, and was left out.
   /// - Returns: Allocations, deallocations and attempts of `realloc`; empty when no block contained the address.
-  /// - Throws: Nothing at present: parts that cannot be read are left out.
+  /// - Throws: Nothing at present.
   public func history(
-    of address: Address, options: ReplayOptions = ReplayOptions()
+    of address: Address, options: ReplayOptions = ReplayOptions(),
+    damaged: (Damage) -> Void = { _ in }
   ) throws(TraceError) -> [HistoryEntry] {
     let limits = ReplayLimits(options)
     var pass = HistoryPass(address: address.rawValue, limits: limits)
     var merger = EventMerger(
       file: file, chunks: eventChunks(to: limits.lastTime), progress: options.progress)
     merger.run(&pass)
+    merger.damage.forEach(damaged)
     return pass.entries
   }
 }

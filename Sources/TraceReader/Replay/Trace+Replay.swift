@@ -29,8 +29,17 @@ extension Trace {
       coverage: coverage, heap: &heap, threads: merger.slots.threads, clock: clock,
       keepsLiveBlocks: options.keepsLiveBlocks)
     merger.damage.forEach { result.coverage.add($0) }
+    result.coverage.stacksLost = lostStacks(of: result.sites)
     judgeSuspects(of: heap, limits: limits, threads: merger.slots.threads, in: &result)
     return result
+  }
+
+  /// How many allocations have stacks that the trace lacks: a stack is written before its events.
+  private func lostStacks(of sites: [Site]) -> UInt64 {
+    sites.reduce(0) { lost, site in
+      let isThere = site.stack < .first || stacks.position(of: site.stack) != nil
+      return lost &+ (isThere ? 0 : site.tally.totalCount)
+    }
   }
 
   /// Visits all events in the merged order of the threads.
@@ -38,14 +47,17 @@ extension Trace {
   /// - Parameters:
   ///   - start: Events before this time need not be visited; those that are do not count.
   ///   - body: Gets the number of events before it and the event; false stops the visit.
-  /// - Throws: Nothing at present: parts that cannot be read are left out.
+  /// - Returns: The parts that cannot be read, and were left out.
+  /// - Throws: Nothing at present.
+  @discardableResult
   public func forEachEvent(
     from start: EventTime = .distantPast, _ body: (_ index: UInt64, _ event: Event) -> Bool
-  ) throws(TraceError) {
+  ) throws(TraceError) -> [Damage] {
     withoutActuallyEscaping(body) { body in
       var visitor = EventVisitor(start: start.rawValue, body: body)
       var merger = EventMerger(file: file, chunks: eventChunks(from: start.rawValue))
       merger.run(&visitor)
+      return merger.damage
     }
   }
 

@@ -38,7 +38,8 @@ struct SnapshotDecoder {
       let length = Int(cursor.read(UInt32.self))
       let type = UInt32(cursor.read(UInt16.self))
       cursor.skip(2)
-      if cursor.isPastEnd || type == 0 { return nil }
+      if cursor.isPastEnd { return nil }
+      if type == 0 { return chunk.isEndOfRecords(at: position) ? nil : position }
       guard length >= 8, length <= chunk.count - position else { return position }
       var record = ByteCursor(
         UnsafeRawBufferPointer(rebasing: chunk[position..<position + length]), at: 8)

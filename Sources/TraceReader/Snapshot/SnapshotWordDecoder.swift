@@ -30,7 +30,11 @@ struct SnapshotWordDecoder {
       let address: UInt64 = cursor.read()
       let length = Int(cursor.read(UInt32.self))
       cursor.skip(4)
-      if cursor.isPastEnd || length == 0 { return }
+      if cursor.isPastEnd { return }
+      if length == 0 {
+        memory.damagedRuns += bytes.isUnused(from: position) ? 0 : 1
+        return
+      }
       let start = cursor.position
       guard let base = chunk.baseAddress, length <= bytes.count - start else {
         memory.damagedRuns += 1

@@ -34,10 +34,12 @@ import TraceTestSupport
       ])
   }
 
-  @Test func zerosAreNoDamage() throws {
+  @Test func zerosWhereNoChunkWasBegunAreNoDamage() throws {
     var sparse = bytes
     sparse.replaceSubrange(8192..<12288, with: repeatElement(0, count: 4096))
     sparse += [UInt8](repeating: 0, count: 3 << 20)
+    let begun = try #require(MemoryLayout<mt_file_header>.offset(of: \.chunks))
+    sparse[begun] = 2
     let result = try replay(sparse)
     #expect(result.total.totalBytes == 4)
     #expect(result.coverage == Coverage())

@@ -11,7 +11,7 @@ import TraceTestSupport
     for index in 0..<count { builder.allocate(0x1000 + UInt64(index) * 64, 40) }
     return try builder.open { trace in
       let chunk = try #require(trace.eventChunks.first)
-      let (events, count) = EventRecoder().events(of: chunk, in: trace.file, limit: limit)
+      let (events, count, _) = EventRecoder().events(of: chunk, in: trace.file, limit: limit)
       return (events?.count, count)
     }
   }

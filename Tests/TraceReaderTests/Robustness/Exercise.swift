@@ -10,6 +10,7 @@ struct Exercise {
   var frames = 0
   var words = 0
   var noticed = 0
+  var damaged: UInt64 = 0
   var opened = false
 
   /// Calls everything that looks at bytes of the file.
@@ -32,6 +33,7 @@ struct Exercise {
     trace.addNoticedErrors(to: &result)
     exercise.noticed = result.errors.count - shown
     exercise.events = result.eventCount
+    exercise.damaged = result.coverage.damageCount
     for site in result.sites.prefix(200) {
       for frame in trace.stacks.frames(of: site.stack).prefix(500) {
         exercise.frames += 1

@@ -26,6 +26,7 @@ import TraceTestSupport
       let cut = try Exercise.run(file.path)
       #expect(cut.opened == (length >= 4096))
       #expect(cut.events <= last.events)
+      #expect(cut.damaged == 0, "cut at \(length)")
       last = cut
     }
     #expect(last.events == 0)
