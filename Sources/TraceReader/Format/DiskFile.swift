@@ -1,5 +1,9 @@
 import SystemPackage
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// The bytes of a file as it is on the disk, read by position.
 ///
 /// Never mapped: a file that shrinks while it is being read would kill the reader with SIGBUS.
@@ -16,29 +20,16 @@ final class DiskFile: ByteSource, Sendable {
       let name = path.isEmpty ? "''" : path.string
       throw TraceError(.io, "cannot be opened: \(error)", path: name)
     }
-    do {
-      size = UInt64(clamping: try descriptor.seek(offset: 0, from: .end))
-    } catch {
-      try? descriptor.close()
+    var status = stat()
+    size = fstat(descriptor.rawValue, &status) == 0 ? UInt64(clamping: status.st_size) : 0
+    // From here on deinit closes.
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFDIR: throw TraceError(.io, "is a directory, not a trace", path: path.string)
+    default:
       throw TraceError(
         .io, "is a pipe or a device, not a file; write the trace into a file first",
         path: path.string)
-    }
-    // From here on deinit closes.
-    guard !Self.isDirectory(descriptor) else {
-      throw TraceError(.io, "is a directory, not a trace", path: path.string)
-    }
-  }
-
-  private static func isDirectory(_ descriptor: FileDescriptor) -> Bool {
-    var byte: UInt8 = 0
-    do {
-      _ = try withUnsafeMutableBytes(of: &byte) {
-        try descriptor.read(fromAbsoluteOffset: 0, into: $0)
-      }
-      return false
-    } catch {
-      return error as? Errno == .isDirectory
     }
   }
 

@@ -28,11 +28,7 @@ extension TraceHeader {
     let magic = Array(MT_FILE_MAGIC.utf8)
     let start = bytes.prefix(magic.count)
     guard start.elementsEqual(magic.prefix(start.count)) else {
-      throw TraceError(
-        .notATrace,
-        start.allSatisfy { $0 == 0 }
-          ? "begins with zeros: the recording never came to write its header"
-          : "is not a trace: it does not begin with \(MT_FILE_MAGIC)")
+      throw TraceError(.notATrace, ForeignFile.description(ofFileBeginningWith: bytes))
     }
     guard bytes.count >= Int(MT_FILE_HEADER_SIZE) else {
       throw TraceError(

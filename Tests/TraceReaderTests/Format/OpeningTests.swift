@@ -33,9 +33,28 @@ import TraceTestSupport
   }
 
   @Test func foreignFileIsNoTrace() throws {
-    let error = try openingError(Array("#!/bin/sh\n".utf8))
+    let error = try openingError(Array("hello\n".utf8))
     #expect(error?.status == .notATrace)
     #expect(error?.context == "is not a trace: it does not begin with MEMTRACE")
+  }
+
+  @Test(arguments: [
+    ([0x7f, 0x45, 0x4c, 0x46, 2], "is a program, not a trace; "),
+    (Array("#!/bin/sh\n".utf8), "is a script, not a trace; "),
+    ([0x1f, 0x8b, 8], "is compressed by gzip: use gunzip first "),
+    (Array("PK\u{3}\u{4}".utf8), "is compressed by zip: use unzip first "),
+  ])
+  func whatIsOftenTakenForATraceIsNamed(_ bytes: [UInt8], _ found: String) throws {
+    let error = try openingError(bytes)
+    #expect(error?.status == .notATrace)
+    #expect(error?.context.hasPrefix(found) == true)
+  }
+
+  @Test(arguments: ["/dev/null", "/dev/zero"])
+  func aDeviceIsSaidToBeOne(_ path: String) {
+    let error = #expect(throws: TraceError.self) { try Trace(path: FilePath(path)) }
+    #expect(error?.status == .io)
+    #expect(error?.context.hasPrefix("is a pipe or a device, not a file; ") == true)
   }
 
   @Test func zerosAreNoTrace() throws {
