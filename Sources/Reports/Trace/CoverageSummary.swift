@@ -103,6 +103,7 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
       ("inheritedFrees", coverage.inheritedFrees, nil),
       ("childrenNotFollowed", coverage.childrenNotFollowedCount, nil),
       ("damagedParts", coverage.damageCount, nil),
+      ("damagedBytes", coverage.damagedBytes, nil),
       (
         "missingBytes", coverage.missingBytes,
         { "the file was cut: \(CountText.of($0, "byte", .is)) missing at its end" }
@@ -147,7 +148,9 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
     guard coverage.damageCount > 0 else { return [] }
     let first = coverage.damage.first.map { " (first at byte \($0.offset): \($0.reason))" } ?? ""
     let parts = coverage.damageCount == 1 ? "1 part" : "\(coverage.damageCount.grouped) parts"
-    return ["\(parts) of the file could not be read\(first)"]
+    let size =
+      coverage.damagedBytes > 0 ? ", \(ByteStyle.human.format(coverage.damagedBytes))," : ""
+    return ["\(parts) of the file\(size) could not be read\(first)"]
   }
 
   private static func listed(_ kind: String, _ entries: [String]) -> [String] {

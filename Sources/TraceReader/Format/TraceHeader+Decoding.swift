@@ -149,6 +149,7 @@ extension Coverage {
 
   package mutating func add(_ entry: Damage) {
     damageCount &+= 1
+    damagedBytes &+= entry.length
     if damage.count < Self.listedDamage { damage.append(entry) }
   }
 }

@@ -68,6 +68,8 @@ public struct Coverage: Hashable, Sendable {
   public var damage: [Damage] = []
   /// How many damaged parts there are; `damage` lists only the first ones.
   public var damageCount: UInt64 = 0
+  /// The bytes of all of them.
+  public var damagedBytes: UInt64 = 0
   /// The mean number of bytes between two samples; 0 when everything was recorded.
   public var sampleInterval: UInt64 = 0
   /// Whether recording could be paused: blocks may be missing.
