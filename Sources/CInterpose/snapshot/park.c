@@ -160,6 +160,9 @@ static long add_new(struct mt_park *park) {
         thread->tid = g_tids[i];
         if (!mt_thread_blocked_signals(thread->tid, &thread->blocked))
             thread->state = ENDED;
+        /* Before anybody stands still. At the end nobody who waits is released. */
+        if (!g_park.is_end)
+            mt_call_see(&thread->call, thread->tid);
     }
     return listed < 0 ? listed : (long)(park->count - before);
 }
@@ -171,8 +174,6 @@ static void ask(struct mt_parked_thread *thread) {
         thread->state = BLOCKING;
         return;
     }
-    if (!g_park.is_end) /* nobody who waits is released then */
-        mt_call_see(&thread->call, thread->tid);
     thread->state = ASKED;
     long error = mt_os_queue_signal((int)thread->tid, g_park.signal, thread);
     if (error < 0)
@@ -243,10 +244,10 @@ long mt_park_all(struct mt_park *park, bool is_end) {
     if (!open_storage())
         return -ENOMEM;
     park->threads = g_threads;
+    g_park.is_end = is_end;
     long fresh = add_new(park);
     if (fresh <= 0)
         return fresh;
-    g_park.is_end = is_end;
     install(choose_signal(park));
     uint64_t start = now();
     const struct patience *patience = is_end ? &patience_at_end : &patience_in_between;

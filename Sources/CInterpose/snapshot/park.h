@@ -23,7 +23,7 @@ struct mt_parked_thread {
     uint32_t index;   /* of the recorder; 0: not met yet */
     uint64_t blocked; /* signals it held back when it was listed: bit n - 1 for signal n */
     uint64_t tls_base;
-    struct mt_call call; /* what it waited in when it was asked */
+    struct mt_call call; /* what it waited in when it was listed */
     struct mt_registers registers;
 };
 
