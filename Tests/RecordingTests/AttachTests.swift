@@ -178,13 +178,15 @@ import TraceTestSupport
     #expect(try MarkedEvents(attached.trace())[19001] == .init(allocated: 1, freed: 1))
   }
 
-  @Test func aServerThatDoesNothingIsNamedByItsTitle() throws {
-    let attached = try run(
-      "title",
-      "$M attach $P -o root.mtrace --for 50ms --no-snapshot >attach.txt 2>&1; $M report root.mtrace"
-    )
+  @Test func aServerIsNamedByItsTitleAndItsTracesByItsFile() throws {
+    let program = try TestProgram("attached.c", flags: ["-pthread"])
+    let attach = "$M attach $P -o root.mtrace --for 50ms --no-snapshot >attach.txt 2>&1"
+    let attached = try run("title", "\(attach); $M report root.mtrace", program: program)
     let text = attached.run.outputText
-    #expect(text.hasPrefix("'server: idle' (pid "))
+    #expect(text.hasPrefix("'server: of /srv/all clients' (pid "))
+    let name = try #require(program.path.lastComponent?.string)
+    let children = attached.directory.entries.filter { $0.hasPrefix("root.\(name).") }
+    #expect(children.count == 1)
     // It lasts at least as long as it was recorded, though nothing happened.
     let lasted = try #require(text.firstMatch(of: /still runs after ([0-9.]+) ms;/))
     let recorded = try #require(text.firstMatch(of: /recorded for ([0-9.]+) ms;/))

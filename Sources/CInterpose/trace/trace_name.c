@@ -1,22 +1,34 @@
 /* Names traces. See trace_name.h. */
 #include "trace/trace_name.h"
 
+#include "base/executable_path.h"
 #include "base/os.h"
 #include "base/text.h"
 #include <string.h>
 
 #define EXTENSION ".mtrace"
+/* What /proc adds to the name of a file that has been replaced. */
+#define DELETED " (deleted)"
 
 /* Buffers are static: there is one caller at a time, perhaps on a stack of 16 KiB. */
 
-/* The program as the user knows it: the last component of argv[0]. As it was when the process
- * began: servers write what they are doing over their arguments, and so their children would be
- * named. */
-static const char *program_name(void) {
+/* argv[0], or the file where the process was attached to: servers write what they are doing over
+ * their arguments. */
+static void read_program(const struct mt_config *config, char *text, size_t size) {
+    size_t length = config->attached ? mt_executable_path(text, size) : 0;
+    if (length == 0)
+        mt_os_read_file("/proc/self/cmdline", text, size);
+    else if (mt_text_has_suffix(text, DELETED))
+        text[length - (sizeof DELETED - 1)] = 0;
+}
+
+/* The program as the user knows it: a last component. As it was when the recording began, also in
+ * children. */
+static const char *program_name(const struct mt_config *config) {
     static char text[PATH_MAX], name[64];
     if (*name)
         return name;
-    mt_os_read_file("/proc/self/cmdline", text, sizeof text);
+    read_program(config, text, sizeof text);
     const char *base = mt_text_last_component(text);
     /* A login shell's argv[0] begins with '-'. */
     while (*base == '-')
@@ -29,8 +41,8 @@ static const char *program_name(void) {
     return name;
 }
 
-static void add_template(struct mt_text *path, const char *template) {
-    const char *name = program_name();
+static void add_template(struct mt_text *path, const struct mt_config *config) {
+    const char *name = program_name(config), *template = config->output;
     if (*template == 0) {
         mt_text_add(path, name);
         mt_text_add(path, EXTENSION);
@@ -61,7 +73,7 @@ bool mt_trace_name_root(struct mt_config *config) {
         mt_text_add(&path, directory);
         mt_text_add(&path, "/");
     }
-    add_template(&path, config->output);
+    add_template(&path, config);
     if (path.cut)
         return false;
     memcpy(config->output, buffer, path.length + 1);
@@ -88,7 +100,7 @@ bool mt_trace_name_try(const struct mt_config *config, bool skip_root, unsigned 
     unsigned number = attempt + (skip_root ? 1 : 0);
     mt_text_add_bytes(&text, config->output, stem_length(config->output));
     mt_text_add(&text, ".");
-    mt_text_add(&text, program_name());
+    mt_text_add(&text, program_name(config));
     mt_text_add(&text, ".");
     mt_text_add_number(&text, (uint64_t)mt_os_pid());
     if (number > 1) {

@@ -193,8 +193,11 @@ static void library(const char *first, const char *path) {
 static void title(int argc, char **argv) {
     char *command = strdup(argv[2]);
     memset(argv[0], 0, (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) - argv[0]));
-    strcpy(argv[0], "server: idle");
+    strcpy(argv[0], "server: of /srv/all clients");
     system(command);
+    if (fork() == 0)
+        exit(3);
+    wait(NULL);
 }
 
 int main(int argc, char **argv) {
