@@ -8,6 +8,7 @@ enum RuntimeNames {
   /// - Parameters:
   ///   - function: Its name.
   ///   - inSwiftCompiler: Whether the namespace `swift` is the program's own.
+  /// - Returns: Also for functions of allocators that a class or namespace has of its own.
   static func isRuntime(_ function: FunctionName, inSwiftCompiler: Bool = false) -> Bool {
     if isAllocatorOfC(function.raw) { return true }
     switch function.language {

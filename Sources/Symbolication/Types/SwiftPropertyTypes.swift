@@ -158,8 +158,11 @@ extension ELFContents {
     swiftContexts(of: descriptor)?.last.flatMap(swiftName)
   }
 
-  /// The name of a type with those of all that it is in, by its descriptor; nil in extensions, and where
-  /// the file does not say. What is private is in a context without a name.
+  /// The name of a type with those of all that it is in, by its descriptor.
+  ///
+  /// What is private is in a context without a name.
+  ///
+  /// - Returns: nil in extensions, and where the file does not say.
   func swiftPath(of descriptor: UInt64) -> String? {
     guard let contexts = swiftContexts(of: descriptor) else { return nil }
     var names: [String] = []
