@@ -163,6 +163,25 @@ struct SwiftObjectTests {
     #expect(try heap.analysis().leaked == [])
   }
 
+  @Test("Values of a dictionary hold what their type says", arguments: [UInt64(16), 24])
+  func values(_ stride: UInt64) throws {
+    var heap = SampleHeap()
+    let (key, held, known) = (heap.block(24), heap.block(24), heap.block(24))
+    heap.set(known, Self.metadata + 0x100, Self.counts)
+    // Two buckets, both in use: keys at 72, values of 16 bytes at 88.
+    let table = heap.block(120)
+    heap.set(
+      table, Self.metadata, Self.counts, 2, 1, 1, table, table + 72, table + 88, ~0, key, key,
+      held, known, held, known)
+    heap.set(SampleHeap.globals, table)
+    let layouts = [
+      Self.metadata: ObjectLayout(
+        size: 64, unownedOffsets: [8], table: .dictionary, elementStride: stride)
+    ]
+    // A description that does not fit says nothing.
+    #expect(try heap.analysis(layouts: layouts).leaked == (stride == 16 ? [known] : []))
+  }
+
   @Test("Where the runtime alone asks for sizes, nothing is kept behind other blocks")
   func slackOfOtherBlocks() throws {
     var heap = SampleHeap()

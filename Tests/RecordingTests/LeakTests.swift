@@ -243,17 +243,18 @@ import TraceTestSupport
   }
 
   @Test(arguments: [["-Onone"], ["-O"], ["-O", "-static-stdlib"]])
-  func elementsOfArraysAreKnownByTheirTypes(_ options: [String]) throws {
+  func elementsOfContainersAreKnownByTheirTypes(_ options: [String]) throws {
     let source = try TestProgram("elements.swift", flags: options + ["-module-name", "app"])
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())
-    #expect(program.leaks["app.Page"] == Figures(3, 72, roots: 3))
-    #expect(program.leaks["app.Node"] == Figures(2, 64, roots: 2))
+    #expect(program.leaks["app.Page"] == Figures(6, 144, roots: 6))
+    #expect(program.leaks["app.Node"] == Figures(4, 192, roots: 4))
     #expect(program.possible.isEmpty)
     let fields = program.report.treeGroups.filter { $0.name == "app.Node" }.flatMap(\.trees)
       .map { $0.map(\.field) }
     #expect(
       Set(fields) == [
         [nil, "edges", "[1].target"], [nil, "nested", "[0].settings.owner"],
+        [nil, "byNumber", "value.target"], [nil, "byName", "value"],
       ])
   }
 

@@ -126,7 +126,7 @@ struct EdgeScanner {
       if address == start, sideTables.isBackReference(of: block, value, target) { return }
       if isLeftOver(address, of: block, start, table, dead) { return }
       if let table, layout?.hasIdentifiersAsKeys == true, table.isKey(address) { return }
-      if let layout, !layout.holds(at: address, in: block, target.block, heap) { return }
+      if let layout, !layout.holds(at: address, in: block, table, target.block, heap) { return }
       if target.edgeClass != .start,
         holdsAttributes(at: address &- start, of: block)
           || holdsMessage(at: address &- start, of: block, value, target)
@@ -149,7 +149,7 @@ struct EdgeScanner {
     memory.forEachWord(in: start..<end(of: block, layout)) { address, value in
       let offset = address &- start
       guard target(of: value) == nil, !isLeftOver(address, of: block, start, table, dead),
-        layout?.isNumber(at: offset, ofBlockOf: blocks.size(of: block)) != true
+        layout?.isNumber(at: offset, table, ofBlockAt: start, size: blocks.size(of: block)) != true
       else { return }
       body(offset, value)
     }
@@ -254,17 +254,24 @@ struct EdgeScanner {
 
 extension ObjectLayout {
   /// Whether a word of a block of a size is a number, although it may look like a pointer.
-  func isNumber(at offset: UInt64, ofBlockOf size: UInt64) -> Bool {
+  func isNumber(
+    at offset: UInt64, _ table: SwiftTable?, ofBlockAt address: UInt64, size: UInt64
+  ) -> Bool {
     if numbersFromEnd.contains(size &- offset) { return true }
-    return start(of: offset).map { numberOffsets.contains(offset - $0) } ?? false
+    if self.table != nil, offset == SwiftTable.seedOffset { return true }
+    return start(of: offset, table, ofBlockAt: address).map {
+      numberOffsets.contains(offset - $0)
+    } ?? false
   }
 
   /// Whether a word of a block that points to another one holds it.
-  func holds(at word: UInt64, in block: Int, _ target: Int, _ heap: HeapImage) -> Bool {
+  func holds(
+    at word: UInt64, in block: Int, _ table: SwiftTable?, _ target: Int, _ heap: HeapImage
+  ) -> Bool {
     let (address, size) = (heap.blocks.address(of: block), heap.blocks.size(of: block))
     let offset = word &- address
-    if isNumber(at: offset, ofBlockOf: size) { return false }
-    guard let part = start(of: offset) else { return true }
+    if isNumber(at: offset, table, ofBlockAt: address, size: size) { return false }
+    guard let part = start(of: offset, table, ofBlockAt: address) else { return true }
     if isBehindReference(offset - part, ofBlockAt: address &+ part, heap.memory) {
       return false
     }

@@ -21,8 +21,8 @@ public struct ObjectLayout: Sendable, Hashable {
   public var isInstance: Bool
   /// Whether they are the elements of an array.
   public var isArray: Bool
-  /// How far the elements of an array are from each other, where all that is said of places in them
-  /// counts from the beginning of each; nil where that is not known.
+  /// How far the elements of an array, or the values of a dictionary, are from each other, where all
+  /// that is said of places in them counts from the beginning of each; nil where that is not known.
   public var elementStride: UInt64?
 
   /// Describes objects; without arguments nothing is known of them.
@@ -49,11 +49,22 @@ public struct ObjectLayout: Sendable, Hashable {
   /// Where the elements of an array begin: behind the counts and the capacity.
   static let elementsStart: UInt64 = 32
 
-  /// Where the object begins, or the element of an array, that holds a place of a block.
+  /// Where the object begins, or the element of an array or value of a dictionary, that holds a place
+  /// of a block.
   ///
-  /// - Returns: nil in front of the elements of an array.
-  func start(of offset: UInt64) -> UInt64? {
+  /// - Parameters:
+  ///   - offset: The place.
+  ///   - table: The dictionary, where the block is one.
+  ///   - address: Of the block.
+  /// - Returns: nil in front of the elements or values.
+  func start(of offset: UInt64, _ table: SwiftTable?, ofBlockAt address: UInt64) -> UInt64? {
     guard let elementStride else { return 0 }
+    if self.table != nil {
+      guard let table, table.valueStride == elementStride,
+        let place = table.offsetInValue(address &+ offset)
+      else { return nil }
+      return offset &- place
+    }
     guard offset >= Self.elementsStart else { return nil }
     return offset - (offset - Self.elementsStart) % elementStride
   }
@@ -61,7 +72,7 @@ public struct ObjectLayout: Sendable, Hashable {
   /// One past the last byte of a block that an element of an array can take.
   func end(ofBlockAt start: UInt64, usedTo end: UInt64) -> UInt64 {
     let first = start &+ Self.elementsStart
-    guard let elementStride, end >= first else { return end }
+    guard let elementStride, isArray, end >= first else { return end }
     return end - (end - first) % elementStride
   }
 }

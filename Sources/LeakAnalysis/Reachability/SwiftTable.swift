@@ -30,12 +30,17 @@ public struct SwiftTable {
   private let values: Range<UInt64>
   /// How far keys are from each other, which is known up to the bytes that align the values.
   private let keyStrides: ClosedRange<UInt64>
-  private let valueStride: UInt64
+  let valueStride: UInt64
+
+  /// Where the seed of the hash values is, which is the table's own address.
+  ///
+  /// Source: `_seed` in `stdlib/public/core/DictionaryStorage.swift` and `SetStorage.swift`.
+  static let seedOffset: UInt64 = 40
 
   /// Reads the header of a table.
   ///
   /// - Returns: nil where it says nothing that can be: in traces that do not keep it.
-  init?(_ form: Form, at address: UInt64, size: UInt64, _ memory: SnapshotMemory) {
+  public init?(_ form: Form, at address: UInt64, size: UInt64, _ memory: SnapshotMemory) {
     let scale = memory.word(at: address &+ 32) & 0xff
     let first = memory.word(at: address &+ 48)
     let second = memory.word(at: address &+ 56)
@@ -77,6 +82,12 @@ public struct SwiftTable {
 
   /// Whether a word of the table belongs to a key, or to an element of a set.
   func isKey(_ address: UInt64) -> Bool { keys.contains(address) }
+
+  /// Where in a value of the table a word of it lies; nil for what is no value.
+  public func offsetInValue(_ address: UInt64) -> UInt64? {
+    guard values.contains(address) else { return nil }
+    return (address - values.lowerBound) % valueStride
+  }
 
   private func isUsed(_ bucket: UInt64, _ memory: SnapshotMemory) -> Bool {
     memory.word(at: bits &+ bucket / 64 * 8) >> (bucket % 64) & 1 != 0

@@ -197,14 +197,14 @@ extension SwiftLayouts {
   ) -> ObjectLayout? {
     switch type.kind {
     case .swiftClass:
-      if let elements = elements(ofWord: word) { return Self.array(elements, type) }
+      if let elements = elements(ofWord: word) { return Self.container(of: elements, type) }
       let fields = fields(ofWord: word, memory: memory.word)
       let table = Self.table(type.name)
       return ObjectLayout(
         size: type.instanceSize,
         unownedOffsets: fields.filter { $0.ownership == .unowned }.map(\.offset),
         existentialOffsets: Self.existentials(fields, size: type.instanceSize),
-        numberOffsets: table != nil ? [Self.seedOffset] : fields.compactMap(\.numberOffset),
+        numberOffsets: fields.compactMap(\.numberOffset),
         table: table,
         hasIdentifiersAsKeys: table != nil && Self.hasIdentifiersAsKeys(type.name),
         isInstance: !type.name.hasPrefix("Swift."),
@@ -219,13 +219,17 @@ extension SwiftLayouts {
     }
   }
 
-  private static func array(_ elements: SwiftElements, _ type: BlockType) -> ObjectLayout {
+  private static func container(
+    of elements: SwiftElements, _ type: BlockType
+  ) -> ObjectLayout {
     let fields = elements.fields
+    let table = table(type.name)
     return ObjectLayout(
       size: type.instanceSize,
       unownedOffsets: fields.filter { $0.ownership == .unowned }.map(\.offset),
       existentialOffsets: existentials(fields, size: elements.stride),
-      numberOffsets: fields.compactMap(\.numberOffset), isArray: true,
+      numberOffsets: fields.compactMap(\.numberOffset), table: table,
+      hasIdentifiersAsKeys: table != nil && hasIdentifiersAsKeys(type.name), isArray: table == nil,
       elementStride: elements.stride)
   }
 
@@ -241,8 +245,6 @@ extension SwiftLayouts {
 
   private static let containerSize: UInt64 = 32
 
-  /// The tables of dictionaries and sets have their own address as the seed of their hash values:
-  /// `_seed` in `stdlib/public/core/DictionaryStorage.swift` and `SetStorage.swift`.
   private static func table(_ name: String) -> SwiftTable.Form? {
     name.hasPrefix("Swift._DictionaryStorage<")
       ? .dictionary : name.hasPrefix("Swift._SetStorage<") ? .set : nil
@@ -254,6 +256,4 @@ extension SwiftLayouts {
     let first = name[name.index(after: arguments)...]
     return ["Swift.ObjectIdentifier,", "Swift.ObjectIdentifier>"].contains { first.hasPrefix($0) }
   }
-
-  private static let seedOffset: UInt64 = 40
 }

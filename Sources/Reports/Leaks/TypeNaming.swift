@@ -41,7 +41,20 @@ final class SnapshotTypeNames: TypeNaming {
   func field(at offset: UInt64, of block: Int, in heap: HeapImage) -> String? {
     let word = heap.memory.word(at: heap.blocks.address(of: block))
     return layouts.field(at: offset, ofWord: word, memory: heap.memory.word)?.name
-      ?? layouts.elements(ofWord: word)?.name(at: offset)
+      ?? element(at: offset, of: block, in: heap)
+  }
+}
+
+extension SnapshotTypeNames {
+  /// The element of an array, or the value of a dictionary, with its property.
+  private func element(at offset: UInt64, of block: Int, in heap: HeapImage) -> String? {
+    let (address, size) = (heap.blocks.address(of: block), heap.blocks.size(of: block))
+    guard let elements = layouts.elements(ofWord: heap.memory.word(at: address)) else { return nil }
+    guard layouts.isDictionary(heap.memory.word(at: address)) else {
+      return elements.name(at: offset)
+    }
+    return SwiftTable(.dictionary, at: address, size: size, heap.memory)?
+      .offsetInValue(address &+ offset).map(elements.nameOfValue)
   }
 }
 

@@ -1,6 +1,6 @@
 import TraceReader
 
-/// What lies in each element of an array of Swift.
+/// What lies in each element of an array of Swift, or in each value of a dictionary.
 public struct SwiftElements: Sendable, Hashable {
   /// How far elements are from each other, in bytes.
   public var stride: UInt64
@@ -23,12 +23,19 @@ public struct SwiftElements: Sendable, Hashable {
   public func name(at offset: UInt64) -> String? {
     guard offset >= Self.start, stride > 0 else { return nil }
     let (index, rest) = (offset - Self.start).quotientAndRemainder(dividingBy: stride)
-    let field = fields.last { $0.offset <= rest }
-    return "[\(index)]" + (field.map { ".\($0.name)" } ?? "")
+    return "[\(index)]" + property(at: rest)
+  }
+
+  /// What an offset in a value of a dictionary is called: `value.owner`, `value`.
+  public func nameOfValue(at offset: UInt64) -> String { "value" + property(at: offset) }
+
+  private func property(at offset: UInt64) -> String {
+    fields.last { $0.offset <= offset }.map { ".\($0.name)" } ?? ""
   }
 }
 
-/// Which types of a trace are arrays whose elements files may describe, and in which images.
+/// Which types of a trace are arrays and dictionaries whose elements files may describe, and in which
+/// images.
 struct SwiftElementTypes {
   /// The images that define types of Swift, but for those of its own libraries.
   let images: [Image]
@@ -48,13 +55,31 @@ struct SwiftElementTypes {
     self.images = found.values.sorted { $0.index < $1.index }
   }
 
-  /// The type of the elements of an array, whole; nil for what is no array.
+  /// The type of the elements of an array, or of the values of a dictionary; nil for what is neither.
   static func element(of type: BlockType) -> String? {
-    let start = "Swift._ContiguousArrayStorage<"
-    guard type.kind == .swiftClass, type.name.hasPrefix(start), type.name.hasSuffix(">") else {
-      return nil
+    guard type.kind == .swiftClass, type.name.hasSuffix(">") else { return nil }
+    let (array, dictionary) = ("Swift._ContiguousArrayStorage<", "Swift._DictionaryStorage<")
+    if type.name.hasPrefix(array) { return String(type.name.dropFirst(array.count).dropLast()) }
+    guard type.name.hasPrefix(dictionary) else { return nil }
+    return second(of: type.name.dropFirst(dictionary.count).dropLast())
+  }
+
+  /// The second of two types with a comma between them.
+  private static func second(of types: Substring) -> String? {
+    var depth = 0
+    var last: Character = " "
+    for index in types.indices {
+      switch types[index] {
+      case "<", "(", "[": depth += 1
+      case ">" where last == "-": break
+      case ">", ")", "]": depth -= 1
+      case "," where depth == 0:
+        return String(types[types.index(after: index)...].drop { $0 == " " })
+      default: break
+      }
+      last = types[index]
     }
-    return String(type.name.dropFirst(start.count).dropLast())
+    return nil
   }
 
   /// Whether a type is a reference to an object, or an optional one.

@@ -57,9 +57,10 @@ public final class SwiftLayouts {
     return fields(ofWord: word, memory: memory).last { $0.offset <= offset }
   }
 
-  /// What lies in each element of the arrays that begin with a word.
+  /// What lies in each element of the arrays, or in the values of the dictionaries, that begin with a
+  /// word.
   ///
-  /// - Returns: nil for anything but the storage of an array, and where nothing is known: of generic
+  /// - Returns: nil for anything but their storage, and where nothing is known: of generic
   ///   types, tuples and numbers.
   public func elements(ofWord word: UInt64) -> SwiftElements? {
     guard let name = types.type(ofWord: word).flatMap(SwiftElementTypes.element) else { return nil }
@@ -72,6 +73,11 @@ public final class SwiftLayouts {
       }.first
     knownElements[name] = .some(elements)
     return elements
+  }
+
+  /// Whether the objects that begin with a word are the storage of a dictionary.
+  public func isDictionary(_ word: UInt64) -> Bool {
+    types.type(ofWord: word)?.name.hasPrefix("Swift._DictionaryStorage<") == true
   }
 
   private func ownFields(of type: BlockType, metadata: UInt64) -> [SwiftField] {

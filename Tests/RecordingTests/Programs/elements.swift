@@ -1,4 +1,4 @@
-// Arrays of structures: what their elements hold, and what they only know.
+// Arrays and dictionaries of structures: what they hold, and what they only know.
 
 final class Page {
   var me: Page?
@@ -8,6 +8,8 @@ final class Page {
 final class Node {
   var edges: [Edge] = []
   var nested: [Node.Tagged] = []
+  var byNumber: [Int: Edge] = [:]
+  var byName: [String: Node] = [:]
   struct Tagged {
     var tag: UInt8
     var settings: Settings
@@ -31,9 +33,11 @@ struct Bookmark {
 }
 
 nonisolated(unsafe) var bookmarks: [Bookmark] = []
+nonisolated(unsafe) var marked: [String: Bookmark] = [:]
 
 @inline(never) func mark() {
   for number in 0..<3 { bookmarks.append(Bookmark(page: Page(), number: number)) }
+  for number in 0..<3 { marked["\(number)"] = Bookmark(page: Page(), number: number) }
 }
 
 @inline(never) func link(_ node: Node) {
@@ -44,11 +48,17 @@ nonisolated(unsafe) var bookmarks: [Bookmark] = []
   node.nested = [Node.Tagged(tag: 1, settings: Settings(level: 2, owner: node))]
 }
 
+@inline(never) func number(_ node: Node) { node.byNumber[7] = Edge(weight: 1, target: node) }
+
+@inline(never) func name(_ node: Node) { node.byName["a name"] = node }
+
 @inline(never) func main() {
   mark()
   link(Node())
   nest(Node())
+  number(Node())
+  name(Node())
 }
 
 main()
-print(bookmarks.count)
+print(bookmarks.count, marked.count)
