@@ -130,7 +130,10 @@ final class ChunkReader {
     let rest = rest
     let start = min(rest.lowerBound &+ UInt64(EventDecoder.guardLength), rest.upperBound)
     let lacksLast = !chunk.isCut && decoder.time < chunk.lastTime ?? 0
-    let isWhole = !lacksLast && file.isUnused(start..<rest.upperBound)
+    let isWhole =
+      !lacksLast
+      && (file.isUnused(start..<rest.upperBound)
+        || file.isWritten(rest.lowerBound..<rest.lowerBound &+ 1))
     stop(isWhole ? nil : "zeros where events belong")
   }
 

@@ -290,6 +290,8 @@ struct TraceLoader {
     guard bytes.count == Int(chunk.length) else { return }
     let isZero =
       position + 8 <= bytes.count && bytes[position..<position + 8].allSatisfy { $0 == 0 }
+    let start = chunk.offset &+ UInt64(position)
+    if isZero, file.isWritten(start..<start &+ 8) { return }
     addDamage(in: chunk, from: position, isZero ? "zeros where \(elements) belong" : reason)
   }
 

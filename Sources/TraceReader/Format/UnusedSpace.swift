@@ -34,6 +34,13 @@ extension UnsafeRawBufferPointer {
 }
 
 extension TraceFile {
+  /// Whether what was read as zeros has been written meanwhile: where a recording goes on, what lies
+  /// behind may be newer than what was read before it.
+  func isWritten(_ range: Range<UInt64>) -> Bool {
+    let bytes = try? bytes(at: range.lowerBound, count: range.count)
+    return bytes?.contains { $0 != 0 } ?? false
+  }
+
   /// Whether there is nothing but zeros in a stretch, as far as it can be read.
   func isUnused(_ range: Range<UInt64>) -> Bool {
     var offset = range.lowerBound

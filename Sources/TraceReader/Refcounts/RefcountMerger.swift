@@ -110,7 +110,9 @@ struct RefcountMerger: ~Copyable {
         open.append(source)
       } else if !chunk.isCut, bytes.first ?? 0 != 0 {
         addDamage(chunk, "bytes that are no reference count event")
-      } else if !bytes.withUnsafeBytes({ $0.isUnused(from: RefcountDecoder.guardLength) }) {
+      } else if !bytes.withUnsafeBytes({ $0.isUnused(from: RefcountDecoder.guardLength) }),
+        !file.isWritten(chunk.offset..<chunk.offset &+ 1)
+      {
         addDamage(chunk, RefcountDecoder.zeros)
       }
     } catch {
@@ -126,6 +128,8 @@ struct RefcountMerger: ~Copyable {
     guard let reason = source.decoder.damageReason, !source.chunk.isCut else { return }
     let rest = UInt64(source.decoder.unreadCount)
     let end = source.chunk.offset &+ UInt64(source.chunk.length)
+    let isNewer = file.isWritten(end &- rest..<end &- rest &+ 1)
+    if reason == RefcountDecoder.zeros, isNewer { return }
     damage.append(Damage(offset: end &- rest, length: rest, reason: reason))
   }
 }

@@ -85,7 +85,7 @@ import TraceTestSupport
     for index in UInt64(0)..<10 { trace.allocate(index * 16, 1) }
     var seen = 0
     try trace.open { opened in
-      try opened.forEachEvent { index, _ in
+      _ = try opened.forEachEvent { index, _ in
         seen += 1
         return index < 3
       }

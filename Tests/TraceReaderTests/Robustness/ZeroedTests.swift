@@ -1,4 +1,5 @@
 import CTraceFormat
+import SystemPackage
 import Testing
 import TraceReader
 import TraceTestSupport
@@ -72,6 +73,31 @@ import TraceTestSupport
     trace.notesLastTimes = false
     let unknown = try open(trace, zeroing: used - 200..<8192) { try $0.replay().coverage.damage }
     #expect(unknown.isEmpty)
+  }
+
+  /// A program that is being recorded goes on while its trace is read.
+  @Test func whatIsWrittenWhileItIsReadIsNoDamage() throws {
+    let bytes = Self.chunk(isPredicted: false).bytes()
+    var earlier = bytes
+    let start = Self.content + 1000
+    for position in start..<bytes.count { earlier[position] = 0 }
+    let file = try TemporaryFile(earlier)
+    try withExtendedLifetime(file) {
+      let trace = try Trace(path: file.path)
+      let handle = try FileDescriptor.open(file.path, .writeOnly)
+      var (count, written) = (0, 0)
+      let damage = try trace.forEachEvent { _, _ in
+        if count == 0 {
+          written = (try? handle.writeAll(toAbsoluteOffset: Int64(start), bytes[start...])) ?? 0
+        }
+        count += 1
+        return true
+      }
+      try handle.close()
+      #expect(written == bytes.count - start)
+      #expect((1..<1500).contains(count))
+      #expect(damage.isEmpty)
+    }
   }
 
   @Test func whatAnUnfinishedEventLeavesIsNoDamage() throws {
