@@ -3,9 +3,10 @@
 /// Pages that a machine had not written to the disk yet when it went down read as zeros, too. What
 /// lies behind those is still there and tells them from the end.
 extension UnsafeRawBufferPointer {
-  /// Whether there is nothing but zeros from a position on.
+  /// Looks for what is not zero behind the end.
   ///
-  /// - Parameter start: The position; there may be no bytes there any more.
+  /// - Parameter start: The position of the end; there may be no bytes there any more.
+  /// - Returns: Whether there is nothing but zeros.
   func isUnused(from start: Int) -> Bool {
     var position = start
     while position &+ 8 <= count {
