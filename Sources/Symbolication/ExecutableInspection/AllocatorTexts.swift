@@ -25,27 +25,10 @@ enum AllocatorTexts {
         let data = elf_rawdata(section, nil), let bytes = data.pointee.d_buf
       else { return }
       let constants = UnsafeRawBufferPointer(start: bytes, count: data.pointee.d_size)
-      found.formUnion(texts.filter { holds(constants, $0.text) }.map(\.allocator))
+      found.formUnion(texts.filter { TextSearch.holds(constants, $0.text) }.map(\.allocator))
     }
     return found.sorted().map {
       BundledAllocator(name: $0, symbol: "", replacesMalloc: false)
     }
-  }
-
-  /// Looks at the places of its first byte: `memchr` passes over the others faster than a loop.
-  private static func holds(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
-    var rest = bytes
-    while rest.count >= text.utf8CodeUnitCount, let start = rest.baseAddress,
-      let place = memchr(start, Int32(text.utf8Start.pointee), rest.count)
-    {
-      rest = UnsafeRawBufferPointer(rebasing: rest[(UnsafeRawPointer(place) - start)...])
-      if rest.count >= text.utf8CodeUnitCount,
-        memcmp(place, text.utf8Start, text.utf8CodeUnitCount) == 0
-      {
-        return true
-      }
-      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst())
-    }
-    return false
   }
 }

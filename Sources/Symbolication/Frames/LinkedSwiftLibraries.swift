@@ -5,7 +5,7 @@
 enum LinkedSwiftLibraries {
   /// Whether a function of C++ belongs to the Swift runtime, by what it is given.
   static func isRuntime(_ function: FunctionName) -> Bool {
-    function.language == .cxx && runtimeTypes.contains(where: function.full.contains)
+    function.language == .cxx && runtimeTypes.contains { TextSearch.holds(function.full, $0) }
   }
 
   /// Whether a function belongs to one of the libraries.
@@ -32,10 +32,10 @@ enum LinkedSwiftLibraries {
 
   /// Its namespace has its version, and nearly all that is in none reports errors its way.
   private static func isOfICU(_ function: FunctionName) -> Bool {
-    function.base.hasPrefix("icu_") || function.full.contains("UErrorCode")
+    function.base.hasPrefix("icu_") || TextSearch.holds(function.full, "UErrorCode")
   }
 
-  private static let runtimeTypes = [
+  private static let runtimeTypes: [StaticString] = [
     "swift::InProcess", "swift::AsyncContext*", "swift::AsyncTask*", "swift::Job*",
     "swift::HeapObject*", "swift::OpaqueValue*", "swift::SwiftError*", "swift::YieldOnceBuffer*",
     "swift::MetadataPackOrValue", "swift::MetadataRequest", "__swift::__runtime::",
