@@ -173,7 +173,8 @@ static bool configure(void) {
 static bool reach_calls(void) {
     const char *image = mt_is_attached ? mt_attached_begin() : NULL;
     if (image)
-        mt_diag_once("cannot record: the allocator is part of", image, 0, "");
+        mt_diag_once("cannot record: the allocator is part of", image, 0,
+                     "; 'memtrace record --bundled-allocator' records it from its start on");
     return !image;
 }
 
