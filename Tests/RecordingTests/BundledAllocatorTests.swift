@@ -118,6 +118,18 @@ import TraceTestSupport
     #expect(try trace.replay().errors.isEmpty)
   }
 
+  /// A library of Python that is written in Rust often has jemalloc for itself.
+  @Test func whatALibraryHasForItselfIsSaid() throws {
+    let library = try TestProgram("deep_bind_plugin.c", flags: ["-shared", "-fPIC", "-DJEMALLOC"])
+    let program = try TestProgram("deep_bind.c")
+    let check = try ProcessRun.run([
+      BuiltProducts.memtrace.string, "check", "--", program.path.string, library.path.string, "now",
+    ])
+    #expect(
+      check.outputText.contains(
+        ": \(library.path) has jemalloc linked in: what it allocates by it is not recorded\n"))
+  }
+
   /// Nothing calls its functions by names that the recorder has.
   @Test func theGateDoesNotPassWhatItCannotSee() throws {
     let program = try TestProgram("bundled.c", flags: ["-DPREFIX=je_"])

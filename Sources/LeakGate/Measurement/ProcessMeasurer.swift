@@ -63,6 +63,7 @@ public struct ProcessMeasurer {
       chooses(executable: image)
     }
     process.problems += RecordingGaps.unseenAllocators(of: trace)
+    process.warnings += RecordingGaps.libraryAllocators(of: trace)
     var collector = FindingCollector(
       process: process.name, pid: process.pid, trace: file,
       tests: TestTimeline(trace.marks, clock: source.clock))

@@ -42,6 +42,11 @@ enum RecordingGaps {
     return problems + unrecordedChildren(in: coverage, chooses: chooses)
   }
 
+  /// Those that libraries have for themselves: the figures of the program stand.
+  static func libraryAllocators(of trace: Trace) -> [String] {
+    RecordedExecutable.libraryFindings(of: trace).map { "\($0.path) \($0.reason)" }
+  }
+
   /// The allocators in the executable whose blocks the figures leave out.
   static func unseenAllocators(of trace: Trace) -> [String] {
     RecordedExecutable.unseenAllocators(of: trace).map {

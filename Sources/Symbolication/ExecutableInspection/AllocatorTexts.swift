@@ -1,7 +1,7 @@
 import CLibDW
 import Glibc
 
-/// Recognizes allocators in a stripped executable by the messages that they would print.
+/// Recognizes allocators by the messages that they would print.
 enum AllocatorTexts {
   /// The beginnings of messages that only one allocator has.
   private static let texts: [(text: StaticString, allocator: String)] = [
@@ -9,15 +9,32 @@ enum AllocatorTexts {
     ("tcmalloc: large alloc", "tcmalloc"),
   ]
 
-  /// The allocators whose messages are in the constants of a file.
+  /// The allocators in an executable whose symbols have told of none.
   ///
-  /// - Parameter file: An executable whose symbols have told of no allocator.
   /// - Returns: They, by name; empty where the file has symbols of its own functions, which would
   ///   have told.
-  static func allocators(in file: ELFFile) -> [BundledAllocator] {
+  static func allocators(inStripped file: ELFFile) -> [BundledAllocator] {
     var hasSymbols = false
     file.forEachSection(ofTypes: [UInt32(SHT_SYMTAB)]) { _, _ in hasSymbols = true }
-    guard !hasSymbols else { return [] }
+    return hasSymbols ? [] : allocators(in: file)
+  }
+
+  /// The allocators in a library that has one for itself.
+  ///
+  /// - Returns: They, by name; empty where the file exports a `malloc`, which is for everybody, and
+  ///   before which the recorder comes.
+  static func allocators(inLibrary file: ELFFile) -> [BundledAllocator] {
+    var exportsMalloc = false
+    file.forEachSymbol(inTables: [SHT_DYNSYM]) { symbol, strings in
+      guard Int32(symbol.st_shndx) != SHN_UNDEF, !exportsMalloc,
+        let name = elf_strptr(file.handle, Int(strings), Int(symbol.st_name))
+      else { return }
+      exportsMalloc = strcmp(name, "malloc") == 0
+    }
+    return exportsMalloc ? [] : allocators(in: file)
+  }
+
+  private static func allocators(in file: ELFFile) -> [BundledAllocator] {
     var found: Set<String> = []
     file.forEachSection(ofTypes: [UInt32(SHT_PROGBITS)]) { section, header in
       let other = UInt64(SHF_WRITE) | UInt64(SHF_EXECINSTR)

@@ -39,7 +39,7 @@ struct ExecutableInspector {
       found.append(finding(.sanitizer(name)))
     } else {
       let named = signs.allocators
-      let allocators = named.isEmpty ? AllocatorTexts.allocators(in: file) : named
+      let allocators = named.isEmpty ? AllocatorTexts.allocators(inStripped: file) : named
       found += allocators.map { finding(.bundledAllocator($0)) }
       if signs.hasBundledOperators { found.append(finding(.bundledOperators)) }
     }

@@ -1,12 +1,25 @@
 import TraceReader
 
-/// Inspects an executable after it was recorded: what it keeps from its trace.
+/// Inspects an executable and its libraries after it was recorded: what they keep from its trace.
 public enum RecordedExecutable {
-  /// What the executable of a trace brings along that is not in the trace.
+  /// What the executable of a trace and its libraries bring along that is not in the trace.
   ///
   /// - Parameter trace: The opened trace.
-  /// - Returns: Allocators and operators that are linked in; empty where the file is gone or another one now.
+  /// - Returns: Allocators and operators that are linked in; empty where the files are gone or other ones now.
   public static func findings(of trace: Trace) -> [ExecutableFinding] {
+    executableFindings(of: trace) + libraryFindings(of: trace)
+  }
+
+  /// What the libraries of a trace have for themselves.
+  ///
+  /// - Parameter trace: The opened trace.
+  /// - Returns: Allocators, with the paths of the libraries.
+  public static func libraryFindings(of trace: Trace) -> [ExecutableFinding] {
+    trace.images.images.filter { $0.path != trace.process.executablePath }
+      .flatMap(findings(ofLibrary:))
+  }
+
+  private static func executableFindings(of trace: Trace) -> [ExecutableFinding] {
     guard let image = trace.images.images.first(where: { $0.path == trace.process.executablePath })
     else { return [] }
     return findings(of: image).filter { finding in
@@ -15,27 +28,41 @@ public enum RecordedExecutable {
     }
   }
 
-  /// The allocators among them that hand out blocks to the program, and not objects of a language.
+  /// The allocators of the executable that hand out blocks to the program, and not objects of a language.
   ///
   /// - Parameter trace: The opened trace.
   /// - Returns: Those that are called by names of their own: the recorder notes calls of a `malloc` that
   ///   it does not see.
   public static func unseenAllocators(of trace: Trace) -> [BundledAllocator] {
-    findings(of: trace).compactMap { finding in
+    executableFindings(of: trace).compactMap { finding in
       guard case .bundledAllocator(let allocator) = finding.kind else { return nil }
       return allocator.replacesMalloc || allocator.keepsObjects ? nil : allocator
     }
   }
 
   private static func findings(of image: Image) -> [ExecutableFinding] {
-    guard image.path.hasPrefix("/"), !image.buildID.isEmpty,
-      let file = try? ELFFile(path: image.path), file.buildID == image.buildID
-    else { return [] }
+    guard open(image) != nil else { return [] }
     return ExecutableInspector(path: image.path, identity: .current).findings().filter {
       switch $0.kind {
       case .bundledAllocator, .bundledOperators: true
       default: false
       }
     }
+  }
+
+  /// What a library has for itself: those of the system have none.
+  private static func findings(ofLibrary image: Image) -> [ExecutableFinding] {
+    guard !FrameClassifier.isSystemImage(at: image.path), let file = open(image) else { return [] }
+    return AllocatorTexts.allocators(inLibrary: file).map {
+      ExecutableFinding(kind: .bundledAllocator($0), path: image.path)
+    }
+  }
+
+  /// The file of an image, if it still is the same one.
+  private static func open(_ image: Image) -> ELFFile? {
+    guard image.path.hasPrefix("/"), let file = try? ELFFile(path: image.path),
+      file.buildID == image.buildID
+    else { return nil }
+    return file
   }
 }

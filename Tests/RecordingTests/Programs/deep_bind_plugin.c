@@ -1,10 +1,15 @@
 // A library for deep_bind.c: makes and frees blocks. With INITIALISER, also while it is loaded.
+// With JEMALLOC it looks as if it had an allocator for itself.
 #include <stdlib.h>
 #include <string.h>
 
 // Not called but through memory, as callbacks are.
 void (*const plugin_free)(void *) = free;
 static void **kept;
+
+#ifdef JEMALLOC
+const char plugin_message[] = "<jemalloc>: Error in munmap()";
+#endif
 
 #ifdef INITIALISER
 __attribute__((constructor)) static void begin(void) {
