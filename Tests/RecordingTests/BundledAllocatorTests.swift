@@ -118,6 +118,38 @@ import TraceTestSupport
     #expect(try trace.replay().errors.isEmpty)
   }
 
+  @Test(arguments: ["je_", "_rjem_", "mi_"])
+  func aLibraryMayHaveOneForItself(prefix: String) throws {
+    let library = try TestProgram(
+      "bundled_plugin.c", flags: ["-shared", "-fPIC", "-DPREFIX=\(prefix)"])
+    let host = try TestProgram("bundled_host.c")
+    let run = try TracedRun(
+      [host.path.string, library.path.string], start: .launcher(["--bundled-allocator"]))
+    let trace = try run.root()
+    let events = try MarkedEvents(trace)
+    #expect(events[1001] == .init(allocated: 10, freed: 10))
+    #expect(events[1005] == .init(allocated: 1, freed: 0))
+    #expect(trace.coverage.bundled.count == 1)
+    #expect(trace.coverage.bundled.first?.hasSuffix(": \(library.path)") == true)
+  }
+
+  /// Another thread might execute what is written.
+  @Test func aLibraryThatComesWhileThereAreThreadsIsLeftAlone() throws {
+    let library = try TestProgram(
+      "bundled_plugin.c", flags: ["-shared", "-fPIC", "-DPREFIX=je_"])
+    let host = try TestProgram("bundled_host.c")
+    let run = try TracedRun(
+      [host.path.string, library.path.string, "thread"],
+      start: .launcher(["--bundled-allocator"]))
+    let trace = try run.root()
+    #expect(try MarkedEvents(trace)[1001] == .init(allocated: 0, freed: 0))
+    #expect(trace.coverage.bundled.isEmpty)
+    #expect(
+      trace.coverage.notes == [
+        "an allocator is not recorded, since there were threads before it: \(library.path)"
+      ])
+  }
+
   /// A library of Python that is written in Rust often has jemalloc for itself.
   @Test func whatALibraryHasForItselfIsSaid() throws {
     let library = try TestProgram("deep_bind_plugin.c", flags: ["-shared", "-fPIC", "-DJEMALLOC"])

@@ -7,6 +7,7 @@
 #include "bundled/bundled_functions.h"
 #include "bundled/call_sites.h"
 #include "loader/attached.h"
+#include "loader/real.h"
 #include "loader/rebinding.h"
 #include "trace/meta_writer.h"
 #include "trace/trace_file.h"
@@ -37,9 +38,10 @@ enum {
 };
 
 static struct {
-    bool has_looked;
+    const char *path; /* of the image that has it; NULL: none was found */
+    bool has_looked;  /* at the executable */
     bool are_alike;   /* operator delete and free, or others, are one function */
-    long error;       /* why calls of the executable do not lead to hooks */
+    long error;       /* why its calls do not lead to hooks */
     uint64_t changed; /* how many do */
     char names[NAMES][LONGEST_NAME];
     struct mt_wanted_symbol wanted[WANTED]; /* by prefix, then by function; then the signs */
@@ -102,9 +104,11 @@ static bool is_code(const struct mt_loaded_image *image, uintptr_t address) {
 
 static bool find_all(const struct mt_loaded_image *image) {
     struct mt_elf_file file;
-    name_all();
     if (!mt_elf_open(&file, image))
         return false;
+    name_all();
+    for (size_t i = 0; i < WANTED; i++)
+        g_bundled.wanted[i].address = 0;
     mt_elf_find_symbols(&file, SHT_SYMTAB, image, g_bundled.wanted, WANTED, "malloc");
     mt_elf_find_symbols(&file, SHT_DYNSYM, image, g_bundled.wanted, WANTED, "malloc");
     mt_elf_close(&file);
@@ -120,10 +124,16 @@ static uintptr_t address_of(size_t prefix, const char *name) {
 
 /* ---- Which of them are hooked ---- */
 
-/* returns  the first prefix of an allocator; PREFIXES when there is none */
-static size_t find_prefix(void) {
-    size_t prefix = 0;
-    while (prefix < PREFIXES && !(address_of(prefix, "malloc") && address_of(prefix, "free")))
+/* Linkers leave out what nobody calls: programs in Rust give blocks back with their size only. */
+static bool has_allocator(size_t prefix) {
+    return address_of(prefix, "malloc") &&
+           (address_of(prefix, "free") || address_of(prefix, "sdallocx") ||
+            address_of(prefix, "dallocx"));
+}
+
+/* returns  the first prefix of an allocator, from one on; PREFIXES when there is none */
+static size_t find_prefix(size_t prefix) {
+    while (prefix < PREFIXES && !has_allocator(prefix))
         prefix++;
     return prefix;
 }
@@ -194,7 +204,7 @@ static void hook_all(size_t first) {
             hook_prefix(prefix, false);
 }
 
-/* ---- The executable ---- */
+/* ---- Images ---- */
 
 static void count_thread(uint64_t number, int directory, void *context) {
     (void)number;
@@ -215,27 +225,65 @@ static long lead_to_hooks(const struct mt_loaded_image *image) {
                                   &g_bundled.changed);
 }
 
-static void look_at_executable(const struct mt_loaded_image *image) {
+/* The functions that calls may lead to, by their first names. */
+static void note_functions(void) {
+    static char buffer[MT_BUNDLED_FUNCTIONS * (LONGEST_NAME + 2)]; /* perhaps with little stack */
+    struct mt_text text = mt_text_begin(buffer, sizeof buffer);
+    for (size_t i = 0; i < g_bundled.count && i < g_bundled.target_count; i++) {
+        if (i > 0)
+            mt_text_add(&text, ", ");
+        mt_text_add(&text, g_bundled.functions[i].name);
+    }
+    mt_meta_note_about(MT_NOTE_BUNDLED, g_bundled.changed, buffer, g_bundled.path);
+}
+
+void mt_bundled_note(void) {
+    if (g_bundled.count > 0) {
+        note_functions();
+        if (g_bundled.are_alike)
+            mt_trace_file_note_one_family();
+    } else if (g_bundled.error < 0) {
+        mt_meta_note_about(MT_NOTE_TEXT, (uint64_t)-g_bundled.error,
+                           g_bundled.error == -EBUSY
+                               ? "an allocator is not recorded, since there were threads before it"
+                               : "an allocator is not recorded, since its code may not be changed",
+                           g_bundled.path);
+    }
+}
+
+/* A library's malloc is for everybody, and hooked by its name. One that it has for itself has a
+ * prefix. */
+static size_t find_allocator(const struct mt_loaded_image *image, bool is_library) {
+    if (!find_all(image) || (is_library && address_of(0, "malloc")))
+        return PREFIXES;
+    return find_prefix(is_library ? 1 : 0);
+}
+
+/* The first that has one: the hooks know one function of each name. */
+static void look_for_allocator(const struct mt_loaded_image *image) {
+    bool is_library = g_bundled.has_looked;
     g_bundled.has_looked = true;
-    size_t prefix = find_all(image) ? find_prefix() : PREFIXES;
+    size_t prefix = find_allocator(image, is_library);
     if (prefix == PREFIXES)
         return;
     hook_all(prefix);
+    g_bundled.path = image->path;
     g_bundled.error = lead_to_hooks(image);
     if (g_bundled.error < 0)
         g_bundled.count = 0;
+    mt_bundled_note();
 }
 
 bool mt_bundled_look(const struct mt_loaded_image *image) {
     struct mt_rebound found;
-    if (!mt_config.bundled_allocator || mt_is_attached)
-        return true;
-    if (!g_bundled.has_looked)
-        look_at_executable(image);
-    if (g_bundled.count == 0)
+    if (!mt_config.bundled_allocator || mt_is_attached || mt_real_is_ours(image->bias))
         return true;
     if (!mt_rebinding_is_relocated(image))
         return false;
+    if (!g_bundled.path)
+        look_for_allocator(image);
+    if (g_bundled.count == 0)
+        return true;
     if (mt_rebind_image(image, g_bundled.functions, g_bundled.count, &found))
         g_bundled.changed += found.redirected;
     return true;
@@ -248,31 +296,4 @@ bool mt_bundled_reaches(const char *name) {
         if (mt_text_equal(g_bundled.functions[i].name, name))
             return true;
     return false;
-}
-
-/* The functions that calls may lead to, by their first names. */
-static void note_functions(void) {
-    char buffer[MT_BUNDLED_FUNCTIONS * (LONGEST_NAME + 2)];
-    struct mt_text text = mt_text_begin(buffer, sizeof buffer);
-    for (size_t i = 0; i < g_bundled.count && i < g_bundled.target_count; i++) {
-        if (i > 0)
-            mt_text_add(&text, ", ");
-        mt_text_add(&text, g_bundled.functions[i].name);
-    }
-    mt_meta_note(MT_NOTE_BUNDLED, g_bundled.changed, buffer);
-}
-
-void mt_bundled_note(void) {
-    if (g_bundled.count > 0) {
-        note_functions();
-        if (g_bundled.are_alike)
-            mt_trace_file_note_one_family();
-    } else if (g_bundled.error < 0) {
-        mt_meta_note(MT_NOTE_TEXT, (uint64_t)-g_bundled.error,
-                     g_bundled.error == -EBUSY
-                         ? "the executable's own allocator is not recorded: there were threads "
-                           "before the recorder"
-                         : "the executable's own allocator is not recorded: its code may not be "
-                           "changed here");
-    }
 }

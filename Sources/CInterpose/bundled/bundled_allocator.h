@@ -1,4 +1,5 @@
-/* The allocator that an executable brings along: jemalloc, tcmalloc or mimalloc linked into it.
+/* The allocator that an executable brings along: jemalloc, tcmalloc or mimalloc linked into it. Or
+ * a library, for itself: then it is called by names with a prefix.
  *
  * The executable calls such a function directly, and what it exports comes before the recorder for
  * all others, so that no preloaded function ever comes between. Where that is asked for
@@ -10,14 +11,14 @@
 
 #include "loader/elf_symbols.h"
 
-/* Once for each image, the executable first: as struct mt_image_watcher. */
+/* For each image, the executable first, as long as no allocator was found: as struct
+ * mt_image_watcher. */
 bool mt_bundled_look(const struct mt_loaded_image *image);
 
 /* Whether calls of an exported function lead to hooks, though not to the exported one's. */
 bool mt_bundled_reaches(const char *name);
 
-/* Says in the trace what was done, or why nothing was.
- * context  after the first look; in a forked child, too */
+/* Says in the trace of a forked child what was done, or why nothing was. */
 void mt_bundled_note(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* Ends of the process that exit handlers do not see, libraries, thread names, locked memory,
  * and sandboxes. */
 #define _GNU_SOURCE
+#include "base/config.h"
 #include "events/hook.h"
 
 #include "base/locked_memory.h"
@@ -91,8 +92,9 @@ MT_COLD static void *open_deep(const char *file, int mode) {
     return library;
 }
 
-/* Into a process that was running already libraries come bound past us, too. */
-MT_COLD static void *open_attached(const char *file, int mode) {
+/* Into a process that was running already libraries come bound past us, too; and they may have an
+ * allocator for themselves that is to be recorded. */
+MT_COLD static void *open_and_look(const char *file, int mode) {
     void *library = mt_real.dlopen(file, mode);
     int saved = errno;
     if (library && mt_recording_owns_trace())
@@ -110,8 +112,9 @@ MT_HOOK void *MT_HOOK_NAME(dlopen)(const char *file, int mode) {
             return open_deep(file, mode);
         mt_deep_bind_note_unseen(file);
     }
-    if (mt_unlikely(mt_is_attached) && file && mt_deep_bind_may_call(file))
-        return open_attached(file, mode);
+    if (mt_unlikely(mt_is_attached || mt_config.bundled_allocator) && file &&
+        mt_deep_bind_may_call(file))
+        return open_and_look(file, mode);
     MT_TAIL_CALL mt_real.dlopen(file, mode);
 }
 

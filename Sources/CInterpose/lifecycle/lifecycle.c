@@ -226,7 +226,6 @@ static enum mt_state start_process(void) {
         mt_meta_note(MT_NOTE_ATTACHED, mt_config.attached, "");
     else
         note_bypassed();
-    mt_bundled_note();
     note_exit_test(find_environment());
     return MT_RECORDING;
 }

@@ -362,8 +362,8 @@ enum mt_note_kind {
     MT_NOTE_LIMIT = 13,             /* and those beyond `value` bytes of live blocks */
     MT_NOTE_ATTACHED = 14,          /* the process had run for `value` ns when recording began:
                                      * what it had allocated by then is not known */
-    MT_NOTE_BUNDLED = 15            /* the executable's own allocator is recorded: its functions;
-                                     * value = calls of them that were led to the recorder */
+    MT_NOTE_BUNDLED = 15            /* "functions: image": an allocator that an image has for itself
+                                     * is recorded; value = calls of it that lead to the recorder */
 };
 
 struct mt_note_record {

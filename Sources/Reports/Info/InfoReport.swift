@@ -232,8 +232,7 @@ enum NoteText {
     case .failAt: "allocations \(note.text) are made to fail"
     case .attached: "after \(TimeText.duration(note.value))"
     case .bundled:
-      "\(CountText.of(note.value, "call")) of the executable's own allocator led to the recorder: "
-        + note.text
+      "\(CountText.of(note.value, "call")) of a bundled allocator led to the recorder: \(note.text)"
     case .limit: "allocations beyond \(note.value.grouped) live bytes are made to fail"
     default: note.text
     }

@@ -15,7 +15,8 @@ public enum RecordedExecutable {
   /// - Parameter trace: The opened trace.
   /// - Returns: Allocators, with the paths of the libraries.
   public static func libraryFindings(of trace: Trace) -> [ExecutableFinding] {
-    trace.images.images.filter { $0.path != trace.process.executablePath }
+    trace.images.images
+      .filter { $0.path != trace.process.executablePath && !isRecorded($0, in: trace) }
       .flatMap(findings(ofLibrary:))
   }
 
@@ -24,7 +25,7 @@ public enum RecordedExecutable {
     else { return [] }
     return findings(of: image).filter { finding in
       guard case .bundledAllocator(let allocator) = finding.kind else { return true }
-      return trace.coverage.bundled.isEmpty || !allocator.canBeRecorded
+      return !isRecorded(image, in: trace) || !allocator.canBeRecorded
     }
   }
 
@@ -38,6 +39,11 @@ public enum RecordedExecutable {
       guard case .bundledAllocator(let allocator) = finding.kind else { return nil }
       return allocator.replacesMalloc || allocator.keepsObjects ? nil : allocator
     }
+  }
+
+  /// Whether calls of the allocator of an image were led to the recorder.
+  private static func isRecorded(_ image: Image, in trace: Trace) -> Bool {
+    trace.coverage.bundled.contains { $0.hasSuffix(": \(image.path)") }
   }
 
   private static func findings(of image: Image) -> [ExecutableFinding] {

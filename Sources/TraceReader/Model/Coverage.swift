@@ -51,7 +51,7 @@ public struct Coverage: Hashable, Sendable {
   /// Paths of images whose initialisers may have called the allocator past the recorder
   /// (`RTLD_DEEPBIND`).
   public var boundLate: [String] = []
-  /// Functions of the allocator that is part of the executable, which is recorded; what it had
+  /// `functions: image` of the allocator that an image has for itself, which is recorded; what it had
   /// allocated before is not.
   public var bundled: [String] = []
   /// How many children could not be followed.

@@ -36,8 +36,8 @@ public struct Note: Hashable, Sendable {
     case limit
     /// The process had run for `value` nanoseconds when recording began.
     case attached
-    /// Functions of the allocator that is part of the executable, which is recorded; the value is how
-    /// many calls were led to the recorder.
+    /// `functions: image` of the allocator that an image has for itself, which is recorded; the value is
+    /// how many calls were led to the recorder.
     case bundled
     /// A kind that this version of the reader does not know.
     case unknown(UInt32)
