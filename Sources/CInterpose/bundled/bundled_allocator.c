@@ -51,7 +51,7 @@ static struct {
     size_t target_count;
 } g_bundled;
 
-/* ---- What the executable has ---- */
+/* ---- What an image has ---- */
 
 static size_t place_of(size_t prefix, size_t function) {
     return prefix * MT_BUNDLED_FUNCTIONS + function;
@@ -204,25 +204,13 @@ static void hook_all(size_t first) {
             hook_prefix(prefix, false);
 }
 
-/* ---- Images ---- */
+/* ---- What the trace says ---- */
 
-static void count_thread(uint64_t number, int directory, void *context) {
-    (void)number;
-    (void)directory;
-    ++*(uint64_t *)context;
-}
-
-/* Code may only be written while nobody executes it. */
-static bool is_only_thread(void) {
-    uint64_t threads = 0;
-    return mt_proc_numbers("/proc/self/task", count_thread, &threads) == 0 && threads == 1;
-}
-
-static long lead_to_hooks(const struct mt_loaded_image *image) {
-    if (!is_only_thread())
-        return -EBUSY;
-    return mt_call_sites_redirect(image, g_bundled.targets, g_bundled.target_count,
-                                  &g_bundled.changed);
+bool mt_bundled_reaches(const char *name) {
+    for (size_t i = 0; i < g_bundled.count; i++)
+        if (mt_text_equal(g_bundled.functions[i].name, name))
+            return true;
+    return false;
 }
 
 /* The functions that calls may lead to, by their first names. */
@@ -249,6 +237,27 @@ void mt_bundled_note(void) {
                                : "an allocator is not recorded, since its code may not be changed",
                            g_bundled.path);
     }
+}
+
+/* ---- Images ---- */
+
+static void count_thread(uint64_t number, int directory, void *context) {
+    (void)number;
+    (void)directory;
+    ++*(uint64_t *)context;
+}
+
+/* Code may only be written while nobody executes it. */
+static bool is_only_thread(void) {
+    uint64_t threads = 0;
+    return mt_proc_numbers("/proc/self/task", count_thread, &threads) == 0 && threads == 1;
+}
+
+static long lead_to_hooks(const struct mt_loaded_image *image) {
+    if (!is_only_thread())
+        return -EBUSY;
+    return mt_call_sites_redirect(image, g_bundled.targets, g_bundled.target_count,
+                                  &g_bundled.changed);
 }
 
 /* A library's malloc is for everybody, and hooked by its name. One that it has for itself has a
@@ -287,13 +296,4 @@ bool mt_bundled_look(const struct mt_loaded_image *image) {
     if (mt_rebind_image(image, g_bundled.functions, g_bundled.count, &found))
         g_bundled.changed += found.redirected;
     return true;
-}
-
-/* ---- What the trace says ---- */
-
-bool mt_bundled_reaches(const char *name) {
-    for (size_t i = 0; i < g_bundled.count; i++)
-        if (mt_text_equal(g_bundled.functions[i].name, name))
-            return true;
-    return false;
 }
