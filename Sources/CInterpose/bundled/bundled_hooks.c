@@ -98,20 +98,10 @@ static void end_resize(struct mt_call *call, bool was_taken, const void *block, 
                        size_t size) {
     if (call->entry == MT_ENTRY_PASS)
         return;
-    if (size == 0) {
-        if (moved)
-            mt_note_allocation(call, moved, 0, 0);
-        return;
-    }
-    if (was_taken && !moved)
-        mt_sampling_restore(block);
-    bool is_taken = (moved || !was_taken) && mt_sampling_takes(moved, size);
-    if (was_taken && (is_taken || !moved))
-        mt_record_realloc_end(call, moved, size);
-    else if (was_taken)
-        mt_record_realloc_left(call, size);
-    else if (is_taken)
-        mt_record_allocation(call, moved, size, 0);
+    if (size > 0)
+        mt_note_resized(call, was_taken, block, moved, size);
+    else if (moved)
+        mt_note_allocation(call, moved, 0, 0);
 }
 
 #define MT_DEFINE_RESIZER(name, parameters, arguments, size_)                                      \

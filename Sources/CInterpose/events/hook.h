@@ -54,6 +54,24 @@ static inline void mt_note_deallocation(const struct mt_call *call, const void *
         mt_record_deallocation(call, block, size, alignment);
 }
 
+/* After a real realloc to a size above 0, whose call is recorded: the old block may be in the
+ * sample, and the new one, each for itself.
+ *
+ * was_taken  whether the beginning was recorded, which is the end of `block`
+ * moved      NULL when it failed */
+static inline void mt_note_resized(const struct mt_call *call, bool was_taken, const void *block,
+                                   const void *moved, size_t size) {
+    if (was_taken && !moved)
+        mt_sampling_restore(block);
+    bool is_taken = (moved || !was_taken) && mt_sampling_takes(moved, size);
+    if (was_taken && (is_taken || !moved))
+        mt_record_realloc_end(call, moved, size);
+    else if (was_taken)
+        mt_record_realloc_left(call, size);
+    else if (is_taken)
+        mt_record_allocation(call, moved, size, 0);
+}
+
 /* Ends an allocation hook. Returns the block. */
 static inline void *mt_end_allocation(const struct mt_call *call, void *block, size_t size,
                                       size_t alignment) {

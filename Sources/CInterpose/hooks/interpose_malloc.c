@@ -80,7 +80,6 @@ static void *move_out_of_arena(void *block, size_t size) {
     return moved;
 }
 
-/* Of a sample: the old block may be in it, and the new one, each for itself. */
 MT_COLD static void *grow_sampled(struct mt_call *call, void *block, size_t size) {
     bool was_taken = !mt_sampling_ignores(block);
     struct mt_call begin = *call;
@@ -88,15 +87,7 @@ MT_COLD static void *grow_sampled(struct mt_call *call, void *block, size_t size
     if (was_taken)
         mt_record_deallocation(&begin, block, 0, 0);
     void *moved = mt_real.realloc(block, size);
-    if (was_taken && !moved)
-        mt_sampling_restore(block);
-    bool is_taken = (moved || !was_taken) && mt_sampling_takes(moved, size);
-    if (was_taken && (is_taken || !moved))
-        mt_record_realloc_end(call, moved, size);
-    else if (was_taken)
-        mt_record_realloc_left(call, size);
-    else if (is_taken)
-        mt_record_allocation(call, moved, size, 0);
+    mt_note_resized(call, was_taken, block, moved, size);
     mt_leave(call->entry);
     return moved;
 }
