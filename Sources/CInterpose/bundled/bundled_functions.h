@@ -57,46 +57,6 @@
     X(free_sized, (void *block, size_t size), (block, size))                                       \
     X(free_aligned_sized, (void *block, size_t alignment, size_t size), (block, alignment, size))
 
-/* X(name, operation, parameters, arguments, alignment, name of the one that does not throw) */
-#define MT_FOR_EACH_BUNDLED_NEW(X)                                                                 \
-    X(_Znwm, NEW, (size_t size), (size), 0, _ZnwmRKSt9nothrow_t, (size, &mt_no_tag))               \
-    X(_Znam, NEW_ARRAY, (size_t size), (size), 0, _ZnamRKSt9nothrow_t, (size, &mt_no_tag))         \
-    X(_ZnwmSt11align_val_t, NEW_ALIGNED, (size_t size, size_t alignment), (size, alignment),       \
-      alignment, _ZnwmSt11align_val_tRKSt9nothrow_t, (size, alignment, &mt_no_tag))                \
-    X(_ZnamSt11align_val_t, NEW_ARRAY_ALIGNED, (size_t size, size_t alignment), (size, alignment), \
-      alignment, _ZnamSt11align_val_tRKSt9nothrow_t, (size, alignment, &mt_no_tag))
-
-/* X(name, operation, parameters, arguments, alignment) */
-#define MT_FOR_EACH_BUNDLED_NEW_NOTHROW(X)                                                         \
-    X(_ZnwmRKSt9nothrow_t, NEW_NOTHROW, (size_t size, const void *tag), (size, tag), 0)            \
-    X(_ZnamRKSt9nothrow_t, NEW_ARRAY_NOTHROW, (size_t size, const void *tag), (size, tag), 0)      \
-    X(_ZnwmSt11align_val_tRKSt9nothrow_t, NEW_ALIGNED_NOTHROW,                                     \
-      (size_t size, size_t alignment, const void *tag), (size, alignment, tag), alignment)         \
-    X(_ZnamSt11align_val_tRKSt9nothrow_t, NEW_ARRAY_ALIGNED_NOTHROW,                               \
-      (size_t size, size_t alignment, const void *tag), (size, alignment, tag), alignment)
-
-/* X(name, operation, parameters, arguments, size or 0, alignment or 0) */
-#define MT_FOR_EACH_BUNDLED_DELETE(X)                                                              \
-    X(_ZdlPv, DELETE, (void *block), (block), 0, 0)                                                \
-    X(_ZdaPv, DELETE_ARRAY, (void *block), (block), 0, 0)                                          \
-    X(_ZdlPvRKSt9nothrow_t, DELETE_NOTHROW, (void *block, const void *tag), (block, tag), 0, 0)    \
-    X(_ZdaPvRKSt9nothrow_t, DELETE_ARRAY_NOTHROW, (void *block, const void *tag), (block, tag), 0, \
-      0)                                                                                           \
-    X(_ZdlPvm, DELETE_SIZED, (void *block, size_t size), (block, size), size, 0)                   \
-    X(_ZdaPvm, DELETE_ARRAY_SIZED, (void *block, size_t size), (block, size), size, 0)             \
-    X(_ZdlPvSt11align_val_t, DELETE_ALIGNED, (void *block, size_t alignment), (block, alignment),  \
-      0, alignment)                                                                                \
-    X(_ZdaPvSt11align_val_t, DELETE_ARRAY_ALIGNED, (void *block, size_t alignment),                \
-      (block, alignment), 0, alignment)                                                            \
-    X(_ZdlPvSt11align_val_tRKSt9nothrow_t, DELETE_ALIGNED_NOTHROW,                                 \
-      (void *block, size_t alignment, const void *tag), (block, alignment, tag), 0, alignment)     \
-    X(_ZdaPvSt11align_val_tRKSt9nothrow_t, DELETE_ARRAY_ALIGNED_NOTHROW,                           \
-      (void *block, size_t alignment, const void *tag), (block, alignment, tag), 0, alignment)     \
-    X(_ZdlPvmSt11align_val_t, DELETE_SIZED_ALIGNED, (void *block, size_t size, size_t alignment),  \
-      (block, size, alignment), size, alignment)                                                   \
-    X(_ZdaPvmSt11align_val_t, DELETE_ARRAY_SIZED_ALIGNED,                                          \
-      (void *block, size_t size, size_t alignment), (block, size, alignment), size, alignment)
-
 /* Those of no family: their hooks are written out. */
 #define MT_FOR_EACH_BUNDLED_OTHER(X) X(posix_memalign) X(xallocx)
 

@@ -4,13 +4,11 @@
  * What these functions call in turn, each other or the allocator behind, is theirs (is_bundled). */
 #include "bundled/bundled_functions.h"
 #include "events/hook.h"
+#include "events/operators.h"
 
 #include <errno.h>
 
 uintptr_t mt_bundled_real[MT_BUNDLED_FUNCTIONS];
-
-/* Stands for std::nothrow, of which nothing but the type matters. */
-static const char mt_no_tag;
 
 static inline size_t mt_product(size_t count, size_t size) {
     size_t product;
@@ -23,8 +21,8 @@ enum index {
 #define MT_INDEX(name, ...) INDEX_##name,
     MT_FOR_EACH_BUNDLED_MAKER(MT_INDEX) MT_FOR_EACH_BUNDLED_RESIZER(MT_INDEX)
         MT_FOR_EACH_BUNDLED_ENDER(MT_INDEX) MT_FOR_EACH_BUNDLED_OTHER(MT_INDEX)
-            MT_FOR_EACH_BUNDLED_NEW(MT_INDEX) MT_FOR_EACH_BUNDLED_NEW_NOTHROW(MT_INDEX)
-                MT_FOR_EACH_BUNDLED_DELETE(MT_INDEX)
+            MT_FOR_EACH_THROWING_NEW(MT_INDEX) MT_FOR_EACH_NOTHROW_NEW(MT_INDEX)
+                MT_FOR_EACH_DELETE(MT_INDEX)
 #undef MT_INDEX
                     INDEX_END
 };
@@ -68,17 +66,20 @@ static int hook_posix_memalign(void **result, size_t alignment, size_t size) {
 
 /* ---- Blocks that end ---- */
 
-#define MT_DEFINE_ENDER(name, parameters, arguments)                                               \
+#define MT_DEFINE_DELETE(name, operation, parameters, arguments, size_, alignment_)                \
     static void hook_##name parameters {                                                           \
-        MT_BEGIN_CALL(MT_OP_FREE);                                                                 \
+        MT_BEGIN_CALL(MT_OP_##operation);                                                          \
         if (block)                                                                                 \
-            mt_note_deallocation(&call, block, 0, 0);                                              \
+            mt_note_deallocation(&call, block, size_, alignment_);                                 \
         uint32_t before = begin_real(&call);                                                       \
         ((void(*) parameters)mt_bundled_real[INDEX_##name]) arguments;                             \
         mt_tls.is_bundled = before;                                                                \
         mt_leave(call.entry);                                                                      \
     }
+#define MT_DEFINE_ENDER(name, parameters, arguments)                                               \
+    MT_DEFINE_DELETE(name, FREE, parameters, arguments, 0, 0)
 MT_FOR_EACH_BUNDLED_ENDER(MT_DEFINE_ENDER)
+MT_FOR_EACH_DELETE(MT_DEFINE_DELETE)
 
 /* ---- Blocks that change ---- */
 
@@ -134,13 +135,25 @@ static size_t hook_xallocx(void *block, size_t size, size_t extra, int flags) {
 
 /* ---- Operators ---- */
 
+#define MT_DEFINE_NOTHROW_NEW(name, operation, parameters, arguments, alignment_)                  \
+    MT_DEFINE_MAKER(name, operation, parameters, arguments, size, alignment_)                      \
+    static void *call_##name parameters {                                                          \
+        return ((void *(*)parameters)mt_bundled_real[INDEX_##name])arguments;                      \
+    }
+MT_FOR_EACH_NOTHROW_NEW(MT_DEFINE_NOTHROW_NEW)
+
+/* Stands for std::nothrow, of which nothing but the type matters. */
+static const char no_tag;
+
+#define MT_WITH_TAG(...) (__VA_ARGS__, &no_tag)
+
 /* The one that does not throw is asked: an exception would leave this hook without its end. What
  * throws is called when that one has failed, from outside. */
-#define MT_DEFINE_NEW(name, operation_, parameters, arguments, alignment_, quiet, quiet_arguments) \
+#define MT_DEFINE_THROWING_NEW(name, operation, parameters, arguments, alignment_)                 \
     static void *hook_##name parameters {                                                          \
-        MT_BEGIN_CALL(MT_OP_##operation_);                                                         \
+        MT_BEGIN_CALL(MT_OP_##operation);                                                          \
         uint32_t before = begin_real(&call);                                                       \
-        void *block = call_##quiet quiet_arguments;                                                \
+        void *block = call_##name##RKSt9nothrow_t MT_WITH_TAG arguments;                           \
         mt_tls.is_bundled = before;                                                                \
         if (mt_unlikely(!block)) {                                                                 \
             mt_leave(call.entry);                                                                  \
@@ -148,30 +161,7 @@ static size_t hook_xallocx(void *block, size_t size, size_t extra, int flags) {
         }                                                                                          \
         return mt_end_allocation(&call, block, size, alignment_);                                  \
     }
-
-#define MT_DEFINE_NEW_NOTHROW(name, operation_, parameters, arguments, alignment_)                 \
-    static void *call_##name parameters {                                                          \
-        return ((void *(*)parameters)mt_bundled_real[INDEX_##name])arguments;                      \
-    }                                                                                              \
-    static void *hook_##name parameters {                                                          \
-        MT_BEGIN_CALL(MT_OP_##operation_);                                                         \
-        return mt_end_allocation(&call, MT_CALL_REAL(void *, name, parameters, arguments), size,   \
-                                 alignment_);                                                      \
-    }
-MT_FOR_EACH_BUNDLED_NEW_NOTHROW(MT_DEFINE_NEW_NOTHROW)
-MT_FOR_EACH_BUNDLED_NEW(MT_DEFINE_NEW)
-
-#define MT_DEFINE_DELETE(name, operation_, parameters, arguments, size_, alignment_)               \
-    static void hook_##name parameters {                                                           \
-        MT_BEGIN_CALL(MT_OP_##operation_);                                                         \
-        if (block)                                                                                 \
-            mt_note_deallocation(&call, block, size_, alignment_);                                 \
-        uint32_t before = begin_real(&call);                                                       \
-        ((void(*) parameters)mt_bundled_real[INDEX_##name]) arguments;                             \
-        mt_tls.is_bundled = before;                                                                \
-        mt_leave(call.entry);                                                                      \
-    }
-MT_FOR_EACH_BUNDLED_DELETE(MT_DEFINE_DELETE)
+MT_FOR_EACH_THROWING_NEW(MT_DEFINE_THROWING_NEW)
 
 /* ---- The table ---- */
 
@@ -183,8 +173,8 @@ const struct mt_bundled_function mt_bundled_functions[MT_BUNDLED_FUNCTIONS] = {
     MT_FOR_EACH_BUNDLED_RESIZER(MT_FUNCTION)
     MT_FOR_EACH_BUNDLED_ENDER(MT_FUNCTION)
     MT_FOR_EACH_BUNDLED_OTHER(MT_FUNCTION)
-    MT_FOR_EACH_BUNDLED_NEW(MT_OPERATOR)
-    MT_FOR_EACH_BUNDLED_NEW_NOTHROW(MT_OPERATOR)
-    MT_FOR_EACH_BUNDLED_DELETE(MT_OPERATOR)
+    MT_FOR_EACH_THROWING_NEW(MT_OPERATOR)
+    MT_FOR_EACH_NOTHROW_NEW(MT_OPERATOR)
+    MT_FOR_EACH_DELETE(MT_OPERATOR)
     // clang-format on
 };

@@ -7,49 +7,13 @@
  * libstdc++ or libc++) keeps them: we step aside and record what they allocate from. */
 #define _GNU_SOURCE
 #include "events/hook.h"
+#include "events/operators.h"
 
 #include "base/text.h"
 #include "loader/image_map.h"
 #include "shortage/shortage.h"
 #include <dlfcn.h>
 #include <stdlib.h>
-
-/* X(mangled name, operation, parameters, size argument, alignment argument) */
-#define MT_FOR_EACH_NEW(X)                                                                         \
-    X(_Znwm, NEW, (size_t size), (size), 0)                                                        \
-    X(_ZnwmRKSt9nothrow_t, NEW_NOTHROW, (size_t size, const void *tag), (size, tag), 0)            \
-    X(_ZnwmSt11align_val_t, NEW_ALIGNED, (size_t size, size_t alignment), (size, alignment),       \
-      alignment)                                                                                   \
-    X(_ZnwmSt11align_val_tRKSt9nothrow_t, NEW_ALIGNED_NOTHROW,                                     \
-      (size_t size, size_t alignment, const void *tag), (size, alignment, tag), alignment)         \
-    X(_Znam, NEW_ARRAY, (size_t size), (size), 0)                                                  \
-    X(_ZnamRKSt9nothrow_t, NEW_ARRAY_NOTHROW, (size_t size, const void *tag), (size, tag), 0)      \
-    X(_ZnamSt11align_val_t, NEW_ARRAY_ALIGNED, (size_t size, size_t alignment), (size, alignment), \
-      alignment)                                                                                   \
-    X(_ZnamSt11align_val_tRKSt9nothrow_t, NEW_ARRAY_ALIGNED_NOTHROW,                               \
-      (size_t size, size_t alignment, const void *tag), (size, alignment, tag), alignment)
-
-/* X(mangled name, operation, parameters, arguments, size or 0, alignment or 0) */
-#define MT_FOR_EACH_DELETE(X)                                                                      \
-    X(_ZdlPv, DELETE, (void *block), (block), 0, 0)                                                \
-    X(_ZdlPvRKSt9nothrow_t, DELETE_NOTHROW, (void *block, const void *tag), (block, tag), 0, 0)    \
-    X(_ZdlPvm, DELETE_SIZED, (void *block, size_t size), (block, size), size, 0)                   \
-    X(_ZdlPvSt11align_val_t, DELETE_ALIGNED, (void *block, size_t alignment), (block, alignment),  \
-      0, alignment)                                                                                \
-    X(_ZdlPvSt11align_val_tRKSt9nothrow_t, DELETE_ALIGNED_NOTHROW,                                 \
-      (void *block, size_t alignment, const void *tag), (block, alignment, tag), 0, alignment)     \
-    X(_ZdlPvmSt11align_val_t, DELETE_SIZED_ALIGNED, (void *block, size_t size, size_t alignment),  \
-      (block, size, alignment), size, alignment)                                                   \
-    X(_ZdaPv, DELETE_ARRAY, (void *block), (block), 0, 0)                                          \
-    X(_ZdaPvRKSt9nothrow_t, DELETE_ARRAY_NOTHROW, (void *block, const void *tag), (block, tag), 0, \
-      0)                                                                                           \
-    X(_ZdaPvm, DELETE_ARRAY_SIZED, (void *block, size_t size), (block, size), size, 0)             \
-    X(_ZdaPvSt11align_val_t, DELETE_ARRAY_ALIGNED, (void *block, size_t alignment),                \
-      (block, alignment), 0, alignment)                                                            \
-    X(_ZdaPvSt11align_val_tRKSt9nothrow_t, DELETE_ARRAY_ALIGNED_NOTHROW,                           \
-      (void *block, size_t alignment, const void *tag), (block, alignment, tag), 0, alignment)     \
-    X(_ZdaPvmSt11align_val_t, DELETE_ARRAY_SIZED_ALIGNED,                                          \
-      (void *block, size_t size, size_t alignment), (block, size, alignment), size, alignment)
 
 /* The operator behind ours. NULL: none is in our scope yet. */
 struct real_operators {
