@@ -75,8 +75,6 @@ void *mt_os_map_file(int fd, uint64_t offset, size_t length, long *error);
 /* Puts zeroed pages where nothing is mapped; leaves what is there.
  * returns  whether nothing was there, and now the pages are */
 bool mt_os_map_pages_at(void *address, size_t length);
-/* The same, where it does not matter what was there. */
-void mt_os_fill_hole(void *address, size_t length);
 /* Gives back what mt_os_map_file or mt_os_map_shared gave, or a hole that was filled. */
 long mt_os_unmap(void *address, size_t length);
 

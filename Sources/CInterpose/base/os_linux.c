@@ -282,10 +282,6 @@ bool mt_os_map_pages_at(void *address, size_t length) {
     return true;
 }
 
-void mt_os_fill_hole(void *address, size_t length) {
-    (void)mt_os_map_pages_at(address, length);
-}
-
 long mt_os_unmap(void *address, size_t length) {
     mt_own_memory_remove(address);
     return CALL(SYS_munmap, address, length, 0, 0, 0, 0);

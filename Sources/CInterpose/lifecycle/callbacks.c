@@ -60,7 +60,7 @@ static void after_fork_in_child(void) {
     mt_spare_stack_survive_fork();
     if (!(mt_tls.inside || mt_tls.is_late) || !mt_recording_is_forked())
         return;
-    mt_os_fill_hole(mt_trace_file.header, MT_FILE_HEADER_SIZE);
+    mt_os_map_pages_at(mt_trace_file.header, MT_FILE_HEADER_SIZE);
     mt_trace_file_stop(MT_STOP_NONE, 0);
     mt_thread_state_survive_fork();
     mt_stack_table_survive_fork();

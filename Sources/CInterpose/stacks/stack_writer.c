@@ -121,8 +121,8 @@ void mt_stack_writer_abandon(void) {
 
 void mt_stack_writer_survive_fork(void) {
     if (g_writer.chunk && g_writer.limit)
-        mt_os_fill_hole(g_writer.chunk,
-                        (size_t)(g_writer.limit + MT_NODE_MAX_LENGTH - (uint8_t *)g_writer.chunk));
+        mt_os_map_pages_at(g_writer.chunk, (size_t)(g_writer.limit + MT_NODE_MAX_LENGTH -
+                                                    (uint8_t *)g_writer.chunk));
 }
 
 void mt_stack_writer_forget(void) {

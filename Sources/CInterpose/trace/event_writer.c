@@ -75,6 +75,6 @@ void mt_event_writer_forget(struct mt_event_writer *writer) {
 
 void mt_event_writer_survive_fork(const struct mt_event_writer *writer) {
     if (writer->chunk && writer->limit)
-        mt_os_fill_hole(writer->chunk, (size_t)(writer->limit + 2 * MT_EVENT_MAX_LENGTH -
-                                                (uint8_t *)writer->chunk));
+        mt_os_map_pages_at(writer->chunk, (size_t)(writer->limit + 2 * MT_EVENT_MAX_LENGTH -
+                                                   (uint8_t *)writer->chunk));
 }

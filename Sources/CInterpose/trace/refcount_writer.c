@@ -158,6 +158,6 @@ void mt_refcount_writer_forget(struct mt_refcount_writer *writer) {
 
 void mt_refcount_writer_survive_fork(const struct mt_refcount_writer *writer) {
     if (writer->chunk && writer->limit)
-        mt_os_fill_hole(writer->chunk,
-                        (size_t)(writer->limit + RESERVED - (uint8_t *)writer->chunk));
+        mt_os_map_pages_at(writer->chunk,
+                           (size_t)(writer->limit + RESERVED - (uint8_t *)writer->chunk));
 }
