@@ -1,3 +1,4 @@
+import Synchronization
 import TraceReader
 
 /// Inspects an executable and its libraries after it was recorded: what they keep from its trace.
@@ -17,13 +18,13 @@ public enum RecordedExecutable {
   public static func libraryFindings(of trace: Trace) -> [ExecutableFinding] {
     trace.images.images
       .filter { $0.path != trace.process.executablePath && !isRecorded($0, in: trace) }
-      .flatMap(findings(ofLibrary:))
+      .flatMap { remembering($0, isLibrary: true) }
   }
 
   private static func executableFindings(of trace: Trace) -> [ExecutableFinding] {
     guard let image = trace.images.images.first(where: { $0.path == trace.process.executablePath })
     else { return [] }
-    return findings(of: image).filter { finding in
+    return remembering(image, isLibrary: false).filter { finding in
       guard case .bundledAllocator(let allocator) = finding.kind else { return true }
       return !isRecorded(image, in: trace) || !allocator.canBeRecorded
     }
@@ -62,6 +63,26 @@ public enum RecordedExecutable {
     return AllocatorTexts.allocators(inLibrary: file).map {
       ExecutableFinding(kind: .bundledAllocator($0), path: image.path)
     }
+  }
+
+  /// A file, as images name it, and what it was to its process.
+  private struct File: Hashable {
+    var path: String
+    var buildID: [UInt8]
+    var isLibrary: Bool
+  }
+
+  /// What was found in files: the processes of a recording have most of them in common.
+  private static let known = Mutex<[File: [ExecutableFinding]]>([:])
+
+  /// What the file of an image brings along, which is looked for once.
+  private static func remembering(_ image: Image, isLibrary: Bool) -> [ExecutableFinding] {
+    let file = File(path: image.path, buildID: image.buildID, isLibrary: isLibrary)
+    if let found = known.withLock({ $0[file] }) { return found }
+    let found = isLibrary ? findings(ofLibrary: image) : findings(of: image)
+    // Without an ID it might be another file the next time.
+    if !file.buildID.isEmpty { known.withLock { $0[file] = found } }
+    return found
   }
 
   /// The file of an image, if it still is the same one.
