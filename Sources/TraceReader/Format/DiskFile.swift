@@ -14,16 +14,32 @@ final class DiskFile: ByteSource, Sendable {
 
   init(path: FilePath) throws(TraceError) {
     self.path = path
+    try Self.checkIsFile(path)
     do {
       descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
     } catch {
-      let name = path.isEmpty ? "''" : path.string
-      throw TraceError(.io, "cannot be opened: \(error)", path: name)
+      throw Self.cannotOpen(path, error)
     }
     var status = stat()
     size = fstat(descriptor.rawValue, &status) == 0 ? UInt64(clamping: status.st_size) : 0
-    // From here on deinit closes.
-    switch status.st_mode & S_IFMT {
+    // From here on deinit closes. Another file may have taken the place.
+    try Self.check(mode: status.st_mode, of: path)
+  }
+
+  /// Checks what is at a path before it is opened.
+  ///
+  /// Opening is not without effect: whoever waits for a reader of a pipe goes on, and is killed by
+  /// SIGPIPE when the pipe turns out to be no trace; a device may start to work.
+  private static func checkIsFile(_ path: FilePath) throws(TraceError) {
+    var status = stat()
+    guard path.withPlatformString({ stat($0, &status) }) == 0 else {
+      throw cannotOpen(path, Errno(rawValue: errno))
+    }
+    try check(mode: status.st_mode, of: path)
+  }
+
+  private static func check(mode: mode_t, of path: FilePath) throws(TraceError) {
+    switch mode & S_IFMT {
     case S_IFREG: break
     case S_IFDIR: throw TraceError(.io, "is a directory, not a trace", path: path.string)
     default:
@@ -31,6 +47,11 @@ final class DiskFile: ByteSource, Sendable {
         .io, "is a pipe or a device, not a file; write the trace into a file first",
         path: path.string)
     }
+  }
+
+  private static func cannotOpen(_ path: FilePath, _ error: any Error) -> TraceError {
+    TraceError(
+      .io, "cannot be opened: \(error)", path: path.isEmpty ? "''" : path.string)
   }
 
   deinit {

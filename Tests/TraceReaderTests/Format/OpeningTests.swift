@@ -4,6 +4,10 @@ import Testing
 import TraceReader
 import TraceTestSupport
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 @Suite struct OpeningTests {
   @Test func missingFileIsAnInputError() throws {
     let error = #expect(throws: TraceError.self) { try Trace(path: "/nonexistent/a.mtrace") }
@@ -26,6 +30,22 @@ import TraceTestSupport
     #expect(error?.status == .io)
     #expect(
       error?.context == "is a pipe or a device, not a file; write the trace into a file first")
+  }
+
+  /// Whoever waits for a reader would take it for one, write, and be killed by SIGPIPE.
+  @Test func aNamedPipeIsNotOpened() throws {
+    let folder = try ScratchDirectory()
+    let path = folder.path.appending("waiting")
+    try #require(mkfifo(path.string, 0o600) == 0)
+    let opened = FileDescriptor(rawValue: inotify_init1(Int32(IN_NONBLOCK)))
+    defer { try? opened.close() }
+    #expect(inotify_add_watch(opened.rawValue, path.string, UInt32(IN_OPEN)) >= 0)
+    let error = #expect(throws: TraceError.self) { try Trace(path: path) }
+    #expect(error?.context.hasPrefix("is a pipe or a device, not a file; ") == true)
+    var notice = [UInt8](repeating: 0, count: 4096)
+    #expect(throws: Errno.wouldBlock) {
+      try notice.withUnsafeMutableBytes { try opened.read(into: $0) }
+    }
   }
 
   @Test func emptyFileIsNoTrace() throws {
