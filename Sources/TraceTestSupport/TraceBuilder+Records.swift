@@ -250,3 +250,38 @@ extension MemoryAccess.Kind {
     }
   }
 }
+
+extension TraceBuilder {
+  /// Adds a MAPPING record, and says in the header that there are some.
+  public mutating func mapping(_ call: MappingCall) {
+    header.flags.insert(.mappings)
+    record(MT_RECORD_MAPPING) { writer in
+      writer.write(call.endTime.rawValue)
+      writer.write(call.time.rawValue)
+      writer.write(call.ended.start)
+      writer.write(call.ended.length)
+      writer.write(call.begun.start)
+      writer.write(call.begun.length)
+      writer.write(call.offset)
+      writer.write(call.function.code.rawValue)
+      writer.write(call.stack.rawValue)
+      writer.write(call.thread.rawValue)
+      writer.write(call.protection)
+      writer.write(call.flags)
+      writer.write(UInt32(call.path.utf8.count))
+      writer.write(call.path.utf8)
+    }
+  }
+}
+
+extension MappingCall.Function {
+  fileprivate var code: mt_mapping_call {
+    switch self {
+    case .mmap: MT_MAPPING_MMAP
+    case .munmap: MT_MAPPING_MUNMAP
+    case .mremap: MT_MAPPING_MREMAP
+    case .mprotect: MT_MAPPING_PROTECT
+    case .programBreak: MT_MAPPING_BREAK
+    }
+  }
+}

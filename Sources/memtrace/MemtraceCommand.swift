@@ -26,7 +26,7 @@ struct MemtraceCommand: ParsableCommand {
       MarkCommand.self,
       SnapshotCommand.self, ReportCommand.self,
       AllocationsCommand.self, GenerationsCommand.self, UnfreedCommand.self, HeapCommand.self,
-      LeaksCommand.self, DanglingCommand.self, ErrorsCommand.self,
+      MappingsCommand.self, LeaksCommand.self, DanglingCommand.self, ErrorsCommand.self,
       HistoryCommand.self, InfoCommand.self, DumpCommand.self, PackCommand.self,
       UnpackCommand.self, ExportCommand.self, CheckCommand.self,
       DiffCommand.self,

@@ -15,10 +15,9 @@ import TraceTestSupport
   }
 
   @Test(arguments: [
-    "record", "pause", "resume", "mark", "snapshot", "report", "allocations", "generations",
-    "unfreed", "heap",
-    "leaks", "dangling", "errors", "history",
-    "info", "dump", "pack", "unpack", "export", "check", "diff",
+    "record", "attach", "pause", "resume", "mark", "snapshot", "report", "allocations",
+    "generations", "unfreed", "heap", "mappings", "leaks", "dangling", "errors",
+    "history", "info", "dump", "pack", "unpack", "export", "check", "diff",
   ])
   func eachCommandExplainsItself(command: String) throws {
     let run = try memtrace(command, "--help")

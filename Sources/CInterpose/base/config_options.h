@@ -23,6 +23,8 @@
       "look at the first words of some blocks of each stack to tell their types")                  \
     X(bundled_allocator, "MEMTRACE_BUNDLED_ALLOCATOR", NUMBER, 0, 0, 1,                            \
       "record the allocator that is linked into an executable: its calls are led to the recorder") \
+    X(mappings, "MEMTRACE_MAPPINGS", NUMBER, 0, 0, 1,                                              \
+      "record calls that map memory and unmap it: mmap, munmap, mremap, mprotect, brk, sbrk")      \
     X(refcounts, "MEMTRACE_REFCOUNTS", STRING, "", 0, 0,                                           \
       "record retains and releases of Swift objects: 1 of all types, or patterns with commas "     \
       "between them; 0 or empty: none")                                                            \

@@ -37,8 +37,9 @@ struct mt_tls {
     uint64_t sample_state;                    /* of the random numbers */
     uint64_t sample_generation;               /* of *mt_generation, when they were seeded */
     uint32_t sample_rests;                    /* recording was paused when the thread last looked */
-    uint32_t is_own;     /* inside, too: the calls are the recorder's, of MT_THREAD_RECORDER */
-    uint32_t is_bundled; /* inside, too: what is called now is part of an allocator's function */
+    uint32_t is_own;       /* inside, too: the calls are the recorder's, of MT_THREAD_RECORDER */
+    uint32_t is_bundled;   /* inside, too: what is called now is part of an allocator's function */
+    uint32_t in_libunwind; /* libunwind is running for us, and no signal handler can */
 };
 extern __thread struct mt_tls mt_tls __attribute__((tls_model("initial-exec")));
 

@@ -17,6 +17,7 @@
 #include "loader/attached.h"
 #include "loader/image_map.h"
 #include "loader/real.h"
+#include "mappings/mappings.h"
 #include "process/skipped_program.h"
 #include "refcounts/refcounts.h"
 #include "snapshot/snapshot.h"
@@ -218,6 +219,7 @@ static enum mt_state start_process(void) {
         fall_silent();
         return MT_RECORDING;
     }
+    mt_mappings_begin();
     mt_refcounts_begin();
     mt_heap_checks_begin();
     mt_heap_checks_note();
@@ -253,6 +255,7 @@ static enum mt_state start_forked(void) {
         return MT_RECORDING;
     }
     mt_pausing_after_fork();
+    mt_mappings_begin();
     mt_refcounts_after_fork();
     mt_heap_checks_note();
     mt_bundled_note();

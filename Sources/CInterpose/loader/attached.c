@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "loader/attached.h"
 
+#include "base/config.h"
 #include "base/text.h"
 #include "loader/image_map.h"
 #include "loader/real.h"
@@ -57,12 +58,25 @@ static const char *const other_names[] = {
     "pthread_setname_np",
 };
 
+/* Those that stay as they are where nobody asks for them (MEMTRACE_MAPPINGS). */
+static const char *const mapping_names[] = {"mmap",     "mmap64", "munmap", "mremap",
+                                            "mprotect", "brk",    "sbrk"};
+
 enum {
     OTHER_NAMES = sizeof other_names / sizeof *other_names,
-    NAMES = MT_ALLOCATOR_NAMES + OTHER_NAMES
+    MAPPING_NAMES = sizeof mapping_names / sizeof *mapping_names,
+    NAMES = MT_ALLOCATOR_NAMES + OTHER_NAMES + MAPPING_NAMES
 };
 
 static struct mt_rebinding g_functions[NAMES];
+static size_t g_count; /* of these, that are rebound */
+
+static const char *name_at(size_t index) {
+    if (index < MT_ALLOCATOR_NAMES)
+        return mt_allocator_names[index];
+    index -= MT_ALLOCATOR_NAMES;
+    return index < OTHER_NAMES ? other_names[index] : mapping_names[index - OTHER_NAMES];
+}
 
 /* Ours calls the C library's allocator or a library's: what an operator of the program's own does
  * would be left out. */
@@ -77,11 +91,11 @@ static bool may_stand_for(const struct mt_rebinding *function) {
 
 const char *mt_attached_begin(void) {
     const char *image = NULL;
-    for (size_t i = 0; i < NAMES; i++)
-        g_functions[i].name =
-            i < MT_ALLOCATOR_NAMES ? mt_allocator_names[i] : other_names[i - MT_ALLOCATOR_NAMES];
-    mt_rebinding_look_up(g_functions, NAMES);
-    for (size_t i = 0; i < NAMES; i++) {
+    g_count = mt_config.mappings ? NAMES : NAMES - MAPPING_NAMES;
+    for (size_t i = 0; i < g_count; i++)
+        g_functions[i].name = name_at(i);
+    mt_rebinding_look_up(g_functions, g_count);
+    for (size_t i = 0; i < g_count; i++) {
         if (g_functions[i].next && !may_stand_for(&g_functions[i]))
             g_functions[i].next = 0;
         g_functions[i].deep = g_functions[i].next;
@@ -100,7 +114,7 @@ bool mt_attached_look(const struct mt_loaded_image *image) {
         return false;
     if (mt_rebinding_is_apart(image, g_functions, MT_ALLOCATOR_NAMES))
         mt_meta_note_about(MT_NOTE_BYPASSED, 0, "allocator functions", image->path);
-    else if (mt_rebind_image(image, g_functions, NAMES, &found) && found.bypassed)
+    else if (mt_rebind_image(image, g_functions, g_count, &found) && found.bypassed)
         mt_meta_note_about(MT_NOTE_BYPASSED, 0, found.bypassed, image->path);
     return true;
 }

@@ -45,6 +45,13 @@
     X(int, setrlimit64, (int, const void *))                                                       \
     X(int, prlimit, (pid_t, int, const void *, void *))                                            \
     X(int, prlimit64, (pid_t, int, const void *, void *))                                          \
+    X(void *, mmap, (void *, size_t, int, int, int, off_t))                                        \
+    X(void *, mmap64, (void *, size_t, int, int, int, off_t))                                      \
+    X(int, munmap, (void *, size_t))                                                               \
+    X(void *, mremap, (void *, size_t, size_t, int, void *))                                       \
+    X(int, mprotect, (void *, size_t, int))                                                        \
+    X(int, brk, (void *))                                                                          \
+    X(void *, sbrk, (intptr_t))                                                                    \
     X(int, mlockall, (int))                                                                        \
     X(int, prctl, (int, ...))                                                                      \
     X(int, setuid, (uid_t))                                                                        \

@@ -240,9 +240,17 @@ void mt_trace_file_release(struct mt_chunk_header *chunk) {
     mt_os_unmap(chunk, chunk->length);
 }
 
-void mt_trace_file_note_one_family(void) {
+static void add_flag(enum mt_header_flag flag) {
     if (mt_trace_file.header)
-        __atomic_fetch_or(&mt_trace_file.header->flags, MT_HEADER_ONE_FAMILY, __ATOMIC_SEQ_CST);
+        __atomic_fetch_or(&mt_trace_file.header->flags, flag, __ATOMIC_SEQ_CST);
+}
+
+void mt_trace_file_note_one_family(void) {
+    add_flag(MT_HEADER_ONE_FAMILY);
+}
+
+void mt_trace_file_note_mappings(void) {
+    add_flag(MT_HEADER_MAPPINGS);
 }
 
 void mt_trace_file_note_usable_size(bool is_object) {

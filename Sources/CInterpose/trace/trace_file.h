@@ -84,6 +84,9 @@ static inline bool mt_trace_file_is_sealed(void) {
 /* Notes that operations do not tell which function was meant (MT_HEADER_ONE_FAMILY). */
 void mt_trace_file_note_one_family(void);
 
+/* Notes that calls which map memory are recorded (MT_HEADER_MAPPINGS). */
+void mt_trace_file_note_mappings(void);
+
 /* Notes that the host asks how much of its blocks it may use; what it keeps there counts.
  * Async-signal-safe. */
 void mt_trace_file_note_usable_size(bool is_object);

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "unwind/libunwind_backend.h"
 
+#include "base/tls.h"
 #include "loader/loader_gate.h"
 #include "unwind/spare_stack.h"
 #include <dlfcn.h>
@@ -93,7 +94,9 @@ void mt_libunwind_load(void) {
     int numbers[2];
     lowest_free(numbers);
     /* The first call initialises the library. */
+    mt_tls.in_libunwind = 1;
     g_unw.set_caching_policy(*g_unw.local_space, UNW_CACHE_PER_THREAD);
+    mt_tls.in_libunwind = 0;
     unw_accessors_t *accessors = g_unw.get_accessors(*g_unw.local_space);
     if (!accessors)
         return;
@@ -135,7 +138,9 @@ uint32_t mt_libunwind_backtrace(uintptr_t *pcs, uint32_t capacity) {
     int saved = errno, count = 0;
     t_readable_page = 0;
     if (mt_loader_gate_enter()) {
+        mt_tls.in_libunwind = 1;
         count = backtrace_with_room(backtrace, pcs, capacity);
+        mt_tls.in_libunwind = 0;
         mt_loader_gate_leave();
     }
     errno = saved;

@@ -53,8 +53,9 @@ enum mt_header_flag {
     MT_HEADER_USABLE_SIZES = 1u << 6,   /* the process has asked malloc_usable_size */
     MT_HEADER_USABLE_OBJECTS = 1u << 7, /* and of nothing but what looks like Swift objects */
     MT_HEADER_PAUSABLE = 1u << 8, /* holds what was allocated while not paused, which it began as */
-    MT_HEADER_ONE_FAMILY = 1u << 9 /* the allocator has one function by several names, such as free
-                                    * and operator delete: no call tells which was meant */
+    MT_HEADER_ONE_FAMILY = 1u << 9, /* the allocator has one function by several names, such as free
+                                     * and operator delete: no call tells which was meant */
+    MT_HEADER_MAPPINGS = 1u << 11   /* calls that map memory and unmap it are recorded */
 };
 
 /* Coverage counters: what the trace does not hold. Indices into mt_file_header.counters. */
@@ -275,7 +276,8 @@ enum mt_record_type {
     MT_RECORD_ZOMBIE = 11,   /* struct mt_zombie_record */
     MT_RECORD_OVERRUN = 12,  /* struct mt_overrun_record */
     MT_RECORD_ACCESS = 13,   /* struct mt_access_record */
-    MT_RECORD_SWITCH = 14    /* struct mt_switch_record */
+    MT_RECORD_SWITCH = 14,   /* struct mt_switch_record */
+    MT_RECORD_MAPPING = 16   /* struct mt_mapping_record + path */
 };
 
 struct mt_record {
@@ -460,6 +462,37 @@ struct mt_access_record {
     uint32_t reserved;
 };
 static_assert(sizeof(struct mt_access_record) == 64, "access record layout");
+
+enum mt_mapping_call {
+    MT_MAPPING_MMAP = 1,
+    MT_MAPPING_MUNMAP = 2,
+    MT_MAPPING_MREMAP = 3, /* what begins is like what was there: protection and flags are its */
+    MT_MAPPING_BREAK = 4,  /* brk, sbrk */
+    MT_MAPPING_PROTECT = 5 /* mprotect: nothing begins and nothing ends, from `address` on */
+};
+
+/* A call of the program that mapped memory, unmapped it, or changed what may be done with it
+ * (MEMTRACE_MAPPINGS), and succeeded.
+ *
+ * What ends does so before what begins, which may be in the same place. With MAP_FIXED a call also
+ * ends all that was there. */
+struct mt_mapping_record {
+    struct mt_record record;
+    uint64_t end_time;     /* event time before the call: what ends, ended after it */
+    uint64_t time;         /* event time after the call: what begins, began before it */
+    uint64_t ended;        /* address of what ends */
+    uint64_t ended_length; /* 0: nothing does */
+    uint64_t address;      /* of what begins */
+    uint64_t length;       /* 0: nothing does */
+    uint64_t offset;       /* in the file */
+    uint32_t call;         /* enum mt_mapping_call */
+    uint32_t stack;        /* 0: none; PROTECT has none */
+    uint32_t thread;       /* index; 0: not known */
+    uint32_t protection;   /* PROT_*, of MMAP and PROTECT */
+    uint32_t flags;        /* MAP_*, of MMAP; MREMAP_*, of MREMAP */
+    uint32_t path_length;  /* then path: of the file as it is now, 0 for anonymous memory */
+};
+static_assert(sizeof(struct mt_mapping_record) == 88, "mapping record layout");
 
 /* What the first word of a block says about its type. */
 enum mt_type_kind {

@@ -164,6 +164,29 @@ extension DumpRecord {
     add("refusals", .list(refcounts.refusals))
   }
 
+  init(mapping call: MappingCall, clock: TraceClock) {
+    self.init(.mapping)
+    add("call", .word(call.function.name))
+    add("called", .number(clock.nanoseconds(call.endTime)))
+    add("time", .number(clock.nanoseconds(call.time)))
+    add("thread", .number(UInt64(call.thread.rawValue)))
+    if !call.ended.isEmpty || call.function == .mremap {
+      add("ended", .address(call.ended.start))
+      add("endedLength", .number(call.ended.length))
+    }
+    if !call.begun.isEmpty {
+      add("address", .address(call.begun.start))
+      add("length", .number(call.begun.length))
+    }
+    add("protection", .number(UInt64(call.protection)))
+    add("flags", .number(UInt64(call.flags)))
+    if !call.path.isEmpty {
+      add("path", .text(call.path))
+      add("offset", .number(call.offset))
+    }
+    add("stack", .number(UInt64(call.stack.rawValue)))
+  }
+
   init(refcount event: RefcountEvent, clock: TraceClock) {
     self.init(.refcount)
     add("time", .number(clock.nanoseconds(event.time)))

@@ -7,8 +7,8 @@ import TraceReader
 public struct TraceDump {
   /// The kinds of records, in the order of the dump.
   public enum Kind: String, Sendable, CaseIterable {
-    case header, process, image, thread, note, mark, window, refcounts, damage, stack, event,
-      refcount
+    case header, process, image, thread, note, mark, window, refcounts, mapping, damage, stack,
+      event, refcount
   }
 
   /// The forms a dump can be written in.
@@ -80,6 +80,9 @@ public struct TraceDump {
     }
     if kinds.contains(.refcounts), let recording = trace.refcountRecording {
       records.append(DumpRecord(refcounts: recording))
+    }
+    if kinds.contains(.mapping) {
+      records += trace.mappingCalls.map { DumpRecord(mapping: $0, clock: trace.clock) }
     }
     if kinds.contains(.damage) {
       records += trace.coverage.damage.map { DumpRecord(damage: $0) }

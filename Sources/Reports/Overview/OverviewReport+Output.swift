@@ -7,6 +7,7 @@ extension OverviewReport {
     writeUnowned(to: &page)
     writeHogs(to: &page)
     writeAllocations(to: &page)
+    writeMapped(to: &page)
     writeLeaks(to: &page)
     writeUnfreed(to: &page)
     writeHotspots(to: &page)
@@ -113,6 +114,12 @@ extension OverviewReport {
     if hidden > 0 { page.line(Span(CountText.more(hidden, "category", "categories"), .faint)) }
   }
 
+  private func writeMapped(to page: inout TextPage) {
+    guard let mapped, mapped.peakBytes > 0 || mapped.persistentBytes > 0 else { return }
+    page.blank()
+    page.line("Mapped by the program itself: ", Span(mapped.text(page.style.bytes)))
+  }
+
   private func writeLeaks(to page: inout TextPage) {
     guard let leaks else { return }
     page.blank()
@@ -198,8 +205,8 @@ extension OverviewReport {
 
   enum CodingKeys: String, CodingKey {
     case trace, coverage, eventCount, errors, hogs, allocations, leaks, leakPlaces, leakPlaceCount
-    case deinitialized, unfreed, unfreedPlaces, unfreedPlaceCount, hotspots, symbolWarnings,
-      nextCommands
+    case deinitialized, mapped, unfreed, unfreedPlaces, unfreedPlaceCount, hotspots
+    case symbolWarnings, nextCommands
   }
 
   /// Writes the document `memtrace.report`.
@@ -216,6 +223,7 @@ extension OverviewReport {
       leaks.map { Array($0.places.prefix(Limit.leaks)) }, forKey: .leakPlaces)
     try container.encodeIfPresent(leaks?.places.count, forKey: .leakPlaceCount)
     try container.encode(deinitialized, forKey: .deinitialized)
+    try container.encodeIfPresent(mapped, forKey: .mapped)
     try container.encode(unfreed, forKey: .unfreed)
     try container.encode(unfreedPlaces, forKey: .unfreedPlaces)
     try container.encode(unfreedPlaceCount, forKey: .unfreedPlaceCount)

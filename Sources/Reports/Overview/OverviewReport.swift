@@ -53,6 +53,8 @@ public struct OverviewReport: Report {
   public var leaks: LeaksReport?
   /// The objects of that snapshot that `unowned` references have outlived, by class.
   public var deinitialized: [DanglingReport.Deinitialized]
+  /// Memory that the program mapped itself; nil where that was not recorded.
+  public var mapped: MappedSum?
   /// The places with the most temporary allocations.
   public var hotspots: [Hotspot]
   /// Names that could not be looked up, and why.
@@ -64,13 +66,14 @@ public struct OverviewReport: Report {
   ///   - result: The replay of the whole trace.
   ///   - leaks: From ``leaks(_:source:)``, of the last snapshot; nil for a trace without one.
   ///   - deinitialized: From ``deinitialized(_:source:)``, of the same.
+  ///   - mapped: Memory that the program mapped itself; nil where that was not recorded.
   ///   - source: Names.
   ///   - checks: What the recording looked for in the heap while it ran.
   /// - Throws: Nothing at present: there are no filters that could fit nothing.
   public init(
     _ result: ReplayResult, leaks: LeaksReport? = nil,
-    deinitialized: [DanglingReport.Deinitialized] = [], source: ReportSource,
-    checks: Set<HeapCheck> = []
+    deinitialized: [DanglingReport.Deinitialized] = [], mapped: MappedSum? = nil,
+    source: ReportSource, checks: Set<HeapCheck> = []
   ) throws {
     self.checks = checks
     trace = source.summary(after: result)
@@ -91,6 +94,7 @@ public struct OverviewReport: Report {
     unfreedPlaceCount = places.count
     self.leaks = leaks
     self.deinitialized = deinitialized
+    self.mapped = mapped
     hotspots = Self.hotspots(result, source)
     symbolWarnings = source.names.warnings
   }
@@ -193,6 +197,9 @@ public struct OverviewReport: Report {
     }
     if unfreed.totalCount > 0 {
       commands.append(NextCommand("memtrace unfreed \(file)", "every stack with unfreed blocks"))
+    }
+    if let mapped, mapped.peakBytes > 0 {
+      commands.append(NextCommand("memtrace mappings \(file)", "memory that it mapped itself"))
     }
     commands.append(NextCommand("memtrace allocations \(file)", "all categories"))
     if allocations.timeline.peak.bytes > 0 {

@@ -34,6 +34,8 @@ public final class Trace: Sendable {
   public let guardedAccesses: [GuardedAccess]
   /// When allocations were recorded, in the order of time; nil where recording could not be paused.
   public let windows: [RecordingWindow]?
+  /// The calls that mapped memory and unmapped it, in the order of their records.
+  public let mappingCalls: [MappingCall]
   /// The heap snapshots in the order they were begun.
   public let snapshots: [SnapshotInfo]
   /// What the trace does not hold, as far as the file tells without a replay.
@@ -100,6 +102,7 @@ public final class Trace: Sendable {
     overruns = loader.meta.overruns
     guardedAccesses = loader.meta.guardedAccesses
     windows = header.flags.contains(.pausable) ? loader.meta.switches.windows : nil
+    mappingCalls = loader.meta.mappingCalls
     let found = loader.snapshots.snapshots(images: loader.meta.imageMap)
     snapshots = found.map(\.info)
     snapshotWords = found.map(\.words)

@@ -34,7 +34,8 @@ struct ReportCommand: ReportingCommand {
       session.trace.addNoticedErrors(to: &result)
       try session.write(
         OverviewReport(
-          result, leaks: leaks, deinitialized: deinitialized, source: session.source,
+          result, leaks: leaks, deinitialized: deinitialized,
+          mapped: MappedSum(session.trace), source: session.source,
           checks: HeapCheck.made(in: session.trace)), to: output)
     }
   }

@@ -17,6 +17,12 @@ struct AttachingOptions: ParsableArguments {
   var sample: String?
 
   @Flag(
+    help: """
+      Record calls that map memory and unmap it as well: mmap, munmap, mremap, mprotect, brk, sbrk.
+      """)
+  var mappings = false
+
+  @Flag(
     name: .customLong("no-follow"), help: "Do not record the children that the process forks.")
   var noFollow = false
 

@@ -46,6 +46,12 @@ struct RecordingOptions: ParsableArguments {
       """)
   var bundledAllocator = false
 
+  @Flag(
+    help: """
+      Record calls that map memory and unmap it as well: mmap, munmap, mremap, mprotect, brk, sbrk.
+      """)
+  var mappings = false
+
   @OptionGroup var heapChecks: HeapCheckOptions
   @OptionGroup var shortage: ShortageOptions
 
@@ -115,7 +121,7 @@ struct RecordingOptions: ParsableArguments {
     let given: [(String, Bool)] = [
       ("--depth", depth != nil), ("--sample", sample != nil), ("--paused", paused),
       ("--refcounts", refcounts != nil), ("--bundled-allocator", bundledAllocator),
-      ("--no-follow", noFollow),
+      ("--mappings", mappings), ("--no-follow", noFollow),
     ]
     guard let option = (given.filter(\.1).map(\.0) + heapChecks.given + shortage.given).first else {
       return

@@ -18,6 +18,8 @@ struct RecordingEnvironment {
   var isPaused = false
   /// Whether an allocator that is part of the executable is recorded.
   var recordsBundledAllocator = false
+  /// Whether calls that map memory are recorded.
+  var recordsMappings = false
   /// The patterns of the types whose reference counts are recorded; nil for none.
   var refcounts: String?
   /// What is done to the heap while it is recorded: variables with their values; nil for none.
@@ -44,6 +46,7 @@ struct RecordingEnvironment {
     result["MEMTRACE_SAMPLE"] = sampleInterval.map { String($0) }
     result["MEMTRACE_PAUSED"] = isPaused ? "1" : nil
     result["MEMTRACE_BUNDLED_ALLOCATOR"] = recordsBundledAllocator ? "1" : nil
+    result["MEMTRACE_MAPPINGS"] = recordsMappings ? "1" : nil
     result["MEMTRACE_REFCOUNTS"] = refcounts
     for (name, value) in heapVariables { result[name] = value }
     result["MEMTRACE_FOLLOW"] = followsChildren ? "1" : "0"

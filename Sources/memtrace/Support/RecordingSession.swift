@@ -50,7 +50,7 @@ struct RecordingSession {
       library: library, output: output, isTemplate: isTemplate,
       depth: options.depth ?? RecordingOptions.standardDepth,
       sampleInterval: options.sampleInterval, isPaused: options.paused,
-      recordsBundledAllocator: options.bundledAllocator,
+      recordsBundledAllocator: options.bundledAllocator, recordsMappings: options.mappings,
       refcounts: options.refcounts,
       heapVariables: options.heapChecks.variables + options.shortage.variables,
       followsChildren: !options.noFollow, sessionID: .random(), snapshots: snapshots)

@@ -26,12 +26,14 @@ import TraceTestSupport
     let (packed, plain) = (try leaks.packed(), try SampleRecording())
     let sampled = try SampleRecording(sampleInterval: 512 << 10)
     let noticed = try SampleRecording(hasNoticedErrors: true)
+    let mapped = try MappingRecording()
     return [
       Sample(bytes: try bytes(leaks.file), symbolicator: leaks.symbolicator),
       Sample(bytes: try bytes(packed.file), symbolicator: leaks.symbolicator),
       Sample(bytes: try bytes(plain.file), symbolicator: plain.symbolicator),
       Sample(bytes: try bytes(sampled.file), symbolicator: sampled.symbolicator),
       Sample(bytes: try bytes(noticed.file), symbolicator: noticed.symbolicator),
+      Sample(bytes: try bytes(mapped.file), symbolicator: mapped.symbolicator),
     ]
   }
 
@@ -67,6 +69,9 @@ private struct ReportExercise {
       made += try attempt(seed) { try all(of: trace.replay(request)) }
     }
     made += try attempt(seed) { try write(InfoReport(trace, source: source, listsAll: true)) }
+    made += try attempt(seed) {
+      try write(MappingsReport(trace, source: source, query: MappingsQuery()))
+    }
     made += try attempt(seed) { try write(HeapReport(trace, source: source, query: HeapQuery())) }
     made += try attempt(seed) {
       try write(HistoryReport(trace, address: Address(LeakRecording.node), source: source))

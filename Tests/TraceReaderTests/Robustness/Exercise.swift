@@ -10,6 +10,7 @@ struct Exercise {
   var frames = 0
   var words = 0
   var noticed = 0
+  var mapped = 0
   var damaged: UInt64 = 0
   var opened = false
 
@@ -53,6 +54,7 @@ struct Exercise {
     _ = try trace.replay(options)
     options.passesOverEarlier = true
     _ = try trace.replay(options)
+    exercise.mapped = trace.mappings().mappings.count
     try exercise.readSnapshots(of: trace)
     return exercise
   }
@@ -167,6 +169,15 @@ enum SampleTraces {
     for kind in 1...10 { trace.note(kind: UInt32(kind), text: "malloc: jemalloc") }
     trace.mark("here", time: 1020)
     trace.pause(false, thread: 1, time: 1021)
+    let (first, second) = (MappedRange(at: 0x6000_0000, length: 65536), 0x6000_8000 as UInt64)
+    trace.mapping(
+      MappingCall(
+        .mmap, endTime: EventTime(1022), time: EventTime(1023), begun: first, protection: 3,
+        flags: 2, path: "/usr/lib/libc.so.6"))
+    trace.mapping(
+      MappingCall(
+        .munmap, endTime: EventTime(1024), time: EventTime(1025),
+        ended: MappedRange(at: second, length: 4096)))
   }
 
   private static func addSnapshot(to trace: inout TraceBuilder) {
