@@ -492,6 +492,72 @@ import TraceTestSupport
     #expect(line.hasSuffix(" 0x5000150> [32], strong 1, unowned 0, weak 0"))
   }
 
+  /// A recording with a list in addition: so many elements, the first held by what is at `head`, each with its
+  /// name.
+  private func list(of count: Int, heldAt head: UInt64?) throws -> LeakRecording {
+    let first = LeakRecording.heap + 0x3010
+    return try LeakRecording { builder in
+      let insert = builder.stack([0x40_1300, 0x40_1000])
+      let copy = builder.stack([0x40_1200, 0x40_1000])
+      var snapshot = LeakRecording.snapshot(79_500_000)
+      if let head { snapshot.words(at: head, [first]) }
+      for index in 0..<UInt64(count) {
+        let element = first + index * 96
+        builder.allocate(element, 24, stack: insert, time: 60_000_000 + index)
+        builder.allocate(element + 48, 8, stack: copy, time: 60_000_000 + index)
+        let next = index + 1 < count ? element + 96 : 0
+        snapshot.words(at: element, [element + 48, 0, next])
+      }
+      builder.snapshot(snapshot)
+    }
+  }
+
+  private func leakedTree(of count: Int) throws -> [LeakTreeLine] {
+    let recording = try list(of: count, heldAt: nil)
+    let report = try LeaksReport(
+      recording.analysis(2), source: recording.source, query: LeaksQuery())
+    return try #require(report.treeGroups.first { $0.count == 2 * count }).trees[0]
+  }
+
+  @Test func ofLongListsTheFirstTwoAndTheLastHaveLines() throws {
+    let tree = try leakedTree(of: 500)
+    #expect(
+      tree.map { $0.text(ByteStyle.human) } == [
+        "1,000 (15.6K) ROOT LEAK: <malloc in insert 0x5003010> [24]",
+        "1 (8 bytes) +0 --> <malloc in make_family 0x5003040> [8]",
+        "998 (15.6K) +16 --> <malloc in insert 0x5003070> [24]",
+        "1 (8 bytes) +0 --> <malloc in make_family 0x50030a0> [8]",
+        "994 (15.5K) in a row, each at +16 of the one before",
+        "2 (32 bytes) +16 --> <malloc in insert 0x500eb30> [24]",
+        "1 (8 bytes) +0 --> <malloc in make_family 0x500eb60> [8]",
+      ])
+    #expect(tree.map(\.depth) == [0, 1, 1, 2, 2, 3, 4])
+    #expect(tree[4].role == .row)
+  }
+
+  @Test(arguments: [(6, 12), (7, 7)])
+  func shortListsAreWrittenOut(_ count: Int, _ lines: Int) throws {
+    #expect(try leakedTree(of: count).count == lines)
+  }
+
+  @Test func holdersThatAreElementsOfAListAreNotWrittenOut() throws {
+    let recording = try list(of: 100, heldAt: LeakRecording.cache + 8)
+    let first = LeakRecording.heap + 0x3010
+    let report = try TraceTreeReport(
+      recording.analysis(2), address: first + 99 * 96, source: recording.source, limit: nil)
+    #expect(report.holders.count == 100)
+    let lines = report.text().split(separator: "\n")
+    let tree = lines.drop { $0 != "Held by:" }.dropFirst()
+    #expect(
+      Array(tree) == [
+        "    +16 of <malloc in insert 0x50054d0> [24]",
+        "       +16 of <malloc in insert 0x5005470> [24]",
+        "          … 96 more like it, in a row",
+        "             +16 of <malloc in insert 0x5003010> [24]",
+        "                variable hints in app",
+      ])
+  }
+
   @Test func nobodyHoldsWhatIsNotThere() throws {
     #expect(throws: ReportError.self) {
       try TraceTreeReport(sample.analysis(), address: 8, source: sample.source, limit: nil)

@@ -15,6 +15,9 @@ public struct LeakTreeLine: Sendable, Hashable, Encodable {
     case cycleBack = "cycle-back-to"
     /// A pointer back to a block further up that it does not keep.
     case back = "back-to"
+    /// Elements of a list that are left out, each held by the one before it at `offset`; `count` and `bytes` are of
+    /// all that they hold but the next one.
+    case row
     /// Blocks that are left out; `count` and `bytes` say how many.
     case omitted
   }
@@ -58,7 +61,9 @@ public struct LeakTreeLine: Sendable, Hashable, Encodable {
     try container.encodeIfPresent(field, forKey: .field)
     try container.encodeIfPresent(offset, forKey: .offset)
     try container.encodeIfPresent(name, forKey: .name)
-    if role != .omitted { try container.encode(HexText.of(address), forKey: .address) }
+    if role != .omitted && role != .row {
+      try container.encode(HexText.of(address), forKey: .address)
+    }
     try container.encode(size, forKey: .size)
     try container.encode(count, forKey: .count)
     try container.encode(bytes, forKey: .bytes)
@@ -70,18 +75,22 @@ public struct LeakTreeLine: Sendable, Hashable, Encodable {
   public func text(_ style: ByteStyle) -> String {
     let sum = "\(count.grouped) (\(LeakBytes.text(bytes, style)))"
     if role == .omitted { return "\(sum) left out" }
+    if role == .row { return "\(sum) in a row, each at \(place ?? "") of the one before" }
     let label = name.map { "<\($0) \(HexText.of(address))>" } ?? HexText.of(address)
     let block = "\(label) [\(size.grouped)]" + (counts.map { ", \($0.text)" } ?? "")
-    let edge = offset.map { offset in
-      field.map { "\($0) + \(offset) --> " } ?? "+\(offset) --> "
-    }
+    let edge = place.map { "\($0) --> " }
     switch role {
     case .rootLeak: return "\(sum) \(edge ?? "")ROOT LEAK: \(block)"
     case .rootCycle: return "\(sum) \(edge ?? "")ROOT CYCLE: \(block)"
     case .cycleBack: return "\(edge ?? "")CYCLE BACK TO \(block)"
     case .back: return "\(edge ?? "")BACK TO \(block)"
-    case .block, .omitted: return "\(sum) \(edge ?? "")\(block)"
+    case .block, .row, .omitted: return "\(sum) \(edge ?? "")\(block)"
     }
+  }
+
+  /// `child + 16`, or `+16` where the field has no name.
+  private var place: String? {
+    offset.map { offset in field.map { "\($0) + \(offset)" } ?? "+\(offset)" }
   }
 }
 
@@ -96,8 +105,12 @@ struct LeakTreeBuilder {
 
   private struct Visit {
     var node: Int
+    /// Where in the block above the pointer to this one is; nil for the root.
+    var offset: UInt64?
     var edges: [LeakForest.Edge]
     var next = 0
+    /// Whether this is the last element of a row that is left out.
+    var isRow = false
     /// Nodes that this one points to and that have had their line, or were left out.
     var shown: Set<Int> = []
   }
@@ -129,11 +142,40 @@ struct LeakTreeBuilder {
         omit(edge.target, depth: depth, in: &lines)
         continue
       }
-      lines.append(line(edge.target, depth: depth, edge: edge))
-      path.append(Visit(node: edge.target, edges: leaks.edges(of: edge.target)))
-      isOnPath.insert(edge.target)
+      let next: Visit
+      if let row = row(from: visit, at: edge) {
+        lines.append(line(of: row, from: edge, in: visit.node, depth: depth))
+        next = Visit(
+          node: row.holder, offset: edge.offset, edges: [row.edge], isRow: true)
+      } else {
+        lines.append(line(edge.target, depth: depth, edge: edge))
+        next = Visit(
+          node: edge.target, offset: edge.offset, edges: leaks.edges(of: edge.target))
+      }
+      path.append(next)
+      isOnPath.insert(next.node)
     }
     return lines
+  }
+
+  /// The elements of a list from a pointer on, where the block that has it is one of them, not the first.
+  private func row(from visit: Visit, at edge: LeakForest.Edge) -> LeakTreeRow? {
+    guard visit.offset == edge.offset, !visit.isRow,
+      LeakTreeRow.isStep(edge, from: visit.node, of: leaks, labels: labels)
+    else { return nil }
+    return LeakTreeRow(from: edge, of: leaks, labels: labels)
+  }
+
+  private func line(
+    of row: LeakTreeRow, from edge: LeakForest.Edge, in node: Int, depth: Int
+  ) -> LeakTreeLine {
+    let (first, last) = (edge.target, row.last)
+    return LeakTreeLine(
+      depth: depth, role: .row, field: field(edge, of: leaks.block(of: node)),
+      offset: edge.offset, name: labels.name(of: leaks.block(of: first)), address: 0,
+      size: labels.heap.blocks.size(of: leaks.block(of: first)),
+      count: UInt64(leaks.subtreeCount(of: first) - leaks.subtreeCount(of: last)),
+      bytes: leaks.subtreeBytes(of: first) &- leaks.subtreeBytes(of: last))
   }
 
   private func line(

@@ -10,7 +10,14 @@ extension TraceTreeReport {
       Span(TimeText.timestamp(allocation.timeNanoseconds)))
     StackText.write(allocation.frames, to: &page, indent: 4, limit: frameLimit ?? .max)
     page.heading(holders.isEmpty ? "Nothing points to it." : "Held by:")
-    for holder in holders { holder.write(to: &page) }
+    for line in HolderRows(holders).lines {
+      switch line {
+      case .holder(let holder, let depth): holder.write(to: &page, depth: depth)
+      case .row(let count, let depth):
+        page.line(
+          [Span("… \(count.grouped) more like it, in a row", .faint)], indent: 1 + 3 * depth)
+      }
+    }
     if isCut { page.line(Span("    … more holders; --top 0 shows all", .faint)) }
     coverage.write(to: &page)
   }
@@ -57,7 +64,7 @@ extension TraceTreeReport {
 
 extension TraceTreeReport.Holder {
   /// Writes its line of the tree.
-  fileprivate func write(to page: inout TextPage) {
+  fileprivate func write(to page: inout TextPage, depth: Int) {
     let indent = 1 + 3 * depth
     page.treeLine(root ?? name, indent: indent) { root == nil ? block($0) : ($0 ?? "") + how }
   }
