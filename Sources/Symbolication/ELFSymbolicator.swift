@@ -81,6 +81,14 @@ public final class ELFSymbolicator: Symbolicator {
     return TypeName(short: name, full: name, language: .cxx)
   }
 
+  /// The member of a block of C or C++ that may hold a pointer.
+  public func memberName(
+    at place: MemberPlace, knownTo address: Address, in image: Image
+  ) -> String? {
+    let symbols = symbols(of: ImageFile(image))
+    return place.name { symbols?.members(of: $0, at: address.rawValue &- image.loadBias) }
+  }
+
   /// What a coroutine of C++ allocates for itself as it is called.
   private func coroutineFrame(at site: AllocationSite, in image: Image) -> TypeName? {
     guard site.isNew, let function = site.frame.function, function.language == .cxx,

@@ -115,6 +115,12 @@ final class ImageSymbols {
     debugInfo?.wholeName(ofClass: type, in: function, at: address, in: position)
   }
 
+  /// The members of a structure of C or C++ that the code at an ELF address may speak of; nil where that is
+  /// not known.
+  func members(of type: String, at address: UInt64) -> StructureMembers? {
+    debugInfo?.members(of: type, at: address)
+  }
+
   /// Where debug information has only the plain name, a mangled symbol says more, and so does an
   /// exported one than the implementer's: `strdup` than `__strdup`.
   private static func name(of frame: DebugInfo.Frame, symbol: SymbolIndex.Match?) -> FunctionName? {

@@ -107,6 +107,28 @@ public final class StackSymbolicator {
 
   private static let mostWrappers = 6
 
+  /// The member of a block of C or C++ that may hold a pointer; `nil` where that is not known.
+  ///
+  /// The code that allocates an object knows its type, and so does who called a function that only allocates.
+  ///
+  /// - Parameters:
+  ///   - place: Where in which block.
+  ///   - stack: What allocated it.
+  public func memberName(at place: MemberPlace, allocatedBy stack: StackID) -> String? {
+    var left = Self.mostWrappers
+    for raw in stacks.walk(stack) {
+      guard left > 0 else { return nil }
+      guard frames(of: raw).contains(where: { $0.role == .user }),
+        let image = images.image(containing: raw.lookupAddress, seenBy: raw.node)
+      else { continue }
+      left -= 1
+      if let name = symbolicator.memberName(at: place, knownTo: raw.lookupAddress, in: image) {
+        return name
+      }
+    }
+    return nil
+  }
+
   /// Whether a function is named like one that allocates; there are far fewer names than stacks.
   private func isAllocator(_ function: String) -> Bool {
     if let known = allocators[function] { return known }

@@ -43,6 +43,15 @@ public protocol Symbolicator: AnyObject {
   /// - Returns: nil when neither the source nor an embedded name is at hand, or it does not tell.
   func allocatedType(at site: AllocationSite, in image: Image) -> TypeName?
 
+  /// The member of a block of C or C++ that may hold a pointer.
+  ///
+  /// - Parameters:
+  ///   - place: Where in which block.
+  ///   - address: Code that knows the type, such as that which allocated the block.
+  ///   - image: The image that holds the code.
+  /// - Returns: nil where it is not known.
+  func memberName(at place: MemberPlace, knownTo address: Address, in image: Image) -> String?
+
   /// A line of a source file.
   ///
   /// - Parameter location: The place that a frame names.
@@ -62,6 +71,11 @@ extension Symbolicator {
 
   /// None, unless a symbolicator knows better.
   public func allocatedType(at site: AllocationSite, in image: Image) -> TypeName? { nil }
+
+  /// None, unless a symbolicator knows better.
+  public func memberName(
+    at place: MemberPlace, knownTo address: Address, in image: Image
+  ) -> String? { nil }
 
   /// None, unless a symbolicator knows better.
   public func sourceLine(at location: SourceLocation) -> String? { nil }

@@ -57,7 +57,7 @@ import TraceTestSupport
           bytes: 120,
           freeFunction: "use_page"),
         Line(
-          holder: "struct holder + 8", count: 2, freed: "struct node", bytes: 80,
+          holder: "struct holder.node", count: 2, freed: "struct node", bytes: 80,
           freeFunction: "drop_nodes"),
         Line(
           holder: "variable first_part in \(app)", count: 1, freed: "malloc in grow_text",
@@ -86,7 +86,7 @@ import TraceTestSupport
           holder: "std::vector<Part*> storage + 8", count: 1, freed: "Part", bytes: 48,
           freeFunction: "Part::~Part()"),
         Line(
-          holder: "Widget + 16", count: 1, freed: "Label", bytes: 88,
+          holder: "Widget.label", count: 1, freed: "Label", bytes: 88,
           freeFunction: "Label::~Label()"),
         Line(
           holder: "std::shared_ptr<Widget> + 0", count: 1, freed: "Widget", bytes: 24,

@@ -111,6 +111,8 @@ import TraceTestSupport
     let roots = report.treeGroups.map { "\($0.role) \($0.name ?? "")" }.sorted()
     #expect(roots == ["rootCycle \(counted)", "rootLeak Node", "rootLeak \(counted)"])
     #expect(report.leaked.count == 10)
+    let fields = Set(report.treeGroups.flatMap(\.trees).joined().compactMap(\.field))
+    #expect(fields.isSuperset(of: ["children", "parent"]))
   }
 
   @Test func leaksOfSwift() throws {

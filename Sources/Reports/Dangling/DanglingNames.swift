@@ -31,8 +31,15 @@ final class DanglingNames {
         return (name, nil)
       }
       let field = types.field(at: pointer.offset, of: block, in: heap)
-      return (field.map { "\(name).\($0)" } ?? "\(name) + \(pointer.offset)", pointer.offset)
+      let text = field.map { Self.text(of: $0, in: name) } ?? "\(name) + \(pointer.offset)"
+      return (text, pointer.offset)
     }
+  }
+
+  /// `Node.next`, `struct page[1].text`.
+  private static func text(of field: String, in type: String) -> String {
+    guard field.hasPrefix("["), type.hasSuffix("[]") else { return "\(type).\(field)" }
+    return type.dropLast(2) + field
   }
 
   /// How sure a pointer is, with what is known of the variable or the object that it is in.

@@ -134,6 +134,11 @@ public final class StackNames {
     symbolicator.allocatedType(of: stack, isNew: isNew)
   }
 
+  /// The member of a block of C or C++ that may hold a pointer; nil where that is not known.
+  func memberName(at place: MemberPlace, allocatedBy stack: StackID) -> String? {
+    symbolicator.memberName(at: place, allocatedBy: stack)
+  }
+
   /// The source line that a frame is at; nil when it is not at hand or has changed since.
   func sourceLine(of frame: ReportFrame) -> String? {
     guard let file = frame.file, let line = frame.line else { return nil }

@@ -20,9 +20,17 @@ public protocol TypeNaming: AnyObject {
 final class SnapshotTypeNames: TypeNaming {
   private let categories: BlockCategories
   private let layouts: SwiftLayouts
+  private let names: StackNames
+  private var members: [MemberKey: String?] = [:]
+
+  private struct MemberKey: Hashable {
+    let place: MemberPlace
+    let stack: StackID
+  }
 
   init(_ source: ReportSource) {
     categories = source.categories
+    names = source.names
     layouts = source.layouts
   }
 
@@ -41,7 +49,22 @@ final class SnapshotTypeNames: TypeNaming {
   func field(at offset: UInt64, of block: Int, in heap: HeapImage) -> String? {
     let word = heap.memory.word(at: heap.blocks.address(of: block))
     return layouts.field(at: offset, ofWord: word, memory: heap.memory.word)?.name
-      ?? element(at: offset, of: block, in: heap)
+      ?? element(at: offset, of: block, in: heap) ?? member(at: offset, of: block, in: heap)
+  }
+
+  /// The member of a structure of C or C++.
+  private func member(at offset: UInt64, of block: Int, in heap: HeapImage) -> String? {
+    let category = detailedCategory(of: block, in: heap)
+    guard category.kind == .type(.c) || category.kind == .type(.cxx) else { return nil }
+    let key = MemberKey(
+      place: MemberPlace(
+        type: category.fullName ?? category.name, isCxx: category.kind == .type(.cxx),
+        size: heap.blocks.size(of: block), offset: offset),
+      stack: heap.blocks.site(of: block).stack)
+    if let known = members[key] { return known }
+    let name = names.memberName(at: key.place, allocatedBy: key.stack)
+    members[key] = .some(name)
+    return name
   }
 }
 

@@ -10,6 +10,8 @@ final class CompilationUnit {
   private var deepIndex: FunctionIndex?
   /// The classes in it, where it is of C++.
   private(set) lazy var classes = ClassNames(of: root)
+  /// The structures in it.
+  private(set) lazy var structures = UnitStructures(of: root)
   /// Whether it is of C++.
   private(set) lazy var isCxx = root.isCxx
   /// What functions without mangled names are declared in.

@@ -96,6 +96,16 @@ final class DebugInfo {
     return ClassNames.isLocal(type, in: scopes + origins) ? nil : name
   }
 
+  /// The members of a structure that the code at an address may speak of.
+  ///
+  /// - Parameters:
+  ///   - type: The name of the structure.
+  ///   - address: An ELF address.
+  /// - Returns: nil where the unit of that code does not define it.
+  func members(of type: String, at address: UInt64) -> StructureMembers? {
+    unit(at: address)?.structures.structure(named: type).flatMap(StructureMembers.init(of:))
+  }
+
   /// The scopes of one of the functions at an address: the blocks around it, the innermost first, and the function.
   private func scopes(
     of unit: CompilationUnit, at address: UInt64, in position: Int

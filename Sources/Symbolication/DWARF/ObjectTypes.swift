@@ -84,7 +84,7 @@ struct ObjectTypes {
     of steps: ArraySlice<ObjectExpression.Step>, from type: Dwarf_Die
   ) -> Dwarf_Die? {
     guard let step = steps.first else { return type }
-    let bare = Self.strip(type, Self.qualifiers.union([DW_TAG_typedef]))
+    let bare = Self.bare(type)
     let next: Dwarf_Die?
     switch step {
     case .target:
@@ -115,8 +115,7 @@ struct ObjectTypes {
       next = die.nextSibling
     }
     for type in inner {
-      let bare = strip(type, qualifiers.union([DW_TAG_typedef]))
-      if let found = member(name, of: bare, depth: depth + 1) { return found }
+      if let found = member(name, of: bare(type), depth: depth + 1) { return found }
     }
     return nil
   }
@@ -136,6 +135,11 @@ struct ObjectTypes {
     }
     guard let name = type.string(DW_AT_name) else { return nil }
     return isC ? (Self.keywords[type.tag] ?? "") + name : name
+  }
+
+  /// The type behind qualifiers and `typedef`.
+  static func bare(_ type: Dwarf_Die) -> Dwarf_Die {
+    strip(type, qualifiers.union([DW_TAG_typedef]))
   }
 
   private static func strip(_ type: Dwarf_Die, _ tags: Set<Int>) -> Dwarf_Die {

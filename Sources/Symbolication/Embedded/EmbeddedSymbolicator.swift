@@ -90,6 +90,15 @@ public final class EmbeddedSymbolicator: Symbolicator {
     return found
   }
 
+  /// The member of a block of C or C++, which traces do not hold, where the image is at hand now.
+  public func memberName(
+    at place: MemberPlace, knownTo address: Address, in image: Image
+  ) -> String? {
+    let found = files.memberName(at: place, knownTo: address, in: image)
+    takeWarnings(adds: false)
+    return found
+  }
+
   /// A line of a source file, which traces do not hold, where it is at hand now.
   public func sourceLine(at location: SourceLocation) -> String? { files.sourceLine(at: location) }
 

@@ -1,0 +1,129 @@
+import CLibDW
+
+/// What lies where in a structure of C or C++.
+struct StructureMembers {
+  private let structure: Dwarf_Die
+  /// Its bytes.
+  let size: UInt64
+
+  /// - Parameter type: A structure, or a `typedef` of one.
+  init?(of type: Dwarf_Die) {
+    let bare = ObjectTypes.bare(type)
+    guard Self.structures.contains(bare.tag), let size = Self.size(of: bare), size > 0 else {
+      return nil
+    }
+    (structure, self.size) = (bare, size)
+  }
+
+  /// The name of the member that lies at an offset and may hold a pointer: `next`, `pair.first`, `slots[2]`.
+  ///
+  /// What libraries keep in their own classes has names that nobody knows: of a container the member of
+  /// the program is named, `items` instead of `items._M_impl._M_start`.
+  func name(at offset: UInt64) -> String? {
+    Self.path(to: offset, in: structure, depth: 0).map { String($0.dropFirst()) }
+      .flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The rest of a path, `.next` or `[2].next`; empty where the type itself may be a pointer, nil where
+  /// none can lie there.
+  private static func path(to offset: UInt64, in type: Dwarf_Die, depth: Int) -> String? {
+    guard depth < deepest else { return nil }
+    let bare = ObjectTypes.bare(type)
+    switch bare.tag {
+    case let tag where structures.contains(tag):
+      return member(at: offset, of: bare, depth: depth)
+    case DW_TAG_array_type: return element(at: offset, of: bare, depth: depth)
+    case let tag where pointers.contains(tag): return offset == 0 ? "" : nil
+    default: return offset == 0 && size(of: bare) == 8 ? "" : nil
+    }
+  }
+
+  private static func member(at offset: UInt64, of structure: Dwarf_Die, depth: Int) -> String? {
+    var next = structure.firstChild
+    var nearest: (start: UInt64, member: Dwarf_Die, type: Dwarf_Die)?
+    while let die = next {
+      next = die.nextSibling
+      let tag = die.tag
+      guard tag == DW_TAG_member || tag == DW_TAG_inheritance,
+        let start = die.start(in: structure), start <= offset, let type = die.reference(DW_AT_type)
+      else { continue }
+      if start >= nearest?.start ?? 0 { nearest = (start, die, type) }
+      guard covers(offset - start, type),
+        let path = path(to: offset - start, through: die, of: type, depth: depth)
+      else { continue }
+      return path
+    }
+    // Of classes of libraries clang may say no more than that there are some.
+    guard let nearest, isDeclared(nearest.type) else { return nil }
+    return name(of: nearest.member, at: depth, before: "")
+  }
+
+  private static func path(
+    to offset: UInt64, through member: Dwarf_Die, of type: Dwarf_Die, depth: Int
+  ) -> String? {
+    let isNamed = member.tag == DW_TAG_member && member.string(DW_AT_name) != nil
+    return path(to: offset, in: type, depth: depth + (isNamed ? 1 : 0)).map {
+      name(of: member, at: depth, before: $0)
+    }
+  }
+
+  /// The name of a member with what follows; a base has none of its own, as little as a structure without one.
+  private static func name(
+    of member: Dwarf_Die, at depth: Int, before rest: String
+  ) -> String {
+    guard member.tag == DW_TAG_member, let name = member.string(DW_AT_name) else { return rest }
+    return depth > 0 && isReserved(name) ? "" : ".\(name)\(rest)"
+  }
+
+  private static func element(at offset: UInt64, of array: Dwarf_Die, depth: Int) -> String? {
+    guard let type = array.reference(DW_AT_type), let size = size(of: type), size > 0 else {
+      return nil
+    }
+    // Room for something else, as `std::function` and small buffers have it.
+    guard size >= 8 else { return "" }
+    return path(to: offset % size, in: type, depth: depth + 1).map { "[\(offset / size)]\($0)" }
+  }
+
+  private static func covers(_ offset: UInt64, _ type: Dwarf_Die) -> Bool {
+    guard let size = size(of: type), size > 0 else {
+      // At the end of a structure there may be an array without a length.
+      return ObjectTypes.bare(type).tag == DW_TAG_array_type
+    }
+    return offset < size
+  }
+
+  /// Whether nothing is known of a structure but its name.
+  private static func isDeclared(_ type: Dwarf_Die) -> Bool {
+    structures.contains(ObjectTypes.bare(type).tag) && size(of: type) == nil
+  }
+
+  /// Bytes of a type; nil where it does not say.
+  private static func size(of type: Dwarf_Die) -> UInt64? {
+    var (type, size) = (type, Dwarf_Word())
+    return dwarf_aggregate_size(&type, &size) == 0 ? size : nil
+  }
+
+  /// Names that the standards keep for compilers and libraries.
+  private static func isReserved(_ name: String) -> Bool {
+    guard name.hasPrefix("_"), let second = name.dropFirst().first else { return false }
+    return second == "_" || second.isUppercase
+  }
+
+  /// Tags of what has members.
+  static let structures: Set<Int> = [
+    DW_TAG_structure_type, DW_TAG_union_type, DW_TAG_class_type,
+  ]
+  private static let pointers: Set<Int> = [
+    DW_TAG_pointer_type, DW_TAG_reference_type, DW_TAG_rvalue_reference_type,
+  ]
+  private static let deepest = 24
+}
+
+extension Dwarf_Die {
+  /// Where a member or a base begins; nil for `static` ones, bit-fields, and where only an object tells.
+  fileprivate func start(in structure: Dwarf_Die) -> UInt64? {
+    if let place = number(DW_AT_data_member_location) { return UInt64(exactly: place) }
+    guard structure.tag == DW_TAG_union_type, number(DW_AT_external) == nil else { return nil }
+    return 0
+  }
+}

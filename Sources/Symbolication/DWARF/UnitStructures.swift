@@ -1,0 +1,84 @@
+import CLibDW
+
+/// The structures and classes of a unit of C or C++ by their names; not those of the standard library, nor
+/// of functions.
+struct UnitStructures {
+  /// By whole names, see `key`.
+  private var named: [String: Dwarf_Die] = [:]
+  /// Whole names by what is behind the last `::` of them.
+  private var wholeNames: [String: Set<String>] = [:]
+
+  /// - Parameter unit: Its entry.
+  /// - Complexity: O(*n*) in its namespaces, classes and their members.
+  init(of unit: Dwarf_Die) {
+    let isCxx = unit.isCxx
+    unit.forEachEntry { isCxx ? addCxx($0, in: $1) : addC($0) }
+  }
+
+  /// The structure that a name stands for.
+  ///
+  /// - Parameter name: `struct node`, `node_t`, `app::Node`; of C++ also without the namespaces and
+  ///   classes that it is in, where only one can be meant.
+  /// - Returns: nil where the unit does not define it.
+  func structure(named name: String) -> Dwarf_Die? {
+    let name = Self.key(name)
+    if let found = named[name] { return found }
+    guard let all = wholeNames[name], all.count == 1, let only = all.first else { return nil }
+    return named[only]
+  }
+
+  private mutating func addC(_ die: Dwarf_Die) -> String? {
+    guard let name = die.string(DW_AT_name) else { return nil }
+    switch die.tag {
+    case DW_TAG_typedef: add(die, name)
+    case DW_TAG_structure_type where die.isDefinition: add(die, "struct " + name)
+    case DW_TAG_union_type where die.isDefinition: add(die, "union " + name)
+    default: break
+    }
+    return nil
+  }
+
+  private mutating func addCxx(_ die: Dwarf_Die, in path: String) -> String? {
+    let tag = die.tag
+    let name = die.string(DW_AT_name)
+    if tag == DW_TAG_namespace {
+      return name == "std" && path.isEmpty ? nil : path + (name ?? "(anonymous namespace)") + "::"
+    }
+    guard let name else { return nil }
+    if tag == DW_TAG_typedef {
+      add(die, path + name, in: path)
+      return nil
+    }
+    guard StructureMembers.structures.contains(tag), die.isDefinition else { return nil }
+    add(die, path + name, in: path)
+    return path + name + "::"
+  }
+
+  private mutating func add(_ die: Dwarf_Die, _ name: String, in path: String = "") {
+    let key = Self.key(name)
+    if named[key] == nil { named[key] = die }
+    if !path.isEmpty {
+      wholeNames[Self.key(String(name.dropFirst(path.count))), default: []].insert(key)
+    }
+  }
+
+  /// A name as compilers and demanglers would write it alike.
+  private static func key(_ name: String) -> String {
+    var key = name.filter { $0 != " " }
+    guard key.contains("<") else { return key }
+    for (one, other) in integers { key.replace(one, with: other) }
+    return key
+  }
+
+  /// As GCC names integers among the arguments of templates, and as everybody else does.
+  private static let integers = [
+    ("longlongunsignedint", "unsignedlonglong"), ("longlongint", "longlong"),
+    ("longunsignedint", "unsignedlong"), ("longint", "long"),
+    ("shortunsignedint", "unsignedshort"), ("shortint", "short"),
+  ]
+}
+
+extension Dwarf_Die {
+  /// Whether it says how large the type is; declarations do not.
+  fileprivate var isDefinition: Bool { number(DW_AT_byte_size) != nil }
+}

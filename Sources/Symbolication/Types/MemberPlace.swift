@@ -1,0 +1,54 @@
+/// A place in a block of C or C++ whose type is known.
+public struct MemberPlace: Hashable, Sendable {
+  /// The whole name of the type.
+  public var type: String
+  /// Whether the type is one of C++.
+  public var isCxx: Bool
+  /// Requested bytes of the block.
+  public var size: UInt64
+  /// Where in the block.
+  public var offset: UInt64
+
+  /// Makes a place.
+  public init(type: String, isCxx: Bool, size: UInt64, offset: UInt64) {
+    (self.type, self.isCxx, self.size, self.offset) = (type, isCxx, size, offset)
+  }
+
+  /// The name of the member there: `next`, of an array of structures `[2].next`, of pointers `[2]`.
+  ///
+  /// - Parameter find: The members of a type.
+  /// - Returns: nil where the type is not known, or has nothing there that may hold a pointer.
+  func name(_ find: (String) -> StructureMembers?) -> String? {
+    guard !type.hasSuffix("[]") else { return element(of: String(type.dropLast(2)), find) }
+    let (type, base) = (Self.sharedObject(type) ?? (type, 0))
+    return offset < base ? nil : find(type)?.name(at: offset - base)
+  }
+
+  private func element(of type: String, _ find: (String) -> StructureMembers?) -> String? {
+    if type.hasSuffix("*") { return offset % 8 == 0 ? "[\(offset / 8)]" : nil }
+    guard let members = find(type) else { return nil }
+    // An array of C++ whose elements have destructors begins with their number.
+    let base = size % members.size
+    guard base == 0 || (isCxx && base == 8), offset >= base else { return nil }
+    let (index, place) = (offset - base).quotientAndRemainder(dividingBy: members.size)
+    return members.name(at: place).map { "[\(index)].\($0)" }
+  }
+
+  /// What `std::make_shared` allocates: the counts of the references, and behind these the object.
+  private static func sharedObject(_ type: String) -> (type: String, base: UInt64)? {
+    guard type.hasPrefix(sharedBlock) else { return nil }
+    var depth = 0
+    let object = type.dropFirst(sharedBlock.count).prefix { character in
+      switch character {
+      case "<", "(": depth += 1
+      case ">", ")": depth -= 1
+      case ",": return depth > 0
+      default: break
+      }
+      return depth >= 0
+    }
+    return (String(object), 16)
+  }
+
+  private static let sharedBlock = "std::_Sp_counted_ptr_inplace<"
+}

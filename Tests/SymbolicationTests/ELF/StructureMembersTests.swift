@@ -1,0 +1,83 @@
+import Testing
+import TraceReader
+
+@testable import Symbolication
+
+/// The members of structures, from the compiler to their names.
+@Suite struct StructureMembersTests {
+  private static let bias: UInt64 = 0x7f00_0000_0000
+
+  private let fixture: Fixture
+
+  init() throws {
+    fixture = try Fixture()
+  }
+
+  /// The member at each multiple of 8 that has one, as code of `function` knows them.
+  private func members(
+    of type: String, in program: String, size: UInt64, function: String = "main",
+    isCxx: Bool = false
+  ) throws -> [String] {
+    let symbols = try Fixture.run("nm", ["-C", program]).split(separator: "\n")
+    let line = try #require(symbols.first { $0.hasSuffix(" T \(function)") })
+    let address = try #require(UInt64(line.prefix { $0 != " " }, radix: 16))
+    let symbolicator = ELFSymbolicator(debugDirectories: [])
+    return stride(from: 0, to: size, by: 8).compactMap { offset in
+      symbolicator.memberName(
+        at: MemberPlace(type: type, isCxx: isCxx, size: size, offset: offset),
+        knownTo: Address(address + Self.bias), in: Image.of(program, bias: Self.bias)
+      ).map { "\($0) \(offset)" }
+    }
+  }
+
+  @Test(
+    arguments: ["gcc", "clang"], [["-O0"], ["-O2"], ["-gdwarf-4"]])
+  func structuresOfC(compiler: String, options: [String]) throws {
+    let program = try fixture.compile(
+      "members.c", with: compiler, ["-g"] + options, to: "program")
+    #expect(
+      try members(of: "struct node", in: program, size: 144) == [
+        "links.next 8", "links.previous 16", "text 24", "nested.inner 40", "small 48", "small 56",
+        "slots[0] 64", "slots[1] 72", "slots[2] 80", "count 88", "tail[0].next 104",
+        "tail[0].previous 112", "tail[1].next 120", "tail[1].previous 128", "tail[2].next 136",
+      ])
+    #expect(try members(of: "Unnamed", in: program, size: 8) == ["first 0"])
+    #expect(
+      try members(of: "value", in: program, size: 24) == ["node 0", "bytes 8", "bytes 16"])
+    #expect(try members(of: "union value", in: program, size: 8) == ["node 0"])
+    #expect(
+      try members(of: "struct link[]", in: program, size: 32) == [
+        "[0].next 0", "[0].previous 8", "[1].next 16", "[1].previous 24",
+      ])
+    #expect(try members(of: "char *[]", in: program, size: 16) == ["[0] 0", "[1] 8"])
+    #expect(try members(of: "struct other", in: program, size: 16) == [])
+    #expect(try members(of: "struct link[]", in: program, size: 40) == [])
+  }
+
+  @Test(arguments: ["g++", "clang++"])
+  func classesOfCxx(compiler: String) throws {
+    let program = try fixture.compile("members.cpp", with: compiler, ["-g"], to: "program")
+    func members(of type: String, size: UInt64) throws -> [String] {
+      try self.members(of: type, in: program, size: size, isCxx: true)
+    }
+    let node = [
+      "owner 8", "name 16", "name 24", "name 32", "name 40", "next 48", "next 56", "items 64",
+      "items 72", "items 80", "box 88", "call 96", "call 104", "call 112", "call 120",
+    ]
+    let found = try members(of: "app::Node", size: 128)
+    #expect(found.filter { !$0.hasSuffix(" 0") } == node)
+    #expect(try members(of: "Node", size: 16).last == "owner 8")
+    #expect(try members(of: "app::Box<int>", size: 16) == ["link 8"])
+    #expect(try members(of: "Box<long>", size: 16) == ["value 0", "link 8"])
+    #expect(
+      try members(of: "app::Box<int>[]", size: 40) == ["[0].link 16", "[1].link 32"])
+    let shared = "std::_Sp_counted_ptr_inplace<app::Box<int>, std::allocator<void>, (X)2>"
+    #expect(try members(of: shared, size: 32) == ["link 24"])
+    #expect(try members(of: "std::string storage", size: 16) == [])
+  }
+
+  @Test func withoutDebugInformationNothingIsSaid() throws {
+    let program = try fixture.compile("members.c", with: "gcc", ["-g1"], to: "program")
+    #expect(try members(of: "struct node", in: program, size: 144) == [])
+  }
+}
