@@ -82,11 +82,11 @@ public final class ELFSymbolicator: Symbolicator {
   }
 
   /// The member of a block of C or C++ that may hold a pointer.
-  public func memberName(
+  public func member(
     at place: MemberPlace, knownTo address: Address, in image: Image
-  ) -> String? {
+  ) -> BlockMember? {
     let symbols = symbols(of: ImageFile(image))
-    return place.name { symbols?.members(of: $0, at: address.rawValue &- image.loadBias) }
+    return place.member { symbols?.members(of: $0, at: address.rawValue &- image.loadBias) }
   }
 
   /// What a coroutine of C++ allocates for itself as it is called.

@@ -114,7 +114,7 @@ public final class StackSymbolicator {
   /// - Parameters:
   ///   - place: Where in which block.
   ///   - stack: What allocated it.
-  public func memberName(at place: MemberPlace, allocatedBy stack: StackID) -> String? {
+  public func member(at place: MemberPlace, allocatedBy stack: StackID) -> BlockMember? {
     var left = Self.mostWrappers
     for raw in stacks.walk(stack) {
       guard left > 0 else { return nil }
@@ -122,8 +122,8 @@ public final class StackSymbolicator {
         let image = images.image(containing: raw.lookupAddress, seenBy: raw.node)
       else { continue }
       left -= 1
-      if let name = symbolicator.memberName(at: place, knownTo: raw.lookupAddress, in: image) {
-        return name
+      if let member = symbolicator.member(at: place, knownTo: raw.lookupAddress, in: image) {
+        return member
       }
     }
     return nil

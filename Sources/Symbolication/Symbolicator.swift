@@ -50,7 +50,7 @@ public protocol Symbolicator: AnyObject {
   ///   - address: Code that knows the type, such as that which allocated the block.
   ///   - image: The image that holds the code.
   /// - Returns: nil where it is not known.
-  func memberName(at place: MemberPlace, knownTo address: Address, in image: Image) -> String?
+  func member(at place: MemberPlace, knownTo address: Address, in image: Image) -> BlockMember?
 
   /// A line of a source file.
   ///
@@ -73,9 +73,9 @@ extension Symbolicator {
   public func allocatedType(at site: AllocationSite, in image: Image) -> TypeName? { nil }
 
   /// None, unless a symbolicator knows better.
-  public func memberName(
+  public func member(
     at place: MemberPlace, knownTo address: Address, in image: Image
-  ) -> String? { nil }
+  ) -> BlockMember? { nil }
 
   /// None, unless a symbolicator knows better.
   public func sourceLine(at location: SourceLocation) -> String? { nil }

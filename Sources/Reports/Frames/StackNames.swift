@@ -135,8 +135,8 @@ public final class StackNames {
   }
 
   /// The member of a block of C or C++ that may hold a pointer; nil where that is not known.
-  func memberName(at place: MemberPlace, allocatedBy stack: StackID) -> String? {
-    symbolicator.memberName(at: place, allocatedBy: stack)
+  func member(at place: MemberPlace, allocatedBy stack: StackID) -> BlockMember? {
+    symbolicator.member(at: place, allocatedBy: stack)
   }
 
   /// The source line that a frame is at; nil when it is not at hand or has changed since.

@@ -113,6 +113,18 @@ struct LeakTreeBuilder {
     var isRow = false
     /// Nodes that this one points to and that have had their line, or were left out.
     var shown: Set<Int> = []
+    /// Fields that lead back, by what they lead to: several may.
+    var back: Set<Back> = []
+
+    /// Whether a pointer that leads back has no line yet.
+    mutating func takeBack(_ edge: LeakForest.Edge, _ field: String?) -> Bool {
+      back.insert(Back(target: edge.target, field: field)).inserted
+    }
+  }
+
+  private struct Back: Hashable {
+    var target: Int
+    var field: String?
   }
 
   /// The lines of the tree of a root, parents before what they hold.
@@ -130,8 +142,11 @@ struct LeakTreeBuilder {
       path[depth - 1].next += 1
       let edge = visit.edges[visit.next]
       if isOnPath.contains(edge.target) {
-        if path[depth - 1].shown.insert(edge.target).inserted, lines.count < limit {
-          lines.append(back(edge, from: visit.node, depth: depth))
+        let field = field(edge, of: leaks.block(of: visit.node))
+        if lines.count < limit, path[depth - 1].takeBack(edge, field),
+          let line = back(edge, from: visit.node, depth: depth)
+        {
+          lines.append(line)
         }
         continue
       }
@@ -199,17 +214,21 @@ struct LeakTreeBuilder {
       time: heap.blocks.time(of: block))
   }
 
+  /// The line of a pointer that leads back; none where that is a weak reference of an object to itself, as
+  /// `std::enable_shared_from_this` has.
   private func back(
     _ edge: LeakForest.Edge, from node: Int, depth: Int
-  ) -> LeakTreeLine {
-    let block = leaks.block(of: edge.target)
-    let isInCycle = [node, edge.target].allSatisfy { leaks.role(of: $0) == .rootCycle }
+  ) -> LeakTreeLine? {
+    let (block, target) = (leaks.block(of: node), leaks.block(of: edge.target))
+    let isWeak = labels.types.isWeak(at: edge.offset, of: block, in: labels.heap)
+    if isWeak && edge.target == node { return nil }
+    let isInCycle =
+      !isWeak && [node, edge.target].allSatisfy { leaks.role(of: $0) == .rootCycle }
     return LeakTreeLine(
-      depth: depth, role: isInCycle ? .cycleBack : .back,
-      field: field(edge, of: leaks.block(of: node)),
-      offset: edge.offset, name: labels.name(of: block),
-      address: labels.heap.blocks.address(of: block), size: labels.heap.blocks.size(of: block),
-      count: 0, bytes: 0)
+      depth: depth, role: isInCycle ? .cycleBack : .back, field: field(edge, of: block),
+      offset: edge.offset, name: labels.name(of: target),
+      address: labels.heap.blocks.address(of: target),
+      size: labels.heap.blocks.size(of: target), count: 0, bytes: 0)
   }
 
   private func field(_ edge: LeakForest.Edge, of block: Int?) -> String? {

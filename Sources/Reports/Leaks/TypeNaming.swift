@@ -14,6 +14,9 @@ public protocol TypeNaming: AnyObject {
 
   /// The field that lies at an offset of a block; nil where that is not known.
   func field(at offset: UInt64, of block: Int, in heap: HeapImage) -> String?
+
+  /// Whether the field at an offset does not keep what it points to, as far as that is known.
+  func isWeak(at offset: UInt64, of block: Int, in heap: HeapImage) -> Bool
 }
 
 /// Names blocks by their first word in the snapshot, else by the stack that allocated them.
@@ -21,7 +24,7 @@ final class SnapshotTypeNames: TypeNaming {
   private let categories: BlockCategories
   private let layouts: SwiftLayouts
   private let names: StackNames
-  private var members: [MemberKey: String?] = [:]
+  private var members: [MemberKey: BlockMember?] = [:]
 
   private struct MemberKey: Hashable {
     let place: MemberPlace
@@ -49,11 +52,15 @@ final class SnapshotTypeNames: TypeNaming {
   func field(at offset: UInt64, of block: Int, in heap: HeapImage) -> String? {
     let word = heap.memory.word(at: heap.blocks.address(of: block))
     return layouts.field(at: offset, ofWord: word, memory: heap.memory.word)?.name
-      ?? element(at: offset, of: block, in: heap) ?? member(at: offset, of: block, in: heap)
+      ?? element(at: offset, of: block, in: heap) ?? member(at: offset, of: block, in: heap)?.name
+  }
+
+  func isWeak(at offset: UInt64, of block: Int, in heap: HeapImage) -> Bool {
+    member(at: offset, of: block, in: heap)?.isWeak ?? false
   }
 
   /// The member of a structure of C or C++.
-  private func member(at offset: UInt64, of block: Int, in heap: HeapImage) -> String? {
+  private func member(at offset: UInt64, of block: Int, in heap: HeapImage) -> BlockMember? {
     let category = detailedCategory(of: block, in: heap)
     guard category.kind == .type(.c) || category.kind == .type(.cxx) else { return nil }
     let key = MemberKey(
@@ -62,9 +69,9 @@ final class SnapshotTypeNames: TypeNaming {
         size: heap.blocks.size(of: block), offset: offset),
       stack: heap.blocks.site(of: block).stack)
     if let known = members[key] { return known }
-    let name = names.memberName(at: key.place, allocatedBy: key.stack)
-    members[key] = .some(name)
-    return name
+    let member = names.member(at: key.place, allocatedBy: key.stack)
+    members[key] = .some(member)
+    return member
   }
 }
 

@@ -15,30 +15,41 @@ struct StructureMembers {
     (structure, self.size) = (bare, size)
   }
 
-  /// The name of the member that lies at an offset and may hold a pointer: `next`, `pair.first`, `slots[2]`.
+  /// The member that lies at an offset and may hold a pointer: `next`, `pair.first`, `slots[2]`.
   ///
   /// What libraries keep in their own classes has names that nobody knows: of a container the member of
   /// the program is named, `items` instead of `items._M_impl._M_start`.
-  func name(at offset: UInt64) -> String? {
-    Self.path(to: offset, in: structure, depth: 0).map { String($0.dropFirst()) }
-      .flatMap { $0.isEmpty ? nil : $0 }
+  func member(at offset: UInt64) -> BlockMember? {
+    guard let path = Self.path(to: offset, in: structure, depth: 0), path.name.count > 1 else {
+      return nil
+    }
+    return BlockMember(name: String(path.name.dropFirst()), isWeak: path.isWeak)
   }
 
   /// The rest of a path, `.next` or `[2].next`; empty where the type itself may be a pointer, nil where
   /// none can lie there.
-  private static func path(to offset: UInt64, in type: Dwarf_Die, depth: Int) -> String? {
+  private static func path(to offset: UInt64, in type: Dwarf_Die, depth: Int) -> BlockMember? {
     guard depth < deepest else { return nil }
     let bare = ObjectTypes.bare(type)
     switch bare.tag {
     case let tag where structures.contains(tag):
-      return member(at: offset, of: bare, depth: depth)
+      var path = member(at: offset, of: bare, depth: depth)
+      if isWeakPointer(bare) { path?.isWeak = true }
+      return path
     case DW_TAG_array_type: return element(at: offset, of: bare, depth: depth)
-    case let tag where pointers.contains(tag): return offset == 0 ? "" : nil
-    default: return offset == 0 && size(of: bare) == 8 ? "" : nil
+    case let tag where pointers.contains(tag): return offset == 0 ? BlockMember() : nil
+    default: return offset == 0 && size(of: bare) == 8 ? BlockMember() : nil
     }
   }
 
-  private static func member(at offset: UInt64, of structure: Dwarf_Die, depth: Int) -> String? {
+  /// Whether a class is one whose objects do not keep what they point to.
+  private static func isWeakPointer(_ structure: Dwarf_Die) -> Bool {
+    guard let name = structure.string(DW_AT_name) else { return false }
+    return weakPointers.contains { name.hasPrefix($0) }
+  }
+
+  private static func member(at offset: UInt64, of structure: Dwarf_Die, depth: Int) -> BlockMember?
+  {
     var next = structure.firstChild
     var nearest: (start: UInt64, member: Dwarf_Die, type: Dwarf_Die)?
     while let die = next {
@@ -55,33 +66,36 @@ struct StructureMembers {
     }
     // Of classes of libraries clang may say no more than that there are some.
     guard let nearest, isDeclared(nearest.type) else { return nil }
-    return name(of: nearest.member, at: depth, before: "")
+    return path(through: nearest.member, at: depth, before: BlockMember())
   }
 
   private static func path(
     to offset: UInt64, through member: Dwarf_Die, of type: Dwarf_Die, depth: Int
-  ) -> String? {
+  ) -> BlockMember? {
     let isNamed = member.tag == DW_TAG_member && member.string(DW_AT_name) != nil
     return path(to: offset, in: type, depth: depth + (isNamed ? 1 : 0)).map {
-      name(of: member, at: depth, before: $0)
+      self.path(through: member, at: depth, before: $0)
     }
   }
 
-  /// The name of a member with what follows; a base has none of its own, as little as a structure without one.
-  private static func name(
-    of member: Dwarf_Die, at depth: Int, before rest: String
-  ) -> String {
+  /// A member with what follows; a base has none of its own, as little as a structure without one.
+  private static func path(
+    through member: Dwarf_Die, at depth: Int, before rest: BlockMember
+  ) -> BlockMember {
     guard member.tag == DW_TAG_member, let name = member.string(DW_AT_name) else { return rest }
-    return depth > 0 && isReserved(name) ? "" : ".\(name)\(rest)"
+    let path = depth > 0 && isReserved(name) ? "" : ".\(name)\(rest.name)"
+    return BlockMember(name: path, isWeak: rest.isWeak)
   }
 
-  private static func element(at offset: UInt64, of array: Dwarf_Die, depth: Int) -> String? {
+  private static func element(at offset: UInt64, of array: Dwarf_Die, depth: Int) -> BlockMember? {
     guard let type = array.reference(DW_AT_type), let size = size(of: type), size > 0 else {
       return nil
     }
     // Room for something else, as `std::function` and small buffers have it.
-    guard size >= 8 else { return "" }
-    return path(to: offset % size, in: type, depth: depth + 1).map { "[\(offset / size)]\($0)" }
+    guard size >= 8 else { return BlockMember() }
+    return path(to: offset % size, in: type, depth: depth + 1).map {
+      BlockMember(name: "[\(offset / size)]\($0.name)", isWeak: $0.isWeak)
+    }
   }
 
   private static func covers(_ offset: UInt64, _ type: Dwarf_Die) -> Bool {
@@ -116,6 +130,8 @@ struct StructureMembers {
   private static let pointers: Set<Int> = [
     DW_TAG_pointer_type, DW_TAG_reference_type, DW_TAG_rvalue_reference_type,
   ]
+  /// Of the standard library, Boost and Qt.
+  private static let weakPointers = ["weak_ptr<", "QWeakPointer<", "QPointer<"]
   private static let deepest = 24
 }
 

@@ -91,10 +91,10 @@ public final class EmbeddedSymbolicator: Symbolicator {
   }
 
   /// The member of a block of C or C++, which traces do not hold, where the image is at hand now.
-  public func memberName(
+  public func member(
     at place: MemberPlace, knownTo address: Address, in image: Image
-  ) -> String? {
-    let found = files.memberName(at: place, knownTo: address, in: image)
+  ) -> BlockMember? {
+    let found = files.member(at: place, knownTo: address, in: image)
     takeWarnings(adds: false)
     return found
   }

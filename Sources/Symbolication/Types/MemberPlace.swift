@@ -1,3 +1,16 @@
+/// What lies at a place in a block of C or C++.
+public struct BlockMember: Hashable, Sendable {
+  /// `next`, `pair.first`, `slots[2]`.
+  public var name: String
+  /// Whether it does not keep what it points to: `std::weak_ptr`.
+  public var isWeak: Bool
+
+  /// Makes a member.
+  public init(name: String = "", isWeak: Bool = false) {
+    (self.name, self.isWeak) = (name, isWeak)
+  }
+}
+
 /// A place in a block of C or C++ whose type is known.
 public struct MemberPlace: Hashable, Sendable {
   /// The whole name of the type.
@@ -14,24 +27,26 @@ public struct MemberPlace: Hashable, Sendable {
     (self.type, self.isCxx, self.size, self.offset) = (type, isCxx, size, offset)
   }
 
-  /// The name of the member there: `next`, of an array of structures `[2].next`, of pointers `[2]`.
+  /// The member there: `next`, of an array of structures `[2].next`, of pointers `[2]`.
   ///
   /// - Parameter find: The members of a type.
   /// - Returns: nil where the type is not known, or has nothing there that may hold a pointer.
-  func name(_ find: (String) -> StructureMembers?) -> String? {
+  func member(_ find: (String) -> StructureMembers?) -> BlockMember? {
     guard !type.hasSuffix("[]") else { return element(of: String(type.dropLast(2)), find) }
     let (type, base) = (Self.sharedObject(type) ?? (type, 0))
-    return offset < base ? nil : find(type)?.name(at: offset - base)
+    return offset < base ? nil : find(type)?.member(at: offset - base)
   }
 
-  private func element(of type: String, _ find: (String) -> StructureMembers?) -> String? {
-    if type.hasSuffix("*") { return offset % 8 == 0 ? "[\(offset / 8)]" : nil }
+  private func element(of type: String, _ find: (String) -> StructureMembers?) -> BlockMember? {
+    if type.hasSuffix("*") { return offset % 8 == 0 ? BlockMember(name: "[\(offset / 8)]") : nil }
     guard let members = find(type) else { return nil }
     // An array of C++ whose elements have destructors begins with their number.
     let base = size % members.size
     guard base == 0 || (isCxx && base == 8), offset >= base else { return nil }
     let (index, place) = (offset - base).quotientAndRemainder(dividingBy: members.size)
-    return members.name(at: place).map { "[\(index)].\($0)" }
+    return members.member(at: place).map {
+      BlockMember(name: "[\(index)].\($0.name)", isWeak: $0.isWeak)
+    }
   }
 
   /// What `std::make_shared` allocates: the counts of the references, and behind these the object.

@@ -23,10 +23,10 @@ import TraceReader
     let address = try #require(UInt64(line.prefix { $0 != " " }, radix: 16))
     let symbolicator = ELFSymbolicator(debugDirectories: [])
     return stride(from: 0, to: size, by: 8).compactMap { offset in
-      symbolicator.memberName(
+      symbolicator.member(
         at: MemberPlace(type: type, isCxx: isCxx, size: size, offset: offset),
         knownTo: Address(address + Self.bias), in: Image.of(program, bias: Self.bias)
-      ).map { "\($0) \(offset)" }
+      ).map { "\($0.name)\($0.isWeak ? " weak" : "") \(offset)" }
     }
   }
 
@@ -63,8 +63,9 @@ import TraceReader
     let node = [
       "owner 8", "name 16", "name 24", "name 32", "name 40", "next 48", "next 56", "items 64",
       "items 72", "items 80", "box 88", "call 96", "call 104", "call 112", "call 120",
+      "before weak 128", "before weak 136",
     ]
-    let found = try members(of: "app::Node", size: 128)
+    let found = try members(of: "app::Node", size: 144)
     #expect(found.filter { !$0.hasSuffix(" 0") } == node)
     #expect(try members(of: "Node", size: 16).last == "owner 8")
     #expect(try members(of: "app::Box<int>", size: 16) == ["link 8"])

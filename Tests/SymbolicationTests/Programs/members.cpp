@@ -25,6 +25,7 @@ class Node : public Base {
     std::vector<Node> items;
     std::unique_ptr<Box<long>> box;
     std::function<void()> call;
+    std::weak_ptr<Node> before;
 };
 
 } // namespace app
