@@ -183,13 +183,14 @@ extension OverviewReport {
   }
 
   private func writeHotspots(to page: inout TextPage) {
-    guard !hotspots.isEmpty else { return }
+    let shown = hotspots.filter { $0.temporaryCount >= Limit.leastTemporary }
+    guard !shown.isEmpty else { return }
     page.heading("Temporary allocations, freed right after:")
     var table = TextTable([
       .number("Temporary"), .number("# Total"), .number("Total Bytes"),
       .text("Responsible Library", spare: 1), .text("Responsible Caller"),
     ])
-    for spot in hotspots {
+    for spot in shown {
       let place = spot.responsible?.place.map { "  \($0)" } ?? ""
       table.add([
         Span(spot.temporaryCount.grouped), Span(spot.totalCount.grouped),

@@ -27,6 +27,8 @@ public struct OverviewReport: Report {
     static let unfreed = 5
     static let leaks = 5
     static let hotspots = 5
+    /// Nobody would change code for fewer temporary allocations.
+    static let leastTemporary: UInt64 = 100
     static let frames = 8
   }
 

@@ -1,0 +1,25 @@
+import Testing
+
+@testable import Reports
+@testable import TraceReader
+
+/// The page of `memtrace report`.
+@Suite struct OverviewReportTests {
+  /// Of the places of the sample the page shows those that it is worth changing.
+  @Test(arguments: [(UInt64(99), false), (100, true)])
+  func fewTemporaryAllocationsAreNotShown(_ count: UInt64, _ isShown: Bool) throws {
+    var result = ReplayResult()
+    result.sites = [
+      SampleTrace.site(stack: 4, size: 16, count: 100, freed: 100, temporary: count, peak: 1),
+      SampleTrace.site(stack: 5, size: 16, count: 7, freed: 7, temporary: 7, peak: 1),
+    ]
+    SampleTrace.complete(&result)
+    let report = try OverviewReport(result, source: SampleTrace().source)
+    #expect(report.hotspots.map(\.temporaryCount) == [count, 7])
+    let lines = report.text().split(separator: "\n")
+    let rows = lines.drop { !$0.hasPrefix("Temporary allocations") }.prefix {
+      !$0.hasPrefix("Next")
+    }
+    #expect(rows.count == (isShown ? 3 : 0))
+  }
+}
