@@ -9,8 +9,8 @@ public enum ResponsibleFrame {
   /// Where a library starts up (`call_init`) or a thread begins (`start_thread`), the runtime's
   /// function that was called from there says more than that it was called.
   ///
-  /// Where nothing of the program is on the stack but its `main`, stripped of its name, the library that it
-  /// hands over to is meant; not the C library.
+  /// Where nothing of the program is on the stack but its `main`, stripped of its name, or exported by a program
+  /// of the system, the library that it hands over to is meant; not the C library.
   ///
   /// - Parameter frames: Leaf first; inlined frames count as frames, markers do not.
   /// - Returns: `nil` when there is no frame but markers.

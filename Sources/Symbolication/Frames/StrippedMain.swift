@@ -38,12 +38,23 @@ struct StrippedMain {
 
   /// Begins to ask who called the program's first frame.
   ///
-  /// - Returns: Whether that matters: not where the frame has a name, or nothing else could be blamed.
+  /// - Returns: Whether that matters: not where the frame has a name of its own, or nothing else could be blamed.
   mutating func begin(at frame: SymbolicatedFrame) -> Bool {
-    guard frame.function == nil, frame.imagePath != nil, libraryFrame != nil else { return false }
+    guard let path = frame.imagePath, libraryFrame != nil,
+      frame.function == nil || Self.isMainOfSystem(frame, path)
+    else { return false }
     main = frame
     return true
   }
+
+  /// Whether a frame is `main` of a program of the system without debug information: some, such as R, export it, and so
+  /// keep its name.
+  private static func isMainOfSystem(_ frame: SymbolicatedFrame, _ path: String) -> Bool {
+    frame.function?.raw == "main" && frame.location == nil
+      && programFolders.contains { path.hasPrefix($0) }
+  }
+
+  private static let programFolders = ["/usr/bin/", "/usr/sbin/", "/usr/lib/", "/bin/", "/sbin/"]
 
   /// The frame to blame, as soon as a caller of the one that may be `main` tells; nil before.
   func decided(by caller: SymbolicatedFrame) -> SymbolicatedFrame? {

@@ -181,6 +181,16 @@ struct FrameClassifierTests {
     #expect(blamed([hidden, main, frame(nil)] + start) == main)
     #expect(blamed([table, main, table] + start) == main)
     #expect(blamed([table, frame("main")] + start) == frame("main"))
+    #expect(blamed([table, frame("main", "/usr/lib/R/bin/exec/R")] + start) == table)
+    #expect(
+      blamed([strdup, frame("main", "/usr/bin/env")] + start) == frame("main", "/usr/bin/env"))
+    #expect(
+      blamed([table, frame("run", "/usr/bin/app"), frame("main", "/usr/bin/app")] + start)
+        == frame("run", "/usr/bin/app"))
+    let ownMain = SymbolicatedFrame(
+      programCounter: Address(1), function: Demangler.name(of: "main"),
+      location: SourceLocation(path: "/src/main.c", line: 6), imagePath: "/usr/bin/app")
+    #expect(blamed([table, ownMain] + start) == ownMain)
     #expect(blamed([table, main]) == main)
     #expect(blamed([strdup, copy, table, frame("start_thread", Self.libc)]) == table)
     #expect(blamed([strdup, hidden, frame("start_thread", Self.libc)]) == hidden)
