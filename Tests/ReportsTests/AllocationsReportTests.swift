@@ -117,6 +117,17 @@ import TraceTestSupport
     #expect(report.text().contains("\n… 1 more; --top 0 shows all\n"))
   }
 
+  /// It is drawn of the whole part of the trace, whatever names are asked for.
+  @Test func theTrackSaysWhetherItCountsMoreThanTheTable() throws {
+    func title(_ change: (inout AllocationsQuery) -> Void) throws -> String? {
+      try report { change(&$0) }.text().split(separator: "\n").first { $0.contains("ive bytes  ") }
+        .map { String($0.prefix { $0 != " " }) }
+    }
+    #expect(try title { _ in } == "Live")
+    #expect(try title { $0.filter.category = "Malloc-16" } == "All")
+    #expect(try title { $0.filter.lifespan = .transient } == "All")
+  }
+
   @Test func lifespansSplitTheBlocks() throws {
     let persistent = try report { $0.filter.lifespan = .persistent }.total
     #expect((persistent.totalCount, persistent.transientCount) == (6, 0))

@@ -11,7 +11,7 @@ extension AllocationsReport {
       coverage.write(to: &page)
       return
     }
-    timeline.write(to: &page)
+    timeline.write(to: &page, isOfMore: query.filter.picksSites)
     page.blank()
     writeTable(to: &page)
     let hidden = rowCount - rows.count

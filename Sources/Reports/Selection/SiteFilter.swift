@@ -36,6 +36,11 @@ public struct SiteFilter: Sendable, Hashable, Encodable {
     case category, responsible, image, thread, lifespan, generation
   }
 
+  /// Whether it leaves out sites of the part of the trace that they are of.
+  var picksSites: Bool {
+    category != nil || responsible != nil || image != nil || thread != nil || lifespan != .all
+  }
+
   /// Makes a filter that lets everything through.
   public init() {}
 

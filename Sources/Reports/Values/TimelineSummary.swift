@@ -37,9 +37,13 @@ public struct TimelineSummary: Sendable, Hashable, Encodable {
   }
 
   /// Writes the sparkline with its peak marked; nothing without a peak.
-  func write(to page: inout TextPage) {
+  ///
+  /// - Parameters:
+  ///   - page: Gets the lines.
+  ///   - isOfMore: Whether it counts blocks as well that the report is not about.
+  func write(to page: inout TextPage, isOfMore: Bool = false) {
     guard peak.bytes > 0, !liveBytes.isEmpty else { return }
-    let title = "Live bytes  "
+    let title = isOfMore ? "All live bytes  " : "Live bytes  "
     let room = min(60, (page.style.width ?? 80) - title.count)
     let line = Sparkline(liveBytes, width: max(8, room))
     page.line(Span(title), Span(line.text, .emphasis))
