@@ -20,25 +20,44 @@ struct StructureMembers {
   /// What libraries keep in their own classes has names that nobody knows: of a container the member of
   /// the program is named, `items` instead of `items._M_impl._M_start`.
   func member(at offset: UInt64) -> BlockMember? {
-    guard let path = Self.path(to: offset, in: structure, depth: 0), path.name.count > 1 else {
+    var walk = MemberWalk()
+    guard let path = walk.path(to: offset, in: structure, depth: 0), path.name.count > 1 else {
       return nil
     }
     return BlockMember(name: String(path.name.dropFirst()), isWeak: path.isWeak)
   }
 
+  /// Bytes of a type; nil where it does not say.
+  fileprivate static func size(of type: Dwarf_Die) -> UInt64? {
+    var (type, size) = (type, Dwarf_Word())
+    return dwarf_aggregate_size(&type, &size) == 0 ? size : nil
+  }
+
+  /// Tags of what has members.
+  static let structures: Set<Int> = [
+    DW_TAG_structure_type, DW_TAG_union_type, DW_TAG_class_type,
+  ]
+}
+
+/// The way from a structure to what lies at an offset of it.
+private struct MemberWalk {
+  /// A bound for damaged files, where a structure may hold itself.
+  private var left = 500
+
   /// The rest of a path, `.next` or `[2].next`; empty where the type itself may be a pointer, nil where
   /// none can lie there.
-  private static func path(to offset: UInt64, in type: Dwarf_Die, depth: Int) -> BlockMember? {
-    guard depth < deepest else { return nil }
+  mutating func path(to offset: UInt64, in type: Dwarf_Die, depth: Int) -> BlockMember? {
+    guard left > 0, depth < Self.deepest else { return nil }
+    left -= 1
     let bare = ObjectTypes.bare(type)
     switch bare.tag {
-    case let tag where structures.contains(tag):
+    case let tag where StructureMembers.structures.contains(tag):
       var path = member(at: offset, of: bare, depth: depth)
-      if isWeakPointer(bare) { path?.isWeak = true }
+      if Self.isWeakPointer(bare) { path?.isWeak = true }
       return path
     case DW_TAG_array_type: return element(at: offset, of: bare, depth: depth)
-    case let tag where pointers.contains(tag): return offset == 0 ? BlockMember() : nil
-    default: return offset == 0 && size(of: bare) == 8 ? BlockMember() : nil
+    case let tag where Self.pointers.contains(tag): return offset == 0 ? BlockMember() : nil
+    default: return offset == 0 && StructureMembers.size(of: bare) == 8 ? BlockMember() : nil
     }
   }
 
@@ -48,7 +67,8 @@ struct StructureMembers {
     return weakPointers.contains { name.hasPrefix($0) }
   }
 
-  private static func member(at offset: UInt64, of structure: Dwarf_Die, depth: Int) -> BlockMember?
+  private mutating func member(at offset: UInt64, of structure: Dwarf_Die, depth: Int)
+    -> BlockMember?
   {
     var next = structure.firstChild
     var nearest: (start: UInt64, member: Dwarf_Die, type: Dwarf_Die)?
@@ -59,22 +79,22 @@ struct StructureMembers {
         let start = die.start(in: structure), start <= offset, let type = die.reference(DW_AT_type)
       else { continue }
       if start >= nearest?.start ?? 0 { nearest = (start, die, type) }
-      guard covers(offset - start, type),
+      guard Self.covers(offset - start, type),
         let path = path(to: offset - start, through: die, of: type, depth: depth)
       else { continue }
       return path
     }
     // Of classes of libraries clang may say no more than that there are some.
-    guard let nearest, isDeclared(nearest.type) else { return nil }
-    return path(through: nearest.member, at: depth, before: BlockMember())
+    guard let nearest, Self.isDeclared(nearest.type) else { return nil }
+    return Self.path(through: nearest.member, at: depth, before: BlockMember())
   }
 
-  private static func path(
+  private mutating func path(
     to offset: UInt64, through member: Dwarf_Die, of type: Dwarf_Die, depth: Int
   ) -> BlockMember? {
     let isNamed = member.tag == DW_TAG_member && member.string(DW_AT_name) != nil
     return path(to: offset, in: type, depth: depth + (isNamed ? 1 : 0)).map {
-      self.path(through: member, at: depth, before: $0)
+      Self.path(through: member, at: depth, before: $0)
     }
   }
 
@@ -87,8 +107,11 @@ struct StructureMembers {
     return BlockMember(name: path, isWeak: rest.isWeak)
   }
 
-  private static func element(at offset: UInt64, of array: Dwarf_Die, depth: Int) -> BlockMember? {
-    guard let type = array.reference(DW_AT_type), let size = size(of: type), size > 0 else {
+  private mutating func element(at offset: UInt64, of array: Dwarf_Die, depth: Int) -> BlockMember?
+  {
+    guard let type = array.reference(DW_AT_type), let size = StructureMembers.size(of: type),
+      size > 0
+    else {
       return nil
     }
     // Room for something else, as `std::function` and small buffers have it.
@@ -99,7 +122,7 @@ struct StructureMembers {
   }
 
   private static func covers(_ offset: UInt64, _ type: Dwarf_Die) -> Bool {
-    guard let size = size(of: type), size > 0 else {
+    guard let size = StructureMembers.size(of: type), size > 0 else {
       // At the end of a structure there may be an array without a length.
       return ObjectTypes.bare(type).tag == DW_TAG_array_type
     }
@@ -108,13 +131,8 @@ struct StructureMembers {
 
   /// Whether nothing is known of a structure but its name.
   private static func isDeclared(_ type: Dwarf_Die) -> Bool {
-    structures.contains(ObjectTypes.bare(type).tag) && size(of: type) == nil
-  }
-
-  /// Bytes of a type; nil where it does not say.
-  private static func size(of type: Dwarf_Die) -> UInt64? {
-    var (type, size) = (type, Dwarf_Word())
-    return dwarf_aggregate_size(&type, &size) == 0 ? size : nil
+    StructureMembers.structures.contains(ObjectTypes.bare(type).tag)
+      && StructureMembers.size(of: type) == nil
   }
 
   /// Names that the standards keep for compilers and libraries.
@@ -123,10 +141,6 @@ struct StructureMembers {
     return second == "_" || second.isUppercase
   }
 
-  /// Tags of what has members.
-  static let structures: Set<Int> = [
-    DW_TAG_structure_type, DW_TAG_union_type, DW_TAG_class_type,
-  ]
   private static let pointers: Set<Int> = [
     DW_TAG_pointer_type, DW_TAG_reference_type, DW_TAG_rvalue_reference_type,
   ]
