@@ -1,3 +1,4 @@
+import Symbolication
 import Testing
 
 @testable import Reports
@@ -69,6 +70,30 @@ import Testing
     #expect(
       hogs(sizes).contains(
         "make_node  node.c:5 holds 100 % of the peak (144.0 KiB): 144.0 KiB in 8 blocks"))
+  }
+
+  @Test func aPlaceThatManyCallIsOneHog() {
+    var sample = SampleTrace()
+    sample.symbolicator = FakeSymbolicator()
+    for address: UInt64 in [0x1004, 0x1007] {
+      sample.symbolicator.add("make_node", at: address, file: "/src/node.c", line: 5)
+    }
+    var result = ReplayResult()
+    result.sites = [
+      SampleTrace.site(stack: 4, size: 4096, count: 6, peak: 6),
+      SampleTrace.site(stack: 7, size: 4096, count: 4, peak: 4),
+      SampleTrace.site(stack: 5, size: 4096, count: 2, peak: 2),
+    ]
+    SampleTrace.complete(&result)
+    let hogs = MemoryHog.find(result, source: sample.source)
+    #expect(
+      hogs.map { $0.text(bytes: .human) } == [
+        "Malloc-4.00 KiB holds 100 % of the peak (48.00 KiB): 48.00 KiB in 12 blocks, "
+          + "83 % from make_node  node.c:5"
+      ])
+    #expect(hogs.map(\.responsibleBytes) == [40960])
+    #expect(hogs.map(\.stack) == [4])
+    #expect(hogs.map(\.stackBytes) == [24576])
   }
 
   @Test func withoutAPeakThereIsNone() {

@@ -1,6 +1,6 @@
 import TraceReader
 
-/// A category or a stack that held a quarter or more of the memory.
+/// A category or a place in the program that held a quarter or more of the memory.
 public struct MemoryHog: Sendable, Hashable, Encodable {
   /// What the share is of.
   public enum Measure: String, Sendable, Encodable {
@@ -10,7 +10,7 @@ public struct MemoryHog: Sendable, Hashable, Encodable {
     case peak
   }
 
-  /// The category; nil when the hog is a stack with blocks of many sizes.
+  /// The category; nil when the hog is a place with blocks of many sizes.
   public var category: String?
   /// Live bytes at the peak.
   public var bytes: UInt64
@@ -20,9 +20,11 @@ public struct MemoryHog: Sendable, Hashable, Encodable {
   public var measure: Measure
   /// The whole that the bytes are a share of.
   public var measureBytes: UInt64
-  /// The responsible frame of the stack that holds most of it; nil without a stack.
+  /// The responsible frame that allocated most of it, whoever called it; nil without a stack.
   public var responsible: ReportFrame?
-  /// The ID of that stack.
+  /// Bytes of it that this place allocated.
+  public var responsibleBytes: UInt64
+  /// The ID of the stack through this place that holds most of it.
   public var stack: UInt32
   /// Bytes that this stack holds of it.
   public var stackBytes: UInt64
@@ -36,36 +38,51 @@ public struct MemoryHog: Sendable, Hashable, Encodable {
   /// Finds the hogs among the sites of a replay.
   static func find(_ result: ReplayResult, source: ReportSource) -> [MemoryHog] {
     var categories: [BlockCategory: Share] = [:]
-    var stacks: [StackID: Share] = [:]
+    var places: [ReportFrame?: Share] = [:]
     for site in result.sites where site.tally.peakBytes > 0 {
-      categories[source.categories.category(of: site), default: Share()].add(site)
-      stacks[site.stack, default: Share()].add(site)
+      let place = source.names.responsible(of: site.stack)
+      categories[source.categories.category(of: site), default: Share()].add(site, of: place)
+      places[place?.asPlace, default: Share()].add(site, of: place)
     }
-    let scale = Scale(
-      peak: result.peak.bytes, available: source.availableBytes, names: source.names)
+    let scale = Scale(peak: result.peak.bytes, available: source.availableBytes)
     let byCategory = categories.filter { scale.isHog($0.value) }
       .sorted { ($1.value.bytes, $0.key) < ($0.value.bytes, $1.key) }
-    var hogs = byCategory.map { category, share in
-      scale.hog(share, category: category.name, source: source)
+    var hogs = byCategory.map { scale.hog($0.value, category: $0.key.name) }
+    let named = Set(hogs.filter { $0.responsibleBytes >= $0.bytes / 2 }.map(\.responsible?.asPlace))
+    let byPlace = places.filter { place, share in
+      place != nil && scale.isHog(share) && !named.contains(place)
     }
-    let named = Set(hogs.filter { $0.stackBytes >= $0.bytes / 2 }.map(\.stack))
-    let byStack = stacks.filter { stack, share in
-      stack != .none && scale.isHog(share) && !named.contains(stack.rawValue)
-    }
-    .sorted { ($1.value.bytes, $0.key) < ($0.value.bytes, $1.key) }
-    hogs += byStack.map { scale.hog($0.value, category: nil, source: source) }
+    hogs += byPlace.values.map { scale.hog($0, category: nil) }
+      .sorted { ($1.bytes, $0.stack) < ($0.bytes, $1.stack) }
     return Array(hogs.prefix(limit))
   }
 
-  /// The sum of sites and the one stack among them that holds most.
+  /// The sum of sites by the places that allocated them.
   private struct Share {
     var bytes: UInt64 = 0
     var count: UInt64 = 0
-    var stacks: [StackID: UInt64] = [:]
+    private var places: [ReportFrame?: Place] = [:]
+
+    mutating func add(_ site: Site, of frame: ReportFrame?) {
+      bytes &+= site.tally.peakBytes
+      count &+= site.tally.peakCount
+      places[frame?.asPlace, default: Place(frame: frame)].add(site)
+    }
+
+    var heaviest: Place? {
+      places.values.max { ($0.bytes, $1.heaviest.key) < ($1.bytes, $0.heaviest.key) }
+    }
+  }
+
+  private struct Place {
+    let frame: ReportFrame?
+    var bytes: UInt64 = 0
+    private var stacks: [StackID: UInt64] = [:]
+
+    init(frame: ReportFrame?) { self.frame = frame }
 
     mutating func add(_ site: Site) {
       bytes &+= site.tally.peakBytes
-      count &+= site.tally.peakCount
       stacks[site.stack, default: 0] &+= site.tally.peakBytes
     }
 
@@ -77,7 +94,6 @@ public struct MemoryHog: Sendable, Hashable, Encodable {
   private struct Scale {
     var peak: UInt64
     var available: UInt64?
-    var names: StackNames
 
     func isHog(_ share: Share) -> Bool {
       if isQuarter(share.bytes, of: available) { return true }
@@ -88,9 +104,8 @@ public struct MemoryHog: Sendable, Hashable, Encodable {
     /// Whether the program can do something about it: the 71 KiB that libstdc++ sets aside at
     /// start are most of what a small program holds, and blocks without a stack lead nowhere.
     private func isOfProgram(_ share: Share) -> Bool {
-      let (stack, bytes) = share.heaviest
-      guard bytes >= share.bytes / 2 else { return true }
-      return names.responsible(of: stack)?.role == .user
+      guard let place = share.heaviest, place.bytes >= share.bytes / 2 else { return true }
+      return place.frame?.role == .user
     }
 
     func isQuarter(_ bytes: UInt64, of whole: UInt64?) -> Bool {
@@ -98,14 +113,15 @@ public struct MemoryHog: Sendable, Hashable, Encodable {
       return bytes >= whole / 4 + (whole % 4 == 0 ? 0 : 1)
     }
 
-    func hog(_ share: Share, category: String?, source: ReportSource) -> MemoryHog {
+    func hog(_ share: Share, category: String?) -> MemoryHog {
       let ofAvailable = isQuarter(share.bytes, of: available)
-      let (stack, stackBytes) = share.heaviest
+      let place = share.heaviest
+      let (stack, stackBytes) = place?.heaviest ?? (.none, 0)
       return MemoryHog(
         category: category, bytes: share.bytes, count: share.count,
         measure: ofAvailable ? .available : .peak,
         measureBytes: ofAvailable ? available ?? 0 : peak,
-        responsible: source.names.responsible(of: stack), stack: stack.rawValue,
+        responsible: place?.frame, responsibleBytes: place?.bytes ?? 0, stack: stack.rawValue,
         stackBytes: stackBytes)
     }
   }
@@ -122,7 +138,8 @@ public struct MemoryHog: Sendable, Hashable, Encodable {
     guard let category else {
       return "\(origin) holds \(share) of \(whole): \(amount)"
     }
-    let part = stackBytes == bytes ? "all" : ShareText.wholePercent(stackBytes, of: bytes)
+    let part =
+      responsibleBytes == bytes ? "all" : ShareText.wholePercent(responsibleBytes, of: bytes)
     return "\(category) holds \(share) of \(whole): \(amount), \(part) from \(origin)"
   }
 }
