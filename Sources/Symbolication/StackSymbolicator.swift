@@ -72,6 +72,21 @@ public final class StackSymbolicator {
     return frame
   }
 
+  /// The frame that a report names as where code goes on; `nil` where no address is given.
+  ///
+  /// - Parameters:
+  ///   - addresses: Where the functions go on, the innermost first.
+  ///   - time: When.
+  public func responsibleFrame(
+    ofCodeAt addresses: some Sequence<Address>, at time: EventTime
+  ) -> SymbolicatedFrame? {
+    ResponsibleFrame.find(
+      in: addresses.lazy.flatMap { address in
+        self.symbolicator.frames(
+          at: address, in: self.images.image(containing: address, at: time), isExact: true)
+      })
+  }
+
   /// The type that the source names where it allocates; `nil` where that is not known.
   ///
   /// It is named where the allocator is called, by the program itself: constructors allocate more than

@@ -230,6 +230,33 @@ struct SwiftObjectTests {
     #expect(try heap.analysis().leaked == [])
   }
 
+  @Test("A task that waits goes on in the functions of its frames")
+  func suspendedTask() throws {
+    var heap = SampleHeap()
+    let code: UInt64 = 0x50_0000
+    heap.snapshot.region(code..<code + 0x1000, path: "/lib/code.so", protection: [.read, .execute])
+    let task = heap.block(128, words: [Self.metadata, Self.counts])
+    let record = heap.block(64)
+    let frames = [heap.block(32), heap.block(32)]
+    heap.set(task + 56, code + 16, frames[0])
+    heap.set(task + 104, record)
+    heap.set(record + 40, task)
+    heap.set(frames[0], frames[1], code + 32)
+    heap.set(frames[1], 0, Self.metadata)
+    func found() throws -> [UInt64] {
+      try heap.analysis().heap.memory.codeOfSuspendedTask(at: task)
+    }
+    #expect(try found() == [code + 16, code + 32])
+    // A damaged trace: the frames go in circles.
+    heap.set(frames[1], frames[0], Self.metadata)
+    #expect(try found().count == 129)
+    // It waits for nothing: what it says of frames is of before.
+    heap.set(record + 40, Self.metadata)
+    #expect(try found() == [])
+    heap.set(task + 104, 0)
+    #expect(try found() == [])
+  }
+
   @Test("A bucket that is not in use holds nothing", arguments: [UInt64(0), 1, 2, 3])
   func dictionary(_ inUse: UInt64) throws {
     var heap = SampleHeap()

@@ -91,6 +91,13 @@ public final class StackNames {
     return found
   }
 
+  /// The frame that is named as where suspended functions go on, the innermost first.
+  func responsible(ofCodeAt addresses: [UInt64], at time: EventTime) -> ReportFrame? {
+    symbolicator.responsibleFrame(ofCodeAt: addresses.map { Address($0) }, at: time).map {
+      ReportFrame($0, fullNames: fullNames)
+    }
+  }
+
   /// The innermost function of a backtrace; nil without a stack and where the name is not known.
   func leafFunction(of stack: StackID) -> FunctionName? {
     symbolicator.leafFrame(of: stack)?.function

@@ -42,6 +42,8 @@ public struct LeakTreeLine: Sendable, Hashable, Encodable {
   public var bytes: UInt64
   /// The references to a Swift object; nil for other blocks.
   public var counts: ObjectCounts?
+  /// Where a task of Swift waits; nil for other blocks, and for a task that is done.
+  public var suspended: ReportFrame?
   /// Which retains of the object were never released, see ``LeaksReport/addRetainers(_:source:)``.
   public var retainers: [LeakRetainer] = []
   /// The ID of the stack that allocated the block.
@@ -50,7 +52,8 @@ public struct LeakTreeLine: Sendable, Hashable, Encodable {
   var time = EventTime.distantPast
 
   enum CodingKeys: String, CodingKey {
-    case depth, role, field, offset, name, address, size, count, bytes, counts, retainers
+    case depth, role, field, offset, name, address, size, count, bytes, counts, suspended
+    case retainers
   }
 
   /// Writes the line; the address as hexadecimal text.
@@ -68,6 +71,7 @@ public struct LeakTreeLine: Sendable, Hashable, Encodable {
     try container.encode(count, forKey: .count)
     try container.encode(bytes, forKey: .bytes)
     try container.encodeIfPresent(counts, forKey: .counts)
+    try container.encodeIfPresent(suspended, forKey: .suspended)
     if !retainers.isEmpty { try container.encode(retainers, forKey: .retainers) }
   }
 
@@ -77,7 +81,9 @@ public struct LeakTreeLine: Sendable, Hashable, Encodable {
     if role == .omitted { return "\(sum) left out" }
     if role == .row { return "\(sum) in a row, each at \(place ?? "") of the one before" }
     let label = name.map { "<\($0) \(HexText.of(address))>" } ?? HexText.of(address)
-    let block = "\(label) [\(size.grouped)]" + (counts.map { ", \($0.text)" } ?? "")
+    let block =
+      "\(label) [\(size.grouped)]" + (counts.map { ", \($0.text)" } ?? "")
+      + (suspended.map { ", suspended in \($0.title)" } ?? "")
     let edge = place.map { "\($0) --> " }
     switch role {
     case .rootLeak: return "\(sum) \(edge ?? "")ROOT LEAK: \(block)"
@@ -210,7 +216,8 @@ struct LeakTreeBuilder {
       offset: edge?.offset, name: labels.name(of: block),
       address: labels.heap.blocks.address(of: block), size: labels.heap.blocks.size(of: block),
       count: UInt64(leaks.subtreeCount(of: node)), bytes: leaks.subtreeBytes(of: node),
-      counts: labels.counts(of: block), stack: heap.blocks.site(of: block).stack.rawValue,
+      counts: labels.counts(of: block), suspended: labels.suspension(of: block),
+      stack: heap.blocks.site(of: block).stack.rawValue,
       time: heap.blocks.time(of: block))
   }
 

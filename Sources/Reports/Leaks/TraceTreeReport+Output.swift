@@ -5,6 +5,7 @@ extension TraceTreeReport {
     let references = counts.map { ", \($0.text)," } ?? ""
     page.line(
       Span("\(label) [\(size.grouped)]", .heading), Span("\(references) is \(stateText)"))
+    if let suspended { page.line(Span("Suspended in \(suspended.title)")) }
     page.line(
       Span("Allocated by \(allocation.function) on \(allocation.thread.text) at "),
       Span(TimeText.timestamp(allocation.timeNanoseconds)))
@@ -42,7 +43,9 @@ extension TraceTreeReport {
   }
 
   enum CodingKeys: String, CodingKey {
-    case trace, coverage, snapshot, address, name, size, counts, state, allocation, holders, isCut
+    case trace, coverage, snapshot, address, name, size, counts, suspended, state, allocation,
+      holders
+    case isCut
   }
 
   /// Writes the document `memtrace.trace-tree`.
@@ -55,6 +58,7 @@ extension TraceTreeReport {
     try container.encodeIfPresent(name, forKey: .name)
     try container.encode(size, forKey: .size)
     try container.encodeIfPresent(counts, forKey: .counts)
+    try container.encodeIfPresent(suspended, forKey: .suspended)
     try container.encode(state, forKey: .state)
     try container.encode(allocation, forKey: .allocation)
     try container.encode(holders, forKey: .holders)

@@ -57,6 +57,8 @@ public struct TraceTreeReport: Report {
   public var size: UInt64
   /// The references to a Swift object; nil for other blocks.
   public var counts: ObjectCounts?
+  /// Where a task of Swift waits; nil for other blocks, and for a task that runs or is done.
+  public var suspended: ReportFrame?
   /// `reached`, `possible` or `leaked`.
   public var state: String
   /// Who allocated it.
@@ -96,6 +98,7 @@ public struct TraceTreeReport: Report {
     name = labels.name(of: block)
     size = heap.blocks.size(of: block)
     counts = labels.counts(of: block)
+    suspended = labels.suspension(of: block)
     state =
       switch analysis.reachability.state(of: block) {
       case .reached: "reached"

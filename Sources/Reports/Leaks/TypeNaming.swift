@@ -111,6 +111,13 @@ struct BlockLabels {
 }
 
 extension BlockLabels {
+  /// Where a task of Swift waits; nil for other blocks, and for a task that runs or is done.
+  func suspension(of block: Int) -> ReportFrame? {
+    let code = heap.memory.codeOfSuspendedTask(at: heap.blocks.address(of: block))
+    guard !code.isEmpty, types.category(of: block, in: heap).isSwift else { return nil }
+    return names.responsible(ofCodeAt: code, at: heap.info.time)
+  }
+
   /// The references to a Swift object; nil for other blocks.
   func counts(of block: Int) -> ObjectCounts? {
     guard types.category(of: block, in: heap).isSwift else { return nil }

@@ -1,7 +1,7 @@
 import TraceReader
 
 /// Looks up the names that reports on a trace can ask for, and writes them into SYMBOLS chunks: of
-/// all addresses of its stacks, the vtables and stored properties of its types, the variables that
+/// all addresses of its stacks and suspended tasks, the vtables and stored properties of its types, the variables that
 /// may hold blocks in its snapshots.
 public struct SymbolEmbedder {
   private let stacks: StackTable
@@ -139,9 +139,10 @@ public struct SymbolEmbedder {
     }
   }
 
-  /// For each image, the ELF addresses that lie in its stacks' frames, ascending.
+  /// For each image, the ELF addresses that lie in its stacks' frames, and where its tasks are suspended,
+  /// ascending.
   private func addresses() -> [UInt32: [UInt64]] {
-    var found: [UInt32: Set<UInt64>] = [:]
+    var found = variables.code
     stacks.forEachFrame { frame in
       if let image = images.image(containing: frame.lookupAddress, seenBy: frame.node) {
         found[image.index, default: []].insert(frame.lookupAddress.rawValue &- image.loadBias)

@@ -1,12 +1,14 @@
 import TraceReader
 
 /// The places in variables of images from which blocks may be held: of these a report may want the
-/// variables' names.
+/// variables' names. And what else memory leads to in images that has a name: types, suspended code.
 struct VariablePlaces {
   /// For each image, ELF addresses of words.
   private(set) var addresses: [UInt32: Set<UInt64>] = [:]
   /// What headers of exceptions of C++ may name as the description of what was thrown.
   private(set) var descriptions: Set<ThrownType> = []
+  /// For each image, ELF addresses of the code in which suspended tasks of Swift go on.
+  private(set) var code: [UInt32: Set<UInt64>] = [:]
 
   /// A place of data in an image.
   struct ThrownType: Hashable {
@@ -19,14 +21,23 @@ struct VariablePlaces {
 
   /// Finds them in all snapshots of a trace.
   init(_ trace: Trace) {
+    let tasks = Set(trace.types.all.filter { $0.kind == .swiftTask }.flatMap(\.words))
     for info in trace.snapshots {
       guard let memory = try? trace.loadSnapshot(info.index) else { continue }
-      add(info, memory, trace.images)
+      add(info, memory, trace.images, tasks: tasks)
     }
   }
 
   /// Adds the words of a snapshot that may point to blocks.
-  mutating func add(_ info: SnapshotInfo, _ memory: SnapshotMemory, _ images: ImageMap) {
+  ///
+  /// - Parameters:
+  ///   - info: Which snapshot.
+  ///   - memory: Its words.
+  ///   - images: The images of the trace.
+  ///   - tasks: What tasks of Swift begin with.
+  mutating func add(
+    _ info: SnapshotInfo, _ memory: SnapshotMemory, _ images: ImageMap, tasks: Set<UInt64> = []
+  ) {
     for region in memory.regions where region.kind == .image {
       memory.forEachWord(in: region.start..<region.end) { address, value in
         guard Self.mayHold(value, memory),
@@ -36,6 +47,21 @@ struct VariablePlaces {
       }
     }
     addDescriptions(info, memory, images)
+    if !tasks.isEmpty { addCode(of: tasks, info, memory, images) }
+  }
+
+  private mutating func addCode(
+    of tasks: Set<UInt64>, _ info: SnapshotInfo, _ memory: SnapshotMemory, _ images: ImageMap
+  ) {
+    for region in memory.regions where region.kind != .image {
+      memory.forEachWord(in: region.start..<region.end) { address, value in
+        guard tasks.contains(value) else { return }
+        for code in memory.codeOfSuspendedTask(at: address) {
+          guard let image = images.image(containing: Address(code), at: info.time) else { continue }
+          self.code[image.index, default: []].insert(code &- image.loadBias)
+        }
+      }
+    }
   }
 
   /// In a header two pointers to code follow, with one between that may be null.
