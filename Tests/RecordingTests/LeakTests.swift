@@ -259,6 +259,15 @@ import TraceTestSupport
         [nil, "edges", "[1].target"], [nil, "nested", "[0].settings.owner"],
         [nil, "byNumber", "value.target"], [nil, "byName", "value"],
       ])
+    let kept = program.report.treeGroups.filter { $0.name == "app.Keeper" }.flatMap(\.trees)
+      .map { $0.compactMap(\.field).joined(separator: " ") }
+    let all: Set = [
+      "closures [1]", "named [0].1", "cases [1]", "handlers value", "groups value [1]",
+      "numbers key", "labels key.keeper", "members element",
+    ]
+    // The optimizer may find out that nobody looks at one of them.
+    #expect(Set(kept).isSubset(of: all))
+    if options.contains("-Onone") { #expect(Set(kept) == all) }
   }
 
   @Test(arguments: [["-Onone"], ["-O"], ["-Onone", "-static-stdlib"]])

@@ -83,8 +83,31 @@ public struct SwiftTable {
   /// Whether a word of the table belongs to a key, or to an element of a set.
   func isKey(_ address: UInt64) -> Bool { keys.contains(address) }
 
+  /// What a word of a table belongs to.
+  public enum Place: Sendable, Hashable {
+    /// To a key, or to an element of a set: where in it; nil where it is not known how large keys are.
+    case key(offset: UInt64?)
+    /// To a value: where in it.
+    case value(offset: UInt64)
+  }
+
+  /// What a word of the table belongs to.
+  ///
+  /// - Parameters:
+  ///   - address: Of the word.
+  ///   - keyStride: How far keys are from each other, where their type tells.
+  /// - Returns: nil for what stands in front of the keys.
+  public func place(of address: UInt64, keyStride: UInt64?) -> Place? {
+    if let offset = offsetInValue(address) { return .value(offset: offset) }
+    guard keys.contains(address) else { return nil }
+    guard let keyStride, keyStride > 0, keyStrides.contains(keyStride) else {
+      return .key(offset: nil)
+    }
+    return .key(offset: (address - keys.lowerBound) % keyStride)
+  }
+
   /// Where in a value of the table a word of it lies; nil for what is no value.
-  public func offsetInValue(_ address: UInt64) -> UInt64? {
+  func offsetInValue(_ address: UInt64) -> UInt64? {
     guard values.contains(address) else { return nil }
     return (address - values.lowerBound) % valueStride
   }

@@ -76,15 +76,23 @@ final class SnapshotTypeNames: TypeNaming {
 }
 
 extension SnapshotTypeNames {
-  /// The element of an array, or the value of a dictionary, with its property.
+  /// The element of an array or a set, the key or the value of a dictionary, with its property.
   private func element(at offset: UInt64, of block: Int, in heap: HeapImage) -> String? {
-    let (address, size) = (heap.blocks.address(of: block), heap.blocks.size(of: block))
-    guard let elements = layouts.elements(ofWord: heap.memory.word(at: address)) else { return nil }
-    guard layouts.isDictionary(heap.memory.word(at: address)) else {
-      return elements.name(at: offset)
+    let address = heap.blocks.address(of: block)
+    let word = heap.memory.word(at: address)
+    let form: SwiftTable.Form? =
+      layouts.isDictionary(word) ? .dictionary : layouts.isSet(word) ? .set : nil
+    guard let form else { return layouts.elements(ofWord: word)?.name(at: offset) }
+    let (size, keys) = (heap.blocks.size(of: block), layouts.keys(ofWord: word))
+    let table = SwiftTable(form, at: address, size: size, heap.memory)
+    switch table?.place(of: address &+ offset, keyStride: keys?.stride) {
+    case .value(let offset):
+      return "value" + (layouts.elements(ofWord: word)?.property(at: offset) ?? "")
+    case .key(let offset):
+      let property = offset.flatMap { keys?.property(at: $0) } ?? ""
+      return (form == .set ? "element" : "key") + property
+    case nil: return nil
     }
-    return SwiftTable(.dictionary, at: address, size: size, heap.memory)?
-      .offsetInValue(address &+ offset).map(elements.nameOfValue)
   }
 }
 

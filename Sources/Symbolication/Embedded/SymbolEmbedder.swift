@@ -126,11 +126,13 @@ public struct SymbolEmbedder {
     output.endIfFull()
   }
 
-  /// Adds the elements of arrays, as `SwiftLayouts` looks them up.
+  /// Adds the elements of arrays, the keys and values of dictionaries, as `SwiftLayouts` looks them up.
   private func addElements(to output: inout SymbolChunks) {
     let elementTypes = SwiftElementTypes(types, images)
-    for name in Set(types.all.compactMap(SwiftElementTypes.element)).sorted() {
-      for image in elementTypes.images where !elementTypes.isReference(name) {
+    let names =
+      types.all.compactMap(SwiftElementTypes.element) + types.all.compactMap(SwiftElementTypes.key)
+    for name in Set(names).sorted() where elementTypes.layout(named: name) == nil {
+      for image in elementTypes.images {
         guard let elements = symbolicator.swiftElements(named: name, in: image) else { continue }
         output.encoder.add(elements, named: name, in: image.index)
         output.endIfFull()

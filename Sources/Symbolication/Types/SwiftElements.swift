@@ -4,8 +4,8 @@ import TraceReader
 public struct SwiftElements: Sendable, Hashable {
   /// How far elements are from each other, in bytes.
   public var stride: UInt64
-  /// The stored properties of an element, with their offsets in it; none where an element is one
-  /// reference.
+  /// The stored properties of an element, or the parts of a tuple, with their offsets in it; none where an
+  /// element is one value.
   public var fields: [SwiftField]
 
   /// Where the first element is in the storage of an array.
@@ -26,10 +26,8 @@ public struct SwiftElements: Sendable, Hashable {
     return "[\(index)]" + property(at: rest)
   }
 
-  /// What an offset in a value of a dictionary is called: `value.owner`, `value`.
-  public func nameOfValue(at offset: UInt64) -> String { "value" + property(at: offset) }
-
-  private func property(at offset: UInt64) -> String {
+  /// What an offset in an element is called, behind what that is called: `.owner`, nothing.
+  public func property(at offset: UInt64) -> String {
     fields.last { $0.offset <= offset }.map { ".\($0.name)" } ?? ""
   }
 }
@@ -57,36 +55,35 @@ struct SwiftElementTypes {
 
   /// The type of the elements of an array, or of the values of a dictionary; nil for what is neither.
   static func element(of type: BlockType) -> String? {
-    guard type.kind == .swiftClass, type.name.hasSuffix(">") else { return nil }
-    let (array, dictionary) = ("Swift._ContiguousArrayStorage<", "Swift._DictionaryStorage<")
-    if type.name.hasPrefix(array) { return String(type.name.dropFirst(array.count).dropLast()) }
-    guard type.name.hasPrefix(dictionary) else { return nil }
-    return second(of: type.name.dropFirst(dictionary.count).dropLast())
-  }
-
-  /// The second of two types with a comma between them.
-  private static func second(of types: Substring) -> String? {
-    var depth = 0
-    var last: Character = " "
-    for index in types.indices {
-      switch types[index] {
-      case "<", "(", "[": depth += 1
-      case ">" where last == "-": break
-      case ">", ")", "]": depth -= 1
-      case "," where depth == 0:
-        return String(types[types.index(after: index)...].drop { $0 == " " })
-      default: break
-      }
-      last = types[index]
+    switch storage(type) {
+    case .named("Swift._ContiguousArrayStorage", let types): types.first.map(String.init)
+    case .named("Swift._DictionaryStorage", let types) where types.count == 2: String(types[1])
+    default: nil
     }
-    return nil
   }
 
-  /// Whether a type is a reference to an object, or an optional one.
-  func isReference(_ name: String) -> Bool {
-    let optional = "Swift.Optional<"
-    let value =
-      name.hasPrefix(optional) ? String(name.dropFirst(optional.count).dropLast()) : name
-    return value == "Swift.AnyObject" || classes.contains(value)
+  /// The type of the keys of a dictionary, or of the elements of a set; nil for what is neither.
+  static func key(of type: BlockType) -> String? {
+    switch storage(type) {
+    case .named("Swift._DictionaryStorage", let types): types.first.map(String.init)
+    case .named("Swift._SetStorage", let types): types.first.map(String.init)
+    default: nil
+    }
   }
+
+  private static func storage(_ type: BlockType) -> SwiftTypeParts.Form? {
+    guard type.kind == .swiftClass, type.name.hasPrefix("Swift._"), type.name.hasSuffix(">") else {
+      return nil
+    }
+    return SwiftTypeParts(type.name[...]).form
+  }
+
+  /// What a type is made of as far as its name tells; nil where files have to be asked.
+  func layout(named name: String) -> SwiftElements? {
+    SwiftValueLayout(ofTypeNamed: name, isReference: isReference).map {
+      SwiftElements(stride: $0.stride, fields: $0.fields)
+    }
+  }
+
+  private func isReference(_ name: String) -> Bool { classes.contains(name) }
 }

@@ -61,14 +61,21 @@ public final class SwiftLayouts {
   /// word.
   ///
   /// - Returns: nil for anything but their storage, and where nothing is known: of generic
-  ///   types, tuples and numbers.
+  ///   types and of protocols.
   public func elements(ofWord word: UInt64) -> SwiftElements? {
-    guard let name = types.type(ofWord: word).flatMap(SwiftElementTypes.element) else { return nil }
+    types.type(ofWord: word).flatMap(SwiftElementTypes.element).flatMap(elements)
+  }
+
+  /// What lies in each key of the dictionaries, or in the elements of the sets, that begin with a word.
+  public func keys(ofWord word: UInt64) -> SwiftElements? {
+    types.type(ofWord: word).flatMap(SwiftElementTypes.key).flatMap(elements)
+  }
+
+  private func elements(named name: String) -> SwiftElements? {
     if let known = knownElements[name] { return known }
     let elements =
-      elementTypes.isReference(name)
-      ? SwiftElements(stride: 8)
-      : elementTypes.images.lazy.compactMap {
+      elementTypes.layout(named: name)
+      ?? elementTypes.images.lazy.compactMap {
         self.symbolicator?.swiftElements(named: name, in: $0)
       }.first
     knownElements[name] = .some(elements)
@@ -76,8 +83,13 @@ public final class SwiftLayouts {
   }
 
   /// Whether the objects that begin with a word are the storage of a dictionary.
-  public func isDictionary(_ word: UInt64) -> Bool {
-    types.type(ofWord: word)?.name.hasPrefix("Swift._DictionaryStorage<") == true
+  public func isDictionary(_ word: UInt64) -> Bool { isStorage(word, "Swift._DictionaryStorage<") }
+
+  /// Whether the objects that begin with a word are the storage of a set.
+  public func isSet(_ word: UInt64) -> Bool { isStorage(word, "Swift._SetStorage<") }
+
+  private func isStorage(_ word: UInt64, _ prefix: String) -> Bool {
+    types.type(ofWord: word)?.name.hasPrefix(prefix) == true
   }
 
   private func ownFields(of type: BlockType, metadata: UInt64) -> [SwiftField] {

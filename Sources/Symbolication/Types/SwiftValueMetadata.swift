@@ -63,14 +63,12 @@ struct SwiftValueMetadata {
     return size.bytes + (isOptional && size.isFull ? 1 : 0)
   }
 
-  /// How far structures are from each other in an array.
+  /// How far structures or enums are from each other in an array.
   ///
   /// - Parameter descriptor: The descriptor of their type.
-  /// - Returns: nil for enums, and where that is not known.
+  /// - Returns: nil where that is not known.
   func stride(of descriptor: UInt64) -> UInt64? {
-    guard let metadata = metadata[descriptor],
-      contents.integer(UInt64.self, at: metadata) == Self.structureKind
-    else { return nil }
+    guard let metadata = metadata[descriptor] else { return nil }
     if let symbol = symbol(metadata &- 8) { return Self.sizes[symbol]?.bytes }
     guard let witnesses = contents.integer(UInt64.self, at: metadata &- 8), witnesses != 0,
       let stride = contents.integer(UInt64.self, at: witnesses &+ 72), 1..<1 << 32 ~= stride

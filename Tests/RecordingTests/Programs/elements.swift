@@ -1,4 +1,4 @@
-// Arrays and dictionaries of structures: what they hold, and what they only know.
+// Arrays, dictionaries and sets: what they hold, and what they only know.
 
 final class Page {
   var me: Page?
@@ -14,6 +14,26 @@ final class Node {
     var tag: UInt8
     var settings: Settings
   }
+}
+
+/// Holds itself by one of its collections.
+final class Keeper: Hashable {
+  var closures: [() -> Void] = []
+  var named: [(name: String, keeper: Keeper)] = []
+  var cases: [Case] = []
+  var handlers: [String: () -> Void] = [:]
+  var groups: [String: [Keeper?]] = [:]
+  var numbers: [Keeper: Int] = [:]
+  var labels: [Label: Int] = [:]
+  var members: Set<Keeper> = []
+  enum Case { case none, some(Keeper, UInt8) }
+  struct Label: Hashable {
+    var number: Int
+    var keeper: Keeper
+  }
+  static func == (left: Keeper, right: Keeper) -> Bool { left === right }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  func use() {}
 }
 
 struct Settings {
@@ -52,12 +72,34 @@ nonisolated(unsafe) var marked: [String: Bookmark] = [:]
 
 @inline(never) func name(_ node: Node) { node.byName["a name"] = node }
 
+@inline(never) func keep(_ keepers: [Keeper]) {
+  keepers[0].closures = [{}, { [keeper = keepers[0]] in keeper.use() }]
+  keepers[1].named = [("one", keepers[1])]
+  keepers[2].cases = [.none, .some(keepers[2], 1)]
+  keepers[3].handlers["a"] = { [keeper = keepers[3]] in keeper.use() }
+  keepers[4].groups["a"] = [nil, keepers[4]]
+  keepers[5].numbers[keepers[5]] = 1
+  keepers[6].labels[Keeper.Label(number: 1, keeper: keepers[6])] = 1
+  keepers[7].members.insert(keepers[7])
+}
+
 @inline(never) func main() {
   mark()
   link(Node())
   nest(Node())
   number(Node())
   name(Node())
+  // In a line each, so that each has a stack of its own.
+  keep([
+    Keeper(),
+    Keeper(),
+    Keeper(),
+    Keeper(),
+    Keeper(),
+    Keeper(),
+    Keeper(),
+    Keeper(),
+  ])
 }
 
 main()

@@ -255,7 +255,7 @@ import Testing
     let places: [UInt64] = [24, 32, 40, 48, 80]
     #expect(
       places.map(elements.name) == [nil, "[0].owner", "[0].owner", "[0].flag", "[2].owner"])
-    #expect([0, 16].map(elements.nameOfValue) == ["value.owner", "value.flag"])
+    #expect([0, 16].map(elements.property) == [".owner", ".flag"])
     #expect(SwiftElements(stride: 8).name(at: 48) == "[2]")
     #expect(SwiftElements(stride: 0).name(at: 48) == nil)
   }

@@ -1,0 +1,167 @@
+/// How many bytes a value of Swift takes in memory, as far as the name of its type tells: of references,
+/// functions, tuples, and types of the standard libraries that have one form for good.
+struct SwiftValueLayout {
+  /// How many bytes.
+  var size: UInt64
+  /// On a multiple of what it lies.
+  var alignment: UInt64
+  /// Whether an optional of it needs no byte more.
+  var hasSpareBits: Bool
+  /// The elements of a tuple, with their offsets in it.
+  var fields: [SwiftField] = []
+
+  /// How far values are from each other in an array.
+  var stride: UInt64 { max(1, (size + alignment - 1) / alignment * alignment) }
+
+  private init(_ size: UInt64, _ alignment: UInt64 = 8, spare: Bool = true) {
+    (self.size, self.alignment, hasSpareBits) = (size, alignment, spare)
+  }
+
+  /// Looks a type up.
+  ///
+  /// - Parameters:
+  ///   - name: Its whole name, as in `TYPE` records.
+  ///   - isReference: Whether a type is a class of the program.
+  init?(ofTypeNamed name: String, isReference: (String) -> Bool) {
+    self.init(name[...], isReference, depth: 0)
+  }
+
+  private init?(_ name: Substring, _ isReference: (String) -> Bool, depth: Int) {
+    guard depth < Self.greatestDepth else { return nil }
+    let parts = SwiftTypeParts(name)
+    switch parts.form {
+    case .function: self.init(16)
+    case .tuple(let elements):
+      self.init(tupleOf: elements, isReference, depth: depth)
+    case .named("Swift.Optional", let arguments):
+      guard let content = arguments.first,
+        let layout = Self(content, isReference, depth: depth + 1)
+      else { return nil }
+      self.init(
+        layout.hasSpareBits ? layout.size : layout.size + 1, layout.alignment,
+        spare: layout.hasSpareBits)
+    // Whether more cases fit in, too, is not known: nobody has optionals of optionals of them.
+    case .named(let type, _):
+      if let known = Self.known[type] {
+        self = known
+      } else if isReference(String(name)) {
+        self.init(8)
+      } else {
+        return nil
+      }
+    }
+  }
+
+  private init?(
+    tupleOf elements: [Substring], _ isReference: (String) -> Bool, depth: Int
+  ) {
+    self.init(0, 1, spare: false)
+    for (number, element) in elements.enumerated() {
+      guard let layout = Self(element, isReference, depth: depth + 1) else { return nil }
+      let offset = (size + layout.alignment - 1) / layout.alignment * layout.alignment
+      fields.append(
+        SwiftField(
+          name: String(number), offset: offset,
+          ownership: layout.size < 8 ? .number : .strong))
+      size = offset + layout.size
+      alignment = max(alignment, layout.alignment)
+      hasSpareBits = hasSpareBits || layout.hasSpareBits
+    }
+  }
+
+  /// Types are not nested deeper; only a damaged trace says so.
+  private static let greatestDepth = 16
+
+  private static let known: [Substring: SwiftValueLayout] = {
+    var known: [Substring: SwiftValueLayout] = [:]
+    func add(_ layout: SwiftValueLayout, _ names: String...) {
+      for name in names { known["Swift.\(name)"] = layout }
+    }
+    add(SwiftValueLayout(8, spare: false), "Int", "UInt", "Int64", "UInt64", "Double")
+    add(SwiftValueLayout(4, 4, spare: false), "Int32", "UInt32", "Float")
+    add(SwiftValueLayout(2, 2, spare: false), "Int16", "UInt16")
+    add(SwiftValueLayout(1, 1, spare: false), "Int8", "UInt8")
+    add(SwiftValueLayout(1, 1), "Bool")
+    add(
+      SwiftValueLayout(8), "Array", "ContiguousArray", "Dictionary", "Set", "AnyObject", "Error",
+      "Task",
+      "UnsafeContinuation", "CheckedContinuation", "ObjectIdentifier", "Unmanaged", "AnyKeyPath",
+      "UnsafePointer", "UnsafeMutablePointer", "UnsafeRawPointer", "UnsafeMutableRawPointer",
+      "OpaquePointer")
+    add(SwiftValueLayout(16), "String", "Character")
+    add(SwiftValueLayout(32), "Substring", "ArraySlice")
+    add(SwiftValueLayout(40), "AnyHashable")
+    known["Any"] = SwiftValueLayout(32)
+    for name in ["URL", "Data", "Locale"] {
+      known["FoundationEssentials.\(name)"] = SwiftValueLayout(16)
+    }
+    known["FoundationEssentials.UUID"] = SwiftValueLayout(16, 1, spare: false)
+    known["FoundationEssentials.Date"] = SwiftValueLayout(8, spare: false)
+    return known
+  }()
+}
+
+/// The parts of the name of a type of Swift.
+struct SwiftTypeParts {
+  /// What kind of type it is.
+  enum Form: Equatable {
+    /// `(A, B) -> C`.
+    case function
+    /// `(A, B)`.
+    case tuple([Substring])
+    /// `Module.Name<A, B>`.
+    case named(Substring, arguments: [Substring])
+  }
+
+  /// What kind of type it is.
+  let form: Form
+
+  /// Takes a name apart, as far as its outermost parentheses.
+  init(_ name: Substring) {
+    let (commas, opening, hasArrow) = Self.structure(of: name)
+    if hasArrow {
+      form = .function
+    } else if let opening, opening == name.startIndex, name.last == ")" {
+      form = .tuple(Self.list(name, from: opening, commas))
+    } else if let opening, name[opening] == "<", name.last == ">" {
+      form = .named(name[..<opening], arguments: Self.list(name, from: opening, commas))
+    } else {
+      form = .named(name, arguments: [])
+    }
+  }
+
+  /// The commas in the outermost parentheses, the first of these, and whether an arrow is outside of them.
+  private static func structure(
+    of name: Substring
+  ) -> (commas: [Substring.Index], opening: Substring.Index?, hasArrow: Bool) {
+    var (commas, opening): ([Substring.Index], Substring.Index?) = ([], nil)
+    var (depth, hasArrow): (Int, Bool) = (0, false)
+    var last: Character = " "
+    for index in name.indices {
+      switch name[index] {
+      case "<", "(":
+        if depth == 0, opening == nil { opening = index }
+        depth += 1
+      case ">" where last == "-": hasArrow = hasArrow || depth == 0
+      case ">", ")": depth -= 1
+      case "," where depth == 1: commas.append(index)
+      default: break
+      }
+      last = name[index]
+    }
+    return (commas, opening, hasArrow)
+  }
+
+  private static func list(
+    _ name: Substring, from opening: Substring.Index, _ commas: [Substring.Index]
+  ) -> [Substring] {
+    var start = name.index(after: opening)
+    var parts: [Substring] = []
+    for end in commas + [name.index(before: name.endIndex)] {
+      guard start <= end else { break }
+      parts.append(name[start..<end].drop { $0 == " " })
+      start = name.index(after: end)
+    }
+    return parts.last == "" ? [] : parts
+  }
+}

@@ -1,0 +1,59 @@
+import Testing
+import TraceReader
+
+@testable import Symbolication
+
+@Suite struct SwiftValueLayoutTests {
+  private func layout(_ name: String) -> SwiftValueLayout? {
+    SwiftValueLayout(ofTypeNamed: name) { $0 == "app.Node" || $0 == "app.Cell<Swift.Int>" }
+  }
+
+  @Test(
+    arguments: [
+      ("Swift.Int", 8), ("Swift.Bool", 1), ("Swift.Optional<Swift.Bool>", 1),
+      ("Swift.Optional<Swift.Int>", 16), ("Swift.Optional<Swift.Int32>", 8),
+      ("Swift.String", 16), ("Swift.Optional<Swift.String>", 16), ("app.Node", 8),
+      ("app.Cell<Swift.Int>", 8), ("Swift.Optional<app.Node>", 8),
+      ("(app.Event) -> ()", 16), ("() -> (Swift.Int, Swift.Int)", 16),
+      ("Swift.Optional<() -> ()>", 16), ("Swift.Array<(app.Event) -> ()>", 8),
+      ("Swift.Dictionary<Swift.String, Swift.Array<app.Event>>", 8),
+      ("(Swift.Bool, Swift.String)", 24), ("(Swift.Int, Swift.Bool)", 16),
+      ("((Swift.Int, Swift.Bool), Swift.Bool)", 16),
+      ("Swift.Optional<(Swift.Int, Swift.Int)>", 24), ("FoundationEssentials.UUID", 16),
+      ("Swift.Optional<FoundationEssentials.UUID>", 17), ("()", 1),
+    ] as [(String, UInt64)])
+  func valuesInArraysAreSoFarFromEachOther(_ name: String, _ stride: UInt64) {
+    #expect(layout(name)?.stride == stride)
+  }
+
+  @Test(
+    arguments: [
+      "app.Event", "app.Cell<Swift.String>", "(Swift.Int, app.Event)",
+      "Swift.Optional<app.Event>", "", "<", ">", "(", ")", "Swift.Optional<", "Swift.Optional<>",
+      String(repeating: "Swift.Optional<", count: 40) + "Swift.Bool"
+        + String(repeating: ">", count: 40),
+    ])
+  func othersAreNotKnown(_ name: String) {
+    #expect(layout(name) == nil)
+  }
+
+  @Test func tuplesHaveTheirElements() {
+    let tuple = layout("(Swift.Int32, (app.Node) -> (), Swift.Array<(Swift.Int, Swift.Int)>)")
+    #expect(tuple?.fields.map(\.name) == ["0", "1", "2"])
+    #expect(tuple?.fields.map(\.offset) == [0, 8, 24])
+    #expect(tuple?.fields.map(\.numberOffset) == [0, nil, nil])
+  }
+
+  @Test func storageIsOfKeysAndElements() {
+    func types(_ name: String) -> [String?] {
+      let type = BlockType(id: TypeID(rawValue: 1), kind: .swiftClass, name: name, words: [])
+      return [SwiftElementTypes.key(of: type), SwiftElementTypes.element(of: type)]
+    }
+    #expect(types("Swift._ContiguousArrayStorage<(A, B)>") == [nil, "(A, B)"])
+    #expect(types("Swift._DictionaryStorage<(A, B) -> C, D<E, F>>") == ["(A, B) -> C", "D<E, F>"])
+    #expect(types("Swift._SetStorage<A>") == ["A", nil])
+    #expect(types("Swift._DictionaryStorage<A>") == ["A", nil])
+    #expect(types("app.List<A>") == [nil, nil])
+    #expect(types("Swift.__StringStorage") == [nil, nil])
+  }
+}
