@@ -10,6 +10,8 @@ public struct StackFacts {
   public let isStreamBuffer: (StackID) -> Bool
   /// Whether a stack is one that allocates values which count their references, as those of `Rc` in Rust.
   public let countsReferences: (StackID) -> Bool
+  /// Whether a stack is one by which the Swift runtime keeps what it knows of types.
+  public let isSwiftMetadata: (StackID) -> Bool
   /// Whether a stack is one by which a container allocates room for its elements.
   public let isContainer: (StackID) -> Bool
 
@@ -18,11 +20,13 @@ public struct StackFacts {
     isSideTable: @escaping (StackID) -> Bool = { _ in false },
     isStreamBuffer: @escaping (StackID) -> Bool = { _ in false },
     countsReferences: @escaping (StackID) -> Bool = { _ in false },
+    isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false }
   ) {
     self.isSideTable = Self.remembered(isSideTable)
     self.isStreamBuffer = Self.remembered(isStreamBuffer)
     self.countsReferences = Self.remembered(countsReferences)
+    self.isSwiftMetadata = Self.remembered(isSwiftMetadata)
     self.isContainer = Self.remembered(isContainer)
   }
 

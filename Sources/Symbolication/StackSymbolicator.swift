@@ -175,6 +175,11 @@ public final class StackSymbolicator {
     container(of: stack) == SwiftRuntimeBlocks.sideTable
   }
 
+  /// Whether a stack is one by which the Swift runtime keeps what it knows of types.
+  public func isSwiftMetadata(of stack: StackID) -> Bool {
+    container(of: stack) == SwiftRuntimeBlocks.metadata
+  }
+
   /// Whether a stack is one that allocates what `Rc` or `Arc` of Rust hold.
   public func countsReferences(of stack: StackID) -> Bool {
     container(of: stack).map(RustContainers.isReference) ?? false

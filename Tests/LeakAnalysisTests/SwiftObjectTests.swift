@@ -230,6 +230,24 @@ struct SwiftObjectTests {
     #expect(try heap.analysis().leaked == [])
   }
 
+  @Test("What the runtime keeps of types is held by pointers into its middle")
+  func metadata() throws {
+    var heap = SampleHeap()
+    heap.trace.image(
+      Image(
+        index: 1, path: "/usr/lib/libswiftCore.so", loadBias: 0, start: Address(0x60_0000),
+        end: Address(0x60_1000), textStart: Address(0x60_0000), textEnd: Address(0x60_1000)))
+    heap.snapshot.region(0x60_0000..<0x60_1000, path: "/usr/lib/libswiftCore.so")
+    let slab = heap.block(16384, stack: StackID(7))
+    let other = heap.block(16384, stack: StackID(8))
+    heap.set(SampleHeap.globals, slab + 0x100, other + 0x100)
+    let analysis = try heap.analysis(isSwiftMetadata: { $0 == StackID(7) })
+    #expect(
+      analysis.reachability.state(of: analysis.heap.blocks.block(containing: slab)!) == .reached)
+    #expect(
+      analysis.reachability.state(of: analysis.heap.blocks.block(containing: other)!) == .possible)
+  }
+
   @Test("A task that waits goes on in the functions of its frames")
   func suspendedTask() throws {
     var heap = SampleHeap()

@@ -19,6 +19,8 @@ struct EdgeScanner {
   private let idleRecords: Bits?
   /// The blocks that hold nothing, as bytes of files are in them.
   private let streamBuffers: Set<Int>
+  /// The blocks with metadata of types of Swift.
+  private let metadataSlabs: Set<Int>
   /// What handlers of signals that have returned left on their stacks, by the blocks of these.
   private let deadOnSignalStacks: [Int: [Range<UInt64>]]
 
@@ -40,6 +42,7 @@ struct EdgeScanner {
     memory = heap.memory
     sideTables = SideTables(heap, isAllocated: facts.isSideTable)
     streamBuffers = StreamBuffers.blocks(heap, isAllocated: facts.isStreamBuffer)
+    metadataSlabs = MetadataSlabs.blocks(heap, isAllocated: facts.isSwiftMetadata)
     idleRecords = DispatchCaches.records(heap)
     deadOnSignalStacks = SignalStacks(heap.info, heap.lookup).deadWords()
     isExact = heap.blocks.sites.map { heap.slack == .unused || $0.operation.family != .malloc }
@@ -101,6 +104,7 @@ struct EdgeScanner {
         at: offset, ofBlockAt: start, size: size, operation, memory)
       || InteriorPointers.isListLink(at: value, memory)
       || isElementLink(at: offset, of: block)
+      || metadataSlabs.contains(block)
     return Target(
       block: block,
       edgeClass: isOrdinary ? .start : offset < 8 ? .tagged : .interior)

@@ -121,6 +121,11 @@ public final class StackNames {
     symbolicator.isSideTable(of: stack)
   }
 
+  /// Whether a stack is one by which the Swift runtime keeps what it knows of types.
+  func isSwiftMetadata(of stack: StackID) -> Bool {
+    symbolicator.isSwiftMetadata(of: stack)
+  }
+
   /// Whether a stack is one that allocates a value of Rust which counts its references.
   func countsReferences(of stack: StackID) -> Bool {
     symbolicator.countsReferences(of: stack)

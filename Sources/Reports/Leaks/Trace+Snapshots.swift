@@ -106,6 +106,7 @@ extension Trace {
         isSideTable: source.names.isSideTable(of:),
         isStreamBuffer: source.names.isStreamBuffer(of:),
         countsReferences: source.names.countsReferences(of:),
+        isSwiftMetadata: source.names.isSwiftMetadata(of:),
         isContainer: { source.names.container(of: $0) != nil }))
   }
 

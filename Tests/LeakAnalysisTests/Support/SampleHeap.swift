@@ -73,6 +73,7 @@ struct SampleHeap {
   ///   - allocatesSideTables: Whether all blocks may be side tables of Swift objects.
   ///   - allocatesStreamBuffers: Whether all blocks of their size may be buffers of streams.
   ///   - countsReferences: Whether a stack allocates values that count their references.
+  ///   - isSwiftMetadata: Whether a stack is one by which the Swift runtime keeps what it knows of types.
   ///   - isContainer: Whether a stack allocates room for elements of containers.
   /// - Returns: The analysis.
   /// - Throws: When the trace cannot be written or read.
@@ -80,6 +81,7 @@ struct SampleHeap {
     layouts: [UInt64: ObjectLayout] = [:], allocatesSideTables: Bool = false,
     allocatesStreamBuffers: Bool = false,
     countsReferences: @escaping (StackID) -> Bool = { _ in false },
+    isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false }
   ) throws -> LeakAnalysis {
     let file = try write()
@@ -88,7 +90,7 @@ struct SampleHeap {
       facts: StackFacts(
         isSideTable: { _ in allocatesSideTables },
         isStreamBuffer: { _ in allocatesStreamBuffers }, countsReferences: countsReferences,
-        isContainer: isContainer))
+        isSwiftMetadata: isSwiftMetadata, isContainer: isContainer))
   }
 
   /// Writes the trace, reads it back and looks for pointers into freed blocks.
