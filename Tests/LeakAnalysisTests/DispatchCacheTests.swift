@@ -10,12 +10,19 @@ struct DispatchCacheTests {
   private static let vector = SampleHeap.mapping + 0x100
 
   /// A thread with thread-local variables of libdispatch, which begin a list of records.
-  private static func heap(first record: UInt64, _ heap: SampleHeap) -> SampleHeap {
+  ///
+  /// - Parameters:
+  ///   - record: The first of the list.
+  ///   - heap: Without the variables.
+  ///   - offset: Where those of libdispatch are, behind those of others in an executable.
+  private static func heap(
+    first record: UInt64, _ heap: SampleHeap, at offset: UInt64 = 0
+  ) -> SampleHeap {
     var heap = heap
-    heap.snapshot.addClass("", at: module, kind: MT_SNAPSHOT_DISPATCH.rawValue)
+    heap.snapshot.addClass("", at: module | offset << 32, kind: MT_SNAPSHOT_DISPATCH.rawValue)
     heap.set(SampleHeap.threadPointer + 8, vector)
     heap.set(vector + 16 * module, variables)
-    heap.set(variables + 24, record)
+    heap.set(variables + offset + 24, record)
     return heap
   }
 
@@ -30,6 +37,7 @@ struct DispatchCacheTests {
     heap.set(SampleHeap.globals, record)
     #expect(try heap.analysis().leaked == [work, second, first])
     #expect(try Self.heap(first: first, heap).analysis().leaked == [work])
+    #expect(try Self.heap(first: first, heap, at: 64).analysis().leaked == [work])
   }
 
   @Test("A block of another size is none of them")

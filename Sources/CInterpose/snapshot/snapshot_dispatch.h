@@ -8,8 +8,9 @@
 
 #include "snapshot/snapshot_writer.h"
 
-/* Writes a record for the thread-local variables of libdispatch; none where it is not loaded as a
- * library of its own, or has others than those that are known.
+/* Writes a record for the thread-local variables of libdispatch; none where it is neither
+ * loaded as a library of its own nor in the symbols of an executable with Swift in it, or has
+ * others than those that are known.
  *
  * context  where the image is written; async-signal-safe */
 void mt_snapshot_dispatch(struct mt_snapshot_writer *writer);

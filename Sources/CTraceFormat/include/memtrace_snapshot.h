@@ -111,7 +111,7 @@ enum mt_snapshot_class_kind {
     MT_SNAPSHOT_PYTHON_CLASS = 1,
     MT_SNAPSHOT_GOBJECT_CLASS = 2, /* GTypeClass of an instantiatable type */
     MT_SNAPSHOT_SWIFT_SLAB = 3,    /* what slabs of Swift's tasks begin with */
-    MT_SNAPSHOT_DISPATCH = 4       /* libdispatch: the number of its thread-local variables */
+    MT_SNAPSHOT_DISPATCH = 4       /* libdispatch: where its thread-local variables are */
 };
 
 /* A class of a language runtime, whose objects hold its address. */

@@ -28,7 +28,8 @@ enum DispatchCaches {
       let vector = heap.memory.word(at: thread.tlsBase &+ 8)
       let variables = heap.memory.word(at: vector &+ 16 &* heap.info.dispatchModule)
       guard vector != 0, variables != 0 else { continue }
-      var address = heap.memory.word(at: variables &+ firstRecord)
+      let first = variables &+ heap.info.dispatchOffset &+ firstRecord
+      var address = heap.memory.word(at: first)
       while let block = record(at: address, heap), !records[block] {
         records[block] = true
         isEmpty = false

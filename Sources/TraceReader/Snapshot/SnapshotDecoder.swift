@@ -132,7 +132,8 @@ struct SnapshotDecoder {
     case MT_SNAPSHOT_PYTHON_CLASS.rawValue: info.pythonClasses[address] = name
     case MT_SNAPSHOT_GOBJECT_CLASS.rawValue: info.gobjectClasses[address] = name
     case MT_SNAPSHOT_SWIFT_SLAB.rawValue: info.taskSlab = address
-    case MT_SNAPSHOT_DISPATCH.rawValue: info.dispatchModule = address
+    case MT_SNAPSHOT_DISPATCH.rawValue:
+      (info.dispatchModule, info.dispatchOffset) = (address & 0xffff_ffff, address >> 32)
     default: break
     }
   }

@@ -38,9 +38,11 @@ public struct SnapshotInfo: Hashable, Sendable {
   public var gobjectClasses: [UInt64: String] = [:]
   /// What the slabs of Swift's tasks begin with; 0 where the process has none.
   public var taskSlab: UInt64 = 0
-  /// The number of libdispatch's thread-local variables in the vector of each thread; 0 where there
-  /// are none.
+  /// The number of the thread-local variables with those of libdispatch in the vector of each thread; 0
+  /// where there are none.
   public var dispatchModule: UInt64 = 0
+  /// Where those of libdispatch are in them.
+  public var dispatchOffset: UInt64 = 0
 
   /// Creates a description.
   public init(
