@@ -148,11 +148,11 @@ import TraceTestSupport
   }
 
   @Test func callsWithoutALimitWaitOnDuringSnapshots() throws {
-    let program = try TestProgram("unlimited_waits.c", flags: ["-O1", "-pthread"])
+    let program = try TestProgram("long_waits.c", flags: ["-O1", "-pthread"])
     let attached = try run(
       "plain", "$M attach $P -o root.mtrace --for 1ms >attach.txt",
       "$M attach $P --for 1ms >again.txt", program: program)
-    #expect(attached.lines == ["15 threads have waited"])
+    #expect(attached.lines == ["18 threads have waited"])
     #expect(attached.run.status == 5)
     #expect(try attached.trace().snapshots.map(\.reason) == [.request, .request, .exit(5)])
   }

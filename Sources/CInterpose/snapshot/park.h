@@ -7,8 +7,8 @@
  * Whoever holds a lock of the recorder has signals held back (lock.h): a parked thread holds none.
  * It may hold any lock of the host: nothing that may take one (libc, the loader) is called before
  * they go on. System calls that were interrupted are resumed, by the kernel (SA_RESTART) or by us
- * (resume.h); what remains fails with EINTR: poll and epoll_wait with a time limit, usleep, and
- * those of signal(7) that are seldom seen. */
+ * (resume.h); what remains fails with EINTR: epoll_wait and sockets with a time limit, and those of
+ * signal(7) that are seldom seen. */
 #ifndef MT_PARK_H
 #define MT_PARK_H
 

@@ -5,6 +5,7 @@
 #if defined(__x86_64__)
 
 #    include "base/os_threads.h"
+#    include "snapshot/wait_on.h"
 #    include <linux/futex.h>
 #    include <string.h>
 #    include <sys/syscall.h>
@@ -72,8 +73,15 @@ void mt_resume_call(void *context, const struct mt_call *seen) {
     enum { INSTRUCTION = 2 };
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
     struct mt_call call;
-    if (!mt_call_read_interrupted(&call, context, seen) || !may_begin_anew(&call) ||
-        is_to_be_interrupted(context))
+    mt_wait_on_again(context);
+    if (!mt_call_read_interrupted(&call, context, seen))
+        return;
+    if (!may_begin_anew(&call)) {
+        if (mt_wait_on_is_kept(&call))
+            mt_wait_on(context);
+        return;
+    }
+    if (is_to_be_interrupted(context))
         return;
     registers[REG_RAX] = call.number;
     registers[REG_RIP] -= INSTRUCTION;

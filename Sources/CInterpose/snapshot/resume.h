@@ -7,13 +7,15 @@
 
 /* Changes where the handler returns to, if the call can begin anew without waiting longer than the
  * program meant: it has no time limit, waits until a moment, or keeps what is left of its time.
+ * Where the kernel keeps that (poll with a timeout, usleep), waits for it here (wait_on.h).
  *
- * Nothing is changed where no call was interrupted, or one with a time limit that would begin anew
- * as well (poll and epoll_wait with a timeout, usleep); where a signal of the program's has come
+ * Nothing is changed where no call was interrupted, or one of which nobody knows what is left of
+ * its time (epoll_wait with a timeout, sockets with one); where a signal of the program's has come
  * meanwhile, which would have ended the call; nor on aarch64, where the kernel overwrites an
  * argument.
  *
- * context  third argument of the handler, which has held back all signals
+ * context  third argument of the handler, which has held back all signals and does nothing
+ *          afterwards but return
  * seen     what the thread was seen to wait in before; NULL: nobody has looked */
 void mt_resume_call(void *context, const struct mt_call *seen);
 

@@ -1,6 +1,6 @@
-// Waits without a time limit, or until a moment, in calls that the kernel lets fail with EINTR when
-// a signal has a handler; meanwhile commands run, one after the other. Who is interrupted by any
-// signal but those of this program says so.
+// Waits without a time limit, until a moment or for long, in calls that the kernel lets fail with
+// EINTR when a signal has a handler; meanwhile commands run, one after the other. Who is
+// interrupted by any signal but those of this program says so.
 //
 // With "signals" each thread gets one while it stands still, of which it is to learn.
 #define _GNU_SOURCE
@@ -28,6 +28,10 @@ static sigset_t none, unused, used;
 
 static int wait_poll(void) {
     return poll(NULL, 0, -1);
+}
+
+static int wait_poll_for_long(void) {
+    return poll(NULL, 0, 1000000);
 }
 
 static int wait_ppoll(void) {
@@ -73,6 +77,15 @@ static int wait_nanosleep(void) {
     return nanosleep(&time, &time);
 }
 
+static int wait_nanosleep_elsewhere(void) {
+    struct timespec time = {1000, 0}, rest;
+    return nanosleep(&time, &rest);
+}
+
+static int wait_usleep(void) {
+    return usleep(1000000000);
+}
+
 static int wait_clock(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -106,6 +119,7 @@ static const struct wait {
     int (*function)(void);
 } waits[] = {
     {"poll", wait_poll},
+    {"poll for long", wait_poll_for_long},
     {"ppoll", wait_ppoll},
     {"epoll_wait", wait_epoll},
     {"epoll_wait by number", wait_epoll_number},
@@ -116,6 +130,8 @@ static const struct wait {
     {"sigwaitinfo", wait_signal},
     {"sleep", wait_sleep},
     {"nanosleep", wait_nanosleep},
+    {"nanosleep elsewhere", wait_nanosleep_elsewhere},
+    {"usleep", wait_usleep},
     {"clock_nanosleep", wait_clock},
     {"sem_timedwait", wait_semaphore},
     {"semop", wait_old_semaphore},
@@ -197,7 +213,7 @@ static void run(const char *command) {
     }
     close(ends[1]);
     struct pollfd polled = {.fd = ends[0], .events = POLLIN};
-    if (poll(&polled, 1, -1) != 1)
+    if (poll(&polled, 1, 1000000) != 1)
         printf("main was interrupted: %s\n", strerror(errno));
     close(ends[0]);
 }
@@ -218,8 +234,11 @@ int main(int argc, char **argv) {
     messages = msgget(IPC_PRIVATE, 0600);
     semaphores = semget(IPC_PRIVATE, 1, 0600);
     sem_init(&semaphore, 0, 0);
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 16384);
     for (int i = 0; i < WAITS; i++)
-        pthread_create(&threads[i], NULL, wait_in, (void *)&waits[i]);
+        pthread_create(&threads[i], &small, wait_in, (void *)&waits[i]);
     for (int i = 0; i < WAITS; i++)
         while (tids[i] == 0 || !is_asleep(tids[i]))
             sched_yield();

@@ -1,0 +1,28 @@
+/* Goes on with a system call that a handler of ours has interrupted, where the kernel keeps what is
+ * left of its time: poll, and sleeps for a time.
+ *
+ * The kernel keeps it for restart_syscall(2), with which it resumes calls after a signal without a
+ * handler, until a handler returns. So the rest is waited for within our handler, with the signals
+ * let through that the program lets through. One that comes has the kernel forget the rest when its
+ * handler returns, and the call fails with EINTR, as without us. */
+#ifndef MT_WAIT_ON_H
+#define MT_WAIT_ON_H
+
+#include "snapshot/call_number.h"
+
+/* True where the kernel keeps what is left of this call, which was interrupted. */
+bool mt_wait_on_is_kept(const struct mt_call *call);
+
+/* Waits for the rest, and makes its result that of the interrupted call. Does nothing where the
+ * handler runs on an alternate signal stack: handlers of the program that come meanwhile may have
+ * counted on all of it.
+ *
+ * context  third argument of the handler, which does nothing afterwards but return */
+void mt_wait_on(void *context);
+
+/* Where the handler has interrupted mt_wait_on() itself, goes on with that and does not return: it
+ * would have the kernel forget the rest, and each snapshot within one wait takes stack if it waited
+ * here. */
+void mt_wait_on_again(const void *context);
+
+#endif
