@@ -86,7 +86,9 @@ public final class ELFSymbolicator: Symbolicator {
     at place: MemberPlace, knownTo address: Address, in image: Image
   ) -> BlockMember? {
     let symbols = symbols(of: ImageFile(image))
-    return place.member { symbols?.members(of: $0, at: address.rawValue &- image.loadBias) }
+    return place.member {
+      symbols?.members(of: $0, isCxx: place.isCxx, at: address.rawValue &- image.loadBias)
+    }
   }
 
   /// What a coroutine of C++ allocates for itself as it is called.

@@ -117,8 +117,8 @@ final class ImageSymbols {
 
   /// The members of a structure of C or C++ that the code at an ELF address may speak of; nil where that is
   /// not known.
-  func members(of type: String, at address: UInt64) -> StructureMembers? {
-    debugInfo?.members(of: type, at: address)
+  func members(of type: String, isCxx: Bool, at address: UInt64) -> StructureMembers? {
+    debugInfo?.members(of: type, isCxx: isCxx, at: address)
   }
 
   /// Where debug information has only the plain name, a mangled symbol says more, and so does an

@@ -20,6 +20,8 @@ final class DebugInfo {
   private let dwarf: OpaquePointer
   private var units: [CompilationUnit] = []
   private var ranges: [UnitRange] = []
+  /// Classes that were looked for in all units.
+  private var classes: [String: Dwarf_Die?] = [:]
   /// Units that do not say what they cover: they are asked when no other one does.
   private var unrangedUnits: [Int] = []
 
@@ -100,11 +102,33 @@ final class DebugInfo {
   ///
   /// - Parameters:
   ///   - type: The name of the structure.
+  ///   - isCxx: Whether it is one of C++, where a name means the same in all units: compilers describe a class
+  ///     with virtual functions only in the unit that defines these.
   ///   - address: An ELF address.
-  /// - Returns: nil where the unit of that code does not define it.
-  func members(of type: String, at address: UInt64) -> StructureMembers? {
-    unit(at: address)?.structures.structure(named: type).flatMap(StructureMembers.init(of:))
+  /// - Returns: nil where no unit that was looked at defines it.
+  func members(of type: String, isCxx: Bool, at address: UInt64) -> StructureMembers? {
+    guard let unit = unit(at: address) else { return nil }
+    let found = unit.structures.structure(named: type) ?? (isCxx ? classOfAnyUnit(type) : nil)
+    return found.flatMap(StructureMembers.init(of:))
   }
+
+  /// A class that one of the units defines; the first ones only in large programs.
+  private func classOfAnyUnit(_ name: String) -> Dwarf_Die? {
+    guard !name.contains("(anonymous namespace)") else { return nil }
+    if let known = classes[name] { return known }
+    var entries = 0
+    var found: Dwarf_Die?
+    for unit in units where unit.isCxx && entries < Self.mostEntries {
+      found = unit.structures.definition(of: name)
+      if found != nil { break }
+      entries += unit.structures.entryCount
+    }
+    classes[name] = .some(found)
+    return found
+  }
+
+  /// So many are read in less than a second.
+  private static let mostEntries = 2_000_000
 
   /// The scopes of one of the functions at an address: the blocks around it, the innermost first, and the function.
   private func scopes(

@@ -8,12 +8,21 @@ struct UnitStructures {
   /// Whole names by what is behind the last `::` of them.
   private var wholeNames: [String: Set<String>] = [:]
 
+  /// How many entries were read.
+  private(set) var entryCount = 0
+
   /// - Parameter unit: Its entry.
   /// - Complexity: O(*n*) in its namespaces, classes and their members.
   init(of unit: Dwarf_Die) {
     let isCxx = unit.isCxx
-    unit.forEachEntry { isCxx ? addCxx($0, in: $1) : addC($0) }
+    unit.forEachEntry {
+      entryCount += 1
+      return isCxx ? addCxx($0, in: $1) : addC($0)
+    }
   }
+
+  /// The structure that has exactly this name.
+  func definition(of name: String) -> Dwarf_Die? { named[Self.key(name)] }
 
   /// The structure that a name stands for.
   ///

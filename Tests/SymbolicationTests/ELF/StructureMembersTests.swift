@@ -77,6 +77,18 @@ import TraceReader
     #expect(try members(of: "std::string storage", size: 16) == [])
   }
 
+  /// As compilers describe most classes with virtual functions.
+  @Test(arguments: ["g++", "clang++"])
+  func classesOfOtherUnits(compiler: String) throws {
+    let program = try fixture.compile(
+      "homed_class_user.cpp", with: compiler, ["-g", Fixture.source("homed_class.cpp")],
+      to: "program")
+    let found = try members(of: "app::Homed", in: program, size: 24, isCxx: true)
+    #expect(found.dropFirst() == ["next 8", "name 16"])
+    #expect(try members(of: "app::Other", in: program, size: 24, isCxx: true) == [])
+    #expect(try members(of: "app::Homed", in: program, size: 24) == [])
+  }
+
   @Test func withoutDebugInformationNothingIsSaid() throws {
     let program = try fixture.compile("members.c", with: "gcc", ["-g1"], to: "program")
     #expect(try members(of: "struct node", in: program, size: 144) == [])
