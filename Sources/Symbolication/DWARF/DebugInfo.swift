@@ -1,4 +1,5 @@
 import CLibDW
+import Glibc
 import TraceReader
 
 /// The DWARF of one file: from an address to functions and lines.
@@ -109,12 +110,12 @@ final class DebugInfo {
   func members(of type: String, isCxx: Bool, at address: UInt64) -> StructureMembers? {
     guard let unit = unit(at: address) else { return nil }
     let found = unit.structures.structure(named: type) ?? (isCxx ? classOfAnyUnit(type) : nil)
-    return found.flatMap(StructureMembers.init(of:))
+    return found.flatMap { StructureMembers(of: $0) { self.definition(of: $0) } }
   }
 
   /// A class that one of the units defines; the first ones only in large programs.
   private func classOfAnyUnit(_ name: String) -> Dwarf_Die? {
-    guard !name.contains("(anonymous namespace)") else { return nil }
+    guard !name.hasPrefix("std::"), !name.contains("(anonymous namespace)") else { return nil }
     if let known = classes[name] { return known }
     var entries = 0
     var found: Dwarf_Die?
@@ -125,6 +126,21 @@ final class DebugInfo {
     }
     classes[name] = .some(found)
     return found
+  }
+
+  /// The definition of a class that a unit only declares.
+  ///
+  /// - Complexity: O(*n*) in the entries of the unit.
+  private func definition(of declaration: Dwarf_Die) -> Dwarf_Die? {
+    var declaration = declaration
+    var scopes: UnsafeMutablePointer<Dwarf_Die>?
+    let count = Int(dwarf_getscopes_die(&declaration, &scopes))
+    guard count > 0, let scopes else { return nil }
+    defer { free(scopes) }
+    let names = UnsafeBufferPointer(start: scopes, count: count).compactMap { scope in
+      scope.scopeName(scope.tag)
+    }
+    return classOfAnyUnit(names.reversed().joined(separator: "::"))
   }
 
   /// So many are read in less than a second.

@@ -3,16 +3,19 @@ import CLibDW
 /// What lies where in a structure of C or C++.
 struct StructureMembers {
   private let structure: Dwarf_Die
+  private let define: (Dwarf_Die) -> Dwarf_Die?
   /// Its bytes.
   let size: UInt64
 
-  /// - Parameter type: A structure, or a `typedef` of one.
-  init?(of type: Dwarf_Die) {
+  /// - Parameters:
+  ///   - type: A structure, or a `typedef` of one.
+  ///   - define: The definition of a class that is only declared.
+  init?(of type: Dwarf_Die, define: @escaping (Dwarf_Die) -> Dwarf_Die? = { _ in nil }) {
     let bare = ObjectTypes.bare(type)
     guard Self.structures.contains(bare.tag), let size = Self.size(of: bare), size > 0 else {
       return nil
     }
-    (structure, self.size) = (bare, size)
+    (structure, self.size, self.define) = (bare, size, define)
   }
 
   /// The member that lies at an offset and may hold a pointer: `next`, `pair.first`, `slots[2]`.
@@ -20,7 +23,7 @@ struct StructureMembers {
   /// What libraries keep in their own classes has names that nobody knows: of a container the member of
   /// the program is named, `items` instead of `items._M_impl._M_start`.
   func member(at offset: UInt64) -> BlockMember? {
-    var walk = MemberWalk()
+    var walk = MemberWalk(define: define)
     guard let path = walk.path(to: offset, in: structure, depth: 0), path.name.count > 1 else {
       return nil
     }
@@ -43,6 +46,11 @@ struct StructureMembers {
 private struct MemberWalk {
   /// A bound for damaged files, where a structure may hold itself.
   private var left = 500
+  private let define: (Dwarf_Die) -> Dwarf_Die?
+
+  init(define: @escaping (Dwarf_Die) -> Dwarf_Die?) {
+    self.define = define
+  }
 
   /// The rest of a path, `.next` or `[2].next`; empty where the type itself may be a pointer, nil where
   /// none can lie there.
@@ -76,7 +84,8 @@ private struct MemberWalk {
       next = die.nextSibling
       let tag = die.tag
       guard tag == DW_TAG_member || tag == DW_TAG_inheritance,
-        let start = die.start(in: structure), start <= offset, let type = die.reference(DW_AT_type)
+        let start = die.start(in: structure), start <= offset,
+        let type = type(of: die)
       else { continue }
       if start >= nearest?.start ?? 0 { nearest = (start, die, type) }
       guard Self.covers(offset - start, type),
@@ -87,6 +96,14 @@ private struct MemberWalk {
     // Of classes of libraries clang may say no more than that there are some.
     guard let nearest, Self.isDeclared(nearest.type) else { return nil }
     return Self.path(through: nearest.member, at: depth, before: BlockMember())
+  }
+
+  /// The type of a member or a base; bases are often described elsewhere.
+  private func type(of member: Dwarf_Die) -> Dwarf_Die? {
+    guard let type = member.reference(DW_AT_type), member.tag == DW_TAG_inheritance,
+      Self.isDeclared(type)
+    else { return member.reference(DW_AT_type) }
+    return define(ObjectTypes.bare(type)) ?? type
   }
 
   private mutating func path(

@@ -85,6 +85,9 @@ import TraceReader
       to: "program")
     let found = try members(of: "app::Homed", in: program, size: 24, isCxx: true)
     #expect(found.dropFirst() == ["next 8", "name 16"])
+    let derived = try members(of: "app::Derived", in: program, size: 56, isCxx: true)
+    #expect(
+      derived.dropFirst() == ["next 8", "name 16", "name 24", "name 32", "name 40", "twin 48"])
     #expect(try members(of: "app::Other", in: program, size: 24, isCxx: true) == [])
     #expect(try members(of: "app::Homed", in: program, size: 24) == [])
   }
