@@ -122,13 +122,14 @@ public final class StackSymbolicator {
 
   private static let mostWrappers = 6
 
-  /// The member of a block of C or C++ that may hold a pointer; `nil` where that is not known.
+  /// The member of a block of C or C++ that may hold a pointer.
   ///
   /// The code that allocates an object knows its type, and so does who called a function that only allocates.
   ///
   /// - Parameters:
   ///   - place: Where in which block.
   ///   - stack: What allocated it.
+  /// - Returns: `nil` where it is not known.
   public func member(at place: MemberPlace, allocatedBy stack: StackID) -> BlockMember? {
     var left = Self.mostWrappers
     for raw in stacks.walk(stack) {

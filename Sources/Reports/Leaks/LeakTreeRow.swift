@@ -19,13 +19,12 @@ struct LeakTreeRow {
   /// What an element holds apart from the next one is left out with it, as long as it is little.
   private static let mostBeside = 8
 
-  /// The row that begins with an element.
+  /// The row that begins with an element; nil where too few elements follow to leave them out.
   ///
   /// - Parameters:
   ///   - first: The pointer to the first element, from one that is like it.
   ///   - leaks: The trees.
   ///   - labels: Names of blocks.
-  /// - Returns: Nil where too few elements follow to leave them out.
   init?(from first: LeakForest.Edge, of leaks: LeakForest, labels: BlockLabels) {
     (last, holder, edge) = (first.target, first.target, first)
     var length = 0
