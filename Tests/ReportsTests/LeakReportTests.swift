@@ -41,6 +41,22 @@ import TraceTestSupport
     }
   }
 
+  /// The block is not in the heap any more, for all that is known.
+  @Test func whatMayHaveBeenFreedInAMissingPartIsNoLeak() throws {
+    let sample = try LeakRecording { trace in
+      // Chunks that are cut end with an event that is not whole.
+      trace.endChunk(of: 1)
+      trace.appendChunk(
+        [0xff], encoding: MT_ENCODING_VARINT.rawValue, baseTime: 40_000_000)
+      trace.allocate(LeakRecording.heap + 0x8d0, 16, thread: 2, time: 60_000_000)
+    }
+    let report = try LeaksReport(sample.analysis(), source: sample.source, query: LeaksQuery())
+    #expect(report.leaked == BlockSum())
+    let rule = try #require(report.systemRules.first { $0.rule == "damaged file" })
+    #expect(rule.blocks == BlockSum(count: 7, bytes: 1676))
+    #expect(report.text().contains("7 blocks (1.64 KiB) of the damaged file"))
+  }
+
   @Test func theLeaks() throws {
     var report = try leaks()
     report.setDiscoveries(try discoveries(sample, 1), in: sample.trace)

@@ -71,6 +71,11 @@ private struct SystemRules {
 
   /// The rule that a block falls under by itself.
   mutating func rule(of block: Int) -> SystemLeaks.Rule? {
+    if let lost = heap.coverage.lostTimes,
+      lost.reach(from: heap.blocks.time(of: block), to: heap.info.time)
+    {
+      return SystemLeaks.perhapsFreed
+    }
     let site = heap.blocks.site(of: block)
     if site.thread == .recorder { return SystemLeaks.recorder }
     if let rule = known[site.stack] { return rule }
@@ -79,11 +84,19 @@ private struct SystemRules {
     return rule
   }
 
+  /// What is known of a block is known of it alone, what it is for of its root.
+  private mutating func rule(of block: Int, root: Int) -> SystemLeaks.Rule? {
+    let own = rule(of: block)
+    if own == SystemLeaks.perhapsFreed { return own }
+    let rule = rule(of: root)
+    return rule == SystemLeaks.perhapsFreed ? own : rule
+  }
+
   /// Takes a block in under the rule of its root, which it shares.
   ///
   /// - Returns: Whether there is one.
   mutating func take(_ block: Int, root: Int) -> Bool {
-    guard let rule = rule(of: root) else { return false }
+    guard let rule = rule(of: block, root: root) else { return false }
     let block = UInt32(truncatingIfNeeded: block)
     if let position = found.firstIndex(where: { $0.rule == rule }) {
       found[position].blocks.append(block)

@@ -20,6 +20,11 @@ enum SystemLeaks {
   /// What the recorder allocates itself, known by its thread.
   static let recorder = Rule(name: "recorder", reason: "memtrace's own blocks")
 
+  /// What may be no leak for want of events that are missing.
+  static let perhapsFreed = Rule(
+    name: "damaged file",
+    reason: "a part of the file is missing in which they may have been freed")
+
   /// The rules that go by the stack.
   static let rules: [Rule] = [
     Rule(

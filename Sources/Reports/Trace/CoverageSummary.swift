@@ -88,6 +88,17 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
         "implicitlyFreed", coverage.implicitlyFreed,
         { "\(CountText.of($0, "block", .was)) freed without a record of it" }
       ),
+      (
+        "eventsMissing", coverage.eventsMissing,
+        { "\(CountText.of($0, "event", .is)) missing in the file" }
+      ),
+      (
+        "doubtfulErrors", coverage.doubtfulErrors,
+        {
+          "\(CountText.of($0, "possible memory error", .is)) not told: what is missing in the file may"
+            + " explain \($0 == 1 ? "it" : "them")"
+        }
+      ),
       ("eventsBeforeStart", coverage.eventsBeforeStart, nil),
       ("bootstrapBlocks", coverage.bootstrapBlocks, nil),
       ("bootstrapBytes", coverage.bootstrapBytes, nil),

@@ -15,6 +15,8 @@ struct ChunkHeader {
   /// The time of the last event; nil where it is not known.
   var lastTime: UInt64?
 
+  var hasEvents: Bool { UInt32(kind) == MT_CHUNK_EVENTS.rawValue }
+
   static let size = Int(MT_CHUNK_HEADER_SIZE)
 
   /// Decodes a header found at `offset`.

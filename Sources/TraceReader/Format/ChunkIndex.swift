@@ -61,6 +61,29 @@ struct ChunkIndex {
     damage.sort { $0.offset < $1.offset }
   }
 
+  /// When events of chunks that were not found may have come.
+  ///
+  /// - Parameters:
+  ///   - begun: How many chunks have been begun, as far as the header knows.
+  ///   - hasOneThread: Whether all events are of one thread, which writes one chunk after the other.
+  /// - Returns: nil when none is missing.
+  func lostTimes(begun: UInt64, hasOneThread: Bool) -> LostTimes? {
+    guard !damage.isEmpty || missingBytes > 0 else { return nil }
+    let found = chunks.sorted { $0.sequence < $1.sequence }
+    let gap = found.indices.first { found[$0].sequence != UInt64($0) } ?? found.count
+    let isLastThere = begun > 0 && begun <= (found.last?.sequence ?? 0) &+ 1
+    guard gap < found.count || !isLastThere || missingBytes > 0 else { return nil }
+    // Chunks are begun in the order of their sequence; those that packing adds have no time.
+    var first = found[..<gap].last { $0.baseTime > 0 }?.baseTime ?? 0
+    guard hasOneThread else { return LostTimes(from: EventTime(first)) }
+    first = max(first, found[..<gap].last(where: \.hasEvents)?.lastTime ?? 0)
+    guard isLastThere else { return LostTimes(from: EventTime(first)) }
+    let lastGap = found.indices.last { $0 > 0 && found[$0 - 1].sequence &+ 1 != found[$0].sequence }
+    let next = found[(lastGap ?? gap)...].first(where: \.hasEvents)
+    let last = next.map { EventTime($0.baseTime) } ?? .distantFuture
+    return LostTimes(from: EventTime(first), through: max(last, EventTime(first)))
+  }
+
   /// Searches the next good chunk header and notes what lies before it.
   ///
   /// - Returns: Where it is; the size of the file when there is none.

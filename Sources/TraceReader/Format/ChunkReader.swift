@@ -39,6 +39,15 @@ final class ChunkReader {
   /// Why the chunk ended early; nil when it did not.
   private(set) var damage: Damage?
 
+  /// When events of the chunk are missing, once all that can be decoded were; nil: none is.
+  var lostTimes: LostTimes? {
+    guard damage != nil || chunk.isCut else { return nil }
+    // How far into its columns a damaged chunk has been right nobody knows.
+    let first = isInColumns ? chunk.baseTime : decoder.time
+    return LostTimes(
+      from: EventTime(first), through: chunk.lastTime.map { EventTime($0) } ?? .distantFuture)
+  }
+
   private let file: TraceFile
   private let table: OperationTable
   private let predictor: UnsafeMutablePointer<mt_predictor>?

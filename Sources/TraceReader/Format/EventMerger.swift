@@ -43,6 +43,8 @@ struct EventMerger: ~Copyable {
   private(set) var slots = ThreadSlots()
   /// What could not be decoded.
   private(set) var damage: [Damage] = []
+  /// When the events are missing that could not be.
+  private(set) var lostTimes: [LostTimes] = []
 
   /// - Parameters:
   ///   - file: What the chunks are of.
@@ -231,6 +233,7 @@ struct EventMerger: ~Copyable {
   private mutating func finish(_ cursor: UnsafeMutablePointer<EventCursor>) {
     let reader = cursor.pointee.reader.takeUnretainedValue()
     if let entry = reader.damage { damage.append(entry) }
+    if let lost = reader.lostTimes { lostTimes.append(lost) }
     bytesDone &+= UInt64(reader.chunk.length)
     cursor.pointee.deallocate()
     cursor.pointee.isOpen = false

@@ -187,6 +187,9 @@ struct TraceLoader {
     // Replay opens chunks in the order of their times.
     eventChunks.sort { ($0.baseTime, $0.sequence) < ($1.baseTime, $1.sequence) }
     refcountChunks.sort { ($0.baseTime, $0.sequence) < ($1.baseTime, $1.sequence) }
+    if let lost = index.lostTimes(begun: header.chunks, hasOneThread: hasOneThread) {
+      coverage.add(lost)
+    }
     let (table, overlaps) = stacks.table()
     stackTable = table
     if overlaps > 0 {
@@ -241,6 +244,12 @@ struct TraceLoader {
     default:
       break  // Of a later minor version: not for us.
     }
+  }
+
+  /// Whether the program had one thread, as far as the trace tells; the recorder has one besides.
+  private var hasOneThread: Bool {
+    let threads = Set(eventChunks.map(\.thread)).subtracting([UInt32(MT_THREAD_RECORDER)])
+    return meta.threads.count == 1 && threads.count <= 1
   }
 
   private func addEvents(_ chunk: ChunkHeader, to chunks: inout [EventChunk]) {

@@ -70,6 +70,12 @@ public struct Coverage: Hashable, Sendable {
   public var damageCount: UInt64 = 0
   /// The bytes of all of them.
   public var damagedBytes: UInt64 = 0
+  /// When events may be missing because parts of the file are; nil: none is.
+  public var lostTimes: LostTimes?
+  /// Events that were there when the trace was packed, and are in parts of the file that are missing.
+  public var eventsMissing: UInt64 = 0
+  /// What looks like memory errors, but may be for want of events that are missing.
+  public var doubtfulErrors: UInt64 = 0
   /// The mean number of bytes between two samples; 0 when everything was recorded.
   public var sampleInterval: UInt64 = 0
   /// Whether recording could be paused: blocks may be missing.
@@ -85,7 +91,7 @@ public struct Coverage: Hashable, Sendable {
     sampleInterval > 0 || isPausable || eventsDropped > 0 || nestedEventsLost > 0
       || eventsBeforeStart > 0
       || threadsLost > 0
-      || damageCount > 0 || !boundLate.isEmpty || !bundled.isEmpty
+      || damageCount > 0 || lostTimes != nil || !boundLate.isEmpty || !bundled.isEmpty
   }
 }
 

@@ -27,6 +27,22 @@ struct ErrorLog {
     self.limit = max(0, limit)
   }
 
+  /// Takes errors out again, with all that are counted with them.
+  ///
+  /// - Parameter shouldRemove: Whether an error, the first of its group, is none after all.
+  /// - Returns: How many those were.
+  mutating func removeErrors(where shouldRemove: (MemoryError) -> Bool) -> UInt64 {
+    var removed: UInt64 = 0
+    errors.removeAll { error in
+      guard shouldRemove(error) else { return false }
+      removed &+= error.count
+      counts[error.kind.category, default: error.count] -= error.count
+      return true
+    }
+    positions = Dictionary(uniqueKeysWithValues: errors.enumerated().map { (Key($1), $0) })
+    return removed
+  }
+
   mutating func add(_ error: MemoryError) {
     counts[error.kind.category, default: 0] &+= 1
     let key = Key(error)

@@ -29,6 +29,12 @@ extension Trace {
       coverage: coverage, heap: &heap, threads: merger.slots.threads, clock: clock,
       keepsLiveBlocks: options.keepsLiveBlocks)
     merger.damage.forEach { result.coverage.add($0) }
+    merger.lostTimes.forEach { result.coverage.add($0) }
+    if result.coverage.lostTimes != nil, header.events > heap.eventCount,
+      limits.startTime == 0, limits.lastTime == .max, limits.eventCount == .max
+    {
+      result.coverage.eventsMissing = header.events &- heap.eventCount
+    }
     result.coverage.stacksLost = lostStacks(of: result.sites)
     judgeSuspects(of: heap, limits: limits, threads: merger.slots.threads, in: &result)
     return result
@@ -67,6 +73,10 @@ extension Trace {
     in result: inout ReplayResult
   ) {
     var log = heap.rare.errors
+    let lost = result.coverage.lostTimes
+    if let lost {
+      result.coverage.doubtfulErrors = log.removeErrors { $0.isDoubtful(after: lost) }
+    }
     // Neither the allocations nor the frees are there that would tell what an address was.
     let isInherited = header.isSelective && header.flags.contains(.forked)
     let suspects = header.isSelective ? [] : heap.rare.suspects
@@ -75,7 +85,13 @@ extension Trace {
       var merger = EventMerger(file: file, chunks: eventChunks(to: limits.lastTime))
       merger.run(&pass)
       let first = EventTime(limits.firstTime)
-      for error in pass.errors where error.offending.time >= first { log.add(error) }
+      for error in pass.errors where error.offending.time >= first {
+        if let lost, error.isDoubtful(after: lost) {
+          result.coverage.doubtfulErrors &+= 1
+        } else {
+          log.add(error)
+        }
+      }
       result.coverage.unknownFrees &+= UInt64(pass.unjudgedCount)
       judgeStrangers(
         pass.strangers.filter { $0.suspect.time >= first.rawValue }, &log, &result.coverage)
@@ -147,6 +163,17 @@ extension Trace {
       offending: SuspectPass.site(stranger.suspect))
     error.neighbour = stranger.neighbour
     return error
+  }
+}
+
+extension MemoryError {
+  /// Whether events are missing since the last one that tells what was at the address: the block
+  /// may have ended, and another one begun.
+  fileprivate func isDoubtful(after lost: LostTimes) -> Bool {
+    // That an address was freed twice does not depend on how far the block went that began there.
+    let end = kind.category == .freeOfInterior ? nil : firstFree?.time
+    guard let known = end ?? block?.allocation.time else { return false }
+    return lost.reach(from: known, to: offending.time)
   }
 }
 
