@@ -94,6 +94,7 @@ struct ChunkIndex {
     var firstLoss: UInt64?
     let damageBefore = damage.count
     search: while offset < file.size {
+      offset = file.endOfHole(at: offset) & ~(Self.alignment - 1)
       guard let block = try bytes(of: file, at: &offset, count: Self.blockSize) else { continue }
       guard !block.isEmpty else { break }
       let next = block.withUnsafeBytes { Self.findHeader(in: $0, at: offset, tag: tag) }

@@ -58,6 +58,17 @@ final class DiskFile: ByteSource, Sendable {
     try? descriptor.close()
   }
 
+  /// Where the hole ends that a position is in: a file can claim any size without having it.
+  ///
+  /// - Returns: The position itself where there is none; the size of the file where nothing follows.
+  func endOfHole(at offset: UInt64) -> UInt64 {
+    let seekData: Int32 = 3  // SEEK_DATA of lseek(2)
+    guard let position = off_t(exactly: offset), offset < size else { return offset }
+    let found = lseek(descriptor.rawValue, position, seekData)
+    if found < 0 { return errno == ENXIO ? size : offset }
+    return max(offset, min(UInt64(found), size))
+  }
+
   /// Fills a buffer from a position, as far as the file goes.
   ///
   /// - Returns: The number of bytes read; less than asked for only at the end of the file.

@@ -41,6 +41,11 @@ final class TraceFile: ByteSource, Sendable {
     return try frames.read(at: offset, into: buffer)
   }
 
+  /// Where the hole ends that a position of a plain trace is in; else the position itself.
+  func endOfHole(at offset: UInt64) -> UInt64 {
+    frames == nil ? disk.endOfHole(at: offset) : offset
+  }
+
   /// Where reading can go on behind a damaged part of a packed file; the size when there is no more.
   func endOfDamage(at offset: UInt64) -> UInt64 {
     frames?.endOfDamage(at: offset) ?? size

@@ -125,6 +125,7 @@ struct FrameScan {
   private mutating func search() throws(TraceError) {
     position &+= 1
     while position < file.size {
+      position = file.endOfHole(at: position)
       let block = try file.bytes(at: position, count: Self.blockSize)
       guard block.count >= 4 else { break }
       if let found = block.withUnsafeBytes({ Self.findMagic(in: $0) }) {

@@ -1,7 +1,12 @@
 import CTraceFormat
+import SystemPackage
 import Testing
 import TraceReader
 import TraceTestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#endif
 
 @Suite struct ChunkIndexTests {
   /// Three event chunks of one block each, at 4096, 8192 and 12288.
@@ -43,6 +48,26 @@ import TraceTestSupport
     let result = try replay(sparse)
     #expect(result.total.totalBytes == 4)
     #expect(result.coverage == Coverage())
+  }
+
+  /// It would take hours to read it.
+  @Test(arguments: [false, true])
+  func aHugeHoleIsPassedOver(isPacked: Bool) throws {
+    let plain = try TemporaryFile(bytes)
+    let packed = try TemporaryFile([])
+    let descriptor = try FileDescriptor.open(packed.path, .readWrite)
+    try descriptor.closeAfter {
+      _ = try TracePacker(Trace(path: plain.path), level: 3, symbols: []).write(to: descriptor)
+    }
+    let file = isPacked ? packed : plain
+    try #require(truncate(file.path.string, 1 << 40) == 0)
+    try withExtendedLifetime(file) {
+      let trace = try Trace(path: file.path)
+      #expect(trace.isPacked == isPacked)
+      let result = try trace.replay()
+      #expect(result.total.totalBytes == 6)
+      #expect(result.coverage == Coverage())
+    }
   }
 
   @Test func chunkAfterMuchRubbishIsFound() throws {
