@@ -72,6 +72,21 @@ import TraceTestSupport
     }
   }
 
+  /// Not the one that it would have with the room it asked for last.
+  @Test func theSizeOfAStoppedRecordingIsThatOfItsFile() throws {
+    let directory = try ScratchDirectory()
+    let record = "record -o t.mtrace --no-exit-snapshot -- \"$0\" 300000"
+    let run = try ProcessRun.run(
+      [
+        "/bin/sh", "-c", "ulimit -f 100; exec '\(BuiltProducts.memtrace)' \(record)",
+        try TestProgram("busy.c").path.string,
+      ], environment: TracedRun.minimalEnvironment, directory: directory.path)
+    let size = try Trace(path: directory.path.appending("t.mtrace")).fileSize
+    #expect(size > 4096)
+    #expect(run.errorText.contains("recorded in t.mtrace (\(size >> 10).00 KiB)"))
+    #expect(run.errorText.contains("recording stopped early"))
+  }
+
   @Test(arguments: [20_000, 60_000, 200_000, 2_000_000])
   func anAddressSpaceLimitStopsTheRecordingOnly(kibibytes: Int) throws {
     _ = try TracedRun(

@@ -2,6 +2,10 @@ import CTraceFormat
 import Reports
 import SystemPackage
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// What `record` says at the end, on standard error.
 struct RecordingSummary {
   var run: RecordedRun
@@ -33,9 +37,17 @@ struct RecordingSummary {
       trace.packed.map { packed in
         "\(ByteStyle.human.format(packed.packedBytes)) packed, "
           + PackingText.perEvent(packed.packedBytes, packed.events)
-      } ?? ByteStyle.human.format(trace.header.fields.file_end)
+      } ?? ByteStyle.human.format(Self.bytes(of: trace))
     return "\(run.commandName) \(Self.describe(run.ending)); "
       + "recorded in \(shown(trace.path)) (\(size))"
+  }
+
+  /// The size of a trace; a recording that stopped had claimed room that it did not get.
+  private static func bytes(of trace: SessionTrace) -> UInt64 {
+    let claimed = trace.header.fields.file_end
+    var status = stat()
+    guard stat(trace.path.string, &status) == 0 else { return claimed }
+    return min(claimed, UInt64(clamping: status.st_size))
   }
 
   /// The other processes of the recording; the first few by name.
