@@ -106,6 +106,7 @@ struct AttachCommand: ParsableCommand {
   private func outputPath(for process: AttachableProcess) throws -> FilePath {
     guard let output else {
       guard process.sees(.workingDirectory) else {
+        try process.checkIsThere()
         throw CommandFailure(
           "process \(pid) has another working directory of this name, or none (in a container?): "
             + "name a file with -o, by its path there", exitStatus: ExitStatus.usage)
@@ -118,6 +119,7 @@ struct AttachCommand: ParsableCommand {
       try OutputNaming.removeReplaced(path)
       return path
     }
+    try process.checkIsThere()
     let place = try OutputNaming.explicitOutput(process.place(of: path).string, force: force)
     try OutputNaming.removeReplaced(place)
     return path

@@ -13,9 +13,7 @@ struct AttachableProcess {
   /// - Throws: ``CommandFailure`` when there is no such process, or the recorder is missing.
   init(pid: pid_t) throws(CommandFailure) {
     files = try ProcessFiles(pid: pid)
-    guard !files.isZombie else {
-      throw CommandFailure("process \(pid) has ended", exitStatus: ExitStatus.noTrace)
-    }
+    guard !files.isZombie else { throw Self.hasEnded(pid) }
     library = try PreloadLocator.current(environment: .current).locate()
   }
 
@@ -23,6 +21,19 @@ struct AttachableProcess {
   var name: String {
     let link = FilePath("/proc/\(files.pid)/exe").resolved?.lastComponent?.string
     return link.map { $0.hasSuffix(" (deleted)") ? String($0.dropLast(10)) : $0 } ?? files.name
+  }
+
+  /// Tells a process that has none of what is looked for from one that has ended meanwhile.
+  ///
+  /// - Throws: ``CommandFailure`` when it has ended.
+  func checkIsThere() throws(CommandFailure) {
+    guard let now = try? ProcessFiles(pid: files.pid), !now.isZombie else {
+      throw Self.hasEnded(files.pid)
+    }
+  }
+
+  private static func hasEnded(_ pid: pid_t) -> CommandFailure {
+    CommandFailure("process \(pid) has ended", exitStatus: ExitStatus.noTrace)
   }
 
   /// Where we find what the process has at a path.
@@ -124,7 +135,7 @@ struct AttachableProcess {
     switch error {
     case .notPermitted: refusal(Self.notPermitted)
     case .tracedByOther: refusal("a debugger or strace traces it already")
-    case .ended: CommandFailure("process \(files.pid) has ended", exitStatus: ExitStatus.noTrace)
+    case .ended: Self.hasEnded(files.pid)
     case .noSafePoint(let obstacle):
       refusal("none of its threads was in a place where it can be disturbed: \(obstacle)")
     case .noLoader: refusal("it has no loader of glibc that could be called")
