@@ -40,7 +40,7 @@ need_packages() {
     local as_root=()
     if ((EUID != 0)); then
         command -v sudo >/dev/null ||
-            fail "needs the packages ${missing[*]}; as root: apt-get install ${missing[*]}"
+            fail "needs packages; as root: apt-get update && apt-get install ${missing[*]}"
         as_root=(sudo)
     fi
     say "installing ${missing[*]}"
@@ -53,17 +53,21 @@ need_packages() {
     } </dev/null >"$log" 2>&1; then
         tail -n 20 "$log" >&2
         rm -f "$log"
-        fail "cannot install ${missing[*]}; as root: apt-get install ${missing[*]}"
+        fail "cannot install packages; as root: apt-get update && apt-get install ${missing[*]}"
     fi
     rm -f "$log"
 }
 
 # What building takes, beside the Swift toolchain.
-build_packages=(libdw-dev libiberty-dev libunwind-dev libzstd-dev libc6-dev pkg-config binutils)
+build_packages=(git libdw-dev libiberty-dev libunwind-dev libzstd-dev libc6-dev pkg-config binutils)
 
 need_toolchain() {
     command -v swift >/dev/null ||
         fail "needs a Swift toolchain, 6.1 or newer, on PATH: https://www.swift.org/install/linux/"
+    # One that was unpacked without the packages it needs ends with a message of the loader.
+    local said
+    said=$(swift --version 2>&1) ||
+        fail "swift does not run: ${said##*$'\n'}; its packages: https://www.swift.org/install/linux/"
 }
 
 # Builds a product; silent unless it fails.
