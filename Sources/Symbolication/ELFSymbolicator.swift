@@ -56,9 +56,10 @@ public final class ELFSymbolicator: Symbolicator {
 
   /// What lies in each element of an array of Swift whose type the image defines.
   public func swiftElements(named name: String, in image: Image) -> SwiftElements? {
-    guard let symbols = symbols(of: ImageFile(image)),
-      let descriptor = symbols.swiftValueNames[name]
-    else { return nil }
+    guard let symbols = symbols(of: ImageFile(image)) else { return nil }
+    guard let descriptor = symbols.swiftValueNames[name] else {
+      return symbols.swiftProtocols[name]
+    }
     return Self.fieldReader(symbols)?.elements(descriptor: descriptor)
   }
 

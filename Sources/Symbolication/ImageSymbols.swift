@@ -23,6 +23,11 @@ final class ImageSymbols {
   }
   /// The descriptors of these by name.
   private(set) lazy var swiftValueNames = swiftValues?.descriptors() ?? [:]
+  /// What lies in arrays of values of the image's protocols.
+  private(set) lazy var swiftProtocols: [String: SwiftElements] = {
+    guard let file = files.first, let contents else { return [:] }
+    return SwiftProtocols.elements(file, contents)
+  }()
   /// The image's variables.
   private(set) lazy var variables = DataSymbols(files: files)
   /// The vtables of the image's C++ classes.

@@ -263,7 +263,8 @@ import TraceTestSupport
       .map { $0.compactMap(\.field).joined(separator: " ") }
     let all: Set = [
       "closures [1]", "named [0].1", "cases [1]", "handlers value", "groups value [1]",
-      "numbers key", "labels key.keeper", "members element",
+      "numbers key", "labels key.keeper", "members element", "listeners [0] [1]", "shapes [1]",
+      "shapesByName value",
     ]
     // The optimizer may find out that nobody looks at one of them.
     #expect(Set(kept).isSubset(of: all))

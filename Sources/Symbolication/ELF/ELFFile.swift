@@ -87,6 +87,23 @@ final class ELFFile {
     }
   }
 
+  /// The header of the section with a name; nil where there is none.
+  func section(named name: String) -> GElf_Shdr? {
+    var names = 0
+    guard elf_getshdrstrndx(handle, &names) == 0 else { return nil }
+    var section = elf_nextscn(handle, nil)
+    while let current = section {
+      var header = GElf_Shdr()
+      if gelf_getshdr(current, &header) != nil,
+        let text = elf_strptr(handle, names, Int(header.sh_name)), String(cString: text) == name
+      {
+        return header
+      }
+      section = elf_nextscn(handle, current)
+    }
+    return nil
+  }
+
   /// Calls `body` for each section of one of these types.
   func forEachSection(
     ofTypes types: Set<UInt32>, _ body: (_ section: OpaquePointer, _ header: GElf_Shdr) -> Void

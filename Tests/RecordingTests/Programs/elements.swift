@@ -16,8 +16,14 @@ final class Node {
   }
 }
 
+protocol Listener: AnyObject { func use() }
+protocol Shape { func use() }
+
 /// Holds itself by one of its collections.
-final class Keeper: Hashable {
+final class Keeper: Hashable, Listener, Shape {
+  var listeners: [any Listener] = []
+  var shapes: [any Shape] = []
+  var shapesByName: [String: any Shape] = [:]
   var closures: [() -> Void] = []
   var named: [(name: String, keeper: Keeper)] = []
   var cases: [Case] = []
@@ -33,6 +39,12 @@ final class Keeper: Hashable {
   }
   static func == (left: Keeper, right: Keeper) -> Bool { left === right }
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  func use() {}
+}
+
+final class Other: Listener { func use() {} }
+struct Circle: Shape {
+  var radius: Double
   func use() {}
 }
 
@@ -81,6 +93,9 @@ nonisolated(unsafe) var marked: [String: Bookmark] = [:]
   keepers[5].numbers[keepers[5]] = 1
   keepers[6].labels[Keeper.Label(number: 1, keeper: keepers[6])] = 1
   keepers[7].members.insert(keepers[7])
+  keepers[8].listeners = [Other(), keepers[8]]
+  keepers[9].shapes = [Circle(radius: 1), keepers[9]]
+  keepers[10].shapesByName["a"] = keepers[10]
 }
 
 @inline(never) func main() {
@@ -91,6 +106,9 @@ nonisolated(unsafe) var marked: [String: Bookmark] = [:]
   name(Node())
   // In a line each, so that each has a stack of its own.
   keep([
+    Keeper(),
+    Keeper(),
+    Keeper(),
     Keeper(),
     Keeper(),
     Keeper(),
