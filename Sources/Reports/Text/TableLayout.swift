@@ -4,6 +4,9 @@
 /// lines; shorten texts down to a comfortable width; put one blank between columns instead of
 /// two; shorten texts down to what each column still allows; leave out what can be spared;
 /// shorten texts down to what is hardly readable.
+///
+/// Where there is no width to fit, all texts are whole, but few long ones do not move those of all other
+/// rows: what stands behind them is moved in their rows alone.
 struct TableLayout {
   /// Texts are not shortened below this while another step is left.
   private static let comfortableWidth = 20
@@ -15,22 +18,45 @@ struct TableLayout {
   private(set) var widths: [Int]
   private var gap = 2
   private let contentWidths: [Int]
+  /// Whether texts are cut where they are wider than their column.
+  private var isCut = true
+  /// For each column the widest text that is no longer than most have to be.
+  private let usualWidths: [Int]
   /// The columns that are shown, as positions in a row.
   private let shown: [Int]
 
   /// Lays out a table as wide as its contents.
   init(columns: [TextTable.Column], cells: some Sequence<[Span]>) {
     var content = Array(repeating: 0, count: columns.count)
+    var usual = content
+    var longCounts = content
+    var rowCount = 0
     for row in cells {
+      rowCount += 1
       for (index, cell) in row.enumerated() where index < content.count {
-        content[index] = max(content[index], cell.text.displayWidth)
+        let width = cell.text.displayWidth
+        content[index] = max(content[index], width)
+        if width <= Self.usualWidth {
+          usual[index] = max(usual[index], width)
+        } else {
+          longCounts[index] += 1
+        }
       }
     }
-    self.init(columns, content, shown: Array(columns.indices))
+    for index in columns.indices where longCounts[index] > rowCount / 4 {
+      usual[index] = content[index]
+    }
+    self.init(columns, content, usual, shown: Array(columns.indices))
   }
 
-  private init(_ columns: [TextTable.Column], _ content: [Int], shown: [Int]) {
+  /// Texts are long that are wider; where more than a quarter are, that is usual.
+  private static let usualWidth = 80
+
+  private init(
+    _ columns: [TextTable.Column], _ content: [Int], _ usual: [Int], shown: [Int]
+  ) {
     self.columns = columns
+    usualWidths = usual
     self.shown = shown
     titleLines = [columns.map(\.title)]
     contentWidths = content
@@ -40,6 +66,14 @@ struct TableLayout {
   /// The columns of a line that is full to the right.
   var totalWidth: Int {
     widths.reduce(0, +) + gap * max(0, widths.count - 1)
+  }
+
+  /// The layout without a width to fit.
+  func unfitted() -> TableLayout {
+    var layout = self
+    layout.isCut = false
+    layout.widths = zip(columns, usualWidths).map { max($0.title.displayWidth, $1) }
+    return layout
   }
 
   /// The layout for a width, without the columns that there is no room for.
@@ -59,7 +93,8 @@ struct TableLayout {
     else { return nil }
     let kept = columns.indices.filter { $0 != sparest }
     return TableLayout(
-      kept.map { columns[$0] }, kept.map { contentWidths[$0] }, shown: kept.map { shown[$0] })
+      kept.map { columns[$0] }, kept.map { contentWidths[$0] }, kept.map { usualWidths[$0] },
+      shown: kept.map { shown[$0] })
   }
 
   /// Makes the table fit, as far as its columns allow.
@@ -81,7 +116,7 @@ struct TableLayout {
     var pending = 0
     for (index, cell) in cells.enumerated() where index < widths.count {
       if index > 0 { pending += gap }
-      let text = cell.text.shortenedInTheMiddle(to: widths[index])
+      let text = isCut ? cell.text.shortenedInTheMiddle(to: widths[index]) : cell.text
       let padding = max(0, widths[index] - text.displayWidth)
       if columns[index].alignment == .trailing { pending += padding }
       if !text.isEmpty {

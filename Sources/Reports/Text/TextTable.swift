@@ -65,7 +65,7 @@ public struct TextTable: Sendable {
     of cells: some Sequence<[Span]>, in style: TextStyle, indent: Int
   ) -> TableLayout {
     let layout = TableLayout(columns: columns, cells: cells)
-    return style.width.map { layout.fitted(to: $0 - indent) } ?? layout
+    return style.width.map { layout.fitted(to: $0 - indent) } ?? layout.unfitted()
   }
 
   /// The table as lines that end in a line break, the titles first.

@@ -20,6 +20,29 @@ import Testing
         """)
   }
 
+  @Test func fewLongNamesDoNotMoveOtherRowsWhereThereIsNoWidth() {
+    let long = String(repeating: "x", count: 81)
+    func rendered(_ names: [String]) -> [Substring] {
+      var table = TextTable([.text("Category"), .number("#"), .text("Caller")])
+      for name in names { table.add([Span(name), "1", "main"]) }
+      return table.rendered(in: TextStyle()).split(separator: "\n")
+    }
+    #expect(
+      rendered(["node", long, "edge", "list"]) == [
+        "Category  #  Caller", "node      1  main", "\(long)  1  main", "edge      1  main",
+        "list      1  main",
+      ])
+    // Where they are not few, all columns are aligned.
+    let wide = rendered(["node", long, "edge"])
+    #expect(wide[1] == "node\(String(repeating: " ", count: 79))1  main")
+    #expect(wide[2] == "\(long)  1  main")
+    // Names of 80 columns are no longer than usual.
+    let usual = String(repeating: "x", count: 80)
+    #expect(
+      rendered(["node", usual, "edge", "list"])[1]
+        == "node\(String(repeating: " ", count: 78))1  main")
+  }
+
   @Test func titlesAreBrokenBeforeTextsAreShortened() {
     #expect(
       table().rendered(in: TextStyle(width: 42)) == """
