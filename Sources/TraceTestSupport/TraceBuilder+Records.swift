@@ -213,6 +213,17 @@ extension TraceBuilder {
     }
   }
 
+  /// Adds an IGNORED record.
+  public mutating func ignored(_ address: UInt64, thread: UInt32 = 1, time: UInt64? = nil) {
+    let time = time ?? self.time
+    record(MT_RECORD_IGNORED) { writer in
+      writer.write(time)
+      writer.write(address)
+      writer.write(thread)
+      writer.write(UInt32(0))
+    }
+  }
+
   private mutating func record(_ type: mt_record_type, _ body: (inout ByteWriter) -> Void) {
     var content = ByteWriter()
     body(&content)

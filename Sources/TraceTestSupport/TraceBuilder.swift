@@ -114,6 +114,7 @@ public struct TraceBuilder: Sendable {
   public mutating func append(_ event: Event, lane: UInt32? = nil) {
     let thread = lane ?? event.thread.rawValue
     time = max(time, event.time.rawValue)
+    if event.operation.isOfAnnounced { noteAnnounced() }
     if let full = lanes[thread],
       full.encoder.writer.bytes.count + Int(MT_EVENT_MAX_LENGTH) + Int(MT_CHUNK_HEADER_SIZE)
         > eventChunkLength
@@ -125,6 +126,27 @@ public struct TraceBuilder: Sendable {
       encoder: EventEncoder(baseTime: event.time.rawValue))
     lanes[thread, default: new].encoder.append(event)
     lanes[thread]?.lastTime = event.operation == .reallocBegin ? 0 : event.time.rawValue
+  }
+
+  /// Makes the trace one with announced blocks, as recorders do before their first event.
+  public mutating func noteAnnounced() {
+    header.major = UInt16(MT_FORMAT_MAJOR_ANNOUNCED)
+    header.flags.insert(.announced)
+  }
+
+  /// Adds an announced block.
+  public mutating func announce(
+    _ address: UInt64, _ size: UInt64, stack: StackID = .none, thread: UInt32 = 1,
+    time: UInt64? = nil
+  ) {
+    allocate(address, size, .announced, stack: stack, thread: thread, time: time)
+  }
+
+  /// Adds the end of an announced block.
+  public mutating func announceEnd(
+    _ address: UInt64, stack: StackID = .none, thread: UInt32 = 1, time: UInt64? = nil
+  ) {
+    free(address, .announcedEnd, stack: stack, thread: thread, time: time)
   }
 
   /// Lets the next event of a thread begin a new chunk.

@@ -76,6 +76,7 @@ static void set_paused(bool is_paused) {
 
 void MT_HOOK_NAME(memtrace_pause)(void);
 void MT_HOOK_NAME(memtrace_resume)(void);
+void MT_HOOK_NAME(memtrace_ignore)(const void *);
 
 MT_HOOK void MT_HOOK_NAME(memtrace_pause)(void) {
     set_paused(true);
@@ -83,6 +84,17 @@ MT_HOOK void MT_HOOK_NAME(memtrace_pause)(void) {
 
 MT_HOOK void MT_HOOK_NAME(memtrace_resume)(void) {
     set_paused(false);
+}
+
+MT_HOOK void MT_HOOK_NAME(memtrace_ignore)(const void *block) {
+    if (!block || !is_recording())
+        return;
+    int saved = errno;
+    struct mt_ignored_record ignored = {
+        .time = mt_moment(), .address = (uintptr_t)block, .thread = mt_tls.index};
+    struct mt_piece pieces[] = {{&ignored, sizeof ignored}};
+    mt_meta_write(MT_RECORD_IGNORED, pieces, 1);
+    errno = saved;
 }
 
 /* In assembler, to see the caller's registers: those that a call does not change may hold the only

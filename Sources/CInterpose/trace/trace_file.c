@@ -253,6 +253,14 @@ void mt_trace_file_note_mappings(void) {
     add_flag(MT_HEADER_MAPPINGS);
 }
 
+void mt_trace_file_note_announced(void) {
+    struct mt_file_header *header = mt_trace_file.header;
+    if (!header || (__atomic_load_n(&header->flags, __ATOMIC_RELAXED) & MT_HEADER_ANNOUNCED))
+        return;
+    __atomic_store_n(&header->major, MT_FORMAT_MAJOR_ANNOUNCED, __ATOMIC_RELEASE);
+    __atomic_fetch_or(&header->flags, MT_HEADER_ANNOUNCED, __ATOMIC_RELEASE);
+}
+
 void mt_trace_file_note_usable_size(bool is_object) {
     enum mt_usable_sizes sizes = is_object ? MT_USABLE_OBJECTS : MT_USABLE_ANY;
     enum mt_usable_sizes known = __atomic_load_n(&mt_trace_file_usable_sizes, __ATOMIC_RELAXED);

@@ -87,6 +87,10 @@ void mt_trace_file_note_one_family(void);
 /* Notes that calls which map memory are recorded (MT_HEADER_MAPPINGS). */
 void mt_trace_file_note_mappings(void);
 
+/* Notes that the trace is about to have an event of an announced block (MT_HEADER_ANNOUNCED).
+ * Async-signal-safe. */
+void mt_trace_file_note_announced(void);
+
 /* Notes that the host asks how much of its blocks it may use; what it keeps there counts.
  * Async-signal-safe. */
 void mt_trace_file_note_usable_size(bool is_object);

@@ -14,9 +14,17 @@
  *     handle_request();
  *     MEMTRACE_PAUSE();
  *
+ * An allocator of the program's own announces its blocks, which reports then show as those of
+ * malloc:
+ *
+ *     MEMTRACE_ALLOCATED(block, size);
+ *     MEMTRACE_FREED(block);
+ *
  * From any thread. Not from signal handlers. */
 #ifndef MEMTRACE_H
 #define MEMTRACE_H
+
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,6 +50,28 @@ int memtrace_snapshot(const char *name) __attribute__((weak));
 void memtrace_resume(void) __attribute__((weak));
 void memtrace_pause(void) __attribute__((weak));
 
+/* The program's own allocator has handed out a block, which lies in memory of malloc, mmap or
+ * anywhere else. Call it once the block belongs to the one who has asked for it.
+ *
+ * block  NULL: nothing happens
+ * size   bytes that are used of it
+ *
+ * It ends with memtrace_freed, with the block of malloc that it lies in, and when another block is
+ * announced that shares bytes with it, unless one lies in the other. Only one can begin at an
+ * address. A block that moves or grows has ended, and another one begins. */
+void memtrace_allocated(const void *block, size_t size) __attribute__((weak));
+
+/* The allocator takes a block back. Call it before the memory can be handed out again.
+ *
+ * block  what was announced; NULL: nothing happens */
+void memtrace_freed(const void *block) __attribute__((weak));
+
+/* A block is never to be reported as leaked, nor what only it holds: it lives until the end on
+ * purpose. That ends with the block.
+ *
+ * block  a block of malloc, or one that was announced; any address in it counts */
+void memtrace_ignore(const void *block) __attribute__((weak));
+
 #ifdef __cplusplus
 }
 #endif
@@ -49,6 +79,10 @@ void memtrace_pause(void) __attribute__((weak));
 #define MEMTRACE_MARK(name) (memtrace_mark ? memtrace_mark(name) : (void)0)
 #define MEMTRACE_RESUME() (memtrace_resume ? memtrace_resume() : (void)0)
 #define MEMTRACE_PAUSE() (memtrace_pause ? memtrace_pause() : (void)0)
+#define MEMTRACE_ALLOCATED(block, size)                                                            \
+    (memtrace_allocated ? memtrace_allocated(block, size) : (void)0)
+#define MEMTRACE_FREED(block) (memtrace_freed ? memtrace_freed(block) : (void)0)
+#define MEMTRACE_IGNORE(block) (memtrace_ignore ? memtrace_ignore(block) : (void)0)
 #define MEMTRACE_SNAPSHOT(name) (memtrace_snapshot ? memtrace_snapshot(name) : 0)
 
 #endif

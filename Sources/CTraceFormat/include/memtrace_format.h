@@ -16,6 +16,13 @@
 #define MT_FILE_MAGIC "MEMTRACE" /* the first 8 bytes of a trace */
 #define MT_FORMAT_MAJOR 1u       /* a reader refuses another major version */
 #define MT_FORMAT_MINOR 1u       /* additions that an older reader can skip */
+/* Of a trace with MT_HEADER_ANNOUNCED: a reader that does not know announced blocks would take
+ * their events for damage. Nothing else differs. */
+#define MT_FORMAT_MAJOR_ANNOUNCED 2u
+/* Whether this header describes traces of a major version. */
+static inline int mt_format_is_known(uint16_t major) {
+    return major == MT_FORMAT_MAJOR || major == MT_FORMAT_MAJOR_ANNOUNCED;
+}
 #define MT_FILE_HEADER_SIZE 4096u
 #define MT_BYTE_ORDER_MARK 0x01020304u
 
@@ -55,6 +62,7 @@ enum mt_header_flag {
     MT_HEADER_PAUSABLE = 1u << 8, /* holds what was allocated while not paused, which it began as */
     MT_HEADER_ONE_FAMILY = 1u << 9, /* the allocator has one function by several names, such as free
                                      * and operator delete: no call tells which was meant */
+    MT_HEADER_ANNOUNCED = 1u << 10, /* holds blocks of the program's own allocators */
     MT_HEADER_MAPPINGS = 1u << 11   /* calls that map memory and unmap it are recorded */
 };
 
@@ -77,8 +85,10 @@ enum mt_counter {
     MT_COUNT_STACKS_GUESS_DIFFERENT = 14, /* of these, only above code without unwind tables */
     MT_COUNT_STACKS_LIBUNWIND = 15,       /* stacks with a frame that only libunwind understands */
     MT_COUNT_STACKS_ROOTLESS = 16,        /* stacks that end where no caller can be found */
-    MT_COUNT_REFCOUNTS_LOST = 17, /* retains and releases inside a hook, or after stopping */
-    MT_COUNT_USED = 18
+    MT_COUNT_REFCOUNTS_LOST = 17,     /* retains and releases inside a hook, or after stopping */
+    MT_COUNT_ANNOUNCED_LEFT_OUT = 18, /* calls that announce a block or its end, not recorded: not
+                                       * all allocations are to be */
+    MT_COUNT_USED = 19
 };
 #define MT_COUNTER_SLOTS 32u
 
@@ -277,6 +287,7 @@ enum mt_record_type {
     MT_RECORD_OVERRUN = 12,  /* struct mt_overrun_record */
     MT_RECORD_ACCESS = 13,   /* struct mt_access_record */
     MT_RECORD_SWITCH = 14,   /* struct mt_switch_record */
+    MT_RECORD_IGNORED = 15,  /* struct mt_ignored_record */
     MT_RECORD_MAPPING = 16   /* struct mt_mapping_record + path */
 };
 
@@ -396,6 +407,16 @@ struct mt_switch_record {
     uint32_t is_paused; /* from then on */
 };
 static_assert(sizeof(struct mt_switch_record) == 24, "switch record layout");
+
+/* The program says that a block is not to be reported as leaked, nor what only it holds. */
+struct mt_ignored_record {
+    struct mt_record record;
+    uint64_t time;
+    uint64_t address; /* in the block, which is the one that is live there at that time */
+    uint32_t thread;
+    uint32_t reserved;
+};
+static_assert(sizeof(struct mt_ignored_record) == 32, "ignored record layout");
 
 /* How it showed that a freed block was used. */
 enum mt_zombie_kind {
@@ -682,6 +703,7 @@ enum mt_control {
     X(16, NEW_ARRAY_ALIGNED, "operator new[](align_val_t)", NEW_ARRAY_ALIGNED, ALLOCATION, 1, 1)   \
     X(17, NEW_ARRAY_ALIGNED_NOTHROW, "operator new[](align_val_t, nothrow)", NEW_ARRAY_ALIGNED,    \
       ALLOCATION, 1, 1)                                                                            \
+    X(18, ANNOUNCED, "memtrace_allocated", ANNOUNCED, ALLOCATION, 1, 0)                            \
     X(24, FREE, "free", MALLOC, DEALLOCATION, 0, 0)                                                \
     X(25, CFREE, "cfree", MALLOC, DEALLOCATION, 0, 0)                                              \
     X(26, REALLOC_FREE, "realloc(p, 0)", MALLOC, DEALLOCATION, 0, 0)                               \
@@ -704,6 +726,7 @@ enum mt_control {
       NEW_ARRAY_ALIGNED, DEALLOCATION, 0, 1)                                                       \
     X(40, DELETE_ARRAY_SIZED_ALIGNED, "operator delete[](size_t, align_val_t)", NEW_ARRAY_ALIGNED, \
       DEALLOCATION, 1, 1)                                                                          \
+    X(41, ANNOUNCED_END, "memtrace_freed", ANNOUNCED, DEALLOCATION, 0, 0)                          \
     X(48, REALLOC_BEGIN, "realloc", MALLOC, CONTROL, 0, 0)                                         \
     X(49, REALLOC_END, "realloc", MALLOC, CONTROL, 1, 0)                                           \
     X(50, REALLOC_FAIL, "realloc", MALLOC, CONTROL, 1, 0)                                          \
@@ -724,7 +747,9 @@ enum mt_family {
     MT_FAMILY_NEW = 2,
     MT_FAMILY_NEW_ALIGNED = 3,
     MT_FAMILY_NEW_ARRAY = 4,
-    MT_FAMILY_NEW_ARRAY_ALIGNED = 5
+    MT_FAMILY_NEW_ARRAY_ALIGNED = 5,
+    MT_FAMILY_ANNOUNCED = 6 /* blocks of the program's own allocators, beside all others: one may
+                             * begin where a block of another family does that it lies in */
 };
 
 enum mt_operation_class {

@@ -1,4 +1,5 @@
-/// Finds the block that an address lies in, in constant time for nearly all addresses.
+/// Finds the block that an address lies in, in constant time for nearly all addresses; of several that lie in each
+/// other the innermost.
 ///
 /// ```
 /// spans    [stretch of blocks of one kind, close to each other) … by ascending address
@@ -30,19 +31,27 @@ struct BlockLookup {
   private var table: [Int32] = []
   private var lowest: UInt64 = .max
   private var highest: UInt64 = 0
+  /// Where the spans of announced blocks begin.
+  private var recordedSpans = 0
 
   init(_ blocks: HeapBlocks) {
     self.blocks = blocks
-    guard blocks.count > 0 else { return }
     table.reserveCapacity(blocks.count / 2)
-    var first = 0
-    for block in 1...blocks.count
-    where block == blocks.count || !areClose(block - 1, block) {
+    addSpans(0, blocks.recordedCount)
+    recordedSpans = spans.count
+    addSpans(blocks.recordedCount, blocks.count)
+    guard blocks.recordedCount > 0 else { return }
+    lowest = blocks.address(of: 0)
+    highest = blocks.end(of: blocks.recordedCount - 1)
+  }
+
+  private mutating func addSpans(_ start: Int, _ end: Int) {
+    guard start < end else { return }
+    var first = start
+    for block in start + 1...end where block == end || !areClose(block - 1, block) {
       addSpan(first, block)
       first = block
     }
-    lowest = blocks.address(of: 0)
-    highest = blocks.end(of: blocks.count - 1)
   }
 
   private func isGreat(_ block: Int) -> Bool {
@@ -53,7 +62,9 @@ struct BlockLookup {
   private func areClose(_ block: Int, _ next: Int) -> Bool {
     let isGreat = isGreat(block)
     guard isGreat == self.isGreat(next) else { return false }
-    return isGreat || blocks.address(of: next) - blocks.end(of: block) < Self.farAway
+    let distance = blocks.address(of: next).subtractingReportingOverflow(blocks.end(of: block))
+    // One may lie in the other.
+    return isGreat || distance.overflow || distance.partialValue < Self.farAway
   }
 
   private mutating func addSpan(_ first: Int, _ last: Int) {
@@ -78,14 +89,29 @@ struct BlockLookup {
   /// The position of the block that holds an address; -1 when none does.
   @inline(__always)
   func block(containing address: UInt64) -> Int {
+    if recordedSpans < spans.count {
+      let block = announced(containing: address)
+      if block >= 0 { return block }
+    }
     if address < lowest || address >= highest { return -1 }
-    return search(address)
+    return search(address, 0, recordedSpans)
   }
 
+  /// The position of the innermost announced block that holds an address; -1 when none does.
+  @inline(never)
+  private func announced(containing address: UInt64) -> Int {
+    guard address >= spans[recordedSpans].start else { return -1 }
+    return search(address, recordedSpans, spans.count)
+  }
+
+  /// - Parameters:
+  ///   - address: The address.
+  ///   - first: The first span in question, which does not begin behind the address.
+  ///   - last: Where the spans in question end.
   @inline(__always)
-  private func search(_ address: UInt64) -> Int {
+  private func search(_ address: UInt64, _ first: Int, _ last: Int) -> Int {
     // The last span that begins at the address or before it: there is one.
-    var (low, high) = (0, spans.count)
+    var (low, high) = (first, last)
     while high &- low > 1 {
       let middle = (low &+ high) >> 1
       if spans[middle].start <= address { low = middle } else { high = middle }
@@ -115,6 +141,7 @@ struct BlockLookup {
   @inline(__always)
   private func block(_ block: Int32, at address: UInt64) -> Int {
     let block = Int(block)
-    return blocks.address(of: block) == address || address < blocks.end(of: block) ? block : -1
+    if blocks.address(of: block) == address || address < blocks.end(of: block) { return block }
+    return block < blocks.recordedCount ? -1 : blocks.innermost(block, at: address) ?? -1
   }
 }

@@ -26,8 +26,8 @@ struct BlockRounding {
   init(learnedFrom blocks: LiveBlocksByAddress) {
     self.init(isKnown: false, .unknown)
     distances = Array(repeating: .max, count: Int(Self.learnedSizes / 8) + 1)
-    guard blocks.count > 1 else { return }
-    for block in 1..<blocks.count where blocks.size(of: block - 1) <= Self.learnedSizes {
+    guard blocks.recordedCount > 1 else { return }
+    for block in 1..<blocks.recordedCount where blocks.size(of: block - 1) <= Self.learnedSizes {
       let distance = blocks.address(of: block) - blocks.address(of: block - 1)
       let index = Self.index(blocks.size(of: block - 1))
       distances[index] = min(distances[index], distance)

@@ -2,13 +2,16 @@ import TraceReader
 
 /// The blocks that were live at a snapshot, by ascending address.
 ///
-/// A block is known by its position. 32 bytes per block, no object per block: a heap may well have
+/// Those that the program's own allocators announced come behind all others, see ``Pools``. A block is known by
+/// its position. 32 bytes per block, no object per block: a heap may well have
 /// ten million of them.
 public struct HeapBlocks: Sendable {
   /// Where the blocks were allocated.
   public let sites: [Site]
   private let blocks: LiveBlocksByAddress
   private var rounding = BlockRounding.glibc
+  /// What announced blocks lie in; nil where there is none.
+  let pools: Pools?
 
   /// More blocks than this are left out: positions have 31 bits.
   static let greatestCount = Int(Int32.max)
@@ -22,10 +25,17 @@ public struct HeapBlocks: Sendable {
   public init(_ blocks: consuming LiveBlocks, sites: [Site]) {
     self.sites = sites
     self.blocks = blocks.byAddress(siteCount: sites.count, limit: Self.greatestCount)
+    pools = self.blocks.recordedCount < self.blocks.count ? Pools(self.blocks) : nil
   }
 
   /// How many blocks there are.
   public var count: Int { blocks.count }
+
+  /// How many of them were not announced: they come first.
+  var recordedCount: Int { blocks.recordedCount }
+
+  /// Whether an allocator of the program has announced a block.
+  public func isAnnounced(_ block: Int) -> Bool { block >= blocks.recordedCount }
 
   /// Where a block begins.
   @inline(__always)
@@ -35,7 +45,10 @@ public struct HeapBlocks: Sendable {
   @inline(__always)
   public func size(of block: Int) -> UInt64 { blocks.size(of: block) }
 
-  /// One past the last byte that belongs to a block and to no other: what the allocator rounded it up to if
+  /// The bytes that count for a block: those that no announced block has which lies in it.
+  public func ownBytes(of block: Int) -> UInt64 { blocks.ownBytes(of: block) }
+
+  /// One past the last byte that belongs to a block and to no other block of its allocator: what the allocator rounded it up to if
   /// that is known, but never beyond the beginning of the next block.
   @inline(__always)
   public func end(of block: Int) -> UInt64 {
@@ -49,8 +62,9 @@ public struct HeapBlocks: Sendable {
 
   @inline(__always)
   private func end(of block: Int, length: UInt64) -> UInt64 {
+    if block >= recordedCount { return Pools.end(of: block, blocks) }
     let (end, overflows) = address(of: block).addingReportingOverflow(length)
-    let next = block &+ 1 < count ? address(of: block &+ 1) : .max
+    let next = block &+ 1 < recordedCount ? address(of: block &+ 1) : .max
     return min(overflows ? .max : end, next)
   }
 
@@ -76,32 +90,82 @@ public struct HeapBlocks: Sendable {
   /// A block with everything that is known of it but its alignment.
   public func liveBlock(_ block: Int) -> LiveBlock {
     let site = site(of: block)
-    return LiveBlock(
+    var live = LiveBlock(
       address: Address(address(of: block)), size: size(of: block), operation: site.operation,
       stack: site.stack, thread: site.thread, time: time(of: block),
       site: siteIndex(of: block))
+    live.ownBytes = ownBytes(of: block)
+    return live
+  }
+
+  /// The blocks that begin at an address: an announced one before the one that it lies in.
+  ///
+  /// - Complexity: O(log *n*).
+  public func blocks(at address: UInt64) -> [Int] {
+    let recorded = firstPosition(from: address)
+    let announced = pools.map { $0.firstAnnounced(from: address, blocks) } ?? count
+    return [announced < count ? announced : nil, recorded < recordedCount ? recorded : nil]
+      .compactMap { $0 }.filter { self.address(of: $0) == address }
   }
 
   /// The position of the block that begins at an address.
   ///
   /// - Complexity: O(log *n*).
-  public func block(at address: UInt64) -> Int? {
-    let position = firstPosition(from: address)
-    return position < count && self.address(of: position) == address ? position : nil
-  }
+  public func block(at address: UInt64) -> Int? { blocks(at: address).first }
 
-  /// The position of the block that an address lies in.
+  /// The position of the block that an address lies in: the innermost one.
   ///
   /// - Complexity: O(log *n*).
   public func block(containing address: UInt64) -> Int? {
+    pools?.announced(containing: address, blocks) ?? recorded(containing: address)
+  }
+
+  /// The position of the block that was not announced that an address lies in.
+  func recorded(containing address: UInt64) -> Int? {
     let next = firstPosition(from: address)
-    if next < count, self.address(of: next) == address { return next }
+    if next < recordedCount, self.address(of: next) == address { return next }
     guard next > 0, address < end(of: next - 1) else { return nil }
     return next - 1
   }
 
-  /// The position of the first block that begins at an address or behind it.
+  /// The position of the first block that was not announced and begins at an address or behind it.
   func firstPosition(from address: UInt64) -> Int {
-    (0..<count).partitioningIndex { self.address(of: $0) >= address }
+    (0..<recordedCount).partitioningIndex { self.address(of: $0) >= address }
+  }
+
+  /// Of an announced block and those around it the first that holds an address, which is not before it.
+  func innermost(_ block: Int, at address: UInt64) -> Int? {
+    pools?.innermost(block, at: address, blocks)
+  }
+
+  /// The block that an announced one lies in; nil for others, and where none is known.
+  @inline(__always)
+  func pool(of block: Int) -> Int? {
+    guard let pools else { return nil }
+    return pools.pool(of: block)
+  }
+
+  /// Whether announced blocks lie in a block.
+  @inline(__always)
+  func holdsAnnounced(_ block: Int) -> Bool { pools.map { $0.isPool[block] } ?? false }
+
+  /// The announced blocks that lie in a block, but for those that lie in one of them, by ascending address.
+  func contents(of block: Int) -> [Int] {
+    guard let pools, pools.isPool[block] else { return [] }
+    return pools.contents(of: block, address(of: block)..<end(of: block), blocks)
+  }
+
+  /// Visits the parts of a range of memory that no announced block has.
+  ///
+  /// - Parameters:
+  ///   - range: The range.
+  ///   - block: The block that it is of; the announced ones that this one lies in do not count. nil for memory
+  ///     outside of blocks.
+  ///   - body: Called with each part, in ascending order.
+  func forEachPart(
+    of range: Range<UInt64>, in block: Int?, _ body: (Range<UInt64>) -> Void
+  ) {
+    guard let pools else { return body(range) }
+    pools.forEachPart(of: range, in: block, blocks, body)
   }
 }

@@ -15,6 +15,8 @@ public struct HeapImage: Sendable {
   public let slack: Slack
   /// Whether the Swift runtime is in the process, as a library or linked into the program.
   public let hasSwift: Bool
+  /// Where the program has said that blocks are none to report.
+  public let ignored: [IgnoredBlock]
   /// What is missing in the trace up to the snapshot.
   public let coverage: Coverage
   /// How many words should be in the snapshot and could not be read; 0 for one that was cut, of
@@ -40,8 +42,9 @@ public struct HeapImage: Sendable {
   public init(
     info: SnapshotInfo, memory: SnapshotMemory, blocks: HeapBlocks,
     hasUnknownBlocks: Bool = false, slack: Slack = .unused, hasSwiftObjects: Bool = false,
-    coverage: Coverage = Coverage()
+    ignored: [IgnoredBlock] = [], coverage: Coverage = Coverage()
   ) {
+    self.ignored = ignored
     var blocks = blocks
     if MainArena.isUnused(in: memory) { blocks.learnRounding() }
     self.info = info
@@ -84,7 +87,7 @@ extension Trace {
       info: info, memory: memory, blocks: HeapBlocks(consume blocks, sites: result.sites),
       hasUnknownBlocks: header.flags.contains(.forked) || header.flags.contains(.late)
         || result.coverage.mayMissAllocations,
-      slack: slackInUse, hasSwiftObjects: types.hasSwift,
+      slack: slackInUse, hasSwiftObjects: types.hasSwift, ignored: ignoredBlocks,
       coverage: result.coverage)
   }
 

@@ -113,13 +113,18 @@ struct LeakGraph: ~Copyable {
 extension EdgeScanner {
   /// Calls `body` for each word of a leaked block that holds a block, leaked or not.
   ///
-  /// Pointers of a block to itself hardly ever hold anything.
+  /// Pointers of a block to itself hardly ever hold anything. What lies in a pool is dragged along with it.
   @inline(__always)
   func forEachLeakEdge(of block: Int, _ body: (_ offset: UInt64, _ target: Target) -> Void) {
     forEachEdge(of: block) { offset, target in
       let isHeld =
         target.block != block || (target.edgeClass == .start && holdsItself(block, at: offset))
       if isHeld { body(offset, target) }
+    }
+    guard heap.blocks.holdsAnnounced(block) else { return }
+    let start = heap.blocks.address(of: block)
+    for inner in heap.blocks.contents(of: block) {
+      body(heap.blocks.address(of: inner) &- start, Target(block: inner, edgeClass: .start))
     }
   }
 

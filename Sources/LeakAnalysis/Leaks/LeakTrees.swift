@@ -40,7 +40,7 @@ struct LeakTrees {
     of nodeBlocks: [UInt32], _ blocks: HeapBlocks, _ reachability: Reachability
   ) -> (counts: [UInt32], bytes: [UInt64]) {
     var counts = Array(repeating: UInt32(1), count: nodeBlocks.count)
-    var bytes = nodeBlocks.map { blocks.size(of: Int($0)) }
+    var bytes = nodeBlocks.map { blocks.ownBytes(of: Int($0)) }
     for node in order.reversed() {
       guard let parent = reachability.nodeAbove(Int(nodeBlocks[Int(node)])) else { continue }
       counts[parent] &+= counts[Int(node)]

@@ -125,7 +125,7 @@ struct EdgeScanner {
     let layout = layouts.isEmpty ? nil : layouts[memory.word(at: start)]
     let table = table(in: block, layout)
     let dead = deadOnSignalStacks.isEmpty ? nil : deadOnSignalStacks[block]
-    memory.forEachWord(in: start..<end(of: block, layout)) { address, value in
+    forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
       guard var target = target(of: value) else { return }
       if address == start, sideTables.isBackReference(of: block, value, target) { return }
       if isLeftOver(address, of: block, start, table, dead) { return }
@@ -150,13 +150,22 @@ struct EdgeScanner {
     let layout = layouts.isEmpty ? nil : layouts[memory.word(at: start)]
     let table = table(in: block, layout)
     let dead = deadOnSignalStacks[block]
-    memory.forEachWord(in: start..<end(of: block, layout)) { address, value in
+    forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
       let offset = address &- start
       guard target(of: value) == nil, !isLeftOver(address, of: block, start, table, dead),
         layout?.isNumber(at: offset, table, ofBlockAt: start, size: blocks.size(of: block)) != true
       else { return }
       body(offset, value)
     }
+  }
+
+  /// Visits the words of a part of a block, but for those in announced blocks that lie in it.
+  @inline(__always)
+  private func forEachOwnWord(
+    of block: Int, _ range: Range<UInt64>, _ body: (_ address: UInt64, _ value: UInt64) -> Void
+  ) {
+    guard blocks.holdsAnnounced(block) else { return memory.forEachWord(in: range, body) }
+    blocks.forEachPart(of: range, in: block) { memory.forEachWord(in: $0, body) }
   }
 
   @inline(__always)

@@ -46,6 +46,11 @@ struct Marker: ~Copyable {
 
   private mutating func follow(_ root: Root, _ rootWords: RootWords) {
     let scanner = scanner  // the visit must not read from what it changes
+    if case .ignored = root.kind {
+      let target = EdgeScanner.Target(block: root.block, edgeClass: .start)
+      if isNews(target) { note(target, holder: result.addSlot(root.range.lowerBound)) }
+      return
+    }
     rootWords.forEach(of: root) { address, value in
       guard let target = scanner.target(of: value), isNews(target) else { return }
       note(target, holder: result.addSlot(address))
@@ -75,6 +80,11 @@ struct Marker: ~Copyable {
   private mutating func drain(_ state: Reachability.State) {
     let scanner = scanner  // once, instead of counting references for each block
     while let next = stack.popLast() {
+      // Who has a part of a pool has the pool, which cannot go before it.
+      if let pool = scanner.heap.blocks.pool(of: Int(next)), result.isUnreached(pool) {
+        result.mark(pool, state, holder: next, category: category)
+        stack.append(UInt32(truncatingIfNeeded: pool))
+      }
       scanner.forEachEdge(of: Int(next)) { _, target in
         if state == .reached {
           note(target, holder: next)

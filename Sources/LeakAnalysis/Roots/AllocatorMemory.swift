@@ -43,7 +43,7 @@ struct AllocatorMemory {
     if position > 0, blocks.end(of: position - 1) > region.start { position -= 1 }
     var isForeign = false
     var found: [Range<UInt64>] = []
-    while position < blocks.count, blocks.address(of: position) < region.end {
+    while position < blocks.recordedCount, blocks.address(of: position) < region.end {
       let address = blocks.address(of: position)
       if let heap = ArenaHeap.holding(address, memory) {
         let heap = heap.clamped(to: region.start..<region.end)

@@ -18,20 +18,25 @@ public struct Root: Sendable, Hashable {
     case registers(thread: UInt32)
     /// What the kernel knows of a thread's stack for signal handlers.
     case signalStack(thread: UInt32)
+    /// The program has said that a block is none to report.
+    case ignored
   }
 
   /// Kinds of roots, in the order in which they are followed: what is held by several counts as held
   /// by the first, and a variable says more than a stack slot.
   public enum Category: UInt8, Sendable, Hashable, CaseIterable {
-    case global, threadLocal, mapping, unknownHeap, stack, registers, signalStack
+    case global, threadLocal, mapping, unknownHeap, stack, registers, signalStack, ignored
   }
 
   /// What kind of memory.
   public var kind: Kind
-  /// The addresses; of registers, their numbers times 8; of a signal stack, its own.
+  /// The addresses; of registers, their numbers times 8; of a signal stack, its own; of an ignored block, where it
+  /// begins.
   public var range: Range<UInt64>
   /// The position of the thread in ``SnapshotInfo/threads``, for registers.
   var thread = 0
+  /// The ignored block.
+  var block = 0
 
   init(_ kind: Kind, _ range: Range<UInt64>) {
     self.kind = kind
@@ -48,6 +53,7 @@ public struct Root: Sendable, Hashable {
     case .stack: .stack
     case .registers: .registers
     case .signalStack: .signalStack
+    case .ignored: .ignored
     }
   }
 }

@@ -8,6 +8,9 @@ import TraceReader
 /// * stacks of threads from their stack pointers on; of threads that did not stand still, all of it
 /// * registers
 /// * stacks for handlers of signals (``SignalStacks``)
+/// * what the program has said about blocks that are none to report (``IgnoredBlocks``)
+///
+/// Words in blocks that allocators of the program have announced are these blocks' and no roots.
 ///
 /// Not: memory of the recorder, stacks of threads that have ended (``DeadStacks``).
 struct RootSet {
@@ -30,6 +33,12 @@ struct RootSet {
     }
     for stack in SignalStacks(heap.info, heap.lookup).stacks {
       roots.append(Root(.signalStack(thread: stack.thread), stack.range))
+    }
+    for block in IgnoredBlocks(heap).blocks {
+      let address = heap.blocks.address(of: block)
+      var root = Root(.ignored, address..<address &+ 1)
+      root.block = block
+      roots.append(root)
     }
     roots.sort {
       ($0.category.rawValue, $0.range.lowerBound) < ($1.category.rawValue, $1.range.lowerBound)

@@ -30,10 +30,13 @@ struct RootWords {
       forEachOutsideOfBlocks(in: root.range, body)
       return
     }
+    if case .ignored = root.kind { return }
     let isTagging = mayTag(root)
-    heap.memory.forEachWord(in: root.range) { address, value in
-      let value = vectors.contains(address) ? value &- Self.vectorHeader : value
-      body(address, isTagging ? value & ~7 : value)
+    heap.blocks.forEachPart(of: root.range, in: nil) { part in
+      heap.memory.forEachWord(in: part) { address, value in
+        let value = vectors.contains(address) ? value &- Self.vectorHeader : value
+        body(address, isTagging ? value & ~7 : value)
+      }
     }
   }
 
@@ -49,9 +52,13 @@ struct RootWords {
   ) {
     let blocks = heap.blocks
     var next = max(0, blocks.firstPosition(from: range.lowerBound) - 1)
-    heap.memory.forEachWord(in: range) { address, value in
-      while next < blocks.count, address >= blocks.end(of: next) { next += 1 }
-      if next == blocks.count || address < blocks.address(of: next) { body(address, value) }
+    heap.blocks.forEachPart(of: range, in: nil) { part in
+      heap.memory.forEachWord(in: part) { address, value in
+        while next < blocks.recordedCount, address >= blocks.end(of: next) { next += 1 }
+        if next == blocks.recordedCount || address < blocks.address(of: next) {
+          body(address, value)
+        }
+      }
     }
   }
 

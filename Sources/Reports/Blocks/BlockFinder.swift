@@ -16,21 +16,28 @@ struct BlockFinder {
   private struct Reallocation {
     var stack: StackID
     var block: Int?
-    var address: Address
+    var key: UInt64
   }
 
   private let wanted: Set<Key>
   private let sizes: ClosedRange<UInt64>?
   private let range: Range<EventTime>?
   private let limit: Int
-  private var open: [Address: Int] = [:]
+  /// By what tells blocks apart that live at the same time.
+  private var open: [UInt64: Int] = [:]
+  /// Tells which announced blocks end without a word; nil in a trace without any.
+  private var implied: ImpliedEnds?
   private var reallocations: [ThreadIndex: Reallocation] = [:]
   private(set) var blocks: [FoundBlock] = []
   /// Whether there were more blocks than the limit.
   private(set) var isCut = false
 
   /// Prepares a pass for the blocks of these sites.
-  init(sites: [Site], sizes: ClosedRange<UInt64>?, range: Range<EventTime>?, limit: Int) {
+  init(
+    sites: [Site], sizes: ClosedRange<UInt64>?, range: Range<EventTime>?, limit: Int,
+    hasAnnounced: Bool = false
+  ) {
+    implied = hasAnnounced ? ImpliedEnds() : nil
     wanted = Set(
       sites.map { Key(stack: $0.stack, thread: $0.thread, sizeClass: $0.sizeClass) })
     self.sizes = sizes
@@ -40,12 +47,13 @@ struct BlockFinder {
 
   /// Takes in the next event.
   mutating func add(_ event: Event) {
+    for key in implied?.follow(event) ?? [] { end(key, event) }
     switch event.operation {
     case .reallocBegin:
-      let block = open.removeValue(forKey: event.address)
+      let block = open.removeValue(forKey: event.blockKey)
       if let block { blocks[block].freed = event.time }
       reallocations[event.thread] = Reallocation(
-        stack: event.stack, block: block, address: event.address)
+        stack: event.stack, block: block, key: event.blockKey)
     case .reallocEnd:
       let begun = reallocations.removeValue(forKey: event.thread)
       let stack = event.stack == .none ? begun?.stack ?? .none : event.stack
@@ -56,20 +64,23 @@ struct BlockFinder {
       // The old block lives on.
       if let begun = reallocations.removeValue(forKey: event.thread), let block = begun.block {
         blocks[block].freed = nil
-        open[begun.address] = block
+        open[begun.key] = block
       }
     default:
       switch event.kind {
       case .allocation: allocate(event, stack: event.stack)
-      case .deallocation:
-        if let block = open.removeValue(forKey: event.address) { blocks[block].freed = event.time }
+      case .deallocation: end(event.blockKey, event)
       default: break
       }
     }
   }
 
+  private mutating func end(_ key: UInt64, _ event: Event) {
+    if let block = open.removeValue(forKey: key) { blocks[block].freed = event.time }
+  }
+
   private mutating func allocate(_ event: Event, stack: StackID) {
-    if let lost = open.removeValue(forKey: event.address) { blocks[lost].freed = event.time }
+    end(event.blockKey, event)
     guard range?.contains(event.time) ?? true, sizes?.contains(event.size) ?? true else { return }
     let key = Key(
       stack: stack, thread: event.thread, sizeClass: SizeClass(containing: event.size))
@@ -78,7 +89,7 @@ struct BlockFinder {
       isCut = true
       return
     }
-    open[event.address] = blocks.count
+    open[event.blockKey] = blocks.count
     blocks.append(
       FoundBlock(
         address: event.address, size: event.size, stack: stack, thread: event.thread,
@@ -153,7 +164,8 @@ extension BlocksReport {
     let sites = try filter.indices(in: result.sites, source: source).map { result.sites[$0] }
     let range = try trace.timeRange(request, length: trace.length(for: request))
     var finder = BlockFinder(
-      sites: sites, sizes: request.sizes?.bytes, range: range, limit: collectedAtMost)
+      sites: sites, sizes: request.sizes?.bytes, range: range, limit: collectedAtMost,
+      hasAnnounced: trace.header.flags.contains(.announced))
     let last = result.eventCount
     try trace.forEachEvent(from: range?.lowerBound ?? .distantPast) { index, event in
       // The replay stopped here, so does the list.

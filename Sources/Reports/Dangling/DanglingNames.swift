@@ -82,6 +82,7 @@ final class DanglingNames {
     case .stack: "stack"
     case .registers: "register"
     case .signalStack: "signal stack"
+    case .ignored: "ignored"
     }
   }
 

@@ -148,7 +148,7 @@ public struct GenerationsReport: Report {
     var bySite = Array(repeating: [Int: LiveSum](), count: parts.count)
     for block in parts.result.liveBlocks where wanted.contains(block.site) {
       bySite[parts.index(of: block)][block.site, default: LiveSum()].add(
-        size: block.size, sampling: parts.result.sampling)
+        size: block.ownBytes, sampling: parts.result.sampling)
     }
     return bySite.map { sites in
       var sums = Parts()

@@ -26,12 +26,12 @@ struct HeapRows {
     for block in blocks {
       let (category, isSeen) = source.categories.category(of: block, in: memory)
       let key = Key(category: category, size: query.separatesSizes ? block.size : nil)
-      sums[key, default: HeapSum(sampling)].add(block.size, isSeen: isSeen)
+      sums[key, default: HeapSum(sampling)].add(block.ownBytes, isSeen: isSeen)
       if category.isOfStandardLibrary {
         images[key, default: ImagesOfRow()].add(
           source.categories.responsibleImage(of: block.stack))
       }
-      total.add(block.size, isSeen: isSeen)
+      total.add(block.ownBytes, isSeen: isSeen)
       counts[block.size, default: 0] &+= 1
     }
     Self.joinNames(&sums)

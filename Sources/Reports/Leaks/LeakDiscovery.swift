@@ -17,17 +17,19 @@ public struct LeakDiscovery: Sendable, Hashable, Encodable {
 public struct LeakDiscoveries {
   /// A block, told apart from others at its address by when it was allocated.
   private struct Identity: Hashable, Comparable {
+    var isAnnounced: Bool
     var address: UInt64
     var time: EventTime
 
     static func < (left: Self, right: Self) -> Bool {
-      (left.address, left.time) < (right.address, right.time)
+      left.isAnnounced != right.isAnnounced
+        ? right.isAnnounced : (left.address, left.time) < (right.address, right.time)
     }
   }
 
   /// What each snapshot found, in order.
   public private(set) var moments: [LeakDiscovery] = []
-  /// What the last snapshot found, by ascending address.
+  /// What the last snapshot found, in the order of ``HeapBlocks``.
   private var known: [Identity] = []
 
   /// Starts without any leak.
@@ -47,10 +49,14 @@ public struct LeakDiscoveries {
     var next = 0
     for node in 0..<analysis.leaks.count where selection?.isCounted[node] ?? false {
       let block = analysis.leaks.block(of: node)
-      let identity = Identity(address: blocks.address(of: block), time: blocks.time(of: block))
-      moment.leaked.add(blocks.size(of: block))
+      let identity = Identity(
+        isAnnounced: blocks.isAnnounced(block), address: blocks.address(of: block),
+        time: blocks.time(of: block))
+      moment.leaked.add(blocks.ownBytes(of: block))
       while next < known.count, known[next] < identity { next += 1 }
-      if next == known.count || known[next] != identity { moment.new.add(blocks.size(of: block)) }
+      if next == known.count || known[next] != identity {
+        moment.new.add(blocks.ownBytes(of: block))
+      }
       found.append(identity)
     }
     known = found

@@ -43,11 +43,11 @@ struct LeakRowBuilder {
       rows[position].newBytes = isNew.map { _ in 0 }
     }
     rows[position].count &+= 1
-    rows[position].bytes &+= blocks.size(of: block)
+    rows[position].bytes &+= blocks.ownBytes(of: block)
     if names.isRoot(block) { rows[position].rootCount &+= 1 }
     if isNew == true {
       rows[position].newCount = (rows[position].newCount ?? 0) &+ 1
-      rows[position].newBytes = (rows[position].newBytes ?? 0) &+ blocks.size(of: block)
+      rows[position].newBytes = (rows[position].newBytes ?? 0) &+ blocks.ownBytes(of: block)
     }
     if blocks.order(of: block) < ages[position] {
       ages[position] = blocks.order(of: block)
@@ -127,7 +127,11 @@ struct LeakRowNames: @unchecked Sendable {
 
   /// Adds what is looked up once for each row.
   func complete(_ row: inout LeakRow) {
-    row.heldBy = heap.blocks.block(at: row.address).flatMap(holder)
+    // Where a pool begins as its first block does, the stack tells them apart.
+    let block = heap.blocks.blocks(at: row.address).first {
+      heap.blocks.site(of: $0).stack.rawValue == row.stack
+    }
+    row.heldBy = block.flatMap(holder)
     row.responsible = source.names.responsible(of: StackID(row.stack))
   }
 
@@ -137,7 +141,7 @@ struct LeakRowNames: @unchecked Sendable {
   }
 
   private func row(of block: Int) -> LeakRow {
-    let (category, size) = (category(of: block), heap.blocks.size(of: block))
+    let (category, size) = (category(of: block), heap.blocks.ownBytes(of: block))
     var row = row(of: block, named: category.name, category)
     row.count = 1
     row.bytes = size

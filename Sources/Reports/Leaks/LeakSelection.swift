@@ -43,7 +43,7 @@ struct LeakSelection {
     for block in 0..<heap.blocks.count where analysis.reachability.state(of: block) == .possible {
       let isSystem = rules.rule(of: block) != nil
       guard query.includesSystem || !isSystem else { continue }
-      possibleSum.add(heap.blocks.size(of: block))
+      possibleSum.add(heap.blocks.ownBytes(of: block))
       if !query.onlyCycles, filter.passes(block) {
         possible.append(UInt32(truncatingIfNeeded: block))
       }

@@ -163,7 +163,7 @@ public struct LeaksReport: Report {
   private static func sum(_ isWanted: Bits, _ analysis: LeakAnalysis) -> BlockSum {
     var sum = BlockSum()
     for node in 0..<isWanted.count where isWanted[node] {
-      sum.add(analysis.heap.blocks.size(of: analysis.leaks.block(of: node)))
+      sum.add(analysis.heap.blocks.ownBytes(of: analysis.leaks.block(of: node)))
     }
     return sum
   }
@@ -179,7 +179,7 @@ public struct LeaksReport: Report {
     return selection.systemBlocks.map { rule, blocks in
       var sum = SystemLeakSum(
         rule: rule.name, reason: rule.reason, blocks: BlockSum(), rows: LongList())
-      for block in blocks { sum.blocks.add(analysis.heap.blocks.size(of: Int(block))) }
+      for block in blocks { sum.blocks.add(analysis.heap.blocks.ownBytes(of: Int(block))) }
       guard query.includesSystem else { return sum }
       var builder = LeakRowBuilder(names, capacity: blocks.count)
       for block in blocks { builder.add(Int(block)) }
@@ -223,7 +223,7 @@ public struct LeaksReport: Report {
     var byRoot = Root.Category.allCases.map { _ in BlockSum() }
     for block in 0..<analysis.heap.blocks.count
     where query.includesSystem || analysis.heap.blocks.site(of: block).thread != .recorder {
-      let size = analysis.heap.blocks.size(of: block)
+      let size = analysis.heap.blocks.ownBytes(of: block)
       live.add(size)
       if let category = analysis.reachability.rootCategory(of: block) {
         byRoot[Int(category.rawValue)].add(size)

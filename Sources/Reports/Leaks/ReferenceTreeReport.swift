@@ -166,8 +166,8 @@ private struct ReferenceTree {
       }
       nodeOfBlock[member] = Int32(truncatingIfNeeded: node)
       nodes[node].count &+= 1
-      nodes[node].total.add(analysis.heap.blocks.size(of: member))
-      reachable.add(analysis.heap.blocks.size(of: member))
+      nodes[node].total.add(analysis.heap.blocks.ownBytes(of: member))
+      reachable.add(analysis.heap.blocks.ownBytes(of: member))
     }
   }
 

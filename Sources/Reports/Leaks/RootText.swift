@@ -13,6 +13,7 @@ enum RootText {
     case .stack: "stacks"
     case .registers: "registers"
     case .signalStack: "signal stacks"
+    case .ignored: "ignored"
     }
   }
 }
@@ -38,6 +39,7 @@ struct RootNames {
     case .registers(let thread):
       return "register \(register(slot.address / 8)) of \(name(thread))"
     case .signalStack(let thread): return "signal stack of \(name(thread))"
+    case .ignored: return "the program ignores it"
     }
   }
 
@@ -58,6 +60,7 @@ struct RootNames {
     case .stack(let thread): return "stack of \(name(thread))"
     case .registers(let thread): return "registers of \(name(thread))"
     case .signalStack(let thread): return "signal stack of \(name(thread))"
+    case .ignored: return "the program ignores it"
     }
   }
 

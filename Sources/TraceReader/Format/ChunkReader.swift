@@ -98,6 +98,7 @@ final class ChunkReader {
       batch.thread = thread
     }
     batch.threadAfter = thread
+    if chunk.keysAnnounced { batch.keyAnnounced(table.announced) }
   }
 
   /// Decodes some events; false when what follows is of another thread.

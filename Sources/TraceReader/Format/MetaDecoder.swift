@@ -12,6 +12,7 @@ struct MetaDecoder {
   private(set) var overruns: [BlockOverrun] = []
   private(set) var guardedAccesses: [GuardedAccess] = []
   private(set) var switches: [RecordingSwitch] = []
+  private(set) var ignoredBlocks: [IgnoredBlock] = []
   private(set) var mappingCalls: [MappingCall] = []
   private var images: [UInt32: Image] = [:]
   private var threadPositions: [UInt32: Int] = [:]
@@ -75,6 +76,8 @@ struct MetaDecoder {
     case MT_RECORD_ACCESS.rawValue:
       GuardedAccess(decoding: &cursor).map { guardedAccesses.append($0) }
     case MT_RECORD_SWITCH.rawValue: RecordingSwitch(decoding: &cursor).map { switches.append($0) }
+    case MT_RECORD_IGNORED.rawValue:
+      IgnoredBlock(decoding: &cursor).map { ignoredBlocks.append($0) }
     case MT_RECORD_MAPPING.rawValue: MappingCall(decoding: &cursor).map { mappingCalls.append($0) }
     default: break
     }

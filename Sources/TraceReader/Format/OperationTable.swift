@@ -13,7 +13,8 @@ struct OperationTable {
   /// Allocations and deallocations that carry an alignment.
   private(set) var aligned: UInt64 = 0
   /// For each family, the operations that belong to it.
-  private(set) var family: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
+  private(set) var family: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
+    (0, 0, 0, 0, 0, 0, 0)
 
   /// - Parameter isOneFamily: Whether any deallocation is right for any allocation.
   init(isOneFamily: Bool = false) {
@@ -31,7 +32,10 @@ struct OperationTable {
       default:
         break
       }
-      insert(bit, family: isOneFamily ? MT_FAMILY_MALLOC.rawValue : UInt32(info.family))
+      let isOfAllocator = UInt32(info.family) != MT_FAMILY_ANNOUNCED.rawValue
+      insert(
+        bit,
+        family: isOneFamily && isOfAllocator ? MT_FAMILY_MALLOC.rawValue : UInt32(info.family))
     }
   }
 
@@ -42,9 +46,13 @@ struct OperationTable {
     case MT_FAMILY_NEW_ALIGNED.rawValue: family.3 |= bit
     case MT_FAMILY_NEW_ARRAY.rawValue: family.4 |= bit
     case MT_FAMILY_NEW_ARRAY_ALIGNED.rawValue: family.5 |= bit
+    case MT_FAMILY_ANNOUNCED.rawValue: family.6 |= bit
     default: family.0 |= bit
     }
   }
+
+  /// The operations on blocks of the program's own allocators.
+  var announced: UInt64 { family.6 }
 
   /// Bit *n* is set when the operation with code *n* has a new block: also the end of a `realloc`.
   var gains: UInt64 { allocations | Self.bit(Operation.reallocEnd.rawValue) }
@@ -62,7 +70,7 @@ struct OperationTable {
     // Asked for every new site: no array.
     let first = members(family.1, operation) | members(family.2, operation)
     let second = members(family.3, operation) | members(family.4, operation)
-    return first | second | members(family.5, operation)
+    return first | second | members(family.5, operation) | members(family.6, operation)
   }
 
   /// A family, when an operation belongs to it.

@@ -3,6 +3,7 @@
 /// A field that an operation does not have keeps the value of an earlier event.
 struct RawEvent {
   var time: UInt64 = 0
+  /// Of a block, its ``BlockKey``.
   var address: UInt64 = 0
   var size: UInt64 = 0
   var stack: UInt32 = 0
@@ -95,6 +96,16 @@ struct EventBatch {
     count = 0
     greatestTime = 0
     oddCount = 0
+  }
+
+  /// Turns addresses of announced blocks into their keys.
+  ///
+  /// - Parameter announced: The operations on such blocks.
+  func keyAnnounced(_ announced: UInt64) {
+    for position in 0..<count
+    where announced & OperationTable.bit(events[position].operation) != 0 {
+      events[position].address |= BlockKey.announced
+    }
   }
 
   /// Gives an event an alignment that is no power of two.

@@ -32,6 +32,8 @@ public final class Trace: Sendable {
   public let overruns: [BlockOverrun]
   /// Accesses beside guarded blocks, and to freed ones, in the order they were stopped.
   public let guardedAccesses: [GuardedAccess]
+  /// Where the program has said that blocks are none to report, in no particular order.
+  public let ignoredBlocks: [IgnoredBlock]
   /// When allocations were recorded, in the order of time; nil where recording could not be paused.
   public let windows: [RecordingWindow]?
   /// The calls that mapped memory and unmapped it, in the order of their records.
@@ -101,6 +103,7 @@ public final class Trace: Sendable {
     zombieUses = loader.meta.zombieUses
     overruns = loader.meta.overruns
     guardedAccesses = loader.meta.guardedAccesses
+    ignoredBlocks = loader.meta.ignoredBlocks
     windows = header.flags.contains(.pausable) ? loader.meta.switches.windows : nil
     mappingCalls = loader.meta.mappingCalls
     let found = loader.snapshots.snapshots(images: loader.meta.imageMap)
@@ -141,6 +144,8 @@ struct EventChunk {
   var encoding: UInt32
   /// Whether the file ends inside the chunk.
   var isCut: Bool
+  /// Whether announced blocks are to have keys of their own, see ``BlockKey``.
+  var keysAnnounced = false
 
   /// Whether all of its events are known to come before a time.
   func ends(before time: UInt64) -> Bool {
@@ -260,7 +265,8 @@ struct TraceLoader {
       EventChunk(
         offset: start, length: Int(min(end, file.size) &- start), baseTime: chunk.baseTime,
         lastTime: chunk.lastTime, thread: chunk.thread, sequence: chunk.sequence,
-        encoding: UInt32(chunk.encoding), isCut: end > file.size))
+        encoding: UInt32(chunk.encoding), isCut: end > file.size,
+        keysAnnounced: header.flags.contains(.announced)))
   }
 
   /// A chunk of names that is far longer than those that are written could take any memory to read.

@@ -100,11 +100,11 @@ extension TraceHeader {
           ? "was written on a big-endian machine, which is not supported"
           : "the byte order mark is damaged")
     }
-    guard UInt32(major) == MT_FORMAT_MAJOR else {
+    guard mt_format_is_known(major) != 0 else {
       throw TraceError(
         .unsupportedVersion, at: 8,
-        "has format version \(major).\(minor), this memtrace reads \(MT_FORMAT_MAJOR).x:"
-          + " read it with the memtrace that recorded it")
+        "has format version \(major).\(minor), this memtrace reads \(MT_FORMAT_MAJOR).x and "
+          + "\(MT_FORMAT_MAJOR_ANNOUNCED).x: read it with the memtrace that recorded it")
     }
     guard headerSize == MT_FILE_HEADER_SIZE else {
       throw TraceError(.corrupt, at: 16, "the header size \(headerSize) makes no sense")
@@ -139,6 +139,7 @@ extension Coverage {
     stacksLibunwind = header.counter(MT_COUNT_STACKS_LIBUNWIND)
     stacksRootless = header.counter(MT_COUNT_STACKS_ROOTLESS)
     refcountsLost = header.counter(MT_COUNT_REFCOUNTS_LOST)
+    announcedLeftOut = header.counter(MT_COUNT_ANNOUNCED_LEFT_OUT)
     stop = StopReason(header: header)
     sampleInterval = header.sampleInterval
     isPausable = header.flags.contains(.pausable)

@@ -38,6 +38,9 @@ public struct Coverage: Hashable, Sendable {
   public var refcountsLost: UInt64 = 0
   /// `path: reason` of Swift runtimes whose reference counts could not be recorded.
   public var refcountRefusals: [String] = []
+  /// Calls that announce blocks of the program's own allocators or their ends, which are not recorded where
+  /// not all allocations are.
+  public var announcedLeftOut: UInt64 = 0
   /// Threads that were not recorded.
   public var threadsLost: UInt64 = 0
   /// Frees of addresses that the trace has never seen allocated, and that are no errors.

@@ -91,6 +91,10 @@ public struct Operation: RawRepresentable, Hashable, Sendable, CustomStringConve
   public static let realloc = Operation(MT_OP_REALLOC)
   /// `free`.
   public static let free = Operation(MT_OP_FREE)
+  /// The program's own allocator has handed out a block.
+  public static let announced = Operation(MT_OP_ANNOUNCED)
+  /// The program's own allocator has taken a block back.
+  public static let announcedEnd = Operation(MT_OP_ANNOUNCED_END)
   /// The deallocating half of `realloc`.
   public static let reallocBegin = Operation(MT_OP_REALLOC_BEGIN)
   /// The allocating half of `realloc`.
@@ -117,4 +121,6 @@ public enum AllocatorFamily: UInt8, Hashable, Sendable, CaseIterable {
   case newArray = 4
   /// The forms of `new[]` and `delete[]` with an alignment.
   case newArrayAligned = 5
+  /// An allocator of the program, which announces its blocks.
+  case announced = 6
 }

@@ -125,6 +125,8 @@ public struct TraceHeader: Hashable, Sendable {
     /// The allocator has one function by several names, such as `free` and `operator delete`, so that
     /// operations do not tell which was meant.
     public static let oneFamily = Flags(rawValue: 1 << 9)
+    /// Holds blocks of the program's own allocators.
+    public static let announced = Flags(rawValue: 1 << 10)
     /// Calls that map memory and unmap it are recorded.
     public static let mappings = Flags(rawValue: 1 << 11)
   }

@@ -30,26 +30,30 @@ struct HeapReplay: ~Copyable, EventSink {
   var tracker = PeakTracker()
   var timeline: TimelineBuilder
   var rare: RareEvents
-  private(set) var eventCount: UInt64 = 0
+  var eventCount: UInt64 = 0
   private(set) var firstTime: UInt64 = .max
-  private(set) var lastTime: UInt64 = 0
+  var lastTime: UInt64 = 0
   private(set) var implicitlyFreed: UInt64 = 0
 
   var sampling: SamplingFold
 
-  private let limits: ReplayLimits
-  private let table: OperationTable
+  /// What announced blocks lie in; nil in a trace without any.
+  var pools: PoolTracker?
+
+  let limits: ReplayLimits
+  let table: OperationTable
   /// Whether filters have to look at each block.
-  private let isFiltering: Bool
-  private var threads: UnsafeMutablePointer<ThreadState>
+  let isFiltering: Bool
+  private(set) var threads: UnsafeMutablePointer<ThreadState>
   private var threadCapacity = 64
 
   init(
     limits: ReplayLimits, stackCount: Int, timeline: TimelineBuilder, rare: RareEvents,
-    sampling: Sampling?, isOneFamily: Bool = false
+    sampling: Sampling?, isOneFamily: Bool = false, hasAnnounced: Bool = false
   ) {
     self.limits = limits
     self.sampling = SamplingFold(sampling)
+    pools = hasAnnounced ? PoolTracker() : nil
     self.timeline = timeline
     table = OperationTable(isOneFamily: isOneFamily)
     isFiltering = limits.isFiltering
@@ -80,7 +84,14 @@ struct HeapReplay: ~Copyable, EventSink {
     firstTime = min(firstTime, run.events.pointee.time)
     let allowed = limits.eventCount &- eventCount
     let count = UInt64(run.count) <= allowed ? run.count : Int(allowed)
-    let isWhole = sampling.isOn ? replaySample(run, count) : replayAll(run, count)
+    let isWhole: Bool
+    if sampling.isOn {
+      isWhole = replaySample(run, count)
+    } else if pools == nil {
+      isWhole = replayAll(run, count)
+    } else {
+      isWhole = replayPools(run, count)
+    }
     return isWhole && count == run.count
   }
 
@@ -136,7 +147,7 @@ struct HeapReplay: ~Copyable, EventSink {
   }
 
   /// What the events of a run have in common.
-  private struct Origin {
+  struct Origin {
     let run: EventRun
     let thread: UnsafeMutablePointer<ThreadState>
     /// Whether no block of the thread counts.
@@ -185,7 +196,7 @@ struct HeapReplay: ~Copyable, EventSink {
   // MARK: Allocation
 
   @inline(__always)
-  private mutating func allocate(
+  mutating func allocate(
     _ event: UnsafePointer<RawEvent>, _ origin: Origin, _ isSample: Bool
   ) {
     let thread = origin.thread
@@ -244,7 +255,7 @@ struct HeapReplay: ~Copyable, EventSink {
   /// Ends the life of a block, also for the beginning of a `realloc`: the real call may hand the
   /// address on.
   @inline(__always)
-  private mutating func deallocate(
+  mutating func deallocate(
     _ event: UnsafePointer<RawEvent>, _ origin: Origin, _ isSample: Bool
   ) {
     let operation = event.pointee.operation
@@ -274,7 +285,7 @@ struct HeapReplay: ~Copyable, EventSink {
   }
 
   @inline(__always)
-  private mutating func countOut(
+  mutating func countOut(
     _ block: LiveEntry, _ record: UnsafeMutablePointer<SiteRecord>, _ isSample: Bool
   ) {
     let weight =
@@ -324,7 +335,7 @@ struct HeapReplay: ~Copyable, EventSink {
   // MARK: Control
 
   @inline(never)
-  private mutating func control(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
+  mutating func control(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
     let slot = Int(run.slot)
     switch UInt32(event.pointee.operation) {
     case MT_OP_REALLOC_FAIL.rawValue:
@@ -367,7 +378,9 @@ struct HeapReplay: ~Copyable, EventSink {
   /// Brings back the blocks in the middle of a `realloc` when the events ended.
   mutating func finish() {
     for slot in 0..<threadCapacity where threads[slot].pending.isActive {
+      let pool = lendContents(to: slot)
       undoRealloc(slot, at: lastTime)
+      settle(pool)
     }
   }
 

@@ -14,6 +14,8 @@ public struct LiveBlocks: Sendable {
   private(set) var storage: LiveEntries
   /// What `site` of the entries is a position in.
   let origins: [Origin]
+  /// For each block that announced ones lie in, by its key, how many of its bytes these have.
+  private(set) var handedOut: [UInt64: UInt64] = [:]
 
   /// No blocks.
   public init() {
@@ -35,7 +37,8 @@ public struct LiveBlocks: Sendable {
       }
       entries.append(
         LiveEntry(
-          address: block.address.rawValue, size: block.size, alignment: block.alignment,
+          address: BlockKey.of(block.address, block.operation), size: block.size,
+          alignment: block.alignment,
           time: block.time.rawValue, site: number, serial: 0))
     }
     storage = entries.finished()
@@ -47,16 +50,18 @@ public struct LiveBlocks: Sendable {
   /// - Parameters:
   ///   - entries: The live ones; `site` is a position in `sites`.
   ///   - sites: The sites of the result.
-  init(_ entries: LiveEntries, sites: [Site]) {
+  ///   - handedOut: For each block that announced ones lie in, by its key, how many bytes these have.
+  init(_ entries: LiveEntries, sites: [Site], handedOut: [UInt64: UInt64] = [:]) {
     storage = entries
+    self.handedOut = handedOut
     origins = sites.enumerated().map { position, site in
       Origin(
         site: position, operation: site.operation, stack: site.stack, thread: site.thread)
     }
   }
 
-  private init(_ storage: LiveEntries, origins: [Origin]) {
-    (self.storage, self.origins) = (storage, origins)
+  private init(_ storage: LiveEntries, of blocks: LiveBlocks) {
+    (self.storage, origins, handedOut) = (storage, blocks.origins, blocks.handedOut)
   }
 
   /// Only some of the blocks, as small as these.
@@ -65,7 +70,7 @@ public struct LiveBlocks: Sendable {
     for position in indices where try isWanted(self[position]) {
       entries.append(storage.entries[position])
     }
-    return LiveBlocks(entries.finished(), origins: origins)
+    return LiveBlocks(entries.finished(), of: self)
   }
 }
 
@@ -80,10 +85,15 @@ extension LiveBlocks: RandomAccessCollection {
   public subscript(position: Int) -> LiveBlock {
     let entry = storage.entries[position]
     let origin = origins[Int(entry.site)]
-    return LiveBlock(
-      address: Address(entry.address), size: entry.size, alignment: entry.alignment,
+    var block = LiveBlock(
+      address: BlockKey.address(of: entry.address, origin.operation), size: entry.size,
+      alignment: entry.alignment,
       operation: origin.operation, stack: origin.stack, thread: origin.thread,
       time: EventTime(entry.time), site: origin.site)
+    if !handedOut.isEmpty {
+      block.ownBytes &-= Swift.min(handedOut[entry.address] ?? 0, entry.size)
+    }
+    return block
   }
 }
 

@@ -1,27 +1,40 @@
 /// Live blocks by ascending address, each address once: 32 bytes each.
 ///
-/// A block is known by its position.
+/// Those that were announced come behind all others, and may lie in them. A block is known by its position.
 public struct LiveBlocksByAddress: @unchecked Sendable {
   /// How many there are.
   public let count: Int
+  /// How many of them were not announced.
+  public let recordedCount: Int
   @usableFromInline let entries: UnsafePointer<LiveEntry>
   private let owner: LiveEntries
+  /// For each block that announced ones lie in, by its key, how many of its bytes these have.
+  private let handedOut: [UInt64: UInt64]
 
   /// - Parameter sorted: Entries by ascending address; `serial` is the position in the order of
   ///   allocation, `site` one in the sites of the replay.
-  fileprivate init(_ sorted: LiveEntries) {
+  fileprivate init(_ sorted: LiveEntries, handedOut: [UInt64: UInt64]) {
+    self.handedOut = handedOut
     owner = sorted
     count = sorted.entries.count
     entries = UnsafePointer(sorted.memory)
+    recordedCount = sorted.entries.partitioningIndex { BlockKey.isAnnounced($0.address) }
   }
 
   /// Where a block begins.
   @inlinable
-  public func address(of block: Int) -> UInt64 { self[block].address }
+  public func address(of block: Int) -> UInt64 { self[block].address & ~(1 << 63) }
 
   /// The requested bytes of a block; fewer than 2^56.
   @inlinable
   public func size(of block: Int) -> UInt64 { self[block].size }
+
+  /// The bytes that count for a block: those that no announced block has which lies in it.
+  public func ownBytes(of block: Int) -> UInt64 {
+    let entry = self[block]
+    if handedOut.isEmpty { return entry.size }
+    return entry.size &- min(handedOut[entry.address] ?? 0, entry.size)
+  }
 
   /// When a block was allocated.
   @inlinable
@@ -51,12 +64,14 @@ extension LiveBlocks {
   /// - Returns: Of several blocks with one address the last one.
   public consuming func byAddress(siteCount: Int, limit: Int) -> LiveBlocksByAddress {
     let sites = origins.map { UInt32(exactly: $0.site).flatMap { $0 < siteCount ? $0 : nil } }
+    let areAnnounced = origins.map(\.operation.isOfAnnounced)
+    let handedOut = handedOut
     var owned = storage
     // Without this there would be a second reference, and a copy of everything.
     self = LiveBlocks()
     if !isKnownUniquelyReferenced(&owned) { owned = owned.copy() }
-    owned.sortByAddress(limit: limit, sites: sites)
-    return LiveBlocksByAddress(owned)
+    owned.sortByAddress(limit: limit, sites: sites, areAnnounced)
+    return LiveBlocksByAddress(owned, handedOut: handedOut)
   }
 }
 
@@ -70,11 +85,15 @@ extension LiveEntries {
   /// - Parameters:
   ///   - limit: At most so many of the first entries stay.
   ///   - sites: What `site` is to become; entries without one go.
-  fileprivate func sortByAddress(limit: Int, sites: [UInt32?]) {
+  ///   - areAnnounced: For each site whether its blocks have keys of announced ones; others go, which no process
+  ///     can have.
+  fileprivate func sortByAddress(limit: Int, sites: [UInt32?], _ areAnnounced: [Bool]) {
     var kept = 0
     for position in 0..<min(entries.count, limit) {
       var entry = entries[position]
-      guard let site = sites[Int(entry.site)] else { continue }
+      guard let site = sites[Int(entry.site)],
+        BlockKey.isAnnounced(entry.address) == areAnnounced[Int(entry.site)]
+      else { continue }
       entry.site = site
       entry.serial = UInt32(truncatingIfNeeded: position)
       entries[kept] = entry

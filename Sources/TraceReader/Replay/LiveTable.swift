@@ -118,6 +118,12 @@ struct LiveTable: ~Copyable {
     return block
   }
 
+  /// The block that is live at an address; mutating, because the table would be copied otherwise.
+  mutating func block(at address: UInt64) -> LiveEntry? {
+    guard let entry = entry(of: address), entry.pointee.isLive else { return nil }
+    return entry.pointee
+  }
+
   /// Where ``recent`` has an address.
   @inline(__always)
   private static func place(of address: UInt64) -> Int {

@@ -56,6 +56,24 @@ struct PeakTracker {
     liveCount &-= weight.count
   }
 
+  /// Counts bytes in that another site has had until now: what is live becomes no more.
+  mutating func lend(
+    _ bytes: UInt64, to site: UnsafeMutablePointer<SiteRecord>, _ number: UInt32
+  ) {
+    leavePeak(site, number)
+    liveBytes &+= bytes
+  }
+
+  /// Counts bytes out that sites have which are about to lie in a block that is counted as a whole.
+  mutating func borrow(_ bytes: UInt64) {
+    liveBytes &-= bytes
+  }
+
+  /// Counts them in again.
+  mutating func unborrow(_ bytes: UInt64) {
+    liveBytes &+= bytes
+  }
+
   private mutating func beginPeak() {
     hasFallen = false
     fall &+= 1

@@ -11,6 +11,9 @@ struct RareEvents {
     var stack: UInt32
     var slot: UInt32
     var operation: UInt8
+
+    /// What `address` is the key of.
+    var blockAddress: Address { BlockKey.address(of: address, Operation(rawValue: operation)) }
   }
 
   /// More than these are only counted: each needs memory until the second pass.
@@ -63,14 +66,16 @@ struct RareEvents {
       operation: Operation(rawValue: site.operation), stack: StackID(site.stack),
       thread: ThreadIndex(site.slot), time: EventTime(block.time))
     let summary = MemoryError.BlockSummary(
-      address: Address(block.address), size: block.size, alignment: block.alignment,
+      address: BlockKey.address(of: block.address, allocation.operation), size: block.size,
+      alignment: block.alignment,
       allocation: allocation)
     let offending = MemoryError.EventSite(
       operation: Operation(rawValue: event.operation), stack: StackID(event.stack),
       thread: ThreadIndex(run.slot), time: EventTime(event.time))
     errors.add(
       MemoryError(
-        kind: kind, address: Address(event.address), block: summary, firstFree: nil,
+        kind: kind, address: BlockKey.address(of: event.address, offending.operation),
+        block: summary, firstFree: nil,
         offending: offending))
   }
 

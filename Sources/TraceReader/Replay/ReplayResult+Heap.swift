@@ -32,7 +32,7 @@ extension ReplayResult {
       entry.site = UInt32(truncatingIfNeeded: position)
       return position >= 0
     }
-    liveBlocks = LiveBlocks(entries, sites: sites)
+    liveBlocks = LiveBlocks(entries, sites: sites, handedOut: heap.pools?.handedOut ?? [:])
   }
 
   /// Fills `sites` and `total`.

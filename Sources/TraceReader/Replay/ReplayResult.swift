@@ -88,6 +88,8 @@ public struct LiveBlock: Hashable, Sendable {
   public var time: EventTime
   /// The index of its element in ``ReplayResult/sites``.
   public var site: Int
+  /// The bytes that count for it: those that no announced block has which lies in it.
+  public var ownBytes: UInt64
 
   /// Creates a block.
   public init(
@@ -102,6 +104,7 @@ public struct LiveBlock: Hashable, Sendable {
     self.thread = thread
     self.time = time
     self.site = site
+    ownBytes = size
   }
 }
 

@@ -15,8 +15,12 @@ struct SuspectPass: EventSink {
 
   /// The latest block known to have contained a suspect address.
   private struct Life {
+    var key: UInt64
     var block: MemoryError.BlockSummary
     var end: MemoryError.EventSite?
+
+    /// The time of its latest event.
+    var lastTime: EventTime { max(block.allocation.time, end?.time ?? block.allocation.time) }
   }
 
   /// How many lives are changed before the pass gives up: in a damaged trace, each of millions of
@@ -40,14 +44,22 @@ struct SuspectPass: EventSink {
   /// For each slot in the middle of a `realloc`, its stack and the start of the old block.
   private var pending: [UInt32: (stack: UInt32, address: UInt64)] = [:]
   private var workLeft = Self.greatestWork
+  /// Tells which announced blocks end without a word; nil in a trace without any.
+  private var implied: ImpliedEnds?
 
   private(set) var errors: [MemoryError] = []
   /// Deallocations of addresses that the trace has never seen allocated.
   private(set) var strangers: [Stranger] = []
 
-  init(suspects: [RareEvents.Suspect]) {
+  /// - Parameters:
+  ///   - suspects: In the order of their events.
+  ///   - hasAnnounced: Whether a block may be of the program's own allocators.
+  init(suspects: [RareEvents.Suspect], hasAnnounced: Bool = false) {
     self.suspects = suspects
-    addresses = Set(suspects.map(\.address)).sorted()
+    implied = hasAnnounced ? ImpliedEnds() : nil
+    let keys = suspects.map(\.address)
+    // What is freed in the wrong way lives as a block of the other kind.
+    addresses = Set(hasAnnounced ? keys + keys.map(BlockKey.other) : keys).sorted()
     lives = Array(repeating: nil, count: addresses.count)
     neighbours = Array(repeating: Neighbours(), count: addresses.count)
     ends = Array(repeating: nil, count: addresses.count)
@@ -58,6 +70,7 @@ struct SuspectPass: EventSink {
   mutating func receive(_ run: EventRun) -> Bool {
     for position in 0..<run.count {
       index &+= 1
+      if implied != nil { closeImplied(run.events + position, run) }
       look(at: run.events + position, run)
       guard next < suspects.count, workLeft > 0 else { return false }
     }
@@ -127,14 +140,14 @@ struct SuspectPass: EventSink {
       operation: Operation(rawValue: operation), stack: StackID(stack),
       thread: ThreadIndex(run.slot), time: EventTime(event.time))
     let block = MemoryError.BlockSummary(
-      address: Address(event.address), size: event.size, alignment: run.alignment(of: pointer),
-      allocation: allocation)
+      address: BlockKey.address(of: event.address, allocation.operation), size: event.size,
+      alignment: run.alignment(of: pointer), allocation: allocation)
     workLeft -= near.count
     for position in near {
       if inside.contains(addresses[position]) {
-        lives[position] = Life(block: block)
+        lives[position] = Life(key: event.address, block: block)
       } else {
-        neighbours[position].add(block, of: addresses[position])
+        neighbours[position].add(block, of: place(addresses[position]))
       }
     }
     followed[event.address] = near
@@ -154,18 +167,29 @@ struct SuspectPass: EventSink {
     close(event.pointee, run)
   }
 
+  /// Notes which announced blocks end with what they lie in, or are replaced.
+  @inline(never)
+  private mutating func closeImplied(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
+    let keys = implied?.follow(
+      event.pointee.operation, event.pointee.address, event.pointee.size, run.slot)
+    for key in keys ?? [] { close(event.pointee, run, key: key) }
+  }
+
   @inline(never)
   private mutating func close(_ event: RawEvent, _ run: EventRun) {
-    guard let positions = followed[event.address] else { return }
+    close(event, run, key: event.address)
+  }
+
+  /// - Parameter key: Of the block that ends.
+  private mutating func close(_ event: RawEvent, _ run: EventRun, key: UInt64) {
+    guard let positions = followed[key] else { return }
     workLeft -= positions.count
     let site = MemoryError.EventSite(
       operation: Operation(rawValue: event.operation), stack: StackID(event.stack),
       thread: ThreadIndex(run.slot), time: EventTime(event.time))
     for position in positions {
-      if lives[position]?.block.address.rawValue == event.address, lives[position]?.end == nil {
-        lives[position]?.end = site
-      }
-      neighbours[position].remove(blockAt: event.address)
+      if lives[position]?.key == key, lives[position]?.end == nil { lives[position]?.end = site }
+      neighbours[position].remove(blockAt: place(key))
     }
   }
 
@@ -191,6 +215,11 @@ struct SuspectPass: EventSink {
     ends[position] = nil
   }
 
+  /// Where a block with a key is.
+  private func place(_ key: UInt64) -> UInt64 {
+    implied == nil ? key : key & ~BlockKey.announced
+  }
+
   // MARK: Judgement
 
   private mutating func judge(_ event: RawEvent) {
@@ -198,15 +227,20 @@ struct SuspectPass: EventSink {
     next += 1
     let position = addresses.partitioningIndex { $0 >= event.address }
     guard position < lives.count else { return }
+    if let error = mismatch(event, suspect, position) {
+      errors.append(error)
+      return
+    }
+    if isOfOtherThread(suspect, position) { return }
     guard let life = lives[position] else {
       let neighbour = neighbours[position].likeliest(
-        for: Operation(rawValue: event.operation), of: event.address)
+        for: Operation(rawValue: event.operation), of: place(event.address))
       strangers.append(
         Stranger(suspect: suspect, previous: ends[position], neighbour: neighbour))
       ends[position] = Self.site(suspect)
       return
     }
-    let offset = event.address &- life.block.address.rawValue
+    let offset = event.address &- life.key
     let kind: MemoryError.Kind
     if offset != 0 {
       kind = .freeOfInterior(offset: offset)
@@ -215,9 +249,44 @@ struct SuspectPass: EventSink {
     }
     errors.append(
       MemoryError(
-        kind: kind, address: Address(event.address), block: life.block, firstFree: life.end,
+        kind: kind, address: suspect.blockAddress, block: life.block, firstFree: life.end,
         offending: Self.site(suspect)))
   }
+
+  /// For a deallocation of a block of the other kind: by `free` of one that was announced, or the other way round.
+  ///
+  /// Not where a block of this kind was at the address later.
+  private func mismatch(
+    _ event: RawEvent, _ suspect: RareEvents.Suspect, _ position: Int
+  ) -> MemoryError? {
+    guard implied != nil else { return nil }
+    let key = BlockKey.other(event.address)
+    let other = addresses.partitioningIndex { $0 >= key }
+    guard other < lives.count, addresses[other] == key, let life = lives[other], life.key == key,
+      life.end == nil
+    else { return nil }
+    if let own = lives[position], own.key == event.address,
+      own.lastTime >= life.block.allocation.time
+    {
+      return nil
+    }
+    return MemoryError(
+      kind: .mismatched, address: suspect.blockAddress, block: life.block, firstFree: nil,
+      offending: Self.site(suspect))
+  }
+
+  /// Whether an announced block ended with what it lay in, which another thread has freed so shortly before that
+  /// the times of both events do not tell which came first.
+  private func isOfOtherThread(_ suspect: RareEvents.Suspect, _ position: Int) -> Bool {
+    guard let life = lives[position], life.key == suspect.address, let end = life.end,
+      BlockKey.isAnnounced(suspect.address), end.operation != .announcedEnd
+    else { return false }
+    return end.thread.rawValue != suspect.slot
+      && suspect.time &- end.time.rawValue <= Self.untimedSpan
+  }
+
+  /// How much earlier than it was an event may be said to be: the recorder's `MT_UNTIMED_SPAN`.
+  private static let untimedSpan: UInt64 = 4096
 
   static func kindOfSecondEnd(_ operation: UInt8) -> MemoryError.Kind {
     Operation(rawValue: operation) == .reallocBegin ? .reallocOfFreed : .doubleFree

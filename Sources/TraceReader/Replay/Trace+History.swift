@@ -13,7 +13,9 @@ extension Trace {
     damaged: (Damage) -> Void = { _ in }
   ) throws(TraceError) -> [HistoryEntry] {
     let limits = ReplayLimits(options)
-    var pass = HistoryPass(address: address.rawValue, limits: limits)
+    var pass = HistoryPass(
+      address: address.rawValue, limits: limits,
+      hasAnnounced: header.flags.contains(.announced))
     var merger = EventMerger(
       file: file, chunks: eventChunks(to: limits.lastTime), progress: options.progress)
     merger.run(&pass)
@@ -32,8 +34,8 @@ private struct HistoryPass: EventSink {
 
   /// A `realloc` that has begun.
   private struct Pending {
-    /// The start of the block.
-    var start: UInt64
+    /// The key of the block.
+    var key: UInt64
     /// Where its beginning is among the entries; nil where it is left out.
     var entry: Int?
   }
@@ -43,12 +45,15 @@ private struct HistoryPass: EventSink {
   private let limits: ReplayLimits
   private let table = OperationTable()
   private var index: UInt64 = 0
-  /// By the start of the block.
+  /// By the key of the block.
   private var blocks: [UInt64: Block] = [:]
   /// Threads in the middle of a `realloc` of a block that is followed.
   private var pending: [UInt32: Pending] = [:]
+  /// Tells which announced blocks end without a word; nil in a trace without any.
+  private var implied: ImpliedEnds?
 
-  init(address: UInt64, limits: ReplayLimits) {
+  init(address: UInt64, limits: ReplayLimits, hasAnnounced: Bool) {
+    implied = hasAnnounced ? ImpliedEnds() : nil
     self.address = address
     self.limits = limits
   }
@@ -57,6 +62,7 @@ private struct HistoryPass: EventSink {
     for position in 0..<run.count {
       let event = run.events + position
       guard event.pointee.time <= limits.lastTime, index < limits.eventCount else { return false }
+      if implied != nil { endImplied(event, run) }
       follow(event, run)
       index &+= 1
     }
@@ -78,30 +84,46 @@ private struct HistoryPass: EventSink {
     }
   }
 
+  /// Notes which announced blocks end with what they lie in, or are replaced.
+  @inline(never)
+  private mutating func endImplied(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
+    let keys = implied?.follow(
+      event.pointee.operation, event.pointee.address, event.pointee.size, run.slot)
+    for key in keys ?? [] { blocks[key]?.isLive = false }
+  }
+
+  /// Where the block of an event begins.
+  @inline(__always)
+  private func start(of event: UnsafePointer<RawEvent>) -> UInt64 {
+    BlockKey.address(
+      of: event.pointee.address, Operation(rawValue: event.pointee.operation)
+    ).rawValue
+  }
+
   @inline(__always)
   private mutating func begin(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
-    let (start, size) = (event.pointee.address, event.pointee.size)
+    let (start, size) = (start(of: event), event.pointee.size)
     if address &- start < max(size, 1) {
-      blocks[start] = Block(size: size, isLive: true)
+      blocks[event.pointee.address] = Block(size: size, isLive: true)
       add(event, run, start, size, isUnexpected: false)
     } else if !blocks.isEmpty {
-      blocks[start] = nil
+      blocks[event.pointee.address] = nil
     }
   }
 
   @inline(__always)
   private mutating func end(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
-    let start = event.pointee.address
+    let (start, key) = (start(of: event), event.pointee.address)
     guard !blocks.isEmpty || start == address else { return }
-    guard let block = blocks[start] else {
+    guard let block = blocks[key] else {
       if start == address { add(event, run, address, nil, isUnexpected: true) }
       return
     }
     let position = entries.count
     add(event, run, start, block.size, isUnexpected: !block.isLive)
-    blocks[start]?.isLive = false
+    blocks[key]?.isLive = false
     if event.pointee.operation == Operation.reallocBegin.rawValue, block.isLive {
-      pending[run.slot] = Pending(start: start, entry: position < entries.count ? position : nil)
+      pending[run.slot] = Pending(key: key, entry: position < entries.count ? position : nil)
     }
   }
 
@@ -109,7 +131,7 @@ private struct HistoryPass: EventSink {
   /// only the beginning has a stack.
   private mutating func restore(_ event: UnsafePointer<RawEvent>, _ run: EventRun) {
     guard let begun = pending.removeValue(forKey: run.slot) else { return }
-    blocks[begun.start]?.isLive = true
+    blocks[begun.key]?.isLive = true
     guard let entry = begun.entry else { return }
     entries[entry].event.operation = .reallocFail
     entries[entry].event.size = event.pointee.size

@@ -26,7 +26,7 @@ extension Trace {
       heap: HeapReplay(
         limits: limits, stackCount: 0,
         timeline: TimelineBuilder(start: 0, capacity: 1), rare: RareEvents(errorLimit: 0),
-        sampling: Sampling(header: header)),
+        sampling: Sampling(header: header), hasAnnounced: header.flags.contains(.announced)),
       times: order.map { times[$0].rawValue })
     var merger = EventMerger(
       file: file, chunks: eventChunks(to: limits.lastTime), progress: progress)

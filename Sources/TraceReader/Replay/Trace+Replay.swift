@@ -18,7 +18,8 @@ extension Trace {
       timeline: TimelineBuilder(start: start, capacity: options.timelineBuckets),
       rare: RareEvents(
         errorLimit: options.errorLimit, notesUnknown: limits.startTime == 0),
-      sampling: Sampling(header: header), isOneFamily: header.flags.contains(.oneFamily))
+      sampling: Sampling(header: header), isOneFamily: header.flags.contains(.oneFamily),
+      hasAnnounced: header.flags.contains(.announced))
     let chunks = eventChunks(from: limits.startTime, to: limits.lastTime)
     heap.passOver(eventChunks.lazy.filter { $0.ends(before: limits.startTime) })
     var merger = EventMerger(file: file, chunks: chunks, progress: options.progress)
@@ -81,7 +82,8 @@ extension Trace {
     let isInherited = header.isSelective && header.flags.contains(.forked)
     let suspects = header.isSelective ? [] : heap.rare.suspects
     if !suspects.isEmpty {
-      var pass = SuspectPass(suspects: suspects)
+      var pass = SuspectPass(
+        suspects: suspects, hasAnnounced: header.flags.contains(.announced))
       var merger = EventMerger(file: file, chunks: eventChunks(to: limits.lastTime))
       merger.run(&pass)
       let first = EventTime(limits.firstTime)
@@ -115,7 +117,7 @@ extension Trace {
   ) {
     var strangers = all
     let variables = strangers.partition {
-      executable?.contains(Address($0.suspect.address)) == true
+      executable?.contains($0.suspect.blockAddress) == true
     }
     for stranger in strangers[variables...] { log.add(Self.freeOfUnknown(stranger)) }
     strangers.removeSubrange(variables...)
@@ -153,13 +155,13 @@ extension Trace {
     of suspect: RareEvents.Suspect, after previous: MemoryError.EventSite
   ) -> MemoryError {
     MemoryError(
-      kind: SuspectPass.kindOfSecondEnd(suspect.operation), address: Address(suspect.address),
+      kind: SuspectPass.kindOfSecondEnd(suspect.operation), address: suspect.blockAddress,
       block: nil, firstFree: previous, offending: SuspectPass.site(suspect))
   }
 
   private static func freeOfUnknown(_ stranger: SuspectPass.Stranger) -> MemoryError {
     var error = MemoryError(
-      kind: .freeOfUnknown, address: Address(stranger.suspect.address), block: nil, firstFree: nil,
+      kind: .freeOfUnknown, address: stranger.suspect.blockAddress, block: nil, firstFree: nil,
       offending: SuspectPass.site(stranger.suspect))
     error.neighbour = stranger.neighbour
     return error
@@ -219,7 +221,7 @@ extension Event {
     case .reallocEnd:
       (address, size) = (Address(raw.address), raw.size)
     default:
-      (address, stack) = (Address(raw.address), StackID(raw.stack))
+      (address, stack) = (BlockKey.address(of: raw.address, operation), StackID(raw.stack))
       if operation.kind == .allocation || operation.hasSize { size = raw.size }
     }
   }

@@ -21,7 +21,7 @@ struct TraceFileHeader {
     let fields = bytes.withUnsafeBytes { $0.loadUnaligned(as: mt_file_header.self) }
     guard
       withUnsafeBytes(of: fields.magic, { $0.elementsEqual(MT_FILE_MAGIC.utf8) }),
-      UInt32(fields.major) == MT_FORMAT_MAJOR, fields.byte_order == MT_BYTE_ORDER_MARK
+      mt_format_is_known(fields.major) != 0, fields.byte_order == MT_BYTE_ORDER_MARK
     else { return nil }
     self.fields = fields
   }

@@ -50,7 +50,8 @@ import TraceTestSupport
       let step = UInt64.random(in: 0..<1 << (shift / 2), using: &random)
       let event = Event(
         operation: operation, time: EventTime(trace.time &+ step), thread: ThreadIndex(1),
-        address: Address(random.next() >> shift),
+        // No block that is announced has an address of the kernel.
+        address: Address(random.next() >> max(shift, operation.isOfAnnounced ? 1 : 0)),
         size: operation.kind == .allocation || operation.hasSize ? random.next() >> shift : 0,
         alignment: operation.hasAlignment ? 1 << (shift / 2) : 0,
         stack: StackID(UInt32.random(in: 0 ... .max, using: &random)))

@@ -98,10 +98,10 @@ import TraceTestSupport
 
   @Test func laterMajorVersionIsRefused() throws {
     var trace = TraceBuilder()
-    (trace.header.major, trace.header.minor) = (2, 0)
+    (trace.header.major, trace.header.minor) = (3, 0)
     let error = try openingError(trace.bytes())
     #expect(error?.status == .unsupportedVersion)
-    #expect(error?.context.contains("format version 2.0") == true)
+    #expect(error?.context.contains("format version 3.0") == true)
   }
 
   @Test func laterMinorVersionIsRead() throws {

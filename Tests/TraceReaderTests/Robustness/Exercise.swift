@@ -80,13 +80,13 @@ struct Exercise {
 /// Small traces with everything that a trace can hold.
 enum SampleTraces {
   /// A few events of every kind by three threads.
-  static func small() -> TraceBuilder {
+  static func small(_ operations: [Operation] = blockOperations) -> TraceBuilder {
     var trace = TraceBuilder()
     addRecords(to: &trace)
     let stacks = [
       trace.stack([0x40_1010, 0x40_1000]), trace.stack([0x7f00_0010, 0x40_1000], isCut: true),
     ]
-    for (index, operation) in blockOperations.enumerated() {
+    for (index, operation) in operations.enumerated() {
       let address = 0x5000_0000 + UInt64(index % 9) * 32
       trace.add(
         operation, address: address, size: UInt64(index * 31), alignment: 64,
@@ -192,11 +192,13 @@ enum SampleTraces {
   }
 
   /// Some hundred random events in many short chunks of several threads.
-  static func random(seed: UInt64) -> TraceBuilder {
+  static func random(
+    seed: UInt64, _ operations: [Operation] = blockOperations
+  ) -> TraceBuilder {
     var random = SeededGenerator(seed: seed)
-    var trace = small()
+    var trace = small(operations)
     for _ in 0..<400 {
-      let operation = blockOperations[Int.random(in: 0..<blockOperations.count, using: &random)]
+      let operation = operations[Int.random(in: 0..<operations.count, using: &random)]
       let thread = UInt32.random(in: 0..<5, using: &random)
       trace.add(
         operation, address: 0x6000_0000 + .random(in: 0..<60, using: &random) * 16,

@@ -11,9 +11,11 @@ struct PredictedStream: ~Copyable {
   private var writer = ByteWriter()
   private var newestSize: UInt64 = 0
 
-  private static let allocations = blockOperations.filter { $0.kind == .allocation }
+  private static let allocations = blockOperations.filter {
+    $0.kind == .allocation && !$0.isOfAnnounced
+  }
   private static let deallocations =
-    blockOperations.filter { $0.kind == .deallocation } + [.reallocBegin]
+    blockOperations.filter { $0.kind == .deallocation && !$0.isOfAnnounced } + [.reallocBegin]
 
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
@@ -111,9 +113,11 @@ struct PredictedStream: ~Copyable {
 
 extension SampleTraces {
   /// Events and stacks of the predicted encodings, and a snapshot of some pages.
-  static func predicted(seed: UInt64) -> TraceBuilder {
+  static func predicted(
+    seed: UInt64, _ operations: [Operation] = blockOperations
+  ) -> TraceBuilder {
     var random = SeededGenerator(seed: seed)
-    var trace = small()
+    var trace = small(operations)
     trace.appendNodeChunk(nodes(&random), firstID: 1000)
     for chunk in UInt64(0)..<6 {
       var stream = PredictedStream(seed: seed * 100 + chunk)
