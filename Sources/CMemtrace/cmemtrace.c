@@ -22,3 +22,15 @@ void cmemtrace_resume(void) {
 void cmemtrace_pause(void) {
     MEMTRACE_PAUSE();
 }
+
+void cmemtrace_allocated(const void *block, size_t size) {
+    MEMTRACE_ALLOCATED(block, size);
+}
+
+void cmemtrace_freed(const void *block) {
+    MEMTRACE_FREED(block);
+}
+
+void cmemtrace_ignore(const void *block) {
+    MEMTRACE_IGNORE(block);
+}

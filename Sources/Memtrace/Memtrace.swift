@@ -51,6 +51,32 @@ public enum Memtrace {
   /// The corresponding C function is `memtrace_pause`.
   public static func pause() { cmemtrace_pause() }
 
+  /// Announces a block that an allocator of the program's own has handed out.
+  ///
+  /// Reports then show it as those of `malloc`. It ends with ``freed(_:)``, or with what it lies in. The
+  /// corresponding C function is `memtrace_allocated`.
+  ///
+  /// - Parameters:
+  ///   - block: Where the block begins.
+  ///   - size: Bytes that are used of it.
+  public static func allocated(_ block: UnsafeRawPointer, size: Int) {
+    cmemtrace_allocated(block, size)
+  }
+
+  /// Says that the allocator takes a block back; before its memory can be handed out again.
+  ///
+  /// The corresponding C function is `memtrace_freed`.
+  ///
+  /// - Parameter block: Where the block begins.
+  public static func freed(_ block: UnsafeRawPointer) { cmemtrace_freed(block) }
+
+  /// Says that a block is never to be reported as leaked, nor what only it holds.
+  ///
+  /// The corresponding C function is `memtrace_ignore`.
+  ///
+  /// - Parameter block: An address in a block of `malloc`, or in one that was announced.
+  public static func ignore(_ block: UnsafeRawPointer) { cmemtrace_ignore(block) }
+
   /// What became of a snapshot that the program asked for.
   public enum SnapshotResult: Hashable, Sendable {
     /// It has been taken; it is written while the program goes on.

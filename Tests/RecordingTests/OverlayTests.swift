@@ -59,6 +59,11 @@ import TraceTestSupport
     #expect(trace.marks.last?.name.utf8.count == 1023)
     #expect(trace.snapshots.map(\.reason) == [.program("done"), .exit(0)])
 
+    let announced = try trace.replay().sites.filter { $0.operation == .announced }
+    #expect(announced.reduce(0) { $0 + $1.tally.totalBytes } == 128)
+    #expect(announced.reduce(0) { $0 + $1.tally.liveBytes } == 80)
+    #expect(trace.ignoredBlocks.count == 1)
+
     let source = ReportSource(trace, file: nil, symbolicator: ELFSymbolicator())
     var query = GenerationsQuery()
     query.filter.category = "app.Node"

@@ -15,4 +15,9 @@ int cmemtrace_snapshot(const char *name);
 void cmemtrace_resume(void);
 void cmemtrace_pause(void);
 
+/* As memtrace_allocated, memtrace_freed and memtrace_ignore; without the recorder nothing. */
+void cmemtrace_allocated(const void *block, size_t size);
+void cmemtrace_freed(const void *block);
+void cmemtrace_ignore(const void *block);
+
 #endif

@@ -104,10 +104,7 @@ struct BlockLookup {
     return search(address, recordedSpans, spans.count)
   }
 
-  /// - Parameters:
-  ///   - address: The address.
-  ///   - first: The first span in question, which does not begin behind the address.
-  ///   - last: Where the spans in question end.
+  /// Looks in some of the spans, the first of which does not begin behind the address.
   @inline(__always)
   private func search(_ address: UInt64, _ first: Int, _ last: Int) -> Int {
     // The last span that begins at the address or before it: there is one.

@@ -5,7 +5,7 @@ import TraceReader
 /// Most lie in a block of `malloc` that is parted by such an allocator, its *pool*; others in mappings, variables
 /// or stacks. They are blocks of their own: their words belong to them and to nothing that they lie in.
 struct Pools: Sendable {
-  /// For each announced block what it lies in; -1 for no block. Of several the innermost.
+  /// For each announced block what it lies in, of several the innermost; -1 for no block.
   private let parents: [Int32]
   /// How many blocks come before them.
   private let first: Int

@@ -97,8 +97,17 @@ public struct LeakForest: Sendable {
   public func root(of node: Int) -> Int { Int(rootsOfNodes[node]) }
 
   /// The pointer by which the node above holds a node, the first one of it; nil for a root.
+  ///
+  /// Of a node that lies in the one above: where.
   public func parentEdge(of node: Int) -> Edge? {
-    parent(of: node).flatMap { edges(of: $0).first { $0.target == node } }
+    guard let parent = parent(of: node) else { return nil }
+    let (inner, outer) = (block(of: node), block(of: parent))
+    let blocks = scanner.heap.blocks
+    if blocks.pool(of: inner) == outer {
+      let offset = blocks.address(of: inner) &- blocks.address(of: outer)
+      return Edge(offset: offset, target: node, edgeClass: .start)
+    }
+    return edges(of: parent).first { $0.target == node }
   }
 
   /// All pointers of a node to leaked blocks, by ascending offset; they are looked for anew.

@@ -73,7 +73,7 @@ extension RuleScope {
     switch key {
     case "category", "type":
       // It would hold nothing, and so allow everything.
-      guard !value.hasPrefix("Malloc-") else {
+      guard !value.hasPrefix("Malloc-"), !value.hasPrefix("Pool-") else {
         throw GateError(
           "'\(text)': findings have no sizes; where no type is known their category is the call,"
             + " such as 'malloc in parse': [category=malloc*] or [function=parse]")

@@ -92,8 +92,8 @@ struct BlockFinder {
     open[event.blockKey] = blocks.count
     blocks.append(
       FoundBlock(
-        address: event.address, size: event.size, stack: stack, thread: event.thread,
-        time: event.time))
+        address: event.address, size: event.size, operation: event.operation, stack: stack,
+        thread: event.thread, time: event.time))
   }
 }
 

@@ -63,7 +63,9 @@ struct BlockNames: @unchecked Sendable {
   private func row(_ block: FoundBlock, index: Int) -> BlocksReport.Row {
     BlocksReport.Row(
       index: index, address: block.address.rawValue,
-      category: source.categories.category(stack: block.stack, size: block.size).name,
+      category: source.categories.category(
+        stack: block.stack, size: block.size, block.operation
+      ).name,
       timeNanoseconds: source.clock.nanoseconds(block.time),
       freedNanoseconds: block.freed.map(source.clock.nanoseconds), size: block.size,
       thread: source.threads.summary(of: block.thread), stack: block.stack.rawValue,

@@ -6,6 +6,8 @@ public struct FoundBlock: Sendable, Hashable {
   public var address: Address
   /// Requested bytes.
   public var size: UInt64
+  /// What allocated it.
+  public var operation = Operation.malloc
   /// The backtrace of the allocation.
   public var stack: StackID
   /// The thread that allocated it.
@@ -20,7 +22,7 @@ extension FoundBlock {
   /// A block that lives.
   init(_ block: LiveBlock) {
     self.init(
-      address: block.address, size: block.size, stack: block.stack, thread: block.thread,
-      time: block.time)
+      address: block.address, size: block.size, operation: block.operation, stack: block.stack,
+      thread: block.thread, time: block.time)
   }
 }

@@ -151,6 +151,13 @@ extension DumpRecord {
     add("name", .text(mark.name))
   }
 
+  init(ignored: IgnoredBlock, clock: TraceClock) {
+    self.init(.ignored)
+    add("time", .number(clock.nanoseconds(ignored.time)))
+    add("thread", .number(UInt64(ignored.thread.rawValue)))
+    add("address", .address(ignored.address.rawValue))
+  }
+
   init(window: RecordingWindow, clock: TraceClock) {
     self.init(.window)
     add("start", .number(clock.nanoseconds(window.start)))

@@ -7,8 +7,8 @@ import TraceReader
 public struct TraceDump {
   /// The kinds of records, in the order of the dump.
   public enum Kind: String, Sendable, CaseIterable {
-    case header, process, image, thread, note, mark, window, refcounts, mapping, damage, stack,
-      event, refcount
+    case header, process, image, thread, note, mark, window, ignored, refcounts, mapping, damage,
+      stack, event, refcount
   }
 
   /// The forms a dump can be written in.
@@ -77,6 +77,9 @@ public struct TraceDump {
     }
     if kinds.contains(.window) {
       records += (trace.windows ?? []).map { DumpRecord(window: $0, clock: trace.clock) }
+    }
+    if kinds.contains(.ignored) {
+      records += trace.ignoredBlocks.map { DumpRecord(ignored: $0, clock: trace.clock) }
     }
     if kinds.contains(.refcounts), let recording = trace.refcountRecording {
       records.append(DumpRecord(refcounts: recording))

@@ -1,3 +1,5 @@
+import TraceReader
+
 extension ErrorText {
   /// What to change in the program, in one sentence.
   var advice: String {
@@ -8,6 +10,12 @@ extension ErrorText {
     case .freeOfInterior(let offset):
       return countAdvice(inFrontOf: offset) ?? baseAdvice ?? interiorAdvice
     case .freeOfUnknown: return arrayDeleteAdvice ?? unknownAdvice
+    case .mismatched where isOfAnnounced:
+      return
+        "the block is one of \(allocator), not of the allocator that takes it back: free it with "
+        + counterpart(of: allocator)
+    case .mismatched where allocator == Operation.announced.name:
+      return "give the block back to the allocator of the program that handed it out"
     case .mismatched:
       return "free what \(allocator) returned with \(counterpart(of: allocator))"
     case .wrongSize:
@@ -35,10 +43,14 @@ extension ErrorText {
 
   private var interiorAdvice: String {
     let start = entry.block.map { HexText.of($0.address) } ?? "the start of the block"
+    if isOfAnnounced { return "\(call) \(start), which was announced, not an address in the block" }
     return "\(call) \(start), the pointer that \(allocator) returned, not one into the block"
   }
 
   private var unknownAdvice: String {
+    if isOfAnnounced {
+      return "\(call) only what was announced before, and announce all that the allocator hands out"
+    }
     guard let block = entry.neighbour else {
       return "\(call) only what malloc and its kin returned; this may be a variable, part of an "
         + "array, or a block of another allocator"
@@ -78,6 +90,14 @@ extension ErrorText {
 
   private var doubleFreeAdvice: String {
     guard let first = entry.firstFree else { return "free the block once" }
+    if isOfAnnounced, first.function != entry.offending.function {
+      let owner =
+        first.function == Operation.announced.name
+        ? "gave its memory to another block"
+        : "ended what the block lay in"
+      return
+        "\(freer(in: first) ?? "the program") \(owner); take blocks back before that, or not at all"
+    }
     if first.function.hasPrefix("realloc") {
       return "\(first.function) gave the block back; free the pointer that it returned instead"
     }

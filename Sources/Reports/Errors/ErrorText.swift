@@ -85,7 +85,13 @@ struct ErrorText {
   private var isRealloc: Bool { entry.offending.function == "realloc" }
 
   /// What the program did to the address.
-  var call: String { isRealloc ? "realloc" : "free" }
+  var call: String {
+    if isOfAnnounced { return entry.offending.function }
+    return isRealloc ? "realloc" : "free"
+  }
+
+  /// Whether it was about a block of the program's own allocators.
+  var isOfAnnounced: Bool { entry.offending.function == Operation.announcedEnd.name }
 
   private var isRetain: Bool { entry.offending.function.contains("etain") }
 
@@ -168,8 +174,10 @@ struct ErrorText {
 
   private var familyText: String {
     let allocated = entry.block?.allocated.function ?? "another function"
-    let verb = isRealloc ? "reallocated" : "freed"
-    return "allocated by \(allocated), \(verb) by \(entry.offending.function)"
+    let verb = isRealloc ? "reallocated" : isOfAnnounced ? "ended" : "freed"
+    let isAnnounced = allocated == Operation.announced.name
+    return
+      "\(isAnnounced ? "announced" : "allocated") by \(allocated), \(verb) by \(entry.offending.function)"
   }
 }
 

@@ -163,7 +163,8 @@ extension ErrorsReport.Block {
     address = block.address.rawValue
     size = block.size
     alignment = block.alignment
-    let category = source.categories.category(stack: block.allocation.stack, size: block.size)
+    let category = source.categories.category(
+      stack: block.allocation.stack, size: block.size, block.allocation.operation)
     self.category = category.name
     isSwiftObject = category.isSwift
     allocated = EventSummary(block.allocation, source: source)

@@ -184,13 +184,15 @@ public struct HistoryReport: Report {
   private static func categories(
     of history: [HistoryEntry], _ reallocStacks: [UInt64: StackID], _ source: ReportSource
   ) -> [BlockCategory?] {
-    var categories: [Address: BlockCategory] = [:]
+    var categories: [UInt64: BlockCategory] = [:]
     return history.map { entry in
+      let key = entry.event.blockKey
       if let size = entry.blockSize, delta(of: entry.event) > 0 {
         let stack = reallocStacks[entry.eventIndex] ?? entry.event.stack
-        categories[entry.block] = source.categories.category(stack: stack, size: size)
+        categories[key] = source.categories.category(
+          stack: stack, size: size, entry.event.operation)
       }
-      return categories[entry.block]
+      return categories[key]
     }
   }
 

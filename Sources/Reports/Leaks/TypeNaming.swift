@@ -40,7 +40,8 @@ final class SnapshotTypeNames: TypeNaming {
   func category(of block: Int, in heap: HeapImage) -> BlockCategory {
     let category = detailedCategory(of: block, in: heap)
     if case .call = category.kind {
-      return BlockCategory(SizeClass(containing: heap.blocks.size(of: block)))
+      return BlockCategory(
+        SizeClass(containing: heap.blocks.size(of: block)), heap.blocks.site(of: block).operation)
     }
     return category
   }

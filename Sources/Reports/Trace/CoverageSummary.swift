@@ -76,6 +76,13 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
         "refcountsLost", coverage.refcountsLost,
         { "\($0.grouped) retains and releases were not recorded" }
       ),
+      (
+        "announcedLeftOut", coverage.announcedLeftOut,
+        {
+          "\(CountText.of($0, "call", .was)) not recorded that announced a block of the program's own "
+            + "allocators or its end: not all allocations were to be"
+        }
+      ),
       ("stacksMissing", coverage.stacksMissing, { "\(CountText.of($0, "event", .has)) no stack" }),
       (
         "imagesLost", coverage.imagesLost, { "\(CountText.of($0, "image")) could not be described" }

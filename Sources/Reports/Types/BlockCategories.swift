@@ -55,7 +55,7 @@ public final class BlockCategories {
 
   /// The category of blocks of a site.
   public func category(of site: Site) -> BlockCategory {
-    category(stack: site.stack, sizeClass: site.sizeClass)
+    category(stack: site.stack, sizeClass: site.sizeClass, site.operation)
   }
 
   /// The category of a block.
@@ -63,9 +63,20 @@ public final class BlockCategories {
   /// - Parameters:
   ///   - stack: The backtrace of its allocation.
   ///   - size: Requested bytes.
+  ///   - operation: What allocated it.
   /// - Returns: Its type where that is known, else its size class.
-  public func category(stack: StackID, size: UInt64) -> BlockCategory {
-    category(stack: stack, sizeClass: SizeClass(containing: size))
+  public func category(
+    stack: StackID, size: UInt64, _ operation: Operation = .malloc
+  ) -> BlockCategory {
+    category(stack: stack, sizeClass: SizeClass(containing: size), operation)
+  }
+
+  private func category(
+    stack: StackID, sizeClass: SizeClass, _ operation: Operation
+  ) -> BlockCategory {
+    let found = category(stack: stack, sizeClass: sizeClass)
+    guard operation.isOfAnnounced, case .size = found.kind else { return found }
+    return BlockCategory(sizeClass, operation)
   }
 
   /// The category of blocks of a site, with everything that the stack and the source may tell.
@@ -91,7 +102,7 @@ public final class BlockCategories {
     {
       return (own, true)
     }
-    let category = category(stack: block.stack, size: block.size)
+    let category = category(stack: block.stack, size: block.size, block.operation)
     if let memory, let thrown = thrownCategory(of: block, category, in: memory) {
       return (thrown, true)
     }

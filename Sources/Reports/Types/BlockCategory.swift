@@ -1,7 +1,7 @@
 import Symbolication
 import TraceReader
 
-/// What a block is called in reports: its type, or `Malloc-16` where that is not known.
+/// What a block is called in reports: its type, or `Malloc-16` or `Pool-16` where that is not known.
 public struct BlockCategory: Hashable, Sendable {
   /// What the name says.
   public enum Kind: Sendable, Hashable {
@@ -23,8 +23,12 @@ public struct BlockCategory: Hashable, Sendable {
   public var imagePath: String?
 
   /// The category of blocks of which only the size is known.
-  public init(_ sizeClass: SizeClass) {
-    name = sizeClass.name
+  ///
+  /// - Parameters:
+  ///   - sizeClass: Their size.
+  ///   - operation: What allocated them: blocks of the program's own allocators are called `Pool-16`.
+  public init(_ sizeClass: SizeClass, _ operation: Operation = .malloc) {
+    name = operation.isOfAnnounced ? sizeClass.poolName : sizeClass.name
     kind = .size(sizeClass)
   }
 
@@ -62,7 +66,7 @@ extension BlockCategory: Comparable {
   /// Types by name, then callers by name, then sizes.
   public static func < (left: BlockCategory, right: BlockCategory) -> Bool {
     if case .size(let first) = left.kind, case .size(let second) = right.kind {
-      return first < second
+      return (first, left.name) < (second, right.name)
     }
     return (left.rank, left.name, left.imagePath ?? "")
       < (right.rank, right.name, right.imagePath ?? "")

@@ -16,6 +16,7 @@ enum BlockKey {
   /// - Parameters:
   ///   - key: Its key.
   ///   - operation: What allocated or ended it.
+  /// - Returns: Where it begins.
   @inline(__always)
   static func address(of key: UInt64, _ operation: Operation) -> Address {
     Address(operation.isOfAnnounced ? key & ~announced : key)

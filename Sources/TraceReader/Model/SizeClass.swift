@@ -31,8 +31,13 @@ public struct SizeClass: Hashable, Comparable, Sendable, CustomStringConvertible
   }
 
   /// `Malloc-16`, `Malloc-1008`, `Malloc-1.50 KiB`, `Malloc-4.00 KiB`, `Malloc-2.25 MiB`.
-  public var name: String {
-    guard bytes > 1008 else { return "Malloc-\(bytes)" }
+  public var name: String { "Malloc-\(sizeText)" }
+
+  /// The same of blocks of the program's own allocators: `Pool-16`.
+  public var poolName: String { "Pool-\(sizeText)" }
+
+  private var sizeText: String {
+    guard bytes > 1008 else { return "\(bytes)" }
     var (unit, scale): (Int, UInt64) = (0, 1024)
     while unit < Self.units.count - 1, bytes / scale >= 1024 {
       unit += 1
@@ -42,7 +47,7 @@ public struct SizeClass: Hashable, Comparable, Sendable, CustomStringConvertible
     // Never a whole one: the steps are at least the 64th part.
     let hundredths = ((bytes % scale) / (scale / 1024) * 100 + 512) / 1024
     let digits = hundredths < 10 ? "0\(hundredths)" : "\(hundredths)"
-    return "Malloc-\(whole).\(digits) \(Self.units[unit])"
+    return "\(whole).\(digits) \(Self.units[unit])"
   }
 
   private static let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]

@@ -60,6 +60,7 @@ struct BlockIntervals {
   /// - Parameters:
   ///   - first: The first byte of the range.
   ///   - last: Its last byte.
+  ///   - body: Called with each block.
   private func forEachCandidate(_ first: UInt64, _ last: UInt64, _ body: (Block) -> Void) {
     var rest = used
     while rest != 0 {

@@ -110,13 +110,16 @@ extension HeapReplay {
     pools?.move(key, slot)
   }
 
-  /// What lies in a block that a thread has reallocated, where it is still the same memory; the rest has ended.
-  /// The block, about to be counted as a whole, gets the bytes lent.
+  /// Lends a block that a thread has reallocated, and that is about to be counted as a whole, the bytes of what lies
+  /// in it.
+  ///
+  /// What is not in the same memory any more has ended.
   ///
   /// - Parameters:
   ///   - slot: The thread.
   ///   - key: Where the block is now; nil for where it was.
   ///   - size: Its bytes.
+  /// - Returns: The block, for ``settle(_:)``; nil where the thread has reallocated none.
   mutating func lendContents(
     to slot: Int, at key: UInt64? = nil, size: UInt64 = 0
   ) -> PoolTracker.Moving? {

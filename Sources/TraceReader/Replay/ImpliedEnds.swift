@@ -10,9 +10,7 @@ package struct ImpliedEnds {
 
   /// Takes in the next event, before whoever asks does.
   ///
-  /// - Parameters:
-  ///   - event: The event.
-  ///   - thread: A number of its thread.
+  /// - Parameter event: The event.
   /// - Returns: The keys of the announced blocks that end with it, but for its own.
   package mutating func follow(_ event: Event) -> [UInt64] {
     follow(event.operation.rawValue, event.blockKey, event.size, event.thread.rawValue)

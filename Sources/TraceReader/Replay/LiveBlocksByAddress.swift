@@ -11,8 +11,10 @@ public struct LiveBlocksByAddress: @unchecked Sendable {
   /// For each block that announced ones lie in, by its key, how many of its bytes these have.
   private let handedOut: [UInt64: UInt64]
 
-  /// - Parameter sorted: Entries by ascending address; `serial` is the position in the order of
-  ///   allocation, `site` one in the sites of the replay.
+  /// - Parameters:
+  ///   - sorted: Entries by ascending address; `serial` is the position in the order of allocation, `site` one in
+  ///     the sites of the replay.
+  ///   - handedOut: For each block that announced ones lie in, by its key, how many bytes these have.
   fileprivate init(_ sorted: LiveEntries, handedOut: [UInt64: UInt64]) {
     self.handedOut = handedOut
     owner = sorted

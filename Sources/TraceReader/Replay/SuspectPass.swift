@@ -180,7 +180,7 @@ struct SuspectPass: EventSink {
     close(event, run, key: event.address)
   }
 
-  /// - Parameter key: Of the block that ends.
+  /// Ends the block with a key, by an event that may be about another one.
   private mutating func close(_ event: RawEvent, _ run: EventRun, key: UInt64) {
     guard let positions = followed[key] else { return }
     workLeft -= positions.count

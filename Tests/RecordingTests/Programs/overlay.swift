@@ -18,5 +18,10 @@ if CommandLine.arguments.last == "paused" {
   Memtrace.pause()
   kept.append(Node())
 }
+let arena = UnsafeMutableRawPointer.allocate(byteCount: 4096, alignment: 16)
+Memtrace.allocated(arena + 64, size: 48)
+Memtrace.allocated(arena + 128, size: 80)
+Memtrace.freed(arena + 64)
+Memtrace.ignore(arena + 128)
 Memtrace.mark(String(repeating: "long ", count: 1000))
 print(Memtrace.snapshot("done"))
