@@ -12,7 +12,8 @@ struct ErrorText {
     case .doubleFree: return "Double free of \(address)\(freedBlockText)"
     case .reallocOfFreed: return "realloc of the freed block \(address)\(freedBlockText)"
     case .freeOfUnknown:
-      return "Invalid \(call) of \(address), which was never allocated\(neighbourText)"
+      return "Invalid \(call) of \(address), which was never "
+        + (isOfAnnounced ? "announced" : "allocated") + neighbourText
     case .freeOfInterior(let offset):
       let start = entry.block.map { " that begins at \(HexText.of($0.address))" } ?? ""
       return "Invalid \(call) of \(address), \(bytes.format(offset)) inside \(ofBlock)\(start)"

@@ -138,52 +138,53 @@ struct LeakTreeBuilder {
     var lines = [line(root, depth: 0, edge: nil)]
     var path = [Visit(node: root, edges: leaks.edges(of: root))]
     var isOnPath: Set<Int> = [root]
-    while let visit = path.last {
+    while !path.isEmpty {
       let depth = path.count
-      guard visit.next < visit.edges.count else {
+      // Not a copy of the visit: what is shown would be copied with each block that it holds.
+      let (node, next) = (path[depth - 1].node, path[depth - 1].next)
+      guard next < path[depth - 1].edges.count else {
         path.removeLast()
-        isOnPath.remove(visit.node)
+        isOnPath.remove(node)
         continue
       }
       path[depth - 1].next += 1
-      let edge = visit.edges[visit.next]
+      let edge = path[depth - 1].edges[next]
       if isOnPath.contains(edge.target) {
-        let field = field(edge, of: leaks.block(of: visit.node))
+        let field = field(edge, of: leaks.block(of: node))
         if lines.count < limit, path[depth - 1].takeBack(edge, field),
-          let line = back(edge, from: visit.node, depth: depth)
+          let line = back(edge, from: node, depth: depth)
         {
           lines.append(line)
         }
         continue
       }
-      guard leaks.parent(of: edge.target) == visit.node,
+      guard leaks.parent(of: edge.target) == node,
         path[depth - 1].shown.insert(edge.target).inserted
       else { continue }
       if lines.count >= limit || depth >= Self.deepest {
         omit(edge.target, depth: depth, in: &lines)
         continue
       }
-      let next: Visit
-      if let row = row(from: visit, at: edge) {
-        lines.append(line(of: row, from: edge, in: visit.node, depth: depth))
-        next = Visit(
+      let child: Visit
+      let isInList = path[depth - 1].offset == edge.offset && !path[depth - 1].isRow
+      if isInList, let row = row(from: node, at: edge) {
+        lines.append(line(of: row, from: edge, in: node, depth: depth))
+        child = Visit(
           node: row.holder, offset: edge.offset, edges: [row.edge], isRow: true)
       } else {
         lines.append(line(edge.target, depth: depth, edge: edge))
-        next = Visit(
+        child = Visit(
           node: edge.target, offset: edge.offset, edges: leaks.edges(of: edge.target))
       }
-      path.append(next)
-      isOnPath.insert(next.node)
+      path.append(child)
+      isOnPath.insert(child.node)
     }
     return lines
   }
 
-  /// The elements of a list from a pointer on, where the block that has it is one of them, not the first.
-  private func row(from visit: Visit, at edge: LeakForest.Edge) -> LeakTreeRow? {
-    guard visit.offset == edge.offset, !visit.isRow,
-      LeakTreeRow.isStep(edge, from: visit.node, of: leaks, labels: labels)
-    else { return nil }
+  /// The elements of a list from a pointer on, where the block that has it is one of them.
+  private func row(from node: Int, at edge: LeakForest.Edge) -> LeakTreeRow? {
+    guard LeakTreeRow.isStep(edge, from: node, of: leaks, labels: labels) else { return nil }
     return LeakTreeRow(from: edge, of: leaks, labels: labels)
   }
 
