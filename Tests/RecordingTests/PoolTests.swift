@@ -46,6 +46,14 @@ import TraceTestSupport
       })
   }
 
+  /// Nobody has written to a block that is announced, nor does anybody read it.
+  @Test func announcingMakesNoWarnings() throws {
+    let run = try ProcessRun.run(
+      ["/usr/bin/env", "gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-c", "-o", "/dev/null"]
+        + TestProgram.withMarks + [TestProgram.sources.appending("announces.c").string])
+    #expect(run.status == 0, "\(run.errorText)")
+  }
+
   @Test func secondEnd() throws {
     let trace = try Self.errors("twice").root()
     let error = try #require(try trace.replay().errors.first)

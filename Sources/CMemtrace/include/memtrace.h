@@ -26,6 +26,13 @@
 
 #include <stddef.h>
 
+/* The bytes of a block are not read: without that GCC warns of those that nobody has set. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#    define MEMTRACE_READS_NOTHING __attribute__((access(none, 1)))
+#else
+#    define MEMTRACE_READS_NOTHING
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -59,18 +66,19 @@ void memtrace_pause(void) __attribute__((weak));
  * It ends with memtrace_freed, with the block of malloc that it lies in, and when another block is
  * announced that shares bytes with it, unless one lies in the other. Only one can begin at an
  * address. A block that moves or grows has ended, and another one begins. */
-void memtrace_allocated(const void *block, size_t size) __attribute__((weak));
+void memtrace_allocated(const void *block, size_t size)
+    __attribute__((weak)) MEMTRACE_READS_NOTHING;
 
 /* The allocator takes a block back. Call it before the memory can be handed out again.
  *
  * block  what was announced; NULL: nothing happens */
-void memtrace_freed(const void *block) __attribute__((weak));
+void memtrace_freed(const void *block) __attribute__((weak)) MEMTRACE_READS_NOTHING;
 
 /* A block is never to be reported as leaked, nor what only it holds: it lives until the end on
  * purpose. That ends with the block.
  *
  * block  a block of malloc, or one that was announced; any address in it counts */
-void memtrace_ignore(const void *block) __attribute__((weak));
+void memtrace_ignore(const void *block) __attribute__((weak)) MEMTRACE_READS_NOTHING;
 
 #ifdef __cplusplus
 }
