@@ -72,11 +72,12 @@ public final class StackSymbolicator {
     return frame
   }
 
-  /// The frame that a report names as where code goes on; `nil` where no address is given.
+  /// The frame that a report names as where code goes on.
   ///
   /// - Parameters:
   ///   - addresses: Where the functions go on, the innermost first.
   ///   - time: When.
+  /// - Returns: The frame; `nil` where no address is given.
   public func responsibleFrame(
     ofCodeAt addresses: some Sequence<Address>, at time: EventTime
   ) -> SymbolicatedFrame? {

@@ -15,6 +15,7 @@ struct DispatchCacheTests {
   ///   - record: The first of the list.
   ///   - heap: Without the variables.
   ///   - offset: Where those of libdispatch are, behind those of others in an executable.
+  /// - Returns: The heap with the variables.
   private static func heap(
     first record: UInt64, _ heap: SampleHeap, at offset: UInt64 = 0
   ) -> SampleHeap {

@@ -1,7 +1,8 @@
 import TraceReader
 
-/// The places in variables of images from which blocks may be held: of these a report may want the
-/// variables' names. And what else memory leads to in images that has a name: types, suspended code.
+/// The places in variables of images from which blocks may be held, of which a report may want names.
+///
+/// And what else memory leads to in images that has a name: types, suspended code.
 struct VariablePlaces {
   /// For each image, ELF addresses of words.
   private(set) var addresses: [UInt32: Set<UInt64>] = [:]
