@@ -1,9 +1,9 @@
 /* See mappings.h. */
 #include "mappings/mappings.h"
 
+#include "base/clock.h"
 #include "base/config.h"
 #include "base/lock.h"
-#include "base/moment.h"
 #include "base/text.h"
 #include "events/pausing.h"
 #include "events/recorder.h"
@@ -21,7 +21,7 @@ void mt_mappings_begin(void) {
 }
 
 struct mt_mapping_record mt_mapping_call(enum mt_mapping_call call) {
-    return (struct mt_mapping_record){.call = call, .end_time = mt_moment()};
+    return (struct mt_mapping_record){.call = call, .end_time = mt_clock_event_time()};
 }
 
 /* The path of an open file, as the kernel tells it now: " (deleted)" is its word.
@@ -61,7 +61,7 @@ void mt_mapping_write(struct mt_mapping_record *mapping, const struct mt_frame *
     if (entry == MT_ENTRY_RECORD && mt_unwind_depth != 0 && mapping->call != MT_MAPPING_PROTECT)
         mapping->stack = mt_unwind_capture(&mt_tls.thread->unwinder, caller);
     mapping->thread = mt_tls.index;
-    mapping->time = mt_moment();
+    mapping->time = mt_clock_event_time();
     if (mapping->length || mapping->ended_length)
         write_record(mapping, descriptor);
     mt_leave(entry);
