@@ -5,9 +5,11 @@
 #ifndef MT_HOOK_H
 #define MT_HOOK_H
 
+#include "base/os_call.h"
 #include "events/recorder.h"
 #include "events/sampling.h"
 #include "loader/real.h"
+#include <errno.h>
 
 /* Those of a sample run a few instructions millions of times: each in a cache line of its own. */
 #ifdef MT_EXPORT_HOOKS
@@ -78,6 +80,19 @@ static inline void *mt_end_allocation(const struct mt_call *call, void *block, s
     mt_note_allocation(call, block, size, alignment);
     mt_leave(call->entry);
     return block;
+}
+
+/* A system call, as the C library would make it, for hooks whose real function is not known yet. A
+ * program's own allocator makes some while it sets itself up under a lock, to map memory or to name
+ * it (Chromium's): to look names up now would deadlock, because the loader allocates a message for
+ * each name that is nowhere. */
+static inline long mt_ask_kernel(long number, long a, long b, long c, long d, long e, long f) {
+    long result = mt_call6(number, a, b, c, d, e, f);
+    /* Greater ones are addresses. */
+    if (result >= 0 || result < -4095)
+        return result;
+    errno = (int)-result;
+    return -1;
 }
 
 /* Before the real functions are known, the bootstrap arena serves. */

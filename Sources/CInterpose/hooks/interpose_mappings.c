@@ -6,7 +6,6 @@
 
 #include "base/os_call.h"
 #include "mappings/mappings.h"
-#include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,16 +21,7 @@ void *MT_HOOK_NAME(sbrk)(intptr_t);
 /* The C library's own, by a name that nobody has hooks for. */
 void *__sbrk(intptr_t change);
 
-/* Before the real functions are known, the kernel is asked at once. Looking them up may allocate,
- * and an executable with an allocator of its own maps memory in the middle of that. */
-static long ask_kernel(long number, long a, long b, long c, long d, long e, long f) {
-    long result = mt_call6(number, a, b, c, d, e, f);
-    if (result >= 0 || result < -4095)
-        return result;
-    errno = (int)-result;
-    return -1;
-}
-
+/* Before the real functions are known, the kernel is asked (mt_ask_kernel). */
 #define IS_EARLY(name) mt_unlikely(!mt_real.name)
 
 static size_t whole_pages(size_t length) {
@@ -60,8 +50,8 @@ MT_RECORDING_HALF static void *recorded_mmap(void *address, size_t length, int p
     MT_HOOK void *MT_HOOK_NAME(name)(void *address, size_t length, int protection, int flags,      \
                                      int descriptor, off_t offset) {                               \
         if (IS_EARLY(name))                                                                        \
-            return (void *)ask_kernel(SYS_mmap, (long)address, (long)length, protection, flags,    \
-                                      descriptor, offset);                                         \
+            return (void *)mt_ask_kernel(SYS_mmap, (long)address, (long)length, protection, flags, \
+                                         descriptor, offset);                                      \
         if (mt_unlikely(mt_mappings_are_recorded))                                                 \
             MT_TAIL_CALL recorded_mmap(address, length, protection, flags, descriptor, offset);    \
         MT_TAIL_CALL mt_real.name(address, length, protection, flags, descriptor, offset);         \
@@ -86,7 +76,7 @@ MT_RECORDING_HALF static int recorded_munmap(void *address, size_t length) {
 
 MT_HOOK int MT_HOOK_NAME(munmap)(void *address, size_t length) {
     if (IS_EARLY(munmap))
-        return (int)ask_kernel(SYS_munmap, (long)address, (long)length, 0, 0, 0, 0);
+        return (int)mt_ask_kernel(SYS_munmap, (long)address, (long)length, 0, 0, 0, 0);
     if (mt_unlikely(mt_mappings_are_recorded))
         MT_TAIL_CALL recorded_munmap(address, length);
     MT_TAIL_CALL mt_real.munmap(address, length);
@@ -116,8 +106,8 @@ MT_RECORDING_HALF static void *recorded_mremap(void *address, size_t length, siz
 MT_HOOK void *MT_HOOK_NAME(mremap)(void *address, size_t length, size_t new_length, int flags,
                                    void *new_address) {
     if (IS_EARLY(mremap))
-        return (void *)ask_kernel(SYS_mremap, (long)address, (long)length, (long)new_length, flags,
-                                  (long)new_address, 0);
+        return (void *)mt_ask_kernel(SYS_mremap, (long)address, (long)length, (long)new_length,
+                                     flags, (long)new_address, 0);
     if (mt_unlikely(mt_mappings_are_recorded))
         MT_TAIL_CALL recorded_mremap(address, length, new_length, flags, new_address);
     MT_TAIL_CALL mt_real.mremap(address, length, new_length, flags, new_address);
@@ -140,7 +130,7 @@ MT_RECORDING_HALF static int recorded_mprotect(void *address, size_t length, int
 
 MT_HOOK int MT_HOOK_NAME(mprotect)(void *address, size_t length, int protection) {
     if (IS_EARLY(mprotect))
-        return (int)ask_kernel(SYS_mprotect, (long)address, (long)length, protection, 0, 0, 0);
+        return (int)mt_ask_kernel(SYS_mprotect, (long)address, (long)length, protection, 0, 0, 0);
     if (mt_unlikely(mt_mappings_are_recorded))
         MT_TAIL_CALL recorded_mprotect(address, length, protection);
     MT_TAIL_CALL mt_real.mprotect(address, length, protection);

@@ -5,7 +5,6 @@
 #include "events/hook.h"
 
 #include "base/locked_memory.h"
-#include "base/os_call.h"
 #include "lifecycle/lifecycle.h"
 #include "loader/attached.h"
 #include "loader/deep_bind.h"
@@ -187,18 +186,6 @@ MT_HOOK int MT_HOOK_NAME(mlockall)(int flags) {
  * A filter that kills for system calls it does not list would kill the host for ours. One way to
  * install one is prctl, the other syscall (interpose_syscall.c). */
 
-/* Before the real one is known. A program's own allocator names its memory by it while it sets
- * itself up under a lock (Chromium's): to look names up now would deadlock, because the loader
- * allocates a message for each name that is nowhere. */
-static int call_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
-                      unsigned long d) {
-    long result = mt_call6(SYS_prctl, option, (long)a, (long)b, (long)c, (long)d, 0);
-    if (result >= 0)
-        return (int)result;
-    errno = (int)-result;
-    return -1;
-}
-
 MT_HOOK int MT_HOOK_NAME(prctl)(int option, ...) {
     va_list list;
     va_start(list, option);
@@ -208,5 +195,5 @@ MT_HOOK int MT_HOOK_NAME(prctl)(int option, ...) {
     mt_lifecycle_before_prctl(option, a);
     if (mt_real.prctl)
         return mt_real.prctl(option, a, b, c, d);
-    return call_prctl(option, a, b, c, d);
+    return (int)mt_ask_kernel(SYS_prctl, option, (long)a, (long)b, (long)c, (long)d, 0);
 }

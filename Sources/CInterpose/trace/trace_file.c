@@ -258,7 +258,7 @@ void mt_trace_file_note_announced(void) {
     if (!header || (__atomic_load_n(&header->flags, __ATOMIC_RELAXED) & MT_HEADER_ANNOUNCED))
         return;
     __atomic_store_n(&header->major, MT_FORMAT_MAJOR_ANNOUNCED, __ATOMIC_RELEASE);
-    __atomic_fetch_or(&header->flags, MT_HEADER_ANNOUNCED, __ATOMIC_RELEASE);
+    add_flag(MT_HEADER_ANNOUNCED);
 }
 
 void mt_trace_file_note_usable_size(bool is_object) {

@@ -34,14 +34,23 @@ enum GroupKey: Hashable {
     switch grouping {
     case .category: self = .category(source.categories.category(of: site))
     case .type: self = .category(source.categories.detailedCategory(of: site))
-    case .stack: self = .stack(names.likeness(of: site.stack))
+    case .stack: self = .stack(of: site.stack, names)
     case .thread: self = .thread(site.thread)
     case .size: self = .size(Self.powerOfTwo(above: site.sizeClass.bytes))
-    case .function:
-      let frame = names.responsible(of: site.stack)
-      self = .function(name: frame?.name ?? "<no stack recorded>", image: frame?.imageName)
+    case .function: self = .function(of: site.stack, names)
     case .image: self = .image(names.responsible(of: site.stack)?.imageName)
     }
+  }
+
+  /// The stacks that read like one.
+  static func stack(of stack: StackID, _ names: StackNames) -> GroupKey {
+    .stack(names.likeness(of: stack))
+  }
+
+  /// The function that is responsible for what a stack does.
+  static func function(of stack: StackID, _ names: StackNames) -> GroupKey {
+    let frame = names.responsible(of: stack)
+    return .function(name: frame?.name ?? "<no stack recorded>", image: frame?.imageName)
   }
 
   /// The text in the first column.

@@ -130,11 +130,11 @@ public struct MappingsReport: Report {
     "mapped memory was not recorded: record with --mappings, or MEMTRACE_MAPPINGS=1"
 
   /// Those with the most bytes that can be touched, then those that were greatest, then the earliest.
-  private static func greatest(_ mappings: [Mapping], _ limit: Int?) -> ArraySlice<Mapping> {
+  private static func greatest(_ mappings: [Mapping], _ limit: Int?) -> [Mapping] {
     mappings.enumerated().sorted { left, right in
       (right.1.usableBytes, right.1.range.length, left.0)
         < (left.1.usableBytes, left.1.range.length, right.0)
-    }.prefix(limit ?? .max).map(\.element)[...]
+    }.prefix(limit ?? .max).map(\.element)
   }
 }
 
@@ -145,8 +145,8 @@ extension MappingsReport {
   fileprivate enum Key: Hashable {
     case kind(MappingKind)
     case file(path: String, kind: MappingKind)
-    case function(name: String, image: String?)
-    case stack(StackID)
+    /// As those of blocks: a function or a stack.
+    case caller(GroupKey)
   }
 
   fileprivate struct Group {
@@ -182,23 +182,17 @@ extension MappingsReport.Key {
     switch grouping {
     case .kind, .mapping: self = .kind(mapping.kind)
     case .file: self = .file(path: mapping.path, kind: mapping.kind)
-    case .stack: self = .stack(source.names.likeness(of: mapping.stack))
-    case .function:
-      let frame = source.names.responsible(of: mapping.stack)
-      self = .function(name: frame?.name ?? "<no stack recorded>", image: frame?.imageName)
+    case .stack: self = .caller(.stack(of: mapping.stack, source.names))
+    case .function: self = .caller(.function(of: mapping.stack, source.names))
     }
   }
 
   /// The text in the first column.
   func label(_ source: ReportSource) -> String {
     switch self {
-    case .kind(let kind): return kind.name
-    case .file(let path, let kind): return path.isEmpty ? kind.name : path
-    case .function(let name, let image):
-      guard let image, !name.hasPrefix(image + "+") else { return name }
-      return "\(name)  \(image)"
-    case .stack(let stack):
-      return source.names.responsible(of: stack)?.title ?? "<no stack recorded>"
+    case .kind(let kind): kind.name
+    case .file(let path, let kind): path.isEmpty ? kind.name : path
+    case .caller(let key): key.label(source)
     }
   }
 }
@@ -208,7 +202,7 @@ extension MappingsReport.Row {
     self.init(
       name: group.key.label(source), tally: group.tally, reservedBytes: group.reservedBytes,
       kinds: MappingKind.allCases.filter(group.kinds.contains).map(\.name))
-    if case .stack(let stack) = group.key {
+    if case .caller(.stack(let stack)) = group.key {
       (self.stack, frames) = (stack.rawValue, source.names.frames(of: stack))
     }
   }

@@ -22,7 +22,7 @@ public enum MappingKind: String, Hashable, Sendable, CaseIterable {
 
 extension MappingKind {
   // mmap(2); the values are those of x86_64 and aarch64.
-  private static let mapShared: UInt32 = 0x1
+  static let mapShared: UInt32 = 0x1
   private static let mapAnonymous: UInt32 = 0x20
   private static let mapGrowsDown: UInt32 = 0x100
   private static let mapStack: UInt32 = 0x2_0000

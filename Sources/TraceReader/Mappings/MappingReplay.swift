@@ -130,7 +130,6 @@ struct MappingReplay {
 }
 
 extension Mapping {
-  private static let mapShared: UInt32 = 0x1
   private static let readAndWrite: UInt32 = 0x3
 
   /// What a call begins.
@@ -148,7 +147,7 @@ extension Mapping {
     case .mmap:
       kind = MappingKind(protection: call.protection, flags: call.flags, path: call.path)
       protection = call.protection
-      isShared = call.flags & Self.mapShared != 0
+      isShared = call.flags & MappingKind.mapShared != 0
       (path, offset) = (call.path, call.offset)
     case .programBreak: (kind, protection) = (.programBreak, Self.readAndWrite)
     case .mremap, .munmap, .mprotect: break

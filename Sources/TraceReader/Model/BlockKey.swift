@@ -11,6 +11,10 @@ enum BlockKey {
   @inline(__always)
   static func isAnnounced(_ key: UInt64) -> Bool { key & announced != 0 }
 
+  /// Where the block with a key begins.
+  @inline(__always)
+  static func start(_ key: UInt64) -> UInt64 { key & ~announced }
+
   /// The address of a block.
   ///
   /// - Parameters:
@@ -19,7 +23,7 @@ enum BlockKey {
   /// - Returns: Where it begins.
   @inline(__always)
   static func address(of key: UInt64, _ operation: Operation) -> Address {
-    Address(operation.isOfAnnounced ? key & ~announced : key)
+    Address(operation.isOfAnnounced ? start(key) : key)
   }
 
   /// The key of the block at an address that an operation is about.

@@ -165,7 +165,7 @@ extension HeapReplay {
     guard let block = live.block(at: key),
       !sites.records[Int(block.site)].key.isExcluded
     else { return 0 }
-    let offset = (key & ~BlockKey.announced) &- (pool.key & ~BlockKey.announced)
+    let offset = BlockKey.start(key) &- BlockKey.start(pool.key)
     return min(block.size, pool.size &- min(pool.size, offset))
   }
 }

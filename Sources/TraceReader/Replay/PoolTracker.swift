@@ -108,7 +108,7 @@ struct PoolTracker {
 
   /// Whether a block ends no further than so many bytes behind an address.
   func fits(_ key: UInt64, in start: UInt64, size: UInt64) -> Bool {
-    let address = key & ~BlockKey.announced
+    let address = BlockKey.start(key)
     guard let own = sizes[key], address >= start else { return false }
     return address - start <= size && own <= size - (address - start)
   }
@@ -130,7 +130,7 @@ struct PoolTracker {
     if let pool = announced.smallest(around: block) {
       return Share(pool: pool.key, bytes: block.size)
     }
-    let start = block.key & ~BlockKey.announced
+    let start = BlockKey.start(block.key)
     if lastPool.map({ start >= $0.key && start - $0.key < $0.size }) != true {
       lastPool = recorded.smallest(around: BlockIntervals.Block(key: start, size: 1))
     }

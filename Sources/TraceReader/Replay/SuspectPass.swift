@@ -217,7 +217,7 @@ struct SuspectPass: EventSink {
 
   /// Where a block with a key is.
   private func place(_ key: UInt64) -> UInt64 {
-    implied == nil ? key : key & ~BlockKey.announced
+    implied == nil ? key : BlockKey.start(key)
   }
 
   // MARK: Judgement
