@@ -7,7 +7,7 @@
 
 #include "base/tls.h"
 #include "trace/event_writer.h"
-#include "unwind/unwind.h"
+#include "unwind/unwinder.h"
 
 struct mt_lane {
     struct mt_entered holder;   /* the call that holds it; sp 0: it is free */

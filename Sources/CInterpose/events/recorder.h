@@ -9,7 +9,7 @@
 
 #include "events/thread_state.h"
 #include "memtrace_format.h"
-#include "unwind/unwind.h"
+#include "unwind/unwinder.h"
 
 enum mt_entry {
     MT_ENTRY_RECORD, /* with a stack, into the thread's own chunk; the thread is inside a hook */

@@ -11,6 +11,7 @@
 #include "trace/meta_writer.h"
 #include "trace/trace_file.h"
 #include "unwind/stack_bounds.h"
+#include "unwind/unwind.h"
 #include <pthread.h>
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include "trace/event_writer.h"
 #include "trace/refcount_writer.h"
 #include "types/type_sampler.h"
-#include "unwind/unwind.h"
+#include "unwind/unwinder.h"
 
 struct mt_thread {
     struct mt_event_writer writer;

@@ -2,7 +2,7 @@
 #ifndef MT_EXIT_FRAME_H
 #define MT_EXIT_FRAME_H
 
-#include "unwind/unwind.h"
+#include "unwind/unwinder.h"
 
 /* When main has returned, nothing of the program is on the stack any more: below its arguments are
  * only frames of the C library, with words in them that were left by functions of the program. When

@@ -10,7 +10,7 @@
 #define MT_MAPPINGS_H
 
 #include "memtrace_format.h"
-#include "unwind/unwind.h"
+#include "unwind/unwinder.h"
 
 /* Whether such calls are recorded. */
 extern MT_INTERNAL bool mt_mappings_are_recorded;

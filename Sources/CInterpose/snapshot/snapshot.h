@@ -6,7 +6,7 @@
 #define MT_SNAPSHOT_H
 
 #include "memtrace_snapshot.h"
-#include "unwind/unwind.h"
+#include "unwind/unwinder.h"
 
 struct mt_snapshot_request {
     enum mt_snapshot_reason reason;

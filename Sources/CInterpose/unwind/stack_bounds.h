@@ -8,7 +8,7 @@
 #define MT_STACK_BOUNDS_H
 
 #include "base/tls.h"
-#include "unwind/unwind.h"
+#include "unwind/unwinder.h"
 
 /* Prepares for the calling thread. Async-signal-safe. */
 void mt_stack_bounds_begin(struct mt_unwinder *unwinder);

@@ -11,9 +11,6 @@
 #include "unwind/unwind_walk.h"
 #include <string.h>
 
-uint32_t mt_unwind_depth = 128;
-bool mt_unwind_only_libunwind, mt_unwind_compares;
-
 MT_COLD void mt_unwind_forget(struct mt_unwinder *unwinder) {
     unwinder->cached = 0;
     mt_unwind_allow_short_walk(unwinder);
@@ -293,8 +290,20 @@ MT_COLD static uint32_t capture_specially(struct mt_unwinder *unwinder,
                                     : capture_and_compare(unwinder, leaf);
 }
 
+/* Forgets the cached stack if its frames may mean something else by now: the images have another
+ * generation, and so has the root (mt_stack_table_forget). */
+static void refresh_cache(struct mt_unwinder *unwinder) {
+    uint64_t generation = __atomic_load_n(&mt_image_map_generation, __ATOMIC_ACQUIRE);
+    if (mt_likely(generation == unwinder->generation))
+        return;
+    unwinder->generation = generation;
+    unwinder->root_hash = mt_stack_root_hash(false);
+    mt_unwind_forget(unwinder);
+    mt_memo_begin_generation(&unwinder->memos, generation);
+}
+
 uint32_t mt_unwind_capture_new(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
-    mt_unwind_refresh_cache(unwinder);
+    refresh_cache(unwinder);
     if (mt_unlikely(mt_unwind_only_libunwind | mt_unwind_compares))
         return capture_specially(unwinder, leaf);
     mt_memo_note_walk(&unwinder->memos, unwinder->generation);

@@ -2,7 +2,8 @@
 #ifndef MT_UNWIND_CACHE_H
 #define MT_UNWIND_CACHE_H
 
-#include "unwind/unwind.h"
+#include "unwind/unwind_rules.h"
+#include "unwind/unwinder.h"
 
 static inline uintptr_t mt_stack_word(uintptr_t address) {
     return *(const uintptr_t *)address;

@@ -7,7 +7,7 @@
 #ifndef MT_UNWIND_FRAME_POINTER_H
 #define MT_UNWIND_FRAME_POINTER_H
 
-#include "unwind/unwind.h"
+#include "unwind/unwinder.h"
 
 /* A frame is hardly larger, and libunwind follows no larger one either. */
 #define MT_LARGEST_GUESSED_FRAME 0x4000u

@@ -9,7 +9,7 @@
 #ifndef MT_UNWIND_GOROUTINE_H
 #define MT_UNWIND_GOROUTINE_H
 
-#include "unwind/unwind.h"
+#include "unwind/unwinder.h"
 
 /* Whether the frame of code without table, which looks like the outermost of the stack, is such
  * assembly: what it keeps leads to a return address in code without table.

@@ -9,7 +9,8 @@
 #ifndef MT_UNWIND_MEMO_H
 #define MT_UNWIND_MEMO_H
 
-#include "unwind/unwind.h"
+#include "unwind/unwind_rules.h"
+#include "unwind/unwinder.h"
 
 /* What the distances of a memo's words are counted from, in words. */
 #define MT_MEMO_BASE(sp) ((sp)-16) /* the hook pushed the leaf's frame pointer there */

@@ -11,21 +11,7 @@
 #ifndef MT_UNWIND_WALK_H
 #define MT_UNWIND_WALK_H
 
-#include "loader/image_map.h"
-#include "unwind/unwind.h"
-#include "unwind/unwind_memo.h"
-
-/* Forgets the cached stack if its frames may mean something else by now: the images have another
- * generation, and so has the root (mt_stack_table_forget). */
-static inline void mt_unwind_refresh_cache(struct mt_unwinder *unwinder) {
-    uint64_t generation = __atomic_load_n(&mt_image_map_generation, __ATOMIC_ACQUIRE);
-    if (mt_likely(generation == unwinder->generation))
-        return;
-    unwinder->generation = generation;
-    unwinder->root_hash = mt_stack_root_hash(false);
-    mt_unwind_forget(unwinder);
-    mt_memo_begin_generation(&unwinder->memos, generation);
-}
+#include "unwind/unwinder.h"
 
 enum mt_walk_end {
     MT_WALK_CACHED,   /* unwinder->cache holds the stack */
