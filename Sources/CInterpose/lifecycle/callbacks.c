@@ -1,14 +1,10 @@
-/* Where the loader and the C library call the recorder: when it is loaded, in forks, at the end. */
+/* Where the C library calls the recorder: in forks and at the end. See callbacks.h. */
 #define _GNU_SOURCE
 #include "lifecycle/callbacks.h"
 
-#include "base/clock.h"
-#include "base/config.h"
 #include "base/tls.h"
 #include "events/pausing.h"
 #include "events/recorder.h"
-#include "lifecycle/attach.h"
-#include "lifecycle/canary.h"
 #include "lifecycle/exit_frame.h"
 #include "lifecycle/lifecycle.h"
 #include "loader/loader_gate.h"
@@ -77,19 +73,6 @@ void mt_callbacks_begin(void) {
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     mt_libunwind_load();
     mt_tls.inside = mt_tls.is_own = 0;
-}
-
-__attribute__((constructor(101))) static void construct(void) {
-    uint64_t ticks = mt_clock_after();
-    if (mt_attach_is_expected())
-        return;
-    mt_lifecycle_note_load(ticks);
-    if (mt_lifecycle_start() != MT_RECORDING)
-        return;
-    mt_trace_file.header->load_ticks = ticks;
-    mt_callbacks_begin();
-    if (mt_config.canary)
-        mt_canary_plant();
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* What the loader and the C library are asked to call. */
+/* What the C library is asked to call. */
 #ifndef MT_CALLBACKS_H
 #define MT_CALLBACKS_H
 
