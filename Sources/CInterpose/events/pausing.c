@@ -3,7 +3,6 @@
 
 #include "base/moment.h"
 #include "base/tls.h"
-#include "events/sampling.h"
 #include "memtrace_live.h"
 #include "trace/meta_writer.h"
 #include "trace/trace_file.h"
@@ -58,7 +57,6 @@ void mt_pausing_set(bool is_paused) {
     uint64_t time = mt_moment();
     if (!mt_live_set_paused(header(), is_paused))
         return;
-    mt_sampling_look_again();
     note(is_paused ? mt_moment() : time, mt_tls.index, is_paused);
     g_was_paused = is_paused;
 }

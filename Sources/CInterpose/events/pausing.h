@@ -30,8 +30,8 @@ bool mt_pausing_is_paused(void);
 /* Whether that has been so all the time: there is nothing that a heap snapshot could tell of. */
 bool mt_pausing_rests_always(void);
 
-/* Pauses or resumes, and says so in the trace. For the calling thread it counts at once. Nothing
- * where recording cannot be paused.
+/* Pauses or resumes, and says so in the trace. Nothing where recording cannot be paused. It counts
+ * for a thread when that looks again: mt_sampling_look_again().
  * context  a thread of the host, not a signal handler; errno may change */
 void mt_pausing_set(bool is_paused);
 

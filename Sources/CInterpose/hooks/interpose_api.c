@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "checks/heap_checks.h"
 #include "events/pausing.h"
+#include "events/sampling.h"
 #include "lifecycle/lifecycle.h"
 #include "snapshot/snapshot.h"
 #include "trace/meta_writer.h"
@@ -69,8 +70,10 @@ int mt_api_snapshot(const char *name, const uint64_t *registers, uintptr_t pc, u
 
 static void set_paused(bool is_paused) {
     int saved = errno;
-    if (is_recording())
+    if (is_recording()) {
         mt_pausing_set(is_paused);
+        mt_sampling_look_again();
+    }
     errno = saved;
 }
 
