@@ -120,6 +120,20 @@ import TraceTestSupport
     #expect(run.outputText.contains("MEMTRACE_LIMIT=1125899906842624\n"))
   }
 
+  @Test func sizesOfTracesAreNumbersOfBytes() throws {
+    let words = ["record", "-q", "--max-size", "2GiB", "--keep-free=0", "--", "env"]
+    let run = try memtrace(arguments: words, in: directory.path)
+    #expect(run.outputText.contains("MEMTRACE_MAX_SIZE=2147483648\n"))
+    #expect(run.outputText.contains("MEMTRACE_KEEP_FREE=0\n"))
+    let wrong = try memtrace("record", "--max-size", "1k-2k", "--", "true", in: directory.path)
+    #expect(wrong.status == 64)
+    #expect(
+      wrong.errorText.hasPrefix(
+        "Error: --max-size takes a number of bytes up to 1PiB, such as 64MiB, not '1k-2k'.\n"))
+    let late = try memtrace("info", "--keep-free=1k", "some.mtrace", in: directory.path)
+    #expect(late.status == 64)
+  }
+
   @Test func aFolderToKeepTracesInIsOne() throws {
     _ = try ProcessRun.run(["/bin/sh", "-c", "echo >file"], directory: directory.path)
     for (name, why) in [("file", "Not a directory"), ("none/x", "No such file or directory")] {

@@ -165,13 +165,45 @@ import TraceTestSupport
       let output = disk.appending("full.mtrace")
       let run = try TracedRun(
         [try TestProgram("busy.c").path.string, "3000000"],
-        start: .preload(["MEMTRACE_OUTPUT=\(output)"]), comparesErrors: false)
+        start: .preload(["MEMTRACE_OUTPUT=\(output)", "MEMTRACE_KEEP_FREE=0"]),
+        comparesErrors: false)
       #expect(run.recorded.errorText.split(separator: "\n").count <= 1)
       let trace = try Trace(path: output)
       #expect(trace.coverage.stop?.cause == .diskFull)
       #expect(trace.coverage.eventsDropped > 0)
       #expect(try MarkedEvents(trace).count > 1000)
     }
+  }
+
+  /// The program's own files must not fail because it is recorded.
+  @Test(.enabled(if: isRoot, "a small file system is mounted by root only"))
+  func aDiskKeepsRoomForTheProgram() throws {
+    try SmallDisk.with(size: "4m") { disk in
+      let output = disk.appending("full.mtrace")
+      _ = try TracedRun(
+        [try TestProgram("busy.c").path.string, "3000000"],
+        start: .preload(["MEMTRACE_OUTPUT=\(output)"]), comparesErrors: false)
+      var status = statvfs()
+      #expect(disk.withPlatformString { statvfs($0, &status) } == 0)
+      #expect(status.f_bavail * status.f_frsize >= (4 << 20) / 16)
+      let trace = try Trace(path: output)
+      #expect(trace.coverage.stop?.cause == .keepFree)
+      #expect(trace.coverage.eventsDropped > 0)
+      #expect(try MarkedEvents(trace).count > 1000)
+    }
+  }
+
+  @Test func aTraceGrowsNoLargerThanItMay() throws {
+    let program = try TestProgram("busy.c")
+    let run = try TracedRun(
+      [program.path.string, "3000000"], start: .launcher(["--max-size", "1MiB"]),
+      comparesErrors: false)
+    let trace = try run.root()
+    var status = stat()
+    #expect(stat(trace.path.string, &status) == 0)
+    #expect(status.st_size > 500_000 && status.st_size <= 1 << 20)
+    #expect(trace.coverage.stop?.cause == .maxSize)
+    #expect(trace.coverage.eventsDropped > 0)
   }
 
   /// What is left of an image that did not fit is no part of what is recorded after it.
@@ -244,7 +276,8 @@ import TraceTestSupport
       environment: TracedRun.minimalEnvironment, directory: folder.path)
     #expect(
       run.errorText.contains(
-        ".mtrace: recording stopped early: the program entered a sandbox (seccomp)\n"))
+        ".mtrace: recording stopped early: the program entered a sandbox (seccomp), "
+          + "where recording could get it killed\n"))
   }
 
   /// Every stamp would be a SIGSEGV.

@@ -57,6 +57,11 @@
       "none")                                                                                      \
     X(limit, "MEMTRACE_LIMIT", BYTES, 0, 0, 1ull << 50,                                            \
       "allocations fail that would make more bytes of live blocks; 0: none")                       \
+    X(max_size, "MEMTRACE_MAX_SIZE", BYTES, 0, 0, 1ull << 50,                                      \
+      "recording stops before the trace of a process has more bytes; 0: it may have any size")     \
+    X(keep_free, "MEMTRACE_KEEP_FREE", BYTES, 64ull << 20, 0, 1ull << 50,                          \
+      "recording stops before the trace's file system has fewer bytes free, or a sixteenth of its" \
+      " own, if that is less; 0: when it is full")                                                 \
     X(snapshot_interval, "MEMTRACE_SNAPSHOT_INTERVAL", NUMBER, 0, 0, 86400,                        \
       "seconds between heap snapshots; 0: none")                                                   \
     X(canary, "MEMTRACE_CANARY", NUMBER, 0, 0, 1,                                                  \

@@ -59,6 +59,12 @@ long mt_os_may_create_in(const char *folder);
  * cannot raise SIGBUS on a full disk. Never exceeds RLIMIT_FSIZE (that would raise SIGXFSZ).
  * errors   -ENOSPC, -EDQUOT, -EFBIG, -EIO ... */
 long mt_os_reserve(int fd, uint64_t offset, uint64_t length);
+/* The file system that a file is in. */
+struct mt_disk_room {
+    uint64_t size, free; /* bytes; free: for this user */
+};
+/* returns  0 or -errno: -EOPNOTSUPP where a file system has no size of its own */
+long mt_os_disk_room(int fd, struct mt_disk_room *room);
 
 /* Memory. */
 /* Anonymous zeroed pages, or NULL. Where the host was begun with a limit on its data (RLIMIT_DATA),

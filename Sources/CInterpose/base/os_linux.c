@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
+#include <sys/vfs.h>
 #include <time.h>
 
 long mt_os_open(int directory, const char *path, int flags, unsigned mode) {
@@ -165,6 +166,22 @@ long mt_os_reserve(int fd, uint64_t offset, uint64_t length) {
     if (result == -EOPNOTSUPP || result == -ENOSYS)
         result = reserve_by_writing(fd, offset, length);
     return result;
+}
+
+/* Blocks are counted in fragments, where a file system has such:
+ * https://man7.org/linux/man-pages/man2/statfs.2.html */
+long mt_os_disk_room(int fd, struct mt_disk_room *room) {
+    struct statfs system;
+    long error;
+    do {
+        error = CALL(SYS_fstatfs, fd, &system, 0, 0, 0, 0);
+    } while (error == -EINTR);
+    if (error < 0)
+        return error;
+    uint64_t unit = (uint64_t)(system.f_frsize > 0 ? system.f_frsize : system.f_bsize);
+    room->size = system.f_blocks * unit;
+    room->free = system.f_bavail * unit;
+    return room->size ? 0 : -EOPNOTSUPP;
 }
 
 static bool is_error(long result) {

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/memory_limits.h"
 #include "trace/trace_descriptor.h"
+#include "trace/trace_room.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -99,6 +100,7 @@ long mt_trace_file_create(const char *path, const struct mt_config *config,
     mt_trace_descriptor_take((int)fd);
     memcpy(&mt_trace_file.tag, header->trace_id, 8);
     mt_trace_file.stopped = 0;
+    mt_trace_room_begin(config->max_size, config->keep_free);
     if (path != mt_trace_file.path)
         strncpy(mt_trace_file.path, path, sizeof mt_trace_file.path - 1);
     __atomic_store_n(&mt_trace_file.header, header, __ATOMIC_RELEASE);
@@ -139,16 +141,27 @@ void mt_trace_file_stop(enum mt_stop_reason reason, long error) {
     __atomic_store_n(&header->stop_reason, reason, __ATOMIC_RELEASE);
 }
 
-static void *map_new(uint32_t length, uint64_t *offset, long *error) {
-    struct mt_trace_descriptor borrowed = mt_trace_descriptor_borrow(mt_trace_file.path);
-    int fd = borrowed.fd;
-    *error = fd;
-    if (fd < 0)
-        return NULL;
+/* Whether the trace may grow by so many bytes. */
+static enum mt_stop_reason room_for(int fd, uint32_t length) {
+    uint64_t end = __atomic_load_n(&mt_trace_file.header->file_end, __ATOMIC_RELAXED);
+    return mt_trace_room_ask(fd, end, length);
+}
+
+static void *map_at_end(int fd, uint32_t length, uint64_t *offset, long *error) {
     *offset = __atomic_fetch_add(&mt_trace_file.header->file_end, length, __ATOMIC_RELAXED);
     *error = mt_os_reserve(fd, *offset, length);
-    void *chunk = *error >= 0 ? mt_os_map_file(fd, *offset, length, error) : NULL;
+    return *error >= 0 ? mt_os_map_file(fd, *offset, length, error) : NULL;
+}
+
+/* Stops the recording where it gives nothing. */
+static void *map_new(uint32_t length, uint64_t *offset) {
+    struct mt_trace_descriptor borrowed = mt_trace_descriptor_borrow(mt_trace_file.path);
+    long error = borrowed.fd < 0 ? borrowed.fd : 0;
+    enum mt_stop_reason refusal = error ? MT_STOP_NONE : room_for(borrowed.fd, length);
+    void *chunk = error || refusal ? NULL : map_at_end(borrowed.fd, length, offset, &error);
     mt_trace_descriptor_give_back(borrowed);
+    if (!chunk)
+        mt_trace_file_stop(refusal ? refusal : stop_reason(error), error);
     return chunk;
 }
 
@@ -159,12 +172,9 @@ struct mt_chunk_header *mt_trace_file_chunk(uint16_t kind, uint16_t encoding, ui
     if (!file || mt_trace_file_has_stopped())
         return NULL;
     uint64_t offset;
-    long error;
-    struct mt_chunk_header *chunk = map_new(length, &offset, &error);
-    if (!chunk) {
-        mt_trace_file_stop(stop_reason(error), error);
+    struct mt_chunk_header *chunk = map_new(length, &offset);
+    if (!chunk)
         return NULL;
-    }
     chunk->kind = kind;
     chunk->encoding = encoding;
     chunk->length = length;
@@ -201,6 +211,8 @@ static void give_back(uint64_t offset, uint64_t length) {
  * of the next chunk, which must begin with zeros. */
 static long append(int fd, struct mt_chunk_header *chunk) {
     struct mt_file_header *file = mt_trace_file.header;
+    if (room_for(fd, chunk->length) != MT_STOP_NONE)
+        return -ENOSPC;
     chunk->offset = __atomic_fetch_add(&file->file_end, chunk->length, __ATOMIC_RELAXED);
     long error = mt_os_reserve(fd, chunk->offset, chunk->length);
     if (error < 0) {

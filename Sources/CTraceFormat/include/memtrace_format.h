@@ -102,7 +102,9 @@ enum mt_stop_reason {
         4,                 /* the host closed our descriptor and the path does not lead back */
     MT_STOP_IO = 5,        /* any other error; stop_errno says which */
     MT_STOP_REQUESTED = 6, /* MEMTRACE_SKIP names the program */
-    MT_STOP_SANDBOX = 7    /* the program installed a seccomp filter */
+    MT_STOP_SANDBOX = 7,   /* the program installed a seccomp filter */
+    MT_STOP_MAX_SIZE = 8,  /* the trace is as large as it may be: MEMTRACE_MAX_SIZE */
+    MT_STOP_KEEP_FREE = 9 /* its disk has no more room than is left to others: MEMTRACE_KEEP_FREE */
 };
 
 /* Room for the name of a snapshot that is asked for from outside. */

@@ -16,7 +16,7 @@ enum RecordingGaps {
   ) -> [String] {
     var problems: [String] = []
     if let stop = coverage.stop {
-      problems.append("recording stopped before the end: \(stop.cause.text)")
+      problems.append("recording stopped before the end: \(stop.text)")
     }
     let lost = coverage.eventsDropped &+ coverage.nestedEventsLost
     if lost > 0 { problems.append("\(CountText.of(lost, "event", .was)) not recorded") }
@@ -74,21 +74,5 @@ enum RecordingGaps {
         "\(unnamed) more child \(unnamed == 1 ? "process was" : "processes were") not recorded")
     }
     return problems
-  }
-}
-
-extension StopReason.Cause {
-  /// In words.
-  var text: String {
-    switch self {
-    case .diskFull: "the disk was full"
-    case .fileLimit: "the limit of file sizes was reached (ulimit -f)"
-    case .noMemory: "no address space was left"
-    case .descriptorLost: "the program closed the trace's file"
-    case .inputOutput: "writing failed"
-    case .requested: "it was to be skipped (MEMTRACE_SKIP)"
-    case .sandbox: "the program entered a sandbox (seccomp)"
-    case .unknown(let code): "cause \(code)"
-    }
   }
 }

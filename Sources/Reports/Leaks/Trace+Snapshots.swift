@@ -12,7 +12,7 @@ extension Trace {
   /// What kept the recorder from taking a whole snapshot at the end; nil where nothing is known.
   public var whyNoEndSnapshot: String? {
     if let stop = coverage.stop {
-      return "recording stopped before: \(CoverageSummary.text(stop))"
+      return "recording stopped before: \(stop.text)"
     }
     return notes.last { $0.kind == .noSnapshot }?.text
   }

@@ -145,21 +145,7 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
 
   private static func stopWarnings(_ coverage: Coverage) -> [String] {
     guard let stop = coverage.stop else { return [] }
-    return ["recording stopped before the program ended: \(text(stop))"]
-  }
-
-  /// Why recording stopped, as the end of a sentence.
-  static func text(_ stop: StopReason) -> String {
-    switch stop.cause {
-    case .diskFull: "the disk was full"
-    case .fileLimit: "the file size limit was reached (ulimit -f)"
-    case .noMemory: "no memory could be mapped (ulimit -v, vm.max_map_count)"
-    case .descriptorLost: "the program closed the trace's descriptor"
-    case .inputOutput: "writing failed with error \(stop.errno)"
-    case .requested: "it was to be skipped (MEMTRACE_SKIP)"
-    case .sandbox: "the program went into a seccomp sandbox, where recording could get it killed"
-    case .unknown(let code): "reason \(code)"
-    }
+    return ["recording stopped before the program ended: \(stop.text)"]
   }
 
   private static func damageWarnings(_ coverage: Coverage) -> [String] {

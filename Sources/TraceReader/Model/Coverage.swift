@@ -109,6 +109,8 @@ public struct StopReason: Hashable, Sendable {
     case inputOutput
     case requested
     case sandbox
+    case maxSize
+    case keepFree
     case unknown(UInt32)
   }
 
@@ -117,11 +119,21 @@ public struct StopReason: Hashable, Sendable {
   /// The system's error number; 0 when there was none.
   public var errno: Int32
   /// When it stopped.
-  public var time: EventTime
+  public var time = EventTime(0)
 
   /// Decodes the stop fields of a header; nil when recording did not stop.
   public init?(header: TraceHeader) {
-    switch header.stopReason {
+    self.init(header.stopReason, errno: header.stopErrno)
+    time = EventTime(header.stopTicks >> min(header.tickShift, 63))
+  }
+
+  /// Decodes an `mt_stop_reason`; nil when recording did not stop.
+  ///
+  /// - Parameters:
+  ///   - reason: The reason.
+  ///   - errno: The system's error number; 0 when there was none.
+  public init?(_ reason: UInt32, errno: Int32) {
+    switch reason {
     case MT_STOP_NONE.rawValue: return nil
     case MT_STOP_DISK_FULL.rawValue: cause = .diskFull
     case MT_STOP_FILE_LIMIT.rawValue: cause = .fileLimit
@@ -130,10 +142,11 @@ public struct StopReason: Hashable, Sendable {
     case MT_STOP_IO.rawValue: cause = .inputOutput
     case MT_STOP_REQUESTED.rawValue: cause = .requested
     case MT_STOP_SANDBOX.rawValue: cause = .sandbox
-    default: cause = .unknown(header.stopReason)
+    case MT_STOP_MAX_SIZE.rawValue: cause = .maxSize
+    case MT_STOP_KEEP_FREE.rawValue: cause = .keepFree
+    default: cause = .unknown(reason)
     }
-    errno = header.stopErrno
-    time = EventTime(header.stopTicks >> min(header.tickShift, 63))
+    self.errno = errno
   }
 }
 

@@ -26,6 +26,8 @@ struct AttachingOptions: ParsableArguments {
     name: .customLong("no-follow"), help: "Do not record the children that the process forks.")
   var noFollow = false
 
+  @OptionGroup var size: TraceSizeOptions
+
   mutating func validate() throws {
     try RecordingOptions.check(sample: sample)
     try RecordingOptions.check(depth: depth)

@@ -54,6 +54,7 @@ struct RecordingOptions: ParsableArguments {
 
   @OptionGroup var heapChecks: HeapCheckOptions
   @OptionGroup var shortage: ShortageOptions
+  @OptionGroup var size: TraceSizeOptions
 
   @Flag(name: .customLong("no-follow"), help: "Record the command only, not its child processes.")
   var noFollow = false
@@ -123,9 +124,8 @@ struct RecordingOptions: ParsableArguments {
       ("--refcounts", refcounts != nil), ("--bundled-allocator", bundledAllocator),
       ("--mappings", mappings), ("--no-follow", noFollow),
     ]
-    guard let option = (given.filter(\.1).map(\.0) + heapChecks.given + shortage.given).first else {
-      return
-    }
+    let others = heapChecks.given + shortage.given + size.given
+    guard let option = (given.filter(\.1).map(\.0) + others).first else { return }
     throw CommandFailure(
       "\(option) is for recording a command; \(trace) is recorded already: leave it out, or "
         + "record the command anew with it",

@@ -81,7 +81,8 @@ struct AttachableProcess {
       library: library, output: output,
       depth: options.depth ?? RecordingOptions.standardDepth,
       sampleInterval: options.sampleInterval, isPaused: true,
-      recordsMappings: options.mappings, followsChildren: !options.noFollow, sessionID: .random(),
+      recordsMappings: options.mappings, variables: options.size.variables,
+      followsChildren: !options.noFollow, sessionID: .random(),
       snapshots: takesSnapshots ? ["MEMTRACE_SNAPSHOT_ON_REQUEST": "1"] : [:])
     var variables = environment.applied(to: EnvironmentVariables([:]))
     variables["LD_PRELOAD"] = nil

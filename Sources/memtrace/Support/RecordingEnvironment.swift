@@ -22,8 +22,8 @@ struct RecordingEnvironment {
   var recordsMappings = false
   /// The patterns of the types whose reference counts are recorded; nil for none.
   var refcounts: String?
-  /// What is done to the heap while it is recorded: variables with their values; nil for none.
-  var heapVariables: [(name: String, value: String?)] = []
+  /// Other variables, as what is done to the heap meanwhile, with their values; nil for none.
+  var variables: [(name: String, value: String?)] = []
   /// Whether child processes are recorded, too.
   var followsChildren: Bool
   /// Shared by all traces of one recording.
@@ -48,7 +48,7 @@ struct RecordingEnvironment {
     result["MEMTRACE_BUNDLED_ALLOCATOR"] = recordsBundledAllocator ? "1" : nil
     result["MEMTRACE_MAPPINGS"] = recordsMappings ? "1" : nil
     result["MEMTRACE_REFCOUNTS"] = refcounts
-    for (name, value) in heapVariables { result[name] = value }
+    for (name, value) in variables { result[name] = value }
     result["MEMTRACE_FOLLOW"] = followsChildren ? "1" : "0"
     result[Self.sessionVariable] = sessionID.description
     result["MEMTRACE_LAUNCHED"] = "1"

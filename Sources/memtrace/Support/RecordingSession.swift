@@ -52,7 +52,7 @@ struct RecordingSession {
       sampleInterval: options.sampleInterval, isPaused: options.paused,
       recordsBundledAllocator: options.bundledAllocator, recordsMappings: options.mappings,
       refcounts: options.refcounts,
-      heapVariables: options.heapChecks.variables + options.shortage.variables,
+      variables: options.heapChecks.variables + options.shortage.variables + options.size.variables,
       followsChildren: !options.noFollow, sessionID: .random(), snapshots: snapshots)
     let child = try ChildProcess.launch(
       executable: command.executable, arguments: command.arguments,

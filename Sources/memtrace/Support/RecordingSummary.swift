@@ -1,6 +1,7 @@
 import CTraceFormat
 import Reports
 import SystemPackage
+import TraceReader
 
 #if canImport(Glibc)
   import Glibc
@@ -66,8 +67,9 @@ struct RecordingSummary {
     let dropped = total(MT_COUNT_EVENTS_DROPPED) &+ total(MT_COUNT_EVENTS_NESTED_LOST)
     if dropped > 0 { lines.append("\(CountText.of(dropped, "event", .was)) not recorded") }
     for trace in run.traces {
-      guard let reason = Self.stopReason(trace.header.fields) else { continue }
-      lines.append("\(shown(trace.path)): recording stopped early: \(reason)")
+      let fields = trace.header.fields
+      guard let stop = StopReason(fields.stop_reason, errno: fields.stop_errno) else { continue }
+      lines.append("\(shown(trace.path)): recording stopped early: \(stop.text)")
     }
     let children = total(MT_COUNT_CHILDREN_NOT_FOLLOWED)
     if children > 0 {
@@ -96,19 +98,6 @@ struct RecordingSummary {
     switch ending {
     case .exited(let status): "exited with status \(status)"
     case .killed(let signal): "was killed by signal \(signal)\(SignalText.suffix(of: signal))"
-    }
-  }
-
-  private static func stopReason(_ fields: mt_file_header) -> String? {
-    switch fields.stop_reason {
-    case MT_STOP_NONE.rawValue: nil
-    case MT_STOP_DISK_FULL.rawValue: "the disk is full"
-    case MT_STOP_FILE_LIMIT.rawValue: "the file size limit was reached (ulimit -f)"
-    case MT_STOP_NO_MEMORY.rawValue: "no address space was left (ulimit -v, vm.max_map_count)"
-    case MT_STOP_DESCRIPTOR_LOST.rawValue: "the program closed the trace's file descriptor"
-    case MT_STOP_REQUESTED.rawValue: "it was to be skipped (MEMTRACE_SKIP)"
-    case MT_STOP_SANDBOX.rawValue: "the program entered a sandbox (seccomp)"
-    default: String(describing: Errno(rawValue: fields.stop_errno))
     }
   }
 }
