@@ -62,7 +62,7 @@ void mt_syscall_prepare(long number, long first, long second, long third, long f
     if (number == SYS_userfaultfd)
         mt_snapshot_avoid_copies();
     if (!mt_real_syscall)
-        mt_real_syscall = dlsym(RTLD_NEXT, "syscall");
+        mt_real_syscall = mt_real_symbol(RTLD_NEXT, "syscall");
 }
 
 #ifdef MT_EXPORT_HOOKS

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "loader/attached.h"
 
-#include "base/config.h"
 #include "base/text.h"
+#include "loader/hook_names.h"
 #include "loader/image_map.h"
 #include "loader/real.h"
 #include "loader/rebinding.h"
@@ -13,70 +13,8 @@
 
 bool mt_is_attached;
 
-/* What we have hooks for beside the allocator. */
-static const char *const other_names[] = {
-    "execve",
-    "execv",
-    "execvp",
-    "execvpe",
-    "execl",
-    "execlp",
-    "execle",
-    "fexecve",
-    "execveat",
-    "posix_spawn",
-    "posix_spawnp",
-    "_exit",
-    "_Exit",
-    "quick_exit",
-    "abort",
-    "daemon",
-    "dlopen",
-    "dlmopen",
-    "dlclose",
-    "setrlimit",
-    "setrlimit64",
-    "prlimit",
-    "prlimit64",
-    "mlockall",
-    "prctl",
-    "syscall",
-    "setuid",
-    "setgid",
-    "seteuid",
-    "setegid",
-    "setreuid",
-    "setregid",
-    "setresuid",
-    "setresgid",
-    "setgroups",
-    "capset",
-    "chroot",
-    "pivot_root",
-    "unshare",
-    "setns",
-    "pthread_setname_np",
-};
-
-/* Those that stay as they are where nobody asks for them (MEMTRACE_MAPPINGS). */
-static const char *const mapping_names[] = {"mmap",     "mmap64", "munmap", "mremap",
-                                            "mprotect", "brk",    "sbrk"};
-
-enum {
-    OTHER_NAMES = sizeof other_names / sizeof *other_names,
-    MAPPING_NAMES = sizeof mapping_names / sizeof *mapping_names,
-    NAMES = MT_ALLOCATOR_NAMES + OTHER_NAMES + MAPPING_NAMES
-};
-
-static struct mt_rebinding g_functions[NAMES];
+static struct mt_rebinding g_functions[MT_HOOK_NAMES];
 static size_t g_count; /* of these, that are rebound */
-
-static const char *name_at(size_t index) {
-    if (index < MT_ALLOCATOR_NAMES)
-        return mt_allocator_names[index];
-    index -= MT_ALLOCATOR_NAMES;
-    return index < OTHER_NAMES ? other_names[index] : mapping_names[index - OTHER_NAMES];
-}
 
 /* Ours calls the C library's allocator or a library's: what an operator of the program's own does
  * would be left out. */
@@ -91,9 +29,9 @@ static bool may_stand_for(const struct mt_rebinding *function) {
 
 const char *mt_attached_begin(void) {
     const char *image = NULL;
-    g_count = mt_config.mappings ? NAMES : NAMES - MAPPING_NAMES;
+    g_count = mt_hook_names_wanted();
     for (size_t i = 0; i < g_count; i++)
-        g_functions[i].name = name_at(i);
+        g_functions[i].name = mt_hook_names_at(i);
     mt_rebinding_look_up(g_functions, g_count);
     for (size_t i = 0; i < g_count; i++) {
         if (g_functions[i].next && !may_stand_for(&g_functions[i]))

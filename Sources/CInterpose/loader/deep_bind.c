@@ -5,8 +5,10 @@
 #include "base/os.h"
 #include "base/text.h"
 #include "base/tls.h"
+#include "loader/hook_names.h"
 #include "loader/image_map.h"
 #include "loader/loader_gate.h"
+#include "loader/real.h"
 #include "loader/rebinding.h"
 #include "trace/meta_writer.h"
 #include <dlfcn.h>
@@ -94,7 +96,7 @@ static void look_up_functions(struct binder *binder, void *handle) {
     mt_rebinding_look_up(binder->functions, MT_ALLOCATOR_NAMES);
     /* In the library and what it needs, then in the global scope, which has ours. */
     for (size_t i = 0; i < MT_ALLOCATOR_NAMES; i++)
-        binder->functions[i].deep = (uintptr_t)dlsym(handle, mt_allocator_names[i]);
+        binder->functions[i].deep = (uintptr_t)mt_real_symbol(handle, mt_allocator_names[i]);
     dlerror();
 }
 

@@ -13,6 +13,8 @@ const void *mt_real_allocator;
 
 static bool g_is_behind_all;
 
+void *(*mt_real_dlsym)(void *, const char *);
+
 void mt_real_come_last(void) {
     g_is_behind_all = true;
 }
@@ -21,6 +23,36 @@ bool mt_real_is_ours(uintptr_t address) {
     extern const char __ehdr_start[] __attribute__((visibility("hidden")));
     extern const char _end[] __attribute__((visibility("hidden")));
     return address - (uintptr_t)__ehdr_start < (uintptr_t)_end - (uintptr_t)__ehdr_start;
+}
+
+/* The versions of the C library's names that programs ask for. */
+#ifdef __x86_64__
+#    define MT_VERSION "GLIBC_2.2.5"
+#    define MT_VERSION_OF_ALIGNED_ALLOC "GLIBC_2.16"
+#else
+#    define MT_VERSION "GLIBC_2.17"
+#    define MT_VERSION_OF_ALIGNED_ALLOC MT_VERSION
+#endif
+
+/* By that of the C library, somebody else's that is behind ours. Each is found at the first try:
+ * for a name that is nowhere the loader allocates a message, in whose allocator we may be. */
+MT_COLD bool mt_real_find_dlsym(void) {
+    void *(*found)(void *, const char *);
+    void *symbol = dlvsym(g_is_behind_all ? RTLD_DEFAULT : RTLD_NEXT, "dlsym", MT_VERSION);
+    if (!symbol)
+        return false;
+    __builtin_memcpy(&found, &symbol, sizeof found);
+    void *next = found(g_is_behind_all ? RTLD_DEFAULT : RTLD_NEXT, "dlsym");
+    if (next && !mt_real_is_ours((uintptr_t)next))
+        __builtin_memcpy(&found, &next, sizeof found);
+    __atomic_store_n(&mt_real_dlsym, found, __ATOMIC_RELEASE);
+    return true;
+}
+
+void *mt_real_symbol(void *handle, const char *name) {
+    if (!__atomic_load_n(&mt_real_dlsym, __ATOMIC_ACQUIRE) && !mt_real_find_dlsym())
+        return NULL;
+    return mt_real_dlsym(handle, name);
 }
 
 static bool is_entry(uintptr_t symbol, const char *name) {
@@ -36,7 +68,7 @@ static void *behind_entry(const char *name) {
         return NULL;
     /* By name, for that of the right version. */
     void *library = dlopen(image.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    void *symbol = library ? dlsym(library, name) : NULL;
+    void *symbol = library ? mt_real_symbol(library, name) : NULL;
     if (library)
         dlclose(library);
     return symbol;
@@ -45,15 +77,15 @@ static void *behind_entry(const char *name) {
 /* Who comes last finds its own functions where nobody else has one. */
 static void *find(const char *name) {
     if (!g_is_behind_all)
-        return dlsym(RTLD_NEXT, name);
-    void *symbol = dlsym(RTLD_DEFAULT, name);
+        return mt_real_symbol(RTLD_NEXT, name);
+    void *symbol = mt_real_symbol(RTLD_DEFAULT, name);
     if (!symbol || mt_real_is_ours((uintptr_t)symbol))
         return NULL;
     return is_entry((uintptr_t)symbol, name) ? behind_entry(name) : symbol;
 }
 
 uintptr_t mt_real_entry(const char *name) {
-    uintptr_t symbol = (uintptr_t)dlsym(RTLD_DEFAULT, name);
+    uintptr_t symbol = (uintptr_t)mt_real_symbol(RTLD_DEFAULT, name);
     return symbol && is_entry(symbol, name) ? symbol : 0;
 }
 
@@ -72,15 +104,6 @@ uintptr_t mt_real_behind(const char *name) {
         next = mt_image_map_find_function("libc++", name);
     return next;
 }
-
-/* The versions of the C library's names that programs ask for. */
-#ifdef __x86_64__
-#    define MT_VERSION "GLIBC_2.2.5"
-#    define MT_VERSION_OF_ALIGNED_ALLOC "GLIBC_2.16"
-#else
-#    define MT_VERSION "GLIBC_2.17"
-#    define MT_VERSION_OF_ALIGNED_ALLOC MT_VERSION
-#endif
 
 static void look_up_version(void *field, const char *name, const char *version) {
     void *symbol = dlvsym(RTLD_NEXT, name, version);
@@ -169,7 +192,7 @@ static const char *ask_loader(void *chosen) {
 
 const char *mt_real_overriding_image(const char *name) {
     const char *image = NULL;
-    void *chosen = dlsym(RTLD_DEFAULT, name);
+    void *chosen = mt_real_symbol(RTLD_DEFAULT, name);
     enum mt_symbol_kind kind =
         chosen ? mt_image_map_symbol_kind((uintptr_t)chosen, name, &image) : MT_SYMBOL_OURS;
     switch (kind) {

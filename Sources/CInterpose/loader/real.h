@@ -90,6 +90,13 @@ bool mt_real_resolve(void);
  * what the process calls. Before the first look. */
 void mt_real_come_last(void);
 
+/* The dlsym behind ours; NULL until mt_real_find_dlsym, which returns whether there is one. */
+extern MT_INTERNAL void *(*mt_real_dlsym)(void *, const char *);
+bool mt_real_find_dlsym(void);
+
+/* As dlsym, called by the recorder: never led to ours (handle_symbols.h). */
+void *mt_real_symbol(void *handle, const char *name);
+
 /* Whether an address lies in the recorder itself. */
 bool mt_real_is_ours(uintptr_t address);
 

@@ -26,41 +26,6 @@ enum {
 };
 #endif
 
-const char *const mt_allocator_names[MT_ALLOCATOR_NAMES] = {"malloc",
-                                                            "calloc",
-                                                            "realloc",
-                                                            "reallocarray",
-                                                            "free",
-                                                            "cfree",
-                                                            "posix_memalign",
-                                                            "aligned_alloc",
-                                                            "memalign",
-                                                            "valloc",
-                                                            "pvalloc",
-                                                            "malloc_usable_size",
-                                                            "free_sized",
-                                                            "free_aligned_sized",
-                                                            "_Znwm",
-                                                            "_ZnwmRKSt9nothrow_t",
-                                                            "_ZnwmSt11align_val_t",
-                                                            "_ZnwmSt11align_val_tRKSt9nothrow_t",
-                                                            "_Znam",
-                                                            "_ZnamRKSt9nothrow_t",
-                                                            "_ZnamSt11align_val_t",
-                                                            "_ZnamSt11align_val_tRKSt9nothrow_t",
-                                                            "_ZdlPv",
-                                                            "_ZdlPvRKSt9nothrow_t",
-                                                            "_ZdlPvm",
-                                                            "_ZdlPvSt11align_val_t",
-                                                            "_ZdlPvSt11align_val_tRKSt9nothrow_t",
-                                                            "_ZdlPvmSt11align_val_t",
-                                                            "_ZdaPv",
-                                                            "_ZdaPvRKSt9nothrow_t",
-                                                            "_ZdaPvm",
-                                                            "_ZdaPvSt11align_val_t",
-                                                            "_ZdaPvSt11align_val_tRKSt9nothrow_t",
-                                                            "_ZdaPvmSt11align_val_t"};
-
 /* ---- What an image says of itself ---- */
 
 struct tables {
@@ -143,7 +108,7 @@ void mt_rebinding_look_up(struct mt_rebinding *functions, size_t count) {
     Dl_info image;
     void *own = dladdr(&mt_real, &image) ? dlopen(image.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     for (size_t i = 0; own && i < count; i++) {
-        functions[i].ours = (uintptr_t)dlsym(own, functions[i].name);
+        functions[i].ours = (uintptr_t)mt_real_symbol(own, functions[i].name);
         functions[i].next = mt_real_behind(functions[i].name);
         functions[i].entry = mt_real_entry(functions[i].name);
     }

@@ -24,10 +24,6 @@ struct mt_rebound {
     const char *bypassed;  /* a function whose calls go past us still */
 };
 
-/* What the allocator of the C library and the operators of C++ are called. */
-enum { MT_ALLOCATOR_NAMES = 34 };
-extern const char *const mt_allocator_names[MT_ALLOCATOR_NAMES];
-
 /* Fills in ours and next by their names. Takes locks of the loader: not while its list is visited.
  *
  * functions  [count], of which the names are known */

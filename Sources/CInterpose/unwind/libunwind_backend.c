@@ -9,6 +9,7 @@
 
 #include "base/tls.h"
 #include "loader/loader_gate.h"
+#include "loader/real.h"
 #include "unwind/spare_stack.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -50,7 +51,7 @@ static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t 
 }
 
 static void look_up(void *library, void *field, const char *name) {
-    void *symbol = dlsym(library, name);
+    void *symbol = mt_real_symbol(library, name);
     memcpy(field, &symbol, sizeof symbol);
 }
 
