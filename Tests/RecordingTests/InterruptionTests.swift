@@ -17,6 +17,14 @@ import TraceTestSupport
     #expect(!lives.contains { $0.allocation.stack == .none })
   }
 
+  #if arch(x86_64)
+    @Test func aProgramMayStepItselfThroughAnyHook() throws {
+      let run = try TracedRun([try TestProgram("stepped.c").path.string])
+      #expect(run.recorded.outputText == "stepped\n")
+      #expect(try MarkedEvents(try run.root())[35001] == .init(allocated: 200, freed: 200))
+    }
+  #endif
+
   @Test func aHookThatWasLeftIsToldFromOneThatRuns() throws {
     let allocator = try TestProgram("leavable_allocator.c", flags: ["-shared", "-fPIC"])
     let run = try TracedRun(

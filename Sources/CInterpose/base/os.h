@@ -142,7 +142,8 @@ uint64_t mt_os_peak_bytes(void);
 uint64_t mt_os_time_ns(int clock);
 
 /* Holds back every signal of the calling thread, also the C library's own (cancellation), and gives
- * back the set that was held back before, for mt_os_restore_signals. */
+ * back the set that was held back before, for mt_os_restore_signals. Only where the thread steps
+ * itself through its code (the trap flag of x86) SIGTRAP comes on. */
 uint64_t mt_os_block_signals(void);
 void mt_os_restore_signals(uint64_t blocked);
 

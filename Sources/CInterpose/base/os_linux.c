@@ -435,11 +435,22 @@ static __thread bool g_holds_signals;
 /* What the kernel never says: SIGKILL cannot be blocked. */
 #define MT_HELD_ALREADY UINT64_MAX
 
+/* All, but for the trap after each instruction of a program that steps itself: held back, it would
+ * end the process. */
+static uint64_t signals_to_block(void) {
+#ifdef __x86_64__
+    enum { TRAP_FLAG = 1 << 8 };
+    if (__builtin_ia32_readeflags_u64() & TRAP_FLAG)
+        return ~((uint64_t)1 << (SIGTRAP - 1));
+#endif
+    return UINT64_MAX;
+}
+
 uint64_t mt_os_block_signals(void) {
-    uint64_t all = UINT64_MAX, before = 0;
+    uint64_t blocked = signals_to_block(), before = 0;
     if (g_holds_signals)
         return MT_HELD_ALREADY;
-    CALL(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all, 0, 0);
+    CALL(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, &before, sizeof blocked, 0, 0);
     g_holds_signals = true;
     return before;
 }
