@@ -171,6 +171,31 @@ import TraceTestSupport
     #expect(try MarkedEvents(attached.trace())[32003] == .init(allocated: 1))
   }
 
+  @Test func childrenArePausedAtTheEndAsWell() throws {
+    let attached = try run("lasting", Self.attach, "$M attach $P --for 1ms --no-snapshot")
+    #expect(
+      attached.lines.suffix(3) == [
+        "the recording of process P is running already",
+        "the recording of process P paused at T in root.mtrace",
+        "paused as well: 1 of its children",
+      ])
+    let names = attached.directory.entries.filter { $0.hasSuffix(".mtrace") }
+    let traces = try names.map { try attached.trace($0) }
+    try #require(traces.count == 3)
+    for trace in traces {
+      let events = try MarkedEvents(trace)
+      #expect(events.lives.keys.allSatisfy { !(21000...21999).contains($0) })
+      switch trace.ending {
+      case .underscoreExit(3):
+        #expect(events[32001] == .init(allocated: 1))
+        #expect(trace.windows?.count == 1)
+        #expect(trace.windows?.last?.end != nil)
+      case .underscoreExit(4): #expect(trace.windows?.isEmpty == true)
+      default: #expect(trace.ending == .exit(5))
+      }
+    }
+  }
+
   @Test func librariesThatAreOpenedLaterAreRecorded() throws {
     let library = try TestProgram("plugin.c", flags: ["-shared", "-fPIC"])
     let attached = try run("library", Self.attach, plain: [library.path.string])

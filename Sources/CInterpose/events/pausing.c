@@ -6,6 +6,7 @@
 #include "memtrace_live.h"
 #include "trace/meta_writer.h"
 #include "trace/trace_file.h"
+#include <string.h>
 
 bool mt_pausing_is_possible;
 /* What the header said last: its mapping is missing in a forked child. */
@@ -41,12 +42,35 @@ static void note(uint64_t time, uint32_t thread, bool is_paused) {
     mt_meta_write(MT_RECORD_SWITCH, &piece, 1);
 }
 
-void mt_pausing_after_fork(void) {
+int mt_pausing_open_parent(void) {
     if (!mt_pausing_is_possible || g_was_paused)
+        return -1;
+    long fd = mt_os_open_regular(MT_AT_CWD, mt_trace_file.path);
+    return fd < 0 ? -1 : (int)fd;
+}
+
+static bool is_parent_paused(int parent) {
+    static struct mt_file_header theirs; /* a stack may have 16 KiB */
+    size_t size = offsetof(struct mt_file_header, resumed);
+    return parent >= 0 && mt_os_pread(parent, &theirs, size, 0) == (long)size &&
+           memcmp(theirs.trace_id, header()->parent_trace_id, 16) == 0 &&
+           mt_live_is_paused(&theirs);
+}
+
+static void switch_after_fork(int parent) {
+    if (!mt_pausing_is_possible || g_was_paused || !header() || is_parent_paused(parent))
         return;
     uint64_t time = mt_moment();
-    if (header() && mt_live_set_paused(header(), 0))
+    if (mt_live_set_paused(header(), false))
         note(time, 0, false);
+    if (is_parent_paused(parent) && mt_live_set_paused(header(), true))
+        note(mt_moment(), 0, true);
+}
+
+void mt_pausing_after_fork(int parent) {
+    switch_after_fork(parent);
+    if (parent >= 0)
+        mt_os_close(parent);
 }
 
 /* All that is recorded lies between the times of a resume and of a pause: one is taken before the

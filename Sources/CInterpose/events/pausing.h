@@ -19,8 +19,14 @@ extern MT_INTERNAL bool mt_pausing_is_possible;
 /* can_pause  whether recording begins paused; else it can never be */
 void mt_pausing_init(bool can_pause);
 
-/* In a forked child with a trace of its own: goes on as the parent was when it last looked. */
-void mt_pausing_after_fork(void);
+/* In a forked child that has no trace of its own yet: a descriptor of its parent's, for
+ * mt_pausing_after_fork. -1: none, or recording cannot be paused. */
+int mt_pausing_open_parent(void);
+
+/* In a forked child with a trace of its own: goes on as the parent was when it last looked, or is
+ * paused, where the parent's has been since. Closes the descriptor. Who pauses the parent pauses
+ * the children next whose traces say that they are not: between the two of them, none goes on. */
+void mt_pausing_after_fork(int parent);
 
 /* Whether allocations are not recorded at present, where they can be paused. Any thread, any hook;
  * async-signal-safe. Not in a forked child before its recording has begun: *mt_generation is 0

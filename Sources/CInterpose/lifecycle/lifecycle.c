@@ -246,15 +246,18 @@ static enum mt_state start_forked(void) {
     mt_heap_checks_after_fork();
     if (!mt_config.follow)
         return MT_OFF;
-    if (mt_own_trace_create(&origin) < 0)
+    int parent = mt_pausing_open_parent();
+    if (mt_own_trace_create(&origin) < 0) {
+        mt_pausing_after_fork(parent);
         return MT_OFF;
+    }
     begin_recording();
     mt_meta_process();
+    mt_pausing_after_fork(parent);
     if (g_life.is_silent) {
         fall_silent();
         return MT_RECORDING;
     }
-    mt_pausing_after_fork();
     mt_mappings_begin();
     mt_refcounts_after_fork();
     mt_heap_checks_note();

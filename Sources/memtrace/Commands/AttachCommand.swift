@@ -83,7 +83,7 @@ struct AttachCommand: ParsableCommand {
     }
     if recording.wait(length.duration) {
       if takesSnapshot { takeSnapshot(of: recording) }
-      print(try line.text(isPaused: true, at: recording.setPaused(true)))
+      try line.printPause(at: recording.setPaused(true), children: recording.pauseChildren())
     } else {
       print("process \(pid) has ended; its allocations were recorded until then")
     }

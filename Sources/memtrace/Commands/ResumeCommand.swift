@@ -32,7 +32,7 @@ struct ResumeCommand: ParsableCommand {
     // Whoever reads it through a pipe is to know now; if nobody does, the pause is to come all the same.
     try? Diagnostics.finishOutput()
     if recording.wait(duration) {
-      print(try line.text(isPaused: true, at: recording.setPaused(true)))
+      try line.printPause(at: recording.setPaused(true), children: recording.pauseChildren())
     } else {
       print("process \(recording.pid) has ended; its allocations were recorded until then")
     }

@@ -1,3 +1,4 @@
+import Reports
 import TraceReader
 
 /// What a pause or a resume has done, on one line.
@@ -16,5 +17,16 @@ struct PauseLine {
     guard let time else { return "\(what) \(isPaused ? "is paused" : "is running") already" }
     return "\(what) \(isPaused ? "paused" : "resumed") at \(try recording.timestamp(time)) "
       + "in \(recording.path)"
+  }
+
+  /// Prints what the end of a recording for some time has paused.
+  ///
+  /// - Parameters:
+  ///   - time: The event time of the pause; nil when it was paused already.
+  ///   - children: How many children of the process were paused as well.
+  /// - Throws: ``CommandFailure`` when the trace cannot be read any more.
+  func printPause(at time: EventTime?, children: Int) throws(CommandFailure) {
+    print(try text(isPaused: true, at: time))
+    if children > 0 { print("paused as well: \(children.grouped) of its children") }
   }
 }

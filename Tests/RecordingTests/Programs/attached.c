@@ -181,6 +181,34 @@ static void children(const char *first, const char *second) {
     system(second);
 }
 
+// One child has allocated before the second command, one has done nothing yet; both allocate behind
+// it.
+static void lasting_children(const char *first, const char *second) {
+    int ready[2], go[2];
+    char byte;
+    pipe(ready);
+    pipe(go);
+    system(first);
+    fflush(stdout);
+    for (int i = 0; i < 2; i++)
+        if (fork() == 0) {
+            if (i == 0)
+                kept[0] = malloc(32001);
+            write(ready[1], "", 1);
+            read(go[0], &byte, 1);
+            for (int j = 0; j < 10; j++)
+                kept[1] = malloc(21001);
+            _exit(3 + i);
+        }
+    read(ready[0], &byte, 1);
+    read(ready[0], &byte, 1);
+    system(second);
+    kept[0] = malloc(21002);
+    write(go[1], "ab", 2);
+    wait(NULL);
+    wait(NULL);
+}
+
 static void library(const char *first, const char *path) {
     system(first);
     void *handle = dlopen(path, RTLD_NOW);
@@ -214,6 +242,8 @@ int main(int argc, char **argv) {
         waits(argv[2]);
     else if (strcmp(which, "children") == 0)
         children(argv[2], second);
+    else if (strcmp(which, "lasting") == 0)
+        lasting_children(argv[2], second);
     else if (strcmp(which, "library") == 0)
         library(argv[2], second);
     else if (strcmp(which, "title") == 0)
