@@ -222,8 +222,8 @@ import TraceTestSupport
   @Test(arguments: [
     (
       LeaksGrouping.type,
-      ["malloc in make_family", "malloc in demoMemoryLeak", "app.Child", "app.Parent"],
-      [1, 2, 1, 1]
+      ["app.Parent", "malloc in make_family", "malloc in demoMemoryLeak", "app.Child"],
+      [1, 1, 2, 1]
     ),
     (.function, ["make_family", "demoMemoryLeak"], [3, 2]),
     (.image, ["app"], [5]),

@@ -13,6 +13,10 @@ public struct LeakRow: Sendable, Hashable, Encodable {
   public var bytes: UInt64 = 0
   /// Blocks of these that nothing points to, or that are part of a root cycle.
   public var rootCount: UInt64 = 0
+  /// Blocks in the trees of these, the heads of trees included; nil where trees are not told apart.
+  public var treeCount: UInt64?
+  /// Their requested bytes.
+  public var treeBytes: UInt64?
   /// The address of the oldest one.
   public var address: UInt64
   /// Its requested bytes.
@@ -30,9 +34,12 @@ public struct LeakRow: Sendable, Hashable, Encodable {
   /// What points to the oldest one; only of possible leaks.
   public var heldBy: String?
 
+  /// What rows are sorted by: the bytes that go when these do, or that they are.
+  var weight: UInt64 { newBytes ?? max(treeBytes ?? 0, bytes) }
+
   enum CodingKeys: String, CodingKey {
-    case name, type, count, bytes, rootCount, address, size, timeNanoseconds, stack, responsible
-    case newCount, newBytes, heldBy
+    case name, type, count, bytes, rootCount, treeCount, treeBytes
+    case address, size, timeNanoseconds, stack, responsible, newCount, newBytes, heldBy
   }
 
   /// Writes the row; the address as hexadecimal text.
@@ -43,6 +50,8 @@ public struct LeakRow: Sendable, Hashable, Encodable {
     try container.encode(count, forKey: .count)
     try container.encode(bytes, forKey: .bytes)
     try container.encode(rootCount, forKey: .rootCount)
+    try container.encodeIfPresent(treeCount, forKey: .treeCount)
+    try container.encodeIfPresent(treeBytes, forKey: .treeBytes)
     try container.encode(HexText.of(address), forKey: .address)
     try container.encode(size, forKey: .size)
     try container.encode(timeNanoseconds, forKey: .timeNanoseconds)
@@ -52,4 +61,9 @@ public struct LeakRow: Sendable, Hashable, Encodable {
     try container.encodeIfPresent(newBytes, forKey: .newBytes)
     try container.encodeIfPresent(heldBy, forKey: .heldBy)
   }
+}
+
+extension ByteStyle {
+  /// The bytes of trees; nothing for blocks that are the heads of none.
+  func tree(_ bytes: UInt64?) -> String { bytes.map { $0 > 0 ? format($0) : "" } ?? "" }
 }

@@ -45,6 +45,10 @@ struct LeakRowBuilder {
     rows[position].count &+= 1
     rows[position].bytes &+= blocks.ownBytes(of: block)
     if names.isRoot(block) { rows[position].rootCount &+= 1 }
+    if let tree = names.tree(block) {
+      rows[position].treeCount = (rows[position].treeCount ?? 0) &+ tree.count
+      rows[position].treeBytes = (rows[position].treeBytes ?? 0) &+ tree.bytes
+    }
     if isNew == true {
       rows[position].newCount = (rows[position].newCount ?? 0) &+ 1
       rows[position].newBytes = (rows[position].newBytes ?? 0) &+ blocks.ownBytes(of: block)
@@ -71,7 +75,7 @@ struct LeakRowBuilder {
     }
   }
 
-  /// The rows with the most bytes that matter first, with their responsible frames; without those
+  /// The rows with the most bytes first, of what they are or of their trees, with their responsible frames; without those
   /// that hold nothing new.
   consuming func finish() -> LongList<LeakRow> {
     if names.grouping == .block {
@@ -82,8 +86,10 @@ struct LeakRowBuilder {
     for index in rows.indices { names.complete(&rows[index]) }
     return LongList(
       rows.sorted {
-        let (first, second) = ($0.newBytes ?? $0.bytes, $1.newBytes ?? $1.bytes)
-        return (second, $1.count, $0.name, $0.address) < (first, $0.count, $1.name, $1.address)
+        // What drags others along comes before what is most of that.
+        let (first, second) = (($0.weight, $0.treeBytes ?? 0), ($1.weight, $1.treeBytes ?? 0))
+        guard first == second else { return first > second }
+        return ($1.count, $0.name, $0.address) < ($0.count, $1.name, $1.address)
       })
   }
 }
@@ -99,6 +105,8 @@ struct LeakRowNames: @unchecked Sendable {
   var isComparison = false
   /// Whether nothing that is leaked, too, holds a block.
   let isRoot: (_ block: Int) -> Bool
+  /// The tree that a block is the head of, empty for a leaked block that is none; nil where trees are not told apart.
+  var tree: (_ block: Int) -> BlockSum? = { _ in nil }
   /// What holds a block, in words.
   var holder: (_ block: Int) -> String? = { _ in nil }
 
@@ -146,6 +154,9 @@ struct LeakRowNames: @unchecked Sendable {
     row.count = 1
     row.bytes = size
     row.rootCount = isRoot(block) ? 1 : 0
+    let tree = tree(block)
+    row.treeCount = tree?.count
+    row.treeBytes = tree?.bytes
     row.newCount = isComparison ? 1 : nil
     row.newBytes = isComparison ? size : nil
     complete(&row)

@@ -85,18 +85,19 @@ extension LeaksReport {
   private func writeTable(to page: inout TextPage) {
     guard !rows.isEmpty else { return }
     page.blank()
-    write(rows, of: rowCount, called: "Leaked Object", to: &page)
+    write(rows, of: rowCount, called: "Leaked Object", hasTrees: hasTrees, to: &page)
   }
 
   private func write(
-    _ rows: LongList<LeakRow>, of rowCount: Int, called title: String, hasHolders: Bool = false,
-    to page: inout TextPage
+    _ rows: LongList<LeakRow>, of rowCount: Int, called title: String, hasTrees: Bool = false,
+    hasHolders: Bool = false, to page: inout TextPage
   ) {
     var columns: [TextTable.Column] = [
       .text(title), .number("#"), .text("Address", shortest: nil, spare: 1), .number("Size"),
       .text("Responsible Library", spare: 2), .text("Responsible Frame"),
     ]
     if hasHolders { columns.append(.text("Held By")) }
+    if hasTrees { columns.insert(.number("Tree Size"), at: 4) }
     let isComparison = rows.first?.newCount != nil
     if isComparison {
       columns.insert(contentsOf: [.number("# New"), .number("New Size")], at: 2)
@@ -110,6 +111,7 @@ extension LeaksReport {
         Span(style.format(row.bytes)), Span(row.responsible?.imageName ?? ""),
         Span((row.responsible?.name ?? "<no stack recorded>") + place, .emphasis),
       ]
+      if hasTrees { cells.insert(Span(style.tree(row.treeBytes)), at: 4) }
       if hasHolders { cells.append(Span(row.heldBy ?? "", .faint)) }
       if let count = row.newCount, let bytes = row.newBytes {
         cells.insert(contentsOf: [Span(count.grouped), Span(style.format(bytes))], at: 2)
@@ -202,13 +204,13 @@ extension LeaksReport {
   public var csv: CSVTable? {
     let header = [
       "Leaked Object", "#", "Address", "Size", "# Roots", "Responsible Library",
-      "Responsible Frame", "Source", "Stack ID", "# New", "New Bytes",
+      "Responsible Frame", "Source", "Stack ID", "# New", "New Bytes", "# Tree", "Tree Bytes",
     ]
     let fields = rows.converted { row in
       CSVTable.row([
         row.name, row.count, HexText.of(row.address), row.bytes, row.rootCount,
         row.responsible?.imageName, row.responsible?.name, row.responsible?.place, row.stack,
-        row.newCount, row.newBytes,
+        row.newCount, row.newBytes, row.treeCount, row.treeBytes,
       ])
     }
     return CSVTable(header, rows: fields)

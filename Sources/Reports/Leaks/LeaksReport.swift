@@ -70,7 +70,7 @@ public struct LeaksReport: Report {
   public var systemRules: [SystemLeakSum]
   /// Blocks that can be reached, by what holds them.
   public var reachable: [Reachable]
-  /// The rows, those with the most bytes first.
+  /// The rows, those with the most bytes first, of their own or of their trees.
   public var rows: LongList<LeakRow>
   /// How many rows there are without a limit.
   public var rowCount: Int
@@ -79,6 +79,8 @@ public struct LeaksReport: Report {
   public private(set) var places: [LeakPlace] = []
   /// The trees, those with the most bytes first.
   public var treeGroups: [TreeGroup]
+  /// Whether a leak drags another block along, so that rows and trees are not the same.
+  private(set) var hasTrees = false
   /// How many groups of trees there are without a limit.
   public var treeGroupCount: Int
   /// What each snapshot found, when there are several; see ``setDiscoveries(_:in:)``.
@@ -133,6 +135,7 @@ public struct LeaksReport: Report {
       possibleRows = possible.limited(to: query.top)
     }
     treeGroupCount = groups.count
+    hasTrees = baseline == nil && groups.contains { $0.count > $0.instances }
     treeGroups = groups.prefix(query.top ?? .max).map { draft in
       draft.group(
         LeakTreeBuilder(leaks: analysis.leaks, labels: labels, limit: query.treeLines), source)
@@ -150,9 +153,10 @@ public struct LeaksReport: Report {
     _ types: any TypeNaming, _ query: LeaksQuery
   ) -> LongList<LeakRow> {
     let leaks = analysis.leaks
-    let names = LeakRowNames(
+    var names = LeakRowNames(
       heap: analysis.heap, source: source, types: types, grouping: query.grouping,
       isComparison: selection.isNew != nil, isRoot: leaks.isRoot)
+    if selection.isNew == nil { names.tree = leaks.tree }
     var builder = LeakRowBuilder(names, capacity: leaks.count)
     for node in 0..<leaks.count where selection.isCounted[node] {
       builder.add(leaks.block(of: node), isNew: selection.isNew?[node])
@@ -237,6 +241,13 @@ public struct LeaksReport: Report {
 }
 
 extension LeakForest {
+  /// What is in the tree that a leaked block is the head of: nothing for one that another block drags along.
+  fileprivate func tree(_ block: Int) -> BlockSum? {
+    guard let node = node(of: block) else { return nil }
+    guard root(of: node) == node else { return BlockSum() }
+    return BlockSum(count: UInt64(subtreeCount(of: node)), bytes: subtreeBytes(of: node))
+  }
+
   /// Whether a leaked block is a leak of its own or part of a cycle, not dragged along.
   fileprivate func isRoot(_ block: Int) -> Bool {
     node(of: block).map { role(of: $0) != .draggedAlong } ?? false

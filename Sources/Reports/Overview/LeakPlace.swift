@@ -15,6 +15,10 @@ public struct LeakPlace: Sendable, Hashable, Encodable {
   public var bytes: UInt64
   /// How many blocks.
   public var count: UInt64
+  /// Requested bytes of the trees that these are the heads of: of what they drag along, and their own.
+  public var treeBytes: UInt64 = 0
+  /// How many blocks are in these trees.
+  public var treeCount: UInt64 = 0
 
   private struct Key: Hashable {
     var name: String
@@ -24,7 +28,7 @@ public struct LeakPlace: Sendable, Hashable, Encodable {
   /// Adds up rows of stacks by place.
   ///
   /// - Parameter rows: The one with the most bytes first.
-  /// - Returns: The place with the most bytes first.
+  /// - Returns: The place with the most bytes first, of its own or of its trees.
   static func find(_ rows: some Sequence<LeakRow>) -> [LeakPlace] {
     var places: [Key: LeakPlace] = [:]
     for row in rows {
@@ -37,10 +41,15 @@ public struct LeakPlace: Sendable, Hashable, Encodable {
       place.stackCount += 1
       place.bytes &+= row.bytes
       place.count &+= row.count
+      place.treeBytes &+= row.treeBytes ?? 0
+      place.treeCount &+= row.treeCount ?? 0
       places[key] = place
     }
     return places.values.sorted {
-      ($1.bytes, $1.count, $0.name, $0.stack) < ($0.bytes, $0.count, $1.name, $1.stack)
+      let first = (max($0.bytes, $0.treeBytes), $0.treeBytes)
+      let second = (max($1.bytes, $1.treeBytes), $1.treeBytes)
+      guard first == second else { return first > second }
+      return ($1.count, $0.name, $0.stack) < ($0.count, $1.name, $1.stack)
     }
   }
 }

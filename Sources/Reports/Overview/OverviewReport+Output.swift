@@ -141,19 +141,23 @@ extension OverviewReport {
       Span(
         "Leaked\(moment), nothing points to it any more: \(page.bytes(leaks.leaked.bytes)) in "
           + "\(CountText.blocks(leaks.leaked.count))\(cycles)", .error))
-    var table = TextTable([
+    var columns: [TextTable.Column] = [
       .number("Bytes"), .number("#"), .text("Leaked Object"),
       .text("Responsible Library", spare: 1),
       .text("Responsible Frame"),
-    ])
+    ]
+    if leaks.hasTrees { columns.insert(.number("Tree Bytes"), at: 1) }
+    var table = TextTable(columns)
     let shown = leaks.places.prefix(Limit.leaks)
     for row in shown {
       let place = row.responsible?.place.map { "  \($0)" } ?? ""
-      table.add([
+      var cells = [
         Span(page.bytes(row.bytes)), Span(row.count.grouped), Span(row.name),
         Span(row.responsible?.imageName ?? ""),
         Span((row.responsible?.name ?? "<no stack recorded>") + place, .emphasis),
-      ])
+      ]
+      if leaks.hasTrees { cells.insert(Span(page.style.bytes.tree(row.treeBytes)), at: 1) }
+      table.add(cells)
     }
     page.table(table, indent: 2)
     let hidden = leaks.places.count - shown.count
