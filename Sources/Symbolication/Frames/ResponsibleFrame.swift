@@ -28,7 +28,7 @@ public enum ResponsibleFrame {
       switch frame.role {
       case .user:
         guard frame.isMacroExpansion else {
-          guard stripped.begin(at: frame) else { return frame }
+          guard stripped.begin(at: frame) else { return stripped.behindFront(frame) ?? frame }
           continue
         }
         if expansion == nil { expansion = frame }

@@ -4,7 +4,9 @@
 /// without a name, would be the same for all their blocks.
 struct StrippedMain {
   private var namedLibraryFrame: SymbolicatedFrame?
+  /// Allocators count only where there is nothing else.
   private var libraryFrame: SymbolicatedFrame?
+  private var isLibraryFrameAllocator = false
   private var main: SymbolicatedFrame?
 
   /// Whether a frame may be `main`: who called it tells.
@@ -19,10 +21,12 @@ struct StrippedMain {
     else {
       return
     }
-    if libraryFrame == nil { libraryFrame = frame }
-    guard namedLibraryFrame == nil, let name = frame.function?.base, !Self.isAllocator(name) else {
-      return
+    let isAllocator = frame.function.map { Self.isAllocator($0.base) } ?? false
+    if libraryFrame == nil || isLibraryFrameAllocator && !isAllocator {
+      libraryFrame = frame
+      isLibraryFrameAllocator = isAllocator
     }
+    guard namedLibraryFrame == nil, frame.function != nil, !isAllocator else { return }
     namedLibraryFrame = frame
   }
 
@@ -47,11 +51,26 @@ struct StrippedMain {
     return true
   }
 
+  /// What the libraries of clang are called by, where a frame is that: the frame to blame instead of it.
+  ///
+  /// It is the `main` of what clang runs in itself, with frames of clang, which is nothing but such fronts, around it.
+  func behindFront(_ frame: SymbolicatedFrame) -> SymbolicatedFrame? {
+    guard let path = frame.imagePath, let function = frame.function, libraryFrame != nil,
+      Self.fronts.contains(function.base), Self.isOfSystem(frame, path)
+    else { return nil }
+    return handedOver
+  }
+
+  private static let fronts: Set<String> = ["cc1_main", "cc1as_main", "cc1gen_reproducer_main"]
+
   /// Whether a frame is `main` of a program of the system without debug information: some, such as R, export it, and so
   /// keep its name.
   private static func isMainOfSystem(_ frame: SymbolicatedFrame, _ path: String) -> Bool {
-    frame.function?.raw == "main" && frame.location == nil
-      && programFolders.contains { path.hasPrefix($0) }
+    frame.function?.raw == "main" && isOfSystem(frame, path)
+  }
+
+  private static func isOfSystem(_ frame: SymbolicatedFrame, _ path: String) -> Bool {
+    frame.location == nil && programFolders.contains { path.hasPrefix($0) }
   }
 
   private static let programFolders = ["/usr/bin/", "/usr/sbin/", "/usr/lib/", "/bin/", "/sbin/"]
