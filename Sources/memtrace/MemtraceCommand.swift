@@ -40,6 +40,10 @@ struct MemtraceCommand: ParsableCommand {
           "cannot read its own arguments in /proc/self/cmdline; mount /proc, or preload libmemtrace.so",
           exitStatus: ExitStatus.cannotRecord)
       }
+      if let completion = CompletionScript(askedForBy: CommandLine.arguments.dropFirst()) {
+        print(completion.text, terminator: "")
+        return try Diagnostics.finishOutput()
+      }
       try UnknownCommand.check(CommandLine.arguments.dropFirst().first)
       try EmptyValue.check(CommandLine.arguments.dropFirst())
       var command = try parseAsRoot()
