@@ -12,6 +12,8 @@ public struct StackFacts {
   public let countsReferences: (StackID) -> Bool
   /// Whether a stack is one by which the Swift runtime keeps what it knows of types.
   public let isSwiftMetadata: (StackID) -> Bool
+  /// Whether a stack is one by which libdispatch allocates.
+  public let isOfDispatch: (StackID) -> Bool
   /// Whether a stack is one by which a container allocates room for its elements.
   public let isContainer: (StackID) -> Bool
 
@@ -21,12 +23,14 @@ public struct StackFacts {
     isStreamBuffer: @escaping (StackID) -> Bool = { _ in false },
     countsReferences: @escaping (StackID) -> Bool = { _ in false },
     isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
+    isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false }
   ) {
     self.isSideTable = Self.remembered(isSideTable)
     self.isStreamBuffer = Self.remembered(isStreamBuffer)
     self.countsReferences = Self.remembered(countsReferences)
     self.isSwiftMetadata = Self.remembered(isSwiftMetadata)
+    self.isOfDispatch = Self.remembered(isOfDispatch)
     self.isContainer = Self.remembered(isContainer)
   }
 

@@ -41,6 +41,24 @@ struct DispatchCacheTests {
     #expect(try Self.heap(first: first, heap, at: 64).analysis().leaked == [work])
   }
 
+  @Test("What they passed on before holds nothing once they are used for work of their own")
+  func reused() throws {
+    var heap = SampleHeap()
+    let (work, passed) = (heap.block(), heap.block())
+    let plain = heap.block(
+      64, words: [0, 0, 0, 0, SampleHeap.constants, work, 0, passed], stack: StackID(7))
+    heap.set(SampleHeap.globals, plain)
+    let withoutCache = Self.heap(first: 0, heap)
+    #expect(try withoutCache.analysis(isOfDispatch: { $0 == StackID(7) }).leaked == [passed])
+    // Of another's block nothing is known, nor where libdispatch is not in the process.
+    #expect(try withoutCache.analysis(isOfDispatch: { $0 == StackID(8) }).leaked == [])
+    #expect(try heap.analysis(isOfDispatch: { $0 == StackID(7) }).leaked == [])
+    // One that passes something on names its functions first.
+    heap.set(plain, SampleHeap.constants)
+    #expect(
+      try Self.heap(first: 0, heap).analysis(isOfDispatch: { $0 == StackID(7) }).leaked == [])
+  }
+
   @Test("A block of another size is none of them")
   func otherBlock() throws {
     var heap = SampleHeap()

@@ -230,6 +230,25 @@ struct SwiftObjectTests {
     #expect(try heap.analysis().leaked == [])
   }
 
+  @Test(
+    "A task in the slab of another one is held by pointers to it, with tags or without",
+    arguments: [0, 1] as [UInt64])
+  func taskInSlab(_ tag: UInt64) throws {
+    let task = SampleHeap.globals + 0x800
+    var heap = SampleHeap()
+    heap.snapshot.addClass("", at: Self.metadata, kind: 3)
+    let held = heap.block(32)
+    let slab = heap.block(128, words: [Self.metadata, 0, 48 << 32 | 96, 0, held, 0, task])
+    heap.set(SampleHeap.globals, slab + 48 + tag)
+    let layouts = [task: ObjectLayout(isTask: true)]
+    let states = try heap.analysis(layouts: layouts).reachability
+    #expect(states.state(of: 0) == .reached && states.state(of: 1) == .reached)
+    // Nothing else in it is, nor what lay there before.
+    #expect(try heap.analysis().reachability.state(of: 1) == .possible)
+    heap.set(slab + 16, 16 << 32 | 96)
+    #expect(try heap.analysis(layouts: layouts).reachability.state(of: 1) == .possible)
+  }
+
   @Test("What the runtime keeps of types is held by pointers into its middle")
   func metadata() throws {
     var heap = SampleHeap()

@@ -1,18 +1,25 @@
 import TraceReader
 
-/// The records in which libdispatch queues work, of those that wait for new work.
+/// The records in which libdispatch queues work, of those that wait for new work, and what others have kept of
+/// earlier work.
 ///
 /// ```
 /// thread control block  +8  vector      vector  +16 * module  variables of libdispatch
 /// variables            +24  first record          record  +16  next record
+///                                                         +0   flags, or a table of functions
+///                                                         +56  what is passed on
 /// ```
 /// A thread keeps what it has worked off, with the addresses of the work. Of all else that a record
-/// says, nothing is read again.
+/// says, nothing is read again. One that is used once more says what it passes on only if it does, as
+/// a table of functions tells.
 /// Source: `src/shims/tsd.h`, `src/queue_internal.h` and `src/inline_internal.h` of
 /// swift-corelibs-libdispatch.
 enum DispatchCaches {
   /// Where in a record the next one is.
   static let next: UInt64 = 16
+
+  /// Where in a record that passes something on this is named.
+  static let passedOn: UInt64 = 56
 
   private static let recordSize: UInt64 = 64
   private static let firstRecord: UInt64 = 24
@@ -37,6 +44,27 @@ enum DispatchCaches {
       }
     }
     return isEmpty ? nil : records
+  }
+
+  /// The blocks that are records which pass nothing on; nil where there are none.
+  ///
+  /// - Parameters:
+  ///   - heap: The heap.
+  ///   - isAllocated: Whether a stack is one by which libdispatch allocates; asked of few.
+  static func plainRecords(_ heap: HeapImage, isAllocated: (StackID) -> Bool) -> Bits? {
+    guard heap.info.dispatchModule > 0 else { return nil }
+    let blocks = heap.blocks
+    var records: Bits?
+    for block in 0..<blocks.count where blocks.size(of: block) == recordSize {
+      let address = blocks.address(of: block)
+      // No snapshot keeps flags: these are no pointers.
+      guard heap.memory.word(at: address) == 0, heap.memory.word(at: address &+ passedOn) != 0,
+        isAllocated(blocks.site(of: block).stack)
+      else { continue }
+      if records == nil { records = Bits(count: blocks.count) }
+      records?[block] = true
+    }
+    return records
   }
 
   /// The block of a record; nil for anything else, as where these variables are not what they were.

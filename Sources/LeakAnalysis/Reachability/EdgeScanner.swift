@@ -17,6 +17,8 @@ struct EdgeScanner {
   /// For each block whether it is a record of libdispatch that waits for work; nil where there is
   /// none.
   private let idleRecords: Bits?
+  /// For each block whether it is such a record that passes nothing on; nil where there is none.
+  private let plainRecords: Bits?
   /// The blocks that hold nothing, as bytes of files are in them.
   private let streamBuffers: Set<Int>
   /// The blocks with metadata of types of Swift.
@@ -44,6 +46,7 @@ struct EdgeScanner {
     streamBuffers = StreamBuffers.blocks(heap, isAllocated: facts.isStreamBuffer)
     metadataSlabs = MetadataSlabs.blocks(heap, isAllocated: facts.isSwiftMetadata)
     idleRecords = DispatchCaches.records(heap)
+    plainRecords = DispatchCaches.plainRecords(heap, isAllocated: facts.isOfDispatch)
     deadOnSignalStacks = SignalStacks(heap.info, heap.lookup).deadWords()
     isExact = heap.blocks.sites.map { heap.slack == .unused || $0.operation.family != .malloc }
   }
@@ -79,7 +82,8 @@ struct EdgeScanner {
     let block = lookup.block(containing: address)
     guard block >= 0 else { return nil }
     guard blocks.address(of: block) == address else {
-      return Target(block: block, edgeClass: .interior)
+      let isTask = isTask(at: address, inSlabOf: block)
+      return Target(block: block, edgeClass: isTask ? .start : .interior)
     }
     let isObject = SwiftObjects.isObject(at: address, memory)
     return Target(block: block, edgeClass: isObject ? .start : .tagged)
@@ -105,9 +109,18 @@ struct EdgeScanner {
       || InteriorPointers.isListLink(at: value, memory)
       || isElementLink(at: offset, of: block)
       || metadataSlabs.contains(block)
+      || isTask(at: value, inSlabOf: block)
     return Target(
       block: block,
       edgeClass: isOrdinary ? .start : offset < 8 ? .tagged : .interior)
+  }
+
+  /// Whether a task of Swift lies at an address in a slab of another one, as those of `async let` do.
+  private func isTask(at address: UInt64, inSlabOf block: Int) -> Bool {
+    guard !layouts.isEmpty, layouts[memory.word(at: address)]?.isTask == true else { return false }
+    let start = blocks.address(of: block)
+    let used = memory.usedSizeOfTaskSlab(at: start, size: blocks.size(of: block))
+    return used.map { address &- start < $0 } ?? false
   }
 
   /// Calls `body` for each word of a block that points to a block.
@@ -184,6 +197,9 @@ struct EdgeScanner {
   ) -> Bool {
     if let dead, dead.contains(where: { $0.contains(address) }) { return true }
     if let idleRecords, idleRecords[block], address &- start != DispatchCaches.next { return true }
+    if let plainRecords, plainRecords[block], address &- start == DispatchCaches.passedOn {
+      return true
+    }
     if let table, !table.isInUse(address, memory) { return true }
     return false
   }

@@ -21,6 +21,8 @@ public struct ObjectLayout: Sendable, Hashable {
   public var isInstance: Bool
   /// Whether they are the elements of an array.
   public var isArray: Bool
+  /// Whether they are tasks of Swift, which may lie within a slab of the task that waits for them.
+  public var isTask: Bool
   /// How far the elements of an array, or the values of a dictionary, are from each other, where all
   /// that is said of places in them counts from the beginning of each; nil where that is not known.
   public var elementStride: UInt64?
@@ -31,7 +33,7 @@ public struct ObjectLayout: Sendable, Hashable {
     existentialOffsets: [UInt64] = [], numberOffsets: [UInt64] = [],
     numbersFromEnd: [UInt64] = [], table: SwiftTable.Form? = nil,
     hasIdentifiersAsKeys: Bool = false, isInstance: Bool = false, isArray: Bool = false,
-    elementStride: UInt64? = nil
+    isTask: Bool = false, elementStride: UInt64? = nil
   ) {
     self.size = size
     self.unownedOffsets = unownedOffsets
@@ -43,6 +45,7 @@ public struct ObjectLayout: Sendable, Hashable {
     self.hasIdentifiersAsKeys = hasIdentifiersAsKeys
     self.isInstance = isInstance
     self.isArray = isArray
+    self.isTask = isTask
     self.elementStride = elementStride.flatMap { $0 > 0 ? $0 : nil }
   }
 

@@ -136,6 +136,12 @@ public final class StackNames {
     leafFunction(of: stack)?.base == "_IO_file_doallocate"
   }
 
+  /// Whether a stack is one by which libdispatch allocates for itself.
+  func isOfDispatch(of stack: StackID) -> Bool {
+    guard let function = leafFunction(of: stack)?.base else { return false }
+    return function.hasPrefix("_dispatch_") || function.hasPrefix("dispatch_")
+  }
+
   /// The frame that is held responsible with its symbol; nil without a stack.
   func responsibleSymbol(of stack: StackID) -> SymbolicatedFrame? {
     symbolicator.responsibleFrame(of: stack)

@@ -107,6 +107,7 @@ extension Trace {
         isStreamBuffer: source.names.isStreamBuffer(of:),
         countsReferences: source.names.countsReferences(of:),
         isSwiftMetadata: source.names.isSwiftMetadata(of:),
+        isOfDispatch: source.names.isOfDispatch(of:),
         isContainer: { source.names.container(of: $0) != nil }))
   }
 
@@ -216,6 +217,7 @@ extension SwiftLayouts {
         size: .max, unownedFromEnd: layout?.unownedFromEnd ?? [],
         numbersFromEnd: layout?.numbersFromEnd ?? [])
     case .swiftBox, .swiftError: return ObjectLayout(size: .max)
+    case .swiftTask: return ObjectLayout(isTask: true)
     default: return nil
     }
   }

@@ -74,6 +74,7 @@ struct SampleHeap {
   ///   - allocatesStreamBuffers: Whether all blocks of their size may be buffers of streams.
   ///   - countsReferences: Whether a stack allocates values that count their references.
   ///   - isSwiftMetadata: Whether a stack is one by which the Swift runtime keeps what it knows of types.
+  ///   - isOfDispatch: Whether a stack is one by which libdispatch allocates.
   ///   - isContainer: Whether a stack allocates room for elements of containers.
   /// - Returns: The analysis.
   /// - Throws: When the trace cannot be written or read.
@@ -82,6 +83,7 @@ struct SampleHeap {
     allocatesStreamBuffers: Bool = false,
     countsReferences: @escaping (StackID) -> Bool = { _ in false },
     isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
+    isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false }
   ) throws -> LeakAnalysis {
     let file = try write()
@@ -90,7 +92,7 @@ struct SampleHeap {
       facts: StackFacts(
         isSideTable: { _ in allocatesSideTables },
         isStreamBuffer: { _ in allocatesStreamBuffers }, countsReferences: countsReferences,
-        isSwiftMetadata: isSwiftMetadata, isContainer: isContainer))
+        isSwiftMetadata: isSwiftMetadata, isOfDispatch: isOfDispatch, isContainer: isContainer))
   }
 
   /// Writes the trace, reads it back and looks for pointers into freed blocks.
