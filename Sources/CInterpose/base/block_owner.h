@@ -46,4 +46,9 @@ static inline bool mt_block_owner_take(uintptr_t block, uint32_t owner) {
  * child, whose threads are others. */
 void mt_block_owner_forget(void);
 
+/* The next event of the block, and of those that share its word, gets an exact time. */
+static inline void mt_block_owner_forget_block(uintptr_t block) {
+    __atomic_store_n(mt_block_owner_place(block), 0, __ATOMIC_RELAXED);
+}
+
 #endif

@@ -93,8 +93,9 @@ MT_HOOK void MT_HOOK_NAME(memtrace_ignore)(const void *block) {
     if (!block || !is_recording())
         return;
     int saved = errno;
-    struct mt_ignored_record ignored = {
-        .time = mt_moment(), .address = (uintptr_t)block, .thread = mt_tls.index};
+    struct mt_ignored_record ignored = {.time = mt_moment_of_block((uintptr_t)block),
+                                        .address = (uintptr_t)block,
+                                        .thread = mt_tls.index};
     struct mt_piece pieces[] = {{&ignored, sizeof ignored}};
     mt_meta_write(MT_RECORD_IGNORED, pieces, 1);
     errno = saved;
