@@ -171,6 +171,26 @@ import TraceTestSupport
     #expect(try MarkedEvents(attached.trace())[32003] == .init(allocated: 1))
   }
 
+  @Test(arguments: ["attach $P --no-snapshot", "resume $P --for 1000s"])
+  func whoIsKilledLeavesThePauseToTheProcess(command: String) throws {
+    let attached = try run(
+      "orphaned",
+      """
+      $M attach $P -o root.mtrace --for 1ms --no-snapshot >before.txt 2>&1
+      ( $M \(command) >resumed.txt 2>&1 & echo $! >pid.txt
+        wait $!; echo >ended.txt ) &
+      until grep -qs resumed resumed.txt; do :; done
+      """, "kill -9 $(cat pid.txt); until [ -s ended.txt ]; do :; done")
+    #expect(attached.run.status == 5)
+    let trace = try attached.trace()
+    let events = try MarkedEvents(trace)
+    #expect(events[31001] == .init(allocated: 1, freed: 1))
+    #expect(events[21001] == .init())
+    #expect(trace.windows?.count == 2)
+    #expect(trace.windows?.last?.end != nil)
+    #expect(events.doubleOwners == 0 && events.unknownFrees == 0)
+  }
+
   @Test func childrenArePausedAtTheEndAsWell() throws {
     let attached = try run("lasting", Self.attach, "$M attach $P --for 1ms --no-snapshot")
     #expect(

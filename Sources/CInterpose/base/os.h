@@ -48,6 +48,8 @@ long mt_os_identify(int fd, struct mt_file_identity *identity);
 bool mt_os_is_pipe(int fd);
 /* Lets the owner read and write a file that was created under an umask that forbids it. */
 void mt_os_open_to_owner(int fd);
+/* Whether somebody holds a lock on bytes of a file (F_OFD_SETLK): 0 or 1, or -errno. */
+long mt_os_is_locked(int fd, uint64_t offset, size_t size);
 /* Opens a regular file for reading; anything else (opening a FIFO would wait) is -EACCES. */
 long mt_os_open_regular(int directory, const char *path);
 /* Whether a file may be executed: 0, else -EACCES, also for a folder; -ENOENT ... */

@@ -94,6 +94,12 @@ long mt_os_duplicate_above(int fd, int lowest) {
     return CALL(SYS_fcntl, fd, F_DUPFD_CLOEXEC, lowest, 0, 0, 0);
 }
 
+long mt_os_is_locked(int fd, uint64_t offset, size_t size) {
+    struct flock lock = {.l_type = F_WRLCK, .l_start = (off_t)offset, .l_len = (off_t)size};
+    long error = CALL(SYS_fcntl, fd, F_OFD_GETLK, &lock, 0, 0, 0);
+    return error < 0 ? error : lock.l_type != F_UNLCK;
+}
+
 /* Calls newfstatat, which the C library offers only through wrappers that set errno. */
 static long stat_path(int fd, const char *path, struct stat *status, int flags) {
     return CALL(SYS_newfstatat, fd, path, status, flags, 0, 0);

@@ -5,6 +5,7 @@
 #include "base/tls.h"
 #include "memtrace_live.h"
 #include "trace/meta_writer.h"
+#include "trace/trace_descriptor.h"
 #include "trace/trace_file.h"
 #include <string.h>
 
@@ -81,6 +82,20 @@ void mt_pausing_set(bool is_paused) {
     uint64_t time = mt_moment();
     if (!mt_live_set_paused(header(), is_paused))
         return;
+    if (!is_paused) /* nobody from outside */
+        mt_live_set_held(header(), false);
     note(is_paused ? mt_moment() : time, mt_tls.index, is_paused);
     g_was_paused = is_paused;
+}
+
+void mt_pausing_look_for_holder(void) {
+    if (!mt_pausing_is_possible || !header() || !mt_live_is_held(header()) ||
+        mt_live_is_paused(header()))
+        return;
+    struct mt_trace_descriptor trace = mt_trace_descriptor_borrow(mt_trace_file.path);
+    bool is_left = trace.fd >= 0 && mt_os_is_locked(trace.fd, offsetof(struct mt_file_header, held),
+                                                    sizeof header()->held) == 0;
+    mt_trace_descriptor_give_back(trace);
+    if (is_left)
+        mt_pausing_set(true);
 }

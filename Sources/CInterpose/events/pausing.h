@@ -36,6 +36,11 @@ bool mt_pausing_is_paused(void);
 /* Whether that has been so all the time: there is nothing that a heap snapshot could tell of. */
 bool mt_pausing_rests_always(void);
 
+/* Pauses where whoever resumed it was to pause it, and has been killed. Now and then: it costs a
+ * system call.
+ * context  a hook; errno untouched */
+void mt_pausing_look_for_holder(void);
+
 /* Pauses or resumes, and says so in the trace. Nothing where recording cannot be paused. It counts
  * for a thread when that looks again: mt_sampling_look_again().
  * context  a thread of the host, not a signal handler; errno may change */

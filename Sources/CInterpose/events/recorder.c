@@ -2,9 +2,11 @@
 #include "events/recorder.h"
 
 #include "events/lane.h"
+#include "events/pausing.h"
 #include "events/record_event.h"
 
 MT_COLD bool mt_record_make_room(struct mt_thread *thread) {
+    mt_pausing_look_for_holder();
     if (mt_event_writer_refill(&thread->writer, mt_clock_event_time(), thread->index))
         return true;
     mt_trace_file_count(MT_COUNT_EVENTS_DROPPED, 1);

@@ -162,7 +162,8 @@ struct mt_file_header {
     uint32_t asked_snapshot;  /*  544  number of the one that was taken when asked became 0 */
     uint32_t asked_length;    /*  548  bytes of asked_name */
     char asked_name[MT_ASKED_NAME_SIZE]; /* 552 */
-    uint8_t reserved[MT_FILE_HEADER_SIZE - 552 - MT_ASKED_NAME_SIZE];
+    uint32_t held; /* 1576  while not paused: 1 if it is to pause once nobody locks this field */
+    uint8_t reserved[MT_FILE_HEADER_SIZE - 556 - MT_ASKED_NAME_SIZE];
 };
 static_assert(sizeof(struct mt_file_header) == MT_FILE_HEADER_SIZE, "file header layout");
 

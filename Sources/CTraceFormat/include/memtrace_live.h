@@ -68,6 +68,19 @@ static inline int mt_live_is_paused(const struct mt_file_header *header) {
     return __atomic_load_n(&header->paused, __ATOMIC_RELAXED) != 0;
 }
 
+/* F_OFD_SETLK, which <fcntl.h> has for _GNU_SOURCE only. */
+enum { MT_LIVE_SET_LOCK = 37 };
+
+/* Whether recording is to pause by itself once no process holds a lock (F_OFD_SETLK) on the field:
+ * whoever meant to pause it has been killed. Set before it is resumed. */
+static inline void mt_live_set_held(struct mt_file_header *header, uint32_t is_held) {
+    __atomic_store_n(&header->held, is_held, __ATOMIC_RELEASE);
+}
+
+static inline int mt_live_is_held(const struct mt_file_header *header) {
+    return __atomic_load_n(&header->held, __ATOMIC_ACQUIRE) != 0;
+}
+
 /* Asks for a snapshot with a name; the signal that says so comes afterwards, with `number` as its
  * value. One at a time: who asks holds a lock on the file.
  *

@@ -75,7 +75,9 @@ struct AttachCommand: ParsableCommand {
 
   private func record(_ recording: RunningRecording) throws {
     let line = PauseLine(recording)
-    print(try line.text(isPaused: false, at: recording.setPaused(false)))
+    let (time, hold) = try recording.resumeHeld()
+    defer { hold.letGo() }
+    print(try line.text(isPaused: false, at: time))
     // Whoever reads it through a pipe is to know now; if nobody does, the end is to come all the same.
     try? Diagnostics.finishOutput()
     if length.duration == nil {

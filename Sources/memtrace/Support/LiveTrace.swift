@@ -86,6 +86,29 @@ final class LiveTrace {
     return EventTime(time)
   }
 
+  /// Lets the process pause by itself, should this one be killed before it does: until
+  /// ``letGo()`` there is a lock, which the kernel takes away then.
+  ///
+  /// Where there are no such locks, nothing happens then.
+  func hold() {
+    if setLock(F_RDLCK) { mt_live_set_held(header, 1) }
+  }
+
+  /// Takes the lock away.
+  func letGo() { _ = setLock(F_UNLCK) }
+
+  /// From now on recording goes on by itself, whoever has held it.
+  func leave() { mt_live_set_held(header, 0) }
+
+  private func setLock(_ type: Int32) -> Bool {
+    var lock = flock()
+    lock.l_type = Int16(type)
+    lock.l_whence = Int16(SEEK_SET)
+    lock.l_start = MemoryLayout<mt_file_header>.offset(of: \.held) ?? 1576
+    lock.l_len = MemoryLayout<UInt32>.size
+    return fcntl(file.rawValue, Int32(MT_LIVE_SET_LOCK), &lock) == 0
+  }
+
   /// Writes a chunk behind all others.
   private func append(
     kind: mt_chunk_kind, time: UInt64, content: [UInt8]

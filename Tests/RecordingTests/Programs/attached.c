@@ -209,6 +209,19 @@ static void lasting_children(const char *first, const char *second) {
     wait(NULL);
 }
 
+static void fill(size_t size) {
+    for (int i = 0; i < 400000; i++)
+        free(malloc(100));
+    free(malloc(size));
+}
+
+static void orphaned(const char *first, const char *second) {
+    system(first);
+    fill(31001);
+    system(second);
+    fill(21001);
+}
+
 static void library(const char *first, const char *path) {
     system(first);
     void *handle = dlopen(path, RTLD_NOW);
@@ -244,6 +257,8 @@ int main(int argc, char **argv) {
         children(argv[2], second);
     else if (strcmp(which, "lasting") == 0)
         lasting_children(argv[2], second);
+    else if (strcmp(which, "orphaned") == 0)
+        orphaned(argv[2], second);
     else if (strcmp(which, "library") == 0)
         library(argv[2], second);
     else if (strcmp(which, "title") == 0)
