@@ -92,6 +92,15 @@ public final class ELFSymbolicator: Symbolicator {
     }
   }
 
+  /// All members of a structure of C or C++ that may hold pointers.
+  public func structure(
+    named name: String, isCxx: Bool, knownTo address: Address, in image: Image
+  ) -> StructureLayout? {
+    let offset = address.rawValue &- image.loadBias
+    return symbols(of: ImageFile(image))?.members(of: name, isCxx: isCxx, at: offset)
+      .map { StructureLayout($0) }
+  }
+
   /// What a coroutine of C++ allocates for itself as it is called.
   private func coroutineFrame(at site: AllocationSite, in image: Image) -> TypeName? {
     guard site.isNew, let function = site.frame.function, function.language == .cxx,

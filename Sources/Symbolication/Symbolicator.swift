@@ -52,6 +52,18 @@ public protocol Symbolicator: AnyObject {
   /// - Returns: nil where it is not known.
   func member(at place: MemberPlace, knownTo address: Address, in image: Image) -> BlockMember?
 
+  /// All members of a structure of C or C++ that may hold pointers.
+  ///
+  /// - Parameters:
+  ///   - name: Its whole name.
+  ///   - isCxx: Whether it is one of C++.
+  ///   - address: Code that knows it.
+  ///   - image: The image that holds the code.
+  /// - Returns: nil where it is not known.
+  func structure(
+    named name: String, isCxx: Bool, knownTo address: Address, in image: Image
+  ) -> StructureLayout?
+
   /// A line of a source file.
   ///
   /// - Parameter location: The place that a frame names.
@@ -76,6 +88,11 @@ extension Symbolicator {
   public func member(
     at place: MemberPlace, knownTo address: Address, in image: Image
   ) -> BlockMember? { nil }
+
+  /// None, unless a symbolicator knows better.
+  public func structure(
+    named name: String, isCxx: Bool, knownTo address: Address, in image: Image
+  ) -> StructureLayout? { nil }
 
   /// None, unless a symbolicator knows better.
   public func sourceLine(at location: SourceLocation) -> String? { nil }

@@ -109,6 +109,23 @@ import TraceTestSupport
     #expect(packed == plain)
   }
 
+  /// Also of what `std::make_shared` allocates, and of classes that only blocks themselves tell.
+  @Test func membersAreTheSameWithoutTheProgram() throws {
+    let folder = try ScratchDirectory()
+    let built = try TestProgram("leaks.cpp", flags: ["-pthread"])
+    let program = folder.path.appending("program").string
+    _ = try ProcessRun.run(["/bin/cp", built.path.string, program])
+    _ = try run(["record", "-q", "-o", "x.mtrace", "--", program], in: folder.path)
+    #expect(try run(["pack", "-q", "x.mtrace"], in: folder.path).errorText == "")
+    let report = ["leaks", "x.mtrace", "--top", "0"]
+    let plain = try run(report, in: folder.path).outputText
+    let members = plain.matches(of: /(\w+) \+ \d+ -->/).map { String($0.output.1) }
+    #expect(Set(members).count >= 5, "\(members)")
+    _ = try ProcessRun.run(["/bin/mv", "x.mtrace.zst", "x.mtrace"], directory: folder.path)
+    _ = try ProcessRun.run(["/bin/rm", program])
+    #expect(try run(report, in: folder.path).outputText == plain)
+  }
+
   @Test func recordPackLeavesOnlyPackedTraces() throws {
     let program = try TestProgram("fork.c")
     let run = try TracedRun([program.path.string], start: .launcher(["--pack"]))

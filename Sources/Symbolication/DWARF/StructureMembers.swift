@@ -1,7 +1,7 @@
 import CLibDW
 
 /// What lies where in a structure of C or C++.
-struct StructureMembers {
+struct StructureMembers: MemberLayout {
   private let structure: Dwarf_Die
   private let define: (Dwarf_Die) -> Dwarf_Die?
   /// Its bytes.

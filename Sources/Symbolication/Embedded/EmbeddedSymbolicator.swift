@@ -90,11 +90,31 @@ public final class EmbeddedSymbolicator: Symbolicator {
     return found
   }
 
-  /// The member of a block of C or C++, which traces do not hold, where the image is at hand now.
+  /// The member of a block of C or C++.
+  ///
+  /// Where no debug information was at hand when the trace was packed, it may be now.
   public func member(
     at place: MemberPlace, knownTo address: Address, in image: Image
   ) -> BlockMember? {
+    let embedded = place.member { name in
+      symbols.structure(
+        named: name, isCxx: place.isCxx, at: address.rawValue &- image.loadBias, in: image.index)
+    }
+    if let embedded { return embedded }
     let found = files.member(at: place, knownTo: address, in: image)
+    takeWarnings(adds: false)
+    return found
+  }
+
+  /// All members of a structure of C or C++ that may hold pointers.
+  public func structure(
+    named name: String, isCxx: Bool, knownTo address: Address, in image: Image
+  ) -> StructureLayout? {
+    let offset = address.rawValue &- image.loadBias
+    if let known = symbols.structure(named: name, isCxx: isCxx, at: offset, in: image.index) {
+      return known
+    }
+    let found = files.structure(named: name, isCxx: isCxx, knownTo: address, in: image)
     takeWarnings(adds: false)
     return found
   }

@@ -24,6 +24,14 @@ extension EmbeddedSite {
   }
 }
 
+/// Where a structure of C or C++ is known.
+struct EmbeddedStructurePlace: Hashable {
+  var image: UInt32
+  /// Code that knows it, as an ELF address; nil for all of the image.
+  var address: UInt64?
+  var type: String
+}
+
 /// The names that a packed trace holds.
 ///
 /// What is damaged is left out; it is looked up in files then.
@@ -46,6 +54,7 @@ final class EmbeddedSymbols {
   private var fields: [SwiftClassPlace: [SwiftField]] = [:]
   private var elements: [UInt32: [String: SwiftElements]] = [:]
   private var types: [EmbeddedSite: String] = [:]
+  private var structures: [EmbeddedStructurePlace: StructureLayout] = [:]
   private var states: [UInt32: EmbeddedImageState] = [:]
   /// Whether names may be missing because a part of a chunk could not be read.
   private(set) var isDamaged = false
@@ -100,10 +109,22 @@ final class EmbeddedSymbols {
   /// The type that the source of a frame names where it allocates.
   func type(of site: EmbeddedSite) -> String? { types[site] }
 
+  /// The members of a structure of C or C++, by its whole name; nil where nothing is known.
+  func structure(
+    named type: String, isCxx: Bool, at address: UInt64, in image: UInt32
+  ) -> StructureLayout? {
+    var place = EmbeddedStructurePlace(image: image, address: address, type: type)
+    if let found = structures[place] { return found }
+    guard isCxx else { return nil }
+    place.address = nil
+    return structures[place]
+  }
+
   /// - Returns: Whether all of it could be read.
   private func decode(_ content: ArraySlice<UInt8>) -> Bool {
     var cursor = SymbolCursor(content)
     var tables = SymbolTables()
+    var layouts: [StructureLayout] = []
     var isWhole = true
     while cursor.remaining > 0 {
       let kind = SymbolSection(rawValue: cursor.number())
@@ -120,6 +141,8 @@ final class EmbeddedSymbols {
       case .fields: readFields(&section, tables)
       case .types: readTypes(&section, tables)
       case .elements: readElements(&section, tables)
+      case .structures: layouts = Self.structures(&section, tables)
+      case .members: readMembers(&section, tables, layouts)
       case .end, nil: break  // Of a later minor version: not for us.
       }
       if section.isPastEnd { isWhole = false }
@@ -182,6 +205,44 @@ final class EmbeddedSymbols {
       let found = Self.properties(&section, tables)
       guard !section.isPastEnd, let image = UInt32(exactly: image) else { return }
       elements[image, default: [:]][name] = SwiftElements(stride: stride, fields: found)
+    }
+  }
+
+  private static func structures(
+    _ section: inout SymbolCursor, _ tables: SymbolTables
+  ) -> [StructureLayout] {
+    var found: [StructureLayout] = []
+    for _ in 0..<section.count() {
+      let size = section.number()
+      var runs: [StructureLayout.Run] = []
+      var end: UInt64 = 0
+      for _ in 0..<section.count(upTo: Int(StructureLayout.mostWords)) {
+        let (skipped, count) = (section.number(), section.number())
+        let member = BlockMember(
+          name: tables.string(section.number()), isWeak: section.number() != 0)
+        guard skipped <= StructureLayout.mostWords, count <= StructureLayout.mostWords else {
+          continue
+        }
+        runs.append(.init(firstWord: end + skipped, wordCount: count, member: member))
+        end += skipped + count
+      }
+      guard !section.isPastEnd else { break }
+      found.append(StructureLayout(size: size, runs: runs))
+    }
+    return found
+  }
+
+  private func readMembers(
+    _ section: inout SymbolCursor, _ tables: SymbolTables, _ layouts: [StructureLayout]
+  ) {
+    for _ in 0..<section.count() {
+      let (image, address) = (section.number(), section.number())
+      let (type, number) = (tables.string(section.number()), section.number())
+      guard !section.isPastEnd, let image = UInt32(exactly: image) else { return }
+      guard number < UInt64(layouts.count) else { continue }
+      let place = EmbeddedStructurePlace(
+        image: image, address: address == 0 ? nil : address - 1, type: type)
+      structures[place] = layouts[Int(number)]
     }
   }
 

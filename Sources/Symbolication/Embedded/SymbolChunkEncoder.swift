@@ -10,6 +10,7 @@ struct SymbolChunkEncoder {
   private var frameSections: [[UInt8]] = []
   /// Lists of one kind: how many elements, and their bytes.
   private var lists: [SymbolSection: (count: UInt64, bytes: [UInt8])] = [:]
+  private var structures: [StructureLayout: UInt64] = [:]
   private var current: [UInt8] = []
   private var currentCount: UInt64 = 0
   private var lastAddress: UInt64 = 0
@@ -84,6 +85,27 @@ struct SymbolChunkEncoder {
     append(to: .types, [UInt64(site.image), site.address, site.code, index(of: type)])
   }
 
+  /// Adds the members of a structure of C or C++.
+  mutating func add(_ structure: StructureLayout, at place: EmbeddedStructurePlace) {
+    let number = structures[structure] ?? UInt64(structures.count)
+    if number == structures.count {
+      structures[structure] = number
+      var end: UInt64 = 0
+      var element = [structure.size, UInt64(structure.runs.count)]
+      for run in structure.runs {
+        element += [
+          run.firstWord - end, run.wordCount, index(of: run.member.name),
+          run.member.isWeak ? 1 : 0,
+        ]
+        end = run.firstWord + run.wordCount
+      }
+      append(to: .structures, element)
+    }
+    append(
+      to: .members,
+      [UInt64(place.image), place.address.map { $0 &+ 1 } ?? 0, index(of: place.type), number])
+  }
+
   private mutating func append(to section: SymbolSection, _ element: [UInt64]) {
     lists[section, default: (0, [])].count += 1
     for number in element { lists[section]?.bytes.appendVarInt(number) }
@@ -124,7 +146,9 @@ struct SymbolChunkEncoder {
       add(.images, list)
     }
     for section in frameSections { add(.frames, section) }
-    for section: SymbolSection in [.vtables, .variables, .fields, .types, .elements] {
+    for section: SymbolSection in [
+      .vtables, .variables, .fields, .types, .elements, .structures, .members,
+    ] {
       if let list = lists[section] { add(section, count(list.count), list.bytes) }
     }
     bytes.appendVarInt(SymbolSection.end.rawValue)

@@ -1,8 +1,8 @@
 import TraceReader
 
 /// Looks up the names that reports on a trace can ask for, and writes them into SYMBOLS chunks: of
-/// all addresses of its stacks and suspended tasks, the vtables and stored properties of its types, the variables that
-/// may hold blocks in its snapshots.
+/// all addresses of its stacks and suspended tasks, the vtables, stored properties and members of its types, the variables
+/// that may hold blocks in its snapshots.
 public struct SymbolEmbedder {
   private let stacks: StackTable
   private let images: ImageMap
@@ -46,6 +46,8 @@ public struct SymbolEmbedder {
     var done: UInt64 = 0
     var output = SymbolChunks()
     var states: [ImageFile: EmbeddedImageState?] = [:]
+    let structures = StructureEmbedder(types: types, images: images, symbolicator: symbolicator)
+    var code: [UInt32: [UInt64]] = [:]
     for image in images.images {
       let frames = addresses[image.index] ?? []
       guard
@@ -58,7 +60,9 @@ public struct SymbolEmbedder {
       guard let state else { continue }
       output.encoder.add(image: image.index, state: state)
       for address in frames {
-        addFrames(at: address, of: image, to: &output)
+        if addFrames(at: address, of: image, structures, to: &output) {
+          code[image.index, default: []].append(address)
+        }
         done += 1
         progress(done, total)
       }
@@ -67,6 +71,7 @@ public struct SymbolEmbedder {
       for place in classes[image.index] ?? [] { addFields(of: place, in: image, to: &output) }
     }
     addElements(to: &output)
+    structures.addClasses(knownTo: code) { output.add($0, at: $1) }
     for (image, address) in vtables() {
       guard let symbol = symbolicator.vtableSymbol(at: address, in: image) else { continue }
       output.encoder.add(
@@ -76,10 +81,16 @@ public struct SymbolEmbedder {
     return output.finish()
   }
 
-  private func addFrames(at address: UInt64, of image: Image, to output: inout SymbolChunks) {
+  /// - Returns: Whether it is the program's own code.
+  private func addFrames(
+    at address: UInt64, of image: Image, _ structures: StructureEmbedder,
+    to output: inout SymbolChunks
+  ) -> Bool {
     let programCounter = Address(address &+ image.loadBias)
     let frames = symbolicator.frames(at: programCounter, in: image, isExact: true)
-    guard frames.contains(where: { $0.function != nil || $0.location != nil }) else { return }
+    guard frames.contains(where: { $0.function != nil || $0.location != nil }) else {
+      return false
+    }
     output.encoder.add(
       frames.map { frame in
         ImageSymbols.Frame(
@@ -93,9 +104,13 @@ public struct SymbolEmbedder {
           isNew: isNew)
         guard let type = symbolicator.allocatedType(at: site, in: image) else { continue }
         output.encoder.add(type: type.short, of: EmbeddedSite(site, in: image))
+        if let (layout, place) = structures.structure(in: type, knownTo: address, of: image) {
+          output.encoder.add(layout, at: place)
+        }
       }
     }
     output.endIfFull(image.index)
+    return frames.contains { $0.role == .user }
   }
 
   private func addVariables(of image: Image, to output: inout SymbolChunks) {
@@ -216,6 +231,12 @@ private struct SymbolChunks {
     if let image { encoder.endImage(image) }
     chunks.append(encoder.content())
     encoder = SymbolChunkEncoder()
+  }
+
+  /// Adds the members of a structure.
+  mutating func add(_ layout: StructureLayout, at place: EmbeddedStructurePlace) {
+    encoder.add(layout, at: place)
+    endIfFull()
   }
 
   /// All chunks.

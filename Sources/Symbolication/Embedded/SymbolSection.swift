@@ -12,6 +12,8 @@ enum SymbolSection: UInt64 {
   case fields = 7
   case types = 8
   case elements = 9
+  case structures = 10
+  case members = 11
 
   /// Set in the language of a function whose readable names follow from the raw one.
   static let derivedNames: UInt64 = 0x80

@@ -31,13 +31,22 @@ public struct MemberPlace: Hashable, Sendable {
   ///
   /// - Parameter find: The members of a type.
   /// - Returns: nil where the type is not known, or has nothing there that may hold a pointer.
-  func member(_ find: (String) -> StructureMembers?) -> BlockMember? {
+  func member<Layout: MemberLayout>(_ find: (String) -> Layout?) -> BlockMember? {
     guard !type.hasSuffix("[]") else { return element(of: String(type.dropLast(2)), find) }
     let (type, base) = (Self.sharedObject(type) ?? (type, 0))
     return offset < base ? nil : find(type)?.member(at: offset - base)
   }
 
-  private func element(of type: String, _ find: (String) -> StructureMembers?) -> BlockMember? {
+  /// The structure whose members are asked for in blocks of a type; nil where there is none.
+  static func structure(in type: String) -> String? {
+    guard type.hasSuffix("[]") else { return sharedObject(type)?.type ?? type }
+    let element = type.dropLast(2)
+    return element.hasSuffix("*") ? nil : String(element)
+  }
+
+  private func element<Layout: MemberLayout>(
+    of type: String, _ find: (String) -> Layout?
+  ) -> BlockMember? {
     if type.hasSuffix("*") { return offset % 8 == 0 ? BlockMember(name: "[\(offset / 8)]") : nil }
     guard let members = find(type) else { return nil }
     // An array of C++ whose elements have destructors begins with their number.

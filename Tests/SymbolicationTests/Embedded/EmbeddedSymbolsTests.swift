@@ -93,6 +93,37 @@ import Testing
       return DataSymbol(name: "app::table", offset: address.rawValue - 0x10_0900, size: 0x40)
     }
 
+    /// The first frame of the first stack allocates arrays.
+    func allocatedType(at site: AllocationSite, in image: Image) -> TypeName? {
+      guard site.frame.function?.base == "Parser::read", site.isNew else { return nil }
+      return TypeName(short: "Item[]", full: "Item[]", language: .cxx)
+    }
+
+    struct Members: MemberLayout {
+      var size: UInt64
+      var members: [UInt64: BlockMember]
+
+      func member(at offset: UInt64) -> BlockMember? { members[offset] }
+    }
+
+    func structure(
+      named name: String, isCxx: Bool, knownTo address: Address, in image: Image
+    ) -> StructureLayout? {
+      switch (name, address.rawValue &- image.loadBias) {
+      case ("Item", 0x100):
+        StructureLayout(
+          Members(
+            size: 32,
+            members: [
+              8: BlockMember(name: "text"), 16: BlockMember(name: "text"),
+              24: BlockMember(name: "owner", isWeak: true),
+            ]))
+      case ("Parser", _):
+        StructureLayout(Members(size: 16, members: [8: BlockMember(name: "input")]))
+      default: nil
+      }
+    }
+
     func swiftElements(named name: String, in image: Image) -> SwiftElements? {
       guard name == "app.Item", image.index == 0 else { return nil }
       return SwiftElements(
@@ -258,6 +289,40 @@ import Testing
     #expect([0, 16].map(elements.property) == [".owner", ".flag"])
     #expect(SwiftElements(stride: 8).name(at: 48) == "[2]")
     #expect(SwiftElements(stride: 0).name(at: 48) == nil)
+  }
+
+  @Test func membersAreFoundWithoutTheFiles() {
+    let embedded = EmbeddedSymbolicator(chunks(Files()), files: Gone())
+    func member(_ type: String, _ offset: UInt64, _ code: UInt64 = 0x10_0100) -> BlockMember? {
+      embedded.member(
+        at: MemberPlace(type: type, isCxx: type != "struct Parser", size: 64, offset: offset),
+        knownTo: Address(code), in: images.images[0])
+    }
+    #expect(member("Item[]", 8) == BlockMember(name: "[0].text"))
+    #expect(member("Item[]", 56) == BlockMember(name: "[1].owner", isWeak: true))
+    #expect(member("Item", 16) == BlockMember(name: "text"))
+    #expect(member("Item", 0) == nil)
+    #expect(member("Item", 12) == nil)
+    #expect(member("Item", 32) == nil)
+    #expect(member("Item", 8, 0x10_0201) == nil)
+    #expect(member("Parser", 8, 0x10_0201) == BlockMember(name: "input"))
+    #expect(member("struct Parser", 8) == nil)
+  }
+
+  @Test func structuresThatAreAlikeAreWrittenOnce() {
+    var encoder = SymbolChunkEncoder()
+    let layout = StructureLayout(
+      size: 32, runs: [.init(firstWord: 1, wordCount: 2, member: BlockMember(name: "a"))])
+    encoder.add(layout, at: EmbeddedStructurePlace(image: 3, address: 0x42, type: "b"))
+    encoder.add(layout, at: EmbeddedStructurePlace(image: 3, address: nil, type: "b"))
+    #expect(
+      encoder.content() == [
+        1, 5, 2, 1, 0x61, 1, 0x62,  // strings: a, b
+        2, 1, 0,
+        10, 7, 1, 32, 1, 1, 2, 0, 0,  // one of 32 bytes with a run: 1 word on, of 2, a
+        11, 9, 2, 3, 0x43, 1, 0, 3, 0, 1, 0,  // image 3: b, at 0x42 and anywhere
+        0,
+      ])
   }
 
   @Test func whatIsNotEmbeddedIsLookedForInFiles() {
