@@ -54,6 +54,21 @@ import TraceTestSupport
     #expect(holders.contains { $0.hasPrefix("variable tagged") })
   }
 
+  /// A pattern that is leaked counts, and what else the library forgets.
+  @Test func elementsOfPatternsOfFontconfigAreNoLeaks() throws {
+    let folder = try ScratchDirectory()
+    let library = folder.path.appending("libfontconfig.so.1").string
+    let built = try TestProgram("patterns.c", flags: ["-shared", "-fPIC", "-s"])
+    _ = try ProcessRun.run(["/bin/cp", built.path.string, library])
+    let user = try TestProgram("pattern_user.c")
+    let run = try TracedRun([user.path.string, library])
+    #expect(run.recorded.status == 0)
+    let report = try LeakedProgram(try run.root()).report
+    #expect(report.rows.map(\.bytes).sorted() == [24, 100])
+    let rule = try #require(report.systemRules.first { $0.rule == "fontconfig patterns" })
+    #expect((rule.blocks.count, rule.blocks.bytes) == (2, 512))
+  }
+
   @Test func whatIsLeftInBuffersOfStreamsHoldsNothing() throws {
     let source = try TestProgram("stream_buffer.c")
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())

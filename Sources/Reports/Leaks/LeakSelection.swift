@@ -78,9 +78,15 @@ private struct SystemRules {
     }
     let site = heap.blocks.site(of: block)
     if site.thread == .recorder { return SystemLeaks.recorder }
-    if let rule = known[site.stack] { return rule }
-    let rule = SystemLeaks.rule(for: source.names.frames(of: site.stack))
-    known[site.stack] = .some(rule)
+    guard let rule = rule(of: site.stack), heap.blocks.size(of: block) % rule.sizeUnit == 0
+    else { return nil }
+    return rule
+  }
+
+  private mutating func rule(of stack: StackID) -> SystemLeaks.Rule? {
+    if let rule = known[stack] { return rule }
+    let rule = SystemLeaks.rule(for: source.names.frames(of: stack))
+    known[stack] = .some(rule)
     return rule
   }
 

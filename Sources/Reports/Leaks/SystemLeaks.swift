@@ -15,6 +15,8 @@ enum SystemLeaks {
     var images: [String] = []
     /// The beginnings of the names of functions, one of which the frame must have; empty: any.
     var functions: [String] = []
+    /// The sizes of its blocks are multiples of this.
+    var sizeUnit: UInt64 = 1
   }
 
   /// What the recorder allocates itself, known by its thread.
@@ -44,6 +46,13 @@ enum SystemLeaks {
         "XCTMain", "closure #1 in XCTMain", "XCTestSuite", "XCTestCaseSuite", "XCTestRun",
       ]
     ),
+    // Of each pattern, which points to no other block; nearly all functions of the library have no names.
+    Rule(
+      name: "fontconfig patterns",
+      reason: "their elements are held by distances from them, which are no pointers",
+      images: ["libfontconfig.so"],
+      functions: ["libfontconfig.so", "FcPattern"],
+      sizeUnit: 256),
     // In the library, or in a program that it is linked into.
     Rule(
       name: "Swift runtime",
@@ -51,8 +60,8 @@ enum SystemLeaks {
       functions: ["swift::fatalErrorv("]),
   ]
 
-  /// The rule for a block: that of the library in which its innermost frame lies that is no
-  /// allocator's; nil where there is none.
+  /// The rule for a stack: that of the library in which its innermost frame lies that is no
+  /// allocator's; nil where there is none. It goes for blocks of its sizes.
   static func rule(for frames: [ReportFrame]) -> Rule? {
     guard let frame = frames.first(where: { !isAllocator($0) }), let image = frame.imageName else {
       return nil
