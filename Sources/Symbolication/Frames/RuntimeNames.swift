@@ -101,7 +101,7 @@ enum RuntimeNames {
     "xmalloc", "xcalloc", "xrealloc", "xreallocarray", "xzalloc", "xnmalloc", "xnrealloc",
     "x2realloc", "x2nrealloc", "xcharalloc", "ximalloc", "xirealloc", "xpalloc", "xfree",
     "xstrdup", "xstrndup", "xmemdup", "ximemdup", "xmemdup0", "ximemdup0",
-    // The same in redis, SQLite, PostgreSQL, Perl and nginx.
+    // The same in redis, SQLite, PostgreSQL, Perl, nginx, OpenSSL (in node, too) and PHP.
     "zmalloc", "zcalloc", "zcalloc_num", "zrealloc", "zfree", "zmalloc_usable", "zcalloc_usable",
     "zrealloc_usable", "zfree_usable", "ztrymalloc", "ztrycalloc", "ztryrealloc",
     "ztrymalloc_usable", "ztrycalloc_usable", "ztryrealloc_usable", "zmalloc_usable_internal",
@@ -115,6 +115,12 @@ enum RuntimeNames {
     "pg_malloc_internal",
     "Perl_safesysmalloc", "Perl_safesyscalloc", "Perl_safesysrealloc", "Perl_safesysfree",
     "ngx_alloc", "ngx_calloc", "ngx_memalign",
+    "CRYPTO_malloc", "CRYPTO_zalloc", "CRYPTO_realloc", "CRYPTO_clear_realloc", "CRYPTO_free",
+    "CRYPTO_clear_free", "CRYPTO_strdup", "CRYPTO_strndup", "CRYPTO_memdup",
+    "CRYPTO_secure_malloc", "CRYPTO_secure_zalloc", "CRYPTO_secure_free",
+    "__zend_malloc", "__zend_calloc", "__zend_realloc", "__zend_strdup", "zend_strndup",
+    "_emalloc", "_ecalloc", "_erealloc", "_erealloc2", "_efree", "_estrdup", "_estrndup",
+    "_safe_malloc", "_safe_realloc", "_safe_emalloc", "_safe_erealloc",
     // CPython's allocator functions; the rest of CPython is the program.
     "_PyMem_RawMalloc", "_PyMem_RawCalloc", "_PyMem_RawRealloc", "_PyMem_RawFree",
     "PyMem_RawMalloc", "PyMem_RawCalloc", "PyMem_RawRealloc", "PyMem_RawFree",

@@ -29,7 +29,7 @@ struct FrameClassifierTests {
       ("_ZN3app5AllocISt6vectorIiSaIiEEE8allocateEm", app), ("_Z7xmallocm", app),
       ("_ZN2os6mallocEm8MEMFLAGS", "/usr/lib/jvm/java-17/lib/server/libjvm.so"),
       ("_Z12AllocateHeapm8MEMFLAGSN17AllocFailStrategy13AllocFailEnumE", app),
-      ("xstrdup", app), ("xmalloc.part.0", app),
+      ("xstrdup", app), ("xmalloc.part.0", app), ("CRYPTO_zalloc", app), ("__zend_malloc", app),
       ("swift_allocObject", "/opt/swift/usr/lib/swift/linux/libswiftCore.so"),
       ("$sIeg_ytIegr_TR", app), ("swift_slowAlloc", app), ("$sSa6appendyyxnF", app),
       ("$sSa28_allocateBufferUninitialized15minimumCapacitys06_ArrayB0VyxGSi_tFZSi_Tt1g5", app),
