@@ -138,6 +138,22 @@ import TraceTestSupport
     #expect(junit.contains("Memory leak: Node, 6 blocks, 96 B in 2 processes, allocated in"))
   }
 
+  /// The IDs are others each time, and a case without a history is of little use.
+  @Test func junitNamesProblemsWithoutTheIDsOfProcesses() throws {
+    func names(_ problems: [String]) throws -> [String] {
+      var input = input(processes: [checked()])
+      input.problems = problems
+      return try GateResult(judging: input).output(as: .junit, root: root).matches(
+        of: /classname="memtrace.measurement" name="([^"]*)"/
+      ).map { String($0.output.1) }
+    }
+    #expect(
+      try names(["app (pid 12): was killed", "a child (pid 13): is gone"])
+        == ["app: was killed", "a child: is gone"])
+    let alike = ["app (pid 12): was killed", "app (pid 13): was killed"]
+    #expect(try names(alike) == alike)
+  }
+
   @Test(arguments: [GateOutputKind.github, .summary, .junit])
   func stacksEndWithMainAsInTheText(kind: GateOutputKind) throws {
     let text = try GateResult(judging: input([leak()])).output(as: kind, root: root)

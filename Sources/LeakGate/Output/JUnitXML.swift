@@ -38,15 +38,23 @@ struct JUnitXML {
         className: "memtrace.baseline", name: "\(entry.what) (\(entry.fingerprint))",
         body: Self.element("failure", "\(entry.sentence); take it out", "stale", ""))
     }
-    cases += result.problems.map { problem in
+    cases += zip(problemNames, result.problems).map { name, problem in
       Self.testCase(
-        className: "memtrace.measurement", name: problem,
+        className: "memtrace.measurement", name: name,
         body: Self.element("error", problem, "unmeasured", ""))
     }
     if cases.isEmpty {
       cases = [Self.testCase(className: "memtrace", name: "no memory findings", body: "")]
     }
     return cases
+  }
+
+  /// The problems without the IDs of processes, which are others each time, while cases have a history; with them
+  /// where nothing else tells two apart.
+  private var problemNames: [String] {
+    let names = result.problems.map { $0.replacing(/\ \(pid \d+\)/, with: "") }
+    let uses = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
+    return zip(names, result.problems).map { uses[$0] == 1 ? $0 : $1 }
   }
 
   /// A case for each fingerprint, with a name that no other case has.
