@@ -5,11 +5,12 @@ extension HeapReport {
     page.line(Span(momentText, .faint))
     page.lines(about: trace)
     page.line("Found:  \(foundText)")
-    page.line("All zones: \(totalCount.grouped) nodes malloced - Sizes: \(sizesText)")
+    let nodes = CountText.of(totalCount, "node")
+    page.line("All zones: \(nodes) malloced - Sizes: \(sizesText)")
     page.line(Span(String(repeating: "-", count: 71), .faint))
     let count = totalCount.grouped + MarginText.suffix(totalCountMargin, of: totalCount)
     let bytes = totalBytes.grouped + MarginText.suffix(totalBytesMargin, of: totalBytes)
-    page.line("All zones: \(count) nodes (\(bytes) bytes)")
+    page.line("All zones: \(count) \(totalCount == 1 ? "node" : "nodes") (\(bytes) bytes)")
     if rows.isEmpty {
       coverage.write(to: &page)
       return
