@@ -139,8 +139,9 @@ import TraceTestSupport
     #expect((leaks["leaked"] as? [String: Any])?["count"] as? Int == 0)
   }
 
-  @Test func theReportOfAnotherAbortDoesNot() throws {
-    let document = try report(ofUnowned: "abort", ["-Onone"])
+  @Test(arguments: ["abort", "escape"])
+  func theReportOfAnotherAbortDoesNot(argument: String) throws {
+    let document = try report(ofUnowned: argument, ["-Onone"])
     #expect((document["deinitialized"] as? [Any])?.isEmpty == true)
     #expect(nextCommands(document).allSatisfy { !$0.contains("memtrace dangling") })
   }

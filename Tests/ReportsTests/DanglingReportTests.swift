@@ -100,9 +100,13 @@ import TraceTestSupport
 
   @Test func objectsThatUnownedReferencesOutliveHaveATable() throws {
     let recording = try LeakRecording { builder in
-      builder.allocate(LeakRecording.recorders, 32, thread: 2, time: 3_000_000)
+      // The deinitializer of the second one runs, and has retained it.
+      for offset in [0, 64] as [UInt64] {
+        builder.allocate(LeakRecording.recorders + offset, 32, thread: 2, time: 3_000_000)
+      }
       var last = LeakRecording.snapshot(79_500_000)
       last.words(at: LeakRecording.recorders, [0x40_3200, 0x1_0000_0005, 0])
+      last.words(at: LeakRecording.recorders + 64, [0x40_3200, 0x3_0000_0003, 0])
       builder.snapshot(last)
     }
     let found = try DanglingPointers(recording.analysis(2), in: recording.trace)

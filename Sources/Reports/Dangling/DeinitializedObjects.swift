@@ -38,6 +38,9 @@ extension DanglingReport {
       guard let counts = ObjectCounts(at: address, in: heap.memory), counts.isTakenDown else {
         continue
       }
+      // Strong references are only made while the deinitializer runs, and the object's own counts until then.
+      let own: UInt64 = counts.strong > 0 ? 1 : 0
+      guard counts.unowned > own else { continue }
       let category = types.detailedCategory(of: block, in: heap)
       guard category.isSwift else { continue }
       let position = positions[category.name] ?? rows.count
@@ -46,7 +49,7 @@ extension DanglingReport {
         rows.append(Deinitialized(name: category.name, address: address))
       }
       rows[position].objects.add(heap.blocks.size(of: block))
-      rows[position].unowned &+= counts.unowned
+      rows[position].unowned &+= counts.unowned - own
     }
     return rows.sorted { ($1.unowned, $0.address) < ($0.unowned, $1.address) }
   }

@@ -14,6 +14,13 @@ final class User {
   init(_ owner: Owner) { self.owner = owner }
 }
 
+/// Its deinitializer hands the object out, which the runtime does not let pass.
+final class Escaping {
+  var number = 1
+  deinit { escaped = self }
+}
+
+nonisolated(unsafe) var escaped: Escaping?
 nonisolated(unsafe) var users: [User] = []
 nonisolated(unsafe) var kept: Owner?
 
@@ -34,5 +41,8 @@ case "read": print(read(users[0]))
 case "abort":
   users.removeFirst(3)
   abort()
+case "escape":
+  users.removeFirst(3)
+  withExtendedLifetime(Escaping()) {}
 default: break
 }
