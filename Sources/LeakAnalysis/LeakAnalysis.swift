@@ -19,14 +19,16 @@ public struct LeakAnalysis: Sendable {
   ///   - heap: The heap.
   ///   - layouts: What is known of objects, by their first words.
   ///   - facts: What is known of the stacks that allocated the blocks.
+  ///   - valueSize: How many bytes a value of Swift takes, by the address of its type's value witnesses;
+  ///     nil where that is not known.
   /// - Complexity: O(*words* + *blocks* · log *blocks*) time; with the heap itself about 64 bytes per block, besides
   ///   8 to 12 per word.
   public init(
     _ heap: HeapImage, layouts: [UInt64: ObjectLayout] = [:],
-    facts: StackFacts = StackFacts()
+    facts: StackFacts = StackFacts(), valueSize: (UInt64) -> UInt64? = { _ in nil }
   ) {
     self.heap = heap
-    scanner = EdgeScanner(heap, layouts: layouts, facts: facts)
+    scanner = EdgeScanner(heap, layouts: layouts, facts: facts, valueSize: valueSize)
     roots = RootSet(heap).roots
     var reachability = Self.reachability(scanner, roots)
     leaks = LeakForest(scanner, facts, &reachability)

@@ -63,6 +63,13 @@ public final class ELFSymbolicator: Symbolicator {
     return Self.fieldReader(symbols)?.elements(descriptor: descriptor)
   }
 
+  /// How many bytes a value of Swift takes, by the value witnesses of its type.
+  public func swiftValueSize(witnesses: Address, in image: Image) -> UInt64? {
+    symbols(of: ImageFile(image))?.contents.flatMap {
+      SwiftValueMetadata.size(ofWitnesses: witnesses.rawValue &- image.loadBias, in: $0)
+    }
+  }
+
   private static func fieldReader(_ symbols: ImageSymbols) -> SwiftFieldReader? {
     guard let contents = symbols.contents, let values = symbols.swiftValues else { return nil }
     return SwiftFieldReader(contents, values: values, symbol: symbols.relocations.symbol(at:))

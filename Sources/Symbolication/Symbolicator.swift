@@ -35,6 +35,14 @@ public protocol Symbolicator: AnyObject {
   /// - Returns: `nil` where the image does not define it, or does not say.
   func swiftElements(named name: String, in image: Image) -> SwiftElements?
 
+  /// How many bytes a value of Swift takes.
+  ///
+  /// - Parameters:
+  ///   - witnesses: The value witnesses of its type.
+  ///   - image: The image that holds them.
+  /// - Returns: `nil` where its file does not say.
+  func swiftValueSize(witnesses: Address, in image: Image) -> UInt64?
+
   /// The type that the source names where it allocates.
   ///
   /// - Parameters:
@@ -102,6 +110,9 @@ extension Symbolicator {
 
   /// Knows no elements.
   public func swiftElements(named name: String, in image: Image) -> SwiftElements? { nil }
+
+  /// Knows no sizes.
+  public func swiftValueSize(witnesses: Address, in image: Image) -> UInt64? { nil }
 }
 
 /// Says why the names of one image are missing or doubtful.

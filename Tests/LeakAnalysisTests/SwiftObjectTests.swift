@@ -125,6 +125,24 @@ struct SwiftObjectTests {
     #expect(try heap.analysis().leaked == [])
   }
 
+  @Test(
+    "What is left behind a value of known size in an existential container does not hold",
+    arguments: [(0, 0), (4, 0), (8, 1), (16, 2), (17, 2), (24, 3), (32, 1)] as [(UInt64, Int)])
+  func valuesInExistentials(_ size: UInt64, _ wordsInUse: Int) throws {
+    var heap = SampleHeap()
+    let (value, witnesses) = (Self.metadata + 0x200, Self.metadata + 0x300)
+    heap.set(value - 8, witnesses)
+    let words = (0..<3).map { _ in heap.block(32) }
+    let array = heap.block(
+      64, words: [Self.metadata + 0x100, Self.counts, 0, 0] + words + [value])
+    heap.set(SampleHeap.globals, array)
+    let containers = ObjectLayout(existentialOffsets: [0], isArray: true, elementStride: 32)
+    let leaked = try heap.analysis(
+      layouts: [Self.metadata + 0x100: containers], valueSizes: [witnesses: size]
+    ).leaked
+    #expect(leaked == Array(words[wordsInUse...]))
+  }
+
   @Test("What is left behind an object does not hold, what is behind its tail elements does")
   func slack() throws {
     var heap = SampleHeap()

@@ -13,6 +13,7 @@ struct EdgeScanner {
   private let layouts: [UInt64: ObjectLayout]
   /// For each site whether nobody uses more of its blocks than was asked for.
   private let isExact: [Bool]
+  private let existentials: ExistentialValues
   private let sideTables: SideTables
   /// For each block whether it is a record of libdispatch that waits for work; nil where there is
   /// none.
@@ -33,11 +34,13 @@ struct EdgeScanner {
   ///   - heap: The heap.
   ///   - layouts: What is known of objects, by their first words.
   ///   - facts: What is known of the stacks that allocated the blocks.
+  ///   - valueSize: How many bytes a value of Swift takes, by the address of its type's value witnesses.
   init(
     _ heap: HeapImage, layouts: [UInt64: ObjectLayout] = [:],
-    facts: StackFacts = StackFacts()
+    facts: StackFacts = StackFacts(), valueSize: (UInt64) -> UInt64? = { _ in nil }
   ) {
     self.layouts = layouts
+    existentials = ExistentialValues(heap, layouts, valueSize)
     self.heap = heap
     lookup = heap.lookup
     blocks = heap.blocks
@@ -143,7 +146,11 @@ struct EdgeScanner {
       if address == start, sideTables.isBackReference(of: block, value, target) { return }
       if isLeftOver(address, of: block, start, table, dead) { return }
       if let table, layout?.hasIdentifiersAsKeys == true, table.isKey(address) { return }
-      if let layout, !layout.holds(at: address, in: block, table, target.block, heap) { return }
+      if let layout,
+        !layout.holds(at: address, in: block, table, target.block, heap, existentials)
+      {
+        return
+      }
       if target.edgeClass != .start,
         holdsAttributes(at: address &- start, of: block)
           || holdsMessage(at: address &- start, of: block, value, target)
@@ -295,13 +302,14 @@ extension ObjectLayout {
 
   /// Whether a word of a block that points to another one holds it.
   func holds(
-    at word: UInt64, in block: Int, _ table: SwiftTable?, _ target: Int, _ heap: HeapImage
+    at word: UInt64, in block: Int, _ table: SwiftTable?, _ target: Int, _ heap: HeapImage,
+    _ existentials: ExistentialValues
   ) -> Bool {
     let (address, size) = (heap.blocks.address(of: block), heap.blocks.size(of: block))
     let offset = word &- address
     if isNumber(at: offset, table, ofBlockAt: address, size: size) { return false }
     guard let part = start(of: offset, table, ofBlockAt: address) else { return true }
-    if isBehindReference(offset - part, ofBlockAt: address &+ part, heap.memory) {
+    if isBehindValue(offset - part, ofBlockAt: address &+ part, heap.memory, existentials) {
       return false
     }
     let isUnowned =

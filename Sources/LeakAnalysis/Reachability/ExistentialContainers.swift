@@ -5,22 +5,27 @@ import TraceReader
 /// ```
 /// +0 the value, or a box with it, in up to three words    +24 its metadata    +32 witness tables
 /// ```
-/// An object takes the first word, and so does a box. The other two keep what was there, perhaps the
-/// rest of a value that the container held before.
+/// An object takes the first word, and so does a box; a text takes two, a number or a `Bool` no whole word
+/// that could be a pointer. What is left of the three keeps what was there, perhaps the rest of a value
+/// that the container held before.
 /// Source: `OpaqueExistentialContainer` and `TargetGenericBoxHeapMetadata` in
 /// `include/swift/ABI/Metadata.h` of the Swift repository.
 extension ObjectLayout {
-  /// Whether a word of a block lies behind an object or a box in a container.
-  func isBehindReference(
-    _ offset: UInt64, ofBlockAt address: UInt64, _ memory: SnapshotMemory
+  /// Whether a word of a block lies behind the value, or the box with it, in a container.
+  func isBehindValue(
+    _ offset: UInt64, ofBlockAt address: UInt64, _ memory: SnapshotMemory,
+    _ values: ExistentialValues
   ) -> Bool {
     existentialOffsets.contains { container in
-      guard offset >= container, offset &- container == 8 || offset &- container == 16 else {
+      guard offset >= container, offset &- container < ExistentialValues.metadataOffset else {
         return false
       }
-      let place = address &+ container
-      let (object, metadata) = (memory.word(at: place), memory.word(at: place &+ 24))
-      guard metadata != 0, object != 0 else { return false }
+      let (place, inValue) = (address &+ container, offset &- container)
+      let metadata = memory.word(at: place &+ ExistentialValues.metadataOffset)
+      guard metadata != 0 else { return false }
+      if let size = values.size(ofMetadata: metadata) { return inValue >= size & ~7 }
+      let object = memory.word(at: place)
+      guard object != 0, inValue > 0 else { return false }
       return Self.isClass(metadata, ofObjectAt: object, memory)
         || Self.isContent(metadata, ofBoxAt: object, memory)
     }
@@ -52,4 +57,57 @@ extension ObjectLayout {
 
   /// More superclasses than this has no class.
   private static let deepestClass = 32
+}
+
+/// How much of containers of `Any` and `any P` the values in them take.
+struct ExistentialValues {
+  /// Where in a container the metadata are.
+  static let metadataOffset: UInt64 = 24
+
+  /// The bytes that values take in a container, by their metadata: a word, where they get a box.
+  private var sizes: [UInt64: UInt64] = [:]
+
+  /// Asks for the size of each type once.
+  ///
+  /// - Parameters:
+  ///   - heap: The heap.
+  ///   - layouts: Tell where containers are, by the first words of objects.
+  ///   - valueSize: How many bytes a value takes, by the address of its type's value witnesses.
+  init(
+    _ heap: HeapImage, _ layouts: [UInt64: ObjectLayout], _ valueSize: (UInt64) -> UInt64?
+  ) {
+    let layouts = layouts.filter { !$0.value.existentialOffsets.isEmpty }
+    guard !layouts.isEmpty else { return }
+    var asked: Set<UInt64> = []
+    for block in 0..<heap.blocks.count {
+      let address = heap.blocks.address(of: block)
+      guard let layout = layouts[heap.memory.word(at: address)] else { continue }
+      layout.forEachMetadata(ofBlockAt: address, size: heap.blocks.size(of: block), heap.memory) {
+        guard asked.insert($0).inserted else { return }
+        let witnesses = heap.memory.word(at: $0 &- 8)
+        guard witnesses != 0, let size = valueSize(witnesses) else { return }
+        sizes[$0] = size > Self.metadataOffset ? 8 : size
+      }
+    }
+  }
+
+  /// The bytes that a value takes in a container; nil where that is not known.
+  func size(ofMetadata metadata: UInt64) -> UInt64? { sizes[metadata] }
+}
+
+extension ObjectLayout {
+  /// Visits the metadata that containers in a block name.
+  fileprivate func forEachMetadata(
+    ofBlockAt address: UInt64, size: UInt64, _ memory: SnapshotMemory, _ body: (UInt64) -> Void
+  ) {
+    let table = table.flatMap { SwiftTable($0, at: address, size: size, memory) }
+    memory.forEachWord(in: address..<address &+ size) { place, metadata in
+      let offset = place &- address
+      guard let part = start(of: offset, table, ofBlockAt: address),
+        offset &- part >= ExistentialValues.metadataOffset,
+        existentialOffsets.contains(offset &- part &- ExistentialValues.metadataOffset)
+      else { return }
+      body(metadata)
+    }
+  }
 }

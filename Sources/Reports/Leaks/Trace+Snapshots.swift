@@ -108,7 +108,8 @@ extension Trace {
         countsReferences: source.names.countsReferences(of:),
         isSwiftMetadata: source.names.isSwiftMetadata(of:),
         isOfDispatch: source.names.isOfDispatch(of:),
-        isContainer: { source.names.container(of: $0) != nil }))
+        isContainer: { source.names.container(of: $0) != nil }),
+      valueSize: { source.layouts.valueSize(witnesses: $0, at: heap.info.time) })
   }
 
   /// What the complete snapshots before one found; none when it is the first.

@@ -78,6 +78,11 @@ public final class EmbeddedSymbolicator: Symbolicator {
       ?? askFiles(of: image) { $0.swiftElements(named: name, in: image) }
   }
 
+  /// How many bytes a value of Swift takes, as far as the file of the image is at hand.
+  public func swiftValueSize(witnesses: Address, in image: Image) -> UInt64? {
+    askFiles(of: image) { $0.swiftValueSize(witnesses: witnesses, in: image) }
+  }
+
   /// The type that the source names where it allocates.
   ///
   /// Where it was not at hand when the trace was packed, it may be now.

@@ -5,11 +5,14 @@ public struct SwiftElements: Sendable, Hashable {
   /// How far elements are from each other, in bytes.
   public var stride: UInt64
   /// The stored properties of an element, or the parts of a tuple, with their offsets in it; none where an
-  /// element is one value.
+  /// element is one value, or one without a name where it is an `Any` or `any P`.
   public var fields: [SwiftField]
 
   /// Where the first element is in the storage of an array.
   public static let start: UInt64 = 32
+
+  /// What is known of a value that is an `Any` or `any P`.
+  static let existential = SwiftField(name: "", offset: 0, ownership: .existential)
 
   /// Describes elements.
   public init(stride: UInt64, fields: [SwiftField] = []) {
@@ -28,7 +31,7 @@ public struct SwiftElements: Sendable, Hashable {
 
   /// What an offset in an element is called, behind what that is called: `.owner`, nothing.
   public func property(at offset: UInt64) -> String {
-    fields.last { $0.offset <= offset }.map { ".\($0.name)" } ?? ""
+    fields.last { $0.offset <= offset && !$0.name.isEmpty }.map { ".\($0.name)" } ?? ""
   }
 }
 
@@ -81,7 +84,8 @@ struct SwiftElementTypes {
   /// What a type is made of as far as its name tells; nil where files have to be asked.
   func layout(named name: String) -> SwiftElements? {
     SwiftValueLayout(ofTypeNamed: name, isReference: isReference).map {
-      SwiftElements(stride: $0.stride, fields: $0.fields)
+      SwiftElements(
+        stride: $0.stride, fields: $0.isExistential ? [SwiftElements.existential] : $0.fields)
     }
   }
 

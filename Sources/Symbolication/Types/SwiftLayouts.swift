@@ -82,6 +82,19 @@ public final class SwiftLayouts {
     return elements
   }
 
+  /// How many bytes a value of Swift takes.
+  ///
+  /// - Parameters:
+  ///   - witnesses: The address of the value witnesses of its type.
+  ///   - time: When they were there.
+  /// - Returns: nil where no image says.
+  public func valueSize(witnesses: UInt64, at time: EventTime) -> UInt64? {
+    let address = Address(witnesses)
+    return images.image(containing: address, at: time).flatMap {
+      symbolicator?.swiftValueSize(witnesses: address, in: $0)
+    }
+  }
+
   /// Whether the objects that begin with a word are the storage of a dictionary.
   public func isDictionary(_ word: UInt64) -> Bool { isStorage(word, "Swift._DictionaryStorage<") }
 

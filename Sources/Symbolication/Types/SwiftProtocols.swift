@@ -21,7 +21,10 @@ enum SwiftProtocols {
         let flags = contents.integer(UInt32.self, at: descriptor), flags & 0x1f == 3,
         let name = contents.swiftPath(of: descriptor)
       else { continue }
-      let elements = SwiftElements(stride: flags & isOfAnyType == 0 ? 16 : 40)
+      let elements =
+        flags & isOfAnyType == 0
+        ? SwiftElements(stride: 16)
+        : SwiftElements(stride: 40, fields: [SwiftElements.existential])
       found[name] = found[name] == nil ? .some(elements) : .some(nil)
     }
     return found.compactMapValues { $0 }

@@ -7,6 +7,8 @@ struct SwiftValueLayout {
   var alignment: UInt64
   /// Whether an optional of it needs no byte more.
   var hasSpareBits: Bool
+  /// Whether it is a container for a value of any type, with its metadata.
+  var isExistential = false
   /// The elements of a tuple, with their offsets in it.
   var fields: [SwiftField] = []
 
@@ -40,6 +42,7 @@ struct SwiftValueLayout {
       self.init(
         layout.hasSpareBits ? layout.size : layout.size + 1, layout.alignment,
         spare: layout.hasSpareBits)
+      isExistential = layout.isExistential
     // Whether more cases fit in, too, is not known: nobody has optionals of optionals of them.
     case .named(let type, _):
       if let known = Self.known[type] {
@@ -62,7 +65,7 @@ struct SwiftValueLayout {
       fields.append(
         SwiftField(
           name: String(number), offset: offset,
-          ownership: layout.size < 8 ? .number : .strong))
+          ownership: layout.isExistential ? .existential : layout.size < 8 ? .number : .strong))
       size = offset + layout.size
       alignment = max(alignment, layout.alignment)
       hasSpareBits = hasSpareBits || layout.hasSpareBits
@@ -90,8 +93,11 @@ struct SwiftValueLayout {
       "OpaquePointer")
     add(SwiftValueLayout(16), "String", "Character")
     add(SwiftValueLayout(32), "Substring", "ArraySlice")
-    add(SwiftValueLayout(40), "AnyHashable")
-    known["Any"] = SwiftValueLayout(32)
+    var existential = SwiftValueLayout(40)
+    existential.isExistential = true
+    add(existential, "AnyHashable")
+    existential.size = 32
+    known["Any"] = existential
     for name in ["URL", "Data", "Locale"] {
       known["FoundationEssentials.\(name)"] = SwiftValueLayout(16)
     }

@@ -97,6 +97,20 @@ struct SwiftValueMetadata {
     return Size(bytes: bytes, isFull: others == 0)
   }
 
+  /// The bytes of a value.
+  ///
+  /// - Parameters:
+  ///   - witnesses: The value witnesses of its type.
+  ///   - contents: The file that holds them.
+  /// - Returns: nil where there are none.
+  static func size(ofWitnesses witnesses: UInt64, in contents: ELFContents) -> UInt64? {
+    guard let bytes = contents.integer(UInt64.self, at: witnesses &+ 64),
+      let stride = contents.integer(UInt64.self, at: witnesses &+ 72),
+      1..<1 << 32 ~= stride, bytes <= stride
+    else { return nil }
+    return bytes
+  }
+
   /// Types that consist of one number share the witnesses of the runtime.
   private static let sizes: [String: Size] = [
     "$sBi8_WV": Size(bytes: 1, isFull: true), "$sBi16_WV": Size(bytes: 2, isFull: true),

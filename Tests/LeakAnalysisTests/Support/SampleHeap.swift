@@ -76,6 +76,7 @@ struct SampleHeap {
   ///   - isSwiftMetadata: Whether a stack is one by which the Swift runtime keeps what it knows of types.
   ///   - isOfDispatch: Whether a stack is one by which libdispatch allocates.
   ///   - isContainer: Whether a stack allocates room for elements of containers.
+  ///   - valueSizes: How many bytes values of Swift take, by the value witnesses of their types.
   /// - Returns: The analysis.
   /// - Throws: When the trace cannot be written or read.
   func analysis(
@@ -84,7 +85,7 @@ struct SampleHeap {
     countsReferences: @escaping (StackID) -> Bool = { _ in false },
     isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
     isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
-    isContainer: @escaping (StackID) -> Bool = { _ in false }
+    isContainer: @escaping (StackID) -> Bool = { _ in false }, valueSizes: [UInt64: UInt64] = [:]
   ) throws -> LeakAnalysis {
     let file = try write()
     return LeakAnalysis(
@@ -92,7 +93,8 @@ struct SampleHeap {
       facts: StackFacts(
         isSideTable: { _ in allocatesSideTables },
         isStreamBuffer: { _ in allocatesStreamBuffers }, countsReferences: countsReferences,
-        isSwiftMetadata: isSwiftMetadata, isOfDispatch: isOfDispatch, isContainer: isContainer))
+        isSwiftMetadata: isSwiftMetadata, isOfDispatch: isOfDispatch, isContainer: isContainer),
+      valueSize: { valueSizes[$0] })
   }
 
   /// Writes the trace, reads it back and looks for pointers into freed blocks.

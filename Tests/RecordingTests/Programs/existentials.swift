@@ -33,6 +33,8 @@ final class Holder {
 }
 
 extension String: Value {}
+extension Bool: Value {}
+extension Int: Value {}
 extension Kept: CustomStringConvertible {
   var description: String { "Kept" }
 }
@@ -74,6 +76,22 @@ func box<Boxed: Value & CustomStringConvertible>(_ value: Boxed, _ holder: Holde
   holder.both = value
 }
 
+/// In an array of which the elements had other values before.
+@inline(never) func list() -> [Any] {
+  var list: [Any] = [lost(), lost()]
+  list[0] = "text"
+  list[1] = 4
+  return list
+}
+
+/// Values that take less room than what was there before.
+@inline(never) func shrink(_ holder: Holder) {
+  holder.any = "text"
+  holder.value = true
+  holder.optional = 4
+  holder.both = "text"
+}
+
 @inline(never) func keep(_ holder: Holder) {
   holder.any = kept()
   holder.value = kept()
@@ -90,5 +108,9 @@ replace(replaced)
 let boxed = Holder()
 fill(boxed)
 box(Four(), boxed)
+let shrunk = Holder()
+fill(shrunk)
+shrink(shrunk)
+let listed: [Any] = list()
 let keeping = Holder()
 keep(keeping)

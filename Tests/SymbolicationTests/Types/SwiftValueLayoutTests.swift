@@ -44,6 +44,13 @@ import TraceReader
     #expect(tuple?.fields.map(\.numberOffset) == [0, nil, nil])
   }
 
+  @Test func valuesOfAnyTypeAreKnown() {
+    #expect(layout("(Swift.Int, Any)")?.fields.map(\.ownership) == [.strong, .existential])
+    #expect(layout("Swift.Optional<Any>")?.isExistential == true)
+    #expect(layout("Swift.AnyHashable")?.isExistential == true)
+    #expect(layout("Swift.Substring")?.isExistential == false)
+  }
+
   @Test func storageIsOfKeysAndElements() {
     func types(_ name: String) -> [String?] {
       let type = BlockType(id: TypeID(rawValue: 1), kind: .swiftClass, name: name, words: [])
