@@ -5,6 +5,7 @@
 #if defined(__x86_64__)
 
 #    include "base/os_threads.h"
+#    include "snapshot/snapshot_signals.h"
 #    include "snapshot/wait_on.h"
 #    include <linux/futex.h>
 #    include <string.h>
@@ -25,6 +26,10 @@ static bool waits_until(uint64_t operation) {
     }
 }
 
+/* Flags of io_uring_enter with which an argument may hold a time limit: IORING_ENTER_EXT_ARG and
+ * IORING_ENTER_EXT_ARG_REG. */
+enum { MAY_HAVE_A_LIMIT = 1 << 3 | 1 << 6 };
+
 /* True when the call may begin anew: see resume.h. */
 static bool may_begin_anew(const struct mt_call *call) {
     const uint64_t *arguments = call->arguments;
@@ -38,7 +43,10 @@ static bool may_begin_anew(const struct mt_call *call) {
     case SYS_semtimedop:
         return arguments[3] == 0;
     case SYS_io_getevents:
+    case SYS_io_pgetevents:
         return arguments[4] == 0;
+    case SYS_io_uring_enter:
+        return !(arguments[3] & MAY_HAVE_A_LIMIT);
     case SYS_select: /* these write back what is left */
     case SYS_pselect6:
     case SYS_ppoll:
@@ -62,11 +70,11 @@ static bool may_begin_anew(const struct mt_call *call) {
 }
 
 /* Whether a signal that the program does not hold back will be delivered when the handler returns:
- * it has come while the thread stood still, and is to end the call. */
+ * it has come while the thread stood still, and is to end the call. Not a further request. */
 static bool is_to_be_interrupted(const ucontext_t *context) {
-    uint64_t held_back;
+    uint64_t held_back, asks = mt_snapshot_signals_requests();
     memcpy(&held_back, &context->uc_sigmask, sizeof held_back);
-    return mt_os_pending_signals() & ~held_back;
+    return mt_os_pending_signals() & ~held_back & ~asks;
 }
 
 void mt_resume_call(void *context, const struct mt_call *seen) {

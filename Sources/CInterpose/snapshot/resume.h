@@ -10,9 +10,9 @@
  * Where the kernel keeps that (poll with a timeout, usleep), waits for it here (wait_on.h).
  *
  * Nothing is changed where no call was interrupted, or one of which nobody knows what is left of
- * its time (epoll_wait with a timeout, sockets with one); where a signal of the program's has come
- * meanwhile, which would have ended the call; nor on aarch64, where the kernel overwrites an
- * argument.
+ * its time (epoll_wait, sigtimedwait, semtimedop, io_getevents, io_uring_enter with a timeout,
+ * sockets with one); where a signal of the program's has come meanwhile, which would have ended the
+ * call; nor on aarch64, where the kernel overwrites an argument.
  *
  * context  third argument of the handler, which has held back all signals and does nothing
  *          afterwards but return

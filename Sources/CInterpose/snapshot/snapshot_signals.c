@@ -139,6 +139,10 @@ static void handle_requests(void) {
         }
 }
 
+uint64_t mt_snapshot_signals_requests(void) {
+    return g_request_signal ? (uint64_t)1 << (g_request_signal - 1) : 0;
+}
+
 static void announce(void) {
     if (!g_request_signal)
         return;

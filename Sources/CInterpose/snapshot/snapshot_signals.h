@@ -5,9 +5,13 @@
 #define MT_SNAPSHOT_SIGNALS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Installs the handlers, and the timer, that the configuration asks for. At start-up. */
 void mt_snapshot_signals_begin(void);
+
+/* The signal that asks for a snapshot, as a set; empty where nothing does. */
+uint64_t mt_snapshot_signals_requests(void);
 
 /* True when the host has a handler of its own for the signal: nobody knows where that goes. */
 bool mt_snapshot_signals_host_handles(int signal);

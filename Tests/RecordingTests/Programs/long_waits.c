@@ -5,6 +5,8 @@
 // With "signals" each thread gets one while it stands still, of which it is to learn.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/aio_abi.h>
+#include <linux/io_uring.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -114,6 +116,22 @@ static int wait_message(void) {
     return (int)msgrcv(messages, &message, sizeof message.text, 1, 0);
 }
 
+static int wait_ring(void) {
+    struct io_uring_params parameters = {0};
+    int ring = (int)syscall(SYS_io_uring_setup, 4, &parameters);
+    if (ring < 0) // forbidden
+        return pause();
+    return (int)syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS, NULL, 8);
+}
+
+static int wait_io(void) {
+    aio_context_t context = 0;
+    struct io_event event;
+    if (syscall(SYS_io_setup, 1, &context) < 0)
+        return pause();
+    return (int)syscall(SYS_io_pgetevents, context, 1, 1, &event, NULL, NULL);
+}
+
 static const struct wait {
     const char *name;
     int (*function)(void);
@@ -136,6 +154,8 @@ static const struct wait {
     {"sem_timedwait", wait_semaphore},
     {"semop", wait_old_semaphore},
     {"msgrcv", wait_message},
+    {"io_uring_enter", wait_ring},
+    {"io_pgetevents", wait_io},
 };
 
 enum { WAITS = sizeof waits / sizeof *waits };
