@@ -24,7 +24,10 @@ import TraceTestSupport
   }
 
   @Test(
-    arguments: [["-Wl,-z,lazy"], ["-Wl,-z,now"], ["-fno-plt"], ["-Wl,-z,norelro"]],
+    arguments: [
+      ["-Wl,-z,lazy"], ["-Wl,-z,now"], ["-fno-plt"], ["-Wl,-z,norelro"], ["-DBY_HANDLE"],
+      ["-DBY_HANDLE", "-fno-plt"],
+    ],
     ["lazy", "now"])
   func blocksThatPassThroughTheLibraryAreSeen(flags: [String], mode: String) throws {
     let recording = try Recording(

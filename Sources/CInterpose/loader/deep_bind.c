@@ -87,6 +87,7 @@ bool mt_deep_bind_may_call(const char *file) {
 struct binder {
     const struct mt_deep_bind *before;
     struct mt_rebinding functions[MT_ALLOCATOR_NAMES];
+    struct mt_rebinding dlsym; /* which finds the former by a handle */
 };
 
 /* Before the images are looked at: dlsym takes a lock of the loader that comes first. */
@@ -94,9 +95,12 @@ static void look_up_functions(struct binder *binder, void *handle) {
     for (size_t i = 0; i < MT_ALLOCATOR_NAMES; i++)
         binder->functions[i].name = mt_allocator_names[i];
     mt_rebinding_look_up(binder->functions, MT_ALLOCATOR_NAMES);
+    binder->dlsym.name = "dlsym";
+    mt_rebinding_look_up(&binder->dlsym, 1);
     /* In the library and what it needs, then in the global scope, which has ours. */
     for (size_t i = 0; i < MT_ALLOCATOR_NAMES; i++)
         binder->functions[i].deep = (uintptr_t)mt_real_symbol(handle, mt_allocator_names[i]);
+    binder->dlsym.deep = (uintptr_t)mt_real_symbol(handle, "dlsym");
     dlerror();
 }
 
@@ -106,11 +110,12 @@ static int bind_image(struct dl_phdr_info *info, size_t size, void *context) {
                                     .program_headers = info->dlpi_phdr,
                                     .program_header_count = info->dlpi_phnum,
                                     .path = info->dlpi_name};
-    struct mt_rebound found;
+    struct mt_rebound found, ignored;
     (void)size;
     if (was_there(binder->before, info) ||
         !mt_rebind_image(&image, binder->functions, MT_ALLOCATOR_NAMES, &found))
         return 0;
+    mt_rebind_image(&image, &binder->dlsym, 1, &ignored);
     if (found.bypassed)
         mt_meta_note_about(MT_NOTE_BYPASSED, 0, found.bypassed, image.path);
     if (found.redirected > 0)

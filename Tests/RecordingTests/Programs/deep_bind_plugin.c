@@ -1,5 +1,7 @@
 // A library for deep_bind.c: makes and frees blocks. With INITIALISER, also while it is loaded.
-// With JEMALLOC it looks as if it had an allocator for itself.
+// With JEMALLOC it looks as if it had an allocator for itself. With BY_HANDLE it asks a handle of
+// the C library for its functions, as extensions of PHP do.
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +20,19 @@ __attribute__((constructor)) static void begin(void) {
 }
 #endif
 
+#ifdef BY_HANDLE
+static void *find(const char *name) {
+    return dlsym(dlopen("libc.so.6", RTLD_LAZY), name);
+}
+
+void *plugin_make(size_t size) {
+    return ((void *(*)(size_t, size_t))find("calloc"))(1, size);
+}
+
+void plugin_end(void *block) {
+    ((void (*)(void *))find("free"))(block);
+}
+#else
 void *plugin_make(size_t size) {
     return calloc(1, size);
 }
@@ -25,6 +40,7 @@ void *plugin_make(size_t size) {
 void plugin_end(void *block) {
     free(block);
 }
+#endif
 
 // Held by what the initialiser allocated.
 int plugin_keep(void) {
