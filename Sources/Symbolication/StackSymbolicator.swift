@@ -112,7 +112,7 @@ public final class StackSymbolicator {
   private func allocatedType(
     by frame: SymbolicatedFrame, at position: Int, of raw: RawFrame, _ isNew: Bool
   ) -> TypeName? {
-    guard frame.role == .user,
+    guard frame.isCompiledIn,
       let image = images.image(containing: raw.lookupAddress, seenBy: raw.node)
     else { return nil }
     return symbolicator.allocatedType(
@@ -135,7 +135,7 @@ public final class StackSymbolicator {
     var left = Self.mostWrappers
     for raw in stacks.walk(stack) {
       guard left > 0 else { return nil }
-      guard frames(of: raw).contains(where: { $0.role == .user }),
+      guard frames(of: raw).contains(where: \.isCompiledIn),
         let image = images.image(containing: raw.lookupAddress, seenBy: raw.node)
       else { continue }
       left -= 1

@@ -97,7 +97,7 @@ public struct SymbolEmbedder {
           function: frame.function, start: frame.functionOffset.map { address &- $0 },
           location: frame.location, isInlined: frame.isInlined)
       }, at: address)
-    for (position, frame) in frames.enumerated() where frame.role == .user {
+    for (position, frame) in frames.enumerated() where frame.isCompiledIn {
       for isNew in [false, true] {
         let site = AllocationSite(
           programCounter: programCounter, isExact: true, position: position, frame: frame,
@@ -110,7 +110,7 @@ public struct SymbolEmbedder {
       }
     }
     output.endIfFull(image.index)
-    return frames.contains { $0.role == .user }
+    return frames.contains(where: \.isCompiledIn)
   }
 
   private func addVariables(of image: Image, to output: inout SymbolChunks) {

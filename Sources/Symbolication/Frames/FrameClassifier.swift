@@ -24,7 +24,14 @@ public enum FrameClassifier {
         if LinkedSwiftLibraries.isSystem(function) { return .system }
       }
     }
+    if source.map(isSystemHeader) == true { return .system }
     return path.map(isSystemImage) == true ? .system : .user
+  }
+
+  /// Whether a source file is a header of the system's libraries, whose functions are compiled into the program
+  /// that calls them: of Qt, Boost, the C library.
+  static func isSystemHeader(_ path: String) -> Bool {
+    path.hasPrefix("/usr/include/") || (path.hasPrefix("/usr/lib/") && path.contains("/include/"))
   }
 
   /// Whether the image belongs to the system: what "hide system libraries" hides.

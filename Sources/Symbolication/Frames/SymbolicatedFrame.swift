@@ -81,6 +81,13 @@ public struct SymbolicatedFrame: Sendable, Hashable {
     return String(imagePath[imagePath.index(after: slash)...])
   }
 
+  /// Whether source and debug information of the program tell what the code allocates: its own, and that of headers
+  /// of libraries.
+  var isCompiledIn: Bool {
+    role == .user
+      || role == .system && location.map { FrameClassifier.isSystemHeader($0.path) } == true
+  }
+
   /// Whether the function comes from a Swift macro: the compiler gives its lines in a file that is
   /// nowhere but in the debug information, `@__swiftmacro_3app5Model10ObservablefMm_.swift`.
   var isMacroExpansion: Bool {

@@ -125,6 +125,28 @@ struct FrameClassifierTests {
         of: Demangler.name(of: symbol), inImageAt: Self.app, compiledFrom: "/src/x.c") == .user)
   }
 
+  @Test(
+    "headers of libraries are the system's, wherever they are compiled into",
+    arguments: [
+      ("_ZN5QListI7QStringE6appendERKS0_", "/usr/include/x86_64-linux-gnu/qt5/QtCore/qlist.h"),
+      ("_mm_malloc", "/usr/lib/gcc/x86_64-linux-gnu/12/include/mm_malloc.h"),
+    ])
+  func systemHeader(symbol: String, source: String) {
+    func frame(_ source: String) -> SymbolicatedFrame {
+      SymbolicatedFrame(
+        programCounter: Address(1), function: Demangler.name(of: symbol),
+        location: SourceLocation(path: source, line: 6), imagePath: Self.app)
+    }
+    #expect(frame(source).role == .system)
+    #expect(frame(source).isCompiledIn)
+    #expect(frame("/src/include/qlist.h").role == .user)
+    let libc = SymbolicatedFrame(
+      programCounter: Address(1), function: Demangler.name(of: "strdup"), imagePath: Self.libc)
+    #expect(!libc.isCompiledIn)
+    let user = frame("/src/a.cc")
+    #expect(ResponsibleFrame.find(in: [libc, frame(source), user]) == user)
+  }
+
   @Test("the responsible frame is the user's first, else the system's first, else the outermost")
   func responsible() {
     func frame(_ name: String, _ image: String = Self.app) -> SymbolicatedFrame {
