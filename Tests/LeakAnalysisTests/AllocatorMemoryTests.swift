@@ -123,18 +123,20 @@ struct AllocatorMemoryTests {
     #expect(try heap.analysis().leaked == [block])
   }
 
-  @Test("The lists of free memory in libc hold nothing, the variables around them do")
-  func mainArena() throws {
+  @Test(
+    "The lists of free memory in libc hold nothing, the variables around them do",
+    arguments: [1, 120, 126] as [UInt64])
+  func mainArena(usedLists: UInt64) throws {
     var heap = SampleHeap()
     let stale = heap.block()
     let before = heap.block()
     let behind = heap.block()
     let bins = SampleHeap.globals + 0x200
-    // The first list is not empty, all others are.
-    heap.set(bins, SampleHeap.heap + 0x9000, SampleHeap.heap + 0x9000)
-    for number in UInt64(1)..<127 {
+    // The first lists are not empty, all others are.
+    for number in UInt64(0)..<127 {
       let list = bins + number * 16
-      heap.set(list, list - 16, list - 16)
+      let chunk = number < usedLists ? SampleHeap.heap + 0x9000 : list - 16
+      heap.set(list, chunk, chunk)
     }
     heap.set(bins - 8, stale)
     heap.set(bins - 112 - 8, before)

@@ -4,7 +4,7 @@ import TraceReader
 ///
 /// It is no root: what it points to is free, or was. Its symbol is not exported, but its form gives
 /// it away: 127 list heads in a row (`malloc_state.bins`), of which those that are empty point to
-/// 16 bytes before themselves, twice. The last one is always empty.
+/// 16 bytes before themselves, twice. The last one is always empty; of a heap in which much was freed, few others are.
 enum MainArena {
   /// Before the list heads: lock, flags, fast bins, `top`, `last_remainder`.
   private static let head: UInt64 = 112
@@ -12,30 +12,19 @@ enum MainArena {
   private static let bins: UInt64 = 127 * 16
   /// Behind them: the map of bins, links to other arenas, counters.
   private static let tail: UInt64 = 56
-  /// So many empty lists in a row are no coincidence.
-  private static let leastEmptyCount = 32
-
   /// Where it is in a region; nil when it is not there.
   static func range(in region: SnapshotRegion, _ memory: SnapshotMemory) -> Range<UInt64>? {
-    var last: UInt64 = 0
-    var count = 0
-    memory.forEachWord(in: region.start..<region.end) { address, value in
-      guard value == address &- 16, memory.word(at: address &+ 8) == value else { return }
-      if address &- last > bins {
-        // Far from those before: if these were too few, they were something else.
-        guard count < leastEmptyCount else { return }
-        count = 0
-      }
-      last = address
-      count += 1
-    }
-    guard count >= leastEmptyCount else { return nil }
     // From the last list head back to the beginning, and on to the end of the variable.
     let (before, behind) = (bins - 16 + head, 16 + tail)
-    guard last - region.start >= before, areLists(last - (bins - 16)...last, memory) else {
-      return nil
+    var found: UInt64?
+    memory.forEachWord(in: region.start..<region.end) { address, value in
+      guard value == address &- 16, memory.word(at: address &+ 8) == value,
+        address - region.start >= before, areLists(address - (bins - 16)...address, memory)
+      else { return }
+      // Words in front of the list heads may look like some, none behind them does.
+      found = address
     }
-    return last - before..<last + min(behind, region.end - last)
+    return found.map { $0 - before..<$0 + min(behind, region.end - $0) }
   }
 
   /// Whether an arena is at an address: whether its list heads are where they belong.
