@@ -42,6 +42,24 @@ struct BlockRoundingTests {
   }
 
   @Test(
+    "What glibc leaves with a block that would be none by itself is used where no size stands",
+    arguments: [false, true])
+  func leftover(isUsed: Bool) throws {
+    var heap = Self.heap(libcIsUsed: true)
+    heap.trace.header.flags.insert(.usableSizes)
+    let (held, kept, lost) = (heap.block(), heap.block(), heap.block())
+    let block = Self.slab
+    heap.trace.allocate(block, 40)
+    heap.set(SampleHeap.globals, block)
+    heap.set(block + 40, isUsed ? held : 0x31, kept, 0, lost)
+    #expect(try heap.analysis().leaked == (isUsed ? [lost] : [held, kept, lost]))
+    // Never beyond the beginning of the next block.
+    heap.trace.allocate(block + 48, 16)
+    let others = [kept, lost, block + 48]
+    #expect(try heap.analysis().leaked == (isUsed ? others : [held] + others))
+  }
+
+  @Test(
     "Programs that ask for the usable size may use a size class, but not more of it than is there")
   func sizeClass() throws {
     var heap = Self.heap()

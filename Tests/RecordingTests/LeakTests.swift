@@ -252,6 +252,15 @@ import TraceTestSupport
     #expect(program.leaks["app.Holder"] == nil)
   }
 
+  @Test(arguments: ["-Onone", "-O"])
+  func anArrayHoldsWhatLiesBeyondItsSizeClass(_ option: String) throws {
+    let source = try TestProgram("array_room.swift", flags: [option, "-module-name", "app"])
+    let run = try TracedRun([source.path.string])
+    try #require(run.recorded.outputText == "253\n")
+    let program = try LeakedProgram(run.root())
+    #expect(program.leaks.isEmpty && program.possible.isEmpty)
+  }
+
   @Test(arguments: [["-Onone"], ["-O"], ["-Onone", "-static-stdlib"]])
   func whatIsLeftBehindSmallNumbersHoldsNothing(_ options: [String]) throws {
     let source = try TestProgram("padding.swift", flags: options + ["-module-name", "app"])

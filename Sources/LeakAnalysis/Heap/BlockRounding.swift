@@ -43,6 +43,9 @@ struct BlockRounding {
   @inline(__always)
   func certain(_ size: UInt64) -> UInt64 { extent.bytes(size) }
 
+  /// How much more than its bytes an allocator may leave with a block, where that is too little for another one.
+  var greatestLeftover: UInt64 { isKnown ? 16 : 0 }
+
   /// The bytes that a program may use which asks how many there are.
   func usable(_ size: UInt64) -> UInt64 {
     guard !isKnown, size < 1 << 56 else { return certain(size) }

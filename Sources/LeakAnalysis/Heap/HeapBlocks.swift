@@ -56,8 +56,12 @@ public struct HeapBlocks: Sendable {
   }
 
   /// One past the last byte of a block that a program may use which asks how many there are.
-  func usableEnd(of block: Int) -> UInt64 {
-    end(of: block, length: rounding.usable(size(of: block)))
+  ///
+  /// - Parameter hasLeftover: Whether the allocator has left more with the block, because it was too little for
+  ///   another one.
+  func usableEnd(of block: Int, hasLeftover: Bool = false) -> UInt64 {
+    let more = hasLeftover ? rounding.greatestLeftover : 0
+    return end(of: block, length: rounding.usable(size(of: block)) &+ more)
   }
 
   @inline(__always)

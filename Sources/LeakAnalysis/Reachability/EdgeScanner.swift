@@ -211,6 +211,17 @@ struct EdgeScanner {
     return false
   }
 
+  /// One past the last byte of a block that its program may use when it asks how many there are.
+  ///
+  /// Right behind it stands how large the next block is. Where a pointer is there instead, glibc had 16 bytes more,
+  /// which would not have made a block.
+  private func usableEnd(of block: Int) -> UInt64 {
+    let end = blocks.usableEnd(of: block)
+    let word = memory.word(at: end) & Self.addressMask
+    guard word != 0, memory.isMapped(word) else { return end }
+    return blocks.usableEnd(of: block, hasLeftover: true)
+  }
+
   /// Whether a word of a block is where a Python object names its attributes, by an address inside of
   /// their block.
   @inline(never)
@@ -280,7 +291,7 @@ struct EdgeScanner {
       isExact = !SwiftObjects.isObject(at: start, memory)
     }
     guard isExact else {
-      let end = blocks.usableEnd(of: block)
+      let end = usableEnd(of: block)
       return layout?.end(ofBlockAt: start, usedTo: end) ?? end
     }
     // A pointer lies in the block with all of its bytes.
