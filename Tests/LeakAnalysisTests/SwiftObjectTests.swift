@@ -159,6 +159,21 @@ struct SwiftObjectTests {
     #expect(try heap.analysis().leaked == [])
   }
 
+  @Test("A block that is too small for an object has no slack that Swift uses")
+  func smallBlocks() throws {
+    var heap = SampleHeap()
+    heap.trace.header.flags.formUnion([.usableSizes, .usableSizesOfObjects])
+    heap.trace.type(
+      BlockType(
+        id: TypeID(rawValue: 1), kind: .swiftClass, name: "app.List", words: [Self.metadata]),
+      code: 1)
+    let (held, lost) = (heap.block(32), heap.block(32))
+    let small = heap.block(8, words: [Self.metadata, Self.counts, lost])
+    let object = heap.block(16, words: [Self.metadata, Self.counts, held])
+    heap.set(SampleHeap.globals, small, object)
+    #expect(try heap.analysis().leaked == [lost])
+  }
+
   @Test("Elements of an array hold what their type says, and nothing is behind the last one")
   func elements() throws {
     var heap = SampleHeap()
@@ -224,14 +239,14 @@ struct SwiftObjectTests {
     var heap = SampleHeap()
     heap.snapshot.addClass("", at: Self.metadata, kind: 3)
     let held = heap.block(32)
-    let lost = heap.block(32)
+    let (lost, left) = (heap.block(32), heap.block(32))
     let slab = heap.block(
-      128, words: [Self.metadata, 0, 16 << 32 | 96, 0, held, 0, lost])
+      128, words: [Self.metadata, 0, 16 << 32 | 96, left, held, 0, lost])
     heap.set(SampleHeap.globals, slab)
-    #expect(try heap.analysis().leaked == [lost])
+    #expect(try heap.analysis().leaked == [lost, left])
     // One that is not in use holds the next one, and nothing else.
     heap.set(slab, Self.metadata, lost, 96, 0, held)
-    #expect(try heap.analysis().leaked == [held])
+    #expect(try heap.analysis().leaked == [held, left])
   }
 
   @Test(

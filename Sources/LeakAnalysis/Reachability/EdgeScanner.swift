@@ -196,7 +196,8 @@ struct EdgeScanner {
   }
 
   /// Whether nothing reads a word of a block again: what libdispatch has left of work that is done, what stands
-  /// in buckets of Swift's tables that are not in use, and on stacks of signal handlers that have returned.
+  /// in buckets of Swift's tables that are not in use, between the header of a task's slab and what is in use of
+  /// it, and on stacks of signal handlers that have returned.
   @inline(__always)
   private func isLeftOver(
     _ address: UInt64, of block: Int, _ start: UInt64, _ table: SwiftTable?,
@@ -208,7 +209,8 @@ struct EdgeScanner {
       return true
     }
     if let table, !table.isInUse(address, memory) { return true }
-    return false
+    return address &- start == SnapshotMemory.gapInTaskSlab
+      && memory.usedSizeOfTaskSlab(at: start, size: blocks.size(of: block)) != nil
   }
 
   /// One past the last byte of a block that its program may use when it asks how many there are.
@@ -288,7 +290,7 @@ struct EdgeScanner {
     if let known = layout?.size {
       isExact = size <= known
     } else if !isExact, heap.slack == .ofObjects {
-      isExact = !SwiftObjects.isObject(at: start, memory)
+      isExact = size < SwiftObjects.leastSize || !SwiftObjects.isObject(at: start, memory)
     }
     guard isExact else {
       let end = usableEnd(of: block)

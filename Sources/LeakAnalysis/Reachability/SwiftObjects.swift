@@ -7,6 +7,9 @@ import TraceReader
 /// ```
 /// Source: `stdlib/public/SwiftShims/swift/shims/RefCount.h` of the Swift repository.
 enum SwiftObjects {
+  /// No object has fewer bytes.
+  static let leastSize: UInt64 = 16
+
   /// The second word of an object whose side table is at an address.
   static func sideTableWord(of table: UInt64) -> UInt64 { table >> 3 | 3 << 62 }
 

@@ -24,4 +24,7 @@ extension SnapshotMemory {
   }
 
   private static let slabHeader: UInt64 = 32
+
+  /// Where in a slab nothing stands, between what describes it and the first frame: what was there before.
+  public static let gapInTaskSlab: UInt64 = 24
 }
