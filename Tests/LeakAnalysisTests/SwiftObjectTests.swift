@@ -282,6 +282,25 @@ struct SwiftObjectTests {
     #expect(try heap.analysis(layouts: layouts).reachability.state(of: 1) == .possible)
   }
 
+  @Test("The state of an actor holds tasks, and objects only where they are unknown")
+  func actors() throws {
+    let (task, other) = (Self.metadata + 0x40, Self.metadata + 0x80)
+    var heap = SampleHeap()
+    let (waiting, lost, unknown, held) = (
+      heap.block(32, words: [task]), heap.block(32, words: [other]),
+      heap.block(32, words: [Self.metadata + 0xc0]), heap.block(32, words: [other])
+    )
+    let actor = heap.block(
+      120, words: [Self.metadata, 3, 0, 0, waiting, unknown, 0, lost, 0, 0, 0, 0, 0, 0, held])
+    heap.set(SampleHeap.globals, actor)
+    #expect(try heap.analysis().leaked == [])
+    let layouts = [
+      Self.metadata: ObjectLayout(size: 120, actorOffset: 16), task: ObjectLayout(isTask: true),
+      other: ObjectLayout(),
+    ]
+    #expect(try heap.analysis(layouts: layouts).leaked == [lost])
+  }
+
   @Test("What the runtime keeps of types is held by pointers into its middle")
   func metadata() throws {
     var heap = SampleHeap()

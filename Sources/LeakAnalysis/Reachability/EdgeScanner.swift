@@ -126,6 +126,13 @@ struct EdgeScanner {
     return used.map { address &- start < $0 } ?? false
   }
 
+  /// Whether a word of an actor's state points to an object that is no task: then it was there before the actor.
+  @inline(never)
+  private func isLeftInActor(_ offset: UInt64, _ value: UInt64) -> Bool {
+    guard offset < ObjectLayout.actorSize else { return false }
+    return layouts[memory.word(at: value & Self.addressMask)]?.isTask == false
+  }
+
   /// Calls `body` for each word of a block that points to a block.
   ///
   /// Left out is what does not hold: what was in the buffer of a stream before, what a Swift side table
@@ -146,6 +153,7 @@ struct EdgeScanner {
       if address == start, sideTables.isBackReference(of: block, value, target) { return }
       if isLeftOver(address, of: block, start, table, dead) { return }
       if let table, layout?.hasIdentifiersAsKeys == true, table.isKey(address) { return }
+      if let actor = layout?.actorOffset, isLeftInActor(address &- start &- actor, value) { return }
       if let layout,
         !layout.holds(at: address, in: block, table, target.block, heap, existentials)
       {

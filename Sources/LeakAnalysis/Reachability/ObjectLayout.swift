@@ -23,6 +23,8 @@ public struct ObjectLayout: Sendable, Hashable {
   public var isArray: Bool
   /// Whether they are tasks of Swift, which may lie within a slab of the task that waits for them.
   public var isTask: Bool
+  /// Where an actor keeps its state and the tasks that wait for it, in bytes from the beginning; nil for others.
+  public var actorOffset: UInt64?
   /// How far the elements of an array, or the values of a dictionary, are from each other, where all
   /// that is said of places in them counts from the beginning of each; nil where that is not known.
   public var elementStride: UInt64?
@@ -33,7 +35,7 @@ public struct ObjectLayout: Sendable, Hashable {
     existentialOffsets: [UInt64] = [], numberOffsets: [UInt64] = [],
     numbersFromEnd: [UInt64] = [], table: SwiftTable.Form? = nil,
     hasIdentifiersAsKeys: Bool = false, isInstance: Bool = false, isArray: Bool = false,
-    isTask: Bool = false, elementStride: UInt64? = nil
+    isTask: Bool = false, actorOffset: UInt64? = nil, elementStride: UInt64? = nil
   ) {
     self.size = size
     self.unownedOffsets = unownedOffsets
@@ -46,8 +48,13 @@ public struct ObjectLayout: Sendable, Hashable {
     self.isInstance = isInstance
     self.isArray = isArray
     self.isTask = isTask
+    self.actorOffset = actorOffset
     self.elementStride = elementStride.flatMap { $0 > 0 ? $0 : nil }
   }
+
+  /// What an actor has for itself: twelve words, not all of which are in use.
+  /// Source: `NumWords_DefaultActor` in `include/swift/ABI/MetadataValues.h` of the Swift repository.
+  static let actorSize: UInt64 = 96
 
   /// Where the elements of an array begin: behind the counts and the capacity.
   static let elementsStart: UInt64 = 32

@@ -211,14 +211,15 @@ extension SwiftLayouts {
         table: table,
         hasIdentifiersAsKeys: table != nil && Self.hasIdentifiersAsKeys(type.name),
         isInstance: !type.name.hasPrefix("Swift."),
-        isArray: type.name.hasPrefix("Swift._ContiguousArrayStorage<"))
+        isArray: type.name.hasPrefix("Swift._ContiguousArrayStorage<"),
+        actorOffset: fields.first { $0.name == "$defaultActor" }?.offset)
     case .swiftCaptures:
       let layout = SwiftCaptureLayout(type.name)
       return ObjectLayout(
         size: .max, unownedFromEnd: layout?.unownedFromEnd ?? [],
         numbersFromEnd: layout?.numbersFromEnd ?? [])
     case .swiftBox, .swiftError: return ObjectLayout(size: .max)
-    case .swiftTask: return ObjectLayout(isTask: true)
+    case .swiftTask, .swiftJob: return ObjectLayout(isTask: true)
     default: return nil
     }
   }
