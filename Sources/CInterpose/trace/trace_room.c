@@ -5,7 +5,7 @@
 
 enum {
     SMALL_DISK = 16, /* of a file system, one part in so many is kept free at most */
-    NEXT_LOOK = 64   /* the next question comes when one part in so many of the spare room is used */
+    NEXT_LOOK = 64 /* the next question comes when one part in so many of the spare room is used */
 };
 
 static struct {

@@ -1,6 +1,6 @@
-/* How far a trace may grow: to its limit (MEMTRACE_MAX_SIZE), and while its file system has more room
- * than is to be left to others (MEMTRACE_KEEP_FREE), the host first of all: what it writes itself
- * must not fail because it is recorded. */
+/* How far a trace may grow: to its limit (MEMTRACE_MAX_SIZE), and while its file system has more
+ * room than is to be left to others (MEMTRACE_KEEP_FREE), the host first of all: what it writes
+ * itself must not fail because it is recorded. */
 #ifndef MT_TRACE_ROOM_H
 #define MT_TRACE_ROOM_H
 

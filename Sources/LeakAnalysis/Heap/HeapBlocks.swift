@@ -57,8 +57,11 @@ public struct HeapBlocks: Sendable {
 
   /// One past the last byte of a block that a program may use which asks how many there are.
   ///
-  /// - Parameter hasLeftover: Whether the allocator has left more with the block, because it was too little for
-  ///   another one.
+  /// - Parameters:
+  ///   - block: The block.
+  ///   - hasLeftover: Whether the allocator has left more with the block, because it was too little
+  ///     for another one.
+  /// - Returns: The address.
   func usableEnd(of block: Int, hasLeftover: Bool = false) -> UInt64 {
     let more = hasLeftover ? rounding.greatestLeftover : 0
     return end(of: block, length: rounding.usable(size(of: block)) &+ more)
