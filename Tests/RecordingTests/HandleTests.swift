@@ -37,6 +37,13 @@ import TraceReader
     #expect(trace.ending == .underscoreExit(0), sourceLocation: sourceLocation)
   }
 
+  @Test func childrenMayAskAmidADlopenOfTheirParent() throws {
+    let library = try TestProgram("plugin.c", flags: ["-shared", "-fPIC"])
+    let run = try TracedRun(
+      [try TestProgram("handle_forks.c").path.string, library.path.string], timeout: 120)
+    #expect(run.recorded.outputText == "0 children failed\n")
+  }
+
   /// A library in front of the C library's allocator asks a handle of that for what it wraps.
   @Test func aWrapperGetsWhatItWraps() throws {
     let wrapper = try TestProgram("wrapper.c", flags: ["-shared", "-fPIC"])

@@ -4,8 +4,8 @@
 
 #include "base/tls.h"
 #include "loader/hook_names.h"
+#include "loader/image_map.h"
 #include "loader/real.h"
-#include "loader/rebinding.h"
 #include <errno.h>
 
 /* Ours calls what programs are bound to, which dlsym passes over where it has only hidden versions
@@ -16,11 +16,9 @@ static bool is_found_by_name(void) {
 
 static void *find_ours(void *handle, const char *name) {
     uintptr_t theirs = (uintptr_t)mt_real_symbol(handle, name);
-    struct mt_rebinding function = {.name = name};
-    if (!theirs || mt_real_is_ours(theirs) || !is_found_by_name())
+    if (!theirs || mt_real_is_ours(theirs) || !is_found_by_name() || theirs != mt_real_behind(name))
         return NULL;
-    mt_rebinding_look_up(&function, 1);
-    return theirs == function.next ? (void *)function.ours : NULL;
+    return (void *)mt_image_map_find_own(name);
 }
 
 void *mt_handle_symbols_find(void *handle, const char *name) {

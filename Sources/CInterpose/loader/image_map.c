@@ -471,6 +471,19 @@ uintptr_t mt_image_map_find_function(const char *image_prefix, const char *name)
     return mt_image_map_find_sized(image_prefix, name, &size);
 }
 
+uintptr_t mt_image_map_find_own(const char *name) {
+    extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+    uintptr_t start = (uintptr_t)&__ehdr_start;
+    struct dl_phdr_info own = {
+        .dlpi_addr = start,
+        .dlpi_phdr = (const ElfW(Phdr) *)(start + __ehdr_start.e_phoff),
+        .dlpi_phnum = __ehdr_start.e_phnum,
+    };
+    struct search search = {.image_prefix = "", .name = name};
+    search_image(&own, sizeof own, &search);
+    return search.found;
+}
+
 /* ---- What is at an address ---- */
 
 struct kind_search {

@@ -78,7 +78,11 @@ void mt_image_map_reset_for_fork(void);
  * returns  its address or 0; 0 as well while the process forks (loader_gate.h) */
 uintptr_t mt_image_map_find_function(const char *image_prefix, const char *name);
 
-/* The same, with the bytes of its code. */
+/* Our own function that is exported by that name; 0: none. Asks the loader nothing: amid a dlopen,
+ * as a fork may find it, that may not be opened again by which dlsym would find it. */
+uintptr_t mt_image_map_find_own(const char *name);
+
+/* The same as mt_image_map_find_function, with the bytes of its code. */
 uintptr_t mt_image_map_find_sized(const char *image_prefix, const char *name, size_t *size);
 
 enum mt_symbol_kind {

@@ -3,6 +3,7 @@
 #include "loader/rebinding.h"
 
 #include "base/text.h"
+#include "loader/image_map.h"
 #include "loader/real.h"
 #include <dlfcn.h>
 #include <elf.h>
@@ -105,15 +106,11 @@ static bool read_tables(const struct mt_loaded_image *image, struct tables *tabl
 /* ---- Functions ---- */
 
 void mt_rebinding_look_up(struct mt_rebinding *functions, size_t count) {
-    Dl_info image;
-    void *own = dladdr(&mt_real, &image) ? dlopen(image.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    for (size_t i = 0; own && i < count; i++) {
-        functions[i].ours = (uintptr_t)mt_real_symbol(own, functions[i].name);
+    for (size_t i = 0; i < count; i++) {
+        functions[i].ours = mt_image_map_find_own(functions[i].name);
         functions[i].next = mt_real_behind(functions[i].name);
         functions[i].entry = mt_real_entry(functions[i].name);
     }
-    if (own)
-        dlclose(own);
     /* That a name is nowhere is no error of the host's. */
     dlerror();
 }
