@@ -40,6 +40,28 @@ import TraceTestSupport
     #expect(run.outputText == expected + "\n", "\(run.errorText)")
   }
 
+  @Test("a running process is offered where one is asked for, a recorded one where it must be")
+  func processes() throws {
+    func offersItsShell(after command: String) throws -> Bool {
+      let run = try ProcessRun.run(
+        [
+          "/bin/bash", "-c",
+          """
+          . <("$0" --generate-completion-script bash)
+          COMP_WORDS=(memtrace \(command) $$)
+          COMP_CWORD=2
+          __memtrace_complete memtrace $$ \(command)
+          echo "${COMPREPLY[@]} $$"
+          """, BuiltProducts.memtrace.string,
+        ], environment: ["PATH=/usr/bin:/bin", "LANG=C"])
+      let words = run.outputText.split { $0 == " " || $0 == "\n" }
+      let shell = try #require(words.last)
+      return words.dropLast().contains(shell)
+    }
+    #expect(try offersItsShell(after: "attach"))
+    #expect(try !offersItsShell(after: "mark"))
+  }
+
   @Test func zshLearnsWhatItsScriptLeavesOut() throws {
     let text = try script("zsh")
     #expect(text.contains("_memtrace() {\n    # What follows -- is the command line"))

@@ -25,7 +25,10 @@ struct AttachCommand: ParsableCommand {
         memtrace leaks server.mtrace
       """)
 
-  @Argument(help: ArgumentHelp("The process ID.", valueName: "pid"))
+  // Threads of the kernel have no command lines.
+  @Argument(
+    help: ArgumentHelp("The process ID.", valueName: "pid"),
+    completion: .shellCommand("sh -c \"grep -lsz . /proc/[1-9]*/cmdline | cut -d/ -f3\""))
   var pid: Int32
 
   @OptionGroup var length: RecordingLengthOptions

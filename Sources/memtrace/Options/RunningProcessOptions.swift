@@ -3,7 +3,9 @@ import SystemPackage
 
 /// Which running process is meant.
 struct RunningProcessOptions: ParsableArguments {
-  @Argument(help: ArgumentHelp("The process ID.", valueName: "pid"))
+  @Argument(
+    help: ArgumentHelp("The process ID.", valueName: "pid"),
+    completion: .shellCommand("sh -c \"grep -ls libmemtrace.so /proc/[1-9]*/maps | cut -d/ -f3\""))
   var pid: Int32
 
   @Option(
