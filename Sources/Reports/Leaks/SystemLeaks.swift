@@ -61,7 +61,9 @@ enum SystemLeaks {
   ]
 
   /// The rule for a stack: that of the library in which its innermost frame lies that is no
-  /// allocator's; nil where there is none. It goes for blocks of its sizes.
+  /// allocator's; nil where there is none.
+  ///
+  /// It goes for blocks of its sizes.
   static func rule(for frames: [ReportFrame]) -> Rule? {
     guard let frame = frames.first(where: { !isAllocator($0) }), let image = frame.imageName else {
       return nil

@@ -23,6 +23,7 @@ struct StructureEmbedder {
   ///   - type: The name.
   ///   - address: The ELF address of the code that allocates them.
   ///   - image: The image that holds the code.
+  /// - Returns: nil where nothing tells its members.
   func structure(
     in type: TypeName, knownTo address: UInt64, of image: Image
   ) -> (StructureLayout, EmbeddedStructurePlace)? {

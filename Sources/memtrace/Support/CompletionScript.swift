@@ -8,8 +8,9 @@ struct CompletionScript {
   /// The text for the shell to read.
   let text: String
 
+  /// `nil` when the arguments ask for no script, or for that of an unknown shell: the parser says so.
+  ///
   /// - Parameter arguments: Those of memtrace.
-  /// - Returns: `nil` when they ask for no script, or for that of an unknown shell: the parser says so.
   init?(askedForBy arguments: some Collection<String>) {
     guard let option = arguments.first?.split(separator: "=", maxSplits: 1).map(String.init),
       option.first == "--generate-completion-script"
@@ -41,7 +42,9 @@ struct CompletionScript {
       }
   }
 
-  /// Stands around the parser's function. `COMP_WORDS` is an array that functions below see as it is here.
+  /// Stands around the parser's function.
+  ///
+  /// `COMP_WORDS` is an array that functions below see as it is here.
   private static let bash = #"""
     # What follows -- is the command line of another program.
     __memtrace_complete_command() {
