@@ -5,56 +5,35 @@
 public struct ImageMap: Sendable {
   /// The images in order of appearance.
   public let images: [Image]
-  /// Indices into `images` in ascending order of start address.
+  /// Positions in `images`, in the order in which they were loaded.
   private let order: [Int]
-  /// For each element of `order`, the greatest end address up to and including it.
-  private let greatestEnd: [Address]
+  private let ranges: ImageRanges
 
   /// Creates a map; images may overlap where they were not loaded at the same time.
   public init(images: [Image]) {
     self.images = images
-    order = images.indices.sorted {
-      (images[$0].start, images[$0].index) < (images[$1].start, images[$1].index)
-    }
-    var highest = Address(0)
-    greatestEnd = order.map { index in
-      highest = max(highest, images[index].end)
-      return highest
-    }
+    order = images.indices.sorted { (images[$0].firstStack, $0) < (images[$1].firstStack, $1) }
+    ranges = ImageRanges(order.map { images[$0] })
   }
 
   /// The image that a frame lies in.
+  ///
+  /// An unload that nobody saw leaves two candidates: the later image is the one that is there.
   ///
   /// - Parameters:
   ///   - pc: An address inside the image; for a return address, pass the call before it.
   ///   - node: The stack node the frame comes from, which tells its age.
   /// - Returns: nil when no image was mapped there at that time.
-  /// - Complexity: O(log *n*) where images do not overlap.
+  /// - Complexity: O(log² *n*) where images that overlap were not loaded at the same time.
   public func image(containing pc: Address, seenBy node: StackID) -> Image? {
-    var position = order.partitioningIndex { images[$0].start > pc }
-    var found: Image?
-    while position > 0, greatestEnd[position - 1] > pc {
-      position -= 1
-      let image = images[order[position]]
-      guard image.contains(pc), image.wasLoaded(at: node) else { continue }
-      // An unload that nobody saw leaves two candidates: the later image is the one that is there.
-      if image.index >= found?.index ?? 0 { found = image }
-    }
-    return found
+    ranges.last(covering: pc, seenBy: node).map { images[order[$0]] }
   }
 
   /// The image that held an address of data at a moment.
   ///
   /// - Returns: nil when no image was mapped there at that time.
   public func image(containing address: Address, at time: EventTime) -> Image? {
-    images.last { $0.contains(address) && $0.wasLoaded(at: time) }
-  }
-
-  /// The image with this index.
-  public func image(index: UInt32) -> Image? {
-    if let direct = Int(exactly: index), direct < images.count, images[direct].index == index {
-      return images[direct]
-    }
-    return images.first { $0.index == index }
+    ranges.last(covering: address) { images[order[$0]].wasLoaded(at: time) }
+      .map { images[order[$0]] }
   }
 }
