@@ -9,14 +9,16 @@ struct MappedRanges {
     var isReserved: Bool
   }
 
-  /// In the order of addresses; no two of them overlap, and no two that touch are alike.
-  private(set) var pieces: [Piece] = []
+  /// No two of them overlap, and no two that touch are alike.
+  private var pieces = MappedPieces()
 
   /// The piece that an address lies in; nil when there is none.
   func piece(at address: UInt64) -> Piece? {
-    let index = pieces.partitioningIndex { $0.range.end > address }
-    guard index < pieces.count, pieces[index].range.start <= address else { return nil }
-    return pieces[index]
+    let position = pieces.position { $0.range.end > address }
+    guard position < pieces.endPosition, pieces[position].range.start <= address else {
+      return nil
+    }
+    return pieces[position]
   }
 
   /// Takes out all that lies in a range.
@@ -24,15 +26,15 @@ struct MappedRanges {
   /// - Returns: What was taken out, in the order of addresses.
   mutating func remove(_ range: MappedRange) -> [Piece] {
     guard !range.isEmpty else { return [] }
-    let first = pieces.partitioningIndex { $0.range.end > range.start }
-    let end = pieces.partitioningIndex { $0.range.start >= range.end }
+    let first = pieces.position { $0.range.end > range.start }
+    let end = pieces.position { $0.range.start >= range.end }
     guard first < end else { return [] }
-    let touched = Array(pieces[first..<end])
+    let touched = pieces[first..<end]
     let kept = [
       touched[0].part(of: MappedRange(start: 0, end: range.start)),
       touched[touched.count - 1].part(of: MappedRange(start: range.end, end: .max)),
     ]
-    pieces.replaceSubrange(first..<end, with: kept.filter { !$0.range.isEmpty })
+    pieces.replace(first..<end, with: kept.filter { !$0.range.isEmpty })
     return touched.map { $0.part(of: range) }
   }
 
@@ -40,17 +42,20 @@ struct MappedRanges {
   mutating func insert(_ piece: Piece) {
     guard !piece.range.isEmpty else { return }
     var piece = piece
-    var (first, end) = (pieces.partitioningIndex { $0.range.start >= piece.range.end }, 0)
-    end = first
-    if first > 0, pieces[first - 1].continues(in: piece) {
-      first -= 1
-      piece.range.start = pieces[first].range.start
-    }
-    if end < pieces.count, piece.continues(in: pieces[end]) {
+    var first = pieces.position { $0.range.start >= piece.range.end }
+    var end = first
+    if end < pieces.endPosition, piece.continues(in: pieces[end]) {
       piece.range.end = pieces[end].range.end
-      end += 1
+      end = pieces.position(after: end)
     }
-    pieces.replaceSubrange(first..<end, with: CollectionOfOne(piece))
+    if first > pieces.startPosition {
+      let before = pieces.position(before: first)
+      if pieces[before].continues(in: piece) {
+        piece.range.start = pieces[before].range.start
+        first = before
+      }
+    }
+    pieces.replace(first..<end, with: [piece])
   }
 }
 

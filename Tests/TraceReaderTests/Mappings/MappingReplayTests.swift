@@ -159,16 +159,23 @@ import TraceTestSupport
     #expect([4, 5, 9, 10].map { live(at: $0) } == [0, 4 * Self.page, 4 * Self.page, 0])
   }
 
-  @Test func rangesAreWhatTheyWouldBeByteByByte() {
+  @Test(arguments: [
+    (rounds: 200, calls: 30, pages: 40, most: 5), (rounds: 2, calls: 6000, pages: 8000, most: 5),
+    (rounds: 4, calls: 2000, pages: 8000, most: 1500),
+  ]) func rangesAreWhatTheyWouldBeByteByByte(
+    rounds: Int, numberOfCalls: Int, pages: Int, most: Int
+  ) {
     var random = SeededGenerator(seed: 20)
-    for _ in 0..<200 {
+    for _ in 0..<rounds {
       var calls = MappingCalls()
-      var owner = [Int?](repeating: nil, count: 40)
-      var reserved = [Bool](repeating: false, count: 40)
+      var owner = [Int?](repeating: nil, count: pages)
+      var reserved = [Bool](repeating: false, count: pages)
       var mappings = 0
-      for _ in 0..<30 {
-        let first = Int.random(in: 0..<35, using: &random)
-        let count = Int.random(in: 1...5, using: &random)
+      for call in 0..<numberOfCalls {
+        let first = Int.random(in: 0..<pages - most, using: &random)
+        // Most of the time few, so that there are many for those that take many.
+        let isLarge = numberOfCalls < 100 || call % 500 > 480
+        let count = Int.random(in: 1...(isLarge ? most : 2), using: &random)
         let range = Self.pages(UInt64(first), UInt64(count))
         switch Int.random(in: 0..<4, using: &random) {
         case 0:
@@ -187,14 +194,34 @@ import TraceTestSupport
         }
       }
       let history = MappingReplay(calls.all, until: .distantFuture).history
-      for mapping in 0..<mappings {
-        let own = owner.indices.filter { owner[$0] == mapping }
-        #expect(history.mappings[mapping].liveBytes == UInt64(own.count) * Self.page)
-        #expect(
-          history.mappings[mapping].reservedBytes
-            == UInt64(own.filter { reserved[$0] }.count) * Self.page)
+      var (live, untouchable) = ([UInt64](repeating: 0, count: mappings), 0 as UInt64)
+      for (page, mapping) in owner.enumerated() {
+        guard let mapping else { continue }
+        live[mapping] += Self.page
+        untouchable += reserved[page] ? Self.page : 0
       }
+      #expect(history.mappings.map(\.liveBytes) == live)
+      #expect(history.mappings.reduce(0) { $0 + $1.reservedBytes } == untouchable)
     }
+  }
+
+  /// As the kernel gives them out, each below the one before.
+  @Test func veryManyMappingsAreFollowedFast() {
+    let count: UInt64 = 200_000
+    var calls = MappingCalls()
+    for index in (1...count).reversed() { calls.map(Self.pages(index * 2, 1)) }
+    for index in 1...count / 2 { calls.unmap(Self.pages(index * 4, 1)) }
+    var history = MappingHistory()
+    let time = SpentResources.threadTime {
+      history = MappingReplay(calls.all, until: .distantFuture).history
+    }
+    #expect(history.liveBytes == count / 2 * Self.page)
+    #expect(history.mappings.filter { $0.liveBytes == 0 }.count == Int(count / 2))
+    #expect(time < .seconds(15))
+    calls.unmap(Self.pages(0, count * 3))
+    history = MappingReplay(calls.all, until: .distantFuture).history
+    #expect(history.liveBytes == 0)
+    #expect(history.mappings.allSatisfy { $0.liveBytes == 0 })
   }
 
   @Test func noLengthIsTooGreat() {
