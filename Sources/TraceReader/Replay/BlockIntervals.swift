@@ -18,7 +18,7 @@ struct BlockIntervals {
     var others: [Block] = []
   }
 
-  private var levels: [[UInt64: Granule]] = Array(repeating: [:], count: 64)
+  private var levels = [AddressTable<Granule>](repeating: AddressTable(), count: 64)
   /// Bit *n* is set when there are blocks in level *n*.
   private var used: UInt64 = 0
 
@@ -34,8 +34,8 @@ struct BlockIntervals {
     let level = min(Self.level(of: block.size), levels.count - 1)
     let granule = block.key >> UInt64(level)
     used |= 1 << UInt64(level)
-    if levels[level][granule]?.others.append(block) == nil {
-      levels[level][granule] = Granule(first: block)
+    levels[level].update(granule) { found in
+      if found?.others.append(block) == nil { found = Granule(first: block) }
     }
   }
 
@@ -43,16 +43,16 @@ struct BlockIntervals {
   mutating func remove(_ block: Block) {
     let level = min(Self.level(of: block.size), levels.count - 1)
     let granule = block.key >> UInt64(level)
-    guard let found = levels[level][granule] else { return }
-    if found.first.key != block.key {
-      levels[level][granule]?.others.removeAll { $0.key == block.key }
-    } else if found.others.isEmpty {
-      levels[level][granule] = nil
-      if levels[level].isEmpty { used &= ~(1 << UInt64(level)) }
-    } else {
-      levels[level][granule]?.first = found.others[0]
-      levels[level][granule]?.others.removeFirst()
+    levels[level].update(granule) { found in
+      if found?.first.key != block.key {
+        found?.others.removeAll { $0.key == block.key }
+      } else if found?.others.isEmpty == true {
+        found = nil
+      } else if let next = found?.others.removeFirst() {
+        found?.first = next
+      }
     }
+    if levels[level].isEmpty { used &= ~(1 << UInt64(level)) }
   }
 
   /// Visits the blocks that may touch a range, and some others.
@@ -66,13 +66,12 @@ struct BlockIntervals {
     while rest != 0 {
       let level = rest.trailingZeroBitCount
       rest &= rest - 1
-      let granules = levels[level]
       let start = first >> UInt64(level)
       let (low, high) = (start - min(start, 1), last >> UInt64(level))
-      if high - low < UInt64(granules.count) {
-        for granule in low...high { granules[granule].map { $0.visit(body) } }
+      if high - low < UInt64(levels[level].capacity) {
+        for granule in low...high { levels[level][granule].map { $0.visit(body) } }
       } else {
-        for granule in granules.values { granule.visit(body) }
+        levels[level].forEach { $0.visit(body) }
       }
     }
   }

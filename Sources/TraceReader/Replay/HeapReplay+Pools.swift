@@ -39,7 +39,7 @@ extension HeapReplay {
       pool = lendContents(to: Int(origin.run.slot), at: block.key, size: block.size)
     }
     if pools?.holds(block.key) == true { endUnseen(block.key) }
-    for key in pools?.replaced(by: block) ?? [] where pool?.contents.contains(key) != true {
+    for key in pools?.replaced(by: block) ?? [] where pool?.holds(key) != true {
       endUnseen(key)
     }
     let isExcluded = origin.isExcluded || (isFiltering && limits.filters(event))
@@ -126,10 +126,10 @@ extension HeapReplay {
     guard var pool = pools?.moved(UInt32(slot)) else { return nil }
     let left = pool.contents
     if let key {
-      pool.contents = left.filter {
-        key == pool.key && pools?.fits($0, in: key, size: size) == true
-      }
-      for inner in left where !pool.contents.contains(inner) { endUnseen(inner) }
+      let isSame = key == pool.key
+      let remains = left.map { isSame && pools?.fits($0, in: key, size: size) == true }
+      pool.contents = zip(left, remains).filter(\.1).map(\.0)
+      for (inner, remains) in zip(left, remains) where !remains { endUnseen(inner) }
       pool.size = size
     } else {
       pools?.restore(pool)

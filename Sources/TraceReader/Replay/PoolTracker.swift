@@ -15,15 +15,22 @@ struct PoolTracker {
   struct Moving {
     var key: UInt64
     var size: UInt64
+    /// The keys, ascending.
     var contents: [UInt64]
+
+    /// Whether a block lies in it.
+    func holds(_ key: UInt64) -> Bool {
+      let position = contents.partitioningIndex { $0 >= key }
+      return position < contents.count && contents[position] == key
+    }
   }
 
   private var recorded = BlockIntervals()
   private var announced = BlockIntervals()
   /// The sizes of all of them, by key.
-  private var sizes: [UInt64: UInt64] = [:]
+  private var sizes = AddressTable<UInt64>()
   /// By the keys of announced blocks.
-  private var shares: [UInt64: Share] = [:]
+  private var shares = AddressTable<Share>()
   /// The keys of what lies in a block, by its key.
   private var contents: [UInt64: Set<UInt64>] = [:]
   /// The block of `malloc` in which an announced one was found last.
@@ -103,7 +110,9 @@ struct PoolTracker {
 
   /// For each block that others lie in, by its key, how many of its bytes count for these.
   var handedOut: [UInt64: UInt64] {
-    shares.values.reduce(into: [:]) { $0[$1.pool, default: 0] &+= $1.bytes }
+    var handedOut: [UInt64: UInt64] = [:]
+    shares.forEach { handedOut[$0.pool, default: 0] &+= $0.bytes }
+    return handedOut
   }
 
   /// Whether a block ends no further than so many bytes behind an address.

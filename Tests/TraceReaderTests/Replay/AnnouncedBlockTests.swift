@@ -135,6 +135,23 @@ import TraceTestSupport
     #expect(result.peak.bytes == 8192)
   }
 
+  /// In the time that this takes, not in that of a look at each for each.
+  @Test func aPoolOfVeryManyBlocksGrowsAndMovesFast() throws {
+    let count: UInt64 = 60_000
+    var trace = TraceBuilder()
+    trace.allocate(Self.pool, count * 64, stack: StackID(2))
+    for index in 0..<count { trace.announce(Self.pool + index * 64, 48, stack: StackID(3)) }
+    trace.reallocate(Self.pool, to: Self.pool, count * 128, stack: StackID(2))
+    var result = try trace.replay()
+    #expect(result.total.liveCount == count + 1)
+    #expect(liveBytes(result, of: 2) == count * (128 - 48))
+    trace.reallocate(Self.pool, to: Self.pool << 16, count * 64, stack: StackID(2))
+    let time = try SpentResources.threadTime { result = try trace.replay() }
+    #expect(result.total.liveCount == 1)
+    #expect(result.total.liveBytes == count * 64)
+    #expect(time < .seconds(15))
+  }
+
   @Test func aSampleOfSizesLeavesOthersOut() throws {
     var trace = pool()
     trace.announce(Self.pool + 64, 100, stack: StackID(3))
