@@ -47,8 +47,7 @@ public struct TraceDump {
   /// - Throws: `TraceError` when reading fails.
   public func write(_ output: (String) throws -> Bool) throws {
     var buffer = DumpBuffer(format: format)
-    for record in metadata() { buffer.add(record) }
-    guard try buffer.flush(output) else { return }
+    guard try writeMetadata(&buffer, output) else { return }
     if kinds.contains(.stack) {
       guard try writeStacks(&buffer, output) else { return }
     }
@@ -59,38 +58,41 @@ public struct TraceDump {
     _ = try buffer.flush(output)
   }
 
-  private func metadata() -> [DumpRecord] {
-    var records: [DumpRecord] = []
-    if kinds.contains(.header) { records.append(DumpRecord(header: trace)) }
-    if kinds.contains(.process) { records.append(DumpRecord(process: trace.process)) }
-    if kinds.contains(.image) {
-      records += trace.images.images.map { DumpRecord(image: $0, clock: trace.clock) }
+  private func writeMetadata(
+    _ buffer: inout DumpBuffer, _ output: (String) throws -> Bool
+  ) throws -> Bool {
+    let clock = trace.clock
+    for kind in Kind.allCases where kinds.contains(kind) {
+      let records: AnyIterator<DumpRecord>
+      switch kind {
+      case .header: records = each(CollectionOfOne(trace)) { DumpRecord(header: $0) }
+      case .process:
+        records = each(CollectionOfOne(trace.process)) { DumpRecord(process: $0) }
+      case .image: records = each(trace.images.images) { DumpRecord(image: $0, clock: clock) }
+      case .thread: records = each(trace.threads) { DumpRecord(thread: $0, clock: clock) }
+      case .note: records = each(trace.notes) { DumpRecord(note: $0, clock: clock) }
+      case .mark: records = each(trace.marks) { DumpRecord(mark: $0, clock: clock) }
+      case .window: records = each(trace.windows ?? []) { DumpRecord(window: $0, clock: clock) }
+      case .ignored: records = each(trace.ignoredBlocks) { DumpRecord(ignored: $0, clock: clock) }
+      case .refcounts:
+        records = each(trace.refcountRecording.map { [$0] } ?? []) { DumpRecord(refcounts: $0) }
+      case .mapping: records = each(trace.mappingCalls) { DumpRecord(mapping: $0, clock: clock) }
+      case .damage: records = each(trace.coverage.damage) { DumpRecord(damage: $0) }
+      case .stack, .event, .refcount: continue
+      }
+      for record in records {
+        buffer.add(record)
+        if buffer.isFull, try !buffer.flush(output) { return false }
+      }
     }
-    if kinds.contains(.thread) {
-      records += trace.threads.map { DumpRecord(thread: $0, clock: trace.clock) }
-    }
-    if kinds.contains(.note) {
-      records += trace.notes.map { DumpRecord(note: $0, clock: trace.clock) }
-    }
-    if kinds.contains(.mark) {
-      records += trace.marks.map { DumpRecord(mark: $0, clock: trace.clock) }
-    }
-    if kinds.contains(.window) {
-      records += (trace.windows ?? []).map { DumpRecord(window: $0, clock: trace.clock) }
-    }
-    if kinds.contains(.ignored) {
-      records += trace.ignoredBlocks.map { DumpRecord(ignored: $0, clock: trace.clock) }
-    }
-    if kinds.contains(.refcounts), let recording = trace.refcountRecording {
-      records.append(DumpRecord(refcounts: recording))
-    }
-    if kinds.contains(.mapping) {
-      records += trace.mappingCalls.map { DumpRecord(mapping: $0, clock: trace.clock) }
-    }
-    if kinds.contains(.damage) {
-      records += trace.coverage.damage.map { DumpRecord(damage: $0) }
-    }
-    return records
+    return try buffer.flush(output)
+  }
+
+  /// Makes records only as they are asked for: there may be millions.
+  private func each<Elements: Sequence>(
+    _ elements: Elements, _ record: @escaping (Elements.Element) -> DumpRecord
+  ) -> AnyIterator<DumpRecord> {
+    AnyIterator(elements.lazy.map(record).makeIterator())
   }
 
   private func writeStacks(
