@@ -59,8 +59,7 @@ public struct HeapBlocks: Sendable {
   ///
   /// - Parameters:
   ///   - block: The block.
-  ///   - hasLeftover: Whether the allocator has left more with the block, because it was too little
-  ///     for another one.
+  ///   - hasLeftover: Whether the allocator has left more with it, because it was too little for another one.
   /// - Returns: The address.
   func usableEnd(of block: Int, hasLeftover: Bool = false) -> UInt64 {
     let more = hasLeftover ? rounding.greatestLeftover : 0

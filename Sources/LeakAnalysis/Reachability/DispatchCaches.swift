@@ -46,12 +46,12 @@ enum DispatchCaches {
     return isEmpty ? nil : records
   }
 
-  /// The blocks that are records which pass nothing on.
+  /// The blocks that are records which pass nothing on; nil where there are none.
   ///
   /// - Parameters:
   ///   - heap: The heap.
   ///   - isAllocated: Whether a stack is one by which libdispatch allocates; asked of few.
-  /// - Returns: A bit for each block; nil where there is no such record.
+  /// - Returns: A bit for each block.
   static func plainRecords(_ heap: HeapImage, isAllocated: (StackID) -> Bool) -> Bits? {
     guard heap.info.dispatchModule > 0 else { return nil }
     let blocks = heap.blocks

@@ -53,6 +53,7 @@ public struct ObjectLayout: Sendable, Hashable {
   }
 
   /// What an actor has for itself: twelve words, not all of which are in use.
+  ///
   /// Source: `NumWords_DefaultActor` in `include/swift/ABI/MetadataValues.h` of the Swift repository.
   static let actorSize: UInt64 = 96
 
