@@ -61,7 +61,9 @@ struct MappedPieces {
     return pieces
   }
 
-  /// Puts others in the place of pieces. Positions of before are void.
+  /// Puts others in the place of pieces.
+  ///
+  /// Positions of before are void.
   mutating func replace(_ range: Range<Position>, with pieces: [Piece]) {
     let (first, end) = (range.lowerBound, range.upperBound)
     if first.group == groups.count {

@@ -57,7 +57,9 @@ struct AddressTable<Value> {
     for slot in slots { slot.value.map(body) }
   }
 
-  /// Where a key is looked for first. Neighbours are far from each other.
+  /// Where a key is looked for first.
+  ///
+  /// Neighbours are far from each other.
   private func home(_ key: UInt64) -> Int {
     let bits = UInt64(slots.count.trailingZeroBitCount)
     return Int(truncatingIfNeeded: (key &* 0x9e37_79b9_7f4a_7c15) >> (64 - bits))
