@@ -62,6 +62,65 @@ import TraceTestSupport
     }
   }
 
+  /// A sample of 1000 blocks of 16 bytes and one of 1 MiB, or some more; with margins of 20
+  /// blocks.
+  private func sampled(more: UInt64) -> RunProfile {
+    let margins = AmountVariance(count: 100, bytes: 1e10)
+    return RunProfile(
+      measures: [
+        .allocations: Amount(count: 1001 + more),
+        .unfreed: Amount(count: 1001 + more, bytes: 1 << 20 + more * 16),
+      ],
+      rows: [
+        "Malloc-16": Amount(count: 1000 + more, bytes: (1000 + more) * 16),
+        "Malloc-1.00 MiB": Amount(count: 1, bytes: 1 << 20),
+      ],
+      measureVariances: [.allocations: margins, .unfreed: margins],
+      rowVariances: ["Malloc-16": AmountVariance(count: 100, bytes: 256e2)])
+  }
+
+  @Test func whatSamplesExplainIsMarked() {
+    func text(_ more: UInt64) -> String {
+      let report = ComparisonReport(
+        base: [sampled(more: 0)], head: [sampled(more: more)], names: ("a.mtrace", "b.mtrace"),
+        grouping: .category, blocks: .total)
+      #expect(report.isEstimate)
+      var page = TextPage(style: TextStyle())
+      report.write(to: &page)
+      return page.text
+    }
+    // 1.96 standard deviations of a difference of two are 27.7 blocks.
+    #expect(
+      text(27) == """
+        a.mtrace → b.mtrace: all allocations, by category
+        Estimated from samples; ~ marks what lies within their margins (95 %).
+
+        Whole process    Before     After             Change
+        unfreed        1.00 MiB  1.00 MiB  +432 B (+0.0 %) ~
+        allocations       1,001     1,028     +27 (+2.7 %) ~
+
+        Change  Category       Bytes  More Bytes      #  More #
+        grew ~  Malloc-16  16.05 KiB      +432 B  1,027     +27
+                Total       1.02 MiB      +432 B  1,028     +27
+        1 row is unchanged.
+
+        """)
+    #expect(text(28).contains("\nallocations       1,001     1,029       +28 (+2.8 %)\n"))
+    #expect(text(28).contains("\ngrew    Malloc-16  "))
+  }
+
+  @Test func figuresOfASampleMayBeOff() throws {
+    let sampled = try recorded { $0.header.sampleInterval = 512 << 10 }
+    let variance = try #require(Sampling(interval: 512 << 10)).countVariance(ofSize: 16)
+    let expected = AmountVariance(count: variance, bytes: variance * 256)
+    #expect(sampled.rowVariances == ["Malloc-16": expected])
+    #expect(sampled.measureVariances[.allocations] == expected)
+    #expect(sampled.measureVariances[.unfreed] == expected)
+    #expect(sampled.measureVariances[.peak]?.bytes == expected.bytes)
+    let exact = try recorded { _ in }
+    #expect(exact.rowVariances.isEmpty && exact.measureVariances.isEmpty)
+  }
+
   @Test func tablesFitANarrowTerminal() {
     #expect(
       text(width: 40) == """

@@ -10,6 +10,10 @@ extension ComparisonReport {
           "Medians of \(baseRuns) and \(headRuns) runs; ~ marks what lies within their spread.",
           .faint))
     }
+    if isEstimate {
+      page.line(
+        Span("Estimated from samples; ~ marks what lies within their margins (95 %).", .faint))
+    }
     writeTotals(to: &page)
     writeRows(to: &page)
     if let nextStep { page.line(Span("Next: \(nextStep)", .faint)) }
@@ -25,9 +29,9 @@ extension ComparisonReport {
   /// What of all that is allocated is still there is the question behind most comparisons.
   private var nextStep: String? {
     let unfreed = totals.first { $0.measure == Measure.unfreed.rawValue }
-    guard blocks == .total, let unfreed, unfreed.head.median > unfreed.base.median else {
-      return nil
-    }
+    guard blocks == .total, let unfreed, !unfreed.isWithinSpread,
+      unfreed.head.median > unfreed.base.median
+    else { return nil }
     let sides = [base, head].map(ShellText.quoted).joined(separator: " ")
     return "memtrace diff \(sides) --blocks unfreed --group-by function shows whose blocks are left"
   }
@@ -44,7 +48,10 @@ extension ComparisonReport {
       let more = Difference.of(total.head.median, total.base.median)
       table.add([
         Span(total.measure), Span(format(total.base.median)), Span(format(total.head.median)),
-        Span(Self.signed(more, format) + percent(total), more > 0 ? .warning : .plain),
+        Span(
+          Self.signed(more, format) + percent(total)
+            + (total.isWithinSpread && more != 0 ? " ~" : ""),
+          more > 0 && !total.isWithinSpread ? .warning : .plain),
       ])
     }
     page.table(table)

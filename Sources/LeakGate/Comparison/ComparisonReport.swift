@@ -46,7 +46,7 @@ public struct ComparisonReport: Report {
     public var baseCount: Figure
     /// Blocks after.
     public var headCount: Figure
-    /// Whether the runs of one side differ as much as the sides do.
+    /// Whether the runs of one side differ as much as the sides do, or samples may.
     public var isWithinSpread: Bool
 
     /// Bytes more than before.
@@ -65,6 +65,8 @@ public struct ComparisonReport: Report {
     public var head: Figure
     /// Whether it is a number of bytes.
     public var isBytes: Bool
+    /// Whether it has changed by no more than the runs of one side differ, or samples may.
+    public var isWithinSpread: Bool
   }
 
   /// A limit that was to be kept.
@@ -94,6 +96,8 @@ public struct ComparisonReport: Report {
   public var baseRuns: Int
   /// How many runs there were after.
   public var headRuns: Int
+  /// Whether figures of a side are estimates from samples.
+  public var isEstimate: Bool
   /// What a row is.
   public var grouping: ComparisonGrouping
   /// Which blocks count.
@@ -129,6 +133,7 @@ public struct ComparisonReport: Report {
   ) {
     (self.base, self.head) = names
     (baseRuns, headRuns) = (base.count, head.count)
+    isEstimate = (base + head).contains { !$0.measureVariances.isEmpty }
     (self.grouping, self.blocks) = (grouping, blocks)
     let all = Set(base.flatMap(\.rows.keys)).union(head.flatMap(\.rows.keys))
     let compared = all.map { Row($0, base, head) }
@@ -172,6 +177,8 @@ extension ComparisonReport.Row {
     isWithinSpread = !baseBytes.isApart(from: headBytes) && !baseCount.isApart(from: headCount)
     change = .same
     change = Self.change(baseBytes.median, baseCount.median, headBytes.median, headCount.median)
+    let variance = AmountVariance.difference(base, head) { $0.rowVariances[name] }
+    isWithinSpread = isWithinSpread || variance.explains(countMore, bytesMore)
   }
 
   /// The sums of the medians, so that the rows add up to it.
@@ -214,6 +221,11 @@ extension ComparisonReport.Total {
         side.compactMap { $0.measures[measure].map { isBytes ? $0.bytes : $0.count } })
     }
     (self.base, self.head) = (figure(base), figure(head))
+    let more = Difference.of(self.head.median, self.base.median)
+    let variance = AmountVariance.difference(base, head) { $0.measureVariances[measure] }
+    isWithinSpread =
+      !self.base.isApart(from: self.head)
+      || (isBytes ? variance.explains(0, more) : variance.explains(more, 0))
   }
 }
 

@@ -45,6 +45,10 @@ public struct RunProfile: Sendable, Hashable {
   public var rows: [String: Amount]
   /// Why the figures are not those of the whole process: a sentence for each gap.
   public var warnings: [String]
+  /// How far measures may be off; empty when everything was recorded.
+  var measureVariances: [Measure: AmountVariance] = [:]
+  /// How far rows may be off, by name; empty when everything was recorded.
+  var rowVariances: [String: AmountVariance] = [:]
 
   /// Sums up a replay.
   ///
@@ -67,6 +71,9 @@ public struct RunProfile: Sendable, Hashable {
     }
     warnings =
       source.trace.figuresWarnings + CoverageSummary(result.coverage).warnings
+    if result.coverage.sampleInterval > 0 {
+      measureVariances[.peak] = AmountVariance(bytes: result.peak.bytesVariance)
+    }
     var namer = RowNamer(source: source, grouping: grouping)
     rows = [:]
     for site in result.sites {
@@ -74,18 +81,44 @@ public struct RunProfile: Sendable, Hashable {
         blocks == .total
         ? Amount(count: site.tally.totalCount, bytes: site.tally.totalBytes)
         : Amount(count: site.tally.liveCount, bytes: site.tally.liveBytes)
+      if let variance = site.variance {
+        measureVariances[.allocations, default: AmountVariance()] += .total(variance)
+        measureVariances[.unfreed, default: AmountVariance()] += .live(variance)
+      }
       guard amount.count > 0 else { continue }
       let name = namer.name(of: site)
+      if let variance = site.variance {
+        rowVariances[name, default: AmountVariance()] +=
+          blocks == .total ? .total(variance) : .live(variance)
+      }
       rows[name, default: Amount()].count &+= amount.count
       rows[name, default: Amount()].bytes &+= amount.bytes
     }
   }
 
   /// Makes a profile from its parts.
-  init(measures: [Measure: Amount], rows: [String: Amount], warnings: [String] = []) {
+  init(
+    measures: [Measure: Amount], rows: [String: Amount], warnings: [String] = [],
+    measureVariances: [Measure: AmountVariance] = [:],
+    rowVariances: [String: AmountVariance] = [:]
+  ) {
     self.measures = measures
     self.rows = rows
     self.warnings = warnings
+    self.measureVariances = measureVariances
+    self.rowVariances = rowVariances
+  }
+}
+
+extension AmountVariance {
+  /// That of all blocks of a site.
+  fileprivate static func total(_ variance: TallyVariance) -> AmountVariance {
+    AmountVariance(count: variance.totalCount, bytes: variance.totalBytes)
+  }
+
+  /// That of the blocks of a site that are live.
+  fileprivate static func live(_ variance: TallyVariance) -> AmountVariance {
+    AmountVariance(count: variance.liveCount, bytes: variance.liveBytes)
   }
 }
 
