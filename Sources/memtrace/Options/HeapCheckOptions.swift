@@ -1,5 +1,4 @@
 import ArgumentParser
-import Reports
 
 /// What the recorder looks for in the heap while the command runs.
 struct HeapCheckOptions: ParsableArguments {
@@ -105,11 +104,11 @@ struct HeapCheckOptions: ParsableArguments {
   }
 
   private var zombieBytes: UInt64? {
-    zombies.flatMap { Self.bytes($0, in: Self.zombieByteCounts) }
+    ByteCount.parse(zombies, in: Self.zombieByteCounts)
   }
 
   private var redzoneBytes: UInt64? {
-    redzones.flatMap { Self.bytes($0, in: Self.redzoneByteCounts) }
+    ByteCount.parse(redzones, in: Self.redzoneByteCounts)
   }
 
   /// The sizes as the recorder reads them; nil where that makes no sense.
@@ -117,12 +116,5 @@ struct HeapCheckOptions: ParsableArguments {
     guard let guardedSizes, guardedSizes != Self.allSizes else { return guardedSizes }
     // Alone, 0 would mean no blocks.
     return NumberList.canonical(guardedSizes).map { $0 == "0" ? "0-0" : $0 }
-  }
-
-  private static func bytes(_ text: String, in counts: ClosedRange<UInt64>) -> UInt64? {
-    guard let range = ByteRange(text)?.bytes, range.lowerBound == range.upperBound,
-      counts.contains(range.lowerBound)
-    else { return nil }
-    return range.lowerBound
   }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Reports
 
 /// How to record, for `record` and for every report command that is given a command.
 struct RecordingOptions: ParsableArguments {
@@ -108,10 +107,7 @@ struct RecordingOptions: ParsableArguments {
 
   /// What a value of `--sample` stands for; nil for none, and for one that is no number of bytes.
   static func sampleInterval(_ sample: String?) -> UInt64? {
-    guard let sample, let range = ByteRange(sample)?.bytes, range.lowerBound == range.upperBound,
-      sampleIntervals.contains(range.lowerBound)
-    else { return nil }
-    return range.lowerBound
+    ByteCount.parse(sample, in: sampleIntervals)
   }
 
   /// Refuses what would be without effect on something that is recorded already.

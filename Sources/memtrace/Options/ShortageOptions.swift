@@ -1,5 +1,4 @@
 import ArgumentParser
-import Reports
 
 /// A shortage of memory for the command, simulated.
 struct ShortageOptions: ParsableArguments {
@@ -50,10 +49,5 @@ struct ShortageOptions: ParsableArguments {
     return beginsWithNone ? nil : numbers
   }
 
-  private var limitBytes: UInt64? {
-    guard let limit, let range = ByteRange(limit)?.bytes, range.lowerBound == range.upperBound,
-      Self.limits.contains(range.lowerBound)
-    else { return nil }
-    return range.lowerBound
-  }
+  private var limitBytes: UInt64? { ByteCount.parse(limit, in: Self.limits) }
 }

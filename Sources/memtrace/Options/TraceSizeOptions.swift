@@ -1,5 +1,4 @@
 import ArgumentParser
-import Reports
 
 /// How large traces may become.
 struct TraceSizeOptions: ParsableArguments {
@@ -19,7 +18,8 @@ struct TraceSizeOptions: ParsableArguments {
   var keepFree: String?
 
   mutating func validate() throws {
-    for (option, value) in values where value != nil && Self.bytes(value) == nil {
+    for (option, value) in values
+    where value != nil && ByteCount.parse(value, in: Self.sizes) == nil {
       throw ValidationError(
         "\(option) takes a number of bytes up to 1PiB, such as 64MiB, not '\(value ?? "")'.")
     }
@@ -31,19 +31,12 @@ struct TraceSizeOptions: ParsableArguments {
   /// The recorder's variables; nil for those that are to be without a value.
   var variables: [(name: String, value: String?)] {
     [
-      ("MEMTRACE_MAX_SIZE", Self.bytes(maxSize).map { String($0) }),
-      ("MEMTRACE_KEEP_FREE", Self.bytes(keepFree).map { String($0) }),
+      ("MEMTRACE_MAX_SIZE", ByteCount.parse(maxSize, in: Self.sizes).map { String($0) }),
+      ("MEMTRACE_KEEP_FREE", ByteCount.parse(keepFree, in: Self.sizes).map { String($0) }),
     ]
   }
 
   private var values: [(option: String, value: String?)] {
     [("--max-size", maxSize), ("--keep-free", keepFree)]
-  }
-
-  private static func bytes(_ value: String?) -> UInt64? {
-    guard let value, let range = ByteRange(value)?.bytes, range.lowerBound == range.upperBound,
-      sizes.contains(range.lowerBound)
-    else { return nil }
-    return range.lowerBound
   }
 }
