@@ -77,20 +77,8 @@ struct AttachCommand: ParsableCommand {
   private var takesSnapshot: Bool { !skipsSnapshot && recording.sampleInterval == nil }
 
   private func record(_ recording: RunningRecording) throws {
-    let line = PauseLine(recording)
-    let (time, hold) = try recording.resumeHeld()
-    defer { hold.letGo() }
-    print(try line.text(isPaused: false, at: time))
-    // Whoever reads it through a pipe is to know now; if nobody does, the end is to come all the same.
-    try? Diagnostics.finishOutput()
-    if length.duration == nil {
-      Diagnostics.write("^C ends the recording; process \(pid) goes on")
-    }
-    if recording.wait(length.duration) {
+    try recording.record(for: length.duration) {
       if takesSnapshot { takeSnapshot(of: recording) }
-      try line.printPause(at: recording.setPaused(true), children: recording.pauseChildren())
-    } else {
-      print("process \(pid) has ended; its allocations were recorded until then")
     }
     try? Diagnostics.finishOutput()
     let shown = recording.path.shown(relativeTo: .workingDirectory)

@@ -26,19 +26,10 @@ struct ResumeCommand: ParsableCommand {
 
   func run() throws {
     let recording = try process.recording(options: " --paused")
-    let line = PauseLine(recording)
     guard let duration = length.duration else {
-      return print(try line.text(isPaused: false, at: recording.setPaused(false)))
+      return print(
+        try PauseLine(recording).text(isPaused: false, at: recording.setPaused(false)))
     }
-    let (time, hold) = try recording.resumeHeld()
-    defer { hold.letGo() }
-    print(try line.text(isPaused: false, at: time))
-    // Whoever reads it through a pipe is to know now; if nobody does, the pause is to come all the same.
-    try? Diagnostics.finishOutput()
-    if recording.wait(duration) {
-      try line.printPause(at: recording.setPaused(true), children: recording.pauseChildren())
-    } else {
-      print("process \(recording.pid) has ended; its allocations were recorded until then")
-    }
+    try recording.record(for: duration)
   }
 }
