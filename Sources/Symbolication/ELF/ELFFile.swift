@@ -12,10 +12,16 @@ final class ELFFile {
     case notELF
   }
 
+  /// Where libelf reads from, for as long as the handle is in use.
+  private enum Source {
+    case file(descriptor: Int32)
+    case memory(UnsafeMutableRawBufferPointer)
+  }
+
   let path: String
   /// libelf's handle, valid as long as this object.
   let handle: OpaquePointer
-  private let descriptor: Int32
+  private let source: Source
   /// When the file was last changed, in nanoseconds since 1970.
   let modifiedAt: UInt64
 
@@ -44,14 +50,41 @@ final class ELFFile {
     }
     self.path = path
     self.handle = handle
-    self.descriptor = descriptor
+    source = .file(descriptor: descriptor)
     let seconds = UInt64(clamping: status.st_mtim.tv_sec)
     modifiedAt = seconds &* 1_000_000_000 &+ UInt64(clamping: status.st_mtim.tv_nsec)
   }
 
+  /// Opens a file that lies in memory.
+  ///
+  /// - Parameters:
+  ///   - contents: The bytes; allocated, and released with this object or where this fails.
+  ///   - path: Of the file that they come from.
+  /// - Returns: nil where they are no ELF file.
+  init?(contents: UnsafeMutableRawBufferPointer, from path: String) {
+    _ = elf_version(UInt32(EV_CURRENT))
+    let start = contents.assumingMemoryBound(to: CChar.self).baseAddress
+    guard let handle = elf_memory(start, contents.count) else {
+      contents.deallocate()
+      return nil
+    }
+    guard elf_kind(handle) == ELF_K_ELF else {
+      elf_end(handle)
+      contents.deallocate()
+      return nil
+    }
+    self.path = path
+    self.handle = handle
+    source = .memory(contents)
+    modifiedAt = 0
+  }
+
   deinit {
     elf_end(handle)
-    close(descriptor)
+    switch source {
+    case .file(let descriptor): close(descriptor)
+    case .memory(let contents): contents.deallocate()
+    }
   }
 
   /// The build ID; empty when there is none.

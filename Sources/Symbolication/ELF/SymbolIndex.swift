@@ -25,9 +25,11 @@ struct SymbolIndex {
   private let files: [ELFFile]
   private let entries: [Entry]
 
-  /// Reads the tables of `files`; all of `.symtab`, and `.dynsym` where there is no `.symtab`.
+  /// Reads the tables of `files`.
+  ///
+  /// All of `.symtab`; where there is none, `.dynsym`, and what is left beside it in ``MiniDebugInfo``.
   init(files: [ELFFile]) {
-    self.files = files
+    var files = files
     var entries: [Entry] = []
     for (index, file) in files.enumerated() {
       Self.read(file, type: SHT_SYMTAB, index: UInt32(index), into: &entries)
@@ -36,7 +38,12 @@ struct SymbolIndex {
       for (index, file) in files.enumerated() {
         Self.read(file, type: SHT_DYNSYM, index: UInt32(index), into: &entries)
       }
+      for file in files.compactMap(MiniDebugInfo.symbols) {
+        Self.read(file, type: SHT_SYMTAB, index: UInt32(files.count), into: &entries)
+        files.append(file)
+      }
     }
+    self.files = files
     self.entries = entries.sorted { ($0.start, $0.rank) < ($1.start, $1.rank) }
   }
 
