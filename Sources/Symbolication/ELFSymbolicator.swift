@@ -2,7 +2,8 @@ import TraceReader
 
 /// A symbolicator that reads ELF symbols and DWARF from the files that the images came from.
 ///
-/// Files are opened at the first look-up and kept open. It never uses the network.
+/// Files are opened at the first look-up and kept open. It uses the network only where it is given a
+/// ``DebuginfodClient``.
 public final class ELFSymbolicator: Symbolicator {
   private struct AddressKey: Hashable {
     let file: ImageFile
@@ -22,10 +23,15 @@ public final class ELFSymbolicator: Symbolicator {
   ///
   /// - Parameters:
   ///   - debugDirectories: Where separate debug files are looked for.
+  ///   - cache: Debug files that have been fetched before.
+  ///   - servers: What is asked for those that nothing else has.
   ///   - recordedAt: When the recording began, in nanoseconds since 1970: an image without build
   ///     ID whose file is newer is doubtful, and a source file that is newer is not asked.
-  public init(debugDirectories: [String] = ["/usr/lib/debug"], recordedAt: UInt64? = nil) {
-    locator = DebugFileLocator(directories: debugDirectories)
+  public init(
+    debugDirectories: [String] = ["/usr/lib/debug"], cache: DebuginfodCache? = nil,
+    servers: DebuginfodClient? = nil, recordedAt: UInt64? = nil
+  ) {
+    locator = DebugFileLocator(directories: debugDirectories, cache: cache, servers: servers)
     self.recordedAt = recordedAt
     sourceTypes = SourceTypes(recordedAt: recordedAt)
   }

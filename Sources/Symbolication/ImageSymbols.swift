@@ -65,13 +65,15 @@ final class ImageSymbols {
     // A debug file is found by build ID alone, also when the image itself is gone.
     if let file = files.first {
       if let debugFile = locator.debugFile(of: file) { files.append(debugFile) }
-    } else if let debugFile = locator.file(withBuildID: buildID) {
+    } else if let debugFile = locator.file(withBuildID: buildID, for: path) {
       files.append(debugFile)
       problem = nil
     }
     self.files = files
     symbols = SymbolIndex(files: files)
-    debugInfo = files.reversed().lazy.compactMap(DebugInfo.init(file:)).first
+    debugInfo =
+      files.reversed().lazy.compactMap { DebugInfo(file: $0, locator: locator) }
+      .first
     if let problem { warn(problem) }
   }
 

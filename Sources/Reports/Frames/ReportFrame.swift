@@ -68,6 +68,9 @@ public struct ReportFrame: Sendable, Hashable, Encodable {
     return frame
   }
 
+  /// Whether nothing but where it lies in its image is known of the code.
+  var lacksName: Bool { symbol == nil && file == nil && image != nil && role != .marker }
+
   /// The last component of the image's path.
   public var imageName: String? { image.map(Self.lastComponent) }
 

@@ -61,6 +61,7 @@ public struct OverviewReport: Report {
   public var hotspots: [Hotspot]
   /// Names that could not be looked up, and why.
   public var symbolWarnings: [String]
+  private let asksServers: Bool
 
   /// Picks what matters from a replay that kept the live blocks.
   ///
@@ -71,13 +72,15 @@ public struct OverviewReport: Report {
   ///   - mapped: Memory that the program mapped itself; nil where that was not recorded.
   ///   - source: Names.
   ///   - checks: What the recording looked for in the heap while it ran.
+  ///   - asksServers: Whether names come from debuginfod servers as well.
   /// - Throws: Nothing at present: there are no filters that could fit nothing.
   public init(
     _ result: ReplayResult, leaks: LeaksReport? = nil,
     deinitialized: [DanglingReport.Deinitialized] = [], mapped: MappedSum? = nil,
-    source: ReportSource, checks: Set<HeapCheck> = []
+    source: ReportSource, checks: Set<HeapCheck> = [], asksServers: Bool = false
   ) throws {
     self.checks = checks
+    self.asksServers = asksServers
     trace = source.summary(after: result)
     coverage = CoverageSummary(result.coverage)
     eventCount = result.eventCount
@@ -160,6 +163,12 @@ public struct OverviewReport: Report {
     isUnexplainedCrash && !deinitialized.isEmpty && trace.ending.isAbort
   }
 
+  /// The frames that the page names as responsible, from its top.
+  private var responsibles: [ReportFrame?] {
+    hogs.map(\.responsible) + (leaks?.places ?? []).map(\.responsible)
+      + unfreedPlaces.map(\.responsible) + hotspots.map(\.responsible)
+  }
+
   /// Commands that lead on from here, with what each is for.
   public var nextCommands: [NextCommand] {
     let file = trace.fileArgument
@@ -208,19 +217,9 @@ public struct OverviewReport: Report {
       commands.append(
         NextCommand("memtrace allocations \(file) --live-at peak", "what was live at the peak"))
     }
+    if !asksServers, let names = NextCommand.fetchingNames(of: file, for: responsibles) {
+      commands.append(names)
+    }
     return commands
-  }
-}
-
-/// A command to type next.
-public struct NextCommand: Sendable, Hashable, Encodable {
-  /// The command line.
-  public var command: String
-  /// What it shows.
-  public var purpose: String
-
-  init(_ command: String, _ purpose: String) {
-    self.command = command
-    self.purpose = purpose
   }
 }

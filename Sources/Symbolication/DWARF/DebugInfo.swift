@@ -19,6 +19,7 @@ final class DebugInfo {
 
   private let file: ELFFile
   private let dwarf: OpaquePointer
+  private let shared: SharedDebugInfo?
   private var units: [CompilationUnit] = []
   private var ranges: [UnitRange] = []
   /// Classes that were looked for in all units.
@@ -27,10 +28,11 @@ final class DebugInfo {
   private var unrangedUnits: [Int] = []
 
   /// Opens the DWARF of a file; `nil` when it has none.
-  init?(file: ELFFile) {
+  init?(file: ELFFile, locator: DebugFileLocator = DebugFileLocator(directories: [])) {
     guard let dwarf = dwarf_begin_elf(file.handle, DWARF_C_READ, nil) else { return nil }
     self.file = file
     self.dwarf = dwarf
+    shared = SharedDebugInfo(of: dwarf, in: file, locator: locator)
     indexUnits()
     if units.isEmpty { return nil }
   }

@@ -1,15 +1,29 @@
 import Glibc
 
-/// Finds separate debug files on this machine, never by the network.
+/// Finds separate debug files: on this machine, and by the network where that was asked for.
 ///
-/// elfutils' own search (`dwfl_standard_find_debuginfo`) would ask a debuginfod server where
-/// `DEBUGINFOD_URLS` is set; this one has no such step.
+/// elfutils' own search (`dwfl_standard_find_debuginfo`) asks debuginfod servers wherever
+/// `DEBUGINFOD_URLS` is set, and a report then hangs where they do not answer.
 struct DebugFileLocator {
   /// Where debug files are looked for, for example `/usr/lib/debug`.
   let directories: [String]
+  /// What has been fetched before, by whatever program.
+  var cache: DebuginfodCache?
+  /// What is asked where nothing else has the file.
+  var servers: DebuginfodClient?
 
-  /// The debug file with this build ID, in `DIRECTORY/.build-id/ab/cdef….debug`.
-  func file(withBuildID buildID: [UInt8]) -> ELFFile? {
+  /// The debug file with this build ID.
+  ///
+  /// - Parameters:
+  ///   - buildID: Of the image.
+  ///   - image: Its path, for those who wait.
+  /// - Returns: nil where there is none.
+  func file(withBuildID buildID: [UInt8], for image: String) -> ELFFile? {
+    installedFile(withBuildID: buildID) ?? fetchedFile(withBuildID: buildID, for: image)
+  }
+
+  /// In `DIRECTORY/.build-id/ab/cdef….debug`.
+  private func installedFile(withBuildID buildID: [UInt8]) -> ELFFile? {
     guard buildID.count >= 2 else { return nil }
     let digits = buildID.map(Self.hexadecimal)
     for directory in directories {
@@ -19,10 +33,30 @@ struct DebugFileLocator {
     return nil
   }
 
-  /// The debug file that belongs to `file`: by build ID, else by `.gnu_debuglink`.
+  private func fetchedFile(withBuildID buildID: [UInt8], for image: String) -> ELFFile? {
+    guard buildID.count >= 2 else { return nil }
+    if let cached = cache?.path(ofBuildID: buildID), let file = try? ELFFile(path: cached),
+      file.buildID == buildID
+    {
+      return file
+    }
+    guard let path = servers?.debugFile(ofBuildID: buildID, for: image),
+      let file = try? ELFFile(path: path), file.buildID == buildID
+    else { return nil }
+    return file
+  }
+
+  /// The debug file that belongs to `file`: by build ID, else by `.gnu_debuglink`; one that was or is
+  /// fetched only where the file has no debug information itself.
   func debugFile(of file: ELFFile) -> ELFFile? {
     let buildID = file.buildID
-    if let found = self.file(withBuildID: buildID) { return found }
+    if let found = installedFile(withBuildID: buildID) ?? linkedFile(of: file, buildID) {
+      return found
+    }
+    return file.hasDebugInfo ? nil : fetchedFile(withBuildID: buildID, for: file.path)
+  }
+
+  private func linkedFile(of file: ELFFile, _ buildID: [UInt8]) -> ELFFile? {
     guard let link = file.debugLink, !link.name.isEmpty, !link.name.contains("/") else {
       return nil
     }

@@ -102,6 +102,11 @@ final class ELFFile {
     return (String(cString: name), checksum)
   }
 
+  /// Whether it has DWARF of its own.
+  var hasDebugInfo: Bool {
+    section(named: ".debug_info") != nil || section(named: ".zdebug_info") != nil
+  }
+
   /// Calls `body` for each symbol of the tables of these types.
   ///
   /// - Parameters:

@@ -19,7 +19,7 @@ enum XZ {
   private static let ok: Int32 = 0
   private static let outputTooSmall: Int32 = 10
 
-  nonisolated(unsafe) private static let decode: Decode? = {
+  private static let decode: Decode? = {
     guard let library = dlopen("liblzma.so.5", RTLD_NOW),
       let function = dlsym(library, "lzma_stream_buffer_decode")
     else { return nil }

@@ -36,7 +36,8 @@ struct ReportCommand: ReportingCommand {
         OverviewReport(
           result, leaks: leaks, deinitialized: deinitialized,
           mapped: MappedSum(session.trace), source: session.source,
-          checks: HeapCheck.made(in: session.trace)), to: output)
+          checks: HeapCheck.made(in: session.trace),
+          asksServers: symbols.debugFiles.debuginfod), to: output)
     }
   }
 

@@ -23,13 +23,15 @@ struct PackingOptions: ParsableArguments {
         "--level takes \(TracePacker.levels.lowerBound) to \(TracePacker.levels.upperBound), "
           + "not \(level).")
     }
-    if noSymbols, !debugFiles.folders.isEmpty {
-      throw ValidationError("--debug-dir is for the names, which --no-symbols leaves out.")
+    for (option, isGiven) in [
+      ("--debug-dir", !debugFiles.folders.isEmpty), ("--debuginfod", debugFiles.debuginfod),
+    ] where noSymbols && isGiven {
+      throw ValidationError("\(option) is for the names, which --no-symbols leaves out.")
     }
   }
 
   /// What packs with these options.
   var session: PackSession {
-    PackSession(level: level, hasSymbols: !noSymbols, debugDirectories: debugFiles.folders)
+    PackSession(level: level, hasSymbols: !noSymbols, debugFiles: debugFiles.search)
   }
 }

@@ -1,7 +1,4 @@
 import ArgumentParser
-import Symbolication
-import SystemPackage
-import TraceReader
 
 /// How addresses become names, for every report with stacks.
 struct SymbolOptions: ParsableArguments {
@@ -9,22 +6,4 @@ struct SymbolOptions: ParsableArguments {
   var fullNames = false
 
   @OptionGroup var debugFiles: DebugFileOptions
-
-  /// A symbolicator for a trace: its own names if it is packed, and files.
-  ///
-  /// - Parameters:
-  ///   - trace: The opened trace.
-  ///   - folders: Where debug files are looked for besides the system's folder.
-  /// - Returns: A symbolicator that has opened no file yet.
-  static func symbolicator(for trace: Trace, debugDirectories folders: [String]) -> any Symbolicator
-  {
-    let files = ELFSymbolicator(
-      debugDirectories: folders + ["/usr/lib/debug"],
-      recordedAt: trace.process.startWallNanoseconds)
-    let embedded = trace.symbolContents
-    if embedded.isEmpty { return files }
-    return EmbeddedSymbolicator(
-      embedded, files: files, prefersFiles: !folders.isEmpty,
-      isWhole: !trace.lacksSymbols)
-  }
 }

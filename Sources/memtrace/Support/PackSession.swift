@@ -7,7 +7,7 @@ import TraceReader
 struct PackSession {
   var level = PackingOptions.defaultLevel
   var hasSymbols = true
-  var debugDirectories: [String] = []
+  var debugFiles = DebugFileSearch()
 
   /// Packs one trace into a new file.
   ///
@@ -24,7 +24,7 @@ struct PackSession {
     guard !trace.isPacked else {
       throw CommandFailure("\(name) is packed already", exitStatus: ExitStatus.usage)
     }
-    let symbols = hasSymbols ? symbols(of: trace, shownAs: name) : []
+    let symbols = hasSymbols ? try symbols(of: trace, shownAs: name) : []
     let progress = ReportProgress("Packing \(name)")
     defer { progress.finish() }
     let packer = TracePacker(trace, level: level, symbols: symbols)
@@ -33,10 +33,12 @@ struct PackSession {
     }
   }
 
-  private func symbols(of trace: Trace, shownAs name: String) -> [[UInt8]] {
+  private func symbols(
+    of trace: Trace, shownAs name: String
+  ) throws(CommandFailure) -> [[UInt8]] {
     let progress = ReportProgress("Looking up the names of \(name)")
     defer { progress.finish() }
-    let symbolicator = SymbolOptions.symbolicator(for: trace, debugDirectories: debugDirectories)
+    let symbolicator = try debugFiles.symbolicator(for: trace)
     return SymbolEmbedder(trace, symbolicator: symbolicator).chunks {
       progress.update($0, of: $1)
     }

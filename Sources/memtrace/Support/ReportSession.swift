@@ -78,10 +78,10 @@ struct ReportSession {
     defer { progress.finish() }
     do {
       let trace = try Trace(path: path)
-      let source = ReportSource(
+      let source = try ReportSource(
         trace, file: name,
-        symbolicator: SymbolOptions.symbolicator(
-          for: trace, debugDirectories: symbols?.debugFiles.folders ?? []),
+        symbolicator: (symbols?.debugFiles.search ?? DebugFileSearch())
+          .symbolicator(for: trace),
         fullNames: symbols?.fullNames ?? false)
       let session = ReportSession(
         trace: trace, source: source, file: name.map { FilePath($0) },

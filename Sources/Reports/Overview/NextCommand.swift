@@ -1,0 +1,29 @@
+/// A command to type next.
+public struct NextCommand: Sendable, Hashable, Encodable {
+  /// The command line.
+  public var command: String
+  /// What it shows.
+  public var purpose: String
+
+  init(_ command: String, _ purpose: String) {
+    self.command = command
+    self.purpose = purpose
+  }
+
+  /// Names for code that a page shows as offsets.
+  ///
+  /// - Parameters:
+  ///   - file: The trace.
+  ///   - frames: What the page names as responsible.
+  /// - Returns: nil where all of them have names, or no file that could have some.
+  static func fetchingNames(of file: String, for frames: [ReportFrame?]) -> NextCommand? {
+    var images: [String] = []
+    for case let frame? in frames where frame.lacksName {
+      if let image = frame.imageName, !images.contains(image) { images.append(image) }
+    }
+    guard let first = images.first else { return nil }
+    let others = images.count == 1 ? "" : " and \(CountText.of(UInt64(images.count - 1), "other"))"
+    return NextCommand(
+      "memtrace report \(file) --debuginfod", "names for the code of \(first)\(others)")
+  }
+}
