@@ -145,8 +145,8 @@ import TraceTestSupport
       comparesErrors: false)
   }
 
-  /// All descriptors that its limit allows are the host's, also where there are few, and no right to
-  /// more of them.
+  /// All descriptors that its limit allows are the host's where there are few, with and without a right
+  /// to more of them.
   @Test(arguments: ["-Sn 4", "-Sn 100", "-n 4", "-n 20"])
   func noDescriptorIsMissing(limit: String) throws {
     let program = try TestProgram("all_descriptors.c")
@@ -157,6 +157,15 @@ import TraceTestSupport
     #expect(events[23002] == .init(allocated: 100_000, freed: 100_000))
     #expect(events[23003] == .init(allocated: 100_000, freed: 100_000))
     #expect(trace.coverage.stop == nil)
+  }
+
+  /// As Foundation's `Process` starts programs: most systems allow 1024 descriptors, and more on demand.
+  @Test(arguments: ["-Sn 1024", "-n 1024", "-Sn 100"])
+  func aHostMayCloseAllDescriptorsOfAChild(limit: String) throws {
+    let program = try TestProgram("spawn_closing.c")
+    let run = try TracedRun(
+      ["/bin/sh", "-c", "ulimit \(limit); exec \"$0\"", program.path.string])
+    #expect(run.recorded.outputText == "started\nstatus 0\n")
   }
 
   @Test(.enabled(if: isRoot, "a small file system is mounted by root only"))

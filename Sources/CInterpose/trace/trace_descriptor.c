@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 /* Of so few a host misses the one. What is kept of more than most lies below these. */
-enum { FEW = 32, MOST = 65536 };
+enum { FEW = 128, MOST = 65536 };
 
 static int g_kept = -1;
 static struct mt_file_identity g_identity;
@@ -32,18 +32,10 @@ static long move(int fd, int lowest) {
     return moved;
 }
 
-/* Behind all that the host may open: it lacks none. The soft limit is raised for that moment, as
- * far as the hard one lets it. */
-static long move_behind(int fd, uint64_t limit) {
-    if (mt_os_set_soft_limit(RLIMIT_NOFILE, limit + 1) < 0)
-        return -EPERM;
-    long moved = move(fd, (int)limit);
-    mt_os_set_soft_limit(RLIMIT_NOFILE, limit);
-    return moved;
-}
-
 /* Hosts close descriptors in ranges from 3 upwards and count on getting low numbers: ours goes near
- * the top of what the limit allows.
+ * the top of what the limit allows. Not beyond: Foundation's Process has posix_spawn close all up
+ * to the highest in /proc/self/fd, and posix_spawn_file_actions_addclose takes none above the
+ * limit.
  *
  * returns  -EMFILE where the host needs them all */
 static long move_high(int fd, uint64_t limit) {
@@ -61,9 +53,7 @@ static long move_high(int fd, uint64_t limit) {
 void mt_trace_descriptor_take(int fd) {
     uint64_t limit = mt_os_limit(RLIMIT_NOFILE);
     mt_os_identify(fd, &g_identity);
-    long moved = limit < MOST ? move_behind(fd, limit) : -EMFILE;
-    if (moved < 0)
-        moved = move_high(fd, limit);
+    long moved = move_high(fd, limit);
     if (moved < 0)
         mt_os_close(fd);
     __atomic_store_n(&g_kept, moved < 0 ? -1 : (int)moved, __ATOMIC_RELAXED);
@@ -79,8 +69,7 @@ static int open_again(const char *path) {
     return -ENOENT;
 }
 
-/* Who opens it again keeps it, unless somebody else does. The host's threads run: its limit is left
- * alone. */
+/* Who opens it again keeps it, unless somebody else does. */
 struct mt_trace_descriptor mt_trace_descriptor_borrow(const char *path) {
     int kept = mt_trace_descriptor_kept();
     if (is_ours(kept))
