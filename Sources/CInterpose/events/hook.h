@@ -11,12 +11,15 @@
 #include "loader/real.h"
 #include <errno.h>
 
-/* Those of a sample run a few instructions millions of times: each in a cache line of its own. */
+/* Those of a sample run a few instructions millions of times: each in a cache line of its own.
+ *
+ * noinline keeps the compiler from moving what is seldom executed to a function of its own, with a
+ * frame that would be taken for the hook's (Swift's clang does, LLVM's HotColdSplitting). */
 #ifdef MT_EXPORT_HOOKS
-#    define MT_HOOK __attribute__((visibility("default"), aligned(64)))
+#    define MT_HOOK __attribute__((visibility("default"), noinline, aligned(64)))
 #    define MT_HOOK_NAME(name) name
 #else
-#    define MT_HOOK __attribute__((visibility("hidden")))
+#    define MT_HOOK __attribute__((visibility("hidden"), noinline))
 #    define MT_HOOK_NAME(name) mt_hook_##name
 #endif
 
