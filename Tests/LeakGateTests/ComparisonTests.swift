@@ -109,6 +109,43 @@ import TraceTestSupport
     #expect(text(28).contains("\ngrew    Malloc-16  "))
   }
 
+  /// Margins of 27 blocks and 277,185 bytes: 1.96 standard deviations of a difference of two.
+  @Test(arguments: [
+    ("allocations>+10", 20, false, true), ("allocations>+10", 37, false, true),
+    ("allocations>+10", 38, true, false), ("allocations>+40", 0, false, false),
+    ("allocations>+27", 0, false, true), ("allocations>+28", 0, false, false),
+    // Nothing is subtracted that could be off: 19 for the head alone.
+    ("allocations>1000", 20, true, false), ("allocations>1000", 18, false, true),
+    // Of a base that counts twice, the margin is 1.96 times the root of 100 + 400.
+    ("allocations>+100%", 1044, false, true), ("allocations>+100%", 1045, true, false),
+    ("unfreed>+1KiB", 40, false, true), ("memory-errors>0", 0, false, false),
+  ])
+  func limitsWithinTheMarginsOfSamplesAreUndecided(
+    text: String, more: UInt64, fails: Bool, isUndecided: Bool
+  ) throws {
+    let report = ComparisonReport(
+      base: [sampled(more: 0)], head: [sampled(more: more)], names: ("a.mtrace", "b.mtrace"),
+      grouping: .category, blocks: .total, limits: [try GateRule(text, sign: ">")])
+    #expect(report.failures.map(\.rule) == (fails ? [text] : []))
+    #expect(report.undecided.map(\.rule) == (isUndecided ? [text] : []))
+  }
+
+  @Test func whatALimitOfASampleIsWorthIsSaid() throws {
+    let report = ComparisonReport(
+      base: [sampled(more: 0)], head: [sampled(more: 38)], names: ("a.mtrace", "b.mtrace"),
+      grouping: .category, blocks: .total,
+      limits: try ["allocations>+10", "unfreed>+1KiB"].map { try GateRule($0, sign: ">") })
+    var page = TextPage(style: TextStyle())
+    report.write(to: &page)
+    let lines = page.text.split(separator: "\n").suffix(2)
+    #expect(
+      lines == [
+        "Failed: allocations>+10: 1039, at most 1011 allowed (±27)",
+        "Undecided: unfreed>+1KiB: 1,049,184, at most 1,049,600 allowed (±270.7 KiB); the samples do "
+          + "not tell whether it is exceeded, smaller intervals do",
+      ])
+  }
+
   @Test func figuresOfASampleMayBeOff() throws {
     let sampled = try recorded { $0.header.sampleInterval = 512 << 10 }
     let variance = try #require(Sampling(interval: 512 << 10)).countVariance(ofSize: 16)

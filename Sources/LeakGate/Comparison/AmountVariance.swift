@@ -31,16 +31,18 @@ struct AmountVariance: Sendable, Hashable {
   /// - Parameters:
   ///   - base: The runs before.
   ///   - head: The runs after.
+  ///   - scale: How often the base is subtracted.
   ///   - variance: That of a figure of one run.
   /// - Returns: The sum of the mean variances of both sides.
   static func difference(
-    _ base: [RunProfile], _ head: [RunProfile], _ variance: (RunProfile) -> AmountVariance?
+    _ base: [RunProfile], _ head: [RunProfile], scale: Double = 1,
+    _ variance: (RunProfile) -> AmountVariance?
   ) -> AmountVariance {
     var sum = AmountVariance()
-    for side in [base, head] where !side.isEmpty {
+    for (side, scale) in [(base, scale * scale), (head, 1)] where !side.isEmpty {
       let all = side.map { variance($0) ?? AmountVariance() }
-      sum.count += all.reduce(0) { $0 + $1.count } / Double(side.count)
-      sum.bytes += all.reduce(0) { $0 + $1.bytes } / Double(side.count)
+      sum.count += scale * all.reduce(0) { $0 + $1.count } / Double(side.count)
+      sum.bytes += scale * all.reduce(0) { $0 + $1.bytes } / Double(side.count)
     }
     return sum
   }

@@ -24,6 +24,13 @@ extension ComparisonReport {
         Span("Failed: ", .error),
         Span("\(failure.rule): \(failure.text(page.style.bytes))"))
     }
+    for limit in undecided {
+      page.line(
+        Span("Undecided: ", .warning),
+        Span(
+          "\(limit.rule): \(limit.text(page.style.bytes)); the samples do not tell whether it is "
+            + "exceeded, smaller intervals do"))
+    }
   }
 
   /// What of all that is allocated is still there is the question behind most comparisons.

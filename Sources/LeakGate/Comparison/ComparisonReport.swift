@@ -69,25 +69,6 @@ public struct ComparisonReport: Report {
     public var isWithinSpread: Bool
   }
 
-  /// A limit that was to be kept.
-  public struct Failure: Sendable, Hashable, Encodable {
-    /// The limit as it was given.
-    public var rule: String
-    /// Whether the numbers are of bytes.
-    public var isBytes: Bool
-    /// The figure.
-    public var value: UInt64
-    /// The most that is allowed.
-    public var most: UInt64
-
-    /// Both numbers in one sentence.
-    func text(_ style: ByteStyle) -> String {
-      guard isBytes else { return "\(value), at most \(most) allowed" }
-      let text = LimitText(value, most: most, style)
-      return "\(text.value), at most \(text.most) allowed"
-    }
-  }
-
   /// What was before, as the user named it.
   public var base: String
   /// What was after.
@@ -113,7 +94,9 @@ public struct ComparisonReport: Report {
   /// The figures of the whole process.
   public var totals: [Total]
   /// Limits that are not kept.
-  public var failures: [Failure]
+  public var failures: [LimitFinding]
+  /// Limits of which samples do not tell whether they are kept.
+  public var undecided: [LimitFinding]
   /// Why figures of a side are not those of whole processes, with the side before each.
   public var warnings: [String]
 
@@ -143,7 +126,9 @@ public struct ComparisonReport: Report {
     rows = Array(changed.prefix(top ?? .max))
     sum = Row(sumOf: compared)
     totals = Measure.allCases.compactMap { Total($0, base, head) }
-    failures = limits.compactMap { Failure($0, base, head) }
+    let found = limits.map { LimitFinding($0, base, head) }
+    failures = found.filter { $0.verdict == .exceeded }
+    undecided = found.filter { $0.verdict == .undecided }
     warnings = Self.warnings(of: base, names.base) + Self.warnings(of: head, names.head)
   }
 
@@ -226,24 +211,5 @@ extension ComparisonReport.Total {
     isWithinSpread =
       !self.base.isApart(from: self.head)
       || (isBytes ? variance.explains(0, more) : variance.explains(more, 0))
-  }
-}
-
-extension ComparisonReport.Failure {
-  /// nil when the limit is kept; a measure that was not taken is not kept.
-  fileprivate init?(_ rule: GateRule, _ base: [RunProfile], _ head: [RunProfile]) {
-    let isBytes = rule.limit.isAboutBytes(rule.measure)
-    self.isBytes = isBytes
-    let median = { (side: [RunProfile]) in
-      ComparisonReport.Figure(
-        side.map { profile in
-          profile.measures[rule.measure].map { isBytes ? $0.bytes : $0.count } ?? 0
-        }
-      ).median
-    }
-    value = median(head)
-    most = rule.limit.most(above: median(base))
-    self.rule = rule.measure.rawValue + ">" + rule.limit.text
-    if value <= most { return nil }
   }
 }
