@@ -12,13 +12,21 @@ public final class StackSymbolicator {
     let omitted: UInt64?
   }
 
+  /// What tells calls of an allocator apart.
+  private struct AllocationKey: Hashable {
+    let place: FramePlace
+    let isNew: Bool
+  }
+
   private let stacks: StackTable
   private let images: ImageMap
   private let symbolicator: any Symbolicator
   private var locations: [Key: Int] = [:]
   private var framesOfLocation: [[SymbolicatedFrame]] = []
   private var allocators: [String: Bool] = [:]
-  private var responsibleFrames: [StackID: SymbolicatedFrame?] = [:]
+  /// Of each stack only where the frame is: there are far more stacks than frames to blame.
+  private var responsiblePlaces: [StackID: FramePlace?] = [:]
+  private var allocatedTypes: [AllocationKey: TypeName?] = [:]
 
   /// Makes a symbolicator of the backtraces of one trace.
   public init(stacks: StackTable, images: ImageMap, symbolicator: any Symbolicator) {
@@ -40,6 +48,9 @@ public final class StackSymbolicator {
   public func frames(of raw: RawFrame) -> [SymbolicatedFrame] {
     framesOfLocation[location(of: raw)]
   }
+
+  /// The frames that all recorded frames with a number of ``location(of:)`` have.
+  public func frames(at location: Int) -> [SymbolicatedFrame] { framesOfLocation[location] }
 
   /// The number of what a recorded frame is of: the same for all frames at one address of an image.
   ///
@@ -66,10 +77,30 @@ public final class StackSymbolicator {
   ///
   /// Looks up no more frames than it needs.
   public func responsibleFrame(of stack: StackID) -> SymbolicatedFrame? {
-    if let known = responsibleFrames[stack] { return known }
-    let frame = ResponsibleFrame.find(in: stacks.walk(stack).lazy.flatMap(self.frames(of:)))
-    responsibleFrames[stack] = .some(frame)
-    return frame
+    responsiblePlace(of: stack).map { framesOfLocation[$0.location][$0.position] }
+  }
+
+  /// Where the frame is that a report blames; `nil` where there is no stack.
+  public func responsiblePlace(of stack: StackID) -> FramePlace? {
+    if let known = responsiblePlaces[stack] { return known }
+    var locations: [Int] = []
+    let frames = stacks.walk(stack).lazy.flatMap { raw in
+      locations.append(self.location(of: raw))
+      return self.framesOfLocation[locations[locations.count - 1]]
+    }
+    let found = ResponsibleFrame.find(in: frames).flatMap { place(of: $0, at: locations) }
+    responsiblePlaces[stack] = .some(found)
+    return found
+  }
+
+  /// Where one of the frames is that some locations have; mostly at the last one.
+  private func place(of frame: SymbolicatedFrame, at locations: [Int]) -> FramePlace? {
+    for location in locations.reversed() {
+      if let position = framesOfLocation[location].firstIndex(of: frame) {
+        return FramePlace(location: location, position: position)
+      }
+    }
+    return nil
   }
 
   /// The frame that a report names as where code goes on.
@@ -96,10 +127,12 @@ public final class StackSymbolicator {
   public func allocatedType(of stack: StackID, isNew: Bool) -> TypeName? {
     var (isNew, left) = (isNew, isNew ? 1 : Self.mostWrappers)
     for raw in stacks.walk(stack) {
-      for (position, frame) in frames(of: raw).enumerated() {
+      let location = location(of: raw)
+      for (position, frame) in framesOfLocation[location].enumerated() {
         guard left > 0, frame.role != .marker else { return nil }
         left -= 1
-        if let type = allocatedType(by: frame, at: position, of: raw, isNew) { return type }
+        let place = FramePlace(location: location, position: position)
+        if let type = allocatedType(by: frame, at: place, of: raw, isNew) { return type }
         guard let function = frame.function else { return nil }
         let isOperatorNew = RuntimeNames.isOperatorNew(of: function)
         guard isOperatorNew || isAllocator(function.base) else { return nil }
@@ -110,15 +143,19 @@ public final class StackSymbolicator {
   }
 
   private func allocatedType(
-    by frame: SymbolicatedFrame, at position: Int, of raw: RawFrame, _ isNew: Bool
+    by frame: SymbolicatedFrame, at place: FramePlace, of raw: RawFrame, _ isNew: Bool
   ) -> TypeName? {
     guard frame.isCompiledIn,
       let image = images.image(containing: raw.lookupAddress, seenBy: raw.node)
     else { return nil }
-    return symbolicator.allocatedType(
+    let key = AllocationKey(place: place, isNew: isNew)
+    if let known = allocatedTypes[key] { return known }
+    let found = symbolicator.allocatedType(
       at: AllocationSite(
-        programCounter: raw.returnAddress, isExact: raw.isExact, position: position, frame: frame,
-        isNew: isNew), in: image)
+        programCounter: raw.returnAddress, isExact: raw.isExact, position: place.position,
+        frame: frame, isNew: isNew), in: image)
+    allocatedTypes[key] = .some(found)
+    return found
   }
 
   private static let mostWrappers = 6

@@ -12,10 +12,9 @@ public final class StackNames {
   /// By the position of the node in the table; -1 where nobody has asked yet.
   private var locationOfNode: [Int32]
   private var framesOfLocation = LocationTable<[ReportFrame]>()
-  private var responsibles: [StackID: ReportFrame?] = [:]
   private var textOfLocation: [Int: Int] = [:]
   private var texts = Numbering<[ReportFrame]>()
-  private var firstOfText: [[Int]: StackID] = [:]
+  private var firstOfText: [[Int32]: StackID] = [:]
   private var likenesses: [StackID: StackID] = [:]
 
   /// Makes names for the stacks of one trace.
@@ -45,13 +44,19 @@ public final class StackNames {
     return frames
   }
 
+  /// The frames of a backtrace one after the other, for those who need the first few only.
+  func innermostFrames(of stack: StackID) -> some Sequence<ReportFrame> {
+    stacks.walk(stack).lazy.flatMap(self.frames(of:))
+  }
+
   /// The stack that stands for all that read the same: the first that was asked for.
   ///
   /// Where the compiler unrolls a loop or inlines a function twice, one line of the source allocates at
   /// several addresses. Nobody can tell such stacks apart in a report.
   func likeness(of stack: StackID) -> StackID {
     if let known = likenesses[stack] { return known }
-    var numbers = stacks.frames(of: stack).map(text(of:))
+    var numbers: [Int32] = []
+    for frame in stacks.walk(stack) { numbers.append(Int32(clamping: text(of: frame))) }
     if stacks.lacksRoot(stack) { numbers.append(-1) }
     let first = firstOfText[numbers] ?? stack
     firstOfText[numbers] = first
@@ -83,12 +88,7 @@ public final class StackNames {
 
   /// The frame that is held responsible, see `ResponsibleFrame`; nil without a stack.
   public func responsible(of stack: StackID) -> ReportFrame? {
-    if let known = responsibles[stack] { return known }
-    let found = symbolicator.responsibleFrame(of: stack).map {
-      ReportFrame($0, fullNames: fullNames)
-    }
-    responsibles[stack] = .some(found)
-    return found
+    symbolicator.responsiblePlace(of: stack).map { frames(at: $0.location)[$0.position] }
   }
 
   /// The frame that is named as where suspended functions go on, the innermost first.
@@ -177,10 +177,11 @@ public final class StackNames {
   }
 
   /// The frames of one recorded frame: several where calls were inlined, innermost first.
-  func frames(of frame: RawFrame) -> [ReportFrame] {
-    let location = location(of: frame)
+  func frames(of frame: RawFrame) -> [ReportFrame] { frames(at: location(of: frame)) }
+
+  private func frames(at location: Int) -> [ReportFrame] {
     if let known = framesOfLocation[location] { return known }
-    let found = symbolicator.frames(of: frame).map { ReportFrame($0, fullNames: fullNames) }
+    let found = symbolicator.frames(at: location).map { ReportFrame($0, fullNames: fullNames) }
     framesOfLocation[location] = found
     return found
   }

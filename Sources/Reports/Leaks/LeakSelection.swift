@@ -85,7 +85,7 @@ private struct SystemRules {
 
   private mutating func rule(of stack: StackID) -> SystemLeaks.Rule? {
     if let rule = known[stack] { return rule }
-    let rule = SystemLeaks.rule(for: source.names.frames(of: stack))
+    let rule = SystemLeaks.rule(for: source.names.innermostFrames(of: stack))
     known[stack] = .some(rule)
     return rule
   }

@@ -64,7 +64,7 @@ enum SystemLeaks {
   /// allocator's; nil where there is none.
   ///
   /// It goes for blocks of its sizes.
-  static func rule(for frames: [ReportFrame]) -> Rule? {
+  static func rule(for frames: some Sequence<ReportFrame>) -> Rule? {
     guard let frame = frames.first(where: { !isAllocator($0) }), let image = frame.imageName else {
       return nil
     }

@@ -21,8 +21,10 @@ public final class BlockCategories {
   private let isCxx: Bool
   private let isSwift: Bool
   private lazy var isRust = stackNames?.seesRust ?? false
-  private var known: [Key: BlockCategory] = [:]
-  private var knownCalls: [CallKey: BlockCategory?] = [:]
+  /// What ``known`` and ``knownCalls`` name by numbers: there are far more stacks than categories.
+  private var categories = Numbering<BlockCategory?>()
+  private var known: [Key: Int32] = [:]
+  private var knownCalls: [CallKey: Int32] = [:]
 
   /// Makes categories by size only.
   public init() {
@@ -163,9 +165,9 @@ public final class BlockCategories {
 
   private func detailed(_ category: BlockCategory, _ call: CallKey) -> BlockCategory {
     guard case .size = category.kind else { return category }
-    if let known = knownCalls[call] { return known ?? category }
+    if let known = knownCalls[call] { return categories.values[Int(known)] ?? category }
     let found = callCategory(call)
-    knownCalls[call] = .some(found)
+    knownCalls[call] = number(of: found)
     return found ?? category
   }
 
@@ -186,12 +188,16 @@ public final class BlockCategories {
     // Without types there is nothing to find, and many sites to find it for.
     guard !types.isEmpty || hasContainers else { return BlockCategory(sizeClass) }
     let key = Key(stack: stack, sizeClass: sizeClass)
-    if let category = known[key] { return category }
+    if let number = known[key], let category = categories.values[Int(number)] { return category }
     let category =
       types.finding(stack: stack, sizeClass: sizeClass).flatMap(typeCategory)
       ?? containerCategory(stack) ?? BlockCategory(sizeClass)
-    known[key] = category
+    known[key] = number(of: category)
     return category
+  }
+
+  private func number(of category: BlockCategory?) -> Int32 {
+    Int32(clamping: categories.number(of: category))
   }
 
   /// Whether it is worth looking for containers in stacks.

@@ -40,6 +40,10 @@ public struct SymbolicatedFrame: Sendable, Hashable {
   /// What the frame is to a reader of a report.
   public let role: Role
 
+  /// Whether the function comes from a Swift macro: the compiler gives its lines in a file that is
+  /// nowhere but in the debug information, `@__swiftmacro_3app5Model10ObservablefMm_.swift`.
+  let isMacroExpansion: Bool
+
   /// The text of a marker; `nil` for frames.
   public let markerText: String?
 
@@ -58,6 +62,7 @@ public struct SymbolicatedFrame: Sendable, Hashable {
     self.functionOffset = functionOffset
     self.role = FrameClassifier.role(
       of: function, inImageAt: imagePath, compiledFrom: location?.path)
+    isMacroExpansion = location.map { Self.isOfMacro($0.path) } ?? false
     self.markerText = nil
   }
 
@@ -71,6 +76,7 @@ public struct SymbolicatedFrame: Sendable, Hashable {
     imageOffset = nil
     functionOffset = nil
     role = .marker
+    isMacroExpansion = false
     markerText = text
   }
 
@@ -88,11 +94,8 @@ public struct SymbolicatedFrame: Sendable, Hashable {
       || role == .system && location.map { FrameClassifier.isSystemHeader($0.path) } == true
   }
 
-  /// Whether the function comes from a Swift macro: the compiler gives its lines in a file that is
-  /// nowhere but in the debug information, `@__swiftmacro_3app5Model10ObservablefMm_.swift`.
-  var isMacroExpansion: Bool {
-    guard let path = location?.path else { return false }
-    return path.hasPrefix("@__swiftmacro_") || path.contains("/@__swiftmacro_")
+  private static func isOfMacro(_ path: String) -> Bool {
+    path.hasPrefix("@__swiftmacro_") || path.contains("/@__swiftmacro_")
   }
 
   /// The name to print: the short function name, else `image+0xoffset`, else the address.

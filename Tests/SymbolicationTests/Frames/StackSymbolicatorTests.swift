@@ -19,7 +19,7 @@ struct StackSymbolicatorTests {
     ],
     spans: [.init(first: 2, count: 9, position: 0)])
 
-  private func make() -> (StackSymbolicator, CountingSymbolicator) {
+  private func make(images: [Image] = []) -> (StackSymbolicator, CountingSymbolicator) {
     let fake = FakeSymbolicator()
     fake.add("main", at: 0x100, file: "/src/main.c", line: 10)
     fake.add("read_field", at: 0x200, file: "/src/parse.c", line: 7)
@@ -27,7 +27,7 @@ struct StackSymbolicatorTests {
     fake.add("malloc", at: 0x300, image: Self.libc)
     let counting = CountingSymbolicator(fake)
     let symbolicator = StackSymbolicator(
-      stacks: stacks, images: ImageMap(images: []), symbolicator: counting)
+      stacks: stacks, images: ImageMap(images: images), symbolicator: counting)
     return (symbolicator, counting)
   }
 
@@ -77,12 +77,28 @@ struct StackSymbolicatorTests {
     _ = frames(of: 8, symbolicator)
     #expect(counting.lookups == 4, "an exact address is another one")
   }
+
+  @Test("the source of a call is read once, however many stacks lead through it")
+  func sourcesAreReadOnce() {
+    let (symbolicator, counting) = make(images: [.of("/opt/app/app")])
+    counting.type = TypeName(short: "Header", full: "Header", language: .c)
+    for stack in [4, 7, 4] {
+      let type = symbolicator.allocatedType(of: StackID(UInt32(stack)), isNew: false)
+      #expect(type?.short == "Header")
+    }
+    #expect(counting.typeLookups == 1)
+    let places = [4, 7].map { symbolicator.responsiblePlace(of: StackID($0)) }
+    #expect(places[0] == places[1])
+  }
 }
 
 /// Counts what is asked of another symbolicator.
 private final class CountingSymbolicator: Symbolicator {
   private let base: any Symbolicator
   private(set) var lookups = 0
+  /// What all calls of allocators are for.
+  var type: TypeName?
+  private(set) var typeLookups = 0
   var warnings: [SymbolicationWarning] { base.warnings }
 
   init(_ base: any Symbolicator) {
@@ -94,5 +110,10 @@ private final class CountingSymbolicator: Symbolicator {
   ) -> [SymbolicatedFrame] {
     lookups += 1
     return base.frames(at: programCounter, in: image, isExact: isExact)
+  }
+
+  func allocatedType(at site: AllocationSite, in image: Image) -> TypeName? {
+    typeLookups += 1
+    return type
   }
 }
