@@ -59,6 +59,8 @@ struct PackedLayout: ~Copyable {
   mutating func append(gap: Range<UInt64>, keepsZeros: Bool) throws(TraceError) {
     var offset = gap.lowerBound
     while offset < gap.upperBound {
+      if !keepsZeros { offset = max(offset, trace.file.endOfHole(at: offset)) }
+      guard offset < gap.upperBound else { break }
       let count = Int(min(gap.upperBound &- offset, UInt64(PackedFileWriter.frameSize)))
       let bytes = try trace.file.bytes(at: offset, count: count)
       if keepsZeros || bytes.contains(where: { $0 != 0 }) {

@@ -1,5 +1,6 @@
 import CTraceFormat
 import CZstd
+import Foundation
 import SystemPackage
 import Testing
 import TraceReader
@@ -131,6 +132,15 @@ import TraceTestSupport
       let packed = try withTrace(cut) { try $0.packed() }
       #expect(try TraceContent(packed) == TraceContent(cut), "\(missing) bytes are missing")
     }
+  }
+
+  /// It would take hours to read it.
+  @Test func aHugeHoleIsPassedOver() throws {
+    let plain = SampleTraces.small().bytes()
+    let file = try TemporaryFile(plain)
+    try #require(truncate(file.path.string, 1 << 40) == 0)
+    let packed = try withExtendedLifetime(file) { try Trace(path: file.path).packed() }
+    #expect(try TraceContent(packed) == TraceContent(plain))
   }
 
   @Test func damageOfThePlainTraceStaysWhatItIs() throws {
