@@ -193,5 +193,9 @@ import TraceTestSupport
     #expect(throws: ReportError.notFound("no mark \"cold\" in this trace")) {
       try total { $0.from = .mark("cold") }
     }
+    let forms = "a time looks like one of 1.5s, 200ms, 300us, 2m, 00:01.500, 40%"
+    #expect(throws: ReportError.notFound("no mark \"200%\" in this trace; \(forms)")) {
+      try total { $0.liveAt = LiveMoment("200%") }
+    }
   }
 }

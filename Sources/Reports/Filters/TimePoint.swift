@@ -8,7 +8,9 @@ public enum TimePoint: Sendable, Hashable {
   case mark(String)
 
   /// The forms that are understood, for messages.
-  public static let forms = "1.5s, 200ms, 300us, 2m, 00:01.500, 40% or a mark"
+  public static let forms = times + " or a mark"
+
+  private static let times = "1.5s, 200ms, 300us, 2m, 00:01.500, 40%"
 
   /// Reads a point in time, or takes the text for the name of a mark.
   public init(orMark text: String) {
@@ -42,6 +44,18 @@ public enum TimePoint: Sendable, Hashable {
     // A bare number is seconds.
     guard let value = DecimalText.parse(text[...], scale: 1_000_000_000) else { return nil }
     self = .nanoseconds(value)
+  }
+
+  /// One line for what is neither a time nor a mark of the trace.
+  ///
+  /// - Parameters:
+  ///   - text: What was asked for.
+  ///   - marks: The names of all marks.
+  /// - Returns: The line; of what begins as a time does, with the forms of one.
+  static func message(notFound text: String, marks: [String]) -> String {
+    let message = NearMatches.message("mark", text, in: marks)
+    let isLikeTime = text.unicodeScalars.first.map { "0"..."9" ~= $0 || $0 == "." } ?? false
+    return isLikeTime ? message + "; a time looks like one of \(times)" : message
   }
 
   /// Nanoseconds since the recording began, in a recording of the given length; nil for a mark.

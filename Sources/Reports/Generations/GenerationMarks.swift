@@ -74,7 +74,7 @@ extension GenerationMarks {
       let named = trace.marks.filter { Glob.matches($0.name, part) }
       guard !named.isEmpty else {
         throw ReportError.notFound(
-          NearMatches.message("mark", part, in: trace.marks.map(\.name)))
+          TimePoint.message(notFound: part, marks: trace.marks.map(\.name)))
       }
       return named.map(GenerationMark.init)
     }

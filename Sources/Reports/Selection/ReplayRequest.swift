@@ -129,7 +129,7 @@ extension Trace {
     }
     guard case .mark(let name) = point else { return .distantFuture }
     guard let mark = marks.last(where: { $0.name == name }) else {
-      throw ReportError.notFound(NearMatches.message("mark", name, in: marks.map(\.name)))
+      throw ReportError.notFound(TimePoint.message(notFound: name, marks: marks.map(\.name)))
     }
     return mark.time
   }
