@@ -13,6 +13,7 @@ struct AddressTable<Value> {
   /// As many as a power of two, a quarter of them free: a look ends at a free one.
   private var slots = [Slot](repeating: Slot(), count: Self.leastCapacity)
   private(set) var count = 0
+  private var factor = HashFactor(greatestDistance: 1024)
 
   var isEmpty: Bool { count == 0 }
 
@@ -34,7 +35,12 @@ struct AddressTable<Value> {
     switch (wasThere, slots[place].value != nil) {
     case (false, true):
       count += 1
-      if count > slots.count / 4 * 3 { resize(to: slots.count * 2) }
+      if count > slots.count / 4 * 3 {
+        resize(to: slots.count * 2)
+      } else if distance(of: place) > factor.greatestDistance {
+        factor.change()
+        resize(to: slots.count)
+      }
     case (true, false):
       count -= 1
       close(place)
@@ -62,7 +68,7 @@ struct AddressTable<Value> {
   /// Neighbours are far from each other.
   private func home(_ key: UInt64) -> Int {
     let bits = UInt64(slots.count.trailingZeroBitCount)
-    return Int(truncatingIfNeeded: (key &* 0x9e37_79b9_7f4a_7c15) >> (64 - bits))
+    return Int(truncatingIfNeeded: (key &* factor.value) >> (64 - bits))
   }
 
   /// The slot of a key, or the free one that it would have.
@@ -78,8 +84,7 @@ struct AddressTable<Value> {
   private mutating func close(_ free: Int) {
     var (free, place) = (free, next(free))
     while slots[place].value != nil {
-      let distance = (place - home(slots[place].key)) & (slots.count - 1)
-      if distance >= (place - free) & (slots.count - 1) {
+      if distance(of: place) >= (place - free) & (slots.count - 1) {
         slots.swapAt(free, place)
         free = place
       }
@@ -87,9 +92,26 @@ struct AddressTable<Value> {
     }
   }
 
+  /// How far the value of a slot is from where it is looked for first.
+  private func distance(of place: Int) -> Int {
+    (place - home(slots[place].key)) & (slots.count - 1)
+  }
+
   private mutating func resize(to capacity: Int) {
     let old = slots
+    while !fill(capacity, with: old) { factor.change() }
+  }
+
+  /// Puts values into new slots.
+  ///
+  /// - Returns: false when too many fall into one place.
+  private mutating func fill(_ capacity: Int, with old: [Slot]) -> Bool {
     slots = [Slot](repeating: Slot(), count: capacity)
-    for slot in old where slot.value != nil { slots[place(of: slot.key)] = slot }
+    for slot in old where slot.value != nil {
+      let place = place(of: slot.key)
+      slots[place] = slot
+      if distance(of: place) > factor.greatestDistance { return false }
+    }
+    return true
   }
 }

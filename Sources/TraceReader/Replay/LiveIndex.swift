@@ -10,6 +10,10 @@ import CProcessor
 /// `overflow` counts those that passed by, so that a search knows when to end and nothing has to be
 /// moved when an entry goes.
 ///
+/// Addresses are from the file, which may have been made so that all of them belong to one bucket. So no search
+/// passes more than a few dozen buckets; what finds no place in these is a *stray*, in a dictionary, whose hash
+/// nobody can foresee. Other traces have none.
+///
 /// Tags and overflow are one number, always loaded and stored as a whole: a block is often looked
 /// up right after it was inserted, and the processor waits where a load covers more than a store
 /// just before.
@@ -24,6 +28,10 @@ struct LiveIndex: ~Copyable {
   private let buckets: UnsafeMutableRawPointer
   private let mask: Int
   private let shift: UInt64
+  /// The numbers of the strays, by their hashes, which differ as the addresses do.
+  private var strays: [UInt64: UInt32] = [:]
+  /// An entry lies at most so many buckets behind its own.
+  private static let greatestDistance = 64
   /// How many entries it takes before a larger one is made.
   let greatestCount: Int
 
@@ -106,15 +114,20 @@ struct LiveIndex: ~Copyable {
     } else if Self.overflow(tags) == 0 {
       return nil
     }
-    return search(hash, isRight).map { self.number($0.lane, in: $0.bucket) }
+    return findFurtherOn(hash, isRight)
+  }
+
+  @inline(never)
+  private func findFurtherOn(_ hash: UInt64, _ isRight: (UInt32) -> Bool) -> UInt32? {
+    if let (bucket, lane) = search(hash, isRight) { return number(lane, in: bucket) }
+    return strays.isEmpty ? nil : strays[hash]
   }
 
   /// Looks at all lanes of all buckets that an entry may be in.
   @inline(never)
   private func search(_ hash: UInt64, _ isRight: (UInt32) -> Bool) -> (bucket: Int, lane: Int)? {
     var index = home(hash)
-    // Whatever a damaged trace does, no search looks at a bucket twice.
-    for _ in 0...mask {
+    for _ in 0...min(mask, Self.greatestDistance) {
       let tags = tags(index)
       var rest = Self.matches(tags, Self.tag(hash))
       while rest != 0 {
@@ -147,7 +160,7 @@ struct LiveIndex: ~Copyable {
 
   /// Adds an entry whose address is not there; there must be room.
   @inline(__always)
-  func insert(_ number: UInt32, _ hash: UInt64) {
+  mutating func insert(_ number: UInt32, _ hash: UInt64) {
     if !put(number, hash, in: home(hash)) { insertFurtherOn(number, hash) }
   }
 
@@ -165,13 +178,15 @@ struct LiveIndex: ~Copyable {
   }
 
   @inline(never)
-  private func insertFurtherOn(_ number: UInt32, _ hash: UInt64) {
+  private mutating func insertFurtherOn(_ number: UInt32, _ hash: UInt64) {
     var index = home(hash)
-    repeat {
+    for _ in 0..<Self.greatestDistance {
       let tags = tags(index)
       if Self.overflow(tags) < Self.greatestOverflow { setTags(tags &+ Self.overflowUnit, index) }
       index = (index &+ 1) & mask
-    } while !put(number, hash, in: index)
+      if put(number, hash, in: index) { return }
+    }
+    strays[hash] = number
   }
 
   /// Finds an entry and takes it out.
@@ -179,7 +194,7 @@ struct LiveIndex: ~Copyable {
   /// - Parameters: As of ``find(_:_:)``.
   /// - Returns: The number; nil when there is none.
   @inline(__always)
-  func remove(_ hash: UInt64, _ isRight: (UInt32) -> Bool) -> UInt32? {
+  mutating func remove(_ hash: UInt64, _ isRight: (UInt32) -> Bool) -> UInt32? {
     let index = home(hash)
     let tags = tags(index)
     let found = Self.matches(tags, Self.tag(hash))
@@ -197,16 +212,26 @@ struct LiveIndex: ~Copyable {
   }
 
   @inline(never)
-  private func searchAndRemove(_ hash: UInt64, _ isRight: (UInt32) -> Bool) -> UInt32? {
-    guard let (bucket, lane) = search(hash, isRight) else { return nil }
+  private mutating func searchAndRemove(
+    _ hash: UInt64, _ isRight: (UInt32) -> Bool
+  ) -> UInt32? {
+    guard let (bucket, lane) = search(hash, isRight) else {
+      guard let number = strays.removeValue(forKey: hash) else { return nil }
+      notePassing(from: home(hash), count: Self.greatestDistance)
+      return number
+    }
     let number = number(lane, in: bucket)
     setTags(tags(bucket) & ~(0xff &<< UInt64(truncatingIfNeeded: lane &* 8)), bucket)
-    var index = home(hash)
-    while index != bucket {
+    notePassing(from: home(hash), count: (bucket &- home(hash)) & mask)
+    return number
+  }
+
+  /// Notes that an entry is gone which had passed by some buckets.
+  private func notePassing(from first: Int, count: Int) {
+    for distance in 0..<count {
+      let index = (first &+ distance) & mask
       let tags = tags(index)
       if Self.overflow(tags) < Self.greatestOverflow { setTags(tags &- Self.overflowUnit, index) }
-      index = (index &+ 1) & mask
     }
-    return number
   }
 }

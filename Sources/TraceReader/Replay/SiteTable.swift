@@ -49,10 +49,12 @@ struct SiteKey {
     stack &+ slot &* 61 &+ UInt32(truncatingIfNeeded: kind &>> 8) &* 0x1f1
   }
 
+  /// A hash by a ``HashFactor``.
   @inline(__always)
-  var hash: UInt64 {
-    let mixed = origin &* 0x9e37_79b9_7f4a_7c15
-    return ((mixed ^ mixed &>> 29) &+ kind) &* 0xbf58_476d_1ce4_e5b9
+  func hash(_ factor: UInt64) -> UInt64 {
+    let mixed = origin &* factor
+    let second = 0xbf58_476d_1ce4_e5b9 ^ HashFactor.usual ^ factor
+    return ((mixed ^ mixed &>> 29) &+ kind) &* second
   }
 }
 
@@ -90,6 +92,7 @@ struct SiteTable: ~Copyable {
   private var capacity = 256
   private var slots: UnsafeMutablePointer<UInt32>
   private var slotMask: Int
+  private var factor = HashFactor(greatestDistance: 512)
   /// By ``SiteKey/place``; the first site where there was none.
   private let recent: UnsafeMutablePointer<UInt32>
   private let recentMask: UInt32
@@ -144,7 +147,8 @@ struct SiteTable: ~Copyable {
 
   @inline(never)
   private mutating func find(_ key: SiteKey) -> UInt32 {
-    var slot = Int(truncatingIfNeeded: key.hash >> 20) & slotMask
+    let first = home(of: key)
+    var slot = first
     while slots[slot] != 0 {
       let number = slots[slot] &- 1
       if records[Int(number)].key == key { return number }
@@ -155,8 +159,18 @@ struct SiteTable: ~Copyable {
       to: SiteRecord(key: key, rightDeallocations: table.surelyRight(for: key.operation)))
     count += 1
     slots[slot] = UInt32(truncatingIfNeeded: count)
-    if count * 2 > slotMask { growSlots() }
+    if count * 2 > slotMask {
+      slotMask = slotMask * 2 + 1
+      fillSlots()
+    } else if (slot - first) & slotMask > factor.greatestDistance {
+      factor.change()
+      fillSlots()
+    }
     return UInt32(truncatingIfNeeded: count &- 1)
+  }
+
+  private func home(of key: SiteKey) -> Int {
+    Int(truncatingIfNeeded: key.hash(factor.value) >> 20) & slotMask
   }
 
   private mutating func growRecords() {
@@ -167,15 +181,25 @@ struct SiteTable: ~Copyable {
     capacity *= 2
   }
 
-  private mutating func growSlots() {
+  /// Makes the slots anew, in another way where too many sites fall into one place.
+  private mutating func fillSlots() {
     slots.deallocate()
-    slotMask = slotMask * 2 + 1
     slots = .allocate(capacity: slotMask + 1)
-    slots.initialize(repeating: 0, count: slotMask + 1)
+    repeat { slots.initialize(repeating: 0, count: slotMask + 1) } while !putSites()
+  }
+
+  /// Puts all sites into empty slots; false when another factor is to be tried.
+  private mutating func putSites() -> Bool {
     for number in 0..<count {
-      var slot = Int(truncatingIfNeeded: records[number].key.hash >> 20) & slotMask
+      let first = home(of: records[number].key)
+      var slot = first
       while slots[slot] != 0 { slot = (slot + 1) & slotMask }
       slots[slot] = UInt32(truncatingIfNeeded: number + 1)
+      if (slot - first) & slotMask > factor.greatestDistance {
+        factor.change()
+        return false
+      }
     }
+    return true
   }
 }

@@ -32,6 +32,18 @@ import TraceTestSupport
     #expect(table.capacity == 8)
   }
 
+  /// As a trace may have them that was made for it: each search would go through all of them.
+  @Test(.timeLimit(.minutes(1))) func keysOfOnePlaceAreFound() {
+    var table = AddressTable<UInt64>()
+    let count: UInt64 = 100_000
+    for number in 0..<count { table[number &* ForgedKeys.inverse] = number }
+    #expect(table.count == Int(count))
+    for number in 0..<count {
+      #expect(table.removeValue(forKey: number &* ForgedKeys.inverse) == number)
+    }
+    #expect(table.isEmpty)
+  }
+
   @Test func valuesAreChangedInPlace() {
     var table = AddressTable<[Int]>()
     table.update(7) { $0 = [1] }
