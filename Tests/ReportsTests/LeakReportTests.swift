@@ -633,6 +633,21 @@ import TraceTestSupport
     #expect(try #require(error?.description).contains(way))
   }
 
+  @Test func noWayToASnapshotAtTheEndIsToldWhereTheProcessWasKilled() throws {
+    var builder = TraceBuilder()
+    builder.process(executable: "/opt/app/app", arguments: ["./app"])
+    builder.header.endKind = UInt32(MT_END_SIGNAL.rawValue)
+    builder.header.endStatus = 9
+    let file = try TemporaryFile(builder.bytes())
+    let error = #expect(throws: ReportError.self) {
+      try Trace(path: file.path).snapshotIndex(at: nil)
+    }
+    #expect(
+      try #require(error?.description).hasSuffix(
+        "the process was killed by signal 9 (SIGKILL); no process can take one then: take some "
+          + "while it runs, with --snapshot-interval or --snapshot-on-request"))
+  }
+
   @Test(arguments: [
     (UInt64(1), "1 byte"), (816, "816 bytes"), (1486, "1.45K"), (45_056, "44.0K"),
     (156_672, "153K"), (1_048_576, "1.00M"), (1_048_000, "1023K"),

@@ -25,6 +25,9 @@ extension Trace {
     }
     if let reason = whyNoEndSnapshot { return "none could be taken at the end: \(reason)" }
     return switch ending {
+    case .signal(9):  // SIGKILL
+      "no process can take one then: take some while it runs, with --snapshot-interval or "
+        + "--snapshot-on-request"
     case .signal, .abort: "record it with --snapshot-on-crash"
     case .exit, .quickExit:
       "'memtrace record' takes one when the program ends by exit(), without --no-exit-snapshot"
