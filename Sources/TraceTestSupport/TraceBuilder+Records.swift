@@ -64,7 +64,7 @@ extension TraceBuilder {
       writer.write(overrun.time.rawValue)
       writer.write(overrun.block.rawValue)
       writer.write(overrun.size)
-      writer.write(overrun.offset)
+      writer.write(UInt64(bitPattern: overrun.offset))
       writer.write(overrun.length)
       writer.write(overrun.found.kind.rawValue)
       writer.write(overrun.thread.rawValue)

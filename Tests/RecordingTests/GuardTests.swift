@@ -74,6 +74,53 @@ import TraceTestSupport
       try run.error().error.kind == .heapOverflow(offset: 41, length: 1, found: found))
   }
 
+  /// A block of 41 bytes begins 48 bytes in front of its guard, and its page 4048 bytes in front of it.
+  @Test(
+    arguments: [
+      (["write:-1", "free"], UInt64(1), UInt64(1), BlockOverrun.Discovery.free),
+      (["write:-16", "write:-9", "mark", "free"], 16, 8, .mark), (["write:-4048"], 4048, 1, .end),
+    ])
+  func whatIsWrittenInFrontOfABlockIsFoundLater(
+    steps: [String], distance: UInt64, length: UInt64, found: BlockOverrun.Discovery
+  ) throws {
+    let run = try Self.run(["malloc", "41"] + steps)
+    #expect(run.result.exitStatus == 0)
+    let error = try run.error()
+    #expect(error.error.kind == .heapUnderflow(distance: distance, length: length, found: found))
+    #expect(error.allocated == "make_block")
+  }
+
+  /// So small a space as there is in front of a block that nearly fills its pages is looked at as well.
+  @Test(arguments: [4095, 8191])
+  func aSingleByteInFrontOfABlockIsLookedAt(size: Int) throws {
+    let run = try Self.run(
+      ["malloc", "\(size)", "write:-1"], options: ["--guard", "--guard-alignment=1"])
+    #expect(run.result.exitStatus == 0)
+    #expect(try run.error().error.kind == .heapUnderflow(distance: 1, length: 1, found: .end))
+  }
+
+  @Test func whatIsWrittenOnBothSidesIsTwoErrors() throws {
+    let run = try Self.run(["malloc", "41", "write:-2", "write:42", "free"])
+    #expect(
+      try HeapRun.errors(run.root()).map(\.kind) == [
+        .heapUnderflow(distance: 2, length: 1, found: .free),
+        .heapOverflow(offset: 42, length: 1, found: .free),
+      ])
+  }
+
+  /// The allocator would read what nobody may.
+  @Test(
+    arguments: [
+      ["free:16", "write:39"], ["free", "free:16"], ["free", "free:1", "free:-40"],
+    ])
+  func whatLiesInABlockIsFreedWithoutHarm(steps: [String]) throws {
+    let run = try Self.run(["malloc", "40"] + steps)
+    #expect(run.result.exitStatus == 0)
+    let kinds = try HeapRun.errors(run.root()).map(\.kind.category)
+    #expect(kinds.allSatisfy { $0 == .freeOfInterior || $0 == .freeOfUnknown })
+    #expect(kinds.count == steps.count { $0.hasPrefix("free:") })
+  }
+
   @Test func withLessAlignmentItIsStopped() throws {
     let options = ["--guard", "--guard-alignment=1"]
     let found = try Self.run(["malloc", "41", "write:40", "write:41"], options: options).error()

@@ -61,20 +61,36 @@ static bool is_chosen(size_t size) {
            (random >> 32 & ((UINT64_C(1) << times) - 1)) == 0;
 }
 
-/* ---- The bytes between a block and the end of its page ---- */
+/* ---- The bytes of its pages that are not a block's ---- */
 
-static size_t slack_of(const struct mt_guarded_block *block) {
+struct zone {
+    uintptr_t start;
+    size_t size;
+};
+
+static struct zone zone_behind(const struct mt_guarded_block *block) {
+    uintptr_t start = block->address + block->size;
     uintptr_t end = block->address + (block->size ? block->size : 1);
     uintptr_t page_end = (end + MT_PAGE_SIZE - 1) & -(uintptr_t)MT_PAGE_SIZE;
-    return page_end - (block->address + block->size);
+    return (struct zone){start, page_end - start};
 }
 
-static void fill_slack(const struct mt_guarded_block *block) {
-    mt_redzone_fill(block->address + block->size, slack_of(block));
+static struct zone zone_in_front(const struct mt_guarded_block *block) {
+    uintptr_t page = block->address & -(uintptr_t)MT_PAGE_SIZE;
+    return (struct zone){page, block->address - page};
 }
 
-static struct mt_redzone_damage damage_of(const struct mt_guarded_block *block) {
-    return mt_redzone_compare(block->address + block->size, slack_of(block));
+static void fill(struct zone zone) {
+    mt_redzone_fill(zone.start, zone.size);
+}
+
+static void fill_zones(const struct mt_guarded_block *block) {
+    fill(zone_in_front(block));
+    fill(zone_behind(block));
+}
+
+static bool is_intact(struct zone zone) {
+    return mt_redzone_is_intact(zone.start, zone.size);
 }
 
 /* ---- Records ---- */
@@ -84,19 +100,29 @@ static bool may_record(void) {
                              "further errors with guarded blocks are not recorded");
 }
 
-static void judge(const struct mt_guarded_block *block, enum mt_overrun_kind kind) {
-    struct mt_redzone_damage damage = damage_of(block);
-    if (mt_likely(damage.length == 0) || !may_record())
+static void write_record(const struct mt_guarded_block *block, struct zone zone,
+                         enum mt_overrun_kind kind) {
+    struct mt_redzone_damage damage = mt_redzone_compare(zone.start, zone.size);
+    if (damage.length == 0 || !may_record())
         return;
     struct mt_overrun_record record = {.time = mt_moment(),
                                        .thread = mt_tls.index,
                                        .kind = kind,
                                        .block = block->address,
                                        .size = block->size,
-                                       .offset = block->size + damage.offset,
+                                       .offset =
+                                           (int64_t)(zone.start + damage.offset - block->address),
                                        .length = damage.length};
     struct mt_piece piece = {&record, sizeof record};
     mt_meta_write(MT_RECORD_OVERRUN, &piece, 1);
+}
+
+static void judge(const struct mt_guarded_block *block, enum mt_overrun_kind kind) {
+    struct zone zones[] = {zone_in_front(block), zone_behind(block)};
+    for (size_t i = 0; i < sizeof zones / sizeof *zones; i++) {
+        if (mt_unlikely(!is_intact(zones[i])))
+            write_record(block, zones[i], kind);
+    }
 }
 
 /* ---- In place of the allocator's functions ---- */
@@ -111,7 +137,7 @@ static void *guarded(size_t size, size_t alignment) {
         return NULL;
     if (alignment < g_guard.settings.alignment)
         alignment = g_guard.settings.alignment;
-    return mt_guarded_pages_allocate(&g_guard.pages, size, alignment, fill_slack);
+    return mt_guarded_pages_allocate(&g_guard.pages, size, alignment, fill_zones);
 }
 
 static void *allocate(size_t size) {
@@ -163,8 +189,9 @@ static void *allocate_whole_pages(size_t size) {
     return block ? block : g_guard.real.pvalloc(size);
 }
 
-/* A second free of a block is in the trace; the program goes on. What is no block of ours, though
- * it lies among them, is the allocator's to judge. */
+/* A second free of a block is in the trace, and so is one of what lies inside of a block; the
+ * program goes on. The allocator would look for its own words in front of the address, in pages
+ * that nobody may touch. */
 static void deallocate(void *block) {
     struct mt_guarded_block found;
     if (!is_ours(block)) {
@@ -173,8 +200,6 @@ static void deallocate(void *block) {
         judge(&found, MT_OVERRUN_AT_FREE);
         if (!__atomic_load_n(&g_guard.is_resting, __ATOMIC_RELAXED))
             mt_guarded_pages_close(&g_guard.pages, &found);
-    } else if (!mt_guarded_pages_find(&g_guard.pages, (uintptr_t)block, &found)) {
-        g_guard.real.free(block);
     }
 }
 
@@ -268,23 +293,29 @@ void mt_guard_rest(void) {
 /* ---- All live blocks ---- */
 
 /* Unless somebody has taken its memory away without freeing it. */
-static bool can_look(const struct mt_guarded_block *block) {
-    size_t slack = slack_of(block);
-    uintptr_t page_end = block->address + block->size + slack;
-    return slack && mt_os_is_readable(page_end - sizeof(uint64_t));
+static bool can_look_at(struct zone zone) {
+    uintptr_t last_word = (zone.start + zone.size - 1) & -(uintptr_t)sizeof(uint64_t);
+    return zone.size && mt_os_is_readable(last_word);
 }
 
-static void look_at_live(const struct mt_guarded_block *block, void *context) {
-    if (!can_look(block) || damage_of(block).length == 0)
+/* What was written is told once. */
+static bool needs_refill(struct zone zone) {
+    return can_look_at(zone) && !is_intact(zone);
+}
+
+static void look(const struct mt_guarded_block *block, struct zone zone,
+                 const enum mt_overrun_kind *kind) {
+    if (!needs_refill(zone))
         return;
-    judge(block, *(const enum mt_overrun_kind *)context);
-    fill_slack(block);
+    if (kind)
+        write_record(block, zone, *kind);
+    fill(zone);
 }
 
-static void look_after_fork(const struct mt_guarded_block *block, void *context) {
-    (void)context;
-    if (can_look(block) && damage_of(block).length)
-        fill_slack(block);
+/* context  the kind; NULL: nothing is recorded */
+static void look_at_live(const struct mt_guarded_block *block, void *context) {
+    look(block, zone_in_front(block), context);
+    look(block, zone_behind(block), context);
 }
 
 void mt_guard_check(enum mt_overrun_kind kind) {
@@ -296,7 +327,7 @@ void mt_guard_after_fork(void) {
     if (!g_guard.is_on)
         return;
     mt_guarded_pages_after_fork(&g_guard.pages);
-    mt_guarded_pages_visit(&g_guard.pages, look_after_fork, NULL);
+    mt_guarded_pages_visit(&g_guard.pages, look_at_live, NULL);
 }
 
 /* ---- What is stopped ---- */

@@ -3,6 +3,7 @@
 #ifndef MT_REDZONE_FILL_H
 #define MT_REDZONE_FILL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,13 @@ struct mt_redzone_damage {
 
 static inline void mt_redzone_fill(uintptr_t zone, size_t size) {
     __builtin_memset((void *)zone, MT_REDZONE_BYTE, size);
+}
+
+/* Whether none of it was changed: fast where it is long. */
+static inline bool mt_redzone_is_intact(uintptr_t zone, size_t size) {
+    const uint8_t *bytes = (const uint8_t *)zone;
+    return size == 0 ||
+           (bytes[0] == MT_REDZONE_BYTE && __builtin_memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
 static inline struct mt_redzone_damage mt_redzone_compare(uintptr_t zone, size_t size) {

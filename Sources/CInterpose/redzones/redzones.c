@@ -38,7 +38,7 @@ static bool is_intact(uintptr_t block, size_t size, enum mt_overrun_kind kind) {
     struct mt_overrun_record record = {.kind = kind,
                                        .block = block,
                                        .size = size,
-                                       .offset = size + damage.offset,
+                                       .offset = (int64_t)(size + damage.offset),
                                        .length = damage.length};
     write_record(&record);
     return false;

@@ -451,13 +451,15 @@ enum mt_overrun_kind {
     MT_OVERRUN_AT_MARK = 3  /* at a mark of the program; it was live then */
 };
 
-/* A block with a redzone behind it (MEMTRACE_REDZONES) to which the program has written. */
+/* A block with bytes behind it, or in front of it, that nobody may write to (MEMTRACE_REDZONES,
+ * MEMTRACE_GUARD), and to which the program has written. */
 struct mt_overrun_record {
     struct mt_record record;
     uint64_t time;   /* event time at which it was noticed */
     uint64_t block;  /* address; the last event of it before was its free, if any */
     uint64_t size;   /* requested bytes */
-    uint64_t offset; /* from the block's start to the first changed byte behind it */
+    int64_t offset;  /* from the block's start to the first changed byte behind it, or in front of
+                        it: below 0 */
     uint64_t length; /* bytes from there to the end of the last one */
     uint32_t kind;   /* enum mt_overrun_kind */
     uint32_t thread; /* index: who noticed it; 0: not known */

@@ -19,6 +19,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
   case writeAfterFree = "write-after-free"
   case useAfterFree = "use-after-free"
   case heapOverflow = "heap-overflow"
+  case heapUnderflow = "heap-underflow"
   case outOfBounds = "out-of-bounds"
 
   /// The ID of the rule in SARIF and code quality reports.
@@ -37,6 +38,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .writeAfterFree: "MT014"
     case .useAfterFree: "MT015"
     case .heapOverflow: "MT008"
+    case .heapUnderflow: "MT018"
     case .outOfBounds: "MT016"
     }
   }
@@ -57,6 +59,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .writeAfterFree: "Write to a freed block"
     case .useAfterFree: "Use of a freed block"
     case .heapOverflow: "Write past the end of a block"
+    case .heapUnderflow: "Write in front of a block"
     case .outOfBounds: "Access outside of a block"
     }
   }
@@ -82,6 +85,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .useAfterFree:
       "What a block held was used after it had been freed, and a signal came of it."
     case .heapOverflow: "Bytes behind the end of a block were written to."
+    case .heapUnderflow: "Bytes in front of a block were written to."
     case .outOfBounds: "Bytes beside a block were to be read or written, and a signal came of it."
     }
   }
@@ -112,6 +116,9 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .heapOverflow:
       "Ask for as many bytes as are written, or write no more. `memtrace errors TRACE` shows how many "
         + "too many they were, and who allocated the block."
+    case .heapUnderflow:
+      "Write nothing in front of the block: an index is below 0, or a pointer goes back too far. "
+        + "`memtrace errors TRACE` shows how far, and who allocated the block."
     case .outOfBounds:
       "Ask for as many bytes as are used, or stop at the end of the block. `memtrace errors TRACE` "
         + "shows who went too far, and who allocated the block."
@@ -142,6 +149,7 @@ public enum FindingKind: String, Sendable, Hashable, CaseIterable, Codable {
     case .writeAfterFree: self = .writeAfterFree
     case .useAfterFree: self = .useAfterFree
     case .heapOverflow: self = .heapOverflow
+    case .heapUnderflow: self = .heapUnderflow
     case .outOfBounds: self = .outOfBounds
     }
   }

@@ -51,6 +51,7 @@ struct ValgrindLog {
     case .writeAfterFree: "Invalid write: to a block that was free'd"
     case .useAfterFree: "Invalid read: from a block that was free'd"
     case .heapOverflow: "Invalid write: after a block"
+    case .heapUnderflow: "Invalid write: before a block"
     case .outOfBounds: "Invalid read or write: beside a block"
     case .mismatchedFree, .wrongSize, .wrongAlignment:
       "Mismatched free() / delete / delete []"

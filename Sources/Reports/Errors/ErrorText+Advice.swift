@@ -25,6 +25,7 @@ extension ErrorText {
     case .outOfBounds: return boundsAdvice
     case .writeAfterFree: return writeAdvice
     case .heapOverflow: return overflowAdvice
+    case .heapUnderflow: return underflowAdvice
     case .wrongAlignment:
       return "delete as the type that was allocated, with the alignment it was allocated with"
     }
@@ -163,6 +164,13 @@ extension ErrorText {
     let next = isOutOfReach ? "" : "; \(guardedRecording) shows who writes"
     return "look at what is written to the block that \(maker) allocates: it needs more bytes, or "
       + "a loop or a copy goes too far\(next)"
+  }
+
+  private var underflowAdvice: String {
+    let maker = entry.block.map(\.allocated).flatMap(Self.caller(of:)) ?? "the program"
+    return
+      "look at what is written to the block that \(maker) allocates: an index is below 0, or a "
+      + "pointer goes back too far"
   }
 
   /// The option that stops the one who writes.

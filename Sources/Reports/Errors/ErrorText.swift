@@ -40,6 +40,9 @@ struct ErrorText {
     case .heapOverflow(let offset, let length, let isAtLeast, _):
       return "Write past the end of \(address)\(freedBlockText): \(isAtLeast ? "at least " : "")"
         + "\(bytes.format(length)) \(placeBehind(offset))"
+    case .heapUnderflow(let distance, let length, _):
+      return "Write in front of \(address)\(freedBlockText): \(bytes.format(length)) "
+        + placeInFront(distance, length)
     case .wrongAlignment(let alignment):
       let real = entry.block.map { "\($0.alignment)" } ?? "another"
       return "\(entry.offending.function) of \(address)\(blockText) says alignment \(alignment), "
@@ -105,7 +108,7 @@ struct ErrorText {
     case .writeAfterFree(_, _, let found):
       return line("Found", nil, entry.offending, after: previous)
         + ", \(found.text(at: entry.mark)); who wrote is not known"
-    case .heapOverflow(_, _, _, let found):
+    case .heapOverflow(_, _, _, let found), .heapUnderflow(_, _, let found):
       return line("Found", nil, entry.offending, after: previous)
         + ", \(found.text(after: entry.firstFree, at: entry.mark)); who wrote is not known"
     default: return line(offendingVerb, entry.offending, after: previous)
@@ -163,6 +166,12 @@ struct ErrorText {
   private func placeBehind(_ offset: UInt64) -> String {
     guard let size = entry.block?.size, offset > size else { return "right behind it" }
     return "from \(bytes.format(offset - size)) behind it on"
+  }
+
+  /// `right in front of it`, or how far.
+  private func placeInFront(_ distance: UInt64, _ length: UInt64) -> String {
+    distance == length
+      ? "right in front of it" : "from \(bytes.format(distance)) in front of it on"
   }
 
   /// `right behind the end of`, or where else.

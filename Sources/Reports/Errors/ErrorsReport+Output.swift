@@ -150,6 +150,10 @@ extension ErrorsReport.Entry: Encodable {
       try container.encode(length, forKey: .length)
       try container.encode(isAtLeast, forKey: .isAtLeast)
       try container.encode(found, forKey: .found)
+    case .heapUnderflow(let distance, let length, let found):
+      try container.encode(-Int64(clamping: distance), forKey: .offset)
+      try container.encode(length, forKey: .length)
+      try container.encode(found, forKey: .found)
     case .useAfterFree(let signal): try container.encode(signal, forKey: .signal)
     case .accessAfterFree(let access), .outOfBounds(let access):
       try container.encode(access.kind, forKey: .access)

@@ -45,7 +45,7 @@ public struct ErrorsReport: Report {
     /// Whether the wrong event is a write of which only the traces were found, without a stack.
     var isFoundLater: Bool {
       switch kind {
-      case .writeAfterFree, .heapOverflow: true
+      case .writeAfterFree, .heapOverflow, .heapUnderflow: true
       default: false
       }
     }
@@ -65,7 +65,7 @@ public struct ErrorsReport: Report {
     public var foremost: EventSummary {
       switch kind {
       case .writeAfterFree: firstFree ?? offending
-      case .heapOverflow: block?.allocated ?? firstFree ?? offending
+      case .heapOverflow, .heapUnderflow: block?.allocated ?? firstFree ?? offending
       default: offending
       }
     }
@@ -190,13 +190,14 @@ extension MemoryError.Category {
     case .writeAfterFree: 2
     case .outOfBounds: 3
     case .heapOverflow: 4
-    case .overRelease: 5
-    case .reallocOfFreed: 6
-    case .freeOfInterior: 7
-    case .freeOfUnknown: 8
-    case .mismatched: 9
-    case .wrongSize: 10
-    case .wrongAlignment: 11
+    case .heapUnderflow: 5
+    case .overRelease: 6
+    case .reallocOfFreed: 7
+    case .freeOfInterior: 8
+    case .freeOfUnknown: 9
+    case .mismatched: 10
+    case .wrongSize: 11
+    case .wrongAlignment: 12
     }
   }
 
@@ -214,6 +215,7 @@ extension MemoryError.Category {
     case .writeAfterFree: "write-after-free"
     case .useAfterFree: "use-after-free"
     case .heapOverflow: "heap-overflow"
+    case .heapUnderflow: "heap-underflow"
     case .outOfBounds: "out-of-bounds"
     }
   }
@@ -240,6 +242,7 @@ extension MemoryError.Category {
     case .writeAfterFree: "write to a freed block"
     case .useAfterFree: "use of a freed block"
     case .heapOverflow: "write past the end of a block"
+    case .heapUnderflow: "write in front of a block"
     case .outOfBounds: "access outside of a block"
     }
   }
@@ -258,6 +261,7 @@ extension MemoryError.Category {
     case .writeAfterFree: "writes to freed blocks"
     case .useAfterFree: "uses of freed blocks"
     case .heapOverflow: "writes past the ends of blocks"
+    case .heapUnderflow: "writes in front of blocks"
     case .outOfBounds: "accesses outside of blocks"
     }
   }

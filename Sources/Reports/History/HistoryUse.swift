@@ -4,7 +4,7 @@ extension HistoryReport {
   /// A use of a block at the address that showed beside its events: after its free, where freed
   /// blocks were kept back, or outside of it, where blocks had redzones; both of guarded blocks.
   public struct Use: Sendable, Hashable, Encodable {
-    /// `write-after-free`, `use-after-free`, `heap-overflow` or `out-of-bounds`, as in
+    /// `write-after-free`, `use-after-free`, `heap-overflow`, `heap-underflow` or `out-of-bounds`, as in
     /// `memtrace.errors`.
     public var kind: String
     /// Where the block begins.
@@ -34,13 +34,15 @@ extension HistoryReport.Use {
   }
 
   init(_ overrun: BlockOverrun, mark: String?, source: ReportSource) {
-    kind = MemoryError.Category.heapOverflow.identifier
+    let category: MemoryError.Category = overrun.isInFront ? .heapUnderflow : .heapOverflow
+    kind = category.identifier
     message =
       "\(overrun.length) B at offset \(overrun.offset) of \(overrun.size) were written, found "
       + overrun.found.text(after: nil, at: mark)
     block = HexText.of(overrun.block.rawValue)
     event = EventSummary(
-      operation: .overrun, thread: overrun.thread, time: overrun.time, stack: .none, source: source)
+      operation: overrun.operation, thread: overrun.thread, time: overrun.time, stack: .none,
+      source: source)
   }
 
   init(_ stopped: GuardedAccess, source: ReportSource) {
@@ -58,7 +60,7 @@ extension HistoryReport.Use {
 
   /// Whether the block was freed before.
   var isAfterFree: Bool {
-    kind != MemoryError.Category.heapOverflow.identifier
-      && kind != MemoryError.Category.outOfBounds.identifier
+    let others: [MemoryError.Category] = [.heapOverflow, .heapUnderflow, .outOfBounds]
+    return !others.contains { $0.identifier == kind }
   }
 }

@@ -42,6 +42,9 @@ public struct Operation: RawRepresentable, Hashable, Sendable, CustomStringConve
   /// A write behind the end of a block: likewise.
   public static let overrun = Operation(rawValue: 0xfe)
 
+  /// A write in front of a block: likewise.
+  public static let underrun = Operation(rawValue: 0xfc)
+
   /// An access beside a block: likewise.
   public static let outOfBounds = Operation(rawValue: 0xfd)
 
@@ -50,6 +53,7 @@ public struct Operation: RawRepresentable, Hashable, Sendable, CustomStringConve
     if let refcountCall { return refcountCall.name }
     if self == .useOfFreed { return "use of a freed block" }
     if self == .overrun { return "write past the end of a block" }
+    if self == .underrun { return "write in front of a block" }
     if self == .outOfBounds { return "access outside of a block" }
     guard let name = mt_operation_info(rawValue).name else { return "unknown" }
     return String(cString: name)

@@ -1,6 +1,7 @@
 import CTraceFormat
 
-/// A block that was written past, into the redzone behind it (`record --redzones`).
+/// A block beside which was written: into the redzone behind it (`record --redzones`), or to what else
+/// of its pages is not its own (`record --guard`).
 public struct BlockOverrun: Hashable, Sendable {
   /// When it was found.
   public enum Discovery: String, Hashable, Sendable, Codable {
@@ -16,8 +17,8 @@ public struct BlockOverrun: Hashable, Sendable {
   public var block: Address
   /// Requested bytes of the block.
   public var size: UInt64
-  /// From the block's start to the first changed byte behind it.
-  public var offset: UInt64
+  /// From the block's start to the first changed byte: behind it, or below 0 in front of it.
+  public var offset: Int64
   /// Bytes from there to the end of the last changed one, as far as the redzone goes.
   public var length: UInt64
   /// When it was found.
@@ -29,7 +30,7 @@ public struct BlockOverrun: Hashable, Sendable {
 
   /// Creates an overrun.
   public init(
-    block: Address, size: UInt64, offset: UInt64, length: UInt64, found: Discovery,
+    block: Address, size: UInt64, offset: Int64, length: UInt64, found: Discovery,
     thread: ThreadIndex, time: EventTime
   ) {
     self.block = block
@@ -43,12 +44,18 @@ public struct BlockOverrun: Hashable, Sendable {
 }
 
 extension BlockOverrun {
+  /// Whether the bytes lie in front of the block, not behind it.
+  public var isInFront: Bool { offset < 0 }
+
+  /// What was done, in place of an operation.
+  public var operation: Operation { isInFront ? .underrun : .overrun }
+
   /// Decodes what follows the record's header; nil for a kind that this version does not know.
   init?(decoding cursor: inout ByteCursor) {
     time = EventTime(cursor.read())
     block = Address(cursor.read())
     size = cursor.read()
-    offset = cursor.read()
+    offset = Int64(bitPattern: cursor.read())
     length = cursor.read()
     let kind: UInt32 = cursor.read()
     thread = ThreadIndex(cursor.read())

@@ -34,9 +34,10 @@ extension Trace {
 }
 
 extension Trace {
-  /// The writes past the ends of blocks that are no part of one that a guard has stopped.
+  /// The writes past the ends of blocks, and in front of them, that are no part of one that a guard has stopped.
   ///
-  /// Who writes on and on from the end of a block changes the bytes in front of its guard first.
+  /// Who writes on and on from the end of a block changes the bytes in front of its guard first; who does
+  /// from its start downwards, those behind the guard of the one before.
   public var unexplainedOverruns: [BlockOverrun] {
     overruns.filter { overrun in !guardedAccesses.contains { $0.goesOn(from: overrun) } }
   }
@@ -59,9 +60,12 @@ extension GuardedAccess {
   /// Whether an access is to the byte behind those that were written past the end of the same block.
   fileprivate func goesOn(from overrun: BlockOverrun) -> Bool {
     guard !isFreed, block == overrun.block, size == overrun.size, time <= overrun.time,
-      access.kind == .write || access.kind == .unknown, overrun.offset == size
+      access.kind == .write || access.kind == .unknown
     else { return false }
-    return UInt64(exactly: access.offset) == overrun.offset &+ overrun.length
+    return overrun.isInFront
+      ? overrun.offset.magnitude == overrun.length && access.offset == overrun.offset &- 1
+      : overrun.offset.magnitude == size
+        && UInt64(exactly: access.offset) == size &+ overrun.length
   }
 }
 
@@ -69,7 +73,7 @@ extension MemoryError.Kind {
   fileprivate var isFoundAtMark: Bool {
     switch self {
     case .writeAfterFree(_, _, let found): found == .mark
-    case .heapOverflow(_, _, _, let found): found == .mark
+    case .heapOverflow(_, _, _, let found), .heapUnderflow(_, _, let found): found == .mark
     default: false
     }
   }
@@ -112,14 +116,18 @@ extension MemoryError {
 
   /// Up to `redzone` bytes behind the block were looked at.
   fileprivate init(_ overrun: BlockOverrun, _ life: LastBlockPass.Life?, redzone: UInt64) {
-    let end = overrun.offset &+ overrun.length
+    let distance = overrun.offset.magnitude
+    let kind: Kind =
+      overrun.isInFront
+      ? .heapUnderflow(distance: distance, length: overrun.length, found: overrun.found)
+      : .heapOverflow(
+        offset: distance, length: overrun.length,
+        isAtLeast: distance &+ overrun.length &- overrun.size >= redzone, found: overrun.found)
     self.init(
-      kind: .heapOverflow(
-        offset: overrun.offset, length: overrun.length, isAtLeast: end &- overrun.size >= redzone,
-        found: overrun.found),
+      kind: kind,
       address: overrun.block, block: life?.block, firstFree: life?.end,
       offending: EventSite(
-        operation: .overrun, stack: .none, thread: overrun.thread, time: overrun.time))
+        operation: overrun.operation, stack: .none, thread: overrun.thread, time: overrun.time))
   }
 
   fileprivate init(_ access: GuardedAccess, _ life: LastBlockPass.Life?) {

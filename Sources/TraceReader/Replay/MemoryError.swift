@@ -32,6 +32,8 @@ public struct MemoryError: Hashable, Sendable {
     /// many, where its redzone ends there.
     case heapOverflow(
       offset: UInt64, length: UInt64, isAtLeast: Bool = false, found: BlockOverrun.Discovery)
+    /// Bytes in front of the block were written to: so many from so far in front of it on.
+    case heapUnderflow(distance: UInt64, length: UInt64, found: BlockOverrun.Discovery)
 
     /// The kind without its details.
     public var category: Category {
@@ -48,6 +50,7 @@ public struct MemoryError: Hashable, Sendable {
       case .useAfterFree, .accessAfterFree: .useAfterFree
       case .outOfBounds: .outOfBounds
       case .heapOverflow: .heapOverflow
+      case .heapUnderflow: .heapUnderflow
       }
     }
   }
@@ -65,6 +68,7 @@ public struct MemoryError: Hashable, Sendable {
     case writeAfterFree
     case useAfterFree
     case heapOverflow
+    case heapUnderflow
     case outOfBounds
   }
 

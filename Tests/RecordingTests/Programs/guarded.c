@@ -122,6 +122,8 @@ int main(int argc, char **argv) {
             printf("%d\n", read_byte(block, number));
         else if (strcmp(step, "free") == 0)
             drop_block(block);
+        else if (strncmp(step, "free:", 5) == 0)
+            drop_block(block + number);
         else if (strcmp(step, "grow") == 0)
             block = realloc(block, size + 10000);
         else if (strcmp(step, "empty") == 0)

@@ -63,7 +63,7 @@ import TraceTestSupport
   }
 
   private func overrun(
-    of block: UInt64, offset: UInt64, length: UInt64, time: UInt64
+    of block: UInt64, offset: Int64, length: UInt64, time: UInt64
   ) -> BlockOverrun {
     BlockOverrun(
       block: Address(block), size: 10, offset: offset, length: length, found: .end,
@@ -82,12 +82,24 @@ import TraceTestSupport
       ])
   }
 
+  /// Downwards, from the start of the block to that of its page.
+  @Test func aWriteInFrontThatAGuardStopsIsOneError() throws {
+    var builder = TraceBuilder()
+    builder.allocate(0x8ff0, 10, time: 2000)
+    builder.access(access(0x8ff0, size: 10, offset: -0xff1, time: 2010))
+    builder.overrun(overrun(of: 0x8ff0, offset: -0xff0, length: 0xff0, time: 2020))
+    #expect(
+      try builder.noticedErrors().map(\.kind) == [
+        .outOfBounds(MemoryAccess(kind: .write, offset: -0xff1, signal: 11))
+      ])
+  }
+
   @Test(arguments: [
-    (block: UInt64(0x9ff0), offset: UInt64(10), length: UInt64(6), kind: MemoryAccess.Kind.write),
+    (block: UInt64(0x9ff0), offset: Int64(10), length: UInt64(6), kind: MemoryAccess.Kind.write),
     (0x8ff0, 10, 2, .write), (0x8ff0, 12, 4, .write), (0x8ff0, 10, 6, .read),
   ])
   func otherWritesAreErrorsOfTheirOwn(
-    block: UInt64, offset: UInt64, length: UInt64, kind: MemoryAccess.Kind
+    block: UInt64, offset: Int64, length: UInt64, kind: MemoryAccess.Kind
   ) throws {
     var builder = TraceBuilder()
     for address: UInt64 in [0x8ff0, 0x9ff0] { builder.allocate(address, 10, time: 2000) }
@@ -95,6 +107,19 @@ import TraceTestSupport
     builder.overrun(overrun(of: block, offset: offset, length: length, time: 2020))
     #expect(
       try builder.noticedErrors().map(\.kind.category) == [.outOfBounds, .heapOverflow])
+  }
+
+  @Test(arguments: [(offset: Int64(-8), length: UInt64(8)), (-0xff0, 0xfe8)])
+  func otherWritesInFrontAreErrorsOfTheirOwn(offset: Int64, length: UInt64) throws {
+    var builder = TraceBuilder()
+    builder.allocate(0x8ff0, 10, time: 2000)
+    builder.access(access(0x8ff0, size: 10, offset: -0xff1, time: 2010))
+    builder.overrun(overrun(of: 0x8ff0, offset: offset, length: length, time: 2020))
+    #expect(
+      try builder.noticedErrors().map(\.kind) == [
+        .outOfBounds(MemoryAccess(kind: .write, offset: -0xff1, signal: 11)),
+        .heapUnderflow(distance: offset.magnitude, length: length, found: .end),
+      ])
   }
 
   @Test func aRecordThatIsTooShortIsLeftOut() throws {

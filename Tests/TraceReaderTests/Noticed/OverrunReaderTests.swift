@@ -10,7 +10,7 @@ import TraceTestSupport
     _ block: UInt64, size: UInt64, time: UInt64, found: BlockOverrun.Discovery = .free
   ) -> BlockOverrun {
     BlockOverrun(
-      block: Address(block), size: size, offset: size + 1, length: 2, found: found,
+      block: Address(block), size: size, offset: Int64(size) + 1, length: 2, found: found,
       thread: ThreadIndex(2), time: EventTime(time))
   }
 
