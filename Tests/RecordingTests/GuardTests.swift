@@ -121,6 +121,35 @@ import TraceTestSupport
     #expect(kinds.count == steps.count { $0.hasPrefix("free:") })
   }
 
+  @Test func theReportTellsHowFarInFrontAndWhoseBlockItIs() throws {
+    let lines = try Self.run(["malloc", "41", "write:-8", "write:-6", "free"])
+      .lines(of: ["errors", "root.mtrace"])
+    #expect(lines.first?.hasSuffix("1 write in front of a block") == true)
+    #expect(
+      lines.contains {
+        $0.hasPrefix("1. Write in front of 0x")
+          && $0.hasSuffix(", a block of 41 B (Malloc-48): 3 B from 8 B in front of it on")
+      })
+    #expect(
+      lines.contains {
+        $0.hasPrefix("Found on") && $0.hasSuffix("when it was freed; who wrote is not known")
+      })
+    #expect(
+      lines.contains {
+        $0.hasPrefix("To fix: look at what is written to the block that make_block allocates")
+      })
+  }
+
+  @Test func ofWhatLiesInAFreedBlockTheReportSaysSo() throws {
+    let lines = try Self.run(["malloc", "40", "free", "free:16"])
+      .lines(of: ["errors", "root.mtrace"])
+    #expect(
+      lines.contains {
+        $0.hasPrefix("1. Invalid free of 0x") && $0.hasSuffix(" and was freed before")
+      })
+    #expect(lines.contains("To fix: take this free away: the block was freed before"))
+  }
+
   @Test func withLessAlignmentItIsStopped() throws {
     let options = ["--guard", "--guard-alignment=1"]
     let found = try Self.run(["malloc", "41", "write:40", "write:41"], options: options).error()

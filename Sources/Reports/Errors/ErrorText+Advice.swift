@@ -44,6 +44,7 @@ extension ErrorText {
 
   private var interiorAdvice: String {
     let start = entry.block.map { HexText.of($0.address) } ?? "the start of the block"
+    if entry.firstFree != nil { return "take this \(call) away: the block was freed before" }
     if isOfAnnounced { return "\(call) \(start), which was announced, not an address in the block" }
     return "\(call) \(start), the pointer that \(allocator) returned, not one into the block"
   }

@@ -16,7 +16,8 @@ struct ErrorText {
         + (isOfAnnounced ? "announced" : "allocated") + neighbourText
     case .freeOfInterior(let offset):
       let start = entry.block.map { " that begins at \(HexText.of($0.address))" } ?? ""
-      return "Invalid \(call) of \(address), \(bytes.format(offset)) inside \(ofBlock)\(start)"
+      let end = entry.firstFree == nil ? "" : " and was freed before"
+      return "Invalid \(call) of \(address), \(bytes.format(offset)) inside \(ofBlock)\(start)\(end)"
     case .mismatched:
       return "Mismatched deallocation of \(address)\(blockText): \(familyText)"
     case .wrongSize(let size):
