@@ -308,7 +308,7 @@ struct SwiftObjectTests {
       Image(
         index: 1, path: "/usr/lib/libswiftCore.so", loadBias: 0, start: Address(0x60_0000),
         end: Address(0x60_1000), textStart: Address(0x60_0000), textEnd: Address(0x60_1000)))
-    heap.snapshot.region(0x60_0000..<0x60_1000, path: "/usr/lib/libswiftCore.so")
+    heap.addSwiftRuntime()
     let slab = heap.block(16384, stack: StackID(7))
     let other = heap.block(16384, stack: StackID(8))
     heap.set(SampleHeap.globals, slab + 0x100, other + 0x100)
@@ -447,6 +447,7 @@ struct SwiftObjectTests {
     heap.set(table, Self.metadata, Self.counts, 0, 0, 0, table)
     let layouts = [Self.metadata: ObjectLayout(numberOffsets: [40])]
     #expect(try heap.analysis(layouts: layouts).leaks.role(of: 0) == .rootLeak)
+    heap.addSwiftRuntime()
     #expect(try heap.analysis().leaks.role(of: 0) == .rootCycle)
   }
 

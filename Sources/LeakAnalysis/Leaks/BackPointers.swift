@@ -53,7 +53,7 @@ extension EdgeScanner {
   fileprivate func countsReferences(_ block: Int) -> Bool {
     if isInstance(block) { return true }
     let (start, memory) = (heap.blocks.address(of: block), heap.memory)
-    if ObjectCounts(at: start, in: memory) != nil, !isOfCxx(memory.word(at: start)) { return true }
+    if hasSwiftCounts(block), !isOfCxx(memory.word(at: start)) { return true }
     return memory.gobjectClass(ofBlockAt: start, size: heap.blocks.size(of: block)) != nil
       || memory.pythonObject(inBlockAt: start, size: heap.blocks.size(of: block)) != nil
   }

@@ -266,12 +266,18 @@ struct EdgeScanner {
   @inline(never)
   func holdsItself(_ block: Int, at offset: UInt64) -> Bool {
     let start = blocks.address(of: block)
-    if isInstance(block) || ObjectCounts(at: start, in: memory) != nil { return true }
+    if isInstance(block) || hasSwiftCounts(block) { return true }
     guard offset >= 24, memory.word(at: start &+ offset) == start,
       InteriorPointers.isVirtualTable(memory.word(at: start), memory)
     else { return false }
     let object = memory.word(at: start &+ offset &- 8)
     return object >= start &+ 16 && object < blocks.end(of: block)
+  }
+
+  /// Whether a block begins as an object of Swift does, with counts in its second word; elsewhere than in a process
+  /// with the Swift runtime that is any odd number.
+  func hasSwiftCounts(_ block: Int) -> Bool {
+    heap.hasSwift && ObjectCounts(at: blocks.address(of: block), in: memory) != nil
   }
 
   /// Whether an instance of a class lies in a block.

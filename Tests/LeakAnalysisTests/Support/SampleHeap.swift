@@ -58,6 +58,11 @@ struct SampleHeap {
     return address
   }
 
+  /// Maps the Swift runtime.
+  mutating func addSwiftRuntime() {
+    snapshot.region(0x60_0000..<0x60_1000, path: "/usr/lib/libswiftCore.so")
+  }
+
   /// Frees a block, which leaves its words.
   mutating func free(_ address: UInt64) { trace.free(address) }
 
