@@ -112,6 +112,8 @@ extension RustContainers {
     private var container: Container
     /// The container's arguments; empty while they are not known.
     private var arguments: [String]
+    /// The function of it that is on the stack.
+    private let function: String
 
     /// Recognises a function of a container; nil for any other.
     init?(_ member: RustMember) {
@@ -120,10 +122,11 @@ extension RustContainers {
       guard
         let container = RustContainers.containers[isVector ? "alloc::vec::Vec" : member.template]
       else { return nil }
-      self.init(container, member.arguments)
+      self.init(container, member.arguments, function: member.function)
     }
 
-    private init(_ container: Container, _ arguments: [String]) {
+    private init(_ container: Container, _ arguments: [String], function: String) {
+      self.function = function
       self.container = container
       self.arguments = Array(arguments.prefix(container.arity))
       if container.family == .box, let content = self.arguments.first,
@@ -144,7 +147,9 @@ extension RustContainers {
           && mayBe.contains(outer.container.family) ? outer : nil
       }
       let isSame = container.name == outer.container.name
-      if isSame, !arguments.isEmpty, !outer.arguments.isEmpty, arguments != outer.arguments {
+      if isSame, !arguments.isEmpty, !outer.arguments.isEmpty, arguments != outer.arguments,
+        !isGrown(by: outer)
+      {
         return nil
       }
       if !isSame, !container.isPart, !isStorage(of: outer) { return nil }
@@ -153,6 +158,12 @@ extension RustContainers {
         result.arguments = Array(arguments.prefix(outer.container.arity))
       }
       return result
+    }
+
+    /// Whether this is the part by which the other one grows: functions that are the same for several types of
+    /// elements are merged, and have the name of one of them.
+    private func isGrown(by outer: Allocation) -> Bool {
+      container.isPart && function == "grow_one" && ["push", "push_mut"].contains(outer.function)
     }
 
     /// Whether a whole container is what the other one keeps its values in: the bytes of a string.

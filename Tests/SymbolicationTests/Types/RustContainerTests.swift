@@ -26,6 +26,20 @@ import TraceReader
         ], "Vec<u16> storage"
       ),
       (["<alloc::vec::Vec<alloc::string::String>>::push"], "Vec<String> storage"),
+      (
+        [
+          "<alloc::raw_vec::RawVecInner>::grow_one<alloc::alloc::Global>",
+          "<alloc::raw_vec::RawVec<alloc::vec::Vec<u8>>>::grow_one",
+          "alloc::vec::Vec<T,A>::push_mut<alloc::string::String, alloc::alloc::Global>",
+          "alloc::vec::Vec<T,A>::push<alloc::string::String, alloc::alloc::Global>",
+        ], "Vec<String> storage"
+      ),
+      (
+        [
+          "<alloc::raw_vec::RawVec<u8>>::try_allocate_in",
+          "<alloc::vec::Vec<alloc::string::String> as core::clone::Clone>::clone",
+        ], "Vec<u8> storage"
+      ),
       (["alloc::vec::from_elem<u8>"], "Vec<u8> storage"),
       (["<alloc::boxed::Box<[u64; 20: usize]>>::new"], "Box<[u64; 20]>"),
       (["<alloc[5f3a0b]::vec::Vec<[f64]>>::push"], "Vec<[f64]> storage"),
