@@ -17,7 +17,8 @@ struct ErrorText {
     case .freeOfInterior(let offset):
       let start = entry.block.map { " that begins at \(HexText.of($0.address))" } ?? ""
       let end = entry.firstFree == nil ? "" : " and was freed before"
-      return "Invalid \(call) of \(address), \(bytes.format(offset)) inside \(ofBlock)\(start)\(end)"
+      return
+        "Invalid \(call) of \(address), \(bytes.format(offset)) inside \(ofBlock)\(start)\(end)"
     case .mismatched:
       return "Mismatched deallocation of \(address)\(blockText): \(familyText)"
     case .wrongSize(let size):

@@ -49,7 +49,8 @@ final class CompilationUnit {
   /// The line of an address where nothing was inlined.
   ///
   /// What the compiler made within a function, as it makes much of Swift's, takes the line before it
-  /// of the function's own file, else that of the function's declaration.
+  /// of the function's own file, else that of the function's declaration. So does what it has inlined of a header of
+  /// the system's without saying so: gcc names no function of such a line at times.
   ///
   /// - Parameters:
   ///   - address: An ELF address.
@@ -60,8 +61,10 @@ final class CompilationUnit {
     of address: UInt64, in function: FunctionIndex.Entry, isOwn: (UInt64) -> Bool
   ) -> SourceLocation? {
     let known = location(of: address, functionStart: function.start)
-    if let known, known.line > 0 { return known }
+    let isLeftOver = known.map { FrameClassifier.isOfLibraries($0.path) } == true
+    if let known, known.line > 0, !isLeftOver { return known }
     guard let declared = declaration(of: function.die) else { return known }
+    if isLeftOver, FrameClassifier.isOfLibraries(declared.path) { return known }
     let own = location(of: address, downTo: function.start, path: declared.path, where: isOwn)
     return own.flatMap { $0.line > 0 ? $0 : nil } ?? declared
   }

@@ -34,6 +34,11 @@ public enum FrameClassifier {
     path.hasPrefix("/usr/include/") || (path.hasPrefix("/usr/lib/") && path.contains("/include/"))
   }
 
+  /// Whether a source file belongs to a standard library, or is a header of the system's.
+  static func isOfLibraries(_ path: String) -> Bool {
+    isRuntimeSource(path) || isSystemHeader(path)
+  }
+
   /// Whether the image belongs to the system: what "hide system libraries" hides.
   ///
   /// Only shared objects count: `cc1plus` and PostgreSQL live under `/usr/lib` as well, and are

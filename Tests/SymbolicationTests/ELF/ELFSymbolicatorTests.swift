@@ -33,6 +33,19 @@ struct ELFSymbolicatorTests {
     #expect(symbolicator.warnings.isEmpty)
   }
 
+  @Test(
+    "what is left of a header's function that nobody names is the line before it of the function",
+    arguments: ["-O0", "-O2"])
+  func leftovers(option: String) throws {
+    let program = try fixture.compile("leftovers.c", with: "gcc", [option, "-g"], to: "program")
+    let frames = symbolicator.frames(try Fixture.symbol("probe", in: program), in: program)
+
+    #expect(frames.map(\.displayName) == ["outer"])
+    #expect(frames.map { $0.location?.fileName } == ["leftovers.c"])
+    #expect(frames.map { $0.location?.line } == [13])
+    #expect(frames.map(\.role) == [.user])
+  }
+
   @Test("the line of a return address is that of the call")
   func returnAddresses() throws {
     let program = try fixture.compile("inlining.c", with: "gcc", ["-O2", "-g"], to: "program")

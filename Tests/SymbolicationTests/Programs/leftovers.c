@@ -1,5 +1,5 @@
-/* A line of a header within a function of the program, as optimisers leave it where they forget what
- * they have inlined. `probe` marks an instruction of it. */
+/* A line of a header within a function of the program, as optimisers leave it where they forget
+ * what they have inlined. `probe` marks an instruction of it. */
 extern char probe[];
 
 __attribute__((noinline)) int outer(int size);
