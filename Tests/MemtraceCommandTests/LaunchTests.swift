@@ -75,6 +75,7 @@ import TraceTestSupport
     ("--redzones --zombies=1MiB --force", "REDZONES=16 ZOMBIES=1048576"),
     ("--guard=24 --guard-alignment=8", "GUARD=24 GUARD_ALIGNMENT=8"),
     ("--guard 24,1KiB- --guard-every 3", "GUARD=24,1024- GUARD_EVERY=3"),
+    ("--guard --guard-front", "GUARD=all GUARD_FRONT=1"),
     ("--guard --refcounts=Node --redzones", "GUARD=all REDZONES=16 REFCOUNTS=Node"),
     ("--guard=0", "GUARD=0-0"),
     ("--refcounts --guard=0,16 --force", "GUARD=0,16 REFCOUNTS=1"),
@@ -83,7 +84,8 @@ import TraceTestSupport
     let options = options.split(separator: " ").map(String.init)
     let run = try memtrace(
       arguments: ["record", "-q", "-o", "t.mtrace"] + options + ["--", "env"], in: directory.path)
-    let wanted = /MEMTRACE_((?:GUARD|GUARD_EVERY|GUARD_ALIGNMENT|REDZONES|REFCOUNTS|ZOMBIES)=.*)/
+    let wanted =
+      /MEMTRACE_((?:GUARD|GUARD_EVERY|GUARD_ALIGNMENT|GUARD_FRONT|REDZONES|REFCOUNTS|ZOMBIES)=.*)/
     let found = run.outputText.split(separator: "\n").compactMap {
       try? wanted.wholeMatch(in: $0)?.1
     }

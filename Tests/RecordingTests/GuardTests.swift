@@ -137,6 +137,7 @@ import TraceTestSupport
     #expect(
       lines.contains {
         $0.hasPrefix("To fix: look at what is written to the block that make_block allocates")
+          && $0.hasSuffix("; record --guard=41 --guard-front shows who writes")
       })
   }
 
@@ -148,6 +149,41 @@ import TraceTestSupport
         $0.hasPrefix("1. Invalid free of 0x") && $0.hasSuffix(" and was freed before")
       })
     #expect(lines.contains("To fix: take this free away: the block was freed before"))
+  }
+
+  /// Where blocks begin at their guard, the other side is looked at later.
+  @Test(
+    arguments: ["malloc", "calloc", "realloc", "posix_memalign", "memalign", "valloc"], [41, 8192])
+  func whoGoesInFrontOfABlockAtItsGuardIsStopped(function: String, size: Int) throws {
+    let options = ["--guard", "--guard-front"]
+    let run = try Self.run([function, "\(size)", "write:0", "read:-1"], options: options)
+    #expect(run.result.outputText == "1 \(size) 0\n")
+    #expect(run.result.exitStatus == 139)
+    let found = try run.error()
+    #expect(found.error.kind == .outOfBounds(Self.access(.read, -1)))
+    #expect(found.error.block?.size == UInt64(size))
+    #expect(found.allocated == "make_block")
+    #expect(found.user == "read_byte")
+  }
+
+  @Test func whoGoesBehindABlockThatBeginsAtItsGuardIsFoundLater() throws {
+    let options = ["--guard", "--guard-front"]
+    let run = try Self.run(["malloc", "41", "write:41", "write:4095", "free"], options: options)
+    #expect(run.result.exitStatus == 0)
+    #expect(try run.error().error.kind == .heapOverflow(offset: 41, length: 4055, found: .free))
+    let stopped = try Self.run(["malloc", "41", "write:4096"], options: options)
+    #expect(try stopped.error().error.kind == .outOfBounds(Self.access(.write, 4096)))
+    let freed = try Self.run(["malloc", "0", "free", "write:0"], options: options)
+    #expect(try freed.error().error.kind == .accessAfterFree(Self.access(.write, 0)))
+  }
+
+  @Test func whoGoesInFrontIsAdvisedToLookAtTheIndex() throws {
+    let lines = try Self.run(["malloc", "41", "read:-1"], options: ["--guard", "--guard-front"])
+      .lines(of: ["errors", "root.mtrace"])
+    #expect(
+      lines.contains(
+        "To fix: read_byte goes in front of the block that make_block allocates: an index is below 0, or a "
+          + "pointer goes back too far"))
   }
 
   @Test func withLessAlignmentItIsStopped() throws {
@@ -339,6 +375,7 @@ import TraceTestSupport
       (["--guard=24x"], "--guard takes up to 16 sizes"),
       (["--guard-every=2"], "--guard-every goes with --guard"),
       (["--guard-alignment=2"], "--guard-alignment goes with --guard"),
+      (["--guard-front"], "--guard-front goes with --guard"),
       (["--guard", "--guard-every=0"], "--guard-every takes a number from 1"),
       (["--guard", "--guard-alignment=3"], "--guard-alignment takes 1, 2, 4, 8 or 16"),
     ])

@@ -52,6 +52,8 @@
     X(guard_alignment, "MEMTRACE_GUARD_ALIGNMENT", ALIGNMENT, 16, 1, 16,                           \
       "least alignment of guarded blocks, a power of two: that of malloc is 16, and leaves up to " \
       "15 bytes between a block and its guard")                                                    \
+    X(guard_front, "MEMTRACE_GUARD_FRONT", NUMBER, 0, 0, 1,                                        \
+      "begin guarded blocks where their pages do, to stop who goes in front of one")               \
     X(fail_at, "MEMTRACE_FAIL_AT", STRING, "", is_numbers, 0,                                      \
       "these allocations of the process, counted from 1, fail (5,100-200,1000-); 0 or empty: "     \
       "none")                                                                                      \

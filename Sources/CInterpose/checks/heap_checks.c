@@ -43,7 +43,8 @@ static void begin_redzones(void) {
 
 static void begin_guard(void) {
     struct mt_guard_settings settings = {.every = mt_config.guard_every,
-                                         .alignment = mt_config.guard_alignment};
+                                         .alignment = mt_config.guard_alignment,
+                                         .is_front = mt_config.guard_front};
     mt_number_ranges_parse(mt_config.guard, &settings.sizes);
     if (settings.sizes.count && !mt_guard_begin(&settings)) {
         mt_config.guard[0] = 0;

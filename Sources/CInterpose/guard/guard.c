@@ -271,6 +271,7 @@ bool mt_guard_begin(const struct mt_guard_settings *settings) {
     if (live < FEWEST_LIVE || !mt_guarded_pages_begin(&g_guard.pages, addresses(), live, true))
         return false;
     g_guard.settings = *settings;
+    g_guard.pages.is_front = settings->is_front;
     g_guard.real = mt_real;
     g_guard.is_on = true;
     mt_real_replace(&ours);

@@ -18,6 +18,8 @@ struct mt_guard_settings {
     size_t alignment; /* of a block for which none was asked: a power of two. What is less
                          than that of malloc shows the first byte too many at once; a
                          program that counts on malloc's then goes wrong */
+    bool is_front;    /* blocks begin where their pages do: who goes in front of one is stopped
+                         there and then, and who goes behind it only after up to a page */
 };
 
 /* Guards blocks from now on, while there is room for them, and fewer and fewer as it gets short.

@@ -110,8 +110,10 @@ static bool find_run(struct mt_guarded_pages *pages, uint64_t count, uint64_t *i
 
 /* ---- Allocation ---- */
 
-/* Bytes from the block's start to the end of its last page. */
-static size_t room_of(size_t size, size_t alignment) {
+/* Bytes from the block's start to the end of its last page; in front: that it needs at least. */
+static size_t room_of(const struct mt_guarded_pages *pages, size_t size, size_t alignment) {
+    if (pages->is_front)
+        return size ? size : 1;
     size_t room = (size + alignment - 1) & -alignment;
     return room ? room : alignment;
 }
@@ -124,7 +126,7 @@ static struct mt_guarded_page *make_run(struct mt_guarded_pages *pages, uint64_t
     for (uint64_t i = 0; i <= count; i++)
         first[i].back = (uint32_t)i;
     first->size = size;
-    first->offset = (uint16_t)(count * MT_PAGE_SIZE - room);
+    first->offset = pages->is_front ? 0 : (uint16_t)(count * MT_PAGE_SIZE - room);
     __atomic_store_n(&first->state, ENDING, __ATOMIC_RELEASE);
     return first;
 }
@@ -174,7 +176,7 @@ void *mt_guarded_pages_allocate(struct mt_guarded_pages *pages, size_t size, siz
     uint64_t largest = pages->range.count * MT_PAGE_SIZE / MT_GUARDED_SHARE;
     if (size > largest || alignment > MT_PAGE_SIZE)
         return NULL;
-    size_t room = room_of(size, alignment);
+    size_t room = room_of(pages, size, alignment);
     uint64_t count = (room + MT_PAGE_SIZE - 1) / MT_PAGE_SIZE;
     uint64_t signals = mt_os_block_signals();
     bool has_lock = wait_for_lock(pages);

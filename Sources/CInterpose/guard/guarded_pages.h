@@ -25,6 +25,7 @@ struct mt_guarded_pages {
     uint64_t next; /* the page that is tried first */
     uint64_t used; /* pages that have been in a run are among so many first ones */
     struct mt_guarded_page *pages;
+    bool is_front;            /* whether blocks begin where their pages do */
     uint32_t live, most_live; /* blocks */
     struct mt_lock lock;      /* of `next`, `used`, and of what becomes live */
 };
@@ -48,7 +49,7 @@ bool mt_guarded_pages_begin(struct mt_guarded_pages *pages, uint64_t bytes, uint
 void mt_guarded_pages_shorten(struct mt_guarded_pages *pages, uint64_t bytes);
 
 /* A block of zeros, whose last byte lies less than `alignment` bytes in front of a page that
- * cannot be touched.
+ * cannot be touched; with `is_front` its first one right behind such a page.
  *
  * alignment  a power of two
  * prepare    called with the block before it is live, so that no visit comes first; or NULL

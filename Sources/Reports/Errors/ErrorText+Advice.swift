@@ -169,9 +169,10 @@ extension ErrorText {
 
   private var underflowAdvice: String {
     let maker = entry.block.map(\.allocated).flatMap(Self.caller(of:)) ?? "the program"
+    let recording = entry.block.map { "record --guard=\($0.size)" } ?? "record --guard"
     return
       "look at what is written to the block that \(maker) allocates: an index is below 0, or a "
-      + "pointer goes back too far"
+      + "pointer goes back too far; \(recording) --guard-front shows who writes"
   }
 
   /// The option that stops the one who writes.
@@ -202,6 +203,11 @@ extension ErrorText {
     let user = Self.caller(of: entry.offending) ?? "the program"
     guard let block = entry.block, let maker = Self.caller(of: block.allocated) else {
       return "\(user) leaves the block; stop at its end"
+    }
+    if case .outOfBounds(let access) = entry.kind, access.offset < 0 {
+      return
+        "\(user) goes in front of the block that \(maker == user ? "it" : maker) allocates: an index is "
+        + "below 0, or a pointer goes back too far"
     }
     return "\(user) goes beyond the \(bytes.format(block.size)) that "
       + "\(maker == user ? "it" : maker) asked for: ask for more, or stop earlier"

@@ -53,6 +53,12 @@ struct HeapCheckOptions: ParsableArguments {
       valueName: "bytes"))
   var guardAlignment: Int?
 
+  @Flag(
+    help: ArgumentHelp(
+      "Guarded blocks begin at their guard, which stops whoever goes in front of one; who goes too far is "
+        + "stopped by the end of the page only."))
+  var guardFront = false
+
   mutating func validate() throws {
     guard zombies == nil || zombieBytes != nil else {
       throw ValidationError(
@@ -71,8 +77,11 @@ struct HeapCheckOptions: ParsableArguments {
         "--guard takes up to 16 sizes and ranges of them, such as 24,100-200, or all, not "
           + "'\(guardedSizes ?? "")'.")
     }
-    guard guardedSizes != nil || (guardEvery == nil && guardAlignment == nil) else {
-      let option = guardEvery == nil ? "--guard-alignment" : "--guard-every"
+    let details = [
+      ("--guard-every", guardEvery != nil), ("--guard-alignment", guardAlignment != nil),
+      ("--guard-front", guardFront),
+    ]
+    if guardedSizes == nil, let (option, _) = details.first(where: \.1) {
       throw ValidationError("\(option) goes with --guard, which says what blocks are meant.")
     }
     if let guardEvery, !Self.guardIntervals.contains(guardEvery) {
@@ -100,6 +109,7 @@ struct HeapCheckOptions: ParsableArguments {
       ("MEMTRACE_REDZONES", redzoneBytes.map { String($0) }),
       ("MEMTRACE_GUARD", guardedRanges), ("MEMTRACE_GUARD_EVERY", guardEvery.map { String($0) }),
       ("MEMTRACE_GUARD_ALIGNMENT", guardAlignment.map { String($0) }),
+      ("MEMTRACE_GUARD_FRONT", guardFront ? "1" : nil),
     ]
   }
 
