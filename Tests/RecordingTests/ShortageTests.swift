@@ -85,6 +85,16 @@ import TraceTestSupport
     #expect(lines.contains { $0.hasPrefix("block_of  shortage.c:") })
   }
 
+  @Test func whatOverflowsHasNoSize() throws {
+    let run = try HeapRun(TestProgram("entry_points.c"), [], options: [])
+    let lines = try run.lines(of: ["errors", "root.mtrace"])
+    for function in ["calloc", "reallocarray"] {
+      let start = "\(function), whose count times its size overflows, once, first on"
+      #expect(lines.contains { $0.hasPrefix(start) })
+    }
+    #expect(lines.contains { $0.hasPrefix("malloc of ") })
+  }
+
   /// All of it is there without the options, too.
   @Test func otherChecksGoTogetherWithIt() throws {
     let options = ["--guard", "--redzones", "--zombies", "--fail-at", "2", "--limit", "300"]

@@ -79,6 +79,11 @@ public struct ErrorsReport: Report {
     public var count: UInt64
     /// The first of them.
     public var first: EventSummary
+
+    /// Whether more was asked for than there are numbers for: no size says how much.
+    var overflows: Bool {
+      size == .max && ["calloc", "reallocarray"].contains(first.function)
+    }
   }
 
   /// Which trace.
