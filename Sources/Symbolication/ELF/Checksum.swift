@@ -12,7 +12,7 @@ enum Checksum {
 
   /// The checksum of a file's contents; `nil` when it cannot be read.
   static func ofFile(at path: String) -> UInt32? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = RecordedFile.open(path)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var buffer = [UInt8](repeating: 0, count: 1 << 18)

@@ -28,8 +28,7 @@ final class ELFFile {
   /// Opens a file.
   init(path: String) throws(OpenError) {
     _ = elf_version(UInt32(EV_CURRENT))
-    // Not to hang where a FIFO has taken the place of a file.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = RecordedFile.open(path)
     guard descriptor >= 0 else {
       if errno == ENOENT || errno == ENOTDIR { throw .missing }
       throw .unreadable(String(cString: strerror(errno)))

@@ -24,8 +24,7 @@ final class SourceLines {
 
   private func read(_ path: String) -> [Substring] {
     guard path.hasPrefix("/") else { return [] }
-    // Not to hang where a FIFO has taken the place of a file.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = RecordedFile.open(path)
     guard descriptor >= 0 else { return [] }
     defer { close(descriptor) }
     var status = stat()
