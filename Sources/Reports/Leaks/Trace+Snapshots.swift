@@ -220,8 +220,11 @@ extension SwiftLayouts {
       let layout = SwiftCaptureLayout(type.name)
       return ObjectLayout(
         size: .max, unownedFromEnd: layout?.unownedFromEnd ?? [],
+        existentialOffsets: capturedContainers(ofWord: word),
         numbersFromEnd: layout?.numbersFromEnd ?? [])
-    case .swiftBox, .swiftError: return ObjectLayout(size: .max)
+    case .swiftBox:
+      return ObjectLayout(size: .max, existentialOffsets: capturedContainers(ofWord: word))
+    case .swiftError: return ObjectLayout(size: .max)
     case .swiftTask, .swiftJob: return ObjectLayout(isTask: true)
     default: return nil
     }

@@ -53,7 +53,9 @@ final class SnapshotTypeNames: TypeNaming {
   func field(at offset: UInt64, of block: Int, in heap: HeapImage) -> String? {
     let word = heap.memory.word(at: heap.blocks.address(of: block))
     return layouts.field(at: offset, ofWord: word, memory: heap.memory.word)?.name
-      ?? element(at: offset, of: block, in: heap) ?? member(at: offset, of: block, in: heap)?.name
+      ?? element(at: offset, of: block, in: heap)
+      ?? layouts.captured(at: offset, ofWord: word, size: heap.blocks.size(of: block))
+      ?? member(at: offset, of: block, in: heap)?.name
   }
 
   func isWeak(at offset: UInt64, of block: Int, in heap: HeapImage) -> Bool {

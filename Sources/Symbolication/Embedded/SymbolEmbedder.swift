@@ -141,11 +141,13 @@ public struct SymbolEmbedder {
     output.endIfFull()
   }
 
-  /// Adds the elements of arrays, the keys and values of dictionaries, as `SwiftLayouts` looks them up.
+  /// Adds the elements of arrays, the keys and values of dictionaries, and what closures capture, as
+  /// `SwiftLayouts` looks them up.
   private func addElements(to output: inout SymbolChunks) {
     let elementTypes = SwiftElementTypes(types, images)
     let names =
       types.all.compactMap(SwiftElementTypes.element) + types.all.compactMap(SwiftElementTypes.key)
+      + types.all.flatMap(SwiftCapturedValues.types)
     for name in Set(names).sorted() where elementTypes.layout(named: name) == nil {
       for image in elementTypes.images {
         guard let elements = symbolicator.swiftElements(named: name, in: image) else { continue }

@@ -17,12 +17,11 @@ public struct SwiftCaptureLayout: Sendable, Hashable {
     var unowned: [UInt64] = []
     var numbers: [UInt64] = []
     var end: UInt64 = 0
-    for part in captures.split(separator: "]", omittingEmptySubsequences: true) {
-      let mangled = part.dropFirst()
-      guard let size = Self.size(of: mangled) else { return nil }
+    for mangled in Self.types(captures) {
+      guard let size = Self.size(of: mangled[...]) else { return nil }
       let alignment = min(size, 8)
       let start = (end + alignment - 1) & ~(alignment - 1)
-      if Self.isUnowned(mangled) { unowned.append(start) }
+      if Self.isUnowned(mangled[...]) { unowned.append(start) }
       end = start + size
       // The last word of the value, where the value does not take all of it.
       if end % 8 != 0, numbers.last != end & ~7 { numbers.append(end & ~7) }
@@ -31,11 +30,17 @@ public struct SwiftCaptureLayout: Sendable, Hashable {
     numbersFromEnd = numbers.map { end - $0 }
   }
 
+  /// The mangled types of what a closure captures; an empty text stands for one that is not known.
+  static func types(_ captures: String) -> [String] {
+    captures.split(separator: "]", omittingEmptySubsequences: true).map { String($0.dropFirst()) }
+  }
+
   private static func isUnowned(_ mangled: Substring) -> Bool {
     mangled.hasSuffix("Xo") || mangled.hasSuffix("Xu")
   }
 
-  private static func size(of mangled: Substring) -> UInt64? {
+  /// How many bytes a value takes, as far as its mangled type tells.
+  static func size(of mangled: Substring) -> UInt64? {
     if let size = sizes[mangled] { return size }
     if isCollection(mangled) { return 8 }
     if isClosure(mangled) { return 16 }

@@ -83,10 +83,15 @@ struct SwiftElementTypes {
 
   /// What a type is made of as far as its name tells; nil where files have to be asked.
   func layout(named name: String) -> SwiftElements? {
-    SwiftValueLayout(ofTypeNamed: name, isReference: isReference).map {
+    valueLayout(named: name).map {
       SwiftElements(
         stride: $0.stride, fields: $0.isExistential ? [SwiftElements.existential] : $0.fields)
     }
+  }
+
+  /// How many bytes a value of a type takes as far as its name tells; nil where files have to be asked.
+  func valueLayout(named name: String) -> SwiftValueLayout? {
+    SwiftValueLayout(ofTypeNamed: name, isReference: isReference)
   }
 
   private func isReference(_ name: String) -> Bool { classes.contains(name) }

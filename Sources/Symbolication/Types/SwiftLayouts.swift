@@ -10,6 +10,7 @@ public final class SwiftLayouts {
   private var known: [UInt64: [SwiftField]] = [:]
   private lazy var elementTypes = SwiftElementTypes(types, images)
   private var knownElements: [String: SwiftElements?] = [:]
+  private var knownCaptures: [UInt64: SwiftCapturedValues?] = [:]
 
   /// More superclasses than this has no class; only a damaged trace says so.
   private static let deepestClass = 32
@@ -69,6 +70,45 @@ public final class SwiftLayouts {
   /// What lies in each key of the dictionaries, or in the elements of the sets, that begin with a word.
   public func keys(ofWord word: UInt64) -> SwiftElements? {
     types.type(ofWord: word).flatMap(SwiftElementTypes.key).flatMap(elements)
+  }
+
+  /// What an offset in the closure contexts and boxes that begin with a word is called.
+  ///
+  /// - Parameters:
+  ///   - offset: From the beginning of the block.
+  ///   - word: The first word of the block.
+  ///   - size: How many bytes were requested for it.
+  /// - Returns: nil for other blocks, and where nothing is known.
+  public func captured(at offset: UInt64, ofWord word: UInt64, size: UInt64) -> String? {
+    captures(ofWord: word)?.name(at: offset, ofBlockOf: size)
+  }
+
+  /// Where containers of `Any` and `any P` may be in the closure contexts and boxes that begin with a word.
+  ///
+  /// In generic code they may be behind these places.
+  public func capturedContainers(ofWord word: UInt64) -> [UInt64] {
+    captures(ofWord: word)?.fields.filter { $0.ownership == .existential }.map(\.offset) ?? []
+  }
+
+  private func captures(ofWord word: UInt64) -> SwiftCapturedValues? {
+    if let known = knownCaptures[word] { return known }
+    let values = types.type(ofWord: word).flatMap { SwiftCapturedValues($0, value: value) }
+    knownCaptures[word] = .some(values)
+    return values
+  }
+
+  /// A value of a type with this name; nil where its size is not known.
+  private func value(named name: String) -> SwiftCapturedValues.Sequence? {
+    if let layout = elementTypes.valueLayout(named: name) { return .init(layout) }
+    guard case .tuple(let elements) = SwiftTypeParts(name[...]).form else {
+      return self.elements(named: name).map(SwiftCapturedValues.Sequence.init)
+    }
+    var tuple = SwiftCapturedValues.Sequence()
+    for (number, element) in elements.enumerated() {
+      guard let value = value(named: String(element)), tuple.add(value, named: String(number))
+      else { return nil }
+    }
+    return tuple
   }
 
   private func elements(named name: String) -> SwiftElements? {

@@ -45,9 +45,7 @@ enum SwiftTypeNames {
   /// - Parameter captures: `[MANGLED]` for each value; empty where the type is not known.
   /// - Returns: `Box<Int>` or `Closure context {var Int, app.Leaf}`.
   static func ofCaptures(_ captures: String) -> String {
-    let names = captures.split(separator: "]", omittingEmptySubsequences: true).map { part in
-      capture(String(part.dropFirst()))
-    }
+    let names = SwiftCaptureLayout.types(captures).map(capture)
     if names.isEmpty { return "Closure context" }
     if names.count == 1, let name = names[0], isPlain(name) { return "Box<\(name)>" }
     return "Closure context {\(names.map { $0 ?? "?" }.joined(separator: ", "))}"
@@ -58,11 +56,15 @@ enum SwiftTypeNames {
       && !name.hasPrefix("var ")
   }
 
-  private static func capture(_ mangled: String) -> String? {
+  /// The type of a captured value with all modules; nil where it is not known.
+  static func wholeName(ofCapture mangled: String) -> String? {
     guard !mangled.isEmpty else { return nil }
     let name = Demangler.name(of: "$s\(mangled)D")
-    guard name.language == .swift else { return nil }
-    let type = CapturedTypes.written(name.full)
+    return name.language == .swift ? CapturedTypes.written(name.full) : nil
+  }
+
+  private static func capture(_ mangled: String) -> String? {
+    guard let type = wholeName(ofCapture: mangled) else { return nil }
     // Only an associated type has these letters in its mangling, for all that a module may be called.
     let hasMembers = mangled.contains("Q")
     return withoutStandardModule(

@@ -1,0 +1,177 @@
+import TraceReader
+
+/// What the values are called that closures capture, and those in boxes: of variables that are captured,
+/// of indirect cases of enums.
+///
+/// ```
+/// closure context    +0 metadata  +8 counts  +16 types that generic code was made for, values
+/// ```
+/// The values are at the end, one behind the other.
+struct SwiftCapturedValues {
+  /// Values that lie behind each other.
+  struct Sequence {
+    /// What is in them, with offsets from the beginning of the first one.
+    private(set) var fields: [SwiftField] = []
+    /// How many bytes they take, at most where that is not exact.
+    private(set) var size: UInt64 = 0
+    /// On a multiple of what the first one lies.
+    private(set) var alignment: UInt64 = 1
+    /// Whether there is no padding at the end.
+    private(set) var isExact = true
+    /// Of a value, how it refers to objects.
+    private var ownership = SwiftField.Ownership.strong
+
+    /// Puts a value behind the others.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - name: What it is called.
+    /// - Returns: false where its place is not known.
+    mutating func add(_ value: Sequence, named name: String) -> Bool {
+      guard isExact || value.alignment >= 8 else { return false }
+      let start = (size + value.alignment - 1) & ~(value.alignment - 1)
+      fields.append(SwiftField(name: name, offset: start, ownership: value.ownership))
+      for field in value.fields {
+        fields.append(
+          SwiftField(
+            name: "\(name).\(field.name)", offset: start + field.offset, ownership: field.ownership)
+        )
+      }
+      size = start + value.size
+      alignment = max(alignment, value.alignment)
+      isExact = value.isExact
+      return true
+    }
+
+    /// No values.
+    init() {}
+
+    /// A value of a type with one form.
+    init(_ layout: SwiftValueLayout) {
+      (size, alignment) = (layout.size, layout.alignment)
+      fields = layout.fields
+      if layout.isExistential { ownership = .existential }
+    }
+
+    /// A structure, an enum or an `any P` of the program.
+    init(_ elements: SwiftElements) {
+      size = elements.stride
+      alignment = min(8, 1 << UInt64(elements.stride.trailingZeroBitCount))
+      isExact = elements.fields == [SwiftElements.existential]
+      ownership = isExact ? .existential : .strong
+      fields = isExact ? [] : elements.fields
+    }
+
+    /// A value of which nothing but the size is known.
+    init(size: UInt64) {
+      self.size = size
+      alignment = min(size, 8)
+    }
+  }
+
+  private let front: Sequence
+  /// The number of the value, a container for any type, that tells nothing of its size.
+  private let unknown: Int?
+  private let back: Sequence
+  private let isBox: Bool
+
+  private static let header: UInt64 = 16
+
+  /// Lays out what a closure captures, or the value in a box; nil for other blocks, and where sizes are not known.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the block.
+  ///   - value: What is known of a type by its whole name.
+  init?(_ type: BlockType, value: (String) -> Sequence?) {
+    let values = Self.values(of: type)
+    isBox = Self.isBox(type, values)
+    var (front, unknown, sequence): (Sequence, Int?, Sequence) = (Sequence(), nil, Sequence())
+    for (number, captured) in values.enumerated() {
+      if let known = captured.size.map(Sequence.init(size:)) ?? captured.name.flatMap(value) {
+        guard sequence.add(known, named: "[\(number)]") else { return nil }
+      } else if captured.isExistential, unknown == nil, sequence.isExact || sequence.size == 0 {
+        (front, unknown, sequence) = (sequence, number, Sequence())
+      } else {
+        return nil
+      }
+    }
+    guard !values.isEmpty else { return nil }
+    (self.front, self.unknown, back) = (front, unknown, sequence)
+  }
+
+  /// What is known of the places of values as long as there are no types in front of them, and no value is
+  /// of unknown size.
+  var fields: [SwiftField] {
+    var fields = (unknown == nil ? back : front).fields
+    if let unknown {
+      let offset = (front.size + 7) & ~7
+      fields.append(SwiftField(name: "[\(unknown)]", offset: offset, ownership: .existential))
+    }
+    return fields.map {
+      SwiftField(name: $0.name, offset: $0.offset + Self.header, ownership: $0.ownership)
+    }
+  }
+
+  /// What an offset in a block is called: `[1].owner`, `[1]`, in boxes `value.owner`, `value`.
+  ///
+  /// - Parameters:
+  ///   - offset: From the beginning.
+  ///   - size: How many bytes were requested for the block.
+  /// - Returns: nil in front of the values, and where the block has another size than they need.
+  func name(at offset: UInt64, ofBlockOf size: UInt64) -> String? {
+    guard size >= Self.header + back.size - (back.isExact ? 0 : min(back.size, 7)) else {
+      return nil
+    }
+    let end = size - min(size, back.size)
+    let start = back.isExact ? end : (end + 7) & ~7
+    guard start % 8 == 0, start >= Self.header else { return nil }
+    if offset >= start { return Self.name(at: offset - start, in: back, isBox: isBox) }
+    guard let unknown, offset >= Self.header else { return nil }
+    let place = offset - Self.header
+    return place < front.size
+      ? Self.name(at: place, in: front, isBox: isBox) : isBox ? "value" : "[\(unknown)]"
+  }
+
+  private static func name(at offset: UInt64, in values: Sequence, isBox: Bool) -> String? {
+    let name = values.fields.last { $0.offset <= offset }?.name
+    return isBox ? name.map { "value" + $0.dropFirst("[0]".count) } : name
+  }
+
+  /// A value by its type.
+  private struct Value {
+    /// The whole name of the type; nil where it has none.
+    var name: String?
+    /// How many bytes it takes, where its mangled name tells.
+    var size: UInt64?
+    var isExistential = false
+  }
+
+  private static func values(of type: BlockType) -> [Value] {
+    switch type.kind {
+    case .swiftBox: [Value(name: type.name)]
+    case .swiftCaptures:
+      SwiftCaptureLayout.types(type.name).map { mangled in
+        let name = SwiftTypeNames.wholeName(ofCapture: mangled)
+        return Value(
+          name: name, size: SwiftCaptureLayout.size(of: mangled[...]),
+          isExistential: mangled.hasSuffix("_p") || mangled.hasSuffix("_pSg"))
+      }
+    default: []
+    }
+  }
+
+  private static func isBox(_ type: BlockType, _ values: [Value]) -> Bool {
+    type.kind == .swiftBox
+      || values.count == 1 && SwiftTypeNames.ofCaptures(type.name).hasPrefix("Box<")
+  }
+
+  /// The whole names of the types of which a block's type says that they lie in it, those in tuples too.
+  static func types(in type: BlockType) -> [String] {
+    values(of: type).filter { $0.size == nil }.compactMap(\.name).flatMap(parts)
+  }
+
+  private static func parts(_ name: String) -> [String] {
+    guard case .tuple(let elements) = SwiftTypeParts(name[...]).form else { return [name] }
+    return elements.flatMap { parts(String($0)) }
+  }
+}

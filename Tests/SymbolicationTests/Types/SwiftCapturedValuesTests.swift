@@ -1,0 +1,93 @@
+import Testing
+import TraceReader
+
+@testable import Symbolication
+
+@Suite struct SwiftCapturedValuesTests {
+  private func values(_ kind: BlockType.Kind, _ name: String) -> SwiftCapturedValues? {
+    let layouts: [String: SwiftElements] = [
+      "app.Edge": SwiftElements(
+        stride: 16,
+        fields: [SwiftField(name: "weight", offset: 0), SwiftField(name: "target", offset: 8)]),
+      "app.Line": SwiftElements(stride: 40, fields: [SwiftElements.existential]),
+    ]
+    return SwiftCapturedValues(BlockType(id: TypeID(rawValue: 1), kind: kind, name: name)) { name in
+      SwiftValueLayout(ofTypeNamed: name) { $0 == "app.Node" }.map { .init($0) }
+        ?? layouts[name].map { .init($0) }
+    }
+  }
+
+  private func names(
+    _ captures: String, size: UInt64, at offsets: [UInt64]
+  ) -> [String?] {
+    offsets.map { values(.swiftCaptures, captures)?.name(at: $0, ofBlockOf: size) }
+  }
+
+  @Test func capturesHaveTheirNumbers() {
+    #expect(
+      names("[Sb][3app4NodeC][SS]", size: 48, at: [8, 16, 24, 32, 40])
+        == [nil, "[0]", "[1]", "[2]", "[2]"])
+    #expect(
+      names("[Si_3app4NodeCt][Si]", size: 40, at: [16, 24, 32]) == ["[0].0", "[0].1", "[1]"])
+  }
+
+  @Test func propertiesOfStructuresAreNamed() {
+    #expect(
+      names("[3app4EdgeV][Si]", size: 40, at: [16, 24, 32])
+        == ["[0].weight", "[0].target", "[1]"])
+    #expect(names("[Si][3app4EdgeV]", size: 36, at: [16, 32]) == ["[0]", "[1].target"])
+  }
+
+  /// The types that generic code was made for stand in front of the values.
+  @Test func valuesAreAtTheEnd() {
+    #expect(names("[3app4NodeC][Si]", size: 40, at: [16, 24, 32]) == [nil, "[0]", "[1]"])
+  }
+
+  @Test func aContainerTakesWhatIsLeft() {
+    #expect(
+      names("[3app4NodeC][3app5Shape_p][Si]", size: 72, at: [16, 24, 56, 64])
+        == ["[0]", "[1]", "[1]", "[2]"])
+    #expect(
+      names("[3app4LineP_p][Sb][Si]", size: 72, at: [16, 48, 56, 64]) == [
+        "[0]", "[0]", "[1]", "[2]",
+      ])
+    #expect(names("[3app5Shape_p]", size: 56, at: [16, 40]) == ["value", "value"])
+  }
+
+  @Test func containersAreFound() {
+    func containers(_ name: String) -> [UInt64]? {
+      values(.swiftCaptures, name)?.fields.filter { $0.ownership == .existential }.map(\.offset)
+    }
+    #expect(containers("[3app4NodeC][3app5Shape_p][Si]") == [24])
+    #expect(containers("[Sb][yp][ypSg][Si]") == [24, 56])
+    #expect(containers("[Si][3app4LineP_p][Sb][Si]") == [24])
+    #expect(containers("[3app4NodeC][Si]") == [])
+  }
+
+  @Test func boxesHaveValues() {
+    #expect(names("[3app4NodeC]", size: 24, at: [16]) == ["value"])
+    #expect(names("[3app4NodeC_ACt]", size: 32, at: [16, 24]) == ["value.0", "value.1"])
+    let box = values(.swiftBox, "app.Edge")
+    #expect([16, 24].map { box?.name(at: $0, ofBlockOf: 32) } == ["value.weight", "value.target"])
+  }
+
+  @Test func whereSizesAreUnknownNothingIsNamed() {
+    #expect(values(.swiftCaptures, "[x][Si]") == nil)
+    #expect(values(.swiftCaptures, "[3app5PointV][Si]") == nil)
+    #expect(values(.swiftCaptures, "[3app5Shape_p][3app5Shape_p]") == nil)
+    #expect(values(.swiftCaptures, "[3app4EdgeV][Sb]") == nil)
+    #expect(values(.swiftCaptures, "") == nil)
+    #expect(values(.swiftClass, "app.Node") == nil)
+    #expect(names("[3app4NodeC][Si]", size: 24, at: [16]) == [nil])
+    #expect(names("[3app4NodeC][Si]", size: 36, at: [24]) == [nil])
+  }
+
+  @Test func typesWhoseSizeFilesTellAreListed() {
+    func types(_ name: String) -> [String] {
+      SwiftCapturedValues.types(
+        in: BlockType(id: TypeID(rawValue: 1), kind: .swiftCaptures, name: name))
+    }
+    #expect(types("[Si][3app4EdgeV]") == ["app.Edge"])
+    #expect(types("[Si_3app4EdgeVt]") == ["Swift.Int", "app.Edge"])
+  }
+}
