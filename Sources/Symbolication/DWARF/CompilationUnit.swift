@@ -69,6 +69,20 @@ final class CompilationUnit {
     return own.flatMap { $0.line > 0 ? $0 : nil } ?? declared
   }
 
+  /// The line of an address in what was inlined.
+  ///
+  /// What the compiler made in it takes the line of the declaration: lines before it are often those of other
+  /// functions, also where the code is said to belong to this one.
+  ///
+  /// - Parameters:
+  ///   - address: An ELF address.
+  ///   - inlined: The innermost of the functions that were inlined there.
+  /// - Returns: nil where the debug information does not tell it.
+  func location(of address: UInt64, inInlined inlined: Dwarf_Die) -> SourceLocation? {
+    let exact = location(of: address, functionStart: address)
+    return exact.map { $0.line > 0 } ?? true ? exact : declaration(of: inlined)
+  }
+
   private func location(
     of address: UInt64, downTo start: UInt64, path: String?, where isWanted: (UInt64) -> Bool
   ) -> SourceLocation? {

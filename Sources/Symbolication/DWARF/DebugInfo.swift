@@ -52,11 +52,13 @@ final class DebugInfo {
     var frames: [Frame] = []
     let inlinedCalls = Self.inlinedCalls(in: function.die, at: address)
     var location =
-      inlinedCalls.isEmpty
-      ? unit.location(of: address, in: function) { at in
-        Self.inlinedCalls(in: function.die, at: at).isEmpty
+      if let innermost = inlinedCalls.last {
+        unit.location(of: address, inInlined: innermost)
+      } else {
+        unit.location(of: address, in: function) { at in
+          Self.inlinedCalls(in: function.die, at: at).isEmpty
+        }
       }
-      : unit.location(of: address, functionStart: function.start)
     for inlined in inlinedCalls.reversed() {
       frames.append(
         Frame(function: unit.name(of: inlined), start: nil, location: location))

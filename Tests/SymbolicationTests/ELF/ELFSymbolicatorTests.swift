@@ -217,4 +217,21 @@ struct ELFSymbolicatorTests {
       #expect(frame.location.map { (12...17).contains($0.line) } == true)
     }
   }
+
+  @Test("What the compiler made within an inlined function has no line of another one")
+  func compilerGeneratedWithinInlined() throws {
+    let program = try fixture.compile(
+      "inlined.swift", with: "swiftc", ["-g", "-O", "-module-name", "demo"], to: "program")
+    let function = try Fixture.symbol(in: program) { $0.hasPrefix("$s4demo4makeA") }
+    // Behind the first instruction, which has the line of the function itself.
+    let frames = (function.address + 1..<function.address + function.size).compactMap {
+      symbolicator.frames($0, in: program).first { $0.isInlined }
+    }
+    let nodes = frames.filter { $0.displayName == "Node.__allocating_init(_:)" }
+    #expect(Set(nodes.map { $0.location?.line }) == [5])
+    let counters = frames.filter { $0.displayName == "Counter.__allocating_init()" }
+    #expect(
+      !counters.isEmpty
+        && counters.allSatisfy { $0.location?.fileName != "_SynchronizationShims.h" })
+  }
 }
