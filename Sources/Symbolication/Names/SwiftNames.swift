@@ -48,10 +48,12 @@ enum SwiftNames {
   ///   - full: Its demangled text: of an extension the module counts that it is in.
   /// - Returns: `false` for what is not mangled.
   static func isOfSystemLibrary(raw: String, full: String) -> Bool {
-    guard let module = module(of: raw),
-      systemModules.contains(module) || runtimeModules.contains(module)
-    else { return false }
-    return systemModules.contains(extendingModule(full) ?? module)
+    guard prefixes.contains(where: raw.hasPrefix) else { return false }
+    let (module, extending) = (module(of: raw), extendingModule(full))
+    // What is imported from C and C++ has no module.
+    let isOfLibrary = module.map { systemModules.contains($0) || runtimeModules.contains($0) }
+    return (isOfLibrary ?? (extending != nil))
+      && (extending ?? module).map(systemModules.contains) == true
   }
 
   /// The module of an extension of another module's type; nil for what is in none.
@@ -90,6 +92,6 @@ enum SwiftNames {
   private static let systemModules: Set<String> = [
     "Foundation", "FoundationEssentials", "FoundationInternationalization", "FoundationNetworking",
     "FoundationXML", "_FoundationCollections", "Dispatch", "Glibc", "Musl", "RegexBuilder",
-    "Observation",
+    "Observation", "Cxx", "CxxStdlib",
   ]
 }
