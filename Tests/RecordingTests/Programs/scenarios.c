@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct node {
@@ -70,6 +71,7 @@ static void lose(void) {
 static void die(void) {
     lose();
     take_snapshot("done");
+    waitpid(-1, NULL, __WALL); /* for the copy that writes it */
     for (unsigned i = 1; i < 200000; i++)
         free(malloc(i * 7919 % 5000));
     raise(SIGKILL);
