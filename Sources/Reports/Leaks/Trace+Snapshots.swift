@@ -220,10 +220,12 @@ extension SwiftLayouts {
       let layout = SwiftCaptureLayout(type.name)
       return ObjectLayout(
         size: .max, unownedFromEnd: layout?.unownedFromEnd ?? [],
-        existentialOffsets: capturedContainers(ofWord: word),
+        existentialOffsets: Self.existentials(capturedFields(ofWord: word), size: .max),
         numbersFromEnd: layout?.numbersFromEnd ?? [])
     case .swiftBox:
-      return ObjectLayout(size: .max, existentialOffsets: capturedContainers(ofWord: word))
+      return ObjectLayout(
+        size: .max,
+        existentialOffsets: Self.existentials(capturedFields(ofWord: word), size: .max))
     case .swiftError: return ObjectLayout(size: .max)
     case .swiftTask, .swiftJob: return ObjectLayout(isTask: true)
     default: return nil

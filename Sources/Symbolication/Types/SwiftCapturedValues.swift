@@ -43,6 +43,9 @@ struct SwiftCapturedValues {
       return true
     }
 
+    /// The room for a value, and its metadata.
+    private static let containerSize: UInt64 = 32
+
     /// No values.
     init() {}
 
@@ -58,7 +61,8 @@ struct SwiftCapturedValues {
       size = elements.stride
       alignment = min(8, 1 << UInt64(elements.stride.trailingZeroBitCount))
       isExact = elements.fields == [SwiftElements.existential]
-      ownership = isExact ? .existential : .strong
+      // Protocols of classes only leave out the room for a value.
+      ownership = isExact && size >= Self.containerSize ? .existential : .strong
       fields = isExact ? [] : elements.fields
     }
 
@@ -102,12 +106,7 @@ struct SwiftCapturedValues {
   /// What is known of the places of values as long as there are no types in front of them, and no value is
   /// of unknown size.
   var fields: [SwiftField] {
-    var fields = (unknown == nil ? back : front).fields
-    if let unknown {
-      let offset = (front.size + 7) & ~7
-      fields.append(SwiftField(name: "[\(unknown)]", offset: offset, ownership: .existential))
-    }
-    return fields.map {
+    (unknown == nil ? back : front).fields.map {
       SwiftField(name: $0.name, offset: $0.offset + Self.header, ownership: $0.ownership)
     }
   }

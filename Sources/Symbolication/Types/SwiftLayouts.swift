@@ -83,11 +83,13 @@ public final class SwiftLayouts {
     captures(ofWord: word)?.name(at: offset, ofBlockOf: size)
   }
 
-  /// Where containers of `Any` and `any P` may be in the closure contexts and boxes that begin with a word.
+  /// What lies in the closure contexts and boxes that begin with a word.
   ///
-  /// In generic code they may be behind these places.
-  public func capturedContainers(ofWord word: UInt64) -> [UInt64] {
-    captures(ofWord: word)?.fields.filter { $0.ownership == .existential }.map(\.offset) ?? []
+  /// In generic code it may lie behind these places.
+  ///
+  /// - Returns: Empty for other blocks, and where nothing is known.
+  public func capturedFields(ofWord word: UInt64) -> [SwiftField] {
+    captures(ofWord: word)?.fields ?? []
   }
 
   private func captures(ofWord word: UInt64) -> SwiftCapturedValues? {

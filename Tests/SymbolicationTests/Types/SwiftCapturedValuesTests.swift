@@ -10,6 +10,7 @@ import TraceReader
         stride: 16,
         fields: [SwiftField(name: "weight", offset: 0), SwiftField(name: "target", offset: 8)]),
       "app.Line": SwiftElements(stride: 40, fields: [SwiftElements.existential]),
+      "app.Listener": SwiftElements(stride: 16, fields: [SwiftElements.existential]),
     ]
     return SwiftCapturedValues(BlockType(id: TypeID(rawValue: 1), kind: kind, name: name)) { name in
       SwiftValueLayout(ofTypeNamed: name) { $0 == "app.Node" }.map { .init($0) }
@@ -58,10 +59,11 @@ import TraceReader
     func containers(_ name: String) -> [UInt64]? {
       values(.swiftCaptures, name)?.fields.filter { $0.ownership == .existential }.map(\.offset)
     }
-    #expect(containers("[3app4NodeC][3app5Shape_p][Si]") == [24])
+    #expect(containers("[yp][3app5ShapeP_p][Si]") == [16])
     #expect(containers("[Sb][yp][ypSg][Si]") == [24, 56])
     #expect(containers("[Si][3app4LineP_p][Sb][Si]") == [24])
     #expect(containers("[3app4NodeC][Si]") == [])
+    #expect(containers("[3app8ListenerP_p][Si]") == [])
   }
 
   @Test func boxesHaveValues() {
