@@ -60,11 +60,13 @@ final class CompilationUnit {
   func location(
     of address: UInt64, in function: FunctionIndex.Entry, isOwn: (UInt64) -> Bool
   ) -> SourceLocation? {
-    let known = location(of: address, functionStart: function.start)
-    let isLeftOver = known.map { FrameClassifier.isOfLibraries($0.path) } == true
-    if let known, known.line > 0, !isLeftOver { return known }
-    guard let declared = declaration(of: function.die) else { return known }
-    if isLeftOver, FrameClassifier.isOfLibraries(declared.path) { return known }
+    let exact = location(of: address, functionStart: address)
+    let isLeftOver = exact.map { FrameClassifier.isOfLibraries($0.path) } == true
+    if let exact, exact.line > 0, !isLeftOver { return exact }
+    guard let declared = declaration(of: function.die) else {
+      return location(of: address, functionStart: function.start)
+    }
+    if isLeftOver, FrameClassifier.isOfLibraries(declared.path) { return exact }
     let own = location(of: address, downTo: function.start, path: declared.path, where: isOwn)
     return own.flatMap { $0.line > 0 ? $0 : nil } ?? declared
   }

@@ -218,20 +218,24 @@ struct ELFSymbolicatorTests {
     }
   }
 
-  @Test("What the compiler made within an inlined function has no line of another one")
-  func compilerGeneratedWithinInlined() throws {
+  @Test("What the compiler made has no line of another function that is inlined nearby")
+  func compilerGeneratedBesideInlined() throws {
     let program = try fixture.compile(
       "inlined.swift", with: "swiftc", ["-g", "-O", "-module-name", "demo"], to: "program")
-    let function = try Fixture.symbol(in: program) { $0.hasPrefix("$s4demo4makeA") }
-    // Behind the first instruction, which has the line of the function itself.
-    let frames = (function.address + 1..<function.address + function.size).compactMap {
-      symbolicator.frames($0, in: program).first { $0.isInlined }
+    func frames(of prefix: String) throws -> [SymbolicatedFrame] {
+      let function = try Fixture.symbol(in: program) { $0.hasPrefix(prefix) }
+      // Behind the first instruction, which has the line of the function itself.
+      let code = function.address + 1..<function.address + function.size
+      return code.compactMap { symbolicator.frames($0, in: program).first }
     }
-    let nodes = frames.filter { $0.displayName == "Node.__allocating_init(_:)" }
+    let made = try frames(of: "$s4demo4makeA")
+    let nodes = made.filter { $0.displayName == "Node.__allocating_init(_:)" }
     #expect(Set(nodes.map { $0.location?.line }) == [5])
-    let counters = frames.filter { $0.displayName == "Counter.__allocating_init()" }
-    #expect(
-      !counters.isEmpty
-        && counters.allSatisfy { $0.location?.fileName != "_SynchronizationShims.h" })
+    let counters = made.filter { $0.displayName == "Counter.__allocating_init()" }
+    #expect(!counters.isEmpty)
+    #expect(counters.allSatisfy { $0.location?.fileName != "_SynchronizationShims.h" })
+
+    let own = try frames(of: "$s4demo4fillyy").filter { !$0.isInlined }
+    #expect(!own.isEmpty && own.allSatisfy { (21...23).contains($0.location?.line ?? 0) })
   }
 }

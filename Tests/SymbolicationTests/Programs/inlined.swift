@@ -14,4 +14,14 @@ final class Counter: Sendable {
   return (node, Counter())
 }
 
-print(make().0.number)
+final class List {
+  var nodes: [Node] = []
+}
+
+@inline(never) func fill(_ list: List) {
+  for number in 0..<3 { list.nodes.append(Node(number)) }
+}
+
+let list = List()
+fill(list)
+print(make().0.number, list.nodes.count)
