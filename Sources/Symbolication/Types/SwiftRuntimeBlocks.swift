@@ -10,7 +10,13 @@ enum SwiftRuntimeBlocks {
   ///   inlined ones included.
   /// - Returns: nil when it was none of these.
   static func name(of frames: some Sequence<SymbolicatedFrame>) -> TypeName? {
-    if isOfMetadata(frames) { return metadata }
+    let function = frames.lazy.compactMap(\.function).first {
+      !RuntimeNames.isAllocator($0) && $0.base != "swift_slowAlloc"
+    }
+    if let function {
+      if isOfMetadata(function) { return metadata }
+      if isOfSlabs(function) { return taskSlab }
+    }
     // The first weak reference to an object, or more counts than its header has room for. Nothing
     // else do these functions allocate; but the last release of an object of the standard library
     // takes it down, which may need types for the first time.
@@ -21,16 +27,18 @@ enum SwiftRuntimeBlocks {
     return sideTable
   }
 
-  /// Whether the innermost function but for allocators is one that keeps what it has found out of types: the
-  /// metadata of generic ones, tuples, functions and existentials, and who conforms to which protocol.
+  /// Whether a function is one that keeps what it has found out of types: the metadata of generic ones, tuples,
+  /// functions and existentials, and who conforms to which protocol.
   ///
   /// It does so at the first use, wherever in the program that is, and for as long as the process runs.
-  private static func isOfMetadata(_ frames: some Sequence<SymbolicatedFrame>) -> Bool {
-    let function = frames.lazy.compactMap(\.function).first {
-      !RuntimeNames.isAllocator($0) && $0.base != "swift_slowAlloc"
-    }
-    return function.map { found in functionsOfMetadata.contains { found.base.hasPrefix($0) } }
-      ?? false
+  private static func isOfMetadata(_ function: FunctionName) -> Bool {
+    functionsOfMetadata.contains { function.base.hasPrefix($0) }
+  }
+
+  /// Whether a function is one that makes room for the frames of a task's functions.
+  private static func isOfSlabs(_ function: FunctionName) -> Bool {
+    function.base.hasPrefix("swift::StackAllocator<")
+      && function.base.contains("TaskAllocatorSlabMetadata")
   }
 
   private static let functionsOfMetadata = [
@@ -47,6 +55,10 @@ enum SwiftRuntimeBlocks {
   /// What the runtime knows of types.
   static let metadata = TypeName(
     short: "Swift metadata", full: "Swift metadata", language: .swift)
+
+  /// Where a task of Swift has the frames of its functions.
+  static let taskSlab = TypeName(
+    short: "Swift Task Slab", full: "Swift Task Slab", language: .swift)
 
   /// What tells weak references whether an object lives.
   static let sideTable = TypeName(

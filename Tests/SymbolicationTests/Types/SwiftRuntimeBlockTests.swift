@@ -54,6 +54,13 @@ import TraceReader
     #expect(name(functions) == "Swift metadata")
   }
 
+  @Test func framesOfTasksLieInSlabs() {
+    let allocator = "swift::StackAllocator<984ul, &swift::TaskAllocatorSlabMetadata, int>::alloc"
+    #expect(name(["malloc", allocator, "swift_task_alloc"]) == "Swift Task Slab")
+    #expect(name(["swift_allocObject", allocator]) == nil)
+    #expect(name(["malloc", "swift::StackAllocator<984ul>::alloc"]) == nil)
+  }
+
   @Test(arguments: [
     ["swift_slowAlloc", "swift_allocObject", "swift_getWitnessTable"], ["malloc"], [],
   ])
