@@ -150,7 +150,7 @@ import TraceTestSupport
   @Test func callsWithoutALimitWaitOnDuringSnapshots() throws {
     let program = try TestProgram("long_waits.c", flags: ["-O1", "-pthread"])
     let attached = try run(
-      "plain", "$M attach $P -o root.mtrace --for 1ms >attach.txt",
+      "attached", "$M attach $P -o root.mtrace --for 1ms >attach.txt",
       "$M attach $P --for 1ms >again.txt", program: program)
     #expect(attached.lines == ["20 threads have waited"])
     #expect(attached.run.status == 5)

@@ -14,12 +14,48 @@ import TraceTestSupport
     let run = try TracedRun(
       [program.path.string, way] + Array(repeating: asking, count: snapshots),
       start: .launcher(["--snapshot-on-request", "--no-follow"]), timeout: 120)
-    #expect(run.recorded.outputText == "20 threads have waited\n")
+    #expect(run.recorded.outputText == "27 threads have waited\n")
     #expect(run.recorded.status == 5)
     let trace = try run.root()
     #expect(
       trace.snapshots.map(\.reason)
         == Array(repeating: .request, count: snapshots) + [.exit(5)])
     #expect(trace.snapshots.map(\.isComplete) == Array(repeating: true, count: snapshots + 1))
+  }
+
+  /// A wait for a time is over when it would be without snapshots.
+  ///
+  /// They are asked for as long as it lasts: with its whole time after each it would never end.
+  @Test func waitsForATimeEnd() throws {
+    let program = try TestProgram("limited_waits.c", flags: ["-O1", "-pthread"])
+    let run = try TracedRun(
+      [program.path.string], start: .launcher(["--snapshot-on-request", "--no-follow"]),
+      timeout: 120)
+    #expect(
+      run.recorded.outputText == """
+        epoll_wait is over
+        epoll_pwait2 is over
+        sigtimedwait is over
+        semtimedop is over
+        io_getevents is over
+        FUTEX_WAIT is over
+
+        """)
+    #expect(try run.root().snapshots.first?.reason == .request)
+  }
+
+  /// A thread that waits goes on with that after it has taken a snapshot itself.
+  @Test func askedOnesWaitOn() throws {
+    let program = try TestProgram("long_waits.c", flags: ["-O1", "-pthread"])
+    let run = try TracedRun(
+      [program.path.string, "each"], start: .launcher(["--snapshot-on-request", "--no-follow"]),
+      timeout: 120)
+    #expect(run.recorded.outputText == "27 threads have waited\n")
+    #expect(run.recorded.status == 5)
+    let trace = try run.root()
+    // While one is written no other is taken.
+    #expect(trace.snapshots.first?.reason == .request)
+    #expect(trace.snapshots.last?.reason == .exit(5))
+    #expect(trace.snapshots.filter { !$0.isComplete }.isEmpty)
   }
 }

@@ -4,6 +4,7 @@
 #define MT_TLS_H
 
 #include "base/os.h"
+#include <time.h>
 
 struct mt_exec_environment;
 struct mt_thread;
@@ -21,6 +22,17 @@ static inline struct mt_entered mt_entered_at(uintptr_t sp) {
     return (struct mt_entered){sp, 0};
 #endif
 }
+
+/* A call that may wait, noted by a hook (noted_wait.h). */
+struct mt_noted_wait {
+    uintptr_t sp;          /* where it was called */
+    uint64_t ticks;        /* when */
+    uint64_t arguments[3]; /* the first ones */
+    uint64_t limit_ns;     /* once it was interrupted: how long it may wait in all */
+    struct timespec rest;  /* what the interrupted call waits for, where its time limit is one */
+    uint32_t number;       /* of the system call */
+    bool is_shortened;     /* limit_ns is known, and the call is given the rest */
+};
 
 struct mt_tls {
     uint64_t key; /* *mt_generation ^ MT_TLS_KEY while the thread may record the fast way */
@@ -40,6 +52,7 @@ struct mt_tls {
     uint32_t is_own;       /* inside, too: the calls are the recorder's, of MT_THREAD_RECORDER */
     uint32_t is_bundled;   /* inside, too: what is called now is part of an allocator's function */
     uint32_t in_libunwind; /* libunwind is running for us, and no signal handler can */
+    struct mt_noted_wait wait;
 };
 extern __thread struct mt_tls mt_tls __attribute__((tls_model("initial-exec")));
 

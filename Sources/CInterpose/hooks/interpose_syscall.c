@@ -1,6 +1,6 @@
 /* syscall(), to see a seccomp filter coming (libseccomp installs it this way), what takes a process
- * away from its traces (libcap and container tools call it by number), what makes a fork wait, and
- * programs that are executed.
+ * away from its traces (libcap and container tools call it by number), what makes a fork wait,
+ * programs that are executed, and what may wait when a snapshot is taken.
  *
  * In assembler, because what is called may return on another stack (clone): the hook must leave
  * every register and the stack as they were and jump. Only for the numbers below, and before the
@@ -10,6 +10,7 @@
 
 #include "hooks/exec_by_number.h"
 #include "lifecycle/lifecycle.h"
+#include "snapshot/noted_wait.h"
 #include "snapshot/snapshot.h"
 #include <sys/syscall.h>
 
@@ -20,7 +21,7 @@
 __attribute__((visibility("hidden"))) void *mt_real_syscall;
 
 /* What a number is looked at for; by number, so that the assembler needs none. */
-enum watched { UNWATCHED, FILTERS, CONFINES, HOLDS_FORKS, EXECUTES };
+enum watched { UNWATCHED, FILTERS, CONFINES, HOLDS_FORKS, EXECUTES, WAITS };
 enum { WATCHED_NUMBERS = 512 }; /* in the assembler, too */
 
 extern const uint8_t mt_syscall_watched[WATCHED_NUMBERS] __attribute__((visibility("hidden")));
@@ -43,14 +44,39 @@ const uint8_t mt_syscall_watched[WATCHED_NUMBERS] = {
     [SYS_userfaultfd] = HOLDS_FORKS,
     [SYS_execve] = EXECUTES,
     [SYS_execveat] = EXECUTES,
+#if defined(__x86_64__) /* elsewhere no call goes on (resume.h) */
+    [SYS_poll] = WAITS,
+    [SYS_epoll_wait] = WAITS,
+    [SYS_epoll_pwait] = WAITS,
+    [SYS_epoll_pwait2] = WAITS,
+    [SYS_select] = WAITS,
+    [SYS_pselect6] = WAITS,
+    [SYS_ppoll] = WAITS,
+    [SYS_pause] = WAITS,
+    [SYS_rt_sigsuspend] = WAITS,
+    [SYS_rt_sigtimedwait] = WAITS,
+    [SYS_nanosleep] = WAITS,
+    [SYS_clock_nanosleep] = WAITS,
+    [SYS_futex] = WAITS,
+    [SYS_semop] = WAITS,
+    [SYS_semtimedop] = WAITS,
+    [SYS_msgrcv] = WAITS,
+    [SYS_msgsnd] = WAITS,
+    [SYS_io_getevents] = WAITS,
+    [SYS_io_pgetevents] = WAITS,
+    [SYS_io_uring_enter] = WAITS,
+#endif
 };
 
-void mt_syscall_prepare(long number, long first, long second, long third, long fourth, long fifth)
-    __attribute__((visibility("hidden")));
+void mt_syscall_prepare(long number, long first, long second, long third, long fourth, long fifth,
+                        uintptr_t sp) __attribute__((visibility("hidden")));
 
-/* Called with all argument registers saved. Operations 0 and 1 of seccomp set a mode, the others
- * only ask. */
-void mt_syscall_prepare(long number, long first, long second, long third, long fourth, long fifth) {
+/* Called with all argument registers saved, and the stack pointer. Operations 0 and 1 of seccomp
+ * set a mode, the others only ask. */
+void mt_syscall_prepare(long number, long first, long second, long third, long fourth, long fifth,
+                        uintptr_t sp) {
+    if ((unsigned long)number < WATCHED_NUMBERS && mt_syscall_watched[number] == WAITS)
+        mt_noted_wait_begin(number, sp, (uint64_t)first, (uint64_t)second, (uint64_t)third);
     if (number == SYS_seccomp && first >= 0 && first <= 1)
         mt_lifecycle_enter_sandbox();
     if (number == SYS_prctl)
@@ -93,7 +119,8 @@ __asm__(".text\n"
         "    .cfi_adjust_cfa_offset 8\n"
         "    pushq %r9\n"
         "    .cfi_adjust_cfa_offset 8\n"
-        "    subq $8, %rsp\n"
+        "    leaq 48(%rsp), %rax\n"
+        "    pushq %rax\n"
         "    .cfi_adjust_cfa_offset 8\n"
         "    call mt_syscall_prepare\n"
         "    addq $8, %rsp\n"
@@ -137,6 +164,7 @@ __asm__(".text\n"
         "    stp x2, x3, [sp, #32]\n"
         "    stp x4, x5, [sp, #48]\n"
         "    str x6, [sp, #64]\n"
+        "    add x6, sp, #80\n"
         "    bl mt_syscall_prepare\n"
         "    ldp x0, x1, [sp, #16]\n"
         "    ldp x2, x3, [sp, #32]\n"

@@ -40,13 +40,22 @@ const char *const mt_allocator_names[MT_ALLOCATOR_NAMES] = {"malloc",
                                                             "_ZdaPvmSt11align_val_t"};
 
 static const char *const other_names[] = {
-    "execve",   "execv",      "execvp",     "execvpe",     "execl",        "execlp",
-    "execle",   "fexecve",    "execveat",   "posix_spawn", "posix_spawnp", "_exit",
-    "_Exit",    "quick_exit", "abort",      "daemon",      "dlopen",       "dlmopen",
-    "dlclose",  "dlsym",      "setrlimit",  "setrlimit64", "prlimit",      "prlimit64",
-    "mlockall", "prctl",      "syscall",    "setuid",      "setgid",       "seteuid",
-    "setegid",  "setreuid",   "setregid",   "setresuid",   "setresgid",    "setgroups",
-    "capset",   "chroot",     "pivot_root", "unshare",     "setns",        "pthread_setname_np",
+    "execve",       "execv",        "execvp",
+    "execvpe",      "execl",        "execlp",
+    "execle",       "fexecve",      "execveat",
+    "posix_spawn",  "posix_spawnp", "_exit",
+    "_Exit",        "quick_exit",   "abort",
+    "daemon",       "dlopen",       "dlmopen",
+    "dlclose",      "dlsym",        "setrlimit",
+    "setrlimit64",  "prlimit",      "prlimit64",
+    "mlockall",     "prctl",        "syscall",
+    "setuid",       "setgid",       "seteuid",
+    "setegid",      "setreuid",     "setregid",
+    "setresuid",    "setresgid",    "setgroups",
+    "capset",       "chroot",       "pivot_root",
+    "unshare",      "setns",        "pthread_setname_np",
+    "epoll_wait",   "epoll_pwait",  "epoll_pwait2",
+    "sigtimedwait", "semtimedop",
 };
 
 /* Those that stay as they are where nobody asks for them. */

@@ -8,8 +8,13 @@
 
 #include "base/os.h"
 #include <dlfcn.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/types.h>
+#include <time.h>
+
+struct epoll_event;
+struct sembuf;
 
 /* X(result, name, parameters): looked up as they are named. */
 #define MT_FOR_EACH_REAL(X)                                                                        \
@@ -68,6 +73,12 @@
     X(int, pivot_root, (const char *, const char *))                                               \
     X(int, unshare, (int))                                                                         \
     X(int, setns, (int, int))                                                                      \
+    X(int, epoll_wait, (int, struct epoll_event *, int, int))                                      \
+    X(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))                   \
+    X(int, epoll_pwait2,                                                                           \
+      (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))                 \
+    X(int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *))                 \
+    X(int, semtimedop, (int, struct sembuf *, size_t, const struct timespec *))                    \
     X(int, pthread_setname_np, (unsigned long, const char *))
 
 struct mt_real {

@@ -6,6 +6,7 @@
 
 #    include "base/os.h"
 #    include "base/text.h"
+#    include "base/tls.h"
 #    include "unwind/unwind_rules.h"
 #    include <errno.h>
 #    include <string.h>
@@ -57,11 +58,31 @@ static bool is_call(uint64_t pc) {
     return is_before(pc, code, sizeof code);
 }
 
-/* "mov $NUMBER, %eax; syscall". */
+/* "mov $NUMBER, %eax", which ends there. Behind a REX prefix it would be another register. */
+static bool read_move(const uint8_t *end, uint32_t *number) {
+    memcpy(number, end - sizeof *number, sizeof *number);
+    return end[-5] == 0xb8 && end[-6] != 0x41;
+}
+
+/* "mov OFFSET(%rsp), %edi", with which cancellation points take their first argument up again. */
+static bool is_load(const uint8_t *end) {
+    static const uint8_t load[] = {0x8b, 0x7c, 0x24};
+    return memcmp(end - 4, load, sizeof load) == 0;
+}
+
+/* "mov $NUMBER, %eax; syscall", where a load may come between. */
 static bool read_constant(uint64_t pc, uint32_t *number) {
-    const uint8_t *code = (const uint8_t *)pc - 7;
-    memcpy(number, code + 1, sizeof *number);
-    return code[0] == 0xb8;
+    const uint8_t *code = (const uint8_t *)pc - 2;
+    return read_move(code, number) || (is_load(code) && read_move(code - 4, number));
+}
+
+/* syscall() itself has moved its arguments over the number; our hook has noted it. */
+static bool read_noted(const struct mt_call *call, uint32_t *number) {
+    static const uint8_t code[] = {0x4c, 0x8b, 0x4c, 0x24, 0x08, 0x0f, 0x05};
+    const struct mt_noted_wait *noted = &mt_tls.wait;
+    *number = noted->number;
+    return is_before(call->pc, code, sizeof code) && noted->sp == call->sp &&
+           memcmp(noted->arguments, call->arguments, sizeof noted->arguments) == 0;
 }
 
 /* "mov OFFSET(%rsp), %rax; syscall": cancellation points of glibc 2.41 and later in processes of
@@ -125,7 +146,8 @@ bool mt_call_read_interrupted(struct mt_call *call, const void *context,
     if (registers[REG_RAX] != -EINTR || !is_call(call->pc))
         return false;
     if (!is_same(seen, call))
-        return read_constant(call->pc, &call->number) || read_stacked(call, &call->number) ||
+        return read_noted(call, &call->number) || read_constant(call->pc, &call->number) ||
+               read_stacked(call, &call->number) ||
                read_cancellable(call, (uint64_t)registers[REG_RBP], &call->number);
     call->number = seen->number;
     return true;

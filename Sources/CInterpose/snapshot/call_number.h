@@ -2,7 +2,8 @@
  *
  * On x86_64 the result of a call takes the place of its number, so the registers do not tell.
  * Whoever sends a thread a signal can look before what the thread waits in. The thread that nobody
- * has looked at, or that has entered its call only since, is told by the code that made it. */
+ * has looked at, or that has entered its call only since, is told by the code that made it, or by a
+ * hook that has noted it (noted_wait.h). */
 #ifndef MT_CALL_NUMBER_H
 #define MT_CALL_NUMBER_H
 

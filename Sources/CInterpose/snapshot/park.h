@@ -7,8 +7,8 @@
  * Whoever holds a lock of the recorder has signals held back (lock.h): a parked thread holds none.
  * It may hold any lock of the host: nothing that may take one (libc, the loader) is called before
  * they go on. System calls that were interrupted are resumed, by the kernel (SA_RESTART) or by us
- * (resume.h); what remains fails with EINTR: epoll_wait and sockets with a time limit, and those of
- * signal(7) that are seldom seen. */
+ * (resume.h); what remains fails with EINTR: sockets with a time limit, and those of signal(7) that
+ * are seldom seen. */
 #ifndef MT_PARK_H
 #define MT_PARK_H
 
@@ -42,6 +42,9 @@ struct mt_park {
  *          end 2 s */
 long mt_park_all(struct mt_park *park, bool is_end);
 void mt_park_release(struct mt_park *park);
+
+/* The signals that may be on their way to a thread that is to stand still, as a set. */
+uint64_t mt_park_signals(void);
 
 /* Whether nothing runs but the calling thread. */
 bool mt_park_holds_all(const struct mt_park *park);

@@ -5,6 +5,8 @@
 #if defined(__x86_64__)
 
 #    include "base/os_threads.h"
+#    include "snapshot/noted_wait.h"
+#    include "snapshot/park.h"
 #    include "snapshot/snapshot_signals.h"
 #    include "snapshot/wait_on.h"
 #    include <linux/futex.h>
@@ -70,9 +72,10 @@ static bool may_begin_anew(const struct mt_call *call) {
 }
 
 /* Whether a signal that the program does not hold back will be delivered when the handler returns:
- * it has come while the thread stood still, and is to end the call. Not a further request. */
+ * it has come while the thread stood still, and is to end the call. Not one of a further snapshot.
+ */
 static bool is_to_be_interrupted(const ucontext_t *context) {
-    uint64_t held_back, asks = mt_snapshot_signals_requests();
+    uint64_t held_back, asks = mt_snapshot_signals_requests() | mt_park_signals();
     memcpy(&held_back, &context->uc_sigmask, sizeof held_back);
     return mt_os_pending_signals() & ~held_back & ~asks;
 }
@@ -84,12 +87,12 @@ void mt_resume_call(void *context, const struct mt_call *seen) {
     mt_wait_on_again(context);
     if (!mt_call_read_interrupted(&call, context, seen))
         return;
-    if (!may_begin_anew(&call)) {
-        if (mt_wait_on_is_kept(&call))
-            mt_wait_on(context);
+    bool has_limit = !may_begin_anew(&call);
+    if (has_limit && mt_wait_on_is_kept(&call) && !mt_noted_wait_is(&call)) {
+        mt_wait_on(context, !seen);
         return;
     }
-    if (is_to_be_interrupted(context))
+    if (is_to_be_interrupted(context) || (has_limit && !mt_noted_wait_shorten(&call, context)))
         return;
     registers[REG_RAX] = call.number;
     registers[REG_RIP] -= INSTRUCTION;

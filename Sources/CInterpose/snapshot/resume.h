@@ -6,13 +6,14 @@
 #include "snapshot/call_number.h"
 
 /* Changes where the handler returns to, if the call can begin anew without waiting longer than the
- * program meant: it has no time limit, waits until a moment, or keeps what is left of its time.
- * Where the kernel keeps that (poll with a timeout, usleep), waits for it here (wait_on.h).
+ * program meant: it has no time limit, waits until a moment, keeps what is left of its time, or a
+ * hook has noted when it began (noted_wait.h). Where the kernel keeps the rest (poll with a
+ * timeout, usleep), waits for it here (wait_on.h).
  *
  * Nothing is changed where no call was interrupted, or one of which nobody knows what is left of
- * its time (epoll_wait, sigtimedwait, semtimedop, io_getevents, io_uring_enter with a timeout,
- * sockets with one); where a signal of the program's has come meanwhile, which would have ended the
- * call; nor on aarch64, where the kernel overwrites an argument.
+ * its time (io_uring_enter with a timeout, sockets with one; epoll_wait, sigtimedwait, semtimedop
+ * and io_getevents that no hook has seen); where a signal of the program's has come meanwhile,
+ * which would have ended the call; nor on aarch64, where the kernel overwrites an argument.
  *
  * context  third argument of the handler, which has held back all signals and does nothing
  *          afterwards but return

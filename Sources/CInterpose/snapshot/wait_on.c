@@ -6,29 +6,45 @@
 
 #    include "base/os.h"
 #    include <errno.h>
+#    include <linux/futex.h>
 #    include <signal.h>
 #    include <string.h>
 #    include <sys/syscall.h>
 #    include <time.h>
 #    include <ucontext.h>
 
-/* Calls restart_syscall; returns its result. */
-long mt_wait_on_rest(void) __attribute__((visibility("hidden")));
-extern const char mt_wait_on_rest_end[] __attribute__((visibility("hidden")));
+/* Lets signals through but these, and calls restart_syscall; returns its result. Here and not in C,
+ * so that who was interrupted in between is known as well: mt_wait_on_again(). */
+long mt_wait_on_rest(uint64_t held_back) __attribute__((visibility("hidden")));
+extern const char mt_wait_on_rest_open[],
+    mt_wait_on_rest_end[] __attribute__((visibility("hidden")));
 __asm__(".text\n"
-        ".globl mt_wait_on_rest, mt_wait_on_rest_end\n"
-        ".hidden mt_wait_on_rest, mt_wait_on_rest_end\n"
+        ".globl mt_wait_on_rest, mt_wait_on_rest_open, mt_wait_on_rest_end\n"
+        ".hidden mt_wait_on_rest, mt_wait_on_rest_open, mt_wait_on_rest_end\n"
         ".type mt_wait_on_rest, @function\n"
         "mt_wait_on_rest:\n"
         "    .cfi_startproc\n"
+        "    pushq %rdi\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "mt_wait_on_rest_again:\n"
+        "    movl $14, %eax\n" /* rt_sigprocmask */
+        "    movl $2, %edi\n"  /* SIG_SETMASK */
+        "    movq %rsp, %rsi\n"
+        "    xorl %edx, %edx\n"
+        "    movl $8, %r10d\n"
+        "    syscall\n"
+        "mt_wait_on_rest_open:\n"
         "    movl $219, %eax\n" /* restart_syscall */
         "    syscall\n"
         "mt_wait_on_rest_end:\n"
+        "    addq $8, %rsp\n"
+        "    .cfi_adjust_cfa_offset -8\n"
         "    ret\n"
         "    .cfi_endproc\n"
         ".size mt_wait_on_rest, . - mt_wait_on_rest\n");
 
-/* Takes these registers, with which mt_wait_on_rest() was interrupted, and begins it anew. */
+/* Takes these registers, with which mt_wait_on_rest() was interrupted, and begins it anew behind
+ * its first instruction, which has pushed what it was given. */
 _Noreturn void mt_wait_on_rest_anew(const uint64_t registers[7])
     __attribute__((visibility("hidden")));
 __asm__(".text\n"
@@ -43,7 +59,7 @@ __asm__(".text\n"
         "    movq 32(%rdi), %r14\n"
         "    movq 40(%rdi), %r15\n"
         "    movq 48(%rdi), %rsp\n"
-        "    jmp mt_wait_on_rest\n"
+        "    jmp mt_wait_on_rest_again\n"
         ".size mt_wait_on_rest_anew, . - mt_wait_on_rest_anew\n");
 
 bool mt_wait_on_is_kept(const struct mt_call *call) {
@@ -54,6 +70,8 @@ bool mt_wait_on_is_kept(const struct mt_call *call) {
         return true;
     case SYS_clock_nanosleep:
         return !(call->arguments[1] & TIMER_ABSTIME);
+    case SYS_futex:
+        return (call->arguments[1] & FUTEX_CMD_MASK) == FUTEX_WAIT;
     default:
         return false;
     }
@@ -65,22 +83,23 @@ static bool is_on_signal_stack(const ucontext_t *context) {
     return !(stack->ss_flags & SS_DISABLE) && here - (uintptr_t)stack->ss_sp < stack->ss_size;
 }
 
-static void let_signals_through(const ucontext_t *context) {
-    uint64_t held_back;
-    memcpy(&held_back, &context->uc_sigmask, sizeof held_back);
-    mt_os_restore_signals(held_back);
-}
-
-void mt_wait_on(void *context) {
+void mt_wait_on(void *context, bool is_ours_lost) {
     ucontext_t *interrupted = context;
+    uint64_t held_back;
     if (is_on_signal_stack(interrupted))
         return;
-    let_signals_through(interrupted);
-    long result = mt_wait_on_rest();
-    /* Of a wait of ours for a futex: the process was stopped in it, and the rest is lost. */
-    if (result == -EAGAIN || result == -ETIMEDOUT)
+    memcpy(&held_back, &interrupted->uc_sigmask, sizeof held_back);
+    long result = mt_wait_on_rest(held_back);
+    if (is_ours_lost && (result == -EAGAIN || result == -ETIMEDOUT))
         result = -EINTR;
     interrupted->uc_mcontext.gregs[REG_RAX] = result;
+}
+
+/* True where the rest is still to be waited for: on the way there, or interrupted in it. */
+static bool is_waiting_for_rest(const greg_t *registers) {
+    uintptr_t pc = (uintptr_t)registers[REG_RIP];
+    return (pc >= (uintptr_t)mt_wait_on_rest_open && pc < (uintptr_t)mt_wait_on_rest_end) ||
+           (pc == (uintptr_t)mt_wait_on_rest_end && registers[REG_RAX] == -EINTR);
 }
 
 /* The processor's own record of return addresses would have to be left as well. */
@@ -95,12 +114,10 @@ void mt_wait_on_again(const void *context) {
     const ucontext_t *interrupted = context;
     const greg_t *registers = interrupted->uc_mcontext.gregs;
     uint64_t values[sizeof kept / sizeof *kept];
-    if (registers[REG_RIP] != (greg_t)(uintptr_t)mt_wait_on_rest_end ||
-        registers[REG_RAX] != -EINTR || is_on_signal_stack(interrupted) || has_shadow_stack())
+    if (!is_waiting_for_rest(registers) || is_on_signal_stack(interrupted) || has_shadow_stack())
         return;
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         values[i] = (uint64_t)registers[kept[i]];
-    let_signals_through(interrupted);
     mt_wait_on_rest_anew(values);
 }
 
@@ -111,8 +128,8 @@ bool mt_wait_on_is_kept(const struct mt_call *call) {
     return false;
 }
 
-void mt_wait_on(void *context) {
-    (void)context;
+void mt_wait_on(void *context, bool is_ours_lost) {
+    (void)context, (void)is_ours_lost;
 }
 
 void mt_wait_on_again(const void *context) {

@@ -1,5 +1,5 @@
 /* Goes on with a system call that a handler of ours has interrupted, where the kernel keeps what is
- * left of its time: poll, and sleeps for a time.
+ * left of its time: poll, sleeps for a time, and FUTEX_WAIT.
  *
  * The kernel keeps it for restart_syscall(2), with which it resumes calls after a signal without a
  * handler, until a handler returns. So the rest is waited for within our handler, with the signals
@@ -17,12 +17,14 @@ bool mt_wait_on_is_kept(const struct mt_call *call);
  * handler runs on an alternate signal stack: handlers of the program that come meanwhile may have
  * counted on all of it.
  *
- * context  third argument of the handler, which does nothing afterwards but return */
-void mt_wait_on(void *context);
+ * context       third argument of the handler, which does nothing afterwards but return
+ * is_ours_lost  the handler itself has waited for a futex for a time: where the process was stopped
+ *               meanwhile, what the kernel keeps is left of that, and the call fails with EINTR */
+void mt_wait_on(void *context, bool is_ours_lost);
 
-/* Where the handler has interrupted mt_wait_on() itself, goes on with that and does not return: it
- * would have the kernel forget the rest, and each snapshot within one wait takes stack if it waited
- * here. */
+/* Where the handler has interrupted mt_wait_on() itself, or its way there, goes on with that and
+ * does not return: it would have the kernel forget the rest, and each snapshot within one wait
+ * takes stack if it waited here. */
 void mt_wait_on_again(const void *context);
 
 #endif

@@ -2,10 +2,13 @@
 // EINTR when a signal has a handler; meanwhile commands run, one after the other. Who is
 // interrupted by any signal but those of this program says so.
 //
-// With "signals" each thread gets one while it stands still, of which it is to learn.
+// With "signals" each thread gets one while it stands still, of which it is to learn. With "each"
+// each thread is asked for a snapshot while it waits itself. "attached" leaves out waits that only
+// go on when the recorder has seen them begin.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/aio_abi.h>
+#include <linux/futex.h>
 #include <linux/io_uring.h>
 #include <poll.h>
 #include <pthread.h>
@@ -50,6 +53,23 @@ static int wait_epoll_number(void) {
     return (int)syscall(SYS_epoll_wait, epoll, &event, 1, -1);
 }
 
+static int wait_epoll_for_long(void) {
+    struct epoll_event event;
+    return epoll_wait(epoll, &event, 1, 1000000);
+}
+
+static int wait_epoll_masked(void) {
+    struct epoll_event event;
+    return epoll_pwait(epoll, &event, 1, 1000000, &none);
+}
+
+static int wait_epoll_precisely(void) {
+    struct timespec time = {1000, 0};
+    struct epoll_event event;
+    int result = epoll_pwait2(epoll, &event, 1, &time, NULL);
+    return result == -1 && errno == ENOSYS ? pause() : result;
+}
+
 static int wait_select(void) {
     return select(0, NULL, NULL, NULL, NULL);
 }
@@ -68,6 +88,11 @@ static int wait_suspended(void) {
 
 static int wait_signal(void) {
     return sigwaitinfo(&unused, NULL);
+}
+
+static int wait_signal_for_long(void) {
+    struct timespec time = {1000, 0};
+    return sigtimedwait(&unused, NULL, &time);
 }
 
 static int wait_sleep(void) {
@@ -108,6 +133,18 @@ static int wait_old_semaphore(void) {
     return semop(semaphores, &operation, 1);
 }
 
+static int wait_old_semaphore_for_long(void) {
+    struct timespec time = {1000, 0};
+    struct sembuf operation = {0, -1, 0};
+    return semtimedop(semaphores, &operation, 1, &time);
+}
+
+static int wait_futex_number(void) {
+    static unsigned word;
+    struct timespec time = {1000, 0};
+    return (int)syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &time, NULL, 0);
+}
+
 static int wait_message(void) {
     struct msgbuf {
         long type;
@@ -130,6 +167,15 @@ static int wait_io(void) {
     if (syscall(SYS_io_setup, 1, &context) < 0)
         return pause();
     return (int)syscall(SYS_io_pgetevents, context, 1, 1, &event, NULL, NULL);
+}
+
+static int wait_io_for_long(void) {
+    aio_context_t context = 0;
+    struct timespec time = {1000, 0};
+    struct io_event event;
+    if (syscall(SYS_io_setup, 1, &context) < 0)
+        return pause();
+    return (int)syscall(SYS_io_getevents, context, 1, 1, &event, &time);
 }
 
 static const struct wait {
@@ -156,9 +202,20 @@ static const struct wait {
     {"msgrcv", wait_message},
     {"io_uring_enter", wait_ring},
     {"io_pgetevents", wait_io},
+    {"epoll_wait for long", wait_epoll_for_long},
+    {"epoll_pwait for long", wait_epoll_masked},
+    {"epoll_pwait2 for long", wait_epoll_precisely},
+    {"sigtimedwait", wait_signal_for_long},
+    {"semtimedop", wait_old_semaphore_for_long},
+    {"FUTEX_WAIT by number", wait_futex_number},
+    {"io_getevents for long", wait_io_for_long},
 };
 
 enum { WAITS = sizeof waits / sizeof *waits };
+
+// The last ones have a time limit of which the kernel keeps no rest.
+enum { NO_REST = 7 };
+static int count_of_waits = WAITS;
 
 static volatile pid_t tids[WAITS];
 
@@ -201,7 +258,7 @@ static void *count(void *argument) {
 
 static void signal_waiting(const pthread_t *threads) {
     is_over = 1;
-    for (int i = 0; i < WAITS; i++)
+    for (int i = 0; i < count_of_waits; i++)
         pthread_kill(threads[i], SIGUSR1);
 }
 
@@ -220,6 +277,32 @@ static void *signal_in_between(void *threads) {
     }
     signal_waiting(threads);
     return NULL;
+}
+
+// Neither on its way to the thread nor in a handler.
+static int is_through(pid_t tid, int signal) {
+    char path[64], line[256];
+    unsigned long set, all = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/status", tid);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "SigPnd: %lx", &set) == 1 || sscanf(line, "SigBlk: %lx", &set) == 1)
+            all |= set;
+    if (file)
+        fclose(file);
+    return !(all >> (signal - 1) & 1);
+}
+
+static void ask_each(void) {
+    enum { REQUEST = 63 };
+    struct sigaction action;
+    if (sigaction(REQUEST, NULL, &action) < 0 || action.sa_handler == SIG_DFL) // not recorded
+        return;
+    for (int i = 0; i < count_of_waits; i++) {
+        syscall(SYS_tgkill, getpid(), tids[i], REQUEST);
+        while (!is_through(tids[i], REQUEST))
+            sched_yield();
+    }
 }
 
 // The main thread waits as well.
@@ -241,6 +324,8 @@ static void run(const char *command) {
 int main(int argc, char **argv) {
     static pthread_t threads[WAITS];
     struct sigaction action = {.sa_handler = on_signal};
+    if (strcmp(argv[1], "attached") == 0)
+        count_of_waits -= NO_REST;
     char pid[20];
     snprintf(pid, sizeof pid, "%d", getpid());
     setenv("MARKED_PID", pid, 1);
@@ -257,9 +342,9 @@ int main(int argc, char **argv) {
     pthread_attr_t small;
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, 16384);
-    for (int i = 0; i < WAITS; i++)
+    for (int i = 0; i < count_of_waits; i++)
         pthread_create(&threads[i], &small, wait_in, (void *)&waits[i]);
-    for (int i = 0; i < WAITS; i++)
+    for (int i = 0; i < count_of_waits; i++)
         while (tids[i] == 0 || !is_asleep(tids[i]))
             sched_yield();
     int signals = strcmp(argv[1], "signals") == 0;
@@ -268,6 +353,8 @@ int main(int argc, char **argv) {
         pthread_create(&counting, NULL, count, NULL);
         pthread_create(&signalling, NULL, signal_in_between, threads);
     }
+    if (strcmp(argv[1], "each") == 0)
+        ask_each();
     for (int i = 2; i < argc; i++)
         run(argv[i]);
     if (signals) {
@@ -277,10 +364,10 @@ int main(int argc, char **argv) {
     } else {
         signal_waiting(threads);
     }
-    for (int i = 0; i < WAITS; i++)
+    for (int i = 0; i < count_of_waits; i++)
         pthread_join(threads[i], NULL);
     msgctl(messages, IPC_RMID, NULL);
     semctl(semaphores, 0, IPC_RMID);
-    printf("%d threads have waited\n", WAITS);
+    printf("%d threads have waited\n", count_of_waits);
     return 5;
 }

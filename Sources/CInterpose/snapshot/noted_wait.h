@@ -1,0 +1,42 @@
+/* Calls that wait for a time, noted by hooks when they begin.
+ *
+ * Of epoll_wait and others with a time limit the kernel keeps no rest where a handler interrupts
+ * them: they fail with EINTR, whatever the program thinks of it. Who knows when such a call has
+ * begun lets it begin anew for what is left. */
+#ifndef MT_NOTED_WAIT_H
+#define MT_NOTED_WAIT_H
+
+#include "base/clock.h"
+#include "base/tls.h"
+
+struct mt_call; /* call_number.h */
+
+/* Notes a call that begins now. Async-signal-safe.
+ *
+ * sp         that of its caller
+ * arguments  the first three */
+static inline void mt_noted_wait_begin(long number, uintptr_t sp, uint64_t first, uint64_t second,
+                                       uint64_t third) {
+    struct mt_noted_wait *wait = &mt_tls.wait;
+    wait->number = 0; /* a handler may come in between */
+    wait->sp = sp;
+    wait->ticks = mt_clock_is_ns ? 0 : mt_clock_now();
+    wait->arguments[0] = first;
+    wait->arguments[1] = second;
+    wait->arguments[2] = third;
+    wait->is_shortened = false;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    wait->number = (uint32_t)number;
+}
+
+/* Whether an interrupted call is the one that was noted, and has a time limit that can be changed.
+ */
+bool mt_noted_wait_is(const struct mt_call *call);
+
+/* Gives such a call the rest of its time for its time limit, so that it can begin anew.
+ *
+ * context  third argument of the handler
+ * returns  false: it is no such call */
+bool mt_noted_wait_shorten(const struct mt_call *call, void *context);
+
+#endif

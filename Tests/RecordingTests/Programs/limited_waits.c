@@ -1,0 +1,113 @@
+// Waits for a time in calls of which the kernel keeps no rest; meanwhile snapshots are asked for,
+// one after the other, where the process is recorded.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/aio_abi.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/sem.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { REQUEST = 63, LIMIT_MS = 200 };
+
+static const struct timespec limit = {0, LIMIT_MS * 1000000};
+static int epoll, semaphores;
+static aio_context_t context;
+static sigset_t unused;
+static struct epoll_event event;
+
+static int wait_epoll(void) {
+    return epoll_wait(epoll, &event, 1, LIMIT_MS);
+}
+
+static int wait_epoll_precisely(void) {
+    int result = epoll_pwait2(epoll, &event, 1, &limit, NULL);
+    return result == -1 && errno == ENOSYS ? wait_epoll() : result;
+}
+
+static int wait_signal(void) {
+    return sigtimedwait(&unused, NULL, &limit);
+}
+
+static int wait_semaphore(void) {
+    struct sembuf operation = {0, -1, 0};
+    return semtimedop(semaphores, &operation, 1, &limit);
+}
+
+static int wait_io(void) {
+    struct io_event done;
+    if (context == 0) // forbidden
+        return wait_epoll();
+    return (int)syscall(SYS_io_getevents, context, 1, 1, &done, &limit);
+}
+
+static int wait_futex(void) {
+    static unsigned word;
+    return (int)syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &limit, NULL, 0);
+}
+
+static volatile int is_over;
+
+static void *ask(void *argument) {
+    struct sigaction action;
+    char line[256];
+    if (sigaction(REQUEST, NULL, &action) < 0 || action.sa_handler == SIG_DFL)
+        return argument;
+    while (!is_over) {
+        unsigned long set, all = 0;
+        FILE *file = fopen("/proc/self/status", "r");
+        while (file && fgets(line, sizeof line, file))
+            if (sscanf(line, "SigPnd: %lx", &set) == 1 || sscanf(line, "SigBlk: %lx", &set) == 1)
+                all |= set;
+        if (file)
+            fclose(file);
+        if (!(all >> (REQUEST - 1) & 1))
+            syscall(SYS_tgkill, getpid(), getpid(), REQUEST);
+    }
+    return argument;
+}
+
+static long long now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static void wait_in(const char *name, int (*function)(void)) {
+    pthread_t asking;
+    is_over = 0;
+    pthread_create(&asking, NULL, ask, NULL);
+    long long start = now();
+    int result = function(), error = result < 0 ? errno : 0;
+    long long passed = now() - start;
+    is_over = 1;
+    pthread_join(asking, NULL);
+    if (result > 0 || (result < 0 && error != EAGAIN && error != ETIMEDOUT))
+        printf("%s returned %d, %s\n", name, result, strerror(error));
+    else if (passed < LIMIT_MS * 1000000LL)
+        printf("%s was over after %lld ns\n", name, passed);
+    else
+        printf("%s is over\n", name);
+}
+
+int main(void) {
+    epoll = epoll_create1(EPOLL_CLOEXEC);
+    semaphores = semget(IPC_PRIVATE, 1, 0600);
+    syscall(SYS_io_setup, 1, &context);
+    sigemptyset(&unused);
+    sigaddset(&unused, SIGUSR2);
+    wait_in("epoll_wait", wait_epoll);
+    wait_in("epoll_pwait2", wait_epoll_precisely);
+    wait_in("sigtimedwait", wait_signal);
+    wait_in("semtimedop", wait_semaphore);
+    wait_in("io_getevents", wait_io);
+    wait_in("FUTEX_WAIT", wait_futex);
+    semctl(semaphores, 0, IPC_RMID);
+    return 0;
+}
