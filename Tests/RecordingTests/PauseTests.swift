@@ -1,3 +1,4 @@
+import Foundation
 import SystemPackage
 import Testing
 import TraceReader
@@ -247,6 +248,25 @@ import TraceTestSupport
     #expect(
       trace.clock.nanoseconds(end) - trace.clock.nanoseconds(windows[0].start) >= 10_000_000)
     #expect(windows[1].end == nil)
+  }
+
+  /// Of two that record at the same time the first one to end does not pause the other's recording.
+  @Test func theLastOnePauses() throws {
+    let (run, directory) = try MarkedProgram.record(
+      "outside",
+      """
+      ( $M resume $P --for 1h >first.txt 2>&1 & echo $! >pid.txt; wait $!; echo >ended.txt ) &
+      until grep -qs resumed first.txt; do :; done; $M resume $P --for 10ms >second.txt
+      """, "kill -TERM $(cat pid.txt); until [ -s ended.txt ]; do :; done", options: ["--paused"])
+    #expect(run.errorText == "")
+    let second = try String(
+      contentsOfFile: directory.path.appending("second.txt").string, encoding: .utf8)
+    #expect(second.hasSuffix(" goes on: another memtrace has resumed it as well\n"))
+    let trace = try Trace(path: directory.path.appending("root.mtrace"))
+    let events = try MarkedEvents(trace)
+    #expect(events[33003] == .init(allocated: 20))
+    #expect(events[33004] == .init())
+    #expect(trace.windows?.map { $0.end != nil } == [true])
   }
 
   @Test func whoeverWaitsPausesWhenInterrupted() throws {

@@ -94,6 +94,11 @@ final class LiveTrace {
     if setLock(F_RDLCK) { mt_live_set_held(header, 1) }
   }
 
+  /// Whether another process lets the recording run as well; this one holds it.
+  ///
+  /// Where two ask at once, both are told so, and the recorder pauses once they are gone.
+  var isHeldByAnother: Bool { !setLock(F_WRLCK) && (errno == EAGAIN || errno == EACCES) }
+
   /// Takes the lock away.
   func letGo() { _ = setLock(F_UNLCK) }
 

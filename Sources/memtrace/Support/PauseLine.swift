@@ -19,6 +19,11 @@ struct PauseLine {
       + "in \(recording.path)"
   }
 
+  /// What is said at the end of a recording for some time where others record for longer.
+  var goesOn: String {
+    "the recording of process \(recording.pid) goes on: another memtrace has resumed it as well"
+  }
+
   /// Prints what the end of a recording for some time has paused.
   ///
   /// - Parameters:

@@ -4,7 +4,8 @@ extension RunningRecording {
   /// Records for some time: resumes, waits and pauses again, with a line about each on standard
   /// output.
   ///
-  /// The process pauses by itself if this one is killed before.
+  /// The process pauses by itself if this one is killed before. Of several that record at the same time
+  /// the last one pauses.
   ///
   /// - Parameters:
   ///   - duration: nil: until ^C.
@@ -24,6 +25,7 @@ extension RunningRecording {
       return print("process \(pid) has ended; its allocations were recorded until then")
     }
     beforePause()
+    guard !hold.isHeldByAnother else { return print(line.goesOn) }
     try line.printPause(at: setPaused(true), children: pauseChildren())
   }
 }
