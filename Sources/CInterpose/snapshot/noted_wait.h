@@ -11,7 +11,8 @@
 
 struct mt_call; /* call_number.h */
 
-/* Notes a call that begins now. Async-signal-safe.
+/* Notes a call that begins now; without its time where nothing is recorded, or the counter is a
+ * system call. Async-signal-safe.
  *
  * sp         that of its caller
  * arguments  the first three */
@@ -20,7 +21,8 @@ static inline void mt_noted_wait_begin(long number, uintptr_t sp, uint64_t first
     struct mt_noted_wait *wait = &mt_tls.wait;
     wait->number = 0; /* a handler may come in between */
     wait->sp = sp;
-    wait->ticks = mt_clock_is_ns ? 0 : mt_clock_now();
+    /* Who is not recorded may have given the counter away. */
+    wait->ticks = *mt_generation == 0 || mt_clock_is_ns ? 0 : mt_clock_now();
     wait->arguments[0] = first;
     wait->arguments[1] = second;
     wait->arguments[2] = third;
