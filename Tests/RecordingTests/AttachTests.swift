@@ -164,6 +164,7 @@ import TraceTestSupport
     let traces = try names.filter { $0.hasSuffix(".mtrace") }.map { try attached.trace($0) }
     let children = traces.filter { $0.header.flags.contains(.forked) && $0.ending == .exit(3) }
     try #require(children.count == 1)
+    #expect(children[0].notes.contains { $0.kind == .attached })
     let events = try MarkedEvents(children[0])
     #expect(events[32001] == .init(allocated: 1, freed: 1))
     #expect(events[32002] == .init(allocated: 1))

@@ -101,6 +101,11 @@ static void begin_recording(void) {
     mt_recording_begin(mt_trace_file.header->trace_id);
 }
 
+static void note_attached(void) {
+    if (mt_is_attached)
+        mt_meta_note(MT_NOTE_ATTACHED, mt_config.attached, "");
+}
+
 /* Says which allocator functions the host will not call through us: the executable exports its
  * own, which come before any preloaded library's. */
 static void note_bypassed(void) {
@@ -224,10 +229,9 @@ static enum mt_state start_process(void) {
     mt_heap_checks_begin();
     mt_heap_checks_note();
     mt_image_map_scan();
-    if (mt_is_attached)
-        mt_meta_note(MT_NOTE_ATTACHED, mt_config.attached, "");
-    else
+    if (!mt_is_attached)
         note_bypassed();
+    note_attached();
     note_exit_test(find_environment());
     return MT_RECORDING;
 }
@@ -262,6 +266,7 @@ static enum mt_state start_forked(void) {
     mt_refcounts_after_fork();
     mt_heap_checks_note();
     mt_bundled_note();
+    note_attached();
     mt_image_map_reset_for_fork();
     mt_snapshot_signals_after_fork();
     return MT_RECORDING;

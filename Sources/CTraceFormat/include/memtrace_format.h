@@ -377,7 +377,8 @@ enum mt_note_kind {
     MT_NOTE_FAIL_AT = 12,           /* allocations are made to fail; text = which, from 1 */
     MT_NOTE_LIMIT = 13,             /* and those beyond `value` bytes of live blocks */
     MT_NOTE_ATTACHED = 14,          /* the process had run for `value` ns when recording began:
-                                     * what it had allocated by then is not known */
+                                     * what it had allocated by then is not known. In the trace
+                                     * of a forked child: of the process that it is a copy of */
     MT_NOTE_BUNDLED = 15            /* "functions: image": an allocator that an image has for itself
                                      * is recorded; value = calls of it that lead to the recorder */
 };
