@@ -52,6 +52,13 @@ import TraceTestSupport
     #expect(child.ending == .underscoreExit(8))
   }
 
+  /// Programs read the clock without a system call, so that their filters need not allow it.
+  @Test func aProcessThatMayNotReadTheClockForks() throws {
+    let run = try TracedRun([try TestProgram("no_clock.c").path.string])
+    #expect(run.recorded.status == 0)
+    #expect(run.recorded.outputText == "status 3\n")
+  }
+
   /// A filter that kills would do so for the beginning of its trace.
   @Test(arguments: ["filter", "filter-by-number"])
   func aSandboxedForkRunsOn(what: String) throws {

@@ -40,11 +40,18 @@ int mt_loader_gate_visit(int (*visit)(struct dl_phdr_info *, size_t, void *), vo
     return result;
 }
 
+static bool is_used_by_others(void) {
+    return __atomic_load_n(&g_gate.users, __ATOMIC_SEQ_CST) > mt_tls.in_loader;
+}
+
+/* Mostly there is nothing to wait for, and not a system call is made: a seccomp filter of the host
+ * may forbid that of the clock, which programs read without one. */
 void mt_loader_gate_before_fork(void) {
     __atomic_fetch_add(&g_gate.forks, 1, __ATOMIC_SEQ_CST);
+    if (!is_used_by_others())
+        return;
     uint64_t start = mt_os_time_ns(CLOCK_MONOTONIC);
-    while (__atomic_load_n(&g_gate.users, __ATOMIC_SEQ_CST) > mt_tls.in_loader &&
-           mt_os_time_ns(CLOCK_MONOTONIC) - start < LONGEST_WAIT_NS)
+    while (is_used_by_others() && mt_os_time_ns(CLOCK_MONOTONIC) - start < LONGEST_WAIT_NS)
         mt_os_yield();
 }
 

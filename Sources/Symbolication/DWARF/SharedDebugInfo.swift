@@ -7,13 +7,13 @@ final class SharedDebugInfo {
   private let file: ELFFile
   private let dwarf: OpaquePointer
 
-  /// Finds what a file shares with others and makes it known to its DWARF.
+  /// Finds what a file shares with others and makes it known to its DWARF; nil where there is nothing, or
+  /// libdw has found it.
   ///
   /// - Parameters:
   ///   - dwarf: The DWARF of the file; keep this object for as long as that.
   ///   - file: The file.
   ///   - locator: Finds debug files.
-  /// - Returns: nil where there is nothing, or libdw has found it.
   init?(of dwarf: OpaquePointer, in file: ELFFile, locator: DebugFileLocator) {
     var (name, bytes) = (UnsafePointer<CChar>?.none, UnsafeRawPointer?.none)
     let length = dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &bytes)

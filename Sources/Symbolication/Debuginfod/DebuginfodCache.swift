@@ -32,7 +32,9 @@ public struct DebuginfodCache: Sendable, Hashable {
     folder = "\(caches)/debuginfod_client"
   }
 
-  /// The file that may hold the debug information of a build. One of no bytes says that no server has it.
+  /// The file that may hold the debug information of a build.
+  ///
+  /// One of no bytes says that no server has it.
   func path(ofBuildID buildID: [UInt8]) -> String {
     "\(folder)/\(buildID.map(DebugFileLocator.hexadecimal).joined())/debuginfo"
   }

@@ -30,10 +30,9 @@ public final class DebuginfodClient {
   /// What is fetched now.
   private var image = ""
 
-  /// Makes a client.
+  /// Makes a client; nil where there is no libdebuginfod.
   ///
   /// - Parameter observer: Is told how it goes.
-  /// - Returns: nil where there is no libdebuginfod.
   public init?(observer: Observer) {
     guard let library = DebuginfodLibrary.shared, let handle = library.begin() else { return nil }
     self.library = library

@@ -54,12 +54,11 @@ final class ELFFile {
     modifiedAt = seconds &* 1_000_000_000 &+ UInt64(clamping: status.st_mtim.tv_nsec)
   }
 
-  /// Opens a file that lies in memory.
+  /// Opens a file that lies in memory; nil where that is no ELF file.
   ///
   /// - Parameters:
   ///   - contents: The bytes; allocated, and released with this object or where this fails.
   ///   - path: Of the file that they come from.
-  /// - Returns: nil where they are no ELF file.
   init?(contents: UnsafeMutableRawBufferPointer, from path: String) {
     _ = elf_version(UInt32(EV_CURRENT))
     let start = contents.assumingMemoryBound(to: CChar.self).baseAddress

@@ -40,9 +40,9 @@ enum XZ {
       let output = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
       var memoryLimit = UInt64(limit)
       var (read, written) = (0, 0)
-      let status = decode(
-        &memoryLimit, 0, nil, input, &read, packed.count,
-        output.assumingMemoryBound(to: UInt8.self).baseAddress!, &written, size)
+      let status = output.assumingMemoryBound(to: UInt8.self).baseAddress.map {
+        decode(&memoryLimit, 0, nil, input, &read, packed.count, $0, &written, size)
+      }
       if status == ok { return UnsafeMutableRawBufferPointer(rebasing: output[..<written]) }
       output.deallocate()
       guard status == outputTooSmall, size < limit else { return nil }
