@@ -64,16 +64,26 @@ static bool read_move(const uint8_t *end, uint32_t *number) {
     return end[-5] == 0xb8 && end[-6] != 0x41;
 }
 
-/* "mov OFFSET(%rsp), %edi", with which cancellation points take their first argument up again. */
-static bool is_load(const uint8_t *end) {
-    static const uint8_t load[] = {0x8b, 0x7c, 0x24};
-    return memcmp(end - 4, load, sizeof load) == 0;
+/* "mov OFFSET(%rsp), %edi", or from (%rbp), or to %rdi: with which cancellation points take their
+ * first argument up again. No number ends in a REX prefix.
+ *
+ * returns  its bytes; 0: it is none */
+static size_t load_before(const uint8_t *end) {
+    static const uint8_t by_sp[] = {0x8b, 0x7c, 0x24}, by_fp[] = {0x8b, 0x7d};
+    size_t size = memcmp(end - 4, by_sp, sizeof by_sp) == 0   ? 4
+                  : memcmp(end - 3, by_fp, sizeof by_fp) == 0 ? 3
+                                                              : 0;
+    return size != 0 && *(end - size - 1) == 0x48 ? size + 1 : size;
 }
 
 /* "mov $NUMBER, %eax; syscall", where a load may come between. */
 static bool read_constant(uint64_t pc, uint32_t *number) {
+    enum { LONGEST = 16 };
+    if (pc % MT_PAGE_SIZE < LONGEST && !mt_os_is_readable(pc - LONGEST))
+        return false;
     const uint8_t *code = (const uint8_t *)pc - 2;
-    return read_move(code, number) || (is_load(code) && read_move(code - 4, number));
+    size_t load = load_before(code);
+    return read_move(code, number) || (load != 0 && read_move(code - load, number));
 }
 
 /* syscall() itself has moved its arguments over the number; our hook has noted it. */
