@@ -272,26 +272,35 @@ static enum mt_state start_forked(void) {
     return MT_RECORDING;
 }
 
-enum mt_state mt_lifecycle_start(void) {
-    bool is_forked = mt_recording_is_forked();
+/* With signals held back: a handler that came before the state has changed could have a thread of
+ * its own start the process as well. */
+static enum mt_state start(void) {
     enum mt_state state = mt_recording_state();
+    bool is_forked = mt_recording_is_forked();
     if (state != MT_UNSTARTED && !is_forked)
         return state;
     if (is_forked)
         mt_lock_reset(&g_life.starting);
-    else if (!find_environment())
-        return MT_UNSTARTED;
     if (!mt_lock_try(&g_life.starting))
         return MT_STARTING;
-    int saved = errno;
-    uint64_t signals = mt_os_block_signals();
     uint32_t passes = mt_tls.passes;
     mt_tls.passes = 1;
     mt_recording_set_state(MT_STARTING);
     state = is_forked ? start_forked() : start_process();
     mt_recording_set_state(state);
     mt_tls.passes = passes;
-    mt_lock_exit(&g_life.starting, signals);
+    mt_lock_release(&g_life.starting);
+    return state;
+}
+
+enum mt_state mt_lifecycle_start(void) {
+    enum mt_state state = mt_recording_state();
+    if (state == MT_UNSTARTED ? !find_environment() : !mt_recording_is_forked())
+        return state;
+    int saved = errno;
+    uint64_t signals = mt_os_block_signals();
+    state = start();
+    mt_os_restore_signals(signals);
     errno = saved;
     return state;
 }
