@@ -72,8 +72,7 @@ final class ImageSymbols {
     self.files = files
     symbols = SymbolIndex(files: files)
     debugInfo =
-      files.reversed().lazy.compactMap { DebugInfo(file: $0, locator: locator) }
-      .first
+      files.reversed().lazy.compactMap { DebugInfo(file: $0, locator: locator) }.first
     if let problem { warn(problem) }
   }
 

@@ -137,6 +137,10 @@ static bool read_cancellable(const struct mt_call *call, uint64_t fp, uint32_t *
 
 /* ---- What was interrupted ---- */
 
+/* Registers of the arguments of a system call, in their order. */
+static const int g_arguments[MT_CALL_ARGUMENTS] = {REG_RDI, REG_RSI, REG_RDX,
+                                                   REG_R10, REG_R8,  REG_R9};
+
 /* The thread may have gone on since somebody has looked; another call from the very same place,
  * with the same arguments, is the same call. */
 static bool is_same(const struct mt_call *seen, const struct mt_call *call) {
@@ -146,13 +150,11 @@ static bool is_same(const struct mt_call *seen, const struct mt_call *call) {
 
 bool mt_call_read_interrupted(struct mt_call *call, const void *context,
                               const struct mt_call *seen) {
-    static const int arguments[MT_CALL_ARGUMENTS] = {REG_RDI, REG_RSI, REG_RDX,
-                                                     REG_R10, REG_R8,  REG_R9};
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
     call->pc = (uint64_t)registers[REG_RIP];
     call->sp = (uint64_t)registers[REG_RSP];
     for (int i = 0; i < MT_CALL_ARGUMENTS; i++)
-        call->arguments[i] = (uint64_t)registers[arguments[i]];
+        call->arguments[i] = (uint64_t)registers[g_arguments[i]];
     if (registers[REG_RAX] != -EINTR || !is_call(call->pc))
         return false;
     if (!is_same(seen, call))
@@ -161,6 +163,10 @@ bool mt_call_read_interrupted(struct mt_call *call, const void *context,
                read_cancellable(call, (uint64_t)registers[REG_RBP], &call->number);
     call->number = seen->number;
     return true;
+}
+
+void mt_call_set_argument(void *context, int index, uint64_t value) {
+    ((ucontext_t *)context)->uc_mcontext.gregs[g_arguments[index]] = (greg_t)value;
 }
 
 #else

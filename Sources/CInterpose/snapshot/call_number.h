@@ -33,4 +33,10 @@ void mt_call_see(struct mt_call *call, uint32_t tid);
 bool mt_call_read_interrupted(struct mt_call *call, const void *context,
                               const struct mt_call *seen);
 
+/* Gives the interrupted call another argument, for when it begins anew; x86_64 only.
+ *
+ * context  third argument of the handler
+ * index    0 for the first one */
+void mt_call_set_argument(void *context, int index, uint64_t value);
+
 #endif

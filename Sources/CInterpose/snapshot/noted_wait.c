@@ -8,7 +8,6 @@
 #    include "trace/trace_file.h"
 #    include <linux/futex.h>
 #    include <sys/syscall.h>
-#    include <ucontext.h>
 
 enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
 
@@ -81,8 +80,6 @@ bool mt_noted_wait_is(const struct mt_call *call) {
 }
 
 bool mt_noted_wait_shorten(const struct mt_call *call, void *context) {
-    static const int registers[MT_CALL_ARGUMENTS] = {REG_RDI, REG_RSI, REG_RDX,
-                                                     REG_R10, REG_R8,  REG_R9};
     struct mt_noted_wait *noted = &mt_tls.wait;
     struct limit limit = limit_of(call);
     if (!mt_noted_wait_is(call))
@@ -93,9 +90,9 @@ bool mt_noted_wait_shorten(const struct mt_call *call, void *context) {
     uint64_t passed = ns_since(noted->ticks);
     uint64_t rest = noted->limit_ns > passed ? noted->limit_ns - passed : 0;
     noted->rest = (struct timespec){(time_t)(rest / NS_PER_S), (long)(rest % NS_PER_S)};
-    ((ucontext_t *)context)->uc_mcontext.gregs[registers[limit.index]] =
-        limit.is_milliseconds ? (greg_t)((rest + NS_PER_MS - 1) / NS_PER_MS)
-                              : (greg_t)(uintptr_t)&noted->rest;
+    mt_call_set_argument(context, limit.index,
+                         limit.is_milliseconds ? (rest + NS_PER_MS - 1) / NS_PER_MS
+                                               : (uintptr_t)&noted->rest);
     return true;
 }
 
