@@ -69,13 +69,17 @@ void mt_lane_leave(const struct mt_unwinder *unwinder) {
     mt_lane_release();
 }
 
+void mt_lane_check(void) {
+    mt_event_writer_check(&g_lane.writer);
+}
+
 void mt_lane_survive_fork(void) {
     mt_event_writer_survive_fork(&g_lane.writer);
 }
 
 void mt_lane_reset(bool is_in_use) {
     if (is_in_use)
-        g_lane.writer.limit = NULL;
+        mt_event_writer_leave(&g_lane.writer);
     else
         mt_event_writer_forget(&g_lane.writer);
     mt_lane_release();

@@ -35,6 +35,9 @@ void mt_lane_leave(const struct mt_unwinder *unwinder);
 struct mt_event_writer *mt_lane_acquire(uintptr_t sp, uint64_t time, uint32_t thread);
 void mt_lane_release(void);
 
+/* Writes the checksum of what is complete in the lane's chunk: as mt_event_writer_check. */
+void mt_lane_check(void);
+
 /* As mt_thread_state_survive_fork. */
 void mt_lane_survive_fork(void);
 

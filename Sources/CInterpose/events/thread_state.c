@@ -18,6 +18,7 @@
 static struct {
     struct mt_lock lock;
     struct mt_thread *parked; /* states of ended threads */
+    struct mt_thread *made;   /* all states, which stay where they are */
     uint32_t last_index;
     uint32_t last_owner;
     pthread_key_t key;
@@ -93,6 +94,10 @@ static struct mt_thread *make_thread(void) {
         return NULL;
     uint32_t owner = __atomic_add_fetch(&g_threads.last_owner, 1, __ATOMIC_RELAXED);
     thread->owner = owner <= MT_OWNER_LAST ? owner : MT_OWNER_NONE;
+    thread->next_made = __atomic_load_n(&g_threads.made, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&g_threads.made, &thread->next_made, thread, true,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
     return thread;
 }
 
@@ -145,15 +150,15 @@ void mt_thread_state_reset(void) {
     mt_lane_reset(mt_tls.inside);
     /* The forking thread's own state is taken over; those of the parent's other threads are a
      * copy nobody owns: their memory stays, untouched. */
-    g_threads.parked = NULL;
+    g_threads.parked = g_threads.made = NULL;
     if (mt_tls.inside)
         leave_to_interrupted_hook();
     struct mt_thread *own = mt_tls.thread;
     if (own) {
         mt_event_writer_forget(&own->writer);
         mt_refcount_writer_forget(&own->refcounts);
-        own->next_parked = NULL;
-        g_threads.parked = own;
+        own->next_parked = own->next_made = NULL;
+        g_threads.parked = g_threads.made = own;
     }
     g_threads.last_index = 0;
     mt_clock_orders_threads = 0;
@@ -162,6 +167,14 @@ void mt_thread_state_reset(void) {
     mt_tls.key = 0;
     mt_tls.index = 0;
     mt_tls.is_late = 0;
+}
+
+void mt_thread_states_check(void) {
+    const struct mt_thread *thread = __atomic_load_n(&g_threads.made, __ATOMIC_ACQUIRE);
+    for (; thread; thread = thread->next_made) {
+        mt_event_writer_check(&thread->writer);
+        mt_refcount_writer_check(&thread->refcounts);
+    }
 }
 
 void mt_thread_note_name(void) {

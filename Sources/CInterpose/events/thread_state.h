@@ -19,6 +19,7 @@ struct mt_thread {
     uint32_t tid;
     char name[16];
     struct mt_thread *next_parked;
+    struct mt_thread *next_made;
     struct mt_type_queue types;
     struct mt_refcount_writer refcounts;
     struct mt_unwinder unwinder;
@@ -42,6 +43,10 @@ void mt_thread_state_reset(void);
  * on when the handler returns, and write into windows of the parent's trace, which are not mapped
  * here. Gives it memory to write to. Async-signal-safe. */
 void mt_thread_state_survive_fork(void);
+
+/* Writes the checksums of what is complete in the chunks of all threads, those that have ended
+ * included: as mt_event_writer_check. */
+void mt_thread_states_check(void);
 
 /* Records the thread's name if it has changed. */
 void mt_thread_note_name(void);

@@ -131,8 +131,10 @@ static bool is_shortened(struct exec_step *step, int error, const char *name,
 /* The end is written before the exec, which does not come back; a failed one withdraws it. */
 static void announce(struct exec_step *step) {
     step->is_announced = mt_recording_owns_trace();
-    if (step->is_announced)
-        mt_trace_file_end(MT_END_EXEC, 0);
+    if (!step->is_announced)
+        return;
+    mt_trace_file_end(MT_END_EXEC, 0);
+    mt_lifecycle_seal();
 }
 
 /* After an exec that failed, or a spawn. */

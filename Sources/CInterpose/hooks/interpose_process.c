@@ -35,12 +35,14 @@ int MT_HOOK_NAME(pthread_setname_np)(pthread_t, const char *);
 MT_HOOK void MT_HOOK_NAME(_exit)(int status) {
     mt_lifecycle_end(MT_END_UEXIT, status);
     mt_snapshot_at_end(MT_SNAPSHOT_AT_UEXIT, status, MT_CALLER_FRAME());
+    mt_lifecycle_seal();
     mt_os_exit_group(status);
 }
 
 MT_HOOK void MT_HOOK_NAME(_Exit)(int status) {
     mt_lifecycle_end(MT_END_UEXIT, status);
     mt_snapshot_at_end(MT_SNAPSHOT_AT_UEXIT, status, MT_CALLER_FRAME());
+    mt_lifecycle_seal();
     mt_os_exit_group(status);
 }
 
@@ -54,6 +56,7 @@ MT_HOOK void MT_HOOK_NAME(quick_exit)(int status) {
 MT_HOOK void MT_HOOK_NAME(abort)(void) {
     mt_lifecycle_end(MT_END_ABORT, 6);
     mt_snapshot_at_end(MT_SNAPSHOT_AT_ABORT, 6, MT_CALLER_FRAME());
+    mt_lifecycle_seal();
     if (mt_real.abort)
         mt_real.abort();
     __builtin_trap();
@@ -70,6 +73,7 @@ MT_HOOK int MT_HOOK_NAME(daemon)(int keeps_directory, int keeps_files) {
     if (is_announced) {
         mt_trace_file_end(MT_END_UEXIT, 0);
         mt_snapshot_before_end(MT_SNAPSHOT_AT_UEXIT, 0, MT_CALLER_FRAME());
+        mt_lifecycle_seal();
     }
     int result = mt_real.daemon(keeps_directory, keeps_files);
     int saved = errno;

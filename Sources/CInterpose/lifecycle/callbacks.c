@@ -27,6 +27,7 @@ static void at_exit(int status, void *context) {
         return;
     mt_lifecycle_end(MT_END_EXIT, status);
     mt_snapshot_at_end(MT_SNAPSHOT_AT_EXIT, status, mt_exit_frame(MT_CALLER_FRAME()));
+    mt_lifecycle_seal();
 }
 
 /* The hook of quick_exit has noted the status; here the host's handlers have run, too. */
@@ -34,6 +35,7 @@ static void at_quick_exit_last(void) {
     if (mt_recording_owns_trace())
         mt_snapshot_at_end(MT_SNAPSHOT_AT_QUICK, mt_trace_file.header->end_status,
                            MT_CALLER_FRAME());
+    mt_lifecycle_seal();
 }
 
 /* The child cannot look at the parent's trace: what it goes on as is seen here. */

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "bundled/bundled_allocator.h"
 #include "checks/heap_checks.h"
+#include "events/open_chunks.h"
 #include "events/pausing.h"
 #include "events/sampling.h"
 #include "events/thread_state.h"
@@ -89,6 +90,11 @@ void mt_lifecycle_end(enum mt_end_kind kind, int status) {
         return;
     mt_heap_checks_at_end();
     mt_trace_file_end(kind, status);
+}
+
+void mt_lifecycle_seal(void) {
+    if (mt_recording_owns_trace())
+        mt_open_chunks_check();
 }
 
 static void begin_recording(void) {

@@ -51,4 +51,7 @@ void mt_lifecycle_before_prctl(long option, unsigned long argument);
  * here; a vfork child has none at all: its memory is its parent's, and so is the trace. */
 void mt_lifecycle_end(enum mt_end_kind kind, int status);
 
+/* Nothing more is to be written: the checksums of what has been. */
+void mt_lifecycle_seal(void);
+
 #endif

@@ -5,6 +5,7 @@
 #include "base/os_threads.h"
 #include "base/registers.h"
 #include "checks/heap_checks.h"
+#include "events/open_chunks.h"
 #include "loader/image_map.h"
 #include "process/recording.h"
 #include "snapshot/resume.h"
@@ -93,6 +94,7 @@ static void on_ending(int signal, siginfo_t *info, void *context) {
                                               .is_end = true,
                                               .is_final = g_before[signal].handler == NULL};
         take(&request, context);
+        mt_open_chunks_check();
     }
     mt_os_action(signal, &g_before[signal], NULL);
     if (!is_fault(signal, info) || signal == SIGTRAP) /* a trap is over when it is raised */

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "memtrace_stack_nodes.h"
+#include "trace/chunk_checksum.h"
 #include "trace/trace_file.h"
 #include "trace/varint.h"
 #include <string.h>
@@ -11,6 +12,7 @@ enum { FIRST_WINDOW = 16 << 10, LARGEST_WINDOW = 128 << 10 };
 
 static struct {
     struct mt_chunk_header *chunk;
+    struct mt_open_chunk open; /* the same, for other threads */
     uint32_t first_id;
     uint8_t *cursor, *limit; /* beyond limit a node might not fit */
     uint8_t *run;            /* the tag at the end that counts nodes; NULL: there is none */
@@ -27,14 +29,19 @@ static bool open_window(uint32_t first_id) {
                                                         length, mt_clock_event_time(), 0, first_id);
     if (!chunk)
         return false;
-    if (g_writer.chunk)
-        mt_trace_file_release(g_writer.chunk);
+    struct mt_chunk_header *full = g_writer.chunk;
+    mt_open_chunk_leave(&g_writer.open);
     g_writer.chunk = chunk;
     g_writer.first_id = first_id;
     g_writer.cursor = (uint8_t *)(chunk + 1);
     g_writer.run = NULL;
     g_writer.limit = (uint8_t *)chunk + length - MT_NODE_MAX_LENGTH;
     memset(&g_writer.predictor, 0, sizeof g_writer.predictor);
+    mt_open_chunk_enter(&g_writer.open, chunk);
+    if (full) {
+        mt_chunk_check_full(full);
+        mt_trace_file_release(full);
+    }
     return true;
 }
 
@@ -76,15 +83,15 @@ static uint8_t *put_pc(uint8_t *at, uint64_t pc, uint64_t caller, uint8_t *tag) 
 static void put_tag(uint8_t tag, uint8_t *end) {
     if (tag != MT_NODE_TAG) {
         __atomic_store_n(g_writer.cursor, tag, __ATOMIC_RELEASE);
-        g_writer.run = NULL;
+        __atomic_store_n(&g_writer.run, NULL, __ATOMIC_RELAXED);
     } else if (g_writer.run && *g_writer.run < MT_NODE_RUN + MT_NODE_RUN_MAX) {
         __atomic_store_n(g_writer.run, (uint8_t)(*g_writer.run + 1), __ATOMIC_RELEASE);
         return;
     } else {
         __atomic_store_n(g_writer.cursor, (uint8_t)(MT_NODE_RUN + 1), __ATOMIC_RELEASE);
-        g_writer.run = g_writer.cursor;
+        __atomic_store_n(&g_writer.run, g_writer.cursor, __ATOMIC_RELAXED);
     }
-    g_writer.cursor = end;
+    __atomic_store_n(&g_writer.cursor, end, __ATOMIC_RELEASE);
 }
 
 bool mt_stack_writer_add(const struct mt_new_node *node) {
@@ -115,11 +122,24 @@ bool mt_stack_writer_has_room(uint32_t count) {
            (size_t)(g_writer.limit - g_writer.cursor) / MT_NODE_MAX_LENGTH >= count;
 }
 
+/* A tag that counts nodes goes on counting. One that was the last when the cursor was read does so
+ * no longer than it is noted as that. */
+void mt_stack_writer_check(void) {
+    struct mt_chunk_part part = mt_open_chunk_part(&g_writer.open, &g_writer.cursor);
+    uintptr_t run = (uintptr_t)__atomic_load_n(&g_writer.run, __ATOMIC_RELAXED);
+    uintptr_t start =
+        (uintptr_t)__atomic_load_n(&g_writer.open.chunk, __ATOMIC_RELAXED) + MT_CHUNK_HEADER_SIZE;
+    if (run >= start && run - start < part.length)
+        part.length = run - start;
+    mt_chunk_part_check(part);
+}
+
 void mt_stack_writer_abandon(void) {
     g_writer.limit = NULL;
 }
 
 void mt_stack_writer_survive_fork(void) {
+    mt_open_chunk_leave(&g_writer.open);
     if (g_writer.chunk && g_writer.limit)
         mt_os_map_pages_at(g_writer.chunk, (size_t)(g_writer.limit + MT_NODE_MAX_LENGTH -
                                                     (uint8_t *)g_writer.chunk));
@@ -127,5 +147,6 @@ void mt_stack_writer_survive_fork(void) {
 
 void mt_stack_writer_forget(void) {
     g_writer.chunk = NULL;
+    mt_open_chunk_leave(&g_writer.open);
     g_writer.cursor = g_writer.limit = g_writer.run = NULL;
 }

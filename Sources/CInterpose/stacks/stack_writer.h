@@ -29,6 +29,10 @@ bool mt_stack_writer_is_closed(void);
 /* Whether so many nodes fit into the present chunk. */
 bool mt_stack_writer_has_room(uint32_t count);
 
+/* Writes the checksum of what will not change any more in the present chunk.
+ * context  any thread, also while another adds nodes; as mt_chunk_part_check */
+void mt_stack_writer_check(void);
+
 /* The next node begins a new chunk: the present one may end with half of one. */
 void mt_stack_writer_abandon(void);
 

@@ -33,6 +33,7 @@ static bool refill(struct mt_event_writer *writer, uint64_t time, uint32_t threa
         return false;
     close_chunk(writer);
     struct mt_chunk_header *full = writer->chunk;
+    mt_open_chunk_leave(&writer->open);
     writer->chunk = chunk;
     writer->next_length = length < MT_LARGEST_EVENT_CHUNK ? length * 2 : length;
     writer->time = time;
@@ -40,8 +41,11 @@ static bool refill(struct mt_event_writer *writer, uint64_t time, uint32_t threa
     writer->thread = thread;
     writer->cursor = (uint8_t *)(chunk + 1);
     writer->limit = (uint8_t *)chunk + length - 2 * MT_EVENT_MAX_LENGTH;
-    if (full)
+    mt_open_chunk_enter(&writer->open, chunk);
+    if (full) {
+        mt_chunk_check_full(full);
         mt_trace_file_release(full);
+    }
     return true;
 }
 
@@ -71,6 +75,7 @@ void mt_event_writer_repair(struct mt_event_writer *writer) {
 
 void mt_event_writer_forget(struct mt_event_writer *writer) {
     memset(writer, 0, offsetof(struct mt_event_writer, encoder)); /* which a refill clears */
+    mt_open_chunk_leave(&writer->open);
 }
 
 void mt_event_writer_survive_fork(const struct mt_event_writer *writer) {

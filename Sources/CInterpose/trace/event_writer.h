@@ -6,6 +6,7 @@
 #define MT_EVENT_WRITER_H
 
 #include "base/os.h"
+#include "trace/chunk_checksum.h"
 #include "trace/event_encoder.h"
 
 struct mt_event_writer {
@@ -16,7 +17,8 @@ struct mt_event_writer {
     uint32_t next_length; /* bytes of the next chunk: chunks grow with the thread's activity */
     struct mt_chunk_header *chunk;
     struct mt_event_encoder encoder;
-    bool has_encoded; /* so that the next chunk has to clear it */
+    bool has_encoded;          /* so that the next chunk has to clear it */
+    struct mt_open_chunk open; /* the chunk, for other threads */
 };
 
 enum { MT_FIRST_EVENT_CHUNK = 16 << 10, MT_LARGEST_EVENT_CHUNK = 256 << 10 };
@@ -39,8 +41,20 @@ bool mt_event_writer_refill(struct mt_event_writer *writer, uint64_t time, uint3
  * what it left behind, and what it taught the encoder. */
 void mt_event_writer_repair(struct mt_event_writer *writer);
 
+/* Writes the checksum of what is complete in the present chunk.
+ * context  any thread, also while the writer's own goes on; as mt_chunk_part_check */
+static inline void mt_event_writer_check(const struct mt_event_writer *writer) {
+    mt_chunk_part_check(mt_open_chunk_part(&writer->open, &writer->cursor));
+}
+
 /* Starts over in a forked child, whose trace has no chunk yet. */
 void mt_event_writer_forget(struct mt_event_writer *writer);
+
+/* In a forked child of a hook that will go on writing: the next event begins a chunk. */
+static inline void mt_event_writer_leave(struct mt_event_writer *writer) {
+    writer->limit = NULL;
+    mt_open_chunk_leave(&writer->open);
+}
 
 /* In a forked child of a hook that will go on writing: where the window of the parent's trace was,
  * which is not mapped here, it finds memory. Async-signal-safe. */
@@ -92,7 +106,7 @@ static inline struct mt_event mt_event_begin(struct mt_event_writer *writer,
 static inline void mt_event_finish(struct mt_event_writer *writer, struct mt_event event) {
     uint8_t *tag = writer->cursor;
     __atomic_store_n(tag, event.tag, __ATOMIC_RELEASE);
-    writer->cursor = event.at;
+    __atomic_store_n(&writer->cursor, event.at, __ATOMIC_RELEASE);
     mt_event_fetch_next(writer);
 }
 

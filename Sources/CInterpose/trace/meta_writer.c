@@ -5,6 +5,7 @@
 #include "base/executable_path.h"
 #include "base/lock.h"
 #include "base/text.h"
+#include "memtrace_checksum.h"
 #include "trace/trace_file.h"
 #include <errno.h>
 #include <string.h>
@@ -17,9 +18,7 @@ static struct {
     uint32_t used; /* bytes of the chunk, header included */
 } g_meta;
 
-static bool make_room(size_t length) {
-    if (g_meta.chunk && g_meta.used + length <= g_meta.chunk->length)
-        return true;
+static bool open_window(size_t length) {
     size_t wanted = MT_CHUNK_HEADER_SIZE + length;
     size_t window =
         wanted <= WINDOW ? WINDOW : (wanted + MT_PAGE_SIZE - 1) / MT_PAGE_SIZE * MT_PAGE_SIZE;
@@ -27,8 +26,6 @@ static bool make_room(size_t length) {
         MT_CHUNK_META, MT_ENCODING_PLAIN, (uint32_t)window, mt_clock_event_time(), 0, 0);
     if (!chunk)
         return false;
-    if (g_meta.chunk)
-        mt_trace_file_release(g_meta.chunk);
     g_meta.chunk = chunk;
     g_meta.used = MT_CHUNK_HEADER_SIZE;
     return true;
@@ -46,6 +43,36 @@ static void append(uint16_t type, const struct mt_piece *pieces, int count, size
     record->length = (uint32_t)length;
     __atomic_store_n(&record->type, type, __ATOMIC_RELEASE);
     g_meta.used += (uint32_t)((length + 7) & ~(size_t)7);
+}
+
+static void append_checksum(const struct mt_chunk_header *chunk, uint32_t length) {
+    struct mt_checksum_record record = {.sequence = chunk->sequence,
+                                        .checksum =
+                                            mt_checksum_of(chunk->sequence, 0, chunk + 1, length),
+                                        .length = length};
+    struct mt_piece piece = {&record, sizeof record};
+    append(MT_RECORD_CHECKSUM, &piece, 1, sizeof record);
+}
+
+/* The checksum of a full window is in the next. */
+static bool make_room(size_t length) {
+    struct mt_chunk_header *full = g_meta.chunk;
+    if (full && g_meta.used + length <= full->length)
+        return true;
+    if (!open_window(length + (full ? sizeof(struct mt_checksum_record) : 0)))
+        return false;
+    if (full) {
+        append_checksum(full, full->length - MT_CHUNK_HEADER_SIZE);
+        mt_trace_file_release(full);
+    }
+    return true;
+}
+
+void mt_meta_check(void) {
+    uint64_t signals = mt_lock_enter(&g_meta.lock);
+    if (g_meta.chunk && make_room(sizeof(struct mt_checksum_record)))
+        append_checksum(g_meta.chunk, g_meta.used - MT_CHUNK_HEADER_SIZE);
+    mt_lock_exit(&g_meta.lock, signals);
 }
 
 int mt_meta_write(uint16_t type, struct mt_piece *pieces, int count) {

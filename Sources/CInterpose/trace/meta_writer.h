@@ -40,6 +40,9 @@ void mt_meta_thread(uint32_t index, uint32_t tid, enum mt_thread_state state, co
 /* Describes this process image: executable, working directory, arguments. */
 void mt_meta_process(void);
 
+/* Writes the checksum of the records so far in the present window. */
+void mt_meta_check(void);
+
 /* Drops the window in a forked child. */
 void mt_meta_reset(void);
 

@@ -23,6 +23,7 @@ static bool refill(struct mt_refcount_writer *writer, uint64_t time, uint32_t th
     if (!chunk)
         return false;
     struct mt_chunk_header *full = writer->chunk;
+    mt_open_chunk_leave(&writer->open);
     writer->chunk = chunk;
     writer->next_length = length < LARGEST_CHUNK ? length * 2 : length;
     writer->time = time;
@@ -30,8 +31,11 @@ static bool refill(struct mt_refcount_writer *writer, uint64_t time, uint32_t th
     memset(&writer->predictor, 0, sizeof writer->predictor);
     writer->cursor = (uint8_t *)(chunk + 1);
     writer->limit = (uint8_t *)chunk + length - RESERVED;
-    if (full)
+    mt_open_chunk_enter(&writer->open, chunk);
+    if (full) {
+        mt_chunk_check_full(full);
         mt_trace_file_release(full);
+    }
     return true;
 }
 
@@ -49,7 +53,7 @@ static bool is_ready(struct mt_refcount_writer *writer, uint64_t time, uint32_t 
 
 static void finish(struct mt_refcount_writer *writer, struct draft draft) {
     __atomic_store_n(writer->cursor, draft.tag, __ATOMIC_RELEASE);
-    writer->cursor = draft.at;
+    __atomic_store_n(&writer->cursor, draft.at, __ATOMIC_RELEASE);
 }
 
 static void put_control(struct mt_refcount_writer *writer, enum mt_control control,

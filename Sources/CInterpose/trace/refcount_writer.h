@@ -7,6 +7,7 @@
 
 #include "base/os.h"
 #include "memtrace_refcounts.h"
+#include "trace/chunk_checksum.h"
 
 struct mt_refcount_writer {
     uint8_t *cursor; /* where the next tag goes; NULL: no chunk */
@@ -15,6 +16,7 @@ struct mt_refcount_writer {
     uint32_t thread; /* that it belongs to */
     uint32_t next_length;
     struct mt_chunk_header *chunk;
+    struct mt_open_chunk open; /* the same, for other threads */
     struct mt_refcount_predictor predictor;
 };
 
@@ -35,6 +37,11 @@ bool mt_refcount_write(struct mt_refcount_writer *writer, const struct mt_refcou
 
 /* After an event was abandoned half-written: as mt_event_writer_repair. */
 void mt_refcount_writer_repair(struct mt_refcount_writer *writer);
+
+/* Writes the checksum of what is complete in the present chunk: as mt_event_writer_check. */
+static inline void mt_refcount_writer_check(const struct mt_refcount_writer *writer) {
+    mt_chunk_part_check(mt_open_chunk_part(&writer->open, &writer->cursor));
+}
 
 /* In a forked child: as for the writer of the thread's other events (thread_state.c). */
 void mt_refcount_writer_forget(struct mt_refcount_writer *writer);

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/memory_limits.h"
+#include "memtrace_checksum.h"
 #include "trace/trace_descriptor.h"
 #include "trace/trace_room.h"
 #include <elf.h>
@@ -76,6 +77,7 @@ static void fill_header(struct mt_file_header *header, const struct mt_config *c
     header->load_ticks = origin->load_ticks;
     if (origin->flags & MT_HEADER_FORKED)
         header->fork_ticks = header->start_ticks;
+    header->fixed_check = mt_header_check(header);
     /* The magic makes it a trace: last. */
     __atomic_thread_fence(__ATOMIC_RELEASE);
     memcpy(header->magic, MT_FILE_MAGIC, 8);
@@ -224,6 +226,7 @@ static long append(int fd, struct mt_chunk_header *chunk) {
         return error;
     chunk->sequence = __atomic_fetch_add(&file->chunks, 1, __ATOMIC_RELAXED);
     chunk->trace_tag = mt_trace_file.tag;
+    chunk->last_time = mt_checksum_of(chunk->sequence, 0, chunk + 1, chunk->length - sizeof *chunk);
     chunk->header_check = mt_chunk_check(chunk);
     chunk->magic = MT_CHUNK_MAGIC;
     return write_at(fd, chunk, sizeof *chunk, chunk->offset);

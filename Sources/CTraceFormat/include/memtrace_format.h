@@ -15,7 +15,7 @@
 
 #define MT_FILE_MAGIC "MEMTRACE" /* the first 8 bytes of a trace */
 #define MT_FORMAT_MAJOR 1u       /* a reader refuses another major version */
-#define MT_FORMAT_MINOR 1u       /* additions that an older reader can skip */
+#define MT_FORMAT_MINOR 2u       /* additions that an older reader can skip */
 /* Of a trace with MT_HEADER_ANNOUNCED: a reader that does not know announced blocks would take
  * their events for damage. Nothing else differs. */
 #define MT_FORMAT_MAJOR_ANNOUNCED 2u
@@ -163,9 +163,30 @@ struct mt_file_header {
     uint32_t asked_length;    /*  548  bytes of asked_name */
     char asked_name[MT_ASKED_NAME_SIZE]; /* 552 */
     uint32_t held; /* 1576  while not paused: 1 if it is to pause once nobody locks this field */
-    uint8_t reserved[MT_FILE_HEADER_SIZE - 556 - MT_ASKED_NAME_SIZE];
+    uint32_t fixed_check; /* 1580  mt_header_check() of what never changes; 0: not known */
+    uint8_t reserved[MT_FILE_HEADER_SIZE - 560 - MT_ASKED_NAME_SIZE];
 };
 static_assert(sizeof(struct mt_file_header) == MT_FILE_HEADER_SIZE, "file header layout");
+
+/* FNV-1a over some bytes, from what came before on. */
+static inline uint32_t mt_fnv(uint32_t check, const void *start, uint32_t length) {
+    const uint8_t *bytes = (const uint8_t *)start;
+    for (uint32_t i = 0; i < length; i++)
+        check = (check ^ bytes[i]) * 16777619u;
+    return check;
+}
+#define MT_FNV_BEGIN 2166136261u
+
+/* FNV-1a over the fields of a file header that stay as they were when the trace was begun: the
+ * bytes 12 ..< 20, 24 ..< 120, 136 ..< 152, 160 ..< 184 and 232 ..< 248. Never 0. */
+static inline uint32_t mt_header_check(const struct mt_file_header *header) {
+    uint32_t check = mt_fnv(MT_FNV_BEGIN, &header->byte_order, 8);
+    check = mt_fnv(check, &header->machine, 96);
+    check = mt_fnv(check, &header->ticks_per_second, 16);
+    check = mt_fnv(check, &header->ram_bytes, 24);
+    check = mt_fnv(check, &header->fork_ticks, 16);
+    return check ? check : 1;
+}
 
 /* ---- Chunks -------------------------------------------------------------------------------- */
 
@@ -201,17 +222,14 @@ struct mt_chunk_header {
     uint32_t thread;       /* 40  EVENTS: index of the thread that begins it (0: the shared lane) */
     uint32_t first_id;     /* 44  STACKS: id of the first node */
     uint64_t trace_tag;    /* 48  first 8 bytes of trace_id: chunks of another trace are skipped */
-    uint64_t last_time;    /* 56  EVENTS: of the last event, once no more will come; 0: not known */
+    uint64_t last_time;    /* 56  EVENTS: of the last event, once no more will come; 0: not known.
+                                  SNAPSHOT: checksum of all behind the header; 0: not known */
 };
 static_assert(sizeof(struct mt_chunk_header) == MT_CHUNK_HEADER_SIZE, "chunk header layout");
 
 /* FNV-1a over the bytes 8 ..< 56 of a chunk header. */
 static inline uint32_t mt_chunk_check(const struct mt_chunk_header *header) {
-    const uint8_t *bytes = (const uint8_t *)header;
-    uint32_t check = 2166136261u;
-    for (int i = 8; i < 56; i++)
-        check = (check ^ bytes[i]) * 16777619u;
-    return check;
+    return mt_fnv(MT_FNV_BEGIN, &header->kind, 48);
 }
 
 /* ---- STACKS: nodes of the stack tree --------------------------------------------------------
@@ -291,7 +309,8 @@ enum mt_record_type {
     MT_RECORD_ACCESS = 13,   /* struct mt_access_record */
     MT_RECORD_SWITCH = 14,   /* struct mt_switch_record */
     MT_RECORD_IGNORED = 15,  /* struct mt_ignored_record */
-    MT_RECORD_MAPPING = 16   /* struct mt_mapping_record + path */
+    MT_RECORD_MAPPING = 16,  /* struct mt_mapping_record + path */
+    MT_RECORD_CHECKSUM = 17  /* struct mt_checksum_record */
 };
 
 struct mt_record {
@@ -520,6 +539,18 @@ struct mt_mapping_record {
     uint32_t path_length;  /* then path: of the file as it is now, 0 for anonymous memory */
 };
 static_assert(sizeof(struct mt_mapping_record) == 88, "mapping record layout");
+
+/* What a chunk holds from the end of its header on, up to where it was written then: that never
+ * changes again. Of several of a chunk, the one with the greatest length says most. */
+struct mt_checksum_record {
+    struct mt_record record;
+    uint64_t sequence;  /* of the chunk */
+    uint64_t checksum;  /* memtrace_checksum.h */
+    uint64_t last_time; /* that its header has; 0: none yet */
+    uint32_t length;    /* bytes behind the header */
+    uint32_t reserved;
+};
+static_assert(sizeof(struct mt_checksum_record) == 40, "checksum record layout");
 
 /* What the first word of a block says about its type. */
 enum mt_type_kind {

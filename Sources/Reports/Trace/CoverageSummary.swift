@@ -122,6 +122,7 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
       ("childrenNotFollowed", coverage.childrenNotFollowedCount, nil),
       ("damagedParts", coverage.damageCount, nil),
       ("damagedBytes", coverage.damagedBytes, nil),
+      ("doubtfulParts", coverage.doubtCount, nil),
       (
         "missingBytes", coverage.missingBytes,
         { "the file was cut: \(CountText.of($0, "byte", .is)) missing at its end" }
@@ -149,12 +150,26 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
   }
 
   private static func damageWarnings(_ coverage: Coverage) -> [String] {
-    guard coverage.damageCount > 0 else { return [] }
-    let first = coverage.damage.first.map { " (first at byte \($0.offset): \($0.reason))" } ?? ""
-    let parts = coverage.damageCount == 1 ? "1 part" : "\(coverage.damageCount.grouped) parts"
-    let size =
-      coverage.damagedBytes > 0 ? ", \(ByteStyle.human.format(coverage.damagedBytes))," : ""
-    return ["\(parts) of the file\(size) could not be read\(first)"]
+    let lost = coverage.damageCount &- coverage.doubtCount
+    return damageWarning(
+      lost, coverage.damagedBytes &- coverage.doubtfulBytes, "could not be read",
+      first: coverage.damage.first { !$0.isDoubt })
+      + damageWarning(
+        coverage.doubtCount, coverage.doubtfulBytes,
+        coverage.doubtCount == 1
+          ? "is not what was written: figures may be wrong"
+          : "are not what was written: figures may be wrong",
+        first: coverage.damage.first { $0.isDoubt })
+  }
+
+  private static func damageWarning(
+    _ count: UInt64, _ bytes: UInt64, _ state: String, first: Damage?
+  ) -> [String] {
+    guard count > 0 else { return [] }
+    let place = first.map { " (first at byte \($0.offset): \($0.reason))" } ?? ""
+    let parts = count == 1 ? "1 part" : "\(count.grouped) parts"
+    let size = bytes > 0 ? ", \(ByteStyle.human.format(bytes))," : ""
+    return ["\(parts) of the file\(size) \(state)\(place)"]
   }
 
   private static func listed(_ kind: String, _ entries: [String]) -> [String] {

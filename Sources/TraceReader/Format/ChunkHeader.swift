@@ -14,6 +14,17 @@ struct ChunkHeader {
   var firstID: UInt32
   /// The time of the last event; nil where it is not known.
   var lastTime: UInt64?
+  /// Of a chunk of a snapshot: the checksum of what follows the header; 0 where it is not known.
+  var contentChecksum: UInt64
+
+  /// What is read of the chunk when the trace is opened; nil for nothing that has a checksum.
+  var loadedElements: String? {
+    switch UInt32(kind) {
+    case MT_CHUNK_META.rawValue: "records"
+    case MT_CHUNK_STACKS.rawValue: "stack nodes"
+    default: nil
+    }
+  }
 
   var hasEvents: Bool { UInt32(kind) == MT_CHUNK_EVENTS.rawValue }
 
@@ -37,6 +48,8 @@ struct ChunkHeader {
     baseTime = header.base_time
     thread = header.thread
     firstID = header.first_id
+    let isOfSnapshot = UInt32(kind) == MT_CHUNK_SNAPSHOT.rawValue
+    contentChecksum = isOfSnapshot ? header.last_time : 0
     lastTime = header.last_time > 0 && header.last_time >= baseTime ? header.last_time : nil
   }
 }

@@ -43,7 +43,7 @@ final class ChunkReader {
   var lostTimes: LostTimes? {
     guard damage != nil || chunk.isCut else { return nil }
     // How far into its columns a damaged chunk has been right nobody knows.
-    let first = isInColumns ? chunk.baseTime : decoder.time
+    let first = isInColumns || !isKept ? chunk.baseTime : decoder.time
     return LostTimes(
       from: EventTime(first), through: chunk.lastTime.map { EventTime($0) } ?? .distantFuture)
   }
@@ -58,11 +58,14 @@ final class ChunkReader {
   private var nextOffset: UInt64
   private var unread: Int
   private var hasEnded = false
+  /// Whether its bytes are those that were written, as far as there is a checksum.
+  private let isKept: Bool
 
   init(_ chunk: EventChunk, in file: TraceFile, sizes: Sizes, table: OperationTable) {
     self.chunk = chunk
     self.file = file
     self.table = table
+    isKept = chunk.checksum?.isKept(in: file, at: chunk.offset, lastTime: chunk.lastTime) ?? true
     nextOffset = chunk.offset
     unread = chunk.length
     let window = chunk.encoding == MT_ENCODING_COLUMNS.rawValue ? 0 : sizes.window
@@ -98,6 +101,7 @@ final class ChunkReader {
       batch.thread = thread
     }
     batch.threadAfter = thread
+    if hasEnded, !isKept, damage == nil { damage = chunk.doubt }
     if chunk.keysAnnounced { batch.keyAnnounced(table.announced) }
   }
 

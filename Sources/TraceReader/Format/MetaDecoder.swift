@@ -14,6 +14,8 @@ struct MetaDecoder {
   private(set) var switches: [RecordingSwitch] = []
   private(set) var ignoredBlocks: [IgnoredBlock] = []
   private(set) var mappingCalls: [MappingCall] = []
+  /// The checksum of each chunk that has one, by its sequence: that which is of the most bytes.
+  private(set) var checksums: [UInt64: ChunkChecksum] = [:]
   private var images: [UInt32: Image] = [:]
   private var threadPositions: [UInt32: Int] = [:]
 
@@ -79,6 +81,7 @@ struct MetaDecoder {
     case MT_RECORD_IGNORED.rawValue:
       IgnoredBlock(decoding: &cursor).map { ignoredBlocks.append($0) }
     case MT_RECORD_MAPPING.rawValue: MappingCall(decoding: &cursor).map { mappingCalls.append($0) }
+    case MT_RECORD_CHECKSUM.rawValue: decodeChecksum(&cursor)
     default: break
     }
     return !cursor.isPastEnd
@@ -156,6 +159,12 @@ struct MetaDecoder {
     let (patterns, text) = (cursor.text(patternLength), cursor.text(textLength))
     guard !cursor.isPastEnd else { return }
     refcounts = .adding(state: state, patterns: patterns, text: text, to: refcounts)
+  }
+
+  private mutating func decodeChecksum(_ cursor: inout ByteCursor) {
+    guard let checksum = ChunkChecksum(decoding: &cursor) else { return }
+    let known = checksums[checksum.sequence]?.length ?? 0
+    if checksum.length >= known { checksums[checksum.sequence] = checksum }
   }
 
   private mutating func decodeMark(_ cursor: inout ByteCursor) {

@@ -54,6 +54,8 @@ public final class Trace: Sendable {
   let file: TraceFile
   let eventChunks: [EventChunk]
   let refcountChunks: [EventChunk]
+  /// The checksums of chunks, by their sequences.
+  let checksums: [UInt64: ChunkChecksum]
   /// For each of `snapshots`, where its memory is.
   let snapshotWords: [[SnapshotDecoder.WordChunk]]
   /// The contents of the chunks with names, which `Symbolication` reads, as far as they are whole.
@@ -99,6 +101,7 @@ public final class Trace: Sendable {
     stacks = loader.stackTable
     eventChunks = loader.eventChunks
     refcountChunks = loader.refcountChunks
+    checksums = loader.meta.checksums
     refcountRecording = loader.meta.refcounts
     zombieUses = loader.meta.zombieUses
     overruns = loader.meta.overruns
@@ -146,6 +149,18 @@ struct EventChunk {
   var isCut: Bool
   /// Whether announced blocks are to have keys of their own, see ``BlockKey``.
   var keysAnnounced = false
+  /// Of what was written; nil where it is not known.
+  var checksum: ChunkChecksum?
+
+  /// Whether its bytes are those that the recorder has written, not encoded anew.
+  var isAsRecorded: Bool { encoding != MT_ENCODING_COLUMNS.rawValue }
+
+  /// What is to be said where the file has others than the checksum is of.
+  var doubt: Damage {
+    Damage(
+      offset: offset, length: UInt64(checksum?.length ?? 0),
+      reason: "events do not match their checksum", isDoubt: true)
+  }
 
   /// Whether all of its events are known to come before a time.
   func ends(before time: UInt64) -> Bool {
@@ -166,6 +181,8 @@ struct TraceLoader {
   private(set) var coverage: Coverage
   private(set) var snapshots = SnapshotDecoder()
   private var stacks = StackDecoder()
+  /// Where chunks begin of which damage is known.
+  private var damagedChunks: Set<UInt64> = []
 
   init(file: TraceFile, header: TraceHeader) {
     self.file = file
@@ -177,11 +194,12 @@ struct TraceLoader {
   mutating func load() throws(TraceError) {
     let index = try ChunkIndex(of: file, header: header)
     coverage.missingBytes = index.missingBytes
-    if file.isHeaderDamaged {
+    if file.isHeaderDamaged || header.isDamaged {
       coverage.add(
         Damage(
           offset: 0, length: UInt64(MT_FILE_HEADER_SIZE),
-          reason: "the header is not what was written: times, the end and counts may be wrong"))
+          reason: "the header is not what was written: times, the end and counts may be wrong",
+          isDoubt: true))
     }
     index.damage.forEach { coverage.add($0) }
     lacksSymbols = file.isPacked && Self.mayLackSymbols(index)
@@ -189,6 +207,7 @@ struct TraceLoader {
     for chunk in index.chunks.sorted(by: { ($0.sequence, $0.offset) < ($1.sequence, $1.offset) }) {
       load(chunk)
     }
+    compareChecksums(of: index.chunks)
     // Replay opens chunks in the order of their times.
     eventChunks.sort { ($0.baseTime, $0.sequence) < ($1.baseTime, $1.sequence) }
     refcountChunks.sort { ($0.baseTime, $0.sequence) < ($1.baseTime, $1.sequence) }
@@ -241,8 +260,7 @@ struct TraceLoader {
       }
     case MT_CHUNK_SNAPSHOT.rawValue where encoding == MT_ENCODING_WORDS.rawValue:
       snapshots.add(
-        SnapshotDecoder.WordChunk(offset: chunk.offset, length: Int(chunk.length)),
-        snapshot: chunk.firstID)
+        SnapshotDecoder.WordChunk(header: chunk), snapshot: chunk.firstID)
     case MT_CHUNK_META.rawValue, MT_CHUNK_STACKS.rawValue, MT_CHUNK_EVENTS.rawValue,
       MT_CHUNK_SNAPSHOT.rawValue, MT_CHUNK_REFCOUNTS.rawValue:
       addDamage(in: chunk, from: 0, "encoding \(chunk.encoding) is not known")
@@ -255,6 +273,30 @@ struct TraceLoader {
   private var hasOneThread: Bool {
     let threads = Set(eventChunks.map(\.thread)).subtracting([UInt32(MT_THREAD_RECORDER)])
     return meta.threads.count == 1 && threads.count <= 1
+  }
+
+  /// Compares what is loaded with its checksums; events are compared when they are read.
+  private mutating func compareChecksums(of chunks: [ChunkHeader]) {
+    for chunk in chunks where !damagedChunks.contains(chunk.offset) {
+      guard let checksum = meta.checksums[chunk.sequence], let elements = chunk.loadedElements
+      else { continue }
+      let start = chunk.offset &+ UInt64(ChunkHeader.size)
+      if !checksum.isKept(in: file, at: start, lastTime: nil) { addDoubt(in: chunk, elements) }
+    }
+    for position in eventChunks.indices where eventChunks[position].isAsRecorded {
+      eventChunks[position].checksum = meta.checksums[eventChunks[position].sequence]
+    }
+    for position in refcountChunks.indices {
+      refcountChunks[position].checksum = meta.checksums[refcountChunks[position].sequence]
+    }
+  }
+
+  private mutating func addDoubt(in chunk: ChunkHeader, _ elements: String) {
+    let header = UInt64(ChunkHeader.size)
+    coverage.add(
+      Damage(
+        offset: chunk.offset &+ header, length: UInt64(chunk.length) &- header,
+        reason: "\(elements) do not match their checksum", isDoubt: true))
   }
 
   private func addEvents(_ chunk: ChunkHeader, to chunks: inout [EventChunk]) {
@@ -294,6 +336,7 @@ struct TraceLoader {
 
   private mutating func addDamage(in chunk: ChunkHeader, from position: Int, _ reason: String) {
     let position = UInt64(position)
+    damagedChunks.insert(chunk.offset)
     coverage.add(
       Damage(
         offset: chunk.offset &+ position, length: UInt64(chunk.length) &- position, reason: reason))
@@ -319,7 +362,12 @@ struct TraceLoader {
   ) {
     do throws(TraceError) {
       let bytes = try file.bytes(at: chunk.offset, count: Int(chunk.length))
-      bytes.withUnsafeBytes { body(&self, $0) }
+      bytes.withUnsafeBytes { bytes in
+        body(&self, bytes)
+        if !bytes.isKept(chunk), !damagedChunks.contains(chunk.offset) {
+          addDoubt(in: chunk, "records of a snapshot")
+        }
+      }
       let end = chunk.offset &+ UInt64(bytes.count)
       if bytes.count < Int(chunk.length), end < file.size {
         addDamage(in: chunk, from: bytes.count, "a part of the packed file is damaged")

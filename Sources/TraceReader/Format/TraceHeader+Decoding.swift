@@ -37,6 +37,10 @@ extension TraceHeader {
     }
     bytes.withUnsafeBytes { decode($0) }
     try check()
+    isDamaged = bytes.withUnsafeBytes { bytes in
+      var fields = bytes.loadUnaligned(as: mt_file_header.self)
+      return fields.fixed_check != 0 && fields.fixed_check != mt_header_check(&fields)
+    }
   }
 
   private mutating func decode(_ bytes: UnsafeRawBufferPointer) {
@@ -151,6 +155,10 @@ extension Coverage {
   package mutating func add(_ entry: Damage) {
     damageCount &+= 1
     damagedBytes &+= entry.length
+    if entry.isDoubt {
+      doubtCount &+= 1
+      doubtfulBytes &+= entry.length
+    }
     if damage.count < Self.listedDamage { damage.append(entry) }
   }
 }

@@ -73,6 +73,10 @@ public struct Coverage: Hashable, Sendable {
   public var damageCount: UInt64 = 0
   /// The bytes of all of them.
   public var damagedBytes: UInt64 = 0
+  /// How many of the damaged parts were read, and how many bytes they are: see ``Damage/isDoubt``.
+  public var doubtCount: UInt64 = 0
+  /// The bytes of these.
+  public var doubtfulBytes: UInt64 = 0
   /// When events may be missing because parts of the file are; nil: none is.
   public var lostTimes: LostTimes?
   /// Events that were there when the trace was packed, and are in parts of the file that are missing.
@@ -150,19 +154,22 @@ public struct StopReason: Hashable, Sendable {
   }
 }
 
-/// A part of the file that could not be read.
+/// A part of the file that could not be read, or is not what was written.
 public struct Damage: Hashable, Sendable {
   /// Where in the file it begins.
   public var offset: UInt64
-  /// How many bytes are lost.
+  /// How many bytes are lost, or doubtful.
   public var length: UInt64
   /// What was found there.
   public var reason: String
+  /// Whether it was read all the same, so that figures may be wrong: it has another checksum.
+  public var isDoubt: Bool
 
   /// Creates a damage entry.
-  public init(offset: UInt64, length: UInt64, reason: String) {
+  public init(offset: UInt64, length: UInt64, reason: String, isDoubt: Bool = false) {
     self.offset = offset
     self.length = length
     self.reason = reason
+    self.isDoubt = isDoubt
   }
 }

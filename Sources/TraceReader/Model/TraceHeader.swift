@@ -88,6 +88,8 @@ public struct TraceHeader: Hashable, Sendable {
   public var snapshotsBegun: UInt32 = 0
   /// How many of these are no longer being written.
   public var snapshotsDone: UInt32 = 0
+  /// Whether fields that never change are not what was written, as their checksum tells.
+  public internal(set) var isDamaged = false
   /// The coverage counters, indexed by `mt_counter`.
   public var counters: [UInt64] = []
 

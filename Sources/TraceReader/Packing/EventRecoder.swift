@@ -23,7 +23,7 @@ struct EventRecoder {
   ///
   /// A chunk stays as it is where it is damaged or uses what columns cannot hold.
   func recode(_ chunk: ChunkHeader, in trace: Trace) -> Result {
-    let source = EventChunk(
+    var source = EventChunk(
       offset: chunk.offset &+ UInt64(ChunkHeader.size),
       length: Int(chunk.length) - ChunkHeader.size, baseTime: chunk.baseTime,
       lastTime: chunk.lastTime, thread: chunk.thread,
@@ -31,6 +31,7 @@ struct EventRecoder {
     guard ChunkReader.encodings.contains(source.encoding) else {
       return Result(columns: nil, eventCount: 0, isDamaged: true)
     }
+    if source.isAsRecorded { source.checksum = trace.checksums[chunk.sequence] }
     let limit = chunk.length <= Self.greatestLength ? ColumnLayout.greatestCount : 0
     let (found, eventCount, isWhole) = events(of: source, in: trace.file, limit: limit)
     guard let events = found else {

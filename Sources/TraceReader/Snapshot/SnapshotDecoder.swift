@@ -4,8 +4,9 @@ import CTraceFormat
 struct SnapshotDecoder {
   /// A chunk of words.
   struct WordChunk {
-    var offset: UInt64
-    var length: Int
+    var header: ChunkHeader
+    var offset: UInt64 { header.offset }
+    var length: Int { Int(header.length) }
   }
 
   private struct Draft {

@@ -15,7 +15,8 @@ extension Trace {
     var decoder = SnapshotWordDecoder(regions: snapshots[index].regions)
     for chunk in snapshotWords[index] {
       var bytes = try words(of: chunk)
-      if bytes.count < chunk.length { decoder.noteDamage() }
+      let isKept = bytes.withUnsafeBytes { $0.isKept(chunk.header) }
+      if bytes.count < chunk.length || !isKept { decoder.noteDamage() }
       bytes.append(contentsOf: repeatElement(0, count: SnapshotWordDecoder.guardLength))
       bytes.withUnsafeBytes { decoder.decode($0) }
     }

@@ -287,7 +287,7 @@ import TraceTestSupport
     trace.announceEnd(Self.pool)
     let events = try trace.events()
     #expect(events.map(\.address.rawValue) == [Self.pool, Self.pool, Self.pool])
-    #expect(try trace.open { "\($0.header.major).\($0.header.minor)" } == "2.1")
+    #expect(try trace.open { "\($0.header.major).\($0.header.minor)" } == "2.2")
   }
 
   /// What is live is as many bytes as have any block, after every event.
