@@ -336,7 +336,14 @@ import TraceTestSupport
     #expect(program.leaks == ["malloc in work": Figures(2, 1765, roots: 2)])
   }
 
-  /// As above, but main and its variables are still there.
+  /// It has woken the thread that ends the process, and gets no processor before that does so.
+  @Test func aThreadMayFinishItsWorkWhenTheProcessEnds() throws {
+    let source = try TestProgram("just_woken.c", flags: ["-O0", "-pthread"])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.leaks == ["malloc in work": Figures(1, 45001, roots: 1)])
+  }
+
+  /// As where it has returned, but main and its variables are still there.
   @Test(arguments: ["-O0", "-O2"])
   func wordsLeftInFramesOfExitHoldNothingWhileMainDoes(level: String) throws {
     let source = try TestProgram("stale_stack.c", flags: [level])

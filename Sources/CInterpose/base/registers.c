@@ -44,7 +44,9 @@ void mt_registers_read(struct mt_registers *registers, const void *context) {
     registers->pc = (uint64_t)machine->gregs[REG_RIP];
     bool is_after_call = is_system_call(registers->pc - 2);
     registers->is_waiting = machine->gregs[REG_RAX] == -EINTR && is_after_call;
-    registers->is_in_call = is_after_call || is_made_anew(registers->pc);
+    bool is_before_call = is_made_anew(registers->pc);
+    registers->is_in_call = is_after_call || is_before_call;
+    registers->is_running = !registers->is_waiting && !is_before_call;
 }
 
 /* Bits of a page fault's error code (Intel SDM 3A 4.7, "Page-Fault Exceptions"). */
@@ -59,8 +61,12 @@ uint32_t mt_registers_access(const void *context) {
     return code & IS_WRITE ? MT_ACCESS_WRITE : MT_ACCESS_READ;
 }
 #else
+static bool is_system_call(uint64_t pc) {
+    static const uint8_t code[4] = {0x01, 0x00, 0x00, 0xd4};
+    return memcmp((const void *)pc, code, sizeof code) == 0;
+}
+
 void mt_registers_read(struct mt_registers *registers, const void *context) {
-    static const uint8_t svc_code[4] = {0x01, 0x00, 0x00, 0xd4};
     const mcontext_t *machine = &((const ucontext_t *)context)->uc_mcontext;
     memcpy(registers->values, machine->regs, 31 * 8);
     registers->signal_stack = signal_stack(context);
@@ -68,9 +74,9 @@ void mt_registers_read(struct mt_registers *registers, const void *context) {
     registers->count = MT_REGISTERS;
     registers->pc = machine->pc;
     registers->is_waiting =
-        (int64_t)machine->regs[0] == -EINTR &&
-        memcmp((const void *)(registers->pc - 4), svc_code, sizeof svc_code) == 0;
+        (int64_t)machine->regs[0] == -EINTR && is_system_call(registers->pc - 4);
     registers->is_in_call = registers->is_waiting;
+    registers->is_running = !registers->is_waiting && !is_system_call(registers->pc);
 }
 
 /* The syndrome register lies among the records behind the registers (arch/arm64/include/uapi/asm/

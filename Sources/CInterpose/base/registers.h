@@ -20,6 +20,8 @@ struct mt_registers {
     uint32_t is_waiting;
     /* One was interrupted, however it goes on. */
     uint32_t is_in_call;
+    /* None was, or one that had done what it was to do: the thread runs, or is to. */
+    uint32_t is_running;
     uint64_t values[MT_REGISTERS];
 };
 

@@ -18,12 +18,19 @@ enum {
     RELEASED,
     BLOCKING, /* never asked: it holds the signal back */
     SILENT,   /* did not answer, or there was no room for its signal */
-    ENDED     /* was on its way out */
+    ENDED,    /* was on its way out */
+    RUNNING   /* answered that it waits for nothing, and went on: it is asked again */
 };
 
 /* The C library's own signal, with which setuid reaches all threads: its sigfillset leaves it out,
  * so that neither "block everything" nor sigwait on everything takes it. */
 enum { SETXID_SIGNAL = 33, LOWEST_SIGNAL = 35, HIGHEST_SIGNAL = 64 };
+
+/* At the end, how often threads that wait for nothing may go on, and for how long; and how much of
+ * the processor makes known that a thread has more to do. What it was doing often is what the
+ * process has waited for: it has woken whoever ends it, and its frames still hold what it worked
+ * with. */
+enum { MOST_ROUNDS = 4, ROUND_NS = 1000000, MUCH_NS = 300000 };
 
 /* How long to wait for an answer, and for who holds the signal back to do so no longer. */
 static const struct patience {
@@ -38,6 +45,7 @@ static struct {
     uint32_t arrived; /* a futex */
     int signal;       /* 0: no handler is installed */
     bool is_end;      /* nobody is released who would notice */
+    bool may_run;     /* who waits for nothing is to go on for a moment */
     struct mt_os_action before;
 } g_park;
 
@@ -46,6 +54,16 @@ static void wait_for_the_end(const struct mt_registers *registers) {
     static uint32_t never;
     while (registers->is_waiting)
         mt_os_futex_wait(&never, 0);
+}
+
+/* Whether a thread that does not wait is to go on for a moment. */
+static bool is_to_finish(struct mt_parked_thread *thread) {
+    if (!thread->registers.is_running || !__atomic_load_n(&g_park.may_run, __ATOMIC_ACQUIRE))
+        return false;
+    uint64_t used = mt_os_time_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (thread->used_ns == 0)
+        thread->used_ns = used;
+    return used - thread->used_ns < MUCH_NS;
 }
 
 /* Runs on the host's stack, or its alternate one, with all signals held back. */
@@ -70,6 +88,11 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
         return;
     }
     mt_registers_read(&thread->registers, context);
+    if (is_to_finish(thread)) {
+        /* Whoever has asked is not woken: it would take the processor again. */
+        __atomic_store_n(&thread->state, RUNNING, __ATOMIC_RELEASE);
+        return;
+    }
     thread->tls_base = mt_os_thread_pointer();
     thread->index = mt_tls.index;
     __atomic_store_n(&thread->state, PARKED, __ATOMIC_RELEASE);
@@ -201,6 +224,9 @@ static size_t count_in(const struct mt_park *park, uint32_t low, uint32_t high) 
     return count;
 }
 
+/* Nobody wakes who waits for threads that have ended, or run. */
+enum { NAP_NS = 2000000 };
+
 /* Waits for those who were asked; who has ended meanwhile is waited for no longer. */
 static void await(struct mt_park *park, uint64_t deadline) {
     for (;;) {
@@ -209,7 +235,7 @@ static void await(struct mt_park *park, uint64_t deadline) {
             return;
         if (now() >= deadline)
             return;
-        mt_os_futex_wait_for(&g_park.arrived, arrived, 2000000);
+        mt_os_futex_wait_for(&g_park.arrived, arrived, g_park.may_run ? NAP_NS / 4 : NAP_NS);
         for (size_t i = 0; i < park->count; i++) {
             struct mt_parked_thread *thread = &park->threads[i];
             uint64_t blocked;
@@ -239,18 +265,12 @@ static bool open_storage(void) {
     return g_threads && g_tids;
 }
 
-long mt_park_all(struct mt_park *park, bool is_end) {
-    *park = (struct mt_park){0};
-    if (!open_storage())
-        return -ENOMEM;
-    park->threads = g_threads;
-    g_park.is_end = is_end;
-    long fresh = add_new(park);
-    if (fresh <= 0)
-        return fresh;
-    install(choose_signal(park));
-    uint64_t start = now();
-    const struct patience *patience = is_end ? &patience_at_end : &patience_in_between;
+/* Asks the last ones listed, and whoever is listed meanwhile.
+ *
+ * fresh  how many were listed last
+ * start  when the first ones were */
+static void park_listed(struct mt_park *park, long fresh, uint64_t start) {
+    const struct patience *patience = g_park.is_end ? &patience_at_end : &patience_in_between;
     /* Who is not parked yet may start others: until a look finds nobody new. */
     while (fresh > 0 ||
            (count_in(park, BLOCKING, BLOCKING) > 0 && now() - start < patience->beginning_ns)) {
@@ -264,6 +284,43 @@ long mt_park_all(struct mt_park *park, bool is_end) {
             break;
         fresh = add_new(park);
     }
+}
+
+/* Asks those again who went on. */
+static void ask_running(struct mt_park *park, uint64_t deadline) {
+    for (size_t i = 0; i < park->count; i++) {
+        if (park->threads[i].state == RUNNING)
+            ask(&park->threads[i]);
+    }
+    await(park, deadline);
+}
+
+/* Lets those go on for a moment who do, and parks them then, with those whom they have started. */
+static void park_running(struct mt_park *park, uint64_t start) {
+    static uint32_t never;
+    for (int round = 1; round <= MOST_ROUNDS && count_in(park, RUNNING, RUNNING) > 0; round++) {
+        mt_os_futex_wait_for(&never, 0, ROUND_NS);
+        __atomic_store_n(&g_park.may_run, round < MOST_ROUNDS, __ATOMIC_RELEASE);
+        ask_running(park, start + patience_at_end.answer_ns);
+    }
+    __atomic_store_n(&g_park.may_run, false, __ATOMIC_RELEASE);
+    park_listed(park, add_new(park), start);
+}
+
+long mt_park_all(struct mt_park *park, bool is_end) {
+    *park = (struct mt_park){0};
+    if (!open_storage())
+        return -ENOMEM;
+    park->threads = g_threads;
+    g_park.is_end = g_park.may_run = is_end;
+    long fresh = add_new(park);
+    if (fresh <= 0)
+        return fresh;
+    install(choose_signal(park));
+    uint64_t start = now();
+    park_listed(park, fresh, start);
+    if (count_in(park, RUNNING, RUNNING) > 0)
+        park_running(park, start);
     give_up(park);
     return 0;
 }

@@ -22,6 +22,7 @@ struct mt_parked_thread {
     uint32_t state;   /* see park.c; a futex */
     uint32_t index;   /* of the recorder; 0: not met yet */
     uint64_t blocked; /* signals it held back when it was listed: bit n - 1 for signal n */
+    uint64_t used_ns; /* of the processor, when it was first asked while it ran; 0: was not */
     uint64_t tls_base;
     struct mt_call call; /* what it waited in when it was listed */
     struct mt_registers registers;
