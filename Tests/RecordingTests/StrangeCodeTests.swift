@@ -63,6 +63,24 @@
         try Self.frames(of: 44101, in: run) == [["allocate", "run", "main", ".", ".", "_start"]])
     }
 
+    /// It is read out of the file, as no mapping holds it.
+    @Test(arguments: [["-g"], ["-g", "-no-pie"], ["-g", "-gz"], ["-g0"]])
+    func anImageWithTablesForDebuggersOnlyIsFollowedByThem(options: [String]) throws {
+      let flags = ["-O2", "-fno-asynchronous-unwind-tables"] + options
+      let run = try TracedRun([try TestProgram("debug_frame.c", flags: flags).path.string])
+      #expect(run.recorded.outputText == "46001 0\n")
+      let isReadable = !options.contains("-gz") && !options.contains("-g0")
+      let whole = ["allocate", "leave", "run", "main", ".", ".", "_start"]
+      let expected = isReadable ? whole : ["allocate", "callers not known"]
+
+      #expect(try Self.frames(of: 46001, in: run) == [expected])
+      let child = try #require(
+        try run.allTraces().first { $0.header.flags.contains(.forked) })
+      let names = FrameNames(child)
+      let life = try #require(try MarkedEvents(child).lives[46002]?.first)
+      #expect(names.names(of: life.allocation.stack) == expected)
+    }
+
     @Test func theCallersOfCThatGoCallsAreOnTheStackOfTheGoroutine() throws {
       let run = try TracedRun([try TestProgram("goroutines.c").path.string])
       let outermost = ["outermost", "goexit"]
@@ -88,9 +106,12 @@
       #expect(deep.count == 129)
     }
 
-    @Test func anotherLibraryAtTheSameAddressHasItsOwnFrames() throws {
+    /// Also where the tables of both are in their files only.
+    @Test(arguments: [[], ["-O1", "-fno-asynchronous-unwind-tables"]])
+    func anotherLibraryAtTheSameAddressHasItsOwnFrames(options: [String]) throws {
       let libraries = try ["1", "2"].map {
-        try TestProgram("reloaded.c", flags: ["-shared", "-fPIC", "-DWHICH=\($0)"]).path.string
+        try TestProgram("reloaded.c", flags: options + ["-shared", "-fPIC", "-DWHICH=\($0)"])
+          .path.string
       }
       let run = try TracedRun([try TestProgram("reload.c").path.string] + libraries)
       #expect(run.recorded.outputText == "at the same address\n")

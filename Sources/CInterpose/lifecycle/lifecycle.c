@@ -28,6 +28,7 @@
 #include "trace/trace_file.h"
 #include "trace/trace_name.h"
 #include "types/type_sampler.h"
+#include "unwind/debug_frame.h"
 #include "unwind/unwind_rules.h"
 #include <errno.h>
 #include <sys/prctl.h>
@@ -191,7 +192,8 @@ static bool reach_calls(void) {
 }
 
 static bool look_at_image(const struct mt_loaded_image *image) {
-    return mt_attached_look(image) && mt_bundled_look(image) && mt_refcounts_look(image);
+    return mt_debug_frame_look(image) && mt_attached_look(image) && mt_bundled_look(image) &&
+           mt_refcounts_look(image);
 }
 
 static void forget_code(void) {
@@ -248,6 +250,7 @@ static enum mt_state start_forked(void) {
     struct mt_trace_origin origin = mt_own_trace_origin_forked(g_life.load_ticks);
     mt_trace_file_abandon();
     mt_own_memory_after_fork();
+    mt_debug_frame_after_fork();
     mt_snapshot_after_fork();
     mt_meta_reset();
     mt_stack_table_reset(mt_tls.inside);

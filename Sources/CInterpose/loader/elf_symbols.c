@@ -83,6 +83,24 @@ void mt_elf_close(struct mt_elf_file *file) {
     mt_os_close(file->fd);
 }
 
+const uint8_t *mt_elf_read_section(const struct mt_elf_file *file, const char *name, uint64_t most,
+                                   uint64_t *size) {
+    for (uint32_t i = 0; i < file->section_count; i++) {
+        const ElfW(Shdr) *section = &file->sections[i];
+        if (section->sh_name >= file->names_size ||
+            !mt_text_equal(file->section_names + section->sh_name, name))
+            continue;
+        *size = section->sh_size;
+        bool is_plain = section->sh_type == SHT_PROGBITS && !(section->sh_flags & SHF_COMPRESSED);
+        return is_plain && *size <= most ? read_table(file->fd, section->sh_offset, *size) : NULL;
+    }
+    return NULL;
+}
+
+void mt_elf_give_back(const uint8_t *section, uint64_t size) {
+    give_back(section, size);
+}
+
 bool mt_elf_has_section(const struct mt_elf_file *file, const char *prefix) {
     for (uint32_t i = 0; i < file->section_count; i++) {
         uint32_t name = file->sections[i].sh_name;

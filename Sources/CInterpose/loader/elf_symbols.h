@@ -38,6 +38,14 @@ struct mt_elf_file {
 bool mt_elf_open(struct mt_elf_file *file, const struct mt_loaded_image *image);
 void mt_elf_close(struct mt_elf_file *file);
 
+/* A copy of the section of that name, as it is in the file.
+ *
+ * most     its bytes at most
+ * returns  NULL where there is none of that size, or it is compressed; mt_elf_give_back() */
+const uint8_t *mt_elf_read_section(const struct mt_elf_file *file, const char *name, uint64_t most,
+                                   uint64_t *size);
+void mt_elf_give_back(const uint8_t *section, uint64_t size);
+
 bool mt_elf_has_section(const struct mt_elf_file *file, const char *prefix);
 
 /* Fills in the symbols that a table of the type (SHT_DYNSYM, SHT_SYMTAB) defines and that have no

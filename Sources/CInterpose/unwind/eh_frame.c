@@ -1,4 +1,4 @@
-/* Reads .eh_frame_hdr and .eh_frame. See eh_frame.h. */
+/* Reads .eh_frame_hdr, .eh_frame and .debug_frame. See eh_frame.h. */
 #include "unwind/eh_frame.h"
 
 #include <string.h>
@@ -170,20 +170,36 @@ static bool read_augmentation(struct cursor *cie, const char *augmentation,
     return !data.is_bad;
 }
 
-static bool read_cie(const uint8_t *at, struct frame_description *frame) {
-    struct cursor cie = {at, at + 4, false};
-    uint64_t length = take(&cie, 4);
-    if (length == 0 || length >= 0xfffffff0u)
+/* An entry: its length, what tells a CIE from an FDE, and the rest.
+ *
+ * copy  NULL: the entry lies in a mapped section, whose linker is trusted with its length */
+static bool begin_entry(const uint8_t *at, const struct mt_debug_frame_copy *copy,
+                        struct cursor *entry) {
+    const uint8_t *end = copy ? copy->start + copy->size : at + 4;
+    *entry = (struct cursor){at, end, false};
+    uint64_t length = take(entry, 4);
+    if (entry->is_bad || length == 0 || length >= 0xfffffff0u)
         return false;
-    cie.end = cie.at + length;
-    if (take(&cie, 4) != 0)
+    if (copy && length > (size_t)(end - entry->at))
+        return false;
+    entry->end = entry->at + length;
+    return true;
+}
+
+static bool read_cie(const uint8_t *at, const struct mt_debug_frame_copy *copy,
+                     struct frame_description *frame) {
+    struct cursor cie;
+    if (!begin_entry(at, copy, &cie) || take(&cie, 4) != (copy ? UINT32_MAX : 0))
         return false;
     uint8_t version = (uint8_t)take(&cie, 1);
     const char *augmentation = (const char *)cie.at;
     const uint8_t *terminator = memchr(cie.at, 0, (size_t)(cie.end - cie.at));
-    if ((version != 1 && version != 3) || !terminator)
+    if ((version != 1 && version != 3 && !(copy && version == 4)) || !terminator)
         return false;
     cie.at = terminator + 1;
+    /* Sizes of an address and of a segment selector. */
+    if (version == 4 && (take(&cie, 1) != sizeof(uintptr_t) || take(&cie, 1) != 0))
+        return false;
     frame->code_factor = take_uleb(&cie);
     frame->data_factor = take_sleb(&cie);
     frame->return_register = version == 1 ? take(&cie, 1) : take_uleb(&cie);
@@ -193,17 +209,24 @@ static bool read_cie(const uint8_t *at, struct frame_description *frame) {
     return !cie.is_bad;
 }
 
-static bool read_fde(const uint8_t *at, struct frame_description *frame) {
-    struct cursor fde = {at, at + 4, false};
-    uint64_t length = take(&fde, 4);
-    if (length == 0 || length >= 0xfffffff0u)
+/* Where the CIE of an entry is; NULL where the entry is one itself, or leads nowhere. */
+static const uint8_t *take_cie(struct cursor *fde, const struct mt_debug_frame_copy *copy) {
+    const uint8_t *place = fde->at;
+    uint64_t value = take(fde, 4);
+    if (copy)
+        return value < copy->size ? copy->start + value : NULL;
+    return value != 0 ? place - value : NULL;
+}
+
+static bool read_fde(const uint8_t *at, const struct mt_debug_frame_copy *copy,
+                     struct frame_description *frame) {
+    struct cursor fde;
+    if (!begin_entry(at, copy, &fde))
         return false;
-    fde.end = fde.at + length;
-    const uint8_t *cie = fde.at;
-    uint64_t distance = take(&fde, 4);
-    if (distance == 0 || !read_cie(cie - distance, frame))
+    const uint8_t *cie = take_cie(&fde, copy);
+    if (!cie || !read_cie(cie, copy, frame))
         return false;
-    frame->start = take_encoded(&fde, frame->pointer_encoding, 0);
+    frame->start = take_encoded(&fde, frame->pointer_encoding, 0) + (copy ? copy->bias : 0);
     frame->length = take_encoded(&fde, frame->pointer_encoding & 0x0f, 0);
     if (frame->has_augmentation) {
         uint64_t skipped = take_uleb(&fde);
@@ -401,13 +424,16 @@ static struct mt_rule conclude(const struct registers *registers) {
     return rule;
 }
 
-/* What holds for the instruction at pc; of a shape that is not understood: is_strange. */
-static enum mt_eh_frame_result registers_at(const struct mt_unwind_section *section, uintptr_t pc,
+/* What holds for the instruction at pc; of a shape that is not understood: is_strange.
+ *
+ * fde   NULL: there is none
+ * copy  NULL: it lies in a mapped section */
+static enum mt_eh_frame_result registers_at(const uint8_t *fde,
+                                            const struct mt_debug_frame_copy *copy, uintptr_t pc,
                                             struct registers *registers) {
-    const uint8_t *fde = find_fde(section, pc);
     struct frame_description frame = {0};
     *registers = (struct registers){.is_strange = true};
-    if (!fde || !read_fde(fde, &frame) || pc - frame.start >= frame.length)
+    if (!fde || !read_fde(fde, copy, &frame) || pc - frame.start >= frame.length)
         return MT_EH_FRAME_MISSING;
     if (frame.is_signal || frame.return_register != REGISTER_RA)
         return MT_EH_FRAME_FOUND;
@@ -422,14 +448,22 @@ static enum mt_eh_frame_result registers_at(const struct mt_unwind_section *sect
 enum mt_eh_frame_result mt_eh_frame_rule(const struct mt_unwind_section *section, uintptr_t pc,
                                          struct mt_rule *rule) {
     struct registers registers;
-    enum mt_eh_frame_result result = registers_at(section, pc, &registers);
+    enum mt_eh_frame_result result = registers_at(find_fde(section, pc), NULL, pc, &registers);
+    *rule = conclude(&registers);
+    return result;
+}
+
+enum mt_eh_frame_result mt_eh_frame_rule_in(const struct mt_debug_frame_copy *section, size_t entry,
+                                            uintptr_t pc, struct mt_rule *rule) {
+    struct registers registers;
+    enum mt_eh_frame_result result = registers_at(section->start + entry, section, pc, &registers);
     *rule = conclude(&registers);
     return result;
 }
 
 intptr_t mt_eh_frame_lowest_saved(const struct mt_unwind_section *section, uintptr_t pc) {
     struct registers registers;
-    registers_at(section, pc, &registers);
+    registers_at(find_fde(section, pc), NULL, pc, &registers);
     return !registers.is_strange && fits(registers.lowest_saved) ? (intptr_t)registers.lowest_saved
                                                                  : 0;
 }

@@ -1,8 +1,8 @@
-/* Call frame information: how a function's frame is left, read from .eh_frame.
+/* Call frame information: how a function's frame is left, read from .eh_frame and .debug_frame.
  *
  * Kept apart from the rules' table because it is the parser: it reads mapped memory of an image,
- * within the bounds of its sections, and understands the encodings that linkers write (LSB 5.0,
- * "Exception Frames"; DWARF 5, section 6.4). */
+ * or a copy of a section, within the bounds of its sections, and understands the encodings that
+ * linkers write (LSB 5.0, "Exception Frames"; DWARF 5, section 6.4). */
 #ifndef MT_EH_FRAME_H
 #define MT_EH_FRAME_H
 
@@ -21,6 +21,19 @@ enum mt_eh_frame_result {
  * context  async-signal-safe; the image must stay mapped */
 enum mt_eh_frame_result mt_eh_frame_rule(const struct mt_unwind_section *section, uintptr_t pc,
                                          struct mt_rule *rule);
+
+/* A section .debug_frame in memory. */
+struct mt_debug_frame_copy {
+    const uint8_t *start;
+    size_t size;
+    uintptr_t bias; /* what is added to addresses in it */
+};
+
+/* As mt_eh_frame_rule(), by an entry of a section .debug_frame.
+ *
+ * entry  where the section describes the function, from its beginning */
+enum mt_eh_frame_result mt_eh_frame_rule_in(const struct mt_debug_frame_copy *section, size_t entry,
+                                            uintptr_t pc, struct mt_rule *rule);
 
 /* Where in its frame the function at pc has saved registers of its callers.
  *

@@ -6,7 +6,8 @@
 #    include <string.h>
 
 enum {
-    MOST_INSTRUCTIONS = 256,
+    MOST_INSTRUCTIONS = 1024,
+    MOST_BRANCHES = 64,
     LONGEST_INSTRUCTION = 15,
     LONGEST_FRAME = 1 << 16,
     LONGEST_CALL = 7,
@@ -116,9 +117,9 @@ static enum shape shape_of_two(uint8_t opcode) {
         return IMMEDIATE;
     if ((opcode >= 0x40 && opcode < 0x50) || (opcode >= 0x90 && opcode < 0xa0)) /* cmov, set */
         return MODRM;
-    if (opcode >= 0xc8 && opcode < 0xd0) /* bswap */
+    if ((opcode >= 0xc8 && opcode < 0xd0) || opcode == 0x05) /* bswap, syscall */
         return PLAIN;
-    if ((opcode >= 0x70 && opcode < 0x74) || opcode == 0xc2 || opcode == 0xc6)
+    if ((opcode >= 0x70 && opcode < 0x74) || opcode == 0xc2 || (opcode >= 0xc4 && opcode < 0xc7))
         return MODRM_IMMEDIATE_8;
     if ((opcode >= 0x10 && opcode < 0x18) || (opcode >= 0x28 && opcode < 0x30) ||
         (opcode >= 0x51 && opcode < 0x70) || (opcode >= 0x74 && opcode < 0x77) ||
@@ -174,8 +175,8 @@ static const uint8_t *behind_modrm(const uint8_t *at) {
 
 static struct instruction begin(const uint8_t *at) {
     struct instruction instruction = {0};
-    /* 66, fs (the stack protector's), repeats. */
-    for (; *at == 0x66 || *at == 0x64 || *at == 0xf2 || *at == 0xf3; at++)
+    /* 66, fs (the stack protector's), lock, repeats. */
+    for (; *at == 0x66 || *at == 0x64 || *at == 0xf0 || *at == 0xf2 || *at == 0xf3; at++)
         instruction.is_16_bit |= *at == 0x66;
     if ((*at & 0xf0) == 0x40)
         instruction.rex = *at++;
@@ -217,10 +218,8 @@ static const uint8_t *pass_special(struct instruction *instruction) {
     const uint8_t *behind = behind_modrm(code + 1);
     if (code[0] == 0xff)
         return operation == 2 || (operation < 2 && !names_rsp(instruction, true)) ? behind : NULL;
-    if (names_rsp(instruction, true))
-        return NULL;
-    if (operation > 1)
-        return behind;
+    if (operation > 1) /* not, neg, mul, div */
+        return names_rsp(instruction, true) ? NULL : behind;
     return behind + (code[0] == 0xf6 ? 1 : instruction->is_16_bit ? 2 : 4);
 }
 
@@ -321,7 +320,36 @@ static bool pop(struct way *way, const struct instruction *instruction) {
 
 enum step { STEP_ON, STEP_RETURNS, STEP_NOTHING };
 
-static enum step step(struct way *way) {
+/* Branches on the way, which lead elsewhere to `ret`. */
+struct branches {
+    const uint8_t *met[MOST_BRANCHES];
+    size_t met_count;
+    struct way waiting[MOST_BRANCHES];
+    size_t waiting_count;
+};
+
+/* Where a conditional branch leads; NULL for other instructions. */
+static const uint8_t *branch_target(const uint8_t *code) {
+    if (code[0] >= 0x70 && code[0] < 0x80)
+        return code + 2 + (int8_t)code[1];
+    return code[0] == 0x0f && code[1] >= 0x80 && code[1] < 0x90 ? code + 6 + signed_32(code + 2)
+                                                                : NULL;
+}
+
+static void note_branch(struct branches *branches, const struct way *way, const uint8_t *code) {
+    const uint8_t *target = branch_target(code);
+    if (!target || branches->met_count == MOST_BRANCHES)
+        return;
+    for (size_t i = 0; i < branches->met_count; i++)
+        if (branches->met[i] == code)
+            return;
+    branches->met[branches->met_count++] = code;
+    struct way *other = &branches->waiting[branches->waiting_count++];
+    *other = *way;
+    other->at = target;
+}
+
+static enum step step(struct way *way, struct branches *branches) {
     struct instruction instruction = begin(way->at);
     const uint8_t *code = instruction.code, *behind;
     int32_t bytes;
@@ -338,6 +366,7 @@ static enum step step(struct way *way) {
     } else if (code[0] == 0xe9) {
         behind = code + 5 + signed_32(code + 1);
     } else {
+        note_branch(branches, way, code);
         behind = pass(&instruction);
     }
     way->at = behind;
@@ -362,16 +391,20 @@ bool mt_epilogue_read(uintptr_t pc, uintptr_t end, struct mt_epilogue *epilogue)
     uintptr_t page = 0, begin = pc > MT_LONGEST_FUNCTION ? pc - MT_LONGEST_FUNCTION : 0;
     if (end - pc > MT_LONGEST_FUNCTION)
         end = pc + MT_LONGEST_FUNCTION;
-    for (int count = 0; count < MOST_INSTRUCTIONS && way.length <= LONGEST_FRAME; count++) {
-        if (!can_read((uintptr_t)way.at, begin, end, &page))
-            return false;
-        enum step result = step(&way);
+    struct branches branches = {0};
+    for (int count = 0; count < MOST_INSTRUCTIONS; count++) {
+        enum step result = STEP_NOTHING;
+        if (way.length <= LONGEST_FRAME && can_read((uintptr_t)way.at, begin, end, &page))
+            result = step(&way, &branches);
         if (result == STEP_RETURNS) {
             *epilogue = (struct mt_epilogue){way.length + 8, way.saved_fp, way.pops_fp};
             return true;
         }
-        if (result == STEP_NOTHING)
-            return false;
+        if (result == STEP_NOTHING) {
+            if (branches.waiting_count == 0)
+                return false;
+            way = branches.waiting[--branches.waiting_count];
+        }
     }
     return false;
 }

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "trace/meta_writer.h"
 #include "trace/trace_file.h"
+#include "unwind/debug_frame.h"
 #include "unwind/unwind_rules.h"
 #include <string.h>
 
@@ -35,13 +36,19 @@ static void note(struct mt_kept_frames ours, struct mt_kept_frames theirs) {
     mt_lock_exit(&lock, signals);
 }
 
-/* True when the two part above a frame whose caller no table tells: what libunwind has there is a
- * guess too, and depends on what it met at that address before (docs/unwinding.md). */
+/* Whether libunwind has no table that covers a return address. */
+static bool is_guess(uintptr_t return_address) {
+    return mt_rule_is_missing(mt_rule_for(return_address)) ||
+           mt_debug_frame_covers(return_address - 1);
+}
+
+/* True when the two part above a frame whose caller no table in memory tells: what libunwind has
+ * there is a guess, and depends on what it met at that address before (docs/unwinding.md). */
 static bool is_about_guess(struct mt_kept_frames ours, struct mt_kept_frames theirs) {
     for (uint32_t i = 0; i < ours.count && i < theirs.count; i++) {
         if (ours.pcs[i] != theirs.pcs[i])
             return false;
-        if (mt_rule_is_missing(mt_rule_for(ours.pcs[i])))
+        if (is_guess(ours.pcs[i]))
             return true;
     }
     return false;

@@ -1,6 +1,7 @@
 /* Keeps the rules that eh_frame.c reads. See unwind_rules.h. */
 #include "unwind/unwind_rules.h"
 
+#include "unwind/debug_frame.h"
 #include "unwind/eh_frame.h"
 #include "unwind/epilogue.h"
 #include <sys/auxv.h>
@@ -38,7 +39,8 @@ static struct mt_rule read_rule(uintptr_t return_address) {
     uintptr_t pc = return_address - 1;
     if (!mt_image_map_unwind_section(pc, &section))
         rule.kind = MT_RULE_NO_IMAGE;
-    else if (mt_eh_frame_rule(&section, pc, &rule) == MT_EH_FRAME_MISSING)
+    else if (mt_eh_frame_rule(&section, pc, &rule) == MT_EH_FRAME_MISSING &&
+             mt_debug_frame_rule(pc, &rule) == MT_EH_FRAME_MISSING)
         rule = rule_without_table(return_address, &section);
     return rule;
 }

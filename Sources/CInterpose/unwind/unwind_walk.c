@@ -249,6 +249,14 @@ static bool is_called_by_goroutine(struct mt_unwinder *unwinder, const struct mt
     return has_called_c && mt_goroutine_waits(&at->frame, stack, &unwinder->goroutine);
 }
 
+/* Whether the outermost new frame can be the assembly that begins a fiber: it calls C, which has
+ * tables. Below code without them the image has none, and nothing says where that was called. */
+static bool may_begin_fiber(const struct mt_unwinder *unwinder, const struct walk *walk) {
+    if (walk->fresh >= MT_FRESH_INNER)
+        return true;
+    return walk->fresh > 1 && unwinder->fresh[walk->fresh - 2].use & MT_USES_TABLE;
+}
+
 static enum mt_walk_end end_after(struct mt_unwinder *unwinder, enum step last,
                                   const struct mt_cached_frame *at, struct mt_address_range *stack,
                                   const struct walk *walk) {
@@ -258,8 +266,9 @@ static enum mt_walk_end end_after(struct mt_unwinder *unwinder, enum step last,
     case STEP_DECLINED:
         return MT_WALK_DECLINED;
     case STEP_AWAY:
-        return is_called_by_goroutine(unwinder, at, stack, walk) ? MT_WALK_GOROUTINE
-                                                                 : MT_WALK_CACHED;
+        if (is_called_by_goroutine(unwinder, at, stack, walk))
+            return MT_WALK_GOROUTINE;
+        return may_begin_fiber(unwinder, walk) ? MT_WALK_CACHED : MT_WALK_LOST;
     case STEP_OUTERMOST:
     case STEP_CALLER:
         break;
