@@ -2,7 +2,7 @@ import TraceReader
 
 /// What is known of blocks from the stacks that allocated them.
 ///
-/// Each is asked only for blocks that look as if, and once for each stack.
+/// Each is asked only for blocks that look as if, those of stacks once for each stack.
 public struct StackFacts {
   /// Whether a stack is one that allocates side tables of Swift objects.
   public let isSideTable: (StackID) -> Bool
@@ -16,6 +16,8 @@ public struct StackFacts {
   public let isOfDispatch: (StackID) -> Bool
   /// Whether a stack is one by which a container allocates room for its elements.
   public let isContainer: (StackID) -> Bool
+  /// Whether what lies at an offset of a block does not keep what it points to, as `Weak` in Rust.
+  public let isWeak: (_ offset: UInt64, _ block: Int, HeapImage) -> Bool
 
   /// Without arguments nothing is known.
   public init(
@@ -24,7 +26,8 @@ public struct StackFacts {
     countsReferences: @escaping (StackID) -> Bool = { _ in false },
     isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
     isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
-    isContainer: @escaping (StackID) -> Bool = { _ in false }
+    isContainer: @escaping (StackID) -> Bool = { _ in false },
+    isWeak: @escaping (UInt64, Int, HeapImage) -> Bool = { _, _, _ in false }
   ) {
     self.isSideTable = Self.remembered(isSideTable)
     self.isStreamBuffer = Self.remembered(isStreamBuffer)
@@ -32,6 +35,7 @@ public struct StackFacts {
     self.isSwiftMetadata = Self.remembered(isSwiftMetadata)
     self.isOfDispatch = Self.remembered(isOfDispatch)
     self.isContainer = Self.remembered(isContainer)
+    self.isWeak = isWeak
   }
 
   /// The same question, asked once for each stack: an answer may need the names of all its frames.

@@ -90,6 +90,12 @@ struct BackPointerTests {
     #expect(roles(analysis, swift) == [.rootCycle, .rootCycle, .rootCycle])
     #expect(roles(analysis, cxx) == [.rootLeak, .draggedAlong, .draggedAlong])
     #expect(roles(analysis, rust) == [.rootCycle, .rootCycle, .rootCycle])
+    // Of what counts references only a weak one is known not to keep.
+    let parents = try heap.analysis(countsReferences: { $0 == rc }, isWeak: { $0 == 32 })
+    #expect(roles(parents, rust) == [.rootLeak, .draggedAlong, .draggedAlong])
+    #expect(roles(parents, swift) == [.rootCycle, .rootCycle, .rootCycle])
+    let others = try heap.analysis(countsReferences: { $0 == rc }, isWeak: { $0 == 40 })
+    #expect(roles(others, rust) == [.rootCycle, .rootCycle, .rootCycle])
   }
 
   @Test("Shared pointers of libc++ count as well")

@@ -336,6 +336,45 @@ import TraceTestSupport
     #expect(program.leaks == ["malloc in work": Figures(2, 1765, roots: 2)])
   }
 
+  /// Debug information tells a `Weak` of Rust from an `Rc`, and what fields are called.
+  @Test(
+    .enabled(if: TestProgram.has("rustc"), "needs rustc"), arguments: [["-g"], ["-g", "-O"]])
+  func whatIsHeldByWeakInRustIsNoCycle(flags: [String]) throws {
+    let run = try TracedRun([try TestProgram("weak_parents.rs", flags: flags).path.string])
+    let leaks = try ProcessRun.run(
+      [BuiltProducts.memtrace.string, "leaks", run.traces[0].string, "--top", "0"])
+    let trees = leaks.outputText.split(separator: "\n").compactMap { line in
+      let line = line.replacing(#/ 0x[0-9a-f]+|weak_parents::app::/#, with: "")
+        .replacing(#/ \+ [0-9]+ -->/#, with: " -->")
+      return line.firstMatch(of: #/^( +)(?:\d+ \(.*?\) )?(ROOT .*|.*-->.*)$/#).map {
+        String(repeating: " ", count: $0.output.1.count / 3 - 1) + $0.output.2
+      }
+    }
+    #expect(
+      trees == [
+        "ROOT LEAK: <Rc<Node>> [72]",
+        " name --> <Box<[u64; 3]>> [24]",
+        " children --> <Vec<Rc<Node>> storage> [32]",
+        "  [0] --> <Rc<Node>> [72]",
+        "   name --> <Box<[u64; 3]>> [24]",
+        "   parent --> BACK TO <Rc<Node>> [72]",
+        "  [1] --> <Rc<Node>> [72]",
+        "   name --> <Box<[u64; 3]>> [24]",
+        "   parent --> BACK TO <Rc<Node>> [72]",
+        "ROOT LEAK: <Rc<Wheel>> [64]",
+        " hub --> <Rc<Wheel>> [64]",
+        "  spokes --> <Vec<Weak<Wheel>> storage> [32]",
+        "   [0] --> BACK TO <Rc<Wheel>> [64]",
+        "ROOT CYCLE: <Rc<Ring>> [40]",
+        " other --> ROOT CYCLE: <Rc<Ring>> [40]",
+        "  other --> CYCLE BACK TO <Rc<Ring>> [40]",
+        "ROOT LEAK: <Box<Item>> [32]",
+        " next --> <Box<Item>> [32]",
+        "  shape --> <Box<u32>> [4]",
+        " shape --> <Box<u32>> [4]",
+      ], "\(leaks.outputText)")
+  }
+
   /// It has woken the thread that ends the process, and gets no processor before that does so.
   @Test func aThreadMayFinishItsWorkWhenTheProcessEnds() throws {
     let source = try TestProgram("just_woken.c", flags: ["-O0", "-pthread"])

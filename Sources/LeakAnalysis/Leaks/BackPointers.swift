@@ -8,7 +8,8 @@ import TraceReader
 /// A pointer of C or C++ does not tell whether it owns. That of a field by which several blocks lead to the same one
 /// does not, as the `parent` of nodes. Of two fields by which two blocks lead to each other, as `next` and `previous`,
 /// one does not; nor does what leads from an element to the object whose container holds it. Blocks that hang
-/// together in a ring by nothing but these do not keep each other, and one of them is the leak.
+/// together in a ring by nothing but these do not keep each other, and one of them is the leak. Of values of `Rc` and
+/// `Arc` in Rust, which count their references, only a `Weak` is such a pointer.
 struct BackPointers {
   /// Of each component that is no cycle without such pointers the oldest node that nothing else holds.
   private(set) var heads: Set<Int> = []
@@ -31,20 +32,32 @@ struct BackPointers {
       candidates.insert(numbers.component(of: node))
     }
     for node in counted { candidates.remove(numbers.component(of: node)) }
+    var countedByFacts = Set<Int>()
     for node in 0..<graph.count where cycles[node] {
-      guard candidates.contains(numbers.component(of: node)) else { continue }
+      let component = numbers.component(of: node)
+      guard candidates.contains(component) || countedByFacts.contains(component) else { continue }
       let block = Int(graph.blocks[node])
-      if facts.countsReferences(scanner.heap.blocks.site(of: block).stack)
-        || scanner.countsReferences(block)
-      {
-        candidates.remove(numbers.component(of: node))
+      if scanner.countsReferences(block) {
+        candidates.remove(component)
+        countedByFacts.remove(component)
+      } else if facts.countsReferences(scanner.heap.blocks.site(of: block).stack) {
+        candidates.remove(component)
+        countedByFacts.insert(component)
       }
     }
-    guard !candidates.isEmpty else { return }
-    var fields = CycleFields(graph, numbers, candidates, scanner)
-    fields.dropSharedFields()
-    fields.dropMutualFields(scanner, facts)
-    heads = fields.headsWithoutCycle(scanner.heap.blocks)
+    let known = scanner.heap.blocks
+    if !candidates.isEmpty {
+      var fields = CycleFields(graph, numbers, candidates, scanner)
+      fields.dropSharedFields()
+      fields.dropMutualFields(scanner, facts)
+      heads = fields.headsWithoutCycle(known)
+    }
+    if !countedByFacts.isEmpty {
+      let fields = CycleFields(graph, numbers, countedByFacts, scanner) {
+        facts.isWeak($0, $1, scanner.heap)
+      }
+      heads.formUnion(fields.headsWithoutCycle(known))
+    }
   }
 }
 

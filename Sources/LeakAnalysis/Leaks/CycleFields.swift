@@ -61,9 +61,10 @@ struct CycleFields {
   ///   - numbers: The components of the graph.
   ///   - wanted: Those that are looked at.
   ///   - scanner: Finds where in a block a pointer is.
+  ///   - isWeak: Whether what lies at an offset of a block does not keep what it points to.
   init(
     _ graph: borrowing LeakGraph, _ numbers: borrowing Components, _ wanted: Set<Int>,
-    _ scanner: EdgeScanner
+    _ scanner: EdgeScanner, isWeak: (_ offset: UInt64, _ block: Int) -> Bool = { _, _ in false }
   ) {
     let none = UInt32.max
     var members = Array(repeating: none, count: graph.count)
@@ -88,7 +89,9 @@ struct CycleFields {
         let field = Field(component: component, size: size, table: table, offset: offset)
         let number = fields[field] ?? UInt32(truncatingIfNeeded: fields.count)
         fields[field] = number
-        edges.append(Edge(source: member, target: members[target], field: number))
+        var edge = Edge(source: member, target: members[target], field: number)
+        edge.isDropped = isWeak(offset, block)
+        edges.append(edge)
       }
       firstOut.append(UInt32(truncatingIfNeeded: edges.count))
     }

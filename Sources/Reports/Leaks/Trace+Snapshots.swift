@@ -103,15 +103,17 @@ extension Trace {
     progress: (@Sendable (UInt64, UInt64) -> Void)? = nil
   ) throws -> LeakAnalysis {
     let heap = try heap(atSnapshot: index, progress: progress)
+    let types = SnapshotTypeNames(source)
     return LeakAnalysis(
-      heap, layouts: source.layouts.objectLayouts(types, heap.memory),
+      heap, layouts: source.layouts.objectLayouts(self.types, heap.memory),
       facts: StackFacts(
         isSideTable: source.names.isSideTable(of:),
         isStreamBuffer: source.names.isStreamBuffer(of:),
         countsReferences: source.names.countsReferences(of:),
         isSwiftMetadata: source.names.isSwiftMetadata(of:),
         isOfDispatch: source.names.isOfDispatch(of:),
-        isContainer: { source.names.container(of: $0) != nil }),
+        isContainer: { source.names.container(of: $0) != nil },
+        isWeak: { types.isWeak(at: $0, of: $1, in: $2) }),
       valueSize: { source.layouts.valueSize(witnesses: $0, at: heap.info.time) })
   }
 

@@ -62,15 +62,19 @@ final class SnapshotTypeNames: TypeNaming {
     member(at: offset, of: block, in: heap)?.isWeak ?? false
   }
 
-  /// The member of a structure of C or C++.
+  /// The member of a structure of C, C++ or Rust.
   private func member(at offset: UInt64, of block: Int, in heap: HeapImage) -> BlockMember? {
     let category = detailedCategory(of: block, in: heap)
-    guard category.kind == .type(.c) || category.kind == .type(.cxx) else { return nil }
-    let key = MemberKey(
-      place: MemberPlace(
-        type: category.fullName ?? category.name, isCxx: category.kind == .type(.cxx),
-        size: heap.blocks.size(of: block), offset: offset),
-      stack: heap.blocks.site(of: block).stack)
+    let (name, size) = (category.fullName ?? category.name, heap.blocks.size(of: block))
+    let place: MemberPlace? =
+      switch category.kind {
+      case .type(.c): MemberPlace(type: name, isCxx: false, size: size, offset: offset)
+      case .type(.cxx): MemberPlace(type: name, isCxx: true, size: size, offset: offset)
+      case .type(.rust): MemberPlace(rust: name, size: size, offset: offset)
+      default: nil
+      }
+    guard let place else { return nil }
+    let key = MemberKey(place: place, stack: heap.blocks.site(of: block).stack)
     if let known = members[key] { return known }
     let member = names.member(at: key.place, allocatedBy: key.stack)
     members[key] = .some(member)

@@ -14,6 +14,7 @@ final class CompilationUnit {
   private(set) lazy var structures = UnitStructures(of: root)
   /// Whether it is of C++.
   private(set) lazy var isCxx = root.isCxx
+  private(set) lazy var isRust = root.isRust
   /// What functions without mangled names are declared in.
   private(set) lazy var functionScopes = FunctionScopes(of: root)
   /// Names of functions without mangled names, by the offsets of their declarations.

@@ -107,14 +107,16 @@ final class DebugInfo {
   ///
   /// - Parameters:
   ///   - type: The name of the structure.
-  ///   - isCxx: Whether it is one of C++, where a name means the same in all units: compilers describe a class
+  ///   - isCxx: Whether it is one of C++ or Rust, where a name means the same in all units: compilers describe a class
   ///     with virtual functions only in the unit that defines these.
   ///   - address: An ELF address.
   /// - Returns: nil where no unit that was looked at defines it.
   func members(of type: String, isCxx: Bool, at address: UInt64) -> StructureMembers? {
     guard let unit = unit(at: address) else { return nil }
     let found = unit.structures.structure(named: type) ?? (isCxx ? classOfAnyUnit(type) : nil)
-    return found.flatMap { StructureMembers(of: $0) { self.definition(of: $0) } }
+    return found.flatMap {
+      StructureMembers(of: $0, isRust: unit.isRust) { self.definition(of: $0) }
+    }
   }
 
   /// A class that one of the units defines; the first ones only in large programs.
@@ -123,7 +125,7 @@ final class DebugInfo {
     if let known = classes[name] { return known }
     var entries = 0
     var found: Dwarf_Die?
-    for unit in units where unit.isCxx && entries < Self.mostEntries {
+    for unit in units where (unit.isCxx || unit.isRust) && entries < Self.mostEntries {
       found = unit.structures.definition(of: name)
       if found != nil { break }
       entries += unit.structures.entryCount

@@ -1,21 +1,26 @@
 import CLibDW
 
-/// What lies where in a structure of C or C++.
+/// What lies where in a structure of C, C++ or Rust.
 struct StructureMembers: MemberLayout {
   private let structure: Dwarf_Die
   private let define: (Dwarf_Die) -> Dwarf_Die?
+  private let isRust: Bool
   /// Its bytes.
   let size: UInt64
 
   /// - Parameters:
   ///   - type: A structure, or a `typedef` of one.
+  ///   - isRust: Whether it is one of Rust.
   ///   - define: The definition of a class that is only declared.
-  init?(of type: Dwarf_Die, define: @escaping (Dwarf_Die) -> Dwarf_Die? = { _ in nil }) {
+  init?(
+    of type: Dwarf_Die, isRust: Bool = false,
+    define: @escaping (Dwarf_Die) -> Dwarf_Die? = { _ in nil }
+  ) {
     let bare = ObjectTypes.bare(type)
     guard Self.structures.contains(bare.tag), let size = Self.size(of: bare), size > 0 else {
       return nil
     }
-    (structure, self.size, self.define) = (bare, size, define)
+    (structure, self.size, self.define, self.isRust) = (bare, size, define, isRust)
   }
 
   /// The member that lies at an offset and may hold a pointer: `next`, `pair.first`, `slots[2]`.
@@ -23,7 +28,7 @@ struct StructureMembers: MemberLayout {
   /// What libraries keep in their own classes has names that nobody knows: of a container the member of
   /// the program is named, `items` instead of `items._M_impl._M_start`.
   func member(at offset: UInt64) -> BlockMember? {
-    var walk = MemberWalk(define: define)
+    var walk = MemberWalk(isRust: isRust, define: define)
     guard let path = walk.path(to: offset, in: structure, depth: 0), path.name.count > 1 else {
       return nil
     }
@@ -46,10 +51,11 @@ struct StructureMembers: MemberLayout {
 private struct MemberWalk {
   /// A bound for damaged files, where a structure may hold itself.
   private var left = 500
+  private let isRust: Bool
   private let define: (Dwarf_Die) -> Dwarf_Die?
 
-  init(define: @escaping (Dwarf_Die) -> Dwarf_Die?) {
-    self.define = define
+  init(isRust: Bool, define: @escaping (Dwarf_Die) -> Dwarf_Die?) {
+    (self.isRust, self.define) = (isRust, define)
   }
 
   /// The rest of a path, `.next` or `[2].next`; empty where the type itself may be a pointer, nil where
@@ -61,7 +67,9 @@ private struct MemberWalk {
     switch bare.tag {
     case let tag where StructureMembers.structures.contains(tag):
       var path = member(at: offset, of: bare, depth: depth)
-      if Self.isWeakPointer(bare) { path?.isWeak = true }
+      if isWeakPointer(bare) { path?.isWeak = true }
+      // What the standard library keeps in its own types has no name that the program knows.
+      if isRust, depth > 0, RustLibraries.isType(bare.string(DW_AT_name)) { path?.name = "" }
       return path
     case DW_TAG_array_type: return element(at: offset, of: bare, depth: depth)
     case let tag where Self.pointers.contains(tag): return offset == 0 ? BlockMember() : nil
@@ -70,9 +78,11 @@ private struct MemberWalk {
   }
 
   /// Whether a class is one whose objects do not keep what they point to.
-  private static func isWeakPointer(_ structure: Dwarf_Die) -> Bool {
+  private func isWeakPointer(_ structure: Dwarf_Die) -> Bool {
     guard let name = structure.string(DW_AT_name) else { return false }
-    return weakPointers.contains { name.hasPrefix($0) }
+    return isRust
+      ? name.hasPrefix(RustLibraries.weakPointer)
+      : Self.weakPointers.contains { name.hasPrefix($0) }
   }
 
   private mutating func member(at offset: UInt64, of structure: Dwarf_Die, depth: Int)
@@ -83,6 +93,9 @@ private struct MemberWalk {
     while let die = next {
       next = die.nextSibling
       let tag = die.tag
+      if tag == DW_TAG_variant_part, let path = variant(at: offset, of: die, depth: depth) {
+        return path
+      }
       guard tag == DW_TAG_member || tag == DW_TAG_inheritance,
         let start = die.start(in: structure), start <= offset,
         let type = type(of: die)
@@ -96,6 +109,27 @@ private struct MemberWalk {
     // Of classes of libraries clang may say no more than that there are some.
     guard let nearest, Self.isDeclared(nearest.type) else { return nil }
     return Self.path(through: nearest.member, at: depth, before: BlockMember())
+  }
+
+  /// The member of one of the cases of an enum of Rust; where several have a pointer there, only that it is the
+  /// enum's.
+  private mutating func variant(
+    at offset: UInt64, of part: Dwarf_Die, depth: Int
+  ) -> BlockMember? {
+    var found: BlockMember?
+    var next = part.firstChild
+    while let die = next {
+      next = die.nextSibling
+      guard die.tag == DW_TAG_variant, let path = member(at: offset, of: die, depth: depth) else {
+        continue
+      }
+      guard let known = found else {
+        found = path
+        continue
+      }
+      if known != path { found = BlockMember(isWeak: known.isWeak && path.isWeak) }
+    }
+    return found
   }
 
   /// The type of a member or a base; bases are often described elsewhere.
@@ -119,7 +153,9 @@ private struct MemberWalk {
   private static func path(
     through member: Dwarf_Die, at depth: Int, before rest: BlockMember
   ) -> BlockMember {
-    guard member.tag == DW_TAG_member, let name = member.string(DW_AT_name) else { return rest }
+    guard member.tag == DW_TAG_member, var name = member.string(DW_AT_name) else { return rest }
+    // What has no name in Rust: the values of an enum's case, of a tuple.
+    if name.hasPrefix("__"), name.dropFirst(2).allSatisfy(\.isNumber) { name.removeFirst(2) }
     let path = depth > 0 && isReserved(name) ? "" : ".\(name)\(rest.name)"
     return BlockMember(name: path, isWeak: rest.isWeak)
   }

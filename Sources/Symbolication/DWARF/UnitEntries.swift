@@ -9,6 +9,9 @@ extension Dwarf_Die {
     ].contains(language) || Self.laterCxx.contains(language)
   }
 
+  /// Whether the entry of a unit says that it is of Rust.
+  var isRust: Bool { number(DW_AT_language) == DW_LANG_Rust }
+
   /// `DW_LANG_C_plus_plus_17` and `DW_LANG_C_plus_plus_20`.
   private static let laterCxx = [0x2b, 0x2f]
 

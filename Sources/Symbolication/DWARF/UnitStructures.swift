@@ -1,6 +1,6 @@
 import CLibDW
 
-/// The structures and classes of a unit of C or C++ by their names; not those of the standard library, nor
+/// The structures and classes of a unit of C, C++ or Rust by their names; not those of the standard library, nor
 /// of functions.
 struct UnitStructures {
   /// By whole names, see `key`.
@@ -14,10 +14,12 @@ struct UnitStructures {
   /// - Parameter unit: Its entry.
   /// - Complexity: O(*n*) in its namespaces, classes and their members.
   init(of unit: Dwarf_Die) {
-    let isCxx = unit.isCxx
+    let isRust = unit.isRust
+    let hasNamespaces = unit.isCxx || isRust
+    let libraries = isRust ? RustLibraries.namespaces : ["std"]
     unit.forEachEntry {
       entryCount += 1
-      return isCxx ? addCxx($0, in: $1) : addC($0)
+      return hasNamespaces ? addCxx($0, in: $1, except: libraries) : addC($0)
     }
   }
 
@@ -47,11 +49,14 @@ struct UnitStructures {
     return nil
   }
 
-  private mutating func addCxx(_ die: Dwarf_Die, in path: String) -> String? {
+  private mutating func addCxx(
+    _ die: Dwarf_Die, in path: String, except libraries: Set<String>
+  ) -> String? {
     let tag = die.tag
     let name = die.string(DW_AT_name)
     if tag == DW_TAG_namespace {
-      return name == "std" && path.isEmpty ? nil : path + (name ?? "(anonymous namespace)") + "::"
+      if path.isEmpty, let name, libraries.contains(name) { return nil }
+      return path + (name ?? "(anonymous namespace)") + "::"
     }
     guard let name else { return nil }
     if tag == DW_TAG_typedef {

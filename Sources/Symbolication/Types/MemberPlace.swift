@@ -1,4 +1,4 @@
-/// What lies at a place in a block of C or C++.
+/// What lies at a place in a block of C, C++ or Rust.
 public struct BlockMember: Hashable, Sendable {
   /// `next`, `pair.first`, `slots[2]`.
   public var name: String
@@ -47,7 +47,10 @@ public struct MemberPlace: Hashable, Sendable {
   private func element<Layout: MemberLayout>(
     of type: String, _ find: (String) -> Layout?
   ) -> BlockMember? {
-    if type.hasSuffix("*") { return offset % 8 == 0 ? BlockMember(name: "[\(offset / 8)]") : nil }
+    if type.hasSuffix("*") {
+      guard offset % 8 == 0 else { return nil }
+      return BlockMember(name: "[\(offset / 8)]", isWeak: type == Self.weakPointer)
+    }
     guard let members = find(type) else { return nil }
     // An array of C++ whose elements have destructors begins with their number.
     let base = size % members.size
@@ -57,6 +60,9 @@ public struct MemberPlace: Hashable, Sendable {
       BlockMember(name: "[\(index)].\($0.name)", isWeak: $0.isWeak)
     }
   }
+
+  /// What stands for the type of an element that is a `Weak` of Rust.
+  static let weakPointer = "Weak<>*"
 
   /// What `std::make_shared` allocates: the counts of the references, and behind these the object.
   private static func sharedObject(_ type: String) -> (type: String, base: UInt64)? {

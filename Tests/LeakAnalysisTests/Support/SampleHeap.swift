@@ -81,6 +81,7 @@ struct SampleHeap {
   ///   - isSwiftMetadata: Whether a stack is one by which the Swift runtime keeps what it knows of types.
   ///   - isOfDispatch: Whether a stack is one by which libdispatch allocates.
   ///   - isContainer: Whether a stack allocates room for elements of containers.
+  ///   - isWeak: Whether what lies at an offset of a block does not keep what it points to.
   ///   - valueSizes: How many bytes values of Swift take, by the value witnesses of their types.
   /// - Returns: The analysis.
   /// - Throws: When the trace cannot be written or read.
@@ -90,7 +91,8 @@ struct SampleHeap {
     countsReferences: @escaping (StackID) -> Bool = { _ in false },
     isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
     isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
-    isContainer: @escaping (StackID) -> Bool = { _ in false }, valueSizes: [UInt64: UInt64] = [:]
+    isContainer: @escaping (StackID) -> Bool = { _ in false },
+    isWeak: @escaping (UInt64) -> Bool = { _ in false }, valueSizes: [UInt64: UInt64] = [:]
   ) throws -> LeakAnalysis {
     let file = try write()
     return LeakAnalysis(
@@ -98,7 +100,8 @@ struct SampleHeap {
       facts: StackFacts(
         isSideTable: { _ in allocatesSideTables },
         isStreamBuffer: { _ in allocatesStreamBuffers }, countsReferences: countsReferences,
-        isSwiftMetadata: isSwiftMetadata, isOfDispatch: isOfDispatch, isContainer: isContainer),
+        isSwiftMetadata: isSwiftMetadata, isOfDispatch: isOfDispatch, isContainer: isContainer,
+        isWeak: { offset, _, _ in isWeak(offset) }),
       valueSize: { valueSizes[$0] })
   }
 

@@ -1,0 +1,21 @@
+/// Types of the standard library of Rust, as debug information calls them.
+enum RustLibraries {
+  /// Where they are defined.
+  static let namespaces: Set<String> = ["alloc", "core", "hashbrown", "std"]
+
+  /// What does not keep the value that it points to, of `Rc` and of `Arc`.
+  static let weakPointer = "Weak<"
+
+  /// Whether a structure is one whose members only the library knows.
+  static func isType(_ name: String?) -> Bool {
+    guard let name else { return false }
+    return types.contains(name.prefix { $0 != "<" })
+  }
+
+  private static let types: Set<Substring> = [
+    "Arc", "AtomicPtr", "BTreeMap", "BTreeSet", "BinaryHeap", "Box", "Cell", "HashMap", "HashSet",
+    "LinkedList", "ManuallyDrop", "MaybeUninit", "Mutex", "NonNull", "Once", "OnceCell", "OnceLock",
+    "Option", "OsString", "PathBuf", "Pin", "RawTable", "RawTableInner", "RawVec", "RawVecInner",
+    "Rc", "RefCell", "RwLock", "String", "Unique", "UnsafeCell", "Vec", "VecDeque", "Weak",
+  ]
+}

@@ -1,0 +1,105 @@
+// Leaks trees and wheels whose members know each other by `Weak`, a list, and a cycle.
+use std::cell::RefCell;
+use std::rc::{Rc, Weak};
+
+mod app {
+    use super::*;
+
+    #[repr(C)]
+    pub struct Node {
+        pub name: Box<[u64; 3]>,
+        pub parent: RefCell<Weak<Node>>,
+        pub children: RefCell<Vec<Rc<Node>>>,
+    }
+
+    #[repr(C)]
+    pub struct Wheel {
+        pub spokes: RefCell<Vec<Weak<Wheel>>>,
+        pub hub: RefCell<Option<Rc<Wheel>>>,
+    }
+
+    #[repr(C)]
+    pub struct Item {
+        pub id: u64,
+        pub next: Option<Box<Item>>,
+        pub shape: Shape,
+    }
+
+    pub enum Shape {
+        Named(Box<u32>),
+        Placed { at: Box<u32> },
+    }
+
+    #[repr(C)]
+    pub struct Ring {
+        pub id: u64,
+        pub other: RefCell<Option<Rc<Ring>>>,
+    }
+}
+use app::*;
+
+#[inline(never)]
+fn node() -> Rc<Node> {
+    let (parent, children) = (RefCell::new(Weak::new()), RefCell::new(vec![]));
+    Rc::new(Node { name: Box::new([1; 3]), parent, children })
+}
+
+#[inline(never)]
+fn leak_tree() {
+    let root = node();
+    for _ in 0..2 {
+        let child = node();
+        *child.parent.borrow_mut() = Rc::downgrade(&root);
+        root.children.borrow_mut().push(child);
+    }
+    std::mem::forget(root);
+}
+
+#[inline(never)]
+fn wheel(hub: Option<Rc<Wheel>>) -> Rc<Wheel> {
+    Rc::new(Wheel { spokes: RefCell::new(vec![]), hub: RefCell::new(hub) })
+}
+
+#[inline(never)]
+fn leak_wheel() {
+    let hub = wheel(None);
+    let spoke = wheel(Some(hub.clone()));
+    hub.spokes.borrow_mut().push(Rc::downgrade(&spoke));
+    std::mem::forget(spoke);
+}
+
+#[inline(never)]
+fn item(id: u64, next: Option<Box<Item>>) -> Box<Item> {
+    let value = Box::new(id as u32);
+    let shape = if id > 0 { Shape::Named(value) } else { Shape::Placed { at: value } };
+    Box::new(Item { id, next, shape })
+}
+
+#[inline(never)]
+fn leak_list() {
+    std::mem::forget(item(2, Some(item(1, None))));
+}
+
+#[inline(never)]
+fn ring(id: u64, other: Option<Rc<Ring>>) -> Rc<Ring> {
+    Rc::new(Ring { id, other: RefCell::new(other) })
+}
+
+#[inline(never)]
+fn leak_ring() {
+    let first = ring(1, None);
+    *first.other.borrow_mut() = Some(ring(2, Some(first.clone())));
+}
+
+#[inline(never)]
+fn clear_stack(number: usize) -> usize {
+    [number; 512].iter().sum()
+}
+
+fn main() {
+    leak_tree();
+    leak_wheel();
+    leak_list();
+    leak_ring();
+    std::process::exit((clear_stack(std::env::args().count()) == 0) as i32);
+}
