@@ -74,6 +74,8 @@
       let expected = isReadable ? whole : ["allocate", "callers not known"]
 
       #expect(try Self.frames(of: 46001, in: run) == [expected])
+      // Without tables a frame pointer may lead past callers of code that keeps none.
+      guard isReadable else { return }
       let child = try #require(
         try run.allTraces().first { $0.header.flags.contains(.forked) })
       let names = FrameNames(child)
