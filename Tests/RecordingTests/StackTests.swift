@@ -98,13 +98,27 @@ import TraceTestSupport
     }
   }
 
-  @Test func exceptionsPassThroughRecordedFrames() throws {
-    let run = try TracedRun([try TestProgram("exceptions.cpp").path.string])
+  /// Thrown by libgcc, and by libunwind, of which program and recorder have one copy.
+  @Test(arguments: [[], ["-Wl,--no-as-needed", "-lunwind"]])
+  func exceptionsPassThroughRecordedFrames(flags: [String]) throws {
+    let run = try TracedRun([try TestProgram("exceptions.cpp", flags: flags).path.string])
     let events = try MarkedEvents(try run.root())
 
+    #expect(run.recorded.outputText == "102 caught\n")
     #expect(events[28001] == .init(allocated: 1100, freed: 1100))
     #expect(events.failures[1 << 62]?.count == 2)
   }
+
+  #if arch(x86_64)
+    @Test func aProgramChangesRegistersByLibunwind() throws {
+      let program = try TestProgram("walks.c", flags: ["-Wl,--no-as-needed", "-lunwind"])
+      let run = try TracedRun([program.path.string])
+
+      #expect(run.recorded.outputText.hasPrefix("set 0, get 0, 64002\n"))
+      #expect(run.recorded.outputText.hasSuffix("set 0, get 0, 64003\n"))
+      #expect(try MarkedEvents(try run.root())[64001] == .init(allocated: 21, freed: 21))
+    }
+  #endif
 
   @Test func blocksOfUnloadedLibrariesKeepTheirStacks() throws {
     let library = try TestProgram("plugin.c", flags: ["-shared", "-fPIC"])

@@ -32,20 +32,41 @@ static struct {
     unw_addr_space_t *local_space;
 } g_unw;
 
-/* The last page found readable during the backtrace that is running. */
+/* The last page found readable during the backtrace of ours that is running. */
 static __thread uintptr_t t_readable_page __attribute__((tls_model("initial-exec")));
 
+/* Pages found readable in walks of the host's. As libunwind's own list of them, it is never
+ * emptied. */
+#define MT_HOST_PAGES 4
+static __thread uintptr_t t_host_pages[MT_HOST_PAGES] __attribute__((tls_model("initial-exec")));
+
+/* Whether the eight bytes at an address can be read; `known` is a page that can, or becomes it. */
+static bool can_read(unw_word_t address, uintptr_t *known) {
+    uintptr_t page = address & ~(uintptr_t)(MT_PAGE_SIZE - 1);
+    bool crosses = ((address + 7) & ~(unw_word_t)(MT_PAGE_SIZE - 1)) != page;
+    if (page == 0 || ((page != *known || crosses) && !mt_os_is_readable(address)))
+        return false;
+    *known = page;
+    return true;
+}
+
+/* A host that uses libunwind as well, for its exceptions or for profiles, has the same copy of it,
+ * and walks by this function, too. It also writes: registers of frames that it goes on in. */
 static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write,
                          void *argument) {
     (void)space;
     (void)argument;
-    uintptr_t page = address & ~(uintptr_t)(MT_PAGE_SIZE - 1);
-    bool crosses = ((address + 7) & ~(unw_word_t)(MT_PAGE_SIZE - 1)) != page;
-    if (write || page == 0)
-        return -UNW_EINVAL;
-    if ((page != t_readable_page || crosses) && !mt_os_is_readable(address))
-        return -UNW_EINVAL;
-    t_readable_page = page;
+    bool is_ours = mt_tls.in_libunwind != 0;
+    if (write) {
+        if (is_ours)
+            return -UNW_EINVAL;
+        memcpy((void *)address, value, sizeof *value);
+        return 0;
+    }
+    uintptr_t *known =
+        is_ours ? &t_readable_page : &t_host_pages[address / MT_PAGE_SIZE % MT_HOST_PAGES];
+    if (!can_read(address, known))
+        return -UNW_EUNSPEC;
     memcpy(value, (const void *)address, sizeof *value);
     return 0;
 }
