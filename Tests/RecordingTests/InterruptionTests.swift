@@ -67,7 +67,7 @@ import TraceTestSupport
 
   @Test func whatExecRefusesIsRefused() throws {
     let run = try TracedRun([try TestProgram("refused_execs.c").path.string])
-    #expect(run.recorded.outputText.split(separator: "\n").count == 7)
+    #expect(run.recorded.outputText.split(separator: "\n").count == 12)
   }
 
   @Test func aForkDoesNotCatchTheLoadersLockInOperatorNew() throws {

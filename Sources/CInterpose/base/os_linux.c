@@ -481,7 +481,7 @@ void mt_os_yield(void) {
 }
 
 /* rt_sigprocmask copies the set before it looks at `how`: EFAULT or EINVAL. A call that no seccomp
- * filter forbids, unlike process_vm_readv. */
+ * filter forbids, unlike process_vm_readv. No set at all is a set to it. */
 bool mt_os_is_readable(uintptr_t address) {
-    return CALL(SYS_rt_sigprocmask, -1, address, 0, 8, 0, 0) != -EFAULT;
+    return address != 0 && CALL(SYS_rt_sigprocmask, -1, address, 0, 8, 0, 0) != -EFAULT;
 }

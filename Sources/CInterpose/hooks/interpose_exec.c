@@ -297,9 +297,9 @@ MT_HOOK int MT_HOOK_NAME(posix_spawnp)(pid_t *pid, const char *file,
     mt_lifecycle_start();
     if (!mt_real.posix_spawnp)
         return ENOSYS;
-    const char *reason = strchr(file, '/')
-                             ? probe_spawned(file, actions)
-                             : mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH"));
+    bool is_path = !mt_os_is_readable((uintptr_t)file) || strchr(file, '/');
+    const char *reason = is_path ? probe_spawned(file, actions)
+                                 : mt_exec_probe_in_path(file, mt_config_lookup(environ, "PATH"));
     struct exec_step step = prepare(file, reason, arguments, environment);
     int result = mt_real.posix_spawnp(pid, file, actions, attributes, arguments, step.environment);
     if (is_shortened(&step, result, file, arguments, environment))
