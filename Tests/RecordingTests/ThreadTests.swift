@@ -37,4 +37,13 @@ import Testing
     #expect(events[17002] == .init(allocated: 10, freed: 10))
     #expect(events[17003] == .init(allocated: 10, freed: 10))
   }
+
+  @Test func keysOfThreadsHaveTheNumbersThatTheyHadBefore() throws {
+    let run = try TracedRun([try TestProgram("keys.c").path.string])
+    let events = try MarkedEvents(try run.root())
+
+    #expect(run.recorded.outputText == "(nil)\n22\n22\nkey 0\nkey 1\nkey 2\n")
+    #expect(events[65001] == .init(allocated: 12, freed: 12))
+    #expect(events[65002] == .init(allocated: 12, freed: 12))
+  }
 }

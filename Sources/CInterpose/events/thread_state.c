@@ -83,9 +83,33 @@ static void end_thread(void *value) {
     mt_os_restore_signals(signals);
 }
 
+/* Keys below 32 have their values in the thread itself: setting them never allocates. The last of
+ * these: so the program's keys have the numbers that they have without us, and who takes 0 for a
+ * key that was never made finds no value of ours there. */
+static bool make_key(pthread_key_t *key) {
+    enum { LAST = 31 };
+    pthread_key_t spare[LAST + 1], made;
+    unsigned count = 0;
+    bool has_key = false;
+    while (count <= LAST && pthread_key_create(&made, end_thread) == 0) {
+        if (has_key && made > LAST) {
+            pthread_key_delete(made);
+            break;
+        }
+        if (has_key)
+            spare[count++] = *key;
+        has_key = true;
+        *key = made;
+        if (made >= LAST)
+            break;
+    }
+    while (count > 0)
+        pthread_key_delete(spare[--count]);
+    return has_key;
+}
+
 void mt_thread_state_init(void) {
-    /* Keys below 32 have their values in the thread itself: setting them never allocates. */
-    g_threads.has_key = pthread_key_create(&g_threads.key, end_thread) == 0;
+    g_threads.has_key = make_key(&g_threads.key);
 }
 
 static struct mt_thread *make_thread(void) {
