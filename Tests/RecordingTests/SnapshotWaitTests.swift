@@ -58,4 +58,14 @@ import TraceTestSupport
     #expect(trace.snapshots.last?.reason == .exit(5))
     #expect(trace.snapshots.filter { !$0.isComplete }.isEmpty)
   }
+  /// A thread that waits for what is overwritten or unmapped does not wake up when the process ends.
+  @Test func nobodyWakesUpAtTheEnd() throws {
+    let run = try TracedRun([try TestProgram("waits_at_end.c").path.string])
+    let trace = try run.root()
+
+    #expect(run.recorded.outputText == "end\n")
+    #expect(run.recorded.status == 0)
+    #expect(trace.snapshots.map(\.reason) == [.exit(0)])
+    #expect(trace.snapshots.map(\.isComplete) == [true])
+  }
 }

@@ -4,8 +4,10 @@
 
 #include "memtrace_format.h"
 #include <errno.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 
 /* What sigaltstack would say, without asking the kernel. */
@@ -49,6 +51,9 @@ void mt_registers_read(struct mt_registers *registers, const void *context) {
     registers->is_running = !registers->is_waiting && !is_before_call;
 }
 
+/* Where mt_registers_read() puts the number of a call that is made anew, and its arguments. */
+enum { NUMBER = 0, WORD = 5, OPERATION = 4, EXPECTED = 3 };
+
 /* Bits of a page fault's error code (Intel SDM 3A 4.7, "Page-Fault Exceptions"). */
 uint32_t mt_registers_access(const void *context) {
     enum { PAGE_FAULT = 14, IS_WRITE = 1 << 1, IS_FETCH = 1 << 4 };
@@ -61,9 +66,15 @@ uint32_t mt_registers_access(const void *context) {
     return code & IS_WRITE ? MT_ACCESS_WRITE : MT_ACCESS_READ;
 }
 #else
+enum { NUMBER = 8, WORD = 0, OPERATION = 1, EXPECTED = 2 };
+
 static bool is_system_call(uint64_t pc) {
     static const uint8_t code[4] = {0x01, 0x00, 0x00, 0xd4};
     return memcmp((const void *)pc, code, sizeof code) == 0;
+}
+
+static bool is_made_anew(uint64_t pc) {
+    return is_system_call(pc);
 }
 
 void mt_registers_read(struct mt_registers *registers, const void *context) {
@@ -112,3 +123,23 @@ uint32_t mt_registers_access(const void *context) {
     return syndrome & IS_WRITE ? MT_ACCESS_WRITE : MT_ACCESS_READ;
 }
 #endif
+
+static bool is_wait(uint64_t operation) {
+    switch (operation & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET:
+    case FUTEX_WAIT_REQUEUE_PI:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool mt_registers_would_wake(const struct mt_registers *registers) {
+    const uint64_t *values = registers->values;
+    if (!is_made_anew(registers->pc) || values[NUMBER] != SYS_futex || !is_wait(values[OPERATION]))
+        return false;
+    return !mt_os_is_readable(values[WORD] & ~(uint64_t)7) ||
+           __atomic_load_n((const uint32_t *)values[WORD], __ATOMIC_RELAXED) !=
+               (uint32_t)values[EXPECTED];
+}

@@ -35,4 +35,8 @@ uint32_t mt_registers_access(const void *context);
  * context  third argument of a signal handler */
 void mt_registers_read(struct mt_registers *registers, const void *context);
 
+/* Whether the thread waits for a futex, and would not when it goes on: the kernel makes the call
+ * anew, and the word is not what it was, or gone. */
+bool mt_registers_would_wake(const struct mt_registers *registers);
+
 #endif

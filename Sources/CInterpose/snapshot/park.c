@@ -49,10 +49,16 @@ static struct {
     struct mt_os_action before;
 } g_park;
 
+/* Whether a thread would notice that it was interrupted: its call fails, or what it waits for in
+ * memory has been overwritten, as what was on main's stack is by handlers of exit. */
+static bool would_notice(const struct mt_registers *registers) {
+    return registers->is_waiting || mt_registers_would_wake(registers);
+}
+
 /* Where a thread waits that shall not go on before the process ends. */
 static void wait_for_the_end(const struct mt_registers *registers) {
     static uint32_t never;
-    while (registers->is_waiting)
+    while (would_notice(registers))
         mt_os_futex_wait(&never, 0);
 }
 
@@ -331,7 +337,7 @@ void mt_park_release(struct mt_park *park) {
         uninstall();
     for (size_t i = 0; i < park->count; i++) {
         struct mt_parked_thread *thread = &park->threads[i];
-        if (thread->state != PARKED || (g_park.is_end && thread->registers.is_waiting))
+        if (thread->state != PARKED || (g_park.is_end && would_notice(&thread->registers)))
             continue;
         __atomic_store_n(&thread->state, RELEASED, __ATOMIC_RELEASE);
         mt_os_futex_wake(&thread->state);

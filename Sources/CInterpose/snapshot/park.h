@@ -36,8 +36,8 @@ struct mt_park {
 /* Parks all other threads.
  *
  * is_end   no thread of the host needs another one any more: who is released is only who would not
- *          see EINTR; the others wait on, as if nothing had happened; more time is given to
- *          answer
+ *          see EINTR, nor wake up since a futex is overwritten; the others wait on, as if nothing
+ *          had happened; more time is given to answer
  * returns  0; -ENOENT ... where /proc/self/task cannot be read, -ENOMEM
  * context  one caller at a time, signals held back; async-signal-safe; takes at most 0.3 s, at the
  *          end 2 s */
