@@ -68,4 +68,13 @@ import TraceTestSupport
     #expect(trace.snapshots.map(\.reason) == [.exit(0)])
     #expect(trace.snapshots.map(\.isComplete) == [true])
   }
+  /// Signals without a handler end no wait, also those that come while a thread stands still.
+  @Test func signalsThatDoNothingEndNoWait() throws {
+    let program = try TestProgram(
+      "passing_signals.c", flags: TestProgram.withMarks + ["-pthread"])
+    let run = try TracedRun([program.path.string], timeout: 60)
+
+    #expect(run.recorded.outputText == "all are over\n")
+    #expect(try run.root().snapshots.count > 1)
+  }
 }

@@ -71,13 +71,25 @@ static bool may_begin_anew(const struct mt_call *call) {
     }
 }
 
-/* Whether a signal that the program does not hold back will be delivered when the handler returns:
- * it has come while the thread stood still, and is to end the call. Not one of a further snapshot.
+static bool has_handler(int signal) {
+    struct mt_os_action action;
+    return mt_os_action(signal, NULL, &action) >= 0 && action.handler != NULL &&
+           action.handler != MT_SIGNAL_IGNORED;
+}
+
+/* Whether a handler of the program's will run when ours returns: a signal that is not held back has
+ * come while the thread stood still, and is to end the call. Not one of a further snapshot, nor one
+ * that does nothing, or stops the process, which end no call; it waits only since we hold it back.
  */
 static bool is_to_be_interrupted(const ucontext_t *context) {
+    enum { LAST_SIGNAL = 64 };
     uint64_t held_back, asks = mt_snapshot_signals_requests() | mt_park_signals();
     memcpy(&held_back, &context->uc_sigmask, sizeof held_back);
-    return mt_os_pending_signals() & ~held_back & ~asks;
+    uint64_t coming = mt_os_pending_signals() & ~held_back & ~asks;
+    for (int signal = 1; coming != 0 && signal <= LAST_SIGNAL; signal++)
+        if (coming >> (signal - 1) & 1 && has_handler(signal))
+            return true;
+    return false;
 }
 
 void mt_resume_call(void *context, const struct mt_call *seen) {
