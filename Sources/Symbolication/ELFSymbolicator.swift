@@ -2,7 +2,8 @@ import TraceReader
 
 /// A symbolicator that reads ELF symbols and DWARF from the files that the images came from.
 ///
-/// Files are opened at the first look-up and kept open. It uses the network only where it is given a
+/// Files are opened at the first look-up and kept open, also for other traces where it is given
+/// ``SymbolFiles``. It uses the network only where it is given a
 /// ``DebuginfodClient``.
 public final class ELFSymbolicator: Symbolicator {
   private struct AddressKey: Hashable {
@@ -13,6 +14,7 @@ public final class ELFSymbolicator: Symbolicator {
   private let locator: DebugFileLocator
   private let recordedAt: UInt64?
   private let sourceTypes: SourceTypes
+  private let shared: SymbolFiles?
   private var files: [ImageFile: ImageSymbols] = [:]
   private var known: [AddressKey: [ImageSymbols.Frame]] = [:]
 
@@ -27,12 +29,14 @@ public final class ELFSymbolicator: Symbolicator {
   ///   - servers: What is asked for those that nothing else has.
   ///   - recordedAt: When the recording began, in nanoseconds since 1970: an image without build
   ///     ID whose file is newer is doubtful, and a source file that is newer is not asked.
+  ///   - shared: The files that other traces needed, which had the same places to look in.
   public init(
     debugDirectories: [String] = ["/usr/lib/debug"], cache: DebuginfodCache? = nil,
-    servers: DebuginfodClient? = nil, recordedAt: UInt64? = nil
+    servers: DebuginfodClient? = nil, recordedAt: UInt64? = nil, sharing shared: SymbolFiles? = nil
   ) {
     locator = DebugFileLocator(directories: debugDirectories, cache: cache, servers: servers)
     self.recordedAt = recordedAt
+    self.shared = shared
     sourceTypes = SourceTypes(recordedAt: recordedAt)
   }
 
@@ -153,13 +157,24 @@ public final class ELFSymbolicator: Symbolicator {
   private func symbols(of key: ImageFile) -> ImageSymbols? {
     guard key.path.hasPrefix("/") else { return nil }
     if let symbols = files[key] { return symbols }
-    let symbols = ImageSymbols(
-      path: key.path, buildID: key.buildID, locator: locator, recordedAt: recordedAt
-    ) { reason in
-      warnings.append(SymbolicationWarning(imagePath: key.path, reason: reason))
+    if files.isEmpty { shared?.beginTrace() }
+    let open = { self.open(key) }
+    // Without a build ID the time of the recording counts as well.
+    let (symbols, problem) =
+      key.buildID.isEmpty ? open() : shared?.symbols(of: key, open: open) ?? open()
+    if let problem {
+      warnings.append(SymbolicationWarning(imagePath: key.path, reason: problem))
     }
     files[key] = symbols
     return symbols
+  }
+
+  private func open(_ key: ImageFile) -> (ImageSymbols, SymbolicationWarning.Reason?) {
+    var problem: SymbolicationWarning.Reason?
+    let symbols = ImageSymbols(
+      path: key.path, buildID: key.buildID, locator: locator, recordedAt: recordedAt
+    ) { problem = $0 }
+    return (symbols, problem)
   }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LeakGate
 import Reports
+import Symbolication
 
 extension ComparisonGrouping: ExpressibleByArgument {}
 extension ComparedBlocks: ExpressibleByArgument {}
@@ -63,8 +64,9 @@ struct DiffCommand: ParsableCommand {
 
   func run() throws {
     try ReportOutput.checkCanBeWritten(output.output)
+    let files = SymbolFiles()
     let sides = try [base, head].map { side in
-      try ComparisonSide(side).profiles(groupBy, blocks, symbols: symbols)
+      try ComparisonSide(side).profiles(groupBy, blocks, symbols: symbols, sharing: files)
     }
     let report = ComparisonReport(
       base: sides[0], head: sides[1], names: (base, head), grouping: groupBy, blocks: blocks,

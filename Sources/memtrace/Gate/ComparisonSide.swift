@@ -1,5 +1,6 @@
 import LeakGate
 import Reports
+import Symbolication
 import SystemPackage
 
 /// One side of a comparison: a trace, or the runs in a folder.
@@ -24,12 +25,20 @@ struct ComparisonSide {
   }
 
   /// Reads the traces.
+  ///
+  /// - Parameters:
+  ///   - grouping: What a row is.
+  ///   - blocks: Which blocks count.
+  ///   - symbols: How addresses become names.
+  ///   - files: Files with symbols that both sides need.
+  /// - Returns: What was recorded, one for each run.
   func profiles(
-    _ grouping: ComparisonGrouping, _ blocks: ComparedBlocks, symbols: SymbolOptions
+    _ grouping: ComparisonGrouping, _ blocks: ComparedBlocks, symbols: SymbolOptions,
+    sharing files: SymbolFiles
   ) throws -> [RunProfile] {
     var profiles: [RunProfile] = []
     for trace in traces {
-      try ReportSession.run(trace: trace, symbols: symbols) {
+      try ReportSession.run(trace: trace, symbols: symbols, sharing: files) {
         session in
         let result = try session.trace.replay(blocks.request, progress: session.progress)
         profiles.append(

@@ -1,5 +1,6 @@
 import LeakGate
 import Reports
+import Symbolication
 import SystemPackage
 import TraceReader
 
@@ -13,6 +14,7 @@ struct GateRun {
   /// Never with full names: scopes, the baseline and its fingerprints hold whatever is printed.
   private let symbols: SymbolOptions
   private let printsFullNames: Bool
+  private let files = SymbolFiles()
   private var input: GateInput
 
   init(setup: GateSetup, symbols: SymbolOptions) {
@@ -73,7 +75,7 @@ struct GateRun {
     trace: String, isKept: Bool = true, skipsTools: Bool = false
   ) throws {
     do {
-      try ReportSession.run(trace: trace, symbols: symbols) {
+      try ReportSession.run(trace: trace, symbols: symbols, sharing: files) {
         session in
         var measurer = setup.measurer
         measurer.skipsTools = skipsTools

@@ -11,17 +11,21 @@ struct DebugFileSearch {
 
   /// A symbolicator for a trace: its own names if it is packed, and files.
   ///
-  /// - Parameter trace: The opened trace.
+  /// - Parameters:
+  ///   - trace: The opened trace.
+  ///   - shared: Files that traces before this one needed; nil for a single trace.
   /// - Returns: A symbolicator that has opened no file yet.
   /// - Throws: ``CommandFailure`` where servers are to be asked and nothing is installed that can.
-  func symbolicator(for trace: Trace) throws(CommandFailure) -> any Symbolicator {
+  func symbolicator(
+    for trace: Trace, sharing shared: SymbolFiles? = nil
+  ) throws(CommandFailure) -> any Symbolicator {
     let environment = EnvironmentVariables.current
     let files = ELFSymbolicator(
       debugDirectories: folders + ["/usr/lib/debug"],
       cache: DebuginfodCache(
         environment: { environment[$0] }, exists: { FilePath($0).exists }),
       servers: asksServers ? try Self.servers() : nil,
-      recordedAt: trace.process.startWallNanoseconds)
+      recordedAt: trace.process.startWallNanoseconds, sharing: shared)
     let embedded = trace.symbolContents
     if embedded.isEmpty { return files }
     return EmbeddedSymbolicator(

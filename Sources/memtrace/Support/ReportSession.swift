@@ -48,11 +48,17 @@ struct ReportSession {
 
   /// Opens a trace and makes a report.
   ///
+  /// - Parameters:
+  ///   - name: The trace, as the user typed it.
+  ///   - symbols: How addresses become names; nil for reports without stacks.
+  ///   - files: Files that traces before this one needed; nil for a single trace.
+  ///   - body: Makes the report.
   /// - Throws: ``CommandFailure`` when the trace cannot be read or the report not be made.
   static func run(
-    trace name: String, symbols: SymbolOptions?, _ body: (ReportSession) throws -> Void
+    trace name: String, symbols: SymbolOptions?, sharing files: SymbolFiles? = nil,
+    _ body: (ReportSession) throws -> Void
   ) throws {
-    try report(on: FilePath(name), shownAs: name, symbols: symbols, body)
+    try report(on: FilePath(name), shownAs: name, symbols: symbols, sharing: files, body)
   }
 
   /// The program that the launched process was last: `sh -c prog` replaces itself by `prog`.
@@ -72,7 +78,7 @@ struct ReportSession {
 
   private static func report(
     on path: FilePath, shownAs name: String?, symbols: SymbolOptions?,
-    _ body: (ReportSession) throws -> Void
+    sharing files: SymbolFiles? = nil, _ body: (ReportSession) throws -> Void
   ) throws {
     let progress = ReportProgress("Reading \(name ?? "the recording")")
     defer { progress.finish() }
@@ -81,7 +87,7 @@ struct ReportSession {
       let source = try ReportSource(
         trace, file: name,
         symbolicator: (symbols?.debugFiles.search ?? DebugFileSearch())
-          .symbolicator(for: trace),
+          .symbolicator(for: trace, sharing: files),
         fullNames: symbols?.fullNames ?? false)
       let session = ReportSession(
         trace: trace, source: source, file: name.map { FilePath($0) },
