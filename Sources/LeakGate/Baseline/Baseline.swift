@@ -111,6 +111,8 @@ extension CheckedProcess.Measures {
       .peak: Amount(bytes: peakBytes), .allocations: Amount(count: allocations),
     ]
     if let leaked { amounts[.leaks] = Amount(count: leaked.count, bytes: leaked.bytes) }
+    if let mapped { amounts[.mapped] = Amount(count: mapped.count, bytes: mapped.bytes) }
+    if let mappedPeakBytes { amounts[.mappedPeak] = Amount(bytes: mappedPeakBytes) }
     if let cycles { amounts[.cycles] = Amount(count: cycles) }
     return amounts
   }

@@ -57,7 +57,7 @@ public struct ComparisonReport: Report {
 
   /// A figure of the whole process on both sides.
   public struct Total: Sendable, Hashable, Encodable {
-    /// The measure: `peak`, `allocations`, `unfreed`, `memory-errors`.
+    /// The measure: `peak`, `allocations`, `unfreed`, `memory-errors`, `mapped`, `mapped-peak`.
     public var measure: String
     /// Before.
     public var base: Figure
@@ -199,7 +199,7 @@ extension ComparisonReport.Total {
       head.allSatisfy({ $0.measures[measure] != nil })
     else { return nil }
     self.measure = measure.rawValue
-    isBytes = measure == .peak || measure == .unfreed
+    isBytes = measure.isMainlyBytes
     let isBytes = isBytes
     let figure = { (side: [RunProfile]) in
       ComparisonReport.Figure(

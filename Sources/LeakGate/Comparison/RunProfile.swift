@@ -19,6 +19,8 @@ public enum ComparedBlocks: String, Sendable, CaseIterable, Encodable {
   case total
   /// Blocks that were live when most bytes were.
   case peak
+  /// Memory that the program mapped itself, and that is there at the end.
+  case mapped
 
   /// What to replay for it.
   public var request: ReplayRequest {
@@ -33,6 +35,7 @@ public enum ComparedBlocks: String, Sendable, CaseIterable, Encodable {
     case .unfreed: "unfreed at end"
     case .total: "all allocations"
     case .peak: "live at the peak"
+    case .mapped: "mapped at end"
     }
   }
 }
@@ -54,12 +57,13 @@ public struct RunProfile: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - result: The replay that ``ComparedBlocks/request`` asks for.
+  ///   - mappings: What was mapped at the end; nil where that was not recorded.
   ///   - source: Names.
   ///   - grouping: What a row is.
   ///   - blocks: Which blocks count.
   public init(
-    _ result: ReplayResult, source: ReportSource, grouping: ComparisonGrouping,
-    blocks: ComparedBlocks
+    _ result: ReplayResult, mappings: MappingHistory? = nil, source: ReportSource,
+    grouping: ComparisonGrouping, blocks: ComparedBlocks
   ) {
     measures = [
       .peak: Amount(bytes: result.peak.bytes),
@@ -76,6 +80,7 @@ public struct RunProfile: Sendable, Hashable {
     }
     var namer = RowNamer(source: source, grouping: grouping)
     rows = [:]
+    if let mappings { add(mappings, areRows: blocks == .mapped, &namer) }
     for site in result.sites {
       let amount =
         blocks == .total
@@ -85,15 +90,28 @@ public struct RunProfile: Sendable, Hashable {
         measureVariances[.allocations, default: AmountVariance()] += .total(variance)
         measureVariances[.unfreed, default: AmountVariance()] += .live(variance)
       }
-      guard amount.count > 0 else { continue }
+      guard amount.count > 0, blocks != .mapped else { continue }
       let name = namer.name(of: site)
       if let variance = site.variance {
         rowVariances[name, default: AmountVariance()] +=
           blocks == .total ? .total(variance) : .live(variance)
       }
-      rows[name, default: Amount()].count &+= amount.count
-      rows[name, default: Amount()].bytes &+= amount.bytes
+      rows[name, default: Amount()] += amount
     }
+  }
+
+  /// Counts what was mapped, as far as it can be touched.
+  private mutating func add(
+    _ history: MappingHistory, areRows: Bool, _ namer: inout RowNamer
+  ) {
+    var sum = Amount()
+    for mapping in history.mappings where mapping.liveBytes > 0 {
+      let amount = Amount(count: 1, bytes: mapping.usableBytes)
+      sum += amount
+      if areRows { rows[namer.name(of: mapping), default: Amount()] += amount }
+    }
+    measures[.mapped] = sum
+    measures[.mappedPeak] = Amount(bytes: history.peakBytes)
   }
 
   /// Makes a profile from its parts.
@@ -134,10 +152,17 @@ private struct RowNamer {
   }
 
   mutating func name(of site: Site) -> String {
-    if grouping == .category { return source.categories.category(of: site).name }
-    if let name = known[site.stack] { return name }
-    let name = grouping == .function ? function(of: site.stack) : stack(site.stack)
-    known[site.stack] = name
+    grouping == .category ? source.categories.category(of: site).name : name(of: site.stack)
+  }
+
+  mutating func name(of mapping: Mapping) -> String {
+    grouping == .category ? mapping.kind.name : name(of: mapping.stack)
+  }
+
+  private mutating func name(of stack: StackID) -> String {
+    if let name = known[stack] { return name }
+    let name = grouping == .function ? function(of: stack) : self.stack(stack)
+    known[stack] = name
     return name
   }
 

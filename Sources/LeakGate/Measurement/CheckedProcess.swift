@@ -17,6 +17,10 @@ public struct CheckedProcess: Sendable, Hashable, Encodable {
     public var peakBytes: UInt64 = 0
     /// How many blocks were allocated.
     public var allocations: UInt64 = 0
+    /// Mapped memory that is there at the end and can be touched; nil where it was not recorded.
+    public var mapped: BlockSum?
+    /// The most bytes of it at one time.
+    public var mappedPeakBytes: UInt64?
   }
 
   /// The name of its program.

@@ -58,11 +58,13 @@ public struct ProcessMeasurer {
       ReplayRequest(), keepsLiveBlocks: needs.contains(.unfreed), progress: progress)
     trace.addNoticedErrors(to: &result)
     var measures = CheckedProcess.Measures(result)
+    measures.add(MappedSum(trace))
     process.warnings = CoverageSummary(result.coverage).warnings
     process.problems = RecordingGaps.problems(in: result.coverage, needs: needs) { image in
       chooses(executable: image)
     }
     process.problems += RecordingGaps.unseenAllocators(of: trace)
+    process.problems += RecordingGaps.missingMappings(of: trace, needs: needs)
     process.warnings += RecordingGaps.libraryAllocators(of: trace)
     var collector = FindingCollector(
       process: process.name, pid: process.pid, trace: file,
@@ -154,6 +156,15 @@ extension CheckedProcess.Measures {
     unfreed.bytes = result.total.liveBytes
     peakBytes = result.peak.bytes
     allocations = result.total.totalCount
+  }
+
+  /// Takes over what was mapped; nil where that was not recorded.
+  mutating func add(_ sum: MappedSum?) {
+    guard let sum else { return }
+    var mapped = BlockSum()
+    (mapped.count, mapped.bytes) = (sum.persistentCount, sum.usableBytes)
+    self.mapped = mapped
+    mappedPeakBytes = sum.peakBytes
   }
 }
 

@@ -42,6 +42,12 @@ enum RecordingGaps {
     return problems + unrecordedChildren(in: coverage, chooses: chooses)
   }
 
+  /// That mapped memory has a limit, but was not recorded.
+  static func missingMappings(of trace: Trace, needs: Set<Measure>) -> [String] {
+    trace.recordsMappings || needs.isDisjoint(with: Measure.ofMappings)
+      ? [] : [MappedSum.notRecordedText]
+  }
+
   /// Those that libraries have for themselves: the figures of the program stand.
   static func libraryAllocators(of trace: Trace) -> [String] {
     RecordedExecutable.libraryFindings(of: trace).map { "\($0.path) \($0.reason)" }

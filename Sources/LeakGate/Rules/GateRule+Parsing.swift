@@ -97,7 +97,7 @@ extension Limit {
         throw GateError("'\(text)': '\(limit)' is no share; it looks like +5% or +0.5%")
       }
       self = .morePercent(hundredths)
-    } else if measure != .peak, let count = UInt64(number) {
+    } else if !measure.isBytesOnly, let count = UInt64(number) {
       self = isRelative ? .moreCount(count) : .count(count)
     } else {
       let bytes = ByteRange(number.filter { $0 != " " })?.bytes

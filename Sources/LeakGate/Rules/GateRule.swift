@@ -51,8 +51,8 @@ public enum Limit: Sendable, Hashable {
   func isAboutBytes(_ measure: Measure) -> Bool {
     switch self {
     case .bytes, .moreBytes: true
-    case .count, .moreCount: measure == .peak
-    case .morePercent: measure == .peak || measure == .unfreed
+    case .count, .moreCount: measure.isBytesOnly
+    case .morePercent: measure.isMainlyBytes
     }
   }
 

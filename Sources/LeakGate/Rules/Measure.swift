@@ -14,14 +14,32 @@ public enum Measure: String, Sendable, Hashable, CaseIterable, Codable {
   case peak
   /// How many blocks were allocated.
   case allocations
+  /// Memory that the program mapped itself, and that is there at the end.
+  case mapped
+  /// The most bytes of such memory at one time.
+  case mappedPeak = "mapped-peak"
+
+  /// Those that are known only where mapped memory was recorded.
+  public static let ofMappings: Set<Measure> = [.mapped, .mappedPeak]
 
   /// Whether it is the sum of findings, so that a rule may pick some of them.
-  var hasFindings: Bool { self != .peak && self != .allocations }
+  var hasFindings: Bool {
+    switch self {
+    case .leaks, .cycles, .memoryErrors, .unfreed: true
+    case .peak, .allocations, .mapped, .mappedPeak: false
+    }
+  }
+
+  /// Whether it is a number of bytes and nothing else.
+  var isBytesOnly: Bool { self == .peak || self == .mappedPeak }
+
+  /// Whether bytes are its first figure.
+  var isMainlyBytes: Bool { isBytesOnly || self == .unfreed || self == .mapped }
 
   /// Whether a limit may be a number of bytes.
   var hasBytes: Bool {
     switch self {
-    case .leaks, .unfreed, .peak: true
+    case .leaks, .unfreed, .peak, .mapped, .mappedPeak: true
     case .cycles, .memoryErrors, .allocations: false
     }
   }
@@ -33,13 +51,13 @@ public enum Measure: String, Sendable, Hashable, CaseIterable, Codable {
     case .cycles: kind == .cycle
     case .memoryErrors: kind.isMemoryError
     case .unfreed: kind == .unfreed
-    case .peak, .allocations: false
+    case .peak, .allocations, .mapped, .mappedPeak: false
     }
   }
 
   /// `1 cycle`, `3 leaked blocks`.
   func counted(_ count: UInt64) -> String {
-    count == 1 && self != .peak ? "1 \(noun.dropLast())" : "\(count) \(noun)"
+    count == 1 && !isBytesOnly ? "1 \(noun.dropLast())" : "\(count) \(noun)"
   }
 
   /// The noun for a count: `leaked blocks`, `cycles`.
@@ -51,6 +69,8 @@ public enum Measure: String, Sendable, Hashable, CaseIterable, Codable {
     case .unfreed: "unfreed blocks"
     case .peak: "bytes at the peak"
     case .allocations: "allocations"
+    case .mapped: "mappings"
+    case .mappedPeak: "mapped bytes at the peak"
     }
   }
 }
@@ -71,7 +91,7 @@ struct LimitText {
 
 /// How much there is of something.
 public struct Amount: Sendable, Hashable, Codable {
-  /// Blocks, cycles or calls; 0 for the peak.
+  /// Blocks, cycles, calls or mappings; 0 for a peak.
   public var count: UInt64
   /// Bytes; 0 for what is only counted.
   public var bytes: UInt64
@@ -80,5 +100,11 @@ public struct Amount: Sendable, Hashable, Codable {
   public init(count: UInt64 = 0, bytes: UInt64 = 0) {
     self.count = count
     self.bytes = bytes
+  }
+
+  /// Adds another amount.
+  static func += (left: inout Amount, right: Amount) {
+    left.count &+= right.count
+    left.bytes &+= right.bytes
   }
 }

@@ -47,7 +47,7 @@ public struct GateResult: Sendable, Report {
     func measuredText(_ style: ByteStyle) -> String {
       guard isBytes else { return measure.counted(value) }
       let bytes = LimitText(value, most: most, style).value
-      return measure == .peak ? bytes : "\(bytes) in \(measure.noun)"
+      return measure.isBytesOnly ? bytes : "\(bytes) in \(measure.noun)"
     }
 
     /// The most that is allowed, written like what was measured.

@@ -22,9 +22,16 @@ public struct MappedSum: Sendable, Hashable, Encodable {
     peakBytes = history.peakBytes
   }
 
+  /// Bytes that are mapped and can be touched.
+  public var usableBytes: UInt64 { persistentBytes &- reservedBytes }
+
+  /// What is said where mappings were not recorded.
+  package static let notRecordedText =
+    "mapped memory was not recorded: record with --mappings, or MEMTRACE_MAPPINGS=1"
+
   /// `3.11 MiB in 8 mappings, peak 3.12 MiB, besides 1.00 GiB of reserved addresses`.
   func text(_ bytes: ByteStyle) -> String {
-    let used = bytes.format(persistentBytes &- reservedBytes)
+    let used = bytes.format(usableBytes)
     let text =
       "\(used) in \(CountText.of(persistentCount, "mapping")), peak \(bytes.format(peakBytes))"
     guard reservedBytes > 0 else { return text }

@@ -106,7 +106,7 @@ public struct MappingsReport: Report {
   ///
   /// - Throws: ``ReportError`` when none were recorded, or the moment names nothing.
   public init(_ trace: Trace, source: ReportSource, query: MappingsQuery) throws {
-    guard trace.recordsMappings else { throw ReportError.notFound(Self.notRecordedText) }
+    guard trace.recordsMappings else { throw ReportError.notFound(MappedSum.notRecordedText) }
     let history = try trace.mappings(at: query.liveAt)
     self.trace = source.trace
     coverage = CoverageSummary(trace.coverage)
@@ -125,9 +125,6 @@ public struct MappingsReport: Report {
       rows = groups.prefix(query.top ?? .max).map { Row($0, source) }
     }
   }
-
-  private static let notRecordedText =
-    "mapped memory was not recorded: record with --mappings, or MEMTRACE_MAPPINGS=1"
 
   /// Those with the most bytes that can be touched, then those that were greatest, then the earliest.
   private static func greatest(_ mappings: [Mapping], _ limit: Int?) -> [Mapping] {
@@ -232,8 +229,6 @@ extension Mapping {
       transientBytes: range.length &- liveBytes, transientCount: liveBytes > 0 ? 0 : 1)
   }
 
-  fileprivate var usableBytes: UInt64 { liveBytes &- reservedBytes }
-
   fileprivate func fits(_ lifespan: Lifespan) -> Bool {
     switch lifespan {
     case .all: true
@@ -250,7 +245,7 @@ extension Mapping {
 
 extension MappingKind {
   /// The name of the category, as Instruments has it where it has one.
-  var name: String {
+  package var name: String {
     switch self {
     case .anonymous: "VM: Anonymous VM"
     case .hugePages: "VM: Huge pages"

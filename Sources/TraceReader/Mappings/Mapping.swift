@@ -10,6 +10,8 @@ public struct Mapping: Hashable, Sendable {
   public var liveBytes: UInt64
   /// Of these, the bytes that nobody may touch (`PROT_NONE`): addresses without memory.
   public var reservedBytes: UInt64
+  /// The bytes that can be touched.
+  public var usableBytes: UInt64 { liveBytes &- reservedBytes }
   /// When it was mapped.
   public var began: EventTime
   /// When the last of it was unmapped or replaced; nil while there is some.

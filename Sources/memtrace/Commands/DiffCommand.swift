@@ -23,6 +23,7 @@ struct DiffCommand: ParsableCommand {
       Examples:
         memtrace diff base.mtrace head.mtrace
         memtrace diff base.mtrace head.mtrace --group-by stack --blocks peak
+        memtrace diff base.mtrace head.mtrace --blocks mapped --group-by function
         memtrace diff base/ head/ --fail-on 'peak>+5%' --fail-on 'allocations>+1000'
       """)
 
@@ -41,7 +42,9 @@ struct DiffCommand: ParsableCommand {
   var groupBy = ComparisonGrouping.category
 
   @Option(
-    help: ArgumentHelp("Which blocks count: unfreed, total or peak.", valueName: "which"))
+    help: ArgumentHelp(
+      "Which blocks count: unfreed, total or peak; or mapped, memory that was recorded by --mappings.",
+      valueName: "which"))
   var blocks = ComparedBlocks.total
 
   @Option(
@@ -62,11 +65,17 @@ struct DiffCommand: ParsableCommand {
     }
   }
 
+  /// Whether something is asked about mapped memory: what was not recorded must not look like none.
+  private var needsMappings: Bool {
+    blocks == .mapped || limits.contains { Measure.ofMappings.contains($0.measure) }
+  }
+
   func run() throws {
     try ReportOutput.checkCanBeWritten(output.output)
     let files = SymbolFiles()
     let sides = try [base, head].map { side in
-      try ComparisonSide(side).profiles(groupBy, blocks, symbols: symbols, sharing: files)
+      try ComparisonSide(side).profiles(
+        groupBy, blocks, symbols: symbols, sharing: files, needsMappings: needsMappings)
     }
     let report = ComparisonReport(
       base: sides[0], head: sides[1], names: (base, head), grouping: groupBy, blocks: blocks,
@@ -82,8 +91,9 @@ struct DiffCommand: ParsableCommand {
     }
     do {
       let rule = try GateRule(text, sign: ">")
-      guard [.peak, .allocations, .unfreed, .memoryErrors].contains(rule.measure) else {
-        throw GateError("'\(text)': diff knows peak, allocations, unfreed and memory-errors")
+      guard ![.leaks, .cycles].contains(rule.measure) else {
+        throw GateError(
+          "'\(text)': diff knows peak, allocations, unfreed, memory-errors, mapped and mapped-peak")
       }
       guard rule.scope.isEmpty else {
         throw GateError("'\(text)': diff compares whole processes; leave the […] out")

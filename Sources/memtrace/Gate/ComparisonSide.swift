@@ -31,18 +31,27 @@ struct ComparisonSide {
   ///   - blocks: Which blocks count.
   ///   - symbols: How addresses become names.
   ///   - files: Files with symbols that both sides need.
+  ///   - needsMappings: Whether mapped memory is asked for.
   /// - Returns: What was recorded, one for each run.
+  /// - Throws: ``CommandFailure`` where a trace cannot be read, or lacks what is asked for.
   func profiles(
     _ grouping: ComparisonGrouping, _ blocks: ComparedBlocks, symbols: SymbolOptions,
-    sharing files: SymbolFiles
+    sharing files: SymbolFiles, needsMappings: Bool
   ) throws -> [RunProfile] {
     var profiles: [RunProfile] = []
     for trace in traces {
       try ReportSession.run(trace: trace, symbols: symbols, sharing: files) {
         session in
+        let hasMappings = session.trace.recordsMappings
+        guard hasMappings || !needsMappings else {
+          throw CommandFailure(
+            "\(trace): \(MappedSum.notRecordedText)", exitStatus: ExitStatus.usage)
+        }
         let result = try session.trace.replay(blocks.request, progress: session.progress)
         profiles.append(
-          RunProfile(result, source: session.source, grouping: grouping, blocks: blocks))
+          RunProfile(
+            result, mappings: hasMappings ? session.trace.mappings() : nil,
+            source: session.source, grouping: grouping, blocks: blocks))
         session.progress(0, 0)
       }
     }

@@ -94,6 +94,8 @@ struct GateRun {
   mutating func record(
     _ words: [String], options: RecordingOptions, keepingIn folder: String?, canary: Bool
   ) throws {
+    var options = options
+    if setup.needsMappings { options.mappings = true }
     guard let session = try recordable(words, options, canary: canary) else { return }
     session.warnings.forEach(Diagnostics.write)
     guard let folder else {

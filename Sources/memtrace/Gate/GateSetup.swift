@@ -75,6 +75,9 @@ struct GateSetup {
     GateRule.rules(configuration.rules, withDefaults: configuration.usesDefaultRules)
   }
 
+  /// Whether a rule speaks of mapped memory.
+  var needsMappings: Bool { rules.contains { Measure.ofMappings.contains($0.measure) } }
+
   /// What measures a process.
   var measurer: ProcessMeasurer {
     var measurer = ProcessMeasurer(
