@@ -34,9 +34,6 @@ public struct LeakRow: Sendable, Hashable, Encodable {
   /// What points to the oldest one; only of possible leaks.
   public var heldBy: String?
 
-  /// What rows are sorted by: the bytes that go when these do, or that they are.
-  var weight: UInt64 { newBytes ?? max(treeBytes ?? 0, bytes) }
-
   enum CodingKeys: String, CodingKey {
     case name, type, count, bytes, rootCount, treeCount, treeBytes
     case address, size, timeNanoseconds, stack, responsible, newCount, newBytes, heldBy

@@ -11,9 +11,7 @@ struct LeakRowBuilder {
   private let blocks: HeapBlocks
   private let names: LeakRowNames
   private var positions: [Key: Int] = [:]
-  /// For each row the order of its oldest block.
-  private var ages: [UInt32] = []
-  private var rows: [LeakRow] = []
+  private var sums: [LeakSum] = []
   private var singles = SingleBlocks()
 
   /// - Parameters:
@@ -34,28 +32,19 @@ struct LeakRowBuilder {
       return
     }
     let key = key(block, category)
-    let position = positions[key] ?? rows.count
-    if position == rows.count {
+    let position = positions[key] ?? sums.count
+    if position == sums.count {
       positions[key] = position
-      ages.append(.max)
-      rows.append(names.row(of: block, named: key.name, category))
-      rows[position].newCount = isNew.map { _ in 0 }
-      rows[position].newBytes = isNew.map { _ in 0 }
+      sums.append(LeakSum(key.name, of: block, isComparison: isNew != nil))
     }
-    rows[position].count &+= 1
-    rows[position].bytes &+= blocks.ownBytes(of: block)
-    if names.isRoot(block) { rows[position].rootCount &+= 1 }
-    if let tree = names.tree(block) {
-      rows[position].treeCount = (rows[position].treeCount ?? 0) &+ tree.count
-      rows[position].treeBytes = (rows[position].treeBytes ?? 0) &+ tree.bytes
-    }
-    if isNew == true {
-      rows[position].newCount = (rows[position].newCount ?? 0) &+ 1
-      rows[position].newBytes = (rows[position].newBytes ?? 0) &+ blocks.ownBytes(of: block)
-    }
-    if blocks.order(of: block) < ages[position] {
-      ages[position] = blocks.order(of: block)
-      names.describe(block, in: &rows[position])
+    let (size, tree) = (blocks.ownBytes(of: block), names.tree(block))
+    sums[position].count &+= 1
+    sums[position].bytes &+= size
+    if names.isRoot(block) { sums[position].rootCount &+= 1 }
+    if let tree { sums[position].tree = (sums[position].tree ?? BlockSum()).adding(tree) }
+    if isNew == true { sums[position].new?.add(size) }
+    if blocks.order(of: block) < blocks.order(of: Int(sums[position].oldest)) {
+      sums[position].oldest = UInt32(truncatingIfNeeded: block)
     }
   }
 
@@ -75,22 +64,17 @@ struct LeakRowBuilder {
     }
   }
 
-  /// The rows with the most bytes first, of what they are or of their trees, with their responsible frames; without those
-  /// that hold nothing new.
+  /// The rows with the most bytes first, of what they are or of their trees; without those that hold
+  /// nothing new.
   consuming func finish() -> LongList<LeakRow> {
     if names.grouping == .block {
       singles.sort(blocks)
       return names.rows(of: singles)
     }
-    rows.removeAll { $0.newCount == 0 }
-    for index in rows.indices { names.complete(&rows[index]) }
-    return LongList(
-      rows.sorted {
-        // What drags others along comes before what is most of that.
-        let (first, second) = (($0.weight, $0.treeBytes ?? 0), ($1.weight, $1.treeBytes ?? 0))
-        guard first == second else { return first > second }
-        return ($1.count, $0.name, $0.address) < ($0.count, $1.name, $1.address)
-      })
+    positions = [:]
+    sums.removeAll { $0.new?.count == 0 }
+    sums.sort { LeakSum.precedes($0, $1, in: blocks) }
+    return names.rows(of: sums)
   }
 }
 
@@ -115,32 +99,37 @@ struct LeakRowNames: @unchecked Sendable {
       ? types.detailedCategory(of: block, in: heap) : types.category(of: block, in: heap)
   }
 
-  /// A row that counts nothing yet, of blocks like one.
-  func row(of block: Int, named name: String, _ category: BlockCategory) -> LeakRow {
+  /// A row that counts nothing yet.
+  ///
+  /// - Parameters:
+  ///   - block: The one that the row shows: the oldest.
+  ///   - name: Of the row.
+  ///   - category: What the blocks are.
+  /// - Returns: What is looked up once for each row.
+  private func row(of block: Int, named name: String, _ category: BlockCategory) -> LeakRow {
     let hasType = [.stack, .type, .block].contains(grouping)
+    let stack = heap.blocks.site(of: block).stack
     var row = LeakRow(
-      name: name, type: hasType ? BlockTypeSummary(category) : nil, address: 0, size: 0,
-      timeNanoseconds: 0, stack: 0)
-    describe(block, in: &row)
+      name: name, type: hasType ? BlockTypeSummary(category) : nil,
+      address: heap.blocks.address(of: block), size: heap.blocks.size(of: block),
+      timeNanoseconds: source.clock.nanoseconds(heap.blocks.time(of: block)),
+      stack: stack.rawValue)
+    row.heldBy = holder(block)
+    row.responsible = source.names.responsible(of: stack)
     return row
   }
 
-  /// Says which block is the oldest one of a row.
-  func describe(_ block: Int, in row: inout LeakRow) {
-    row.address = heap.blocks.address(of: block)
-    row.size = heap.blocks.size(of: block)
-    row.timeNanoseconds = source.clock.nanoseconds(heap.blocks.time(of: block))
-    row.stack = heap.blocks.site(of: block).stack.rawValue
+  /// A row for each sum, made when it is asked for.
+  func rows(of sums: [LeakSum]) -> LongList<LeakRow> {
+    LongList(count: sums.count) { AnyIterator(sums.lazy.map(row(of:)).makeIterator()) }
   }
 
-  /// Adds what is looked up once for each row.
-  func complete(_ row: inout LeakRow) {
-    // Where a pool begins as its first block does, the stack tells them apart.
-    let block = heap.blocks.blocks(at: row.address).first {
-      heap.blocks.site(of: $0).stack.rawValue == row.stack
-    }
-    row.heldBy = block.flatMap(holder)
-    row.responsible = source.names.responsible(of: StackID(row.stack))
+  private func row(of sum: LeakSum) -> LeakRow {
+    var row = row(of: Int(sum.oldest), named: sum.name, category(of: Int(sum.first)))
+    (row.count, row.bytes, row.rootCount) = (sum.count, sum.bytes, sum.rootCount)
+    (row.treeCount, row.treeBytes) = (sum.tree?.count, sum.tree?.bytes)
+    (row.newCount, row.newBytes) = (sum.new?.count, sum.new?.bytes)
+    return row
   }
 
   /// A row for each block, made when it is asked for.
@@ -159,7 +148,6 @@ struct LeakRowNames: @unchecked Sendable {
     row.treeBytes = tree?.bytes
     row.newCount = isComparison ? 1 : nil
     row.newBytes = isComparison ? size : nil
-    complete(&row)
     return row
   }
 }

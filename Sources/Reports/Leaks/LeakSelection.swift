@@ -198,6 +198,11 @@ public struct BlockSum: Sendable, Hashable, Encodable {
     self.bytes = bytes
   }
 
+  /// With the blocks of another sum.
+  func adding(_ other: BlockSum) -> BlockSum {
+    BlockSum(count: count &+ other.count, bytes: bytes &+ other.bytes)
+  }
+
   mutating func add(_ size: UInt64) {
     count &+= 1
     bytes &+= size

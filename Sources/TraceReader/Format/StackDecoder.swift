@@ -97,7 +97,8 @@ struct StackDecoder {
   ) -> Bool {
     let count = UInt32(tag) & ~MT_NODE_RUN
     guard (1...MT_NODE_RUN_MAX).contains(count) else { return false }
-    for id in (0..<count).map({ firstOfRun &+ $0 }) {
+    for distance in 0..<count {
+      let id = firstOfRun &+ distance
       let caller = nodes.count > position ? nodes[nodes.count - 1].pc : 0
       let pc = mt_expected_pc(predictor, caller, 0)
       mt_learn_pc(predictor, caller, pc)

@@ -43,6 +43,8 @@ extension ReplayResult {
   ) -> [Int] {
     var positions: [Int] = []
     positions.reserveCapacity(heap.sites.count)
+    // One site is no small thing, and as the array grows there are two of it.
+    sites.reserveCapacity(heap.sites.count)
     for number in 0..<heap.sites.count {
       let record = heap.sites.records[number]
       let tally = heap.tracker.finished(record, number)
