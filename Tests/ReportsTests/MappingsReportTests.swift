@@ -37,6 +37,26 @@ import TraceTestSupport
     #expect(report.foreignBytes == 4096)
   }
 
+  @Test func theTimelineGoesToTheEnd() throws {
+    let timeline = try report().timeline
+    #expect(timeline.peak.bytes == 8 << 20 + 8192 + 65536)
+    #expect(timeline.peak.count == 7)
+    #expect(timeline.startNanoseconds == 0)
+    let at = { (milliseconds: UInt64) in
+      timeline.liveBytes[Int(milliseconds * 1_000_000 / timeline.bucketNanoseconds)]
+    }
+    // Reserved addresses count from when they can be touched.
+    #expect([5, 12, 17, 45, 89].map(at) == [0, 0, 4 << 20, 8_462_336, 6_889_472])
+    let early = try report { $0.liveAt = LiveMoment("17ms") }
+    #expect(early.timeline.liveBytes.max() == 4 << 20)
+    #expect(early.timeline.peak.count == 1)
+  }
+
+  @Test func theTrackIsOfAllMappings() throws {
+    #expect(try report().text().contains("\nMapped bytes  "))
+    #expect(try report { $0.lifespan = .persistent }.text().contains("\nAll mapped bytes  "))
+  }
+
   @Test func filesAndFunctionsAreAddedUp() throws {
     let files = try report { $0.grouping = .file }
     #expect(

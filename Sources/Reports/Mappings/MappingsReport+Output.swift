@@ -17,6 +17,9 @@ extension MappingsReport {
       return
     }
     page.line(Span(summary(page)))
+    timeline.write(
+      to: &page, called: query.lifespan == .all ? "Mapped bytes" : "All mapped bytes",
+      of: "mapping")
     page.blank()
     switch query.grouping {
     case .kind, .file, .function: page.table(table(page))
@@ -44,9 +47,6 @@ extension MappingsReport {
     }
     let used = page.bytes(total.persistentBytes &- reservedBytes)
     var text = "\(used) mapped in \(CountText.of(total.persistentCount, "mapping"))"
-    if query.lifespan == .all {
-      text += "; peak \(page.bytes(peakBytes)) at \(TimeText.timestamp(peakNanoseconds))"
-    }
     if reservedBytes > 0 {
       text += "; besides, \(page.bytes(reservedBytes)) of addresses are reserved"
     }
@@ -177,7 +177,7 @@ extension MappingsReport {
 
   enum CodingKeys: String, CodingKey {
     case trace, coverage, moment, groupBy, lifespan, total, reservedBytes, peakBytes
-    case peakNanoseconds, foreignBytes, rows, mappings, rowCount
+    case peakNanoseconds, timeline, foreignBytes, rows, mappings, rowCount
   }
 
   /// Writes the document `memtrace.mappings`.
@@ -192,6 +192,7 @@ extension MappingsReport {
     try container.encode(reservedBytes, forKey: .reservedBytes)
     try container.encode(peakBytes, forKey: .peakBytes)
     try container.encode(peakNanoseconds, forKey: .peakNanoseconds)
+    try container.encode(timeline, forKey: .timeline)
     try container.encode(foreignBytes, forKey: .foreignBytes)
     if query.grouping == .mapping {
       try container.encode(regions, forKey: .mappings)

@@ -93,6 +93,8 @@ public struct MappingsReport: Report {
   public var peakBytes: UInt64
   /// When that was, nanoseconds since the recording began.
   public var peakNanoseconds: UInt64
+  /// What could be touched over time.
+  public var timeline: TimelineSummary
   /// Bytes that were unmapped though no call had mapped them that was recorded.
   public var foreignBytes: UInt64
   /// The rows, the one with the most bytes first; empty when rows are mappings.
@@ -113,6 +115,7 @@ public struct MappingsReport: Report {
     self.query = query
     (peakBytes, foreignBytes) = (history.peakBytes, history.foreignBytes)
     peakNanoseconds = source.clock.nanoseconds(history.peakTime)
+    timeline = TimelineSummary(history, clock: source.clock)
     let wanted = history.mappings.filter { $0.fits(query.lifespan) }
     total = wanted.reduce(into: TallyRow()) { $0 += $1.tally }
     reservedBytes = wanted.reduce(0) { $0 &+ $1.reservedBytes }

@@ -1,6 +1,6 @@
 import TraceReader
 
-/// Live bytes over time and their peak.
+/// Live bytes over time and their peak; or bytes of mapped memory.
 public struct TimelineSummary: Sendable, Hashable, Encodable {
   /// When the live bytes were greatest.
   public struct Peak: Sendable, Hashable, Encodable {
@@ -8,7 +8,7 @@ public struct TimelineSummary: Sendable, Hashable, Encodable {
     public var timeNanoseconds: UInt64
     /// Live bytes then.
     public var bytes: UInt64
-    /// Live blocks then.
+    /// Live blocks then, or mappings.
     public var count: UInt64
     /// How far the bytes may be off; nil when they are exact.
     public var bytesMargin: UInt64?
@@ -36,21 +36,40 @@ public struct TimelineSummary: Sendable, Hashable, Encodable {
     liveBytes = result.timeline.liveBytes
   }
 
+  /// Takes over the timeline of mapped memory.
+  public init(_ history: MappingHistory, clock: TraceClock) {
+    peak = Peak(
+      timeNanoseconds: clock.nanoseconds(history.peakTime), bytes: history.peakBytes,
+      count: history.peakCount)
+    startNanoseconds = clock.nanoseconds(history.timeline.start)
+    bucketNanoseconds = history.timeline.bucketNanoseconds
+    liveBytes = history.timeline.liveBytes
+  }
+
   /// Writes the sparkline with its peak marked; nothing without a peak.
   ///
   /// - Parameters:
   ///   - page: Gets the lines.
   ///   - isOfMore: Whether it counts blocks as well that the report is not about.
   func write(to page: inout TextPage, isOfMore: Bool = false) {
+    write(to: &page, called: isOfMore ? "All live bytes" : "Live bytes", of: "block")
+  }
+
+  /// Writes the sparkline with its peak marked; nothing without a peak.
+  ///
+  /// - Parameters:
+  ///   - page: Gets the lines.
+  ///   - name: What the bytes are.
+  ///   - noun: What they are in, one of it.
+  func write(to page: inout TextPage, called name: String, of noun: String) {
     guard peak.bytes > 0, !liveBytes.isEmpty else { return }
-    let title = isOfMore ? "All live bytes  " : "Live bytes  "
+    let title = name + "  "
     let room = min(60, (page.style.width ?? 80) - title.count)
     let line = Sparkline(liveBytes, width: max(8, room))
     page.line(Span(title), Span(line.text, .emphasis))
-    let blocks = peak.count == 1 ? "1 block" : "\(peak.count.grouped) blocks"
     let amount = page.bytes(peak.bytes) + MarginText.suffix(peak.bytesMargin, of: peak.bytes)
     let text =
-      "peak \(amount) in \(blocks) at \(TimeText.timestamp(peak.timeNanoseconds))"
+      "peak \(amount) in \(CountText.of(peak.count, noun)) at \(TimeText.timestamp(peak.timeNanoseconds))"
     writeCaption(text, at: title.count + (line.peakColumn ?? 0), from: title.count, to: &page)
   }
 

@@ -40,8 +40,12 @@ public struct MappingHistory: Hashable, Sendable {
   public var liveBytes: UInt64 = 0
   /// The most bytes that were mapped at once and could be touched.
   public var peakBytes: UInt64 = 0
+  /// How many mappings there were then.
+  public var peakCount: UInt64 = 0
   /// When that was.
   public var peakTime = EventTime(0)
+  /// The bytes that could be touched, and the mappings, from the beginning to the moment.
+  public var timeline = Timeline()
   /// The bytes of what was unmapped that no call had mapped which was recorded.
   public var foreignBytes: UInt64 = 0
 }

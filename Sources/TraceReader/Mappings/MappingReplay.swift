@@ -7,6 +7,10 @@ struct MappingReplay {
   private var ranges = MappedRanges()
   /// The bytes that can be touched.
   private var usableBytes: UInt64 = 0
+  /// How many mappings there are.
+  private var liveCount: UInt64 = 0
+  private var timeline: TimelineBuilder
+  private var lastTime: EventTime
 
   /// One of the two moments of a call.
   private struct Moment {
@@ -26,11 +30,17 @@ struct MappingReplay {
   /// - Parameters:
   ///   - calls: In the order of their records.
   ///   - end: The last moment that counts.
-  init(_ calls: [MappingCall], until end: EventTime) {
+  ///   - start: Where the timeline begins.
+  init(_ calls: [MappingCall], until end: EventTime, start: EventTime = EventTime(0)) {
+    lastTime = start
+    timeline = TimelineBuilder(
+      start: start.rawValue, capacity: ReplayOptions().timelineBuckets)
     // By the position of the call, from its first moment to its second.
     var models: [Int: Model] = [:]
     for moment in Self.moments(of: calls) where moment.time <= end {
       let call = calls[moment.call]
+      lastTime = max(lastTime, moment.time)
+      timeline.advance(to: lastTime.rawValue, usableBytes, liveCount)
       if call.function == .mremap, models[moment.call] == nil {
         models[moment.call] = model(at: call.ended.start)
       }
@@ -43,6 +53,16 @@ struct MappingReplay {
         history.foreignBytes &+= call.ended.length &- known
       }
     }
+  }
+
+  /// Makes the timeline of the history.
+  ///
+  /// - Parameters:
+  ///   - end: When the recording ended, if that was after the last call.
+  ///   - clock: That of the trace.
+  mutating func finishTimeline(at end: EventTime, clock: TraceClock) {
+    timeline.advance(to: max(end, lastTime).rawValue, usableBytes, liveCount)
+    history.timeline = timeline.finished(clock: clock)
   }
 
   private static func moments(of calls: [MappingCall]) -> [Moment] {
@@ -71,6 +91,7 @@ struct MappingReplay {
     let isReserved = call.function == .mmap ? call.protection == 0 : model?.isReserved ?? false
     history.mappings.append(Mapping(call, like: model?.mapping))
     history.liveBytes &+= call.begun.length
+    liveCount &+= 1
     add(
       MappedRanges.Piece(
         range: call.begun, mapping: history.mappings.count - 1, isReserved: isReserved))
@@ -97,6 +118,7 @@ struct MappingReplay {
     for piece in take(range) {
       bytes &+= piece.range.length
       history.mappings[piece.mapping].end(piece.range.length, by: call.stack, at: time)
+      if history.mappings[piece.mapping].ended != nil { liveCount &-= 1 }
     }
     history.liveBytes &-= bytes
     return bytes
@@ -124,8 +146,9 @@ struct MappingReplay {
   }
 
   private mutating func notePeak(at time: EventTime) {
+    timeline.note(usableBytes, liveCount)
     guard usableBytes > history.peakBytes else { return }
-    (history.peakBytes, history.peakTime) = (usableBytes, time)
+    (history.peakBytes, history.peakCount, history.peakTime) = (usableBytes, liveCount, time)
   }
 }
 

@@ -7,6 +7,18 @@ extension Trace {
   /// - Parameter end: The moment; everything by default.
   /// - Returns: The mappings, and sums of them.
   public func mappings(until end: EventTime = .distantFuture) -> MappingHistory {
-    MappingReplay(mappingCalls, until: end).history
+    var replay = MappingReplay(mappingCalls, until: end, start: header.firstTime)
+    replay.finishTimeline(at: min(end, header.lastTime), clock: clock)
+    return replay.history
+  }
+}
+
+extension TraceHeader {
+  /// When the recording began, as event times are.
+  fileprivate var firstTime: EventTime { EventTime(startTicks >> min(tickShift, 63)) }
+
+  /// The last time that the recorder has noted.
+  fileprivate var lastTime: EventTime {
+    EventTime(max(endTicks, latestTicks, stopTicks) >> min(tickShift, 63))
   }
 }
