@@ -20,7 +20,7 @@ import TraceTestSupport
   func leaksInPools(options: [String]) throws {
     let program = try TestProgram("pools.c", flags: TestProgram.withMarks)
     let trace = try TracedRun([program.path.string], start: .launcher(options)).root()
-    #expect("\(trace.header.major).\(trace.header.minor)" == "2.1")
+    #expect("\(trace.header.major).\(trace.header.minor)" == "2.2")
     let leaked = try LeakedProgram(trace)
     #expect(
       leaked.leaksByCase == [
