@@ -38,10 +38,7 @@ static bool open_window(uint32_t first_id) {
     g_writer.limit = (uint8_t *)chunk + length - MT_NODE_MAX_LENGTH;
     memset(&g_writer.predictor, 0, sizeof g_writer.predictor);
     mt_open_chunk_enter(&g_writer.open, chunk);
-    if (full) {
-        mt_chunk_check_full(full);
-        mt_trace_file_release(full);
-    }
+    mt_chunk_finish(full);
     return true;
 }
 

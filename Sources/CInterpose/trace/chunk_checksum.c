@@ -19,12 +19,18 @@ static void write_record(uint64_t sequence, uint64_t last_time, uint32_t length,
     mt_meta_write(MT_RECORD_CHECKSUM, &piece, 1);
 }
 
-void mt_chunk_check_full(const struct mt_chunk_header *chunk) {
-    if (!is_of_this_trace(chunk))
-        return;
+static void check_full(const struct mt_chunk_header *chunk) {
     uint32_t length = chunk->length - MT_CHUNK_HEADER_SIZE;
     write_record(chunk->sequence, chunk->last_time, length,
                  mt_checksum_of(chunk->sequence, chunk->last_time, chunk + 1, length));
+}
+
+void mt_chunk_finish(struct mt_chunk_header *full) {
+    if (!full)
+        return;
+    if (is_of_this_trace(full))
+        check_full(full);
+    mt_trace_file_release(full);
 }
 
 struct mt_chunk_part mt_open_chunk_part(const struct mt_open_chunk *open, uint8_t *const *cursor) {
@@ -59,7 +65,7 @@ void mt_chunk_part_check(struct mt_chunk_part part) {
     struct mt_trace_descriptor borrowed = mt_trace_descriptor_borrow(mt_trace_file.path);
     if (borrowed.fd < 0)
         return;
-    struct mt_chunk_header header;
+    struct mt_chunk_header header = {0};
     bool is_there =
         mt_os_pread(borrowed.fd, &header, sizeof header, part.offset) == (long)sizeof header &&
         is_of_this_trace(&header) && part.length <= header.length - MT_CHUNK_HEADER_SIZE;

@@ -45,8 +45,10 @@ struct mt_chunk_part mt_open_chunk_part(const struct mt_open_chunk *open, uint8_
  * context  any thread; waits for META's lock; errno untouched */
 void mt_chunk_part_check(struct mt_chunk_part part);
 
-/* Writes the checksum of a chunk of this trace that is mapped and full.
+/* Writes the checksum of a chunk that is mapped and full, where it is of this trace, and unmaps it.
+ *
+ * full     NULL: there is none
  * context  as mt_chunk_part_check */
-void mt_chunk_check_full(const struct mt_chunk_header *chunk);
+void mt_chunk_finish(struct mt_chunk_header *full);
 
 #endif

@@ -32,10 +32,7 @@ static bool refill(struct mt_refcount_writer *writer, uint64_t time, uint32_t th
     writer->cursor = (uint8_t *)(chunk + 1);
     writer->limit = (uint8_t *)chunk + length - RESERVED;
     mt_open_chunk_enter(&writer->open, chunk);
-    if (full) {
-        mt_chunk_check_full(full);
-        mt_trace_file_release(full);
-    }
+    mt_chunk_finish(full);
     return true;
 }
 
