@@ -47,6 +47,8 @@
       #expect(try Self.frames(of: 39007, in: run) == [["allocate", "near", "run_merged"] + start])
       #expect(
         try Self.frames(of: 39008, in: run) == [["allocate", "moving", "run_merged_far"] + start])
+      #expect(try Self.frames(of: 39009, in: run) == [["allocate", "leaving", "run"] + start])
+      #expect(try Self.frames(of: 39010, in: run) == [["allocate", "leaving_near", "run"] + start])
       for size in [UInt64(39005), 39006] {
         // What rbp holds there is no frame.
         #expect(
@@ -54,6 +56,27 @@
             ["allocate", size == 39005 ? "loading" : "ending"]
           ])
       }
+    }
+
+    /// Of optimised deinitialisers swiftc writes no tables, and the last thing they do is to jump to
+    /// the runtime.
+    @Test func deinitializersOfOptimisedSwiftAreFollowedByTheirEpilogues() throws {
+      let run = try TracedRun([try TestProgram("deinitializers.swift", flags: ["-O"]).path.string])
+      let root = try run.root()
+      let names = FrameNames(root)
+      let lives = try #require(try MarkedEvents(root).lives[4048])
+      let stacks = Set(
+        lives.compactMap { life in
+          life.deallocation.map { names.names(of: $0.stack).filter { $0 != "." } }
+        })
+
+      let start = ["run", "main", "_start"]
+      let node = ["Node.deinit", "Node.__deallocating_deinit"]
+      #expect(
+        stacks == [
+          ["Leaf.__deallocating_deinit"] + node + start,
+          ["Leaf.__deallocating_deinit"] + node + node + start,
+        ])
     }
 
     @Test func anImageWithoutAnyTableIsFollowedByEpilogues() throws {

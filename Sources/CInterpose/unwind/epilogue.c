@@ -264,6 +264,46 @@ static const uint8_t *pass(struct instruction *instruction) {
     return at + (instruction->is_16_bit && !is_branch ? 2 : 4);
 }
 
+/* ---- Jumps into other functions ---- */
+
+static int32_t signed_32(const uint8_t *at) {
+    int32_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+
+/* Where a jump table (PLT) leads: [endbr64] [bnd] jmp *n(%rip); 0 for other code. */
+static uintptr_t behind_jump_table(uintptr_t target) {
+    if (!mt_os_is_readable(target) || !mt_os_is_readable(target + LONGEST_INSTRUCTION))
+        return 0;
+    const uint8_t *code = (const uint8_t *)target;
+    if (memcmp(code, endbr64, sizeof endbr64) == 0)
+        code += sizeof endbr64;
+    code += *code == 0xf2;
+    if (code[0] != 0xff || code[1] != 0x25)
+        return 0;
+    uintptr_t entry = (uintptr_t)code + 6 + (uintptr_t)(intptr_t)signed_32(code + 2);
+    return entry % 8 == 0 && mt_os_is_readable(entry) ? *(const uintptr_t *)entry : 0;
+}
+
+static bool is_push(const uint8_t *code) {
+    code += *code == 0x41; /* r8 to r15 */
+    return *code >= 0x50 && *code < 0x58;
+}
+
+/* Whether code that a jump leads to is the beginning of another function: a jump table's entry, or,
+ * where the stack has just been taken off, the first instruction of a frame. */
+static bool begins_function(const uint8_t *code, bool has_taken_off) {
+    static const uint8_t make_room[] = {0x48, 0x83, 0xec}; /* sub $n,%rsp */
+    if (behind_jump_table((uintptr_t)code))
+        return true;
+    return has_taken_off && mt_os_is_readable((uintptr_t)code) &&
+           (is_push(code) || memcmp(code, make_room, sizeof make_room) == 0 ||
+            memcmp(code, endbr64, sizeof endbr64) == 0);
+}
+
 /* ---- The way to ret ---- */
 
 struct way {
@@ -271,13 +311,8 @@ struct way {
     uint32_t length; /* bytes of the stack that were taken off */
     uint32_t saved_fp;
     bool pops_fp;
+    bool has_taken_off; /* by the last instruction */
 };
-
-static int32_t signed_32(const uint8_t *at) {
-    int32_t value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
 
 /* add $n,%rsp and lea n(%rsp),%rsp: the end of the instruction, NULL where it is none of them. */
 static const uint8_t *take_off(const struct instruction *instruction, int32_t *bytes) {
@@ -314,6 +349,7 @@ static bool pop(struct way *way, const struct instruction *instruction) {
         way->saved_fp = way->length;
     }
     way->length += 8;
+    way->has_taken_off = true;
     way->at = instruction->code + 1;
     return true;
 }
@@ -352,8 +388,10 @@ static void note_branch(struct branches *branches, const struct way *way, const 
 static enum step step(struct way *way, struct branches *branches) {
     struct instruction instruction = begin(way->at);
     const uint8_t *code = instruction.code, *behind;
+    bool has_taken_off = way->has_taken_off;
     int32_t bytes;
-    if (code[0] == 0xc3)
+    way->has_taken_off = false;
+    if (code[0] == 0xc3 || (code[0] == 0xff && code[1] == 0x25)) /* jmp *n(%rip) */
         return STEP_RETURNS;
     if (code[0] >= 0x58 && code[0] < 0x60)
         return pop(way, &instruction) ? STEP_ON : STEP_NOTHING;
@@ -361,10 +399,11 @@ static enum step step(struct way *way, struct branches *branches) {
         if (bytes <= 0 || bytes % 8 != 0 || bytes > LONGEST_FRAME)
             return STEP_NOTHING;
         way->length += (uint32_t)bytes;
-    } else if (code[0] == 0xeb) {
-        behind = code + 2 + (int8_t)code[1];
-    } else if (code[0] == 0xe9) {
-        behind = code + 5 + signed_32(code + 1);
+        way->has_taken_off = true;
+    } else if (code[0] == 0xeb || code[0] == 0xe9) {
+        behind = code[0] == 0xeb ? code + 2 + (int8_t)code[1] : code + 5 + signed_32(code + 1);
+        if (begins_function(behind, has_taken_off))
+            return STEP_RETURNS;
     } else {
         note_branch(branches, way, code);
         behind = pass(&instruction);
@@ -428,21 +467,6 @@ static bool is_behind_indirect_call(const uint8_t *end) {
 
 static bool can_be_behind_call(uintptr_t return_address) {
     return return_address >= MT_PAGE_SIZE && mt_os_is_readable(return_address - LONGEST_CALL - 1);
-}
-
-/* Where a jump table (PLT) leads: [endbr64] [bnd] jmp *n(%rip); 0 for other code. */
-static uintptr_t behind_jump_table(uintptr_t target) {
-    static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-    if (!mt_os_is_readable(target) || !mt_os_is_readable(target + LONGEST_INSTRUCTION))
-        return 0;
-    const uint8_t *code = (const uint8_t *)target;
-    if (memcmp(code, endbr64, sizeof endbr64) == 0)
-        code += sizeof endbr64;
-    code += *code == 0xf2;
-    if (code[0] != 0xff || code[1] != 0x25)
-        return 0;
-    uintptr_t entry = (uintptr_t)code + 6 + (uintptr_t)(intptr_t)signed_32(code + 2);
-    return entry % 8 == 0 && mt_os_is_readable(entry) ? *(const uintptr_t *)entry : 0;
 }
 
 uintptr_t mt_jump_at(uintptr_t target) {

@@ -3,13 +3,14 @@
 // by a jump, 39003 by way of a jump table, 39004 below another such function, 39005 that restores
 // rbp without a pop, 39006 whose call is the last instruction, with another function behind it and
 // an address of code where that one would return to, 39007 and 39008 by way of a function behind it
-// that is nothing but a jump, as compilers make of one that equals another.
+// that is nothing but a jump, as compilers make of one that equals another, 39009 and 39010 that
+// end with a jump into another function, by way of a jump table and without.
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 typedef void call(void (*)(int), int);
-call moving, saving, exported, outer, loading, ending, merged, merged_far;
+call moving, saving, exported, outer, loading, ending, merged, merged_far, leaving, leaving_near;
 
 /* Each calls its first argument with its second. Without .cfi directives there is no table. */
 __asm__(".text\n"
@@ -41,7 +42,15 @@ __asm__(".text\n"
         "sub $24, %rsp\nmov %rdi, %rax\nmov %esi, %edi\ncall *%rax\n"
         "add $24, %rsp\nret\n"
         "merged:\njmp near\n"
-        "merged_far:\njmp.d32 moving\n");
+        "merged_far:\njmp.d32 moving\n"
+        "leaving:\n"
+        "push %rbx\nmov %rdi, %rax\nmov %esi, %edi\ncall *%rax\n"
+        "xor %edi, %edi\npop %rbx\njmp free@PLT\n"
+        "leaving_near:\n"
+        "sub $24, %rsp\nmov %rdi, %rax\nmov %esi, %edi\ncall *%rax\n"
+        "add $24, %rsp\njmp 4f\n"
+        "ud2\n"
+        "4: push %rbx\npop %rbx\nret\n");
 
 static jmp_buf back;
 
@@ -80,6 +89,8 @@ int main(void) {
         run(loading, 39005);
         run_merged(39007);
         run_merged_far(39008);
+        run(leaving, 39009);
+        run(leaving_near, 39010);
         if (setjmp(back) == 0)
             run(ending, 39006);
     }
