@@ -10,7 +10,7 @@
 #include "events/operators.h"
 
 #include "base/text.h"
-#include "loader/image_map.h"
+#include "loader/loaded_symbols.h"
 #include "shortage/shortage.h"
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -34,9 +34,9 @@ static void look_up(void *field, const char *name) {
     void *symbol = mt_real_symbol(RTLD_NEXT, name);
     /* libstdc++ may have come with a plugin, into a scope that is not ours. */
     if (!symbol)
-        symbol = (void *)mt_image_map_find_function("libstdc++", name);
+        symbol = (void *)mt_loaded_find_function("libstdc++", name);
     if (!symbol)
-        symbol = (void *)mt_image_map_find_function("libc++", name);
+        symbol = (void *)mt_loaded_find_function("libc++", name);
     __builtin_memcpy(field, &symbol, sizeof symbol);
 }
 

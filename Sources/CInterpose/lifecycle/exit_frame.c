@@ -2,6 +2,7 @@
 #include "lifecycle/exit_frame.h"
 
 #include "loader/image_map.h"
+#include "loader/loaded_symbols.h"
 #include "unwind/eh_frame.h"
 #include "unwind/unwind_rules.h"
 
@@ -45,7 +46,7 @@ static struct mt_frame without_variables(struct mt_frame frame,
 struct mt_frame mt_exit_frame(struct mt_frame caller) {
     struct mt_unwind_section library, section;
     size_t size;
-    uintptr_t start = mt_image_map_find_sized("libc.so", "__libc_start_main", &size);
+    uintptr_t start = mt_loaded_find_sized("libc.so", "__libc_start_main", &size);
     if (!start || !mt_image_map_unwind_section(start, &library))
         return caller;
     struct mt_frame frame = caller;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "loader/hook_names.h"
 #include "loader/image_map.h"
+#include "loader/loaded_symbols.h"
 #include "loader/real.h"
 #include "loader/rebinding.h"
 #include "trace/meta_writer.h"
@@ -40,7 +41,7 @@ const char *mt_attached_begin(void) {
     }
     /* An executable calls its own functions directly. */
     uintptr_t allocator = (uintptr_t)mt_real_allocator;
-    enum mt_symbol_kind kind = mt_image_map_symbol_kind(allocator, "malloc", &image);
+    enum mt_symbol_kind kind = mt_loaded_symbol_kind(allocator, "malloc", &image);
     return kind == MT_SYMBOL_DEFINED && image && !*image ? program_invocation_name : NULL;
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/tls.h"
 #include "loader/hook_names.h"
-#include "loader/image_map.h"
+#include "loader/loaded_symbols.h"
 #include "loader/real.h"
 #include <errno.h>
 
@@ -18,7 +18,7 @@ static void *find_ours(void *handle, const char *name) {
     uintptr_t theirs = (uintptr_t)mt_real_symbol(handle, name);
     if (!theirs || mt_real_is_ours(theirs) || !is_found_by_name() || theirs != mt_real_behind(name))
         return NULL;
-    return (void *)mt_image_map_find_own(name);
+    return (void *)mt_loaded_find_own(name);
 }
 
 void *mt_handle_symbols_find(void *handle, const char *name) {

@@ -73,30 +73,4 @@ extern MT_INTERNAL uint64_t mt_image_map_generation;
 /* Writes every known image into a forked child's new trace. */
 void mt_image_map_reset_for_fork(void);
 
-/* Looks a function up by name in the images loaded now, in load order, whatever their scope.
- * Only images whose file name begins with `image_prefix`.
- * returns  its address or 0; 0 as well while the process forks (loader_gate.h) */
-uintptr_t mt_image_map_find_function(const char *image_prefix, const char *name);
-
-/* Our own function that is exported by that name; 0: none. Asks the loader nothing: amid a dlopen,
- * as a fork may find it, that may not be opened again by which dlsym would find it. */
-uintptr_t mt_image_map_find_own(const char *name);
-
-/* The same as mt_image_map_find_function, with the bytes of its code. */
-uintptr_t mt_image_map_find_sized(const char *image_prefix, const char *name, size_t *size);
-
-enum mt_symbol_kind {
-    MT_SYMBOL_UNKNOWN,
-    MT_SYMBOL_OURS,     /* it lies in the recorder */
-    MT_SYMBOL_IMPORTED, /* a stub that leads on to an imported function (non-PIE executables) */
-    MT_SYMBOL_DEFINED   /* by another image */
-};
-
-/* What is at an address that dlsym has given for `name`. dladdr answers this by walking through all
- * symbols of the image, which takes longer than all else at the start of a large executable.
- *
- * image  set to the file name of the image, "" for the executable; NULL where unknown */
-enum mt_symbol_kind mt_image_map_symbol_kind(uintptr_t address, const char *name,
-                                             const char **image);
-
 #endif

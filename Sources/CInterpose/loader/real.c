@@ -3,7 +3,7 @@
 #include "loader/real.h"
 
 #include "base/text.h"
-#include "loader/image_map.h"
+#include "loader/loaded_symbols.h"
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
@@ -57,13 +57,13 @@ void *mt_real_symbol(void *handle, const char *name) {
 
 static bool is_entry(uintptr_t symbol, const char *name) {
     const char *image;
-    return mt_image_map_symbol_kind(symbol, name, &image) == MT_SYMBOL_IMPORTED;
+    return mt_loaded_symbol_kind(symbol, name, &image) == MT_SYMBOL_IMPORTED;
 }
 
 /* The executable's own entry for a function that it imports stands for it in the whole process. */
 static void *behind_entry(const char *name) {
     Dl_info image;
-    uintptr_t found = mt_image_map_find_function("", name);
+    uintptr_t found = mt_loaded_find_function("", name);
     if (!found || mt_real_is_ours(found) || !dladdr((const void *)found, &image))
         return NULL;
     /* By name, for that of the right version. */
@@ -99,9 +99,9 @@ uintptr_t mt_real_behind(const char *name) {
     uintptr_t next = (uintptr_t)find(name);
     /* libstdc++ may have come with a plugin, into a scope that is not ours. */
     if (!next && mt_text_has_prefix(name, "_Z"))
-        next = mt_image_map_find_function("libstdc++", name);
+        next = mt_loaded_find_function("libstdc++", name);
     if (!next && mt_text_has_prefix(name, "_Z"))
-        next = mt_image_map_find_function("libc++", name);
+        next = mt_loaded_find_function("libc++", name);
     return next;
 }
 
@@ -194,7 +194,7 @@ const char *mt_real_overriding_image(const char *name) {
     const char *image = NULL;
     void *chosen = mt_real_symbol(RTLD_DEFAULT, name);
     enum mt_symbol_kind kind =
-        chosen ? mt_image_map_symbol_kind((uintptr_t)chosen, name, &image) : MT_SYMBOL_OURS;
+        chosen ? mt_loaded_symbol_kind((uintptr_t)chosen, name, &image) : MT_SYMBOL_OURS;
     switch (kind) {
     case MT_SYMBOL_OURS:
     case MT_SYMBOL_IMPORTED:

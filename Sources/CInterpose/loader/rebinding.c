@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "loader/image_map.h"
+#include "loader/loaded_symbols.h"
 #include "loader/real.h"
 #include <dlfcn.h>
 #include <elf.h>
@@ -107,7 +108,7 @@ static bool read_tables(const struct mt_loaded_image *image, struct tables *tabl
 
 void mt_rebinding_look_up(struct mt_rebinding *functions, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        functions[i].ours = mt_image_map_find_own(functions[i].name);
+        functions[i].ours = mt_loaded_find_own(functions[i].name);
         functions[i].next = mt_real_behind(functions[i].name);
         functions[i].entry = mt_real_entry(functions[i].name);
     }

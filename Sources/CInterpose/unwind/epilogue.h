@@ -29,19 +29,4 @@ bool mt_epilogue_read(uintptr_t pc, uintptr_t end, struct mt_epilogue *epilogue)
 /* A function is hardly longer. */
 #define MT_LONGEST_FUNCTION 0x10000u
 
-enum mt_call { MT_CALL_NONE, MT_CALL_INDIRECT, MT_CALL_DIRECT };
-
-/* What call instruction is before an address.
- * target  of a direct call: where it leads, behind a jump table (PLT) */
-enum mt_call mt_call_before(uintptr_t return_address, uintptr_t *target);
-
-/* Where a function goes on that begins with a jump: one that was merged with another, as compilers
- * do with equal ones, is nothing else. 0 for other code. */
-uintptr_t mt_jump_at(uintptr_t target);
-
-static inline bool mt_is_behind_call(uintptr_t return_address) {
-    uintptr_t target;
-    return mt_call_before(return_address, &target) != MT_CALL_NONE;
-}
-
 #endif

@@ -1,7 +1,7 @@
 /* Follows frame pointers. See unwind_frame_pointer.h. */
 #include "unwind/unwind_frame_pointer.h"
 
-#include "unwind/epilogue.h"
+#include "unwind/call_site.h"
 #include "unwind/stack_bounds.h"
 #include "unwind/unwind_rules.h"
 

@@ -2,7 +2,7 @@
 #include "unwind/unwind_goroutine.h"
 
 #include "loader/image_map.h"
-#include "unwind/epilogue.h"
+#include "unwind/call_site.h"
 #include "unwind/stack_bounds.h"
 #include "unwind/unwind_cache.h"
 #include "unwind/unwind_rules.h"

@@ -2,6 +2,7 @@
 #include "unwind/unwind_walk.h"
 
 #include "loader/image_map.h"
+#include "unwind/call_site.h"
 #include "unwind/epilogue.h"
 #include "unwind/stack_bounds.h"
 #include "unwind/unwind_cache.h"
