@@ -91,17 +91,29 @@ static const uint8_t *branch_target(const uint8_t *code) {
                                                                 : NULL;
 }
 
-static void note_branch(struct branches *branches, const struct way *way, const uint8_t *code) {
-    const uint8_t *target = branch_target(code);
-    if (!target || branches->met_count == MOST_BRANCHES)
-        return;
+/* Whether a branch is met for the first time. Not where there is no more room to tell. */
+static bool is_new(struct branches *branches, const uint8_t *code) {
+    if (branches->met_count == MOST_BRANCHES)
+        return false;
     for (size_t i = 0; i < branches->met_count; i++)
         if (branches->met[i] == code)
-            return;
+            return false;
     branches->met[branches->met_count++] = code;
+    return true;
+}
+
+/* Puts off where a conditional branch leads to.
+ * returns  false where the way has joined one that was followed before */
+static bool note_branch(struct branches *branches, const struct way *way, const uint8_t *code) {
+    const uint8_t *target = branch_target(code);
+    if (!target)
+        return true;
+    if (!is_new(branches, code))
+        return false;
     struct way *other = &branches->waiting[branches->waiting_count++];
     *other = *way;
     other->at = target;
+    return true;
 }
 
 static enum step step(struct way *way, struct branches *branches) {
@@ -123,48 +135,72 @@ static enum step step(struct way *way, struct branches *branches) {
         behind = code[0] == 0xeb ? code + 2 + (int8_t)code[1] : code + 5 + mt_signed_32(code + 1);
         if (begins_function(behind, has_taken_off))
             return STEP_RETURNS;
+        if (!is_new(branches, code))
+            return STEP_NOTHING;
     } else {
-        note_branch(branches, way, code);
-        behind = mt_instruction_pass(&instruction);
+        behind = note_branch(branches, way, code) ? mt_instruction_pass(&instruction) : NULL;
     }
     way->at = behind;
     return behind ? STEP_ON : STEP_NOTHING;
 }
 
-/* Whether an instruction at `at` can be read. *page: the last page that was felt. */
-static bool can_read(uintptr_t at, uintptr_t begin, uintptr_t end, uintptr_t *page) {
-    if (at < begin || at >= end || end - at < MT_LONGEST_INSTRUCTION + 1)
+struct code_range {
+    uintptr_t begin, end;
+    uintptr_t *page; /* the last one that was felt */
+};
+
+static bool can_read(uintptr_t at, const struct code_range *range) {
+    if (at < range->begin || at >= range->end || range->end - at < MT_LONGEST_INSTRUCTION + 1)
         return false;
     for (uintptr_t edge = at; edge <= at + MT_LONGEST_INSTRUCTION; edge += MT_LONGEST_INSTRUCTION)
-        if (edge / MT_PAGE_SIZE != *page) {
+        if (edge / MT_PAGE_SIZE != *range->page) {
             if (!mt_os_is_readable(edge))
                 return false;
-            *page = edge / MT_PAGE_SIZE;
+            *range->page = edge / MT_PAGE_SIZE;
         }
     return true;
 }
 
+/* Follows a way to its end: STEP_RETURNS or STEP_NOTHING. */
+static enum step follow(struct way *way, struct branches *branches, const struct code_range *range,
+                        int *instructions_left) {
+    enum step result = STEP_ON;
+    while (result == STEP_ON) {
+        if ((*instructions_left)-- <= 0 || way->length > LONGEST_FRAME ||
+            !can_read((uintptr_t)way->at, range))
+            return STEP_NOTHING;
+        result = step(way, branches);
+    }
+    return result;
+}
+
+/* All ways take the same off, unless one of them went beyond a call that never returns and found
+ * the `ret` of a function behind it which takes off nothing. What keeps no stack aligned is none.
+ */
+static void consider(struct mt_epilogue *epilogue, const struct way *way) {
+    uint32_t length = way->length + 8;
+    if (length % 16 == 0 && length > epilogue->length)
+        *epilogue = (struct mt_epilogue){length, way->saved_fp, way->pops_fp};
+}
+
 bool mt_epilogue_read(uintptr_t pc, uintptr_t end, struct mt_epilogue *epilogue) {
     struct way way = {.at = (const uint8_t *)pc};
-    uintptr_t page = 0, begin = pc > MT_LONGEST_FUNCTION ? pc - MT_LONGEST_FUNCTION : 0;
-    if (end - pc > MT_LONGEST_FUNCTION)
-        end = pc + MT_LONGEST_FUNCTION;
+    uintptr_t readable = 0;
+    struct code_range range = {
+        .begin = pc > MT_LONGEST_FUNCTION ? pc - MT_LONGEST_FUNCTION : 0,
+        .end = end - pc > MT_LONGEST_FUNCTION ? pc + MT_LONGEST_FUNCTION : end,
+        .page = &readable,
+    };
     struct branches branches = {0};
-    for (int count = 0; count < MOST_INSTRUCTIONS; count++) {
-        enum step result = STEP_NOTHING;
-        if (way.length <= LONGEST_FRAME && can_read((uintptr_t)way.at, begin, end, &page))
-            result = step(&way, &branches);
-        if (result == STEP_RETURNS) {
-            *epilogue = (struct mt_epilogue){way.length + 8, way.saved_fp, way.pops_fp};
-            return true;
-        }
-        if (result == STEP_NOTHING) {
-            if (branches.waiting_count == 0)
-                return false;
-            way = branches.waiting[--branches.waiting_count];
-        }
+    int instructions_left = MOST_INSTRUCTIONS;
+    *epilogue = (struct mt_epilogue){0};
+    for (;;) {
+        if (follow(&way, &branches, &range, &instructions_left) == STEP_RETURNS)
+            consider(epilogue, &way);
+        if (branches.waiting_count == 0)
+            return epilogue->length != 0;
+        way = branches.waiting[--branches.waiting_count];
     }
-    return false;
 }
 
 #endif

@@ -5,8 +5,8 @@
  * address is: each `add` to rsp and each `pop` on the way says what lies in between. Only
  * instructions that are known to leave rsp alone are passed over, calls (which return it as it was)
  * among them; whatever else is met, a change of rsp by any other means, the end of the function or
- * of patience, says nothing. Both ways of a conditional branch return alike, so that it is never
- * taken.
+ * of patience, ends a way. Both ways of a conditional branch are followed, and return alike; of
+ * several the longest counts, as a way may lead beyond a call that never returns.
  *
  * What is read is no proof yet: a call that never returns may stand at the end of a function, and
  * the next one behind it. Whoever uses it checks that it leads to behind a call of the function. */

@@ -161,24 +161,64 @@ struct mt_instruction mt_instruction_begin(const uint8_t *at) {
     return instruction;
 }
 
-/* Whether a general register that ModRM names is rsp. Of a group the second field is a part of the
- * opcode. */
-static bool names_rsp(const struct mt_instruction *instruction, bool is_group) {
+enum { WRITES_NOTHING = 0, WRITES_REGISTER = 1, WRITES_RM = 2 };
+
+/* Which operands that ModRM names an instruction may write to. Of a group the second field is a
+ * part of the opcode. */
+static unsigned written(const uint8_t *code) {
+    uint8_t opcode = code[0];
+    if (opcode == 0x0f) {
+        bool is_load = (code[1] >= 0x40 && code[1] < 0x50) || code[1] == 0xaf ||
+                       (code[1] >= 0xb6 && code[1] < 0xc0 && code[1] != 0xba && code[1] != 0xbb);
+        if (code[1] == 0xba)
+            return WRITES_RM;
+        return is_load ? WRITES_REGISTER : WRITES_REGISTER | WRITES_RM;
+    }
+    if (opcode < 0x38)
+        return opcode & 2 ? WRITES_REGISTER : WRITES_RM;
+    if (opcode < 0x40 || opcode == 0x84 || opcode == 0x85) /* cmp, test */
+        return WRITES_NOTHING;
+    switch (opcode) {
+    case 0x63: /* movsxd */
+    case 0x69: /* imul */
+    case 0x6b:
+    case 0x8a: /* mov */
+    case 0x8b:
+    case 0x8d: /* lea */
+        return WRITES_REGISTER;
+    case 0x86: /* xchg */
+    case 0x87:
+        return WRITES_REGISTER | WRITES_RM;
+    default: /* mov, groups */
+        return WRITES_RM;
+    }
+}
+
+/* Whether the operands are bytes of registers: without REX, what would be rsp is ah then. */
+static bool is_of_bytes(const uint8_t *code) {
+    if (code[0] == 0x0f)
+        return code[1] >= 0x90 && code[1] < 0xa0; /* set */
+    if (code[0] < 0x40)
+        return !(code[0] & 1);
+    return code[0] == 0x80 || code[0] == 0xc0 || code[0] == 0xc6 || code[0] == 0xd0 ||
+           code[0] == 0xd2 || code[0] == 0xf6 || code[0] == 0xfe ||
+           (code[0] >= 0x84 && code[0] < 0x8c && !(code[0] & 1));
+}
+
+/* Whether it may write to rsp as one of the operands that ModRM names. */
+static bool writes_rsp(const struct mt_instruction *instruction) {
     unsigned mod = instruction->modrm >> 6, reg = instruction->modrm >> 3 & 7,
-             rm = instruction->modrm & 7;
-    return (mod == 3 && mt_instruction_names(instruction, rm, 1, MT_RSP)) ||
-           (!is_group && mt_instruction_names(instruction, reg, 4, MT_RSP));
+             rm = instruction->modrm & 7, operands = written(instruction->code);
+    if (is_of_bytes(instruction->code) && !instruction->rex)
+        return false;
+    return (operands & WRITES_RM && mod == 3 && mt_instruction_names(instruction, rm, 1, MT_RSP)) ||
+           (operands & WRITES_REGISTER && mt_instruction_names(instruction, reg, 4, MT_RSP));
 }
 
 /* mov n(%rsp),%rbp: puts the caller's rbp back without a pop. */
 static bool loads_fp(const struct mt_instruction *instruction) {
     return instruction->code[0] == 0x8b && instruction->rex & 8 &&
            mt_instruction_names(instruction, instruction->modrm >> 3 & 7, 4, MT_RBP);
-}
-
-static bool is_group(uint8_t opcode) {
-    return opcode == 0x80 || opcode == 0x81 || opcode == 0x83 || opcode == 0xc0 || opcode == 0xc1 ||
-           opcode == 0xc6 || opcode == 0xc7 || (opcode >= 0xd0 && opcode <= 0xd3) || opcode == 0xfe;
 }
 
 /* test and grp3, of which two have an immediate; the indirect call of grp5. */
@@ -188,9 +228,9 @@ static const uint8_t *pass_special(struct mt_instruction *instruction) {
     instruction->modrm = code[1];
     const uint8_t *behind = mt_instruction_behind_modrm(code + 1);
     if (code[0] == 0xff)
-        return operation == 2 || (operation < 2 && !names_rsp(instruction, true)) ? behind : NULL;
+        return operation == 2 || (operation < 2 && !writes_rsp(instruction)) ? behind : NULL;
     if (operation > 1) /* not, neg, mul, div */
-        return names_rsp(instruction, true) ? NULL : behind;
+        return writes_rsp(instruction) ? NULL : behind;
     return behind + (code[0] == 0xf6 ? 1 : instruction->is_16_bit ? 2 : 4);
 }
 
@@ -202,11 +242,10 @@ const uint8_t *mt_instruction_pass(struct mt_instruction *instruction) {
     const uint8_t *at = code + (code[0] == 0x0f ? 2 : 1);
     if (has_modrm(shape)) {
         instruction->modrm = *at;
-        bool has_group = is_group(code[0]) || (code[0] == 0x0f && code[1] == 0xba);
         bool is_vector =
             shape == MODRM_VECTOR || (code[0] == 0x0f && (code[1] == 0xc2 || code[1] == 0xc6 ||
                                                           (code[1] >= 0x70 && code[1] < 0x74)));
-        if (!is_vector && (names_rsp(instruction, has_group) || loads_fp(instruction)))
+        if (!is_vector && (writes_rsp(instruction) || loads_fp(instruction)))
             return NULL;
         at = mt_instruction_behind_modrm(at);
     }

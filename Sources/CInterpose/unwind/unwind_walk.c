@@ -146,30 +146,32 @@ static bool may_hold(uintptr_t function, uintptr_t pc) {
     return pc - function < MT_LONGEST_FUNCTION && mt_rule_is_missing(mt_rule_for(function + 1));
 }
 
-/* Whether a function without table that holds pc can have been called from before the address. */
-static bool is_called_from(uintptr_t pc, uintptr_t return_address) {
+/* The call before a return address, if a function without table that holds pc can have been called
+ * by it. */
+static enum mt_call call_that_led_to(uintptr_t pc, uintptr_t return_address) {
     uintptr_t target;
     enum mt_call call = mt_call_before(return_address, &target);
-    if (call != MT_CALL_DIRECT)
-        return call == MT_CALL_INDIRECT;
-    if (may_hold(target, pc))
-        return true;
+    if (call != MT_CALL_DIRECT || may_hold(target, pc))
+        return call;
     uintptr_t merged = mt_jump_at(target);
-    return merged && may_hold(merged, pc);
+    return merged && may_hold(merged, pc) ? call : MT_CALL_NONE;
 }
 
 /* Code without a table, whose epilogue tells its caller: a call of it, with the stack aligned as
- * the ABI has it, in code that has a table or an epilogue itself. */
+ * the ABI has it. Of a call by pointer nothing shows that it led there: it must be in code that has
+ * a table or an epilogue itself. */
 static bool step_by_epilogue(struct mt_rule rule, const struct mt_frame *frame,
                              struct mt_address_range *stack, struct mt_cached_frame *caller,
                              struct walk *walk) {
-    if (!apply(rule, frame, stack, caller) || caller->frame.sp % 16 != 0 ||
-        !is_called_from(frame->pc, caller->frame.pc))
+    if (!apply(rule, frame, stack, caller) || caller->frame.sp % 16 != 0)
+        return false;
+    enum mt_call call = call_that_led_to(frame->pc, caller->frame.pc);
+    if (call == MT_CALL_NONE)
         return false;
     struct mt_rule next = mt_rule_for(caller->frame.pc);
     if (!mt_rule_is_missing(next))
         walk->proven = 0;
-    return !mt_rule_is_missing(next) || next.kind == MT_RULE_EPILOGUE;
+    return !mt_rule_is_missing(next) || next.kind == MT_RULE_EPILOGUE || call == MT_CALL_DIRECT;
 }
 
 /* From a frame to its caller. */
