@@ -45,6 +45,16 @@ struct ChunkChecksum {
       return mt_checksum_end(&sum) == value
     }
   }
+
+  /// As ``isKept(in:at:lastTime:)``, for a chunk without events that was read already.
+  ///
+  /// - Parameter chunk: Its bytes with the header, as far as the file has them.
+  func isKept(in chunk: UnsafeRawBufferPointer) -> Bool {
+    guard lastTime == 0 else { return false }
+    guard chunk.count - ChunkHeader.size >= Int(length) else { return true }
+    let content = UnsafeRawBufferPointer(rebasing: chunk[ChunkHeader.size...].prefix(Int(length)))
+    return mt_checksum_of(sequence, 0, content.baseAddress, content.count) == value
+  }
 }
 
 extension UnsafeRawBufferPointer {

@@ -17,14 +17,9 @@ struct ChunkHeader {
   /// Of a chunk of a snapshot: the checksum of what follows the header; 0 where it is not known.
   var contentChecksum: UInt64
 
-  /// What is read of the chunk when the trace is opened; nil for nothing that has a checksum.
-  var loadedElements: String? {
-    switch UInt32(kind) {
-    case MT_CHUNK_META.rawValue: "records"
-    case MT_CHUNK_STACKS.rawValue: "stack nodes"
-    default: nil
-    }
-  }
+  var hasRecords: Bool { UInt32(kind) == MT_CHUNK_META.rawValue }
+
+  var hasStacks: Bool { UInt32(kind) == MT_CHUNK_STACKS.rawValue }
 
   var hasEvents: Bool { UInt32(kind) == MT_CHUNK_EVENTS.rawValue }
 
