@@ -2,8 +2,17 @@ import CTraceFormat
 
 /// Collects the STACKS chunks of a trace, of either encoding.
 struct StackDecoder {
-  private var nodes: [StackTable.Node] = []
+  private var nodes = StackNodes()
   private var spans: [StackTable.Span] = []
+  private let memoryLimit: Int
+
+  /// - Parameter memoryLimit: Nodes that take more bytes are not kept.
+  init(memoryLimit: Int = .max) {
+    self.memoryLimit = memoryLimit
+  }
+
+  /// Whether there is no room for another node.
+  var isFull: Bool { nodes.memory >= memoryLimit }
 
   /// Decodes the nodes of a chunk.
   ///
@@ -21,7 +30,7 @@ struct StackDecoder {
       let start = ChunkHeader.size + index * size
       var cursor = ByteCursor(chunk, at: start)
       let node = StackTable.Node(pc: cursor.read(), parent: cursor.read(), flags: cursor.read())
-      if index >= greatestCount {
+      if index >= greatestCount || isFull {
         guard node.pc != 0 else { continue }
         damage = start
         break
@@ -63,7 +72,7 @@ struct StackDecoder {
         damage = chunk.isUnused(from: start + Int(MT_NODE_MAX_LENGTH)) ? nil : start
         break
       }
-      guard nodes.count - position < greatestCount else {
+      guard nodes.count - position < greatestCount, !isFull else {
         damage = start
         break
       }
@@ -99,7 +108,7 @@ struct StackDecoder {
     guard (1...MT_NODE_RUN_MAX).contains(count) else { return false }
     for distance in 0..<count {
       let id = firstOfRun &+ distance
-      let caller = nodes.count > position ? nodes[nodes.count - 1].pc : 0
+      let caller = nodes.count > position ? nodes.pc(at: nodes.count - 1) : 0
       let pc = mt_expected_pc(predictor, caller, 0)
       mt_learn_pc(predictor, caller, pc)
       nodes.append(StackTable.Node(pc: pc, parent: id &- 1, flags: 0))
@@ -122,7 +131,7 @@ struct StackDecoder {
     default: parent = UInt32(MT_STACK_CUT)
     }
     let isInChunk = parent >= firstID && parent < id
-    let caller = isInChunk ? nodes[position + Int(parent - firstID)].pc : 0
+    let caller = isInChunk ? nodes.pc(at: position + Int(parent - firstID)) : 0
     let pc: UInt64
     switch UInt32(tag) >> UInt32(MT_NODE_PC_SHIFT) & 3 {
     case MT_PC_LAST.rawValue: pc = mt_expected_pc(predictor, caller, 0)
@@ -149,8 +158,9 @@ struct StackDecoder {
     return mt_recent_pc(predictor, (byte - MT_PC_RECENT) << 8 | low)
   }
 
-  /// The table, and how many chunks claim IDs that another one has.
-  func table() -> (table: StackTable, overlaps: Int) {
+  /// The table, and how many chunks claim IDs that another one has; no nodes can be added then.
+  mutating func table() -> (table: StackTable, overlaps: Int) {
+    nodes.finish()
     var kept: [StackTable.Span] = []
     var overlaps = 0
     for span in spans.sorted(by: { ($0.first, $0.position) < ($1.first, $1.position) }) {

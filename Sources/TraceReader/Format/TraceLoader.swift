@@ -12,7 +12,7 @@ struct TraceLoader {
   private(set) var lacksSymbols = false
   private(set) var coverage: Coverage
   private(set) var snapshots = SnapshotDecoder()
-  private var stacks = StackDecoder()
+  private var stacks: StackDecoder
   /// Where chunks begin of which damage is known.
   private var damagedChunks: Set<UInt64> = []
 
@@ -20,6 +20,7 @@ struct TraceLoader {
     self.file = file
     self.header = header
     meta = MetaDecoder(header: header)
+    stacks = StackDecoder(memoryLimit: ReaderMemory.stackLimit(storedSize: file.storedSize))
     coverage = Coverage(header: header)
   }
 
@@ -75,14 +76,16 @@ struct TraceLoader {
     case MT_CHUNK_STACKS.rawValue where encoding == MT_ENCODING_PLAIN.rawValue:
       withBytes(of: chunk) { loader, bytes in
         guard let position = loader.stacks.decode(bytes, firstID: chunk.firstID) else { return }
-        loader.addDamage(in: chunk, from: position, "stack nodes whose IDs are out of range")
+        let reason =
+          loader.stacks.isFull ? Self.tooManyNodes : "stack nodes whose IDs are out of range"
+        loader.addDamage(in: chunk, from: position, reason)
       }
     case MT_CHUNK_STACKS.rawValue where encoding == MT_ENCODING_PREDICTED.rawValue:
       withBytes(of: chunk) { loader, bytes in
         guard let position = loader.stacks.decodePredicted(bytes, firstID: chunk.firstID) else {
           return
         }
-        let reason = "bytes that are no stack node"
+        let reason = loader.stacks.isFull ? Self.tooManyNodes : "bytes that are no stack node"
         loader.addDamage(in: chunk, from: position, of: bytes, "stack nodes", reason)
       }
     case MT_CHUNK_EVENTS.rawValue where ChunkReader.encodings.contains(encoding):
@@ -113,6 +116,8 @@ struct TraceLoader {
     let threads = Set(eventChunks.map(\.thread)).subtracting([UInt32(MT_THREAD_RECORDER)])
     return meta.threads.count == 1 && threads.count <= 1
   }
+
+  private static let tooManyNodes = "more stack nodes than are kept"
 
   /// Compares records, which are loaded, with their checksum.
   private mutating func compareChecksum(of chunk: ChunkHeader) {

@@ -56,7 +56,7 @@ public struct StackTable: Sendable {
     var position: Int
   }
 
-  private let nodes: [Node]
+  private let nodes: StackNodes
   /// In ascending order of `first`, without overlap.
   private let spans: [Span]
 
@@ -66,6 +66,13 @@ public struct StackTable: Sendable {
   }
 
   init(nodes: [Node], spans: [Span]) {
+    var kept = StackNodes()
+    nodes.forEach { kept.append($0) }
+    kept.finish()
+    self.init(nodes: kept, spans: spans)
+  }
+
+  init(nodes: StackNodes, spans: [Span]) {
     self.nodes = nodes
     self.spans = spans
   }
@@ -100,7 +107,7 @@ public struct StackTable: Sendable {
     guard next > 0 else { return nil }
     let span = spans[next - 1]
     let distance = Int(stack.rawValue &- span.first)
-    guard distance < span.count, nodes[span.position + distance].pc != 0 else { return nil }
+    guard distance < span.count, nodes.pc(at: span.position + distance) != 0 else { return nil }
     return span.position + distance
   }
 
@@ -140,8 +147,9 @@ public struct StackTable: Sendable {
   @discardableResult
   public func forEachFrame(_ body: (RawFrame) throws -> Bool) rethrows -> Bool {
     for span in spans {
-      for (distance, node) in nodes[span.position..<span.position + span.count].enumerated()
-      where node.pc != 0 {
+      for distance in 0..<span.count {
+        let node = nodes[span.position + distance]
+        guard node.pc != 0 else { continue }
         let id = StackID(span.first + UInt32(distance))
         guard try body(Self.frame(of: node, id)) else { return false }
       }
