@@ -51,10 +51,13 @@ final class SnapshotTypeNames: TypeNaming {
   }
 
   func field(at offset: UInt64, of block: Int, in heap: HeapImage) -> String? {
-    let word = heap.memory.word(at: heap.blocks.address(of: block))
+    let address = heap.blocks.address(of: block)
+    let word = heap.memory.word(at: address)
     return layouts.field(at: offset, ofWord: word, memory: heap.memory.word)?.name
       ?? element(at: offset, of: block, in: heap)
-      ?? layouts.captured(at: offset, ofWord: word, size: heap.blocks.size(of: block))
+      ?? layouts.captured(
+        at: offset, ofWord: word, content: heap.memory.word(at: address &+ 16),
+        size: heap.blocks.size(of: block))
       ?? member(at: offset, of: block, in: heap)?.name
   }
 
@@ -129,7 +132,8 @@ extension BlockLabels {
   /// Where a task of Swift waits; nil for other blocks, and for a task that runs or is done.
   func suspension(of block: Int) -> ReportFrame? {
     let code = heap.memory.codeOfSuspendedTask(at: heap.blocks.address(of: block))
-    guard !code.isEmpty, types.category(of: block, in: heap).isSwift else { return nil }
+    guard !code.isEmpty, types.category(of: block, in: heap).name == TypeNames.task
+    else { return nil }
     return names.responsible(ofCodeAt: code, at: heap.info.time)
   }
 

@@ -1,12 +1,14 @@
 import TraceReader
 
 /// What the values are called that closures capture, and those in boxes: of variables that are captured,
-/// of indirect cases of enums.
+/// of indirect cases of enums, of errors.
 ///
 /// ```
 /// closure context    +0 metadata  +8 counts  +16 types that generic code was made for, values
+/// box of an error    +0 metadata  +8 counts  +16 type  +24 conformance  +32 value
 /// ```
 /// The values are at the end, one behind the other.
+/// Source: `stdlib/public/runtime/ErrorObject.h` of the Swift repository.
 struct SwiftCapturedValues {
   /// Values that lie behind each other.
   struct Sequence {
@@ -78,8 +80,8 @@ struct SwiftCapturedValues {
   private let unknown: Int?
   private let back: Sequence
   private let isBox: Bool
-
-  private static let header: UInt64 = 16
+  /// Where the first value may be.
+  private let header: UInt64
 
   /// Lays out what a closure captures, or the value in a box; nil for other blocks, and where sizes are not known.
   ///
@@ -89,6 +91,7 @@ struct SwiftCapturedValues {
   init?(_ type: BlockType, value: (String) -> Sequence?) {
     let values = Self.values(of: type)
     isBox = Self.isBox(type, values)
+    header = type.kind == .swiftError ? 32 : 16
     var (front, unknown, sequence): (Sequence, Int?, Sequence) = (Sequence(), nil, Sequence())
     for (number, captured) in values.enumerated() {
       if let known = captured.size.map(Sequence.init(size:)) ?? captured.name.flatMap(value) {
@@ -107,7 +110,7 @@ struct SwiftCapturedValues {
   /// of unknown size.
   var fields: [SwiftField] {
     (unknown == nil ? back : front).fields.map {
-      SwiftField(name: $0.name, offset: $0.offset + Self.header, ownership: $0.ownership)
+      SwiftField(name: $0.name, offset: $0.offset + header, ownership: $0.ownership)
     }
   }
 
@@ -118,15 +121,15 @@ struct SwiftCapturedValues {
   ///   - size: How many bytes were requested for the block.
   /// - Returns: nil in front of the values, and where the block has another size than they need.
   func name(at offset: UInt64, ofBlockOf size: UInt64) -> String? {
-    guard size >= Self.header + back.size - (back.isExact ? 0 : min(back.size, 7)) else {
+    guard size >= header + back.size - (back.isExact ? 0 : min(back.size, 7)) else {
       return nil
     }
     let end = size - min(size, back.size)
     let start = back.isExact ? end : (end + 7) & ~7
-    guard start % 8 == 0, start >= Self.header else { return nil }
+    guard start % 8 == 0, start >= header else { return nil }
     if offset >= start { return Self.name(at: offset - start, in: back, isBox: isBox) }
-    guard let unknown, offset >= Self.header else { return nil }
-    let place = offset - Self.header
+    guard let unknown, offset >= header else { return nil }
+    let place = offset - header
     return place < front.size
       ? Self.name(at: place, in: front, isBox: isBox) : isBox ? "value" : "[\(unknown)]"
   }
@@ -147,7 +150,7 @@ struct SwiftCapturedValues {
 
   private static func values(of type: BlockType) -> [Value] {
     switch type.kind {
-    case .swiftBox: [Value(name: type.name)]
+    case .swiftBox, .swiftError: [Value(name: type.name)]
     case .swiftCaptures:
       SwiftCaptureLayout.types(type.name).map { mangled in
         let name = SwiftTypeNames.wholeName(ofCapture: mangled)
@@ -160,7 +163,7 @@ struct SwiftCapturedValues {
   }
 
   private static func isBox(_ type: BlockType, _ values: [Value]) -> Bool {
-    type.kind == .swiftBox
+    type.kind == .swiftBox || type.kind == .swiftError
       || values.count == 1 && SwiftTypeNames.ofCaptures(type.name).hasPrefix("Box<")
   }
 

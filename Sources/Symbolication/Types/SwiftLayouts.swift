@@ -10,7 +10,7 @@ public final class SwiftLayouts {
   private var known: [UInt64: [SwiftField]] = [:]
   private lazy var elementTypes = SwiftElementTypes(types, images)
   private var knownElements: [String: SwiftElements?] = [:]
-  private var knownCaptures: [UInt64: SwiftCapturedValues?] = [:]
+  private var knownCaptures: [TypeID: SwiftCapturedValues?] = [:]
 
   /// More superclasses than this has no class; only a damaged trace says so.
   private static let deepestClass = 32
@@ -77,25 +77,29 @@ public final class SwiftLayouts {
   /// - Parameters:
   ///   - offset: From the beginning of the block.
   ///   - word: The first word of the block.
+  ///   - content: Its third word, which tells boxes of errors apart.
   ///   - size: How many bytes were requested for it.
   /// - Returns: nil for other blocks, and where nothing is known.
-  public func captured(at offset: UInt64, ofWord word: UInt64, size: UInt64) -> String? {
-    captures(ofWord: word)?.name(at: offset, ofBlockOf: size)
+  public func captured(
+    at offset: UInt64, ofWord word: UInt64, content: @autoclosure () -> UInt64, size: UInt64
+  ) -> String? {
+    types.type(ofWord: word, content: content())
+      .flatMap(captures)?.name(at: offset, ofBlockOf: size)
   }
 
   /// What lies in the closure contexts and boxes that begin with a word.
   ///
   /// In generic code it may lie behind these places.
   ///
-  /// - Returns: Empty for other blocks, and where nothing is known.
+  /// - Returns: Empty for other blocks and boxes of errors, and where nothing is known.
   public func capturedFields(ofWord word: UInt64) -> [SwiftField] {
-    captures(ofWord: word)?.fields ?? []
+    types.type(ofWord: word).flatMap(captures)?.fields ?? []
   }
 
-  private func captures(ofWord word: UInt64) -> SwiftCapturedValues? {
-    if let known = knownCaptures[word] { return known }
-    let values = types.type(ofWord: word).flatMap { SwiftCapturedValues($0, value: value) }
-    knownCaptures[word] = .some(values)
+  private func captures(of type: BlockType) -> SwiftCapturedValues? {
+    if let known = knownCaptures[type.id] { return known }
+    let values = SwiftCapturedValues(type, value: value)
+    knownCaptures[type.id] = .some(values)
     return values
   }
 

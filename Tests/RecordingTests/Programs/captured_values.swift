@@ -16,8 +16,14 @@ indirect enum Tree {
   case node(Tree, Tree)
 }
 
+struct Refusal: Error {
+  var text: String
+  var owner: Keeper?
+}
+
 final class Keeper {
   var call: (() -> Void)?
+  var error: (any Error)?
   var tree = Tree.leaf(nil)
   var number = 0
   func use() { number += 1 }
@@ -66,9 +72,14 @@ final class Keeper {
   keeper.tree = .node(.leaf(nil), .leaf(keeper))
 }
 
+@inline(never) func refuse(_ keeper: Keeper) {
+  keeper.error = Refusal(text: "error", owner: keeper)
+}
+
 capture(true, Keeper())
 captureTuple((1, Keeper()), "text")
 captureStructure(Settings(name: "structure", level: 1, owner: Keeper()), "text")
 captureVariable(Keeper())
 captureAny(Keeper(), Square(), Keeper())
 grow(Keeper())
+refuse(Keeper())

@@ -73,6 +73,14 @@ import TraceReader
     #expect([16, 24].map { box?.name(at: $0, ofBlockOf: 32) } == ["value.weight", "value.target"])
   }
 
+  @Test func boxesOfErrorsHaveValuesBehindTheirConformance() {
+    let box = values(.swiftError, "app.Edge")
+    #expect(
+      [16, 24, 32, 40].map { box?.name(at: $0, ofBlockOf: 48) }
+        == [nil, nil, "value.weight", "value.target"])
+    #expect(box?.name(at: 16, ofBlockOf: 32) == nil)
+  }
+
   @Test func whereSizesAreUnknownNothingIsNamed() {
     #expect(values(.swiftCaptures, "[x][Si]") == nil)
     #expect(values(.swiftCaptures, "[3app5PointV][Si]") == nil)
