@@ -61,7 +61,7 @@ public enum FrameClassifier {
     swiftCompilerPrefixes.contains { name.hasPrefix($0) }
   }
 
-  /// Whether a source file belongs to the standard library of C++ or Rust.
+  /// Whether a source file belongs to the standard library of C++, Rust, Ada or Nim.
   ///
   /// Functions that are compiled into the program often have a name without their namespace in
   /// the debug information: a template over a lambda, a specialization in Rust.
@@ -70,7 +70,18 @@ public enum FrameClassifier {
     if path.hasPrefix("/rustc/"), path.contains("/library/") { return true }
     // As Debian builds it.
     if path.hasPrefix("/usr/src/rustc-") { return true }
+    if path.contains("/adainclude/") || isNimLibrary(path) { return true }
     return path.contains("/rustlib/src/rust/library/") || path.hasPrefix("/rust/deps/")
+  }
+
+  /// Whether a source file is below the `lib` of a compiler of Nim: `/usr/lib/nim/lib/system/arc.nim`,
+  /// `~/.choosenim/toolchains/nim-2.0.8/lib/pure/json.nim`.
+  private static func isNimLibrary(_ path: String) -> Bool {
+    guard path.hasSuffix(".nim") else { return false }
+    let folders = path.split(separator: "/")
+    return zip(folders, folders.dropFirst()).contains { folder, inner in
+      inner == "lib" && (folder == "nim" || folder.lowercased().hasPrefix("nim-"))
+    }
   }
 
   private static let systemFolders = [

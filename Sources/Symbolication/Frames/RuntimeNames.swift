@@ -132,6 +132,29 @@ enum RuntimeNames {
   private static func isRuntimePlain(_ name: String) -> Bool {
     if isRuntimeCxx(name) { return true }  // debug information without linkage names
     return plainPrefixes.contains { name.hasPrefix($0) } || isCallOfC(name)
+      || isPoolCallOfAda(name)
+  }
+
+  /// The functions that GNAT writes for each `new` and each deallocation of controlled objects, to ask their pool:
+  /// `main__leak__P1795b.366`, `lists__append__P26b__2`.
+  private static func isPoolCallOfAda(_ name: String) -> Bool {
+    var rest = name[...].prefix { $0 != "." }
+    // The number of an overloaded function.
+    if dropDigits(&rest) {
+      guard rest.hasSuffix("__") else { return false }
+      rest.removeLast(2)
+    }
+    guard rest.popLast() == "b", dropDigits(&rest) else { return false }
+    return rest.hasSuffix("__P")
+  }
+
+  /// Takes the digits at the end of a text away; false where there are none.
+  private static func dropDigits(_ text: inout Substring) -> Bool {
+    let count = text.utf8.count
+    while let last = text.utf8.last, UInt8(ascii: "0")...UInt8(ascii: "9") ~= last {
+      text.removeLast()
+    }
+    return text.utf8.count < count
   }
 
   /// The functions that cgo writes for each C function that Go calls: `main._Cfunc_CString`.

@@ -39,6 +39,8 @@ struct FrameClassifierTests {
       ("_ZN45_$LT$T$u20$as$u20$alloc..string..ToString$GT$9to_string17h0123456789abcdefE", app),
       ("runtime.cgocall", app), ("main._Cfunc_CString", app), ("main._cgo_cmalloc", app),
       ("_cgo_4f10e2bb1270_Cfunc__Cmalloc", app), ("CMEM_$$_CGETMEM$QWORD$$POINTER", app),
+      ("main__leak__L_1__P1795b.366", app), ("main__maps__iterate__R3B__P3197b__2.159", app),
+      ("main__P1838b", app), ("__gnat_malloc", app),
       ("_ZL8getCacheRKN5swift27TargetTypeContextDescriptorINS_9InProcessEEE", app),
       ("_ZN5swift7Context8allocateEm", "/opt/swift/usr/bin/swift-frontend"),
       ("_ZN5swift11performSemaEv", app), ("_ZL10destroyJobPN5swift10HeapObjectE", app),
@@ -61,6 +63,9 @@ struct FrameClassifierTests {
       ("repeat", "/rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/alloc/src/str.rs"),
       ("insert", "/rust/deps/hashbrown-0.16.1/src/map.rs"),
       ("to_vec", "/usr/src/rustc-1.63.0/library/alloc/src/slice.rs"),
+      ("main__vecs__append", "/usr/lib/gcc/x86_64-linux-gnu/12/adainclude/a-convec.adb"),
+      ("nimNewObj", "/usr/lib/nim/lib/system/arc.nim"),
+      ("x", "/home/u/.choosenim/toolchains/nim-2.0.8/lib/pure/json.nim"),
       ("x", "/root/.rustup/toolchains/x/lib/rustlib/src/rust/library/core/src/x.rs"),
     ])
   func runtimeSource(symbol: String, source: String) {
@@ -87,6 +92,7 @@ struct FrameClassifierTests {
       ("$s1t4load8encodingySS10FoundationE8EncodingV_tF", app),
       ("dispatch_event", app), ("CFormat_read", app), ("CF_open", app), ("udp_send", app),
       ("_ZN5swift11performSemaEv", "/opt/swift/usr/bin/swift-frontend"),
+      ("main__leak__Pb", app), ("main__PUB", app), ("a__P1b__b", app), ("P12b", app),
       ("_ZN3CFG5buildEv", app), ("_ZN3app5printEN5swift6StringE", app),
       ("_ZN4demo4make17h0123456789abcdefE", app), ("x", "/usr/local/lib/libx.so"),
     ] as [(String?, String?)])
