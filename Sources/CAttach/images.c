@@ -31,6 +31,12 @@ static int open_path(char *path, char **file_name) {
     return fd;
 }
 
+/* What an update has replaced, or removed, is only in memory. */
+static bool is_deleted(const char *name) {
+    const char *space = strrchr(name, ' ');
+    return space && strcmp(space, " (deleted)") == 0;
+}
+
 /* Files of a process in another mount namespace have the names that they have there; those of one
  * that only has another root, as by chroot, have ours. */
 static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
@@ -38,7 +44,11 @@ static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Ad
     if (name[0] != '/')
         return dwfl_linux_proc_find_elf(module, data, name, base, file_name, elf);
     int fd = open_path(path_in_root(opened_for, name), file_name);
-    return fd >= 0 ? fd : open_path(strdup(name), file_name);
+    if (fd < 0)
+        fd = open_path(strdup(name), file_name);
+    if (fd < 0 && is_deleted(name))
+        return dwfl_linux_proc_find_elf(module, data, name, base, file_name, elf);
+    return fd;
 }
 
 /* Unwind tables are in the images themselves, and so are the names of exported functions; other

@@ -269,6 +269,16 @@ import TraceTestSupport
     try expectBlocks(attached.trace())
   }
 
+  /// As by an update: what tells where a thread's callers are is read from memory then.
+  @Test func aProcessWhoseFileIsGoneIsRecorded() throws {
+    let program = try TestProgram("attached.c", flags: ["-DREMOVED", "-pthread"])
+    let attached = try run(
+      "leaks", "rm $(readlink /proc/$P/exe); \(Self.attach)", "$M attach $P --for 1ms",
+      program: program)
+    #expect(attached.run.status == 5)
+    try expectBlocks(attached.trace())
+  }
+
   @Test(arguments: [
     ("sampled", "--sample 1KiB"), ("shallow", "--depth 3"),
   ])
