@@ -116,6 +116,33 @@ import TraceTestSupport
       try result.output(as: .summary, root: root).contains("- app, 4 processes: was: killed\n"))
   }
 
+  /// A name of a nested template has kilobytes: people see both its ends, machines and who asks all of it.
+  @Test func longNamesAreShortenedForPeople() throws {
+    let name = "Tree<" + String(repeating: "std::map<int, Leaf>, ", count: 100) + "End>"
+    let short = "Tree<std::map<int, Leaf>, std::map<int, Leaf>, std::map<int,"
+    #expect(short.count == 60)
+    let end = "d::map<int, Leaf>, std::map<int, Leaf>, std::map<int, Leaf>, End>".suffix(59)
+    var finding = leak(what: name, in: name)
+    finding.tree = ["   1 (48 bytes) ROOT LEAK: <\(name) 0x5581a0> [48]"]
+    finding.related = [.init(title: "freed by free", frames: [frame(name)])]
+    let result = GateResult(judging: input([finding]))
+    let lines = try result.output(as: .text, root: root).split(separator: "\n").map(String.init)
+    #expect(lines.allSatisfy { $0.count <= 300 })
+    #expect(
+      lines.contains(
+        "Memory leak: \(short)…\(end), 3 blocks, 48 B, allocated in \(short)…\(end) (list.c:12)"))
+    #expect(lines.contains { $0.hasSuffix("End> 0x5581a0> [48]") && $0.count == 164 })
+    #expect(lines.contains("    \(short)…\(end)  list.c:12"))
+    #expect(lines.contains("    \(short)…\(end)"))
+    for kind in [GateOutputKind.github, .summary] {
+      #expect(try result.output(as: kind, root: root).utf8.count < 3000)
+    }
+    for kind in [GateOutputKind.json, .sarif] {
+      #expect(try result.output(as: kind, root: root).contains(name))
+    }
+    #expect(try result.withFullNames.output(as: .text, root: root).contains(name))
+  }
+
   /// Readers of JUnit know a case by its class and name: of two alike they drop one, or its history.
   @Test func junitHasNoTwoCasesOfOneName() throws {
     var deep = leak(bytes: 32)

@@ -33,10 +33,10 @@ extension GateResult {
     as kind: GateOutputKind, style: TextStyle = TextStyle(), root: SourceRoot
   ) throws -> String {
     switch kind {
-    case .text: return try ReportWriter(format: .text, style: style).output(of: self)
+    case .text: return try ReportWriter(format: .text, style: style).output(of: forPeople)
     case .json: return try ReportWriter(format: .json).output(of: self)
-    case .github: return GitHubAnnotations(result: self, root: root).text
-    case .summary: return GitHubSummary(result: self, root: root).text
+    case .github: return GitHubAnnotations(result: forPeople, root: root).text
+    case .summary: return GitHubSummary(result: forPeople, root: root).text
     case .sarif: return try JSONText.of(SARIFLog(self, root: root))
     case .junit: return JUnitXML(result: self, root: root).text
     case .gitlab: return try JSONText.of(GitLabIssue.issues(of: self, root: root))

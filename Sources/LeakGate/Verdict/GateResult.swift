@@ -114,6 +114,8 @@ public struct GateResult: Sendable, Report {
   var baselineName: String
   /// The version of the tool; not part of the document.
   var toolVersion: String
+  /// Whether names are whole also where people read them; not part of the document.
+  private(set) var hasFullNames = false
 
   /// The processes in lines: those that the rules apply to, each with how it ended, of which many alike
   /// are one line, then the others, those of one program together.
@@ -157,6 +159,16 @@ public struct GateResult: Sendable, Report {
   public var withFullNames: GateResult {
     var result = self
     for index in result.findings.indices { result.findings[index].takeFullNames() }
+    result.hasFullNames = true
+    return result
+  }
+
+  /// The same with long names shortened, unless whole ones are asked for: a name of a deep template
+  /// has kilobytes, and a log no place for them.
+  var forPeople: GateResult {
+    guard !hasFullNames else { return self }
+    var result = self
+    for index in result.findings.indices { result.findings[index].shortenNames() }
     return result
   }
 
