@@ -18,6 +18,8 @@ public struct StackFacts {
   public let isContainer: (StackID) -> Bool
   /// Whether what lies at an offset of a block does not keep what it points to, as `Weak` in Rust.
   public let isWeak: (_ offset: UInt64, _ block: Int, HeapImage) -> Bool
+  /// Whether what lies at an offset of a block is counted by what it points to, as `Rc` in Rust.
+  public let isCounted: (_ offset: UInt64, _ block: Int, HeapImage) -> Bool
 
   /// Without arguments nothing is known.
   public init(
@@ -27,7 +29,8 @@ public struct StackFacts {
     isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
     isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false },
-    isWeak: @escaping (UInt64, Int, HeapImage) -> Bool = { _, _, _ in false }
+    isWeak: @escaping (UInt64, Int, HeapImage) -> Bool = { _, _, _ in false },
+    isCounted: @escaping (UInt64, Int, HeapImage) -> Bool = { _, _, _ in false }
   ) {
     self.isSideTable = Self.remembered(isSideTable)
     self.isStreamBuffer = Self.remembered(isStreamBuffer)
@@ -36,6 +39,7 @@ public struct StackFacts {
     self.isOfDispatch = Self.remembered(isOfDispatch)
     self.isContainer = Self.remembered(isContainer)
     self.isWeak = isWeak
+    self.isCounted = isCounted
   }
 
   /// The same question, asked once for each stack: an answer may need the names of all its frames.

@@ -98,6 +98,25 @@ struct BackPointerTests {
     #expect(roles(others, rust) == [.rootCycle, .rootCycle, .rootCycle])
   }
 
+  @Test("What shares itself and counts that is a cycle, what only points to itself is none")
+  func sharesItself() throws {
+    let rc = StackID(2)
+    var heap = SampleHeap()
+    let (shared, plain) = (heap.block(48, stack: rc), heap.block(48))
+    let (other, child) = (heap.block(48, stack: rc), heap.block(48, stack: rc))
+    for block in [shared, plain, other] { heap.set(block + 32, block) }
+    heap.set(shared + 16, child)
+    heap.set(child + 40, child)
+    let analysis = try heap.analysis(
+      countsReferences: { $0 == rc }, isWeak: { $0 != 32 }, isCounted: { $0 == 32 })
+    #expect(roles(analysis, [shared, child, plain]) == [.rootCycle, .draggedAlong, .rootLeak])
+    #expect(roles(analysis, [other]) == [.rootCycle])
+    let unknown = try heap.analysis(countsReferences: { $0 == rc })
+    #expect(roles(unknown, [shared, child, plain]) == [.rootLeak, .draggedAlong, .rootLeak])
+    let uncounted = try heap.analysis(isCounted: { _ in true })
+    #expect(roles(uncounted, [shared, other, plain]) == [.rootLeak, .rootLeak, .rootLeak])
+  }
+
   @Test("Shared pointers of libc++ count as well")
   func libcxx() throws {
     let table = SampleHeap.constants + 0x100

@@ -368,10 +368,18 @@ import TraceTestSupport
         "ROOT CYCLE: <Rc<Ring>> [40]",
         " other --> ROOT CYCLE: <Rc<Ring>> [40]",
         "  other --> CYCLE BACK TO <Rc<Ring>> [40]",
+        "ROOT LEAK: <Rc<RefCell<Branch>>> [40]",
+        " child --> <Rc<RefCell<Branch>>> [40]",
+        "  parent --> BACK TO <Rc<RefCell<Branch>>> [40]",
         "ROOT LEAK: <Box<Item>> [32]",
         " next --> <Box<Item>> [32]",
         "  shape --> <Box<u32>> [4]",
         " shape --> <Box<u32>> [4]",
+        "ROOT CYCLE: <Rc<Own>> [48]",
+        " me --> CYCLE BACK TO <Rc<Own>> [48]",
+        "ROOT LEAK: <Rc<Known>> [40]",
+        "ROOT CYCLE: <Rc<RefCell<Inner>>> [32]",
+        " me --> CYCLE BACK TO <Rc<RefCell<Inner>>> [32]",
       ], "\(leaks.outputText)")
   }
 

@@ -24,6 +24,8 @@ struct EdgeScanner {
   private let streamBuffers: Set<Int>
   /// The blocks with metadata of types of Swift.
   private let metadataSlabs: Set<Int>
+  /// The leaked blocks that hold themselves by a reference which they count; see ``SelfOwners``.
+  var selfOwners: Set<Int> = []
   /// What handlers of signals that have returned left on their stacks, by the blocks of these.
   private let deadOnSignalStacks: [Int: [Range<UInt64>]]
 
@@ -259,14 +261,14 @@ struct EdgeScanner {
         at: object, ofBlockAt: start, size: blocks.size(of: block), memory)
   }
 
-  /// Whether a pointer in a block to the block itself holds it: in an object of Swift, and where a `std::shared_ptr`
-  /// lies that names an object and the counts in front of it.
+  /// Whether a pointer in a block to the block itself holds it: in an object of Swift, where a `std::shared_ptr`
+  /// lies that names an object and the counts in front of it, and in values of Rust that share themselves.
   ///
   /// Elsewhere it is a list that is empty, a short string, or a buffer in the object.
   @inline(never)
   func holdsItself(_ block: Int, at offset: UInt64) -> Bool {
     let start = blocks.address(of: block)
-    if isInstance(block) || hasSwiftCounts(block) { return true }
+    if isInstance(block) || hasSwiftCounts(block) || selfOwners.contains(block) { return true }
     guard offset >= 24, memory.word(at: start &+ offset) == start,
       InteriorPointers.isVirtualTable(memory.word(at: start), memory)
     else { return false }

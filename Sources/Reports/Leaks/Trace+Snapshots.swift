@@ -113,7 +113,8 @@ extension Trace {
         isSwiftMetadata: source.names.isSwiftMetadata(of:),
         isOfDispatch: source.names.isOfDispatch(of:),
         isContainer: { source.names.container(of: $0) != nil },
-        isWeak: { types.isWeak(at: $0, of: $1, in: $2) }),
+        isWeak: { types.isWeak(at: $0, of: $1, in: $2) },
+        isCounted: { types.isCounted(at: $0, of: $1, in: $2) }),
       valueSize: { source.layouts.valueSize(witnesses: $0, at: heap.info.time) })
   }
 

@@ -17,6 +17,9 @@ public protocol TypeNaming: AnyObject {
 
   /// Whether the field at an offset does not keep what it points to, as far as that is known.
   func isWeak(at offset: UInt64, of block: Int, in heap: HeapImage) -> Bool
+
+  /// Whether the field at an offset is known to be one that what it points to counts.
+  func isCounted(at offset: UInt64, of block: Int, in heap: HeapImage) -> Bool
 }
 
 /// Names blocks by their first word in the snapshot, else by the stack that allocated them.
@@ -58,11 +61,15 @@ final class SnapshotTypeNames: TypeNaming {
       ?? layouts.captured(
         at: offset, ofWord: word, content: heap.memory.word(at: address &+ 16),
         size: heap.blocks.size(of: block))
-      ?? member(at: offset, of: block, in: heap)?.name
+      ?? member(at: offset, of: block, in: heap).flatMap { $0.name.isEmpty ? nil : $0.name }
   }
 
   func isWeak(at offset: UInt64, of block: Int, in heap: HeapImage) -> Bool {
     member(at: offset, of: block, in: heap)?.isWeak ?? false
+  }
+
+  func isCounted(at offset: UInt64, of block: Int, in heap: HeapImage) -> Bool {
+    member(at: offset, of: block, in: heap)?.isCounted ?? false
   }
 
   /// The member of a structure of C, C++ or Rust.

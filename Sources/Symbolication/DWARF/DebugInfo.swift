@@ -126,7 +126,11 @@ final class DebugInfo {
     var entries = 0
     var found: Dwarf_Die?
     for unit in units where (unit.isCxx || unit.isRust) && entries < Self.mostEntries {
-      found = unit.structures.definition(of: name)
+      // Blocks are called `Rc<RefCell<app::Node>>`, without the library's namespaces.
+      let isWrapper = unit.isRust && RustLibraries.isWrapper(name)
+      found =
+        isWrapper
+        ? unit.structures.structure(named: name) : unit.structures.definition(of: name)
       if found != nil { break }
       entries += unit.structures.entryCount
     }

@@ -29,10 +29,9 @@ struct StructureMembers: MemberLayout {
   /// the program is named, `items` instead of `items._M_impl._M_start`.
   func member(at offset: UInt64) -> BlockMember? {
     var walk = MemberWalk(isRust: isRust, define: define)
-    guard let path = walk.path(to: offset, in: structure, depth: 0), path.name.count > 1 else {
-      return nil
-    }
-    return BlockMember(name: String(path.name.dropFirst()), isWeak: path.isWeak)
+    guard let path = walk.path(to: offset, in: structure, depth: 0) else { return nil }
+    let member = path.named(String(path.name.dropFirst()))
+    return member == BlockMember() ? nil : member
   }
 
   /// Bytes of a type; nil where it does not say.
@@ -66,10 +65,13 @@ private struct MemberWalk {
     let bare = ObjectTypes.bare(type)
     switch bare.tag {
     case let tag where StructureMembers.structures.contains(tag):
-      var path = member(at: offset, of: bare, depth: depth)
+      let library = isRust ? bare.string(DW_AT_name) : nil
+      let isWrapper = RustLibraries.isWrapper(library)
+      var path = member(at: offset, of: bare, depth: depth, isWrapper: isWrapper)
       if isWeakPointer(bare) { path?.isWeak = true }
+      if isCountedPointer(bare) { path?.isCounted = true }
       // What the standard library keeps in its own types has no name that the program knows.
-      if isRust, depth > 0, RustLibraries.isType(bare.string(DW_AT_name)) { path?.name = "" }
+      if depth > 0, !isWrapper, RustLibraries.isType(library) { path?.name = "" }
       return path
     case DW_TAG_array_type: return element(at: offset, of: bare, depth: depth)
     case let tag where Self.pointers.contains(tag): return offset == 0 ? BlockMember() : nil
@@ -85,15 +87,24 @@ private struct MemberWalk {
       : Self.weakPointers.contains { name.hasPrefix($0) }
   }
 
-  private mutating func member(at offset: UInt64, of structure: Dwarf_Die, depth: Int)
-    -> BlockMember?
-  {
+  /// Whether a structure is one by which a value of Rust is shared that goes with the last of them.
+  private func isCountedPointer(_ structure: Dwarf_Die) -> Bool {
+    guard isRust, let name = structure.string(DW_AT_name) else { return false }
+    return RustLibraries.countedPointers.contains { name.hasPrefix($0) }
+  }
+
+  /// - Parameter isWrapper: Whether its own members have no names.
+  private mutating func member(
+    at offset: UInt64, of structure: Dwarf_Die, depth: Int, isWrapper: Bool = false
+  ) -> BlockMember? {
     var next = structure.firstChild
     var nearest: (start: UInt64, member: Dwarf_Die, type: Dwarf_Die)?
     while let die = next {
       next = die.nextSibling
       let tag = die.tag
-      if tag == DW_TAG_variant_part, let path = variant(at: offset, of: die, depth: depth) {
+      if tag == DW_TAG_variant_part,
+        let path = variant(at: offset, of: die, depth: depth, isWrapper)
+      {
         return path
       }
       guard tag == DW_TAG_member || tag == DW_TAG_inheritance,
@@ -102,7 +113,7 @@ private struct MemberWalk {
       else { continue }
       if start >= nearest?.start ?? 0 { nearest = (start, die, type) }
       guard Self.covers(offset - start, type),
-        let path = path(to: offset - start, through: die, of: type, depth: depth)
+        let path = path(to: offset - start, through: die, of: type, depth: depth, isWrapper)
       else { continue }
       return path
     }
@@ -114,20 +125,25 @@ private struct MemberWalk {
   /// The member of one of the cases of an enum of Rust; where several have a pointer there, only that it is the
   /// enum's.
   private mutating func variant(
-    at offset: UInt64, of part: Dwarf_Die, depth: Int
+    at offset: UInt64, of part: Dwarf_Die, depth: Int, _ isWrapper: Bool
   ) -> BlockMember? {
     var found: BlockMember?
     var next = part.firstChild
     while let die = next {
       next = die.nextSibling
-      guard die.tag == DW_TAG_variant, let path = member(at: offset, of: die, depth: depth) else {
+      guard die.tag == DW_TAG_variant,
+        let path = member(at: offset, of: die, depth: depth, isWrapper: isWrapper)
+      else {
         continue
       }
       guard let known = found else {
         found = path
         continue
       }
-      if known != path { found = BlockMember(isWeak: known.isWeak && path.isWeak) }
+      if known != path {
+        found = BlockMember(
+          isWeak: known.isWeak && path.isWeak, isCounted: known.isCounted && path.isCounted)
+      }
     }
     return found
   }
@@ -141,11 +157,12 @@ private struct MemberWalk {
   }
 
   private mutating func path(
-    to offset: UInt64, through member: Dwarf_Die, of type: Dwarf_Die, depth: Int
+    to offset: UInt64, through member: Dwarf_Die, of type: Dwarf_Die, depth: Int,
+    _ isWrapper: Bool
   ) -> BlockMember? {
     let isNamed = member.tag == DW_TAG_member && member.string(DW_AT_name) != nil
     return path(to: offset, in: type, depth: depth + (isNamed ? 1 : 0)).map {
-      Self.path(through: member, at: depth, before: $0)
+      isWrapper ? $0 : Self.path(through: member, at: depth, before: $0)
     }
   }
 
@@ -157,7 +174,7 @@ private struct MemberWalk {
     // What has no name in Rust: the values of an enum's case, of a tuple.
     if name.hasPrefix("__"), name.dropFirst(2).allSatisfy(\.isNumber) { name.removeFirst(2) }
     let path = depth > 0 && isReserved(name) ? "" : ".\(name)\(rest.name)"
-    return BlockMember(name: path, isWeak: rest.isWeak)
+    return rest.named(path)
   }
 
   private mutating func element(at offset: UInt64, of array: Dwarf_Die, depth: Int) -> BlockMember?
@@ -170,7 +187,7 @@ private struct MemberWalk {
     // Room for something else, as `std::function` and small buffers have it.
     guard size >= 8 else { return BlockMember() }
     return path(to: offset % size, in: type, depth: depth + 1).map {
-      BlockMember(name: "[\(offset / size)]\($0.name)", isWeak: $0.isWeak)
+      $0.named("[\(offset / size)]\($0.name)")
     }
   }
 

@@ -1,7 +1,7 @@
 import CLibDW
 
-/// The structures and classes of a unit of C, C++ or Rust by their names; not those of the standard library, nor
-/// of functions.
+/// The structures and classes of a unit of C, C++ or Rust by their names; not those of functions, nor of the standard
+/// library but for wrappers of Rust, such as `RefCell`.
 struct UnitStructures {
   /// By whole names, see `key`.
   private var named: [String: Dwarf_Die] = [:]
@@ -16,10 +16,11 @@ struct UnitStructures {
   init(of unit: Dwarf_Die) {
     let isRust = unit.isRust
     let hasNamespaces = unit.isCxx || isRust
-    let libraries = isRust ? RustLibraries.namespaces : ["std"]
     unit.forEachEntry {
       entryCount += 1
-      return hasNamespaces ? addCxx($0, in: $1, except: libraries) : addC($0)
+      guard hasNamespaces else { return addC($0) }
+      return isRust && Self.isInLibrary($1)
+        ? addWrapper($0, in: $1) : addCxx($0, in: $1, except: isRust ? [] : ["std"])
     }
   }
 
@@ -66,6 +67,19 @@ struct UnitStructures {
     guard StructureMembers.structures.contains(tag), die.isDefinition else { return nil }
     add(die, path + name, in: path)
     return path + name + "::"
+  }
+
+  private static func isInLibrary(_ path: String) -> Bool {
+    let end = path.firstIndex(of: ":") ?? path.endIndex
+    return RustLibraries.namespaces.contains(String(path[..<end]))
+  }
+
+  /// Of the standard library of Rust what has values of the program in it.
+  private mutating func addWrapper(_ die: Dwarf_Die, in path: String) -> String? {
+    guard let name = die.string(DW_AT_name) else { return nil }
+    if die.tag == DW_TAG_namespace { return path + name + "::" }
+    if RustLibraries.isWrapper(name), die.isDefinition { add(die, path + name, in: path) }
+    return nil
   }
 
   private mutating func add(_ die: Dwarf_Die, _ name: String, in path: String = "") {

@@ -4,10 +4,17 @@ public struct BlockMember: Hashable, Sendable {
   public var name: String
   /// Whether it does not keep what it points to: `std::weak_ptr`.
   public var isWeak: Bool
+  /// Whether what it points to counts it, and goes with the last one: `Rc` and `Arc` of Rust.
+  public var isCounted: Bool
 
   /// Makes a member.
-  public init(name: String = "", isWeak: Bool = false) {
-    (self.name, self.isWeak) = (name, isWeak)
+  public init(name: String = "", isWeak: Bool = false, isCounted: Bool = false) {
+    (self.name, self.isWeak, self.isCounted) = (name, isWeak, isCounted)
+  }
+
+  /// The same by another name.
+  func named(_ name: String) -> BlockMember {
+    BlockMember(name: name, isWeak: isWeak, isCounted: isCounted)
   }
 }
 
@@ -57,7 +64,7 @@ public struct MemberPlace: Hashable, Sendable {
     guard base == 0 || (isCxx && base == 8), offset >= base else { return nil }
     let (index, place) = (offset - base).quotientAndRemainder(dividingBy: members.size)
     return members.member(at: place).map {
-      BlockMember(name: "[\(index)].\($0.name)", isWeak: $0.isWeak)
+      $0.named("[\(index)].\($0.name)")
     }
   }
 

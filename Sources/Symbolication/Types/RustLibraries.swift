@@ -6,11 +6,26 @@ enum RustLibraries {
   /// What does not keep the value that it points to, of `Rc` and of `Arc`.
   static let weakPointer = "Weak<"
 
+  /// What counts who shares the value.
+  static let countedPointers = ["Rc<", "Arc<"]
+
   /// Whether a structure is one whose members only the library knows.
   static func isType(_ name: String?) -> Bool {
     guard let name else { return false }
     return types.contains(name.prefix { $0 != "<" })
   }
+
+  /// Whether a structure is one of those that only have a value of another type in them, whose members are meant:
+  /// those of `State` in a `RefCell<State>`.
+  static func isWrapper(_ name: String?) -> Bool {
+    guard let name else { return false }
+    return wrappers.contains(name.prefix { $0 != "<" })
+  }
+
+  private static let wrappers: Set<Substring> = [
+    "Cell", "ManuallyDrop", "MaybeUninit", "Mutex", "None", "OnceCell", "Option", "Pin", "RefCell",
+    "RwLock", "Some", "UnsafeCell",
+  ]
 
   private static let types: Set<Substring> = [
     "Arc", "AtomicPtr", "BTreeMap", "BTreeSet", "BinaryHeap", "Box", "Cell", "HashMap", "HashSet",

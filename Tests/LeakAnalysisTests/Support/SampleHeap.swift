@@ -82,6 +82,7 @@ struct SampleHeap {
   ///   - isOfDispatch: Whether a stack is one by which libdispatch allocates.
   ///   - isContainer: Whether a stack allocates room for elements of containers.
   ///   - isWeak: Whether what lies at an offset of a block does not keep what it points to.
+  ///   - isCounted: Whether what lies at an offset of a block is counted by what it points to.
   ///   - valueSizes: How many bytes values of Swift take, by the value witnesses of their types.
   /// - Returns: The analysis.
   /// - Throws: When the trace cannot be written or read.
@@ -92,7 +93,8 @@ struct SampleHeap {
     isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
     isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false },
-    isWeak: @escaping (UInt64) -> Bool = { _ in false }, valueSizes: [UInt64: UInt64] = [:]
+    isWeak: @escaping (UInt64) -> Bool = { _ in false },
+    isCounted: @escaping (UInt64) -> Bool = { _ in false }, valueSizes: [UInt64: UInt64] = [:]
   ) throws -> LeakAnalysis {
     let file = try write()
     return LeakAnalysis(
@@ -101,7 +103,8 @@ struct SampleHeap {
         isSideTable: { _ in allocatesSideTables },
         isStreamBuffer: { _ in allocatesStreamBuffers }, countsReferences: countsReferences,
         isSwiftMetadata: isSwiftMetadata, isOfDispatch: isOfDispatch, isContainer: isContainer,
-        isWeak: { offset, _, _ in isWeak(offset) }),
+        isWeak: { offset, _, _ in isWeak(offset) },
+        isCounted: { offset, _, _ in isCounted(offset) }),
       valueSize: { valueSizes[$0] })
   }
 

@@ -1,4 +1,4 @@
-// Leaks trees and wheels whose members know each other by `Weak`, a list, and a cycle.
+// Leaks trees and wheels whose members know each other by `Weak`, a list, a cycle, and what knows itself.
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
@@ -34,6 +34,29 @@ mod app {
     pub struct Ring {
         pub id: u64,
         pub other: RefCell<Option<Rc<Ring>>>,
+    }
+
+    #[repr(C)]
+    pub struct Own {
+        pub name: [u64; 2],
+        pub me: RefCell<Option<Rc<Own>>>,
+    }
+
+    #[repr(C)]
+    pub struct Inner {
+        pub me: Option<Rc<RefCell<Inner>>>,
+    }
+
+    #[repr(C)]
+    pub struct Branch {
+        pub parent: Weak<RefCell<Branch>>,
+        pub child: Option<Rc<RefCell<Branch>>>,
+    }
+
+    #[repr(C)]
+    pub struct Known {
+        pub id: u64,
+        pub me: RefCell<Weak<Known>>,
     }
 }
 use app::*;
@@ -92,6 +115,37 @@ fn leak_ring() {
 }
 
 #[inline(never)]
+fn leak_own() {
+    let own = Rc::new(Own { name: [1; 2], me: RefCell::new(None) });
+    *own.me.borrow_mut() = Some(own.clone());
+}
+
+#[inline(never)]
+fn leak_inner() {
+    let inner = Rc::new(RefCell::new(Inner { me: None }));
+    inner.borrow_mut().me = Some(inner.clone());
+}
+
+#[inline(never)]
+fn branch(parent: Weak<RefCell<Branch>>) -> Rc<RefCell<Branch>> {
+    Rc::new(RefCell::new(Branch { parent, child: None }))
+}
+
+#[inline(never)]
+fn leak_branch() {
+    let root = branch(Weak::new());
+    root.borrow_mut().child = Some(branch(Rc::downgrade(&root)));
+    std::mem::forget(root);
+}
+
+#[inline(never)]
+fn leak_known() {
+    let known = Rc::new(Known { id: 1, me: RefCell::new(Weak::new()) });
+    *known.me.borrow_mut() = Rc::downgrade(&known);
+    std::mem::forget(known);
+}
+
+#[inline(never)]
 fn clear_stack(number: usize) -> usize {
     [number; 512].iter().sum()
 }
@@ -101,5 +155,9 @@ fn main() {
     leak_wheel();
     leak_list();
     leak_ring();
+    leak_own();
+    leak_inner();
+    leak_known();
+    leak_branch();
     std::process::exit((clear_stack(std::env::args().count()) == 0) as i32);
 }
