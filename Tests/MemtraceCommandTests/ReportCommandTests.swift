@@ -374,10 +374,79 @@ import TraceTestSupport
     #expect(run.outputText == "")
   }
 
+  /// One line each; what is there twice counts once, what cannot be read is told.
+  @Test func theTracesOfAFolderAreListed() throws {
+    try writeWorker()
+    try FileManager.default.copyItem(atPath: trace, toPath: "\(directory.path)/copy.mtrace")
+    try Data("MEMTRACE".utf8).write(to: URL(filePath: "\(directory.path)/cut.mtrace"))
+    let run = try memtrace("report", ".", "--bytes", in: directory.path)
+    #expect(run.errorText == "")
+    #expect(run.status == 0)
+    #expect(
+      run.outputText == """
+        2 traces in ., 1 with leaks or memory errors
+
+        Process   PID  Ended     # Total   Peak  Unfreed   Leaked  Errors  Trace
+        app      4711  status 0       20  5,180    1,060  unknown       0  app.mtrace
+        worker   4712  no end          1  2,048        0  unknown       1  work er.mtrace
+
+        Not listed: ./copy.mtrace is the same recording as ./app.mtrace
+        Not listed: ./cut.mtrace: at byte 8: is cut inside its header, which is 4096 bytes long
+
+        Next:
+          memtrace report './work er.mtrace'  # 1 memory error
+          memtrace check .                    # a verdict on all of them
+
+        """)
+    let document = try memtrace("report", directory.path.string, "--format", "json")
+    #expect(document.outputText.contains("\"schema\" : \"memtrace.traces\""))
+    #expect(document.outputText.contains("\"errorCount\" : 1,"))
+    let check = try memtrace(
+      "check", ".", "--no-default-rules", "--rule", "peak<=1MiB", in: directory.path)
+    #expect(check.status == 87)
+    let options = try memtrace("report", ".", "--depth", "3", in: directory.path)
+    #expect(options.status == 64)
+  }
+
+  /// Adds the trace of a child that a process without a trace became.
+  private func writeWorker() throws {
+    var builder = TraceBuilder()
+    (builder.header.pid, builder.header.ppid) = (4712, 4711)
+    builder.header.traceID = TraceID(low: 7, high: 7)
+    builder.header.parentTraceID = TraceID(low: 8, high: 8)
+    builder.header.startWallNanoseconds += 1
+    builder.header.endKind = 0
+    builder.process(executable: "/opt/app/worker", arguments: ["worker"])
+    builder.thread(1, tid: 4712)
+    builder.allocate(0x1_0000, 2048)
+    builder.free(0x1_0000)
+    builder.free(0x1_0000)
+    try Data(builder.bytes()).write(to: URL(filePath: "\(directory.path)/work er.mtrace"))
+  }
+
+  /// What a process became that was forked and did nothing else is a child, although its parent has no trace.
+  @Test func whatAShellStartedInTheBackgroundIsItsChild() throws {
+    try writeWorker()
+    let run = try memtrace("info", trace)
+    #expect(
+      run.outputText.contains("\nChild:            \(directory.path)/work er.mtrace (pid 4712)\n"))
+    let worker = try memtrace("info", "work er.mtrace", in: directory.path)
+    #expect(worker.outputText.contains("\nParent:           app.mtrace (pid 4711)\n"))
+  }
+
   @Test func aDirectoryAndAnEmptyNameAreNoTraces() throws {
-    let folder = try memtrace("report", directory.path.string)
-    #expect(folder.status == 66)
-    #expect(folder.errorText == "memtrace: \(directory.path): is a directory, not a trace\n")
+    for words in [["allocations"], ["info"], ["dump"], ["pack"]] {
+      let folder = try runTool(words[0], [directory.path.string])
+      #expect(folder.status == 66)
+      #expect(
+        folder.errorText
+          == "memtrace: \(directory.path): is a directory, not a trace; memtrace report lists those in it\n"
+      )
+    }
+    let empty = try ScratchDirectory()
+    let report = try memtrace("report", empty.path.string)
+    #expect(report.status == 66)
+    #expect(report.errorText == "memtrace: there is no trace in \(empty.path)\n")
     let nameless = try memtrace("info", "")
     #expect(nameless.status == 66)
     #expect(nameless.errorText == "memtrace: '': cannot be opened: No such file or directory\n")

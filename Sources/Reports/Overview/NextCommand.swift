@@ -27,3 +27,20 @@ public struct NextCommand: Sendable, Hashable, Encodable {
       "memtrace report \(file) --debuginfod", "names for the code of \(first)\(others)")
   }
 }
+
+extension [NextCommand] {
+  /// Writes the commands with what they are for, as far as the terminal has room for that.
+  func write(to page: inout TextPage) {
+    page.heading("Next:")
+    let width = map(\.command.displayWidth).max() ?? 0
+    for next in self {
+      let purpose = "  # \(next.purpose)"
+      let command = next.command.rightPadded(to: width)
+      if let limit = page.style.width, 2 + width + purpose.displayWidth > limit {
+        page.line("  ", Span(next.command, .emphasis))
+      } else {
+        page.line("  ", Span(command, .emphasis), Span(purpose, .faint))
+      }
+    }
+  }
+}

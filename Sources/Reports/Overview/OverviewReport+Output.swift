@@ -15,22 +15,7 @@ extension OverviewReport {
       page.blank()
       page.line(Span("Names: ", .warning), Span(warning))
     }
-    writeNext(to: &page)
-  }
-
-  /// The commands with what they are for, as far as the terminal has room for that.
-  private func writeNext(to page: inout TextPage) {
-    page.heading("Next:")
-    let width = nextCommands.map(\.command.displayWidth).max() ?? 0
-    for next in nextCommands {
-      let purpose = "  # \(next.purpose)"
-      let command = next.command.rightPadded(to: width)
-      if let limit = page.style.width, 2 + width + purpose.displayWidth > limit {
-        page.line("  ", Span(next.command, .emphasis))
-      } else {
-        page.line("  ", Span(command, .emphasis), Span(purpose, .faint))
-      }
-    }
+    nextCommands.write(to: &page)
   }
 
   private func writeHead(to page: inout TextPage) {

@@ -59,24 +59,16 @@ struct InfoCommand: ReportingCommand {
     let directory = file.removingLastComponent()
     let traces = RecordedRun.traces(
       of: own.sessionID, root: own.pid, near: directory.isEmpty ? FilePath("./\(file)") : file)
+    let family = TraceFamily([own] + traces.map(\.header))
     var known: Set<[UInt8]> = [own.traceID]
     return traces.compactMap { other in
       // A trace may be there twice, packed and not.
       guard known.insert(other.header.traceID).inserted, let name = other.path.lastComponent else {
         return nil
       }
-      let relation =
-        other.header.traceID == own.parentTraceID
-        ? "parent" : other.header.parentTraceID == own.traceID ? "child" : "related"
       return InfoReport.Relative(
         file: directory.appending(name).string, pid: UInt32(bitPattern: other.header.pid),
-        relation: relation)
+        relation: family.relation(of: other.header, to: own))
     }
-  }
-}
-
-extension TraceFileHeader {
-  fileprivate var parentTraceID: [UInt8] {
-    withUnsafeBytes(of: fields.parent_trace_id, Array.init)
   }
 }

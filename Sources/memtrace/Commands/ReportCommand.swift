@@ -1,21 +1,24 @@
 import ArgumentParser
 import LeakAnalysis
 import Reports
+import Symbolication
 
 /// `memtrace report`: one page about a trace.
 struct ReportCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
     abstract: "Show one page with what matters, and what to type next.",
-    usage: "memtrace report [TRACE | -- COMMAND …] [options]",
+    usage: "memtrace report [TRACE | FOLDER | -- COMMAND …] [options]",
     discussion: """
       What ran and how it ended, memory errors with their stacks, memory hogs, the live bytes over \
       time with their peak, the categories and the stacks that hold most, and places that allocate \
-      only to free again.
+      only to free again. Of a folder, such as that of a recording of many processes, its traces \
+      in a line each.
 
       Examples:
         memtrace report server.mtrace
         memtrace report -- ./server --once
+        memtrace report traces/
         memtrace report server.mtrace --format json -o server.json
       """)
 
@@ -25,20 +28,56 @@ struct ReportCommand: ReportingCommand {
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
   func run() throws {
-    try ReportSession.run(input.input(), recording: recording, symbols: symbols, output: output) {
-      session in
-      // First, so that what is known of a snapshot is gone when the live blocks are collected.
-      let (leaks, deinitialized) = try heap(session)
-      var result = try session.trace.replay(
-        ReplayRequest(), keepsLiveBlocks: true, progress: session.progress)
-      session.trace.addNoticedErrors(to: &result)
-      try session.write(
-        OverviewReport(
-          result, leaks: leaks, deinitialized: deinitialized,
-          mapped: MappedSum(session.trace), source: session.source,
-          checks: HeapCheck.made(in: session.trace),
-          asksServers: symbols.debugFiles.debuginfod), to: output)
+    let input = try input.input()
+    if case .file(let name) = input, let traces = try TraceFolder.traces(in: name) {
+      try recording.checkNone(for: name)
+      try ReportOutput.checkCanBeWritten(output.output)
+      try list(traces, in: name)
+      return
     }
+    try ReportSession.run(input, recording: recording, symbols: symbols, output: output) {
+      session in try session.write(page(session), to: output)
+    }
+  }
+
+  /// Writes the traces of a folder in a line each; a recording that is there twice is listed once.
+  private func list(
+    _ traces: [TraceFolder.Entry], in folder: String
+  ) throws {
+    let files = SymbolFiles()
+    var rows: [TracesReport.Row] = []
+    var problems: [String] = []
+    var known: [[UInt8]: String] = [:]
+    for trace in traces {
+      if let recording = trace.header?.traceID {
+        if let other = known[recording] {
+          problems.append("\(trace.path) is the same recording as \(other)")
+          continue
+        }
+        known[recording] = trace.path
+      }
+      do {
+        try ReportSession.run(trace: trace.path, symbols: symbols, sharing: files) { session in
+          rows.append(TracesReport.Row(try page(session)))
+        }
+      } catch let failure as CommandFailure {
+        problems.append(failure.description)
+      }
+    }
+    let report = TracesReport(folder: folder, traces: rows, problems: problems)
+    try ReportOutput.write(report, to: output)
+  }
+
+  private func page(_ session: ReportSession) throws -> OverviewReport {
+    // First, so that what is known of a snapshot is gone when the live blocks are collected.
+    let (leaks, deinitialized) = try heap(session)
+    var result = try session.trace.replay(
+      ReplayRequest(), keepsLiveBlocks: true, progress: session.progress)
+    session.trace.addNoticedErrors(to: &result)
+    return try OverviewReport(
+      result, leaks: leaks, deinitialized: deinitialized, mapped: MappedSum(session.trace),
+      source: session.source, checks: HeapCheck.made(in: session.trace),
+      asksServers: symbols.debugFiles.debuginfod)
   }
 
   /// The leaks of the last snapshot, and the objects that `unowned` references have outlived; nothing where

@@ -17,11 +17,14 @@ struct ComparisonSide {
     // Of the processes of a run the one that was launched: it has the first place in its session.
     var first: [String: (path: String, start: UInt64)] = [:]
     for trace in found {
-      let start = trace.header.fields.start_mono_ns
-      if let known = first[trace.header.sessionID.description], known.start <= start { continue }
-      first[trace.header.sessionID.description] = (trace.path, start)
+      guard let header = trace.header else { continue }
+      let start = header.fields.start_mono_ns
+      if let known = first[header.sessionID.description], known.start <= start { continue }
+      first[header.sessionID.description] = (trace.path, start)
     }
-    traces = first.values.map(\.path).sorted()
+    // Reading says what is wrong with those that cannot be read.
+    let unreadable = found.filter { $0.header == nil }
+    traces = (first.values.map(\.path) + unreadable.map(\.path)).sorted()
   }
 
   /// Reads the traces.

@@ -1,3 +1,4 @@
+import SystemPackage
 import TraceReader
 
 /// A failure that ends memtrace with one line on standard error and its own exit status.
@@ -14,8 +15,10 @@ struct CommandFailure: Error, CustomStringConvertible {
 
   /// A trace that cannot be read.
   init(_ error: TraceError) {
+    let status = try? FileStatus(of: FilePath(error.path))
+    let hint = status?.isDirectory == true ? "; memtrace report lists those in it" : ""
     self.init(
-      error.description,
+      error.description + hint,
       exitStatus: error.status == .io ? ExitStatus.noTrace : ExitStatus.badTrace)
   }
 }

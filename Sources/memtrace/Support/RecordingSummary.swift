@@ -21,7 +21,8 @@ struct RecordingSummary {
     var lines = [headline(first)]
     lines += others
     lines += losses
-    lines.append("next: memtrace report \(ShellText.quoted(shown((run.last ?? first).path)))")
+    lines.append(
+      "next: memtrace report \(ShellText.quoted(shown((run.last ?? first).path)))\(list)")
     return lines
   }
 
@@ -59,6 +60,13 @@ struct RecordingSummary {
     let more = rest.count > 3 ? ", … \((rest.count - 3).grouped) more" : ""
     let noun = rest.count == 1 ? "1 more trace" : "\(rest.count.grouped) more traces"
     return ["\(noun) of its processes: \(named)\(more)"]
+  }
+
+  /// What to type to see all traces; empty where there is one.
+  private var list: String {
+    guard let first = run.traces.first, run.traces.count > 1 else { return "" }
+    let folder = shown(first.path.removingLastComponent())
+    return "; memtrace report \(ShellText.quoted(folder.isEmpty ? "." : folder)) lists all of them"
   }
 
   /// What the traces do not hold: nothing is lost silently.

@@ -105,9 +105,18 @@ struct ReportSession {
   /// - Throws: ``CommandFailure`` when it cannot be written.
   func write(_ report: some Report, to options: some OutputChoice) throws {
     progress(0, 0)
+    try ReportOutput.write(report, to: options)
+  }
+}
+
+extension ReportOutput {
+  /// Writes a report where the options say.
+  ///
+  /// - Throws: ``CommandFailure`` when it cannot be written.
+  static func write(_ report: some Report, to options: some OutputChoice) throws {
     let writer = ReportWriter(format: options.format, style: options.style)
     let parts = try writer.parts(of: report)
-    try ReportOutput.withOutput(options.output) { output in
+    try withOutput(options.output) { output in
       try parts.forEach { _ = try output.write($0) }
     }
   }

@@ -2,20 +2,28 @@ import SystemPackage
 
 /// The traces in a folder.
 enum TraceFolder {
-  /// Finds the traces of a folder, packed ones too.
+  /// One of them.
+  struct Entry {
+    var path: String
+    /// nil for one that cannot be read: it was cut in its header, or another version wrote it.
+    var header: TraceFileHeader?
+  }
+
+  /// Finds the traces of a folder, packed ones too, and those that cannot be read: nobody is to take what is
+  /// known of the others for all.
   ///
   /// - Parameter name: The folder, as typed.
-  /// - Returns: Their paths in alphabetical order, with their headers; nil when it is no folder.
+  /// - Returns: In alphabetical order of their paths; nil when it is no folder.
   /// - Throws: ``CommandFailure`` when a folder has no trace.
-  static func traces(
-    in name: String
-  ) throws(CommandFailure) -> [(path: String, header: TraceFileHeader)]? {
+  static func traces(in name: String) throws(CommandFailure) -> [Entry]? {
     let folder = FilePath(name)
     guard let status = try? FileStatus(of: folder), status.isDirectory else { return nil }
     let found = folder.directoryEntries.filter(OutputNaming.mayBeTrace).sorted().compactMap {
-      entry in
-      let path = folder.appending(entry)
-      return TraceFileHeader(readingFrom: path).map { (path: path.string, header: $0) }
+      name -> Entry? in
+      let path = folder.appending(name)
+      let header = TraceFileHeader(readingFrom: path)
+      guard header != nil || TraceFileHeader.isTrace(path) else { return nil }
+      return Entry(path: path.string, header: header)
     }
     guard !found.isEmpty else {
       throw CommandFailure("there is no trace in \(name)", exitStatus: ExitStatus.noTrace)

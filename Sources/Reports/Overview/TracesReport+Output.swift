@@ -1,0 +1,73 @@
+import TraceReader
+
+extension TracesReport {
+  /// Writes the table, what is not in it, and what to type next.
+  public func write(to page: inout TextPage) {
+    page.line(Span(headline, .heading))
+    page.blank()
+    page.table(table(page.style.bytes))
+    if !problems.isEmpty || traces.contains(where: { !$0.warnings.isEmpty }) { page.blank() }
+    for row in traces {
+      for warning in row.warnings {
+        page.line(Span("\(row.trace.file ?? ""): ", .warning), Span(warning))
+      }
+    }
+    for problem in problems { page.line(Span("Not listed: ", .warning), Span(problem)) }
+    nextCommands.write(to: &page)
+  }
+
+  private var headline: String {
+    let found = traces.count { $0.hasFindings }
+    let what = found > 0 ? ", \(found.grouped) with leaks or memory errors" : ""
+    return "\(CountText.of(UInt64(traces.count), "trace")) in \(folder)\(what)"
+  }
+
+  private func table(_ bytes: ByteStyle) -> TextTable {
+    var table = TextTable([
+      .text("Process"), .number("PID", spare: 3), .text("Ended", shortest: nil),
+      .number("# Total", spare: 2), .number("Peak"), .number("Unfreed", spare: 1),
+      .number("Leaked"), .number("Errors"), .text("Trace"),
+    ])
+    for row in traces {
+      let (total, variance) = (row.total, row.total.variance)
+      let count = MarginText.suffix(
+        variance.map { TallyVariance.wholeMargin($0.totalCount) }, of: total.totalCount)
+      let unfreed = MarginText.suffix(
+        variance.map { TallyVariance.wholeMargin($0.liveBytes) }, of: total.persistentBytes)
+      let peak = MarginText.suffix(row.peak.bytesMargin, of: row.peak.bytes)
+      table.add([
+        Span(row.trace.programName, row.hasFindings ? .emphasis : .plain), Span("\(row.trace.pid)"),
+        Span(row.trace.ending.shortText, row.trace.ending.isClean ? .plain : .warning),
+        Span(total.totalCount.grouped + count), Span(bytes.format(row.peak.bytes) + peak),
+        Span(bytes.format(total.persistentBytes) + unfreed),
+        Span(row.leaked.map { bytes.format($0.bytes) } ?? "unknown"),
+        Span(row.errorCount.grouped, row.errorCount > 0 ? .error : .plain),
+        Span(ReportFrame.lastComponent(row.trace.file ?? "")),
+      ])
+    }
+    return table
+  }
+
+  /// The report is a table of traces, but its rows have more to them than fields of one line.
+  public var csv: CSVTable? { nil }
+}
+
+extension TraceSummary {
+  /// The name of the program, without its folder.
+  var programName: String {
+    executable.isEmpty ? "unknown" : ReportFrame.lastComponent(executable)
+  }
+}
+
+extension EndingSummary {
+  /// In a word or two: `status 0`, `SIGABRT`.
+  var shortText: String {
+    switch kind {
+    case "exit", "_exit", "quick_exit": "status \(status ?? 0)"
+    case "exec": "exec"
+    case "abort": "abort()"
+    case "signal": SignalText.name(of: signal ?? 0)
+    default: "no end"
+    }
+  }
+}
