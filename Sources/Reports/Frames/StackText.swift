@@ -51,8 +51,24 @@ package enum StackText {
   ]
 
   private static func withoutStartup(_ frames: ArraySlice<ReportFrame>) -> ArraySlice<ReportFrame> {
+    let frames = withoutRustStartup(frames)
     let last = frames.lastIndex { !startupFunctions.contains($0.name) }
     return last.map { frames[...$0] } ?? frames
+  }
+
+  /// In Rust what is around this function, which the standard library has for it: a dozen frames around `main` and
+  /// the closure of each thread.
+  private static let rustStartup = "__rust_begin_short_backtrace"
+
+  private static func withoutRustStartup(
+    _ frames: ArraySlice<ReportFrame>
+  ) -> ArraySlice<ReportFrame> {
+    guard let start = frames.lastIndex(where: { $0.name.contains(rustStartup) }),
+      let last = frames[..<start].lastIndex(where: {
+        $0.role == .user || !$0.name.hasPrefix("core::ops::function::FnOnce::call_once")
+      })
+    else { return frames }
+    return frames[...last]
   }
 
   private static func line(_ frame: ReportFrame) -> [Span] {

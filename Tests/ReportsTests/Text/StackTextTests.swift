@@ -20,6 +20,26 @@ import Testing
     #expect(text([.runtime, .runtime], limit: 4) == "runtime0 | runtime1")
   }
 
+  /// What the standard library of Rust has around `main` and around the closure of a thread.
+  @Test func whatStartsARustProgramIsLeftOut() {
+    func shown(_ names: [String]) -> [String] {
+      let frames = names.map { name in
+        ReportFrame(name: name, role: name.hasPrefix("app::") || name == "main" ? .user : .system)
+      }
+      return StackText.telling(frames).map(\.name)
+    }
+    let call = "core::ops::function::FnOnce::call_once<fn(), ()>"
+    let start = [
+      "std::sys::backtrace::__rust_begin_short_backtrace<fn(), ()>",
+      "std::rt::lang_start::{{closure}}", "std::rt::lang_start<()>", "main", "__libc_start_main",
+    ]
+    #expect(shown(["app::work", "app::main", call] + start) == ["app::work", "app::main"])
+    #expect(shown(["app::main::{closure#0}"] + start) == ["app::main::{closure#0}"])
+    #expect(shown(["std::io::print", call] + start) == ["std::io::print"])
+    #expect(shown([call] + start) == [call] + start.dropLast())
+    #expect(shown(["app::work", call, "main"]) == ["app::work", call, "main"])
+  }
+
   @Test func theFrameOfTheUserIsShownBeyondTheLimit() {
     #expect(
       text([.system, .system, .system, .system, .user, .user], limit: 2)
