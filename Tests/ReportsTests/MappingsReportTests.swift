@@ -37,6 +37,15 @@ import TraceTestSupport
     #expect(report.foreignBytes == 4096)
   }
 
+  @Test func aNarrowTableDoesWithoutColumns() throws {
+    let table = try report().text(width: 60).split(separator: "\n").drop {
+      !$0.hasPrefix("Category")
+    }
+    #expect(table.allSatisfy { $0.count <= 60 })
+    #expect(!(try report().text(width: 60).contains("Transient")))
+    #expect(try report().text(width: 100).contains("# Transient"))
+  }
+
   @Test func theTimelineGoesToTheEnd() throws {
     let timeline = try report().timeline
     #expect(timeline.peak.bytes == 8 << 20 + 8192 + 65536)

@@ -7,7 +7,7 @@ extension HeapReport {
     page.line("Found:  \(foundText)")
     let nodes = CountText.of(totalCount, "node")
     page.line("All zones: \(nodes) malloced - Sizes: \(sizesText)")
-    page.line(Span(String(repeating: "-", count: 71), .faint))
+    page.line(Span(String(repeating: "-", count: min(71, page.style.width ?? 71)), .faint))
     let count = totalCount.grouped + MarginText.suffix(totalCountMargin, of: totalCount)
     let bytes = totalBytes.grouped + MarginText.suffix(totalBytesMargin, of: totalBytes)
     page.line("All zones: \(count) \(totalCount == 1 ? "node" : "nodes") (\(bytes) bytes)")

@@ -69,7 +69,14 @@ extension MappingsReport {
       [
         .text(groupTitle, shortest: 8), .number(AllocationsColumn.persistentBytes.title),
         .number("Reserved"),
-      ] + columns.map(\.column))
+      ]
+        + columns.map { column in
+          switch column {
+          case .transient: .number(column.title, spare: 2)
+          case .total: .number(column.title, spare: 1)
+          default: column.column
+          }
+        })
     func add(_ name: Span, _ tally: TallyRow, _ reserved: UInt64) {
       let first = [name, Span(page.bytes(tally.persistentBytes)), Span(page.bytes(reserved))]
       table.add(
