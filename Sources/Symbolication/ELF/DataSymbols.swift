@@ -17,12 +17,13 @@ public struct DataSymbol: Sendable, Hashable {
     self.size = size
   }
 
-  /// The name as functions are called: `Cache.shared` of `static app.Cache.shared : app.Cache`.
+  /// The name as functions are called: `Cache.shared` of `static app.Cache.shared : app.Cache`,
+  /// `std::io::stdio::STDOUT` of `std[e28293b1aa0f68bd]::io::stdio::STDOUT`.
   ///
-  /// - Returns: The whole name where it is none of Swift.
+  /// - Returns: The whole name where it is none of Swift or Rust.
   public var shortName: String {
     // Only names of Swift have their type behind them.
-    name.contains(" : ") ? SwiftNames.short(name) : name
+    name.contains(" : ") ? SwiftNames.short(name) : RustNames.variable(name)
   }
 }
 

@@ -5,6 +5,12 @@ enum RustNames {
     withoutLongArguments(withoutTypesOfConstants(withoutHash(name)))
   }
 
+  /// The name of a variable without the hashes by which compilers tell versions of crates apart; other names as
+  /// they are.
+  static func variable(_ name: String) -> String {
+    withoutHash(name.replacing(#/\[[0-9a-f]{8,16}\](?=::)/#, with: ""))
+  }
+
   /// `[u64; 20: usize]` -> `[u64; 20]`, as the compiler writes it.
   static func withoutTypesOfConstants(_ name: String) -> String {
     guard name.firstRange(of: ": ") != nil else { return name }

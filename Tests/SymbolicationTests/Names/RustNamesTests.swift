@@ -34,6 +34,23 @@ struct RustNamesTests {
     #expect(name.full == "demo::foo::h0123456789abcdef")
   }
 
+  @Test(
+    "names variables without hashes",
+    arguments: [
+      ("std[e28293b1aa0f68bd]::io::stdio::STDOUT", "std::io::stdio::STDOUT"),
+      (
+        "<demo[1234abcd]::Cache as core[e28293b1aa0f68bd]::ops::Drop>::ITEMS",
+        "<demo::Cache as core::ops::Drop>::ITEMS"
+      ),
+      ("demo::CACHE::h0123456789abcdef", "demo::CACHE"), ("table[16]::next", "table[16]::next"),
+      (
+        "std::__cxx11::basic_string[abi:cxx11]::npos", "std::__cxx11::basic_string[abi:cxx11]::npos"
+      ),
+    ])
+  func variables(full: String, short: String) {
+    #expect(DataSymbol(name: full, offset: 0, size: 8).shortName == short)
+  }
+
   @Test("takes no C++ name for Rust's")
   func cxx() {
     #expect(Demangler.name(of: "_ZN3foo3barEv").language == .cxx)
