@@ -34,25 +34,41 @@ public struct MemberPlace: Hashable, Sendable {
     (self.type, self.isCxx, self.size, self.offset) = (type, isCxx, size, offset)
   }
 
-  /// The member there: `next`, of an array of structures `[2].next`, of pointers `[2]`.
+  /// The member there: `next`, of an array of structures, or the storage of a vector of them, `[2].next`, of pointers
+  /// `[2]`.
   ///
   /// - Parameter find: The members of a type.
   /// - Returns: nil where the type is not known, or has nothing there that may hold a pointer.
   func member<Layout: MemberLayout>(_ find: (String) -> Layout?) -> BlockMember? {
-    guard !type.hasSuffix("[]") else { return element(of: String(type.dropLast(2)), find) }
+    if let element = Self.element(of: type) { return member(ofElement: element, find) }
     let (type, base) = (Self.sharedObject(type) ?? (type, 0))
     return offset < base ? nil : find(type)?.member(at: offset - base)
   }
 
   /// The structure whose members are asked for in blocks of a type; nil where there is none.
   static func structure(in type: String) -> String? {
-    guard type.hasSuffix("[]") else { return sharedObject(type)?.type ?? type }
-    let element = type.dropLast(2)
-    return element.hasSuffix("*") ? nil : String(element)
+    guard let element = element(of: type) else { return sharedObject(type)?.type ?? type }
+    return element.hasSuffix("*") ? nil : element
   }
 
-  private func element<Layout: MemberLayout>(
-    of type: String, _ find: (String) -> Layout?
+  /// The type of the elements of an array, and of the storage of a vector; nil for other types.
+  private static func element(of type: String) -> String? {
+    if type.hasSuffix("[]") { return String(type.dropLast(2)) }
+    guard type.hasPrefix(vector), type.hasSuffix(vectorSuffix) else { return nil }
+    // With an allocator of its own it has two.
+    let arguments = CxxMember.arguments(of: String(type.dropLast(vectorSuffix.count - 1)))
+    guard arguments.count == 1, let value = arguments.first else { return nil }
+    let isOwned = value.hasPrefix("std::unique_ptr<") && CxxMember.arguments(of: value).count == 1
+    return isOwned ? ownedPointer : value
+  }
+
+  private static let vector = "std::vector<"
+  private static let vectorSuffix = "> storage"
+  /// What stands for an element that is a `std::unique_ptr` without a deleter of its own.
+  private static let ownedPointer = "*"
+
+  private func member<Layout: MemberLayout>(
+    ofElement type: String, _ find: (String) -> Layout?
   ) -> BlockMember? {
     if type.hasSuffix("*") {
       guard offset % 8 == 0 else { return nil }

@@ -75,6 +75,18 @@ import TraceReader
     let shared = "std::_Sp_counted_ptr_inplace<app::Box<int>, std::allocator<void>, (X)2>"
     #expect(try members(of: shared, size: 32) == ["link 24"])
     #expect(try members(of: "std::string storage", size: 16) == [])
+    #expect(
+      try members(of: "std::vector<app::Box<long>> storage", size: 32) == [
+        "[0].value 0", "[0].link 8", "[1].value 16", "[1].link 24",
+      ])
+    for pointer in ["app::Node*", "std::unique_ptr<app::Node>"] {
+      #expect(try members(of: "std::vector<\(pointer)> storage", size: 16) == ["[0] 0", "[1] 8"])
+    }
+    for vector in [
+      "std::vector<std::unique_ptr<app::Node, Last>>", "std::vector<app::Box<int>, Pool>",
+    ] {
+      #expect(try members(of: "\(vector) storage", size: 16) == [])
+    }
   }
 
   /// As compilers describe most classes with virtual functions.
