@@ -42,6 +42,19 @@ import TraceTestSupport
         """)
   }
 
+  /// A percentage of seven digits says nothing.
+  @Test(arguments: [
+    (1099, "+999.0 %"), (1100, "+1000.0 %"), (1149, "11 times"), (6_779_700, "67,797 times"),
+  ])
+  func whatIsManyTimesAsMuchHasNoPercentage(peak: UInt64, change: String) {
+    let report = ComparisonReport(
+      base: [profile(16, peak: 100)], head: [profile(16, peak: peak)], names: ("a", "b"),
+      grouping: .category, blocks: .unfreed)
+    var page = TextPage()
+    report.write(to: &page)
+    #expect(page.text.contains("(\(change))\n"))
+  }
+
   @Test func whereMoreIsLeftTheNextStepIsToAskWhose() {
     let sides = [48, 64].map { bytes in
       [RunProfile(measures: [.unfreed: Amount(count: 3, bytes: bytes)], rows: [:])]

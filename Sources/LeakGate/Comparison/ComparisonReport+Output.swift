@@ -64,10 +64,12 @@ extension ComparisonReport {
     page.table(table)
   }
 
+  /// ` (+9.4 %)`, of what is more than ten times as much ` (67,797 times)`.
   private func percent(_ total: Total) -> String {
     guard total.base.median > 0, total.base.median != total.head.median else { return "" }
-    let share = (Double(total.head.median) / Double(total.base.median) - 1) * 1000
-    let tenths = Int64(share.rounded())
+    let ratio = Double(total.head.median) / Double(total.base.median)
+    if ratio > 11 { return " (\(UInt64(min(ratio.rounded(), 0x1p63)).grouped) times)" }
+    let tenths = Int64(((ratio - 1) * 1000).rounded())
     return " (\(tenths < 0 ? "-" : "+")\(tenths.magnitude / 10).\(tenths.magnitude % 10) %)"
   }
 
