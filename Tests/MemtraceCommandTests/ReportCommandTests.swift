@@ -379,6 +379,9 @@ import TraceTestSupport
     try writeWorker()
     try FileManager.default.copyItem(atPath: trace, toPath: "\(directory.path)/copy.mtrace")
     try Data("MEMTRACE".utf8).write(to: URL(filePath: "\(directory.path)/cut.mtrace"))
+    let links = FileManager.default
+    try links.createSymbolicLink(
+      atPath: "\(directory.path)/gone.mtrace", withDestinationPath: "nowhere")
     let run = try memtrace("report", ".", "--bytes", in: directory.path)
     #expect(run.errorText == "")
     #expect(run.status == 0)
@@ -392,6 +395,7 @@ import TraceTestSupport
 
         Not listed: ./copy.mtrace is the same recording as ./app.mtrace
         Not listed: ./cut.mtrace: at byte 8: is cut inside its header, which is 4096 bytes long
+        Not listed: ./gone.mtrace: cannot be opened: No such file or directory
 
         Next:
           memtrace report './work er.mtrace'  # 1 memory error

@@ -14,8 +14,12 @@ enum OutputNaming {
 
   /// Whether a file in a folder of traces can be one by its name.
   static func mayBeTrace(_ name: String) -> Bool {
-    !name.contains(".") || name.hasSuffix("." + fileExtension)
-      || name.hasSuffix(".\(fileExtension).\(packedExtension)")
+    !name.contains(".") || isCalledTrace(name)
+  }
+
+  /// Whether a file is called as traces are.
+  static func isCalledTrace(_ name: String) -> Bool {
+    name.hasSuffix("." + fileExtension) || name.hasSuffix(".\(fileExtension).\(packedExtension)")
   }
 
   /// The name of a trace after packing: one that is to be written packed is recorded without the

@@ -5,7 +5,7 @@ enum TraceFolder {
   /// One of them.
   struct Entry {
     var path: String
-    /// nil for one that cannot be read: it was cut in its header, or another version wrote it.
+    /// nil for one that cannot be read: it may not be opened, was cut in its header, or another version wrote it.
     var header: TraceFileHeader?
   }
 
@@ -22,12 +22,18 @@ enum TraceFolder {
       name -> Entry? in
       let path = folder.appending(name)
       let header = TraceFileHeader(readingFrom: path)
-      guard header != nil || TraceFileHeader.isTrace(path) else { return nil }
+      guard header != nil || TraceFileHeader.isTrace(path) || isCalledTrace(path) else {
+        return nil
+      }
       return Entry(path: path.string, header: header)
     }
     guard !found.isEmpty else {
       throw CommandFailure("there is no trace in \(name)", exitStatus: ExitStatus.noTrace)
     }
     return found
+  }
+
+  private static func isCalledTrace(_ path: FilePath) -> Bool {
+    OutputNaming.isCalledTrace(path.string) && (try? FileStatus(of: path))?.isDirectory != true
   }
 }
