@@ -12,7 +12,11 @@ enum RustLibraries {
   /// Whether a structure is one whose members only the library knows.
   static func isType(_ name: String?) -> Bool {
     guard let name else { return false }
-    return types.contains(name.prefix { $0 != "<" })
+    // Pointers with a size or a table of functions beside them: `&str`, `alloc::boxed::Box<dyn Fn()>`.
+    if name.hasPrefix("&") || name.hasPrefix("*") { return true }
+    // Tuples are called by what is in them.
+    let path = name.prefix { $0 != "<" && $0 != "(" }
+    return types.contains(path.split(separator: ":").last ?? path)
   }
 
   /// Whether a structure is one of those that only have a value of another type in them, whose members are meant:

@@ -7,7 +7,7 @@ mod app {
 
     #[repr(C)]
     pub struct Node {
-        pub name: Box<[u64; 3]>,
+        pub name: (u64, Box<[u64; 3]>),
         pub parent: RefCell<Weak<Node>>,
         pub children: RefCell<Vec<Rc<Node>>>,
     }
@@ -38,7 +38,7 @@ mod app {
 
     #[repr(C)]
     pub struct Own {
-        pub name: [u64; 2],
+        pub call: RefCell<Option<Box<dyn Fn() -> u64>>>,
         pub me: RefCell<Option<Rc<Own>>>,
     }
 
@@ -64,7 +64,7 @@ use app::*;
 #[inline(never)]
 fn node() -> Rc<Node> {
     let (parent, children) = (RefCell::new(Weak::new()), RefCell::new(vec![]));
-    Rc::new(Node { name: Box::new([1; 3]), parent, children })
+    Rc::new(Node { name: (1, Box::new([1; 3])), parent, children })
 }
 
 #[inline(never)]
@@ -116,7 +116,9 @@ fn leak_ring() {
 
 #[inline(never)]
 fn leak_own() {
-    let own = Rc::new(Own { name: [1; 2], me: RefCell::new(None) });
+    let number = 7u64;
+    let call: Box<dyn Fn() -> u64> = Box::new(move || number);
+    let own = Rc::new(Own { call: RefCell::new(Some(call)), me: RefCell::new(None) });
     *own.me.borrow_mut() = Some(own.clone());
 }
 
