@@ -62,6 +62,8 @@ struct ReportCommand: ReportingCommand {
         }
       } catch let failure as CommandFailure {
         problems.append(failure.description)
+        // Of a folder with nothing to read there is nothing to list.
+        if rows.isEmpty && trace.path == traces.last?.path { throw failure }
       }
     }
     let report = TracesReport(folder: folder, traces: rows, problems: problems)
