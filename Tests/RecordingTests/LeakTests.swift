@@ -363,7 +363,7 @@ import TraceTestSupport
         "   parent --> BACK TO <Rc<Node>> [80]",
         "ROOT LEAK: <Rc<Wheel>> [64]",
         " hub --> <Rc<Wheel>> [64]",
-        "  spokes --> <Vec<Weak<Wheel>> storage> [32]",
+        "  spokes --> <Vec<Option<Weak<Wheel>>> storage> [32]",
         "   [0] --> BACK TO <Rc<Wheel>> [64]",
         "ROOT CYCLE: <Rc<Ring>> [40]",
         " other --> ROOT CYCLE: <Rc<Ring>> [40]",

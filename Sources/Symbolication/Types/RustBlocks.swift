@@ -56,6 +56,10 @@ private struct RustBlock {
   /// What values are that are single words which point to others; nil for other values.
   private static func pointer(_ type: Substring) -> String? {
     var type = type
+    // None of them is null, which stands for the case without a value.
+    for option in ["core::option::Option<", "Option<"] where type.hasPrefix(option) {
+      type = type.dropFirst(option.count).dropLast()
+    }
     for namespace in ["alloc::rc::", "alloc::sync::", "alloc::boxed::"] {
       if type.hasPrefix(namespace) { type.removeFirst(namespace.count) }
     }

@@ -14,7 +14,7 @@ mod app {
 
     #[repr(C)]
     pub struct Wheel {
-        pub spokes: RefCell<Vec<Weak<Wheel>>>,
+        pub spokes: RefCell<Vec<Option<Weak<Wheel>>>>,
         pub hub: RefCell<Option<Rc<Wheel>>>,
     }
 
@@ -87,7 +87,7 @@ fn wheel(hub: Option<Rc<Wheel>>) -> Rc<Wheel> {
 fn leak_wheel() {
     let hub = wheel(None);
     let spoke = wheel(Some(hub.clone()));
-    hub.spokes.borrow_mut().push(Rc::downgrade(&spoke));
+    hub.spokes.borrow_mut().push(Some(Rc::downgrade(&spoke)));
     std::mem::forget(spoke);
 }
 
