@@ -168,6 +168,9 @@ struct EdgeScanner {
       {
         target.edgeClass = .start
       }
+      if let layout, layout.hasSmallElements, target.edgeClass == .start {
+        target.edgeClass = .tagged
+      }
       body(address &- start, target)
     }
   }

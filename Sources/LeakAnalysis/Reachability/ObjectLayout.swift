@@ -21,6 +21,11 @@ public struct ObjectLayout: Sendable, Hashable {
   public var isInstance: Bool
   /// Whether they are the elements of an array.
   public var isArray: Bool
+  /// Whether they are elements of an array that are too small for an address: who has put one there, byte by
+  /// byte, may hold what it points to.
+  public var hasSmallElements: Bool
+  /// Whether text is behind what they begin with, where no address can be.
+  public var isText: Bool
   /// Whether they are tasks of Swift, which may lie within a slab of the task that waits for them.
   public var isTask: Bool
   /// Where an actor keeps its state and the tasks that wait for it, in bytes from the beginning; nil for others.
@@ -35,7 +40,8 @@ public struct ObjectLayout: Sendable, Hashable {
     existentialOffsets: [UInt64] = [], numberOffsets: [UInt64] = [],
     numbersFromEnd: [UInt64] = [], table: SwiftTable.Form? = nil,
     hasIdentifiersAsKeys: Bool = false, isInstance: Bool = false, isArray: Bool = false,
-    isTask: Bool = false, actorOffset: UInt64? = nil, elementStride: UInt64? = nil
+    hasSmallElements: Bool = false, isText: Bool = false, isTask: Bool = false,
+    actorOffset: UInt64? = nil, elementStride: UInt64? = nil
   ) {
     self.size = size
     self.unownedOffsets = unownedOffsets
@@ -47,6 +53,8 @@ public struct ObjectLayout: Sendable, Hashable {
     self.hasIdentifiersAsKeys = hasIdentifiersAsKeys
     self.isInstance = isInstance
     self.isArray = isArray
+    self.hasSmallElements = hasSmallElements
+    self.isText = isText
     self.isTask = isTask
     self.actorOffset = actorOffset
     self.elementStride = elementStride.flatMap { $0 > 0 ? $0 : nil }
@@ -57,7 +65,7 @@ public struct ObjectLayout: Sendable, Hashable {
   /// Source: `NumWords_DefaultActor` in `include/swift/ABI/MetadataValues.h` of the Swift repository.
   static let actorSize: UInt64 = 96
 
-  /// Where the elements of an array begin: behind the counts and the capacity.
+  /// Where the elements of an array begin, and a text: behind the counts and the capacity.
   static let elementsStart: UInt64 = 32
 
   /// Where the object begins, or the element of an array or value of a dictionary, that holds a place
@@ -80,9 +88,10 @@ public struct ObjectLayout: Sendable, Hashable {
     return offset - (offset - Self.elementsStart) % elementStride
   }
 
-  /// One past the last byte of a block that an element of an array can take.
+  /// One past the last byte of a block that an element of an array can take, or that is no text.
   func end(ofBlockAt start: UInt64, usedTo end: UInt64) -> UInt64 {
     let first = start &+ Self.elementsStart
+    if isText { return min(first, end) }
     guard let elementStride, isArray, end >= first else { return end }
     return end - (end - first) % elementStride
   }

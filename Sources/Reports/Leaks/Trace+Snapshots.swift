@@ -218,6 +218,7 @@ extension SwiftLayouts {
         hasIdentifiersAsKeys: table != nil && Self.hasIdentifiersAsKeys(type.name),
         isInstance: !type.name.hasPrefix("Swift."),
         isArray: type.name.hasPrefix("Swift._ContiguousArrayStorage<"),
+        isText: type.name == "Swift.__StringStorage",
         actorOffset: fields.first { $0.name == "$defaultActor" }?.offset)
     case .swiftCaptures:
       let layout = SwiftCaptureLayout(type.name)
@@ -246,6 +247,7 @@ extension SwiftLayouts {
       existentialOffsets: existentials(fields, size: elements.stride),
       numberOffsets: fields.compactMap(\.numberOffset), table: table,
       hasIdentifiersAsKeys: table != nil && hasIdentifiersAsKeys(type.name), isArray: table == nil,
+      hasSmallElements: table == nil && elements.stride < addressSize,
       elementStride: elements.stride)
   }
 
@@ -260,6 +262,7 @@ extension SwiftLayouts {
   }
 
   private static let containerSize: UInt64 = 32
+  private static let addressSize: UInt64 = 8
 
   private static func table(_ name: String) -> SwiftTable.Form? {
     name.hasPrefix("Swift._DictionaryStorage<")
