@@ -391,6 +391,21 @@ import TraceTestSupport
         == "memtrace: process P is being recorded already, in root.mtrace\n")
   }
 
+  /// Whatever is said of the trace, it is the process that may not be looked at.
+  @Test(
+    .enabled(
+      if: HostTests.isRoot && TestProgram.has("setpriv"), "only root can give up rights of root"))
+  func whoMayNotLookIsToldSo() throws {
+    let attach = "setpriv --bounding-set=-all --inh-caps=-all $M attach $P --for 1ms"
+    let attached = try run("leaks", "\(attach); echo $?; \(attach) -o root.mtrace; echo $?")
+    #expect(attached.lines == ["125", "125", "1"])
+    let refusal =
+      "memtrace: cannot attach to process P: the system does not let it be traced (ptrace); "
+      + "start it with `memtrace record --paused`"
+    #expect(attached.errors == [refusal, refusal])
+    #expect(throws: TraceError.self) { try attached.trace() }
+  }
+
   @Test func whoIsStoppedOrGoneIsNotWaitedFor() throws {
     let attached = try run(
       "leaks",

@@ -67,6 +67,7 @@ struct AttachCommand: ParsableCommand {
       }
       recording = existing
     } else {
+      try process.checkState()
       recording = try process.attach(
         output: outputPath(for: process), options: self.recording, takesSnapshots: takesSnapshot)
     }

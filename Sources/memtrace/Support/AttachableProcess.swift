@@ -64,7 +64,7 @@ struct AttachableProcess {
     }
   }
 
-  /// Brings the recorder in, which begins paused.
+  /// Brings the recorder in, which begins paused; ``checkState()`` comes first.
   ///
   /// - Parameters:
   ///   - output: The absolute path of the trace.
@@ -75,7 +75,6 @@ struct AttachableProcess {
   func attach(
     output: FilePath, options: AttachingOptions, takesSnapshots: Bool
   ) throws(CommandFailure) -> RunningRecording {
-    try checkState()
     try checkExecutable()
     let environment = RecordingEnvironment(
       library: library, output: output,
@@ -104,11 +103,15 @@ struct AttachableProcess {
 
   // MARK: What must be so
 
-  private func checkState() throws(CommandFailure) {
+  /// Whether it may be attached to, as far as its state tells.
+  ///
+  /// - Throws: ``CommandFailure`` where it may not.
+  func checkState() throws(CommandFailure) {
     if files.pid == getpid() { throw refusal("it is memtrace itself") }
     if let user = files.user, geteuid() != 0, user != geteuid() {
       throw refusal("it belongs to another user (\(user)); ask as that user, or as root")
     }
+    guard isOpenToUs else { throw refusal(Self.notPermitted) }
     if files.isStopped {
       throw refusal("it is stopped; let it go on first (kill -CONT \(files.pid))")
     }
@@ -117,6 +120,13 @@ struct AttachableProcess {
         "it is under seccomp, which may end it for system calls of the recorder; start it with "
           + "`memtrace record`")
     }
+  }
+
+  /// Whether its files may be looked at: not those of a process that has given up being dumped, or has rights
+  /// that we have not.
+  private var isOpenToUs: Bool {
+    var status = stat()
+    return stat("/proc/\(files.pid)/root/.", &status) == 0 || errno != EACCES && errno != EPERM
   }
 
   private func checkExecutable() throws(CommandFailure) {
