@@ -31,6 +31,16 @@ static int open_path(char *path, char **file_name) {
     return fd;
 }
 
+/* The kernel writes a line's end in the name of a file as four characters. */
+static char *with_lines(const char *name) {
+    char *path = strdup(name);
+    for (char *found = path; found && (found = strstr(found, "\\012"));) {
+        *found++ = '\n';
+        memmove(found, found + 3, strlen(found + 3) + 1);
+    }
+    return path;
+}
+
 /* What an update has replaced, or removed, is only in memory. */
 static bool is_deleted(const char *name) {
     const char *space = strrchr(name, ' ');
@@ -43,9 +53,12 @@ static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Ad
                     char **file_name, Elf **elf) {
     if (name[0] != '/')
         return dwfl_linux_proc_find_elf(module, data, name, base, file_name, elf);
-    int fd = open_path(path_in_root(opened_for, name), file_name);
+    char *path = with_lines(name);
+    int fd = path ? open_path(path_in_root(opened_for, path), file_name) : -1;
     if (fd < 0)
-        fd = open_path(strdup(name), file_name);
+        fd = open_path(path, file_name);
+    else
+        free(path);
     if (fd < 0 && is_deleted(name))
         return dwfl_linux_proc_find_elf(module, data, name, base, file_name, elf);
     return fd;

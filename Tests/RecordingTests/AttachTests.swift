@@ -34,12 +34,19 @@ import TraceTestSupport
 
   /// Runs `attached.c`, or another program, with commands; `$M` is memtrace, `$P` the process.
   private func run(
-    _ which: String, _ commands: String..., program: TestProgram? = nil, plain: [String] = []
+    _ which: String, _ commands: String..., program: TestProgram? = nil, named name: String? = nil,
+    plain: [String] = []
   ) throws -> Attached {
     let directory = try ScratchDirectory()
     let setup = "M='\(BuiltProducts.memtrace)'; P=$MARKED_PID; "
+    var path = try (program ?? TestProgram("attached.c", flags: ["-pthread"])).path
+    if let name {
+      let copy = directory.path.appending(name)
+      try FileManager.default.copyItem(atPath: path.string, toPath: copy.string)
+      path = copy
+    }
     let run = try ProcessRun.run(
-      [try (program ?? TestProgram("attached.c", flags: ["-pthread"])).path.string, which]
+      [path.string, which]
         + commands.map { setup + $0 } + plain,
       environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 120)
     #expect(!run.timedOut)
@@ -266,6 +273,11 @@ import TraceTestSupport
   @Test func callsThatWereNotMadeYetAreRecorded() throws {
     let program = try TestProgram("attached.c", flags: ["-Wl,-z,lazy", "-pthread"])
     let attached = try run("leaks", Self.attach, "$M attach $P --for 1ms", program: program)
+    try expectBlocks(attached.trace())
+  }
+
+  @Test func aFileWithTwoLinesInItsNameIsFound() throws {
+    let attached = try run("leaks", Self.attach, "$M attach $P --for 1ms", named: "two\nlines")
     try expectBlocks(attached.trace())
   }
 
