@@ -83,7 +83,7 @@ import TraceTestSupport
           holder: "std::_Sp_counted_ptr<Widget*> + 16", count: 1, freed: "Widget", bytes: 24,
           freeFunction: "Widget::~Widget()"),
         Line(
-          holder: "std::vector<Part*> storage + 8", count: 1, freed: "Part", bytes: 48,
+          holder: "std::vector<Part*>[1]", count: 1, freed: "Part", bytes: 48,
           freeFunction: "Part::~Part()"),
         Line(
           holder: "Widget.label", count: 1, freed: "Label", bytes: 88,

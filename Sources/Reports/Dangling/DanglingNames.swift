@@ -36,10 +36,12 @@ final class DanglingNames {
     }
   }
 
-  /// `Node.next`, `struct page[1].text`.
+  /// `Node.next`, `struct page[1].text`, `std::vector<Part*>[1]`.
   private static func text(of field: String, in type: String) -> String {
-    guard field.hasPrefix("["), type.hasSuffix("[]") else { return "\(type).\(field)" }
-    return type.dropLast(2) + field
+    guard field.hasPrefix("["),
+      let suffix = ["[]", " storage"].first(where: { type.hasSuffix($0) })
+    else { return "\(type).\(field)" }
+    return type.dropLast(suffix.count) + field
   }
 
   /// How sure a pointer is, with what is known of the variable or the object that it is in.
