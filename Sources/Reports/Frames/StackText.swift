@@ -56,19 +56,22 @@ package enum StackText {
     return last.map { frames[...$0] } ?? frames
   }
 
-  /// In Rust what is around this function, which the standard library has for it: a dozen frames around `main` and
-  /// the closure of each thread.
+  /// In Rust what is around this function, which the standard library has for it: a dozen frames around `main`, the
+  /// closure of each thread, and each test.
   private static let rustStartup = "__rust_begin_short_backtrace"
 
   private static func withoutRustStartup(
     _ frames: ArraySlice<ReportFrame>
   ) -> ArraySlice<ReportFrame> {
-    guard let start = frames.lastIndex(where: { $0.name.contains(rustStartup) }),
-      let last = frames[..<start].lastIndex(where: {
-        $0.role == .user || !$0.name.hasPrefix("core::ops::function::FnOnce::call_once")
-      })
+    guard let start = frames.firstIndex(where: { $0.name.contains(rustStartup) }),
+      let last = frames[..<start].lastIndex(where: { $0.role == .user || !isRustCall($0) })
     else { return frames }
     return frames[...last]
+  }
+
+  /// Whether a frame does nothing but call a function or closure that it was given.
+  private static func isRustCall(_ frame: ReportFrame) -> Bool {
+    frame.name.contains("core::ops::function::FnOnce") && frame.name.contains("::call_once")
   }
 
   private static func line(_ frame: ReportFrame) -> [Span] {

@@ -36,6 +36,11 @@ import Testing
     #expect(shown(["app::work", "app::main", call] + start) == ["app::work", "app::main"])
     #expect(shown(["app::main::{closure#0}"] + start) == ["app::main::{closure#0}"])
     #expect(shown(["std::io::print", call] + start) == ["std::io::print"])
+    let test = [
+      call, "<fn() -> app::Result as core::ops::function::FnOnce<()>>::call_once",
+      "test::__rust_begin_short_backtrace", "test::run_test",
+    ]
+    #expect(shown(["app::tests::works"] + test + start) == ["app::tests::works"])
     #expect(shown([call] + start) == [call] + start.dropLast())
     #expect(shown(["app::work", call, "main"]) == ["app::work", call, "main"])
   }
