@@ -20,6 +20,9 @@ public protocol TypeNaming: AnyObject {
 
   /// Whether the field at an offset is known to be one that what it points to counts.
   func isCounted(at offset: UInt64, of block: Int, in heap: HeapImage) -> Bool
+
+  /// Whether what begins with a word is a task of Swift.
+  func isTask(_ word: UInt64) -> Bool
 }
 
 /// Names blocks by their first word in the snapshot, else by the stack that allocated them.
@@ -71,6 +74,8 @@ final class SnapshotTypeNames: TypeNaming {
   func isCounted(at offset: UInt64, of block: Int, in heap: HeapImage) -> Bool {
     member(at: offset, of: block, in: heap)?.isCounted ?? false
   }
+
+  func isTask(_ word: UInt64) -> Bool { layouts.isTask(word) }
 
   /// The member of a structure of C, C++ or Rust.
   private func member(at offset: UInt64, of block: Int, in heap: HeapImage) -> BlockMember? {
@@ -137,11 +142,24 @@ struct BlockLabels {
 
 extension BlockLabels {
   /// Where a task of Swift waits; nil for other blocks, and for a task that runs or is done.
+  ///
+  /// Tasks of `async let` lie in slabs of the task that waits for them: of such a slab, where the first of these waits.
   func suspension(of block: Int) -> ReportFrame? {
-    let code = heap.memory.codeOfSuspendedTask(at: heap.blocks.address(of: block))
-    guard !code.isEmpty, types.category(of: block, in: heap).name == TypeNames.task
-    else { return nil }
-    return names.responsible(ofCodeAt: code, at: heap.info.time)
+    tasks(in: block).lazy.map(heap.memory.codeOfSuspendedTask).first { !$0.isEmpty }.flatMap {
+      names.responsible(ofCodeAt: $0, at: heap.info.time)
+    }
+  }
+
+  private func tasks(in block: Int) -> [UInt64] {
+    let start = heap.blocks.address(of: block)
+    if types.isTask(heap.memory.word(at: start)) { return [start] }
+    let used = heap.memory.usedSizeOfTaskSlab(at: start, size: heap.blocks.size(of: block))
+    guard let used else { return [] }
+    var found: [UInt64] = []
+    heap.memory.forEachWord(in: start..<start &+ used) { address, word in
+      if types.isTask(word) { found.append(address) }
+    }
+    return found
   }
 
   /// The references to a Swift object; nil for other blocks.

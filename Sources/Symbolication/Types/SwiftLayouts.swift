@@ -147,6 +147,9 @@ public final class SwiftLayouts {
   /// Whether the objects that begin with a word are the storage of a set.
   public func isSet(_ word: UInt64) -> Bool { isStorage(word, "Swift._SetStorage<") }
 
+  /// Whether what begins with a word is a task.
+  public func isTask(_ word: UInt64) -> Bool { types.type(ofWord: word)?.kind == .swiftTask }
+
   private func isStorage(_ word: UInt64, _ prefix: String) -> Bool {
     types.type(ofWord: word)?.name.hasPrefix(prefix) == true
   }

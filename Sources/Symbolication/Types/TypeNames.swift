@@ -71,16 +71,13 @@ public final class TypeNames {
     case .swiftBox: name = Self.swift(SwiftTypeNames.ofBox(type.name), type)
     case .swiftError: name = Self.swift(SwiftTypeNames.ofError(type.name), type)
     case .swiftCaptures: name = Self.swift(SwiftTypeNames.ofCaptures(type.name), type)
-    case .swiftTask: name = Self.swift(Self.task, type)
+    case .swiftTask: name = Self.swift("Swift Task", type)
     case .swiftJob: name = Self.swift("Swift Job", type)
     case .unknown: name = nil
     }
     name?.imagePath = image?.path
     return name
   }
-
-  /// What tasks of Swift are called.
-  public static let task = "Swift Task"
 
   private static func swift(_ short: String, _ type: BlockType) -> TypeName {
     let full = type.kind == .swiftClass ? type.name : short
