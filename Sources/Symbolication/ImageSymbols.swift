@@ -51,7 +51,7 @@ final class ImageSymbols {
     var files: [ELFFile] = []
     var problem: SymbolicationWarning.Reason?
     do throws(ELFFile.OpenError) {
-      let file = try ELFFile(path: path)
+      let file = try Self.file(at: path, buildID: buildID)
       let found = file.buildID
       if found != buildID {
         problem = .differentBuild(recorded: Self.text(buildID), onDisk: Self.text(found))
@@ -75,6 +75,23 @@ final class ImageSymbols {
       files.reversed().lazy.compactMap { DebugInfo(file: $0, locator: locator) }.first
     if let problem { warn(problem) }
   }
+
+  /// Opens the file of an image.
+  ///
+  /// The kernel marks the name of a program that was removed while it ran. Whoever has installed it anew may have
+  /// installed the same again; a build ID tells.
+  private static func file(at path: String, buildID: [UInt8]) throws(ELFFile.OpenError) -> ELFFile {
+    do {
+      return try ELFFile(path: path)
+    } catch {
+      guard !buildID.isEmpty, path.hasSuffix(markOfRemoved),
+        let file = try? ELFFile(path: String(path.dropLast(markOfRemoved.count)))
+      else { throw error }
+      return file
+    }
+  }
+
+  private static let markOfRemoved = " (deleted)"
 
   /// The functions at an ELF address, innermost first; empty where nothing is known.
   func frames(at address: UInt64) -> [Frame] {

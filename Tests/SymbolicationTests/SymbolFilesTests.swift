@@ -16,10 +16,12 @@ struct SymbolFilesTests {
     address = try Fixture.symbol("probe", in: program)
   }
 
-  private func names(_ buildID: [UInt8], _ files: SymbolFiles) -> ([String], [String]) {
+  private func names(
+    _ buildID: [UInt8], _ files: SymbolFiles, marked mark: String = ""
+  ) -> ([String], [String]) {
     let symbolicator = ELFSymbolicator(debugDirectories: [], sharing: files)
     let frames = symbolicator.frames(
-      at: Address(address), in: .of(program, buildID: buildID), isExact: true)
+      at: Address(address), in: .of(program + mark, buildID: buildID), isExact: true)
     return (frames.map(\.displayName), symbolicator.warnings.map(\.description))
   }
 
@@ -42,6 +44,20 @@ struct SymbolFilesTests {
     #expect(first.1.count == 1)
     #expect(names([1, 2, 3], files) == first)
     #expect(files.count == 1)
+  }
+
+  @Test("a program that was replaced while it ran is taken where it is the same again")
+  func replacedProgram() throws {
+    let buildID = try ELFFile(path: program).buildID
+    let mark = " (deleted)"
+    #expect(
+      names(buildID, SymbolFiles(), marked: mark) == (["innermost", "middle", "outer"], []))
+    let others = names([1, 2, 3], SymbolFiles(), marked: mark)
+    #expect(others.0.count == 1)
+    #expect(others.1.count == 1 && others.1[0].contains("010203"))
+    let unknown = names([], SymbolFiles(), marked: mark)
+    #expect(unknown.0.count == 1)
+    #expect(unknown.1.count == 1 && unknown.1[0].contains("is gone"))
   }
 
   @Test("without a build ID nothing tells that a file is still the same")
