@@ -93,7 +93,7 @@ private struct MemberWalk {
     return RustLibraries.countedPointers.contains { name.hasPrefix($0) }
   }
 
-  /// - Parameter isWrapper: Whether its own members have no names.
+  /// The way to what lies at an offset of a structure; without the names of its own members where it is a wrapper.
   private mutating func member(
     at offset: UInt64, of structure: Dwarf_Die, depth: Int, isWrapper: Bool = false
   ) -> BlockMember? {

@@ -25,7 +25,7 @@ nonisolated(unsafe) var numbers: [Int32] = []
 /// Leaves pointers to an object in memory that the next objects of these sizes get.
 @_optimize(none) func fill(_ sizes: [Int], with hidden: UInt) {
   let blocks = sizes.map { size in
-    let block = malloc(size)!.assumingMemoryBound(to: UInt.self)
+    guard let block = malloc(size)?.assumingMemoryBound(to: UInt.self) else { fatalError() }
     for word in 0..<size / 8 { block[word] = ~hidden }
     return block
   }
