@@ -5,7 +5,9 @@ import TraceReader
 /// A word is tried as it stands; as the reference of a Swift object to its side table (bits 63 and
 /// 62 set, the address shifted by 3); and without its lowest 3 and highest 17 bits, where enums,
 /// trees and virtual machines keep tags.
-struct EdgeScanner {
+///
+/// A class, as it is passed on for each block: each of its tables would be retained every time.
+final class EdgeScanner: Sendable {
   let heap: HeapImage
   let lookup: BlockLookup
   private let blocks: HeapBlocks
