@@ -8,13 +8,17 @@ import TraceReader
 public final class StackNames {
   private let symbolicator: StackSymbolicator
   private let stacks: StackTable
+  private let images: ImageMap
   private let fullNames: Bool
-  /// By the position of the node in the table; -1 where nobody has asked yet.
-  private var locationOfNode: [Int32]
+  /// By what a node says of its frame: the location that was found last, and in which era of images.
+  private var lastLocations: [(era: Int, location: Int)]
   private var framesOfLocation = LocationTable<[ReportFrame]>()
-  private var textOfLocation: [Int: Int] = [:]
+  private var textOfLocation = LocationTable<Int>()
   private var texts = Numbering<[ReportFrame]>()
-  private var firstOfText: [[Int32]: StackID] = [:]
+  /// By the hash of what is printed, or a number behind it.
+  private var firstOfText: [UInt64: StackID] = [:]
+  /// Nobody can make a trace of which all stacks have the same hash.
+  private let hashFactor = UInt64.random(in: .min ... .max) | 1
   private var likenesses: [StackID: StackID] = [:]
 
   /// Makes names for the stacks of one trace.
@@ -30,7 +34,8 @@ public final class StackNames {
     self.symbolicator = StackSymbolicator(
       stacks: stacks, images: images, symbolicator: symbolicator)
     self.stacks = stacks
-    locationOfNode = Array(repeating: -1, count: stacks.count)
+    self.images = images
+    lastLocations = Array(repeating: (-1, 0), count: stacks.endFrameNumber)
     self.fullNames = fullNames
   }
 
@@ -55,13 +60,35 @@ public final class StackNames {
   /// several addresses. Nobody can tell such stacks apart in a report.
   func likeness(of stack: StackID) -> StackID {
     if let known = likenesses[stack] { return known }
-    var numbers: [Int32] = []
-    for frame in stacks.walk(stack) { numbers.append(Int32(clamping: text(of: frame))) }
-    if stacks.lacksRoot(stack) { numbers.append(-1) }
-    let first = firstOfText[numbers] ?? stack
-    firstOfText[numbers] = first
-    likenesses[stack] = first
-    return first
+    var hash = hashOfText(of: stack)
+    while let first = firstOfText[hash] {
+      if readsAlike(first, stack) {
+        likenesses[stack] = first
+        return first
+      }
+      hash &+= 1
+    }
+    firstOfText[hash] = stack
+    likenesses[stack] = stack
+    return stack
+  }
+
+  private func hashOfText(of stack: StackID) -> UInt64 {
+    var hash: UInt64 = 0
+    var walk = stacks.walk(stack)
+    while let frame = walk.next() {
+      hash = (hash ^ UInt64(text(of: frame) &+ 2)) &* hashFactor
+      hash = hash << 29 | hash >> 35
+    }
+    return walk.lacksRoot ? (hash ^ 1) &* hashFactor : hash
+  }
+
+  private func readsAlike(_ first: StackID, _ second: StackID) -> Bool {
+    var (first, second) = (stacks.walk(first), stacks.walk(second))
+    while let frame = first.next() {
+      guard let other = second.next(), text(of: frame) == text(of: other) else { return false }
+    }
+    return second.next() == nil && first.lacksRoot == second.lacksRoot
   }
 
   /// A number for what is printed of a recorded frame.
@@ -167,12 +194,13 @@ public final class StackNames {
   public var warnings: [String] { symbolicator.warnings.map(\.description) }
 
   private func location(of frame: RawFrame) -> Int {
-    guard let position = stacks.position(of: frame.node) else {
+    guard let number = stacks.frameNumber(of: frame.node) else {
       return symbolicator.location(of: frame)
     }
-    if locationOfNode[position] >= 0 { return Int(locationOfNode[position]) }
+    let era = images.era(of: frame.node)
+    if lastLocations[number].era == era { return lastLocations[number].location }
     let found = symbolicator.location(of: frame)
-    locationOfNode[position] = Int32(clamping: found)
+    lastLocations[number] = (era, found)
     return found
   }
 

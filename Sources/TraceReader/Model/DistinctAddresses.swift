@@ -5,6 +5,9 @@ struct DistinctAddresses: Sendable {
   private var places = [UInt32](repeating: 0, count: 64)
   private var factor = HashFactor(greatestDistance: 1024)
 
+  /// How many there are.
+  var count: Int { addresses.count }
+
   /// About how many bytes of memory they take, with what finds them.
   var memory: Int { addresses.count * 24 }
 

@@ -8,12 +8,15 @@ public struct ImageMap: Sendable {
   /// Positions in `images`, in the order in which they were loaded.
   private let order: [Int]
   private let ranges: ImageRanges
+  /// The first stack nodes that may lie in an image, or do not any more, in ascending order.
+  private let changes: [StackID]
 
   /// Creates a map; images may overlap where they were not loaded at the same time.
   public init(images: [Image]) {
     self.images = images
     order = images.indices.sorted { (images[$0].firstStack, $0) < (images[$1].firstStack, $1) }
     ranges = ImageRanges(order.map { images[$0] })
+    changes = Set(images.map(\.firstStack) + images.compactMap(\.unloadedFromStack)).sorted()
   }
 
   /// The image that a frame lies in.
@@ -27,6 +30,12 @@ public struct ImageMap: Sendable {
   /// - Complexity: O(log² *n*) where images that overlap were not loaded at the same time.
   public func image(containing pc: Address, seenBy node: StackID) -> Image? {
     ranges.last(covering: pc, seenBy: node).map { images[order[$0]] }
+  }
+
+  /// A number for the images that were there at the time of a stack node: nodes that have the same number
+  /// find the same image at an address.
+  package func era(of node: StackID) -> Int {
+    changes.partitioningIndex { $0 > node }
   }
 
   /// The image that held an address of data at a moment.

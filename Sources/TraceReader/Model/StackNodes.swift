@@ -33,6 +33,15 @@ struct StackNodes: Sendable {
       flags: packed.code & Self.flags)
   }
 
+  /// A number for the address of the node at a position and what it means: the same for all nodes that
+  /// have the same of both.
+  func code(at position: Int) -> Int {
+    Int(segments[position >> Self.segmentBits][position & (Self.segmentLength - 1)].code)
+  }
+
+  /// One more than the greatest that ``code(at:)`` can be.
+  var endCode: Int { addresses.count << Int(Self.flagBits) }
+
   /// The address of the node at a position.
   func pc(at position: Int) -> UInt64 {
     let packed = segments[position >> Self.segmentBits][position & (Self.segmentLength - 1)]

@@ -111,6 +111,15 @@ public struct StackTable: Sendable {
     return span.position + distance
   }
 
+  /// A number for what a node says of its frame: the same for all nodes that say the same, which are many
+  /// more; nil for unknown IDs.
+  package func frameNumber(of stack: StackID) -> Int? {
+    position(of: stack).map { nodes.code(at: $0) }
+  }
+
+  /// One more than the greatest ``frameNumber(of:)``.
+  package var endFrameNumber: Int { nodes.endCode }
+
   /// Whether frames of a backtrace were left out: in a gap, or at its root.
   public func isCut(_ stack: StackID) -> Bool {
     var walk = walk(stack)

@@ -12,6 +12,9 @@ public struct StackWalk: Sequence, IteratorProtocol, Sendable {
     caller = stack
   }
 
+  /// Behind the outermost frame, whether it was called by frames that are not known.
+  public var lacksRoot: Bool { caller == .cut }
+
   /// The frame of the next caller, or the gap there; nil behind the outermost.
   public mutating func next() -> RawFrame? {
     let id = caller

@@ -16,6 +16,26 @@ import TraceTestSupport
       firstStack: StackID(first), unloadedFromStack: end.map { StackID($0) })
   }
 
+  @Test func nodesOfOneEraFindTheSameImages() {
+    let map = ImageMap(images: [
+      Self.image(0, 0x1000..<0x9000, from: 2), Self.image(1, 0x3000..<0x5000, from: 10, to: 20),
+      Self.image(2, 0x4000..<0x6000, from: 20, to: 40), Self.image(3, 0x7000..<0x8000, from: 2),
+    ])
+    func found(_ node: UInt32) -> [UInt32?] {
+      (UInt64(0)..<10).map {
+        map.image(containing: Address($0 << 12), seenBy: StackID(node))?.index
+      }
+    }
+    let eras = (UInt32(0)..<50).map { map.era(of: StackID($0)) }
+    #expect(
+      eras == [0, 0] + [Int](repeating: 1, count: 8) + [Int](repeating: 2, count: 10)
+        + [Int](repeating: 3, count: 20) + [Int](repeating: 4, count: 10))
+    for node in UInt32(1)..<50 where eras[Int(node)] == eras[Int(node) - 1] {
+      #expect(found(node) == found(node - 1))
+    }
+    #expect(ImageMap(images: []).era(of: StackID(7)) == 0)
+  }
+
   @Test func theImageIsTheOneThatWasLoadedLast() {
     let map = ImageMap(images: [
       Self.image(0, 0x1000..<0x9000, from: 2), Self.image(1, 0x3000..<0x5000, from: 10, to: 20),
