@@ -38,6 +38,9 @@ struct CallTree {
   /// Node 0 is the sum of everything; a node's parent always comes before it.
   var nodes: [PathTree<Weight>.Node] { tree.nodes }
 
+  /// The children of a node, in order.
+  func children(of node: Int) -> some BidirectionalCollection<Int> { tree.children(of: node) }
+
   /// Sums up the sites; bytes and blocks are the totals of their tallies.
   init(_ sites: [Site], source: ReportSource, options: CallTreeOptions) {
     paths = CallPaths(source, options)

@@ -80,7 +80,7 @@ public struct CallTreeReport: Report {
   ) -> [Node] {
     let (all, nodesOfTree) = (tree.nodes[0].weight, tree.nodes)
     var nodes: [Node] = []
-    var pending = nodesOfTree[0].children.reversed().map { (index: $0, parent: -1, depth: 0) }
+    var pending = tree.children(of: 0).reversed().map { (index: $0, parent: -1, depth: 0) }
     while let next = pending.popLast() {
       if nodes.count >= query.top ?? .max { break }
       let (node, weight) = (nodesOfTree[next.index], nodesOfTree[next.index].weight)
@@ -96,7 +96,7 @@ public struct CallTreeReport: Report {
           name: frame.name, image: frame.image, role: frame.role, bytes: weight.bytes,
           count: weight.count,
           bytesMargin: isEstimate ? TallyVariance.wholeMargin(weight.bytesVariance) : nil))
-      pending += node.children.reversed().map { ($0, id, next.depth + 1) }
+      pending += tree.children(of: next.index).reversed().map { ($0, id, next.depth + 1) }
     }
     return nodes
   }

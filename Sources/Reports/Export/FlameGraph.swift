@@ -84,7 +84,7 @@ public struct FlameGraph: Sendable {
       let fields =
         [depth, functions.number(of: node.frame)].map(String.init) + values.map(String.init)
       nodes.append("[" + fields.joined(separator: ",") + "]")
-      pending += node.children.reversed().map { ($0, depth + 1) }
+      pending += tree.children(of: index).reversed().map { ($0, depth + 1) }
     }
     addList("functions", functions.values.map { Self.function($0 < 0 ? nil : frames[$0]) })
     addList("nodes", nodes)
