@@ -28,12 +28,11 @@ public struct LeakAnalysis: Sendable {
     facts: StackFacts = StackFacts(), valueSize: (UInt64) -> UInt64? = { _ in nil }
   ) {
     self.heap = heap
-    var scanner = EdgeScanner(heap, layouts: layouts, facts: facts, valueSize: valueSize)
+    let tracer = EdgeScanner(heap, layouts: layouts, facts: facts, valueSize: valueSize)
     roots = RootSet(heap).roots
-    var reachability = Self.reachability(scanner, roots)
-    scanner.selfOwners = SelfOwners.blocks(heap, reachability, facts)
+    var reachability = Self.reachability(tracer, roots)
+    scanner = EdgeScanner(tracer, selfOwners: SelfOwners.blocks(heap, reachability, facts))
     leaks = LeakForest(scanner, facts, &reachability)
-    self.scanner = scanner
     self.reachability = reachability
   }
 

@@ -27,7 +27,7 @@ final class EdgeScanner: Sendable {
   /// The blocks with metadata of types of Swift.
   private let metadataSlabs: Set<Int>
   /// The leaked blocks that hold themselves by a reference which they count; see ``SelfOwners``.
-  var selfOwners: Set<Int> = []
+  private let selfOwners: Set<Int>
   /// What handlers of signals that have returned left on their stacks, by the blocks of these.
   private let deadOnSignalStacks: [Int: [Range<UInt64>]]
 
@@ -56,6 +56,25 @@ final class EdgeScanner: Sendable {
     plainRecords = DispatchCaches.plainRecords(heap, isAllocated: facts.isOfDispatch)
     deadOnSignalStacks = SignalStacks(heap.info, heap.lookup).deadWords()
     isExact = heap.blocks.sites.map { heap.slack == .unused || $0.operation.family != .malloc }
+    selfOwners = []
+  }
+
+  /// The same, once it is known what is leaked and which of that holds itself.
+  init(_ scanner: EdgeScanner, selfOwners: Set<Int>) {
+    layouts = scanner.layouts
+    existentials = scanner.existentials
+    heap = scanner.heap
+    lookup = scanner.lookup
+    blocks = scanner.blocks
+    memory = scanner.memory
+    sideTables = scanner.sideTables
+    streamBuffers = scanner.streamBuffers
+    metadataSlabs = scanner.metadataSlabs
+    idleRecords = scanner.idleRecords
+    plainRecords = scanner.plainRecords
+    deadOnSignalStacks = scanner.deadOnSignalStacks
+    isExact = scanner.isExact
+    self.selfOwners = selfOwners
   }
 
   /// An edge to a block.

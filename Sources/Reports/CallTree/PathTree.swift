@@ -26,8 +26,9 @@ struct PathTree<Weight: PathWeight> {
   }
 
   private(set) var nodes = [Node(frameNumber: -1, parent: -1)]
-  /// One more than the node at a place of the hash table; 0 where none is. As many as a power of two, half
-  /// of them free.
+  /// One more than the node at a place of the hash table; 0 where none is.
+  ///
+  /// As many as a power of two, half of them free.
   private var places = [UInt32](repeating: 0, count: 64)
   /// Nobody can foresee which paths fall into one place.
   private let factor = UInt64.random(in: .min ... .max) | 1

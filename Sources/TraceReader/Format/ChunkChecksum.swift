@@ -49,6 +49,7 @@ struct ChunkChecksum {
   /// As ``isKept(in:at:lastTime:)``, for a chunk without events that was read already.
   ///
   /// - Parameter chunk: Its bytes with the header, as far as the file has them.
+  /// - Returns: True as well where the file does not have all of them.
   func isKept(in chunk: UnsafeRawBufferPointer) -> Bool {
     guard lastTime == 0 else { return false }
     guard chunk.count - ChunkHeader.size >= Int(length) else { return true }

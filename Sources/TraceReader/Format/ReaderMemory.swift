@@ -12,6 +12,7 @@ enum ReaderMemory {
   /// - Parameters:
   ///   - storedSize: Bytes of the file as it is on the disk.
   ///   - available: What the process can have.
+  /// - Returns: Bytes.
   static func stackLimit(storedSize: UInt64, available: UInt64 = available()) -> Int {
     let (bySize, overflow) = storedSize.multipliedReportingOverflow(by: bytesPerStoredByte)
     let limit = overflow ? .max : max(leastLimit, bySize)

@@ -1,7 +1,9 @@
 /// Addresses, each kept once, by the order in which they were first met.
 struct DistinctAddresses: Sendable {
   private var addresses: [UInt64] = []
-  /// One more than the place of an address; 0 where nothing is. As many as a power of two, half of them free.
+  /// One more than the place of an address; 0 where nothing is.
+  ///
+  /// As many as a power of two, half of them free.
   private var places = [UInt32](repeating: 0, count: 64)
   private var factor = HashFactor(greatestDistance: 1024)
 
