@@ -26,10 +26,16 @@ static bool can_be_behind_call(uintptr_t return_address) {
     return return_address >= MT_PAGE_SIZE && mt_os_is_readable(return_address - LONGEST_CALL - 1);
 }
 
+const uint8_t *mt_readable_code(uintptr_t address) {
+    bool is_readable =
+        mt_os_is_readable(address) && mt_os_is_readable(address + MT_LONGEST_INSTRUCTION);
+    return is_readable ? (const uint8_t *)address : NULL;
+}
+
 uintptr_t mt_behind_jump_table(uintptr_t target) {
-    if (!mt_os_is_readable(target) || !mt_os_is_readable(target + MT_LONGEST_INSTRUCTION))
+    const uint8_t *code = mt_readable_code(target);
+    if (!code)
         return 0;
-    const uint8_t *code = (const uint8_t *)target;
     if (memcmp(code, mt_endbr64, sizeof mt_endbr64) == 0)
         code += sizeof mt_endbr64;
     code += *code == 0xf2;
@@ -40,12 +46,8 @@ uintptr_t mt_behind_jump_table(uintptr_t target) {
 }
 
 uintptr_t mt_jump_at(uintptr_t target) {
-    if (!mt_os_is_readable(target) || !mt_os_is_readable(target + MT_LONGEST_INSTRUCTION))
-        return 0;
-    const uint8_t *code = (const uint8_t *)target;
-    if (code[0] == 0xe9)
-        return target + 5 + (uintptr_t)(intptr_t)mt_signed_32(code + 1);
-    return code[0] == 0xeb ? target + 2 + (uintptr_t)(intptr_t)(int8_t)code[1] : 0;
+    const uint8_t *code = mt_readable_code(target);
+    return code ? (uintptr_t)mt_jump_target(code) : 0;
 }
 
 enum mt_call mt_call_before(uintptr_t return_address, uintptr_t *target) {

@@ -19,6 +19,9 @@ static inline bool mt_is_behind_call(uintptr_t return_address) {
     return mt_call_before(return_address, &target) != MT_CALL_NONE;
 }
 
+/* The code at an address; NULL where an instruction there cannot be read. */
+const uint8_t *mt_readable_code(uintptr_t address);
+
 /* Where a jump table (PLT) leads: [endbr64] [bnd] jmp *n(%rip); 0 for other code. */
 uintptr_t mt_behind_jump_table(uintptr_t target);
 

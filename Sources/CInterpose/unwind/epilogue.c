@@ -19,8 +19,7 @@ static bool begins_function(const uint8_t *code, bool has_taken_off) {
     static const uint8_t make_room[] = {0x48, 0x83, 0xec}; /* sub $n,%rsp */
     if (mt_behind_jump_table((uintptr_t)code))
         return true;
-    return has_taken_off && mt_os_is_readable((uintptr_t)code) &&
-           mt_os_is_readable((uintptr_t)code + MT_LONGEST_INSTRUCTION) &&
+    return has_taken_off && mt_readable_code((uintptr_t)code) &&
            (is_push(code) || memcmp(code, make_room, sizeof make_room) == 0 ||
             memcmp(code, mt_endbr64, sizeof mt_endbr64) == 0);
 }
@@ -131,8 +130,7 @@ static enum step step(struct way *way, struct branches *branches) {
             return STEP_NOTHING;
         way->length += (uint32_t)bytes;
         way->has_taken_off = true;
-    } else if (code[0] == 0xeb || code[0] == 0xe9) {
-        behind = code[0] == 0xeb ? code + 2 + (int8_t)code[1] : code + 5 + mt_signed_32(code + 1);
+    } else if ((behind = mt_jump_target(code)) != NULL) {
         if (begins_function(behind, has_taken_off))
             return STEP_RETURNS;
         if (!is_new(branches, code))
@@ -146,23 +144,23 @@ static enum step step(struct way *way, struct branches *branches) {
 
 struct code_range {
     uintptr_t begin, end;
-    uintptr_t *page; /* the last one that was felt */
+    uintptr_t page; /* the last one that was felt */
 };
 
-static bool can_read(uintptr_t at, const struct code_range *range) {
+static bool can_read(uintptr_t at, struct code_range *range) {
     if (at < range->begin || at >= range->end || range->end - at < MT_LONGEST_INSTRUCTION + 1)
         return false;
     for (uintptr_t edge = at; edge <= at + MT_LONGEST_INSTRUCTION; edge += MT_LONGEST_INSTRUCTION)
-        if (edge / MT_PAGE_SIZE != *range->page) {
+        if (edge / MT_PAGE_SIZE != range->page) {
             if (!mt_os_is_readable(edge))
                 return false;
-            *range->page = edge / MT_PAGE_SIZE;
+            range->page = edge / MT_PAGE_SIZE;
         }
     return true;
 }
 
 /* Follows a way to its end: STEP_RETURNS or STEP_NOTHING. */
-static enum step follow(struct way *way, struct branches *branches, const struct code_range *range,
+static enum step follow(struct way *way, struct branches *branches, struct code_range *range,
                         int *instructions_left) {
     enum step result = STEP_ON;
     while (result == STEP_ON) {
@@ -185,11 +183,9 @@ static void consider(struct mt_epilogue *epilogue, const struct way *way) {
 
 bool mt_epilogue_read(uintptr_t pc, uintptr_t end, struct mt_epilogue *epilogue) {
     struct way way = {.at = (const uint8_t *)pc};
-    uintptr_t readable = 0;
     struct code_range range = {
         .begin = pc > MT_LONGEST_FUNCTION ? pc - MT_LONGEST_FUNCTION : 0,
         .end = end - pc > MT_LONGEST_FUNCTION ? pc + MT_LONGEST_FUNCTION : end,
-        .page = &readable,
     };
     struct branches branches = {0};
     int instructions_left = MOST_INSTRUCTIONS;

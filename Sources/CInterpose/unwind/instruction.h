@@ -41,4 +41,11 @@ static inline int32_t mt_signed_32(const uint8_t *at) {
     return value;
 }
 
+/* Where a jump leads that is always taken, `jmp` with a displacement; NULL for other code. */
+static inline const uint8_t *mt_jump_target(const uint8_t *code) {
+    if (code[0] == 0xe9)
+        return code + 5 + mt_signed_32(code + 1);
+    return code[0] == 0xeb ? code + 2 + (int8_t)code[1] : NULL;
+}
+
 #endif
