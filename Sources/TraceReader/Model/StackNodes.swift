@@ -27,7 +27,7 @@ struct StackNodes: Sendable {
 
   /// The node at a position.
   subscript(position: Int) -> StackTable.Node {
-    let packed = segments[position >> Self.segmentBits][position & (Self.segmentLength - 1)]
+    let packed = packed(at: position)
     return StackTable.Node(
       pc: addresses[packed.code >> Self.flagBits], parent: packed.parent,
       flags: packed.code & Self.flags)
@@ -36,7 +36,7 @@ struct StackNodes: Sendable {
   /// A number for the address of the node at a position and what it means: the same for all nodes that
   /// have the same of both.
   func code(at position: Int) -> Int {
-    Int(segments[position >> Self.segmentBits][position & (Self.segmentLength - 1)].code)
+    Int(packed(at: position).code)
   }
 
   /// One more than the greatest that ``code(at:)`` can be.
@@ -44,8 +44,12 @@ struct StackNodes: Sendable {
 
   /// The address of the node at a position.
   func pc(at position: Int) -> UInt64 {
-    let packed = segments[position >> Self.segmentBits][position & (Self.segmentLength - 1)]
-    return addresses[packed.code >> Self.flagBits]
+    addresses[packed(at: position).code >> Self.flagBits]
+  }
+
+  @inline(__always)
+  private func packed(at position: Int) -> Packed {
+    segments[position >> Self.segmentBits][position & (Self.segmentLength - 1)]
   }
 
   /// Adds a node behind all others.
