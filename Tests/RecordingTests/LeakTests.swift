@@ -415,6 +415,13 @@ import TraceTestSupport
     #expect(program.leaks.isEmpty)
   }
 
+  /// What is just being swapped through them.
+  @Test func vectorRegistersOfARunningThreadHold() throws {
+    let source = try TestProgram("wide_registers.c", flags: ["-O2", "-pthread"])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.leaks == ["malloc in main": Figures(1, 45000, roots: 1)])
+  }
+
   /// What was copied through them last, say.
   @Test func vectorRegistersOfAThreadInASystemCallHoldNothing() throws {
     let source = try TestProgram("vector_registers.c", flags: ["-O2", "-pthread"])

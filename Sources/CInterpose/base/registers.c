@@ -36,11 +36,7 @@ void mt_registers_read(struct mt_registers *registers, const void *context) {
     const mcontext_t *machine = &((const ucontext_t *)context)->uc_mcontext;
     for (int i = 0; i < MT_GENERAL_REGISTERS; i++)
         registers->values[i] = (uint64_t)machine->gregs[order[i]];
-    registers->count = MT_REGISTERS;
-    if (machine->fpregs)
-        memcpy(registers->values + MT_GENERAL_REGISTERS, machine->fpregs->_xmm, 256);
-    else
-        memset(registers->values + MT_GENERAL_REGISTERS, 0, 256);
+    registers->vectors = machine->fpregs;
     registers->signal_stack = signal_stack(context);
     registers->sp = (uint64_t)machine->gregs[REG_RSP];
     registers->pc = (uint64_t)machine->gregs[REG_RIP];
@@ -82,7 +78,7 @@ void mt_registers_read(struct mt_registers *registers, const void *context) {
     memcpy(registers->values, machine->regs, 31 * 8);
     registers->signal_stack = signal_stack(context);
     registers->values[31] = registers->sp = machine->sp;
-    registers->count = MT_REGISTERS;
+    registers->vectors = machine->__reserved;
     registers->pc = machine->pc;
     registers->is_waiting =
         (int64_t)machine->regs[0] == -EINTR && is_system_call(registers->pc - 4);

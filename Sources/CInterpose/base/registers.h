@@ -7,22 +7,23 @@
 #include <stdint.h>
 
 #if defined(__x86_64__)
-enum { MT_GENERAL_REGISTERS = 16, MT_REGISTERS = 48 };
+enum { MT_GENERAL_REGISTERS = 16 };
 #else
-enum { MT_GENERAL_REGISTERS = 32, MT_REGISTERS = 32 };
+enum { MT_GENERAL_REGISTERS = 32 };
 #endif
 
 struct mt_registers {
     uint64_t sp, pc;
     struct mt_signal_stack signal_stack;
-    uint32_t count;
     /* A system call was interrupted that fails with EINTR when the thread goes on. */
     uint32_t is_waiting;
     /* One was interrupted, however it goes on. */
     uint32_t is_in_call;
     /* None was, or one that had done what it was to do: the thread runs, or is to. */
     uint32_t is_running;
-    uint64_t values[MT_REGISTERS];
+    uint64_t values[MT_GENERAL_REGISTERS];
+    /* Where the kernel keeps the others until the handler returns, see vector_registers.h. */
+    const void *vectors;
 };
 
 /* What a fault was about to do: enum mt_access_kind of memtrace_format.h.

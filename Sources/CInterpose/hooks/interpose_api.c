@@ -42,8 +42,7 @@ static long take_snapshot(enum mt_snapshot_reason reason, const char *name,
                                           .name = name,
                                           .name_length = name_length(name),
                                           .caller = {.pc = pc, .sp = sp},
-                                          .registers = registers,
-                                          .register_count = MT_GENERAL_REGISTERS};
+                                          .registers = registers};
     return mt_snapshot_take(&request);
 }
 

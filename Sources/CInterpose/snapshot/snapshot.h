@@ -13,9 +13,9 @@ struct mt_snapshot_request {
     int32_t detail;   /* exit status or signal, see the reason */
     const char *name; /* not terminated */
     size_t name_length;
-    struct mt_frame caller;    /* of the recorder, in the host */
-    const uint64_t *registers; /* its, as in struct mt_snapshot_thread; NULL: not known */
-    uint32_t register_count;
+    struct mt_frame caller;              /* of the recorder, in the host */
+    const uint64_t *registers;           /* its MT_GENERAL_REGISTERS; NULL: not known */
+    const void *vectors;                 /* its, as in struct mt_registers; NULL: not known */
     struct mt_signal_stack signal_stack; /* filled in */
     uint32_t tid;                        /* filled in */
     uint32_t number;                     /* filled in: of the snapshot, once it is begun */

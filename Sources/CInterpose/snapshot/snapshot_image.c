@@ -12,6 +12,7 @@
 #include "snapshot/snapshot_python.h"
 #include "snapshot/snapshot_swift.h"
 #include "snapshot/snapshot_writer.h"
+#include "snapshot/vector_registers.h"
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -21,6 +22,7 @@ static struct mt_snapshot_writer g_writer;
 static struct mt_page_walker g_walker;
 static struct mt_keeper g_keeper;
 static uint64_t g_looked;
+static uint64_t g_registers[MT_GENERAL_REGISTERS + MT_VECTOR_WORDS]; /* of one thread */
 
 /* ---- Records ---- */
 
@@ -44,6 +46,37 @@ static void write_signal_stack(struct mt_signal_stack stack, uint32_t thread, ui
         mt_snapshot_record(&g_writer, MT_SNAPSHOT_SIGNAL_STACK, &record, sizeof record, "", 0);
 }
 
+/* Gathers the registers of a thread, with those words of vectors that can be pointers: what was
+ * copied through them may be the user's.
+ *
+ * general  MT_GENERAL_REGISTERS; NULL: not known
+ * vectors  as in struct mt_registers; NULL: they hold nothing
+ * returns  how many words g_registers has, without parts of vectors that hold nothing */
+static uint32_t gather_registers(const uint64_t *general, const void *vectors) {
+    uint64_t *words = g_registers + MT_GENERAL_REGISTERS;
+    uint32_t count = MT_VECTOR_WORDS_LEAST;
+    if (!general)
+        return 0;
+    memcpy(g_registers, general, MT_GENERAL_REGISTERS * sizeof *general);
+    if (!vectors)
+        return MT_GENERAL_REGISTERS;
+    mt_vector_registers_read(vectors, words);
+    for (uint32_t i = 0; i < MT_VECTOR_WORDS; i++) {
+        if (!g_keeper.keeps_all && !mt_word_can_point(&g_keeper.filter, words[i]))
+            words[i] = 0;
+        while (words[i] && i >= count)
+            count *= 2; /* the next part, see vector_registers.c */
+    }
+    return MT_GENERAL_REGISTERS + count;
+}
+
+/* With the registers that are gathered. */
+static void write_thread(struct mt_snapshot_thread *thread, struct mt_signal_stack stack) {
+    mt_snapshot_record(&g_writer, MT_SNAPSHOT_THREAD, thread, sizeof *thread, g_registers,
+                       thread->register_count * sizeof *g_registers);
+    write_signal_stack(stack, thread->thread, thread->tid);
+}
+
 static void write_taker(const struct mt_snapshot_request *request) {
     struct mt_snapshot_thread taker = {.sp = request->caller.sp,
                                        .pc = request->caller.pc,
@@ -51,21 +84,19 @@ static void write_taker(const struct mt_snapshot_request *request) {
                                        .thread = mt_tls.index,
                                        .tid = request->tid,
                                        .state = MT_SNAPSHOT_TAKER,
-                                       .register_count = request->register_count};
-    mt_snapshot_record(&g_writer, MT_SNAPSHOT_THREAD, &taker, sizeof taker, request->registers,
-                       request->register_count * 8);
-    write_signal_stack(request->signal_stack, taker.thread, taker.tid);
+                                       .register_count =
+                                           gather_registers(request->registers, request->vectors)};
+    write_thread(&taker, request->signal_stack);
 }
 
-/* How many registers of a thread can hold something. Of one that is in a system call of the C
- * library the vector registers do not: a caller keeps nothing in them, and the library has no use
- * for them across a call. What was copied through them last would hide leaks. Readers take the same
- * from their absence for what lies below the stack pointer. */
-static uint32_t meaningful_registers(const struct mt_registers *registers,
-                                     const struct mt_span *library) {
-    bool is_in_library = registers->is_in_call && registers->count > MT_GENERAL_REGISTERS &&
-                         registers->pc - library->start < library->size;
-    return is_in_library ? MT_GENERAL_REGISTERS : registers->count;
+/* Of a thread that is in a system call of the C library the vector registers hold nothing: a caller
+ * keeps nothing in them, and the library has no use for them across a call. What was copied through
+ * them last would hide leaks. Readers take the same from their absence for what lies below the
+ * stack pointer. */
+static const void *meaningful_vectors(const struct mt_registers *registers,
+                                      const struct mt_span *library) {
+    bool is_in_library = registers->is_in_call && registers->pc - library->start < library->size;
+    return is_in_library ? NULL : registers->vectors;
 }
 
 static struct mt_span find_c_library(void) {
@@ -78,20 +109,21 @@ static void write_threads(const struct mt_park *park) {
     struct mt_span library = find_c_library();
     for (size_t i = 0; i < park->count; i++) {
         const struct mt_parked_thread *parked = &park->threads[i];
-        enum mt_snapshot_thread_state state = mt_park_state(parked);
-        if (!state)
-            continue;
-        struct mt_snapshot_thread thread = {.sp = parked->registers.sp,
-                                            .pc = parked->registers.pc,
-                                            .tls_base = parked->tls_base,
+        const struct mt_registers *registers = &parked->registers;
+        struct mt_snapshot_thread thread = {.tls_base = parked->tls_base,
                                             .thread = parked->index,
                                             .tid = parked->tid,
-                                            .state = state,
-                                            .register_count =
-                                                meaningful_registers(&parked->registers, &library)};
-        mt_snapshot_record(&g_writer, MT_SNAPSHOT_THREAD, &thread, sizeof thread,
-                           parked->registers.values, thread.register_count * 8);
-        write_signal_stack(parked->registers.signal_stack, thread.thread, thread.tid);
+                                            .state = mt_park_state(parked)};
+        if (!thread.state)
+            continue;
+        /* Of one that went on they are not those of this moment. */
+        if (thread.state == MT_SNAPSHOT_PARKED) {
+            thread.sp = registers->sp;
+            thread.pc = registers->pc;
+            thread.register_count =
+                gather_registers(registers->values, meaningful_vectors(registers, &library));
+        }
+        write_thread(&thread, registers->signal_stack);
     }
 }
 
@@ -138,11 +170,7 @@ static void find_protected(struct mt_region_list *list) {
     }
 }
 
-static long keep_memory(const struct mt_snapshot_image *image, struct mt_region_list *list,
-                        struct mt_span *spans) {
-    mt_pages_open(&g_walker);
-    find_protected(list);
-    mt_keeper_begin(&g_keeper, list, spans, image->keeps_contents);
+static long keep_memory(struct mt_region_list *list) {
     mt_snapshot_python(&g_writer, &g_walker, list);
     mt_snapshot_gobject(&g_writer, &g_walker, list);
     g_keeper.slab = mt_snapshot_swift(&g_writer);
@@ -153,9 +181,20 @@ static long keep_memory(const struct mt_snapshot_image *image, struct mt_region_
             !mt_pages_visit(&g_walker, region, visit_page, &g_keeper))
             list->skipped_bytes += region->end - region->start;
     }
-    mt_pages_close(&g_walker);
     mt_snapshot_writer_flush(&g_writer);
     return g_writer.error;
+}
+
+static long keep_threads_and_memory(const struct mt_snapshot_image *image,
+                                    struct mt_region_list *list, struct mt_span *spans) {
+    mt_pages_open(&g_walker);
+    find_protected(list);
+    mt_keeper_begin(&g_keeper, list, spans, image->keeps_contents);
+    write_taker(image->request);
+    write_threads(image->park);
+    long error = keep_memory(list);
+    mt_pages_close(&g_walker);
+    return error;
 }
 
 long mt_snapshot_image_write(const struct mt_snapshot_image *image) {
@@ -170,12 +209,10 @@ long mt_snapshot_image_write(const struct mt_snapshot_image *image) {
     }
     g_looked = 0;
     write_begin(image);
-    write_taker(image->request);
-    write_threads(image->park);
     struct mt_region_list list;
     long error = mt_region_list_make(&list, write_region);
     if (error == 0)
-        error = keep_memory(image, &list, spans);
+        error = keep_threads_and_memory(image, &list, spans);
     if (error == 0) {
         write_end(image, list.skipped_bytes);
         mt_snapshot_writer_flush(&g_writer);

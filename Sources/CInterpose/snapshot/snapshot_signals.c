@@ -32,7 +32,7 @@ static long take(struct mt_snapshot_request *request, void *context) {
     mt_registers_read(&registers, context);
     request->caller = (struct mt_frame){.pc = registers.pc, .sp = registers.sp};
     request->registers = registers.values;
-    request->register_count = registers.count;
+    request->vectors = registers.vectors;
     request->is_interrupted = true;
     return mt_snapshot_take(request);
 }

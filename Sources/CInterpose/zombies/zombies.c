@@ -153,10 +153,8 @@ static uint32_t count_stack_words(uint64_t sp) {
 }
 
 static uintptr_t find_block(const struct mt_registers *registers) {
-    bool is_short = registers->count < MT_GENERAL_REGISTERS;
     struct mt_held_words held = {.registers = registers->values,
-                                 .register_count =
-                                     is_short ? registers->count : MT_GENERAL_REGISTERS,
+                                 .register_count = MT_GENERAL_REGISTERS,
                                  .stack = (const uint64_t *)(uintptr_t)registers->sp,
                                  .stack_count = count_stack_words(registers->sp)};
     return mt_zombie_find(&g_zombies.quarantine, &held);

@@ -55,8 +55,11 @@ enum mt_snapshot_thread_state {
     MT_SNAPSHOT_SILENT = 4    /* went on: did not answer in time (stuck in the kernel) */
 };
 
-/* Registers of x86_64: rax rbx rcx rdx rsi rdi rbp rsp r8 ... r15, then both halves of xmm0 ...
- * xmm15 where known. Of aarch64: x0 ... x30, sp. */
+/* Registers of x86_64, in words: rax rbx rcx rdx rsi rdi rbp rsp r8 ... r15 (16), xmm0 ... xmm15
+ * (48), the upper halves of ymm0 ... ymm15 (80), those of zmm0 ... zmm15 (144), zmm16 ... zmm31
+ * (272); of aarch64: x0 ... x30, sp (32), v0 ... v31 (96). There are as many as one of these
+ * numbers says: parts at the end that hold nothing are left out. Words of vectors are 0 where they
+ * can be no pointers, unless MT_SNAPSHOT_CONTENTS is set. */
 struct mt_snapshot_thread {
     struct mt_record record;
     uint64_t sp; /* the host's stack pointer; its leaf functions may use 128 bytes below */

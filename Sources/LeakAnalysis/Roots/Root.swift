@@ -34,7 +34,7 @@ public struct Root: Sendable, Hashable {
   /// begins.
   public var range: Range<UInt64>
   /// The position of the thread in ``SnapshotInfo/threads``, for registers.
-  var thread = 0
+  public internal(set) var thread = 0
   /// The ignored block.
   var block = 0
 

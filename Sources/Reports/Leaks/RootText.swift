@@ -37,7 +37,9 @@ struct RootNames {
     case .unknownHeap: return "heap outside of known blocks at \(address)"
     case .stack(let thread): return "stack of \(name(thread)) at \(address)\(distance(slot))"
     case .registers(let thread):
-      return "register \(register(slot.address / 8)) of \(name(thread))"
+      let name = RegisterName.text(
+        number: Int(slot.address / 8), of: info.threads[slot.root.thread].registers.count)
+      return "register \(name) of \(self.name(thread))"
     case .signalStack(let thread): return "signal stack of \(name(thread))"
     case .ignored: return "the program ignores it"
     }
@@ -76,18 +78,5 @@ struct RootNames {
       })
     else { return "" }
     return " (sp + \(slot.address - thread.sp))"
-  }
-
-  private static let registers = [
-    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
-    "r14", "r15",
-  ]
-
-  private func register(_ number: UInt64) -> String {
-    if info.threads.contains(where: { $0.registers.count == 32 }), number < 32 {
-      return number == 31 ? "sp" : "x\(number)"
-    }
-    if number < 16 { return Self.registers[Int(number)] }
-    return "xmm\((number - 16) / 2)"
   }
 }

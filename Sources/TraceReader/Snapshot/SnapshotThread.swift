@@ -36,7 +36,7 @@ public struct SnapshotThread: Hashable, Sendable {
   public var sp: UInt64
   /// Where it was executing; 0 when not known.
   public var pc: UInt64
-  /// General registers, then halves of vector registers: all that may hold a pointer.
+  /// General registers, then words of vector registers: all that may hold a pointer.
   ///
   /// x86_64: rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8–r15, and xmm0–xmm15 outside of system calls; aarch64: x0–x30, sp.
   public var registers: [UInt64]
