@@ -169,6 +169,16 @@ public final class StackSymbolicator {
   ///   - stack: What allocated it.
   /// - Returns: `nil` where it is not known.
   public func member(at place: MemberPlace, allocatedBy stack: StackID) -> BlockMember? {
+    firstCode(on: stack) { symbolicator.member(at: place, knownTo: $0, in: $1) }
+  }
+
+  /// What the first code of the program tells that may know a type which a stack allocates.
+  ///
+  /// - Parameters:
+  ///   - stack: The stack.
+  ///   - find: Gets the address of the code, and its image.
+  /// - Returns: `nil` where none tells it.
+  func firstCode<Found>(on stack: StackID, _ find: (Address, Image) -> Found?) -> Found? {
     var left = Self.mostWrappers
     for raw in stacks.walk(stack) {
       guard left > 0 else { return nil }
@@ -176,9 +186,7 @@ public final class StackSymbolicator {
         let image = images.image(containing: raw.lookupAddress, seenBy: raw.node)
       else { continue }
       left -= 1
-      if let member = symbolicator.member(at: place, knownTo: raw.lookupAddress, in: image) {
-        return member
-      }
+      if let found = find(raw.lookupAddress, image) { return found }
     }
     return nil
   }

@@ -110,9 +110,10 @@ import TraceTestSupport
   }
 
   /// Also of what `std::make_shared` allocates, and of classes that only blocks themselves tell.
-  @Test func membersAreTheSameWithoutTheProgram() throws {
+  @Test(arguments: [["-O0"], ["-O2"]])
+  func membersAreTheSameWithoutTheProgram(_ options: [String]) throws {
     let folder = try ScratchDirectory()
-    let built = try TestProgram("leaks.cpp", flags: ["-pthread"])
+    let built = try TestProgram("leaks.cpp", flags: ["-pthread"] + options)
     let program = folder.path.appending("program").string
     _ = try ProcessRun.run(["/bin/cp", built.path.string, program])
     _ = try run(["record", "-q", "-o", "x.mtrace", "--", program], in: folder.path)

@@ -113,6 +113,9 @@ final class DebugInfo {
   /// - Returns: nil where no unit that was looked at defines it.
   func members(of type: String, isCxx: Bool, at address: UInt64) -> StructureMembers? {
     guard let unit = unit(at: address) else { return nil }
+    if isCxx, type.hasPrefix("std::"), let found = unit.libraryStructures.structure(named: type) {
+      return StructureMembers(of: found, isOfLibrary: true) { self.definition(of: $0) }
+    }
     let found = unit.structures.structure(named: type) ?? (isCxx ? classOfAnyUnit(type) : nil)
     return found.flatMap {
       StructureMembers(of: $0, isRust: unit.isRust) { self.definition(of: $0) }

@@ -5,22 +5,25 @@ struct StructureMembers: MemberLayout {
   private let structure: Dwarf_Die
   private let define: (Dwarf_Die) -> Dwarf_Die?
   private let isRust: Bool
+  private let isOfLibrary: Bool
   /// Its bytes.
   let size: UInt64
 
   /// - Parameters:
   ///   - type: A structure, or a `typedef` of one.
   ///   - isRust: Whether it is one of Rust.
+  ///   - isOfLibrary: Whether it is one of the standard library of C++: its own members have no names then.
   ///   - define: The definition of a class that is only declared.
   init?(
-    of type: Dwarf_Die, isRust: Bool = false,
+    of type: Dwarf_Die, isRust: Bool = false, isOfLibrary: Bool = false,
     define: @escaping (Dwarf_Die) -> Dwarf_Die? = { _ in nil }
   ) {
     let bare = ObjectTypes.bare(type)
     guard Self.structures.contains(bare.tag), let size = Self.size(of: bare), size > 0 else {
       return nil
     }
-    (structure, self.size, self.define, self.isRust) = (bare, size, define, isRust)
+    (structure, self.size, self.define) = (bare, size, define)
+    (self.isRust, self.isOfLibrary) = (isRust, isOfLibrary)
   }
 
   /// The member that lies at an offset and may hold a pointer: `next`, `pair.first`, `slots[2]`.
@@ -29,9 +32,10 @@ struct StructureMembers: MemberLayout {
   /// the program is named, `items` instead of `items._M_impl._M_start`.
   func member(at offset: UInt64) -> BlockMember? {
     var walk = MemberWalk(isRust: isRust, define: define)
-    guard let path = walk.path(to: offset, in: structure, depth: 0) else { return nil }
+    let depth = isOfLibrary ? 1 : 0
+    guard let path = walk.path(to: offset, in: structure, depth: depth) else { return nil }
     let member = path.named(String(path.name.dropFirst()))
-    return member == BlockMember() ? nil : member
+    return member == BlockMember() && !isOfLibrary ? nil : member
   }
 
   /// Bytes of a type; nil where it does not say.

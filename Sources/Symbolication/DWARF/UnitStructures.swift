@@ -91,7 +91,7 @@ struct UnitStructures {
   }
 
   /// A name as compilers and demanglers would write it alike.
-  private static func key(_ name: String) -> String {
+  static func key(_ name: String) -> String {
     var key = name.filter { $0 != " " }
     guard key.contains("<") else { return key }
     for (one, other) in integers { key.replace(one, with: other) }
@@ -108,5 +108,5 @@ struct UnitStructures {
 
 extension Dwarf_Die {
   /// Whether it says how large the type is; declarations do not.
-  fileprivate var isDefinition: Bool { number(DW_AT_byte_size) != nil }
+  var isDefinition: Bool { number(DW_AT_byte_size) != nil }
 }

@@ -8,6 +8,8 @@ public struct SymbolEmbedder {
   private let images: ImageMap
   private let types: TypeTable
   private let variables: VariablePlaces
+  /// Whether reports can look into blocks.
+  private let hasSnapshots: Bool
   private let symbolicator: any Symbolicator
 
   /// Prepares to look up names.
@@ -18,17 +20,20 @@ public struct SymbolEmbedder {
   public init(_ trace: Trace, symbolicator: any Symbolicator) {
     self.init(
       stacks: trace.stacks, images: trace.images, types: trace.types,
-      variables: VariablePlaces(trace), symbolicator: symbolicator)
+      variables: VariablePlaces(trace), hasSnapshots: !trace.snapshots.isEmpty,
+      symbolicator: symbolicator)
   }
 
   init(
     stacks: StackTable, images: ImageMap, types: TypeTable = TypeTable(),
-    variables: VariablePlaces = VariablePlaces(), symbolicator: any Symbolicator
+    variables: VariablePlaces = VariablePlaces(), hasSnapshots: Bool = false,
+    symbolicator: any Symbolicator
   ) {
     self.stacks = stacks
     self.images = images
     self.types = types
     self.variables = variables
+    self.hasSnapshots = hasSnapshots
     self.symbolicator = symbolicator
   }
 
@@ -72,6 +77,11 @@ public struct SymbolEmbedder {
     }
     addElements(to: &output)
     structures.addClasses(knownTo: code) { output.add($0, at: $1) }
+    if hasSnapshots {
+      var containers = ContainerEmbedder(
+        stacks: stacks, images: images, symbolicator: symbolicator)
+      containers.addStructures { output.add($0, at: $1) }
+    }
     for (image, address) in vtables() {
       guard let symbol = symbolicator.vtableSymbol(at: address, in: image) else { continue }
       output.encoder.add(

@@ -16,6 +16,11 @@ public struct BlockMember: Hashable, Sendable {
   func named(_ name: String) -> BlockMember {
     BlockMember(name: name, isWeak: isWeak, isCounted: isCounted)
   }
+
+  /// The same as a member of a value: `[2].next`, `[2]` where it has no name of its own.
+  func within(_ value: String) -> BlockMember {
+    named(name.isEmpty ? value : "\(value).\(name)")
+  }
 }
 
 /// A place in a block of C or C++ whose type is known.
@@ -41,6 +46,7 @@ public struct MemberPlace: Hashable, Sendable {
   /// - Returns: nil where the type is not known, or has nothing there that may hold a pointer.
   func member<Layout: MemberLayout>(_ find: (String) -> Layout?) -> BlockMember? {
     if let element = Self.element(of: type) { return member(ofElement: element, find) }
+    if let node = CxxNode(type) { return node.member(at: offset, ofBlockOf: size, find) }
     let (type, base) = (Self.sharedObject(type) ?? (type, 0))
     return offset < base ? nil : find(type)?.member(at: offset - base)
   }
@@ -49,6 +55,11 @@ public struct MemberPlace: Hashable, Sendable {
   static func structure(in type: String) -> String? {
     guard let element = element(of: type) else { return sharedObject(type)?.type ?? type }
     return element.hasSuffix("*") ? nil : element
+  }
+
+  /// The structures that are asked for in blocks of a container of C++.
+  static func structures(in type: String) -> [String] {
+    CxxNode(type)?.structures ?? structure(in: type).map { [$0] } ?? []
   }
 
   /// The type of the elements of an array, and of the storage of a vector; nil for other types.
@@ -79,9 +90,7 @@ public struct MemberPlace: Hashable, Sendable {
     let base = size % members.size
     guard base == 0 || (isCxx && base == 8), offset >= base else { return nil }
     let (index, place) = (offset - base).quotientAndRemainder(dividingBy: members.size)
-    return members.member(at: place).map {
-      $0.named("[\(index)].\($0.name)")
-    }
+    return members.member(at: place)?.within("[\(index)]")
   }
 
   /// What stands for the type of an element that is a `Weak` of Rust.

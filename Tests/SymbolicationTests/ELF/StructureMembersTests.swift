@@ -104,6 +104,66 @@ import TraceReader
     #expect(try members(of: "app::Homed", in: program, size: 24) == [])
   }
 
+  @Test(arguments: ["g++", "clang++"], ["-O0", "-O2"])
+  func containersOfCxx(compiler: String, level: String) throws {
+    let program = try fixture.compile(
+      "containers.cpp", with: compiler, ["-g", "-std=c++17", level], to: "program")
+    func members(of type: String, size: UInt64) throws -> [String] {
+      try self.members(of: type, in: program, size: size, isCxx: true)
+    }
+    let item = ["element.number 16", "element.name 24", "element.name 32", "element.name 40"]
+    #expect(
+      try members(of: "std::map<std::string, app::Item> node", size: 112) == [
+        "key 32", "key 40", "key 48", "key 56", "value.number 64", "value.name 72",
+        "value.name 80", "value.name 88", "value.name 96", "value.other 104",
+      ])
+    #expect(
+      try members(of: "std::multimap<unsigned long, app::Item const*> node", size: 48) == [
+        "key 32", "value 40",
+      ])
+    #expect(
+      try members(of: "std::map<int, (anonymous namespace)::Hidden> node", size: 48) == [
+        "value.held 40"
+      ])
+    #expect(
+      try members(of: "std::set<std::unique_ptr<app::Item>> node", size: 40) == ["element 32"])
+    #expect(try members(of: "std::multiset<app::Item*> node", size: 40) == ["element 32"])
+    #expect(
+      try members(of: "std::unordered_map<long, std::weak_ptr<app::Item>> node", size: 32) == [
+        "key 8", "value weak 16", "value weak 24",
+      ])
+    #expect(
+      try members(of: "std::unordered_map<std::string, int> node", size: 56) == [
+        "key 8", "key 16", "key 24", "key 32",
+      ])
+    #expect(
+      try members(of: "std::list<app::Item> node", size: 64) == item + [
+        "element.name 48", "element.other 56",
+      ])
+    #expect(try members(of: "std::forward_list<app::Item*> node", size: 16) == ["element 8"])
+    #expect(
+      try members(of: "std::vector<std::vector<int>> storage", size: 48) == [
+        "[0] 0", "[0] 8", "[0] 16", "[1] 24", "[1] 32", "[1] 40",
+      ])
+    #expect(
+      try members(of: "std::vector<std::pair<long, app::Item>> storage", size: 56) == [
+        "[0].first 0", "[0].second.number 8", "[0].second.name 16", "[0].second.name 24",
+        "[0].second.name 32", "[0].second.name 40", "[0].second.other 48",
+      ])
+    #expect(
+      try members(of: "std::vector<std::weak_ptr<app::Item>> storage", size: 16) == [
+        "[0] weak 0", "[0] weak 8",
+      ])
+    for (type, size) in [
+      // Another library, an allocator of the program's, another size, no node.
+      ("std::map<long, app::Item> node", 104), ("std::list<app::Item, Pool> node", 64),
+      ("std::map<std::string, app::Item> node", 120), ("std::deque<app::Item> storage", 504),
+      ("std::unordered_map<std::string, int> buckets", 104), ("std::set<> node", 40),
+    ] as [(String, UInt64)] {
+      #expect(try members(of: type, size: size) == [])
+    }
+  }
+
   @Test func withoutDebugInformationNothingIsSaid() throws {
     let program = try fixture.compile("members.c", with: "gcc", ["-g1"], to: "program")
     #expect(try members(of: "struct node", in: program, size: 144) == [])
