@@ -67,10 +67,13 @@ public final class ELFSymbolicator: Symbolicator {
   /// What lies in each element of an array of Swift whose type the image defines.
   public func swiftElements(named name: String, in image: Image) -> SwiftElements? {
     guard let symbols = symbols(of: ImageFile(image)) else { return nil }
-    guard let descriptor = symbols.swiftValueNames[name] else {
-      return symbols.swiftProtocols[name]
+    if let descriptor = symbols.swiftValueNames[name] {
+      return Self.fieldReader(symbols)?.elements(descriptor: descriptor)
     }
-    return Self.fieldReader(symbols)?.elements(descriptor: descriptor)
+    guard let generic = SwiftGenericTypes.name(of: name),
+      let descriptor = symbols.swiftGenericTypes[generic]
+    else { return symbols.swiftProtocols[name] }
+    return Self.fieldReader(symbols)?.elements(genericDescriptor: descriptor)
   }
 
   /// How many bytes a value of Swift takes, by the value witnesses of its type.

@@ -23,6 +23,11 @@ final class ImageSymbols {
   }
   /// The descriptors of these by name.
   private(set) lazy var swiftValueNames = swiftValues?.descriptors() ?? [:]
+  /// The descriptors of its generic structures and enums by name.
+  private(set) lazy var swiftGenericTypes: [String: UInt64] = {
+    guard let file = files.first, let contents else { return [:] }
+    return SwiftGenericTypes.descriptors(file, contents)
+  }()
   /// What lies in arrays of values of the image's protocols.
   private(set) lazy var swiftProtocols: [String: SwiftElements] = {
     guard let file = files.first, let contents else { return [:] }

@@ -55,14 +55,14 @@ struct SwiftCapturedValues {
     init(_ layout: SwiftValueLayout) {
       (size, alignment) = (layout.size, layout.alignment)
       fields = layout.fields
-      if layout.isExistential { ownership = .existential }
+      ownership = layout.ownership
     }
 
     /// A structure, an enum or an `any P` of the program.
     init(_ elements: SwiftElements) {
       size = elements.stride
       alignment = min(8, 1 << UInt64(elements.stride.trailingZeroBitCount))
-      isExact = elements.fields == [SwiftElements.existential]
+      isExact = elements.fields == [SwiftElements.value(.existential)]
       // Protocols of classes only leave out the room for a value.
       ownership = isExact && size >= Self.containerSize ? .existential : .strong
       fields = isExact ? [] : elements.fields

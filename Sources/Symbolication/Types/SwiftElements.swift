@@ -5,14 +5,16 @@ public struct SwiftElements: Sendable, Hashable {
   /// How far elements are from each other, in bytes.
   public var stride: UInt64
   /// The stored properties of an element, or the parts of a tuple, with their offsets in it; none where an
-  /// element is one value, or one without a name where it is an `Any` or `any P`.
+  /// element is one value, or one without a name where it is an `Any`, `any P` or `ObjectIdentifier`.
   public var fields: [SwiftField]
 
   /// Where the first element is in the storage of an array.
   public static let start: UInt64 = 32
 
-  /// What is known of a value that is an `Any` or `any P`.
-  static let existential = SwiftField(name: "", offset: 0, ownership: .existential)
+  /// What is known of a value that is a whole element.
+  static func value(_ ownership: SwiftField.Ownership) -> SwiftField {
+    SwiftField(name: "", offset: 0, ownership: ownership)
+  }
 
   /// Describes elements.
   public init(stride: UInt64, fields: [SwiftField] = []) {
@@ -85,7 +87,8 @@ struct SwiftElementTypes {
   func layout(named name: String) -> SwiftElements? {
     valueLayout(named: name).map {
       SwiftElements(
-        stride: $0.stride, fields: $0.isExistential ? [SwiftElements.existential] : $0.fields)
+        stride: $0.stride,
+        fields: $0.ownership == .strong ? $0.fields : [SwiftElements.value($0.ownership)])
     }
   }
 

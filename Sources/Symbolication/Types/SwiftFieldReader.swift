@@ -74,6 +74,42 @@ struct SwiftFieldReader {
     return SwiftElements(stride: stride, fields: fields)
   }
 
+  /// The stored properties of a generic structure, whatever its arguments are, or that an enum is one reference.
+  ///
+  /// - Parameter descriptor: The ELF address of its descriptor.
+  /// - Returns: nil where the size depends on the arguments, or is not known.
+  func elements(genericDescriptor descriptor: UInt64) -> SwiftElements? {
+    if contents.integer(UInt32.self, at: descriptor).map({ $0 & 0x1f == 18 }) == true {
+      return isReference(enumAt: descriptor) ? SwiftElements(stride: 8) : nil
+    }
+    let (fields, size) = references(of: descriptor)
+    guard size > 0, fields.count == records(of: descriptor).count else { return nil }
+    return SwiftElements(stride: size, fields: fields)
+  }
+
+  /// Whether all cases of an enum that have a value are `indirect`.
+  private func isReference(enumAt descriptor: UInt64) -> Bool {
+    let cases = records(of: descriptor).filter { contents.relative(at: $0 &+ 4) != nil }
+    return !cases.isEmpty
+      && cases.allSatisfy {
+        contents.integer(UInt32.self, at: $0).map { $0 & Self.isIndirectCase != 0 } == true
+      }
+  }
+
+  private static let isIndirectCase: UInt32 = 1
+
+  /// The first properties of a generic structure, as long as all of them take whole words, and the bytes of these.
+  private func references(of descriptor: UInt64) -> (fields: [SwiftField], size: UInt64) {
+    var (fields, size): ([SwiftField], UInt64) = ([], 0)
+    for record in records(of: descriptor) {
+      let type = types.type(ofRecord: record)
+      guard let name = name(record), let own = type.size, own % 8 == 0 else { break }
+      fields.append(SwiftField(name: name, offset: size, ownership: type.ownership))
+      size += own
+    }
+    return (fields, size)
+  }
+
   /// Bit 29: the field offsets are counted from the end of a superclass that another image defines.
   private static let hasResilientSuperclass: UInt32 = 1 << 29
 
@@ -92,6 +128,15 @@ struct SwiftFieldReader {
     guard fields.count < Self.greatestCount else { return }
     let type = types.type(ofRecord: record)
     fields.append(SwiftField(name: field.name, offset: field.offset, ownership: type.ownership))
+    if let generic = type.generic {
+      let isOwn = contents.swiftModule(of: generic) == module
+      for inner in references(of: generic).fields {
+        fields.append(
+          SwiftField(
+            name: isOwn ? "\(field.name).\(inner.name)" : field.name,
+            offset: field.offset &+ inner.offset, ownership: inner.ownership))
+      }
+    }
     guard let value = type.value else { return }
     if let size = values.size(of: value, isOptional: type.isOptional),
       let end = Self.partialWord(from: field.offset, size: size)

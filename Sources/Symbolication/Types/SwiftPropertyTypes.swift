@@ -8,6 +8,10 @@ struct SwiftPropertyTypes {
     var value: UInt64?
     /// Whether it is an optional.
     var isOptional = false
+    /// The ELF address of the descriptor of the generic structure that it is, or an optional of.
+    var generic: UInt64?
+    /// How many bytes it takes, where that is one or two words as the name tells.
+    var size: UInt64?
   }
 
   /// A type that is one descriptor alone, or an optional of it.
@@ -48,8 +52,49 @@ struct SwiftPropertyTypes {
       }
     }
     let known = Self.ownership(endOfType: text) ?? ownership(ofTypeNamed: contents.text(at: start))
-    if let known { return PropertyType(ownership: known) }
-    return named(typeAt: start, behind: text).map(type) ?? PropertyType(ownership: .strong)
+    let size = size(ofTypeAt: start, behind: text)
+    if let known { return PropertyType(ownership: known, size: size) }
+    return named(typeAt: start, behind: text).map(type)
+      ?? PropertyType(ownership: .strong, generic: genericStructure(at: start), size: size)
+  }
+
+  /// How many bytes a value takes where that is a reference, or the mangled type tells without referring to
+  /// descriptors.
+  private func size(ofTypeAt start: UInt64, behind rest: [UInt8]) -> UInt64? {
+    if ["Xw", "Xo", "Xu"].contains(where: rest.ends) {
+      let object = rest.dropLast(rest.dropLast(2).ends(with: "Sg") ? 4 : 2)
+      // With protocols it takes more: what tells how the object conforms to them.
+      let isOfProtocols = ["p", "Xc", "Xl"].contains { object.ends(with: $0) }
+      return isOfProtocols && !object.elementsEqual("yXl".utf8) ? nil : 8
+    }
+    guard contents.integer(UInt8.self, at: start).map({ $0 >= 0x20 }) == true else { return nil }
+    return SwiftCaptureLayout.size(of: String(decoding: rest, as: UTF8.self)[...])
+  }
+
+  /// The generic structure of this image that a type is: a reference to it, `y`, its arguments, `G`, and `Sg` for
+  /// an optional.
+  ///
+  /// - Returns: nil also where one of the arguments has some itself.
+  private func genericStructure(at start: UInt64) -> UInt64? {
+    guard contents.integer(UInt8.self, at: start) == 1,
+      contents.integer(UInt8.self, at: start &+ 5) == UInt8(ascii: "y"),
+      let descriptor = contents.relative(at: start &+ 1),
+      let flags = contents.integer(UInt32.self, at: descriptor),
+      flags & 0x1f == 17, flags & SwiftGenericTypes.isGeneric != 0
+    else { return nil }
+    var address = start &+ 6
+    while address &- start < 1024, let byte = contents.integer(UInt8.self, at: address) {
+      switch byte {
+      case 0: return nil
+      case 0x01...0x17: address &+= 5
+      case 0x18...0x1f: address &+= 9
+      case UInt8(ascii: "G"):
+        let rest = contents.text(at: address &+ 1)
+        return rest == [] || rest == Array("Sg".utf8) ? descriptor : nil
+      default: address &+= 1
+      }
+    }
+    return nil
   }
 
   /// What the end of a property's mangled type tells.
@@ -130,6 +175,7 @@ struct SwiftPropertyTypes {
     case 18 where contents.integer(UInt32.self, at: descriptor &+ 20).map { $0 & 0xff_ffff } == 0:
       type.ownership = .number
     case 17, 18: type.value = descriptor
+    case 16: type.size = 8
     default: break
     }
     return type

@@ -24,7 +24,7 @@ enum SwiftProtocols {
       let elements =
         flags & isOfAnyType == 0
         ? SwiftElements(stride: 16)
-        : SwiftElements(stride: 40, fields: [SwiftElements.existential])
+        : SwiftElements(stride: 40, fields: [SwiftElements.value(.existential)])
       found[name] = found[name] == nil ? .some(elements) : .some(nil)
     }
     return found.compactMapValues { $0 }

@@ -7,8 +7,8 @@ struct SwiftValueLayout {
   var alignment: UInt64
   /// Whether an optional of it needs no byte more.
   var hasSpareBits: Bool
-  /// Whether it is a container for a value of any type, with its metadata.
-  var isExistential = false
+  /// How a value refers to an object, or that it is a container for a value of any type.
+  var ownership = SwiftField.Ownership.strong
   /// The elements of a tuple, with their offsets in it.
   var fields: [SwiftField] = []
 
@@ -42,7 +42,7 @@ struct SwiftValueLayout {
       self.init(
         layout.hasSpareBits ? layout.size : layout.size + 1, layout.alignment,
         spare: layout.hasSpareBits)
-      isExistential = layout.isExistential
+      (ownership, fields) = (layout.ownership, layout.fields)
     // Whether more cases fit in, too, is not known: nobody has optionals of optionals of them.
     case .named(let type, _):
       if let known = Self.known[type] {
@@ -65,7 +65,7 @@ struct SwiftValueLayout {
       fields.append(
         SwiftField(
           name: String(number), offset: offset,
-          ownership: layout.isExistential ? .existential : layout.size < 8 ? .number : .strong))
+          ownership: layout.size < 8 ? .number : layout.ownership))
       size = offset + layout.size
       alignment = max(alignment, layout.alignment)
       hasSpareBits = hasSpareBits || layout.hasSpareBits
@@ -88,13 +88,16 @@ struct SwiftValueLayout {
     add(
       SwiftValueLayout(8), "Array", "ContiguousArray", "Dictionary", "Set", "AnyObject", "Error",
       "Task",
-      "UnsafeContinuation", "CheckedContinuation", "ObjectIdentifier", "Unmanaged", "AnyKeyPath",
+      "UnsafeContinuation", "CheckedContinuation", "Unmanaged", "AnyKeyPath",
       "UnsafePointer", "UnsafeMutablePointer", "UnsafeRawPointer", "UnsafeMutableRawPointer",
       "OpaquePointer")
     add(SwiftValueLayout(16), "String", "Character")
     add(SwiftValueLayout(32), "Substring", "ArraySlice")
+    var identifier = SwiftValueLayout(8)
+    identifier.ownership = .unowned
+    add(identifier, "ObjectIdentifier")
     var existential = SwiftValueLayout(40)
-    existential.isExistential = true
+    existential.ownership = .existential
     add(existential, "AnyHashable")
     existential.size = 32
     known["Any"] = existential

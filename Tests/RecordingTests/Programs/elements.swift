@@ -32,6 +32,7 @@ final class Keeper: Hashable, Listener, Shape {
   var numbers: [Keeper: Int] = [:]
   var labels: [Label: Int] = [:]
   var members: Set<Keeper> = []
+  var tree = Tree<Keeper>.leaf
   enum Case { case none, some(Keeper, UInt8) }
   struct Label: Hashable {
     var number: Int
@@ -64,11 +65,31 @@ struct Bookmark {
   var number: Int
 }
 
+/// The same for an object of any class.
+struct Unowned<Object: AnyObject> {
+  var name: String
+  unowned let object: Object
+}
+
+final class Reader {
+  let page: Unowned<Page>
+  init(_ page: Page) { self.page = Unowned(name: "page", object: page) }
+}
+
+indirect enum Tree<Value> {
+  case leaf
+  case node(Tree<Value>, Value, Tree<Value>)
+}
+
+nonisolated(unsafe) var readers: [Reader] = []
+nonisolated(unsafe) var pages: [Unowned<Page>] = []
 nonisolated(unsafe) var bookmarks: [Bookmark] = []
 nonisolated(unsafe) var marked: [String: Bookmark] = [:]
 
 @inline(never) func mark() {
   for number in 0..<3 { bookmarks.append(Bookmark(page: Page(), number: number)) }
+  for _ in 0..<3 { pages.append(Unowned(name: "page", object: Page())) }
+  for _ in 0..<3 { readers.append(Reader(Page())) }
   for number in 0..<3 { marked["\(number)"] = Bookmark(page: Page(), number: number) }
 }
 
@@ -96,6 +117,7 @@ nonisolated(unsafe) var marked: [String: Bookmark] = [:]
   keepers[8].listeners = [Other(), keepers[8]]
   keepers[9].shapes = [Circle(radius: 1), keepers[9]]
   keepers[10].shapesByName["a"] = keepers[10]
+  keepers[11].tree = .node(.leaf, keepers[11], .leaf)
 }
 
 @inline(never) func main() {
@@ -117,8 +139,9 @@ nonisolated(unsafe) var marked: [String: Bookmark] = [:]
     Keeper(),
     Keeper(),
     Keeper(),
+    Keeper(),
   ])
 }
 
 main()
-print(bookmarks.count, marked.count)
+print(bookmarks.count, marked.count, pages.count, readers.count)

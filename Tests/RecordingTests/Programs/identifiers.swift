@@ -26,6 +26,8 @@ struct Registry {
   var names: [ObjectIdentifier: String] = [:]
   var held: [ObjectIdentifier: HeldPage] = [:]
   var tickets: [Ticket] = []
+  var list: [ObjectIdentifier] = []
+  var pairs: [(Int, ObjectIdentifier)?] = []
 }
 
 nonisolated(unsafe) var registry = Registry()
@@ -37,6 +39,8 @@ nonisolated(unsafe) var registry = Registry()
     let page = HeldPage()
     registry.held[ObjectIdentifier(page)] = page
     registry.tickets.append(Ticket())
+    registry.list.append(ObjectIdentifier(Page()))
+    registry.pairs.append((1, ObjectIdentifier(Page())))
   }
 }
 

@@ -42,13 +42,24 @@ import TraceReader
     #expect(tuple?.fields.map(\.name) == ["0", "1", "2"])
     #expect(tuple?.fields.map(\.offset) == [0, 8, 24])
     #expect(tuple?.fields.map(\.numberOffset) == [0, nil, nil])
+    #expect(layout("Swift.Optional<(Swift.Int, app.Node)>")?.fields.count == 2)
   }
 
   @Test func valuesOfAnyTypeAreKnown() {
     #expect(layout("(Swift.Int, Any)")?.fields.map(\.ownership) == [.strong, .existential])
-    #expect(layout("Swift.Optional<Any>")?.isExistential == true)
-    #expect(layout("Swift.AnyHashable")?.isExistential == true)
-    #expect(layout("Swift.Substring")?.isExistential == false)
+    #expect(layout("Swift.Optional<Any>")?.ownership == .existential)
+    #expect(layout("Swift.AnyHashable")?.ownership == .existential)
+    #expect(layout("Swift.Substring")?.ownership == .strong)
+  }
+
+  @Test func identifiersHoldNothing() {
+    let types = SwiftElementTypes(TypeTable(), ImageMap(images: []))
+    for name in ["Swift.ObjectIdentifier", "Swift.Optional<Swift.ObjectIdentifier>"] {
+      let value = SwiftElements.value(.unowned)
+      #expect(types.layout(named: name) == SwiftElements(stride: 8, fields: [value]))
+    }
+    let tuple = types.layout(named: "(Swift.Int, Swift.ObjectIdentifier)")
+    #expect(tuple?.fields.map(\.ownership) == [.strong, .unowned])
   }
 
   @Test func storageIsOfKeysAndElements() {
