@@ -1,4 +1,4 @@
-/* Demangling by libiberty (C++, Rust).
+/* Demangling by libiberty (C++, Rust, D).
  *
  * Separate from Swift because of setjmp: see the header. */
 #include "csymbolication.h"
@@ -64,6 +64,27 @@ char *mt_demangle_rust(const char *mangled, enum mt_demangle_style style) {
     if (style == MT_DEMANGLE_FULL)
         options |= DMGL_VERBOSE;
     return run(rust_demangle_callback, mangled, options);
+}
+
+/* Each `Q` may repeat all that is in front of it, with what that repeats itself. */
+static bool may_become_long(const char *mangled) {
+    double length = 0;
+    double repetitions = 1;
+    for (; *mangled != '\0'; mangled++) {
+        length++;
+        if (*mangled == 'Q')
+            repetitions *= 2;
+    }
+    return length * repetitions > 0x1p24;
+}
+
+char *mt_demangle_d(const char *mangled) {
+    char *text = may_become_long(mangled) ? NULL : dlang_demangle(mangled, DMGL_PARAMS);
+    if (text != NULL && strlen(text) > MT_DEMANGLE_MAX_LENGTH) {
+        free(text);
+        return NULL;
+    }
+    return text;
 }
 
 void mt_demangle_release(char *text) {

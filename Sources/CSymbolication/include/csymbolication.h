@@ -1,4 +1,4 @@
-/* What Sources/Symbolication needs from C: demanglers for C++, Rust and Swift, file attributes.
+/* What Sources/Symbolication needs from C: demanglers for C++, Rust, D and Swift, file attributes.
  *
  * The demanglers are C because libiberty's reporting callback must be able to stop the demangler: a
  * short mangled name can stand for gigabytes of text. */
@@ -23,6 +23,11 @@ char *mt_demangle_cxx(const char *mangled, enum mt_demangle_style style);
 
 /* Demangles a Rust name, legacy (`_ZN…17h<hash>E`) or v0 (`_R…`). Else as mt_demangle_cxx. */
 char *mt_demangle_rust(const char *mangled, enum mt_demangle_style style);
+
+/* Demangles a name of D (`_D…`). Else as mt_demangle_cxx.
+ *
+ * What may become too long is not tried: the demangler cannot be stopped. */
+char *mt_demangle_d(const char *mangled);
 
 /* Demangles a Swift name (`$s…`, `$S…`, `_$s…`, `_T0…`). Else as mt_demangle_cxx.
  *

@@ -90,7 +90,7 @@ extension Dwarf_Die {
     // An assembler name such as glibc's `__GI_fwrite` says less than the source's.
     case .plain: return FunctionName(plain: plain)
     case .rust: return RustNames.complete(name, withDebugName: plain)
-    case .cxx, .swift: return name
+    case .cxx, .swift, .d: return name
     }
   }
 

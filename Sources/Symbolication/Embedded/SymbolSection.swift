@@ -30,7 +30,7 @@ enum SymbolSection: UInt64 {
 }
 
 extension SymbolLanguage {
-  private static let inFile: [SymbolLanguage] = [.plain, .cxx, .rust, .swift]
+  private static let inFile: [SymbolLanguage] = [.plain, .cxx, .rust, .swift, .d]
 
   var code: UInt64 { UInt64(Self.inFile.firstIndex(of: self) ?? 0) }
 

@@ -13,7 +13,7 @@ enum LinkedSwiftLibraries {
     switch function.language {
     case .plain: isSystemPlain(function.short)
     case .cxx: isOfICU(function)
-    case .rust, .swift: false
+    case .rust, .swift, .d: false
     }
   }
 

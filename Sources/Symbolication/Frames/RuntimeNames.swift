@@ -19,6 +19,7 @@ enum RuntimeNames {
         && !(inSwiftCompiler && function.base.hasPrefix("swift::"))
     case .rust: return isRuntimeRust(function.base)
     case .swift: return isRuntimeSwift(function)
+    case .d: return DNames.isOfStandardLibrary(function.base)
     }
   }
 

@@ -16,6 +16,7 @@ public enum Demangler {
     {
       return name
     }
+    if raw.hasPrefix("_D"), let name = d(raw) { return name }
     if let name = swift(raw) { return name }
     let short = withoutResumePoint(withoutCloneSuffix(raw))
     return FunctionName(raw: raw, short: short, full: raw, base: short, language: .plain)
@@ -30,6 +31,12 @@ public enum Demangler {
     let brief = take(mt_demangle_rust(raw, MT_DEMANGLE_BRIEF)) ?? full
     let short = RustNames.short(brief)
     return FunctionName(raw: raw, short: short, full: full, base: short, language: .rust)
+  }
+
+  private static func d(_ raw: String) -> FunctionName? {
+    guard let name = take(mt_demangle_d(raw)) else { return nil }
+    return FunctionName(
+      raw: raw, short: name, full: name, base: DNames.withoutParameters(name), language: .d)
   }
 
   private static func cxx(_ raw: String) -> FunctionName? {

@@ -50,4 +50,5 @@ public enum SymbolLanguage: String, Sendable, Hashable {
   case cxx
   case rust
   case swift
+  case d
 }
