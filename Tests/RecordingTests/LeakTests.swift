@@ -282,7 +282,7 @@ import TraceTestSupport
   func elementsOfContainersAreKnownByTheirTypes(_ options: [String]) throws {
     let source = try TestProgram("elements.swift", flags: options + ["-module-name", "app"])
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())
-    #expect(program.leaks["app.Page"] == Figures(12, 288, roots: 12))
+    #expect(program.leaks["app.Page"] == Figures(18, 432, roots: 18))
     #expect(program.leaks["app.Node"] == Figures(4, 192, roots: 4))
     #expect(program.possible.isEmpty)
     let fields = program.report.treeGroups.filter { $0.name == "app.Node" }.flatMap(\.trees)

@@ -367,7 +367,7 @@ extension ObjectLayout {
     }
     let isUnowned =
       unownedOffsets.contains(offset - part)
-      || unownedFromEnd.contains(size &- offset)
+      || unownedFromEnd.contains((size &+ 7) & ~7 &- offset)
     return !isUnowned || SwiftObjects.isTakenDown(at: heap.blocks.address(of: target), heap.memory)
   }
 }

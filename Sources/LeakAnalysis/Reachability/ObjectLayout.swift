@@ -5,7 +5,7 @@ public struct ObjectLayout: Sendable, Hashable {
   public var size: UInt64?
   /// Where `unowned` references are, in bytes from the beginning.
   public var unownedOffsets: [UInt64]
-  /// Where more of them are, in bytes from the end of what was requested.
+  /// Where more of them are, in bytes from the end of the last word of what was requested.
   public var unownedFromEnd: [UInt64]
   /// Where existential containers are: three words for a value, and its metadata.
   public var existentialOffsets: [UInt64]

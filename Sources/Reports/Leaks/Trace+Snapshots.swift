@@ -223,12 +223,12 @@ extension SwiftLayouts {
     case .swiftCaptures:
       let layout = SwiftCaptureLayout(type.name)
       return ObjectLayout(
-        size: .max, unownedFromEnd: layout?.unownedFromEnd ?? [],
+        size: .max, unownedFromEnd: unownedFromEnd(ofWord: word),
         existentialOffsets: Self.existentials(capturedFields(ofWord: word), size: .max),
         numbersFromEnd: layout?.numbersFromEnd ?? [])
     case .swiftBox:
       return ObjectLayout(
-        size: .max,
+        size: .max, unownedFromEnd: unownedFromEnd(ofWord: word),
         existentialOffsets: Self.existentials(capturedFields(ofWord: word), size: .max))
     case .swiftError: return ObjectLayout(size: .max)
     case .swiftTask, .swiftJob: return ObjectLayout(isTask: true)

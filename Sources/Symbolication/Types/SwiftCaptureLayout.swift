@@ -3,8 +3,8 @@
 /// They are at its end, one behind the other; in front of them are its header and, in generic code,
 /// the types that it was made for.
 public struct SwiftCaptureLayout: Sendable, Hashable {
-  /// Where `unowned` references are, in bytes from the end of the context: these do not hold what
-  /// they point to.
+  /// Where `unowned` references are, in bytes from the end of the context's last word: these do not hold
+  /// what they point to.
   public var unownedFromEnd: [UInt64]
   /// Where words begin that hold small numbers alone, in bytes from the end of the context: behind
   /// these stands what was there before.
@@ -26,7 +26,7 @@ public struct SwiftCaptureLayout: Sendable, Hashable {
       // The last word of the value, where the value does not take all of it.
       if end % 8 != 0, numbers.last != end & ~7 { numbers.append(end & ~7) }
     }
-    unownedFromEnd = unowned.map { end - $0 }
+    unownedFromEnd = unowned.map { ((end + 7) & ~7) - $0 }
     numbersFromEnd = numbers.map { end - $0 }
   }
 

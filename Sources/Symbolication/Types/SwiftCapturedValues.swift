@@ -114,6 +114,12 @@ struct SwiftCapturedValues {
     }
   }
 
+  /// Where references are that do not hold what they point to, in bytes from the end of the block's last word.
+  var unownedFromEnd: [UInt64] {
+    let end = (back.size + 7) & ~7
+    return back.fields.filter { $0.ownership == .unowned }.map { end - $0.offset }
+  }
+
   /// What an offset in a block is called: `[1].owner`, `[1]`, in boxes `value.owner`, `value`.
   ///
   /// - Parameters:

@@ -96,6 +96,14 @@ public final class SwiftLayouts {
     types.type(ofWord: word).flatMap(captures)?.fields ?? []
   }
 
+  /// Where references are in the closure contexts and boxes that begin with a word that do not hold what they point
+  /// to, in bytes from the end of the last word.
+  public func unownedFromEnd(ofWord word: UInt64) -> [UInt64] {
+    guard let type = types.type(ofWord: word) else { return [] }
+    let plain = type.kind == .swiftCaptures ? SwiftCaptureLayout(type.name) : nil
+    return (plain?.unownedFromEnd ?? []) + (captures(of: type)?.unownedFromEnd ?? [])
+  }
+
   private func captures(of type: BlockType) -> SwiftCapturedValues? {
     if let known = knownCaptures[type.id] { return known }
     let values = SwiftCapturedValues(type, value: value)

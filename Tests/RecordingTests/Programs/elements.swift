@@ -81,12 +81,25 @@ indirect enum Tree<Value> {
   case node(Tree<Value>, Value, Tree<Value>)
 }
 
+nonisolated(unsafe) var calls: [() -> Int] = []
 nonisolated(unsafe) var readers: [Reader] = []
 nonisolated(unsafe) var pages: [Unowned<Page>] = []
 nonisolated(unsafe) var bookmarks: [Bookmark] = []
 nonisolated(unsafe) var marked: [String: Bookmark] = [:]
 
+@inline(never) func capture(_ bookmark: Bookmark, _ other: Unowned<Page>) {
+  var last = bookmark
+  calls.append { bookmark.number + other.name.count }
+  calls.append {
+    last.number += 1
+    return last.number
+  }
+}
+
 @inline(never) func mark() {
+  for number in 0..<3 {
+    capture(Bookmark(page: Page(), number: number), Unowned(name: "page", object: Page()))
+  }
   for number in 0..<3 { bookmarks.append(Bookmark(page: Page(), number: number)) }
   for _ in 0..<3 { pages.append(Unowned(name: "page", object: Page())) }
   for _ in 0..<3 { readers.append(Reader(Page())) }
@@ -144,4 +157,4 @@ nonisolated(unsafe) var marked: [String: Bookmark] = [:]
 }
 
 main()
-print(bookmarks.count, marked.count, pages.count, readers.count)
+print(calls.count, bookmarks.count, marked.count, pages.count, readers.count)
