@@ -117,6 +117,15 @@ struct BackPointerTests {
     #expect(roles(uncounted, [shared, other, plain]) == [.rootLeak, .rootLeak, .rootLeak])
   }
 
+  @Test("A block that reaches into the next one, as damage makes them, has no value of its own")
+  func overlaps() throws {
+    var heap = SampleHeap()
+    let block = heap.block(48)
+    heap.trace.allocate(block + 8, 24)
+    let analysis = try heap.analysis(countsReferences: { _ in true }, isCounted: { _ in true })
+    #expect(analysis.leaked == [block, block + 8])
+  }
+
   @Test("Shared pointers of libc++ count as well")
   func libcxx() throws {
     let table = SampleHeap.constants + 0x100

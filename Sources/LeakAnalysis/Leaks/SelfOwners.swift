@@ -19,11 +19,12 @@ enum SelfOwners {
   ) -> Set<Int> {
     let known = heap.blocks
     var found: Set<Int> = []
-    for block in 0..<known.count
-    where reachability.isUnreached(block) && known.size(of: block) > valueOffset {
-      let start = known.address(of: block)
+    for block in 0..<known.count where reachability.isUnreached(block) {
+      let (start, end) = (known.address(of: block), known.end(of: block))
+      // A damaged trace may have another block begin in front of the value.
+      guard end - start > valueOffset else { continue }
       var offsets: [UInt64] = []
-      heap.memory.forEachWord(in: start &+ valueOffset..<known.end(of: block)) { address, value in
+      heap.memory.forEachWord(in: start + valueOffset..<end) { address, value in
         if value == start { offsets.append(address &- start) }
       }
       guard !offsets.isEmpty, facts.countsReferences(known.site(of: block).stack) else { continue }
