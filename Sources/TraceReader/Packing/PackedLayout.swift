@@ -30,7 +30,7 @@ struct PackedLayout: ~Copyable {
 
   /// Takes over a chunk, with its events encoded anew where that gives back the same events.
   mutating func append(_ chunk: ChunkHeader) throws(TraceError) {
-    let bytes = try bytes(of: chunk)
+    let bytes = try bytes(at: chunk.offset, count: Int(chunk.length))
     var header = bytes.withUnsafeBytes { $0.loadUnaligned(as: mt_chunk_header.self) }
     guard bytes.count == Int(chunk.length) else {
       // Cut: nothing can follow but the end of the file.
@@ -62,7 +62,7 @@ struct PackedLayout: ~Copyable {
       if !keepsZeros { offset = max(offset, trace.file.endOfHole(at: offset)) }
       guard offset < gap.upperBound else { break }
       let count = Int(min(gap.upperBound &- offset, UInt64(PackedFileWriter.frameSize)))
-      let bytes = try trace.file.bytes(at: offset, count: count)
+      let bytes = try bytes(at: offset, count: count)
       if keepsZeros || bytes.contains(where: { $0 != 0 }) {
         hasGaps = true
         try begin(kind: nil)
@@ -76,7 +76,7 @@ struct PackedLayout: ~Copyable {
   mutating func finish(_ index: ChunkIndex) throws(TraceError) -> PackSummary {
     let (missingBytes, isWhole) = (index.missingBytes, index.damage.isEmpty)
     if !hasGaps, isWhole { try appendIndex() }
-    var bytes = try trace.file.bytes(at: 0, count: Int(MT_FILE_HEADER_SIZE))
+    var bytes = try bytes(at: 0, count: Int(MT_FILE_HEADER_SIZE))
     let recordedBytes =
       trace.header.recordedBytes > 0 ? trace.header.recordedBytes : trace.file.storedSize
     let (end, events) = (writer.offset &+ missingBytes, events)
@@ -84,7 +84,6 @@ struct PackedLayout: ~Copyable {
     let lost = Int64(clamping: trace.header.chunks) - Int64(index.chunks.count)
     let chunks = UInt64(headers.count) &+ (isWhole ? 0 : UInt64(max(0, lost)))
     bytes.withUnsafeMutableBytes { bytes in
-      guard bytes.count == MemoryLayout<mt_file_header>.size else { return }
       var fields = bytes.loadUnaligned(as: mt_file_header.self)
       fields.minor = max(fields.minor, UInt16(MT_FORMAT_MINOR))
       fields.file_end = end
@@ -113,8 +112,15 @@ struct PackedLayout: ~Copyable {
 
   // MARK: Chunks
 
-  private func bytes(of chunk: ChunkHeader) throws(TraceError) -> [UInt8] {
-    try trace.file.bytes(at: chunk.offset, count: Int(chunk.length))
+  /// Reads what the trace has there, all of it: a packed file is to replace the trace.
+  private func bytes(at offset: UInt64, count: Int) throws(TraceError) -> [UInt8] {
+    let bytes = try trace.file.bytes(at: offset, count: count)
+    let size = trace.file.size
+    guard bytes.count == min(count, Int(clamping: size &- min(offset, size))) else {
+      throw TraceError(
+        .io, at: offset, "became shorter while it was read", path: trace.path.string)
+    }
+    return bytes
   }
 
   private mutating func header(of kind: mt_chunk_kind, contentLength: Int) -> mt_chunk_header {

@@ -39,6 +39,25 @@ import TraceTestSupport
     }
   }
 
+  @Test(arguments: [0, 4096, 4096 + 10, 8192 + 100])
+  func aTraceThatBecomesShorterMeanwhileIsNotPacked(left: Int) throws {
+    let bytes = SampleTraces.random(seed: 3).bytes()
+    let packed = try TemporaryFile([])
+    let output = try FileDescriptor.open(packed.path, .readWrite)
+    defer { try? output.close() }
+    for isAtEnd in [false, true] {
+      let file = try TemporaryFile(bytes)
+      let trace = try Trace(path: file.path)
+      let error = #expect(throws: TraceError.self) {
+        _ = try TracePacker(trace, level: 1).write(to: output) { done, all in
+          if done == all || !isAtEnd { truncate(file.path.string, isAtEnd ? left / 4 : left) }
+        }
+      }
+      #expect(error?.status == .io)
+      #expect(error?.context == "became shorter while it was read")
+    }
+  }
+
   @Test func zstdItselfGivesThePlainTrace() throws {
     let builder = SampleTraces.random(seed: 3)
     let packed = try builder.packed()
