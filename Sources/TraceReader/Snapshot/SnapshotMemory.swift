@@ -23,6 +23,16 @@ public struct SnapshotMemory: Sendable {
   @usableFromInline var firstValues: [Int] = []
   /// The kept words by ascending address.
   @usableFromInline var values: [UInt64] = []
+  /// Where pages begin that follow each other: heaps have few such places.
+  @usableFromInline var runs: [PageRun] = []
+
+  /// Pages with kept words that follow each other.
+  @usableFromInline
+  struct PageRun: Sendable {
+    var firstPage: UInt64
+    /// The position of the first one in `pages`.
+    var position: Int
+  }
 
   init(regions: [SnapshotRegion]) {
     self.regions = regions
@@ -54,7 +64,7 @@ public struct SnapshotMemory: Sendable {
   /// The word at an address, which is rounded down to a multiple of 8.
   ///
   /// - Returns: 0 where no word is kept or nothing is mapped.
-  /// - Complexity: O(1) in densely kept memory, O(log *n*) in the number of pages elsewhere.
+  /// - Complexity: O(log *n*) in the number of stretches of pages with kept words.
   @inlinable
   public func word(at address: UInt64) -> UInt64 {
     let slot = firstPage(from: address >> 12)
@@ -119,27 +129,27 @@ public struct SnapshotMemory: Sendable {
   }
 
   /// The position of the first page with kept words whose number is at least `page`.
-  ///
-  /// Page numbers are integers that ascend: from one known position to another, positions grow at
-  /// most as fast as page numbers. In dense memory these bounds meet at once.
   @usableFromInline
   func firstPage(from page: UInt64) -> Int {
-    guard let least = pages.first, let greatest = pages.last, page > least else { return 0 }
-    guard page <= greatest else { return pages.count }
-    var (low, high) = (0, pages.count &- 1)
-    var probe = high
+    // The last run that begins there or before it.
+    var (low, high) = (0, runs.count)
     while low < high {
-      // A step that interpolates, then one that halves: neither even nor clustered pages are slow.
-      let span = pages[high] &- pages[low]
-      let fraction = Double(page &- pages[low]) / Double(span)
-      probe = min(low &+ Int(fraction * Double(high &- low)), high &- 1)
-      if pages[probe] < page { low = probe &+ 1 } else { high = probe }
-      if low < high {
-        let middle = low &+ (high &- low) / 2
-        if pages[middle] < page { low = middle &+ 1 } else { high = middle }
-      }
-      if pages[low] >= page { return low }
+      let middle = low &+ (high &- low) / 2
+      if runs[middle].firstPage <= page { low = middle &+ 1 } else { high = middle }
     }
-    return low
+    guard low > 0 else { return 0 }
+    let run = runs[low &- 1]
+    let end = low < runs.count ? runs[low].position : pages.count
+    return Int(min(UInt64(run.position) &+ (page &- run.firstPage), UInt64(end)))
+  }
+
+  /// Adds a page without kept words behind all others.
+  mutating func appendPage(_ page: UInt64) {
+    if pages.last.map({ $0 &+ 1 != page }) ?? true {
+      runs.append(PageRun(firstPage: page, position: pages.count))
+    }
+    pages.append(page)
+    firstValues.append(values.count)
+    for _ in 0..<8 { bitmaps.append(0) }
   }
 }

@@ -75,12 +75,10 @@ struct SnapshotWordDecoder {
   /// Adds a word; false when it does not ascend or lies in no mapping.
   @inline(__always)
   private mutating func append(_ value: UInt64, at address: UInt64) -> Bool {
-    guard address >= end else { return false }
+    guard address >= end, address < .max - 8 else { return false }
     if memory.pages.last != address >> 12 {
       guard isMapped(address) else { return false }
-      memory.pages.append(address >> 12)
-      memory.firstValues.append(memory.values.count)
-      for _ in 0..<8 { memory.bitmaps.append(0) }
+      memory.appendPage(address >> 12)
     }
     end = address &+ 8
     guard value != 0 else { return true }

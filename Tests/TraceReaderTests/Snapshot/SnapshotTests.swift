@@ -74,6 +74,23 @@ import TraceTestSupport
     }
   }
 
+  @Test func findsTheNextPageFromAnywhere() throws {
+    let pages: [UInt64] = [3, 4, 5, 9, 0x7f00, 0x7f01]
+    var snapshot = SnapshotBuilder(time: 1010)
+    snapshot.region(0..<0x1000_0000)
+    for page in pages { snapshot.words(at: page << 12 + 8, [page]) }
+    var trace = TraceBuilder()
+    trace.snapshot(snapshot)
+    try trace.open { trace in
+      let memory = try trace.loadSnapshot(0)
+      for page in Array(0..<12) + Array(0x7efe..<0x7f04) as [UInt64] {
+        let next = pages.first { $0 >= page }
+        #expect(memory.firstKeptPage(from: page << 12) == next.map { $0 << 12 })
+        #expect(memory.word(at: page << 12 + 8) == (next == page ? page : 0))
+      }
+    }
+  }
+
   @Test func visitsTheWordsOfARange() throws {
     try Self.sample().open { trace in
       let memory = try trace.loadSnapshot(0)
