@@ -31,6 +31,8 @@ public struct SnapshotSummary: Sendable, Hashable, Encodable {
   public var missingWords: UInt64?
   /// Parts of its memory that could not be read, because the file is damaged; nil without any.
   public var damagedParts: Int?
+  /// True where there is no memory for all of its words; nil elsewhere.
+  public var exceedsMemory: Bool?
   /// Slabs of GLib's slice allocator, which hide leaks; nil without any.
   public var slices: BlockSum?
 
@@ -39,6 +41,7 @@ public struct SnapshotSummary: Sendable, Hashable, Encodable {
     self.init(heap.info, clock: clock)
     missingWords = heap.missingWords > 0 ? heap.missingWords : nil
     damagedParts = heap.memory.damagedRuns > 0 ? heap.memory.damagedRuns : nil
+    exceedsMemory = heap.memory.exceedsMemory ? true : nil
     let slices = heap.slices.reduce(into: BlockSum()) { $0.add(heap.blocks.size(of: $1)) }
     self.slices = slices.count > 0 ? slices : nil
   }
@@ -144,7 +147,11 @@ public struct SnapshotSummary: Sendable, Hashable, Encodable {
         "\(ByteStyle.human.format(skippedBytes)) of memory could not be read: what only it points to "
           + "counts as leaked")
     }
-    if let missingWords {
+    if exceedsMemory != nil {
+      warnings.append(
+        "the snapshot has more words than this machine has memory for: what the others point to "
+          + "counts as leaked")
+    } else if let missingWords {
       let words = CountText.of(missingWords, "word")
       warnings.append(
         "\(words) of the snapshot could not be read: what they point to counts as leaked")

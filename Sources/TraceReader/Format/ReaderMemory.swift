@@ -4,8 +4,8 @@
 
 /// How much memory the reader takes for what a trace claims to hold.
 ///
-/// A few bytes can stand for many: of a run of stack nodes, of content that is compressed. Traces that were
-/// recorded stay far below these limits.
+/// A few bytes can stand for many: of a run of stack nodes, of equal words, of content that is compressed.
+/// Traces that were recorded stay far below these limits.
 enum ReaderMemory {
   /// The greatest memory for the stacks of a trace, in bytes.
   ///
@@ -17,6 +17,16 @@ enum ReaderMemory {
     let (bySize, overflow) = storedSize.multipliedReportingOverflow(by: bytesPerStoredByte)
     let limit = overflow ? .max : max(leastLimit, bySize)
     return Int(clamping: min(limit, available / 4))
+  }
+
+  /// The greatest memory for the words of a snapshot, in bytes.
+  ///
+  /// The file does not tell: a program may well fill a GiB with one word, of which a packed trace is some KiB.
+  ///
+  /// - Parameter available: What the process can have.
+  /// - Returns: Bytes.
+  static func wordLimit(available: UInt64 = available()) -> Int {
+    Int(clamping: available / 4)
   }
 
   /// A packed trace has less than one node for each of its bytes, of 8 bytes each.

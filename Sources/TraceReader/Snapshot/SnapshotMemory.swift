@@ -14,6 +14,8 @@ public struct SnapshotMemory: Sendable {
   /// How many runs of words, or chunks of runs, could not be read to their end: they are damaged,
   /// or contradict what was before them.
   public internal(set) var damagedRuns = 0
+  /// Whether words are missing because they would take more memory than there is for them.
+  public internal(set) var exceedsMemory = false
 
   /// The numbers (addresses / 4096) of the pages that have kept words, in ascending order.
   @usableFromInline var pages: [UInt64] = []
@@ -142,6 +144,14 @@ public struct SnapshotMemory: Sendable {
     let end = low < runs.count ? runs[low].position : pages.count
     return Int(min(UInt64(run.position) &+ (page &- run.firstPage), UInt64(end)))
   }
+
+  /// About how many bytes of memory the words take.
+  var size: Int {
+    values.count * MemoryLayout<UInt64>.stride + pages.count * Self.bytesPerPage
+  }
+
+  /// Its number, which words of it are kept, and where the first one is.
+  private static let bytesPerPage = 8 + 64 + 8
 
   /// Adds a page without kept words behind all others.
   mutating func appendPage(_ page: UInt64) {

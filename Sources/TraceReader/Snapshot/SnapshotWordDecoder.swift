@@ -4,6 +4,7 @@ import CTraceFormat
 struct SnapshotWordDecoder {
   private(set) var memory: SnapshotMemory
   private let regions: [SnapshotRegion]
+  private let memoryLimit: Int
   /// One past the last word that was added.
   private var end: UInt64 = 0
   private var lastRegion = 0
@@ -11,9 +12,20 @@ struct SnapshotWordDecoder {
   /// Bytes after those of a chunk that may be loaded.
   static let guardLength = 32
 
-  init(regions: [SnapshotRegion]) {
+  /// - Parameters:
+  ///   - regions: The mappings of the process.
+  ///   - expectedCount: How many words there will be, as far as that is known.
+  ///   - memoryLimit: Words that take more bytes are not kept.
+  init(
+    regions: [SnapshotRegion], expectedCount: Int = 0,
+    memoryLimit: Int = ReaderMemory.wordLimit()
+  ) {
     memory = SnapshotMemory(regions: regions)
     self.regions = regions
+    self.memoryLimit = memoryLimit
+    // An array that grows is there twice for a moment.
+    memory.values.reserveCapacity(
+      min(expectedCount, memoryLimit / MemoryLayout<UInt64>.stride))
   }
 
   /// Notes that not all of a chunk could be read.
@@ -25,7 +37,7 @@ struct SnapshotWordDecoder {
   mutating func decode(_ chunk: UnsafeRawBufferPointer) {
     let bytes = UnsafeRawBufferPointer(rebasing: chunk[..<max(0, chunk.count - Self.guardLength)])
     var position = ChunkHeader.size
-    while position < bytes.count {
+    while position < bytes.count, !memory.exceedsMemory {
       var cursor = ByteCursor(bytes, at: position)
       let address: UInt64 = cursor.read()
       let length = Int(cursor.read(UInt32.self))
@@ -40,12 +52,14 @@ struct SnapshotWordDecoder {
         memory.damagedRuns += 1
         return
       }
-      if !decodeRun(at: address, base + start, base + start + length) { memory.damagedRuns += 1 }
+      if !decodeRun(at: address, base + start, base + start + length), !memory.exceedsMemory {
+        memory.damagedRuns += 1
+      }
       position = (start + length + 7) & ~7
     }
   }
 
-  /// Decodes one run; false when it contradicts itself or what was before it.
+  /// Decodes one run; false when it contradicts itself or what was before it, or there is no memory for it.
   private mutating func decodeRun(
     at address: UInt64, _ start: UnsafeRawPointer, _ end: UnsafeRawPointer
   ) -> Bool {
@@ -72,12 +86,17 @@ struct SnapshotWordDecoder {
     return true
   }
 
-  /// Adds a word; false when it does not ascend or lies in no mapping.
+  /// Adds a word; false when it does not ascend, lies in no mapping, or there is no memory for it.
   @inline(__always)
   private mutating func append(_ value: UInt64, at address: UInt64) -> Bool {
     guard address >= end, address < .max - 8 else { return false }
     if memory.pages.last != address >> 12 {
       guard isMapped(address) else { return false }
+      // A page more or less does not matter.
+      guard memory.size < memoryLimit else {
+        memory.exceedsMemory = true
+        return false
+      }
       memory.appendPage(address >> 12)
     }
     end = address &+ 8

@@ -5,15 +5,19 @@ extension Trace {
   ///
   /// - Parameter index: Its position in ``snapshots``.
   /// - Returns: The words that are kept; what could not be read is missing, see
-  ///   ``SnapshotMemory/damagedRuns``.
+  ///   ``SnapshotMemory/damagedRuns``, and what there is no memory for, see ``SnapshotMemory/exceedsMemory``.
   /// - Throws: `.inconsistent` when there is no such snapshot, `.io` when the file cannot be read.
   public func loadSnapshot(_ index: Int) throws(TraceError) -> SnapshotMemory {
     guard snapshots.indices.contains(index) else {
       throw TraceError(
         .inconsistent, "has no snapshot \(index) (it has \(snapshots.count))", path: path.string)
     }
-    var decoder = SnapshotWordDecoder(regions: snapshots[index].regions)
-    for chunk in snapshotWords[index] {
+    // A word takes a byte at least.
+    let stored = snapshotWords[index].reduce(into: 0) { $0 += $1.length }
+    var decoder = SnapshotWordDecoder(
+      regions: snapshots[index].regions,
+      expectedCount: min(Int(clamping: snapshots[index].wordCount), stored))
+    for chunk in snapshotWords[index] where !decoder.memory.exceedsMemory {
       var bytes = try words(of: chunk)
       let isKept = bytes.withUnsafeBytes { $0.isKept(chunk.header) }
       if bytes.count < chunk.length || !isKept { decoder.noteDamage() }

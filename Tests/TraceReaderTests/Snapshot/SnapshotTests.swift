@@ -1,7 +1,8 @@
 import CTraceFormat
 import Testing
-import TraceReader
 import TraceTestSupport
+
+@testable import TraceReader
 
 @Suite struct SnapshotTests {
   /// A program with a heap, an image, two threads and words in several pages.
@@ -89,6 +90,28 @@ import TraceTestSupport
         #expect(memory.word(at: page << 12 + 8) == (next == page ? page : 0))
       }
     }
+  }
+
+  @Test func wordsThatThereIsNoMemoryForAreLeftOut() {
+    // A word, and then bytes of which each is that word again.
+    let run = [0x11, 0x02] + [UInt8](repeating: 0x01, count: 1023)
+    let header: [UInt8] = [0, 0, 1, 0, 0, 0, 0, 0, 0x01, 0x04, 0, 0, 0, 0, 0, 0]
+    let chunk =
+      [UInt8](repeating: 0, count: ChunkHeader.size) + header + run
+      + [UInt8](repeating: 0, count: SnapshotWordDecoder.guardLength)
+    func decoded(memoryLimit: Int) -> SnapshotMemory {
+      var decoder = SnapshotWordDecoder(
+        regions: [SnapshotRegion(start: 0x1_0000, end: 0x10_0000)], expectedCount: .max,
+        memoryLimit: memoryLimit)
+      chunk.withUnsafeBytes { decoder.decode($0) }
+      return decoder.memory
+    }
+    let page = 512 * 8 + 80
+    let (all, cut) = (decoded(memoryLimit: page + 1), decoded(memoryLimit: page))
+    #expect(all.wordCount == 1024 && !all.exceedsMemory && all.damagedRuns == 0)
+    #expect(cut.wordCount == 512 && cut.exceedsMemory && cut.damagedRuns == 0)
+    #expect(cut.word(at: 0x1_0ff8) == 1)
+    #expect(ReaderMemory.wordLimit(available: 4 << 30) == 1 << 30)
   }
 
   @Test func visitsTheWordsOfARange() throws {
