@@ -27,8 +27,11 @@ struct LeakTreeRow {
   ///   - labels: Names of blocks.
   init?(from first: LeakForest.Edge, of leaks: LeakForest, labels: BlockLabels) {
     (last, holder, edge) = (first.target, first.target, first)
+    let name = labels.name(of: leaks.block(of: first.target))
     var length = 0
-    while let next = Self.next(after: edge, of: leaks, labels: labels) {
+    while let next = Self.next(after: edge, of: leaks, labels.heap.blocks),
+      labels.name(of: leaks.block(of: next.target)) == name
+    {
       (holder, last, edge) = (last, next.target, next)
       length += 1
     }
@@ -40,19 +43,26 @@ struct LeakTreeRow {
   static func isStep(
     _ edge: LeakForest.Edge, from node: Int, of leaks: LeakForest, labels: BlockLabels
   ) -> Bool {
-    let blocks = labels.heap.blocks
-    let (from, to) = (leaks.block(of: node), leaks.block(of: edge.target))
-    return leaks.parent(of: edge.target) == node && blocks.size(of: from) == blocks.size(of: to)
-      && labels.name(of: from) == labels.name(of: to)
+    isOfOneSize(edge, from: node, of: leaks, labels.heap.blocks)
+      && labels.name(of: leaks.block(of: node)) == labels.name(of: leaks.block(of: edge.target))
   }
 
+  /// Whether a block holds one of its size.
+  private static func isOfOneSize(
+    _ edge: LeakForest.Edge, from node: Int, of leaks: LeakForest, _ blocks: HeapBlocks
+  ) -> Bool {
+    leaks.parent(of: edge.target) == node
+      && blocks.size(of: leaks.block(of: node)) == blocks.size(of: leaks.block(of: edge.target))
+  }
+
+  /// The pointer from an element to the next one, whatever that is called.
   private static func next(
-    after edge: LeakForest.Edge, of leaks: LeakForest, labels: BlockLabels
+    after edge: LeakForest.Edge, of leaks: LeakForest, _ blocks: HeapBlocks
   ) -> LeakForest.Edge? {
     let node = edge.target
     guard
       let next = leaks.edges(of: node).first(where: { $0.offset == edge.offset }),
-      isStep(next, from: node, of: leaks, labels: labels),
+      isOfOneSize(next, from: node, of: leaks, blocks),
       leaks.subtreeCount(of: node) - leaks.subtreeCount(of: next.target) <= mostBeside + 1
     else { return nil }
     return next
