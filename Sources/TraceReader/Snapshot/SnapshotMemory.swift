@@ -43,12 +43,6 @@ public struct SnapshotMemory: Sendable {
   /// How many words are kept.
   public var wordCount: Int { values.count }
 
-  /// Visits all kept words by ascending address, without their addresses.
-  @inlinable
-  public func forEachValue(_ body: (UInt64) -> Void) {
-    for value in values { body(value) }
-  }
-
   /// The mapping that holds an address; nil when none does.
   ///
   /// - Complexity: O(log *n*) in the number of mappings.
