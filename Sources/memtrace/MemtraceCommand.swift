@@ -34,19 +34,14 @@ struct MemtraceCommand: ParsableCommand {
 
   static func main() {
     do {
-      // Swift reads them in /proc.
-      guard !CommandLine.arguments.isEmpty else {
-        throw CommandFailure(
-          "cannot read its own arguments in /proc/self/cmdline; mount /proc, or preload libmemtrace.so",
-          exitStatus: ExitStatus.cannotRecord)
-      }
-      if let completion = CompletionScript(askedForBy: CommandLine.arguments.dropFirst()) {
+      let words = OwnArguments.words
+      if let completion = CompletionScript(askedForBy: words) {
         print(completion.text, terminator: "")
         return try Diagnostics.finishOutput()
       }
-      try UnknownCommand.check(CommandLine.arguments.dropFirst().first)
-      try EmptyValue.check(CommandLine.arguments.dropFirst())
-      var command = try parseAsRoot()
+      try UnknownCommand.check(words.first)
+      try EmptyValue.check(words)
+      var command = try parseAsRoot(Array(words))
       try command.run()
       try Diagnostics.finishOutput()
     } catch {

@@ -1,9 +1,15 @@
-/* Starts a command. */
+/* What this program was started with, and starts a command. */
 #ifndef CLAUNCH_H
 #define CLAUNCH_H
 
 #include <signal.h>
 #include <sys/types.h>
+
+/* The arguments of this process, its name first; a null pointer follows.
+ *
+ * Swift looks for them in front of the environment, which is elsewhere once a preloaded library has
+ * moved it, as one that sets a variable does. */
+char *const *claunch_own_arguments(void);
 
 /* Executes a file in a child that inherits all dispositions of signals, and the mask given.
  *

@@ -42,9 +42,8 @@ struct CheckCommand: ParsableCommand {
 
   /// What stands behind `--`; the parser has it among the other words.
   private var command: ArraySlice<String> {
-    let arguments = CommandLine.arguments
-    guard let end = arguments.firstIndex(of: "--") else { return [] }
-    return words.suffix(arguments.count - end - 1)
+    guard let end = OwnArguments.words.firstIndex(of: "--") else { return [] }
+    return words.suffix(OwnArguments.words[end...].count - 1)
   }
 
   private var traces: ArraySlice<String> { words.dropLast(command.count) }

@@ -27,10 +27,7 @@ struct RecordedCommand {
 
   /// The words without the argument parser's conversion to UTF-8.
   private static func rawArguments(_ words: [String]) -> [CString] {
-    let all = (0..<Int(CommandLine.argc)).compactMap { index in
-      CommandLine.unsafeArgv[index].map { CString(copying: $0) }
-    }
-    let tail = Array(all.suffix(words.count))
-    return tail.map(\.text) == words ? tail : words.map { CString($0) }
+    let tail = OwnArguments.all.suffix(words.count)
+    return tail.map(\.text) == words ? Array(tail) : words.map { CString($0) }
   }
 }
