@@ -47,6 +47,25 @@ import TraceTestSupport
     #expect(run.status == 33)
   }
 
+  /// Only the leader of its session is told, which is memtrace here.
+  @Test func theEndOfTheTerminalReachesTheCommand() throws {
+    let script = "trap 'exit 33' HUP; echo ready; while :; do :; done"
+    let terminal = """
+      import os, pty, sys
+      pid, terminal = pty.fork()
+      if pid == 0: os.execv(sys.argv[1], sys.argv[1:])
+      while b"ready" not in os.read(terminal, 1000): pass
+      os.close(terminal)
+      sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+      """
+    let run = try ProcessRun.run(
+      [
+        "/usr/bin/python3", "-c", terminal, BuiltProducts.memtrace.string, "record", "-q", "--",
+        "/bin/sh", "-c", script,
+      ], directory: directory.path, timeout: 30)
+    #expect(run.status == 33)
+  }
+
   /// It is inherited by what is started.
   @Test func anAlarmThatWasSetBeforeIsThatOfTheCommand() throws {
     let run = try ProcessRun.run(

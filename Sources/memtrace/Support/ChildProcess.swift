@@ -79,10 +79,9 @@ struct ChildProcess {
 
   /// Gives the process a signal that was meant for it.
   ///
-  /// The terminal sends its signals to the whole foreground group, the process included. An alarm that was
-  /// set before memtrace was started would have been that of the process.
+  /// The terminal sends its signals to the whole foreground group, the process included.
   private func pass(on signal: Int32, _ info: siginfo_t) {
-    if info.si_code == SI_KERNEL, !Self.alarms.contains(signal) { return }
+    if info.si_code == SI_KERNEL, !Self.isForMemtraceAlone(signal) { return }
     guard info.si_code == SI_QUEUE else {
       kill(pid, signal)
       return
@@ -108,6 +107,12 @@ struct ChildProcess {
     ] + alarms { sigaddset(&set, signal) }
     for signal in __libc_current_sigrtmin()...__libc_current_sigrtmax() { sigaddset(&set, signal) }
     return set
+  }
+
+  /// An alarm that was set before memtrace was started, and the end of a terminal, of which only the
+  /// leader of its session is told: both would have been for the process.
+  private static func isForMemtraceAlone(_ signal: Int32) -> Bool {
+    alarms.contains(signal) || (signal == SIGHUP && getsid(0) == getpid())
   }
 
   private static let alarms = [SIGALRM, SIGVTALRM, SIGPROF]
