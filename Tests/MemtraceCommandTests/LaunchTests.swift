@@ -47,6 +47,23 @@ import TraceTestSupport
     #expect(run.status == 33)
   }
 
+  /// As those of a container, where it is the first process.
+  @Test func orphansThatMemtraceGetsAreLetGo() throws {
+    let script = "pid=$(sh -c 'true & echo $!'); while kill -0 $pid; do :; done 2>&-; exit 33"
+    let becomeReaper = """
+      import ctypes, os, sys
+      PR_SET_CHILD_SUBREAPER = 36
+      ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+      os.execv(sys.argv[1], sys.argv[1:])
+      """
+    let run = try ProcessRun.run(
+      [
+        "/usr/bin/python3", "-c", becomeReaper, BuiltProducts.memtrace.string, "record", "-q", "--",
+        "/bin/sh", "-c", script,
+      ], directory: directory.path, timeout: 30)
+    #expect(run.status == 33)
+  }
+
   /// Only the leader of its session is told, which is memtrace here.
   @Test func theEndOfTheTerminalReachesTheCommand() throws {
     let script = "trap 'exit 33' HUP; echo ready; while :; do :; done"

@@ -89,11 +89,18 @@ struct ChildProcess {
     _ = sigqueue(pid, signal, info._sifields._rt.si_sigval)
   }
 
+  /// Looks whether the process has ended.
+  ///
+  /// Who has lost its parent and became memtrace's child is let go on the way: memtrace may be the
+  /// first process of a container, as the command would have been.
   private func poll() -> ProcessEnding? {
     var status: Int32 = 0
-    let result = waitpid(pid, &status, WNOHANG)
-    if result == 0 || (result < 0 && errno == EINTR) { return nil }
-    guard result == pid else { return .exited(ExitStatus.cannotRecord) }
+    while true {
+      let result = waitpid(-1, &status, WNOHANG)
+      if result == pid { break }
+      if result == 0 || (result < 0 && errno == EINTR) { return nil }
+      if result < 0 { return .exited(ExitStatus.cannotRecord) }
+    }
     let signal = status & 0x7f
     return signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal: signal)
   }
