@@ -174,6 +174,21 @@ import TraceTestSupport
     #expect(reasons.last == .exit(0))
   }
 
+  /// A tick would end it, or be taken for a signal that somebody has sent.
+  @Test(arguments: ["sigaction", "signal"])
+  func signalsThatTheProgramSetsAreItsOwn(way: String) throws {
+    let program = try TestProgram("all_signals.c").path.string
+    let ticks = { (disposition: String) in
+      try TracedRun(
+        [program, disposition, way], start: .launcher(["--snapshot-interval", "1"])
+      ).root().snapshots.map(\.reason)
+    }
+    let reasons = try ticks("defaults")
+    #expect(reasons.count >= 2)
+    #expect(reasons.dropLast().allSatisfy { $0 == .interval })
+    #expect(try ticks("handlers") == [.exit(0)])
+  }
+
   @Test(arguments: [("segv", 11), ("abort", 0)] as [(String, Int32)])
   func isTakenBeforeACrash(way: String, signal: Int32) throws {
     let run = try TracedRun(

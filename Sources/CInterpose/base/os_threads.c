@@ -61,17 +61,22 @@ void mt_os_signal_thread(int signal) {
     CALL(SYS_tgkill, mt_os_pid(), mt_os_tid(), signal, 0, 0, 0);
 }
 
+static int g_timer;
+
 long mt_os_start_timer(int signal, uint64_t seconds) {
     struct sigevent event;
-    int timer = 0;
     memset(&event, 0, sizeof event);
     event.sigev_notify = SIGEV_SIGNAL;
     event.sigev_signo = signal;
-    long error = CALL(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer, 0, 0, 0);
+    long error = CALL(SYS_timer_create, CLOCK_MONOTONIC, &event, &g_timer, 0, 0, 0);
     if (error < 0)
         return error;
     struct itimerspec every = {{(time_t)seconds, 0}, {(time_t)seconds, 0}};
-    return CALL(SYS_timer_settime, timer, 0, &every, NULL, 0, 0);
+    return CALL(SYS_timer_settime, g_timer, 0, &every, NULL, 0, 0);
+}
+
+void mt_os_stop_timer(void) {
+    CALL(SYS_timer_delete, g_timer, 0, 0, 0, 0, 0);
 }
 
 long mt_os_directory_entries(int fd, void *buffer, size_t size) {

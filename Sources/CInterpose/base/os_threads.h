@@ -37,6 +37,8 @@ void mt_os_signal_thread(int signal);
 /* Lets the process get a signal every so many seconds (si_code SI_TIMER).
  * returns  0 or -errno */
 long mt_os_start_timer(int signal, uint64_t seconds);
+/* Ends the timer that was started last. */
+void mt_os_stop_timer(void);
 
 /* Entries of a directory, struct linux_dirent64. */
 long mt_os_directory_entries(int fd, void *buffer, size_t size);

@@ -55,7 +55,8 @@ static const char *const other_names[] = {
     "capset",       "chroot",       "pivot_root",
     "unshare",      "setns",        "pthread_setname_np",
     "epoll_wait",   "epoll_pwait",  "epoll_pwait2",
-    "sigtimedwait", "semtimedop",
+    "sigtimedwait", "semtimedop",   "sigaction",
+    "signal",
 };
 
 /* Those that stay as they are where nobody asks for them. */

@@ -79,6 +79,8 @@ struct sembuf;
       (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))                 \
     X(int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *))                 \
     X(int, semtimedop, (int, struct sembuf *, size_t, const struct timespec *))                    \
+    X(int, sigaction, (int, const struct sigaction *, struct sigaction *))                         \
+    X(void *, signal, (int, void *))                                                               \
     X(int, pthread_setname_np, (unsigned long, const char *))
 
 struct mt_real {

@@ -132,9 +132,11 @@ bool mt_snapshot_signals_host_handles(int signal) {
            action.handler != MT_SIGNAL_IGNORED && action.handler != on_ending;
 }
 
-static void handle_requests(void) {
+/* By the highest signal up to this one that nobody handles. */
+static void handle_requests(int highest) {
     struct mt_os_action action = mt_os_handler(on_request);
-    for (int signal = HIGHEST_SIGNAL; signal >= LOWEST_SIGNAL; signal--)
+    g_request_signal = 0;
+    for (int signal = highest; signal >= LOWEST_SIGNAL; signal--)
         if (is_default(signal) && mt_os_action(signal, &action, NULL) == 0) {
             g_request_signal = signal;
             return;
@@ -153,9 +155,22 @@ static void announce(void) {
         mt_os_start_timer(g_request_signal, mt_config.snapshot_interval);
 }
 
+/* One that has come already, and is held back, is thrown away where the signal is ignored. */
+void mt_snapshot_signals_yield(void) {
+    struct mt_os_action ignored = {.handler = MT_SIGNAL_IGNORED}, standard = {.handler = NULL};
+    int signal = g_request_signal;
+    mt_trace_file.header->snapshot_signal = 0;
+    if (mt_config.snapshot_interval)
+        mt_os_stop_timer();
+    mt_os_action(signal, &ignored, NULL);
+    mt_os_action(signal, &standard, NULL);
+    handle_requests(signal - 1);
+    announce();
+}
+
 void mt_snapshot_signals_begin(void) {
     if (mt_config.snapshot_on_request || mt_config.snapshot_interval)
-        handle_requests();
+        handle_requests(HIGHEST_SIGNAL);
     announce();
     if (mt_config.snapshot_on_crash)
         handle_endings();

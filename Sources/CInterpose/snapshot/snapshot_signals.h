@@ -13,6 +13,10 @@ void mt_snapshot_signals_begin(void);
 /* The signal that asks for a snapshot, as a set; empty where nothing does. */
 uint64_t mt_snapshot_signals_requests(void);
 
+/* Gives that signal back, and takes another one if there is one without a handler: the host is
+ * about to say what its own does. */
+void mt_snapshot_signals_yield(void);
+
 /* True when the host has a handler of its own for the signal: nobody knows where that goes. */
 bool mt_snapshot_signals_host_handles(int signal);
 
