@@ -7,14 +7,14 @@
 #include "snapshot/snapshot_signals.h"
 #include <errno.h>
 
-/* Those of a vfork child are its own, and the memory its parent's. */
-static void yield_signal(int signal) {
-    if ((mt_snapshot_signals_requests() >> (signal - 1) & 1) && mt_recording_owns_trace())
-        mt_snapshot_signals_yield();
+static bool is_ours(int signal) {
+    return signal > 0 && signal <= 64 && mt_snapshot_signals_requests() >> (signal - 1) & 1;
 }
 
-static bool is_real_signal(int signal) {
-    return signal > 0 && signal <= 64;
+/* Those of a vfork child are its own, and the memory its parent's. */
+static void yield_signal(int signal) {
+    if (is_ours(signal) && mt_recording_owns_trace())
+        mt_snapshot_signals_yield();
 }
 
 int MT_HOOK_NAME(sigaction)(int, const struct sigaction *, struct sigaction *);
@@ -26,9 +26,12 @@ MT_HOOK int MT_HOOK_NAME(sigaction)(int signal, const struct sigaction *action,
         errno = ENOSYS;
         return -1;
     }
-    if (action && is_real_signal(signal))
+    if (action)
         yield_signal(signal);
-    return mt_real.sigaction(signal, action, before);
+    int result = mt_real.sigaction(signal, action, before);
+    if (result == 0 && !action && before && is_ours(signal))
+        *before = (struct sigaction){.sa_handler = SIG_DFL};
+    return result;
 }
 
 MT_HOOK void (*MT_HOOK_NAME(signal)(int signal, void (*handler)(int)))(int) {
@@ -36,7 +39,6 @@ MT_HOOK void (*MT_HOOK_NAME(signal)(int signal, void (*handler)(int)))(int) {
         errno = ENOSYS;
         return SIG_ERR;
     }
-    if (is_real_signal(signal))
-        yield_signal(signal);
+    yield_signal(signal);
     return (void (*)(int))mt_real.signal(signal, (void *)handler);
 }

@@ -29,6 +29,9 @@ int main(int argc, char **argv) {
     for (int number = 1; number <= SIGRTMAX; number++) {
         if (number == SIGKILL || number == SIGSTOP || (number > 31 && number < SIGRTMIN))
             continue;
+        sigaction(number, NULL, &before);
+        if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+            printf("signal %d has a handler\n", number);
         if (argc > 2 && strcmp(argv[2], "signal") == 0)
             before.sa_handler = signal(number, action.sa_handler);
         else
