@@ -226,7 +226,7 @@ final class EmbeddedSymbols {
         runs.append(.init(firstWord: end + skipped, wordCount: count, member: member))
         end += skipped + count
       }
-      guard !section.isPastEnd else { break }
+      guard !section.isPastEnd, size > 0 else { break }
       found.append(StructureLayout(size: size, runs: runs))
     }
     return found

@@ -46,9 +46,8 @@ struct CxxNode {
     guard !value.hasSuffix("*") else {
       return place == 0 ? BlockMember(name: "element") : nil
     }
-    guard let layout = find(value), place < layout.size,
-      layout.size...layout.size + form.mostBehind ~= room,
-      let member = layout.member(at: place)
+    guard let layout = find(value), place < layout.size, layout.size <= room,
+      room - layout.size <= form.mostBehind, let member = layout.member(at: place)
     else { return nil }
     return form.isMap ? Self.member(ofPair: member) : member.within("element")
   }

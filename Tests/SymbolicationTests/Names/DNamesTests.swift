@@ -38,6 +38,12 @@ import Testing
     }
   }
 
+  /// The demangler calls itself for each level, on a stack that has an end.
+  @Test func namesThatNestDeepStayAsTheyAre() {
+    let symbol = "_D3app4loadF" + String(repeating: "FPFZ", count: 200_000) + "iZv"
+    #expect(Demangler.name(of: symbol).short == symbol)
+  }
+
   @Test func theStandardLibraryIsNoCodeOfTheProgram() {
     for (symbol, isRuntime) in [
       ("_D4core6memory2GC6callocFNbkkxC8TypeInfoZPv", true),
