@@ -66,8 +66,8 @@ char *mt_demangle_rust(const char *mangled, enum mt_demangle_style style) {
     return run(rust_demangle_callback, mangled, options);
 }
 
-/* Each `Q` may repeat all that is in front of it, with what that repeats itself. And each letter may
- * be a call further down the demangler's stack, of a hundred bytes and more. */
+/* Each `Q` may repeat all that is in front of it, with what that repeats itself. And each letter
+ * may be a call further down the demangler's stack, of a hundred bytes and more. */
 static bool may_become_long(const char *mangled) {
     enum { MOST_LENGTH = 4096 };
     double length = 0;
