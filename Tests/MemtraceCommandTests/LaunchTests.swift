@@ -56,12 +56,7 @@ import TraceTestSupport
       ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
       os.execv(sys.argv[1], sys.argv[1:])
       """
-    let run = try ProcessRun.run(
-      [
-        "/usr/bin/python3", "-c", becomeReaper, BuiltProducts.memtrace.string, "record", "-q", "--",
-        "/bin/sh", "-c", script,
-      ], directory: directory.path, timeout: 30)
-    #expect(run.status == 33)
+    #expect(try statusOfRecord(startedBy: becomeReaper, script: script) == 33)
   }
 
   /// Only the leader of its session is told, which is memtrace here.
@@ -75,12 +70,23 @@ import TraceTestSupport
       os.close(terminal)
       sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
       """
-    let run = try ProcessRun.run(
+    #expect(try statusOfRecord(startedBy: terminal, script: script) == 33)
+  }
+
+  /// Records a shell script.
+  ///
+  /// - Parameters:
+  ///   - parent: A program in Python that executes its arguments, which are those of `memtrace`.
+  ///   - script: The script.
+  /// - Returns: The status of `memtrace`; nil where it was killed.
+  /// - Throws: What keeps the program from being started.
+  private func statusOfRecord(startedBy parent: String, script: String) throws -> Int32? {
+    try ProcessRun.run(
       [
-        "/usr/bin/python3", "-c", terminal, BuiltProducts.memtrace.string, "record", "-q", "--",
+        "/usr/bin/python3", "-c", parent, BuiltProducts.memtrace.string, "record", "-q", "--",
         "/bin/sh", "-c", script,
-      ], directory: directory.path, timeout: 30)
-    #expect(run.status == 33)
+      ], directory: directory.path, timeout: 30
+    ).status
   }
 
   /// It is inherited by what is started.

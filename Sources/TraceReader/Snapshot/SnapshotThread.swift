@@ -38,7 +38,8 @@ public struct SnapshotThread: Hashable, Sendable {
   public var pc: UInt64
   /// General registers, then words of vector registers: all that may hold a pointer.
   ///
-  /// x86_64: rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8–r15, and xmm0–xmm15 outside of system calls; aarch64: x0–x30, sp.
+  /// x86_64: rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8–r15; aarch64: x0–x30, sp. Those of vectors are there outside of
+  /// system calls, as wide as something lies in them; see docs/trace-format.md.
   public var registers: [UInt64]
   /// The thread pointer, near which its thread-local variables are; 0 when not known.
   public var tlsBase: UInt64
