@@ -174,17 +174,6 @@ import TraceTestSupport
       run.errorText == "memtrace: /none.so, named by MEMTRACE_LIBRARY, is not a readable file\n")
   }
 
-  @Test func aRecorderThatCannotBePreloadedIsSaid() throws {
-    let run = try ProcessRun.run(
-      ["/bin/sh", "-c", "cp '\(BuiltProducts.library)' 'a b.so'"], directory: directory.path)
-    #expect(run.status == 0)
-    let library = directory.path.appending("a b.so")
-    let refused = try memtrace(
-      "record", "--", "true", in: directory.path, environment: ["MEMTRACE_LIBRARY=\(library)"])
-    #expect(refused.status == 125)
-    #expect(refused.errorText.contains("LD_PRELOAD allows no space, colon or dollar sign"))
-  }
-
   /// Whoever waits for a command does not wait in vain.
   @Test(arguments: [
     ["allocations", "-o", "none/report.txt"], ["leaks", "--format", "json", "-o", "none/x.json"],

@@ -25,4 +25,8 @@ struct FileStatus {
   }
 
   var isDirectory: Bool { fields.st_mode & S_IFMT == S_IFDIR }
+  /// Whether its group or all users may write to it.
+  var isWritableByOthers: Bool { fields.st_mode & (S_IWGRP | S_IWOTH) != 0 }
+  /// What tells it from all other files that there are.
+  var identity: String { "\(fields.st_dev)-\(fields.st_ino)" }
 }

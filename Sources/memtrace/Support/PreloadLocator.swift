@@ -13,6 +13,8 @@ struct PreloadLocator {
 
   /// The value of ``variable``, if it is set.
   var override: String?
+  /// The value of `TMPDIR`, if it is set.
+  var temporaryDirectory: String?
   /// The real path of the running executable.
   var executable: FilePath
 
@@ -27,19 +29,19 @@ struct PreloadLocator {
     ]
   }
 
-  /// The absolute path of the library.
+  /// An absolute path of the library that can be written in `LD_PRELOAD`.
   ///
-  /// - Throws: ``CommandFailure`` when there is none, or when its path cannot be written in
-  ///   `LD_PRELOAD`, whose entries are separated by spaces and colons.
+  /// - Throws: ``CommandFailure`` when there is no library, or no such path of it.
   func locate() throws(CommandFailure) -> FilePath {
     let library = try find()
-    if library.string.contains(where: { $0 == " " || $0 == ":" || $0 == "$" }) {
-      throw CommandFailure(
-        "\(library) cannot be preloaded: LD_PRELOAD allows no space, colon or dollar sign in a "
-          + "path; move it, or set \(Self.variable) to a copy elsewhere",
-        exitStatus: ExitStatus.cannotRecord)
-    }
-    return library
+    if PreloadLink.isPreloadable(library) { return library }
+    let link = PreloadLink(library: library, temporaryDirectory: temporaryDirectory)
+    if let path = link.make() { return path }
+    throw CommandFailure(
+      "\(library) cannot be preloaded: LD_PRELOAD allows no space, colon or dollar sign in a "
+        + "path, and no link to it can be made in \(link.folder); "
+        + "move it, or set \(Self.variable) to a copy elsewhere",
+      exitStatus: ExitStatus.cannotRecord)
   }
 
   private func find() throws(CommandFailure) -> FilePath {
@@ -65,7 +67,7 @@ extension PreloadLocator {
   /// A locator for this process.
   static func current(environment: EnvironmentVariables) -> PreloadLocator {
     PreloadLocator(
-      override: environment[variable],
+      override: environment[variable], temporaryDirectory: environment["TMPDIR"],
       executable: FilePath("/proc/self/exe").resolved ?? FilePath("/proc/self/exe"))
   }
 }
