@@ -131,7 +131,10 @@ struct RunningRecording {
         + "its trace with --trace", exitStatus: ExitStatus.noTrace)
   }
 
-  private func header() throws(CommandFailure) -> TraceFileHeader {
+  /// The header as it is now.
+  ///
+  /// - Throws: ``CommandFailure`` when it cannot be read any more.
+  func header() throws(CommandFailure) -> TraceFileHeader {
     guard let header = TraceFileHeader(readingFrom: path) else { throw unreadable }
     return header
   }
@@ -151,8 +154,6 @@ struct RunningRecording {
     CommandFailure("\(path): cannot be read any more", exitStatus: ExitStatus.noTrace)
   }
 
-  // MARK: Marks
-
   /// Adds a mark for this moment to the trace.
   ///
   /// - Returns: Its event time.
@@ -162,172 +163,18 @@ struct RunningRecording {
     return try LiveTrace(path: path).addMark(name)
   }
 
-  // MARK: Pauses
-
-  /// Pauses or resumes the recording of allocations.
-  ///
-  /// - Returns: The event time of the change; nil when it is so already.
-  /// - Throws: ``CommandFailure`` when the recording has stopped, cannot be paused or not be added to.
-  func setPaused(_ isPaused: Bool) throws(CommandFailure) -> EventTime? {
-    let live = try pausable()
-    if !isPaused { live.leave() }
-    return try live.setPaused(isPaused)
-  }
-
-  /// Resumes the recording until this process pauses it: if it is killed before, the recorder does.
-  ///
-  /// - Returns: The event time of the change, nil when it was running already; and what holds the
-  ///   recording, to be let go of behind the pause.
-  /// - Throws: As ``setPaused(_:)``.
-  func resumeHeld() throws(CommandFailure) -> (time: EventTime?, hold: LiveTrace) {
-    let live = try pausable()
-    live.hold()
-    return (try live.setPaused(false), live)
-  }
-
-  private func pausable() throws(CommandFailure) -> LiveTrace {
-    try checkRecording()
-    let live = try LiveTrace(path: path)
-    guard live.canBePaused else {
-      throw CommandFailure(
-        "process \(pid) is recorded all the time: only one that was started with "
-          + "`memtrace record --paused` can be paused and resumed",
-        exitStatus: ExitStatus.cannotRecord)
-    }
-    return live
-  }
-
-  /// Lets time pass, until the process ends or somebody interrupts (SIGINT, SIGTERM).
-  ///
-  /// - Parameter length: How much; nil: without end.
-  /// - Returns: Whether the process is still there.
-  func wait(_ length: Duration?) -> Bool {
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    for signal in [SIGINT, SIGTERM] { sigaddset(&signals, signal) }
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
-    defer { pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
-    let deadline = length.map { ContinuousClock.now + $0 }
-    while let process = try? ProcessFiles(pid: pid), !process.isZombie {
-      let left = deadline.map { $0 - ContinuousClock.now } ?? .seconds(1)
-      guard left > .zero else { return true }
-      var slice = timespec(min(left, .milliseconds(100)))
-      if sigtimedwait(&signals, nil, &slice) > 0 { return true }
-    }
-    return false
-  }
-
   /// Events after the end of a recording are missing: what a mark says of them would be wrong.
-  private func checkRecording() throws(CommandFailure) {
+  ///
+  /// - Throws: ``CommandFailure`` when the recording has ended.
+  func checkRecording() throws(CommandFailure) {
     guard try header().fields.stop_reason == MT_STOP_NONE.rawValue else {
       throw CommandFailure(
         "the recording of process \(pid) has stopped; `memtrace info \(path)` says why",
         exitStatus: ExitStatus.cannotRecord)
     }
   }
-
-  // MARK: Snapshots
-
-  /// - Throws: ``CommandFailure`` when the process does not take requests for snapshots.
-  func checkRequests() throws(CommandFailure) { _ = try requestSignal() }
-
-  /// Asks for a snapshot and waits until it is written.
-  ///
-  /// - Returns: Its number.
-  /// - Throws: ``CommandFailure`` when the process does not take requests, ends, or does not answer.
-  func takeSnapshot(timeout: Duration) throws(CommandFailure) -> Int {
-    let signal = try requestSignal()
-    let deadline = ContinuousClock.now + timeout
-    // One that is being written now would let the process pass over the request.
-    var fields = try header().fields
-    while fields.snapshots_done < fields.snapshots { fields = try pause(deadline) }
-    let number = fields.snapshots
-    var nextRequest = ContinuousClock.now
-    while fields.snapshots_done <= number {
-      if fields.snapshots == number, ContinuousClock.now >= nextRequest {
-        try send(signal)
-        nextRequest = ContinuousClock.now + .seconds(1)
-      }
-      fields = try pause(deadline)
-    }
-    return Int(number)
-  }
-
-  /// Asks for a snapshot with a name and waits until it is written.
-  ///
-  /// The name lies in the header of the trace, since a signal carries none.
-  ///
-  /// - Returns: Its number.
-  /// - Throws: ``CommandFailure`` when the process does not take requests, ends, or does not answer.
-  func takeSnapshot(named name: String, timeout: Duration) throws(CommandFailure) -> Int {
-    try checkRecording()
-    let signal = try requestSignal()
-    let deadline = ContinuousClock.now + timeout
-    let live = try LiveTrace(path: path)
-    while !live.lockForAsking() { _ = try pause(deadline) }
-    let request = live.ask(name)
-    defer { live.askNoMore() }
-    var nextRequest = ContinuousClock.now
-    while true {
-      if let number = live.answer {
-        while live.snapshotsDone <= number { _ = try pause(deadline) }
-        return Int(number)
-      }
-      // The process passes over requests while another snapshot is being written.
-      if ContinuousClock.now >= nextRequest {
-        try send(signal, value: request)
-        nextRequest = ContinuousClock.now + .milliseconds(200)
-      }
-      _ = try pause(deadline)
-    }
-  }
-
-  /// The signal that the recorder handles; sent to anything else it would end the process.
-  private func requestSignal() throws(CommandFailure) -> Int32 {
-    let signal = Int32(truncatingIfNeeded: try header().fields.snapshot_signal)
-    guard (SIGUSR1...64).contains(signal) else {
-      throw CommandFailure(
-        "process \(pid) takes no requests: it was recorded without --snapshot-on-request",
-        exitStatus: ExitStatus.cannotRecord)
-    }
-    guard try ProcessFiles(pid: pid).handles(signal) else {
-      throw CommandFailure(
-        "process \(pid) takes no requests any more: it no longer handles signal \(signal)",
-        exitStatus: ExitStatus.cannotRecord)
-    }
-    return signal
-  }
-
-  private func send(_ signal: Int32, value: UInt32? = nil) throws(CommandFailure) {
-    let result =
-      value.map { sigqueue(pid, signal, sigval(sival_int: Int32(bitPattern: $0))) }
-      ?? kill(pid, signal)
-    guard result != 0 else { return }
-    throw CommandFailure(
-      "process \(pid) cannot be asked: \(Errno(rawValue: errno))",
-      exitStatus: ExitStatus.cannotRecord)
-  }
-
-  /// Lets some time pass.
-  private func pause(_ deadline: ContinuousClock.Instant) throws(CommandFailure) -> mt_file_header {
-    guard ContinuousClock.now < deadline else {
-      throw CommandFailure(
-        "process \(pid) has not written a snapshot in time; its threads may hold back the signal, "
-          + "or its disk is full", exitStatus: ExitStatus.ioError)
-    }
-    guard kill(pid, 0) == 0 || errno != ESRCH else {
-      throw CommandFailure("process \(pid) has ended", exitStatus: ExitStatus.noTrace)
-    }
-    usleep(5000)
-    return try header().fields
-  }
 }
 
 extension timespec {
-  fileprivate init(_ duration: Duration) {
-    let (seconds, attoseconds) = duration.components
-    self.init(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-  }
-
   fileprivate var seconds: Double { Double(tv_sec) + Double(tv_nsec) / 1e9 }
 }

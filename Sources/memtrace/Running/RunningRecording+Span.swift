@@ -1,5 +1,9 @@
 import Reports
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 extension RunningRecording {
   /// Records for some time: resumes, waits and pauses again, with a line about each on standard
   /// output.
@@ -27,5 +31,32 @@ extension RunningRecording {
     beforePause()
     guard !hold.isHeldByAnother else { return print(line.goesOn) }
     try line.printPause(at: setPaused(true), children: pauseChildren())
+  }
+
+  /// Lets time pass, until the process ends or somebody interrupts (SIGINT, SIGTERM).
+  ///
+  /// - Parameter length: How much; nil: without end.
+  /// - Returns: Whether the process is still there.
+  private func wait(_ length: Duration?) -> Bool {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for signal in [SIGINT, SIGTERM] { sigaddset(&signals, signal) }
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    defer { pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
+    let deadline = length.map { ContinuousClock.now + $0 }
+    while let process = try? ProcessFiles(pid: pid), !process.isZombie {
+      let left = deadline.map { $0 - ContinuousClock.now } ?? .seconds(1)
+      guard left > .zero else { return true }
+      var slice = timespec(min(left, .milliseconds(100)))
+      if sigtimedwait(&signals, nil, &slice) > 0 { return true }
+    }
+    return false
+  }
+}
+
+extension timespec {
+  fileprivate init(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    self.init(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
   }
 }
