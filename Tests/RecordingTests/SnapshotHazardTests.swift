@@ -44,6 +44,16 @@ import TraceTestSupport
     #expect(held == blocks)
   }
 
+  /// Threads that stand still until the process ends answer nobody: nobody may make it wait for them.
+  @Test func noThreadStopsTheOneThatEndsTheProcess() throws {
+    let run = try TracedRun([try TestProgram("stopped_world.c").path.string], timeout: 60)
+    #expect(run.recorded.outputText == "end\n")
+    #expect(run.recorded.status == 3)
+    let trace = try run.root()
+    #expect(trace.snapshots.map(\.reason) == [.exit(3)])
+    #expect(trace.snapshots.map(\.isComplete) == [true])
+  }
+
   /// A copy of the process would be its namespace's first one, and end it.
   @Test func theFirstChildInANamespaceIsTheProgramsOwn() throws {
     let run = try TracedRun([try Self.withHeader("first_child.c").path.string])

@@ -349,6 +349,10 @@ uint64_t mt_park_signals(void) {
     return (uint64_t)1 << (SETXID_SIGNAL - 1) | (signal ? (uint64_t)1 << (signal - 1) : 0);
 }
 
+bool mt_park_lasts(void) {
+    return g_park.is_end && g_park.signal != 0;
+}
+
 bool mt_park_holds_all(const struct mt_park *park) {
     for (size_t i = 0; i < park->count; i++) {
         enum mt_snapshot_thread_state state = mt_park_state(&park->threads[i]);

@@ -47,6 +47,9 @@ void mt_park_release(struct mt_park *park);
 /* The signals that may be on their way to a thread that is to stand still, as a set. */
 uint64_t mt_park_signals(void);
 
+/* Whether threads may stand still until the process ends. */
+bool mt_park_lasts(void);
+
 /* Whether nothing runs but the calling thread. */
 bool mt_park_holds_all(const struct mt_park *park);
 

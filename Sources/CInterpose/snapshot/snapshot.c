@@ -195,6 +195,14 @@ void mt_snapshot_avoid_copies(void) {
     __atomic_store_n(&g_snapshot.avoids_copies, true, __ATOMIC_RELAXED);
 }
 
+/* What the calling thread holds back from now on. Once threads stand still for good, a handler that
+ * waits for one of them would never return, as one does with which a garbage collector stops all
+ * threads: the process is about to end, and would not. */
+static uint64_t held_back_after(const struct mt_snapshot_request *request, uint64_t before) {
+    bool is_stopped = request->is_final && mt_park_lasts();
+    return is_stopped ? before | mt_snapshot_signals_of_threads() : before;
+}
+
 long mt_snapshot_take(struct mt_snapshot_request *request) {
     if (!mt_recording_owns_trace() || mt_trace_file_has_stopped())
         return -ENOSYS;
@@ -208,7 +216,7 @@ long mt_snapshot_take(struct mt_snapshot_request *request) {
         error = take(request);
         mt_lock_release(&g_snapshot.lock);
     }
-    mt_os_restore_signals(signals);
+    mt_os_restore_signals(held_back_after(request, signals));
     errno = saved;
     return error;
 }

@@ -132,6 +132,36 @@ bool mt_snapshot_signals_host_handles(int signal) {
            action.handler != MT_SIGNAL_IGNORED && action.handler != on_ending;
 }
 
+static bool is_of_threads(int signal) {
+    switch (signal) {
+    case SIGILL:
+    case SIGTRAP:
+    case SIGABRT:
+    case SIGBUS:
+    case SIGFPE:
+    case SIGSEGV:
+    case SIGPIPE:
+    case SIGXFSZ:
+    case SIGSYS:
+    case SIGHUP:
+    case SIGINT:
+    case SIGQUIT:
+    case SIGTERM:
+        return false;
+    default:
+        return mt_snapshot_signals_host_handles(signal);
+    }
+}
+
+uint64_t mt_snapshot_signals_of_threads(void) {
+    enum { LAST_SIGNAL = 64 };
+    uint64_t signals = 0;
+    for (int signal = 1; signal <= LAST_SIGNAL; signal++)
+        if (is_of_threads(signal))
+            signals |= (uint64_t)1 << (signal - 1);
+    return signals;
+}
+
 /* By the highest signal up to this one that nobody handles. */
 static void handle_requests(int highest) {
     struct mt_os_action action = mt_os_handler(on_request);

@@ -20,6 +20,11 @@ void mt_snapshot_signals_yield(void);
 /* True when the host has a handler of its own for the signal: nobody knows where that goes. */
 bool mt_snapshot_signals_host_handles(int signal);
 
+/* Signals with handlers of the host's by which its threads may ask something of each other, as a
+ * set: neither those that a thread brings about itself, nor those by which somebody ends the
+ * process. */
+uint64_t mt_snapshot_signals_of_threads(void);
+
 /* In a forked child with a trace of its own: it inherits handlers, but no timer. */
 void mt_snapshot_signals_after_fork(void);
 
