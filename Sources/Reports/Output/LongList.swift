@@ -7,6 +7,8 @@ import Synchronization
 public struct LongList<Element: Sendable>: Sequence, Sendable {
   /// How many elements there are.
   public let count: Int
+  /// Lists of so many elements or fewer are not made anew each time, see ``limited(to:)``.
+  private static var greatestKeptCount: Int { 64 }
   private let make: @Sendable () -> AnyIterator<Element>
 
   /// - Parameters:
@@ -32,9 +34,13 @@ public struct LongList<Element: Sendable>: Sequence, Sendable {
   public var first: Element? { makeIterator().next() }
 
   /// The first elements; all for nil.
+  ///
+  /// A few of them are made at once: what they are made of, perhaps a whole heap, is not kept for them.
   func limited(to limit: Int?) -> LongList {
-    guard let limit, limit < count else { return self }
-    return LongList(count: Swift.max(limit, 0)) { [make] in
+    let limit = Swift.max(0, Swift.min(limit ?? count, count))
+    guard limit > Self.greatestKeptCount else { return LongList(Array(prefix(limit))) }
+    guard limit < count else { return self }
+    return LongList(count: limit) { [make] in
       let elements = make()
       var left = limit
       return AnyIterator {

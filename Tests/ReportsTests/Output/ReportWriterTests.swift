@@ -118,6 +118,28 @@ import Testing
     #expect(list.first == 1)
   }
 
+  /// A page with the largest few leaks must not keep the heap.
+  @Test func aShortPartOfALongListKeepsNothingElse() {
+    final class Heap: Sendable {
+      func name(of block: Int) -> Int { block }
+    }
+    weak var kept: Heap?
+    func list(limit: Int?, of count: Int) -> LongList<Int> {
+      let heap = Heap()
+      kept = heap
+      return LongList(count: count) { [heap] in
+        AnyIterator((0..<count).lazy.map { heap.name(of: $0) }.makeIterator())
+      }.limited(to: limit)
+    }
+    for (limit, count) in [(5, 1000), (nil, 5), (5, 0)] {
+      let part = list(limit: limit, of: count)
+      #expect(Array(part) == Array(0..<min(count, 5)) && part.count == min(count, 5))
+      #expect(kept == nil)
+    }
+    let long = list(limit: 200, of: 1000)
+    #expect(kept != nil && Array(long) == Array(0..<200))
+  }
+
   /// What a traced program calls itself must not reach a terminal as a control sequence.
   @Test func csvHasNoControlCharacters() {
     var table = CSVTable(["name"])
