@@ -22,4 +22,23 @@ import Testing
     }
     #expect(rows.count == (isShown ? 3 : 0))
   }
+
+  /// The processes of a build lack the same, each of them.
+  @Test func whatSeveralTracesOfAFolderLackIsToldOnce() throws {
+    let page = try OverviewReport(ReplayResult(), source: SampleTrace().source)
+    let rows = (1...3).map { number in
+      var row = TracesReport.Row(page)
+      row.trace.file = "build/cc1.\(number).mtrace"
+      row.warnings = ["2 events were lost"] + (number == 3 ? ["cut short"] : [])
+      return row
+    }
+    #expect(
+      TracesReport(folder: "build", traces: rows).text().contains(
+        """
+
+        build/cc1.1.mtrace and 2 more: 2 events were lost
+        build/cc1.3.mtrace: cut short
+
+        """))
+  }
 }

@@ -6,14 +6,24 @@ extension TracesReport {
     page.line(Span(headline, .heading))
     page.blank()
     page.table(table(page.style.bytes))
-    if !problems.isEmpty || traces.contains(where: { !$0.warnings.isEmpty }) { page.blank() }
-    for row in traces {
-      for warning in row.warnings {
-        page.line(Span("\(row.trace.file ?? ""): ", .warning), Span(warning))
-      }
+    let warnings = warnings
+    if !problems.isEmpty || !warnings.isEmpty { page.blank() }
+    for (files, warning) in warnings {
+      page.line(Span("\(files): ", .warning), Span(warning))
     }
     for problem in problems { page.line(Span("Not listed: ", .warning), Span(problem)) }
     nextCommands.write(to: &page)
+  }
+
+  /// Each warning once: the processes of a build have the same ones, a thousand times perhaps.
+  private var warnings: [(files: String, text: String)] {
+    traces.flatMap { row in row.warnings.map { (file: row.trace.file ?? "", text: $0) } }
+      .grouped(by: \.text)
+      .map { alike in
+        let others = alike.count - 1
+        let more = others > 0 ? " and \(others.grouped) more" : ""
+        return (alike[0].file + more, alike[0].text)
+      }
   }
 
   private var headline: String {

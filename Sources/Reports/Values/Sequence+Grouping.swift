@@ -3,7 +3,7 @@ extension Sequence {
   ///
   /// - Parameter key: What the elements of a group have in common.
   /// - Returns: The groups in the order of their first elements, each in the order of the sequence.
-  func grouped<Key: Hashable>(by key: (Element) -> Key) -> [[Element]] {
+  package func grouped<Key: Hashable>(by key: (Element) -> Key) -> [[Element]] {
     var groups: [[Element]] = []
     var positions: [Key: Int] = [:]
     for element in self {
