@@ -16,6 +16,7 @@ struct mt_snapshot_request {
     struct mt_frame caller;              /* of the recorder, in the host */
     const uint64_t *registers;           /* its MT_GENERAL_REGISTERS; NULL: not known */
     const void *vectors;                 /* its, as in struct mt_registers; NULL: not known */
+    bool is_in_call;                     /* its, as in struct mt_registers */
     struct mt_signal_stack signal_stack; /* filled in */
     uint32_t tid;                        /* filled in */
     uint32_t number;                     /* filled in: of the snapshot, once it is begun */

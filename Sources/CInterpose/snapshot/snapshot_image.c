@@ -77,26 +77,13 @@ static void write_thread(struct mt_snapshot_thread *thread, struct mt_signal_sta
     write_signal_stack(stack, thread->thread, thread->tid);
 }
 
-static void write_taker(const struct mt_snapshot_request *request) {
-    struct mt_snapshot_thread taker = {.sp = request->caller.sp,
-                                       .pc = request->caller.pc,
-                                       .tls_base = mt_os_thread_pointer(),
-                                       .thread = mt_tls.index,
-                                       .tid = request->tid,
-                                       .state = MT_SNAPSHOT_TAKER,
-                                       .register_count =
-                                           gather_registers(request->registers, request->vectors)};
-    write_thread(&taker, request->signal_stack);
-}
-
 /* Of a thread that is in a system call of the C library the vector registers hold nothing: a caller
  * keeps nothing in them, and the library has no use for them across a call. What was copied through
  * them last would hide leaks. Readers take the same from their absence for what lies below the
  * stack pointer. */
-static const void *meaningful_vectors(const struct mt_registers *registers,
+static const void *meaningful_vectors(const void *vectors, bool is_in_call, uint64_t pc,
                                       const struct mt_span *library) {
-    bool is_in_library = registers->is_in_call && registers->pc - library->start < library->size;
-    return is_in_library ? NULL : registers->vectors;
+    return is_in_call && pc - library->start < library->size ? NULL : vectors;
 }
 
 static struct mt_span find_c_library(void) {
@@ -105,8 +92,21 @@ static struct mt_span find_c_library(void) {
     return is_found ? (struct mt_span){start, end - start} : (struct mt_span){0, 0};
 }
 
-static void write_threads(const struct mt_park *park) {
-    struct mt_span library = find_c_library();
+static void write_taker(const struct mt_snapshot_request *request, const struct mt_span *library) {
+    const void *vectors =
+        meaningful_vectors(request->vectors, request->is_in_call, request->caller.pc, library);
+    struct mt_snapshot_thread taker = {.sp = request->caller.sp,
+                                       .pc = request->caller.pc,
+                                       .tls_base = mt_os_thread_pointer(),
+                                       .thread = mt_tls.index,
+                                       .tid = request->tid,
+                                       .state = MT_SNAPSHOT_TAKER,
+                                       .register_count =
+                                           gather_registers(request->registers, vectors)};
+    write_thread(&taker, request->signal_stack);
+}
+
+static void write_threads(const struct mt_park *park, const struct mt_span *library) {
     for (size_t i = 0; i < park->count; i++) {
         const struct mt_parked_thread *parked = &park->threads[i];
         const struct mt_registers *registers = &parked->registers;
@@ -120,8 +120,9 @@ static void write_threads(const struct mt_park *park) {
         if (thread.state == MT_SNAPSHOT_PARKED) {
             thread.sp = registers->sp;
             thread.pc = registers->pc;
-            thread.register_count =
-                gather_registers(registers->values, meaningful_vectors(registers, &library));
+            thread.register_count = gather_registers(
+                registers->values, meaningful_vectors(registers->vectors, registers->is_in_call,
+                                                      registers->pc, library));
         }
         write_thread(&thread, registers->signal_stack);
     }
@@ -190,8 +191,9 @@ static long keep_threads_and_memory(const struct mt_snapshot_image *image,
     mt_pages_open(&g_walker);
     find_protected(list);
     mt_keeper_begin(&g_keeper, list, spans, image->keeps_contents);
-    write_taker(image->request);
-    write_threads(image->park);
+    struct mt_span library = find_c_library();
+    write_taker(image->request, &library);
+    write_threads(image->park, &library);
     long error = keep_memory(list);
     mt_pages_close(&g_walker);
     return error;

@@ -33,6 +33,7 @@ static long take(struct mt_snapshot_request *request, void *context) {
     request->caller = (struct mt_frame){.pc = registers.pc, .sp = registers.sp};
     request->registers = registers.values;
     request->vectors = registers.vectors;
+    request->is_in_call = registers.is_in_call;
     request->is_interrupted = true;
     return mt_snapshot_take(request);
 }

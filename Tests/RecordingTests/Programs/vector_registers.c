@@ -1,8 +1,10 @@
 // A block of 44003 bytes is lost; its address stays in a vector register of a thread that waits in
-// a call of the C library, where nobody looks for it.
+// a call of the C library, where nobody looks for it. With an argument the only thread does so, and
+// is ended by a signal there.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +20,8 @@ __attribute__((noinline)) static void clear_stack(void) {
         bytes[i] = 0;
 }
 
-static void *wait_with_register(void *unused) {
+static void *wait_with_register(void *ends) {
     pid_t tid = gettid();
-    (void)unused;
 #if defined(__x86_64__)
     __asm__ volatile("movq %0, %%xmm9" : : "r"(malloc(44003)) : "xmm9");
 #else
@@ -38,7 +39,10 @@ static void *wait_with_register(void *unused) {
                      :
                      : "r8", "r9", "r10");
 #endif
-    (void)!read(never[0], &tid, sizeof tid);
+    if (ends)
+        kill(tid, SIGTERM);
+    else
+        (void)!read(never[0], &tid, sizeof tid);
     return NULL;
 }
 
@@ -54,10 +58,14 @@ static int sleeps(pid_t tid) {
     return name_end && name_end[2] == 'S';
 }
 
-int main(void) {
+int main(int count, char **arguments) {
     pthread_t thread;
     pid_t tid;
-    if (pipe(ready) || pipe(never) || pthread_create(&thread, NULL, wait_with_register, NULL) ||
+    if (pipe(ready) || pipe(never))
+        return 1;
+    if (count > 1)
+        wait_with_register(arguments);
+    if (pthread_create(&thread, NULL, wait_with_register, NULL) ||
         read(ready[0], &tid, sizeof tid) != sizeof tid)
         return 1;
     while (!sleeps(tid))
