@@ -56,7 +56,7 @@ import TraceTestSupport
     #expect(text.contains("Memory leak: struct node, 3 blocks, 48 B"))
     #expect(text.contains("ROOT LEAK: <struct node 0x"))
     #expect(text.contains("Leaked cycle: struct node, 2 blocks, 32 B"))
-    #expect(text.contains("gate.c:24"))
+    #expect(text.contains("gate.c:25"))
     let values = values(run)
     #expect((values["leaks"], values["cycles"], values["leaked_bytes"]) == ("3", "1", "80"))
   }
@@ -230,7 +230,7 @@ import TraceTestSupport
     let program = try program()
     let run = try check([], [program, "S"])
     #expect(run.status == 87)
-    #expect(run.outputText.contains("; --allow-killed passes it"))
+    #expect(run.outputText.contains(", --allow-killed passes it"))
     let allowed = try check(["--allow-killed"], [program, "S"])
     #expect(allowed.status == 0, "\(allowed.outputText)\(allowed.errorText)")
     #expect(allowed.outputText.contains("killed, leaks not looked for, 0 memory errors"))
@@ -241,6 +241,18 @@ import TraceTestSupport
     try "version: 1\nkilled: allow\n".write(
       toFile: folder.path.appending(".memtrace.yml").string, atomically: true, encoding: .utf8)
     #expect(try check([], [program, "S"]).status == 0)
+  }
+
+  @Test func whatIsEndedByASignalCanBeMeasured() throws {
+    let program = try program()
+    let run = try check([], [program, "T"])
+    #expect(run.status == 87)
+    #expect(
+      run.outputText.contains(
+        "; --snapshot-on-crash takes one, unless that was SIGKILL, --allow-killed passes it"))
+    let measured = try check(["--snapshot-on-crash"], [program, "T"])
+    #expect(measured.status == 86, "\(measured.outputText)\(measured.errorText)")
+    #expect((values(measured)["leaks"], values(measured)["unmeasured"]) == ("2", "0"))
   }
 
   /// A forked child has no trace before it does something that is recorded.
@@ -320,7 +332,7 @@ import TraceTestSupport
       _ = try JSONSerialization.jsonObject(with: Data(file.utf8))
     }
     #expect(files[2].split(separator: "\n").count == 2)
-    #expect(files[2].hasPrefix("::error file=gate.c,line=24,"))
+    #expect(files[2].hasPrefix("::error file=gate.c,line=25,"))
     #expect(files[5].contains("<testsuites tests=\"2\" failures=\"2\""))
     let summary = folder.path.appending("summary.md").string
     for _ in 0..<2 {

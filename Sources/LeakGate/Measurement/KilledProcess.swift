@@ -10,6 +10,15 @@ enum KilledProcess {
     }
   }
 
+  /// The option that makes a snapshot of such a process, with a comma; nothing where none does.
+  static func wayToASnapshot(_ trace: Trace) -> String {
+    switch trace.ending {
+    case .signal(9): ""  // SIGKILL
+    case .unknown: "--snapshot-on-crash takes one, unless that was SIGKILL, "
+    default: "--snapshot-on-crash takes one, "
+    }
+  }
+
   /// Who started a process to see it crash; nil for any other.
   ///
   /// Source: `--gtest_internal_run_death_test` in `gtest-death-test.cc`, of death tests in the style

@@ -103,7 +103,8 @@ public struct ProcessMeasurer {
     } else if allowsKilled {
       process.note = "killed, leaks not looked for"
     } else {
-      process.problems.append("\(why); --allow-killed passes it")
+      process.problems.append(
+        "\(why); \(KilledProcess.wayToASnapshot(trace))--allow-killed passes it")
     }
   }
 

@@ -51,6 +51,13 @@ struct RecordingOptions: ParsableArguments {
       """)
   var mappings = false
 
+  @Flag(
+    help: """
+      Take a heap snapshot, which tells leaks, before a signal ends a process, too (handles SIGSEGV, \
+      SIGABRT, SIGTERM, SIGINT and the others that do).
+      """)
+  var snapshotOnCrash = false
+
   @OptionGroup var heapChecks: HeapCheckOptions
   @OptionGroup var shortage: ShortageOptions
   @OptionGroup var size: TraceSizeOptions
@@ -118,7 +125,8 @@ struct RecordingOptions: ParsableArguments {
     let given: [(String, Bool)] = [
       ("--depth", depth != nil), ("--sample", sample != nil), ("--paused", paused),
       ("--refcounts", refcounts != nil), ("--bundled-allocator", bundledAllocator),
-      ("--mappings", mappings), ("--no-follow", noFollow),
+      ("--mappings", mappings), ("--snapshot-on-crash", snapshotOnCrash),
+      ("--no-follow", noFollow),
     ]
     let others = heapChecks.given + shortage.given + size.given
     guard let option = (given.filter(\.1).map(\.0) + others).first else { return }

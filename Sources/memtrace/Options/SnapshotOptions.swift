@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// When `record` takes heap snapshots.
+/// When `record` takes heap snapshots, beside those of ``RecordingOptions``.
 struct SnapshotOptions: ParsableArguments {
   /// The range of `--snapshot-interval`, in seconds.
   static let intervals = 1...86400
@@ -29,13 +29,6 @@ struct SnapshotOptions: ParsableArguments {
   var atMarks = false
 
   @Flag(
-    name: .customLong("snapshot-on-crash"),
-    help: ArgumentHelp(
-      "Take one before a signal ends the process (handles SIGSEGV, SIGABRT, SIGTERM, SIGINT and "
-        + "the others that do)."))
-  var onCrash = false
-
-  @Flag(
     name: .customLong("snapshot-contents"),
     help: "Keep all of the memory, not only what can be pointers.")
   var keepsContents = false
@@ -55,7 +48,6 @@ struct SnapshotOptions: ParsableArguments {
     if onRequest { variables["MEMTRACE_SNAPSHOT_ON_REQUEST"] = "1" }
     if let interval { variables["MEMTRACE_SNAPSHOT_INTERVAL"] = String(interval) }
     if atMarks { variables["MEMTRACE_SNAPSHOT_AT_MARKS"] = "1" }
-    if onCrash { variables["MEMTRACE_SNAPSHOT_ON_CRASH"] = "1" }
     if keepsContents { variables["MEMTRACE_SNAPSHOT_CONTENTS"] = "1" }
     return variables
   }

@@ -27,6 +27,7 @@ struct RecordingSession {
     command = try RecordedCommand(words: words, environment: environment)
     self.options = options
     self.snapshots = snapshots
+    if options.snapshotOnCrash { self.snapshots["MEMTRACE_SNAPSHOT_ON_CRASH"] = "1" }
     self.environment = environment
     let recordability = try Recordability(
       of: command.executable, arguments: words, searchPath: environment["PATH"])
