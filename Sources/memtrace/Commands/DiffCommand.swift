@@ -16,7 +16,8 @@ struct DiffCommand: ParsableCommand {
       A side is a trace, or a folder with the traces of several runs ('memtrace record --runs 5 -o \
       FOLDER' makes one): these are compared by their medians, and what lies within their spread is \
       marked. Names stand without what changes from build to build: numbers of closures, generic \
-      arguments, offsets, versions of libraries.
+      arguments, offsets, versions of libraries. Which leaks are new is told by 'memtrace leaks HEAD \
+      --diff-from BASE'.
 
       Exit status: \(GateStatus.failed) when a limit of --fail-on is exceeded.
 
@@ -93,7 +94,8 @@ struct DiffCommand: ParsableCommand {
       let rule = try GateRule(text, sign: ">")
       guard ![.leaks, .cycles].contains(rule.measure) else {
         throw GateError(
-          "'\(text)': diff knows peak, allocations, unfreed, memory-errors, mapped and mapped-peak")
+          "'\(text)': diff knows peak, allocations, unfreed, memory-errors, mapped and mapped-peak; "
+            + "new leaks are found by 'memtrace leaks HEAD --diff-from BASE --fail-on-leaks'")
       }
       guard rule.scope.isEmpty else {
         throw GateError("'\(text)': diff compares whole processes; leave the […] out")
