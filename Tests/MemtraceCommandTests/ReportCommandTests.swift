@@ -360,7 +360,7 @@ import TraceTestSupport
       ["--category", "Malloc-17"],
       "no category \"Malloc-17\" in this trace; near: Malloc-16, Malloc-1008"
     ),
-    (["--thread", "main"], "no thread \"main\" in this trace"),
+    (["--thread", "main"], "no thread \"main\" in this trace; there is app"),
     (
       ["--category", "Malloc-16", "--size", "1000"],
       "no category \"Malloc-16\" in this part of the trace; near: Malloc-1008"

@@ -172,9 +172,9 @@ import TraceTestSupport
       "category", "Malloc-17",
       "no category \"Malloc-17\" in this trace; near: Malloc-16, Malloc-1008"
     ),
-    ("category", "zzz", "no category \"zzz\" in this trace"),
-    ("thread", "wrker", "no thread \"wrker\" in this trace"),
-    ("image", "libc", "no responsible library \"libc\" in this trace"),
+    ("category", "zzz", "no category \"zzz\" in this trace; there are Malloc-16, Malloc-1008"),
+    ("thread", "wrker", "no thread \"wrker\" in this trace; there is app"),
+    ("image", "libc", "no responsible library \"libc\" in this trace; there is app"),
     (
       "responsible", "mke_node",
       "no responsible function \"mke_node\" in this trace; near: make_node"

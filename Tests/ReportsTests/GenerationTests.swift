@@ -190,11 +190,12 @@ import TraceTestSupport
         $0.from = .mark("warm")
         $0.to = TimePoint("22ms")
       }.totalBytes == 96)
-    #expect(throws: ReportError.notFound("no mark \"cold\" in this trace")) {
+    let marks = "there are warm, request, end"
+    #expect(throws: ReportError.notFound("no mark \"cold\" in this trace; \(marks)")) {
       try total { $0.from = .mark("cold") }
     }
     let forms = "a time looks like one of 1.5s, 200ms, 300us, 2m, 00:01.500, 40%"
-    #expect(throws: ReportError.notFound("no mark \"200%\" in this trace; \(forms)")) {
+    #expect(throws: ReportError.notFound("no mark \"200%\" in this trace; \(marks); \(forms)")) {
       try total { $0.liveAt = LiveMoment("200%") }
     }
   }

@@ -18,8 +18,9 @@ public enum NearMatches {
     return sorted.prefix(limit).map(\.2)
   }
 
-  /// One line for a name that is not there: `no category "Maloc-16"; near: Malloc-16`.
+  /// One line for a name that is not there: `no category "Maloc-16" in this trace; near: Malloc-16`.
   ///
+  /// Where none is near, it says which there are if these are few.
   /// - Parameters:
   ///   - kind: What the name is of.
   ///   - name: What was asked for.
@@ -30,11 +31,20 @@ public enum NearMatches {
     _ kind: String, _ name: String, in names: [String], ofPart isPart: Bool = false
   ) -> String {
     var seen: Set<String> = []
-    let near = of(name, in: names.filter { seen.insert($0).inserted })
+    let distinct = names.filter { seen.insert($0).inserted }
+    let near = of(name, in: distinct)
     let place = isPart ? "this part of the trace" : "this trace"
     let missing = "no \(kind) \"\(name.printable)\" in \(place)"
-    return near.isEmpty
-      ? missing : missing + "; near: " + near.map(\.printable).joined(separator: ", ")
+    if distinct.isEmpty { return missing + ", which has none" }
+    if !near.isEmpty { return missing + "; near: " + list(near) }
+    guard distinct.count <= fewNames else { return missing }
+    return missing + "; there \(distinct.count == 1 ? "is" : "are") " + list(distinct)
+  }
+
+  private static let fewNames = 5
+
+  private static func list(_ names: [String]) -> String {
+    names.map(\.printable).joined(separator: ", ")
   }
 
   private static func editDistance(_ left: [Character], _ right: [Character]) -> Int {

@@ -31,7 +31,9 @@ public enum TimePoint: Sendable, Hashable {
       return
     }
     for (unit, scale) in Self.units where text.hasSuffix(unit) {
-      let digits = text.dropLast(unit.count)
+      var digits = text.dropLast(unit.count)
+      // As reports print it: `754.3 µs`.
+      if digits.last == " " { digits.removeLast() }
       guard let value = DecimalText.parse(digits, scale: scale) else { return nil }
       if unit == "%" {
         guard value <= 1_000_000 else { return nil }

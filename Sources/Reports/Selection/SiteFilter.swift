@@ -104,7 +104,7 @@ public struct SiteFilter: Sendable, Hashable, Encodable {
     let all = Set(sites.map(\.thread)).sorted()
     let wanted = all.filter { source.threads.summary(of: $0).matches(pattern) }
     if wanted.isEmpty {
-      let names = all.map { source.threads.summary(of: $0).name }.filter { !$0.isEmpty }
+      let names = all.filter { $0.rawValue > 0 }.map { source.threads.summary(of: $0).briefName }
       throw notFound("thread", pattern, in: names)
     }
     return Set(wanted)

@@ -45,6 +45,9 @@ public struct ThreadSummary: Sendable, Hashable, Encodable {
     return name.isEmpty ? "T\(index)" : "\(name) T\(index)"
   }
 
+  /// `worker`, else `T3`: what a user can ask for.
+  var briefName: String { name.isEmpty ? "T\(index)" : name }
+
   /// Whether the user means this thread: by `T3`, by kernel ID, or by name with `*` and `?`.
   func matches(_ pattern: String) -> Bool {
     if pattern == "T\(index)" || (tid != 0 && pattern == String(tid)) { return true }

@@ -5,6 +5,7 @@ import Testing
 @Suite struct FilterValueTests {
   @Test(arguments: [
     ("1.5s", 1_500_000_000), ("200ms", 200_000_000), ("300us", 300_000), ("7ns", 7),
+    ("754.3 µs", 754_300), ("34.179 s", 34_179_000_000),
     ("2", 2_000_000_000),
     ("2m", 120_000_000_000), ("00:01.500", 1_500_000_000), ("1:01", 61_000_000_000),
     ("00:01.500.250", 1_500_250_000), (".5s", 500_000_000), ("0.1s", 100_000_000),
@@ -58,7 +59,18 @@ import Testing
     #expect(
       NearMatches.message("category", "1.50", in: names)
         == "no category \"1.50\" in this trace; near: Malloc-1.50 KiB")
+    // Where none is near, a few are told.
     #expect(
-      NearMatches.message("category", "zzz", in: names) == "no category \"zzz\" in this trace")
+      NearMatches.message("category", "zzz", in: names)
+        == "no category \"zzz\" in this trace; there are Malloc-16, Malloc-32, Malloc-1.50 KiB")
+    #expect(
+      NearMatches.message("thread", "zzz", in: ["a", "a"])
+        == "no thread \"zzz\" in this trace; there is a")
+    #expect(
+      NearMatches.message("category", "zzz", in: (1...6).map { "Malloc-\($0)" })
+        == "no category \"zzz\" in this trace")
+    #expect(
+      NearMatches.message("mark", "zzz", in: [], ofPart: true)
+        == "no mark \"zzz\" in this part of the trace, which has none")
   }
 }
