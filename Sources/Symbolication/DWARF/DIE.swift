@@ -114,5 +114,12 @@ extension Dwarf_Die {
     return die
   }
 
+  /// The entry of the unit that it is in.
+  var unit: Dwarf_Die {
+    var (die, unit) = (self, Dwarf_Die())
+    _ = dwarf_diecu(&die, &unit, nil, nil)
+    return unit
+  }
+
   private static let mostReferences = 8
 }

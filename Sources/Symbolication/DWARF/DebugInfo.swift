@@ -22,6 +22,9 @@ final class DebugInfo {
   private let shared: SharedDebugInfo?
   private var units: [CompilationUnit] = []
   private var ranges: [UnitRange] = []
+  private lazy var unitsByRoot = Dictionary(
+    units.enumerated().map { ($0.element.root.addr, $0.offset) },
+    uniquingKeysWith: { first, _ in first })
   /// Classes that were looked for in all units.
   private var classes: [String: Dwarf_Die?] = [:]
   /// Units that do not say what they cover: they are asked when no other one does.
@@ -113,12 +116,30 @@ final class DebugInfo {
   /// - Returns: nil where no unit that was looked at defines it.
   func members(of type: String, isCxx: Bool, at address: UInt64) -> StructureMembers? {
     guard let unit = unit(at: address) else { return nil }
-    if isCxx, type.hasPrefix("std::"), let found = unit.libraryStructures.structure(named: type) {
+    let units = [unit] + origins(of: unit, at: address)
+    if isCxx, type.hasPrefix("std::"),
+      let found = units.lazy.compactMap({ $0.libraryStructures.structure(named: type) }).first
+    {
       return StructureMembers(of: found, isOfLibrary: true) { self.definition(of: $0) }
     }
-    let found = unit.structures.structure(named: type) ?? (isCxx ? classOfAnyUnit(type) : nil)
+    let found =
+      units.lazy.compactMap { $0.structures.structure(named: type) }.first
+      ?? (isCxx ? classOfAnyUnit(type) : nil)
     return found.flatMap {
       StructureMembers(of: $0, isRust: unit.isRust) { self.definition(of: $0) }
+    }
+  }
+
+  /// The other units that the functions at an address come from, innermost first: optimisation while linking makes
+  /// units of their code that have no types.
+  private func origins(of unit: CompilationUnit, at address: UInt64) -> [CompilationUnit] {
+    guard let function = unit.function(at: address) else { return [] }
+    var known: Set = [unit.root.addr]
+    let functions = [function.die] + Self.inlinedCalls(in: function.die, at: address)
+    return functions.reversed().compactMap { function in
+      let root = function.declaration.unit.addr
+      guard known.insert(root).inserted else { return nil }
+      return unitsByRoot[root].map { units[$0] }
     }
   }
 

@@ -60,14 +60,16 @@ struct ObjectTypes {
 
   /// Whether the unit has a type of this name.
   private func isType(_ name: String) -> Bool {
-    var next = scopes.last?.firstChild
-    while let die = next {
-      if die.tag == DW_TAG_typedef || (!isC && Self.structures.contains(die.tag)),
-        die.string(DW_AT_name) == name
-      {
-        return true
+    for part in scopes.last?.unitParts ?? [] {
+      var next = part.firstChild
+      while let die = next {
+        if die.tag == DW_TAG_typedef || (!isC && Self.structures.contains(die.tag)),
+          die.string(DW_AT_name) == name
+        {
+          return true
+        }
+        next = die.nextSibling
       }
-      next = die.nextSibling
     }
     return false
   }

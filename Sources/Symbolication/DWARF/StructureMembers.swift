@@ -41,7 +41,28 @@ struct StructureMembers: MemberLayout {
   /// Bytes of a type; nil where it does not say.
   fileprivate static func size(of type: Dwarf_Die) -> UInt64? {
     var (type, size) = (type, Dwarf_Word())
-    return dwarf_aggregate_size(&type, &size) == 0 ? size : nil
+    return dwarf_aggregate_size(&type, &size) == 0 ? size : arraySize(of: ObjectTypes.bare(type))
+  }
+
+  /// Bytes of an array of structures or numbers that a partial unit describes: it names no language, by which libdw
+  /// knows that they count from 0.
+  private static func arraySize(of array: Dwarf_Die) -> UInt64? {
+    guard array.tag == DW_TAG_array_type, var element = array.reference(DW_AT_type) else {
+      return nil
+    }
+    var bytes = Dwarf_Word()
+    guard dwarf_aggregate_size(&element, &bytes) == 0 else { return nil }
+    var next = array.firstChild
+    while let die = next {
+      next = die.nextSibling
+      guard die.tag == DW_TAG_subrange_type else { continue }
+      let last = die.number(DW_AT_upper_bound).flatMap { UInt64(exactly: $0) }
+      let count = die.number(DW_AT_count).flatMap { UInt64(exactly: $0) } ?? last.map { $0 + 1 }
+      let product = count?.multipliedReportingOverflow(by: bytes)
+      guard let product, !product.overflow else { return nil }
+      bytes = product.partialValue
+    }
+    return bytes
   }
 
   /// Tags of what has members.

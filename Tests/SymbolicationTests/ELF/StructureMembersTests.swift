@@ -164,6 +164,34 @@ import TraceReader
     }
   }
 
+  /// As in debug files of distributions: what both units have lies in a third one.
+  @Test func structuresThatUnitsShare() throws {
+    let program = try fixture.compile(
+      "members.c", with: "gcc",
+      ["-g", "-c", "-Dmain=other", "-Dmake=m", "-Dunnamed=u", "-Dvariant=v"], to: "other.o")
+    let both = try fixture.compile("members.c", with: "gcc", ["-g", program], to: "program")
+    let plain = try members(of: "struct node", in: both, size: 144)
+    #expect(plain.count == 15)
+    try Fixture.run("dwz", [both])
+    #expect(
+      try Fixture.run("readelf", ["--debug-dump=info", both]).contains("DW_TAG_partial_unit"))
+    #expect(try members(of: "struct node", in: both, size: 144) == plain)
+    #expect(
+      try members(of: "struct node", in: both, size: 144, function: "other") == plain)
+  }
+
+  /// Link-time optimisation makes a unit of the code of all, and leaves types in those of the sources.
+  @Test func structuresOfCodeThatTheLinkerMade() throws {
+    let program = try fixture.compile(
+      "containers.cpp", with: "g++", ["-g", "-std=c++17", "-O2", "-flto"], to: "program")
+    #expect(
+      try members(of: "std::multiset<app::Item*> node", in: program, size: 40, isCxx: true) == [
+        "element 32"
+      ])
+    let plain = try fixture.compile("members.c", with: "gcc", ["-g", "-O2", "-flto"], to: "plain")
+    #expect(try members(of: "Unnamed", in: plain, size: 8) == ["first 0"])
+  }
+
   @Test func withoutDebugInformationNothingIsSaid() throws {
     let program = try fixture.compile("members.c", with: "gcc", ["-g1"], to: "program")
     #expect(try members(of: "struct node", in: program, size: 144) == [])
