@@ -28,9 +28,14 @@ public struct LeakAnalysis: Sendable {
     facts: StackFacts = StackFacts(), valueSize: (UInt64) -> UInt64? = { _ in nil }
   ) {
     self.heap = heap
-    let tracer = EdgeScanner(heap, layouts: layouts, facts: facts, valueSize: valueSize)
+    var tracer = EdgeScanner(heap, layouts: layouts, facts: facts, valueSize: valueSize)
     roots = RootSet(heap).roots
     var reachability = Self.reachability(tracer, roots)
+    let rustInteriors = RustInteriors(heap, reachability, facts)
+    if !rustInteriors.isEmpty {
+      tracer = EdgeScanner(tracer, rustInteriors: rustInteriors)
+      reachability = Self.reachability(tracer, roots)
+    }
     scanner = EdgeScanner(tracer, selfOwners: SelfOwners.blocks(heap, reachability, facts))
     leaks = LeakForest(scanner, facts, &reachability)
     self.reachability = reachability

@@ -10,6 +10,8 @@ public struct StackFacts {
   public let isStreamBuffer: (StackID) -> Bool
   /// Whether a stack is one that allocates values which count their references, as those of `Rc` in Rust.
   public let countsReferences: (StackID) -> Bool
+  /// Whether a stack is one that allocates tables of Rust's `HashMap` and `HashSet`.
+  public let isHashTable: (StackID) -> Bool
   /// Whether a stack is one by which the Swift runtime keeps what it knows of types.
   public let isSwiftMetadata: (StackID) -> Bool
   /// Whether a stack is one by which libdispatch allocates.
@@ -26,6 +28,7 @@ public struct StackFacts {
     isSideTable: @escaping (StackID) -> Bool = { _ in false },
     isStreamBuffer: @escaping (StackID) -> Bool = { _ in false },
     countsReferences: @escaping (StackID) -> Bool = { _ in false },
+    isHashTable: @escaping (StackID) -> Bool = { _ in false },
     isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
     isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false },
@@ -35,6 +38,7 @@ public struct StackFacts {
     self.isSideTable = Self.remembered(isSideTable)
     self.isStreamBuffer = Self.remembered(isStreamBuffer)
     self.countsReferences = Self.remembered(countsReferences)
+    self.isHashTable = Self.remembered(isHashTable)
     self.isSwiftMetadata = Self.remembered(isSwiftMetadata)
     self.isOfDispatch = Self.remembered(isOfDispatch)
     self.isContainer = Self.remembered(isContainer)

@@ -232,6 +232,11 @@ public final class StackSymbolicator {
     container(of: stack).map(RustContainers.isReference) ?? false
   }
 
+  /// Whether a stack is one that allocates the table of a `HashMap` or `HashSet` of Rust.
+  public func isHashTable(of stack: StackID) -> Bool {
+    container(of: stack).map(RustContainers.isTable) ?? false
+  }
+
   /// Whether Rust code is on the stacks, as far as a few of them tell.
   ///
   /// Its standard library is part of every program, so no image gives it away.

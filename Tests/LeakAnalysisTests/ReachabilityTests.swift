@@ -33,6 +33,37 @@ struct ReachabilityTests {
     #expect(try heap.analysis().leaked == [])
   }
 
+  @Test("Rust holds the table of a HashMap by its control bytes, and what it shares by the value")
+  func rustInteriors() throws {
+    let (map, shared) = (StackID(2), StackID(3))
+    var heap = SampleHeap()
+    // Eight buckets of 24 bytes, and four of 8.
+    let table = heap.block(192 + 8 + 16, stack: map)
+    let small = heap.block(32 + 4 + 16, stack: map)
+    let waker = heap.block(40, stack: shared)
+    let values = (0..<3).map { _ in heap.block() }
+    heap.set(table + 8, values[0])
+    heap.set(small, table + 192)
+    heap.set(waker + 16, values[1])
+    heap.set(SampleHeap.globals, small + 32, waker + 16)
+    let inside = heap.block(192 + 8 + 16, stack: map)
+    let counts = heap.block(40, stack: shared)
+    heap.set(SampleHeap.globals + 16, inside + 176, counts + 8)
+    func analysis(_ heap: SampleHeap) throws -> LeakAnalysis {
+      try heap.analysis(countsReferences: { $0 == shared }, isHashTable: { $0 == map })
+    }
+    let known = try analysis(heap)
+    #expect(known.leaked == [values[2]])
+    let held = [table, small, waker, values[0], values[1]]
+    #expect(held.map(known.state) == held.map { _ in .reached })
+    #expect([inside, counts].map(known.state) == [.possible, .possible])
+    let unknown = try heap.analysis()
+    #expect(held.map(unknown.state) == held.map { _ in .possible })
+    heap.set(SampleHeap.globals, 0, 0)
+    heap.set(values[0], small + 32)
+    #expect(try analysis(heap).roots == [table, waker, values[2]])
+  }
+
   @Test("Each kind of root holds")
   func roots() throws {
     var heap = SampleHeap(registers: [0, SampleHeap.heap + 16])

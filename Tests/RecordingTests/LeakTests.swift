@@ -346,19 +346,41 @@ import TraceTestSupport
   }
 
   /// Debug information tells a `Weak` of Rust from an `Rc`, and what fields are called.
-  @Test(
-    .enabled(if: TestProgram.has("rustc"), "needs rustc"), arguments: [["-g"], ["-g", "-O"]])
-  func whatIsHeldByWeakInRustIsNoCycle(flags: [String]) throws {
-    let run = try TracedRun([try TestProgram("weak_parents.rs", flags: flags).path.string])
+  /// The trees of leaks of a program in Rust, without addresses and offsets.
+  private func trees(ofRust source: String, _ flags: [String]) throws -> (
+    trees: [String], report: String
+  ) {
+    let run = try TracedRun([try TestProgram(source, flags: flags).path.string])
     let leaks = try ProcessRun.run(
       [BuiltProducts.memtrace.string, "leaks", run.traces[0].string, "--top", "0"])
     let trees = leaks.outputText.split(separator: "\n").compactMap { line in
-      let line = line.replacing(#/ 0x[0-9a-f]+|weak_parents::app::/#, with: "")
+      let line = line.replacing(#/ 0x[0-9a-f]+|weak_parents::app::|hash_tables::/#, with: "")
         .replacing(#/ \+ [0-9]+ -->/#, with: " -->")
       return line.firstMatch(of: #/^( +)(?:\d+ \(.*?\) )?(ROOT .*|.*-->.*)$/#).map {
         String(repeating: " ", count: $0.output.1.count / 3 - 1) + $0.output.2
       }
     }
+    return (trees, leaks.outputText)
+  }
+
+  @Test(
+    .enabled(if: TestProgram.has("rustc"), "needs rustc"), arguments: [["-g"], ["-g", "-O"]])
+  func tablesOfRustAreHeldByTheirMiddle(flags: [String]) throws {
+    let (trees, report) = try trees(ofRust: "hash_tables.rs", flags)
+    #expect(
+      trees.filter { !$0.hasPrefix("  ") } == [
+        "ROOT CYCLE: <Rc<Room>> [72]",
+        " doors --> ROOT CYCLE: <HashMap<String, Rc<Room>> storage> [148]",
+        "ROOT CYCLE: <Rc<Club>> [72]",
+        " members --> ROOT CYCLE: <HashSet<Member> storage> [152]",
+      ], "\(report)")
+    #expect(!report.contains("Possible leaks"))
+  }
+
+  @Test(
+    .enabled(if: TestProgram.has("rustc"), "needs rustc"), arguments: [["-g"], ["-g", "-O"]])
+  func whatIsHeldByWeakInRustIsNoCycle(flags: [String]) throws {
+    let (trees, report) = try trees(ofRust: "weak_parents.rs", flags)
     #expect(
       trees == [
         "ROOT LEAK: <Rc<Node>> [80]",
@@ -390,7 +412,7 @@ import TraceTestSupport
         "ROOT LEAK: <Rc<Known>> [40]",
         "ROOT CYCLE: <Rc<RefCell<Inner>>> [32]",
         " me --> CYCLE BACK TO <Rc<RefCell<Inner>>> [32]",
-      ], "\(leaks.outputText)")
+      ], "\(report)")
   }
 
   /// It has woken the thread that ends the process, and gets no processor before that does so.

@@ -26,6 +26,8 @@ final class EdgeScanner: Sendable {
   private let streamBuffers: Set<Int>
   /// The blocks with metadata of types of Swift.
   private let metadataSlabs: Set<Int>
+  /// The blocks that owners hold by a pointer into the middle.
+  private let rustInteriors: RustInteriors
   /// The leaked blocks that hold themselves by a reference which they count; see ``SelfOwners``.
   private let selfOwners: Set<Int>
   /// What handlers of signals that have returned left on their stacks, by the blocks of these.
@@ -56,11 +58,13 @@ final class EdgeScanner: Sendable {
     plainRecords = DispatchCaches.plainRecords(heap, isAllocated: facts.isOfDispatch)
     deadOnSignalStacks = SignalStacks(heap.info, heap.lookup).deadWords()
     isExact = heap.blocks.sites.map { heap.slack == .unused || $0.operation.family != .malloc }
-    selfOwners = []
+    (rustInteriors, selfOwners) = (RustInteriors(), [])
   }
 
-  /// The same, once it is known what is leaked and which of that holds itself.
-  init(_ scanner: EdgeScanner, selfOwners: Set<Int>) {
+  /// The same, once more is known: what is leaked and which of that holds itself, or who has allocated what is.
+  init(
+    _ scanner: EdgeScanner, rustInteriors: RustInteriors? = nil, selfOwners: Set<Int> = []
+  ) {
     layouts = scanner.layouts
     existentials = scanner.existentials
     heap = scanner.heap
@@ -74,6 +78,7 @@ final class EdgeScanner: Sendable {
     plainRecords = scanner.plainRecords
     deadOnSignalStacks = scanner.deadOnSignalStacks
     isExact = scanner.isExact
+    self.rustInteriors = rustInteriors ?? scanner.rustInteriors
     self.selfOwners = selfOwners
   }
 
@@ -135,6 +140,7 @@ final class EdgeScanner: Sendable {
       || InteriorPointers.isListLink(at: value, memory)
       || isElementLink(at: offset, of: block)
       || metadataSlabs.contains(block)
+      || rustInteriors.isOwned(block, at: offset, in: blocks)
       || isTask(at: value, inSlabOf: block)
     return Target(
       block: block,

@@ -158,6 +158,9 @@ public final class StackNames {
     symbolicator.countsReferences(of: stack)
   }
 
+  /// Whether a stack is one that allocates a table of Rust's `HashMap` or `HashSet`.
+  func isHashTable(of stack: StackID) -> Bool { symbolicator.isHashTable(of: stack) }
+
   /// Whether a stack is one that allocates the buffer of a stream of the C library.
   func isStreamBuffer(of stack: StackID) -> Bool {
     leafFunction(of: stack)?.base == "_IO_file_doallocate"

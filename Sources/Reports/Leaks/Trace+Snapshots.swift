@@ -110,6 +110,7 @@ extension Trace {
         isSideTable: source.names.isSideTable(of:),
         isStreamBuffer: source.names.isStreamBuffer(of:),
         countsReferences: source.names.countsReferences(of:),
+        isHashTable: source.names.isHashTable(of:),
         isSwiftMetadata: source.names.isSwiftMetadata(of:),
         isOfDispatch: source.names.isOfDispatch(of:),
         isContainer: { source.names.container(of: $0) != nil },

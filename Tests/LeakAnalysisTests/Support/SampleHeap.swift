@@ -78,6 +78,7 @@ struct SampleHeap {
   ///   - allocatesSideTables: Whether all blocks may be side tables of Swift objects.
   ///   - allocatesStreamBuffers: Whether all blocks of their size may be buffers of streams.
   ///   - countsReferences: Whether a stack allocates values that count their references.
+  ///   - isHashTable: Whether a stack allocates tables of `HashMap`.
   ///   - isSwiftMetadata: Whether a stack is one by which the Swift runtime keeps what it knows of types.
   ///   - isOfDispatch: Whether a stack is one by which libdispatch allocates.
   ///   - isContainer: Whether a stack allocates room for elements of containers.
@@ -90,6 +91,7 @@ struct SampleHeap {
     layouts: [UInt64: ObjectLayout] = [:], allocatesSideTables: Bool = false,
     allocatesStreamBuffers: Bool = false,
     countsReferences: @escaping (StackID) -> Bool = { _ in false },
+    isHashTable: @escaping (StackID) -> Bool = { _ in false },
     isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
     isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false },
@@ -102,7 +104,8 @@ struct SampleHeap {
       facts: StackFacts(
         isSideTable: { _ in allocatesSideTables },
         isStreamBuffer: { _ in allocatesStreamBuffers }, countsReferences: countsReferences,
-        isSwiftMetadata: isSwiftMetadata, isOfDispatch: isOfDispatch, isContainer: isContainer,
+        isHashTable: isHashTable, isSwiftMetadata: isSwiftMetadata, isOfDispatch: isOfDispatch,
+        isContainer: isContainer,
         isWeak: { offset, _, _ in isWeak(offset) },
         isCounted: { offset, _, _ in isCounted(offset) }),
       valueSize: { valueSizes[$0] })

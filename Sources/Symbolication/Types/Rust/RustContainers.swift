@@ -50,6 +50,12 @@ enum RustContainers {
     name.language == .rust && ["Rc", "Arc"].contains(name.short.prefix { $0 != "<" })
   }
 
+  /// Whether a name that ``name(of:)`` has found is that of a table with the elements of a hash map or set.
+  static func isTable(_ name: TypeName) -> Bool {
+    name.language == .rust
+      && ["HashMap", "HashSet"].contains(name.short.prefix { $0 != "<" && $0 != " " })
+  }
+
   static let containers: [String: Container] = [
     "alloc::raw_vec::RawVecInner": Container(
       family: .vector, name: "Vec", arity: 0, suffix: "storage", isPart: true),

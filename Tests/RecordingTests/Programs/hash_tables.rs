@@ -1,0 +1,78 @@
+// Leaks maps in cycles, and keeps one in a variable.
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+use std::task::{Wake, Waker};
+
+#[repr(C)]
+pub struct Room {
+    pub doors: RefCell<HashMap<String, Rc<Room>>>,
+}
+
+#[repr(C)]
+pub struct Club {
+    pub members: RefCell<HashSet<Member>>,
+}
+
+#[repr(C)]
+pub struct Member {
+    pub id: u64,
+    pub club: Rc<Club>,
+}
+
+impl PartialEq for Member {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+impl Eq for Member {}
+impl Hash for Member {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state)
+    }
+}
+
+pub struct Alarm {
+    pub text: String,
+}
+impl Wake for Alarm {
+    fn wake(self: Arc<Self>) {}
+}
+
+static NAMES: Mutex<Option<HashMap<u64, String>>> = Mutex::new(None);
+static ALARM: Mutex<Option<Waker>> = Mutex::new(None);
+
+#[inline(never)]
+fn leak_room() {
+    let room = Rc::new(Room { doors: RefCell::new(HashMap::new()) });
+    room.doors.borrow_mut().insert("north".to_string(), room.clone());
+}
+
+#[inline(never)]
+fn leak_club() {
+    let club = Rc::new(Club { members: RefCell::new(HashSet::new()) });
+    for id in 0..5 {
+        club.members.borrow_mut().insert(Member { id, club: club.clone() });
+    }
+}
+
+#[inline(never)]
+fn keep() {
+    *NAMES.lock().unwrap() = Some((0..100).map(|number| (number, number.to_string())).collect());
+    let alarm = Arc::new(Alarm { text: "wake up".to_string() });
+    *ALARM.lock().unwrap() = Some(alarm.into());
+}
+
+#[inline(never)]
+fn clear_stack(number: usize) -> usize {
+    [number; 512].iter().sum()
+}
+
+fn main() {
+    leak_room();
+    leak_club();
+    keep();
+    std::process::exit((clear_stack(std::env::args().count()) == 0) as i32);
+}
