@@ -125,8 +125,11 @@ final class DebugInfo {
     let found =
       units.lazy.compactMap { $0.structures.structure(named: type) }.first
       ?? (isCxx ? classOfAnyUnit(type) : nil)
+    let isOfLibrary = unit.isRust && RustLibraries.isType(type) && !RustLibraries.isWrapper(type)
     return found.flatMap {
-      StructureMembers(of: $0, isRust: unit.isRust) { self.definition(of: $0) }
+      StructureMembers(of: $0, isRust: unit.isRust, isOfLibrary: isOfLibrary) {
+        self.definition(of: $0)
+      }
     }
   }
 
@@ -150,11 +153,7 @@ final class DebugInfo {
     var entries = 0
     var found: Dwarf_Die?
     for unit in units where (unit.isCxx || unit.isRust) && entries < Self.mostEntries {
-      // Blocks are called `Rc<RefCell<app::Node>>`, without the library's namespaces.
-      let isWrapper = unit.isRust && RustLibraries.isWrapper(name)
-      found =
-        isWrapper
-        ? unit.structures.structure(named: name) : unit.structures.definition(of: name)
+      found = unit.structures.definition(of: name)
       if found != nil { break }
       entries += unit.structures.entryCount
     }

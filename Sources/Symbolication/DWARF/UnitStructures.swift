@@ -1,7 +1,7 @@
 import CLibDW
 
 /// The structures and classes of a unit of C, C++ or Rust by their names; not those of functions, nor of the standard
-/// library but for wrappers of Rust, such as `RefCell`.
+/// library but for those of Rust that hold values of the program, such as `RefCell` and `String`.
 struct UnitStructures {
   /// By whole names, see `key`.
   private var named: [String: Dwarf_Die] = [:]
@@ -19,8 +19,8 @@ struct UnitStructures {
     unit.forEachEntry {
       entryCount += 1
       guard hasNamespaces else { return addC($0) }
-      return isRust && Self.isInLibrary($1)
-        ? addWrapper($0, in: $1) : addCxx($0, in: $1, except: isRust ? [] : ["std"])
+      return isRust && (Self.isInLibrary($1) || $0.isRustTuple)
+        ? addOfRust($0, in: $1) : addCxx($0, in: $1, except: isRust ? [] : ["std"])
     }
   }
 
@@ -74,11 +74,15 @@ struct UnitStructures {
     return RustLibraries.namespaces.contains(String(path[..<end]))
   }
 
-  /// Of the standard library of Rust what has values of the program in it.
-  private mutating func addWrapper(_ die: Dwarf_Die, in path: String) -> String? {
+  /// Of the standard library of Rust what has values of the program in it, by names as blocks have them.
+  private mutating func addOfRust(_ die: Dwarf_Die, in path: String) -> String? {
     guard let name = die.string(DW_AT_name) else { return nil }
     if die.tag == DW_TAG_namespace { return path + name + "::" }
-    if RustLibraries.isWrapper(name), die.isDefinition { add(die, path + name, in: path) }
+    if StructureMembers.structures.contains(die.tag), RustLibraries.holdsValues(name),
+      die.isDefinition
+    {
+      add(die, RustMember.short(path + name))
+    }
     return nil
   }
 
@@ -107,6 +111,11 @@ struct UnitStructures {
 }
 
 extension Dwarf_Die {
+  /// Whether it is a tuple of Rust, which is in no namespace.
+  fileprivate var isRustTuple: Bool {
+    tag == DW_TAG_structure_type && string(DW_AT_name)?.hasPrefix("(") == true
+  }
+
   /// Whether it says how large the type is; declarations do not.
   var isDefinition: Bool { number(DW_AT_byte_size) != nil }
 }

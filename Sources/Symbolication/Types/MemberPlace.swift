@@ -46,6 +46,7 @@ public struct MemberPlace: Hashable, Sendable {
   /// - Returns: nil where the type is not known, or has nothing there that may hold a pointer.
   func member<Layout: MemberLayout>(_ find: (String) -> Layout?) -> BlockMember? {
     if let element = Self.element(of: type) { return member(ofElement: element, find) }
+    if let node = RustNode(type) { return node.member(at: offset, ofBlockOf: size, find) }
     if let node = CxxNode(type) { return node.member(at: offset, ofBlockOf: size, find) }
     let (type, base) = (Self.sharedObject(type) ?? (type, 0))
     return offset < base ? nil : find(type)?.member(at: offset - base)

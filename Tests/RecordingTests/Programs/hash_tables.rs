@@ -1,8 +1,8 @@
-// Leaks maps in cycles, and keeps one in a variable.
+// Leaks maps in cycles, others that are in none, and keeps one in a variable.
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{Hash, Hasher};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::{Arc, Mutex};
 use std::task::{Wake, Waker};
 
@@ -34,6 +34,21 @@ impl Hash for Member {
     }
 }
 
+#[repr(C)]
+pub struct Shelf {
+    pub others: RefCell<BTreeMap<u32, Rc<Shelf>>>,
+}
+
+#[repr(C)]
+pub struct Office {
+    pub desks: RefCell<HashMap<u64, Weak<Desk>>>,
+}
+
+#[repr(C)]
+pub struct Desk {
+    pub office: Rc<Office>,
+}
+
 pub struct Alarm {
     pub text: String,
 }
@@ -53,9 +68,29 @@ fn leak_room() {
 #[inline(never)]
 fn leak_club() {
     let club = Rc::new(Club { members: RefCell::new(HashSet::new()) });
-    for id in 0..5 {
+    for id in 0..3 {
         club.members.borrow_mut().insert(Member { id, club: club.clone() });
     }
+}
+
+#[inline(never)]
+fn leak_shelf() {
+    let shelf = Rc::new(Shelf { others: RefCell::new(BTreeMap::new()) });
+    shelf.others.borrow_mut().insert(1, shelf.clone());
+}
+
+#[inline(never)]
+fn leak_desk() {
+    let office = Rc::new(Office { desks: RefCell::new(HashMap::new()) });
+    let desk = Rc::new(Desk { office: office.clone() });
+    office.desks.borrow_mut().insert(1, Rc::downgrade(&desk));
+    std::mem::forget(desk);
+}
+
+#[inline(never)]
+fn leak_pairs() {
+    let pairs = vec![(1u64, "one".to_string()), (2u64, "two".to_string())];
+    std::mem::forget(std::hint::black_box(pairs));
 }
 
 #[inline(never)]
@@ -73,6 +108,9 @@ fn clear_stack(number: usize) -> usize {
 fn main() {
     leak_room();
     leak_club();
+    leak_shelf();
+    leak_desk();
+    leak_pairs();
     keep();
     std::process::exit((clear_stack(std::env::args().count()) == 0) as i32);
 }

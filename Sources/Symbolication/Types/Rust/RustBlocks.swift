@@ -8,6 +8,10 @@ extension MemberPlace {
   ///   - size: Requested bytes of the block.
   ///   - offset: Where in the block.
   public init?(rust type: String, size: UInt64, offset: UInt64) {
+    if RustNode(type) != nil {
+      self.init(type: type, isCxx: true, size: size, offset: offset)
+      return
+    }
     guard let block = RustBlock(type), offset >= block.header else { return nil }
     self.init(
       type: block.isArray ? "\(block.value)[]" : block.value, isCxx: true,

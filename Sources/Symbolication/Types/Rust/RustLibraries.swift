@@ -26,14 +26,25 @@ enum RustLibraries {
     return wrappers.contains(name.prefix { $0 != "<" })
   }
 
+  /// Whether a type is one in which values of the program may lie or be held: a wrapper, a container, a tuple, or what
+  /// the elements of a `BTreeMap` lie in.
+  static func holdsValues(_ name: String) -> Bool {
+    name.hasPrefix("(") || isWrapper(name) || isType(name)
+      || nodes.contains(name.prefix { $0 != "<" })
+  }
+
+  private static let nodes: Set<Substring> = ["InternalNode", "LeafNode"]
+
   private static let wrappers: Set<Substring> = [
-    "Cell", "ManuallyDrop", "MaybeUninit", "Mutex", "None", "OnceCell", "Option", "Pin", "RefCell",
+    "Cell", "ManuallyDrop", "MaybeDangling", "MaybeUninit", "Mutex", "None", "OnceCell", "Option",
+    "Pin", "RefCell",
     "RwLock", "Some", "UnsafeCell",
   ]
 
   private static let types: Set<Substring> = [
     "Arc", "AtomicPtr", "BTreeMap", "BTreeSet", "BinaryHeap", "Box", "Cell", "HashMap", "HashSet",
-    "LinkedList", "ManuallyDrop", "MaybeUninit", "Mutex", "NonNull", "Once", "OnceCell", "OnceLock",
+    "LinkedList", "ManuallyDrop", "MaybeDangling", "MaybeUninit", "Mutex", "NonNull", "Once",
+    "OnceCell", "OnceLock",
     "Option", "OsString", "PathBuf", "Pin", "RawTable", "RawTableInner", "RawVec", "RawVecInner",
     "Rc", "RefCell", "RwLock", "String", "Unique", "UnsafeCell", "Vec", "VecDeque", "Weak",
   ]
