@@ -345,7 +345,6 @@ import TraceTestSupport
     #expect(program.leaks == ["malloc in work": Figures(2, 1765, roots: 2)])
   }
 
-  /// Debug information tells a `Weak` of Rust from an `Rc`, and what fields are called.
   /// The trees of leaks of a program in Rust, without addresses and offsets.
   private func trees(ofRust source: String, _ flags: [String]) throws -> (
     trees: [String], report: String
@@ -390,6 +389,7 @@ import TraceTestSupport
     #expect(!report.contains("Possible leaks"))
   }
 
+  /// Debug information tells a `Weak` of Rust from an `Rc`, and what fields are called.
   @Test(
     .enabled(if: TestProgram.has("rustc"), "needs rustc"), arguments: [["-g"], ["-g", "-O"]])
   func whatIsHeldByWeakInRustIsNoCycle(flags: [String]) throws {
