@@ -35,18 +35,14 @@ public struct RecorderInjection {
 
   /// Brings it in.
   ///
-  /// A thread of its own traces the process: when it ends, the kernel lets go of all that it had
-  /// stopped.
+  /// A process of its own does it, which goes on where this one is killed: a thread that is left on
+  /// its way would end the process. When it ends, the kernel lets go of all that it had stopped.
   ///
   /// - Throws: ``AttachError``: then the process goes on as before.
   public func run() throws(AttachError) {
-    let failure = TracingThread.result { () -> AttachError? in
-      do throws(AttachError) {
-        try inject()
-        return nil
-      } catch {
-        return error
-      }
+    var failure: AttachError?
+    try TracingProcess.run {
+      do throws(AttachError) { try inject() } catch { failure = error }
     }
     if let failure { throw failure }
   }

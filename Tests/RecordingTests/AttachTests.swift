@@ -199,6 +199,29 @@ import TraceTestSupport
     #expect(events.doubleOwners == 0 && events.unknownFrees == 0)
   }
 
+  /// A thread of the process is on its way then, with registers of ours.
+  @Test func whoIsKilledWhileTheRecorderIsBroughtInLeavesItInOrder() throws {
+    let attached = try run(
+      "orphaned",
+      """
+      tracer() {
+        while read name value; do
+          if [ "$name" = TracerPid: ]; then tracer=$value; fi
+        done </proc/$P/status
+      }
+      ( $M attach $P -o root.mtrace >attach.txt 2>&1 & echo $! >pid.txt; wait ) &
+      until [ -s pid.txt ]; do :; done
+      read pid <pid.txt; tracer
+      until [ $tracer != 0 ] || [ -e root.mtrace ]; do tracer; done
+      kill -9 $pid
+      until [ $tracer = 0 ]; do tracer; done
+      """, "")
+    #expect(attached.run.status == 5)
+    let trace = try attached.trace()
+    // Paused as long as nobody lets it record.
+    #expect(trace.windows?.filter { $0.end == nil }.count == 0)
+  }
+
   @Test func childrenArePausedAtTheEndAsWell() throws {
     let attached = try run("lasting", Self.attach, "$M attach $P --for 1ms --no-snapshot")
     #expect(

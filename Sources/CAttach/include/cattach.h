@@ -10,6 +10,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* ---- Who traces ---- */
+
+/* Runs something in a process of its own that shares all memory with this one, and waits until it
+ * has ended. Where this process is killed meanwhile, it goes on.
+ *
+ * body     returns; neither starts threads nor lets go of what it has locked
+ * returns  0, or the system's error number: ECANCELED when the process was ended by a signal */
+int cattach_run_apart(void (*body)(void *), void *context);
+
 /* ---- Memory ---- */
 
 /* returns  0, or the system's error number; nothing may have been copied then */
