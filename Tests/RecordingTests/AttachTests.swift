@@ -441,6 +441,23 @@ import TraceTestSupport
     #expect(throws: TraceError.self) { try attached.trace() }
   }
 
+  @Test func whoseFirstThreadHasEndedIsToldSo() throws {
+    let program = try TestProgram("first_thread_ends.c", flags: ["-pthread"])
+    let attached = try run(
+      "leaks",
+      """
+      \(program.path) & Z=$!
+      until grep -q zombie /proc/$Z/status; do :; done
+      $M attach $Z; echo $?; kill $Z
+      """)
+    #expect(attached.lines == ["125", "1"])
+    #expect(
+      attached.errors.filter { $0.hasPrefix("memtrace:") } == [
+        "memtrace: cannot attach to process P: its first thread has ended; start it with "
+          + "`memtrace record`"
+      ])
+  }
+
   @Test func whoIsStoppedOrGoneIsNotWaitedFor() throws {
     let attached = try run(
       "leaks",

@@ -278,6 +278,40 @@ import TraceTestSupport
     return elapsed + info.pauseNanoseconds < info.durationNanoseconds
   }
 
+  /// The kernel calls a process a zombie whose first thread has ended, and one that has ended itself
+  /// as long as its parent does not notice.
+  @Test func whoHasEndedIsToldFromWhoGoesOn() throws {
+    let directory = try ScratchDirectory()
+    let script = """
+      (MEMTRACE_OUTPUT=$PWD/root.mtrace MEMTRACE_SNAPSHOT_ON_REQUEST=1 LD_PRELOAD=$2 $3 & echo $! >pid.txt
+        exec sleep 1000) & parent=$!
+      until [ -s pid.txt ]; do :; done
+      read pid <pid.txt
+      field() {
+        while read name value; do
+          if [ "$name" = $1: ]; then break; fi
+        done </proc/$pid/status
+      }
+      until field State; [ "$value" = 'Z (zombie)' ]; do :; done
+      $1 snapshot $pid --trace root.mtrace >/dev/null; echo $?
+      kill -STOP $pid
+      $1 snapshot $pid --trace root.mtrace 2>error.txt & asking=$!
+      until field ShdPnd; [ $value != 0000000000000000 ]; do :; done
+      kill -KILL $pid
+      wait $asking; echo $?
+      sed "s/ $pid / P /" error.txt
+      kill $parent
+      """
+    let run = try ProcessRun.run(
+      [
+        "/bin/sh", "-c", script, "sh", BuiltProducts.memtrace.string, BuiltProducts.library.string,
+        try TestProgram("first_thread_ends.c", flags: ["-pthread"]).path.string,
+      ], environment: TracedRun.minimalEnvironment, directory: directory.path)
+    #expect(run.outputText == "0\n66\nmemtrace: process P has ended\n")
+    let trace = try Trace(path: directory.path.appending("root.mtrace"))
+    #expect(trace.snapshots.map(\.reason) == [.request])
+  }
+
   @Test func processThatTakesNoRequestsIsLeftAlone() throws {
     let own = try ProcessRun.run(
       [BuiltProducts.memtrace.string, "snapshot", "\(getpid())"], timeout: 60)

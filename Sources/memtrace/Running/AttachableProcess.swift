@@ -93,6 +93,7 @@ struct AttachableProcess {
     do {
       try Self.uninterrupted { () throws(AttachError) in try injection.run() }
     } catch {
+      try checkIsThere()
       throw failure(error, output: output)
     }
     guard let recording = RunningRecording.ifAny(of: files) else {
@@ -112,6 +113,9 @@ struct AttachableProcess {
       throw refusal("it belongs to another user (\(user)); ask as that user, or as root")
     }
     guard isOpenToUs else { throw refusal(Self.notPermitted) }
+    if files.hasLostFirstThread {
+      throw refusal("its first thread has ended; start it with `memtrace record`")
+    }
     if files.isStopped {
       throw refusal("it is stopped; let it go on first (kill -CONT \(files.pid))")
     }

@@ -30,7 +30,13 @@ struct ProcessFiles {
   var user: uid_t? { fields("Uid").dropFirst().first.flatMap { uid_t($0) } }
 
   /// Whether it has ended, and only waits for its parent to notice.
-  var isZombie: Bool { fields("State").first == "Z" }
+  var isZombie: Bool { saysZombie && fields("Threads").first == "1" }
+
+  /// Whether its first thread has ended before others: most of what the kernel tells of a process is
+  /// gone then.
+  var hasLostFirstThread: Bool { saysZombie && !isZombie }
+
+  private var saysZombie: Bool { fields("State").first == "Z" }
 
   /// Whether it was stopped, by a signal or a debugger.
   var isStopped: Bool { ["T", "t"].contains(fields("State").first ?? "") }

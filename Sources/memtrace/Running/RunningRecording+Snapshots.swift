@@ -93,7 +93,7 @@ extension RunningRecording {
         "process \(pid) has not written a snapshot in time; its threads may hold back the signal, "
           + "or its disk is full", exitStatus: ExitStatus.ioError)
     }
-    guard kill(pid, 0) == 0 || errno != ESRCH else {
+    guard let process = try? ProcessFiles(pid: pid), !process.isZombie else {
       throw CommandFailure("process \(pid) has ended", exitStatus: ExitStatus.noTrace)
     }
     usleep(5000)
