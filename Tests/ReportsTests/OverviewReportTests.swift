@@ -23,6 +23,25 @@ import Testing
     #expect(rows.count == (isShown ? 3 : 0))
   }
 
+  /// That nothing is said of leaks must not look as if there were none.
+  @Test func whyLeaksAreUnknownIsSaid() throws {
+    func lines(_ ending: TraceEnding) throws -> [Substring] {
+      var sample = SampleTrace()
+      sample.summary.ending = EndingSummary(ending)
+      let report = try OverviewReport(
+        SampleTrace.workedExample, leaksUnknown: "no snapshot; take one", source: sample.source)
+      return report.text().split(separator: "\n")
+    }
+    let ended = try lines(.unknown)
+    #expect(ended.contains("Leaks unknown: no snapshot; take one"))
+    #expect(
+      ended[1]
+        == "The process has written no end: it was killed, crashed, or still runs; 34 events "
+        + "recorded in 2.000 s.")
+    // After a crash nobody asks for them.
+    #expect(try !lines(.signal(11)).contains { $0.hasPrefix("Leaks unknown") })
+  }
+
   /// The processes of a build lack the same, each of them.
   @Test func whatSeveralTracesOfAFolderLackIsToldOnce() throws {
     let page = try OverviewReport(ReplayResult(), source: SampleTrace().source)

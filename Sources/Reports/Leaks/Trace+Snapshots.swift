@@ -36,7 +36,8 @@ extension Trace {
         + "itself (Go) takes one with MEMTRACE_SNAPSHOT of memtrace.h"
     case .exec: "look into the trace of that program, which 'memtrace info' names"
     case .unknown:
-      "take one while it runs, with --snapshot-on-request or --snapshot-interval"
+      "record it with --snapshot-on-crash, or take one while it runs, with --snapshot-on-request or "
+        + "--snapshot-interval"
     }
   }
 

@@ -21,10 +21,12 @@ extension OverviewReport {
   private func writeHead(to page: inout TextPage) {
     page.line(Span(trace.commandLine, .heading), " (pid \(trace.pid))")
     let ending = "The process \(trace.ending.text)"
+    let duration = TimeText.duration(trace.durationNanoseconds)
+    let events = CountText.of(eventCount, "event")
     page.line(
       Span(ending, trace.ending.isClean ? .plain : .warning),
-      " after \(TimeText.duration(trace.durationNanoseconds)); ",
-      "\(CountText.of(eventCount, "event")) recorded.")
+      trace.ending.isKnown
+        ? " after \(duration); \(events) recorded." : "; \(events) recorded in \(duration).")
     page.lines(about: trace)
     for warning in coverage.warnings {
       page.line(Span("Coverage: ", .warning), Span(warning))
@@ -106,7 +108,7 @@ extension OverviewReport {
   }
 
   private func writeLeaks(to page: inout TextPage) {
-    guard let leaks else { return }
+    guard let leaks else { return writeLeaksUnknown(to: &page) }
     page.blank()
     for warning in leaks.snapshot.warnings {
       page.line(Span("Snapshot: ", .warning), Span(warning))
@@ -147,6 +149,13 @@ extension OverviewReport {
     page.table(table, indent: 2)
     let hidden = leaks.places.count - shown.count
     if hidden > 0 { page.line(Span("  " + CountText.more(hidden, "row"), .faint)) }
+  }
+
+  /// Nobody asks for leaks after a crash, or where nothing is left.
+  private func writeLeaksUnknown(to page: inout TextPage) {
+    guard let leaksUnknown, unfreed.totalCount > 0, !trace.ending.isCrash else { return }
+    page.blank()
+    page.line(Span("Leaks unknown: ", .warning), Span(leaksUnknown))
   }
 
   private func writeUnfreed(to page: inout TextPage) {
@@ -194,7 +203,8 @@ extension OverviewReport {
   public var csv: CSVTable? { nil }
 
   enum CodingKeys: String, CodingKey {
-    case trace, coverage, eventCount, errors, hogs, allocations, leaks, leakPlaces, leakPlaceCount
+    case trace, coverage, eventCount, errors, hogs, allocations, leaks, leaksUnknown, leakPlaces
+    case leakPlaceCount
     case deinitialized, mapped, unfreed, unfreedPlaces, unfreedPlaceCount, hotspots
     case symbolWarnings, nextCommands
   }
@@ -209,6 +219,7 @@ extension OverviewReport {
     try container.encode(hogs, forKey: .hogs)
     try container.encode(allocations, forKey: .allocations)
     try container.encodeIfPresent(leaks, forKey: .leaks)
+    try container.encodeIfPresent(leaksUnknown, forKey: .leaksUnknown)
     try container.encodeIfPresent(
       leaks.map { Array($0.places.prefix(Limit.leaks)) }, forKey: .leakPlaces)
     try container.encodeIfPresent(leaks?.places.count, forKey: .leakPlaceCount)

@@ -53,6 +53,8 @@ public struct OverviewReport: Report {
   public var unfreedPlaceCount: Int
   /// The leaks of the last snapshot; nil for a trace without one.
   public var leaks: LeaksReport?
+  /// Why leaks are not known, and how the next recording tells them; nil where they are.
+  public var leaksUnknown: String?
   /// The objects of that snapshot that `unowned` references have outlived, by class.
   public var deinitialized: [DanglingReport.Deinitialized]
   /// Memory that the program mapped itself; nil where that was not recorded.
@@ -68,6 +70,7 @@ public struct OverviewReport: Report {
   /// - Parameters:
   ///   - result: The replay of the whole trace.
   ///   - leaks: From ``leaks(_:source:)``, of the last snapshot; nil for a trace without one.
+  ///   - leaksUnknown: Why there is none.
   ///   - deinitialized: From ``deinitialized(_:source:)``, of the same.
   ///   - mapped: Memory that the program mapped itself; nil where that was not recorded.
   ///   - source: Names.
@@ -75,7 +78,7 @@ public struct OverviewReport: Report {
   ///   - asksServers: Whether names come from debuginfod servers as well.
   /// - Throws: Nothing at present: there are no filters that could fit nothing.
   public init(
-    _ result: ReplayResult, leaks: LeaksReport? = nil,
+    _ result: ReplayResult, leaks: LeaksReport? = nil, leaksUnknown: String? = nil,
     deinitialized: [DanglingReport.Deinitialized] = [], mapped: MappedSum? = nil,
     source: ReportSource, checks: Set<HeapCheck> = [], asksServers: Bool = false
   ) throws {
@@ -98,6 +101,7 @@ public struct OverviewReport: Report {
     unfreedPlaces = Array(places.prefix(Limit.unfreed))
     unfreedPlaceCount = places.count
     self.leaks = leaks
+    self.leaksUnknown = leaksUnknown
     self.deinitialized = deinitialized
     self.mapped = mapped
     hotspots = Self.hotspots(result, source)

@@ -86,6 +86,9 @@ public struct EndingSummary: Sendable, Hashable, Encodable {
   /// Whether the process ended as programs should: by an exit with status 0, or by an exec.
   var isClean: Bool { (status == 0 && signal == nil) || kind == "exec" }
 
+  /// Whether it is known how, and with that when.
+  var isKnown: Bool { kind != "unknown" }
+
   /// Whether the process ended by a fault or an abort of its own.
   var isCrash: Bool {
     kind == "abort" || signal.map { SignalText.faults.contains($0) } ?? false

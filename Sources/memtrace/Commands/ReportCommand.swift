@@ -72,30 +72,34 @@ struct ReportCommand: ReportingCommand {
 
   private func page(_ session: ReportSession) throws -> OverviewReport {
     // First, so that what is known of a snapshot is gone when the live blocks are collected.
-    let (leaks, deinitialized) = try heap(session)
+    let (leaks, deinitialized, leaksUnknown) = try heap(session)
     var result = try session.trace.replay(
       ReplayRequest(), keepsLiveBlocks: true, progress: session.progress)
     session.trace.addNoticedErrors(to: &result)
     return try OverviewReport(
-      result, leaks: leaks, deinitialized: deinitialized, mapped: MappedSum(session.trace),
-      source: session.source, checks: HeapCheck.made(in: session.trace),
-      asksServers: symbols.debugFiles.debuginfod)
+      result, leaks: leaks, leaksUnknown: leaksUnknown, deinitialized: deinitialized,
+      mapped: MappedSum(session.trace), source: session.source,
+      checks: HeapCheck.made(in: session.trace), asksServers: symbols.debugFiles.debuginfod)
   }
 
-  /// The leaks of the last snapshot, and the objects that `unowned` references have outlived; nothing where
-  /// there is no whole one, or not everything was recorded.
+  /// The leaks of the last snapshot, and the objects that `unowned` references have outlived; where there is no
+  /// whole one, or not everything was recorded, why that is not known.
   private func heap(
     _ session: ReportSession
-  ) throws -> (leaks: LeaksReport?, deinitialized: [DanglingReport.Deinitialized]) {
-    let trace = session.trace
-    guard trace.snapshots.contains(where: \.isComplete), trace.header.sampleInterval == 0 else {
-      return (nil, [])
+  ) throws -> (
+    leaks: LeaksReport?, deinitialized: [DanglingReport.Deinitialized], leaksUnknown: String?
+  ) {
+    let index: Int
+    do {
+      index = try session.trace.snapshotIndex(at: nil)
+    } catch let error as ReportError {
+      return (nil, [], error.description)
     }
-    let analysis = try trace.leakAnalysis(
-      atSnapshot: trace.snapshotIndex(at: nil), source: session.source, progress: session.progress)
+    let analysis = try session.trace.leakAnalysis(
+      atSnapshot: index, source: session.source, progress: session.progress)
     return (
       try OverviewReport.leaks(analysis, source: session.source),
-      OverviewReport.deinitialized(analysis, source: session.source)
+      OverviewReport.deinitialized(analysis, source: session.source), nil
     )
   }
 }
