@@ -390,6 +390,22 @@ import TraceTestSupport
         "memtrace check failed: 0 findings, 1 stale entry of the baseline."))
   }
 
+  /// Who runs some of the tests finds nothing of what the others leak.
+  @Test func manyStaleEntriesThatFailNothingAreAFew() throws {
+    var input = input()
+    let findings = (1...12).map { leak(in: "make\($0)") }
+    input.baseline = Baseline(renewing: Baseline(), findings: findings, processes: [])
+    func lines() throws -> [Substring] {
+      try GateResult(judging: input).output(as: .text, root: root).split(separator: "\n")
+        .filter { $0.hasPrefix("Stale in the baseline: ") }
+    }
+    let told = try lines()
+    #expect(told.count == 11)
+    #expect(told.last == "Stale in the baseline: … 2 more entries; --output json has all")
+    input.failsOnStale = true
+    #expect(try lines().count == 12)
+  }
+
   @Test func whatTheRulesAllowIsNoFailureInAnyForm() throws {
     var input = input([leak(), leak(in: "other", kind: .cycle)])
     input.rules = [try GateRule("leaks<=3"), try GateRule("cycles<=1")]
