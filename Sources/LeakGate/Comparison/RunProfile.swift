@@ -145,6 +145,7 @@ private struct RowNamer {
   let source: ReportSource
   let grouping: ComparisonGrouping
   private var known: [StackID: String] = [:]
+  private var names = NormalisedNames()
 
   init(source: ReportSource, grouping: ComparisonGrouping) {
     self.source = source
@@ -166,13 +167,13 @@ private struct RowNamer {
     return name
   }
 
-  private func function(of stack: StackID) -> String {
+  private mutating func function(of stack: StackID) -> String {
     guard let frame = source.names.responsible(of: stack) else { return "<no stack recorded>" }
-    return FunctionText.normalised(frame.name)
+    return names.name(frame.name)
   }
 
-  private func stack(_ stack: StackID) -> String {
-    let functions = Fingerprint.normalised(source.names.frames(of: stack))
+  private mutating func stack(_ stack: StackID) -> String {
+    let functions = names.names(source.names.frames(of: stack))
     return functions.isEmpty ? "<no stack recorded>" : functions.joined(separator: " < ")
   }
 }

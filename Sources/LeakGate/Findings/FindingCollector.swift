@@ -10,6 +10,7 @@ struct FindingCollector {
   /// One for each fingerprint, in the order in which they were found.
   private(set) var findings: [Finding] = []
   private var positions: [String: Int] = [:]
+  private var names = NormalisedNames()
 
   init(process: String, pid: UInt32, trace: String?, tests: TestTimeline) {
     self.process = process
@@ -72,12 +73,13 @@ struct FindingCollector {
     }
   }
 
-  private func finding(
+  private mutating func finding(
     _ kind: FindingKind, _ what: String, _ frames: [ReportFrame], at times: [UInt64] = []
   ) -> Finding {
     var finding = Finding(
       kind: kind, what: what, count: 0, bytes: 0, instances: 0,
-      fingerprint: Fingerprint.of(kind, what: what, frames: frames), process: process, pid: pid,
+      fingerprint: Fingerprint.of(kind, what: what, frames: frames, &names), process: process,
+      pid: pid,
       trace: trace, frames: frames)
     let evidence = tests.evidence(frames, at: times)
     if !evidence.isEmpty { finding.tests = evidence }

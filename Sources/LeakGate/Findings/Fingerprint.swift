@@ -18,26 +18,19 @@ public enum Fingerprint {
   ///   - frames: The stack, leaf first.
   /// - Returns: 16 hexadecimal digits.
   public static func of(_ kind: FindingKind, what: String, frames: [ReportFrame]) -> String {
-    var hash = FNV1a()
-    hash.add(kind.ruleID)
-    hash.add(FunctionText.normalised(what))
-    for line in normalised(frames) { hash.add(line) }
-    return hash.text
+    var names = NormalisedNames()
+    return of(kind, what: what, frames: frames, &names)
   }
 
-  /// The functions that count; recursion stands once.
-  ///
-  /// Without their images: the same program may be built under another name.
-  static func normalised(_ frames: [ReportFrame]) -> [String] {
-    let own = frames.filter { $0.role == .user }
-    let chosen = own.isEmpty ? frames.filter { $0.role == .system } : own
-    var lines: [String] = []
-    for frame in chosen {
-      let line = FunctionText.normalised(frame.name)
-      if lines.last != line { lines.append(line) }
-      if lines.count == frameLimit { break }
-    }
-    return lines
+  /// The same, with names that are known from other findings.
+  static func of(
+    _ kind: FindingKind, what: String, frames: [ReportFrame], _ names: inout NormalisedNames
+  ) -> String {
+    var hash = FNV1a()
+    hash.add(kind.ruleID)
+    hash.add(names.name(what))
+    for line in names.names(frames) { hash.add(line) }
+    return hash.text
   }
 }
 
