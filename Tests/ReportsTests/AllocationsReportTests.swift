@@ -206,6 +206,7 @@ import TraceTestSupport
   @Test func whatTheTraceDoesNotHoldIsSaid() throws {
     var result = SampleTrace.workedExample
     result.coverage.eventsDropped = 1200
+    result.coverage.stacksCut = 2
     result.coverage.bypassed = ["malloc: /usr/bin/node", "_Znwm: /usr/bin/app", "odd"]
     let text = try report(result).text()
     #expect(
@@ -213,6 +214,7 @@ import TraceTestSupport
         """
 
         Coverage: 1,200 events were not recorded
+        Coverage: 2 events have a stack deeper than --depth: frames are left out
         Coverage: calls that bypass the recorder: malloc: /usr/bin/node
         Coverage: calls that bypass the recorder: operator new(unsigned long): /usr/bin/app
         Coverage: calls that bypass the recorder: odd

@@ -66,7 +66,7 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
       ),
       (
         "stacksCut", coverage.stacksCut,
-        { "\(CountText.of($0, "event", .has)) a stack with frames left out" }
+        { "\(CountText.of($0, "event", .has)) a stack deeper than --depth: frames are left out" }
       ),
       (
         "stacksRootless", coverage.stacksRootless,
