@@ -155,9 +155,10 @@ public struct SymbolEmbedder {
   /// `SwiftLayouts` looks them up.
   private func addElements(to output: inout SymbolChunks) {
     let elementTypes = SwiftElementTypes(types, images)
-    let names =
+    let stored =
       types.all.compactMap(SwiftElementTypes.element) + types.all.compactMap(SwiftElementTypes.key)
-      + types.all.flatMap(SwiftCapturedValues.types)
+    let names =
+      stored.flatMap(SwiftCapturedValues.parts) + types.all.flatMap(SwiftCapturedValues.types)
     for name in Set(names).sorted() where elementTypes.layout(named: name) == nil {
       for image in elementTypes.images {
         guard let elements = symbolicator.swiftElements(named: name, in: image) else { continue }

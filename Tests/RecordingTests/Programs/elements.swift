@@ -33,7 +33,11 @@ final class Keeper: Hashable, Listener, Shape {
   var labels: [Label: Int] = [:]
   var members: Set<Keeper> = []
   var tree = Tree<Keeper>.leaf
+  var owners: [Owner] = []
+  var pairs: [(number: Int, owner: Owner)] = []
   enum Case { case none, some(Keeper, UInt8) }
+  /// One reference alone.
+  struct Owner { let keeper: Keeper }
   struct Label: Hashable {
     var number: Int
     var keeper: Keeper
@@ -85,6 +89,7 @@ nonisolated(unsafe) var calls: [() -> Int] = []
 nonisolated(unsafe) var readers: [Reader] = []
 nonisolated(unsafe) var pages: [Unowned<Page>] = []
 nonisolated(unsafe) var bookmarks: [Bookmark] = []
+nonisolated(unsafe) var numbered: [(UInt8, Bookmark)] = []
 nonisolated(unsafe) var marked: [String: Bookmark] = [:]
 
 @inline(never) func capture(_ bookmark: Bookmark, _ other: Unowned<Page>) {
@@ -101,6 +106,7 @@ nonisolated(unsafe) var marked: [String: Bookmark] = [:]
     capture(Bookmark(page: Page(), number: number), Unowned(name: "page", object: Page()))
   }
   for number in 0..<3 { bookmarks.append(Bookmark(page: Page(), number: number)) }
+  for number in 0..<3 { numbered.append((1, Bookmark(page: Page(), number: number))) }
   for _ in 0..<3 { pages.append(Unowned(name: "page", object: Page())) }
   for _ in 0..<3 { readers.append(Reader(Page())) }
   for number in 0..<3 { marked["\(number)"] = Bookmark(page: Page(), number: number) }
@@ -131,6 +137,8 @@ nonisolated(unsafe) var marked: [String: Bookmark] = [:]
   keepers[9].shapes = [Circle(radius: 1), keepers[9]]
   keepers[10].shapesByName["a"] = keepers[10]
   keepers[11].tree = .node(.leaf, keepers[11], .leaf)
+  keepers[12].owners = [Keeper.Owner(keeper: keepers[12])]
+  keepers[13].pairs = [(1, Keeper.Owner(keeper: keepers[13]))]
 }
 
 @inline(never) func main() {
@@ -153,8 +161,10 @@ nonisolated(unsafe) var marked: [String: Bookmark] = [:]
     Keeper(),
     Keeper(),
     Keeper(),
+    Keeper(),
+    Keeper(),
   ])
 }
 
 main()
-print(calls.count, bookmarks.count, marked.count, pages.count, readers.count)
+print(calls.count, bookmarks.count, marked.count, pages.count, readers.count, numbered.count)

@@ -43,6 +43,7 @@ import TraceReader
     #expect(tuple?.fields.map(\.offset) == [0, 8, 24])
     #expect(tuple?.fields.map(\.numberOffset) == [0, nil, nil])
     #expect(layout("Swift.Optional<(Swift.Int, app.Node)>")?.fields.count == 2)
+    #expect(layout("((), app.Node)")?.fields.map(\.numberOffset) == [nil, nil])
   }
 
   @Test func valuesOfAnyTypeAreKnown() {

@@ -32,7 +32,9 @@ struct SwiftCapturedValues {
     mutating func add(_ value: Sequence, named name: String) -> Bool {
       guard isExact || value.alignment >= 8 else { return false }
       let start = (size + value.alignment - 1) & ~(value.alignment - 1)
-      fields.append(SwiftField(name: name, offset: start, ownership: value.ownership))
+      let isSmall = 1..<8 ~= value.size
+      fields.append(
+        SwiftField(name: name, offset: start, ownership: isSmall ? .number : value.ownership))
       for field in value.fields {
         fields.append(
           SwiftField(
@@ -178,8 +180,24 @@ struct SwiftCapturedValues {
     values(of: type).filter { $0.size == nil }.compactMap(\.name).flatMap(parts)
   }
 
-  private static func parts(_ name: String) -> [String] {
-    guard case .tuple(let elements) = SwiftTypeParts(name[...]).form else { return [name] }
-    return elements.flatMap { parts(String($0)) }
+  /// The types in a tuple and in tuples in it; of other types themselves.
+  static func parts(_ name: String) -> [String] { parts(name, depth: 0) }
+
+  private static func parts(_ name: String, depth: Int) -> [String] {
+    guard depth < deepestTuple, case .tuple(let elements) = SwiftTypeParts(name[...]).form else {
+      return [name]
+    }
+    return elements.flatMap { parts(String($0), depth: depth + 1) }
+  }
+
+  /// Tuples are not nested deeper; only a damaged trace says so.
+  private static let deepestTuple = 16
+}
+
+extension SwiftElements {
+  /// A tuple.
+  init(_ tuple: SwiftCapturedValues.Sequence) {
+    let stride = (tuple.size + tuple.alignment - 1) & ~(tuple.alignment - 1)
+    self.init(stride: max(1, stride), fields: tuple.fields)
   }
 }

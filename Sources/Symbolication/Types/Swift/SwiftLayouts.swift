@@ -14,6 +14,8 @@ public final class SwiftLayouts {
 
   /// More superclasses than this has no class; only a damaged trace says so.
   private static let deepestClass = 32
+  /// Nor is a tuple in more others.
+  private static let deepestTuple = 16
 
   /// Makes layouts for the classes of one trace; without arguments it knows none.
   public init(
@@ -106,20 +108,26 @@ public final class SwiftLayouts {
 
   private func captures(of type: BlockType) -> SwiftCapturedValues? {
     if let known = knownCaptures[type.id] { return known }
-    let values = SwiftCapturedValues(type, value: value)
+    let values = SwiftCapturedValues(type) { value(named: $0, depth: 0) }
     knownCaptures[type.id] = .some(values)
     return values
   }
 
   /// A value of a type with this name; nil where its size is not known.
-  private func value(named name: String) -> SwiftCapturedValues.Sequence? {
+  private func value(named name: String, depth: Int) -> SwiftCapturedValues.Sequence? {
     if let layout = elementTypes.valueLayout(named: name) { return .init(layout) }
-    guard case .tuple(let elements) = SwiftTypeParts(name[...]).form else {
-      return self.elements(named: name).map(SwiftCapturedValues.Sequence.init)
+    guard case .tuple(let parts) = SwiftTypeParts(name[...]).form else {
+      return elements(named: name).map(SwiftCapturedValues.Sequence.init)
     }
+    return tuple(of: parts, depth: depth)
+  }
+
+  private func tuple(of parts: [Substring], depth: Int) -> SwiftCapturedValues.Sequence? {
+    guard depth < Self.deepestTuple else { return nil }
     var tuple = SwiftCapturedValues.Sequence()
-    for (number, element) in elements.enumerated() {
-      guard let value = value(named: String(element)), tuple.add(value, named: String(number))
+    for (number, part) in parts.enumerated() {
+      guard let value = value(named: String(part), depth: depth + 1),
+        tuple.add(value, named: String(number))
       else { return nil }
     }
     return tuple
@@ -127,11 +135,15 @@ public final class SwiftLayouts {
 
   private func elements(named name: String) -> SwiftElements? {
     if let known = knownElements[name] { return known }
-    let elements =
-      elementTypes.layout(named: name)
-      ?? elementTypes.images.lazy.compactMap {
-        self.symbolicator?.swiftElements(named: name, in: $0)
-      }.first
+    var elements = elementTypes.layout(named: name)
+    if elements == nil, case .tuple(let parts) = SwiftTypeParts(name[...]).form {
+      elements = tuple(of: parts, depth: 0).map(SwiftElements.init)
+    } else if elements == nil {
+      elements =
+        elementTypes.images.lazy.compactMap {
+          self.symbolicator?.swiftElements(named: name, in: $0)
+        }.first
+    }
     knownElements[name] = .some(elements)
     return elements
   }

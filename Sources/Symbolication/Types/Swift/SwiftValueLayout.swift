@@ -65,7 +65,7 @@ struct SwiftValueLayout {
       fields.append(
         SwiftField(
           name: String(number), offset: offset,
-          ownership: layout.size < 8 ? .number : layout.ownership))
+          ownership: 1..<8 ~= layout.size ? .number : layout.ownership))
       size = offset + layout.size
       alignment = max(alignment, layout.alignment)
       hasSpareBits = hasSpareBits || layout.hasSpareBits

@@ -111,8 +111,10 @@ struct SwiftValueMetadata {
     return bytes
   }
 
-  /// Types that consist of one number share the witnesses of the runtime.
+  /// Types that consist of one number, one reference, or one function share the witnesses of the runtime.
   private static let sizes: [String: Size] = [
+    "$sBoWV": Size(bytes: 8, isFull: false), "$sBbWV": Size(bytes: 8, isFull: false),
+    "$syycWV": Size(bytes: 16, isFull: false),
     "$sBi8_WV": Size(bytes: 1, isFull: true), "$sBi16_WV": Size(bytes: 2, isFull: true),
     "$sBi32_WV": Size(bytes: 4, isFull: true), "$sBi64_WV": Size(bytes: 8, isFull: true),
     "$sBi128_WV": Size(bytes: 16, isFull: true),
