@@ -19,7 +19,7 @@ struct UnitStructures {
     unit.forEachEntry {
       entryCount += 1
       guard hasNamespaces else { return addC($0) }
-      return isRust && (Self.isInLibrary($1) || $0.isRustTuple)
+      return isRust && Self.isOfLibrary($0, in: $1)
         ? addOfRust($0, in: $1) : addCxx($0, in: $1, except: isRust ? [] : ["std"])
     }
   }
@@ -69,9 +69,12 @@ struct UnitStructures {
     return path + name + "::"
   }
 
-  private static func isInLibrary(_ path: String) -> Bool {
+  /// Whether an entry is one of the standard library of Rust; also tuples, and pointers with a table of functions
+  /// beside them, `alloc::boxed::Box<dyn app::Shape>`, which are in no namespace.
+  private static func isOfLibrary(_ die: Dwarf_Die, in path: String) -> Bool {
+    let path = path.isEmpty ? die.string(DW_AT_name) ?? "" : path
     let end = path.firstIndex(of: ":") ?? path.endIndex
-    return RustLibraries.namespaces.contains(String(path[..<end]))
+    return path.hasPrefix("(") || RustLibraries.namespaces.contains(String(path[..<end]))
   }
 
   /// Of the standard library of Rust what has values of the program in it, by names as blocks have them.
@@ -111,11 +114,6 @@ struct UnitStructures {
 }
 
 extension Dwarf_Die {
-  /// Whether it is a tuple of Rust, which is in no namespace.
-  fileprivate var isRustTuple: Bool {
-    tag == DW_TAG_structure_type && string(DW_AT_name)?.hasPrefix("(") == true
-  }
-
   /// Whether it says how large the type is; declarations do not.
   var isDefinition: Bool { number(DW_AT_byte_size) != nil }
 }

@@ -49,6 +49,21 @@ pub struct Desk {
     pub office: Rc<Office>,
 }
 
+pub trait Bell {
+    fn ring(&self) -> u64;
+}
+
+#[repr(C)]
+pub struct Small {
+    pub times: Box<u64>,
+}
+
+impl Bell for Small {
+    fn ring(&self) -> u64 {
+        *self.times
+    }
+}
+
 pub struct Alarm {
     pub text: String,
 }
@@ -94,6 +109,13 @@ fn leak_pairs() {
 }
 
 #[inline(never)]
+fn leak_bells() {
+    let mut bells: Vec<Box<dyn Bell>> = Vec::new();
+    bells.push(Box::new(Small { times: Box::new(7) }));
+    std::mem::forget(std::hint::black_box(bells));
+}
+
+#[inline(never)]
 fn keep() {
     *NAMES.lock().unwrap() = Some((0..100).map(|number| (number, number.to_string())).collect());
     let alarm = Arc::new(Alarm { text: "wake up".to_string() });
@@ -111,6 +133,7 @@ fn main() {
     leak_shelf();
     leak_desk();
     leak_pairs();
+    leak_bells();
     keep();
     std::process::exit((clear_stack(std::env::args().count()) == 0) as i32);
 }

@@ -154,10 +154,15 @@ import TraceReader
       try members(of: "std::vector<std::weak_ptr<app::Item>> storage", size: 16) == [
         "[0] weak 0", "[0] weak 8",
       ])
+    let queue = try members(of: "std::deque<app::Item> storage", size: 480)
+    #expect(queue.count == 60)
+    #expect(queue[6...7] == ["element.number 48", "element.name 56"])
+    #expect(
+      try members(of: "std::deque<app::Item*> storage", size: 512).last == "element 504")
     for (type, size) in [
       // Another library, an allocator of the program's, another size, no node.
       ("std::map<long, app::Item> node", 104), ("std::list<app::Item, Pool> node", 64),
-      ("std::map<std::string, app::Item> node", 120), ("std::deque<app::Item> storage", 504),
+      ("std::map<std::string, app::Item> node", 120), ("std::deque<app::Item> storage", 64),
       ("std::unordered_map<std::string, int> buckets", 104), ("std::set<> node", 40),
     ] as [(String, UInt64)] {
       #expect(try members(of: type, size: size) == [])

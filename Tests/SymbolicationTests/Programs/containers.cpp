@@ -1,4 +1,5 @@
 // Containers whose nodes and storage have members.
+#include <deque>
 #include <forward_list>
 #include <list>
 #include <map>
@@ -41,6 +42,8 @@ struct Shelf {
     std::vector<std::vector<int>> rows;
     std::vector<std::pair<long, app::Item>> pairs;
     std::vector<std::weak_ptr<app::Item>> observers;
+    std::deque<app::Item> queue;
+    std::deque<app::Item *> waiting;
 };
 
 int main() {
@@ -58,5 +61,7 @@ int main() {
     shelf->rows.resize(2);
     shelf->pairs.resize(2);
     shelf->observers.resize(2);
+    shelf->queue.emplace_back();
+    shelf->waiting.push_back(nullptr);
     return 0;
 }

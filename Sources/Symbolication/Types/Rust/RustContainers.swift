@@ -186,9 +186,16 @@ extension RustContainers {
     }
 
     var text: String {
-      let list = arguments.map(RustMember.short).joined(separator: ", ")
+      let list = arguments.map(RustMember.short).map(content).joined(separator: ", ")
       let name = arguments.isEmpty ? container.name : "\(container.name)<\(list)>"
       return container.suffix.map { "\(name) \($0)" } ?? name
+    }
+
+    /// The type of a value that is put into its block later, as by `Rc::new_cyclic` and `Box::new_uninit`.
+    private func content(_ type: String) -> String {
+      let prefix = "MaybeUninit<"
+      guard container.suffix == nil, type.hasPrefix(prefix), type.hasSuffix(">") else { return type }
+      return String(type.dropFirst(prefix.count).dropLast())
     }
   }
 }
