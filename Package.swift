@@ -94,7 +94,9 @@ let package = Package(
       name: "TraceReaderTests",
       dependencies: ["TraceReader", "TraceTestSupport", "CTraceFormat", "CZstd"]),
     .testTarget(name: "AttachingTests", dependencies: ["Attaching"]),
-    .testTarget(name: "LeakAnalysisTests", dependencies: ["LeakAnalysis", "TraceTestSupport"]),
+    .testTarget(
+      name: "LeakAnalysisTests",
+      dependencies: ["LeakAnalysis", "TraceTestSupport", "CTraceFormat"]),
     .testTarget(
       name: "SymbolicationTests", dependencies: ["Symbolication", "TraceTestSupport"],
       exclude: ["Programs"]),

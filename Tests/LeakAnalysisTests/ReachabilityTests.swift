@@ -1,3 +1,4 @@
+import CTraceFormat
 import LeakAnalysis
 import Testing
 import TraceReader
@@ -366,6 +367,27 @@ struct ReachabilityTests {
       #expect(analysis.state(at: address) == .reached)
     }
     for address in [inside, table] { #expect(analysis.state(at: address) == .possible) }
+  }
+
+  @Test(
+    "When Python has ended, its collector's list holds nothing",
+    arguments: [MT_SNAPSHOT_AT_EXIT, MT_SNAPSHOT_ON_REQUEST])
+  func listOfTheCollector(reason: mt_snapshot_reason) throws {
+    var heap = SampleHeap(reason: reason)
+    let (dictionary, list) = (SampleHeap.globals + 0x800, SampleHeap.globals + 0x100)
+    heap.snapshot.addClass("dict", at: dictionary)
+    let table = heap.block()
+    let lost = heap.block(64, words: [0, 0, 1, dictionary, table])
+    let kept = heap.block(80, words: [0, 0, 0, 0, 1, dictionary])
+    let broken = heap.block(64, words: [list, list, 1, dictionary])
+    // The flags of the collector are in the lowest bits.
+    heap.set(lost, kept + 16, list | 1)
+    heap.set(kept + 16, list, lost | 2)
+    heap.set(list, lost, kept + 16)
+    heap.set(SampleHeap.globals, kept + 32, broken)
+    let analysis = try heap.analysis()
+    #expect(analysis.leaked == (reason == MT_SNAPSHOT_AT_EXIT ? [table, lost] : []))
+    #expect([kept, broken].map(analysis.state(at:)) == [.reached, .reached])
   }
 
   @Test("The vector of thread-local variables is held by the control block, behind its header")

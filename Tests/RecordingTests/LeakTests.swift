@@ -392,6 +392,28 @@ import TraceTestSupport
     #expect(!report.contains("Possible leaks"))
   }
 
+  /// The list of Python's garbage collector has all of them. Before the collector's last run what it would free looks
+  /// the same.
+  @Test(
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "needs python3"),
+    arguments: [[], ["now"]])
+  func lostReferencesOfPythonAreLeaks(arguments: [String]) throws {
+    let directory = try ScratchDirectory()
+    let record = try ProcessRun.run(
+      [
+        BuiltProducts.memtrace.string, "record", "-q", "-o", "root.mtrace", "--",
+        "/usr/bin/python3", TestProgram.sources.appending("lost_references.py").string,
+      ] + arguments, environment: TracedRun.minimalEnvironment + ["PYTHONMALLOC=malloc"],
+      directory: directory.path)
+    #expect(record.status == 0)
+    let program = try LeakedProgram(try Trace(path: directory.path.appending("root.mtrace")))
+    #expect(program.leaks["Ring"] == nil)
+    // A word that was left somewhere may hold one or two.
+    let nodes = program.leaks["Node"]?.count ?? 0
+    #expect(arguments.isEmpty ? 15...20 ~= nodes : nodes == 0)
+    #expect(arguments.isEmpty == ((program.leaks["dict"]?.count ?? 0) >= 15))
+  }
+
   /// Debug information tells a `Weak` of Rust from an `Rc`, and what fields are called.
   @Test(
     .enabled(if: TestProgram.has("rustc"), "needs rustc"), arguments: [["-g"], ["-g", "-O"]])

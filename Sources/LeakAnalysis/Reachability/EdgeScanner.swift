@@ -12,6 +12,8 @@ final class EdgeScanner: Sendable {
   let lookup: BlockLookup
   private let blocks: HeapBlocks
   private let memory: SnapshotMemory
+  /// Whether the collector of Python has nothing to do any more: objects that only its list has are leaked.
+  private let isCollected: Bool
   private let layouts: [UInt64: ObjectLayout]
   /// For each site whether nobody uses more of its blocks than was asked for.
   private let isExact: [Bool]
@@ -51,6 +53,11 @@ final class EdgeScanner: Sendable {
     lookup = heap.lookup
     blocks = heap.blocks
     memory = heap.memory
+    if case .exit = heap.info.reason {
+      isCollected = !heap.memory.pythonClasses.isEmpty
+    } else {
+      isCollected = false
+    }
     sideTables = SideTables(heap, isAllocated: facts.isSideTable)
     streamBuffers = StreamBuffers.blocks(heap, isAllocated: facts.isStreamBuffer)
     metadataSlabs = MetadataSlabs.blocks(heap, isAllocated: facts.isSwiftMetadata)
@@ -71,6 +78,7 @@ final class EdgeScanner: Sendable {
     lookup = scanner.lookup
     blocks = scanner.blocks
     memory = scanner.memory
+    isCollected = scanner.isCollected
     sideTables = scanner.sideTables
     streamBuffers = scanner.streamBuffers
     metadataSlabs = scanner.metadataSlabs
@@ -93,11 +101,24 @@ final class EdgeScanner: Sendable {
   func target(of value: UInt64) -> Target? {
     let block = lookup.block(containing: value)
     if block >= 0 {
+      if isCollected, isCollectorLink(value, to: block) { return nil }
       if blocks.address(of: block) == value { return Target(block: block, edgeClass: .start) }
       return interior(block, value)
     }
     if value & ~Self.addressMask == 0 { return nil }
     return decoded(value)
+  }
+
+  /// Whether an address is that of the links of a Python object: only the garbage collector has it, whose list has all
+  /// objects in it that it follows, and holds none.
+  @inline(never)
+  private func isCollectorLink(_ value: UInt64, to block: Int) -> Bool {
+    let (start, links) = (blocks.address(of: block), value & ~SnapshotMemory.collectorFlags)
+    guard links == start || links == start &+ 16, memory.isCollectorLink(at: links) else {
+      return false
+    }
+    let object = memory.pythonObject(inBlockAt: start, size: blocks.size(of: block))
+    return object?.offset == links &- start &+ 16
   }
 
   /// Words with tags are rare, so this stays out of the way.

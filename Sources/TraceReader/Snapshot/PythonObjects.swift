@@ -33,6 +33,21 @@ extension SnapshotMemory {
     return nil
   }
 
+  /// Whether links of a list of the garbage collector lie at an address: the ones in front of and behind them lead
+  /// back.
+  ///
+  /// Source: `PyGC_Head` in `Include/internal/pycore_gc.h` of CPython.
+  public func isCollectorLink(at address: UInt64) -> Bool {
+    let next = word(at: address) & ~Self.collectorFlags
+    let previous = word(at: address &+ 8) & ~Self.collectorFlags
+    return next != 0 && previous != 0 && next != address
+      && word(at: next &+ 8) & ~Self.collectorFlags == address
+      && word(at: previous) & ~Self.collectorFlags == address
+  }
+
+  /// The bits of links in which the collector keeps something else.
+  public static let collectorFlags: UInt64 = 3
+
   private func isCount(_ word: UInt64) -> Bool {
     word < Self.greatestCount && (word == 0 || !isMapped(word))
   }
@@ -41,7 +56,7 @@ extension SnapshotMemory {
   /// it does not follow, tables of dictionaries aside, which look like objects without any.
   private func hasLinks(before offset: UInt64, ofBlockAt address: UInt64) -> Bool {
     guard offset > 8 else { return true }
-    let links = [24, 16].map { word(at: address &+ offset &- $0) & ~3 }
+    let links = [24, 16].map { word(at: address &+ offset &- $0) & ~Self.collectorFlags }
     if offset == 24, links == [0, 0] { return true }
     return links.allSatisfy { $0 != 0 && isMapped($0) }
   }

@@ -1,3 +1,4 @@
+import CTraceFormat
 import LeakAnalysis
 import TraceTestSupport
 
@@ -26,13 +27,13 @@ struct SampleHeap {
   private var next = SampleHeap.heap + 16
 
   /// A process with one thread and no blocks.
-  init(registers: [UInt64] = []) {
+  init(registers: [UInt64] = [], reason: mt_snapshot_reason = MT_SNAPSHOT_AT_EXIT) {
     trace.image(
       Image(
         index: 0, path: "/opt/app/app", loadBias: 0, start: Address(0x40_0000),
         end: Address(0x40_5000), textStart: Address(0x40_1000), textEnd: Address(0x40_2000)))
     trace.thread(1, tid: 4711)
-    snapshot = SnapshotBuilder(time: 1_000_000)
+    snapshot = SnapshotBuilder(time: 1_000_000, reason: reason)
     snapshot.region(
       Self.constants..<Self.constants + 0x1000, path: "/opt/app/app", protection: .read)
     snapshot.region(Self.globals..<Self.globals + 0x1000, path: "/opt/app/app")

@@ -61,7 +61,9 @@ import TraceReader
         ], "Rc<d::Foo>"
       ),
       (["alloc::boxed::Box<T>::new<alloc::sync::ArcInner<d::Foo>>"], "Arc<d::Foo>"),
-      (["alloc::rc::Rc<T>::new_uninit<core::mem::maybe_uninit::MaybeUninit<d::Foo>>"], "Rc<d::Foo>"),
+      (
+        ["alloc::rc::Rc<T>::new_uninit<core::mem::maybe_uninit::MaybeUninit<d::Foo>>"], "Rc<d::Foo>"
+      ),
       (
         [
           "alloc::boxed::Box<T,A>::new_uninit_in",

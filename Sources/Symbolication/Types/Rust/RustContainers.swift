@@ -194,7 +194,9 @@ extension RustContainers {
     /// The type of a value that is put into its block later, as by `Rc::new_cyclic` and `Box::new_uninit`.
     private func content(_ type: String) -> String {
       let prefix = "MaybeUninit<"
-      guard container.suffix == nil, type.hasPrefix(prefix), type.hasSuffix(">") else { return type }
+      guard container.suffix == nil, type.hasPrefix(prefix), type.hasSuffix(">") else {
+        return type
+      }
       return String(type.dropFirst(prefix.count).dropLast())
     }
   }
