@@ -14,6 +14,33 @@ import TraceTestSupport
     ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"]
     .first { FileManager.default.fileExists(atPath: $0) }
 
+  private static let canMakeNamespaces: Bool = {
+    let run = try? ProcessRun.run(
+      ["/usr/bin/unshare", "-Urm", "/bin/mount", "-t", "tmpfs", "none", "/proc"])
+    return run?.status == 0
+  }()
+
+  /// The kernel says elsewhere what it was asked to execute; that may be a script, too.
+  @Test(
+    .enabled(if: canMakeNamespaces, "the kernel refuses namespaces here"),
+    arguments: [("./program", true), ("./script", false)])
+  func aProgramHasANameWhereNoProcIsMounted(command: String, isKnown: Bool) throws {
+    let directory = try ScratchDirectory()
+    let program = try TestProgram("endings.c", flags: ["-pthread"]).path
+    let script = """
+      cp "$1" program; printf '#!./program return\\n' >script; chmod +x script
+      exec unshare -Urm /bin/sh -c 'mount -t tmpfs none /proc &&
+        LD_PRELOAD=$2 MEMTRACE_OUTPUT=$PWD/root.mtrace exec $3 return' "$0" "$@"
+      """
+    _ = try ProcessRun.run(
+      ["/bin/sh", "-c", script, "sh", program.string, BuiltProducts.library.string, command],
+      environment: TracedRun.minimalEnvironment, directory: directory.path)
+    let trace = try Trace(path: directory.path.appending("root.mtrace"))
+    let path = directory.path.appending("program").string
+    #expect(trace.process.executablePath == (isKnown ? path : ""))
+    #expect(trace.images.images.first?.path == (isKnown ? path : ""))
+  }
+
   @Test(arguments: [TracedRun.Start.launcher([]), .preload(["MEMTRACE_OUTPUT=root.mtrace"])])
   func aProgramThatTheLoaderRunsIsTheProgram(start: TracedRun.Start) throws {
     let program = try TestProgram("leaked_large.c")
