@@ -264,7 +264,7 @@ import TraceTestSupport
     let children = attached.directory.entries.filter { $0.hasPrefix("root.\(name).") }
     #expect(children.count == 1)
     // It lasts at least as long as it was recorded, though nothing happened.
-    let lasted = try #require(text.firstMatch(of: /still runs after ([0-9.]+) ms;/))
+    let lasted = try #require(text.firstMatch(of: /recorded in ([0-9.]+) ms\./))
     let recorded = try #require(text.firstMatch(of: /recorded for ([0-9.]+) ms;/))
     #expect(try #require(Double(lasted.1)) >= #require(Double(recorded.1)))
   }
