@@ -392,8 +392,9 @@ import TraceTestSupport
     #expect(!report.contains("Possible leaks"))
   }
 
-  /// The list of Python's garbage collector has all of them. Before the collector's last run what it would free looks
-  /// the same.
+  /// The list of Python's garbage collector has all of them.
+  ///
+  /// Before the collector's last run what it would free looks the same.
   @Test(
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "needs python3"),
     arguments: [[], ["now"]])
