@@ -21,6 +21,7 @@ public enum NearMatches {
   /// One line for a name that is not there: `no category "Maloc-16" in this trace; near: Malloc-16`.
   ///
   /// Where none is near, it says which there are if these are few.
+  ///
   /// - Parameters:
   ///   - kind: What the name is of.
   ///   - name: What was asked for.

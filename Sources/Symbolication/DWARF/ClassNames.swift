@@ -61,14 +61,9 @@ struct ClassNames {
   /// Whether a function, or a block of it, has a class of its own by this name.
   static func isLocal(_ type: String, in scopes: [Dwarf_Die]) -> Bool {
     let name = String(type.prefix { $0 != "*" && $0 != "[" && $0 != ":" })
-    for scope in scopes {
-      var next = scope.firstChild
-      while let die = next {
-        if classes.contains(die.tag), die.string(DW_AT_name) == name { return true }
-        next = die.nextSibling
-      }
+    return scopes.contains { scope in
+      scope.children.contains { classes.contains($0.tag) && $0.string(DW_AT_name) == name }
     }
-    return false
   }
 
   private static let classes: Set<Int> = [

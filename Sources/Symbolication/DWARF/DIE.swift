@@ -9,14 +9,15 @@ extension Dwarf_Die {
     return Int(dwarf_tag(&die))
   }
 
-  /// The first child.
-  var firstChild: Dwarf_Die? {
+  /// The entries that lie in this one itself, in their order.
+  var children: DIEChildren { DIEChildren(of: self) }
+
+  fileprivate var firstChild: Dwarf_Die? {
     var (die, child) = (self, Dwarf_Die())
     return dwarf_child(&die, &child) == 0 ? child : nil
   }
 
-  /// The next entry with the same parent.
-  var nextSibling: Dwarf_Die? {
+  fileprivate var nextSibling: Dwarf_Die? {
     var (die, sibling) = (self, Dwarf_Die())
     return dwarf_siblingof(&die, &sibling) == 0 ? sibling : nil
   }
@@ -122,4 +123,16 @@ extension Dwarf_Die {
   }
 
   private static let mostReferences = 8
+}
+
+/// The entries that lie in another one itself.
+struct DIEChildren: Sequence, IteratorProtocol {
+  private var upcoming: Dwarf_Die?
+
+  fileprivate init(of parent: Dwarf_Die) { upcoming = parent.firstChild }
+
+  mutating func next() -> Dwarf_Die? {
+    defer { upcoming = upcoming?.nextSibling }
+    return upcoming
+  }
 }

@@ -204,20 +204,12 @@ final class DebugInfo {
   /// The blocks and inlined calls of a function that cover an address, outermost first.
   private static func scopes(in function: Dwarf_Die, at address: UInt64) -> [Dwarf_Die] {
     var result: [Dwarf_Die] = []
-    var scope: Dwarf_Die? = function
+    var scope = function
     for _ in 0..<deepestNesting {
-      var next = scope?.firstChild
-      scope = nil
-      while let die = next {
-        let tag = die.tag
-        if codeScopes.contains(tag), die.covers(address) {
-          result.append(die)
-          scope = die
-          break
-        }
-        next = die.nextSibling
-      }
-      if scope == nil { break }
+      let inner = scope.children.first { codeScopes.contains($0.tag) && $0.covers(address) }
+      guard let inner else { break }
+      result.append(inner)
+      scope = inner
     }
     return result
   }

@@ -20,8 +20,8 @@ struct FunctionIndex {
     var pending = [unit]
     var visited = 0
     while let parent = pending.popLast() {
-      var next = parent.firstChild
-      while let die = next, visited < Self.mostEntries {
+      for die in parent.children {
+        guard visited < Self.mostEntries else { break }
         visited += 1
         let tag = die.tag
         if tag == DW_TAG_subprogram {
@@ -32,7 +32,6 @@ struct FunctionIndex {
         {
           pending.append(die)
         }
-        next = die.nextSibling
       }
     }
     entries.sort { $0.range.lowerBound < $1.range.lowerBound }

@@ -46,12 +46,10 @@ struct ObjectTypes {
     var pending = [scope]
     var position = 0
     while position < pending.count, pending.count < mostBlocks {
-      var next = pending[position].firstChild
-      while let die = next {
+      for die in pending[position].children {
         let tag = die.tag
         if variables.contains(tag), die.string(DW_AT_name) == name { return die }
         if blocks.contains(tag) { pending.append(die) }
-        next = die.nextSibling
       }
       position += 1
     }
@@ -60,18 +58,12 @@ struct ObjectTypes {
 
   /// Whether the unit has a type of this name.
   private func isType(_ name: String) -> Bool {
-    for part in scopes.last?.unitParts ?? [] {
-      var next = part.firstChild
-      while let die = next {
-        if die.tag == DW_TAG_typedef || (!isC && Self.structures.contains(die.tag)),
-          die.string(DW_AT_name) == name
-        {
-          return true
-        }
-        next = die.nextSibling
+    (scopes.last?.unitParts ?? []).contains { part in
+      part.children.contains { die in
+        (die.tag == DW_TAG_typedef || (!isC && Self.structures.contains(die.tag)))
+          && die.string(DW_AT_name) == name
       }
     }
-    return false
   }
 
   private static let variables: Set<Int> = [DW_TAG_variable, DW_TAG_formal_parameter]
@@ -102,19 +94,16 @@ struct ObjectTypes {
   ) -> Dwarf_Die? {
     guard structures.contains(structure.tag), depth < deepest else { return nil }
     var inner: [Dwarf_Die] = []
-    var next = structure.firstChild
-    while let die = next {
+    for die in structure.children {
       if die.tag == DW_TAG_member {
         guard let found = die.string(DW_AT_name) else {
           die.reference(DW_AT_type).map { inner.append($0) }
-          next = die.nextSibling
           continue
         }
         if found == name { return die }
       } else if die.tag == DW_TAG_inheritance, let base = die.reference(DW_AT_type) {
         inner.append(base)
       }
-      next = die.nextSibling
     }
     for type in inner {
       if let found = member(name, of: bare(type), depth: depth + 1) { return found }

@@ -52,10 +52,7 @@ struct StructureMembers: MemberLayout {
     }
     var bytes = Dwarf_Word()
     guard dwarf_aggregate_size(&element, &bytes) == 0 else { return nil }
-    var next = array.firstChild
-    while let die = next {
-      next = die.nextSibling
-      guard die.tag == DW_TAG_subrange_type else { continue }
+    for die in array.children where die.tag == DW_TAG_subrange_type {
       let last = die.number(DW_AT_upper_bound).flatMap { UInt64(exactly: $0) }
       let count = die.number(DW_AT_count).flatMap { UInt64(exactly: $0) } ?? last.map { $0 + 1 }
       let product = count?.multipliedReportingOverflow(by: bytes)
@@ -122,10 +119,8 @@ private struct MemberWalk {
   private mutating func member(
     at offset: UInt64, of structure: Dwarf_Die, depth: Int, isWrapper: Bool = false
   ) -> BlockMember? {
-    var next = structure.firstChild
     var nearest: (start: UInt64, member: Dwarf_Die, type: Dwarf_Die)?
-    while let die = next {
-      next = die.nextSibling
+    for die in structure.children {
       let tag = die.tag
       if tag == DW_TAG_variant_part,
         let path = variant(at: offset, of: die, depth: depth, isWrapper)
@@ -153,9 +148,7 @@ private struct MemberWalk {
     at offset: UInt64, of part: Dwarf_Die, depth: Int, _ isWrapper: Bool
   ) -> BlockMember? {
     var found: BlockMember?
-    var next = part.firstChild
-    while let die = next {
-      next = die.nextSibling
+    for die in part.children {
       guard die.tag == DW_TAG_variant,
         let path = member(at: offset, of: die, depth: depth, isWrapper: isWrapper)
       else {

@@ -24,14 +24,12 @@ extension Dwarf_Die {
     var known: Set<UnsafeMutableRawPointer?> = []
     var position = 0
     while position < parts.count {
-      var next = parts[position].firstChild
-      while let die = next {
+      for die in parts[position].children {
         if die.tag == DW_TAG_imported_unit, let unit = die.reference(DW_AT_import),
           unit.tag == DW_TAG_partial_unit, known.insert(unit.addr).inserted
         {
           parts.append(unit)
         }
-        next = die.nextSibling
       }
       position += 1
     }
@@ -48,11 +46,10 @@ extension Dwarf_Die {
     var pending = unitParts.reversed().map { (die: $0, path: "") }
     var visited = 0
     while let (scope, path) = pending.popLast() {
-      var next = scope.firstChild
-      while let die = next, visited < Self.mostEntries {
+      for die in scope.children {
+        guard visited < Self.mostEntries else { return }
         visited += 1
         if let inner = visit(die, path) { pending.append((die, inner)) }
-        next = die.nextSibling
       }
     }
   }
