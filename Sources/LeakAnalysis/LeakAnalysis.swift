@@ -36,6 +36,11 @@ public struct LeakAnalysis: Sendable {
       tracer = EdgeScanner(tracer, rustInteriors: rustInteriors)
       reachability = Self.reachability(tracer, roots)
     }
+    let settled = SettledObjects(tracer, reachability)
+    if !settled.isEmpty {
+      tracer = EdgeScanner(tracer, settled: settled)
+      reachability = Self.reachability(tracer, roots)
+    }
     scanner = EdgeScanner(tracer, selfOwners: SelfOwners.blocks(heap, reachability, facts))
     leaks = LeakForest(scanner, facts, &reachability)
     self.reachability = reachability

@@ -278,6 +278,20 @@ import TraceTestSupport
     #expect(program.possible == ["app.BehindNumbers": Figures(2, 64, roots: 2)])
   }
 
+  /// No type tells that the references in these places do not hold; what the objects count does.
+  @Test(arguments: [["-Onone"], ["-O"], ["-Onone", "-static-stdlib"]])
+  func whatObjectsDoNotCountDoesNotHoldThem(_ options: [String]) throws {
+    let source = try TestProgram("settled.swift", flags: options + ["-module-name", "app"])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(
+      program.leaks == [
+        "app.Leaked": Figures(10, 240, roots: 10), "app.LeakedByClosure": Figures(1, 40, roots: 1),
+        "app.LeakedByAny": Figures(1, 48, roots: 1),
+        "app.LeakedByDelegate": Figures(1, 32, roots: 1),
+      ])
+    #expect(program.possible.isEmpty)
+  }
+
   @Test(arguments: [["-Onone"], ["-O"], ["-O", "-static-stdlib"]])
   func elementsOfContainersAreKnownByTheirTypes(_ options: [String]) throws {
     let source = try TestProgram("elements.swift", flags: options + ["-module-name", "app"])

@@ -30,6 +30,8 @@ final class EdgeScanner: Sendable {
   private let metadataSlabs: Set<Int>
   /// The blocks that owners hold by a pointer into the middle.
   private let rustInteriors: RustInteriors
+  /// The objects of Swift of which all is known that holds them.
+  private let settled: SettledObjects
   /// The leaked blocks that hold themselves by a reference which they count; see ``SelfOwners``.
   private let selfOwners: Set<Int>
   /// What handlers of signals that have returned left on their stacks, by the blocks of these.
@@ -65,12 +67,13 @@ final class EdgeScanner: Sendable {
     plainRecords = DispatchCaches.plainRecords(heap, isAllocated: facts.isOfDispatch)
     deadOnSignalStacks = SignalStacks(heap.info, heap.lookup).deadWords()
     isExact = heap.blocks.sites.map { heap.slack == .unused || $0.operation.family != .malloc }
-    (rustInteriors, selfOwners) = (RustInteriors(), [])
+    (rustInteriors, settled, selfOwners) = (RustInteriors(), SettledObjects(), [])
   }
 
   /// The same, once more is known: what is leaked and which of that holds itself, or who has allocated what is.
   init(
-    _ scanner: EdgeScanner, rustInteriors: RustInteriors? = nil, selfOwners: Set<Int> = []
+    _ scanner: EdgeScanner, rustInteriors: RustInteriors? = nil, settled: SettledObjects? = nil,
+    selfOwners: Set<Int> = []
   ) {
     layouts = scanner.layouts
     existentials = scanner.existentials
@@ -87,6 +90,7 @@ final class EdgeScanner: Sendable {
     deadOnSignalStacks = scanner.deadOnSignalStacks
     isExact = scanner.isExact
     self.rustInteriors = rustInteriors ?? scanner.rustInteriors
+    self.settled = settled ?? scanner.settled
     self.selfOwners = selfOwners
   }
 
@@ -207,6 +211,9 @@ final class EdgeScanner: Sendable {
       if let layout,
         !layout.holds(at: address, in: block, table, target.block, heap, existentials)
       {
+        return
+      }
+      if !settled.isEmpty, isUncounted(address &- start, of: block, to: target.block, settled) {
         return
       }
       if target.edgeClass != .start,
@@ -333,14 +340,20 @@ final class EdgeScanner: Sendable {
     heap.hasSwift && ObjectCounts(at: blocks.address(of: block), in: memory) != nil
   }
 
+  /// What is known of what lies in a block.
+  @inline(__always)
+  func layout(of block: Int) -> ObjectLayout? {
+    layouts.isEmpty ? nil : layouts[memory.word(at: blocks.address(of: block))]
+  }
+
   /// Whether an instance of a class lies in a block.
   func isInstance(_ block: Int) -> Bool {
-    !layouts.isEmpty && layouts[memory.word(at: blocks.address(of: block))]?.isInstance == true
+    layout(of: block)?.isInstance == true
   }
 
   /// Whether a block holds the elements of an array of Swift: how many are in use, no snapshot says.
   func isArray(_ block: Int) -> Bool {
-    !layouts.isEmpty && layouts[memory.word(at: blocks.address(of: block))]?.isArray == true
+    layout(of: block)?.isArray == true
   }
 
   /// One past the last byte of a block that is looked at.

@@ -31,6 +31,16 @@ extension ObjectLayout {
     }
   }
 
+  /// Whether the first word of a container is a reference that its object counts: to an instance of the class
+  /// that the container says, or to a box.
+  func holdsObject(at container: UInt64, _ memory: SnapshotMemory) -> Bool {
+    let metadata = memory.word(at: container &+ ExistentialValues.metadataOffset)
+    let object = memory.word(at: container)
+    guard metadata != 0, object != 0 else { return false }
+    return Self.isClass(metadata, ofObjectAt: object, memory)
+      || Self.isContent(metadata, ofBoxAt: object, memory)
+  }
+
   /// Whether metadata are those of the value in a box that the runtime has made, whose own metadata
   /// name them 16 bytes from their beginning.
   ///

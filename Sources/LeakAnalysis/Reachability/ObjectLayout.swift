@@ -7,6 +7,10 @@ public struct ObjectLayout: Sendable, Hashable {
   public var unownedOffsets: [UInt64]
   /// Where more of them are, in bytes from the end of the last word of what was requested.
   public var unownedFromEnd: [UInt64]
+  /// Where references are that the objects count which they lead to, in bytes from the beginning.
+  public var countedOffsets: [UInt64]
+  /// Where more of them are, in bytes from the end of the last word of what was requested.
+  public var countedFromEnd: [UInt64]
   /// Where existential containers are: three words for a value, and its metadata.
   public var existentialOffsets: [UInt64]
   /// Where numbers are that may look like pointers.
@@ -37,6 +41,7 @@ public struct ObjectLayout: Sendable, Hashable {
   /// Describes objects; without arguments nothing is known of them.
   public init(
     size: UInt64? = nil, unownedOffsets: [UInt64] = [], unownedFromEnd: [UInt64] = [],
+    countedOffsets: [UInt64] = [], countedFromEnd: [UInt64] = [],
     existentialOffsets: [UInt64] = [], numberOffsets: [UInt64] = [],
     numbersFromEnd: [UInt64] = [], table: SwiftTable.Form? = nil,
     hasIdentifiersAsKeys: Bool = false, isInstance: Bool = false, isArray: Bool = false,
@@ -46,6 +51,8 @@ public struct ObjectLayout: Sendable, Hashable {
     self.size = size
     self.unownedOffsets = unownedOffsets
     self.unownedFromEnd = unownedFromEnd
+    self.countedOffsets = countedOffsets
+    self.countedFromEnd = countedFromEnd
     self.existentialOffsets = existentialOffsets
     self.numberOffsets = numberOffsets
     self.numbersFromEnd = numbersFromEnd

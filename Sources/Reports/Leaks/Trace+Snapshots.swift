@@ -214,6 +214,7 @@ extension SwiftLayouts {
       return ObjectLayout(
         size: type.instanceSize,
         unownedOffsets: fields.filter { $0.ownership == .unowned }.map(\.offset),
+        countedOffsets: Self.counted(fields, size: type.instanceSize),
         existentialOffsets: Self.existentials(fields, size: type.instanceSize),
         numberOffsets: fields.compactMap(\.numberOffset),
         table: table,
@@ -226,6 +227,7 @@ extension SwiftLayouts {
       let layout = SwiftCaptureLayout(type.name)
       return ObjectLayout(
         size: .max, unownedFromEnd: unownedFromEnd(ofWord: word),
+        countedFromEnd: layout?.countedFromEnd ?? [],
         existentialOffsets: Self.existentials(capturedFields(ofWord: word), size: .max),
         numbersFromEnd: layout?.numbersFromEnd ?? [])
     case .swiftBox:
@@ -257,10 +259,27 @@ extension SwiftLayouts {
   /// leave it out.
   private static func existentials(_ fields: [SwiftField], size: UInt64) -> [UInt64] {
     fields.indices.filter { fields[$0].ownership == .existential }.compactMap { index in
-      let end = index + 1 < fields.count ? fields[index + 1].offset : size
-      let offset = fields[index].offset
-      return end >= offset && end &- offset >= containerSize ? offset : nil
+      room(for: index, in: fields, size: size) >= containerSize ? fields[index].offset : nil
     }
+  }
+
+  /// Where references are that their objects count: of properties that are nothing else, and of existentials of
+  /// classes only.
+  private static func counted(_ fields: [SwiftField], size: UInt64) -> [UInt64] {
+    fields.indices.compactMap { index in
+      let field = fields[index]
+      if let place = field.countedReference { return field.offset &+ place }
+      let isOfClasses =
+        field.ownership == .existential
+        && addressSize..<containerSize ~= room(for: index, in: fields, size: size)
+      return isOfClasses ? field.offset : nil
+    }
+  }
+
+  /// The bytes from the beginning of a property to that of the next one.
+  private static func room(for index: Int, in fields: [SwiftField], size: UInt64) -> UInt64 {
+    let end = index + 1 < fields.count ? fields[index + 1].offset : size
+    return end - min(end, fields[index].offset)
   }
 
   private static let containerSize: UInt64 = 32

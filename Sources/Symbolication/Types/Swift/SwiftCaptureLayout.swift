@@ -6,6 +6,9 @@ public struct SwiftCaptureLayout: Sendable, Hashable {
   /// Where `unowned` references are, in bytes from the end of the context's last word: these do not hold
   /// what they point to.
   public var unownedFromEnd: [UInt64]
+  /// Where references are that the objects count which they lead to, in bytes from the end of the context's last
+  /// word: to instances of classes, and to the contexts of functions.
+  public var countedFromEnd: [UInt64]
   /// Where words begin that hold small numbers alone, in bytes from the end of the context: behind
   /// these stands what was there before.
   public var numbersFromEnd: [UInt64]
@@ -15,6 +18,7 @@ public struct SwiftCaptureLayout: Sendable, Hashable {
   /// - Returns: nil where the size of a value is not known, as of structures.
   public init?(_ captures: String) {
     var unowned: [UInt64] = []
+    var counted: [UInt64] = []
     var numbers: [UInt64] = []
     var end: UInt64 = 0
     for mangled in Self.types(captures) {
@@ -22,11 +26,13 @@ public struct SwiftCaptureLayout: Sendable, Hashable {
       let alignment = min(size, 8)
       let start = (end + alignment - 1) & ~(alignment - 1)
       if Self.isUnowned(mangled[...]) { unowned.append(start) }
+      if let place = Self.countedReference(in: mangled[...]) { counted.append(start + place) }
       end = start + size
       // The last word of the value, where the value does not take all of it.
       if end % 8 != 0, numbers.last != end & ~7 { numbers.append(end & ~7) }
     }
     unownedFromEnd = unowned.map { ((end + 7) & ~7) - $0 }
+    countedFromEnd = counted.map { ((end + 7) & ~7) - $0 }
     numbersFromEnd = numbers.map { end - $0 }
   }
 
@@ -37,6 +43,13 @@ public struct SwiftCaptureLayout: Sendable, Hashable {
 
   private static func isUnowned(_ mangled: Substring) -> Bool {
     mangled.hasSuffix("Xo") || mangled.hasSuffix("Xu")
+  }
+
+  /// Where in a value the reference is that its object counts; nil where none is known for certain.
+  private static func countedReference(in mangled: Substring) -> UInt64? {
+    if isClosure(mangled) { return 8 }
+    let content = mangled.hasSuffix("Sg") ? mangled.dropLast(2) : mangled
+    return content.hasSuffix("C") ? 0 : nil
   }
 
   /// How many bytes a value takes, as far as its mangled type tells.

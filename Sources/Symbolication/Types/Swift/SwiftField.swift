@@ -26,6 +26,9 @@ public struct SwiftField: Sendable, Hashable {
   public var offset: UInt64
   /// How it refers to an object.
   public var ownership: Ownership
+  /// Where the word is, from its beginning, that is a reference which its object counts, or null; nil where
+  /// none is known for certain.
+  public var countedReference: UInt64?
 
   /// Where a word begins in an object that is no pointer, although it may look like one: in the bytes
   /// behind a small number, or a tag, stands what was there before.
@@ -38,10 +41,13 @@ public struct SwiftField: Sendable, Hashable {
   }
 
   /// Makes a field.
-  public init(name: String, offset: UInt64, ownership: Ownership = .strong) {
+  public init(
+    name: String, offset: UInt64, ownership: Ownership = .strong, countedReference: UInt64? = nil
+  ) {
     self.name = name
     self.offset = offset
     self.ownership = ownership
+    self.countedReference = countedReference
   }
 }
 

@@ -121,13 +121,17 @@ struct SwiftFieldReader {
   ///   - module: The module of the class, whose structures are looked into by name.
   ///   - fields: What to add to.
   ///   - depth: In how many structures it lies.
+  ///   - isCertain: Whether none of these is an optional one, which may be missing.
   private func add(
     _ field: SwiftField, _ record: UInt64, _ module: [UInt8]?, to fields: inout [SwiftField],
-    depth: Int = 0
+    depth: Int = 0, isCertain: Bool = true
   ) {
     guard fields.count < Self.greatestCount else { return }
     let type = types.type(ofRecord: record)
-    fields.append(SwiftField(name: field.name, offset: field.offset, ownership: type.ownership))
+    fields.append(
+      SwiftField(
+        name: field.name, offset: field.offset, ownership: type.ownership,
+        countedReference: isCertain ? type.countedReference : nil))
     if let generic = type.generic {
       let isOwn = contents.swiftModule(of: generic) == module
       for inner in references(of: generic).fields {
@@ -149,7 +153,9 @@ struct SwiftFieldReader {
       guard let name = name(member) else { continue }
       let inner = SwiftField(
         name: isOwn ? "\(field.name).\(name)" : field.name, offset: field.offset &+ UInt64(offset))
-      add(inner, member, module, to: &fields, depth: depth + 1)
+      add(
+        inner, member, module, to: &fields, depth: depth + 1,
+        isCertain: isCertain && !type.isOptional)
     }
   }
 

@@ -12,6 +12,9 @@ struct SwiftPropertyTypes {
     var generic: UInt64?
     /// How many bytes it takes, where that is one or two words as the name tells.
     var size: UInt64?
+    /// Where in it the reference is that its object counts: of an instance of a class, or the context of a
+    /// function.
+    var countedReference: UInt64?
   }
 
   /// A type that is one descriptor alone, or an optional of it.
@@ -54,8 +57,24 @@ struct SwiftPropertyTypes {
     let known = Self.ownership(endOfType: text) ?? ownership(ofTypeNamed: contents.text(at: start))
     let size = size(ofTypeAt: start, behind: text)
     if let known { return PropertyType(ownership: known, size: size) }
-    return named(typeAt: start, behind: text).map(type)
-      ?? PropertyType(ownership: .strong, generic: genericStructure(at: start), size: size)
+    if let named = named(typeAt: start, behind: text) { return type(named) }
+    let generic = genericType(at: start)
+    return PropertyType(
+      ownership: .strong, generic: generic?.kind == 17 ? generic?.descriptor : nil, size: size,
+      countedReference: generic?.kind == 16 || Self.isAnyObject(text)
+        ? 0 : Self.isFunction(text) ? 8 : nil)
+  }
+
+  /// Whether a mangled type is that of functions with a context, or of optional ones, by what stands behind the
+  /// last reference to a descriptor.
+  private static func isFunction(_ text: [UInt8]) -> Bool {
+    let value = text.ends(with: "Sg") ? text.dropLast(2) : text[...]
+    // `Bc`, `Sc` and `Xc` are other types, or parts of them.
+    return value.last == UInt8(ascii: "c") && !"BSX".utf8.contains(value.dropLast().last ?? 0)
+  }
+
+  private static func isAnyObject(_ text: [UInt8]) -> Bool {
+    ["yXl", "yXlSg"].contains { text.elementsEqual($0.utf8) }
   }
 
   /// How many bytes a value takes where that is a reference, or the mangled type tells without referring to
@@ -71,16 +90,17 @@ struct SwiftPropertyTypes {
     return SwiftCaptureLayout.size(of: String(decoding: rest, as: UTF8.self)[...])
   }
 
-  /// The generic structure of this image that a type is: a reference to it, `y`, its arguments, `G`, and `Sg` for
+  /// The generic type of this image that a type is: a reference to it, `y`, its arguments, `G`, and `Sg` for
   /// an optional.
   ///
-  /// - Returns: nil also where one of the arguments has some itself.
-  private func genericStructure(at start: UInt64) -> UInt64? {
+  /// - Returns: Its descriptor and what kind of descriptor that is; nil also where one of the arguments has
+  ///   some itself.
+  private func genericType(at start: UInt64) -> (descriptor: UInt64, kind: UInt32)? {
     guard contents.integer(UInt8.self, at: start) == 1,
       contents.integer(UInt8.self, at: start &+ 5) == UInt8(ascii: "y"),
       let descriptor = contents.relative(at: start &+ 1),
       let flags = contents.integer(UInt32.self, at: descriptor),
-      flags & 0x1f == 17, flags & SwiftGenericTypes.isGeneric != 0
+      flags & SwiftGenericTypes.isGeneric != 0
     else { return nil }
     var address = start &+ 6
     while address &- start < 1024, let byte = contents.integer(UInt8.self, at: address) {
@@ -90,7 +110,7 @@ struct SwiftPropertyTypes {
       case 0x18...0x1f: address &+= 9
       case UInt8(ascii: "G"):
         let rest = contents.text(at: address &+ 1)
-        return rest == [] || rest == Array("Sg".utf8) ? descriptor : nil
+        return rest == [] || rest == Array("Sg".utf8) ? (descriptor, flags & 0x1f) : nil
       default: address &+= 1
       }
     }
@@ -160,7 +180,9 @@ struct SwiftPropertyTypes {
   /// An enum without payloads takes at most 4 bytes.
   private func type(_ named: Named) -> PropertyType {
     if let symbol = named.symbol {
-      return PropertyType(ownership: Self.ownership(symbol, isOptional: named.isOptional))
+      return PropertyType(
+        ownership: Self.ownership(symbol, isOptional: named.isOptional),
+        countedReference: symbol.hasSuffix("CMn") ? 0 : nil)
     }
     guard let descriptor = named.descriptor,
       let kind = contents.integer(UInt32.self, at: descriptor).map({ $0 & 0x1f })
@@ -175,7 +197,7 @@ struct SwiftPropertyTypes {
     case 18 where contents.integer(UInt32.self, at: descriptor &+ 20).map { $0 & 0xff_ffff } == 0:
       type.ownership = .number
     case 17, 18: type.value = descriptor
-    case 16: type.size = 8
+    case 16: (type.size, type.countedReference) = (8, 0)
     default: break
     }
     return type

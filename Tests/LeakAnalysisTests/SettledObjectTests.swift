@@ -1,0 +1,98 @@
+import LeakAnalysis
+import Testing
+import TraceReader
+
+@Suite("Objects of Swift all of whose references are known")
+struct SettledObjectTests {
+  private static let metadata = SampleHeap.constants + 0x200
+  private static let holder = SampleHeap.constants + 0x300
+  private static let element = SampleHeap.constants + 0x400
+  /// Held once; held once, and by an unowned reference; held twice, and by an unowned reference.
+  private static let counts: (UInt64, unowned: UInt64, twice: UInt64) = (3, 5, 5 | 1 << 33)
+  /// Their third word is a property, an instance of a class.
+  private static let node = ObjectLayout(size: 24, countedOffsets: [16])
+
+  /// An object that holds itself, and one that a root holds and that points to it.
+  private func leaked(
+    counts: UInt64, holder: ObjectLayout?, node: ObjectLayout = node, at offset: UInt64 = 16
+  ) throws -> Bool {
+    var heap = SampleHeap()
+    let object = heap.block(24, words: [Self.metadata, counts])
+    heap.set(object + 16, object)
+    let user = heap.block(40, words: [Self.holder, Self.counts.0])
+    heap.set(user + offset, object)
+    heap.set(SampleHeap.globals, user)
+    var layouts = [Self.metadata: node]
+    layouts[Self.holder] = holder
+    return try heap.analysis(layouts: layouts).leaked == [object]
+  }
+
+  @Test("What may be an unowned reference does not hold an object that others account for")
+  func unowned() throws {
+    let user = ObjectLayout(size: 40)
+    #expect(try leaked(counts: Self.counts.unowned, holder: user))
+    // There is no unowned reference; or a strong one more.
+    #expect(try !leaked(counts: Self.counts.0, holder: user))
+    #expect(try !leaked(counts: Self.counts.twice, holder: user))
+    // It holds the object for certain; it is a task; nothing is known of it.
+    #expect(try !leaked(counts: Self.counts.unowned, holder: Self.node))
+    #expect(try !leaked(counts: Self.counts.unowned, holder: ObjectLayout(isTask: true)))
+    #expect(try !leaked(counts: Self.counts.unowned, holder: nil))
+    // Of the reference in the object nothing is known.
+    #expect(try !leaked(counts: Self.counts.unowned, holder: user, node: ObjectLayout(size: 24)))
+  }
+
+  @Test("What stands in an array may be left over from an element that was taken out")
+  func elements() throws {
+    let array = ObjectLayout(size: 32, isArray: true, elementStride: 8)
+    #expect(try leaked(counts: Self.counts.0, holder: array, at: 32))
+    #expect(try !leaked(counts: Self.counts.0 | 1 << 33, holder: array, at: 32))
+    // A class that allocates elements behind its properties.
+    #expect(try leaked(counts: Self.counts.0, holder: ObjectLayout(size: 24), at: 24))
+    #expect(try !leaked(counts: Self.counts.0, holder: ObjectLayout(size: 24), at: 16))
+  }
+
+  @Test("A root holds an object, whatever else accounts for it")
+  func roots() throws {
+    var heap = SampleHeap()
+    let object = heap.block(24, words: [Self.metadata, Self.counts.unowned])
+    heap.set(object + 16, object)
+    heap.set(SampleHeap.globals, object)
+    #expect(try heap.analysis(layouts: [Self.metadata: Self.node]).leaked == [])
+  }
+
+  @Test("What closures capture and what is in an Any accounts for an object")
+  func otherReferences() throws {
+    let array = ObjectLayout(size: 32, isArray: true)
+    var heap = SampleHeap()
+    let captured = heap.block(24, words: [Self.metadata, Self.counts.0])
+    let closure = heap.block(32, words: [Self.holder, Self.counts.0, 0, captured])
+    let inAny = heap.block(
+      56, words: [Self.metadata + 8, Self.counts.0, 0, 0, 0, Self.metadata + 8])
+    heap.set(inAny + 16, inAny)
+    let number = heap.block(
+      56, words: [Self.metadata + 8, Self.counts.0, 0, 0, 0, Self.element])
+    heap.set(number + 16, number)
+    heap.set(captured + 16, closure)
+    heap.set(
+      SampleHeap.globals,
+      heap.block(64, words: [Self.element, Self.counts.0, 0, 0, captured, inAny, number]))
+    let layouts = [
+      Self.metadata: Self.node,
+      Self.metadata + 8: ObjectLayout(size: 56, existentialOffsets: [16]),
+      Self.holder: ObjectLayout(size: .max, countedFromEnd: [8]), Self.element: array,
+    ]
+    #expect(try heap.analysis(layouts: layouts).leaked == [captured, closure, inAny])
+  }
+
+  @Test("An object that is being taken down accounts for nothing")
+  func takenDown() throws {
+    var heap = SampleHeap()
+    let object = heap.block(24, words: [Self.metadata, Self.counts.0])
+    let going = heap.block(24, words: [Self.metadata, Self.counts.0 | 1 << 32, object])
+    let array = heap.block(48, words: [Self.holder, Self.counts.0, 0, 0, object])
+    heap.set(SampleHeap.globals, array)
+    let layouts = [Self.metadata: Self.node, Self.holder: ObjectLayout(size: 32, isArray: true)]
+    #expect(try heap.analysis(layouts: layouts).leaked == [going])
+  }
+}
