@@ -23,7 +23,7 @@ import TraceTestSupport
   @Test(arguments: [
     // Snapshots taken by the program, with the one at its end.
     ("not-dumpable", 1), ("threads", 21), ("children", 21), ("ids", 21), ("handlers", 21),
-    ("vfork", 1), ("wait", 21), ("in-handler", 1),
+    ("vfork", 1), ("wait", 21), ("wait-for-all", 21), ("in-handler", 1),
   ])
   func hazardIsSurvived(which: String, count: Int) throws {
     let run = try TracedRun([try Self.hazards().path.string, which], timeout: 120)

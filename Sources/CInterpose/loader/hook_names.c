@@ -56,7 +56,8 @@ static const char *const other_names[] = {
     "unshare",      "setns",        "pthread_setname_np",
     "epoll_wait",   "epoll_pwait",  "epoll_pwait2",
     "sigtimedwait", "semtimedop",   "sigaction",
-    "signal",
+    "signal",       "waitpid",      "wait3",
+    "wait4",        "waitid",
 };
 
 /* Those that stay as they are where nobody asks for them. */

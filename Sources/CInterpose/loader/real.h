@@ -11,9 +11,11 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <time.h>
 
 struct epoll_event;
+struct rusage;
 struct sembuf;
 
 /* X(result, name, parameters): looked up as they are named. */
@@ -81,6 +83,10 @@ struct sembuf;
     X(int, semtimedop, (int, struct sembuf *, size_t, const struct timespec *))                    \
     X(int, sigaction, (int, const struct sigaction *, struct sigaction *))                         \
     X(void *, signal, (int, void *))                                                               \
+    X(pid_t, waitpid, (pid_t, int *, int))                                                         \
+    X(pid_t, wait3, (int *, int, struct rusage *))                                                 \
+    X(pid_t, wait4, (pid_t, int *, int, struct rusage *))                                          \
+    X(int, waitid, (idtype_t, id_t, siginfo_t *, int))                                             \
     X(int, pthread_setname_np, (unsigned long, const char *))
 
 struct mt_real {

@@ -42,11 +42,29 @@ static uint64_t now(void) {
     return mt_os_time_ns(CLOCK_MONOTONIC);
 }
 
+static long writer(void) {
+    return __atomic_load_n(&g_snapshot.writer, __ATOMIC_RELAXED);
+}
+
+static bool forget_writer(long pid) {
+    return __atomic_compare_exchange_n(&g_snapshot.writer, &pid, 0, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
+}
+
 /* True when the copy has ended. */
 static bool reap(void) {
-    if (g_snapshot.writer && mt_os_reap(g_snapshot.writer))
-        g_snapshot.writer = 0;
-    return g_snapshot.writer == 0;
+    long pid = writer();
+    if (pid && mt_os_reap(pid))
+        forget_writer(pid);
+    return writer() == 0;
+}
+
+/* Where the program was only told (WNOWAIT), the copy is still there to be told of. */
+bool mt_snapshot_disown(long pid) {
+    if (!forget_writer(pid))
+        return false;
+    mt_os_reap(pid);
+    return true;
 }
 
 static long await_writer(void) {
@@ -54,7 +72,9 @@ static long await_writer(void) {
     uint64_t deadline = now() + longest_wait_ns;
     while (!reap()) {
         if (now() >= deadline) {
-            mt_os_kill(g_snapshot.writer);
+            long pid = writer();
+            if (pid > 0)
+                mt_os_kill(pid);
             return -ETIMEDOUT;
         }
         if (__atomic_load_n(&shared->is_done, __ATOMIC_ACQUIRE))
@@ -127,10 +147,11 @@ static long write_by_copy(const struct mt_snapshot_image *image, struct mt_park 
      * end: the threads wait for longer then. */
     bool is_last_chance = copy < 0 && image->request->is_end && mt_park_holds_all(park);
     long error = is_last_chance ? write_in_place(image) : copy;
+    if (copy > 0)
+        __atomic_store_n(&g_snapshot.writer, copy, __ATOMIC_RELAXED);
     release(park);
     if (copy < 0)
         return error;
-    g_snapshot.writer = copy;
     return image->request->is_end ? await_writer() : 0;
 }
 

@@ -41,6 +41,12 @@ long mt_snapshot_take(struct mt_snapshot_request *request);
  * context  any thread; async-signal-safe */
 void mt_snapshot_avoid_copies(void);
 
+/* Whether a child whose end the program was told of is the copy that writes a snapshot: the program
+ * has not started it. From then on the number may be that of a child of its own.
+ *
+ * context  any thread; async-signal-safe */
+bool mt_snapshot_disown(long pid);
+
 /* Takes the one of the end of the process, if it is wanted, and says in the trace why there is
  * none.
  *

@@ -1,5 +1,6 @@
 // Snapshots where they might be noticed, or go wrong; argv[1] says which. Prints what wait() and
 // the program's own handlers saw, ends with status 0.
+#define _GNU_SOURCE
 #include <errno.h>
 #include <memtrace.h>
 #include <pthread.h>
@@ -85,6 +86,42 @@ static void handle_all(void) {
             puts("sigaction failed");
 }
 
+// Of children of all kinds, as debuggers wait for: the program has one each time.
+static void wait_for_all(void) {
+    for (int i = 0; i < TIMES; i++) {
+        siginfo_t info = {0};
+        int status = 0, found = 0, options = i % 2 ? __WALL : __WCLONE;
+        pid_t pid = options == __WALL ? fork() : 0, last;
+        if (options == __WALL && pid == 0)
+            _exit(3);
+        while (MEMTRACE_SNAPSHOT("hazard") == EBUSY)
+            usleep(1000);
+        do {
+            switch (i / 2 % 5) {
+            case 0:
+                last = waitpid(-1, &status, options);
+                break;
+            case 1:
+                last = wait3(&status, options, NULL);
+                break;
+            case 2:
+                last = wait4(-1, &status, options, NULL);
+                break;
+            case 3:
+                last = waitid(P_ALL, 0, &info, WEXITED | WNOWAIT | options) ? -1 : info.si_pid;
+                if (last == pid)
+                    waitpid(pid, NULL, options);
+                break;
+            default:
+                last = waitid(P_ALL, 0, &info, WEXITED | options) ? -1 : info.si_pid;
+            }
+            found += last == pid;
+        } while (last == pid);
+        if (last != -1 || errno != ECHILD || found != (options == __WALL))
+            printf("%d: %d of %d, %d times\n", i, last, pid, found);
+    }
+}
+
 static void *wait_forever(void *argument) {
     for (;;)
         pause();
@@ -147,6 +184,8 @@ int main(int argc, char **argv) {
             _exit(4);
         waitpid(pid, NULL, 0);
     }
+    if (strcmp(which, "wait-for-all") == 0)
+        wait_for_all();
     if (strcmp(which, "wait") == 0)
         snapshots();
     if (strcmp(which, "in-handler") == 0) {
