@@ -8,7 +8,9 @@
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -116,6 +118,15 @@ void mt_os_futex_wait_for(uint32_t *word, uint32_t expected, uint64_t nanosecond
 
 void mt_os_futex_wake_shared(uint32_t *word) {
     CALL(SYS_futex, word, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
+bool mt_os_socket_limit(int socket, int option, struct timespec *limit) {
+    struct timeval time = {0, 0};
+    socklen_t size = sizeof time;
+    if (CALL(SYS_getsockopt, socket, SOL_SOCKET, option, &time, &size, 0) < 0)
+        return false;
+    *limit = (struct timespec){time.tv_sec, time.tv_usec * 1000};
+    return time.tv_sec != 0 || time.tv_usec != 0;
 }
 
 void *mt_os_map_shared(size_t length) {

@@ -62,6 +62,9 @@ void mt_os_kill(long pid);
 void mt_os_futex_wait_for(uint32_t *word, uint32_t expected, uint64_t nanoseconds);
 void mt_os_futex_wake_shared(uint32_t *word);
 
+/* The time limit of a socket, SO_RCVTIMEO or SO_SNDTIMEO: false where there is none. */
+bool mt_os_socket_limit(int socket, int option, struct timespec *limit);
+
 /* Zeroed pages that a copy of the process shares, or NULL. */
 void *mt_os_map_shared(size_t length);
 

@@ -58,32 +58,50 @@ static bool is_call(uint64_t pc) {
     return is_before(pc, code, sizeof code);
 }
 
-/* "mov $NUMBER, %eax", which ends there. Behind a REX prefix it would be another register. */
+/* "mov $NUMBER, %eax", or "xor %eax, %eax" for read, which ends there. Behind other REX prefixes it
+ * would be another register. */
 static bool read_move(const uint8_t *end, uint32_t *number) {
     memcpy(number, end - sizeof *number, sizeof *number);
-    return end[-5] == 0xb8 && end[-6] != 0x41;
+    if (end[-5] == 0xb8 && end[-6] != 0x41)
+        return true;
+    *number = 0;
+    return end[-2] == 0x31 && end[-1] == 0xc0 && (end[-3] & 0xf0) != 0x40;
 }
 
-/* "mov OFFSET(%rsp), %edi", or from (%rbp), or to %rdi: with which cancellation points take their
- * first argument up again. No number ends in a REX prefix.
+static bool is_argument(unsigned number_of_register) {
+    enum { RDX = 2, RSI = 6, RDI = 7 };
+    return number_of_register == RDX || number_of_register == RSI || number_of_register == RDI;
+}
+
+/* "mov OFFSET(%rsp), %edi", or from (%rbp), or to another argument: with which cancellation points
+ * take their arguments up again. No number ends in a REX prefix.
  *
  * returns  its bytes; 0: it is none */
 static size_t load_before(const uint8_t *end) {
-    static const uint8_t by_sp[] = {0x8b, 0x7c, 0x24}, by_fp[] = {0x8b, 0x7d};
-    size_t size = memcmp(end - 4, by_sp, sizeof by_sp) == 0   ? 4
-                  : memcmp(end - 3, by_fp, sizeof by_fp) == 0 ? 3
-                                                              : 0;
+    enum { LOAD = 0x8b, BY_SP = 0x44, SP_ONLY = 0x24, BY_FP = 0x45, FORM = 0xc7, REGISTER = 3 };
+    size_t size = 0;
+    if (end[-4] == LOAD && end[-2] == SP_ONLY && (end[-3] & FORM) == BY_SP)
+        size = is_argument(end[-3] >> REGISTER & 7) ? 4 : 0;
+    else if (end[-3] == LOAD && (end[-2] & FORM) == BY_FP)
+        size = is_argument(end[-2] >> REGISTER & 7) ? 3 : 0;
     return size != 0 && *(end - size - 1) == 0x48 ? size + 1 : size;
 }
 
-/* "mov $NUMBER, %eax; syscall", where a load may come between. */
+/* "mov $NUMBER, %eax; syscall", where loads of three arguments may come between. */
 static bool read_constant(uint64_t pc, uint32_t *number) {
-    enum { LONGEST = 16 };
+    enum { LONGEST = 24, MOST_LOADS = 3 };
     if (pc % MT_PAGE_SIZE < LONGEST && !mt_os_is_readable(pc - LONGEST))
         return false;
     const uint8_t *code = (const uint8_t *)pc - 2;
-    size_t load = load_before(code);
-    return read_move(code, number) || (load != 0 && read_move(code - load, number));
+    for (int loads = 0; loads <= MOST_LOADS; loads++) {
+        if (read_move(code, number))
+            return true;
+        size_t load = load_before(code);
+        if (load == 0)
+            return false;
+        code -= load;
+    }
+    return false;
 }
 
 /* syscall() itself has moved its arguments over the number; our hook has noted it. */

@@ -9,6 +9,7 @@
 #    include "snapshot/park.h"
 #    include "snapshot/snapshot_signals.h"
 #    include "snapshot/wait_on.h"
+#    include "snapshot/wait_socket.h"
 #    include <linux/futex.h>
 #    include <string.h>
 #    include <sys/syscall.h>
@@ -104,7 +105,9 @@ void mt_resume_call(void *context, const struct mt_call *seen) {
         mt_wait_on(context, !seen);
         return;
     }
-    if (is_to_be_interrupted(context) || (has_limit && !mt_noted_wait_shorten(&call, context)))
+    if (is_to_be_interrupted(context))
+        return;
+    if (has_limit && !mt_noted_wait_shorten(&call, context) && !mt_wait_socket(&call, context))
         return;
     registers[REG_RAX] = call.number;
     registers[REG_RIP] -= INSTRUCTION;

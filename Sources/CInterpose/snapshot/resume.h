@@ -8,10 +8,11 @@
 /* Changes where the handler returns to, if the call can begin anew without waiting longer than the
  * program meant: it has no time limit, waits until a moment, keeps what is left of its time, or a
  * hook has noted when it began (noted_wait.h). Where the kernel keeps the rest (poll with a
- * timeout, usleep), waits for it here (wait_on.h).
+ * timeout, usleep), waits for it here (wait_on.h), as for sockets with a time limit, which may take
+ * somewhat longer (wait_socket.h).
  *
  * Nothing is changed where no call was interrupted, or one of which nobody knows what is left of
- * its time (io_uring_enter with a timeout, sockets with one; epoll_wait, sigtimedwait, semtimedop
+ * its time (io_uring_enter and connect with a timeout; epoll_wait, sigtimedwait, semtimedop
  * and io_getevents that no hook has seen); where a signal of the program's has come meanwhile,
  * which would have ended the call; nor on aarch64, where the kernel overwrites an argument.
  *

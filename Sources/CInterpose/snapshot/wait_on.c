@@ -83,6 +83,10 @@ static bool is_on_signal_stack(const ucontext_t *context) {
     return !(stack->ss_flags & SS_DISABLE) && here - (uintptr_t)stack->ss_sp < stack->ss_size;
 }
 
+bool mt_wait_on_has_no_room(const void *context) {
+    return is_on_signal_stack(context);
+}
+
 void mt_wait_on(void *context, bool is_ours_lost) {
     ucontext_t *interrupted = context;
     uint64_t held_back;

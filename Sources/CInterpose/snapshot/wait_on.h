@@ -13,9 +13,14 @@
 /* True where the kernel keeps what is left of this call, which was interrupted. */
 bool mt_wait_on_is_kept(const struct mt_call *call);
 
-/* Waits for the rest, and makes its result that of the interrupted call. Does nothing where the
- * handler runs on an alternate signal stack: handlers of the program that come meanwhile may have
- * counted on all of it.
+/* True where nothing can be waited for within the handler, since it runs on an alternate signal
+ * stack: handlers of the program that come meanwhile may have counted on all of it.
+ *
+ * context  third argument of the handler */
+bool mt_wait_on_has_no_room(const void *context);
+
+/* Waits for the rest, and makes its result that of the interrupted call. Does nothing where there
+ * is no room for it.
  *
  * context       third argument of the handler, which does nothing afterwards but return
  * is_ours_lost  the handler itself has waited for a futex for a time: where the process was stopped

@@ -22,7 +22,10 @@
 #include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/sem.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -178,6 +181,50 @@ static int wait_io_for_long(void) {
     return (int)syscall(SYS_io_getevents, context, 1, 1, &event, &time);
 }
 
+// Of a pair, with time limits.
+static int limited_socket(void) {
+    struct timeval limit = {1000, 0};
+    int sockets[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) < 0)
+        return -1;
+    setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    setsockopt(sockets[0], SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    return sockets[0];
+}
+
+static int wait_recv(void) {
+    char byte;
+    return (int)recv(limited_socket(), &byte, 1, 0);
+}
+
+static int wait_recvfrom(void) {
+    char byte;
+    return (int)recvfrom(limited_socket(), &byte, 1, 0, NULL, NULL);
+}
+
+static int wait_read(void) {
+    char byte;
+    return (int)read(limited_socket(), &byte, 1);
+}
+
+static int wait_send(void) {
+    static char bytes[4096];
+    int socket = limited_socket();
+    while (send(socket, bytes, sizeof bytes, MSG_DONTWAIT) > 0)
+        ;
+    return (int)send(socket, bytes, sizeof bytes, 0);
+}
+
+static int wait_accept(void) {
+    struct timeval limit = {1000, 0};
+    struct sockaddr_un unnamed = {.sun_family = AF_UNIX};
+    int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    bind(listener, (struct sockaddr *)&unnamed, sizeof unnamed.sun_family);
+    listen(listener, 1);
+    setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    return accept(listener, NULL, NULL);
+}
+
 static const struct wait {
     const char *name;
     int (*function)(void);
@@ -202,6 +249,11 @@ static const struct wait {
     {"msgrcv", wait_message},
     {"io_uring_enter", wait_ring},
     {"io_pgetevents", wait_io},
+    {"recv", wait_recv},
+    {"recvfrom", wait_recvfrom},
+    {"read", wait_read},
+    {"send", wait_send},
+    {"accept", wait_accept},
     {"epoll_wait for long", wait_epoll_for_long},
     {"epoll_pwait for long", wait_epoll_masked},
     {"epoll_pwait2 for long", wait_epoll_precisely},
