@@ -267,6 +267,15 @@ import TraceTestSupport
     #expect(try MarkedEvents(root)[10001] == .init(allocated: 1000, freed: 1000))
   }
 
+  /// The C library executes some of them itself, past our hooks.
+  @Test(arguments: ["kills", "refuses"])
+  func commandsInASandboxRunUnrecorded(way: String) throws {
+    let run = try TracedRun([try TestProgram("sandboxed_commands.c").path.string, way])
+    #expect(run.recorded.outputText == "system\n0\npopen\n0\nexec\n")
+    #expect(run.recorded.errorText == "")
+    #expect(try run.allTraces().map(\.coverage.stop?.cause) == [.sandbox])
+  }
+
   /// Whose trace could not be read would be missing in a check.
   @Test func aTraceCanBeReadByItsOwnerWhateverTheUmask() throws {
     let run = try TracedRun(["/bin/sh", "-c", "umask 0777; exec /bin/echo masked"])

@@ -19,6 +19,7 @@
 #include "loader/image_map.h"
 #include "loader/real.h"
 #include "mappings/mappings.h"
+#include "process/exec_environment.h"
 #include "process/skipped_program.h"
 #include "refcounts/refcounts.h"
 #include "snapshot/snapshot.h"
@@ -79,6 +80,7 @@ void mt_lifecycle_enter_sandbox(void) {
     mt_trace_file_stop(MT_STOP_SANDBOX, 0);
     mt_heap_checks_rest();
     mt_recording_end();
+    mt_exec_environment_leave();
 }
 
 void mt_lifecycle_before_prctl(long option, unsigned long argument) {

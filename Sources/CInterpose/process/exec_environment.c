@@ -11,6 +11,7 @@
 #include "trace/trace_file.h"
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #define PRELOAD "LD_PRELOAD="
 
@@ -264,6 +265,17 @@ char *const *mt_exec_environment(struct mt_exec_environment *storage, char *cons
             storage->variables[kept++] = *at;
     storage->variables[kept] = NULL;
     return storage->variables;
+}
+
+void mt_exec_environment_leave(void) {
+    static char preload[2 * PATH_MAX];
+    for (char **at = is_readable(environ) ? environ : NULL; at && *at; at++) {
+        if (!mt_text_has_prefix(*at, PRELOAD) || *at == preload)
+            continue;
+        make_preload(preload, sizeof preload, *at + sizeof PRELOAD - 1, false);
+        __atomic_store_n(at, preload, __ATOMIC_RELEASE);
+        return;
+    }
 }
 
 void mt_exec_environment_end(struct mt_exec_environment *storage) {

@@ -60,6 +60,12 @@ const char *mt_exec_environment_probe(char *const *environment);
  * list. Nothing runs that could be recorded. */
 extern const char mt_exec_runs_nothing[];
 
+/* Takes us out of the environment of this process: programs that it executes from now on are not
+ * recorded, also where the C library does so past our hooks (system, popen).
+ *
+ * context  one caller at a time */
+void mt_exec_environment_leave(void);
+
 /* Gives back what mt_exec_environment took: the exec has failed, or a child was spawned. */
 void mt_exec_environment_end(struct mt_exec_environment *storage);
 
