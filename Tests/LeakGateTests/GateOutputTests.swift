@@ -271,7 +271,38 @@ import TraceTestSupport
       let prints = result["partialFingerprints"] as? [String: String]
       #expect(prints?["primaryLocationLineHash"]?.utf8.count == 16)
     }
-    #expect(text.contains("\"text\" : \"freed first by free\""))
+    #expect(text.contains("\"text\":\"freed first by free\""))
+  }
+
+  /// Whole stacks of 16,000 findings were 1.4 GB.
+  @Test func sarifHasTheInnermostFramesOnlyOfManyFindings() throws {
+    func steps(_ depth: Int, inEachOf count: Int) throws -> [String?] {
+      let frames = (0..<depth).map { frame("level\($0)", "/src/app/list.c", $0 + 1) }
+      let findings = (1...count).map { number in
+        var finding = leak(in: "f\(number)")
+        finding.frames = frames
+        return finding
+      }
+      let log = SARIFLog(GateResult(judging: input(findings)), root: root)
+      let results = try #require(log.runs.first).results
+      #expect(results.count == count)
+      let flow = try #require(results.last?.codeFlows?.first?.threadFlows.first)
+      return flow.locations.map { $0.location.message?.text }
+    }
+    #expect(try steps(120, inEachOf: 1) == (0..<100).reversed().map { "level\($0)" })
+    #expect(try steps(12, inEachOf: 12_000) == (0..<10).reversed().map { "level\($0)" })
+    #expect(SARIFLog.Limit.steps(inEachOf: 2000) == 50)
+  }
+
+  @Test func sarifHasLongNamesOnceAndNoBlanksBetweenValues() throws {
+    var finding = leak()
+    finding.frames[0].name = String(repeating: "n", count: 1000)
+    let text = try GateResult(judging: input([finding])).output(as: .sarif, root: root)
+    let whole = "\"fullyQualifiedName\":\"\(finding.frames[0].name)\""
+    #expect(text.contains(whole))
+    #expect(text.contains("\"message\":{\"text\":\"nnn"))
+    #expect(!text.contains("\"text\":\"\(finding.frames[0].name)\""))
+    #expect(!text.contains("\" : "))
   }
 
   /// The lines that CTest counts: its expressions are in cmCTestMemCheckHandler.cxx.
@@ -384,7 +415,7 @@ import TraceTestSupport
     #expect((issues[0]["location"] as? [String: Any])?["path"] as? String == "ci/leaks.yml")
     #expect(
       try failing.output(as: .sarif, root: root).contains(
-        "\"text\" : \"stale in the baseline: \(name) was not found\""))
+        "\"text\":\"stale in the baseline: \(name) was not found\""))
     #expect(
       try failing.output(as: .text, root: root).contains(
         "memtrace check failed: 0 findings, 1 stale entry of the baseline."))
@@ -420,7 +451,7 @@ import TraceTestSupport
     #expect(lines.allSatisfy { $0.hasPrefix("::notice file=list.c,line=12,") })
     #expect(lines.allSatisfy { $0.contains("%0Aallowed by the rules%0A") })
     let sarif = try passing.output(as: .sarif, root: root)
-    #expect(sarif.ranges(of: "\"level\" : \"note\"").count == 2)
+    #expect(sarif.ranges(of: "\"level\":\"note\"").count == 2)
     let gitLab = try passing.output(as: .gitlab, root: root)
     #expect(gitLab.ranges(of: "\"severity\" : \"info\"").count == 2)
     #expect(

@@ -37,7 +37,7 @@ extension GateResult {
     case .json: return try ReportWriter(format: .json).output(of: self)
     case .github: return GitHubAnnotations(result: forPeople, root: root).text
     case .summary: return GitHubSummary(result: forPeople, root: root).text
-    case .sarif: return try JSONText.of(SARIFLog(self, root: root))
+    case .sarif: return try JSONText.of(SARIFLog(self, root: root), isIndented: false)
     case .junit: return JUnitXML(result: self, root: root).text
     case .gitlab: return try JSONText.of(GitLabIssue.issues(of: self, root: root))
     case .valgrind: return ValgrindLog(result: self).text

@@ -4,6 +4,8 @@ extension SARIFLog {
   /// The log of a verdict.
   init(_ result: GateResult, root: SourceRoot) {
     let name = result.processes.first?.name ?? "run"
+    let findings = result.findings.prefix(Limit.results)
+    let steps = Limit.steps(inEachOf: findings.count)
     let notes =
       result.problems.map { Notification(level: "error", message: Message(text: $0.printable)) }
       + result.brokenFigures.map {
@@ -31,7 +33,7 @@ extension SARIFLog {
           "SRCROOT": Base(description: Message(text: "The root of the repository."))
         ],
         columnKind: "unicodeCodePoints",
-        results: result.findings.prefix(Limit.results).map { Result($0, root: root) })
+        results: findings.map { Result($0, root: root, steps: steps) })
     ]
   }
 }
@@ -55,7 +57,7 @@ extension FindingKind {
 }
 
 extension SARIFLog.Result {
-  fileprivate init(_ finding: Finding, root: SourceRoot) {
+  fileprivate init(_ finding: Finding, root: SourceRoot, steps: Int) {
     let place = root.place(of: finding)
     let related = finding.related.enumerated().compactMap { index, stack in
       let frame = stack.frames.first { $0.role == .user && root.place(of: $0) != nil }
@@ -64,8 +66,8 @@ extension SARIFLog.Result {
       }
     }
     let flows =
-      [SARIFLog.CodeFlow(finding.kind.stackTitle, finding.frames, root: root)]
-      + finding.related.map { SARIFLog.CodeFlow($0.title, $0.frames, root: root) }
+      [SARIFLog.CodeFlow(finding.kind.stackTitle, finding.frames, root: root, steps: steps)]
+      + finding.related.map { SARIFLog.CodeFlow($0.title, $0.frames, root: root, steps: steps) }
     self.init(
       ruleId: finding.kind.ruleID,
       ruleIndex: FindingKind.allCases.firstIndex(of: finding.kind) ?? 0,
@@ -126,15 +128,16 @@ extension SARIFLog.Location.Physical {
 }
 
 extension SARIFLog.CodeFlow {
-  /// The frames from the outermost to the leaf, as a program runs; nil where no line is known.
-  fileprivate init?(_ title: String, _ frames: [ReportFrame], root: SourceRoot) {
-    let steps = frames.compactMap { frame in
-      SARIFLog.Location(frame, root: root, message: frame.name).map {
-        Step(location: $0)
-      }
+  /// The frames from the outermost to the leaf, as a program runs, at most so many of the innermost; nil where no
+  /// line is known.
+  fileprivate init?(_ title: String, _ frames: [ReportFrame], root: SourceRoot, steps: Int) {
+    let known = frames.lazy.compactMap { frame in
+      SARIFLog.Location(
+        frame, root: root, message: frame.name.shortenedInTheMiddle(to: Finding.nameWidth))
     }
-    guard !steps.isEmpty else { return nil }
+    let locations = known.prefix(steps).map { Step(location: $0) }
+    guard !locations.isEmpty else { return nil }
     message = .init(text: title.printable)
-    threadFlows = [ThreadFlow(locations: steps.prefix(SARIFLog.Limit.locations).reversed())]
+    threadFlows = [ThreadFlow(locations: locations.reversed())]
   }
 }

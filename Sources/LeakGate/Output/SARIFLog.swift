@@ -110,10 +110,21 @@ struct SARIFLog: Encodable {
     var results: [Result]
   }
 
-  /// GitHub takes no more of each.
   enum Limit {
+    /// GitHub takes no more.
     static let results = 25_000
-    static let locations = 100
+    /// Steps of a code flow: GitHub shows no more.
+    private static let locations = 100
+    /// Steps that are left of a code flow however many results there are.
+    private static let leastLocations = 10
+    /// Steps of all results together, of about 400 bytes each: whole stacks of thousands of results made logs that
+    /// nobody takes.
+    private static let allLocations = 100_000
+
+    /// How many steps of each code flow are written.
+    static func steps(inEachOf results: Int) -> Int {
+      min(locations, max(leastLocations, allLocations / max(results, 1)))
+    }
   }
 
   let version = "2.1.0"
