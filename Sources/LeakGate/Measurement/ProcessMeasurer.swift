@@ -98,9 +98,7 @@ public struct ProcessMeasurer {
       process.problems.append(why)
       return
     }
-    if let who = KilledProcess.whoExpected(trace, command: process.command) {
-      process.note = "\(who), leaks not looked for"
-    } else if allowsKilled {
+    if allowsKilled {
       process.note = "killed, leaks not looked for"
     } else {
       process.problems.append(
@@ -114,6 +112,13 @@ public struct ProcessMeasurer {
   ) throws {
     if trace.ending == .exec {
       process.note = "replaced itself by another program (exec)"
+      return
+    }
+    if KilledProcess.isKilled(trace),
+      let who = KilledProcess.whoExpected(trace, command: process.command)
+    {
+      // What a crash leaves behind is no leak, nor is it known at every crash.
+      process.note = "\(who), leaks not looked for"
       return
     }
     guard let index = EndSnapshot.index(in: trace) else {

@@ -76,6 +76,8 @@ int main(int count, char **arguments) {
         case 'k':
             raise(SIGKILL);
             break;
+        case 'a':
+            abort();
         case 'm': /* much: more events than a small file holds */
             for (int round = 0; round < 400000; round++)
                 free(malloc(100 + round % 5000));
@@ -104,19 +106,19 @@ int main(int count, char **arguments) {
             }
             wait(NULL);
             break;
-        case 'x': /* as an exit test of Swift Testing */
+        case 'x': /* as an exit test of Swift Testing, which does what the other letters say */
             if (fork() == 0) {
                 setenv("SWT_EXIT_TEST_ID", "[1,2,3,4]", 1);
-                execl(arguments[0], arguments[0], "k", (char *)NULL);
+                execl(arguments[0], arguments[0], letter + 1, (char *)NULL);
             }
             wait(NULL);
-            break;
-        case 'd': /* as a death test of GoogleTest */
+            return status;
+        case 'd': /* as a death test of GoogleTest, likewise */
             if (fork() == 0)
-                execl(arguments[0], arguments[0], "k",
+                execl(arguments[0], arguments[0], letter + 1,
                       "--gtest_internal_run_death_test=/gate.cc|9|0|3", (char *)NULL);
             wait(NULL);
-            break;
+            return status;
         }
         scrub();
     }
