@@ -508,6 +508,17 @@ import TraceTestSupport
     #expect(line.hasSuffix(" 0x5000150> [32], strong 1, unowned 0, weak 0"))
   }
 
+  /// They were counted as blocks of that line, under its name.
+  @Test func whatIsDeeperThanTheReferenceTreeIsInTheSumsOfItsLastLine() throws {
+    let recorded = try list(of: 8, heldAt: LeakRecording.cache + 8)
+    let tree = ReferenceTreeReport(
+      try recorded.analysis(2), source: recorded.source, limit: nil)
+    let last = try #require(tree.lines.first { $0.depth == 5 && $0.name == "malloc in insert" })
+    #expect(last.count == 1)
+    #expect((last.totalCount, last.totalBytes) == (8, 4 * 24 + 4 * 8))
+    #expect(tree.lines.reduce(0) { $0 + $1.count } < tree.reachable.count)
+  }
+
   /// A recording with a list in addition: so many elements, the first held by what is at `head`, each with its
   /// name.
   private func list(of count: Int, heldAt head: UInt64?) throws -> LeakRecording {

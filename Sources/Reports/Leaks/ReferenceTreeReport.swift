@@ -111,7 +111,7 @@ private struct ReferenceTree {
   private let labels: BlockLabels
   private let roots: RootNames
   private let includesRecorder: Bool
-  /// How far the tree goes down; what is deeper counts for the line above it.
+  /// How far the tree goes down; what is deeper, whatever it is, is only in the sums of the line above it.
   private static let deepest = 5
   private var nodes: [Node] = []
   private var positions: [Key: Int] = [:]
@@ -163,9 +163,9 @@ private struct ReferenceTree {
       if nodes[node].depth < Self.deepest {
         let name = labels.name(of: member) ?? types.category(of: member, in: analysis.heap).name
         node = child(of: node, depth: nodes[node].depth + 1, name)
+        nodes[node].count &+= 1
       }
       nodeOfBlock[member] = Int32(truncatingIfNeeded: node)
-      nodes[node].count &+= 1
       nodes[node].total.add(analysis.heap.blocks.ownBytes(of: member))
       reachable.add(analysis.heap.blocks.ownBytes(of: member))
     }
