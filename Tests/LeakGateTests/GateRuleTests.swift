@@ -19,6 +19,7 @@ import Testing
     ("peak[image=a]<=5", "a figure of the whole process"), ("leaks[x=1]<=0", "there is no 'x'"),
     ("leaks[image=a<=0", "has no ]"), ("leaks<=+1.234%", "is no share"),
     ("leaks[category=Malloc-16]<=0", "findings have no sizes"),
+    ("leaks[function=]<=3", "'function=' has no pattern"),
     ("unfreed[type=Malloc-4*]<=0", "[category=malloc*] or [function=parse]"),
     ("allocations<=1k", "allocations are counted, '1k' is a number of bytes"),
     ("cycles<=1MiB", "cycles are counted, '1MiB' is a number of bytes"),

@@ -14,6 +14,7 @@ import Testing
     ("leak:List$", true), ("leak:^List", false), ("leak:makelist", false),
     ("leak:libc.so", true), ("leak:list.c", true), ("leak:other", false),
     ("race:makeList", false), ("# comment\r\nleak:makeList\r\n", true),
+    ("\u{feff}leak:makeList\r\n", true), ("\u{feff}# comment\nleak:makeList\n", true),
     ("leak:other\r\nleak:^make\r\n", true), ("leak:List$\r\n", true), ("leak: makeList", true),
   ])
   func linesOfLeakSanitizerFitAnyFrame(_ text: String, _ isHidden: Bool) throws {

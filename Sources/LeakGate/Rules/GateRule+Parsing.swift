@@ -70,9 +70,11 @@ extension RuleScope {
   }
 
   mutating func set(_ key: String, to value: String, in text: String) throws(GateError) {
+    // It would hold nothing, and so allow everything.
+    guard !value.isEmpty else { throw GateError("'\(text)': '\(key)=' has no pattern") }
     switch key {
     case "category", "type":
-      // It would hold nothing, and so allow everything.
+      // Likewise.
       guard !value.hasPrefix("Malloc-"), !value.hasPrefix("Pool-") else {
         throw GateError(
           "'\(text)': findings have no sizes; where no type is known their category is the call,"

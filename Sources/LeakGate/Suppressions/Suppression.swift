@@ -50,6 +50,9 @@ public struct SuppressionSet: Sendable, Hashable {
   ///
   /// - Throws: ``GateError`` for what is neither.
   public mutating func add(_ text: String, name: String) throws(GateError) {
+    // Editors of Windows begin files with a mark of their own.
+    let scalars = text.unicodeScalars
+    let text = scalars.first == "\u{feff}" ? Substring(scalars.dropFirst()) : text[...]
     // Both ends of lines are one character.
     let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
     let first = lines.map(\.trimmed).first { !$0.isEmpty && !$0.hasPrefix("#") }
