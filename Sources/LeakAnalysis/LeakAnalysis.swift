@@ -41,7 +41,9 @@ public struct LeakAnalysis: Sendable {
       tracer = EdgeScanner(tracer, settled: settled)
       reachability = Self.reachability(tracer, roots)
     }
-    scanner = EdgeScanner(tracer, selfOwners: SelfOwners.blocks(heap, reachability, facts))
+    scanner = EdgeScanner(
+      tracer, selfOwners: SelfOwners.blocks(heap, reachability, facts),
+      unusedWords: UnusedWords(tracer, reachability, facts))
     leaks = LeakForest(scanner, facts, &reachability)
     self.reachability = reachability
   }

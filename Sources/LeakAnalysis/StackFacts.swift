@@ -22,6 +22,8 @@ public struct StackFacts {
   public let isWeak: (_ offset: UInt64, _ block: Int, HeapImage) -> Bool
   /// Whether what lies at an offset of a block is counted by what it points to, as `Rc` in Rust.
   public let isCounted: (_ offset: UInt64, _ block: Int, HeapImage) -> Bool
+  /// Whether nothing can lie at an offset of a block that would hold what it points to: a gap between its members.
+  public let isUnused: (_ offset: UInt64, _ block: Int, HeapImage) -> Bool
 
   /// Without arguments nothing is known.
   public init(
@@ -33,7 +35,8 @@ public struct StackFacts {
     isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false },
     isWeak: @escaping (UInt64, Int, HeapImage) -> Bool = { _, _, _ in false },
-    isCounted: @escaping (UInt64, Int, HeapImage) -> Bool = { _, _, _ in false }
+    isCounted: @escaping (UInt64, Int, HeapImage) -> Bool = { _, _, _ in false },
+    isUnused: @escaping (UInt64, Int, HeapImage) -> Bool = { _, _, _ in false }
   ) {
     self.isSideTable = Self.remembered(isSideTable)
     self.isStreamBuffer = Self.remembered(isStreamBuffer)
@@ -44,6 +47,7 @@ public struct StackFacts {
     self.isContainer = Self.remembered(isContainer)
     self.isWeak = isWeak
     self.isCounted = isCounted
+    self.isUnused = isUnused
   }
 
   /// The same question, asked once for each stack: an answer may need the names of all its frames.

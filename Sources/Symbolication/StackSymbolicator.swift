@@ -169,7 +169,15 @@ public final class StackSymbolicator {
   ///   - stack: What allocated it.
   /// - Returns: `nil` where it is not known.
   public func member(at place: MemberPlace, allocatedBy stack: StackID) -> BlockMember? {
-    firstCode(on: stack) { symbolicator.member(at: place, knownTo: $0, in: $1) }
+    var unused: BlockMember?
+    // Another unit may mean another structure by that name.
+    let used = firstCode(on: stack) { address, image -> BlockMember? in
+      let member = symbolicator.member(at: place, knownTo: address, in: image)
+      guard let member, member.isUnused else { return member }
+      unused = unused ?? member
+      return nil
+    }
+    return used ?? unused
   }
 
   /// What the first code of the program tells that may know a type which a stack allocates.

@@ -26,6 +26,27 @@ struct LeakForestTests {
     #expect(leaks.subtreeBytes(of: middleNode) == 30)
   }
 
+  @Test("What was in the gaps of a structure before drags nothing along")
+  func unusedWords() throws {
+    var heap = SampleHeap()
+    let leaf = heap.block(8)
+    let older = heap.block(words: [leaf])
+    let younger = heap.block(words: [0, older])
+    #expect(try heap.analysis().roots == [younger])
+    let analysis = try heap.analysis(isUnused: { $0 == 8 })
+    #expect(analysis.roots == [older, younger])
+    let node = try #require(analysis.node(at: younger))
+    #expect(analysis.leaks.edges(of: node).isEmpty)
+    #expect(analysis.leaks.subtreeCount(of: node) == 1)
+
+    // What is reachable stays so.
+    let held = heap.block(words: [0, leaf])
+    heap.set(SampleHeap.globals, held)
+    let others = try heap.analysis(isUnused: { $0 == 8 })
+    #expect(others.node(at: leaf) == nil)
+    #expect(others.roots == [older, younger])
+  }
+
   @Test("Blocks that hold each other are a root cycle, the oldest one first")
   func cycle() throws {
     var heap = SampleHeap()

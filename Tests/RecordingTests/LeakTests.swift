@@ -118,6 +118,15 @@ import TraceTestSupport
     #expect(program.possibleByCase == ["keep_member": 1])
   }
 
+  /// In the gaps of a structure, behind a short text and in two small numbers.
+  @Test(arguments: ["-O0", "-O2"])
+  func whatWasInABlockBeforeDragsNothingAlong(_ optimisation: String) throws {
+    let source = try TestProgram("unused_words.cpp", flags: [optimisation])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(
+      program.leaks == ["Leaf": Figures(2, 320, roots: 2), "Label": Figures(1, 40, roots: 1)])
+  }
+
   @Test(arguments: ["-O0", "-O2"])
   func whatHasLostItsOwnerIsNoCycle(_ optimisation: String) throws {
     let source = try TestProgram("lost_owners.cpp", flags: [optimisation])

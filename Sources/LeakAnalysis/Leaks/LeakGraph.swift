@@ -113,10 +113,13 @@ struct LeakGraph: ~Copyable {
 extension EdgeScanner {
   /// Calls `body` for each word of a leaked block that holds a block, leaked or not.
   ///
-  /// Pointers of a block to itself hardly ever hold anything. What lies in a pool is dragged along with it.
+  /// Pointers of a block to itself hardly ever hold anything, nor does what stands between the members of a structure.
+  /// What lies in a pool is dragged along with it.
   @inline(__always)
   func forEachLeakEdge(of block: Int, _ body: (_ offset: UInt64, _ target: Target) -> Void) {
+    let unused = unusedWords.offsets(in: block)
     forEachEdge(of: block) { offset, target in
+      if let unused, unused.contains(offset) { return }
       let isHeld =
         target.block != block || (target.edgeClass == .start && holdsItself(block, at: offset))
       if isHeld { body(offset, target) }

@@ -34,6 +34,8 @@ final class EdgeScanner: Sendable {
   private let settled: SettledObjects
   /// The leaked blocks that hold themselves by a reference which they count; see ``SelfOwners``.
   private let selfOwners: Set<Int>
+  /// Where in leaked blocks nothing is that holds another one; see ``UnusedWords``.
+  let unusedWords: UnusedWords
   /// What handlers of signals that have returned left on their stacks, by the blocks of these.
   private let deadOnSignalStacks: [Int: [Range<UInt64>]]
 
@@ -67,13 +69,14 @@ final class EdgeScanner: Sendable {
     plainRecords = DispatchCaches.plainRecords(heap, isAllocated: facts.isOfDispatch)
     deadOnSignalStacks = SignalStacks(heap.info, heap.lookup).deadWords()
     isExact = heap.blocks.sites.map { heap.slack == .unused || $0.operation.family != .malloc }
-    (rustInteriors, settled, selfOwners) = (RustInteriors(), SettledObjects(), [])
+    (rustInteriors, settled) = (RustInteriors(), SettledObjects())
+    (selfOwners, unusedWords) = ([], UnusedWords())
   }
 
   /// The same, once more is known: what is leaked and which of that holds itself, or who has allocated what is.
   init(
     _ scanner: EdgeScanner, rustInteriors: RustInteriors? = nil, settled: SettledObjects? = nil,
-    selfOwners: Set<Int> = []
+    selfOwners: Set<Int> = [], unusedWords: UnusedWords = UnusedWords()
   ) {
     layouts = scanner.layouts
     existentials = scanner.existentials
@@ -92,6 +95,7 @@ final class EdgeScanner: Sendable {
     self.rustInteriors = rustInteriors ?? scanner.rustInteriors
     self.settled = settled ?? scanner.settled
     self.selfOwners = selfOwners
+    self.unusedWords = unusedWords
   }
 
   /// An edge to a block.

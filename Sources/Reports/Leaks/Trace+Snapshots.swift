@@ -116,7 +116,8 @@ extension Trace {
         isOfDispatch: source.names.isOfDispatch(of:),
         isContainer: { source.names.container(of: $0) != nil },
         isWeak: { types.isWeak(at: $0, of: $1, in: $2) },
-        isCounted: { types.isCounted(at: $0, of: $1, in: $2) }),
+        isCounted: { types.isCounted(at: $0, of: $1, in: $2) },
+        isUnused: { types.isUnused(at: $0, of: $1, in: $2) }),
       valueSize: { source.layouts.valueSize(witnesses: $0, at: heap.info.time) })
   }
 

@@ -21,6 +21,9 @@ public protocol TypeNaming: AnyObject {
   /// Whether the field at an offset is known to be one that what it points to counts.
   func isCounted(at offset: UInt64, of block: Int, in heap: HeapImage) -> Bool
 
+  /// Whether no field can be at an offset, as far as that is known: what stands there was there before the block.
+  func isUnused(at offset: UInt64, of block: Int, in heap: HeapImage) -> Bool
+
   /// Whether what begins with a word is a task of Swift.
   func isTask(_ word: UInt64) -> Bool
 }
@@ -73,6 +76,10 @@ final class SnapshotTypeNames: TypeNaming {
 
   func isCounted(at offset: UInt64, of block: Int, in heap: HeapImage) -> Bool {
     member(at: offset, of: block, in: heap)?.isCounted ?? false
+  }
+
+  func isUnused(at offset: UInt64, of block: Int, in heap: HeapImage) -> Bool {
+    member(at: offset, of: block, in: heap)?.isUnused ?? false
   }
 
   func isTask(_ word: UInt64) -> Bool { layouts.isTask(word) }

@@ -38,6 +38,13 @@ struct StructureMembers: MemberLayout {
     return member == BlockMember() && !isOfLibrary ? nil : member
   }
 
+  /// Whether no pointer can be at an offset, as far as all is known of what the structure holds.
+  func isUnused(at offset: UInt64) -> Bool {
+    guard hasWord(at: offset) else { return false }
+    var walk = MemberWalk(isRust: isRust, passesTexts: true, define: define)
+    return walk.path(to: offset, in: structure, depth: isOfLibrary ? 1 : 0) == nil && walk.isWhole
+  }
+
   /// Bytes of a type; nil where it does not say.
   fileprivate static func size(of type: Dwarf_Die) -> UInt64? {
     var (type, size) = (type, Dwarf_Word())
@@ -72,21 +79,31 @@ struct StructureMembers: MemberLayout {
 private struct MemberWalk {
   /// A bound for damaged files, where a structure may hold itself.
   private var left = 500
+  /// Whether all was looked at, and said where it is.
+  private(set) var isWhole = true
   private let isRust: Bool
+  /// Whether only the first word of a text counts, where its characters are.
+  private let passesTexts: Bool
   private let define: (Dwarf_Die) -> Dwarf_Die?
 
-  init(isRust: Bool, define: @escaping (Dwarf_Die) -> Dwarf_Die?) {
-    (self.isRust, self.define) = (isRust, define)
+  init(
+    isRust: Bool, passesTexts: Bool = false, define: @escaping (Dwarf_Die) -> Dwarf_Die?
+  ) {
+    (self.isRust, self.passesTexts, self.define) = (isRust, passesTexts, define)
   }
 
   /// The rest of a path, `.next` or `[2].next`; empty where the type itself may be a pointer, nil where
   /// none can lie there.
   mutating func path(to offset: UInt64, in type: Dwarf_Die, depth: Int) -> BlockMember? {
-    guard left > 0, depth < Self.deepest else { return nil }
+    guard left > 0, depth < Self.deepest else {
+      isWhole = false
+      return nil
+    }
     left -= 1
     let bare = ObjectTypes.bare(type)
     switch bare.tag {
     case let tag where StructureMembers.structures.contains(tag):
+      if passesTexts, offset > 0, isText(bare) { return nil }
       let library = isRust ? bare.string(DW_AT_name) : nil
       let isWrapper = RustLibraries.isWrapper(library)
       var path = member(at: offset, of: bare, depth: depth, isWrapper: isWrapper)
@@ -109,6 +126,15 @@ private struct MemberWalk {
       : Self.weakPointers.contains { name.hasPrefix($0) }
   }
 
+  /// Whether a class is `std::string` or one of its kind, of libstdc++: its characters are behind its first word, how
+  /// many there are is in the second, and a short text, or what was there before, in the others.
+  private func isText(_ structure: Dwarf_Die) -> Bool {
+    guard !isRust, structure.string(DW_AT_name)?.hasPrefix("basic_string<") == true else {
+      return false
+    }
+    return structure.children.contains { $0.string(DW_AT_name) == "_M_dataplus" }
+  }
+
   /// Whether a structure is one by which a value of Rust is shared that goes with the last of them.
   private func isCountedPointer(_ structure: Dwarf_Die) -> Bool {
     guard isRust, let name = structure.string(DW_AT_name) else { return false }
@@ -127,10 +153,12 @@ private struct MemberWalk {
       {
         return path
       }
-      guard tag == DW_TAG_member || tag == DW_TAG_inheritance,
-        let start = die.start(in: structure), start <= offset,
-        let type = type(of: die)
-      else { continue }
+      guard tag == DW_TAG_member || tag == DW_TAG_inheritance else { continue }
+      guard let start = die.start(in: structure) else {
+        if die.isSomewhere { isWhole = false }
+        continue
+      }
+      guard start <= offset, let type = type(of: die) else { continue }
       if start >= nearest?.start ?? 0 { nearest = (start, die, type) }
       guard Self.covers(offset - start, type),
         let path = path(to: offset - start, through: die, of: type, depth: depth, isWrapper)
@@ -243,5 +271,11 @@ extension Dwarf_Die {
     if let place = number(DW_AT_data_member_location) { return UInt64(exactly: place) }
     guard structure.tag == DW_TAG_union_type, number(DW_AT_external) == nil else { return nil }
     return 0
+  }
+
+  /// Whether a member or a base without a place is in the objects all the same, and may be a pointer: a virtual base, or
+  /// bits of an address.
+  fileprivate var isSomewhere: Bool {
+    tag == DW_TAG_inheritance || number(DW_AT_bit_size).map { $0 > 32 } ?? false
   }
 }

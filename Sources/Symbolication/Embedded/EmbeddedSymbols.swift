@@ -218,8 +218,9 @@ final class EmbeddedSymbols {
       var end: UInt64 = 0
       for _ in 0..<section.count(upTo: Int(StructureLayout.mostWords)) {
         let (skipped, count) = (section.number(), section.number())
+        let (name, code) = (tables.string(section.number()), section.number())
         let member = BlockMember(
-          name: tables.string(section.number()), isWeak: section.number() != 0)
+          name: name, isWeak: code == 1, isUnused: code == SymbolChunkEncoder.unused)
         guard skipped <= StructureLayout.mostWords, count <= StructureLayout.mostWords else {
           continue
         }

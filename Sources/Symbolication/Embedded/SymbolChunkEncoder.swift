@@ -95,7 +95,7 @@ struct SymbolChunkEncoder {
       for run in structure.runs {
         element += [
           run.firstWord - end, run.wordCount, index(of: run.member.name),
-          run.member.isWeak ? 1 : 0,
+          run.member.isUnused ? Self.unused : run.member.isWeak ? 1 : 0,
         ]
         end = run.firstWord + run.wordCount
       }
@@ -105,6 +105,9 @@ struct SymbolChunkEncoder {
       to: .members,
       [UInt64(place.image), place.address.map { $0 &+ 1 } ?? 0, index(of: place.type), number])
   }
+
+  /// The code of words that hold no pointer.
+  static let unused: UInt64 = 2
 
   private mutating func append(to section: SymbolSection, _ element: [UInt64]) {
     lists[section, default: (0, [])].count += 1

@@ -6,20 +6,27 @@ public struct BlockMember: Hashable, Sendable {
   public var isWeak: Bool
   /// Whether what it points to counts it, and goes with the last one: `Rc` and `Arc` of Rust.
   public var isCounted: Bool
+  /// Whether no pointer can be there: a gap between members, which has no name, a number of a few bytes, the characters
+  /// of a text. What looks like one was there before the block.
+  public var isUnused: Bool
 
   /// Makes a member.
-  public init(name: String = "", isWeak: Bool = false, isCounted: Bool = false) {
+  public init(
+    name: String = "", isWeak: Bool = false, isCounted: Bool = false, isUnused: Bool = false
+  ) {
     (self.name, self.isWeak, self.isCounted) = (name, isWeak, isCounted)
+    self.isUnused = isUnused
   }
 
   /// The same by another name.
   func named(_ name: String) -> BlockMember {
-    BlockMember(name: name, isWeak: isWeak, isCounted: isCounted)
+    BlockMember(name: name, isWeak: isWeak, isCounted: isCounted, isUnused: isUnused)
   }
 
   /// The same as a member of a value: `[2].next`, `[2]` where it has no name of its own.
   func within(_ value: String) -> BlockMember {
-    named(name.isEmpty ? value : "\(value).\(name)")
+    if isUnused, name.isEmpty { return self }
+    return named(name.isEmpty ? value : "\(value).\(name)")
   }
 }
 
@@ -43,13 +50,13 @@ public struct MemberPlace: Hashable, Sendable {
   /// `[2]`.
   ///
   /// - Parameter find: The members of a type.
-  /// - Returns: nil where the type is not known, or has nothing there that may hold a pointer.
+  /// - Returns: nil where the type is not known.
   func member<Layout: MemberLayout>(_ find: (String) -> Layout?) -> BlockMember? {
     if let element = Self.element(of: type) { return member(ofElement: element, find) }
     if let node = RustNode(type) { return node.member(at: offset, ofBlockOf: size, find) }
     if let node = CxxNode(type) { return node.member(at: offset, ofBlockOf: size, find) }
     let (type, base) = (Self.sharedObject(type) ?? (type, 0))
-    return offset < base ? nil : find(type)?.member(at: offset - base)
+    return offset < base ? nil : find(type)?.content(at: offset - base)
   }
 
   /// The structure whose members are asked for in blocks of a type; nil where there is none.
@@ -91,7 +98,7 @@ public struct MemberPlace: Hashable, Sendable {
     let base = size % members.size
     guard base == 0 || (isCxx && base == 8), offset >= base else { return nil }
     let (index, place) = (offset - base).quotientAndRemainder(dividingBy: members.size)
-    return members.member(at: place)?.within("[\(index)]")
+    return members.content(at: place)?.within("[\(index)]")
   }
 
   /// What stands for the type of an element that is a `Weak` of Rust.

@@ -85,6 +85,7 @@ struct SampleHeap {
   ///   - isContainer: Whether a stack allocates room for elements of containers.
   ///   - isWeak: Whether what lies at an offset of a block does not keep what it points to.
   ///   - isCounted: Whether what lies at an offset of a block is counted by what it points to.
+  ///   - isUnused: Whether nothing can lie at an offset of a block that would hold what it points to.
   ///   - valueSizes: How many bytes values of Swift take, by the value witnesses of their types.
   /// - Returns: The analysis.
   /// - Throws: When the trace cannot be written or read.
@@ -97,7 +98,8 @@ struct SampleHeap {
     isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false },
     isWeak: @escaping (UInt64) -> Bool = { _ in false },
-    isCounted: @escaping (UInt64) -> Bool = { _ in false }, valueSizes: [UInt64: UInt64] = [:]
+    isCounted: @escaping (UInt64) -> Bool = { _ in false },
+    isUnused: @escaping (UInt64) -> Bool = { _ in false }, valueSizes: [UInt64: UInt64] = [:]
   ) throws -> LeakAnalysis {
     let file = try write()
     return LeakAnalysis(
@@ -108,7 +110,8 @@ struct SampleHeap {
         isHashTable: isHashTable, isSwiftMetadata: isSwiftMetadata, isOfDispatch: isOfDispatch,
         isContainer: isContainer,
         isWeak: { offset, _, _ in isWeak(offset) },
-        isCounted: { offset, _, _ in isCounted(offset) }),
+        isCounted: { offset, _, _ in isCounted(offset) },
+        isUnused: { offset, _, _ in isUnused(offset) }),
       valueSize: { valueSizes[$0] })
   }
 

@@ -18,6 +18,24 @@ import TraceReader
     of type: String, in program: String, size: UInt64, function: String = "main",
     isCxx: Bool = false
   ) throws -> [String] {
+    try contents(of: type, in: program, size: size, function: function, isCxx: isCxx)
+      .filter { !$0.member.name.isEmpty }.map { offset, member in
+        "\(member.name)\(member.isWeak ? " weak" : "") \(offset)"
+      }
+  }
+
+  /// The multiples of 8 where no pointer can be.
+  private func unused(
+    of type: String, in program: String, size: UInt64, isCxx: Bool = false
+  ) throws -> [UInt64] {
+    try contents(of: type, in: program, size: size, isCxx: isCxx)
+      .filter(\.member.isUnused).map(\.offset)
+  }
+
+  private func contents(
+    of type: String, in program: String, size: UInt64, function: String = "main",
+    isCxx: Bool = false
+  ) throws -> [(offset: UInt64, member: BlockMember)] {
     let symbols = try Fixture.run("nm", ["-C", program]).split(separator: "\n")
     let line = try #require(symbols.first { $0.hasSuffix(" T \(function)") })
     let address = try #require(UInt64(line.prefix { $0 != " " }, radix: 16))
@@ -26,8 +44,28 @@ import TraceReader
       symbolicator.member(
         at: MemberPlace(type: type, isCxx: isCxx, size: size, offset: offset),
         knownTo: Address(address + Self.bias), in: Image.of(program, bias: Self.bias)
-      ).map { "\($0.name)\($0.isWeak ? " weak" : "") \(offset)" }
+      ).map { (offset, $0) }
     }
+  }
+
+  /// Whatever is there was there before the block.
+  @Test func wordsThatHoldNoPointer() throws {
+    let plain = try fixture.compile("members.c", with: "gcc", ["-g"], to: "plain")
+    func unused(of type: String, size: UInt64) throws -> [UInt64] {
+      try self.unused(of: type, in: plain, size: size)
+    }
+    #expect(try unused(of: "struct node", size: 144) == [0, 32, 96])
+    #expect(try unused(of: "value", size: 24) == [])
+    #expect(try unused(of: "struct link[]", size: 32) == [])
+    #expect(try unused(of: "struct other", size: 16) == [])
+    let program = try fixture.compile("members.cpp", with: "g++", ["-g"], to: "program")
+    func unusedOfCxx(_ type: String, size: UInt64) throws -> [UInt64] {
+      try self.unused(of: type, in: program, size: size, isCxx: true)
+    }
+    #expect(try unusedOfCxx("app::Node", size: 144) == [24, 32, 40])
+    #expect(try unusedOfCxx("app::Box<int>[]", size: 40) == [8, 24])
+    // A virtual base is somewhere in it.
+    #expect(try unusedOfCxx("app::Shared", size: 32) == [])
   }
 
   @Test(

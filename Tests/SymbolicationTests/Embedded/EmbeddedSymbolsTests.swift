@@ -104,6 +104,7 @@ import Testing
       var members: [UInt64: BlockMember]
 
       func member(at offset: UInt64) -> BlockMember? { members[offset] }
+      func isUnused(at offset: UInt64) -> Bool { hasWord(at: offset) && members[offset] == nil }
     }
 
     func structure(
@@ -301,7 +302,7 @@ import Testing
     #expect(member("Item[]", 8) == BlockMember(name: "[0].text"))
     #expect(member("Item[]", 56) == BlockMember(name: "[1].owner", isWeak: true))
     #expect(member("Item", 16) == BlockMember(name: "text"))
-    #expect(member("Item", 0) == nil)
+    #expect(member("Item", 0) == BlockMember(isUnused: true))
     #expect(member("Item", 12) == nil)
     #expect(member("Item", 32) == nil)
     #expect(member("Item", 8, 0x10_0201) == nil)

@@ -28,8 +28,13 @@ class Node : public Base {
     std::weak_ptr<Node> before;
 };
 
+struct Shared : virtual Base {
+    int number, other;
+};
+
 } // namespace app
 
+app::Shared *shared = new app::Shared;
 app::Node *app::Node::last = new Node;
 
 int main() {

@@ -54,7 +54,7 @@ struct CxxNode {
       return place == 0 ? BlockMember(name: "element") : nil
     }
     guard let layout = find(value), place < layout.size, layout.size <= room,
-      room - layout.size <= form.mostBehind, let member = layout.member(at: place)
+      room - layout.size <= form.mostBehind, let member = layout.content(at: place)
     else { return nil }
     return form.isMap ? Self.member(ofPair: member) : member.within("element")
   }
@@ -68,10 +68,11 @@ struct CxxNode {
     guard let layout = find(value), layout.size > 0,
       size == max(1, Self.dequeBlock / layout.size) &* layout.size
     else { return nil }
-    return layout.member(at: offset % layout.size)?.within("element")
+    return layout.content(at: offset % layout.size)?.within("element")
   }
 
   private static func member(ofPair member: BlockMember) -> BlockMember? {
+    if member.name.isEmpty { return member.isUnused ? member : nil }
     for (own, name) in [("first", "key"), ("second", "value")] where member.name.hasPrefix(own) {
       return member.named(name + member.name.dropFirst(own.count))
     }
