@@ -73,6 +73,15 @@ impl Wake for Alarm {
 
 static NAMES: Mutex<Option<HashMap<u64, String>>> = Mutex::new(None);
 static ALARM: Mutex<Option<Waker>> = Mutex::new(None);
+static TAKEN: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
+
+/// Takes the memory that the start of the program has given back: words that it has left on the stack may still
+/// point there, and would hold what comes to lie in it.
+#[inline(never)]
+fn take_what_was_freed() {
+    let blocks = (0..1024).map(|number| Vec::with_capacity(16 + number % 64 * 16));
+    *TAKEN.lock().unwrap() = blocks.collect();
+}
 
 #[inline(never)]
 fn leak_room() {
@@ -128,6 +137,7 @@ fn clear_stack(number: usize) -> usize {
 }
 
 fn main() {
+    take_what_was_freed();
     leak_room();
     leak_club();
     leak_shelf();

@@ -1,6 +1,7 @@
 // Leaks trees and wheels whose members know each other by `Weak`, a list, a cycle, and what knows itself.
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
+use std::sync::Mutex;
 
 mod app {
     use super::*;
@@ -147,12 +148,23 @@ fn leak_known() {
     std::mem::forget(known);
 }
 
+static TAKEN: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
+
+/// Takes the memory that the start of the program has given back: words that it has left on the stack may still
+/// point there, and would hold what comes to lie in it.
+#[inline(never)]
+fn take_what_was_freed() {
+    let blocks = (0..1024).map(|number| Vec::with_capacity(16 + number % 64 * 16));
+    *TAKEN.lock().unwrap() = blocks.collect();
+}
+
 #[inline(never)]
 fn clear_stack(number: usize) -> usize {
     [number; 512].iter().sum()
 }
 
 fn main() {
+    take_what_was_freed();
     leak_tree();
     leak_wheel();
     leak_list();
