@@ -1,5 +1,5 @@
-// Runs commands in a seccomp sandbox that allows what they need, and kills, or refuses, for what the
-// recorder does besides: argv[1] says which.
+// Runs commands in a seccomp sandbox that allows what they need, and kills, or refuses, for what
+// the recorder does besides: argv[1] says which.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>
@@ -16,8 +16,8 @@
 static int enter_sandbox(unsigned action) {
     struct sock_filter instructions[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, action), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 0, 1), BPF_STMT(BPF_RET | BPF_K, action),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
     struct sock_fprog filter = {sizeof instructions / sizeof *instructions, instructions};
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
