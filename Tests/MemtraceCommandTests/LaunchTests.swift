@@ -34,17 +34,51 @@ import TraceTestSupport
 
   @Test(arguments: ["TERM", "HUP", "USR1", "INT"])
   func aSignalForTheLauncherReachesTheCommand(signal: String) throws {
-    // The command signals its parent, which is the launcher, and waits for what comes back.
-    let run = try record("trap 'exit 33' \(signal); kill -\(signal) $PPID; while :; do :; done")
-    #expect(run.status == 33)
+    let script = "trap 'exit 33' \(signal); echo ready; while :; do :; done"
+    #expect(try statusOfRecord(startedBy: Self.parent(sending: signal), script: script) == 33)
   }
 
   /// Also those that end a process which does not expect them.
   @Test(arguments: ["WINCH", "URG", "ALRM", "PROF", "IO", "PIPE", "RTMIN", "RTMAX"])
   func signalsForServersReachTheCommand(signal: String) throws {
-    let program = "$SIG{\(signal)} = sub { exit 33 }; kill '\(signal)', getppid(); sleep 100"
-    let run = try memtrace("record", "-q", "--", "perl", "-e", program, in: directory.path)
+    let program = "$SIG{\(signal)} = sub { exit 33 }; $| = 1; print qq(ready\\n); sleep 100"
+    #expect(
+      try statusOfRecord(
+        startedBy: Self.parent(sending: signal), script: "exec perl -e '\(program)'") == 33)
+  }
+
+  /// A program in Python that starts its arguments, and signals them when they say something.
+  private static func parent(sending signal: String) -> String {
+    """
+    import signal, subprocess, sys
+    process = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE)
+    process.stdout.readline()
+    process.send_signal(signal.SIG\(signal))
+    sys.exit(process.wait())
+    """
+  }
+
+  /// The launcher is in the group, and must not send it once more.
+  @Test func aSignalForTheGroupReachesTheCommandOnce() throws {
+    let script = """
+      trap 'count=${count}x' USR1
+      kill -USR1 0
+      # Whatever the launcher passes on comes before this, which goes by way of it.
+      trap 'echo $count; kill $!; exit 33' USR2
+      sh -c 'trap "" USR1; kill -USR1 0; echo ready; exec sleep 100 >/dev/null' &
+      while :; do :; done
+      """
+    let parent = """
+      import os, signal, subprocess, sys
+      process = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, start_new_session=True)
+      process.stdout.readline()
+      process.send_signal(signal.SIGUSR2)
+      sys.stdout.write(process.stdout.read().decode())
+      sys.exit(process.wait())
+      """
+    let run = try recordStarted(by: parent, script: script)
     #expect(run.status == 33)
+    #expect(run.outputText == "xx\n")
   }
 
   /// As those of a container, where it is the first process.
@@ -81,12 +115,16 @@ import TraceTestSupport
   /// - Returns: The status of `memtrace`; nil where it was killed.
   /// - Throws: What keeps the program from being started.
   private func statusOfRecord(startedBy parent: String, script: String) throws -> Int32? {
+    try recordStarted(by: parent, script: script).status
+  }
+
+  private func recordStarted(by parent: String, script: String) throws -> ProcessRun {
     try ProcessRun.run(
       [
         "/usr/bin/python3", "-c", parent, BuiltProducts.memtrace.string, "record", "-q", "--",
         "/bin/sh", "-c", script,
       ], directory: directory.path, timeout: 30
-    ).status
+    )
   }
 
   /// It is inherited by what is started.

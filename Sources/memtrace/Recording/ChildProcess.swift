@@ -79,9 +79,11 @@ struct ChildProcess {
 
   /// Gives the process a signal that was meant for it.
   ///
-  /// The terminal sends its signals to the whole foreground group, the process included.
+  /// The terminal sends its signals to the whole foreground group, the process included; and so do
+  /// the process and those that it has started (`kill 0`).
   private func pass(on signal: Int32, _ info: siginfo_t) {
     if info.si_code == SI_KERNEL, !Self.isForMemtraceAlone(signal) { return }
+    if Self.isFromWithin(info) { return }
     guard info.si_code == SI_QUEUE else {
       kill(pid, signal)
       return
@@ -120,6 +122,20 @@ struct ChildProcess {
   /// leader of its session is told: both would have been for the process.
   private static func isForMemtraceAlone(_ signal: Int32) -> Bool {
     alarms.contains(signal) || (signal == SIGHUP && getsid(0) == getpid())
+  }
+
+  /// Whether somebody whom the command has started, or itself, has sent a signal, and is still there
+  /// to be asked for its parents.
+  private static func isFromWithin(_ info: siginfo_t) -> Bool {
+    guard [SI_USER, SI_QUEUE, SI_TKILL].contains(Int(info.si_code)) else { return false }
+    let own = getpid()
+    var pid = info._sifields._kill.si_pid
+    while pid > 0 {
+      guard let parent = (try? ProcessFiles(pid: pid))?.parent else { return false }
+      if parent == own { return true }
+      pid = parent
+    }
+    return false
   }
 
   private static let alarms = [SIGALRM, SIGVTALRM, SIGPROF]

@@ -26,6 +26,9 @@ struct ProcessFiles {
   /// The process ID in every namespace that the process is in.
   var ids: Set<pid_t> { Set(fields("NSpid").compactMap { pid_t($0) }) }
 
+  /// The process that it is a child of; 0 where that is in another namespace.
+  var parent: pid_t? { fields("PPid").first.flatMap { pid_t($0) } }
+
   /// The user whose rights it has.
   var user: uid_t? { fields("Uid").dropFirst().first.flatMap { uid_t($0) } }
 
