@@ -81,6 +81,36 @@ import TraceTestSupport
     #expect(run.outputText == "xx\n")
   }
 
+  /// As where a service manager gives sockets to what it starts.
+  @Test(arguments: ["LISTEN_PID", "WATCHDOG_PID"])
+  func variablesThatNameTheProcessNameTheCommand(name: String) throws {
+    let parent = """
+      import os, sys
+      os.environ["\(name)"] = str(os.getpid())
+      os.execv(sys.argv[1], sys.argv[1:])
+      """
+    #expect(try statusOfRecord(startedBy: parent, script: "test $\(name) = $$") == 0)
+    let another = parent.replacing("os.getpid()", with: "1")
+    #expect(try statusOfRecord(startedBy: another, script: "test $\(name) = 1") == 0)
+  }
+
+  @Test func theSignalOfTheParentsEndIsThatOfTheCommand() throws {
+    let become = """
+      import ctypes, os, sys
+      PR_SET_PDEATHSIG = 1
+      ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, 15, 0, 0, 0)
+      os.execv(sys.argv[1], sys.argv[1:])
+      """
+    let script = """
+      exec python3 -c 'import ctypes, sys
+      PR_GET_PDEATHSIG = 2
+      signal = ctypes.c_int()
+      ctypes.CDLL(None).prctl(PR_GET_PDEATHSIG, ctypes.byref(signal), 0, 0, 0)
+      sys.exit(signal.value)'
+      """
+    #expect(try statusOfRecord(startedBy: become, script: script) == 15)
+  }
+
   /// As those of a container, where it is the first process.
   @Test func orphansThatMemtraceGetsAreLetGo() throws {
     let script = "pid=$(sh -c 'true & echo $!'); while kill -0 $pid; do :; done 2>&-; exit 33"

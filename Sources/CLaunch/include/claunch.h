@@ -11,15 +11,18 @@
  * moved it, as one that sets a variable does. */
 char *const *claunch_own_arguments(void);
 
-/* Executes a file in a child that inherits all dispositions of signals, and the mask given.
+/* Executes a file in a child that inherits all dispositions of signals, and the mask given. What
+ * was set up for this process is the child's: the signal that it gets when its parent ends
+ * (PR_SET_PDEATHSIG), and variables that name it by its number (LISTEN_PID).
  *
  * Unlike posix_spawn, it keeps the child's exit status also where SIGCHLD was inherited as ignored:
  * the kernel throws it away when the parent ignores the signal at the moment of the child's end.
  * So the parent has it at its default before the child runs, and the child gets it back.
  *
+ * environment  its strings are left alone, its entries may change
  * error    is set to 0, or to why the file cannot be executed
  * returns  the pid, or -1 */
-pid_t claunch_start(const char *file, char *const arguments[], char *const environment[],
+pid_t claunch_start(const char *file, char *const arguments[], char *environment[],
                     const sigset_t *mask, int *error);
 
 #endif

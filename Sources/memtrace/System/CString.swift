@@ -35,7 +35,7 @@ struct CString: Equatable {
   /// Calls `body` with the strings as a C array that ends with a null pointer.
   static func withArray<Result>(
     _ strings: [CString],
-    _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
   ) -> Result {
     var storage: [CChar] = []
     for string in strings {
