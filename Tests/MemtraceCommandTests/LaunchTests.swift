@@ -39,7 +39,10 @@ import TraceTestSupport
   }
 
   /// Also those that end a process which does not expect them.
-  @Test(arguments: ["WINCH", "URG", "ALRM", "PROF", "IO", "PIPE", "RTMIN", "RTMAX"])
+  @Test(arguments: [
+    "WINCH", "URG", "ALRM", "PROF", "IO", "PIPE", "RTMIN", "RTMAX", "ABRT", "SEGV", "TRAP", "XCPU",
+    "SYS",
+  ])
   func signalsForServersReachTheCommand(signal: String) throws {
     let program = "$SIG{\(signal)} = sub { exit 33 }; $| = 1; print qq(ready\\n); sleep 100"
     #expect(

@@ -107,12 +107,15 @@ struct ChildProcess {
     return signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal: signal)
   }
 
+  /// Those of faults are sent as well, by whoever wants to see where a process hangs (`timeout -s ABRT`,
+  /// the watchdog of a service manager). A fault of memtrace itself ends it though they are blocked.
   private static func watchedSignals() -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
     for signal in [
       SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD, SIGWINCH, SIGURG, SIGIO, SIGPWR,
-      SIGPIPE,
+      SIGPIPE, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGXCPU, SIGXFSZ,
+      SIGSTKFLT,
     ] + alarms { sigaddset(&set, signal) }
     for signal in __libc_current_sigrtmin()...__libc_current_sigrtmax() { sigaddset(&set, signal) }
     return set
