@@ -17,6 +17,9 @@ enum SwiftPath {
       if scanner.looksAt("<") { _ = scanner.skipGroup() }
       skipNumber(&scanner)
       if scanner.looksAt("<") { _ = scanner.skipGroup() }
+      // Of a function that may be called on any thread the demangler says so between name and parameters;
+      // what macros write goes by the name of the macro alone.
+      if !component.hasPrefix("$s") { _ = scanner.skip("@Sendable ") }
       if scanner.looksAt("(") {
         labels = self.labels(scanner.skipGroup())
         break

@@ -32,6 +32,18 @@ struct SwiftNamesTests {
         "(extension in Swift):Swift.Collection.map<A, B where B1: Swift.Error>"
           + "((A.Element) throws(B1) -> A1) throws(B1) -> [A1]", "Collection.map(_:)"
       ),
+      ("app.handle@Sendable (Swift.Int, x: Swift.Int) async -> ()", "handle(_:x:)"),
+      (
+        "app.S.h<A where A: Swift.Sendable>@Sendable (A) async -> @Sendable (A) -> A", "S.h(_:)"
+      ),
+      (
+        "local #1 @Sendable (y: Swift.Int) -> Swift.Int in app.A.n@Sendable (x: Swift.Int) -> Swift.Int",
+        "local(y:) in A.n(x:)"
+      ),
+      (
+        "(2) await resume partial function for app.S.init@Sendable (z: Swift.Int) -> app.S",
+        "S.init(z:)"
+      ),
       ("main", "main"),
     ])
   func functions(full: String, short: String) {
