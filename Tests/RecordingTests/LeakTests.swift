@@ -321,6 +321,8 @@ import TraceTestSupport
       "closures [1]", "named [0].1", "cases [1]", "handlers value", "groups value [1]",
       "numbers key", "labels key.keeper", "members element", "listeners [0] [1]", "shapes [1]",
       "shapesByName value", "tree value.1", "owners [0].keeper", "pairs [0].1.keeper",
+      "several [1]", "objects [0] [1]", "listed [0] [1]", "inherited [0] [1]", "optionals [1]",
+      "sendable value",
     ]
     // The optimizer may find out that nobody looks at one of them.
     #expect(Set(kept).isSubset(of: all))

@@ -20,6 +20,8 @@ enum {
 enum { MOST_ELEMENTS = 32 };
 /* ExistentialTypeFlags. */
 enum { HAS_SUPERCLASS = 1u << 30, IS_ANY_TYPE = 1u << 31 };
+/* ProtocolContextDescriptorFlags. */
+enum { CONFORMS_ANY_TYPE = 1u << 16 };
 
 static bool add_nominal(struct mt_swift_name *name, uintptr_t metadata, uintptr_t arguments) {
     uint64_t descriptor;
@@ -73,25 +75,45 @@ static bool add_function(struct mt_swift_name *name, uintptr_t metadata) {
     return mt_swift_add_type(name, result);
 }
 
+/* The superclass that an existential type demands of its values, which stands in front. */
+static bool add_superclass(struct mt_swift_name *name, uintptr_t place) {
+    uint64_t superclass;
+    if (!mt_type_read64(name->memory, place, &superclass) || !mt_swift_add_type(name, superclass))
+        return false;
+    mt_text_add(name->text, " & ");
+    return true;
+}
+
 static bool add_existential(struct mt_swift_name *name, uintptr_t metadata) {
     uint32_t flags, count;
     uintptr_t references = metadata + EXISTENTIAL_REFERENCES;
+    bool says_class = false; /* that the values are objects */
     if (!mt_type_read32(name->memory, metadata + EXISTENTIAL_FLAGS, &flags) ||
         !mt_type_read32(name->memory, metadata + EXISTENTIAL_PROTOCOLS, &count) ||
         count > MOST_ELEMENTS)
         return false;
     if (count == 0)
         mt_text_add(name->text, flags & IS_ANY_TYPE ? "Any" : "Swift.AnyObject");
-    if (flags & HAS_SUPERCLASS)
+    if ((flags & HAS_SUPERCLASS) && count > 0) {
+        if (!add_superclass(name, references))
+            return false;
         references += sizeof(uint64_t);
+        says_class = true;
+    }
     for (uint32_t i = 0; i < count; i++) {
         uint64_t protocol;
+        uint32_t own;
         if (i > 0)
             mt_text_add(name->text, " & ");
         if (!mt_type_read64(name->memory, references + i * sizeof(uint64_t), &protocol) ||
+            !mt_type_read32(name->memory, protocol & ~(uint64_t)1, &own) ||
             !mt_swift_add_context(name, protocol & ~(uint64_t)1, 0))
             return false;
+        if (!(own & CONFORMS_ANY_TYPE))
+            says_class = true;
     }
+    if (count > 0 && !(flags & IS_ANY_TYPE) && !says_class)
+        mt_text_add(name->text, " & Swift.AnyObject");
     return true;
 }
 

@@ -159,7 +159,8 @@ public struct SymbolEmbedder {
       types.all.compactMap(SwiftElementTypes.element) + types.all.compactMap(SwiftElementTypes.key)
     let names =
       stored.flatMap(SwiftCapturedValues.parts) + types.all.flatMap(SwiftCapturedValues.types)
-    for name in Set(names).sorted() where elementTypes.layout(named: name) == nil {
+    let all = names + names.compactMap(SwiftExistentials.constraints).flatMap { $0 }
+    for name in Set(all).sorted() where elementTypes.layout(named: name) == nil {
       for image in elementTypes.images {
         guard let elements = symbolicator.swiftElements(named: name, in: image) else { continue }
         output.encoder.add(elements, named: name, in: image.index)

@@ -18,9 +18,11 @@ final class Node {
 
 protocol Listener: AnyObject { func use() }
 protocol Shape { func use() }
+protocol Named {}
+class Base {}
 
 /// Holds itself by one of its collections.
-final class Keeper: Hashable, Listener, Shape {
+final class Keeper: Base, Hashable, Listener, Shape, Named {
   var listeners: [any Listener] = []
   var shapes: [any Shape] = []
   var shapesByName: [String: any Shape] = [:]
@@ -35,6 +37,12 @@ final class Keeper: Hashable, Listener, Shape {
   var tree = Tree<Keeper>.leaf
   var owners: [Owner] = []
   var pairs: [(number: Int, owner: Owner)] = []
+  var several: [any Shape & Named & CustomStringConvertible] = []
+  var objects: [any Shape & Named & AnyObject] = []
+  var listed: [any Shape & Listener] = []
+  var inherited: [Base & Shape] = []
+  var optionals: [(any Shape)?] = []
+  var sendable: [String: any Shape & Named & Sendable] = [:]
   enum Case { case none, some(Keeper, UInt8) }
   /// One reference alone.
   struct Owner { let keeper: Keeper }
@@ -46,9 +54,13 @@ final class Keeper: Hashable, Listener, Shape {
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
   func use() {}
 }
+extension Keeper: @unchecked Sendable, CustomStringConvertible {
+  var description: String { "Keeper" }
+}
 
 final class Other: Listener { func use() {} }
-struct Circle: Shape {
+struct Circle: Shape, Named, CustomStringConvertible {
+  var description: String { "Circle" }
   var radius: Double
   func use() {}
 }
@@ -85,6 +97,7 @@ indirect enum Tree<Value> {
   case node(Tree<Value>, Value, Tree<Value>)
 }
 
+nonisolated(unsafe) let base = Base()
 nonisolated(unsafe) var calls: [() -> Int] = []
 nonisolated(unsafe) var readers: [Reader] = []
 nonisolated(unsafe) var pages: [Unowned<Page>] = []
@@ -139,6 +152,12 @@ nonisolated(unsafe) var marked: [String: Bookmark] = [:]
   keepers[11].tree = .node(.leaf, keepers[11], .leaf)
   keepers[12].owners = [Keeper.Owner(keeper: keepers[12])]
   keepers[13].pairs = [(1, Keeper.Owner(keeper: keepers[13]))]
+  keepers[14].several = [Circle(radius: 1), keepers[14]]
+  keepers[15].objects = [Keeper(), keepers[15]]
+  keepers[16].listed = [Keeper(), keepers[16]]
+  keepers[17].inherited = [Keeper(), keepers[17]]
+  keepers[18].optionals = [nil, keepers[18]]
+  keepers[19].sendable["a"] = keepers[19]
 }
 
 @inline(never) func main() {
@@ -163,8 +182,16 @@ nonisolated(unsafe) var marked: [String: Bookmark] = [:]
     Keeper(),
     Keeper(),
     Keeper(),
+    Keeper(),
+    Keeper(),
+    Keeper(),
+    Keeper(),
+    Keeper(),
+    Keeper(),
   ])
 }
 
 main()
-print(calls.count, bookmarks.count, marked.count, pages.count, readers.count, numbered.count)
+print(
+  base is Keeper, calls.count, bookmarks.count, marked.count, pages.count, readers.count,
+  numbered.count)

@@ -97,5 +97,6 @@ struct SwiftElementTypes {
     SwiftValueLayout(ofTypeNamed: name, isReference: isReference)
   }
 
-  private func isReference(_ name: String) -> Bool { classes.contains(name) }
+  /// Whether a type is a class of which there are objects.
+  func isReference(_ name: String) -> Bool { classes.contains(name) }
 }

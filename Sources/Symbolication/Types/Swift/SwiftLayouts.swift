@@ -143,6 +143,8 @@ public final class SwiftLayouts {
         elementTypes.images.lazy.compactMap {
           self.symbolicator?.swiftElements(named: name, in: $0)
         }.first
+        ?? SwiftExistentials.elements(
+          name, isReference: elementTypes.isReference, elements: self.elements)
     }
     knownElements[name] = .some(elements)
     return elements
