@@ -297,6 +297,8 @@ import TraceTestSupport
         "app.Leaked": Figures(10, 240, roots: 10), "app.LeakedByClosure": Figures(1, 40, roots: 1),
         "app.LeakedByAny": Figures(1, 48, roots: 1),
         "app.LeakedByDelegate": Figures(1, 32, roots: 1),
+        "app.LeakedByElement": Figures(1, 24, roots: 1),
+        "Array<AnyObject> storage": Figures(1, 40, roots: 1),
       ])
     #expect(program.possible.isEmpty)
   }

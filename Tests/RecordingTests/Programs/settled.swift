@@ -23,6 +23,11 @@ final class LeakedByDelegate: Delegate {
   init() { delegate = self }
 }
 
+final class LeakedByElement {
+  var rows: [AnyObject] = []
+  init() { rows = [self] }
+}
+
 /// Held by an array, and by its own property.
 final class Kept {
   var own: Kept?
@@ -64,6 +69,7 @@ nonisolated(unsafe) var boxes: [AnyObject] = []
 nonisolated(unsafe) var optionals: [Reference?] = []
 nonisolated(unsafe) var screens: [Leaked] = []
 nonisolated(unsafe) var others: [AnyObject] = []
+nonisolated(unsafe) var lists: [[AnyObject]] = []
 nonisolated(unsafe) var kept: [Kept] = []
 
 @inline(never) func useUnowned() {
@@ -78,6 +84,8 @@ nonisolated(unsafe) var kept: [Kept] = []
   others = [LeakedByClosure(), LeakedByAny(), LeakedByDelegate()]
   screens.removeLast()
   others.removeLast(3)
+  lists = [[], LeakedByElement().rows]
+  lists.removeLast()
 }
 
 /// What the arrays hold has a reference more than it has itself.
@@ -95,4 +103,5 @@ nonisolated(unsafe) var kept: [Kept] = []
 useUnowned()
 removeLast()
 keep()
-print(clear(20), observers.count, boxes.count, optionals.count, screens.count, kept.count)
+print(
+  clear(20), observers.count, boxes.count, optionals.count, screens.count, lists.count, kept.count)

@@ -7,7 +7,7 @@ public struct SwiftCaptureLayout: Sendable, Hashable {
   /// what they point to.
   public var unownedFromEnd: [UInt64]
   /// Where references are that the objects count which they lead to, in bytes from the end of the context's last
-  /// word: to instances of classes, and to the contexts of functions.
+  /// word: to instances of classes, the contexts of functions, and what arrays, dictionaries and sets keep their elements in.
   public var countedFromEnd: [UInt64]
   /// Where words begin that hold small numbers alone, in bytes from the end of the context: behind
   /// these stands what was there before.
@@ -48,6 +48,7 @@ public struct SwiftCaptureLayout: Sendable, Hashable {
   /// Where in a value the reference is that its object counts; nil where none is known for certain.
   private static func countedReference(in mangled: Substring) -> UInt64? {
     if isClosure(mangled) { return 8 }
+    if isCollection(mangled) { return 0 }
     let content = mangled.hasSuffix("Sg") ? mangled.dropLast(2) : mangled
     return content.hasSuffix("C") ? 0 : nil
   }

@@ -62,7 +62,7 @@ struct SwiftPropertyTypes {
     return PropertyType(
       ownership: .strong, generic: generic?.kind == 17 ? generic?.descriptor : nil, size: size,
       countedReference: generic?.kind == 16 || Self.isAnyObject(text)
-        ? 0 : Self.isFunction(text) ? 8 : nil)
+        || isCollection(at: start, behind: text) ? 0 : Self.isFunction(text) ? 8 : nil)
   }
 
   /// Whether a mangled type is that of functions with a context, or of optional ones, by what stands behind the
@@ -71,6 +71,14 @@ struct SwiftPropertyTypes {
     let value = text.ends(with: "Sg") ? text.dropLast(2) : text[...]
     // `Bc`, `Sc` and `Xc` are other types, or parts of them.
     return value.last == UInt8(ascii: "c") && !"BSX".utf8.contains(value.dropLast().last ?? 0)
+  }
+
+  /// Whether a mangled type is an array, a dictionary or a set, or an optional one: one reference.
+  private func isCollection(at start: UInt64, behind rest: [UInt8]) -> Bool {
+    let value = rest.ends(with: "Sg") ? rest.dropLast(2) : rest[...]
+    let front = (0..<3).map { contents.integer(UInt8.self, at: start &+ $0) }
+    return value.last == UInt8(ascii: "G") && front[0] == UInt8(ascii: "S")
+      && front[1].map { "aDh".utf8.contains($0) } == true && front[2] == UInt8(ascii: "y")
   }
 
   private static func isAnyObject(_ text: [UInt8]) -> Bool {
