@@ -36,6 +36,11 @@ public struct LeakAnalysis: Sendable {
       tracer = EdgeScanner(tracer, rustInteriors: rustInteriors)
       reachability = Self.reachability(tracer, roots)
     }
+    let headerBlocks = HeaderBlocks(tracer, reachability, roots, facts)
+    if !headerBlocks.isEmpty {
+      tracer = EdgeScanner(tracer, headerBlocks: headerBlocks)
+      reachability = Self.reachability(tracer, roots)
+    }
     let settled = SettledObjects(tracer, reachability)
     if !settled.isEmpty {
       tracer = EdgeScanner(tracer, settled: settled)

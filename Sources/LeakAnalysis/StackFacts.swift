@@ -18,6 +18,8 @@ public struct StackFacts {
   public let isOfDispatch: (StackID) -> Bool
   /// Whether a stack is one by which a container allocates room for its elements.
   public let isContainer: (StackID) -> Bool
+  /// The call by which a stack allocates, as an address; nil where that is not known.
+  public let allocatingCall: (StackID) -> UInt64?
   /// Whether what lies at an offset of a block does not keep what it points to, as `Weak` in Rust.
   public let isWeak: (_ offset: UInt64, _ block: Int, HeapImage) -> Bool
   /// Whether what lies at an offset of a block is counted by what it points to, as `Rc` in Rust.
@@ -34,6 +36,7 @@ public struct StackFacts {
     isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
     isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false },
+    allocatingCall: @escaping (StackID) -> UInt64? = { _ in nil },
     isWeak: @escaping (UInt64, Int, HeapImage) -> Bool = { _, _, _ in false },
     isCounted: @escaping (UInt64, Int, HeapImage) -> Bool = { _, _, _ in false },
     isUnused: @escaping (UInt64, Int, HeapImage) -> Bool = { _, _, _ in false }
@@ -45,6 +48,7 @@ public struct StackFacts {
     self.isSwiftMetadata = Self.remembered(isSwiftMetadata)
     self.isOfDispatch = Self.remembered(isOfDispatch)
     self.isContainer = Self.remembered(isContainer)
+    self.allocatingCall = allocatingCall
     self.isWeak = isWeak
     self.isCounted = isCounted
     self.isUnused = isUnused

@@ -30,6 +30,8 @@ final class EdgeScanner: Sendable {
   private let metadataSlabs: Set<Int>
   /// The blocks that owners hold by a pointer into the middle.
   private let rustInteriors: RustInteriors
+  /// The blocks of allocators that hand out what is behind their own words.
+  private let headerBlocks: HeaderBlocks
   /// The objects of Swift of which all is known that holds them.
   private let settled: SettledObjects
   /// The leaked blocks that hold themselves by a reference which they count; see ``SelfOwners``.
@@ -69,13 +71,14 @@ final class EdgeScanner: Sendable {
     plainRecords = DispatchCaches.plainRecords(heap, isAllocated: facts.isOfDispatch)
     deadOnSignalStacks = SignalStacks(heap.info, heap.lookup).deadWords()
     isExact = heap.blocks.sites.map { heap.slack == .unused || $0.operation.family != .malloc }
-    (rustInteriors, settled) = (RustInteriors(), SettledObjects())
-    (selfOwners, unusedWords) = ([], UnusedWords())
+    (rustInteriors, headerBlocks) = (RustInteriors(), HeaderBlocks())
+    (settled, selfOwners, unusedWords) = (SettledObjects(), [], UnusedWords())
   }
 
   /// The same, once more is known: what is leaked and which of that holds itself, or who has allocated what is.
   init(
-    _ scanner: EdgeScanner, rustInteriors: RustInteriors? = nil, settled: SettledObjects? = nil,
+    _ scanner: EdgeScanner, rustInteriors: RustInteriors? = nil,
+    headerBlocks: HeaderBlocks? = nil, settled: SettledObjects? = nil,
     selfOwners: Set<Int> = [], unusedWords: UnusedWords = UnusedWords()
   ) {
     layouts = scanner.layouts
@@ -93,6 +96,7 @@ final class EdgeScanner: Sendable {
     deadOnSignalStacks = scanner.deadOnSignalStacks
     isExact = scanner.isExact
     self.rustInteriors = rustInteriors ?? scanner.rustInteriors
+    self.headerBlocks = headerBlocks ?? scanner.headerBlocks
     self.settled = settled ?? scanner.settled
     self.selfOwners = selfOwners
     self.unusedWords = unusedWords
@@ -170,6 +174,7 @@ final class EdgeScanner: Sendable {
       || isElementLink(at: offset, of: block)
       || metadataSlabs.contains(block)
       || rustInteriors.isOwned(block, at: offset, in: blocks)
+      || headerBlocks.isOwned(block, at: offset, in: blocks)
       || isTask(at: value, inSlabOf: block)
     return Target(
       block: block,

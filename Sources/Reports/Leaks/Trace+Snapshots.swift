@@ -115,6 +115,7 @@ extension Trace {
         isSwiftMetadata: source.names.isSwiftMetadata(of:),
         isOfDispatch: source.names.isOfDispatch(of:),
         isContainer: { source.names.container(of: $0) != nil },
+        allocatingCall: { self.stacks.frame(of: $0)?.returnAddress.rawValue },
         isWeak: { types.isWeak(at: $0, of: $1, in: $2) },
         isCounted: { types.isCounted(at: $0, of: $1, in: $2) },
         isUnused: { types.isUnused(at: $0, of: $1, in: $2) }),

@@ -83,6 +83,7 @@ struct SampleHeap {
   ///   - isSwiftMetadata: Whether a stack is one by which the Swift runtime keeps what it knows of types.
   ///   - isOfDispatch: Whether a stack is one by which libdispatch allocates.
   ///   - isContainer: Whether a stack allocates room for elements of containers.
+  ///   - allocatingCall: The call by which a stack allocates.
   ///   - isWeak: Whether what lies at an offset of a block does not keep what it points to.
   ///   - isCounted: Whether what lies at an offset of a block is counted by what it points to.
   ///   - isUnused: Whether nothing can lie at an offset of a block that would hold what it points to.
@@ -97,6 +98,7 @@ struct SampleHeap {
     isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
     isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false },
+    allocatingCall: @escaping (StackID) -> UInt64? = { _ in nil },
     isWeak: @escaping (UInt64) -> Bool = { _ in false },
     isCounted: @escaping (UInt64) -> Bool = { _ in false },
     isUnused: @escaping (UInt64) -> Bool = { _ in false }, valueSizes: [UInt64: UInt64] = [:]
@@ -108,7 +110,7 @@ struct SampleHeap {
         isSideTable: { _ in allocatesSideTables },
         isStreamBuffer: { _ in allocatesStreamBuffers }, countsReferences: countsReferences,
         isHashTable: isHashTable, isSwiftMetadata: isSwiftMetadata, isOfDispatch: isOfDispatch,
-        isContainer: isContainer,
+        isContainer: isContainer, allocatingCall: allocatingCall,
         isWeak: { offset, _, _ in isWeak(offset) },
         isCounted: { offset, _, _ in isCounted(offset) },
         isUnused: { offset, _, _ in isUnused(offset) }),

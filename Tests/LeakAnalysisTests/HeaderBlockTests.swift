@@ -1,0 +1,48 @@
+import LeakAnalysis
+import Testing
+import TraceReader
+
+@Suite("Blocks that begin with words of their allocator")
+struct HeaderBlockTests {
+  /// Five blocks in a chain, by pointers to one place behind their beginnings.
+  private func possible(
+    place: UInt64 = 8, stacks: [UInt32] = [1, 2, 1, 2, 1], count: Int = 5,
+    _ change: (inout SampleHeap, [UInt64]) -> Void = { _, _ in }
+  ) throws -> Int {
+    var heap = SampleHeap()
+    let blocks = (0..<count).map { heap.block(64, stack: StackID(rawValue: stacks[$0])) }
+    heap.set(SampleHeap.globals, blocks[0] + place)
+    for (block, next) in zip(blocks, blocks.dropFirst()) { heap.set(block + 56, next + place) }
+    change(&heap, blocks)
+    // The first two stacks come from one call.
+    return try heap.analysis(allocatingCall: { $0.rawValue <= 2 ? 7 : UInt64($0.rawValue) + 10 })
+      .reachability.count(of: .possible)
+  }
+
+  @Test("are held by pointers to what is behind these", arguments: [UInt64(8), 16])
+  func held(_ place: UInt64) throws { #expect(try possible(place: place) == 0) }
+
+  @Test("are only where there are enough of them, and at the places where allocators hand out")
+  func evidence() throws {
+    #expect(try possible(count: 4) == 0)
+    #expect(try possible(count: 3) == 3)
+    #expect(try possible(place: 24) == 5)
+    #expect(try possible(place: 12) == 5)
+    // From different calls.
+    #expect(try possible(stacks: [1, 2, 3, 4, 5]) == 5)
+  }
+
+  @Test(
+    "are none where something leads to the beginning of one, or elsewhere only"
+  )
+  func disproved() throws {
+    #expect(try possible { heap, blocks in heap.set(blocks[1] + 40, blocks[4]) } == 5)
+    #expect(try possible { heap, blocks in heap.set(blocks[3] + 56, blocks[4] + 16) } == 1)
+  }
+
+  @Test("may have more pointers to them, also what is left of their allocation on a stack")
+  func others() throws {
+    #expect(try possible { heap, blocks in heap.set(blocks[1] + 40, blocks[4] + 48) } == 0)
+    #expect(try possible { heap, blocks in heap.set(SampleHeap.stackPointer, blocks[4]) } == 0)
+  }
+}
