@@ -10,20 +10,6 @@ struct UnusedWords {
   /// For each block with such words their offsets, ascending.
   private let offsets: [Int: [UInt64]]
 
-  /// Blocks that are the same as far as their members go.
-  private struct Key: Hashable {
-    var stack: StackID
-    var size: UInt64
-    /// The virtual table; 0 for other blocks.
-    var table: UInt64
-    var offset: UInt64
-  }
-
-  /// In large structures, and in arrays of them, only so many bytes are looked at.
-  private static let mostBytes: UInt64 = 16384
-  /// Each answer may need debug information to be read: no more are asked for.
-  private static let mostAnswers = 100_000
-
   /// Knows of none.
   init() { offsets = [:] }
 
@@ -35,21 +21,14 @@ struct UnusedWords {
   init(_ scanner: EdgeScanner, _ reachability: Reachability, _ facts: StackFacts) {
     let (heap, blocks) = (scanner.heap, scanner.heap.blocks)
     var found: [Int: [UInt64]] = [:]
-    var answers: [Key: Bool] = [:]
+    var shapes = BlockShapes()
     for block in 0..<blocks.count where reachability.isUnreached(block) {
-      let first = heap.memory.word(at: blocks.address(of: block))
-      let table = InteriorPointers.isVirtualTable(first, heap.memory) ? first : 0
-      let (stack, size) = (blocks.site(of: block).stack, blocks.size(of: block))
+      let shape = shapes.shape(of: block, in: heap)
       scanner.forEachEdge(of: block) { offset, target in
-        guard offset < Self.mostBytes, target.block != block,
-          reachability.isUnreached(target.block)
+        guard target.block != block, reachability.isUnreached(target.block),
+          shapes.isUnused(offset, in: shape, ask: { facts.isUnused(offset, block, heap) })
         else { return }
-        let key = Key(stack: stack, size: size, table: table, offset: offset)
-        let known = answers[key]
-        guard known != nil || answers.count < Self.mostAnswers else { return }
-        let isUnused = known ?? facts.isUnused(offset, block, heap)
-        answers[key] = isUnused
-        if isUnused { found[block, default: []].append(offset) }
+        found[block, default: []].append(offset)
       }
     }
     offsets = found
@@ -58,4 +37,61 @@ struct UnusedWords {
   /// The offsets of such words in a block; nil where it has none.
   @inline(__always)
   func offsets(in block: Int) -> [UInt64]? { offsets.isEmpty ? nil : offsets[block] }
+}
+
+/// What is known of blocks that are the same as far as their members go.
+private struct BlockShapes {
+  private struct Key: Hashable {
+    var stack: StackID
+    var size: UInt64
+    /// The virtual table; 0 for other blocks.
+    var table: UInt64
+  }
+
+  private enum Answer: UInt8 {
+    case unknown, used, unused
+  }
+
+  private var numbers: [Key: Int] = [:]
+  /// For each shape what is known of its words, as far as they were asked for.
+  private var answers: [[Answer]] = []
+  private var answerCount = 0
+  /// That of the block before: most often the next has the same.
+  private var last: (key: Key, number: Int)?
+
+  /// In large structures, and in arrays of them, only so many bytes are looked at.
+  private static let mostBytes: UInt64 = 16384
+  /// Each answer may need debug information to be read: no more are asked for.
+  private static let mostAnswers = 100_000
+
+  /// The number of a block's shape.
+  mutating func shape(of block: Int, in heap: HeapImage) -> Int {
+    let first = heap.memory.word(at: heap.blocks.address(of: block))
+    let table = InteriorPointers.isVirtualTable(first, heap.memory) ? first : 0
+    let key = Key(
+      stack: heap.blocks.site(of: block).stack, size: heap.blocks.size(of: block), table: table)
+    if let last, last.key == key { return last.number }
+    let number = numbers[key] ?? answers.count
+    if number == answers.count {
+      numbers[key] = number
+      answers.append([])
+    }
+    last = (key, number)
+    return number
+  }
+
+  /// Whether no pointer can be at an offset of a shape; what was not asked for may be one.
+  mutating func isUnused(_ offset: UInt64, in shape: Int, ask: () -> Bool) -> Bool {
+    guard offset < Self.mostBytes, offset % 8 == 0 else { return false }
+    let word = Int(offset / 8)
+    if word < answers[shape].count, answers[shape][word] != .unknown {
+      return answers[shape][word] == .unused
+    }
+    guard answerCount < Self.mostAnswers else { return false }
+    answerCount += 1
+    let missing = word + 1 - answers[shape].count
+    if missing > 0 { answers[shape] += repeatElement(.unknown, count: missing) }
+    answers[shape][word] = ask() ? .unused : .used
+    return answers[shape][word] == .unused
+  }
 }
