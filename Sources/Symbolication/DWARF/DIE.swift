@@ -40,6 +40,12 @@ extension Dwarf_Die {
     return Int(exactly: value)
   }
 
+  /// Whether the entry has an attribute, of whatever form: a flag is no number.
+  func has(_ attribute: Int) -> Bool {
+    var die = self
+    return dwarf_hasattr(&die, UInt32(attribute)) != 0
+  }
+
   /// A number attribute of the entry, or of the one that it is an instance of.
   func integratedNumber(_ attribute: Int) -> Int? {
     var (die, found, value) = (self, Dwarf_Attribute(), Dwarf_Word())

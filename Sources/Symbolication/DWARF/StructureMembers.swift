@@ -41,7 +41,7 @@ struct StructureMembers: MemberLayout {
   /// Whether no pointer can be at an offset, as far as all is known of what the structure holds.
   func isUnused(at offset: UInt64) -> Bool {
     guard hasWord(at: offset) else { return false }
-    var walk = MemberWalk(isRust: isRust, passesTexts: true, define: define)
+    var walk = MemberWalk(isRust: isRust, isSure: true, define: define)
     return walk.path(to: offset, in: structure, depth: isOfLibrary ? 1 : 0) == nil && walk.isWhole
   }
 
@@ -82,14 +82,15 @@ private struct MemberWalk {
   /// Whether all was looked at, and said where it is.
   private(set) var isWhole = true
   private let isRust: Bool
-  /// Whether only the first word of a text counts, where its characters are.
-  private let passesTexts: Bool
+  /// Whether it is to be sure that what is passed over holds no pointer: numbers of more than 8 bytes may, but of a text
+  /// only the first word, where its characters are.
+  private let isSure: Bool
   private let define: (Dwarf_Die) -> Dwarf_Die?
 
   init(
-    isRust: Bool, passesTexts: Bool = false, define: @escaping (Dwarf_Die) -> Dwarf_Die?
+    isRust: Bool, isSure: Bool = false, define: @escaping (Dwarf_Die) -> Dwarf_Die?
   ) {
-    (self.isRust, self.passesTexts, self.define) = (isRust, passesTexts, define)
+    (self.isRust, self.isSure, self.define) = (isRust, isSure, define)
   }
 
   /// The rest of a path, `.next` or `[2].next`; empty where the type itself may be a pointer, nil where
@@ -103,7 +104,7 @@ private struct MemberWalk {
     let bare = ObjectTypes.bare(type)
     switch bare.tag {
     case let tag where StructureMembers.structures.contains(tag):
-      if passesTexts, offset > 0, isText(bare) { return nil }
+      if isSure, offset > 0, isText(bare) { return nil }
       let library = isRust ? bare.string(DW_AT_name) : nil
       let isWrapper = RustLibraries.isWrapper(library)
       var path = member(at: offset, of: bare, depth: depth, isWrapper: isWrapper)
@@ -114,7 +115,10 @@ private struct MemberWalk {
       return path
     case DW_TAG_array_type: return element(at: offset, of: bare, depth: depth)
     case let tag where Self.pointers.contains(tag): return offset == 0 ? BlockMember() : nil
-    default: return offset == 0 && StructureMembers.size(of: bare) == 8 ? BlockMember() : nil
+    default:
+      let size = StructureMembers.size(of: bare)
+      if isSure, size ?? 8 >= 8 { return BlockMember() }
+      return offset == 0 && size == 8 ? BlockMember() : nil
     }
   }
 
@@ -269,13 +273,15 @@ extension Dwarf_Die {
   /// Where a member or a base begins; nil for `static` ones, bit-fields, and where only an object tells.
   fileprivate func start(in structure: Dwarf_Die) -> UInt64? {
     if let place = number(DW_AT_data_member_location) { return UInt64(exactly: place) }
-    guard structure.tag == DW_TAG_union_type, number(DW_AT_external) == nil else { return nil }
+    guard structure.tag == DW_TAG_union_type, !has(DW_AT_external) else { return nil }
     return 0
   }
 
-  /// Whether a member or a base without a place is in the objects all the same, and may be a pointer: a virtual base, or
-  /// bits of an address.
+  /// Whether a member or a base without a place is in the objects all the same, and may be a pointer: a virtual base, bits
+  /// of an address, and all members in the DWARF of long ago. Not `static` ones.
   fileprivate var isSomewhere: Bool {
-    tag == DW_TAG_inheritance || number(DW_AT_bit_size).map { $0 > 32 } ?? false
+    if tag == DW_TAG_inheritance { return true }
+    guard !has(DW_AT_external), !has(DW_AT_declaration) else { return false }
+    return number(DW_AT_bit_size).map { $0 > 32 } ?? true
   }
 }
