@@ -28,29 +28,39 @@ public struct LeakAnalysis: Sendable {
     facts: StackFacts = StackFacts(), valueSize: (UInt64) -> UInt64? = { _ in nil }
   ) {
     self.heap = heap
-    var tracer = EdgeScanner(heap, layouts: layouts, facts: facts, valueSize: valueSize)
     roots = RootSet(heap).roots
-    var reachability = Self.reachability(tracer, roots)
-    let rustInteriors = RustInteriors(heap, reachability, facts)
-    if !rustInteriors.isEmpty {
-      tracer = EdgeScanner(tracer, rustInteriors: rustInteriors)
-      reachability = Self.reachability(tracer, roots)
-    }
-    let headerBlocks = HeaderBlocks(tracer, reachability, roots, facts)
-    if !headerBlocks.isEmpty {
-      tracer = EdgeScanner(tracer, headerBlocks: headerBlocks)
-      reachability = Self.reachability(tracer, roots)
-    }
-    let settled = SettledObjects(tracer, reachability)
-    if !settled.isEmpty {
-      tracer = EdgeScanner(tracer, settled: settled)
-      reachability = Self.reachability(tracer, roots)
-    }
-    scanner = EdgeScanner(
-      tracer, selfOwners: SelfOwners.blocks(heap, reachability, facts),
-      unusedWords: UnusedWords(tracer, reachability, facts))
-    leaks = LeakForest(scanner, facts, &reachability)
-    self.reachability = reachability
+    let tables = EdgeTables(heap, layouts: layouts, facts: facts, valueSize: valueSize)
+    var search = Search(EdgeScanner(heap, tables), roots)
+    search.findings.rustInteriors = RustInteriors(heap, search.reachability, facts)
+    if !search.findings.rustInteriors.isEmpty { search.repeat() }
+    search.findings.headerBlocks = HeaderBlocks(search.scanner, search.reachability, roots, facts)
+    if !search.findings.headerBlocks.isEmpty { search.repeat() }
+    search.findings.settled = SettledObjects(search.scanner, search.reachability)
+    if !search.findings.settled.isEmpty { search.repeat() }
+    search.findings.selfOwners = SelfOwners.blocks(heap, search.reachability, facts)
+    search.findings.unusedWords = UnusedWords(search.scanner, search.reachability, facts)
+    scanner = search.scanner.with(search.findings)
+    leaks = LeakForest(scanner, facts, &search.reachability)
+    reachability = search.reachability
+  }
+}
+
+/// A search for what can be reached, which is repeated when its result tells more of what pointers hold.
+private struct Search {
+  private(set) var scanner: EdgeScanner
+  private let roots: [Root]
+  var findings = EdgeFindings()
+  var reachability: Reachability
+
+  init(_ scanner: EdgeScanner, _ roots: [Root]) {
+    (self.scanner, self.roots) = (scanner, roots)
+    reachability = Self.reachability(scanner, roots)
+  }
+
+  /// Searches anew with what was found.
+  mutating func `repeat`() {
+    scanner = scanner.with(findings)
+    reachability = Self.reachability(scanner, roots)
   }
 
   /// What the search needs beside its result is gone afterwards.

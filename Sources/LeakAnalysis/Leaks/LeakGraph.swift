@@ -117,7 +117,7 @@ extension EdgeScanner {
   /// What lies in a pool is dragged along with it.
   @inline(__always)
   func forEachLeakEdge(of block: Int, _ body: (_ offset: UInt64, _ target: Target) -> Void) {
-    let unused = unusedWords.offsets(in: block)
+    let unused = unusedOffsets(in: block)
     forEachEdge(of: block) { offset, target in
       if let unused, unused.contains(offset) { return }
       let isHeld =

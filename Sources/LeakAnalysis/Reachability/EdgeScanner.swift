@@ -12,95 +12,31 @@ final class EdgeScanner: Sendable {
   let lookup: BlockLookup
   private let blocks: HeapBlocks
   private let memory: SnapshotMemory
-  /// Whether the collector of Python has nothing to do any more: objects that only its list has are leaked.
-  private let isCollected: Bool
-  private let layouts: [UInt64: ObjectLayout]
-  /// For each site whether nobody uses more of its blocks than was asked for.
-  private let isExact: [Bool]
-  private let existentials: ExistentialValues
-  private let sideTables: SideTables
-  /// For each block whether it is a record of libdispatch that waits for work; nil where there is
-  /// none.
-  private let idleRecords: Bits?
-  /// For each block whether it is such a record that passes nothing on; nil where there is none.
-  private let plainRecords: Bits?
-  /// The blocks that hold nothing, as bytes of files are in them.
-  private let streamBuffers: Set<Int>
-  /// The blocks with metadata of types of Swift.
-  private let metadataSlabs: Set<Int>
-  /// The blocks that owners hold by a pointer into the middle.
-  private let rustInteriors: RustInteriors
-  /// The blocks of allocators that hand out what is behind their own words.
-  private let headerBlocks: HeaderBlocks
-  /// The objects of Swift of which all is known that holds them.
-  private let settled: SettledObjects
-  /// The leaked blocks that hold themselves by a reference which they count; see ``SelfOwners``.
-  private let selfOwners: Set<Int>
-  /// Where in leaked blocks nothing is that holds another one; see ``UnusedWords``.
-  let unusedWords: UnusedWords
-  /// What handlers of signals that have returned left on their stacks, by the blocks of these.
-  private let deadOnSignalStacks: [Int: [Range<UInt64>]]
+  private let tables: EdgeTables
+  private let findings: EdgeFindings
 
   private static let addressMask: UInt64 = 0x0000_7fff_ffff_fff8
   private static let sideTableMark: UInt64 = 3 << 62
 
   /// - Parameters:
   ///   - heap: The heap.
-  ///   - layouts: What is known of objects, by their first words.
-  ///   - facts: What is known of the stacks that allocated the blocks.
-  ///   - valueSize: How many bytes a value of Swift takes, by the address of its type's value witnesses.
-  init(
-    _ heap: HeapImage, layouts: [UInt64: ObjectLayout] = [:],
-    facts: StackFacts = StackFacts(), valueSize: (UInt64) -> UInt64? = { _ in nil }
-  ) {
-    self.layouts = layouts
-    existentials = ExistentialValues(heap, layouts, valueSize)
+  ///   - tables: What is known of its blocks before any pointer was followed.
+  ///   - findings: What searches with less knowledge have found.
+  init(_ heap: HeapImage, _ tables: EdgeTables, _ findings: EdgeFindings = EdgeFindings()) {
     self.heap = heap
     lookup = heap.lookup
     blocks = heap.blocks
     memory = heap.memory
-    if case .exit = heap.info.reason {
-      isCollected = !heap.memory.pythonClasses.isEmpty
-    } else {
-      isCollected = false
-    }
-    sideTables = SideTables(heap, isAllocated: facts.isSideTable)
-    streamBuffers = StreamBuffers.blocks(heap, isAllocated: facts.isStreamBuffer)
-    metadataSlabs = MetadataSlabs.blocks(heap, isAllocated: facts.isSwiftMetadata)
-    idleRecords = DispatchCaches.records(heap)
-    plainRecords = DispatchCaches.plainRecords(heap, isAllocated: facts.isOfDispatch)
-    deadOnSignalStacks = SignalStacks(heap.info, heap.lookup).deadWords()
-    isExact = heap.blocks.sites.map { heap.slack == .unused || $0.operation.family != .malloc }
-    (rustInteriors, headerBlocks) = (RustInteriors(), HeaderBlocks())
-    (settled, selfOwners, unusedWords) = (SettledObjects(), [], UnusedWords())
+    self.tables = tables
+    self.findings = findings
   }
 
-  /// The same, once more is known: what is leaked and which of that holds itself, or who has allocated what is.
-  init(
-    _ scanner: EdgeScanner, rustInteriors: RustInteriors? = nil,
-    headerBlocks: HeaderBlocks? = nil, settled: SettledObjects? = nil,
-    selfOwners: Set<Int> = [], unusedWords: UnusedWords = UnusedWords()
-  ) {
-    layouts = scanner.layouts
-    existentials = scanner.existentials
-    heap = scanner.heap
-    lookup = scanner.lookup
-    blocks = scanner.blocks
-    memory = scanner.memory
-    isCollected = scanner.isCollected
-    sideTables = scanner.sideTables
-    streamBuffers = scanner.streamBuffers
-    metadataSlabs = scanner.metadataSlabs
-    idleRecords = scanner.idleRecords
-    plainRecords = scanner.plainRecords
-    deadOnSignalStacks = scanner.deadOnSignalStacks
-    isExact = scanner.isExact
-    self.rustInteriors = rustInteriors ?? scanner.rustInteriors
-    self.headerBlocks = headerBlocks ?? scanner.headerBlocks
-    self.settled = settled ?? scanner.settled
-    self.selfOwners = selfOwners
-    self.unusedWords = unusedWords
-  }
+  /// The same, once more is known.
+  func with(_ findings: EdgeFindings) -> EdgeScanner { EdgeScanner(heap, tables, findings) }
+
+  /// The places in a leaked block where nothing is that holds another one, ascending; nil where it has none.
+  @inline(__always)
+  func unusedOffsets(in block: Int) -> [UInt64]? { findings.unusedWords.offsets(in: block) }
 
   /// An edge to a block.
   struct Target {
@@ -113,7 +49,7 @@ final class EdgeScanner: Sendable {
   func target(of value: UInt64) -> Target? {
     let block = lookup.block(containing: value)
     if block >= 0 {
-      if isCollected, isCollectorLink(value, to: block) { return nil }
+      if tables.isCollected, isCollectorLink(value, to: block) { return nil }
       if blocks.address(of: block) == value { return Target(block: block, edgeClass: .start) }
       return interior(block, value)
     }
@@ -172,9 +108,9 @@ final class EdgeScanner: Sendable {
         at: offset, ofBlockAt: start, size: size, operation, memory)
       || InteriorPointers.isListLink(at: value, memory)
       || isElementLink(at: offset, of: block)
-      || metadataSlabs.contains(block)
-      || rustInteriors.isOwned(block, at: offset, in: blocks)
-      || headerBlocks.isOwned(block, at: offset, in: blocks)
+      || tables.metadataSlabs.contains(block)
+      || findings.rustInteriors.isOwned(block, at: offset, in: blocks)
+      || findings.headerBlocks.isOwned(block, at: offset, in: blocks)
       || isTask(at: value, inSlabOf: block)
     return Target(
       block: block,
@@ -183,7 +119,9 @@ final class EdgeScanner: Sendable {
 
   /// Whether a task of Swift lies at an address in a slab of another one, as those of `async let` do.
   private func isTask(at address: UInt64, inSlabOf block: Int) -> Bool {
-    guard !layouts.isEmpty, layouts[memory.word(at: address)]?.isTask == true else { return false }
+    guard !tables.layouts.isEmpty, tables.layouts[memory.word(at: address)]?.isTask == true else {
+      return false
+    }
     let start = blocks.address(of: block)
     let used = memory.usedSizeOfTaskSlab(at: start, size: blocks.size(of: block))
     return used.map { address &- start < $0 } ?? false
@@ -193,7 +131,7 @@ final class EdgeScanner: Sendable {
   @inline(never)
   private func isLeftInActor(_ offset: UInt64, _ value: UInt64) -> Bool {
     guard offset < ObjectLayout.actorSize else { return false }
-    return layouts[memory.word(at: value & Self.addressMask)]?.isTask == false
+    return tables.layouts[memory.word(at: value & Self.addressMask)]?.isTask == false
   }
 
   /// Calls `body` for each word of a block that points to a block.
@@ -206,23 +144,25 @@ final class EdgeScanner: Sendable {
   /// One that has been taken down stays allocated for these.
   @inline(__always)
   func forEachEdge(of block: Int, _ body: (_ offset: UInt64, _ target: Target) -> Void) {
-    if !streamBuffers.isEmpty, streamBuffers.contains(block) { return }
+    if !tables.streamBuffers.isEmpty, tables.streamBuffers.contains(block) { return }
     let start = blocks.address(of: block)
-    let layout = layouts.isEmpty ? nil : layouts[memory.word(at: start)]
+    let layout = tables.layouts.isEmpty ? nil : tables.layouts[memory.word(at: start)]
     let table = table(in: block, layout)
-    let dead = deadOnSignalStacks.isEmpty ? nil : deadOnSignalStacks[block]
+    let dead = tables.deadOnSignalStacks.isEmpty ? nil : tables.deadOnSignalStacks[block]
     forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
       guard var target = target(of: value) else { return }
-      if address == start, sideTables.isBackReference(of: block, value, target) { return }
+      if address == start, tables.sideTables.isBackReference(of: block, value, target) { return }
       if isLeftOver(address, of: block, start, table, dead) { return }
       if let table, layout?.hasIdentifiersAsKeys == true, table.isKey(address) { return }
       if let actor = layout?.actorOffset, isLeftInActor(address &- start &- actor, value) { return }
       if let layout,
-        !layout.holds(at: address, in: block, table, target.block, heap, existentials)
+        !layout.holds(at: address, in: block, table, target.block, heap, tables.existentials)
       {
         return
       }
-      if !settled.isEmpty, isUncounted(address &- start, of: block, to: target.block, settled) {
+      if !findings.settled.isEmpty,
+        isUncounted(address &- start, of: block, to: target.block, findings.settled)
+      {
         return
       }
       if target.edgeClass != .start,
@@ -242,11 +182,11 @@ final class EdgeScanner: Sendable {
   /// Calls `body` for each word of a block that points to no block, but for those that are known to be left over
   /// or to be numbers.
   func forEachOtherWord(of block: Int, _ body: (_ offset: UInt64, _ value: UInt64) -> Void) {
-    if streamBuffers.contains(block) { return }
+    if tables.streamBuffers.contains(block) { return }
     let start = blocks.address(of: block)
-    let layout = layouts.isEmpty ? nil : layouts[memory.word(at: start)]
+    let layout = tables.layouts.isEmpty ? nil : tables.layouts[memory.word(at: start)]
     let table = table(in: block, layout)
-    let dead = deadOnSignalStacks[block]
+    let dead = tables.deadOnSignalStacks[block]
     forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
       let offset = address &- start
       guard target(of: value) == nil, !isLeftOver(address, of: block, start, table, dead),
@@ -281,8 +221,14 @@ final class EdgeScanner: Sendable {
     _ dead: [Range<UInt64>]?
   ) -> Bool {
     if let dead, dead.contains(where: { $0.contains(address) }) { return true }
-    if let idleRecords, idleRecords[block], address &- start != DispatchCaches.next { return true }
-    if let plainRecords, plainRecords[block], address &- start == DispatchCaches.passedOn {
+    if let idleRecords = tables.idleRecords, idleRecords[block],
+      address &- start != DispatchCaches.next
+    {
+      return true
+    }
+    if let plainRecords = tables.plainRecords, plainRecords[block],
+      address &- start == DispatchCaches.passedOn
+    {
       return true
     }
     if let table, !table.isInUse(address, memory) { return true }
@@ -335,7 +281,9 @@ final class EdgeScanner: Sendable {
   @inline(never)
   func holdsItself(_ block: Int, at offset: UInt64) -> Bool {
     let start = blocks.address(of: block)
-    if isInstance(block) || hasSwiftCounts(block) || selfOwners.contains(block) { return true }
+    if isInstance(block) || hasSwiftCounts(block) || findings.selfOwners.contains(block) {
+      return true
+    }
     guard offset >= 24, memory.word(at: start &+ offset) == start,
       InteriorPointers.isVirtualTable(memory.word(at: start), memory)
     else { return false }
@@ -352,7 +300,7 @@ final class EdgeScanner: Sendable {
   /// What is known of what lies in a block.
   @inline(__always)
   func layout(of block: Int) -> ObjectLayout? {
-    layouts.isEmpty ? nil : layouts[memory.word(at: blocks.address(of: block))]
+    tables.layouts.isEmpty ? nil : tables.layouts[memory.word(at: blocks.address(of: block))]
   }
 
   /// Whether an instance of a class lies in a block.
@@ -375,7 +323,7 @@ final class EdgeScanner: Sendable {
     let size = blocks.size(of: block)
     let start = blocks.address(of: block)
     if let used = memory.usedSizeOfTaskSlab(at: start, size: size) { return start &+ used }
-    var isExact = isExact[blocks.siteIndex(of: block)]
+    var isExact = tables.isExact[blocks.siteIndex(of: block)]
     if let known = layout?.size {
       isExact = size <= known
     } else if !isExact, heap.slack == .ofObjects {

@@ -1,0 +1,13 @@
+/// What searches with less knowledge have found out about pointers: some hold what they did not seem to, others hold nothing.
+struct EdgeFindings: Sendable {
+  /// The blocks that owners hold by a pointer into the middle.
+  var rustInteriors = RustInteriors()
+  /// The blocks of allocators that keep the beginning for themselves.
+  var headerBlocks = HeaderBlocks()
+  /// The objects of Swift of which all is known that holds them.
+  var settled = SettledObjects()
+  /// The leaked blocks that hold themselves by a reference which they count; see ``SelfOwners``.
+  var selfOwners: Set<Int> = []
+  /// Where in leaked blocks nothing is that holds another one.
+  var unusedWords = UnusedWords()
+}
