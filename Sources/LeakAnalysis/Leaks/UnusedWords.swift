@@ -19,15 +19,19 @@ struct UnusedWords {
   ///   - facts: Knows what is in blocks.
   /// - Complexity: O(*words*) in the leaked blocks.
   init(_ scanner: EdgeScanner, _ reachability: Reachability, _ facts: StackFacts) {
-    let (heap, blocks) = (scanner.heap, scanner.heap.blocks)
+    let shapes = BlockShapes(scanner.heap, facts)
     var found: [Int: [UInt64]] = [:]
-    var shapes = BlockShapes()
-    for block in 0..<blocks.count where reachability.isUnreached(block) {
-      let shape = shapes.shape(of: block, in: heap)
-      scanner.forEachEdge(of: block) { offset, target in
-        guard target.block != block, reachability.isUnreached(target.block),
-          shapes.isUnused(offset, in: shape, ask: { facts.isUnused(offset, block, heap) })
-        else { return }
+    var edges: [(offset: UInt64, target: Int)] = []
+    for block in 0..<scanner.heap.blocks.count where reachability.isUnreached(block) {
+      // What is asked of an edge would have the heap retained for each block, were it asked in here.
+      edges.removeAll(keepingCapacity: true)
+      scanner.forEachEdge(of: block) { edges.append(($0, $1.block)) }
+      guard !edges.isEmpty else { continue }
+      let shape = shapes.shape(of: block)
+      for (offset, target) in edges
+      where target != block && reachability.isUnreached(target)
+        && shapes.isUnused(offset, in: shape, of: block)
+      {
         found[block, default: []].append(offset)
       }
     }
@@ -40,7 +44,7 @@ struct UnusedWords {
 }
 
 /// What is known of blocks that are the same as far as their members go.
-private struct BlockShapes {
+private final class BlockShapes {
   private struct Key: Hashable {
     var stack: StackID
     var size: UInt64
@@ -52,6 +56,8 @@ private struct BlockShapes {
     case unknown, used, unused
   }
 
+  private let heap: HeapImage
+  private let facts: StackFacts
   private var numbers: [Key: Int] = [:]
   /// For each shape what is known of its words, as far as they were asked for.
   private var answers: [[Answer]] = []
@@ -64,8 +70,12 @@ private struct BlockShapes {
   /// Each answer may need debug information to be read: no more are asked for.
   private static let mostAnswers = 100_000
 
+  init(_ heap: HeapImage, _ facts: StackFacts) {
+    (self.heap, self.facts) = (heap, facts)
+  }
+
   /// The number of a block's shape.
-  mutating func shape(of block: Int, in heap: HeapImage) -> Int {
+  func shape(of block: Int) -> Int {
     let first = heap.memory.word(at: heap.blocks.address(of: block))
     let table = InteriorPointers.isVirtualTable(first, heap.memory) ? first : 0
     let key = Key(
@@ -81,7 +91,7 @@ private struct BlockShapes {
   }
 
   /// Whether no pointer can be at an offset of a shape; what was not asked for may be one.
-  mutating func isUnused(_ offset: UInt64, in shape: Int, ask: () -> Bool) -> Bool {
+  func isUnused(_ offset: UInt64, in shape: Int, of block: Int) -> Bool {
     guard offset < Self.mostBytes, offset % 8 == 0 else { return false }
     let word = Int(offset / 8)
     if word < answers[shape].count, answers[shape][word] != .unknown {
@@ -91,7 +101,7 @@ private struct BlockShapes {
     answerCount += 1
     let missing = word + 1 - answers[shape].count
     if missing > 0 { answers[shape] += repeatElement(.unknown, count: missing) }
-    answers[shape][word] = ask() ? .unused : .used
+    answers[shape][word] = facts.isUnused(offset, block, heap) ? .unused : .used
     return answers[shape][word] == .unused
   }
 }
