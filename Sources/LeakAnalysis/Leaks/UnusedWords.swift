@@ -1,8 +1,9 @@
 import TraceReader
 
-/// Where leaked blocks have the addresses of other leaked blocks between their members: what was in that memory before,
-/// as a new block often is where others were. It holds nothing, and would bring one leak under another that has nothing
-/// to do with it.
+/// Where leaked blocks have the addresses of other leaked blocks between their members.
+///
+/// It is what was in that memory before, as a new block often is where others were. It holds nothing, and would bring one
+/// leak under another that has nothing to do with it.
 ///
 /// Only of structures that debug information tells of. What can be reached is not looked at in this way, so that no
 /// block becomes a leak by it.

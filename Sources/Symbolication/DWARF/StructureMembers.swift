@@ -277,8 +277,9 @@ extension Dwarf_Die {
     return 0
   }
 
-  /// Whether a member or a base without a place is in the objects all the same, and may be a pointer: a virtual base, bits
-  /// of an address, and all members in the DWARF of long ago. Not `static` ones.
+  /// Whether a member or a base without a place is in the objects all the same, and may be a pointer.
+  ///
+  /// So are a virtual base, bits of an address, and all members in the DWARF of long ago; `static` ones are not.
   fileprivate var isSomewhere: Bool {
     if tag == DW_TAG_inheritance { return true }
     guard !has(DW_AT_external), !has(DW_AT_declaration) else { return false }

@@ -6,8 +6,9 @@ public struct BlockMember: Hashable, Sendable {
   public var isWeak: Bool
   /// Whether what it points to counts it, and goes with the last one: `Rc` and `Arc` of Rust.
   public var isCounted: Bool
-  /// Whether no pointer can be there: a gap between members, which has no name, a number of a few bytes, the characters
-  /// of a text. What looks like one was there before the block.
+  /// Whether no pointer can be there, and what looks like one was there before the block.
+  ///
+  /// So it is in a gap between members, which has no name, in a number of a few bytes, in the characters of a text.
   public var isUnused: Bool
 
   /// Makes a member.

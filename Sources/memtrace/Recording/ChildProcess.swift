@@ -107,6 +107,8 @@ struct ChildProcess {
     return signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal: signal)
   }
 
+  /// The signals that the process may be meant by when memtrace gets them.
+  ///
   /// Those of faults are sent as well, by whoever wants to see where a process hangs (`timeout -s ABRT`,
   /// the watchdog of a service manager). A fault of memtrace itself ends it though they are blocked.
   private static func watchedSignals() -> sigset_t {
