@@ -146,7 +146,7 @@ final class EdgeScanner: Sendable {
   func forEachEdge(of block: Int, _ body: (_ offset: UInt64, _ target: Target) -> Void) {
     if !tables.streamBuffers.isEmpty, tables.streamBuffers.contains(block) { return }
     let start = blocks.address(of: block)
-    let layout = tables.layouts.isEmpty ? nil : tables.layouts[memory.word(at: start)]
+    let layout = layout(of: block)
     let table = table(in: block, layout)
     let dead = tables.deadOnSignalStacks.isEmpty ? nil : tables.deadOnSignalStacks[block]
     forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
@@ -184,7 +184,7 @@ final class EdgeScanner: Sendable {
   func forEachOtherWord(of block: Int, _ body: (_ offset: UInt64, _ value: UInt64) -> Void) {
     if tables.streamBuffers.contains(block) { return }
     let start = blocks.address(of: block)
-    let layout = tables.layouts.isEmpty ? nil : tables.layouts[memory.word(at: start)]
+    let layout = layout(of: block)
     let table = table(in: block, layout)
     let dead = tables.deadOnSignalStacks[block]
     forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
