@@ -48,12 +48,23 @@ package enum StackText {
   private static let startupFunctions: Set<String> = [
     "_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
     "start_thread", "clone", "clone3", "__clone", "__clone3", "__GI___clone", "__GI___clone3",
+    "execute_native_thread_routine",
   ]
 
   private static func withoutStartup(_ frames: ArraySlice<ReportFrame>) -> ArraySlice<ReportFrame> {
     let frames = withoutRustStartup(frames)
-    let last = frames.lastIndex { !startupFunctions.contains($0.name) }
+    let last = frames.lastIndex { !isStartup($0) }
     return last.map { frames[...$0] } ?? frames
+  }
+
+  /// Whether an outermost frame only starts the program or a thread.
+  ///
+  /// Those of the standard libraries of C and C++ are local to them: where no debug information is installed they have
+  /// no names.
+  private static func isStartup(_ frame: ReportFrame) -> Bool {
+    if startupFunctions.contains(frame.name) { return true }
+    guard frame.lacksName, let image = frame.imageName else { return false }
+    return ["libc.so", "libc-", "libpthread", "libstdc++.so"].contains { image.hasPrefix($0) }
   }
 
   /// In Rust what is around this function, which the standard library has for it: a dozen frames around `main`, the

@@ -51,6 +51,12 @@ public enum FrameClassifier {
     return systemFolders.contains { path.hasPrefix($0) } || path.contains("/lib/swift/linux/")
   }
 
+  /// Whether the image is the C library, one that it was divided into before glibc 2.34, or its loader.
+  static func isCLibrary(at path: String) -> Bool {
+    let name = fileName(path)
+    return ["libc.so", "libc-", "ld-", "libpthread", "libdl"].contains { name.hasPrefix($0) }
+  }
+
   /// Whether all code of the image is an allocator's or a language runtime's.
   public static func isRuntimeImage(named name: String) -> Bool {
     runtimeImagePrefixes.contains { name.hasPrefix($0) }

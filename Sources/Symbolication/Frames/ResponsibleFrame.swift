@@ -7,7 +7,8 @@ public enum ResponsibleFrame {
   /// meant, where there is one.
   ///
   /// Where a library starts up (`call_init`) or a thread begins (`start_thread`), the runtime's
-  /// function that was called from there says more than that it was called.
+  /// function that was called from there says more than that it was called. Without debug information of
+  /// the C library these have no names.
   ///
   /// Where nothing of the program is on the stack but its `main`, stripped of its name, or exported by a program
   /// of the system, the library that it hands over to is meant; not the C library.
@@ -46,7 +47,10 @@ public enum ResponsibleFrame {
 
   /// Whether the frame does nothing but call another library or a thread's function.
   private static func isLaunch(_ frame: SymbolicatedFrame) -> Bool {
-    frame.function.map { launchFunctions.contains($0.raw) } ?? false
+    guard let function = frame.function else {
+      return frame.imagePath.map(FrameClassifier.isCLibrary) ?? false
+    }
+    return launchFunctions.contains(function.raw)
   }
 
   private static let launchFunctions: Set<String> = [

@@ -91,11 +91,8 @@ struct StrippedMain {
   ]
 
   private static func isOfCLibrary(_ frame: SymbolicatedFrame) -> Bool {
-    guard let path = frame.imagePath, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
-      return true
-    }
-    let name = path[path.index(after: slash)...]
-    return ["libc.so", "libc-", "ld-", "libpthread", "libdl"].contains { name.hasPrefix($0) }
+    guard let path = frame.imagePath, path.utf8.contains(UInt8(ascii: "/")) else { return true }
+    return FrameClassifier.isCLibrary(at: path)
   }
 
   /// Whether a function of a library allocates what others ask for: `g_malloc`, `xmlStrdup`.

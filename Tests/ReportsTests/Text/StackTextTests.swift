@@ -45,6 +45,26 @@ import Testing
     #expect(shown(["app::work", call, "main"]) == ["app::work", call, "main"])
   }
 
+  /// On a machine without debug information of the C library: what is local to it has no name.
+  @Test func whatStartsAProgramIsLeftOutWithoutItsName() {
+    func unnamed(_ library: String) -> ReportFrame {
+      ReportFrame(
+        name: "\(library)+0x29ca8", image: "/lib/x86_64-linux-gnu/\(library)", role: .system)
+    }
+    func shown(_ frames: [ReportFrame]) -> [String] { StackText.telling(frames).map(\.name) }
+    let main = ReportFrame(name: "main", symbol: "main", image: "/root/app")
+    let start = ReportFrame(
+      name: "__libc_start_main", symbol: "__libc_start_main", image: "/lib/libc.so.6", role: .system
+    )
+    #expect(shown([main, unnamed("libc.so.6"), start]) == ["main"])
+    #expect(shown([main, unnamed("libc-2.31.so"), unnamed("libpthread-2.31.so")]) == ["main"])
+    #expect(shown([main, unnamed("libstdc++.so.6"), unnamed("libc.so.6")]) == ["main"])
+    let inner = [unnamed("libc.so.6"), main, unnamed("libc.so.6")]
+    #expect(shown(inner) == ["libc.so.6+0x29ca8", "main"])
+    #expect(shown([main, unnamed("libfoo.so"), start]) == ["main", "libfoo.so+0x29ca8"])
+    #expect(shown([main, unnamed("ld-linux-x86-64.so.2")]).count == 2)
+  }
+
   @Test func theFrameOfTheUserIsShownBeyondTheLimit() {
     #expect(
       text([.system, .system, .system, .system, .user, .user], limit: 2)

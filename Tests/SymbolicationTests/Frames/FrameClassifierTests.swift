@@ -175,6 +175,10 @@ struct FrameClassifierTests {
     #expect(ResponsibleFrame.find(in: [allocator, callInit]) == callInit)
     #expect(ResponsibleFrame.find(in: [initializer, loader, callInit]) == loader)
     #expect(ResponsibleFrame.find(in: [initializer, callInit, user]) == user)
+    let unnamed = SymbolicatedFrame(
+      programCounter: Address(1), function: nil, imagePath: "/lib64/ld-linux-x86-64.so.2")
+    #expect(ResponsibleFrame.find(in: [allocator, initializer, unnamed]) == initializer)
+    #expect(ResponsibleFrame.find(in: [allocator, unnamed, unnamed]) == unnamed)
     #expect(ResponsibleFrame.find(in: [marker]) == nil)
     #expect(ResponsibleFrame.find(in: []) == nil)
     let expansion = SymbolicatedFrame(
