@@ -309,6 +309,16 @@ import TraceTestSupport
     #expect(try MarkedEvents(root)[10003] == .init(allocated: 1000, freed: 1000))
   }
 
+  /// Firefox does, as it starts, and whatever uses libseccomp.
+  @Test func askingWhetherThereAreSandboxesIsNone() throws {
+    let run = try TracedRun([try TestProgram("asks_for_filters.c").path.string])
+    #expect(run.plain.outputText.contains("filter -1 Bad address\n"))
+
+    let root = try run.root()
+    #expect(root.coverage.stop == nil)
+    #expect(try MarkedEvents(root)[43002] == .init(allocated: 100, freed: 100))
+  }
+
   /// Whatever its number means on other machines.
   @Test func anotherSystemCallIsNoSandbox() throws {
     let run = try TracedRun([try TestProgram("first_syscall.c").path.string])

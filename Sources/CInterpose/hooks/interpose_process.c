@@ -6,6 +6,7 @@
 
 #include "base/locked_memory.h"
 #include "lifecycle/lifecycle.h"
+#include "lifecycle/sandbox.h"
 #include "loader/attached.h"
 #include "loader/deep_bind.h"
 #include "loader/image_map.h"
@@ -196,7 +197,7 @@ MT_HOOK int MT_HOOK_NAME(prctl)(int option, ...) {
     unsigned long a = va_arg(list, unsigned long), b = va_arg(list, unsigned long);
     unsigned long c = va_arg(list, unsigned long), d = va_arg(list, unsigned long);
     va_end(list);
-    mt_lifecycle_before_prctl(option, a);
+    mt_sandbox_before_prctl(option, a, b);
     if (mt_real.prctl)
         return mt_real.prctl(option, a, b, c, d);
     return (int)mt_ask_kernel(SYS_prctl, option, (long)a, (long)b, (long)c, (long)d, 0);

@@ -10,6 +10,7 @@
 
 #include "hooks/exec_by_number.h"
 #include "lifecycle/lifecycle.h"
+#include "lifecycle/sandbox.h"
 #include "snapshot/noted_wait.h"
 #include "snapshot/snapshot.h"
 #include <sys/syscall.h>
@@ -71,16 +72,15 @@ const uint8_t mt_syscall_watched[WATCHED_NUMBERS] = {
 void mt_syscall_prepare(long number, long first, long second, long third, long fourth, long fifth,
                         uintptr_t sp) __attribute__((visibility("hidden")));
 
-/* Called with all argument registers saved, and the stack pointer. Operations 0 and 1 of seccomp
- * set a mode, the others only ask. */
+/* Called with all argument registers saved, and the stack pointer. */
 void mt_syscall_prepare(long number, long first, long second, long third, long fourth, long fifth,
                         uintptr_t sp) {
     if ((unsigned long)number < WATCHED_NUMBERS && mt_syscall_watched[number] == WAITS)
         mt_noted_wait_begin(number, sp, (uint64_t)first, (uint64_t)second, (uint64_t)third);
-    if (number == SYS_seccomp && first >= 0 && first <= 1)
-        mt_lifecycle_enter_sandbox();
+    if (number == SYS_seccomp)
+        mt_sandbox_before_seccomp(first, (unsigned long)second, (unsigned long)third);
     if (number == SYS_prctl)
-        mt_lifecycle_before_prctl(first, (unsigned long)second);
+        mt_sandbox_before_prctl(first, (unsigned long)second, (unsigned long)third);
     if (number == SYS_execve || number == SYS_execveat)
         mt_exec_by_number(number, (const long[]){first, second, third, fourth, fifth});
     if ((unsigned long)number < WATCHED_NUMBERS && mt_syscall_watched[number] == CONFINES)

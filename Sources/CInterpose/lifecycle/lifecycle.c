@@ -32,7 +32,6 @@
 #include "unwind/debug_frame.h"
 #include "unwind/unwind_rules.h"
 #include <errno.h>
-#include <sys/prctl.h>
 
 extern char **environ;
 
@@ -72,20 +71,6 @@ void mt_lifecycle_note_early_call(void) {
 
 void mt_lifecycle_before_confinement(void) {
     mt_lifecycle_start();
-}
-
-void mt_lifecycle_enter_sandbox(void) {
-    if (!mt_lifecycle_has_trace())
-        return;
-    mt_trace_file_stop(MT_STOP_SANDBOX, 0);
-    mt_heap_checks_rest();
-    mt_recording_end();
-    mt_exec_environment_leave();
-}
-
-void mt_lifecycle_before_prctl(long option, unsigned long argument) {
-    if (option == PR_SET_SECCOMP || (option == PR_SET_TSC && argument == PR_TSC_SIGSEGV))
-        mt_lifecycle_enter_sandbox();
 }
 
 void mt_lifecycle_end(enum mt_end_kind kind, int status) {

@@ -37,16 +37,6 @@ bool mt_lifecycle_has_trace(void);
  * context  async-signal-safe; errno untouched; nothing where there is a trace, or a vfork child */
 void mt_lifecycle_before_confinement(void);
 
-/* The host is about to let a seccomp filter kill it for system calls that it does not list, such as
- * ours: stops recording for good, also in a forked child whose first event would begin it. Call
- * before the filter is there. */
-void mt_lifecycle_enter_sandbox(void);
-
-/* The host is about to make this call of prctl, by whatever way: stops recording where it would
- * make recording deadly. A seccomp filter may kill for our system calls; without the cycle counter,
- * which strict seccomp takes, too, a stamp would be a SIGSEGV. */
-void mt_lifecycle_before_prctl(long option, unsigned long argument);
-
 /* Writes how the process ends into its trace. A forked child that never allocated has none until
  * here; a vfork child has none at all: its memory is its parent's, and so is the trace. */
 void mt_lifecycle_end(enum mt_end_kind kind, int status);

@@ -1,0 +1,37 @@
+/* Ends the recording before a sandbox. See sandbox.h. */
+#include "lifecycle/sandbox.h"
+
+#include "checks/heap_checks.h"
+#include "lifecycle/lifecycle.h"
+#include "process/exec_environment.h"
+#include "process/recording.h"
+#include "trace/trace_file.h"
+#include <linux/seccomp.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+
+static void enter_sandbox(void) {
+    if (!mt_lifecycle_has_trace())
+        return;
+    mt_trace_file_stop(MT_STOP_SANDBOX, 0);
+    mt_heap_checks_rest();
+    mt_recording_end();
+    mt_exec_environment_leave();
+}
+
+/* Programs that only ask whether the kernel knows filters install none: Firefox and systemd ask
+ * prctl, libseccomp seccomp(2), which takes neither flags nor an argument with strict mode. */
+void mt_sandbox_before_seccomp(long operation, unsigned long flags, unsigned long argument) {
+    bool is_strict = operation == SECCOMP_SET_MODE_STRICT && !flags && !argument;
+    bool is_filter = operation == SECCOMP_SET_MODE_FILTER && argument;
+    if (is_strict || is_filter)
+        enter_sandbox();
+}
+
+void mt_sandbox_before_prctl(long option, unsigned long argument, unsigned long next) {
+    bool is_strict = argument == SECCOMP_MODE_STRICT;
+    bool is_filter = argument == SECCOMP_MODE_FILTER && next;
+    if ((option == PR_SET_SECCOMP && (is_strict || is_filter)) ||
+        (option == PR_SET_TSC && argument == PR_TSC_SIGSEGV))
+        enter_sandbox();
+}
