@@ -102,7 +102,7 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
       (
         "doubtfulErrors", coverage.doubtfulErrors,
         {
-          "\(CountText.of($0, "possible memory error", .is)) not told: what is missing in the file may"
+          "\(CountText.of($0, "possible memory error", .is)) not told: what the trace does not hold may"
             + " explain \($0 == 1 ? "it" : "them")"
         }
       ),

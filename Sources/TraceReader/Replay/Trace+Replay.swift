@@ -87,8 +87,9 @@ extension Trace {
       var merger = EventMerger(file: file, chunks: eventChunks(to: limits.lastTime))
       merger.run(&pass)
       let first = EventTime(limits.firstTime)
+      let isPatchy = Self.missesAllocations(result.coverage, pass)
       for error in pass.errors where error.offending.time >= first {
-        if let lost, error.isDoubtful(after: lost) {
+        if isPatchy || lost.map(error.isDoubtful(after:)) == true {
           result.coverage.doubtfulErrors &+= 1
         } else {
           log.add(error)
@@ -108,6 +109,16 @@ extension Trace {
     result.errors = log.errors.map { $0.naming(threads) }.sorted {
       $0.offending.time < $1.offending.time
     }
+  }
+
+  /// Whether blocks are allocated past the recorder and freed by way of it, so that an address that was
+  /// freed may be another block's since then.
+  ///
+  /// An allocator that is linked into the program may be compiled into its `operator new`. Where the program's
+  /// operators only call what is recorded, each free is of a block that the trace has.
+  private static func missesAllocations(_ coverage: Coverage, _ pass: SuspectPass) -> Bool {
+    guard !coverage.bypassed.isEmpty || !coverage.bundled.isEmpty else { return false }
+    return pass.strangers.count > pass.errors.count
   }
 
   /// A free of an address that was never allocated is an error only where the trace would have

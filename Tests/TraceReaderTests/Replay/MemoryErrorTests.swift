@@ -1,3 +1,4 @@
+import CTraceFormat
 import Testing
 import TraceReader
 import TraceTestSupport
@@ -50,6 +51,31 @@ import TraceTestSupport
     let result = try trace.replay()
     #expect(result.errors.map(\.count) == [5])
     #expect(result.errorCounts[.doubleFree] == 5)
+  }
+
+  /// Where blocks come from elsewhere, too, an address that was freed may be one of these.
+  @Test func errorsAreDoubtfulWhereAllocationsBypassTheRecorder() throws {
+    func replay(strangers: UInt64, note: UInt32?) throws -> ReplayResult {
+      var trace = TraceBuilder()
+      if let note { trace.note(kind: note, text: "malloc: firefox") }
+      trace.allocate(0x1000, 10)
+      trace.free(0x1000)
+      trace.free(0x1000)
+      for index in 0..<strangers { trace.free(0x9000 + index * 64) }
+      return try trace.replay()
+    }
+    for note in [3, UInt32(MT_NOTE_BUNDLED.rawValue)] {
+      let patchy = try replay(strangers: 2, note: note)
+      #expect(patchy.errorCounts[.doubleFree] == nil)
+      #expect(patchy.coverage.doubtfulErrors == 1)
+      // As where `operator new` is the program's own, but calls malloc.
+      for strangers in UInt64(0)...1 {
+        let whole = try replay(strangers: strangers, note: note)
+        #expect(whole.errorCounts[.doubleFree] == 1)
+        #expect(whole.coverage.doubtfulErrors == 0)
+      }
+    }
+    #expect(try replay(strangers: 2, note: nil).errorCounts[.doubleFree] == 1)
   }
 
   @Test func freeOfUnknownAddress() throws {
