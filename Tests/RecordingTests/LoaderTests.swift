@@ -100,4 +100,12 @@ import TraceTestSupport
     #expect(try run.traces(of: program).count == runs)
     #expect(try run.allTraces().flatMap(\.coverage.childrenNotFollowed).isEmpty)
   }
+
+  /// GNU Common Lisp crashed, as its heap is set up by `main`: the loader allocates a message for each name
+  /// that it cannot find.
+  @Test func anAllocatorOfTheProgramIsNotCalledBeforeItsTime() throws {
+    let run = try TracedRun([try TestProgram("late_allocator.c").path.string])
+    #expect(run.recorded.outputText == "ready\n")
+    #expect(try run.root().coverage.bypassed.contains { $0.hasPrefix("malloc: ") })
+  }
 }

@@ -2,12 +2,15 @@
 #define _GNU_SOURCE
 #include "lifecycle/callbacks.h"
 
+#include "base/config.h"
 #include "base/tls.h"
+#include "bundled/bundled_allocator.h"
 #include "events/pausing.h"
 #include "events/recorder.h"
 #include "lifecycle/exit_frame.h"
 #include "lifecycle/lifecycle.h"
 #include "loader/loader_gate.h"
+#include "loader/real.h"
 #include "process/recording.h"
 #include "process/trace_folder.h"
 #include "snapshot/snapshot.h"
@@ -65,6 +68,14 @@ static void after_fork_in_child(void) {
     mt_meta_reset();
 }
 
+/* Whether stacks are taken. Loading a library allocates by the program's own allocator, if it has
+ * one, whose time begins later (GNU Common Lisp crashes); what goes through that is not recorded.
+ */
+static bool needs_libunwind(void) {
+    return mt_config.mappings || mt_bundled_reaches("malloc") ||
+           !mt_real_overriding_image("malloc");
+}
+
 /* on_exit handlers run in reverse order: registered first, ours is the last, after the host's own
  * and after the destructors of its libraries; the first in a process that was running already. */
 void mt_callbacks_begin(void) {
@@ -73,7 +84,8 @@ void mt_callbacks_begin(void) {
     mt_snapshot_signals_begin();
     mt_tls.inside = mt_tls.is_own = 1;
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-    mt_libunwind_load();
+    if (needs_libunwind())
+        mt_libunwind_load();
     mt_tls.inside = mt_tls.is_own = 0;
 }
 

@@ -46,9 +46,9 @@ static bool read_dynamic(const struct dl_phdr_info *info, struct dynamic_tables 
            (uintptr_t)tables->hash >= info->dlpi_addr;
 }
 
-/* The function of this name with this value, or with any (0) if it is defined; NULL: none. */
+/* The symbol of this name with this value, or with any (0) if it is defined; NULL: none. */
 static const ElfW(Sym) *
-    find_symbol(const struct dynamic_tables *tables, const char *name, uintptr_t value) {
+    find_any(const struct dynamic_tables *tables, const char *name, uintptr_t value) {
     /* DT_GNU_HASH: nbuckets, symoffset, bloom size, bloom shift, bloom, buckets, chains. */
     uint32_t buckets = tables->hash[0], offset = tables->hash[1], bloom = tables->hash[2];
     const uint32_t *bucket = tables->hash + 4 + bloom * (sizeof(uintptr_t) / 4);
@@ -61,12 +61,19 @@ static const ElfW(Sym) *
         uint32_t other = chain[symbol - offset];
         const ElfW(Sym) *entry = &tables->symbols[symbol];
         bool fits = value ? entry->st_value == value : entry->st_shndx != SHN_UNDEF;
-        if ((other | 1) == (hash | 1) && fits && ELF64_ST_TYPE(entry->st_info) == STT_FUNC &&
+        if ((other | 1) == (hash | 1) && fits &&
             mt_text_equal(tables->strings + entry->st_name, name))
             return entry;
         if (other & 1)
             return NULL;
     }
+}
+
+/* The same of a function. */
+static const ElfW(Sym) *
+    find_symbol(const struct dynamic_tables *tables, const char *name, uintptr_t value) {
+    const ElfW(Sym) *symbol = find_any(tables, name, value);
+    return symbol && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ? symbol : NULL;
 }
 
 static int search_image(struct dl_phdr_info *info, size_t size, void *context) {
@@ -109,14 +116,6 @@ uintptr_t mt_loaded_find_own(const char *name) {
     return search.found;
 }
 
-/* ---- What is at an address ---- */
-
-struct kind_search {
-    uintptr_t address;
-    const char *name, *image;
-    enum mt_symbol_kind kind;
-};
-
 static bool holds(const struct dl_phdr_info *info, uintptr_t address) {
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_LOAD &&
@@ -124,6 +123,30 @@ static bool holds(const struct dl_phdr_info *info, uintptr_t address) {
             return true;
     return false;
 }
+
+/* ---- What nobody defines ---- */
+
+/* Whether an image defines the name (`context`), or may. */
+static int may_define(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    const char *file = mt_text_last_component(info->dlpi_name ? info->dlpi_name : "");
+    struct dynamic_tables tables = {0};
+    if (holds(info, (uintptr_t)&search_image) || mt_text_has_prefix(file, "linux-vdso"))
+        return 0;
+    return !read_dynamic(info, &tables) || find_any(&tables, context, 0);
+}
+
+bool mt_loaded_lacks(const char *name) {
+    return mt_loader_gate_visit(may_define, (void *)(uintptr_t)name) == 0;
+}
+
+/* ---- What is at an address ---- */
+
+struct kind_search {
+    uintptr_t address;
+    const char *name, *image;
+    enum mt_symbol_kind kind;
+};
 
 static enum mt_symbol_kind kind_in(const struct dl_phdr_info *info,
                                    const struct kind_search *search) {

@@ -10,6 +10,11 @@
  * returns  its address or 0; 0 as well while the process forks (loader_gate.h) */
 uintptr_t mt_loaded_find_function(const char *image_prefix, const char *name);
 
+/* Whether no image but ours defines a symbol of that name: dlsym would find none, and allocate a
+ * message that says so, from the host's allocator before its time. returns  false as well where
+ * that is not known: while the process forks, or of images without a table that tells */
+bool mt_loaded_lacks(const char *name);
+
 /* Our own function that is exported by that name; 0: none. Asks the loader nothing: amid a dlopen,
  * as a fork may find it, that may not be opened again by which dlsym would find it. */
 uintptr_t mt_loaded_find_own(const char *name);

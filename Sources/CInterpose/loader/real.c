@@ -95,6 +95,13 @@ static void look_up(void *field, const char *name) {
     __builtin_memcpy(field, &symbol, sizeof symbol);
 }
 
+/* For a name that is nowhere the loader allocates a message, which it gives back at the next one:
+ * an allocator of the program that is not ready for that yet crashes (GNU Common Lisp). */
+static void look_up_newer(void *field, const char *name) {
+    void *symbol = mt_loaded_lacks(name) ? NULL : find(name);
+    __builtin_memcpy(field, &symbol, sizeof symbol);
+}
+
 uintptr_t mt_real_behind(const char *name) {
     uintptr_t next = (uintptr_t)find(name);
     /* libstdc++ may have come with a plugin, into a scope that is not ours. */
@@ -144,8 +151,11 @@ bool mt_real_resolve(void) {
 #define MT_REAL_LOOK_UP(result, name, parameters) look_up(&real.name, #name);
     MT_FOR_EACH_REAL(MT_REAL_LOOK_UP)
 #undef MT_REAL_LOOK_UP
+#define MT_REAL_LOOK_UP(result, name, parameters) look_up_newer(&real.name, #name);
+    MT_FOR_EACH_NEWER_REAL(MT_REAL_LOOK_UP)
+#undef MT_REAL_LOOK_UP
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
-    look_up(&real.dl_find_object, "_dl_find_object");
+    look_up_newer(&real.dl_find_object, "_dl_find_object");
 #endif
     if (!real.malloc || !real.calloc || !real.realloc || !real.free)
         return false;

@@ -30,12 +30,9 @@ struct sembuf;
     X(void *, valloc, (size_t))                                                                    \
     X(void *, pvalloc, (size_t))                                                                   \
     X(size_t, malloc_usable_size, (void *))                                                        \
-    X(void, free_sized, (void *, size_t))                                                          \
-    X(void, free_aligned_sized, (void *, size_t, size_t))                                          \
     X(int, execve, (const char *, char *const[], char *const[]))                                   \
     X(int, execvpe, (const char *, char *const[], char *const[]))                                  \
     X(int, fexecve, (int, char *const[], char *const[]))                                           \
-    X(int, execveat, (int, const char *, char *const[], char *const[], int))                       \
     X(int, posix_spawn,                                                                            \
       (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,       \
        char *const[], char *const[]))                                                              \
@@ -77,8 +74,6 @@ struct sembuf;
     X(int, setns, (int, int))                                                                      \
     X(int, epoll_wait, (int, struct epoll_event *, int, int))                                      \
     X(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))                   \
-    X(int, epoll_pwait2,                                                                           \
-      (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))                 \
     X(int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *))                 \
     X(int, semtimedop, (int, struct sembuf *, size_t, const struct timespec *))                    \
     X(int, sigaction, (int, const struct sigaction *, struct sigaction *))                         \
@@ -89,9 +84,18 @@ struct sembuf;
     X(int, waitid, (idtype_t, id_t, siginfo_t *, int))                                             \
     X(int, pthread_setname_np, (unsigned long, const char *))
 
+/* The same of what not every glibc has that we run with. */
+#define MT_FOR_EACH_NEWER_REAL(X)                                                                  \
+    X(void, free_sized, (void *, size_t))                                                          \
+    X(void, free_aligned_sized, (void *, size_t, size_t))                                          \
+    X(int, execveat, (int, const char *, char *const[], char *const[], int))                       \
+    X(int, epoll_pwait2,                                                                           \
+      (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))
+
 struct mt_real {
 #define MT_REAL_FIELD(result, name, parameters) result(*name) parameters;
     MT_FOR_EACH_REAL(MT_REAL_FIELD)
+    MT_FOR_EACH_NEWER_REAL(MT_REAL_FIELD)
 #undef MT_REAL_FIELD
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
     int (*dl_find_object)(void *, struct dl_find_object *);
