@@ -277,6 +277,18 @@ import TraceTestSupport
     #expect(notes.contains { $0.hasPrefix("/bin/echo: traces cannot be written into") })
   }
 
+  /// Not even the beginning of a trace fits in such a file.
+  @Test(arguments: ["exec ", ""])
+  func aProgramThatCannotWriteFilesIsNoted(how: String) throws {
+    let program = try TestProgram("table.c")
+    let run = try TracedRun(["/bin/sh", "-c", "ulimit -f 1; \(how)\(program.path); exit $?"])
+    #expect(try run.traces(of: program).isEmpty)
+    #expect(
+      try run.root().coverage.childrenNotFollowed == [
+        "\(program.path): traces cannot be written where files may have next to no bytes (ulimit -f)"
+      ])
+  }
+
   @Test func whatValgrindRunsIsLeftAlone() throws {
     let program = try TestProgram("table.c")
     let run = try TracedRun(

@@ -148,9 +148,9 @@ static const char *probe_elf(int fd) {
         return "built for another architecture";
     if (is_library_out_of_reach())
         return "libmemtrace.so cannot be read where it runs (chroot, mount namespace, user)";
-    if (mt_trace_folder_is_out_of_reach())
-        return "traces cannot be written into their folder where it runs (another user, chroot, "
-               "mount namespace)";
+    const char *obstacle = mt_trace_obstacle();
+    if (obstacle)
+        return obstacle;
     unsigned count = header.e_phnum < MAX_PROGRAM_HEADERS ? header.e_phnum : MAX_PROGRAM_HEADERS;
     if (header.e_phentsize != sizeof *headers ||
         !read_at(fd, headers, count * sizeof *headers, header.e_phoff))

@@ -11,11 +11,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { MAX_FOLDER = 1024 };
 
-bool mt_trace_folder_is_out_of_reach(void) {
+static bool is_out_of_reach(void) {
     char folder[MAX_FOLDER];
     const char *output = mt_config.output;
     size_t length = (size_t)(mt_text_last_component(output) - output);
@@ -29,6 +30,15 @@ bool mt_trace_folder_is_out_of_reach(void) {
     return error == -ENOENT || error == -EACCES || error == -ENOTDIR || error == -EROFS;
 }
 
+const char *mt_trace_obstacle(void) {
+    if (mt_os_limit(RLIMIT_FSIZE) < MT_FILE_HEADER_SIZE)
+        return "traces cannot be written where files may have next to no bytes (ulimit -f)";
+    if (is_out_of_reach())
+        return "traces cannot be written into their folder where it runs (another user, chroot, "
+               "mount namespace)";
+    return NULL;
+}
+
 /* "path: reason", as of programs. */
 static void note_forks(void) {
     static char line[PATH_MAX + 128]; /* one caller in a process, perhaps with little stack */
@@ -36,8 +46,8 @@ static void note_forks(void) {
     size_t length = mt_executable_path(path, sizeof path);
     struct mt_text text = mt_text_begin(line, sizeof line);
     mt_text_add(&text, length ? path : "?");
-    mt_text_add(&text, ": its forks cannot write traces into their folder any more (another user, "
-                       "chroot, mount namespace)");
+    mt_text_add(&text, ": its forks cannot write traces any more (another user, chroot, mount "
+                       "namespace, ulimit -f)");
     mt_meta_note(MT_NOTE_CHILD_NOT_FOLLOWED, 1, line);
 }
 
@@ -46,7 +56,7 @@ void mt_trace_folder_after_fork(void) {
     if (!mt_config.follow || !mt_recording_owns_trace())
         return;
     /* The kernel is asked about the real user, files are made by the effective one. */
-    if (getuid() != geteuid() || !mt_trace_folder_is_out_of_reach())
+    if (getuid() != geteuid() || !mt_trace_obstacle())
         return;
     mt_trace_file_count(MT_COUNT_CHILDREN_NOT_FOLLOWED, 1);
     uint32_t pid = (uint32_t)mt_os_pid();

@@ -2,14 +2,13 @@
 #ifndef MT_TRACE_FOLDER_H
 #define MT_TRACE_FOLDER_H
 
-#include <stdbool.h>
-
-/* As another user (sudo -u, su), in another root: a recorder that starts there would have to do
- * nothing, and no trace at all would tell of it. Whose real user is not the effective one, does not
- * get that far: ld.so preloads nothing then.
+/* As another user (sudo -u, su), in another root, without room for a file: a recorder that starts
+ * there would have to do nothing, and no trace at all would tell of it. Whose real user is not the
+ * effective one, does not get that far: ld.so preloads nothing then.
  *
+ * returns  why it cannot, in words, or NULL
  * context  also in a vfork child: writes to its stack only; errno untouched */
-bool mt_trace_folder_is_out_of_reach(void);
+const char *mt_trace_obstacle(void);
 
 /* In the parent, after each fork: tells in its trace of children who could not begin theirs, those
  * of a server that became another user before it made them. */
