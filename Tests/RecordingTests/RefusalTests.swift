@@ -37,6 +37,19 @@ import TraceTestSupport
     #expect(run.errorText.contains("record a build without it"))
   }
 
+  /// What the library is called decides; there need be none.
+  @Test func aSanitizerThatIsToBePreloadedIsRefused() throws {
+    let program = try TestProgram("table.c").path.string
+    let run = try ProcessRun.run(
+      [BuiltProducts.memtrace.string, "record", "--", program],
+      environment: TracedRun.minimalEnvironment + ["LD_PRELOAD=/nonexistent/libasan.so.8"])
+    #expect(run.status == 125)
+    #expect(
+      run.errorText.contains(
+        "memtrace: cannot record \(program): /nonexistent/libasan.so.8, which LD_PRELOAD names, "
+          + "is AddressSanitizer, which replaces the allocator itself\n"))
+  }
+
   @Test(.enabled(if: isRoot, "only root may make a program of another user"))
   func setuidProgramsAreRefused() throws {
     let program = try TestProgram("table.c")
@@ -108,6 +121,20 @@ import TraceTestSupport
     let notes = try run.allTraces().flatMap(\.coverage.childrenNotFollowed)
     #expect(
       notes == ["\(name): built with a sanitizer, which has its own allocator"])
+  }
+
+  /// It would say that it does not come first, and not run.
+  @Test func aProgramIntoWhichASanitizerIsPreloadedIsLeftAlone() throws {
+    let found = try ProcessRun.run(["/usr/bin/env", "gcc", "-print-file-name=libasan.so"])
+    let sanitizer = found.outputText.split(separator: "\n").first.map(String.init) ?? ""
+    try #require(sanitizer.hasPrefix("/"))
+    let program = try TestProgram("table.c").path.string
+    let run = try TracedRun(
+      ["/usr/bin/env", "LD_PRELOAD=\(sanitizer)", "ASAN_OPTIONS=detect_leaks=0", program])
+    #expect(run.plain.status == 0)
+    #expect(
+      try run.root().coverage.childrenNotFollowed
+        == ["\(program): run with a sanitizer (LD_PRELOAD), which has its own allocator"])
   }
 
   @Test(arguments: ["execve", "execveat", "spawn", "spawnp", "fchdir"])

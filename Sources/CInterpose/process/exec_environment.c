@@ -222,6 +222,20 @@ static bool has_other_session(char *const *environment) {
            mt_config_lookup(environment, "MEMTRACE_LAUNCHED");
 }
 
+/* AddressSanitizer ends a program in which another library comes before it. */
+static bool preloads_sanitizer(char *const *environment) {
+    const char *list = mt_config_lookup(environment, "LD_PRELOAD");
+    for (const char *at = list; at && *at; at += strspn(at, ": ")) {
+        const char *name = at, *end = at + strcspn(at, ": ");
+        for (; at < end; at++)
+            if (*at == '/')
+                name = at + 1;
+        if (mt_exec_is_sanitizer(name))
+            return true;
+    }
+    return false;
+}
+
 const char *mt_exec_environment_probe(char *const *environment) {
     if (!is_readable(environment))
         return NULL;
@@ -231,6 +245,8 @@ const char *mt_exec_environment_probe(char *const *environment) {
         return mt_exec_runs_nothing;
     if (mt_config_lookup(environment, "VALGRIND_LAUNCHER"))
         return "run by Valgrind, which replaces the allocator itself";
+    if (preloads_sanitizer(environment))
+        return "run with a sanitizer (LD_PRELOAD), which has its own allocator";
     if (mt_os_limit(RLIMIT_DATA) < LEAST_DATA)
         return "its data is limited too much (ulimit -d)";
     return NULL;

@@ -50,10 +50,11 @@ static uint64_t file_offset(const Elf64_Phdr *headers, unsigned count, uint64_t 
     return 0;
 }
 
-static bool is_sanitizer(const char *library) {
-    static const char *const names[] = {"libasan.",        "libtsan.",   "liblsan.",
-                                        "libmsan.",        "libhwasan.", "libclang_rt.asan",
-                                        "libclang_rt.tsan"};
+bool mt_exec_is_sanitizer(const char *library) {
+    static const char *const names[] = {
+        "libasan.",         "libtsan.",           "liblsan.",           "libmsan.",
+        "libhwasan.",       "libclang_rt.asan",   "libclang_rt.tsan",   "libclang_rt.lsan",
+        "libclang_rt.msan", "libclang_rt.hwasan", "libclang_rt.memprof"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (mt_text_has_prefix(library, names[i]))
             return true;
@@ -167,7 +168,8 @@ static const char *probe_elf(int fd) {
                    ? NULL
                    : mt_exec_is_static;
     const char *reason = probe_interpreter(fd, interpreter);
-    if (!reason && dynamic && has_name(fd, headers, count, dynamic, DT_NEEDED, is_sanitizer))
+    if (!reason && dynamic &&
+        has_name(fd, headers, count, dynamic, DT_NEEDED, mt_exec_is_sanitizer))
         reason = "built with a sanitizer, which has its own allocator";
     return reason;
 }

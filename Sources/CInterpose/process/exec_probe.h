@@ -32,6 +32,11 @@ const char *mt_exec_probe_at(int directory, const char *path);
  * arguments  may be NULL, or not to be read */
 bool mt_exec_only_lists(const char *file, char *const *arguments);
 
+/* Whether a library, by the name of its file, is the runtime of a sanitizer.
+ *
+ * library  something may follow its name */
+bool mt_exec_is_sanitizer(const char *library);
+
 /* The file that this library was loaded from, as the loader was told. */
 const char *mt_exec_library(void);
 

@@ -28,6 +28,16 @@ public struct ExecutableInspection: Sendable, Hashable {
     self.init(command: command, searchPath: searchPath, identity: .current)
   }
 
+  /// The sanitizer whose runtime is preloaded into a program.
+  ///
+  /// - Parameter preload: The value of `LD_PRELOAD`.
+  /// - Returns: Its name, and the library as it is named there; nil where there is none.
+  public static func sanitizer(inPreload preload: String) -> (name: String, library: String)? {
+    preload.split(whereSeparator: { $0 == ":" || $0 == " " }).lazy.compactMap { library in
+      AllocatorSigns.sanitizer(library: String(library)).map { ($0, String(library)) }
+    }.first
+  }
+
   init(command: String, searchPath: String?, identity: ProcessIdentity) {
     let lookup = ExecutableLookup(searchPath: searchPath)
     let found = lookup.resolve(command)

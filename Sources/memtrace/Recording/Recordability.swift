@@ -16,11 +16,12 @@ struct Recordability {
   /// - Parameters:
   ///   - executable: The file that will be executed.
   ///   - arguments: Its arguments, the name of the command first.
-  ///   - searchPath: `PATH`, for the interpreters of scripts.
+  ///   - environment: Its environment: `PATH` for the interpreters of scripts, and what else is preloaded.
   /// - Throws: ``CommandFailure`` with 125 and the reason when nothing could be recorded.
   init(
-    of executable: FilePath, arguments: [String], searchPath: String?
+    of executable: FilePath, arguments: [String], environment: EnvironmentVariables
   ) throws(CommandFailure) {
+    try Self.refuseSanitizer(before: executable, in: environment)
     // The recorder would be in the list.
     if let option = LoaderCommand.listingOption(of: executable, arguments) {
       throw CommandFailure(
@@ -28,7 +29,7 @@ struct Recordability {
         exitStatus: ExitStatus.cannotRecord)
     }
     let path = executable.string.contains("/") ? executable.string : "./\(executable)"
-    findings = ExecutableInspection(command: path, searchPath: searchPath).findings
+    findings = ExecutableInspection(command: path, searchPath: environment["PATH"]).findings
       .filter { !Self.isHarmless($0) }
     for finding in findings {
       guard let reason = Self.refusal(finding.kind) else { continue }
@@ -49,6 +50,18 @@ struct Recordability {
       return bundled
         ? nil : Self.warning(finding).map { "\($0) without --bundled-allocator" }
     }
+  }
+
+  /// Refuses a sanitizer that is to be preloaded: it would end a program in which it is not the first library.
+  private static func refuseSanitizer(
+    before executable: FilePath, in environment: EnvironmentVariables
+  ) throws(CommandFailure) {
+    let preload = environment["LD_PRELOAD"] ?? ""
+    guard let other = ExecutableInspection.sanitizer(inPreload: preload) else { return }
+    throw CommandFailure(
+      "cannot record \(executable): \(other.library), which LD_PRELOAD names, is "
+        + "\(other.name), which replaces the allocator itself",
+      exitStatus: ExitStatus.cannotRecord)
   }
 
   /// Why nothing could be recorded; `nil` for what the kernel or the shell says when it is run.

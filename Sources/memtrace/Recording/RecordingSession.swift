@@ -30,7 +30,7 @@ struct RecordingSession {
     if options.snapshotOnCrash { self.snapshots["MEMTRACE_SNAPSHOT_ON_CRASH"] = "1" }
     self.environment = environment
     let recordability = try Recordability(
-      of: command.executable, arguments: words, searchPath: environment["PATH"])
+      of: command.executable, arguments: words, environment: environment)
     warnings = recordability.warnings(recordingBundledAllocator: options.bundledAllocator)
     library = try PreloadLocator.current(environment: environment).locate()
   }
