@@ -5,6 +5,7 @@
 #include "base/config.h"
 #include "base/os.h"
 #include "base/text.h"
+#include "process/exec_privilege.h"
 #include "process/exec_strings.h"
 #include "process/trace_folder.h"
 #include <dlfcn.h>
@@ -171,7 +172,7 @@ static const char *probe_elf(int fd) {
     if (!reason && dynamic &&
         has_name(fd, headers, count, dynamic, DT_NEEDED, mt_exec_is_sanitizer))
         reason = "built with a sanitizer, which has its own allocator";
-    return reason;
+    return reason ? reason : mt_exec_privilege(fd);
 }
 
 /* The interpreter of a "#!" line, or an empty string. */
