@@ -77,6 +77,17 @@ struct PrivilegeTests {
       ])
   }
 
+  /// As `sudo` is installed by some distributions.
+  @Test(.enabled(if: isReadableByAll, "another user may not read the recorder"))
+  func aChildThatMayOnlyBeExecutedIsNoted() throws {
+    let child = try Case(way: "user") { chmod($0, 0o4711) }
+    #expect(try child.recordings() == 0)
+    #expect(
+      try child.reasons() == [
+        "it changes the user when it starts (setuid), and then preloaded libraries are ignored"
+      ])
+  }
+
   @Test(.enabled(if: isReadableByAll, "another user may not read the recorder"))
   func aChildThatGainsCapabilitiesIsNoted() throws {
     let child = try Case(way: "user") { try Self.give("capable", to: $0) }

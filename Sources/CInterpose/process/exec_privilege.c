@@ -24,10 +24,12 @@ static bool has_capabilities(int fd) {
 const char *mt_exec_privilege(int fd) {
     struct mt_identity self = mt_os_identity();
     struct mt_file_rights file;
+    if (mt_os_file_rights(fd, &file) < 0 || !S_ISREG(file.mode))
+        return NULL;
     if (self.effective_user != self.user || self.effective_group != self.group)
         return "run by another effective user or group than the real one, for which preloaded "
                "libraries are ignored";
-    if (mt_os_file_rights(fd, &file) < 0 || mt_os_is_without_rights(fd))
+    if (mt_os_is_without_rights(fd))
         return NULL;
     bool sets_user = (file.mode & S_ISUID) && file.user != self.user;
     bool changes_group = sets_group(file.mode) && file.group != self.group;

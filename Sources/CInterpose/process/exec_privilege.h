@@ -5,7 +5,7 @@
 #ifndef MT_EXEC_PRIVILEGE_H
 #define MT_EXEC_PRIVILEGE_H
 
-/* fd       an executable, open for reading
+/* fd       an executable; of one that is not open for reading (O_PATH) capabilities are not seen
  * returns  NULL when the calling thread may execute it without the kernel's calling that secure
  *          (AT_SECURE), else the reason in words
  * context  also in a vfork child: raw system calls, and its stack */

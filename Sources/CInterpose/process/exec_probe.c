@@ -205,6 +205,16 @@ static const char *probe(int fd, unsigned depth) {
     return reason;
 }
 
+/* One that may be executed only, as many programs that gain rights may. */
+static const char *probe_unreadable(int directory, const char *path) {
+    long fd = mt_os_open(directory, path, O_PATH, 0);
+    if (fd < 0)
+        return NULL;
+    const char *reason = mt_exec_privilege((int)fd);
+    mt_os_close((int)fd);
+    return reason;
+}
+
 const char *mt_exec_probe_descriptor(int fd) {
     return probe(fd, 0);
 }
@@ -214,6 +224,8 @@ const char *mt_exec_probe_at(int directory, const char *path) {
     /* Only a path that the kernel could read may be looked at: others are for exec to refuse. */
     if (fd == -ENOENT && directory >= 0 && !*path)
         return probe(directory, 0);
+    if (fd == -EACCES)
+        return probe_unreadable(directory, path);
     if (fd < 0)
         return NULL;
     const char *reason = probe((int)fd, 0);
