@@ -41,7 +41,9 @@ import TraceTestSupport
         FUTEX_WAIT is over
         recv is over
         accept is over
+        connect is over
         recv has 1 byte
+        connect returned 0, Success
 
         """)
     #expect(try run.root().snapshots.first?.reason == .request)

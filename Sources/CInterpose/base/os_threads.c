@@ -129,6 +129,13 @@ bool mt_os_socket_limit(int socket, int option, struct timespec *limit) {
     return time.tv_sec != 0 || time.tv_usec != 0;
 }
 
+long mt_os_socket_protocol(int socket) {
+    int protocol = 0;
+    socklen_t size = sizeof protocol;
+    long error = CALL(SYS_getsockopt, socket, SOL_SOCKET, SO_PROTOCOL, &protocol, &size, 0);
+    return error < 0 ? error : protocol;
+}
+
 void *mt_os_map_shared(size_t length) {
     long result =
         CALL(SYS_mmap, 0, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -64,6 +64,8 @@ void mt_os_futex_wake_shared(uint32_t *word);
 
 /* The time limit of a socket, SO_RCVTIMEO or SO_SNDTIMEO: false where there is none. */
 bool mt_os_socket_limit(int socket, int option, struct timespec *limit);
+/* IPPROTO_TCP ..., or -errno. */
+long mt_os_socket_protocol(int socket);
 
 /* Zeroed pages that a copy of the process shares, or NULL. */
 void *mt_os_map_shared(size_t length);
