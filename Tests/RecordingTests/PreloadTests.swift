@@ -60,6 +60,18 @@ import TraceTestSupport
     #expect(run.traces.count == 2)
   }
 
+  /// As many as a variable has room for.
+  @Test func aLongListOfOtherPreloadsIsKept() throws {
+    let other = try TestProgram("other_preload.c", flags: ["-shared", "-fPIC"])
+    let program = try TestProgram("table.c")
+    let list = Array(repeating: "libc.so.6", count: 10_000) + [other.path.string]
+    let run = try TracedRun(
+      ["/usr/bin/env", "LD_PRELOAD=\(list.joined(separator: ":"))", program.path.string])
+
+    #expect(run.recorded.outputText.contains("other loaded"))
+    #expect(try run.traces(of: program).count == 1)
+  }
+
   @Test func aChildWithAnEmptyEnvironmentIsRecorded() throws {
     let program = try TestProgram("table.c")
     let run = try TracedRun(["/usr/bin/env", "-i", program.path.string])

@@ -49,6 +49,12 @@ static void make_preload(char *buffer, size_t size, const char *list, bool with_
     }
 }
 
+/* What make_preload writes at most. */
+static size_t preload_size(const char *list) {
+    return sizeof PRELOAD + mt_text_length(mt_exec_library()) + 1 +
+           (list ? mt_text_length(list) : 0);
+}
+
 static bool is_named(const char *variable, const char *name) {
     char next = mt_text_has_prefix(variable, name) ? variable[mt_text_length(name)] : 'x';
     return next == '=' || next == 0;
@@ -154,9 +160,10 @@ static void add_options(struct added *added, char *const *environment) {
 }
 
 /* Puts LD_PRELOAD and our variables first. Returns their number. */
-static size_t add_own(struct mt_exec_environment *storage, char *const *environment) {
+static size_t add_own(struct mt_exec_environment *storage, char *preload,
+                      char *const *environment) {
     struct added added = {storage->variables, storage->own, sizeof storage->own};
-    *added.at++ = storage->preload;
+    *added.at++ = preload;
     add_output(&added);
     add_string(&added, "MEMTRACE_SESSION", mt_config.session);
     add_parent(&added);
@@ -175,10 +182,27 @@ static bool find_room(struct mt_exec_environment *storage, size_t count) {
     return storage->variables != NULL;
 }
 
+/* Puts LD_PRELOAD together, as make_preload does.
+ * returns  it, or NULL where there is no memory */
+static char *find_preload(struct mt_exec_environment *storage, const char *list, bool with_us) {
+    size_t size = preload_size(list);
+    char *buffer = storage->preload;
+    if (size > sizeof storage->preload) {
+        buffer = storage->long_preload = mt_os_map_pages(size);
+        storage->long_mapped = buffer ? size : 0;
+    }
+    if (buffer)
+        make_preload(buffer, size, list, with_us);
+    return buffer;
+}
+
 static void give_back_variables(struct mt_exec_environment *storage) {
     if (storage->mapped)
         mt_os_unmap_pages(storage->variables, storage->mapped);
-    storage->mapped = 0;
+    if (storage->long_mapped)
+        mt_os_unmap_pages(storage->long_preload, storage->long_mapped);
+    storage->mapped = storage->long_mapped = 0;
+    storage->long_preload = NULL;
 }
 
 bool mt_exec_environment_is_in_use(void) {
@@ -272,10 +296,12 @@ char *const *mt_exec_environment(struct mt_exec_environment *storage, char *cons
         return environment;
     bool is_taken = !reason || reason == mt_exec_is_static;
     bool with_us = state == MT_RECORDING && mt_config.follow && is_taken;
-    make_preload(storage->preload, sizeof storage->preload, preload, with_us);
-    size_t kept = with_us ? add_own(storage, environment) : 0;
-    if (!with_us && storage->preload[sizeof PRELOAD - 1])
-        storage->variables[kept++] = storage->preload;
+    char *own_preload = find_preload(storage, preload, with_us);
+    if (!own_preload)
+        return environment;
+    size_t kept = with_us ? add_own(storage, own_preload, environment) : 0;
+    if (!with_us && own_preload[sizeof PRELOAD - 1])
+        storage->variables[kept++] = own_preload;
     for (char *const *at = environment; at && *at; at++)
         if (!is_renewed(*at) && (with_us || !is_option(*at)))
             storage->variables[kept++] = *at;
@@ -284,11 +310,16 @@ char *const *mt_exec_environment(struct mt_exec_environment *storage, char *cons
 }
 
 void mt_exec_environment_leave(void) {
-    static char preload[2 * PATH_MAX];
+    static char few[2 * PATH_MAX], *preload;
     for (char **at = is_readable(environ) ? environ : NULL; at && *at; at++) {
         if (!mt_text_has_prefix(*at, PRELOAD) || *at == preload)
             continue;
-        make_preload(preload, sizeof preload, *at + sizeof PRELOAD - 1, false);
+        const char *list = *at + sizeof PRELOAD - 1;
+        size_t size = preload_size(list);
+        preload = size > sizeof few ? mt_os_map_pages(size) : few;
+        if (!preload)
+            return;
+        make_preload(preload, size, list, false);
         __atomic_store_n(at, preload, __ATOMIC_RELEASE);
         return;
     }

@@ -32,6 +32,8 @@ struct mt_exec_environment {
     char *small[512];
     size_t mapped; /* bytes of `variables` when it has pages of its own */
     char preload[2 * PATH_MAX];
+    char *long_preload; /* instead, in pages of its own; or NULL */
+    size_t long_mapped; /* their bytes */
     char own[MT_OWN_VARIABLES_LENGTH];
 };
 
