@@ -7,10 +7,13 @@ struct HeaderBlockTests {
   /// Five blocks in a chain, by pointers to one place behind their beginnings.
   private func possible(
     place: UInt64 = 8, stacks: [UInt32] = [1, 2, 1, 2, 1], count: Int = 5,
+    operation: Operation = .malloc,
     _ change: (inout SampleHeap, [UInt64]) -> Void = { _, _ in }
   ) throws -> Int {
     var heap = SampleHeap()
-    let blocks = (0..<count).map { heap.block(64, stack: StackID(rawValue: stacks[$0])) }
+    let blocks = (0..<count).map {
+      heap.block(64, stack: StackID(rawValue: stacks[$0]), operation: operation)
+    }
     heap.set(SampleHeap.globals, blocks[0] + place)
     for (block, next) in zip(blocks, blocks.dropFirst()) { heap.set(block + 56, next + place) }
     change(&heap, blocks)
@@ -21,6 +24,32 @@ struct HeaderBlockTests {
 
   @Test("are held by pointers to what is behind these", arguments: [UInt64(8), 16])
   func held(_ place: UInt64) throws { #expect(try possible(place: place) == 0) }
+
+  @Test("are held behind more words as well, of the runtime of a language that allocates with them")
+  func headersOfRuntimes() throws {
+    // Half of the blocks are texts: three more words are in front of them.
+    func possible(texts: Int, count: Int) throws -> Int {
+      try self.possible(stacks: Array(repeating: 1, count: count), count: count) { heap, blocks in
+        for block in 1...texts { heap.set(blocks[block - 1] + 56, blocks[block] + 32) }
+      }
+    }
+    #expect(try possible(texts: 4, count: 8) == 0)
+    // Not enough objects, and not enough texts.
+    #expect(try possible(texts: 5, count: 8) == 8)
+    #expect(try possible(texts: 3, count: 8) == 8)
+  }
+
+  @Test("are held by pointers with tags, where all owners have these, whoever allocated them")
+  func tags() throws {
+    let new = Operation(rawValue: 10)
+    try #require(new.family == .new)
+    #expect(try possible(place: 2) == 0)
+    #expect(try possible(place: 2, operation: new) == 0)
+    #expect(try possible(place: 7, count: 3) == 3)
+    #expect(try possible(place: 2) { heap, blocks in heap.set(blocks[1] + 40, blocks[4]) } == 5)
+    // Allocators have words in front of what they hand out, `operator new` has none.
+    #expect(try possible(place: 8, operation: new) == 5)
+  }
 
   @Test("are only where there are enough of them, and at the places where allocators hand out")
   func evidence() throws {

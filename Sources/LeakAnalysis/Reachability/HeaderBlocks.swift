@@ -1,7 +1,8 @@
 import TraceReader
 
-/// The blocks of allocators that keep a word or two for themselves in front of what they hand out, as SQLite and
-/// BoringSSL do with the size.
+/// Blocks of which all owners have another address than that of the beginning: those of allocators that keep a word or
+/// two for themselves in front of what they hand out, as SQLite and BoringSSL do with the size, and what owners tag in
+/// the lowest bits.
 ///
 /// ```
 /// +0 the allocator's own    +8 or +16 what the program gets
@@ -9,13 +10,16 @@ import TraceReader
 /// Nothing in a block tells that. But all blocks of such an allocator come from one call of `malloc`: where three
 /// quarters of them have pointers to the same place behind their beginnings, and none has one to its beginning, that place
 /// is what owners have. The others may be held by the middle besides.
+///
+/// A language's runtime may put words of its own behind those, as Free Pascal does in front of a text or an array: then
+/// there are several such places, which together three quarters of the blocks have pointers to. Of tags there may be
+/// several, too, as of the texts of messages of Protocol Buffers; blocks with these may come from any allocator function.
 struct HeaderBlocks: Sendable {
-  /// For each site where in its blocks begins what their owners have; 0 where that is not known.
-  private var starts: [UInt8] = []
+  /// For each site the places of its blocks whose addresses their owners have; 0 where that is not known.
+  private var starts: [UInt16] = []
 
   /// Fewer blocks prove nothing.
   private static let leastCount = 4
-  private static let places: [UInt8] = [8, 16]
 
   /// Knows of none.
   init() {}
@@ -45,7 +49,7 @@ struct HeaderBlocks: Sendable {
         if let target = scanner.target(of: value) { callers.note(value, to: target.block) }
       }
     }
-    let found = callers.places(among: Self.places, least: Self.leastCount)
+    let found = callers.places(least: Self.leastCount)
     if found.contains(where: { $0 != 0 }) { starts = found }
   }
 
@@ -54,20 +58,39 @@ struct HeaderBlocks: Sendable {
   /// Whether an owner of a block has the address of what lies at an offset of it.
   func isOwned(_ block: Int, at offset: UInt64, in blocks: HeapBlocks) -> Bool {
     guard !starts.isEmpty else { return false }
-    let start = starts[blocks.siteIndex(of: block)]
-    return start != 0 && UInt64(start) == offset
+    return starts[blocks.siteIndex(of: block)] & Places.place(at: offset) & ~Places.other != 0
   }
 }
 
-/// Calls of `malloc`, and where pointers lead to in the blocks that come from them.
+/// Places in a block that pointers lead to, as a set of bits.
+private enum Places {
+  /// Behind words in front of what is handed out: a bit for each eight bytes.
+  static let behindHeaders: [UInt16] = (1...6).map { 1 << $0 }
+  /// In front of which allocators keep one or two words.
+  static let handedOut = behindHeaders[..<2]
+  /// With the tags from 1 to 7.
+  static let tagged: [UInt16] = (9...15).map { 1 << $0 }
+  /// All others.
+  static let other: UInt16 = 1 << 7
+
+  /// The place at an offset that is not 0.
+  static func place(at offset: UInt64) -> UInt16 {
+    if offset < 8 { return 1 << (8 + UInt16(offset)) }
+    return offset & 7 == 0 && offset < 56 ? 1 << UInt16(offset >> 3) : other
+  }
+}
+
+/// Calls of allocator functions, and where pointers lead to in the blocks that come from them.
 private struct Callers {
   private let blocks: HeapBlocks
   /// For each site the number of its call; -1 where that is of no interest.
   private var calls: [Int]
+  /// For each call whether it is of `malloc`.
+  private var isMalloc: [Bool]
   /// For each call whether something leads to the beginning of one of its blocks.
   private var isDisproved: [Bool]
-  /// For each block the places that something leads to, a bit for each eight bytes, as far as there are bits.
-  private var places: [Int: UInt8] = [:]
+  /// For each block the places that something leads to.
+  private var places: [Int: UInt16] = [:]
 
   var isEmpty: Bool { isDisproved.isEmpty }
 
@@ -75,26 +98,26 @@ private struct Callers {
   init(_ blocks: HeapBlocks, _ reachability: Reachability, _ facts: StackFacts, least: Int) {
     self.blocks = blocks
     calls = Array(repeating: -1, count: blocks.sites.count)
-    isDisproved = []
+    (isMalloc, isDisproved) = ([], [])
     var counts: [UInt64: Int] = [:]
     var possible: [Int] = Array(repeating: 0, count: blocks.sites.count)
     for block in 0..<blocks.count where reachability.state(of: block) == .possible {
       possible[blocks.siteIndex(of: block)] += 1
     }
     for (site, count) in possible.enumerated() where count > 0 {
-      if let call = Self.call(blocks.sites[site], facts) { counts[call, default: 0] += count }
+      let call = facts.allocatingCall(blocks.sites[site].stack)
+      if let call { counts[call, default: 0] += count }
     }
     var numbers: [UInt64: Int] = [:]
     for call in counts.filter({ $0.value >= least }).keys.sorted() { numbers[call] = numbers.count }
     guard !numbers.isEmpty else { return }
+    isMalloc = Array(repeating: true, count: numbers.count)
     isDisproved = Array(repeating: false, count: numbers.count)
     for (index, site) in blocks.sites.enumerated() {
-      calls[index] = Self.call(site, facts).flatMap { numbers[$0] } ?? -1
+      guard let call = facts.allocatingCall(site.stack).flatMap({ numbers[$0] }) else { continue }
+      calls[index] = call
+      if site.operation.family != .malloc { isMalloc[call] = false }
     }
-  }
-
-  private static func call(_ site: Site, _ facts: StackFacts) -> UInt64? {
-    site.operation.family == .malloc ? facts.allocatingCall(site.stack) : nil
   }
 
   /// Notes a pointer.
@@ -102,27 +125,35 @@ private struct Callers {
     let call = calls[blocks.siteIndex(of: block)]
     guard call >= 0, !isDisproved[call] else { return }
     let start = blocks.address(of: block)
-    guard value >= start &+ 8 else { return isDisproved[call] = true }
-    let place = min(7, (value &- start) >> 3)
-    places[block, default: 0] |= value & 7 == 0 ? 1 << UInt8(place) : 1 << 7
+    guard value != start else { return isDisproved[call] = true }
+    places[block, default: 0] |= value > start ? Places.place(at: value &- start) : Places.other
   }
 
-  /// For each site the first of some places that most of its call's blocks have pointers to; else 0.
-  func places(among wanted: [UInt8], least: Int) -> [UInt8] {
-    var counts = Array(
-      repeating: Array(repeating: 0, count: wanted.count + 1), count: isDisproved.count)
-    for (block, bits) in places {
-      let call = calls[blocks.siteIndex(of: block)]
-      counts[call][wanted.count] += 1
-      for (number, place) in wanted.enumerated() where bits & 1 << (place / 8) != 0 {
-        counts[call][number] += 1
-      }
+  /// For each site the places that most of its call's blocks have pointers to.
+  func places(least: Int) -> [UInt16] {
+    var blocksByCall: [[UInt16]] = Array(repeating: [], count: isDisproved.count)
+    for (block, places) in places {
+      blocksByCall[calls[blocks.siteIndex(of: block)]].append(places)
     }
-    let found = counts.enumerated().map { call, counts -> UInt8 in
-      let total = counts[wanted.count]
-      guard !isDisproved[call], total >= least else { return 0 }
-      return wanted.indices.first { counts[$0] * 4 >= total * 3 }.map { wanted[$0] } ?? 0
+    let found = blocksByCall.enumerated().map { call, blocks in
+      isDisproved[call] ? 0 : Self.places(of: blocks, least: least, isMalloc: isMalloc[call])
     }
     return calls.map { $0 < 0 ? 0 : found[$0] }
+  }
+
+  /// The places that most of some blocks have pointers to, by the places that each has pointers to.
+  private static func places(of blocks: [UInt16], least: Int, isMalloc: Bool) -> UInt16 {
+    guard blocks.count >= least else { return 0 }
+    func count(_ places: UInt16) -> Int { blocks.count { $0 & places != 0 } }
+    func isOfMost(_ places: UInt16) -> Bool { count(places) * 4 >= blocks.count * 3 }
+    func several(_ places: [UInt16]) -> UInt16 {
+      let found = places.filter { count($0) >= least }.reduce(0, |)
+      return isOfMost(found) ? found : 0
+    }
+    let tags = several(Places.tagged)
+    guard tags == 0, isMalloc else { return tags }
+    if let place = Places.handedOut.first(where: isOfMost) { return place }
+    guard Places.handedOut.contains(where: { count($0) >= least }) else { return 0 }
+    return several(Places.behindHeaders)
   }
 }
