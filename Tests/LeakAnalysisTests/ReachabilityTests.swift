@@ -313,6 +313,23 @@ struct ReachabilityTests {
     #expect([objects, array].map(analysis.state(at:)) == [.possible, .possible])
   }
 
+  @Test(
+    "Memory that the program has aligned itself is held by the address behind that of its block")
+  func alignedByTheProgram() throws {
+    var heap = SampleHeap()
+    let (aligned, other, unaligned) = (heap.block(96), heap.block(96), heap.block(96))
+    heap.set(aligned + 24, aligned)
+    heap.set(other + 24, aligned)
+    heap.set(unaligned + 32, unaligned)
+    let pages = heap.block(3 * 4096)
+    let page = (pages + 4095) & ~4095
+    heap.set(page - 48, pages)
+    heap.set(SampleHeap.globals, aligned + 32, other + 32, unaligned + 40, page)
+    let analysis = try heap.analysis()
+    #expect([aligned, pages].map(analysis.state(at:)) == [.reached, .reached])
+    #expect([other, unaligned].map(analysis.state(at:)) == [.possible, .possible])
+  }
+
   @Test("Exceptions of C++ are held behind their header, and by parts of it")
   func exceptionsOfCxx() throws {
     var heap = SampleHeap()

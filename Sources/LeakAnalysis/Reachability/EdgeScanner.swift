@@ -107,6 +107,7 @@ final class EdgeScanner: Sendable {
       || InteriorPointers.isMonotonicBuffer(
         at: offset, ofBlockAt: start, size: size, operation, memory)
       || InteriorPointers.isListLink(at: value, memory)
+      || InteriorPointers.isAligned(at: offset, of: start, memory)
       || isElementLink(at: offset, of: block)
       || tables.metadataSlabs.contains(block)
       || findings.rustInteriors.isOwned(block, at: offset, in: blocks)

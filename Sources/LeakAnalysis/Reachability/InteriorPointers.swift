@@ -120,6 +120,24 @@ enum InteriorPointers {
       && (previous == 0 || memory.region(containing: previous).map { $0.kind != .image } == true)
   }
 
+  /// Memory that the program has aligned itself, in a block with room for that: in front of what it uses it keeps
+  /// the address of the block, in order to free it.
+  ///
+  /// ```
+  /// +0 unused   -8 address of the block   aligned memory
+  /// ```
+  /// So do Eigen, where `malloc` does not align for its vectors, and `aligned_alloc` of Boost. In front of whole pages
+  /// there may be more words between, as in OCaml's heap.
+  static func isAligned(at offset: UInt64, of address: UInt64, _ memory: SnapshotMemory) -> Bool {
+    guard offset & 7 == 0, offset >= 8 else { return false }
+    let place = address &+ offset
+    if place & 15 == 0, memory.word(at: place &- 8) == address { return true }
+    guard place & 4095 == 0, offset < 8192 else { return false }
+    return stride(from: min(offset, 64), to: 8, by: -8).contains {
+      memory.word(at: place &- $0) == address
+    }
+  }
+
   /// Whether a word points into the code of an image.
   private static func isCode(_ word: UInt64, _ memory: SnapshotMemory) -> Bool {
     guard word != 0, let region = memory.region(containing: word) else { return false }
