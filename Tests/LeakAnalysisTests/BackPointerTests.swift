@@ -46,6 +46,31 @@ struct BackPointerTests {
         == [.rootCycle, .rootCycle, .rootCycle])
   }
 
+  @Test("The parent of an object of Qt does not keep it, also where it has no other child")
+  func parentsOfQt() throws {
+    let table = SampleHeap.constants + 0x100
+    /// A parent and its child, each with its data, and the list of children; the child last.
+    func family(childIsListed: Bool) throws -> [LeakForest.Role] {
+      var heap = SampleHeap()
+      let parent = (object: heap.block(16), data: heap.block(120))
+      let child = (object: heap.block(24), data: heap.block(144))
+      let list = heap.block(34)
+      for (number, one) in [parent, child].enumerated() {
+        heap.set(one.object, table + UInt64(number) * 16, one.data)
+        heap.set(one.data, table + 0x80 + UInt64(number) * 16, one.object)
+      }
+      heap.set(parent.data + 24, list)
+      heap.set(child.data + 16, parent.object)
+      heap.set(list + 16, childIsListed ? child.object : child.data)
+      return roles(
+        try heap.analysis(), [parent.object, parent.data, list, child.object, child.data])
+    }
+    #expect(
+      try family(childIsListed: true)
+        == [.rootLeak, .draggedAlong, .draggedAlong, .draggedAlong, .draggedAlong])
+    #expect(try family(childIsListed: false).first == .rootCycle)
+  }
+
   @Test("Links of a list in both directions make no cycle, those of a ring do")
   func lists() throws {
     var heap = SampleHeap()

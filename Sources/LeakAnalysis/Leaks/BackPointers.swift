@@ -8,7 +8,8 @@ import TraceReader
 /// A pointer of C or C++ does not tell whether it owns. That of a field by which several blocks lead to the same one
 /// does not, as the `parent` of nodes. Of two fields by which two blocks lead to each other, as `next` and `previous`,
 /// one does not; nor does what leads from an element to the object whose container holds it. Blocks that hang
-/// together in a ring by nothing but these do not keep each other, and one of them is the leak. Of values of `Rc` and
+/// together in a ring by nothing but these do not keep each other, and one of them is the leak. Nor does the parent of
+/// an object of Qt own. Of values of `Rc` and
 /// `Arc` in Rust, which count their references, only a `Weak` is such a pointer.
 struct BackPointers {
   /// Of each component that is no cycle without such pointers the oldest node that nothing else holds.
@@ -47,7 +48,9 @@ struct BackPointers {
     }
     let known = scanner.heap.blocks
     if !candidates.isEmpty {
-      var fields = CycleFields(graph, numbers, candidates, scanner)
+      var fields = CycleFields(graph, numbers, candidates, scanner) {
+        scanner.isParentOfQt(at: $0, of: $1)
+      }
       fields.dropSharedFields()
       fields.dropMutualFields(scanner, facts)
       heads = fields.headsWithoutCycle(known)
