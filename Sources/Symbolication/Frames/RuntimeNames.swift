@@ -133,7 +133,7 @@ enum RuntimeNames {
   private static func isRuntimePlain(_ name: String) -> Bool {
     if isRuntimeCxx(name) { return true }  // debug information without linkage names
     return plainPrefixes.contains { name.hasPrefix($0) } || isCallOfC(name)
-      || isPoolCallOfAda(name)
+      || isPoolCallOfAda(name) || PascalNames.isOfRuntimeLibrary(name)
   }
 
   /// The functions that GNAT writes for each `new` and each deallocation of controlled objects, to ask their pool:
@@ -169,7 +169,6 @@ enum RuntimeNames {
     "swift_", "__swift_", "_swift_", "swift::",
     "__rust_", "__rdl_", "__rg_", "__rustc::__r", "__cxa_", "__gxx_",
     "runtime.", "runtime/cgo.", "_cgo_", "_cgoexp_", "crosscall2",  // Go
-    "SYSTEM_$$_", "CMEM_$$_", "fpc_",  // Free Pascal
     "_gfortran_", "__gnat_", "system__", "_d_",  // Fortran, Ada and D, linked statically
     "_Unwind_", "mt_interpose_", "block_copy", "_Block_copy", "_Block_object_",
   ]
