@@ -628,6 +628,21 @@ import TraceTestSupport
         "; the file was cut: 16 bytes are missing at its end, where it may have been"))
   }
 
+  @Test func whereNoSnapshotIsADamagedFileIsSaid() throws {
+    var builder = TraceBuilder()
+    builder.process(executable: "/opt/app/app", arguments: ["./app"])
+    builder.header.endKind = UInt32(MT_END_EXIT.rawValue)
+    var bytes = builder.bytes()
+    bytes[4096] ^= 1
+    let file = try TemporaryFile(bytes)
+    let error = #expect(throws: ReportError.self) {
+      try Trace(path: file.path).snapshotIndex(at: nil)
+    }
+    #expect(
+      try #require(error?.description).hasSuffix(
+        "; the file is damaged in 1 place, where it may have been"))
+  }
+
   @Test(arguments: [
     (MT_END_EXIT, "when the program ends by exit()"), (MT_END_UEXIT, "with MEMTRACE_SNAPSHOT of"),
     (MT_END_EXEC, "look into the trace of that program"), (MT_END_SIGNAL, "--snapshot-on-crash"),

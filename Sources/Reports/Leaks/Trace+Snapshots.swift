@@ -23,6 +23,10 @@ extension Trace {
       let bytes = CountText.of(coverage.missingBytes, "byte", .is)
       return "the file was cut: \(bytes) missing at its end, where it may have been"
     }
+    if coverage.damageCount > 0 {
+      let places = CountText.of(coverage.damageCount, "place")
+      return "the file is damaged in \(places), where it may have been"
+    }
     if let reason = whyNoEndSnapshot { return "none could be taken at the end: \(reason)" }
     return switch ending {
     case .signal(9):  // SIGKILL
