@@ -227,6 +227,21 @@ import TraceTestSupport
     #expect((values(run)["processes"], values(run)["unmeasured"]) == ("2", "0"))
   }
 
+  /// Where such a test was not to be killed, the harness fails.
+  @Test(arguments: [
+    ("gk", Int32(0)), ("ga", 0), ("ge", 86), ("ck", 0), ("ca", 0), ("ce", 86), ("ok", 87),
+    ("oa", 86),
+  ])
+  func whatATestForksToSeeItCrashNeedsNoSnapshot(_ letters: String, _ status: Int32) throws {
+    let program = try TestProgram("forked-tests.cpp", flags: ["-O1"]).path.string
+    let run = try check([], [program, letters])
+    #expect(run.status == status, "\(run.outputText)\(run.errorText)")
+    guard status == 0 else { return }
+    let harness = letters.hasPrefix("g") ? "GoogleTest" : "Check"
+    #expect(
+      run.outputText.contains("forked by a test of \(harness), killed, leaks not looked for, 0"))
+  }
+
   @Test func whatWasKilledCanBeAllowed() throws {
     let program = try program()
     let run = try check([], [program, "S"])

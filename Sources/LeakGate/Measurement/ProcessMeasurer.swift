@@ -115,7 +115,7 @@ public struct ProcessMeasurer {
       return
     }
     if KilledProcess.isKilled(trace),
-      let who = KilledProcess.whoExpected(trace, command: process.command)
+      let who = KilledProcess.whoExpected(trace, command: process.command, names: source.names)
     {
       // What a crash leaves behind is no leak, nor is it known at every crash.
       process.note = "\(who), leaks not looked for"

@@ -208,7 +208,7 @@ public final class StackNames {
   }
 
   /// The frames of one recorded frame: several where calls were inlined, innermost first.
-  func frames(of frame: RawFrame) -> [ReportFrame] { frames(at: location(of: frame)) }
+  package func frames(of frame: RawFrame) -> [ReportFrame] { frames(at: location(of: frame)) }
 
   private func frames(at location: Int) -> [ReportFrame] {
     if let known = framesOfLocation[location] { return known }
