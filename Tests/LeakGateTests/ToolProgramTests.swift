@@ -9,6 +9,7 @@ import Testing
     "/tmp/TemporaryDirectory.aB1/app-manifest",
     "/home/me/app/.build/plugins/cache/Generate", "/usr/bin/sed", "/bin/dash", "/usr/bin/[",
     "/root/.cargo/bin/rustup", "/opt/rust/bin/cargo", "/opt/rust/bin/rustdoc",
+    "/usr/local/go/bin/go", "/usr/lib/go-1.19/bin/go", "/usr/lib/go-1.19/pkg/tool/linux_amd64/link",
   ])
   func toolsAreLeftOutOnRequestOnly(path: String) {
     var measurer = ProcessMeasurer(needs: [])
@@ -22,6 +23,7 @@ import Testing
     "sed", "/usr/bin/python3.11",
     "/usr/bin/perl", "/home/me/swift-tidy",
     "/home/me/clang-tidied", "/home/me/app-manifest", "/home/me/make-believe",
+    "/home/me/games/go", "/home/me/games/bin/go",
   ])
   func otherProgramsAreChecked(path: String) {
     var measurer = ProcessMeasurer(needs: [])
