@@ -108,6 +108,7 @@ final class EdgeScanner: Sendable {
         at: offset, ofBlockAt: start, size: size, operation, memory)
       || InteriorPointers.isListLink(at: value, memory)
       || InteriorPointers.isAligned(at: offset, of: start, memory)
+      || InteriorPointers.isOfGObject(at: offset, ofBlockAt: start, size: size, memory)
       || isElementLink(at: offset, of: block)
       || tables.metadataSlabs.contains(block)
       || findings.rustInteriors.isOwned(block, at: offset, in: blocks)

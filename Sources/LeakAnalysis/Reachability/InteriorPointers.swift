@@ -139,7 +139,7 @@ enum InteriorPointers {
   }
 
   /// Whether a word points into the code of an image.
-  private static func isCode(_ word: UInt64, _ memory: SnapshotMemory) -> Bool {
+  static func isCode(_ word: UInt64, _ memory: SnapshotMemory) -> Bool {
     guard word != 0, let region = memory.region(containing: word) else { return false }
     return region.kind == .image && region.protection.contains(.execute)
   }
