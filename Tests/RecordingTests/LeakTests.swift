@@ -197,6 +197,20 @@ import TraceTestSupport
     #expect(program.leaks["app.Ticket"] == nil)
   }
 
+  @Test func objectsOfEmbeddedSwiftKeepThemselves() throws {
+    let source = try TestProgram(
+      "embedded_cycles.swift",
+      flags: ["-enable-experimental-feature", "Embedded", "-wmo", "-module-name", "app"])
+    let report = try LeakedProgram(try TracedRun([source.path.string]).root()).report
+    let roots = report.treeGroups.map { "\($0.role) \($0.name ?? "")" }.sorted()
+    #expect(
+      roots == [
+        "rootCycle app.Button", "rootCycle app.Node", "rootCycle app.Node", "rootCycle app.Node",
+        "rootLeak app.Forgotten",
+      ])
+    #expect((report.rootLeakCount, report.rootCycleCount) == (1, 4))
+  }
+
   @Test func aRetainCycleHasItsTypesFieldsAndLines() throws {
     let run = try TracedRun([
       try TestProgram("leaks.swift", flags: ["-module-name", "leaks"]).path.string

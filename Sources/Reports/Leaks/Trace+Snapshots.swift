@@ -110,7 +110,7 @@ extension Trace {
     let heap = try heap(atSnapshot: index, progress: progress)
     let types = SnapshotTypeNames(source)
     return LeakAnalysis(
-      heap, layouts: source.layouts.objectLayouts(self.types, heap.memory),
+      heap, layouts: objectLayouts(source, heap.memory),
       facts: StackFacts(
         isSideTable: source.names.isSideTable(of:),
         isStreamBuffer: source.names.isStreamBuffer(of:),
@@ -124,6 +124,17 @@ extension Trace {
         isCounted: { types.isCounted(at: $0, of: $1, in: $2) },
         isUnused: { types.isUnused(at: $0, of: $1, in: $2) }),
       valueSize: { source.layouts.valueSize(witnesses: $0, at: heap.info.time) })
+  }
+
+  /// What the types tell of the objects that begin with their words.
+  private func objectLayouts(
+    _ source: ReportSource, _ memory: SnapshotMemory
+  ) -> [UInt64: ObjectLayout] {
+    var layouts = source.layouts.objectLayouts(types, memory)
+    for type in types.all where source.categories.isEmbeddedSwift(type) {
+      for word in type.words { layouts[word] = ObjectLayout(isInstance: true) }
+    }
+    return layouts
   }
 
   /// What the complete snapshots before one found; none when it is the first.

@@ -158,6 +158,11 @@ public final class BlockCategories {
     return typeNames.name(of: type.id).map { BlockCategory($0) }
   }
 
+  /// Whether a type is a class of Embedded Swift: its objects count their references without the Swift runtime.
+  func isEmbeddedSwift(_ type: BlockType) -> Bool {
+    type.kind == .cxxVTable && typeNames.name(of: type.id)?.language == .swift
+  }
+
   /// Path of the image whose code is held responsible for what a stack allocated.
   func responsibleImage(of stack: StackID) -> String? {
     stackNames?.responsibleSymbol(of: stack)?.imagePath
