@@ -213,6 +213,13 @@ import TraceTestSupport
       frame(function, "/opt/swift/libXCTest.so"), frame("main", "/app/tests"),
     ]
     #expect((SystemLeaks.rule(for: harness) != nil) == isHarness)
+    // With --full-names.
+    let whole = harness.map { frame in
+      var whole = frame
+      (whole.name, whole.shortName) = ("XCTest." + frame.name, frame.name)
+      return whole
+    }
+    #expect((SystemLeaks.rule(for: whole) != nil) == isHarness)
     let own = [
       frame("swift_allocObject", "/opt/swift/libswiftCore.so"), frame("test", "/app/tests"),
     ]

@@ -10,6 +10,8 @@ public struct ReportFrame: Sendable, Hashable, Encodable {
   public var name: String
   /// The whole demangled name, when it says more than `name`.
   public var fullName: String?
+  /// The name that is printed where full names are not asked for; nil when that is `name`.
+  package var shortName: String?
   /// The symbol as the compiler wrote it, for patterns of other tools; not part of documents.
   public var symbol: String?
   /// The path of the source file.
@@ -51,6 +53,7 @@ public struct ReportFrame: Sendable, Hashable, Encodable {
       symbol: frame.function?.raw, file: frame.location?.path, line: line > 0 ? line : nil,
       image: frame.imagePath,
       imageOffset: frame.imageOffset, isInlined: frame.isInlined, role: Role(frame.role))
+    if fullNames, fullName != nil { shortName = frame.displayName }
   }
 
   /// The frame without what is not printed: where in its line the code lies.
