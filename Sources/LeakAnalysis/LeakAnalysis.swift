@@ -43,6 +43,26 @@ public struct LeakAnalysis: Sendable {
     leaks = LeakForest(scanner, facts, &search.reachability)
     reachability = search.reachability
   }
+
+  /// The possible leaks that pointers to beginnings lead to from some leaked blocks, directly or not.
+  ///
+  /// - Parameter leaked: The leaked blocks.
+  /// - Returns: The positions of the possible leaks.
+  /// - Complexity: O(*words* of these and of what they lead to).
+  public func possibleLeaks(heldBy leaked: some Sequence<UInt32>) -> Set<UInt32> {
+    var found: Set<UInt32> = []
+    var next = Array(leaked)
+    while let block = next.popLast() {
+      scanner.forEachEdge(of: Int(block)) { _, target in
+        let held = UInt32(truncatingIfNeeded: target.block)
+        guard target.edgeClass == .start, reachability.state(of: target.block) == .possible,
+          found.insert(held).inserted
+        else { return }
+        next.append(held)
+      }
+    }
+    return found
+  }
 }
 
 /// A search for what can be reached, which is repeated when its result tells more of what pointers hold.

@@ -34,6 +34,29 @@ struct ReachabilityTests {
     #expect(try heap.analysis().leaked == [])
   }
 
+  @Test("What leaked blocks lead to may be a possible leak, too")
+  func possibleLeaksOfLeakedBlocks() throws {
+    var heap = SampleHeap()
+    let (leaked, other) = (heap.block(), heap.block())
+    let (first, second, inside, held) = (heap.block(), heap.block(), heap.block(), heap.block())
+    heap.set(leaked, first, held, inside + 20)
+    heap.set(first, second)
+    heap.set(second, first)
+    heap.set(other, inside)
+    heap.set(SampleHeap.globals, first + 8, inside + 8, held)
+    let analysis = try heap.analysis()
+    #expect(analysis.leaked == [leaked, other])
+    let blocks = analysis.heap.blocks
+    func found(_ address: UInt64) throws -> [UInt64] {
+      let block = try #require(blocks.block(at: address))
+      return analysis.possibleLeaks(heldBy: [UInt32(block)]).map { blocks.address(of: Int($0)) }
+        .sorted()
+    }
+    let (ofLeaked, ofOther) = (try found(leaked), try found(other))
+    #expect(ofLeaked == [first, second])
+    #expect(ofOther == [inside])
+  }
+
   @Test("Rust holds the table of a HashMap by its control bytes, and what it shares by the value")
   func rustInteriors() throws {
     let (map, shared) = (StackID(2), StackID(3))

@@ -40,8 +40,11 @@ struct LeakSelection {
     systemBlocks = rules.found
     isNew = baseline?.new(counted, of: analysis, source, types)
     isShownRoot = Self.roots(leaks, of: isNew ?? counted)
+    let heldBySystem =
+      query.includesSystem ? [] : analysis.possibleLeaks(heldBy: rules.foundForGood)
     for block in 0..<heap.blocks.count where analysis.reachability.state(of: block) == .possible {
-      let isSystem = rules.rule(of: block) != nil
+      let isSystem =
+        rules.rule(of: block) != nil || heldBySystem.contains(UInt32(truncatingIfNeeded: block))
       guard query.includesSystem || !isSystem else { continue }
       possibleSum.add(heap.blocks.ownBytes(of: block))
       if !query.onlyCycles, filter.passes(block) {
@@ -67,6 +70,11 @@ private struct SystemRules {
   init(_ heap: HeapImage, _ source: ReportSource) {
     self.heap = heap
     self.source = source
+  }
+
+  /// The blocks that were taken in, but for those that may have been freed.
+  var foundForGood: [UInt32] {
+    found.filter { $0.rule != SystemLeaks.perhapsFreed }.flatMap(\.blocks)
   }
 
   /// The rule that a block falls under by itself.
