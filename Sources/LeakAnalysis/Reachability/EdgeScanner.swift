@@ -136,6 +136,11 @@ final class EdgeScanner: Sendable {
     return tables.layouts[memory.word(at: value & Self.addressMask)]?.isTask == false
   }
 
+  /// Whether a root holds the block that a word of it points to, for all that is known.
+  func isHolding(_ root: Root, _ block: Int) -> Bool {
+    findings.settled.isEmpty || !isUncounted(root, to: block, findings.settled)
+  }
+
   /// Calls `body` for each word of a block that points to a block.
   ///
   /// Left out is what does not hold: what was in the buffer of a stream before, what a Swift side table

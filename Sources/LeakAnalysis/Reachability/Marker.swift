@@ -52,7 +52,9 @@ struct Marker: ~Copyable {
       return
     }
     rootWords.forEach(of: root) { address, value in
-      guard let target = scanner.target(of: value), isNews(target) else { return }
+      guard let target = scanner.target(of: value), isNews(target),
+        scanner.isHolding(root, target.block)
+      else { return }
       note(target, holder: result.addSlot(address))
     }
   }

@@ -9,7 +9,10 @@ import TraceReader
 /// these.
 ///
 /// Only objects that are held by such other words in the end are looked at; the words must be in blocks whose
-/// type is known, and be elements, or the object have `unowned` references.
+/// type is known, and be elements, or the object have `unowned` references. In slabs of tasks they may be anywhere:
+/// an async function that goes on leaves in its frame what it used, but what it uses it has retained. So it is on
+/// stacks and in registers. A variable that holds an object without a reference of its own is an `unowned` one; with
+/// none of these left, as of C, it is believed.
 struct SettledObjects: Sendable {
   /// For each such object whether it has `unowned` references.
   private var hasUnowned: [Int: Bool] = [:]
@@ -48,20 +51,56 @@ struct SettledObjects: Sendable {
     let (blocks, memory) = (scanner.heap.blocks, scanner.heap.memory)
     var doubted: [Int: ObjectCounts] = [:]
     for block in 0..<blocks.count {
-      guard case .block(let holder) = reachability.holder(of: block),
-        scanner.mayPointWithoutHolding(holder),
+      guard let holder = reachability.holder(of: block),
+        let doubt = scanner.doubt(of: block, heldBy: holder),
         let counts = ObjectCounts(at: blocks.address(of: block), in: memory),
-        counts.strong > 0, !counts.isTakenDown, counts.unowned > 0 || scanner.hasElements(holder)
+        counts.strong > 0, !counts.isTakenDown, doubt == .always || counts.unowned > 0,
+        !scanner.isCounted(block, by: holder)
       else { continue }
-      var isCertain = false
-      scanner.forEachCountedReference(of: holder) { isCertain = isCertain || $0 == block }
-      if !isCertain { doubted[block] = counts }
+      doubted[block] = counts
     }
     return doubted
   }
 }
 
+/// When what leads to an object may do so without holding it.
+private enum Doubt {
+  case always, ofUnowned
+}
+
+extension Root {
+  /// Whether words of the root that lead to objects of Swift may have been left there.
+  fileprivate var doubt: Doubt? {
+    switch category {
+    case .stack, .registers: .always
+    case .global, .threadLocal: .ofUnowned
+    default: nil
+    }
+  }
+}
+
 extension EdgeScanner {
+  /// When it is doubtful that what was found to hold an object does so; nil where it is believed.
+  fileprivate func doubt(of object: Int, heldBy holder: Reachability.Holder) -> Doubt? {
+    switch holder {
+    case .root(let slot): isKnownObject(object) ? slot.root.doubt : nil
+    case .block(let block):
+      if isKnownObject(block) {
+        hasElements(block) ? .always : .ofUnowned
+      } else {
+        isTaskSlab(block) && isKnownObject(object) ? .always : nil
+      }
+    }
+  }
+
+  /// Whether the type of a holder tells that an object counts it.
+  fileprivate func isCounted(_ object: Int, by holder: Reachability.Holder) -> Bool {
+    guard case .block(let block) = holder else { return false }
+    var isCounted = false
+    forEachCountedReference(of: block) { isCounted = isCounted || $0 == object }
+    return isCounted
+  }
+
   /// Calls `body` for each reference in a block of which its type tells that the object it leads to counts it.
   ///
   /// An object that is being taken down may have given up some of its own.
@@ -77,8 +116,15 @@ extension EdgeScanner {
     }
   }
 
-  /// Whether words of a block may point to objects without holding them, for all that its type tells.
-  func mayPointWithoutHolding(_ block: Int) -> Bool {
+  /// Whether the frames of async functions of a task are in a block.
+  func isTaskSlab(_ block: Int) -> Bool {
+    let (blocks, memory) = (heap.blocks, heap.memory)
+    return memory.usedSizeOfTaskSlab(at: blocks.address(of: block), size: blocks.size(of: block))
+      != nil
+  }
+
+  /// Whether an object of a known type lies in a block which is no task: of those the runtime has references of its own.
+  func isKnownObject(_ block: Int) -> Bool {
     layout(of: block).map { !$0.isTask } ?? false
   }
 
@@ -88,11 +134,23 @@ extension EdgeScanner {
     return layout.isElement(at: heap.blocks.size(of: block) &- 1)
   }
 
-  /// Whether a word does not hold the object that it points to, as other words are all that the object counts.
+  /// Whether a word of a root does not hold the object that it points to, as other words are all that it counts.
+  func isUncounted(_ root: Root, to target: Int, _ settled: SettledObjects) -> Bool {
+    guard settled.contains(target), isKnownObject(target) else { return false }
+    switch root.doubt {
+    case .always: return true
+    case .ofUnowned: return settled.containsUnowned(target)
+    case nil: return false
+    }
+  }
+
+  /// Whether a word of a block does not hold the object that it points to, for the same reason.
   func isUncounted(_ offset: UInt64, of block: Int, to target: Int, _ settled: SettledObjects)
     -> Bool
   {
-    guard settled.contains(target), let layout = layout(of: block), !layout.isTask,
+    guard settled.contains(target) else { return false }
+    if isTaskSlab(block) { return isKnownObject(target) }
+    guard let layout = layout(of: block), !layout.isTask,
       settled.containsUnowned(target) || layout.isElement(at: offset)
     else { return false }
     var isCounted = false

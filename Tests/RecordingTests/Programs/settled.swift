@@ -71,12 +71,14 @@ nonisolated(unsafe) var screens: [Leaked] = []
 nonisolated(unsafe) var others: [AnyObject] = []
 nonisolated(unsafe) var lists: [[AnyObject]] = []
 nonisolated(unsafe) var kept: [Kept] = []
+nonisolated(unsafe) var event = Event.closed
 
 @inline(never) func useUnowned() {
   observers.append(Observer())
   boxes.append(Box(Reference(object: Leaked())))
   boxes.append(Box(Optional(Reference(object: Leaked()))))
   optionals += [nil, Reference(object: Leaked())]
+  event = .changed(Reference(object: Leaked()))
 }
 
 @inline(never) func removeLast() {
@@ -105,3 +107,4 @@ removeLast()
 keep()
 print(
   clear(20), observers.count, boxes.count, optionals.count, screens.count, lists.count, kept.count)
+if case .changed = event { print("changed") }

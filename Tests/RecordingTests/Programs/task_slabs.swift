@@ -1,5 +1,5 @@
 // Cycles that only frames of async functions held, in the slabs of a task, and one that a function
-// which still runs holds.
+// which still runs holds. That function has left another one in its frame.
 //
 // The process ends in the middle of the task, so that its slabs are still there.
 
@@ -12,6 +12,11 @@ final class Page {
 
 final class HeldPage {
   var next: HeldPage?
+  init() { next = self }
+}
+
+final class LeftPage {
+  var next: LeftPage?
   init() { next = self }
 }
 
@@ -34,6 +39,11 @@ final class HeldPage {
 @main struct TaskSlabs {
   static func main() async {
     await leakPages(20)
+    do {
+      let page = LeftPage()
+      await Task.yield()
+      use(page)
+    }
     let page = HeldPage()
     await leave(page)
     use(page)
