@@ -71,6 +71,47 @@ import TraceReader
     #expect(evidence.text == "in the test App.ListTests/Inner/grows(by:)")
   }
 
+  /// It is none of those with marks that ran meanwhile.
+  @Test(arguments: [
+    (
+      "Suite.Inner.grows(by:)", "App.Suite.Inner.grows(by: Swift.Int) -> ()",
+      "__local of @Test grows in static Suite.Inner.@Test grows", "App.Suite/Inner/grows(by:)"
+    ),
+    (
+      "shrinks()", "App.shrinks() throws -> ()", "__local of @Test shrinks in @Test shrinks",
+      "App.shrinks()"
+    ),
+    (
+      "Suite.`adds. 1/2`()", "App.(Suite in _2A).`adds. 1/2`() -> ()",
+      "static Suite.@Test `adds. 1/2`", "App.Suite/`adds. 1/2`()"
+    ),
+    (
+      "OldTests.testGrowth()", "App.OldTests.testGrowth() throws -> ()",
+      "implicit closure #2 in initial value of static OldTests.__allTests__OldTests",
+      "App.OldTests/testGrowth"
+    ),
+  ])
+  func aTestWithoutMarksIsNamedByItsHarness(
+    short: String, full: String, caller: String, test: String
+  ) {
+    let stack = [
+      frame("makeList"), ReportFrame(name: short, fullName: full), frame(caller), frame("main"),
+    ]
+    #expect(timeline([]).evidence(stack, at: [15]).onStack == [test])
+    let tests = timeline([(10, "test began: App.Suite/other()")])
+    #expect(tests.evidence(stack, at: [15]).onStack == [test])
+    #expect(tests.evidence([frame(caller)], at: [15]).alone == ["App.Suite/other()"])
+  }
+
+  @Test(arguments: [
+    ("helper(_:) in Suite.grows()", "helper #1 (Swift.Int) -> () in App.Suite.grows() -> ()"),
+    ("Suite.grows()", "(extension in App):Lib.Suite.grows() -> ()"),
+  ])
+  func aHarnessThatCallsSomethingElseTellsNothing(short: String, full: String) {
+    let stack = [ReportFrame(name: short, fullName: full), frame("static Suite.@Test grows")]
+    #expect(timeline([]).evidence(stack, at: [15]).isEmpty)
+  }
+
   @Test(arguments: [
     ("`adds 1/2 (quickly)`()", "App.`My Suite. of (things)`.`adds 1/2 (quickly)`() async -> ()"),
     ("`adds 1/2`(_:)", "closure #1 () in App.`My Suite. of (things)`.`adds 1/2`(Swift.Int) -> ()"),

@@ -61,7 +61,7 @@ struct TestTimeline {
   }
 
   /// Splits outside of backticks, in which names may have any characters: `adds (quickly)`.
-  private static func split(_ text: String, at separator: Character) -> [String] {
+  static func split(_ text: String, at separator: Character) -> [String] {
     var isQuoted = false
     let parts = text.split { (character: Character) -> Bool in
       if character == "`" { isQuoted.toggle() }
@@ -71,7 +71,7 @@ struct TestTimeline {
   }
 
   /// The text before its parameters; nil where it has none.
-  private static func withoutParameters(_ text: String) -> String? {
+  static func withoutParameters(_ text: String) -> String? {
     guard let path = split(text, at: "(").first, path != text, !text.hasPrefix("(") else {
       return nil
     }
@@ -86,11 +86,12 @@ struct TestTimeline {
   /// - Returns: Empty where nothing is known.
   func evidence(_ frames: [ReportFrame], at moments: some Sequence<UInt64>) -> TestEvidence {
     var evidence = TestEvidence()
-    guard !isEmpty else { return evidence }
-    if let test = frames.lazy.compactMap(test).first {
-      evidence.onStack = [names[test]]
+    let marked = frames.lazy.compactMap(test).first.map { names[$0] }
+    if let test = marked ?? CalledTest.name(in: frames) {
+      evidence.onStack = [test]
       return evidence
     }
+    guard !isEmpty else { return evidence }
     var (alone, together) = ([Int: Int](), [Int: Int]())
     for moment in moments {
       let running = self.running(at: moment)
