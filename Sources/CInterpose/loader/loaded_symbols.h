@@ -11,8 +11,10 @@
 uintptr_t mt_loaded_find_function(const char *image_prefix, const char *name);
 
 /* Whether no image but ours defines a symbol of that name: dlsym would find none, and allocate a
- * message that says so, from the host's allocator before its time. returns  false as well where
- * that is not known: while the process forks, or of images without a table that tells */
+ * message that says so, from the host's allocator before its time.
+ *
+ * returns  false as well where that is not known: while the process forks, or of images without a
+ *          table that tells */
 bool mt_loaded_lacks(const char *name);
 
 /* Our own function that is exported by that name; 0: none. Asks the loader nothing: amid a dlopen,
