@@ -422,6 +422,23 @@ import TraceTestSupport
         "No leaks: of what was recorded, everything that was not freed can still be reached.\n"))
   }
 
+  /// Nothing is recorded of what a program allocates with jemalloc that is linked into it.
+  @Test(arguments: [
+    ("malloc: app", "of what was recorded, everything"), ("_Znwm: app", "everything"),
+  ])
+  func theOverviewAnswersOnlyForWhatWasRecorded(note: String, what: String) throws {
+    let recording = try LeakRecording { builder in
+      builder.note(kind: UInt32(MT_NOTE_BYPASSED.rawValue), text: note)
+    }
+    var query = LeaksQuery()
+    query.sizes = ByteRange("1m+")
+    let report = try OverviewReport(
+      recording.trace.replay(ReplayRequest(), keepsLiveBlocks: true),
+      leaks: LeaksReport(recording.analysis(), source: recording.source, query: query),
+      source: recording.source)
+    #expect(report.text().contains("No leaks: \(what) that was not freed can still be reached.\n"))
+  }
+
   /// All blocks that its missing part points to would look leaked.
   @Test func aSnapshotThatWasCutIsNotTakenUnasked() throws {
     var builder = TraceBuilder()

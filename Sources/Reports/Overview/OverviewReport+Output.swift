@@ -117,8 +117,7 @@ extension OverviewReport {
     let moment = leaks.snapshot.qualification
     guard leaks.leaked.count > 0 else {
       let state = moment.isEmpty ? "not freed can still" : "live then could still"
-      // Of what was allocated while recording was paused nothing is known.
-      let what = trace.windows == nil ? "everything" : "of what was recorded, everything"
+      let what = mayMissBlocks ? "of what was recorded, everything" : "everything"
       page.line("No leaks\(moment): \(what) that was \(state) be reached.")
       return
     }

@@ -35,6 +35,9 @@ public struct OverviewReport: Report {
   /// Which trace.
   public var trace: TraceSummary
   private let checks: Set<HeapCheck>
+  /// Whether any block may have been allocated without a record of it: recording was paused, or
+  /// the program calls a `malloc` of its own.
+  let mayMissBlocks: Bool
   /// What is missing in it.
   public var coverage: CoverageSummary
   /// How many events were replayed.
@@ -86,6 +89,8 @@ public struct OverviewReport: Report {
     self.asksServers = asksServers
     trace = source.summary(after: result)
     coverage = CoverageSummary(result.coverage)
+    mayMissBlocks =
+      trace.windows != nil || result.coverage.bypassed.contains { $0.hasPrefix("malloc: ") }
     eventCount = result.eventCount
     errors = ErrorsReport(
       result, source: source, top: Limit.errors, frameLimit: Limit.frames)
