@@ -59,22 +59,17 @@ struct PrivilegeTests {
     }
   }
 
-  @Test func aChildThatChangesTheUserIsNoted() throws {
-    let child = try Case(way: "none") { path in chown(path, Self.other, 0) + chmod(path, 0o4755) }
+  @Test(
+    arguments: [
+      ("it changes the user when it starts (setuid)", other, 0, 0o4755),
+      ("it changes the group when it starts (setgid)", 0, other, 0o2755),
+    ] as [(String, uid_t, gid_t, mode_t)])
+  func aChildThatBecomesAnotherIsNoted(change: String, user: uid_t, group: gid_t, mode: mode_t)
+    throws
+  {
+    let child = try Case(way: "none") { path in chown(path, user, group) + chmod(path, mode) }
     #expect(try child.recordings() == 0)
-    #expect(
-      try child.reasons() == [
-        "it changes the user when it starts (setuid), and then preloaded libraries are ignored"
-      ])
-  }
-
-  @Test func aChildThatChangesTheGroupIsNoted() throws {
-    let child = try Case(way: "none") { path in chown(path, 0, Self.other) + chmod(path, 0o2755) }
-    #expect(try child.recordings() == 0)
-    #expect(
-      try child.reasons() == [
-        "it changes the group when it starts (setgid), and then preloaded libraries are ignored"
-      ])
+    #expect(try child.reasons() == ["\(change), and then preloaded libraries are ignored"])
   }
 
   /// As `sudo` is installed by some distributions.

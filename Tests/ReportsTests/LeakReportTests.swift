@@ -216,7 +216,7 @@ import TraceTestSupport
     // With --full-names.
     let whole = harness.map { frame in
       var whole = frame
-      (whole.name, whole.shortName) = ("XCTest." + frame.name, frame.name)
+      (whole.name, whole.nameInShort) = ("XCTest." + frame.name, frame.name)
       return whole
     }
     #expect((SystemLeaks.rule(for: whole) != nil) == isHarness)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "base/os_rights.h"
 
+#include "base/os.h"
 #include "base/os_call.h"
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -12,7 +13,7 @@
 
 struct mt_identity mt_os_identity(void) {
     return (struct mt_identity){
-        .user = (uint32_t)CALL(SYS_getuid, 0, 0, 0, 0, 0, 0),
+        .user = (uint32_t)mt_os_uid(),
         .group = (uint32_t)CALL(SYS_getgid, 0, 0, 0, 0, 0, 0),
         .effective_user = (uint32_t)CALL(SYS_geteuid, 0, 0, 0, 0, 0, 0),
         .effective_group = (uint32_t)CALL(SYS_getegid, 0, 0, 0, 0, 0, 0),

@@ -31,7 +31,7 @@ enum { UNRESOLVED = 0, STANDARD, FOREIGN };
 static uint32_t g_kind;
 
 static void look_up(void *field, const char *name) {
-    void *symbol = mt_loaded_lacks(name) ? NULL : mt_real_symbol(RTLD_NEXT, name);
+    void *symbol = mt_real_symbol(RTLD_NEXT, name);
     /* libstdc++ may have come with a plugin, into a scope that is not ours. */
     if (!symbol)
         symbol = (void *)mt_loaded_find_function("libstdc++", name);

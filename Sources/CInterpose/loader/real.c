@@ -98,8 +98,8 @@ static void look_up(void *field, const char *name) {
 /* For a name that is nowhere the loader allocates a message, which it gives back at the next one:
  * an allocator of the program that is not ready for that yet crashes (GNU Common Lisp). */
 static void look_up_newer(void *field, const char *name) {
-    void *symbol = mt_loaded_lacks(name) ? NULL : find(name);
-    __builtin_memcpy(field, &symbol, sizeof symbol);
+    if (!mt_loaded_lacks(name))
+        look_up(field, name);
 }
 
 uintptr_t mt_real_behind(const char *name) {
@@ -146,7 +146,7 @@ static void prefer_hidden(struct mt_real *real) {
 }
 
 bool mt_real_resolve(void) {
-    struct mt_real real;
+    struct mt_real real = {0};
     /* malloc last: while it is NULL the arena serves. */
 #define MT_REAL_LOOK_UP(result, name, parameters) look_up(&real.name, #name);
     MT_FOR_EACH_REAL(MT_REAL_LOOK_UP)

@@ -11,16 +11,17 @@ enum CalledTest {
   /// - Returns: Its name as `swift test --filter` takes it; nil where no harness is seen to call one.
   static func name(in frames: [ReportFrame]) -> String? {
     for (function, caller) in zip(frames, frames.dropFirst()) where function.role == .user {
-      let called = caller.shortName ?? caller.name
-      if called.contains("@Test ") { return name(of: function, withParameters: true) }
-      if called.contains(".__allTests__") { return name(of: function, withParameters: false) }
+      if caller.shortName.contains("@Test ") { return name(of: function, withParameters: true) }
+      if caller.shortName.contains(".__allTests__") {
+        return name(of: function, withParameters: false)
+      }
     }
     return nil
   }
 
   /// `Module.Suite/Inner/test(of:)` for the function `Suite.Inner.test(of:)` of the module.
   private static func name(of function: ReportFrame, withParameters: Bool) -> String? {
-    let short = function.shortName ?? function.name
+    let short = function.shortName
     guard let module = module(of: function), TestTimeline.split(short, at: " ").count == 1,
       let path = TestTimeline.withoutParameters(short)
     else { return nil }

@@ -10,8 +10,10 @@ public struct ReportFrame: Sendable, Hashable, Encodable {
   public var name: String
   /// The whole demangled name, when it says more than `name`.
   public var fullName: String?
-  /// The name that is printed where full names are not asked for; nil when that is `name`.
-  package var shortName: String?
+  /// The name that is printed where full names are not asked for.
+  package var shortName: String { nameInShort ?? name }
+  /// The same where `name` is a full one.
+  package var nameInShort: String?
   /// The symbol as the compiler wrote it, for patterns of other tools; not part of documents.
   public var symbol: String?
   /// The path of the source file.
@@ -53,7 +55,7 @@ public struct ReportFrame: Sendable, Hashable, Encodable {
       symbol: frame.function?.raw, file: frame.location?.path, line: line > 0 ? line : nil,
       image: frame.imagePath,
       imageOffset: frame.imageOffset, isInlined: frame.isInlined, role: Role(frame.role))
-    if fullNames, fullName != nil { shortName = frame.displayName }
+    if fullNames, fullName != nil { nameInShort = frame.displayName }
   }
 
   /// The frame without what is not printed: where in its line the code lies.

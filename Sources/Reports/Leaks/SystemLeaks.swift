@@ -68,10 +68,9 @@ enum SystemLeaks {
     guard let frame = frames.first(where: { !isAllocator($0) }), let image = frame.imageName else {
       return nil
     }
-    let function = frame.shortName ?? frame.name
     return rules.first { rule in
       (rule.images.isEmpty || rule.images.contains { image.hasPrefix($0) })
-        && (rule.functions.isEmpty || rule.functions.contains { function.hasPrefix($0) })
+        && (rule.functions.isEmpty || rule.functions.contains { frame.shortName.hasPrefix($0) })
     }
   }
 
@@ -80,7 +79,7 @@ enum SystemLeaks {
     return image.hasPrefix("libmemtrace.so")
       || [
         "malloc", "calloc", "realloc", "posix_memalign", "swift_slowAlloc", "swift_allocObject",
-      ].contains(frame.shortName ?? frame.name)
+      ].contains(frame.shortName)
   }
 }
 
