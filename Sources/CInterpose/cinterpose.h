@@ -25,6 +25,7 @@
 #include "unwind/unwind_rules.h"
 #include "unwind/unwind_short_walk.h"
 #include "unwind/unwind_walk.h"
+#include "unwind/unwind_window.h"
 #include "zombies/quarantine.h"
 #include "zombies/zombie_fill.h"
 #include "zombies/zombie_search.h"

@@ -9,6 +9,7 @@
 #include "unwind/unwind_memo.h"
 #include "unwind/unwind_short_walk.h"
 #include "unwind/unwind_walk.h"
+#include "unwind/unwind_window.h"
 #include <string.h>
 
 MT_COLD void mt_unwind_forget(struct mt_unwinder *unwinder) {
@@ -219,11 +220,12 @@ static uint32_t note(struct mt_unwinder *unwinder, uint64_t hash, uint32_t id) {
 }
 
 /* The path of kept frames, through a gap, has no hash in the cache, and making it takes as many
- * steps as there are frames. The leaf's with the gap tells all frames that are shown. */
+ * steps as there are frames. */
 static uint32_t intern_deep(struct mt_unwinder *unwinder) {
     mt_trace_file_count(MT_COUNT_STACKS_CUT, 1);
+    uint32_t outermost = mt_unwind_outermost();
     uint64_t gap = mt_stack_gap(mt_unwind_cached_depth(unwinder) - mt_unwind_depth);
-    uint64_t hash = mt_stack_hash(unwinder->cache[unwinder->cached - 1].hash, gap);
+    uint64_t hash = mt_window_hash(unwinder, mt_unwind_depth - outermost, outermost, gap);
     const struct mt_recent_stack *recent = mt_recent_stack_at(&unwinder->recent, hash);
     if (recent->hash == hash)
         return recent->id;

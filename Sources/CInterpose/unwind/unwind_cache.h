@@ -44,10 +44,10 @@ static inline uint32_t mt_innermost_changed(const struct mt_cached_frame *cache,
     return (uint32_t)(end - cache);
 }
 
-/* Whether the first `count` checks hold: quicker, without saying which frame has changed. In
- * groups, the last of which goes on into the ones that always hold. */
-static inline bool mt_all_checks_hold(struct mt_unwinder *unwinder, uint32_t count) {
-    const struct mt_check *first = mt_checks(unwinder), *end = first + count;
+/* Whether `count` checks hold: quicker, without saying which frame has changed. In groups, the last
+ * of which goes on into those before: others of the same stack, or the ones that always hold. */
+static inline bool mt_checks_hold(const struct mt_check *first, uint32_t count) {
+    const struct mt_check *end = first + count;
     uintptr_t found = 0;
     for (; end > first; end -= MT_CHECK_GROUP)
         found |= mt_check_difference(end - 1) | mt_check_difference(end - 2) |

@@ -9,7 +9,7 @@
 
 /* Notes whether the cached stack may be walked shortly: it is all of the thread's own, as far as
  * that is known, and lacks nothing. After every other change of the cache and of the stacks.
- * Puts the checks that always hold (mt_all_checks_hold) into their place as well. */
+ * Puts the checks that always hold (mt_checks_hold) into their place as well. */
 static inline void mt_unwind_allow_short_walk(struct mt_unwinder *unwinder) {
     uintptr_t outermost = unwinder->cache[0].frame.sp;
     unwinder->is_ordinary =
@@ -151,7 +151,8 @@ MT_INLINE bool mt_unwind_walk_shortly(struct mt_unwinder *unwinder, const struct
         return false;
     uint32_t cached = way.met + 1 + (uint32_t)(way.end - way.fresh);
     struct mt_cached_frame *met = &unwinder->cache[way.met];
-    if (mt_unlikely(cached > mt_unwind_depth || !mt_all_checks_hold(unwinder, met->first_check)))
+    if (mt_unlikely(cached > mt_unwind_depth ||
+                    !mt_checks_hold(mt_checks(unwinder), met->first_check)))
         return false;
     unwinder->cached = cached;
     mt_cache_renew(unwinder, met, way.fp, way.fp_slot);

@@ -26,19 +26,22 @@ static struct mt_cached_frame *fresh_frame(struct mt_unwinder *unwinder, uint64_
 
 /* ---- Layer 1: the stack cache ---- */
 
-static bool all_hold(const struct mt_cached_frame *cache, uint32_t from, uint32_t to) {
-    return mt_innermost_changed(&cache[from], to - from) == 0;
+/* Of the cached frames from..<to. */
+static bool all_hold(struct mt_unwinder *unwinder, uint32_t from, uint32_t to) {
+    if (from >= to)
+        return true;
+    const struct mt_cached_frame *cache = unwinder->cache;
+    uint32_t first = cache[from].first_check, end = mt_end_of_checks(&cache[to - 1]);
+    return mt_checks_hold(mt_checks(unwinder) + first, end - first);
 }
 
 /* The next few of the frames that are cached but not shown. */
 static bool some_hold(struct mt_unwinder *unwinder, uint32_t from, uint32_t to) {
-    for (uint32_t i = 0; i < CHECKED_PER_EVENT && i < to - from; i++) {
-        if (unwinder->checked < from || unwinder->checked >= to)
-            unwinder->checked = from;
-        if (mt_frame_difference(&unwinder->cache[unwinder->checked++]))
-            return false;
-    }
-    return true;
+    uint32_t first = unwinder->checked;
+    if (first < from || first >= to)
+        first = from;
+    unwinder->checked = to - first < CHECKED_PER_EVENT ? to : first + CHECKED_PER_EVENT;
+    return all_hold(unwinder, first, unwinder->checked);
 }
 
 static bool is_shown_whole(const struct mt_unwinder *unwinder, uint32_t count, uint64_t fresh) {
@@ -50,12 +53,12 @@ static bool is_shown_whole(const struct mt_unwinder *unwinder, uint32_t count, u
 MT_COLD static bool deep_frames_hold(struct mt_unwinder *unwinder, uint32_t count, uint64_t fresh) {
     uint64_t dropped = count > MT_OUTERMOST ? unwinder->dropped : 0;
     if (fresh + count + dropped <= mt_unwind_depth)
-        return all_hold(unwinder->cache, 0, count);
+        return all_hold(unwinder, 0, count);
     uint32_t outermost = count < MT_OUTERMOST ? count : MT_OUTERMOST;
     uint64_t inner = mt_unwind_depth - mt_unwind_outermost();
     uint64_t shown = fresh < inner ? inner - fresh : 0;
     uint32_t first = shown < count - outermost ? count - (uint32_t)shown : outermost;
-    return all_hold(unwinder->cache, first, count) && all_hold(unwinder->cache, 0, outermost) &&
+    return all_hold(unwinder, first, count) && all_hold(unwinder, 0, outermost) &&
            some_hold(unwinder, outermost, first);
 }
 

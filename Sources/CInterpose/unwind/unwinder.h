@@ -42,6 +42,12 @@ struct mt_check {
     uintptr_t address, value;
 };
 
+/* A cached frame of a stack that is not shown whole: unwind_window.h. */
+struct mt_window_frame {
+    uint64_t path; /* the frame's hash, of which `prefix` is; else it says nothing */
+    uint64_t prefix;
+};
+
 /* What is kept of a stack: a list of pcs, leaf first, which may hold a gap (mt_stack_gap). */
 struct mt_kept_frames {
     const uintptr_t *pcs;
@@ -127,6 +133,7 @@ struct mt_unwinder {
     /* Of the cached frames, in their order: one for each, or two. */
     struct mt_check checks[MT_CHECK_GROUP + 2 * MT_CACHE_FRAMES];
     struct mt_cached_frame fresh[MT_FRESH_INNER + MT_FRESH_RING]; /* scratch: unwind_walk.h */
+    struct mt_window_frame windows[MT_CACHE_FRAMES];              /* of cached frames, as needed */
     uintptr_t pcs[MT_LIBUNWIND_FRAMES];                           /* scratch, leaf first */
 };
 
