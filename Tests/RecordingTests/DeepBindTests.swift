@@ -45,6 +45,17 @@ import TraceTestSupport
     #expect(events[1004] == .init(allocated: 1, freed: 0))
   }
 
+  @Test func librariesThatTheLibraryOpensInTheSameWayAreSeen() throws {
+    let inner = try Self.plugin()
+    let recording = try Recording(try Self.plugin("-DINNER=\"\(inner.path)\""))
+    #expect((recording.leaks.leaked.count, recording.leaks.leaked.bytes) == (1, 1004))
+    #expect(recording.heap.coverage.unknownFrees == 0)
+    #expect(recording.heap.coverage.bypassed.isEmpty)
+    let events = try MarkedEvents(recording.trace)
+    #expect(events[1002] == .init(allocated: 10, freed: 10))
+    #expect(events[1003] == .init(allocated: 10, freed: 10))
+  }
+
   /// What the initialiser allocated is not in the trace, and may hold what is.
   @Test func whatTheInitialiserAllocatedHoldsBlocks() throws {
     let library = try Self.plugin("-Wl,-z,now", "-DINITIALISER")

@@ -84,23 +84,31 @@ bool mt_deep_bind_may_call(const char *file) {
 
 /* ---- What is new ---- */
 
+/* By which a library finds the allocator's functions by a handle, and opens others so in its turn.
+ */
+static const char *const loader_names[] = {"dlsym", "dlopen", "dlmopen"};
+enum { LOADER_NAMES = sizeof loader_names / sizeof *loader_names };
+
 struct binder {
     const struct mt_deep_bind *before;
     struct mt_rebinding functions[MT_ALLOCATOR_NAMES];
-    struct mt_rebinding dlsym; /* which finds the former by a handle */
+    struct mt_rebinding loader[LOADER_NAMES];
 };
+
+static void look_up(struct mt_rebinding *functions, const char *const *names, size_t count,
+                    void *handle) {
+    for (size_t i = 0; i < count; i++)
+        functions[i].name = names[i];
+    mt_rebinding_look_up(functions, count);
+    /* In the library and what it needs, then in the global scope, which has ours. */
+    for (size_t i = 0; i < count; i++)
+        functions[i].deep = (uintptr_t)mt_real_symbol(handle, names[i]);
+}
 
 /* Before the images are looked at: dlsym takes a lock of the loader that comes first. */
 static void look_up_functions(struct binder *binder, void *handle) {
-    for (size_t i = 0; i < MT_ALLOCATOR_NAMES; i++)
-        binder->functions[i].name = mt_allocator_names[i];
-    mt_rebinding_look_up(binder->functions, MT_ALLOCATOR_NAMES);
-    binder->dlsym.name = "dlsym";
-    mt_rebinding_look_up(&binder->dlsym, 1);
-    /* In the library and what it needs, then in the global scope, which has ours. */
-    for (size_t i = 0; i < MT_ALLOCATOR_NAMES; i++)
-        binder->functions[i].deep = (uintptr_t)mt_real_symbol(handle, mt_allocator_names[i]);
-    binder->dlsym.deep = (uintptr_t)mt_real_symbol(handle, "dlsym");
+    look_up(binder->functions, mt_allocator_names, MT_ALLOCATOR_NAMES, handle);
+    look_up(binder->loader, loader_names, LOADER_NAMES, handle);
     dlerror();
 }
 
@@ -115,7 +123,7 @@ static int bind_image(struct dl_phdr_info *info, size_t size, void *context) {
     if (was_there(binder->before, info) ||
         !mt_rebind_image(&image, binder->functions, MT_ALLOCATOR_NAMES, &found))
         return 0;
-    mt_rebind_image(&image, &binder->dlsym, 1, &ignored);
+    mt_rebind_image(&image, binder->loader, LOADER_NAMES, &ignored);
     if (found.bypassed)
         mt_meta_note_about(MT_NOTE_BYPASSED, 0, found.bypassed, image.path);
     if (found.redirected > 0)
