@@ -90,6 +90,38 @@ import TraceTestSupport
     #expect(types.category(of: 3, in: image).name == "Malloc-64")
   }
 
+  /// What a freed object has left in memory that an extension then gets says nothing of its block.
+  @Test func objectsOfPythonAreAllocatedByItsRuntime() throws {
+    var builder = TraceBuilder()
+    let (runtime, library) = ("/usr/lib/libpython3.11.so.1.0", "/opt/app/ext.so")
+    let symbols = FakeSymbolicator()
+    symbols.add("PyObject_Malloc", at: 0x3100, image: runtime)
+    symbols.add("make", at: 0x5100, image: library)
+    for (index, (path, start)) in [(runtime, UInt64(0x3000)), (library, 0x5000)].enumerated() {
+      builder.image(
+        Image(
+          index: UInt32(index), path: path, loadBias: 0, start: Address(start),
+          end: Address(start + 0x1000), textStart: Address(start),
+          textEnd: Address(start + 0x800)))
+    }
+    for (index, pc) in [UInt64(0x3100), 0x5100].enumerated() {
+      builder.allocate(
+        0x50_1000 + UInt64(index) * 0x100, 32, stack: builder.stack([pc, 0x5200]), time: 10)
+    }
+    var snapshot = SnapshotBuilder(time: 30)
+    snapshot.region(0x50_0000..<0x51_0000, path: "[heap]")
+    snapshot.addClass("type", at: 0x3900)
+    snapshot.addClass("list", at: 0x3a00)
+    snapshot.words(at: 0x50_1000, [0, 0x3a00])
+    snapshot.words(at: 0x50_1100, [0, 0x3a00])
+    builder.snapshot(snapshot)
+    let file = try builder.write()
+    let trace = try Trace(path: file.path)
+    let source = ReportSource(trace, file: nil, symbolicator: symbols)
+    let report = try HeapReport(trace, source: source, query: HeapQuery())
+    #expect(report.rows.map(\.name).sorted() == ["list", "malloc in make"])
+  }
+
   /// They have no metadata, which would tell where they are from.
   @Test func blocksOfTheSwiftRuntimeAreOfTheLibraryThatAllocatedThem() throws {
     var builder = TraceBuilder()

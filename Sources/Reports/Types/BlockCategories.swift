@@ -17,6 +17,7 @@ public final class BlockCategories {
 
   private let types: TypeTable
   private let typeNames: TypeNames
+  private let images: ImageMap
   private let stackNames: StackNames?
   private let isCxx: Bool
   private let isSwift: Bool
@@ -25,11 +26,13 @@ public final class BlockCategories {
   private var categories = Numbering<BlockCategory?>()
   private var known: [Key: Int32] = [:]
   private var knownCalls: [CallKey: Int32] = [:]
+  private var pythonImages: [UInt64: String?] = [:]
 
   /// Makes categories by size only.
   public init() {
     types = TypeTable()
-    typeNames = TypeNames(types: types, images: ImageMap(images: []))
+    images = ImageMap(images: [])
+    typeNames = TypeNames(types: types, images: images)
     stackNames = nil
     isCxx = false
     isSwift = false
@@ -47,6 +50,7 @@ public final class BlockCategories {
     types: TypeTable, images: ImageMap, typeNames: TypeNames, stackNames: StackNames
   ) {
     self.types = types
+    self.images = images
     self.typeNames = typeNames
     self.stackNames = stackNames
     isSwift = types.hasSwift
@@ -131,7 +135,9 @@ public final class BlockCategories {
     of block: LiveBlock, in memory: SnapshotMemory
   ) -> BlockCategory? {
     let (address, size) = (block.address.rawValue, block.size)
-    if let name = memory.pythonClass(ofBlockAt: address, size: size) {
+    if let name = memory.pythonClass(ofBlockAt: address, size: size),
+      isFromPython(block, in: memory)
+    {
       return BlockCategory(TypeName(short: name, full: name, language: .python))
     }
     if memory.usedSizeOfTaskSlab(at: address, size: size) != nil {
@@ -141,6 +147,24 @@ public final class BlockCategories {
     return memory.gobjectClass(ofBlockAt: address, size: size).map { name in
       BlockCategory(TypeName(short: name, full: name, language: .gobject))
     }
+  }
+
+  /// Whether Python's runtime can have allocated a block, as it does all objects.
+  ///
+  /// What another library asks the allocator for may begin with what a freed object has left there.
+  private func isFromPython(_ block: LiveBlock, in memory: SnapshotMemory) -> Bool {
+    guard let type = memory.pythonType,
+      let runtime = image(ofPythonTypeAt: type, at: block.time),
+      let caller = stackNames?.image(thatCallsAllocatorIn: block.stack)
+    else { return true }
+    return caller == runtime
+  }
+
+  private func image(ofPythonTypeAt address: UInt64, at time: EventTime) -> String? {
+    if let known = pythonImages[address] { return known }
+    let path = images.image(containing: Address(address), at: time)?.path
+    pythonImages[address] = .some(path)
+    return path
   }
 
   /// What a block's first word says.
