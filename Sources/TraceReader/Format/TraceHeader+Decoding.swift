@@ -25,6 +25,8 @@ extension TraceHeader {
     guard !bytes.isEmpty else {
       throw TraceError(.notATrace, "is empty: no recording was begun in it")
     }
+    let mended = HeaderStart.mended(bytes)
+    let bytes = mended ?? bytes
     let magic = Array(MT_FILE_MAGIC.utf8)
     let start = bytes.prefix(magic.count)
     guard start.elementsEqual(magic.prefix(start.count)) else {
@@ -37,10 +39,7 @@ extension TraceHeader {
     }
     bytes.withUnsafeBytes { decode($0) }
     try check()
-    isDamaged = bytes.withUnsafeBytes { bytes in
-      var fields = bytes.loadUnaligned(as: mt_file_header.self)
-      return fields.fixed_check != 0 && fields.fixed_check != mt_header_check(&fields)
-    }
+    isDamaged = mended != nil || HeaderStart.isAgainstChecksum(bytes)
   }
 
   private mutating func decode(_ bytes: UnsafeRawBufferPointer) {

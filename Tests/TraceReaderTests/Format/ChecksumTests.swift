@@ -141,18 +141,57 @@ import TraceTestSupport
   @Test func fixedFieldsOfTheHeaderAreGuarded() throws {
     var trace = TraceBuilder()
     trace.allocate(0x1000, 1)
-    var bytes = trace.bytes()
-    let check = try #require(MemoryLayout<mt_file_header>.offset(of: \.fixed_check))
-    #expect(try coverage(bytes).damage == [])
-    bytes.withUnsafeMutableBytes { bytes in
-      var header = bytes.loadUnaligned(as: mt_file_header.self)
-      bytes.storeBytes(of: mt_header_check(&header), toByteOffset: check, as: UInt32.self)
-    }
+    #expect(try coverage(trace.bytes()).damage == [])
+    var bytes = try Self.withHeaderCheck(trace.bytes())
     #expect(try coverage(bytes).damage == [])
     let pid = try #require(MemoryLayout<mt_file_header>.offset(of: \.pid))
     bytes[pid] ^= 1
     let damage = try coverage(bytes).damage
     #expect(damage.map(\.isDoubt) == [true])
     #expect(damage.first?.length == 4096)
+  }
+
+  /// They are the same in all traces: the checksum tells that the file is one.
+  @Test(arguments: [0..<8, 0..<16, 0..<20, 12..<16, 16..<20, 5..<6])
+  func aTraceIsReadWhoseFirstFieldsAreDamaged(_ damaged: Range<Int>) throws {
+    var trace = TraceBuilder()
+    trace.allocate(0x1000, 24)
+    let whole = try Self.withHeaderCheck(trace.bytes())
+    for byte: UInt8 in [0, 0xa5] {
+      var bytes = whole
+      for index in damaged { bytes[index] = byte }
+      let file = try TemporaryFile(bytes)
+      try withExtendedLifetime(file) {
+        let trace = try Trace(path: file.path)
+        #expect([trace.header.major, trace.header.minor] == [1, 2])
+        let replay = try trace.replay()
+        #expect(replay.coverage.damage.map(\.isDoubt) == [true])
+        #expect(replay.eventCount == 1)
+      }
+    }
+  }
+
+  @Test("No trace: without a checksum, with a wrong one, of a version that nobody knows yet")
+  func whatTheChecksumDoesNotTellIsNotRead() throws {
+    var bytes = TraceBuilder().bytes()
+    bytes[0] ^= 1
+    #expect(throws: TraceError.self) { try coverage(bytes) }
+    bytes = try Self.withHeaderCheck(TraceBuilder().bytes())
+    bytes[0] ^= 1
+    bytes[32] ^= 1
+    #expect(throws: TraceError.self) { try coverage(bytes) }
+    bytes = try Self.withHeaderCheck(TraceBuilder().bytes())
+    bytes[8] = 3
+    #expect(throws: TraceError.self) { try coverage(bytes) }
+  }
+
+  private static func withHeaderCheck(_ bytes: [UInt8]) throws -> [UInt8] {
+    var bytes = bytes
+    let check = try #require(MemoryLayout<mt_file_header>.offset(of: \.fixed_check))
+    bytes.withUnsafeMutableBytes { bytes in
+      var header = bytes.loadUnaligned(as: mt_file_header.self)
+      bytes.storeBytes(of: mt_header_check(&header), toByteOffset: check, as: UInt32.self)
+    }
+    return bytes
   }
 }
