@@ -94,10 +94,31 @@ import TraceTestSupport
       text.contains("realloc of the freed block 0x1000, a block of the process that forked\n"))
   }
 
-  private static func errors(of builder: TraceBuilder) throws -> String {
+  @Test func aVariableIsNotToBeFreed() throws {
+    var builder = TraceBuilder()
+    builder.image(
+      Image(
+        index: 0, path: "/opt/app/app", loadBias: 0x6000, start: Address(0x6000),
+        end: Address(0x8000), textStart: Address(0x6000), textEnd: Address(0x7000)))
+    for (index, address) in [UInt64(0x7010), 0x7100, 0x9000].enumerated() {
+      builder.free(address, stack: builder.stack([0x100 + UInt64(index)]))
+    }
+    let symbols = FakeSymbolicator()
+    symbols.addVariable("table", at: 0x7000..<0x7020)
+    let text = try Self.errors(of: builder, symbols)
+    let never = "which was never allocated"
+    #expect(text.contains("Invalid free of 0x7010, \(never): variable table + 16 in app\n"))
+    #expect(text.contains("Invalid free of 0x7100, \(never): app + 0x1100\n"))
+    #expect(text.contains("Invalid free of 0x9000, \(never)\n"))
+    #expect(text.contains("malloc and its kin returned, not a variable or constant of app\n"))
+  }
+
+  private static func errors(
+    of builder: TraceBuilder, _ symbols: FakeSymbolicator = FakeSymbolicator()
+  ) throws -> String {
     let file = try TemporaryFile(builder.bytes())
     let trace = try Trace(path: file.path)
-    let source = ReportSource(trace, file: nil, symbolicator: FakeSymbolicator())
+    let source = ReportSource(trace, file: nil, symbolicator: symbols)
     return ErrorsReport(try trace.replay(), source: source).text()
   }
 

@@ -53,6 +53,10 @@ extension ErrorText {
     if isOfAnnounced {
       return "\(call) only what was announced before, and announce all that the allocator hands out"
     }
+    if let variable = entry.variable {
+      return "\(call) only what malloc and its kin returned, not a variable or constant of "
+        + ReportFrame.lastComponent(variable.image)
+    }
     guard let block = entry.neighbour else {
       return "\(call) only what malloc and its kin returned; this may be a variable, part of an "
         + "array, or a block of another allocator"

@@ -13,7 +13,7 @@ struct ErrorText {
     case .reallocOfFreed: return "realloc of the freed block \(address)\(freedBlockText)"
     case .freeOfUnknown:
       return "Invalid \(call) of \(address), which was never "
-        + (isOfAnnounced ? "announced" : "allocated") + neighbourText
+        + (isOfAnnounced ? "announced" : "allocated") + neighbourText + variableText
     case .freeOfInterior(let offset):
       let start = entry.block.map { " that begins at \(HexText.of($0.address))" } ?? ""
       let end = entry.firstFree == nil ? "" : " and was freed before"
@@ -152,6 +152,10 @@ struct ErrorText {
   }
 
   /// `, right behind a block of 16 B (Malloc-16) that begins at 0x7f12a0`.
+  private var variableText: String {
+    entry.variable.map { ": \($0.name == nil ? "" : "variable ")\($0.text)" } ?? ""
+  }
+
   private var neighbourText: String {
     guard let block = entry.neighbour else { return "" }
     let isBehind = entry.address >= block.address

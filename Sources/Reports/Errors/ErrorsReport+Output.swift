@@ -128,7 +128,7 @@ extension ErrorsReport.Entry: Encodable {
     case kind, message, advice, count, address, access, offset, length, isAtLeast, found, mark,
       signal
     case claimedSize, claimedAlignment, block
-    case neighbour, firstFree, unbalanced, offending
+    case neighbour, variable, firstFree, unbalanced, offending
   }
 
   /// Writes the kind with its details, and the three events.
@@ -167,6 +167,7 @@ extension ErrorsReport.Entry: Encodable {
     try container.encodeIfPresent(mark, forKey: .mark)
     try container.encodeIfPresent(block, forKey: .block)
     try container.encodeIfPresent(neighbour, forKey: .neighbour)
+    try container.encodeIfPresent(variable?.text, forKey: .variable)
     try container.encodeIfPresent(firstFree, forKey: .firstFree)
     if kind == .overRelease { try container.encode(unbalanced, forKey: .unbalanced) }
     try container.encode(offending, forKey: .offending)

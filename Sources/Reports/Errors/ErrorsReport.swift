@@ -33,6 +33,8 @@ public struct ErrorsReport: Report {
     public var block: Block?
     /// Of an address that was never allocated, a live block that ends or begins next to it.
     public var neighbour: Block?
+    /// Of an address that was never allocated and lies in an image, what lies there.
+    public var variable: ReportVariable?
     /// The deallocation that ended the block before; nil when it was live.
     public var firstFree: EventSummary?
     /// The name of the mark at which it was found; nil where it was not at one.
@@ -145,6 +147,10 @@ extension ErrorsReport.Entry {
     firstFree = error.firstFree.map { EventSummary($0, source: source) }
     mark = error.mark
     offending = EventSummary(error.offending, source: source)
+    if error.kind == .freeOfUnknown, neighbour == nil {
+      variable = source.variables.variable(
+        at: error.address.rawValue, time: error.offending.time)
+    }
     if error.kind == .overRelease { unbalanced = Self.unbalanced(error, source) }
   }
 
