@@ -9,7 +9,8 @@ import Testing
     "/tmp/TemporaryDirectory.aB1/app-manifest",
     "/home/me/app/.build/plugins/cache/Generate", "/usr/bin/sed", "/bin/dash", "/usr/bin/[",
     "/root/.cargo/bin/rustup", "/opt/rust/bin/cargo", "/opt/rust/bin/rustdoc",
-    "/usr/local/go/bin/go", "/usr/lib/go-1.19/bin/go", "/usr/lib/go-1.19/pkg/tool/linux_amd64/link",
+    "/usr/local/go/bin/go", "/usr/lib/go-1.19/bin/go", "/usr/bin/go",
+    "/usr/lib/go-1.19/pkg/tool/linux_amd64/link",
   ])
   func toolsAreLeftOutOnRequestOnly(path: String) {
     var measurer = ProcessMeasurer(needs: [])

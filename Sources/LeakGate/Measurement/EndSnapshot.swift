@@ -28,7 +28,13 @@ enum EndSnapshot {
     case .signal(let number):
       return "killed by signal \(number), without a heap snapshot: leaks cannot be told"
     case .unknown:
-      return "wrote no end (killed, or still running): there is no heap snapshot to tell leaks by"
+      return
+        "wrote no end (killed, still running, or a program of Go: docs/ci.md): there is no heap "
+        + "snapshot to tell leaks by"
+    case .underscoreExit where why.isEmpty:
+      return
+        "no heap snapshot was taken at the end, as of programs that make system calls themselves "
+        + "(Go: docs/ci.md): leaks cannot be told"
     default:
       return "no heap snapshot was taken at the end\(why): leaks cannot be told"
     }

@@ -18,7 +18,7 @@ public enum ToolPrograms {
     // What prints the stacks of a crash: tests crash on purpose.
     "swift-backtrace", "swift-backtrace-static",
     // Go's: its name alone might be a project's.
-    "*/go*/bin/go", "*/pkg/tool/linux_*/*",
+    "*/go*/bin/go", "/usr/bin/go", "/usr/local/bin/go", "*/pkg/tool/linux_*/*",
     // Drivers of builds and tests.
     "cargo", "cargo-nextest", "cmake", "ctest", "gmake", "make", "meson", "ninja", "pkg-config",
     "pkgconf", "rustdoc", "rustup",
