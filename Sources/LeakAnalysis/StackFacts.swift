@@ -16,6 +16,8 @@ public struct StackFacts {
   public let isSwiftMetadata: (StackID) -> Bool
   /// Whether a stack is one by which libdispatch allocates.
   public let isOfDispatch: (StackID) -> Bool
+  /// Whether a stack is one by which GObject allocates.
+  public let isOfGObject: (StackID) -> Bool
   /// Whether a stack is one by which a container allocates room for its elements.
   public let isContainer: (StackID) -> Bool
   /// The call by which a stack allocates, as an address; nil where that is not known.
@@ -35,6 +37,7 @@ public struct StackFacts {
     isHashTable: @escaping (StackID) -> Bool = { _ in false },
     isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
     isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
+    isOfGObject: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false },
     allocatingCall: @escaping (StackID) -> UInt64? = { _ in nil },
     isWeak: @escaping (UInt64, Int, HeapImage) -> Bool = { _, _, _ in false },
@@ -47,6 +50,7 @@ public struct StackFacts {
     self.isHashTable = Self.remembered(isHashTable)
     self.isSwiftMetadata = Self.remembered(isSwiftMetadata)
     self.isOfDispatch = Self.remembered(isOfDispatch)
+    self.isOfGObject = Self.remembered(isOfGObject)
     self.isContainer = Self.remembered(isContainer)
     self.allocatingCall = allocatingCall
     self.isWeak = isWeak

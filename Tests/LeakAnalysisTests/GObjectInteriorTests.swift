@@ -40,6 +40,20 @@ struct GObjectInteriorTests {
     #expect([instance, other].map(analysis.state(at:)) == [.reached, .possible])
   }
 
+  @Test("Fundamental types are held by their table")
+  func fundamentalTypes() throws {
+    var heap = heap()
+    let (type, other, foreign) = (
+      heap.block(96, stack: StackID(7)), heap.block(96, stack: StackID(7)),
+      heap.block(96, stack: StackID(8))
+    )
+    heap.set(other, SampleHeap.globals)
+    heap.set(SampleHeap.globals, type + 8, other + 8, foreign + 8)
+    let analysis = try heap.analysis(isOfGObject: { $0 == StackID(7) })
+    #expect(
+      [type, other, foreign].map(analysis.state(at:)) == [.reached, .possible, .possible])
+  }
+
   @Test("Closures are held by their addresses")
   func closures() throws {
     var heap = heap()

@@ -109,6 +109,7 @@ final class EdgeScanner: Sendable {
       || InteriorPointers.isListLink(at: value, memory)
       || InteriorPointers.isAligned(at: offset, of: start, memory)
       || InteriorPointers.isOfGObject(at: offset, ofBlockAt: start, size: size, memory)
+      || (offset == FundamentalTypes.offset && tables.fundamentalTypes.contains(block))
       || isElementLink(at: offset, of: block)
       || tables.metadataSlabs.contains(block)
       || findings.rustInteriors.isOwned(block, at: offset, in: blocks)

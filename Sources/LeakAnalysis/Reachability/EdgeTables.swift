@@ -19,6 +19,8 @@ struct EdgeTables: Sendable {
   let streamBuffers: Set<Int>
   /// The blocks with metadata of types of Swift.
   let metadataSlabs: Set<Int>
+  /// The blocks with what GObject knows of fundamental types.
+  let fundamentalTypes: Set<Int>
   /// What handlers of signals that have returned left on their stacks, by the blocks of these.
   let deadOnSignalStacks: [Int: [Range<UInt64>]]
 
@@ -44,6 +46,7 @@ struct EdgeTables: Sendable {
     plainRecords = DispatchCaches.plainRecords(heap, isAllocated: facts.isOfDispatch)
     streamBuffers = StreamBuffers.blocks(heap, isAllocated: facts.isStreamBuffer)
     metadataSlabs = MetadataSlabs.blocks(heap, isAllocated: facts.isSwiftMetadata)
+    fundamentalTypes = FundamentalTypes.blocks(heap, isAllocated: facts.isOfGObject)
     deadOnSignalStacks = SignalStacks(heap.info, heap.lookup).deadWords()
   }
 }

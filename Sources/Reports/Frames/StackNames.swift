@@ -172,6 +172,12 @@ public final class StackNames {
     return function.hasPrefix("_dispatch_") || function.hasPrefix("dispatch_")
   }
 
+  /// Whether a stack is one by which GObject allocates, with a function of GLib or without.
+  func isOfGObject(of stack: StackID) -> Bool {
+    innermostFrames(of: stack).prefix(3).lazy.compactMap(\.image).map(ReportFrame.lastComponent)
+      .first { !$0.hasPrefix("libglib-2.0.so") }?.hasPrefix("libgobject-2.0.so") ?? false
+  }
+
   /// The frame that is held responsible with its symbol; nil without a stack.
   func responsibleSymbol(of stack: StackID) -> SymbolicatedFrame? {
     symbolicator.responsibleFrame(of: stack)

@@ -118,6 +118,7 @@ extension Trace {
         isHashTable: source.names.isHashTable(of:),
         isSwiftMetadata: source.names.isSwiftMetadata(of:),
         isOfDispatch: source.names.isOfDispatch(of:),
+        isOfGObject: source.names.isOfGObject(of:),
         isContainer: { source.names.container(of: $0) != nil },
         allocatingCall: { self.stacks.frame(of: $0)?.returnAddress.rawValue },
         isWeak: { types.isWeak(at: $0, of: $1, in: $2) },

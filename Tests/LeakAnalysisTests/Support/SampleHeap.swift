@@ -82,6 +82,7 @@ struct SampleHeap {
   ///   - isHashTable: Whether a stack allocates tables of `HashMap`.
   ///   - isSwiftMetadata: Whether a stack is one by which the Swift runtime keeps what it knows of types.
   ///   - isOfDispatch: Whether a stack is one by which libdispatch allocates.
+  ///   - isOfGObject: Whether a stack is one by which GObject allocates.
   ///   - isContainer: Whether a stack allocates room for elements of containers.
   ///   - allocatingCall: The call by which a stack allocates.
   ///   - isWeak: Whether what lies at an offset of a block does not keep what it points to.
@@ -97,6 +98,7 @@ struct SampleHeap {
     isHashTable: @escaping (StackID) -> Bool = { _ in false },
     isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
     isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
+    isOfGObject: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false },
     allocatingCall: @escaping (StackID) -> UInt64? = { _ in nil },
     isWeak: @escaping (UInt64) -> Bool = { _ in false },
@@ -110,7 +112,7 @@ struct SampleHeap {
         isSideTable: { _ in allocatesSideTables },
         isStreamBuffer: { _ in allocatesStreamBuffers }, countsReferences: countsReferences,
         isHashTable: isHashTable, isSwiftMetadata: isSwiftMetadata, isOfDispatch: isOfDispatch,
-        isContainer: isContainer, allocatingCall: allocatingCall,
+        isOfGObject: isOfGObject, isContainer: isContainer, allocatingCall: allocatingCall,
         isWeak: { offset, _, _ in isWeak(offset) },
         isCounted: { offset, _, _ in isCounted(offset) },
         isUnused: { offset, _, _ in isUnused(offset) }),
