@@ -165,9 +165,9 @@ final class ChunkReader {
     } catch {
       damage = Damage(offset: nextOffset, length: UInt64(unread), reason: error.context)
     }
-    // A file that became shorter while it is read is a cut file.
-    unread = done < wanted ? 0 : unread - done
     nextOffset &+= UInt64(done)
+    unread -= done
+    if done < wanted { endShort() }
     let end = rest + done
     UnsafeMutableRawBufferPointer(rebasing: buffer[end..<end + EventDecoder.guardLength])
       .initializeMemory(as: UInt8.self, repeating: 0)
@@ -175,6 +175,16 @@ final class ChunkReader {
     decoder.end = UnsafeRawPointer(base + end)
     let isLast = unread == 0 || end < EventDecoder.guardLength
     decoder.lastStart = isLast ? decoder.end : decoder.end - EventDecoder.guardLength
+  }
+
+  /// What has been read is the last: the file has less than when it was opened.
+  private func endShort() {
+    if damage == nil, !file.isPacked {
+      damage = Damage(
+        offset: nextOffset, length: UInt64(unread),
+        reason: "the file became shorter while it was read")
+    }
+    unread = 0
   }
 
   // MARK: Columns

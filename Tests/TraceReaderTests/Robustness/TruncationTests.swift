@@ -32,6 +32,23 @@ import TraceTestSupport
     #expect(last.events == 0)
   }
 
+  /// As a full disk elsewhere, or a copy that is made anew, may do.
+  @Test(arguments: [0, 1, 100, 4000])
+  func aTraceThatIsCutWhileItIsReadSaysSo(left: Int64) throws {
+    var builder = TraceBuilder()
+    for index in 0..<2000 { builder.allocate(0x1000 + UInt64(index) * 64, 24, time: 10) }
+    let file = try TemporaryFile(builder.bytes())
+    let trace = try Trace(path: file.path)
+    let whole = try trace.replay()
+    #expect((whole.eventCount, whole.coverage.damageCount) == (2000, 0))
+    let descriptor = try FileDescriptor.open(file.path, .readWrite)
+    try descriptor.closeAfter { try descriptor.resize(to: 4096 + left) }
+    let cut = try trace.replay()
+    #expect(cut.eventCount < 2000)
+    let reasons = Set(cut.coverage.damage.map(\.reason))
+    #expect(reasons == ["the file became shorter while it was read"])
+  }
+
   @Test(arguments: [0xff, 0x01, 0x80] as [UInt8])
   func anyDamagedByteIsSurvived(_ mask: UInt8) throws {
     let bytes = SampleTraces.small().bytes()
