@@ -38,6 +38,15 @@ import TraceTestSupport
     #expect(run.errorText == "memtrace: /tmp: is a directory\n")
   }
 
+  @Test func aTraceIsNotCalledAsAFolder() throws {
+    let run = try memtrace("record", "-o", "traces/", "--", "true", in: directory.path)
+    #expect(run.status == 64)
+    #expect(
+      run.errorText == "memtrace: traces/ is the name of a folder; -o needs that of a file, "
+        + "such as traces/trace.mtrace\n")
+    #expect(directory.entries.isEmpty)
+  }
+
   @Test func aPlainFileIsNotExecutable() throws {
     let run = try memtrace("record", "--", "/etc/passwd", in: directory.path)
     #expect(run.status == 126)

@@ -76,6 +76,13 @@ enum OutputNaming {
         "traces are not written to standard output; -o needs the name of a file",
         exitStatus: ExitStatus.usage)
     }
+    // `FilePath` drops the slash, and a file would stand where the user expects a folder.
+    guard !name.hasSuffix("/") else {
+      throw CommandFailure(
+        "\(name) is the name of a folder; -o needs that of a file, such as "
+          + "\(name)trace.\(fileExtension)",
+        exitStatus: ExitStatus.usage)
+    }
     let path = FilePath(name).absolute
     try checkReplaceable(path, shownAs: name, force: force)
     try checkWritable(path.removingLastComponent())
