@@ -63,7 +63,7 @@ class Builder:
 def names():
     """All workloads that can be asked for, in the order of the tables."""
     stress = [_stress_name(threads, depth) for depth in DEPTHS for threads in THREADS]
-    return ["python3", "sqlite3", "cc1plus", "swift", "redis", "churn", *stress]
+    return ["python3", "sqlite3", "cc1plus", "swift", "redis", "churn", "recursion", *stress]
 
 
 def make(name, builder):
@@ -77,6 +77,7 @@ def make(name, builder):
         "swift": _swift,
         "redis": _redis,
         "churn": _churn,
+        "recursion": _recursion,
     }[name](name, builder)
 
 
@@ -114,6 +115,10 @@ def _churn(name, builder):
     # heaptrack's interpreter takes half a minute for it.
     limits = {tools.HEAPTRACK: 3}
     return Workload(name, [builder.c_program("churn"), "200"], skips_slow=True, limits=limits)
+
+
+def _recursion(name, builder):
+    return Workload(name, [builder.c_program("recursion"), "40", "30000"])
 
 
 def _stress_name(threads, depth):
