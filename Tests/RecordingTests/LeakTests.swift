@@ -168,7 +168,9 @@ import TraceTestSupport
     #expect(program.possibleByCase.isEmpty)
   }
 
-  @Test(arguments: [["-Onone"], ["-O"], ["-O", "-static-stdlib"]])
+  @Test(arguments: [
+    ["-Onone"], ["-O"], ["-O", "-static-stdlib"], ["-O", "-static-stdlib", "-Xlinker", "-s"],
+  ])
   func framesOfAsyncFunctionsThatReturnedHoldNothing(_ flags: [String]) throws {
     let source = try TestProgram(
       "task_slabs.swift", flags: flags + ["-parse-as-library", "-module-name", "app"])

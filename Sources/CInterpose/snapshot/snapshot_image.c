@@ -174,7 +174,7 @@ static void find_protected(struct mt_region_list *list) {
 static long keep_memory(struct mt_region_list *list) {
     mt_snapshot_python(&g_writer, &g_walker, list);
     mt_snapshot_gobject(&g_writer, &g_walker, list);
-    g_keeper.slab = mt_snapshot_swift(&g_writer);
+    g_keeper.slab = mt_snapshot_swift(&g_writer, &g_walker, list);
     mt_snapshot_dispatch(&g_writer);
     for (size_t i = 0; i < list->count && !g_writer.error; i++) {
         const struct mt_region *region = &list->regions[i];

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "loader/image_map.h"
 #include "snapshot/snapshot_reads.h"
+#include "snapshot/snapshot_slabs.h"
 
 /* ---- Slabs of tasks ---- */
 
@@ -23,27 +24,37 @@ static uint64_t value_of(const struct mt_wanted_symbol *symbol) {
     return mt_snapshot_field(symbol->address, 0);
 }
 
-/* An executable with the runtime in it does not export it. */
-static uint64_t find_in(const struct mt_loaded_image *image, uint32_t table_type) {
+/* returns  whether there is Swift code in the image */
+static bool find_in(const struct mt_loaded_image *image, uint32_t table_type, uint64_t *metadata) {
     struct mt_wanted_symbol symbol = {.name = symbol_name};
     struct mt_elf_file file;
     if (!mt_elf_open(&file, image))
-        return 0;
-    if (mt_elf_has_section(&file, "swift5_"))
+        return false;
+    bool has_swift = mt_elf_has_section(&file, "swift5_");
+    if (has_swift)
         mt_elf_find_symbols(&file, table_type, image, &symbol, 1, symbol_name);
     mt_elf_close(&file);
-    return value_of(&symbol);
+    *metadata = value_of(&symbol);
+    return has_swift;
 }
 
-static uint64_t find(void) {
-    struct mt_loaded_image image;
-    if (mt_image_map_find_loaded("libswift_Concurrency", &image))
-        return find_in(&image, SHT_DYNSYM);
-    return mt_image_map_find_loaded("", &image) ? find_in(&image, SHT_SYMTAB) : 0;
+/* An executable with the runtime in it does not export it, and may be stripped. */
+static uint64_t find(struct mt_page_walker *walker, const struct mt_region_list *list) {
+    uint64_t metadata = 0;
+    struct mt_loaded_image image, core;
+    if (mt_image_map_find_loaded("libswift_Concurrency", &image)) {
+        find_in(&image, SHT_DYNSYM, &metadata);
+    } else if (mt_image_map_find_loaded("", &image)) {
+        bool has_swift = find_in(&image, SHT_SYMTAB, &metadata);
+        if (has_swift && !metadata && !mt_image_map_find_loaded("libswiftCore.", &core))
+            metadata = mt_snapshot_slabs_find(walker, list, &image);
+    }
+    return metadata;
 }
 
-uint64_t mt_snapshot_swift(struct mt_snapshot_writer *writer) {
-    uint64_t metadata = find();
+uint64_t mt_snapshot_swift(struct mt_snapshot_writer *writer, struct mt_page_walker *walker,
+                           const struct mt_region_list *list) {
+    uint64_t metadata = find(walker, list);
     if (!metadata)
         return 0;
     struct mt_snapshot_class record = {.address = metadata, .kind = MT_SNAPSHOT_SWIFT_SLAB};

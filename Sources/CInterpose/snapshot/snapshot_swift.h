@@ -3,10 +3,12 @@
  * The frames of async functions lie in slabs, which a task fills and empties like a stack and keeps
  * until it ends. Above what is in use stand the variables of functions that have returned. Slabs
  * begin with the address of a variable of the runtime, made for tools to know them by; a record
- * tells it. In tables of dictionaries and sets, bits say which of the buckets are in use. */
+ * tells it, also where the executable contains the runtime and is stripped (snapshot_slabs.h). In
+ * tables of dictionaries and sets, bits say which of the buckets are in use. */
 #ifndef MT_SNAPSHOT_SWIFT_H
 #define MT_SNAPSHOT_SWIFT_H
 
+#include "snapshot/snapshot_pages.h"
 #include "snapshot/snapshot_writer.h"
 
 /* Up to the word of a slab that says how much of it is in use: capacity in its lower half, above it
@@ -16,9 +18,10 @@ enum { MT_SWIFT_SLAB_HEADER = 24 };
 /* Writes a record for the slabs of tasks.
  *
  * returns  what they begin with; 0 where there is no concurrency runtime in a library of its own or
- *          in the executable, or where neither has a symbol for it
+ *          in the executable, or where neither has a symbol for it and no slab has its form
  * context  where the image is written; reads the image's file; async-signal-safe */
-uint64_t mt_snapshot_swift(struct mt_snapshot_writer *writer);
+uint64_t mt_snapshot_swift(struct mt_snapshot_writer *writer, struct mt_page_walker *walker,
+                           const struct mt_region_list *list);
 
 /* How many bytes of the object at an address are to be kept to the last, because it has the form of
  * a table of a dictionary or a set: the header and the bits of the buckets; 0: it has not.
