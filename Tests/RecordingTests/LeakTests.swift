@@ -562,6 +562,21 @@ import TraceTestSupport
     #expect((snapshot.dispatchOffset > 0) == options.contains("-static-stdlib"))
   }
 
+  @Test(arguments: [[], ["-static-stdlib"], ["-static-stdlib", "-Xlinker", "-s"]])
+  func tasksThatWaitForeverAreLostInStrippedProgramsToo(_ options: [String]) throws {
+    let source = try TestProgram(
+      "lost_tasks.swift", flags: options + ["-O", "-module-name", "app"])
+    let trace = try TracedRun([source.path.string]).root()
+    let program = try LeakedProgram(trace)
+    #expect(program.leaks["app.Poller"] == Figures(4, 128, roots: 4))
+    #expect(program.leaks["Swift Task"]?.count == 4)
+    #expect(program.leaks["Swift Task Slab"]?.count == 4)
+    let snapshot = try #require(trace.snapshots.last)
+    #expect(snapshot.taskSlab > 0)
+    #expect(snapshot.dispatchModule > 0)
+    #expect((snapshot.dispatchOffset > 0) == options.contains("-static-stdlib"))
+  }
+
   @Test func memoryThatIsPutAsideIsHeldAndHolds() throws {
     let source = try TestProgram("protected_blocks.c")
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())

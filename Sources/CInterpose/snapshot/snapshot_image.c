@@ -171,11 +171,12 @@ static void find_protected(struct mt_region_list *list) {
     }
 }
 
-static long keep_memory(struct mt_region_list *list) {
+static long keep_memory(const struct mt_snapshot_image *image, struct mt_region_list *list) {
+    struct mt_snapshot_threads threads = {.park = image->park, .taker = image->request->tid};
     mt_snapshot_python(&g_writer, &g_walker, list);
     mt_snapshot_gobject(&g_writer, &g_walker, list);
     g_keeper.slab = mt_snapshot_swift(&g_writer, &g_walker, list);
-    mt_snapshot_dispatch(&g_writer);
+    mt_snapshot_dispatch(&g_writer, &threads);
     for (size_t i = 0; i < list->count && !g_writer.error; i++) {
         const struct mt_region *region = &list->regions[i];
         if (region->source != MT_PAGES_NOT_KEPT &&
@@ -194,7 +195,7 @@ static long keep_threads_and_memory(const struct mt_snapshot_image *image,
     struct mt_span library = find_c_library();
     write_taker(image->request, &library);
     write_threads(image->park, &library);
-    long error = keep_memory(list);
+    long error = keep_memory(image, list);
     mt_pages_close(&g_walker);
     return error;
 }
