@@ -300,4 +300,17 @@ import TraceTestSupport
       #expect(found["Closure context {\(captures), app.Leaf}"]?.first == 1, "\(captures)")
     }
   }
+
+  @Test func closuresAreNamedByAssociatedTypesOfSeveralParameters() throws {
+    let found = try categories("associated_captures.swift", ["-Onone", "-module-name", "app"])
+
+    for captures in [
+      "(T.Output, U.Output) -> V",
+      "(Optional<T1.Output>, app.Just<T1.Output, T1.Failure>, T.Output) -> T.Failure",
+      "(T1.Output.Element, T1.Output, T1.Output.Index) -> T.Output",
+      "(T.Output, T1.Output, T2.Output, T.Output) -> T2.Failure",
+    ] {
+      #expect(found["Closure context {\(captures)}"]?.first == 1, "\(captures)")
+    }
+  }
 }

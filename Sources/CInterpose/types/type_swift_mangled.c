@@ -233,21 +233,47 @@ static bool copy_builtin(struct mt_swift_name *name, struct mangled *mangled) {
     return has_width ? copy_to_line(name, mangled) : copy_bytes(name, mangled, 1);
 }
 
-/* A parameter of the function or type around it: "q_", "q0_", "qd0__" with its depth. */
-static bool copy_parameter(struct mt_swift_name *name, struct mangled *mangled) {
+/* Which parameter of the function or type around it: "_", "0_", "d0__" with its depth, "z" for the
+ * first one. */
+static bool copy_index(struct mt_swift_name *name, struct mangled *mangled) {
     uint8_t byte;
-    if (!copy_bytes(name, mangled, 1) || !peek(name, mangled, &byte))
+    if (!peek(name, mangled, &byte))
         return false;
+    if (byte == 'z')
+        return copy_bytes(name, mangled, 1);
     return (byte != 'd' || copy_to_line(name, mangled)) && copy_to_line(name, mangled);
 }
 
-/* What may count as something to substitute: "Qy0_", "LL". */
+/* "q_", "qd0__" */
+static bool copy_parameter(struct mt_swift_name *name, struct mangled *mangled) {
+    return copy_bytes(name, mangled, 1) && copy_index(name, mangled);
+}
+
+/* What may count as something to substitute: "Qp", "LL". */
 static bool copy_unsure(struct mt_swift_name *name, struct mangled *mangled) {
     uint8_t byte;
     mangled->is_unsure = true;
     if (!copy_bytes(name, mangled, 2))
         return false;
     return !peek(name, mangled, &byte) || !is_digit(byte) || copy_to_line(name, mangled);
+}
+
+/* An associated type of what stands in front of it, "Qx", or of a parameter, "Qz", "Qy0_"; in upper
+ * case one of several steps. It counts. */
+static bool copy_associated(struct mt_swift_name *name, struct mangled *mangled) {
+    uint8_t letter;
+    if (!mt_type_read8(name->memory, mangled->at + 1, &letter))
+        return false;
+    switch (letter | ('a' ^ 'A')) {
+    case 'x':
+    case 'z':
+        return copy_bytes(name, mangled, 2) && note_substitution(mangled, 1);
+    case 'y':
+        return copy_bytes(name, mangled, 2) && copy_index(name, mangled) &&
+               note_substitution(mangled, 1);
+    default:
+        return copy_unsure(name, mangled);
+    }
 }
 
 /* One word of the mangled name. */
@@ -267,9 +293,10 @@ static bool copy_word(struct mt_swift_name *name, struct mangled *mangled, uint8
     case 'X':
     case 'Y': /* words of two letters */
         return copy_bytes(name, mangled, 2);
+    case 'Q':
+        return copy_associated(name, mangled);
     case 'L':
     case 'M':
-    case 'Q':
     case 'W':
         return copy_unsure(name, mangled);
     case 'C':
