@@ -107,6 +107,18 @@ import TraceTestSupport
           + "shows who retained and released it"))
   }
 
+  @Test func pointersIntoArraysOfSwiftAreGoodWithinACallOnly() throws {
+    let program = try TestProgram("zombie_array.swift", flags: ["-Onone"])
+    let run = try HeapRun(program, [], options: ["--zombies"])
+    #expect(run.result.outputText == "4\n")
+    #expect(
+      try run.lines(of: ["errors", "root.mtrace"]).contains(
+        "To fix: something uses an array or text that readAll() has released; a pointer into it is "
+          + "good only within the call (withUnsafe…) that gave it: keep a reference to it until its "
+          + "last use, or remove the release that is one too many; record --refcounts shows who "
+          + "retained and released it"))
+  }
+
   /// Programs of many kinds do as they do without.
   @Test(
     arguments: [

@@ -125,8 +125,8 @@ extension ErrorText {
   private var useAdvice: String {
     let user = Self.caller(of: entry.offending) ?? "the program"
     if let releaser {
-      return "\(user) uses an object that \(releaser == user ? "it" : releaser) has released; "
-        + Self.objectAdvice
+      return "\(user) uses \(object) that \(releaser == user ? "it" : releaser) has released; "
+        + objectAdvice
     }
     guard let freer = entry.firstFree.flatMap(freer(in:)) else {
       return "clear the pointers to a block before it is freed; \(user) still has one"
@@ -140,7 +140,7 @@ extension ErrorText {
 
   private var writeAdvice: String {
     if let releaser {
-      return "something uses an object that \(releaser) has released; \(Self.objectAdvice)"
+      return "something uses \(object) that \(releaser) has released; \(objectAdvice)"
     }
     let freer = entry.firstFree.flatMap(freer(in:)) ?? "the program"
     return "\(freer) frees the block while something still writes through a pointer to it; free it "
@@ -148,9 +148,23 @@ extension ErrorText {
       + "\(guardedRecording) who writes"
   }
 
-  private static let objectAdvice =
-    "keep a reference to it until its last use, or remove the release "
-    + "that is one too many; record --refcounts shows who retained and released it"
+  private var objectAdvice: String {
+    let pointers =
+      isElements
+      ? "a pointer into it is good only within the call (withUnsafe…) that gave it: " : ""
+    return "\(pointers)keep a reference to it until its last use, or remove the release "
+      + "that is one too many; record --refcounts shows who retained and released it"
+  }
+
+  private var object: String { isElements ? "an array or text" : "an object" }
+
+  /// Whether the block is what Swift's arrays and texts give pointers into.
+  private var isElements: Bool {
+    guard let block = entry.block, block.isSwiftObject, block.category.hasSuffix(" storage") else {
+      return false
+    }
+    return block.category.hasPrefix("Array<") || block.category.hasPrefix("String ")
+  }
 
   /// For an object of Swift, the function whose release was its last, or that of its owner: what took
   /// the object down and freed its block was made by the compiler, perhaps within that function.
