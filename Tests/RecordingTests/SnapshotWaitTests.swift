@@ -82,4 +82,24 @@ import TraceTestSupport
     #expect(run.recorded.outputText == "all are over\n")
     #expect(try run.root().snapshots.count > 1)
   }
+
+  /// Whose other end is slow moves all in one call, as without snapshots; and so do reads that take
+  /// long.
+  ///
+  /// The kernel ends such a call for any handler, with what it has moved until then. A signal of the
+  /// program's does so still.
+  @Test(arguments: ["", "signals"])
+  func snapshotsCutNoTransfersShort(way: String) throws {
+    let program = try TestProgram("cut_transfers.c", flags: TestProgram.withMarks + ["-pthread"])
+    let run = try TracedRun([program.path.string, way], timeout: 60)
+    let names = [
+      "write to a pipe", "writev to a pipe", "write to a socket", "send", "sendmsg", "recv",
+    ]
+    let ending = way == "signals" ? " was cut: 1\n" : ": 1048576, 1\n"
+    let devices = "none of a device was cut: 1\n"
+
+    #expect(run.plain.outputText == names.map { $0 + ending }.joined() + devices)
+    #expect(run.plain.status == 3)
+    #expect(try run.root().snapshots.map(\.isComplete) == [true, true])
+  }
 }

@@ -5,11 +5,14 @@
 #include "base/os_call.h"
 #include "base/own_memory.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -127,6 +130,37 @@ bool mt_os_socket_limit(int socket, int option, struct timespec *limit) {
         return false;
     *limit = (struct timespec){time.tv_sec, time.tv_usec * 1000};
     return time.tv_sec != 0 || time.tv_usec != 0;
+}
+
+bool mt_os_is_stream_socket(int socket) {
+    int kind = 0;
+    socklen_t size = sizeof kind;
+    return CALL(SYS_getsockopt, socket, SOL_SOCKET, SO_TYPE, &kind, &size, 0) >= 0 &&
+           kind == SOCK_STREAM;
+}
+
+bool mt_os_may_not_wait(int fd) {
+    long flags = CALL(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
+    return flags < 0 || (flags & O_NONBLOCK) != 0;
+}
+
+bool mt_os_is_endless_device(int fd) {
+    /* Documentation/admin-guide/devices.txt */
+    enum { MEMORY = 1, ZERO = 5, FULL = 7, URANDOM = 9 };
+    struct stat status;
+    if (CALL(SYS_newfstatat, fd, "", &status, AT_EMPTY_PATH, 0, 0) < 0 ||
+        !S_ISCHR(status.st_mode) || major(status.st_rdev) != MEMORY)
+        return false;
+    unsigned kind = minor(status.st_rdev);
+    return kind == ZERO || kind == FULL || kind == URANDOM;
+}
+
+long mt_os_send(int socket, const void *bytes, size_t length, int flags) {
+    return CALL(SYS_sendto, socket, bytes, length, flags, 0, 0);
+}
+
+long mt_os_receive(int socket, void *bytes, size_t length, int flags) {
+    return CALL(SYS_recvfrom, socket, bytes, length, flags, 0, 0);
 }
 
 long mt_os_socket_protocol(int socket) {

@@ -64,6 +64,15 @@ void mt_os_futex_wake_shared(uint32_t *word);
 
 /* The time limit of a socket, SO_RCVTIMEO or SO_SNDTIMEO: false where there is none. */
 bool mt_os_socket_limit(int socket, int option, struct timespec *limit);
+bool mt_os_is_stream_socket(int socket);
+/* Whether calls on a descriptor return at once where they would have to wait, or it is none. */
+bool mt_os_may_not_wait(int fd);
+/* Whether a descriptor is one of a device that never waits and never ends: /dev/zero, /dev/urandom.
+ */
+bool mt_os_is_endless_device(int fd);
+/* send(2) and recv(2): how many bytes, or -errno. */
+long mt_os_send(int socket, const void *bytes, size_t length, int flags);
+long mt_os_receive(int socket, void *bytes, size_t length, int flags);
 /* IPPROTO_TCP ..., or -errno. */
 long mt_os_socket_protocol(int socket);
 

@@ -15,7 +15,8 @@ enum { MT_GENERAL_REGISTERS = 32 };
 struct mt_registers {
     uint64_t sp, pc;
     struct mt_signal_stack signal_stack;
-    /* A system call was interrupted that fails with EINTR when the thread goes on. */
+    /* A system call was interrupted that fails with EINTR when the thread goes on, or, as park.c
+     * says, returns before it is done. */
     uint32_t is_waiting;
     /* One was interrupted, however it goes on. */
     uint32_t is_in_call;

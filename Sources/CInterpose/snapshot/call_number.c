@@ -166,14 +166,13 @@ static bool is_same(const struct mt_call *seen, const struct mt_call *call) {
            memcmp(seen->arguments, call->arguments, sizeof call->arguments) == 0;
 }
 
-bool mt_call_read_interrupted(struct mt_call *call, const void *context,
-                              const struct mt_call *seen) {
+bool mt_call_read(struct mt_call *call, const void *context, const struct mt_call *seen) {
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
     call->pc = (uint64_t)registers[REG_RIP];
     call->sp = (uint64_t)registers[REG_RSP];
     for (int i = 0; i < MT_CALL_ARGUMENTS; i++)
         call->arguments[i] = (uint64_t)registers[g_arguments[i]];
-    if (registers[REG_RAX] != -EINTR || !is_call(call->pc))
+    if (!is_call(call->pc))
         return false;
     if (!is_same(seen, call))
         return read_noted(call, &call->number) || read_constant(call->pc, &call->number) ||
@@ -181,6 +180,12 @@ bool mt_call_read_interrupted(struct mt_call *call, const void *context,
                read_cancellable(call, (uint64_t)registers[REG_RBP], &call->number);
     call->number = seen->number;
     return true;
+}
+
+bool mt_call_read_interrupted(struct mt_call *call, const void *context,
+                              const struct mt_call *seen) {
+    return ((const ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] == -EINTR &&
+           mt_call_read(call, context, seen);
 }
 
 void mt_call_set_argument(void *context, int index, uint64_t value) {

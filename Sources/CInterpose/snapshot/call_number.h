@@ -25,6 +25,13 @@ struct mt_call {
  * context  one caller at a time; async-signal-safe */
 void mt_call_see(struct mt_call *call, uint32_t tid);
 
+/* Reads the call that has just returned.
+ *
+ * context  third argument of the handler
+ * seen     what mt_call_see() said of the thread before; NULL: nobody has looked
+ * returns  false: none has, or which one is not known; x86_64 only */
+bool mt_call_read(struct mt_call *call, const void *context, const struct mt_call *seen);
+
 /* Reads a call that was interrupted and fails with EINTR when the handler returns.
  *
  * context  third argument of the handler

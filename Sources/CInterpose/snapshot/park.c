@@ -5,6 +5,7 @@
 #include "base/os_threads.h"
 #include "events/thread_list.h"
 #include "events/thread_state.h"
+#include "snapshot/cut_transfer.h"
 #include "snapshot/resume.h"
 #include <errno.h>
 #include <string.h>
@@ -72,6 +73,16 @@ static bool is_to_finish(struct mt_parked_thread *thread) {
     return used - thread->used_ns < MUCH_NS;
 }
 
+/* A call that was cut short would return, and let the thread go on. */
+static void read_registers(struct mt_registers *registers, const void *context,
+                           const struct mt_call *seen) {
+    mt_registers_read(registers, context);
+    if (!registers->is_running || !mt_cut_transfer_is(context, seen))
+        return;
+    registers->is_waiting = true;
+    registers->is_running = false;
+}
+
 /* Runs on the host's stack, or its alternate one, with all signals held back. */
 static void on_signal(int signal, siginfo_t *info, void *context) {
     if (info->si_code != SI_QUEUE || info->si_pid != (pid_t)mt_os_pid()) {
@@ -87,13 +98,13 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
         !__atomic_compare_exchange_n(&thread->state, &asked, ARRIVING, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_RELAXED)) {
         struct mt_registers late;
-        mt_registers_read(&late, context);
+        read_registers(&late, context, NULL);
         if (g_park.is_end)
             wait_for_the_end(&late);
         mt_resume_call(context, NULL);
         return;
     }
-    mt_registers_read(&thread->registers, context);
+    read_registers(&thread->registers, context, &thread->call);
     if (is_to_finish(thread)) {
         /* Whoever has asked is not woken: it would take the processor again. */
         __atomic_store_n(&thread->state, RUNNING, __ATOMIC_RELEASE);

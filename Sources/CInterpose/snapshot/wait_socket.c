@@ -15,12 +15,8 @@
 #    include <time.h>
 #    include <ucontext.h>
 
-/* ppoll(2), which writes back what is left of its time. In assembly, so that the number stands
- * where call_number.c looks for it when a further snapshot interrupts this.
- *
- * returns  how many are ready, or -errno */
-long mt_wait_socket_poll(struct pollfd *files, uint64_t count, struct timespec *limit,
-                         const uint64_t *held_back) __attribute__((visibility("hidden")));
+/* In assembly, so that the number stands where call_number.c looks for it when a further snapshot
+ * interrupts this. */
 __asm__(".text\n"
         ".globl mt_wait_socket_poll\n"
         ".hidden mt_wait_socket_poll\n"

@@ -8,6 +8,8 @@
 #define MT_WAIT_SOCKET_H
 
 #include "snapshot/call_number.h"
+#include <poll.h>
+#include <time.h>
 
 /* Waits, within the handler, until the socket is ready or the time is over, with the signals let
  * through that the program lets through. One that comes ends the call with EINTR, as without us.
@@ -19,5 +21,13 @@
  * returns  true: the call is to begin anew; false: it has its result, or is none on a socket with a
  *          limit */
 bool mt_wait_socket(const struct mt_call *call, void *context);
+
+/* ppoll(2), which writes back what is left of its time; x86_64 only.
+ *
+ * limit      NULL: there is none
+ * held_back  the signals that are not let through
+ * returns    how many are ready, or -errno */
+long mt_wait_socket_poll(struct pollfd *files, uint64_t count, struct timespec *limit,
+                         const uint64_t *held_back) __attribute__((visibility("hidden")));
 
 #endif
