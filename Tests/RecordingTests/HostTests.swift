@@ -267,6 +267,16 @@ import TraceTestSupport
     #expect(try MarkedEvents(root)[10001] == .init(allocated: 1000, freed: 1000))
   }
 
+  /// Wine and sandboxes in the process itself have the kernel hand them the calls of some code.
+  @Test func aProgramThatTakesCallsItselfSeesNoneOfOurs() throws {
+    let run = try TracedRun([try TestProgram("dispatched_calls.c").path.string])
+    #expect(run.plain.outputText == "0 calls\n")
+
+    let root = try run.root()
+    #expect(root.coverage.stop?.cause == .sandbox)
+    #expect(try MarkedEvents(root)[10005] == .init(allocated: 1000, freed: 1000))
+  }
+
   /// The C library executes some of them itself, past our hooks.
   @Test(arguments: ["kills", "refuses"])
   func commandsInASandboxRunUnrecorded(way: String) throws {
@@ -294,8 +304,8 @@ import TraceTestSupport
       environment: TracedRun.minimalEnvironment, directory: folder.path)
     #expect(
       run.errorText.contains(
-        ".mtrace: recording stopped early: the program entered a sandbox (seccomp), "
-          + "where recording could get it killed\n"))
+        ".mtrace: recording stopped early: the program entered a sandbox (seccomp or the "
+          + "like), where recording could get it killed\n"))
   }
 
   /// Every stamp would be a SIGSEGV.

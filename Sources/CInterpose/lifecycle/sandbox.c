@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <sys/prctl.h>
 
+/* Linux 5.11: https://docs.kernel.org/admin-guide/syscall-user-dispatch.html */
+enum { DISPATCHES_CALLS = 59, DISPATCHES_NONE = 0 };
+
 static void enter_sandbox(void) {
     if (!mt_lifecycle_has_trace())
         return;
@@ -32,6 +35,7 @@ void mt_sandbox_before_prctl(long option, unsigned long argument, unsigned long 
     bool is_strict = argument == SECCOMP_MODE_STRICT;
     bool is_filter = argument == SECCOMP_MODE_FILTER && next;
     if ((option == PR_SET_SECCOMP && (is_strict || is_filter)) ||
-        (option == PR_SET_TSC && argument == PR_TSC_SIGSEGV))
+        (option == PR_SET_TSC && argument == PR_TSC_SIGSEGV) ||
+        (option == DISPATCHES_CALLS && argument != DISPATCHES_NONE))
         enter_sandbox();
 }

@@ -1,4 +1,5 @@
-/* Sandboxes of the kernel (seccomp) that the host enters. */
+/* Sandboxes of the kernel (seccomp) that the host enters, and what else stands between us and it.
+ */
 #ifndef MT_SANDBOX_H
 #define MT_SANDBOX_H
 
@@ -9,7 +10,9 @@
 void mt_sandbox_before_seccomp(long operation, unsigned long flags, unsigned long argument);
 
 /* The host is about to make this call of prctl, by whatever way: likewise, and where the counter of
- * cycles is taken from it, which strict seccomp does, too: a stamp would be a SIGSEGV.
+ * cycles is taken from it, which strict seccomp does, too: a stamp would be a SIGSEGV. So would be
+ * calls a SIGSYS, where it lets the kernel hand it those of some code
+ * (PR_SET_SYSCALL_USER_DISPATCH).
  *
  * argument, next  the second and the third argument of prctl
  * context         errno untouched */

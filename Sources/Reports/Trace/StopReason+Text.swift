@@ -13,7 +13,8 @@ extension StopReason {
     case .descriptorLost: "the program closed the trace's file descriptor"
     case .inputOutput: "writing failed: \(Errno(rawValue: errno))"
     case .requested: "it was to be skipped (MEMTRACE_SKIP)"
-    case .sandbox: "the program entered a sandbox (seccomp), where recording could get it killed"
+    case .sandbox:
+      "the program entered a sandbox (seccomp or the like), where recording could get it killed"
     case .unknown(let code): "reason \(code)"
     }
   }
