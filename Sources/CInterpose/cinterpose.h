@@ -7,6 +7,7 @@
 #include "events/lane.h"
 #include "events/sampling.h"
 #include "guard/guarded_pages.h"
+#include "lifecycle/sandbox_filter.h"
 #include "loader/real.h"
 #include "process/exec_probe.h"
 #include "redzones/block_sizes.h"
@@ -29,3 +30,4 @@
 #include "zombies/quarantine.h"
 #include "zombies/zombie_fill.h"
 #include "zombies/zombie_search.h"
+#include <sys/syscall.h>

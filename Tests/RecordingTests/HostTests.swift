@@ -267,6 +267,22 @@ import TraceTestSupport
     #expect(try MarkedEvents(root)[10001] == .init(allocated: 1000, freed: 1000))
   }
 
+  /// As the filters of firejail, flatpak and containers are: they forbid some calls, and none of ours.
+  @Test(arguments: ["prctl", "seccomp"])
+  func aSandboxThatSparesTheRecorderIsRecordedToTheEnd(way: String) throws {
+    let run = try TracedRun([try TestProgram("sparing_sandbox.c").path.string, way])
+    #expect(run.plain.status == 7)
+    #expect(run.plain.outputText == "Operation not permitted\nchild\n0\n")
+
+    let traces = try run.traces(of: TestProgram("sparing_sandbox.c"))
+    #expect(traces.map(\.coverage.stop?.cause) == [nil, nil])
+    #expect(
+      try traces.map { try MarkedEvents($0)[10004] } == [
+        .init(allocated: 100_000, freed: 100_000), .init(allocated: 1, freed: 1),
+      ])
+    #expect(traces[0].snapshots.count == 1)
+  }
+
   /// Wine and sandboxes in the process itself have the kernel hand them the calls of some code.
   @Test func aProgramThatTakesCallsItselfSeesNoneOfOurs() throws {
     let run = try TracedRun([try TestProgram("dispatched_calls.c").path.string])

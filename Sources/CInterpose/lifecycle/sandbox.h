@@ -5,7 +5,7 @@
 
 /* The host is about to make this call of seccomp(2): stops recording for good where it can succeed,
  * also in a forked child whose first event would begin it. A filter may kill the host for system
- * calls that it does not list, such as ours.
+ * calls that it does not list, such as ours; one that is seen to spare them changes nothing.
  * context  before the filter is there; errno untouched */
 void mt_sandbox_before_seccomp(long operation, unsigned long flags, unsigned long argument);
 
