@@ -324,6 +324,18 @@ import TraceTestSupport
           + "like), where recording could get it killed\n"))
   }
 
+  /// There an end cannot be written; nobody has killed it.
+  @Test func theSummaryLooksForNoEndInASandbox() throws {
+    let folder = try ScratchDirectory()
+    let program = try TestProgram("sandbox.c").path
+    let run = try ProcessRun.run(
+      [BuiltProducts.memtrace.string, "record", "--", "/bin/sh", "-c", "\(program); exit 3"],
+      environment: TracedRun.minimalEnvironment, directory: folder.path)
+    #expect(run.status == 3)
+    #expect(run.errorText.contains("recording stopped early"))
+    #expect(!run.errorText.contains("wrote no end"))
+  }
+
   /// Every stamp would be a SIGSEGV.
   @Test(arguments: ["strict", "counter"], ["prctl", "syscall"])
   func aProgramWithoutTheCycleCounterRunsOn(what: String, way: String) throws {

@@ -84,7 +84,7 @@ struct RecordingSummary {
       let noun = children == 1 ? "1 child process" : "\(children) child processes"
       lines.append("\(noun) could not be recorded; `memtrace info` says which and why")
     }
-    let running = run.traces.filter { $0.header.pid != run.pid && $0.header.hasNoEnding }.count
+    let running = run.traces.filter { isEndMissing(in: $0.header) }.count
     if running > 0 {
       lines.append(
         running == 1
@@ -92,6 +92,13 @@ struct RecordingSummary {
           : "\(running) of its processes wrote no end: they run still, or were killed")
     }
     return lines
+  }
+
+  /// Whether a process other than the command wrote no end, though it could have: in a sandbox none
+  /// is written.
+  private func isEndMissing(in header: TraceFileHeader) -> Bool {
+    header.pid != run.pid && header.hasNoEnding
+      && header.fields.stop_reason != MT_STOP_SANDBOX.rawValue
   }
 
   private func total(_ counter: mt_counter) -> UInt64 {
