@@ -17,6 +17,8 @@ public struct RecorderInjection {
 
   /// How long a safe point is waited for.
   private static let patience = Duration.seconds(10)
+  /// How long for one that does not write.
+  private static let writingPatience = Duration.seconds(1)
   /// How long the loader of the process is waited for.
   private static let loadingPatience = Duration.milliseconds(500)
   private static let stackSize: UInt64 = 1 << 20
@@ -80,13 +82,19 @@ public struct RecorderInjection {
 
   /// Stops a thread at a safe point.
   private func stopSafely(_ images: RemoteImages) throws(AttachError) -> StoppedThread {
-    let deadline = ContinuousClock.now + Self.patience
+    let start = ContinuousClock.now
+    let deadline = start + Self.patience
     var obstacle = SafePoint.Obstacle.unknownStack
     var late: Set<pid_t> = []
     repeat {
       late = late.filter { !StoppedThread.letGoLate(pid: process.pid, tid: $0) }
       for tid in process.threads where !late.contains(tid) {
         if StoppedThread.isUnstoppable(pid: process.pid, tid: tid) { continue }
+        if StoppedThread.isWriting(pid: process.pid, tid: tid),
+          ContinuousClock.now < start + Self.writingPatience
+        {
+          continue
+        }
         let thread: StoppedThread
         do {
           thread = try StoppedThread(pid: process.pid, tid: tid)

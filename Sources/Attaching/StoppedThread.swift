@@ -25,6 +25,9 @@ struct StoppedThread {
   /// Whether a thread waits so that it would not stop.
   static func isUnstoppable(pid: pid_t, tid: pid_t) -> Bool { cattach_is_unstoppable(pid, tid) }
 
+  /// Whether a thread is in a call that writes, which would come short of what it was to write.
+  static func isWriting(pid: pid_t, tid: pid_t) -> Bool { cattach_is_writing(pid, tid) }
+
   /// Lets a thread go on that did not stop in time (`EAGAIN`), once it has.
   ///
   /// - Returns: Whether it is through.

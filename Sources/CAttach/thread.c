@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -149,4 +150,16 @@ bool cattach_is_unstoppable(pid_t pid, pid_t tid) {
     if (file)
         fclose(file);
     return end && end[1] == ' ' && end[2] == 'D';
+}
+
+bool cattach_is_writing(pid_t pid, pid_t tid) {
+    char path[64];
+    long number = -1;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", pid, tid);
+    FILE *file = fopen(path, "re");
+    bool is_in_call = file && fscanf(file, "%ld", &number) == 1;
+    if (file)
+        fclose(file);
+    return is_in_call && (number == SYS_write || number == SYS_writev || number == SYS_sendto ||
+                          number == SYS_sendmsg);
 }

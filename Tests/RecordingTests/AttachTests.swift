@@ -154,6 +154,16 @@ import TraceTestSupport
     #expect(try attached.trace().windows?.count == 1)
   }
 
+  /// What is written to a slow reader would come short where its thread is stopped.
+  @Test func whoWritesIsLeftAlone() throws {
+    let program = try TestProgram("writes_on.c", flags: ["-pthread"])
+    let attached = try run(
+      "writes", "$M attach $P -o root.mtrace --for 1ms --no-snapshot >attach.txt",
+      program: program)
+    #expect(attached.lines == ["1048576 bytes written"])
+    #expect(try attached.trace().windows?.count == 1)
+  }
+
   @Test func callsWithoutALimitWaitOnDuringSnapshots() throws {
     let program = try TestProgram("long_waits.c", flags: ["-O1", "-pthread"])
     let attached = try run(

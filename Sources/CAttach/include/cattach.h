@@ -44,6 +44,9 @@ bool cattach_let_go_late(pid_t pid, pid_t tid);
 /* Whether a thread waits so that nothing can stop it, as for the exec of a child by vfork. */
 bool cattach_is_unstoppable(pid_t pid, pid_t tid);
 
+/* Whether a thread is in a call that writes: stopped, it returns what has been written so far. */
+bool cattach_is_writing(pid_t pid, pid_t tid);
+
 /* ---- Stacks ---- */
 
 /* Where functions of a process are. */
