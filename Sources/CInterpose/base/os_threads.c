@@ -123,6 +123,10 @@ void mt_os_futex_wake_shared(uint32_t *word) {
     CALL(SYS_futex, word, FUTEX_WAKE, 1, 0, 0, 0);
 }
 
+void mt_os_futex_wake_all(uint32_t *word) {
+    CALL(SYS_futex, word, FUTEX_WAKE, INT32_MAX, 0, 0, 0);
+}
+
 bool mt_os_socket_limit(int socket, int option, struct timespec *limit) {
     struct timeval time = {0, 0};
     socklen_t size = sizeof time;

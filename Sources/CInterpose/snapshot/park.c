@@ -44,6 +44,7 @@ static uint64_t now(void) {
 
 static struct {
     uint32_t arrived; /* a futex */
+    uint32_t turn;    /* counts mt_park_all */
     int signal;       /* 0: no handler is installed */
     bool is_end;      /* nobody is released who would notice */
     bool may_run;     /* who waits for nothing is to go on for a moment */
@@ -83,6 +84,34 @@ static void read_registers(struct mt_registers *registers, const void *context,
     registers->is_running = false;
 }
 
+/* returns  false where a signal is late: nobody waits for it any more, or only for somebody else,
+ *          who has the place now, perhaps since this has looked first */
+static bool arrive(struct mt_parked_thread *thread) {
+    uint32_t tid = (uint32_t)mt_os_tid(), asked = ASKED;
+    if (__atomic_load_n(&thread->tid, __ATOMIC_RELAXED) != tid ||
+        !__atomic_compare_exchange_n(&thread->state, &asked, ARRIVING, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED))
+        return false;
+    if (__atomic_load_n(&thread->tid, __ATOMIC_RELAXED) == tid)
+        return true;
+    __atomic_store_n(&thread->state, SILENT, __ATOMIC_RELEASE);
+    return false;
+}
+
+/* Tells that the thread stands still, and does so until it is released. Its place may be another
+ * one's by the time it wakes, who stands still in a later turn. It looks itself, too: with a wake
+ * that is missed, it would stand still for ever. */
+static void stand_still(struct mt_parked_thread *thread) {
+    enum { LOOK_NS = 100000000 };
+    uint32_t turn = __atomic_load_n(&g_park.turn, __ATOMIC_ACQUIRE);
+    __atomic_store_n(&thread->state, PARKED, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&g_park.arrived, 1, __ATOMIC_RELEASE);
+    mt_os_futex_wake(&g_park.arrived);
+    while (__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == PARKED &&
+           __atomic_load_n(&g_park.turn, __ATOMIC_ACQUIRE) == turn)
+        mt_os_futex_wait_for(&thread->state, PARKED, LOOK_NS);
+}
+
 /* Runs on the host's stack, or its alternate one, with all signals held back. */
 static void on_signal(int signal, siginfo_t *info, void *context) {
     if (info->si_code != SI_QUEUE || info->si_pid != (pid_t)mt_os_pid()) {
@@ -92,11 +121,7 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
         return;
     }
     struct mt_parked_thread *thread = info->si_value.sival_ptr;
-    uint32_t asked = ASKED;
-    /* Late: nobody waits any more, or for somebody else. */
-    if (thread->tid != (uint32_t)mt_os_tid() ||
-        !__atomic_compare_exchange_n(&thread->state, &asked, ARRIVING, false, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_RELAXED)) {
+    if (!arrive(thread)) {
         struct mt_registers late;
         read_registers(&late, context, NULL);
         if (g_park.is_end)
@@ -112,12 +137,9 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
     }
     thread->tls_base = mt_os_thread_pointer();
     thread->index = mt_tls.index;
-    __atomic_store_n(&thread->state, PARKED, __ATOMIC_RELEASE);
-    __atomic_fetch_add(&g_park.arrived, 1, __ATOMIC_RELEASE);
-    mt_os_futex_wake(&g_park.arrived);
-    while (__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == PARKED)
-        mt_os_futex_wait(&thread->state, PARKED);
-    mt_resume_call(context, &thread->call);
+    struct mt_call seen = thread->call;
+    stand_still(thread);
+    mt_resume_call(context, &seen);
 }
 
 /* ---- The signal ---- */
@@ -329,6 +351,7 @@ long mt_park_all(struct mt_park *park, bool is_end) {
     if (!open_storage())
         return -ENOMEM;
     park->threads = g_threads;
+    __atomic_fetch_add(&g_park.turn, 1, __ATOMIC_RELEASE);
     g_park.is_end = g_park.may_run = is_end;
     long fresh = add_new(park);
     if (fresh <= 0)
@@ -351,7 +374,8 @@ void mt_park_release(struct mt_park *park) {
         if (thread->state != PARKED || (g_park.is_end && would_notice(&thread->registers)))
             continue;
         __atomic_store_n(&thread->state, RELEASED, __ATOMIC_RELEASE);
-        mt_os_futex_wake(&thread->state);
+        /* Who was released before, and slept on with the place, as well. */
+        mt_os_futex_wake_all(&thread->state);
     }
 }
 

@@ -346,7 +346,7 @@ static int is_through(pid_t tid, int signal) {
 }
 
 static void ask_each(void) {
-    enum { REQUEST = 63 };
+    enum { REQUEST = 63, STANDS_STILL = 33 };
     unsigned long action[4] = {0}; // asked of the kernel: the recorder hides its handler
     if (syscall(SYS_rt_sigaction, REQUEST, NULL, action, 8) < 0 || action[0] == 0) // not recorded
         return;
@@ -355,6 +355,12 @@ static void ask_each(void) {
         while (!is_through(tids[i], REQUEST))
             sched_yield();
     }
+    // Who has stood still for another one's may be on the way back, where a signal of the program
+    // would be too early to end the wait.
+    for (int i = 0; i < count_of_waits; i++)
+        while (!is_through(tids[i], REQUEST) || !is_through(tids[i], STANDS_STILL) ||
+               !is_asleep(tids[i]))
+            sched_yield();
 }
 
 // The main thread waits as well.
