@@ -9,11 +9,6 @@ extension SnapshotMemory {
     pythonObject(inBlockAt: address, size: size)?.className
   }
 
-  /// The address of the class of all classes, `type`, a variable of Python's runtime; nil without Python.
-  public var pythonType: UInt64? {
-    pythonClasses.filter { $0.value == "type" }.keys.min()
-  }
-
   /// The Python object in a block.
   ///
   /// An object is a reference count and the address of its class; those that the garbage collector

@@ -6,7 +6,11 @@ public struct SnapshotMemory: Sendable {
   /// The mappings of the process, in ascending order, without overlaps.
   public let regions: [SnapshotRegion]
   /// The names of the classes of a Python interpreter, by the addresses that their objects hold.
-  public internal(set) var pythonClasses: [UInt64: String] = [:]
+  public internal(set) var pythonClasses: [UInt64: String] = [:] {
+    didSet { pythonType = pythonClasses.filter { $0.value == "type" }.keys.min() }
+  }
+  /// The address of the class of all classes, `type`, a variable of Python's runtime; nil without Python.
+  public private(set) var pythonType: UInt64?
   /// The names of the classes of GObject, by the addresses that their instances begin with.
   public internal(set) var gobjectClasses: [UInt64: String] = [:]
   /// What the slabs of Swift's tasks begin with; 0 where the process has none.
