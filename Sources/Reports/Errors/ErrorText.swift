@@ -151,11 +151,12 @@ struct ErrorText {
     "a block of \(bytes.format(block.size)) (\(block.category))"
   }
 
-  /// `, right behind a block of 16 B (Malloc-16) that begins at 0x7f12a0`.
+  /// `: variable table of parser`, or, of a constant, `: ` and its image.
   private var variableText: String {
     entry.variable.map { ": \($0.name == nil ? "" : "variable ")\($0.text)" } ?? ""
   }
 
+  /// `, right behind a block of 16 B (Malloc-16) that begins at 0x7f12a0`.
   private var neighbourText: String {
     guard let block = entry.neighbour else { return "" }
     let isBehind = entry.address >= block.address
