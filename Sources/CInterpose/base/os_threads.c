@@ -120,10 +120,6 @@ void mt_os_futex_wait_for(uint32_t *word, uint32_t expected, uint64_t nanosecond
 }
 
 void mt_os_futex_wake_shared(uint32_t *word) {
-    CALL(SYS_futex, word, FUTEX_WAKE, 1, 0, 0, 0);
-}
-
-void mt_os_futex_wake_all(uint32_t *word) {
     CALL(SYS_futex, word, FUTEX_WAKE, INT32_MAX, 0, 0, 0);
 }
 

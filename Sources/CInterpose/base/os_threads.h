@@ -58,11 +58,10 @@ bool mt_os_child_begins_namespace(void);
 bool mt_os_reap(long pid);
 void mt_os_kill(long pid);
 
-/* Sleep on a word that may be shared with a copy of the process, at most so long. */
+/* Sleep on a word that may be shared with a copy of the process, at most so long; wakes all who do.
+ * mt_os_futex_wake wakes none of them. */
 void mt_os_futex_wait_for(uint32_t *word, uint32_t expected, uint64_t nanoseconds);
 void mt_os_futex_wake_shared(uint32_t *word);
-/* Wakes all who sleep on a word by mt_os_futex_wait_for. */
-void mt_os_futex_wake_all(uint32_t *word);
 
 /* The time limit of a socket, SO_RCVTIMEO or SO_SNDTIMEO: false where there is none. */
 bool mt_os_socket_limit(int socket, int option, struct timespec *limit);

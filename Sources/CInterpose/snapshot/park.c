@@ -106,7 +106,7 @@ static void stand_still(struct mt_parked_thread *thread) {
     uint32_t turn = __atomic_load_n(&g_park.turn, __ATOMIC_ACQUIRE);
     __atomic_store_n(&thread->state, PARKED, __ATOMIC_RELEASE);
     __atomic_fetch_add(&g_park.arrived, 1, __ATOMIC_RELEASE);
-    mt_os_futex_wake(&g_park.arrived);
+    mt_os_futex_wake_shared(&g_park.arrived);
     while (__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == PARKED &&
            __atomic_load_n(&g_park.turn, __ATOMIC_ACQUIRE) == turn)
         mt_os_futex_wait_for(&thread->state, PARKED, LOOK_NS);
@@ -375,7 +375,7 @@ void mt_park_release(struct mt_park *park) {
             continue;
         __atomic_store_n(&thread->state, RELEASED, __ATOMIC_RELEASE);
         /* Who was released before, and slept on with the place, as well. */
-        mt_os_futex_wake_all(&thread->state);
+        mt_os_futex_wake_shared(&thread->state);
     }
 }
 
