@@ -7,6 +7,7 @@
 #include "base/os_threads.h"
 #include "loader/image_map.h"
 #include "snapshot/snapshot_reads.h"
+#include "snapshot/swift_image.h"
 
 #include <stdint.h>
 
@@ -26,21 +27,6 @@ static const ElfW(Phdr) * variables_of(const struct mt_loaded_image *image) {
 }
 
 /* ---- In an executable ---- */
-
-/* Beside variables of others.
- *
- * returns  whether there is Swift code in it
- * symbol   where the file defines it; 0: it is stripped */
-static bool find_symbol(const struct mt_loaded_image *image, struct mt_wanted_symbol *symbol) {
-    struct mt_elf_file file;
-    if (!mt_elf_open(&file, image))
-        return false;
-    bool has_swift = mt_elf_has_section(&file, "swift5_");
-    if (has_swift)
-        mt_elf_find_symbols(&file, SHT_SYMTAB, image, symbol, 1, variables_name);
-    mt_elf_close(&file);
-    return has_swift;
-}
 
 /* Where the variables of a module begin in a thread; 0: not known. */
 static uint64_t block_of(uint64_t tls_base, uint64_t module, size_t size) {
@@ -99,12 +85,12 @@ static bool find_by_threads(const struct mt_snapshot_threads *threads, uint64_t 
     return count == 1;
 }
 
+/* Beside variables of others. */
 static bool find_in_executable(const struct mt_snapshot_threads *threads,
                                const struct mt_loaded_image *image, size_t size, uint64_t *offset) {
-    struct mt_loaded_image core;
     struct mt_wanted_symbol symbol = {.name = variables_name};
-    bool has_swift = find_symbol(image, &symbol);
-    if (has_swift && !symbol.address && !mt_image_map_find_loaded("libswiftCore.", &core))
+    bool may_be_stripped = mt_swift_image_find(image, SHT_SYMTAB, &symbol);
+    if (may_be_stripped && !symbol.address)
         return find_by_threads(threads, image->tls_module, size, offset);
     *offset = symbol.address - image->bias;
     return symbol.size == SIZE_OF_VARIABLES && *offset <= size - SIZE_OF_VARIABLES;

@@ -12,6 +12,7 @@
 #include "loader/image_map.h"
 #include "snapshot/snapshot_reads.h"
 #include "snapshot/snapshot_slabs.h"
+#include "snapshot/swift_image.h"
 
 /* ---- Slabs of tasks ---- */
 
@@ -24,32 +25,19 @@ static uint64_t value_of(const struct mt_wanted_symbol *symbol) {
     return mt_snapshot_field(symbol->address, 0);
 }
 
-/* returns  whether there is Swift code in the image */
-static bool find_in(const struct mt_loaded_image *image, uint32_t table_type, uint64_t *metadata) {
-    struct mt_wanted_symbol symbol = {.name = symbol_name};
-    struct mt_elf_file file;
-    if (!mt_elf_open(&file, image))
-        return false;
-    bool has_swift = mt_elf_has_section(&file, "swift5_");
-    if (has_swift)
-        mt_elf_find_symbols(&file, table_type, image, &symbol, 1, symbol_name);
-    mt_elf_close(&file);
-    *metadata = value_of(&symbol);
-    return has_swift;
-}
-
 /* An executable with the runtime in it does not export it, and may be stripped. */
 static uint64_t find(struct mt_page_walker *walker, const struct mt_region_list *list) {
-    uint64_t metadata = 0;
-    struct mt_loaded_image image, core;
-    if (mt_image_map_find_loaded("libswift_Concurrency", &image)) {
-        find_in(&image, SHT_DYNSYM, &metadata);
-    } else if (mt_image_map_find_loaded("", &image)) {
-        bool has_swift = find_in(&image, SHT_SYMTAB, &metadata);
-        if (has_swift && !metadata && !mt_image_map_find_loaded("libswiftCore.", &core))
-            metadata = mt_snapshot_slabs_find(walker, list, &image);
-    }
-    return metadata;
+    struct mt_wanted_symbol symbol = {.name = symbol_name};
+    struct mt_loaded_image image;
+    bool is_library = mt_image_map_find_loaded("libswift_Concurrency", &image);
+    if (!is_library && !mt_image_map_find_loaded("", &image))
+        return 0;
+    bool may_be_stripped =
+        mt_swift_image_find(&image, is_library ? SHT_DYNSYM : SHT_SYMTAB, &symbol);
+    uint64_t metadata = value_of(&symbol);
+    if (metadata || is_library || !may_be_stripped)
+        return metadata;
+    return mt_snapshot_slabs_find(walker, list, &image);
 }
 
 uint64_t mt_snapshot_swift(struct mt_snapshot_writer *writer, struct mt_page_walker *walker,
