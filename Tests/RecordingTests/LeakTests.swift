@@ -457,6 +457,7 @@ import TraceTestSupport
     // A word that was left somewhere may hold one or two.
     let nodes = program.leaks["Node"]?.count ?? 0
     #expect(arguments.isEmpty ? 15...20 ~= nodes : nodes == 0)
+    #expect(arguments.isEmpty || program.leaks["Kept"] == nil)
     #expect(arguments.isEmpty == ((program.leaks["dict"]?.count ?? 0) >= 15))
   }
 
