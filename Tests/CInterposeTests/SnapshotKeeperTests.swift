@@ -105,7 +105,8 @@ import TraceTestSupport
         let counts =
           follows
           && (canCount(word) || countsOwners(word) || isExpired(word) && leads(words, place + 1))
-        if canPoint(word) || counts || address < end { places.append(place) }
+        let isImmortal = word == UInt32.max && leads(words, place + 1)
+        if canPoint(word) || counts || isImmortal || address < end { places.append(place) }
         if canPoint(word) { follow(address, words[place...]) }
       }
       return places

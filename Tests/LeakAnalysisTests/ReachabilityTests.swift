@@ -430,6 +430,24 @@ struct ReachabilityTests {
     #expect([kept, broken].map(analysis.state(at:)) == [.reached, .reached])
   }
 
+  @Test(
+    "What Python never frees is no leak when it has ended, nor what only that holds",
+    arguments: [MT_SNAPSHOT_AT_EXIT, MT_SNAPSHOT_ON_REQUEST])
+  func immortalObjects(reason: mt_snapshot_reason) throws {
+    var heap = SampleHeap(reason: reason)
+    let string = SampleHeap.globals + 0x800
+    heap.snapshot.addClass("str", at: string)
+    let held = heap.block()
+    let interned = heap.block(64, words: [UInt64(UInt32.max), string, held])
+    let lost = heap.block(64, words: [UInt64(UInt32.max), 1])
+    let counted = heap.block(64, words: [UInt64(Int32.max), string])
+    let analysis = try heap.analysis()
+    let atEnd = reason == MT_SNAPSHOT_AT_EXIT
+    #expect(analysis.leaked == (atEnd ? [lost, counted] : [held, interned, lost, counted]))
+    #expect(analysis.rootKind(at: interned) == (atEnd ? .immortal : nil))
+    #expect(analysis.rootKind(at: held) == (atEnd ? .immortal : nil))
+  }
+
   @Test("The vector of thread-local variables is held by the control block, behind its header")
   func dynamicThreadVector() throws {
     var heap = SampleHeap()

@@ -76,6 +76,12 @@ static inline bool mt_word_can_count_owners(uint64_t word) {
     return (uint32_t)word - 1 < (1u << 16) - 1 && (word >> 32) - 1 < (1u << 16) - 1;
 }
 
+/* True when a word can be what counts for an object of Python 3.12 that is never freed: the lower
+ * half all ones, and nothing in the upper one (`_Py_IMMORTAL_REFCNT`, Include/object.h). */
+static inline bool mt_word_is_immortal(uint64_t word) {
+    return word == UINT32_MAX;
+}
+
 /* What can be told of MT_FILTER_WORDS words without a branch for each: a bit for each, that of the
  * first the lowest. */
 struct mt_word_bits {

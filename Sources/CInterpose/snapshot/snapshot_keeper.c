@@ -104,6 +104,16 @@ static void find_shared_counts(struct page *page, size_t block) {
     }
 }
 
+/* A Python object that is never freed: a count that says so, in front of the address of its class.
+ */
+static void find_immortal_counts(struct page *page, size_t block) {
+    for (uint64_t left = of_following(page->points, block, 1) & page->odd[block]; left;) {
+        size_t i = block * BITS + take_lowest(&left);
+        if (mt_word_is_immortal(page->words[i]))
+            page->kept[i / BITS] |= UINT64_C(1) << i % BITS;
+    }
+}
+
 /* ---- Side tables ---- */
 
 /* A Swift side table: object, nothing, counts, weak references. It begins on a multiple of 16, so
@@ -138,6 +148,7 @@ static void keep_pointers(struct mt_keeper *keeper, struct page *page) {
     for (size_t block = 0; block < BLOCKS; block++) {
         find_counts(keeper, page, block);
         find_shared_counts(page, block);
+        find_immortal_counts(page, block);
         find_side_tables(keeper, page, block);
         page->kept[block] &= ~page->zero[block];
     }

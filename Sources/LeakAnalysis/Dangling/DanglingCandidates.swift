@@ -45,7 +45,7 @@ struct DanglingCandidates: ~Copyable {
   private static func canHold(_ category: Root.Category) -> Bool {
     switch category {
     case .global, .threadLocal, .mapping, .stack, .registers: true
-    case .unknownHeap, .signalStack, .ignored: false
+    case .unknownHeap, .signalStack, .ignored, .immortal: false
     }
   }
 

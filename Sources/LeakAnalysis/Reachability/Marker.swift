@@ -46,7 +46,7 @@ struct Marker: ~Copyable {
 
   private mutating func follow(_ root: Root, _ rootWords: RootWords) {
     let scanner = scanner  // the visit must not read from what it changes
-    if case .ignored = root.kind {
+    if root.isBlock {
       let target = EdgeScanner.Target(block: root.block, edgeClass: .start)
       if isNews(target) { note(target, holder: result.addSlot(root.range.lowerBound)) }
       return

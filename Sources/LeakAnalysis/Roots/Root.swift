@@ -20,27 +20,37 @@ public struct Root: Sendable, Hashable {
     case signalStack(thread: UInt32)
     /// The program has said that a block is none to report.
     case ignored
+    /// The program's language never frees an object.
+    case immortal
   }
 
   /// Kinds of roots, in the order in which they are followed: what is held by several counts as held
   /// by the first, and a variable says more than a stack slot.
   public enum Category: UInt8, Sendable, Hashable, CaseIterable {
-    case global, threadLocal, mapping, unknownHeap, stack, registers, signalStack, ignored
+    case global, threadLocal, mapping, unknownHeap, stack, registers, signalStack, ignored, immortal
   }
 
   /// What kind of memory.
   public var kind: Kind
-  /// The addresses; of registers, their numbers times 8; of a signal stack, its own; of an ignored block, where it
-  /// begins.
+  /// The addresses; of registers, their numbers times 8; of a signal stack, its own; of an ignored or immortal
+  /// block, where it begins.
   public var range: Range<UInt64>
   /// The position of the thread in ``SnapshotInfo/threads``, for registers.
   public internal(set) var thread = 0
-  /// The ignored block.
+  /// The ignored or immortal block.
   var block = 0
 
   init(_ kind: Kind, _ range: Range<UInt64>) {
     self.kind = kind
     self.range = range
+  }
+
+  /// Whether it is no memory that leads to blocks, but a block that is none to report.
+  var isBlock: Bool {
+    switch category {
+    case .ignored, .immortal: true
+    default: false
+    }
   }
 
   /// The kind without its details.
@@ -54,6 +64,7 @@ public struct Root: Sendable, Hashable {
     case .registers: .registers
     case .signalStack: .signalStack
     case .ignored: .ignored
+    case .immortal: .immortal
     }
   }
 }

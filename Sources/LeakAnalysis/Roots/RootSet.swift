@@ -9,6 +9,7 @@ import TraceReader
 /// * registers
 /// * stacks for handlers of signals (``SignalStacks``)
 /// * what the program has said about blocks that are none to report (``IgnoredBlocks``)
+/// * objects that their language never frees (``ImmortalObjects``)
 ///
 /// Words in blocks that allocators of the program have announced are these blocks' and no roots.
 ///
@@ -34,12 +35,8 @@ struct RootSet {
     for stack in SignalStacks(heap.info, heap.lookup).stacks {
       roots.append(Root(.signalStack(thread: stack.thread), stack.range))
     }
-    for block in IgnoredBlocks(heap).blocks {
-      let address = heap.blocks.address(of: block)
-      var root = Root(.ignored, address..<address &+ 1)
-      root.block = block
-      roots.append(root)
-    }
+    add(IgnoredBlocks(heap).blocks, of: heap, as: .ignored)
+    add(ImmortalObjects(heap).blocks, of: heap, as: .immortal)
     roots.sort {
       ($0.category.rawValue, $0.range.lowerBound) < ($1.category.rawValue, $1.range.lowerBound)
     }
@@ -75,6 +72,16 @@ struct RootSet {
     let alive = max(start, region.start)..<region.end
     let thread = region.thread ?? threads.first?.thread ?? 0
     add(allocator.gaps(in: alive), as: .stack(thread: thread))
+  }
+
+  /// Adds blocks that are held by nothing but what they are.
+  private mutating func add(_ blocks: [Int], of heap: HeapImage, as kind: Root.Kind) {
+    for block in blocks {
+      let address = heap.blocks.address(of: block)
+      var root = Root(kind, address..<address &+ 1)
+      root.block = block
+      roots.append(root)
+    }
   }
 
   private mutating func add(_ ranges: [Range<UInt64>], as kind: Root.Kind) {

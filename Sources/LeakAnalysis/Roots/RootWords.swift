@@ -30,7 +30,7 @@ struct RootWords {
       forEachOutsideOfBlocks(in: root.range, body)
       return
     }
-    if case .ignored = root.kind { return }
+    if root.isBlock { return }
     let isTagging = mayTag(root)
     heap.blocks.forEachPart(of: root.range, in: nil) { part in
       heap.memory.forEachWord(in: part) { address, value in

@@ -85,6 +85,7 @@ final class DanglingNames {
     case .registers: "register"
     case .signalStack: "signal stack"
     case .ignored: "ignored"
+    case .immortal: "immortal"
     }
   }
 

@@ -14,6 +14,7 @@ enum RootText {
     case .registers: "registers"
     case .signalStack: "signal stacks"
     case .ignored: "ignored"
+    case .immortal: "immortal objects"
     }
   }
 }
@@ -42,6 +43,7 @@ struct RootNames {
       return "register \(name) of \(self.name(thread))"
     case .signalStack(let thread): return "signal stack of \(name(thread))"
     case .ignored: return "the program ignores it"
+    case .immortal: return Self.immortal
     }
   }
 
@@ -63,8 +65,11 @@ struct RootNames {
     case .registers(let thread): return "registers of \(name(thread))"
     case .signalStack(let thread): return "signal stack of \(name(thread))"
     case .ignored: return "the program ignores it"
+    case .immortal: return Self.immortal
     }
   }
+
+  private static let immortal = "its language never frees it"
 
   private func name(_ thread: UInt32) -> String {
     source.threads.summary(of: ThreadIndex(thread)).text

@@ -33,6 +33,20 @@ extension SnapshotMemory {
     return nil
   }
 
+  /// Whether a block is a Python object whose references nobody counts: it is never freed.
+  ///
+  /// The count says so: of other objects snapshots do not keep it.
+  /// Source: `_Py_IMMORTAL_REFCNT` in `Include/object.h` of CPython 3.12.
+  ///
+  /// - Parameters:
+  ///   - address: The beginning of the block.
+  ///   - size: Its requested bytes.
+  /// - Returns: Whether it is one; false for whatever is no object of a known class.
+  public func isImmortalPythonObject(inBlockAt address: UInt64, size: UInt64) -> Bool {
+    guard let object = pythonObject(inBlockAt: address, size: size) else { return false }
+    return word(at: address &+ object.offset) == UInt64(UInt32.max)
+  }
+
   /// Whether links of a list of the garbage collector lie at an address: the ones in front of and behind them lead
   /// back.
   ///
