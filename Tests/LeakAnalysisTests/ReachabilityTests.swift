@@ -171,6 +171,33 @@ struct ReachabilityTests {
     #expect(analysis.rootKind(at: block) == .unknownHeap)
   }
 
+  @Test(
+    "What is left of freed blocks holds nothing among heap that the trace does not know, either")
+  func freedMemoryOfChild() throws {
+    var heap = SampleHeap()
+    heap.trace.header.flags.insert(.forked)
+    let lost = heap.block()
+    heap.free(heap.block(words: [0, lost]))
+    #expect(try heap.analysis().leaked == [lost])
+  }
+
+  @Test("Blocks that were freed before a pause may be others by now, those freed since are not")
+  func freedMemoryAfterPause() throws {
+    func leaked(pausesAt times: [UInt64]) throws -> [UInt64] {
+      var heap = SampleHeap()
+      heap.trace.header.flags.insert(.pausable)
+      heap.trace.pause(false, time: 0)
+      let lost = heap.block()
+      heap.free(heap.block(words: [0, lost]))
+      for (number, time) in times.enumerated() { heap.trace.pause(number % 2 == 0, time: time) }
+      return try heap.analysis().leaked
+    }
+    #expect(try leaked(pausesAt: []) == [SampleHeap.heap + 16])
+    #expect(try leaked(pausesAt: [800_000, 900_000]) == [])
+    // Nothing was recorded when the snapshot was taken.
+    #expect(try leaked(pausesAt: [800_000]) == [])
+  }
+
   @Test("Chains are followed to their end")
   func chain() throws {
     var heap = SampleHeap()

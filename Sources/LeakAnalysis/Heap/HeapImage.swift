@@ -27,6 +27,8 @@ public struct HeapImage: Sendable {
   }
   /// Finds blocks by address.
   let lookup: BlockLookup
+  /// The words outside of known blocks that hold nothing.
+  fileprivate(set) var abandoned = AbandonedWords()
 
   /// What the process may do with what the allocator adds to its blocks.
   public enum Slack: Sendable, Hashable {
@@ -83,12 +85,14 @@ extension Trace {
     var result = try replay(options)
     let blocks = result.liveBlocks
     result.liveBlocks = LiveBlocks()
-    return HeapImage(
+    var heap = HeapImage(
       info: info, memory: memory, blocks: HeapBlocks(consume blocks, sites: result.sites),
       hasUnknownBlocks: header.flags.contains(.forked) || header.flags.contains(.late)
         || result.coverage.mayMissAllocations,
       slack: slackInUse, hasSwiftObjects: types.hasSwift, ignored: ignoredBlocks,
       coverage: result.coverage)
+    heap.abandoned = try abandonedWords(in: heap, progress: progress)
+    return heap
   }
 
   /// Where there is no Swift, the recorder took something else for its objects.

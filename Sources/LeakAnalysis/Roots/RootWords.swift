@@ -46,7 +46,8 @@ struct RootWords {
     return block >= 0 ? heap.blocks.address(of: block) : address
   }
 
-  /// Visits the words of the allocator's memory that no known block holds: blocks are not roots.
+  /// Visits the words of the allocator's memory that no known block holds, nor one that was freed held last: blocks
+  /// are not roots.
   private func forEachOutsideOfBlocks(
     in range: Range<UInt64>, _ body: (_ address: UInt64, _ value: UInt64) -> Void
   ) {
@@ -55,9 +56,8 @@ struct RootWords {
     heap.blocks.forEachPart(of: range, in: nil) { part in
       heap.memory.forEachWord(in: part) { address, value in
         while next < blocks.recordedCount, address >= blocks.end(of: next) { next += 1 }
-        if next == blocks.recordedCount || address < blocks.address(of: next) {
-          body(address, value)
-        }
+        let isOutside = next == blocks.recordedCount || address < blocks.address(of: next)
+        if isOutside, !heap.abandoned.contains(address) { body(address, value) }
       }
     }
   }
