@@ -109,6 +109,26 @@ struct SettledObjectTests {
     #expect(try !leaked(counts: Self.counts.unowned, at: SampleHeap.mapping + 0x100))
   }
 
+  @Test(
+    "Heap of which no block is known holds no object of which others account for all references")
+  func unknownHeap() throws {
+    func leaked(counts: UInt64, layout: ObjectLayout? = Self.node) throws -> Bool {
+      var heap = SampleHeap()
+      heap.trace.header.flags.insert(.forked)
+      let object = heap.block(24, words: [Self.metadata, counts])
+      heap.set(object + 16, object)
+      heap.set(object + 64, object)
+      var layouts = [Self.element: Self.node]
+      layouts[Self.metadata] = layout
+      return try heap.analysis(layouts: layouts).leaked == [object]
+    }
+    #expect(try leaked(counts: Self.counts.0))
+    #expect(try leaked(counts: Self.counts.unowned))
+    // A block from before has a reference of its own; of the object nothing is known.
+    #expect(try !leaked(counts: Self.counts.twice))
+    #expect(try !leaked(counts: Self.counts.0, layout: nil))
+  }
+
   @Test("What closures capture and what is in an Any accounts for an object")
   func otherReferences() throws {
     let array = ObjectLayout(size: 32, isArray: true)

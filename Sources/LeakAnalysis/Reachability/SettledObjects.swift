@@ -11,7 +11,8 @@ import TraceReader
 /// Only objects that are held by such other words in the end are looked at; the words must be in blocks whose
 /// type is known, and be elements, or the object have `unowned` references. In slabs of tasks they may be anywhere:
 /// an async function that goes on leaves in its frame what it used, but what it uses it has retained. So it is on
-/// stacks and in registers. A variable that holds an object without a reference of its own is an `unowned` one; with
+/// stacks and in registers, and in heap of which no block is known, where most words are of blocks that have been
+/// freed. A variable that holds an object without a reference of its own is an `unowned` one; with
 /// none of these left, as of C, it is believed.
 struct SettledObjects: Sendable {
   /// For each such object whether it has `unowned` references.
@@ -72,7 +73,7 @@ extension Root {
   /// Whether words of the root that lead to objects of Swift may have been left there.
   fileprivate var doubt: Doubt? {
     switch category {
-    case .stack, .registers: .always
+    case .stack, .registers, .unknownHeap: .always
     case .global, .threadLocal: .ofUnowned
     default: nil
     }
