@@ -13,6 +13,8 @@ public enum ResponsibleFrame {
   /// Where nothing of the program is on the stack but its `main`, stripped of its name, or exported by a program
   /// of the system, the library that it hands over to is meant; not the C library.
   ///
+  /// Of a part of an async function of Swift what runs it is not meant, see ``SwiftJob``.
+  ///
   /// - Parameter frames: Leaf first; inlined frames count as frames, markers do not.
   /// - Returns: `nil` when there is no frame but markers.
   public static func find(in frames: some Sequence<SymbolicatedFrame>) -> SymbolicatedFrame? {
@@ -21,6 +23,7 @@ public enum ResponsibleFrame {
     var outermost: SymbolicatedFrame?
     var expansion: SymbolicatedFrame?
     var stripped = StrippedMain()
+    var job = SwiftJob()
     for frame in frames {
       if stripped.isPending {
         if let decided = stripped.decided(by: frame) { return decided }
@@ -37,6 +40,9 @@ public enum ResponsibleFrame {
         stripped.add(library: frame)
         if firstSystem == nil { firstSystem = isLaunch(frame) ? runtimeBefore ?? frame : frame }
       case .runtime:
+        if job.isRun(by: frame), let answering = job.answering(firstSystem) {
+          return expansion ?? answering
+        }
         if firstSystem == nil, !RuntimeNames.isAllocator(frame.function) { runtimeBefore = frame }
       case .marker: continue
       }

@@ -192,6 +192,37 @@ struct FrameClassifierTests {
     #expect(ResponsibleFrame.describe("malloc", in: nil) == "malloc")
   }
 
+  @Test("what runs a part of an async function is not blamed for what that allocates")
+  func swiftJob() {
+    func frame(_ name: String, _ image: String) -> SymbolicatedFrame {
+      SymbolicatedFrame(
+        programCounter: Address(1), function: Demangler.name(of: name), imagePath: image)
+    }
+    let (core, concurrency) = ("/x/libswiftCore.so", "/x/libswift_Concurrency.so")
+    let allocator = frame("swift_slowAlloc", core)
+    let group = frame("swift_taskGroup_initializeWithFlags", concurrency)
+    let continuation = frame(
+      "$sScG4next9isolationxSgScA_pSgYi_tYaFTY0_", concurrency)
+    let runner = frame("_ZN5swift34runJobInEstablishedExecutorContextEPNS_3JobE", concurrency)
+    let run = frame("swift_job_run", concurrency)
+    let dispatch = frame("_dispatch_continuation_pop", "/opt/lib/swift/linux/libdispatch.so")
+    let foundation = frame("fetch", "/opt/lib/swift/linux/libFoundation.so")
+    let (user, loop) = (frame("load", Self.app), frame("runEventLoop", Self.app))
+    func blamed(_ frames: [SymbolicatedFrame]) -> SymbolicatedFrame? {
+      ResponsibleFrame.find(in: frames)
+    }
+
+    #expect(continuation.function?.language == .swift)
+    #expect(blamed([allocator, group, continuation, runner, run, dispatch]) == continuation)
+    #expect(blamed([allocator, continuation, run, loop]) == continuation)
+    #expect(blamed([allocator, foundation, runner, run, loop]) == foundation)
+    #expect(blamed([allocator, continuation, user, runner, run, loop]) == user)
+    // The runtime's own.
+    #expect(blamed([allocator, group, runner, run, dispatch]) == dispatch)
+    // Not a job: what waits for nothing has its callers on the stack.
+    #expect(blamed([allocator, continuation, loop]) == loop)
+  }
+
   @Test("a stripped main that hands over to a library is not blamed")
   func strippedMain() {
     func frame(_ name: String?, _ image: String = Self.app) -> SymbolicatedFrame {
