@@ -17,4 +17,10 @@ long mt_thread_list(uint32_t *tids);
  * read. returns  false for a thread that has ended, if its entry is still there or not */
 bool mt_thread_blocked_signals(uint32_t tid, uint64_t *blocked);
 
+/* Whether a thread is one of the kernel's, which lists them among those of the process for which
+ * they work (io_uring, vhost): they run nothing of the program, and take no signals.
+ *
+ * blocked  the signals that it holds back */
+bool mt_thread_is_kernels(uint32_t tid, uint64_t blocked);
+
 #endif

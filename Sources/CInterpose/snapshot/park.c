@@ -19,7 +19,7 @@ enum {
     RELEASED,
     BLOCKING, /* never asked: it holds the signal back */
     SILENT,   /* did not answer, or there was no room for its signal */
-    ENDED,    /* was on its way out */
+    ENDED,    /* was on its way out, or is none of the program's */
     RUNNING   /* answered that it waits for nothing, and went on: it is asked again */
 };
 
@@ -220,7 +220,8 @@ static long add_new(struct mt_park *park) {
         struct mt_parked_thread *thread = &park->threads[park->count++];
         memset(thread, 0, sizeof *thread);
         thread->tid = g_tids[i];
-        if (!mt_thread_blocked_signals(thread->tid, &thread->blocked))
+        if (!mt_thread_blocked_signals(thread->tid, &thread->blocked) ||
+            mt_thread_is_kernels(thread->tid, thread->blocked))
             thread->state = ENDED;
         /* Before anybody stands still. At the end nobody who waits is released. */
         if (!g_park.is_end)
