@@ -102,4 +102,21 @@ import TraceTestSupport
     #expect(run.plain.status == 3)
     #expect(try run.root().snapshots.map(\.isComplete) == [true, true])
   }
+
+  /// Who submits to an io_uring and waits in one call does both, also while a snapshot is taken.
+  ///
+  /// The kernel ends such a call for any handler, as though it had waited. Threads in which it works
+  /// for the process take no signals, and nobody waits for them. Kernels may forbid rings.
+  @Test(arguments: [("plain", 1), ("signals", 0)])
+  func snapshotsCutNoWaitsForRingsShort(way: String, done: Int) throws {
+    let program = try TestProgram("ring_waits.c", flags: TestProgram.withMarks + ["-pthread"])
+    let run = try TracedRun(
+      [program.path.string, way], start: .launcher(["--no-follow"]), timeout: 60)
+    #expect(run.recorded.outputText == run.plain.outputText)
+    #expect(run.recorded.status == run.plain.status)
+    guard run.plain.outputText != "no ring\n" else { return }
+
+    #expect(run.plain.outputText == "submitted 1, \(done) done\n")
+    #expect(try run.root().snapshots.map(\.isComplete) == [true, true])
+  }
 }

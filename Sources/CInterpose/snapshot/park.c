@@ -5,6 +5,7 @@
 #include "base/os_threads.h"
 #include "events/thread_list.h"
 #include "events/thread_state.h"
+#include "snapshot/cut_submission.h"
 #include "snapshot/cut_transfer.h"
 #include "snapshot/resume.h"
 #include <errno.h>
@@ -74,11 +75,12 @@ static bool is_to_finish(struct mt_parked_thread *thread) {
     return used - thread->used_ns < MUCH_NS;
 }
 
-/* A call that was cut short would return, and let the thread go on. */
+/* A call that was cut short would return, and let the thread go on: it still waits. */
 static void read_registers(struct mt_registers *registers, const void *context,
                            const struct mt_call *seen) {
     mt_registers_read(registers, context);
-    if (!registers->is_running || !mt_cut_transfer_is(context, seen))
+    if (!registers->is_running ||
+        !(mt_cut_transfer_is(context, seen) || mt_cut_submission_is(context, seen)))
         return;
     registers->is_waiting = true;
     registers->is_running = false;
@@ -223,9 +225,8 @@ static long add_new(struct mt_park *park) {
         if (!mt_thread_blocked_signals(thread->tid, &thread->blocked) ||
             mt_thread_is_kernels(thread->tid, thread->blocked))
             thread->state = ENDED;
-        /* Before anybody stands still. At the end nobody who waits is released. */
-        if (!g_park.is_end)
-            mt_call_see(&thread->call, thread->tid);
+        /* Before anybody stands still. */
+        mt_call_see(&thread->call, thread->tid);
     }
     return listed < 0 ? listed : (long)(park->count - before);
 }

@@ -5,6 +5,7 @@
 #if defined(__x86_64__)
 
 #    include "base/os_threads.h"
+#    include "snapshot/cut_submission.h"
 #    include "snapshot/cut_transfer.h"
 #    include "snapshot/noted_wait.h"
 #    include "snapshot/park.h"
@@ -99,7 +100,8 @@ void mt_resume_call(void *context, const struct mt_call *seen) {
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
     struct mt_call call;
     mt_wait_on_again(context);
-    if (mt_cut_transfer_finish(context, seen) || !mt_call_read_interrupted(&call, context, seen))
+    if (mt_cut_transfer_finish(context, seen) || mt_cut_submission_finish(context, seen) ||
+        !mt_call_read_interrupted(&call, context, seen))
         return;
     bool has_limit = !may_begin_anew(&call);
     if (has_limit && mt_wait_on_is_kept(&call) && !mt_noted_wait_is(&call)) {
