@@ -51,6 +51,27 @@ import TraceTestSupport
     let command = options.map { "memtrace errors \($0) -- ./app --once 'two words'" }
     #expect(try suggested(harmless) == [command].compactMap { $0 })
     #expect(try suggested(result) == [])
+    let text = ErrorsReport(harmless, source: source, checks: made).text()
+    #expect(text.contains("\n  \(command ?? "memtrace ")") == (command != nil))
+    #expect(
+      text.contains("nothing recorded says why.\n")
+        == source.trace.ending.isCrash)
+    #expect(!ErrorsReport(result, source: source, checks: made).text().contains("says why"))
+  }
+
+  @Test func anUnexplainedCrashIsNamedWhereNoErrorIs() throws {
+    var source = sample.source
+    source.trace.ending = EndingSummary(.signal(11))
+    var harmless = result
+    (harmless.errors, harmless.errorCounts) = ([], [:])
+    (harmless.failedAllocations, harmless.failedAllocationCount) = ([], 0)
+    let lines = ErrorsReport(harmless, source: source).text().split(separator: "\n")
+    #expect(lines[0].hasPrefix("No memory errors in ./app"))
+    #expect(
+      lines[1] == "The process was killed by signal 11 (SIGSEGV); nothing recorded says why.")
+    #expect(lines[2] == "Next:")
+    let filtered = ErrorsReport(result, source: source, kinds: [.overRelease])
+    #expect(!filtered.text().contains("says why"))
   }
 
   @Test func theErrors() throws {

@@ -4,6 +4,7 @@ extension ErrorsReport {
   /// Writes one paragraph per error: allocated, freed first, freed again, each with its stack.
   public func write(to page: inout TextPage) {
     page.line(Span(headline, totalCount > 0 ? .error : .heading))
+    writeCrash(to: &page)
     for (index, entry) in entries.enumerated() {
       page.blank()
       Self.write(entry, number: index + 1, frameLimit: frameLimit, to: &page)
@@ -41,6 +42,14 @@ extension ErrorsReport {
         ?? "No memory errors in \(program)."
     }
     return "\(CountText.of(totalCount, "memory error")) in \(program): \(kindsText)"
+  }
+
+  /// How the process ended where nothing says why, and how to find out.
+  private func writeCrash(to page: inout TextPage) {
+    guard isUnexplainedCrash else { return }
+    page.line(Span("The process \(trace.ending.text); nothing recorded says why.", .warning))
+    guard let next = NextCommand.explainingCrash(of: trace, without: checks) else { return }
+    [next].write(to: &page)
   }
 
   /// `1 double free, 2 mismatched deallocations`.

@@ -104,6 +104,10 @@ public struct ErrorsReport: Report {
   public var failureCount: UInt64
   /// At most so many frames of each stack in text; nil for all.
   public var frameLimit: Int?
+  /// What the recording looked for in the heap while it ran.
+  let checks: Set<HeapCheck>
+  /// Whether the process crashed, and nothing in the trace says why.
+  let isUnexplainedCrash: Bool
 
   /// Names the errors of a replay.
   ///
@@ -113,9 +117,10 @@ public struct ErrorsReport: Report {
   ///   - kinds: Only errors of these kinds; nil for all.
   ///   - top: At most so many groups; nil for all.
   ///   - frameLimit: At most so many frames of each stack in text; nil for all.
+  ///   - checks: What the recording looked for in the heap while it ran.
   public init(
     _ result: ReplayResult, source: ReportSource, kinds: Set<MemoryError.Category>? = nil,
-    top: Int? = nil, frameLimit: Int? = nil
+    top: Int? = nil, frameLimit: Int? = nil, checks: Set<HeapCheck> = []
   ) {
     trace = source.summary(after: result)
     coverage = CoverageSummary(result.coverage)
@@ -130,6 +135,9 @@ public struct ErrorsReport: Report {
     failures = failed.prefix(top ?? .max).map { Failure($0, source: source) }
     failureCount = kinds == nil ? result.failedAllocationCount : 0
     self.frameLimit = frameLimit
+    self.checks = checks
+    isUnexplainedCrash =
+      result.errors.isEmpty && result.failedAllocationCount == 0 && trace.ending.isCrash
   }
 
   /// All errors together.

@@ -10,6 +10,22 @@ public struct NextCommand: Sendable, Hashable, Encodable {
     self.purpose = purpose
   }
 
+  /// What else could tell why a process crashed.
+  ///
+  /// - Parameters:
+  ///   - trace: Its trace.
+  ///   - checks: What the recording looked for in the heap.
+  /// - Returns: nil where it has looked for everything.
+  static func explainingCrash(
+    of trace: TraceSummary, without checks: Set<HeapCheck>
+  ) -> NextCommand? {
+    HeapCheck.search(without: checks).map { search in
+      NextCommand(
+        "memtrace errors \(search.options) -- \(trace.commandLine)",
+        "whether it \(search.purpose)")
+    }
+  }
+
   /// Names for code that a page shows as offsets.
   ///
   /// - Parameters:

@@ -34,7 +34,6 @@ public struct OverviewReport: Report {
 
   /// Which trace.
   public var trace: TraceSummary
-  private let checks: Set<HeapCheck>
   /// Whether any block may have been allocated without a record of it: recording was paused, or
   /// the program calls a `malloc` of its own.
   let mayMissBlocks: Bool
@@ -85,7 +84,6 @@ public struct OverviewReport: Report {
     deinitialized: [DanglingReport.Deinitialized] = [], mapped: MappedSum? = nil,
     source: ReportSource, checks: Set<HeapCheck> = [], asksServers: Bool = false
   ) throws {
-    self.checks = checks
     self.asksServers = asksServers
     trace = source.summary(after: result)
     coverage = CoverageSummary(result.coverage)
@@ -93,7 +91,7 @@ public struct OverviewReport: Report {
       trace.windows != nil || result.coverage.bypassed.contains { $0.hasPrefix("malloc: ") }
     eventCount = result.eventCount
     errors = ErrorsReport(
-      result, source: source, top: Limit.errors, frameLimit: Limit.frames)
+      result, source: source, top: Limit.errors, frameLimit: Limit.frames, checks: checks)
     hogs = MemoryHog.find(result, source: source)
     var query = AllocationsQuery()
     query.top = Limit.categories
@@ -161,15 +159,10 @@ public struct OverviewReport: Report {
     return Array(ordered.prefix(Limit.hotspots))
   }
 
-  /// Whether the process crashed for reasons that nobody knows yet.
-  private var isUnexplainedCrash: Bool {
-    errors.totalCount == 0 && errors.failureCount == 0 && trace.ending.isCrash
-  }
-
   /// Whether the process may have ended because it read an `unowned` reference to an object that is gone: then
   /// the Swift runtime calls `abort`.
   var mayHaveReadUnowned: Bool {
-    isUnexplainedCrash && !deinitialized.isEmpty && trace.ending.isAbort
+    errors.isUnexplainedCrash && !deinitialized.isEmpty && trace.ending.isAbort
   }
 
   /// The frames that the page names as responsible, from its top.
@@ -200,11 +193,10 @@ public struct OverviewReport: Report {
       commands.append(
         NextCommand("memtrace dangling \(file)", "objects that unowned references have outlived"))
     }
-    if isUnexplainedCrash, let search = HeapCheck.search(without: checks) {
-      commands.append(
-        NextCommand(
-          "memtrace errors \(search.options) -- \(trace.commandLine)",
-          "whether it \(search.purpose)"))
+    if errors.isUnexplainedCrash,
+      let search = NextCommand.explainingCrash(of: trace, without: errors.checks)
+    {
+      commands.append(search)
     }
     if let hog = hogs.first?.category {
       commands.append(

@@ -46,7 +46,8 @@ struct ErrorsCommand: ParsableCommand {
       session.trace.addNoticedErrors(to: &result)
       let report = ErrorsReport(
         result, source: session.source, kinds: kind.isEmpty ? nil : Set(kind),
-        top: output.limit(view.top.top, text: 20, data: 1000), frameLimit: view.frames)
+        top: output.limit(view.top.top, text: 20, data: 1000), frameLimit: view.frames,
+        checks: HeapCheck.made(in: session.trace))
       try session.write(report, to: output)
     }
   }
