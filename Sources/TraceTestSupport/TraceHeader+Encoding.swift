@@ -36,6 +36,8 @@ extension TraceHeader {
     writer.write(events)
     writer.write(recordedBytes)
     for field in [snapshotSignal, snapshotsBegun, snapshotsDone, 0] { writer.write(field) }
+    writer.pad(to: Self.mainStackOffset)
+    writer.write(mainStack)
     writer.pad(to: Int(MT_FILE_HEADER_SIZE))
     return writer.bytes
   }

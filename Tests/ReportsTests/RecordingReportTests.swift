@@ -134,6 +134,36 @@ import TraceTestSupport
     #expect(text.contains("malloc and its kin returned, not a variable or constant of app\n"))
   }
 
+  @Test func whatIsOnTheStackIsNotToBeFreed() throws {
+    var builder = TraceBuilder()
+    builder.header.mainStack = 0x7ffd_0000_1000
+    builder.thread(1, tid: 4711, name: "app")
+    let addresses: [UInt64] = [0x7ffd_0000_0ff0, 0x7ffd_0000_1008, 0x7ff0_0000_0000]
+    for (index, address) in addresses.enumerated() {
+      builder.free(address, stack: builder.stack([0x100 + UInt64(index)]))
+    }
+    let text = try Self.errors(of: builder)
+    let never = "which was never allocated"
+    #expect(text.contains("of 0x7ffd00000ff0, \(never): stack of app (T1, tid 4711)\n"))
+    #expect(text.contains("of 0x7ffd00001008, \(never): arguments or environment of the pro"))
+    #expect(text.contains("of 0x7ff000000000, \(never)\n"))
+    #expect(text.contains("malloc and its kin returned, not a variable of a function\n"))
+    #expect(text.contains("returned, not an argument of main or what getenv returned\n"))
+  }
+
+  @Test func aForkedChildMayRunOnAnotherStack() throws {
+    var builder = TraceBuilder()
+    builder.header.flags = .forked
+    builder.header.mainStack = 0x7ffd_0000_1000
+    builder.thread(1, tid: 4711, name: "app")
+    builder.allocate(0x7ffd_0000_0800, 16)
+    builder.free(0x7ffd_0000_0800)
+    let file = try TemporaryFile(builder.bytes())
+    let trace = try Trace(path: file.path)
+    let place = MemoryPlaces(trace).place(at: 0x7ffd_0000_0ff0, time: EventTime(1000))
+    #expect(place?.text == "stack of the main thread")
+  }
+
   private static func errors(
     of builder: TraceBuilder, _ symbols: FakeSymbolicator = FakeSymbolicator()
   ) throws -> String {

@@ -16,6 +16,9 @@
 
 struct mt_trace_file mt_trace_file;
 
+/* Where the kernel put argc, above all frames of the main thread. ld.so exports it. */
+extern void *__libc_stack_end __attribute__((weak));
+
 static uint16_t machine(void) {
 #if defined(__x86_64__)
     return EM_X86_64;
@@ -77,6 +80,8 @@ static void fill_header(struct mt_file_header *header, const struct mt_config *c
     header->load_ticks = origin->load_ticks;
     if (origin->flags & MT_HEADER_FORKED)
         header->fork_ticks = header->start_ticks;
+    if (&__libc_stack_end)
+        header->main_stack = (uint64_t)(uintptr_t)__libc_stack_end;
     header->fixed_check = mt_header_check(header);
     /* The magic makes it a trace: last. */
     __atomic_thread_fence(__ATOMIC_RELEASE);

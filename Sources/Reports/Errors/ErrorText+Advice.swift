@@ -57,6 +57,9 @@ extension ErrorText {
       return "\(call) only what malloc and its kin returned, not a variable or constant of "
         + ReportFrame.lastComponent(variable.image)
     }
+    if let place = entry.place {
+      return "\(call) only what malloc and its kin returned, not \(place.advice)"
+    }
     guard let block = entry.neighbour else {
       return "\(call) only what malloc and its kin returned; this may be a variable, part of an "
         + "array, or a block of another allocator"

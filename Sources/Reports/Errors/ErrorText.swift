@@ -151,9 +151,10 @@ struct ErrorText {
     "a block of \(bytes.format(block.size)) (\(block.category))"
   }
 
-  /// `: variable table of parser`, or, of a constant, `: ` and its image.
+  /// `: variable table of parser`, or, of a constant, `: ` and its image; `: stack of app (T1, tid 4711)`.
   private var variableText: String {
-    entry.variable.map { ": \($0.name == nil ? "" : "variable ")\($0.text)" } ?? ""
+    if let place = entry.place { return ": \(place.text)" }
+    return entry.variable.map { ": \($0.name == nil ? "" : "variable ")\($0.text)" } ?? ""
   }
 
   /// `, right behind a block of 16 B (Malloc-16) that begins at 0x7f12a0`.

@@ -137,7 +137,7 @@ extension ErrorsReport.Entry: Encodable {
     case kind, message, advice, count, address, access, offset, length, isAtLeast, found, mark,
       signal
     case claimedSize, claimedAlignment, block
-    case neighbour, variable, firstFree, unbalanced, offending
+    case neighbour, variable, place, firstFree, unbalanced, offending
   }
 
   /// Writes the kind with its details, and the three events.
@@ -177,6 +177,7 @@ extension ErrorsReport.Entry: Encodable {
     try container.encodeIfPresent(block, forKey: .block)
     try container.encodeIfPresent(neighbour, forKey: .neighbour)
     try container.encodeIfPresent(variable?.text, forKey: .variable)
+    try container.encodeIfPresent(place?.text, forKey: .place)
     try container.encodeIfPresent(firstFree, forKey: .firstFree)
     if kind == .overRelease { try container.encode(unbalanced, forKey: .unbalanced) }
     try container.encode(offending, forKey: .offending)

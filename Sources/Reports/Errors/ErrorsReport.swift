@@ -35,6 +35,8 @@ public struct ErrorsReport: Report {
     public var neighbour: Block?
     /// Of an address that was never allocated and lies in an image, what lies there.
     public var variable: ReportVariable?
+    /// Of one that lies in no image either, what has the address.
+    var place: MemoryPlace?
     /// The deallocation that ended the block before; nil when it was live.
     public var firstFree: EventSummary?
     /// The name of the mark at which it was found; nil where it was not at one.
@@ -158,6 +160,9 @@ extension ErrorsReport.Entry {
     if error.kind == .freeOfUnknown, neighbour == nil {
       variable = source.variables.variable(
         at: error.address.rawValue, time: error.offending.time)
+      if variable == nil {
+        place = source.places.place(at: error.address.rawValue, time: error.offending.time)
+      }
     }
     if error.kind == .overRelease { unbalanced = Self.unbalanced(error, source) }
   }

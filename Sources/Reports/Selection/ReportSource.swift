@@ -15,6 +15,8 @@ public struct ReportSource {
   public var categories: BlockCategories
   /// The names of variables.
   public var variables: VariableNames
+  /// What addresses are that are neither in blocks nor variables.
+  public var places: MemoryPlaces
   /// The stored properties of Swift classes.
   public var layouts: SwiftLayouts
   /// The least limit on the memory of the process; nil when the trace knows none.
@@ -24,7 +26,7 @@ public struct ReportSource {
   public init(
     trace: TraceSummary, clock: TraceClock, threads: ThreadNames, names: StackNames,
     categories: BlockCategories = BlockCategories(), variables: VariableNames = VariableNames(),
-    layouts: SwiftLayouts = SwiftLayouts(),
+    places: MemoryPlaces = MemoryPlaces(), layouts: SwiftLayouts = SwiftLayouts(),
     availableBytes: UInt64? = nil
   ) {
     self.trace = trace
@@ -33,6 +35,7 @@ public struct ReportSource {
     self.names = names
     self.categories = categories
     self.variables = variables
+    self.places = places
     self.layouts = layouts
     self.availableBytes = availableBytes
   }
@@ -63,6 +66,7 @@ public struct ReportSource {
         types: trace.types, images: trace.images, typeNames: typeNames, stackNames: names),
       variables: VariableNames(
         images: trace.images, symbolicator: symbolicator, fullNames: fullNames),
+      places: MemoryPlaces(trace),
       layouts: SwiftLayouts(
         types: trace.types, images: trace.images, symbolicator: symbolicator),
       availableBytes: trace.limits.availableBytes)

@@ -67,6 +67,8 @@ extension TraceHeader {
     events = cursor.read()
     recordedBytes = cursor.read()
     (snapshotSignal, snapshotsBegun, snapshotsDone) = (cursor.read(), cursor.read(), cursor.read())
+    var late = ByteCursor(bytes, at: Self.mainStackOffset)
+    mainStack = late.read()
   }
 
   private mutating func decodeClocks(_ cursor: inout ByteCursor) {
