@@ -90,11 +90,16 @@ public final class ELFSymbolicator: Symbolicator {
 
   /// The type that the source names where it allocates.
   public func allocatedType(at site: AllocationSite, in image: Image) -> TypeName? {
+    let compiler = coroutineCompiler(at: site, in: image)
+    // What its line says is in its body, which is another function.
+    if compiler == .gcc { return Self.coroutineFrame(at: site) }
     let address = site.lookupAddress &- image.loadBias
     let type = sourceTypes.type(allocatedBy: site.frame, isNew: site.isNew) { object in
       symbols(of: ImageFile(image))?.typeName(of: object, at: address, in: site.position)
     }
-    guard let type else { return coroutineFrame(at: site, in: image) }
+    guard let type else {
+      return compiler == .clang && !isOfBody(site) ? Self.coroutineFrame(at: site) : nil
+    }
     guard type.language == .cxx,
       let name = symbols(of: ImageFile(image))?.wholeName(
         ofClass: type.short, in: site.frame.baseName, at: address, in: site.position)
@@ -121,16 +126,24 @@ public final class ELFSymbolicator: Symbolicator {
       .map { StructureLayout($0) }
   }
 
-  /// What a coroutine of C++ allocates for itself as it is called.
-  private func coroutineFrame(at site: AllocationSite, in image: Image) -> TypeName? {
-    guard site.isNew, let function = site.frame.function, function.language == .cxx,
-      let compiler = symbols(of: ImageFile(image))?.coroutines.compiler(of: function.raw)
-    else { return nil }
-    if compiler == .clang {
-      guard let line = site.frame.location.flatMap(sourceLine(at:)), !line.contains("new") else {
-        return nil
-      }
+  /// Who compiled the coroutine of C++ that called `operator new`; nil where it is none.
+  private func coroutineCompiler(
+    at site: AllocationSite, in image: Image
+  ) -> CoroutineSymbols.Compiler? {
+    guard site.isNew, let function = site.frame.function, function.language == .cxx else {
+      return nil
     }
+    return symbols(of: ImageFile(image))?.coroutines.compiler(of: function.raw)
+  }
+
+  /// Whether what a coroutine allocates may be what its body asks for, or its source is not at hand.
+  private func isOfBody(_ site: AllocationSite) -> Bool {
+    site.frame.location.flatMap(sourceLine(at:))?.contains("new") ?? true
+  }
+
+  /// What a coroutine of C++ allocates for itself as it is called.
+  private static func coroutineFrame(at site: AllocationSite) -> TypeName? {
+    guard let function = site.frame.function else { return nil }
     let name = "\(function.base) coroutine frame"
     return TypeName(short: name, full: name, language: .cxx)
   }

@@ -616,8 +616,10 @@ import TraceTestSupport
   func framesOfCoroutinesAreNamed(option: String) throws {
     let source = try TestProgram("coroutines.cpp", flags: ["-std=c++20", option])
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())
-    #expect(program.leaks.keys.sorted() == ["Foo", "app::work coroutine frame"])
-    #expect(program.leaks["Foo"] == Figures(1, 72, roots: 0))
+    #expect(
+      program.leaks.keys.sorted()
+        == ["Foo", "app::line coroutine frame", "app::work coroutine frame"])
+    #expect(program.leaks["Foo"] == Figures(2, 144, roots: 0))
   }
 
   private static let gobjectFlags: [String]? = {

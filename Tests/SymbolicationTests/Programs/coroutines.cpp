@@ -34,6 +34,11 @@ __attribute__((noinline)) Task work(int number) {
     co_await std::suspend_always{};
     foo->numbers[1] = number;
 }
+
+// clang-format off
+// The frame is made in a line that has a new, which is in the body.
+__attribute__((noinline)) Task line() { Foo *foo = new Foo; co_await std::suspend_always{}; delete foo; }
+// clang-format on
 } // namespace app
 
 __attribute__((noinline)) static void clear_stack(void) {
@@ -44,6 +49,7 @@ __attribute__((noinline)) static void clear_stack(void) {
 
 __attribute__((noinline)) static void give_up(void) {
     last = app::work(3).handle.address();
+    last = app::line().handle.address();
     last = nullptr;
 }
 
