@@ -87,6 +87,11 @@ import TraceTestSupport
     #expect(run.errorText.contains("brings its own allocator along"))
   }
 
+  @Test func anAllocatorOfItsOwnHasAReadableName() throws {
+    let (run, _) = try record(try TestProgram("own_operators.cpp").path.string)
+    #expect(run.errorText.contains("brings its own allocator along (own operator new); what"))
+  }
+
   /// A library, libstdc++, allocates in its constructor, before the recorder's.
   @Test func anAllocatorOfItsOwnMaySetItselfUpBeforeTheRecorder() throws {
     let flags = ["-Wl,--no-as-needed", "-lstdc++"]

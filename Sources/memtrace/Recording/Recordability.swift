@@ -116,9 +116,10 @@ struct Recordability {
       allocator.replacesMalloc
       ? "what goes through it is not recorded"
       : "what it allocates by its own functions is not recorded"
-    let signs = [allocator.name, allocator.symbol].filter { !$0.isEmpty }
-    return
-      "\(finding.path) brings its own allocator along (\(signs.joined(separator: ", "))); \(what)"
+    let symbol = Demangler.name(of: allocator.symbol).base
+    // Of an own `malloc` the name says it all.
+    let sign = symbol.isEmpty || allocator.name.hasSuffix(symbol) ? "" : ", \(symbol)"
+    return "\(finding.path) brings its own allocator along (\(allocator.name)\(sign)); \(what)"
   }
 
   /// Whether a finding means nothing to the user who runs memtrace.
