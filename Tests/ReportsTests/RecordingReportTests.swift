@@ -70,6 +70,14 @@ import TraceTestSupport
     #expect(
       lines[1] == "The process was killed by signal 11 (SIGSEGV); nothing recorded says why.")
     #expect(lines[2] == "Next:")
+    (harmless.failedAllocations, harmless.failedAllocationCount) = (
+      result.failedAllocations, result.failedAllocationCount
+    )
+    let failed = ErrorsReport(harmless, source: source).text().split(separator: "\n")
+    #expect(
+      failed[1] == "The process was killed by signal 11 (SIGSEGV); perhaps because "
+        + "\(result.failedAllocationCount == 1 ? "an allocation" : "allocations") failed, see below."
+    )
     let filtered = ErrorsReport(result, source: source, kinds: [.overRelease])
     #expect(!filtered.text().contains("says why"))
   }

@@ -46,7 +46,14 @@ extension ErrorsReport {
 
   /// How the process ended where nothing says why, and how to find out.
   private func writeCrash(to page: inout TextPage) {
-    guard isUnexplainedCrash else { return }
+    guard isUnexplainedCrash else {
+      if trace.ending.isCrash, totalCount == 0, failureCount > 0 {
+        let failed = failureCount == 1 ? "an allocation" : "allocations"
+        let reason = "perhaps because \(failed) failed, see below"
+        page.line(Span("The process \(trace.ending.text); \(reason).", .warning))
+      }
+      return
+    }
     page.line(Span("The process \(trace.ending.text); nothing recorded says why.", .warning))
     guard let next = NextCommand.explainingCrash(of: trace, without: checks) else { return }
     [next].write(to: &page)
