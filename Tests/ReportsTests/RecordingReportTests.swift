@@ -451,9 +451,28 @@ import TraceTestSupport
     let relatives = [
       InfoReport.Relative(file: "server.4713.mtrace", pid: 4713, relation: "child")
     ]
-    var report = InfoReport(sample.trace, source: sample.source, relatives: relatives)
+    var report = InfoReport(
+      sample.trace, source: sample.source, relatives: relatives,
+      coverage: try sample.trace.eventCoverage())
     report.file.bytes = 4096
     try expectForms(report, "info")
+    report.hasReadEvents = false
+    #expect(
+      report.text().contains(
+        "\nCoverage: nothing is known to be missing. The events were not read: --all does.\n"))
+  }
+
+  @Test func theInformationTellsOfDamagedEvents() throws {
+    var builder = TraceBuilder()
+    builder.allocate(0x1000, 64)
+    builder.add(.failed, size: 40, stack: .none, function: .free)
+    let file = try builder.write()
+    let trace = try Trace(path: file.path)
+    let report = InfoReport(
+      trace, source: ReportSource(trace, file: nil, symbolicator: FakeSymbolicator()),
+      coverage: try trace.eventCoverage())
+    #expect(report.coverage.warnings.count == 1)
+    #expect(!report.text().contains("complete"))
   }
 
   @Test func theInformationListsTheFirstOfManyTraces() throws {
@@ -477,7 +496,9 @@ import TraceTestSupport
     #expect(
       try leaks.trace.liveTotals(at: [EventTime(79_000_000), .distantPast, EventTime(1_000_000)])
         .map(\.count) == [9, 0, 1])
-    var report = InfoReport(leaks.trace, source: leaks.source, live: live)
+    var report = InfoReport(
+      leaks.trace, source: leaks.source, live: live,
+      coverage: try leaks.trace.eventCoverage())
     report.file.bytes = 4096
     try expectForms(report, "info-snapshots")
     let narrow = report.text(width: 40).split(separator: "\n").map(String.init)

@@ -14,7 +14,9 @@ extension InfoReport {
     writeRemarks(to: &page)
     if coverage.warnings.isEmpty {
       page.blank()
-      page.line("Coverage: complete; nothing is known to be missing.")
+      let events = hasReadEvents ? "" : " The events were not read: --all does."
+      page.line(
+        "Coverage: \(hasReadEvents ? "complete; " : "")nothing is known to be missing.\(events)")
     } else {
       coverage.write(to: &page)
     }
@@ -209,7 +211,8 @@ extension InfoReport {
   }
 
   enum CodingKeys: String, CodingKey {
-    case trace, coverage, file, process, threads, images, snapshots, marks, relatives, remarks
+    case trace, coverage, file, process, threads, images, snapshots, marks, relatives, remarks,
+      hasReadEvents
   }
 }
 

@@ -168,26 +168,29 @@ public struct InfoReport: Report {
   public var relatives: [Relative]
   /// Notes and marks in the order of time.
   public var remarks: [Remark]
+  /// Whether the events were read, so that the coverage tells of damage among them.
+  public var hasReadEvents = false
   /// Whether the text lists all threads and images.
   var listsAll = false
 }
 
 extension InfoReport {
-  /// Takes the facts from an opened trace; no event is read.
+  /// Takes the facts from an opened trace.
   ///
   /// - Parameters:
   ///   - trace: The opened trace.
   ///   - source: Who was traced.
   ///   - relatives: The other traces of the recording.
   ///   - live: What was live at each snapshot; nil where it was not counted.
+  ///   - coverage: What is missing, where the events were read; nil where they were not.
   ///   - listsAll: Whether the text lists all threads and images.
   public init(
     _ trace: Trace, source: ReportSource, relatives: [Relative] = [], live: [LiveTotal]? = nil,
-    listsAll: Bool = false
+    coverage: Coverage? = nil, listsAll: Bool = false
   ) {
     let clock = trace.clock
     self.init(
-      trace: source.trace, coverage: CoverageSummary(trace.coverage), file: File(trace),
+      trace: source.trace, coverage: CoverageSummary(coverage ?? trace.coverage), file: File(trace),
       process: Process(trace),
       threads: trace.threads.map { Thread($0, clock) },
       images: trace.images.images.map { Image($0, clock) },
@@ -200,7 +203,7 @@ extension InfoReport {
           thread: mark.thread == .recorder ? nil : source.threads.summary(of: mark.thread))
       },
       relatives: relatives,
-      remarks: Self.remarks(trace), listsAll: listsAll)
+      remarks: Self.remarks(trace), hasReadEvents: coverage != nil, listsAll: listsAll)
   }
 
   private static func remarks(_ trace: Trace) -> [Remark] {

@@ -260,7 +260,7 @@ extension EventDecoder {
         stack: UInt32(truncatingIfNeeded: number), operation: UInt8(MT_OP_FAILED.rawValue),
         detail: UInt16(at.load(as: UInt8.self)))
       at += 1
-      return isMalformed ? .malformed : .batch
+      return isMalformed || !OperationTable.canFail(event.pointee.detail) ? .malformed : .batch
     case MT_CONTROL_RESET.rawValue:
       Self.clear(predictor)
       time = number

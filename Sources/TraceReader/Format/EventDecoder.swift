@@ -144,6 +144,7 @@ struct EventDecoder {
       readStack(&event, &at, &isMalformed)
       event.size = VarInt.read(&at, &isMalformed)
       event.detail = UInt16(truncatingIfNeeded: VarInt.read(&at, &isMalformed)) & 0xff
+      isMalformed = isMalformed || !OperationTable.canFail(event.detail)
     case MT_OP_THREAD.rawValue:
       thread = UInt32(truncatingIfNeeded: VarInt.read(&at, &isMalformed))
     default:

@@ -39,6 +39,12 @@ struct OperationTable {
     }
   }
 
+  /// Whether a function can return no block, as what ends the life of one cannot; new ones can.
+  static func canFail(_ code: UInt16) -> Bool {
+    let info = mt_operation_info(UInt8(truncatingIfNeeded: code))
+    return UInt32(info.operation_class) != MT_CLASS_DEALLOCATION.rawValue
+  }
+
   private mutating func insert(_ bit: UInt64, family code: UInt32) {
     switch code {
     case MT_FAMILY_MALLOC.rawValue: family.1 |= bit

@@ -29,12 +29,9 @@ extension Trace {
     var result = ReplayResult(
       coverage: coverage, heap: &heap, threads: merger.slots.threads, clock: clock,
       keepsLiveBlocks: options.keepsLiveBlocks)
-    merger.damage.forEach { result.coverage.add($0) }
-    merger.lostTimes.forEach { result.coverage.add($0) }
-    if result.coverage.lostTimes != nil, header.events > heap.eventCount,
-      limits.startTime == 0, limits.lastTime == .max, limits.eventCount == .max
-    {
-      result.coverage.eventsMissing = header.events &- heap.eventCount
+    result.coverage.add(merger)
+    if limits.startTime == 0, limits.lastTime == .max, limits.eventCount == .max {
+      noteMissing(after: heap.eventCount, in: &result.coverage)
     }
     result.coverage.stacksLost = lostStacks(of: result.sites)
     judgeSuspects(of: heap, limits: limits, threads: merger.slots.threads, in: &result)

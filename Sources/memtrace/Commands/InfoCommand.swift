@@ -12,8 +12,8 @@ struct InfoCommand: ReportingCommand {
     discussion: """
       Coverage says what the trace does not hold: events that were dropped, stacks that were cut, \
       calls that went past the recorder. The other traces of the same recording are looked for in \
-      the trace's folder. What was live at each heap snapshot is counted where that takes at most \
-      some seconds, and with --all.
+      the trace's folder. What was live at each heap snapshot is counted, and the events are looked \
+      at for damage, where that takes at most some seconds, and with --all.
 
       Examples:
         memtrace info server.mtrace
@@ -34,7 +34,7 @@ struct InfoCommand: ReportingCommand {
     try ReportSession.run(input.input(), recording: recording, output: output) { session in
       var report = InfoReport(
         session.trace, source: session.source, relatives: relatives(of: session),
-        live: try live(in: session), listsAll: all)
+        live: try live(in: session), coverage: try coverage(of: session), listsAll: all)
       report.coverage.warnings += Recordability.gaps(of: session.trace)
       try session.write(report, to: output)
     }
@@ -47,10 +47,18 @@ struct InfoCommand: ReportingCommand {
   /// What was live at each snapshot; nil where counting would take long.
   private func live(in session: ReportSession) throws -> [LiveTotal]? {
     let trace = session.trace
-    guard !trace.snapshots.isEmpty, all || trace.eventBytes <= Self.quickEventBytes else {
-      return nil
-    }
+    guard !trace.snapshots.isEmpty, readsEvents(of: trace) else { return nil }
     return try trace.liveTotals(at: trace.snapshots.map(\.time), progress: session.progress)
+  }
+
+  /// What is missing, damaged events included; nil where looking at all of them would take long.
+  private func coverage(of session: ReportSession) throws -> Coverage? {
+    guard readsEvents(of: session.trace) else { return nil }
+    return try session.trace.eventCoverage(progress: session.progress)
+  }
+
+  private func readsEvents(of trace: Trace) -> Bool {
+    all || trace.eventBytes <= Self.quickEventBytes
   }
 
   /// The other traces of the recording, known by the IDs in their headers.

@@ -37,6 +37,18 @@ import TraceTestSupport
     #expect(events[4].stack == StackID(6))
   }
 
+  /// Random bytes say so of a deallocation as often as of an allocation.
+  @Test func noDeallocationFails() throws {
+    var trace = TraceBuilder()
+    trace.allocate(0x1000, 8)
+    trace.add(.failed, size: 40, stack: StackID(6), function: .free)
+    trace.allocate(0x2000, 8)
+    let result = try trace.replay()
+    #expect(result.eventCount == 1)
+    #expect(result.failedAllocationCount == 0)
+    #expect(result.coverage.damageCount == 1)
+  }
+
   @Test(arguments: [1, 2, 3])
   func manyRandomEventsSurvive(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
