@@ -43,6 +43,7 @@ extension Trace {
   /// - Parameters:
   ///   - heap: The heap.
   ///   - progress: Called now and then with the bytes of events read so far and all of them.
+  /// - Returns: Where they are; none where blocks from before the recording may lie anywhere.
   /// - Throws: `TraceError` when the file cannot be read.
   /// - Complexity: O(*words* + *events*) time, 112 bytes per word outside of known blocks that leads to one.
   func abandonedWords(
