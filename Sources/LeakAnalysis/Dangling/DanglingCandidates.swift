@@ -100,8 +100,7 @@ private struct FreeMemory {
 
   init(_ heap: HeapImage) {
     self.heap = heap
-    let allocator = AllocatorMemory(heap)
-    ranges = allocator.ranges.filter { !allocator.variables.contains($0) }
+    ranges = AllocatorMemory(heap).heaps
     lowest = ranges.first?.lowerBound ?? .max
     highest = ranges.last?.upperBound ?? 0
   }

@@ -83,8 +83,7 @@ extension HeapImage {
   fileprivate func wordsOutsideOfBlocks() -> [UInt64] {
     var found: [UInt64] = []
     let words = RootWords(self)
-    let allocator = AllocatorMemory(self)
-    for range in allocator.ranges where !allocator.variables.contains(range) {
+    for range in AllocatorMemory(self).heaps {
       words.forEach(of: Root(.unknownHeap, range)) { address, value in
         if mayLeadToBlock(value) { found.append(address) }
       }
@@ -97,10 +96,7 @@ extension HeapImage {
   /// What is a pointer otherwise is not asked about, and holds as before.
   private func mayLeadToBlock(_ value: UInt64) -> Bool {
     lookup.block(containing: value) >= 0
-      || lookup.block(containing: value & Self.withoutTags) >= 0
-      || lookup.block(containing: value << 3 & Self.withoutTags) >= 0
+      || lookup.block(containing: value & EdgeScanner.addressMask) >= 0
+      || lookup.block(containing: value << 3 & EdgeScanner.addressMask) >= 0
   }
-
-  /// What is left of a pointer without the lowest 3 bits and the highest 17.
-  private static let withoutTags: UInt64 = (1 << 47) - 8
 }

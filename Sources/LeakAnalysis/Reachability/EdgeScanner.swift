@@ -15,7 +15,8 @@ final class EdgeScanner: Sendable {
   private let tables: EdgeTables
   private let findings: EdgeFindings
 
-  private static let addressMask: UInt64 = 0x0000_7fff_ffff_fff8
+  /// What is left of a pointer without its tags: the lowest 3 bits and the highest 17.
+  static let addressMask: UInt64 = 0x0000_7fff_ffff_fff8
   private static let sideTableMark: UInt64 = 3 << 62
 
   /// - Parameters:

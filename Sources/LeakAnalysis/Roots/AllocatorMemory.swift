@@ -10,6 +10,8 @@ struct AllocatorMemory {
   private(set) var ranges: [Range<UInt64>] = []
   /// Of these the allocator's own variables, in which there can be no block.
   private(set) var variables: [Range<UInt64>] = []
+  /// Those in which there can be blocks.
+  var heaps: [Range<UInt64>] { ranges.filter { !variables.contains($0) } }
 
   /// glibc maps blocks of at least 128 KiB on their own (unless told otherwise), jemalloc and
   /// tcmalloc have classes of small blocks below this one.

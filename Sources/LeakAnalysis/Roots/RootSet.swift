@@ -24,7 +24,7 @@ struct RootSet {
       add(region, heap, allocator)
     }
     if heap.hasUnknownBlocks {
-      add(allocator.ranges.filter { !allocator.variables.contains($0) }, as: .unknownHeap)
+      add(allocator.heaps, as: .unknownHeap)
     }
     for (position, thread) in heap.info.threads.enumerated() where !thread.registers.isEmpty {
       var root = Root(
