@@ -40,12 +40,16 @@ static uint64_t of_following(const uint64_t *bits, size_t block, unsigned distan
     return bits[block] >> distance | bits[block + 1] << (BITS - distance);
 }
 
+static void keep(struct page *page, size_t i) {
+    page->kept[i / BITS] |= UINT64_C(1) << i % BITS;
+}
+
 /* Keeps the words of a page from an index on up to an address, and those of pages behind it. */
 static void keep_until(struct mt_keeper *keeper, struct page *page, size_t from, uint64_t end) {
     if (end > keeper->kept_end)
         keeper->kept_end = end;
     for (size_t i = from; i < MT_PAGE_WORDS && page->address + i * 8 < end; i++)
-        page->kept[i / BITS] |= UINT64_C(1) << i % BITS;
+        keep(page, i);
 }
 
 /* ---- Pointers ---- */
@@ -85,7 +89,7 @@ static void find_counts(struct mt_keeper *keeper, struct page *page, size_t bloc
         uint64_t object = page->address + i * 8 - 8;
         if (!mt_word_can_count(page->words[i]))
             continue;
-        page->kept[i / BITS] |= UINT64_C(1) << i % BITS;
+        keep(page, i);
         if (page->words == (const uint64_t *)page->address)
             keep_until(keeper, page, i, object + mt_snapshot_swift_table(object));
     }
@@ -100,7 +104,7 @@ static void find_shared_counts(struct page *page, size_t block) {
         size_t i = block * BITS + take_lowest(&left);
         bool can_be_expired = expired >> i % BITS & 1 && mt_word_can_be_expired(page->words[i]);
         if (can_be_expired || mt_word_can_count_owners(page->words[i]))
-            page->kept[i / BITS] |= UINT64_C(1) << i % BITS;
+            keep(page, i);
     }
 }
 
@@ -110,7 +114,7 @@ static void find_immortal_counts(struct page *page, size_t block) {
     for (uint64_t left = of_following(page->points, block, 1) & page->odd[block]; left;) {
         size_t i = block * BITS + take_lowest(&left);
         if (mt_word_is_immortal(page->words[i]))
-            page->kept[i / BITS] |= UINT64_C(1) << i % BITS;
+            keep(page, i);
     }
 }
 
