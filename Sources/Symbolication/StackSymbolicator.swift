@@ -180,6 +180,17 @@ public final class StackSymbolicator {
     return used ?? unused
   }
 
+  /// The bytes of an object of a class of C++; `nil` where they are not known.
+  ///
+  /// - Parameters:
+  ///   - type: The whole name of the class.
+  ///   - stack: What allocated it, or something that it is part of.
+  public func objectSize(of type: String, allocatedBy stack: StackID) -> UInt64? {
+    firstCode(on: stack) { address, image in
+      symbolicator.structure(named: type, isCxx: true, knownTo: address, in: image)?.size
+    }
+  }
+
   /// What the first code of the program tells that may know a type which a stack allocates.
   ///
   /// - Parameters:

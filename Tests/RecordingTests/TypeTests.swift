@@ -9,12 +9,17 @@ import TraceTestSupport
   private func rows(
     _ source: String, _ flags: [String], grouping: String = "category"
   ) throws -> [[String: Any]] {
+    try rows(["allocations", "--group-by", grouping], source, flags)
+  }
+
+  /// The rows of a report on a program.
+  private func rows(
+    _ report: [String], _ source: String, _ flags: [String]
+  ) throws -> [[String: Any]] {
     let program = try TestProgram(source, flags: flags)
     let run = try ProcessRun.run(
-      [
-        BuiltProducts.memtrace.string, "allocations", "--group-by", grouping, "--format", "json",
-        "--top", "0", "--", program.path.string,
-      ])
+      [BuiltProducts.memtrace.string] + report
+        + ["--format", "json", "--top", "0", "--", program.path.string])
     let start = try #require(run.outputText.firstIndex(of: "{"))
     let document = try #require(
       try JSONSerialization.jsonObject(with: Data(run.outputText[start...].utf8))
@@ -44,6 +49,25 @@ import TraceTestSupport
     #expect(found["Holder<std::string>"] == [1, 0])
     #expect(found["std::_Sp_counted_ptr_inplace<geo::Square>"] == [0, 1])
     #expect(found["geo::Shape"] == nil, "a base is no object's class")
+  }
+
+  /// The size of the class and who allocated the block tell that it only begins with an object.
+  @Test(arguments: ["-O0", "-O2"])
+  func blocksAreNotNamedAfterTheirFirstMember(optimisation: String) throws {
+    let expected = [
+      "Drawing": 1, "Page": 1, "Padded": 1, "Plain[]": 1, "Buffer": 1, "Circle": 2,
+      "std::vector<Circle> storage": 1,
+    ]
+    func counts(_ report: String, _ key: String) throws -> [String: Int] {
+      var found: [String: Int] = [:]
+      for row in try rows([report], "first_members.cpp", [optimisation, "-g"]) {
+        guard let name = row["name"] as? String, let count = row[key] as? Int else { continue }
+        if expected.keys.contains(name) { found[name] = count }
+      }
+      return found
+    }
+    #expect(try counts("allocations", "persistentCount") == expected)
+    #expect(try counts("heap", "count") == expected)
   }
 
   @Test func allocatorsOfTheProgramAreSeenThrough() throws {

@@ -193,6 +193,11 @@ public final class StackNames {
     symbolicator.member(at: place, allocatedBy: stack)
   }
 
+  /// The bytes of an object of a class of C++; nil where they are not known.
+  func objectSize(of type: String, allocatedBy stack: StackID) -> UInt64? {
+    symbolicator.objectSize(of: type, allocatedBy: stack)
+  }
+
   /// The source line that a frame is at; nil when it is not at hand or has changed since.
   func sourceLine(of frame: ReportFrame) -> String? {
     guard let file = frame.file, let line = frame.line else { return nil }

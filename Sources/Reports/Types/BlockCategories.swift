@@ -19,6 +19,7 @@ public final class BlockCategories {
   private let typeNames: TypeNames
   private let images: ImageMap
   private let stackNames: StackNames?
+  private let outerTypes: OuterTypes?
   private let isCxx: Bool
   private let isSwift: Bool
   private lazy var isRust = stackNames?.seesRust ?? false
@@ -34,6 +35,7 @@ public final class BlockCategories {
     images = ImageMap(images: [])
     typeNames = TypeNames(types: types, images: images)
     stackNames = nil
+    outerTypes = nil
     isCxx = false
     isSwift = false
   }
@@ -53,6 +55,7 @@ public final class BlockCategories {
     self.images = images
     self.typeNames = typeNames
     self.stackNames = stackNames
+    outerTypes = OuterTypes(stackNames, typeNames)
     isSwift = types.hasSwift
     isCxx =
       types.all.contains { $0.kind == .cxxClass }
@@ -80,7 +83,7 @@ public final class BlockCategories {
   private func category(
     stack: StackID, sizeClass: SizeClass, _ operation: Operation
   ) -> BlockCategory {
-    let found = category(stack: stack, sizeClass: sizeClass)
+    let found = typeCategory(stack: stack, sizeClass: sizeClass, operation)
     guard operation.isOfAnnounced, case .size = found.kind else { return found }
     return BlockCategory(sizeClass, operation)
   }
@@ -179,7 +182,17 @@ public final class BlockCategories {
     let sizeClass = SizeClass(containing: block.size)
     let known = types.finding(stack: block.stack, sizeClass: sizeClass)?.types ?? []
     guard !known.contains(where: { types.isBase(type.id, of: $0) }) else { return nil }
-    return typeNames.name(of: type.id).map { BlockCategory($0) }
+    let key = Key(stack: block.stack, sizeClass: sizeClass)
+    return outerCategory(of: type.id, key, block.operation)
+      ?? typeNames.name(of: type.id).map { BlockCategory($0) }
+  }
+
+  /// The category of what begins with an object of a class, where it is something else.
+  private func outerCategory(
+    of first: TypeID, _ block: Key, _ operation: Operation
+  ) -> BlockCategory? {
+    outerTypes?.type(of: first, allocatedBy: block.stack, block.sizeClass, operation)
+      .map { ofRuntime($0, block.stack) }
   }
 
   /// Whether a type is a class of Embedded Swift: its objects count their references without the Swift runtime.
@@ -203,7 +216,7 @@ public final class BlockCategories {
   private func callCategory(_ call: CallKey) -> BlockCategory? {
     guard let frame = stackNames?.responsibleSymbol(of: call.stack) else { return nil }
     let function = call.operation.name
-    let isNew = function.hasPrefix("operator new")
+    let isNew = call.operation.isOperatorNew
     if var type = stackNames?.allocatedType(of: call.stack, isNew: isNew) {
       type.imagePath = frame.imagePath
       return BlockCategory(type)
@@ -213,13 +226,15 @@ public final class BlockCategories {
     return category
   }
 
-  private func category(stack: StackID, sizeClass: SizeClass) -> BlockCategory {
+  private func typeCategory(
+    stack: StackID, sizeClass: SizeClass, _ operation: Operation
+  ) -> BlockCategory {
     // Without types there is nothing to find, and many sites to find it for.
     guard !types.isEmpty || hasContainers else { return BlockCategory(sizeClass) }
     let key = Key(stack: stack, sizeClass: sizeClass)
     if let number = known[key], let category = categories.values[Int(number)] { return category }
     let category =
-      types.finding(stack: stack, sizeClass: sizeClass).flatMap(typeCategory)
+      types.finding(stack: stack, sizeClass: sizeClass).flatMap { typeCategory($0, key, operation) }
       ?? containerCategory(stack) ?? BlockCategory(sizeClass)
     known[key] = number(of: category)
     return category
@@ -247,7 +262,11 @@ public final class BlockCategories {
     return category
   }
 
-  private func typeCategory(_ finding: TypeFinding) -> BlockCategory? {
+  private func typeCategory(
+    _ finding: TypeFinding, _ block: Key, _ operation: Operation
+  ) -> BlockCategory? {
+    let outers = finding.types.map { outerCategory(of: $0, block, operation) }
+    if let outer = outers.first, !outers.contains(nil) { return outer }
     let names = finding.types.compactMap(typeNames.name(of:))
     guard let first = names.first else { return nil }
     // Its destructor's word tells less than who allocated it.

@@ -64,6 +64,11 @@ public struct Operation: RawRepresentable, Hashable, Sendable, CustomStringConve
     AllocatorFamily(rawValue: mt_operation_info(rawValue).family) ?? .malloc
   }
 
+  /// Whether it is an `operator new`, for one object or several, which is where C++ names a type.
+  public var isOperatorNew: Bool {
+    kind == .allocation && family != .malloc && family != .announced
+  }
+
   /// Whether the operation begins or ends the life of a block.
   public var kind: Kind {
     switch UInt32(mt_operation_info(rawValue).operation_class) {

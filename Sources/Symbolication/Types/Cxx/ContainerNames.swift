@@ -51,6 +51,13 @@ public enum ContainerNames {
     name.hasPrefix("std::_Sp_counted_base<")
   }
 
+  /// Whether what a name stands for begins with one of the values that a container holds.
+  ///
+  /// So does the storage of a vector. What `std::any` allocates is nothing but the value.
+  public static func beginsWithValue(_ name: String) -> Bool {
+    name.hasSuffix(" \(ContainerPart.Family.vector.suffix)") && !name.hasPrefix("std::any ")
+  }
+
   /// `P[]` of `P []`, as the demangler writes it: what `new P[n]` allocates has the same name.
   private static func arrayName(_ type: String) -> String {
     type.hasSuffix(" []") ? type.dropLast(3) + "[]" : type
