@@ -189,6 +189,7 @@ struct ColumnDecoder {
       event.pointee.stack = readStack()
       event.pointee.size = readSize()
       event.pointee.detail = UInt16(truncatingIfNeeded: VarInt.read(&rest, &isMalformed)) & 0xff
+      isMalformed = isMalformed || !OperationTable.canFail(event.pointee.detail)
     default:
       isMalformed = true
     }

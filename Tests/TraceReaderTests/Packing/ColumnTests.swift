@@ -117,6 +117,18 @@ import TraceTestSupport
       encoder.content.bytes == [3, 0, 0, 0] + lengths.flatMap { [$0, 0, 0, 0] } + columns)
   }
 
+  /// As in events of other encodings: only damage says so.
+  @Test func noDeallocationFails() {
+    let events = [MT_OP_MALLOC, MT_OP_FREE].map { function in
+      event(
+        RawEvent(
+          time: 1000, size: 40, stack: 6, operation: UInt8(MT_OP_FAILED.rawValue),
+          detail: UInt16(function.rawValue)))
+    }
+    #expect(decoded([events[0]]) == [events[0]])
+    #expect(decoded([events[1]]) == nil)
+  }
+
   @Test func anyDamagedByteIsSurvived() {
     let events = random(seed: 7, count: 300, isWild: false)
     var encoder = ColumnEncoder(baseTime: 0, thread: 1, count: events.count * 2)
