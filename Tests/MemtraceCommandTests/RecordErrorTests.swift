@@ -175,6 +175,38 @@ import TraceTestSupport
         + "No such file or directory; choose another place with -o\n")
   }
 
+  /// A program can be written and executed as a folder can.
+  @Test(arguments: ["plain", "program"])
+  func nothingIsWrittenBelowAFile(_ name: String) throws {
+    let made = try ProcessRun.run(
+      ["/bin/sh", "-c", "echo >plain; echo >program; chmod 755 program"], directory: directory.path)
+    #expect(made.status == 0)
+    let record = try memtrace(
+      "record", "-o", "\(name)/x", "--", "touch", "ran", in: directory.path)
+    #expect(record.status == 73)
+    #expect(
+      record.errorText == "memtrace: cannot create a trace in \(directory.path)/\(name): "
+        + "Not a directory; choose another place with -o\n")
+    let report = try memtrace(
+      "allocations", "-o", "\(name)/x", "--", "touch", "ran", in: directory.path)
+    #expect(report.status == 73)
+    #expect(report.errorText == "memtrace: cannot write \(name)/x: Not a directory\n")
+    #expect(directory.entries.sorted() == ["plain", "program"])
+  }
+
+  @Test func aWorkingDirectoryThatWasRemovedTakesNoTrace() throws {
+    let run = try ProcessRun.run(
+      [
+        "/bin/sh", "-c", #"mkdir gone; cd gone; rmdir ../gone; exec "$0" record -- echo ran"#,
+        BuiltProducts.memtrace.string,
+      ], directory: directory.path)
+    #expect(run.status == 73)
+    #expect(run.outputText.isEmpty)
+    #expect(
+      run.errorText == "memtrace: cannot create a trace in .: No such file or directory; "
+        + "choose another place with -o\n")
+  }
+
   @Test func aMissingRecorderIsSaid() throws {
     let run = try memtrace(
       "record", "--", "true", in: directory.path, environment: ["MEMTRACE_LIBRARY=/none.so"])

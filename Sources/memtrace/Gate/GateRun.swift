@@ -112,9 +112,7 @@ struct GateRun {
     let path = FilePath(name).absolute
     _ = path.withPlatformString { mkdir($0, 0o777) }
     do throws(Errno) {
-      guard try FileStatus(of: path).isDirectory else { throw Errno.notDirectory }
-      let isWritable = path.withPlatformString { access($0, W_OK | X_OK) } == 0
-      guard isWritable else { throw Errno(rawValue: errno) }
+      try path.checkIsWritableFolder()
       return path
     } catch {
       throw CommandFailure(

@@ -133,11 +133,15 @@ enum OutputNaming {
   }
 
   private static func checkWritable(_ directory: FilePath) throws(CommandFailure) {
-    guard directory.withPlatformString({ access($0, W_OK | X_OK) }) != 0 else { return }
-    throw CommandFailure(
-      "cannot create a trace in \(directory): \(Errno(rawValue: errno)); "
-        + "choose another place with -o",
-      exitStatus: ExitStatus.cannotCreate)
+    do throws(Errno) {
+      // A working directory that was removed has no path; it can be looked at all the same.
+      guard directory.isAbsolute else { throw Errno.noSuchFileOrDirectory }
+      try directory.checkIsWritableFolder()
+    } catch {
+      throw CommandFailure(
+        "cannot create a trace in \(directory): \(error); choose another place with -o",
+        exitStatus: ExitStatus.cannotCreate)
+    }
   }
 }
 

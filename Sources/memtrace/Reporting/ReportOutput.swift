@@ -20,15 +20,23 @@ struct ReportOutput {
     guard !file.isEmpty else {
       throw CommandFailure("-o needs the name of a file", exitStatus: ExitStatus.usage)
     }
-    let path = FilePath(file), folder = path.removingLastComponent()
+    let path = FilePath(file)
     try checkIsNoTrace(path, shownAs: file)
-    let status = try? FileStatus(of: path)
-    if status?.isDirectory == true { throw cannotWrite(file, Errno.isDirectory) }
-    let asked = status != nil ? path : folder.isEmpty ? "." : folder
-    let wanted = status != nil ? W_OK : W_OK | X_OK
-    if asked.withPlatformString({ faccessat(AT_FDCWD, $0, wanted, AT_EACCESS) }) != 0 {
-      throw cannotWrite(file, Errno(rawValue: errno))
+    do throws(Errno) {
+      try checkCanBeWritten(path)
+    } catch {
+      throw cannotWrite(file, error)
     }
+  }
+
+  private static func checkCanBeWritten(_ path: FilePath) throws(Errno) {
+    guard let status = try? FileStatus(of: path) else {
+      let folder = path.removingLastComponent()
+      return try (folder.isEmpty ? "." : folder).checkIsWritableFolder()
+    }
+    guard !status.isDirectory else { throw Errno.isDirectory }
+    let isWritable = path.withPlatformString { faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) == 0 }
+    guard isWritable else { throw Errno(rawValue: errno) }
   }
 
   /// A report must not eat a trace, its own above all, by a slip of the keyboard.

@@ -31,6 +31,18 @@ extension FilePath {
     (try? FileStatus(of: self, followingLinks: false)) != nil
   }
 
+  /// Checks that files can be made in the folder at this path.
+  ///
+  /// - Throws: The error number of what is in the way.
+  func checkIsWritableFolder() throws(Errno) {
+    // What is a file can be written and executed as well.
+    guard try FileStatus(of: self).isDirectory else { throw Errno.notDirectory }
+    let isWritable = withPlatformString {
+      faccessat(AT_FDCWD, $0, W_OK | X_OK, AT_EACCESS) == 0
+    }
+    guard isWritable else { throw Errno(rawValue: errno) }
+  }
+
   /// The names in a directory, in no order; empty when it cannot be read.
   var directoryEntries: [String] {
     guard let directory = withPlatformString({ opendir($0) }) else { return [] }
