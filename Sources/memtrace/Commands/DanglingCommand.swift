@@ -27,43 +27,26 @@ struct DanglingCommand: ParsableCommand {
       """)
 
   @OptionGroup var input: TraceInputOptions
-
-  @Option(
-    help: ArgumentHelp(
-      "The last snapshot up to this time, or that of this mark. (default: the last one)",
-      valueName: "time|mark"))
-  var at: String?
-
-  @Flag(help: "Show words, too, that may be left over, and what was freed at the end.")
-  var all = false
-
-  @OptionGroup var stacks: StackViewOptions
+  @OptionGroup(title: "View") var view: DanglingViewOptions
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Names") var symbols: SymbolOptions
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
   mutating func validate() throws {
     _ = try input.input()
-    try stacks.check(for: output)
+    try view.stacks.check(for: output)
   }
 
   func run() throws {
     try ReportSession.run(input.input(), recording: recording, symbols: symbols, output: output) {
       session in
-      let index = try session.trace.snapshotIndex(at: at, for: .danglingPointers)
+      let index = try session.trace.snapshotIndex(at: view.at, for: .danglingPointers)
       let analysis = try session.trace.leakAnalysis(
         atSnapshot: index, source: session.source, progress: session.progress)
       let found = try DanglingPointers(analysis, in: session.trace, progress: session.progress)
       try session.write(
-        DanglingReport(found, source: session.source, query: query), to: output)
+        DanglingReport(found, source: session.source, query: view.query(for: output)),
+        to: output)
     }
-  }
-
-  private var query: DanglingQuery {
-    var query = DanglingQuery()
-    query.includesDoubtful = all
-    query.top = output.limit(stacks.top.top, text: 20, data: 1000)
-    query.frames = stacks.frames
-    return query
   }
 }

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Reports
 
-extension TraceDump.Kind: ExpressibleByArgument {}
-
 /// `memtrace dump`: the records of a trace as text.
 struct DumpCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -20,27 +18,20 @@ struct DumpCommand: ParsableCommand {
       """)
 
   @OptionGroup var input: TraceInputOptions
-
-  @Option(help: ArgumentHelp("Only records of this kind; may be repeated.", valueName: "kind"))
-  var kind: [TraceDump.Kind] = []
-
-  @Option(help: ArgumentHelp("At most so many events; 0 for all.", valueName: "events"))
-  var top = 0
-
+  @OptionGroup(title: "View") var view: DumpViewOptions
   @OptionGroup(title: "Output") var output: RecordOutputOptions
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
   mutating func validate() throws {
     _ = try input.input()
-    if top < 0 { throw ValidationError("--top takes 0 or more events, not \(top).") }
   }
 
   func run() throws {
     try ReportSession.run(input.input(), recording: recording, output: output) { session in
       let dump = TraceDump(
-        session.trace, kinds: Set(kind.isEmpty ? TraceDump.Kind.allCases : kind),
+        session.trace, kinds: Set(view.kind.isEmpty ? TraceDump.Kind.allCases : view.kind),
         format: output.format == .json ? .jsonLines : .text,
-        eventLimit: top == 0 ? nil : UInt64(top))
+        eventLimit: view.top == 0 ? nil : UInt64(view.top))
       try ReportOutput.withOutput(output.output) { file in try dump.write(file.write) }
     }
   }

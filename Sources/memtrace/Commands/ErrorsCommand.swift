@@ -1,6 +1,5 @@
 import ArgumentParser
 import Reports
-import TraceReader
 
 /// `memtrace errors`: double, invalid and mismatched frees.
 struct ErrorsCommand: ParsableCommand {
@@ -22,21 +21,14 @@ struct ErrorsCommand: ParsableCommand {
       """)
 
   @OptionGroup var input: TraceInputOptions
-  @OptionGroup(title: "View") var view: StackViewOptions
-  @Option(
-    help: ArgumentHelp(
-      "Only errors of this kind, may be repeated: "
-        + MemoryError.Category.allCases.map(\.identifier).joined(separator: ", ") + ".",
-      valueName: "kind"),
-    completion: .list(MemoryError.Category.allCases.map(\.identifier)), transform: Self.kind)
-  var kind: [MemoryError.Category] = []
+  @OptionGroup(title: "View") var view: ErrorsViewOptions
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Names") var symbols: SymbolOptions
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
   mutating func validate() throws {
     _ = try input.input()
-    try view.check(for: output)
+    try view.stacks.check(for: output)
   }
 
   func run() throws {
@@ -45,18 +37,11 @@ struct ErrorsCommand: ParsableCommand {
       var result = try session.trace.replay(ReplayRequest(), progress: session.progress)
       session.trace.addNoticedErrors(to: &result)
       let report = ErrorsReport(
-        result, source: session.source, kinds: kind.isEmpty ? nil : Set(kind),
-        top: output.limit(view.top.top, text: 20, data: 1000), frameLimit: view.frames,
+        result, source: session.source, kinds: view.kind.isEmpty ? nil : Set(view.kind),
+        top: output.limit(view.stacks.top.top, text: 20, data: 1000),
+        frameLimit: view.stacks.frames,
         checks: HeapCheck.made(in: session.trace))
       try session.write(report, to: output)
     }
-  }
-
-  @Sendable private static func kind(_ text: String) throws -> MemoryError.Category {
-    guard let kind = MemoryError.Category(identifier: text) else {
-      let names = MemoryError.Category.allCases.map(\.identifier).joined(separator: ", ")
-      throw ValidationError("the kinds are \(names)")
-    }
-    return kind
   }
 }

@@ -35,10 +35,7 @@ struct HistoryCommand: ParsableCommand {
       "A command to record and report on, instead of a trace.", valueName: "command"))
   var command: [String] = []
 
-  @Flag(help: "Show the stack of each event.")
-  var stacks = false
-
-  @OptionGroup var top: TopOptions
+  @OptionGroup(title: "View") var view: HistoryViewOptions
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Names") var symbols: SymbolOptions
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
@@ -53,7 +50,7 @@ struct HistoryCommand: ParsableCommand {
       session in
       let report = try HistoryReport(
         session.trace, address: address, source: session.source,
-        top: output.limit(top.top, text: 100, data: 10_000), showsStacks: stacks,
+        top: output.limit(view.top.top, text: 100, data: 10_000), showsStacks: view.stacks,
         progress: session.progress)
       try session.write(report, to: output)
     }

@@ -22,11 +22,7 @@ struct InfoCommand: ReportingCommand {
       """)
 
   @OptionGroup var input: TraceInputOptions
-
-  @Flag(
-    help: "List all threads, images, snapshots, marks, notes and traces, not only the first 20.")
-  var all = false
-
+  @OptionGroup(title: "View") var view: InfoViewOptions
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
@@ -34,7 +30,7 @@ struct InfoCommand: ReportingCommand {
     try ReportSession.run(input.input(), recording: recording, output: output) { session in
       var report = InfoReport(
         session.trace, source: session.source, relatives: relatives(of: session),
-        live: try live(in: session), coverage: try coverage(of: session), listsAll: all)
+        live: try live(in: session), coverage: try coverage(of: session), listsAll: view.all)
       report.coverage.warnings += Recordability.gaps(of: session.trace)
       try session.write(report, to: output)
     }
@@ -58,7 +54,7 @@ struct InfoCommand: ReportingCommand {
   }
 
   private func readsEvents(of trace: Trace) -> Bool {
-    all || trace.eventBytes <= Self.quickEventBytes
+    view.all || trace.eventBytes <= Self.quickEventBytes
   }
 
   /// The other traces of the recording, known by the IDs in their headers.
