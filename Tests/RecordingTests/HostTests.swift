@@ -215,6 +215,19 @@ import TraceTestSupport
     #expect(trace.coverage.eventsDropped > 0)
   }
 
+  @Test func aSnapshotThatIsTooLargeSaysSo() throws {
+    let run = try TracedRun(
+      [try TestProgram("pointer_table.c").path.string],
+      start: .launcher(["--max-size", "256KiB"]), comparesErrors: false)
+    let trace = try run.root()
+    #expect(trace.snapshots.map(\.isComplete) == [false])
+    let notes = trace.notes.filter { $0.kind == .noSnapshot }
+    #expect(notes.map(\.text) == ["the trace is as large as it may be (--max-size)"])
+    #expect(notes.map(\.value) == [UInt64(EOVERFLOW)])
+    #expect(trace.coverage.stop == nil)
+    #expect(try MarkedEvents(trace)[800_000] == .init(allocated: 1, freed: 0))
+  }
+
   /// What is left of an image that did not fit is no part of what is recorded after it.
   @Test(.enabled(if: isRoot, "a small file system is mounted by root only"))
   func aSnapshotThatDoesNotFitHarmsNoEvents() throws {

@@ -242,6 +242,20 @@ long mt_snapshot_take(struct mt_snapshot_request *request) {
     return error;
 }
 
+/* Why there is no whole image at the end. */
+static const char *reason_of(long error) {
+    switch (error) {
+    case -ENOENT:
+        return "/proc is not mounted";
+    case MT_ERROR_MAX_SIZE:
+        return "the trace is as large as it may be (--max-size)";
+    case MT_ERROR_KEEP_FREE:
+        return "the disk had no more room than is left to others (--keep-free)";
+    default:
+        return mt_diag_reason(error);
+    }
+}
+
 /* goes_on: the process may live on after this end */
 static void take_at_end(enum mt_snapshot_reason reason, int32_t detail, struct mt_frame caller,
                         bool goes_on) {
@@ -259,8 +273,7 @@ static void take_at_end(enum mt_snapshot_reason reason, int32_t detail, struct m
                                           .is_final = !goes_on};
     long error = mt_snapshot_take(&request);
     if (error < 0 && error != -ENOSYS && error != -EBUSY)
-        mt_meta_note(MT_NOTE_NO_SNAPSHOT, (uint64_t)-error,
-                     error == -ENOENT ? "/proc is not mounted" : mt_diag_reason(error));
+        mt_meta_note(MT_NOTE_NO_SNAPSHOT, (uint64_t)-error, reason_of(error));
 }
 
 void mt_snapshot_at_end(enum mt_snapshot_reason reason, int32_t detail, struct mt_frame caller) {

@@ -28,8 +28,8 @@ struct mt_snapshot_request {
 /* Takes a snapshot. At the end of the process it is written when this returns, else begun.
  *
  * returns  0; -EBUSY while another one is taken or written; -EAGAIN where no
- *          process may be made; -ENOENT without /proc; -ENOSPC, -EFBIG,
- *          -ENOMEM, -ENOSYS where there is no recording
+ *          process may be made; -ENOENT without /proc; -ENOSPC, -EFBIG, -ENOMEM,
+ *          MT_ERROR_MAX_SIZE, MT_ERROR_KEEP_FREE; -ENOSYS where there is no recording
  * context  any thread that holds no lock of the recorder; also from a signal handler; errno
  *          untouched */
 long mt_snapshot_take(struct mt_snapshot_request *request);

@@ -218,8 +218,9 @@ static void give_back(uint64_t offset, uint64_t length) {
  * of the next chunk, which must begin with zeros. */
 static long append(int fd, struct mt_chunk_header *chunk) {
     struct mt_file_header *file = mt_trace_file.header;
-    if (room_for(fd, chunk->length) != MT_STOP_NONE)
-        return -ENOSPC;
+    enum mt_stop_reason refusal = room_for(fd, chunk->length);
+    if (refusal != MT_STOP_NONE)
+        return refusal == MT_STOP_MAX_SIZE ? MT_ERROR_MAX_SIZE : MT_ERROR_KEEP_FREE;
     chunk->offset = __atomic_fetch_add(&file->file_end, chunk->length, __ATOMIC_RELAXED);
     long error = mt_os_reserve(fd, chunk->offset, chunk->length);
     if (error < 0) {

@@ -9,6 +9,7 @@
 #include "base/config.h"
 #include "base/os.h"
 #include "memtrace_format.h"
+#include <errno.h>
 
 struct mt_trace_file {
     struct mt_file_header *header; /* mapped; NULL while there is no trace */
@@ -51,10 +52,15 @@ void mt_trace_file_abandon(void);
 struct mt_chunk_header *mt_trace_file_chunk(uint16_t kind, uint16_t encoding, uint32_t length,
                                             uint64_t base_time, uint32_t thread, uint32_t first_id);
 
+/* Why a chunk is not written, beside errors of the system, which are never these two: the trace
+ * would be larger than it may be, or its disk have less room than is left to others. */
+#define MT_ERROR_MAX_SIZE (-EOVERFLOW)
+#define MT_ERROR_KEEP_FREE (-ENOBUFS)
+
 /* Writes a whole chunk that the caller has in memory, and does not map it.
  *
  * chunk    header and content; kind, encoding, length, base_time, thread and first_id are filled in
- * returns  0 or -errno (-ENOSPC, -EFBIG ...), which does not stop the recording
+ * returns  0, -errno (-ENOSPC, -EFBIG ...), or one of the above; that does not stop the recording
  * context  any thread, or a copy of the process after mt_trace_file_reopen_in_copy;
  *          async-signal-safe */
 long mt_trace_file_append(struct mt_chunk_header *chunk);
