@@ -7,8 +7,7 @@
  * Whoever holds a lock of the recorder has signals held back (lock.h): a parked thread holds none.
  * It may hold any lock of the host: nothing that may take one (libc, the loader) is called before
  * they go on. System calls that were interrupted are resumed, by the kernel (SA_RESTART) or by us
- * (resume.h); what remains fails with EINTR: sockets with a time limit, and those of signal(7) that
- * are seldom seen. */
+ * (resume.h, which says what remains and fails with EINTR). */
 #ifndef MT_PARK_H
 #define MT_PARK_H
 

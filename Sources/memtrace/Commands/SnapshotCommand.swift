@@ -10,7 +10,7 @@ struct SnapshotCommand: ParsableCommand {
     discussion: """
       The process must have been started with 'memtrace record --snapshot-on-request'. Its threads \
       stand still for some milliseconds; the snapshot is written into its trace while it goes on. \
-      An epoll_wait with a time limit that the process waits in may be interrupted (EINTR).
+      On x86_64 calls that they wait in go on afterwards; elsewhere some may fail with EINTR.
 
       Examples:
         memtrace record --snapshot-on-request -- ./server &

@@ -11,7 +11,8 @@ struct SnapshotLine {
     let trace = try Trace(path: recording.path)
     guard trace.snapshots.indices.contains(number), trace.snapshots[number].isComplete else {
       throw CommandFailure(
-        "snapshot \(number) of process \(recording.pid) is not whole; is the disk full?",
+        "snapshot \(number) of process \(recording.pid) is not whole: its disk may be full, or the "
+          + "trace as large as it may be (--max-size)",
         exitStatus: ExitStatus.ioError)
     }
     let snapshot = trace.snapshots[number]
