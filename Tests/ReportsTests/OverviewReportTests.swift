@@ -1,4 +1,6 @@
+import Symbolication
 import Testing
+import TraceTestSupport
 
 @testable import Reports
 @testable import TraceReader
@@ -40,6 +42,23 @@ import Testing
         + "recorded in 2.000 s.")
     // After a crash nobody asks for them.
     #expect(try !lines(.signal(11)).contains { $0.hasPrefix("Leaks unknown") })
+  }
+
+  /// An address that no block ever had has no life.
+  @Test(arguments: [
+    (0x1000 as UInt64, "the life of that block"), (0x9000, "what happened at that address"),
+  ])
+  func theHistoryOfAnErrorIsCalledWhatItIs(address: UInt64, purpose: String) throws {
+    var builder = TraceBuilder()
+    builder.allocate(0x1000, 16)
+    builder.free(0x1000)
+    builder.free(address)
+    let file = try TemporaryFile(builder.bytes())
+    let trace = try Trace(path: file.path)
+    let source = ReportSource(trace, file: "app.mtrace", symbolicator: FakeSymbolicator())
+    let report = try OverviewReport(trace.replay(), source: source)
+    let command = "memtrace history app.mtrace 0x\(String(address, radix: 16)) --stacks"
+    #expect(report.nextCommands.first { $0.command == command }?.purpose == purpose)
   }
 
   /// The processes of a build lack the same, each of them.

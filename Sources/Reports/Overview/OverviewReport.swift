@@ -183,10 +183,11 @@ public struct OverviewReport: Report {
     }
     if errors.totalCount > 0 || errors.failureCount > 0 {
       commands.append(NextCommand("memtrace errors \(file)", "all errors with whole stacks"))
-      if let address = errors.entries.first?.address {
+      if let first = errors.entries.first {
         commands.append(
           NextCommand(
-            "memtrace history \(file) \(HexText.of(address)) --stacks", "the life of that block"))
+            "memtrace history \(file) \(HexText.of(first.address)) --stacks",
+            first.block == nil ? "what happened at that address" : "the life of that block"))
       }
     }
     if mayHaveReadUnowned {
