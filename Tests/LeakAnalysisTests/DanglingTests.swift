@@ -212,7 +212,7 @@ struct DanglingTests {
     let layout = ObjectLayout(size: 32, isArray: true)
     #expect(try heap.dangling().map(\.confidence) == [.likely])
     let known = try heap.dangling(layouts: [SampleHeap.constants: layout])
-    #expect(known.allSatisfy { $0.confidence == .doubtful })
+    #expect(known.map(\.confidence) == [.doubtful])
   }
 
   /// libstdc++'s and libc++'s counts.
