@@ -42,6 +42,13 @@ import Testing
     #expect(result.depth == 128)
   }
 
+  /// The beginning of a path is another path.
+  @Test func aTextThatIsTooLongIsNamedAndItsDefaultUsed() {
+    let longest = "/" + String(repeating: "x", count: 4094)
+    #expect(read(["MEMTRACE_OUTPUT=\(longest)"]) == (nil, 128, longest))
+    #expect(read(["MEMTRACE_OUTPUT=\(longest)x"]) == ("MEMTRACE_OUTPUT", 128, ""))
+  }
+
   @Test(arguments: ["2TiB", "-1", "k", "1.5KiB"])
   func aSampleOutOfRangeIsNamed(_ value: String) {
     #expect(read(["MEMTRACE_SAMPLE=\(value)"]).bad == "MEMTRACE_SAMPLE")

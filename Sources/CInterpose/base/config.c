@@ -54,11 +54,11 @@ static const char *read_string(char *field, const char *value, const char *varia
                                makes_sense *check) {
     if (!value || (check && !*value))
         return NULL;
-    if (check && !check(value))
+    size_t length = mt_text_length(value);
+    if (length >= PATH_MAX || (check && !check(value)))
         return variable;
-    struct mt_text text = mt_text_begin(field, PATH_MAX);
-    mt_text_add(&text, value);
-    return text.cut ? variable : NULL;
+    memcpy(field, value, length + 1);
+    return NULL;
 }
 
 const char *mt_config_read(struct mt_config *config, char *const *environment) {
