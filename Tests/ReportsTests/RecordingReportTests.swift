@@ -341,11 +341,14 @@ import TraceTestSupport
     query.filter.category = "malloc in make_node"
     let rows = try AllocationsReport(result, source: sample.source, query: query).rows
     #expect(rows.map(\.name) == ["malloc in make_node"])
-    // Where rows have no such names, nothing is called so.
+    // Whoever has seen such a name there, or in leaks, asks other reports for it.
     query.grouping = .category
-    #expect(throws: ReportError.self) {
-      try AllocationsReport(result, source: sample.source, query: query)
-    }
+    let sizes = try AllocationsReport(result, source: sample.source, query: query).rows
+    #expect(sizes.map(\.name) == ["Malloc-64", "Malloc-16"])
+    var unfreed = UnfreedQuery()
+    unfreed.filter.category = "malloc in make_*"
+    let stacks = try UnfreedReport(result, source: sample.source, query: unfreed)
+    #expect(stacks.totalBytes == 64)
   }
 
   @Test func transientBlocksOfASampleKeepTheirMargin() throws {

@@ -61,8 +61,8 @@ public struct SiteFilter: Sendable, Hashable, Encodable {
   /// - Parameters:
   ///   - sites: All sites of the trace.
   ///   - source: Names.
-  ///   - detailed: Whether the report names categories by source lines and callers, too, so that
-  ///     these names can be asked for.
+  ///   - detailed: Whether the report names categories by source lines and callers, too; where it does
+  ///     not, such names can be asked for that no category has.
   /// - Returns: Positions in `sites`.
   /// - Throws: ``ReportError`` when a name fits nothing in the trace, with the nearest names.
   func indices(
@@ -89,7 +89,11 @@ public struct SiteFilter: Sendable, Hashable, Encodable {
     in sites: [Site], _ pattern: String, _ source: ReportSource, detailed: Bool
   ) throws -> [Int] {
     var namings = [sites.map(source.categories.category(of:))]
-    if detailed { namings.append(sites.map(source.categories.detailedCategory(of:))) }
+    // Other reports of the trace have shown these names: they are good everywhere, though source lines
+    // are read for them only where it must be.
+    if detailed || !namings[0].contains(where: { Glob.matches($0.name, pattern) }) {
+      namings.append(sites.map(source.categories.detailedCategory(of:)))
+    }
     let all = Set(namings.joined()).sorted()
     let wanted = Set(all.filter { Glob.matches($0.name, pattern) })
     if wanted.isEmpty {
