@@ -8,6 +8,7 @@ import Testing
     ("unfreed<=+1000B", "unfreed<=+1000B"), ("peak<=64MiB", "peak<=64MiB"),
     ("peak<=+5%", "peak<=+5%"), ("allocations<=+0.25%", "allocations<=+0.25%"),
     ("leaks[category=Node*, image=app]<=2", "leaks[category=Node*,image=app]<=2"),
+    ("leaks[function=operator<=>]<=2", "leaks[function=operator<=>]<=2"),
   ])
   func rulesAreReadAndWritten(_ text: String, _ written: String) throws {
     #expect(try GateRule(text).text == written)

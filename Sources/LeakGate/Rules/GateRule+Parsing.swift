@@ -12,7 +12,8 @@ extension GateRule {
   ///   - separator: What stands between the measure and the limit.
   /// - Throws: ``GateError`` saying what is wrong with it.
   public init(_ text: String, sign separator: String = "<=") throws(GateError) {
-    guard let sign = text.firstRange(of: separator) else {
+    // The last one: functions may be called `operator<=`.
+    guard let sign = text.ranges(of: separator).last else {
       throw GateError("'\(text)' is no rule: a rule looks like \(Self.forms)")
     }
     var left = text[..<sign.lowerBound].trimmed
