@@ -131,11 +131,45 @@ static bool is_wait(uint64_t operation) {
     }
 }
 
+static bool is_readable(uint64_t address) {
+    return mt_os_is_readable(address & ~(uint64_t)7);
+}
+
+/* Whether a wait for this word, as long as it has this value, would end at once. */
+static bool has_changed(uint64_t word, uint32_t expected) {
+    return !is_readable(word) ||
+           __atomic_load_n((const uint32_t *)word, __ATOMIC_RELAXED) != expected;
+}
+
+/* One of those that futex_waitv() waits for: struct futex_waitv of <linux/futex.h> since
+ * Linux 5.16. All of its words have 32 bits. */
+struct waited_word {
+    uint64_t value, word;
+    uint32_t flags, reserved;
+};
+
+/* Of futex_waitv(), which waits for several words. */
+static bool would_wake_one(uint64_t first, uint64_t count) {
+    enum { MOST = 128 };
+    for (uint64_t i = 0; i < count && i < MOST; i++) {
+        struct waited_word waited;
+        uint64_t at = first + i * sizeof waited;
+        if (!is_readable(at) || !is_readable(at + sizeof waited - 1))
+            return true;
+        memcpy(&waited, (const void *)at, sizeof waited);
+        if (has_changed(waited.word, (uint32_t)waited.value))
+            return true;
+    }
+    return false;
+}
+
 bool mt_registers_would_wake(const struct mt_registers *registers) {
+    enum { SYS_FUTEX_WAITV = 449 }; /* of all architectures */
     const uint64_t *values = registers->values;
-    if (!is_made_anew(registers->pc) || values[NUMBER] != SYS_futex || !is_wait(values[OPERATION]))
+    if (!is_made_anew(registers->pc))
         return false;
-    return !mt_os_is_readable(values[WORD] & ~(uint64_t)7) ||
-           __atomic_load_n((const uint32_t *)values[WORD], __ATOMIC_RELAXED) !=
-               (uint32_t)values[EXPECTED];
+    if (values[NUMBER] == SYS_FUTEX_WAITV)
+        return would_wake_one(values[WORD], values[OPERATION]);
+    return values[NUMBER] == SYS_futex && is_wait(values[OPERATION]) &&
+           has_changed(values[WORD], (uint32_t)values[EXPECTED]);
 }

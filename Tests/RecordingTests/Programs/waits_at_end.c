@@ -1,6 +1,7 @@
 /* Ends while threads wait for what is gone then: on the stack of main, or in memory that was given
  * back. Nobody wakes them. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -33,6 +34,25 @@ static void *wait_for_word(void *word) {
     return NULL;
 }
 
+/* struct futex_waitv of <linux/futex.h>, which is younger than some systems. */
+struct waited_word {
+    unsigned long value, word;
+    unsigned flags, reserved;
+};
+
+enum { SYS_FUTEX_WAITV = 449, OF_32_BITS = 2 };
+
+static void *wait_for_words(void *words) {
+    long result = syscall(SYS_FUTEX_WAITV, words, 1, 0, NULL, 0);
+    printf("waited for words, %ld\n", result);
+    fflush(stdout);
+    return NULL;
+}
+
+static int is_futex(unsigned long number) {
+    return number == SYS_futex || number == SYS_FUTEX_WAITV;
+}
+
 static int waits_for(int thread, void *object) {
     char path[64];
     unsigned long number = 0, word = 0;
@@ -42,7 +62,7 @@ static int waits_for(int thread, void *object) {
         return 0;
     int count = fscanf(file, "%lu %lx", &number, &word);
     fclose(file);
-    return count == 2 && number == SYS_futex && word == (unsigned long)object;
+    return count == 2 && is_futex(number) && word == (unsigned long)object;
 }
 
 struct task {
@@ -66,7 +86,7 @@ static void start(struct task *task) {
 
 /* In the frame of a function that has returned, and is overwritten. */
 static void begin_waits(void) {
-    static struct task tasks[3];
+    static struct task tasks[4];
     sem_t semaphore;
     pthread_mutex_t mutex;
     sem_init(&semaphore, 0, 0);
@@ -76,7 +96,10 @@ static void begin_waits(void) {
     tasks[0] = (struct task){wait_for_semaphore, &semaphore};
     tasks[1] = (struct task){wait_for_mutex, &mutex};
     tasks[2] = (struct task){wait_for_word, word};
-    for (int i = 0; i < 3; i++)
+    struct waited_word words = {0, (unsigned long)(word + 1), OF_32_BITS, 0};
+    tasks[3] = (struct task){wait_for_words, &words};
+    int count = syscall(SYS_FUTEX_WAITV, NULL, 0, 0, NULL, 0) < 0 && errno == ENOSYS ? 3 : 4;
+    for (int i = 0; i < count; i++)
         start(&tasks[i]);
     munmap(word, 4096);
 }
