@@ -35,6 +35,9 @@ public struct LeakAnalysis: Sendable {
     if !search.findings.rustInteriors.isEmpty { search.repeat() }
     search.findings.headerBlocks = HeaderBlocks(search.scanner, search.reachability, roots, facts)
     if !search.findings.headerBlocks.isEmpty { search.repeat() }
+    search.findings.metadata = TypeMetadata(
+      search.scanner, search.reachability, isAllocated: facts.isSwiftMetadata)
+    if !search.findings.metadata.isEmpty { search.repeat() }
     search.findings.settled = SettledObjects(search.scanner, search.reachability)
     if !search.findings.settled.isEmpty { search.repeat() }
     search.findings.selfOwners = SelfOwners.blocks(heap, search.reachability, facts)

@@ -34,6 +34,57 @@ struct SwiftObjectTests {
     #expect(try heap.analysis().leaked == [])
   }
 
+  @Test("What was in the memory of a side table before does not hold", arguments: [false, true])
+  func leftInSideTable(_ isFreed: Bool) throws {
+    var heap = SampleHeap()
+    heap.trace.header.flags.insert(.usableSizes)
+    let (lost, gone) = (heap.block(32), heap.block(32))
+    // Glibc leaves eight bytes behind the table. The word between its parts looks like counts.
+    let table = heap.block(32)
+    let object = heap.block(
+      32, words: [Self.metadata, isFreed ? Self.counts : table >> 3 | 3 << 62])
+    heap.set(table, object, lost | 1, isFreed ? 1 << 32 | 1 : Self.counts, 2, gone)
+    heap.set(SampleHeap.globals, table, object)
+    #expect(try heap.analysis(allocatesSideTables: true).leaked == [lost, gone])
+  }
+
+  @Test("A pointer is no count of references: behind its block nothing is looked at")
+  func pointerInPlaceOfCounts() throws {
+    var heap = SampleHeap()
+    heap.trace.header.flags.formUnion([.usableSizes, .usableSizesOfObjects])
+    heap.trace.type(
+      BlockType(
+        id: TypeID(rawValue: 1), kind: .swiftClass, name: "app.List", words: [Self.metadata]),
+      code: 1)
+    let (held, lost) = (heap.block(32), heap.block(32))
+    let block = heap.block(24, words: [held, held, 0, lost])
+    let object = heap.block(24, words: [Self.metadata, Self.counts, 0, held])
+    heap.set(SampleHeap.globals, block, object)
+    #expect(try heap.analysis().leaked == [lost])
+  }
+
+  @Test("What the runtime knows of types holds no objects, but all else that it points to")
+  func metadataOfTypes() throws {
+    var heap = SampleHeap()
+    let ofRuntime = StackID(7)
+    heap.trace.type(
+      BlockType(
+        id: TypeID(rawValue: 1), kind: .swiftClass, name: "app.List", words: [Self.metadata]),
+      code: 1)
+    let object = heap.block(24, words: [Self.metadata, Self.counts])
+    let other = heap.block(24)
+    let slab = heap.block(64, words: [0x200, 0, object, other], stack: ofRuntime)
+    heap.set(SampleHeap.globals, slab)
+    let layouts = [Self.metadata: ObjectLayout(size: 24)]
+    let analysis = try heap.analysis(layouts: layouts, isSwiftMetadata: { $0 == ofRuntime })
+    #expect(analysis.leaked == [object])
+    #expect(try heap.analysis(layouts: layouts).leaked == [])
+    // The same block somewhere else.
+    heap.set(SampleHeap.globals + 8, heap.block(64, words: [0x200, 0, object]))
+    #expect(
+      try heap.analysis(layouts: layouts, isSwiftMetadata: { $0 == ofRuntime }).leaked == [])
+  }
+
   @Test("The side table of an object that waits for unowned references holds its memory")
   func sideTableOfADeadObject() throws {
     var heap = SampleHeap()

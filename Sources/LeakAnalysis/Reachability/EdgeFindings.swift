@@ -4,6 +4,8 @@ struct EdgeFindings: Sendable {
   var rustInteriors = RustInteriors()
   /// The blocks of allocators that keep the beginning for themselves.
   var headerBlocks = HeaderBlocks()
+  /// The blocks with what the Swift runtime knows of types.
+  var metadata = TypeMetadata()
   /// The objects of Swift of which all is known that holds them.
   var settled = SettledObjects()
   /// The leaked blocks that hold themselves by a reference which they count; see ``SelfOwners``.

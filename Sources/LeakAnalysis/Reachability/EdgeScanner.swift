@@ -148,7 +148,7 @@ final class EdgeScanner: Sendable {
   /// Left out is what does not hold: what was in the buffer of a stream before, what a Swift side table
   /// says of its object, what libdispatch has
   /// left of work that is done, what stands in buckets of Swift's tables that are not in use, on
-  /// stacks of signal handlers that have returned, what only identifies objects, and `unowned`
+  /// stacks of signal handlers that have returned, objects in metadata of types, what only identifies objects, and `unowned`
   /// references to objects that live.
   /// One that has been taken down stays allocated for these.
   @inline(__always)
@@ -158,9 +158,10 @@ final class EdgeScanner: Sendable {
     let layout = layout(of: block)
     let table = table(in: block, layout)
     let dead = tables.deadOnSignalStacks.isEmpty ? nil : tables.deadOnSignalStacks[block]
+    let isSideTable = tables.sideTables.contains(block)
     forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
       guard var target = target(of: value) else { return }
-      if address == start, tables.sideTables.isBackReference(of: block, value, target) { return }
+      if isSideTable, tables.sideTables.isIdle(address, of: block, value, target) { return }
       if isLeftOver(address, of: block, start, table, dead) { return }
       if let table, layout?.hasIdentifiersAsKeys == true, table.isKey(address) { return }
       if let actor = layout?.actorOffset, isLeftInActor(address &- start &- actor, value) { return }
@@ -172,6 +173,9 @@ final class EdgeScanner: Sendable {
       if !findings.settled.isEmpty,
         isUncounted(address &- start, of: block, to: target.block, findings.settled)
       {
+        return
+      }
+      if !findings.metadata.isEmpty, isLeft(in: block, target.block, by: findings.metadata) {
         return
       }
       if target.edgeClass != .start,

@@ -7,7 +7,7 @@ import TraceReader
 /// ```
 /// Weak references lead to the side table, which says where the object is without holding it. When
 /// the object is freed the side table stays for them, and what it says then may be the address of
-/// any later block.
+/// any later block. The second word is not in use.
 struct SideTables {
   /// For each block whether it is the side table of an object that has it; nil where there is none.
   private let ofObjects: Bits?
@@ -67,12 +67,26 @@ struct SideTables {
     return block
   }
 
-  /// Whether the first word of a block is what its side table says of the object.
+  /// Whether a block is the side table of an object, or was that of one.
   @inline(__always)
-  func isBackReference(of block: Int, _ value: UInt64, _ target: EdgeScanner.Target) -> Bool {
+  func contains(_ block: Int) -> Bool {
     if let ofFreed, ofFreed[block] { return true }
-    guard let ofObjects, ofObjects[block], target.edgeClass == .start else { return false }
-    return memory.word(at: value &+ 8)
-      == SwiftObjects.sideTableWord(of: blocks.address(of: block))
+    return ofObjects.map { $0[block] } ?? false
+  }
+
+  /// Whether a word of a side table holds nothing: what it says of its object, and what was in its memory before,
+  /// between its parts and behind them.
+  @inline(never)
+  func isIdle(_ word: UInt64, of block: Int, _ value: UInt64, _ target: EdgeScanner.Target) -> Bool
+  {
+    if let ofFreed, ofFreed[block] { return true }
+    let start = blocks.address(of: block)
+    guard word == start else { return isTable(at: start, of: memory.word(at: start)) }
+    return target.edgeClass == .start && isTable(at: start, of: value)
+  }
+
+  /// Whether an object says that its side table is at an address.
+  private func isTable(at address: UInt64, of object: UInt64) -> Bool {
+    memory.word(at: object &+ 8) == SwiftObjects.sideTableWord(of: address)
   }
 }

@@ -31,6 +31,6 @@ enum SwiftObjects {
     guard metadata != 0, metadata & 7 == 0, memory.isMapped(metadata) else { return false }
     let counts = memory.word(at: address &+ 8)
     if counts >> 62 == 3 { return memory.isMapped(counts << 3 & ~0 >> 1) }
-    return counts >> 62 == 0 && counts & 0xffff_fffe != 0
+    return counts >> 62 == 0 && counts & 1 == 1 && counts & 0xffff_fffe != 0
   }
 }
