@@ -87,6 +87,10 @@ import TraceReader
 
   @Test(arguments: [
     (
+      "aligned", [],
+      "free what operator new(align_val_t, nothrow) returned with delete and the same alignment"
+    ),
+    (
       "base", [],
       "delete as the type that was allocated; a base class needs a virtual destructor"
     ),

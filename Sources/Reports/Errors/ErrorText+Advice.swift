@@ -284,7 +284,7 @@ extension ErrorText {
 
   /// The deallocation that belongs to an allocation.
   private func counterpart(of allocator: String) -> String {
-    let aligned = allocator.hasSuffix("(align_val_t)") ? " and the same alignment" : ""
+    let aligned = allocator.contains("(align_val_t") ? " and the same alignment" : ""
     if allocator.hasPrefix("operator new[]") { return "delete[]" + aligned }
     if allocator.hasPrefix("operator new") { return "delete" + aligned }
     return "free"

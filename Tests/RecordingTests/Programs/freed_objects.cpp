@@ -1,6 +1,7 @@
 // Frees or uses objects wrongly, as it is told.
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 struct First {
     ~First() {}
@@ -53,7 +54,9 @@ __attribute__((noinline)) static long ask_shape(Shape *shape) {
 
 int main(int, char **arguments) {
     const char *what = arguments[1];
-    if (strcmp(what, "base") == 0) {
+    if (strcmp(what, "aligned") == 0) {
+        operator delete(operator new(1301, std::align_val_t(256), std::nothrow));
+    } else if (strcmp(what, "base") == 0) {
         drop_base(new Both);
     } else if (strcmp(what, "copy") == 0) {
         Buffer buffer;
