@@ -180,11 +180,12 @@ public final class StackSymbolicator {
     return used ?? unused
   }
 
-  /// The bytes of an object of a class of C++; `nil` where they are not known.
+  /// How large the objects of a class of C++ are.
   ///
   /// - Parameters:
   ///   - type: The whole name of the class.
-  ///   - stack: What allocated it, or something that it is part of.
+  ///   - stack: What allocated one, or something that it is part of.
+  /// - Returns: Bytes; `nil` where they are not known.
   public func objectSize(of type: String, allocatedBy stack: StackID) -> UInt64? {
     firstCode(on: stack) { address, image in
       symbolicator.structure(named: type, isCxx: true, knownTo: address, in: image)?.size
