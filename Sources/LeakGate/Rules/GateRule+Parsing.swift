@@ -12,8 +12,9 @@ extension GateRule {
   ///   - separator: What stands between the measure and the limit.
   /// - Throws: ``GateError`` saying what is wrong with it.
   public init(_ text: String, sign separator: String = "<=") throws(GateError) {
-    // The last one: functions may be called `operator<=`.
-    guard let sign = text.ranges(of: separator).last else {
+    // Behind the scope, in which functions may be called `operator<=`.
+    let scopeEnd = text.lastIndex(of: "]") ?? text.startIndex
+    guard let sign = text[scopeEnd...].firstRange(of: separator) else {
       throw GateError("'\(text)' is no rule: a rule looks like \(Self.forms)")
     }
     var left = text[..<sign.lowerBound].trimmed
