@@ -52,6 +52,17 @@ import TraceReader
     #expect(name(["ns::make_shared<Foo>"]) == nil)
   }
 
+  /// A thread allocates its state, which begins with the word of a class of its own.
+  @Test func whatAnElementAllocatesAsItIsMadeIsNotTheContainers() {
+    #expect(name(["std::thread::thread<f>", "std::vector<std::thread>::emplace_back<f>"]) == nil)
+    #expect(name(["std::promise<int>::promise", "std::vector<std::promise<int>>::vector"]) == nil)
+    #expect(
+      name([
+        "std::_Rb_tree<int, std::pair<int const, Foo>, X>::_Auto_node::_Auto_node<int>",
+        "std::map<int, Foo>::emplace<int>",
+      ]) == "std::map<int, Foo> node")
+  }
+
   @Test func aResourceOwnsItsBuffers() {
     #expect(
       name([

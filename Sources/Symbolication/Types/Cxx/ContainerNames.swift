@@ -27,10 +27,17 @@ public enum ContainerNames {
       if let inner = ContainerPart(member), family == nil || family == inner.family {
         (family, part) = (inner.family, inner.container)
       }
+      // What a value allocates while a container makes it is not the container's.
+      if part == nil, member.isConstructor, !sharedOwners.contains(member.template) { return nil }
     }
     guard let family, let part else { return nil }
     return name(part, isBucketArray ? "buckets" : family.suffix)
   }
+
+  /// Those whose constructors allocate what `sharedCounts` names.
+  private static let sharedOwners: Set = [
+    "std::shared_ptr", "std::__shared_ptr", "std::__shared_count",
+  ]
 
   /// What counts the owners of a `std::shared_ptr`: with the object, or for one that was there before.
   private static func sharedCounts(_ member: CxxMember) -> String? {
@@ -77,6 +84,11 @@ struct CxxMember {
   var template: String
   /// The function: `push_back`.
   var function: String
+
+  /// Whether the function is a constructor: `std::thread::thread<f>`.
+  var isConstructor: Bool {
+    template.hasSuffix("::\(function.prefix(before: "<"))")
+  }
 
   /// Takes a name without parameters apart; nil when it has no class or namespace.
   init?(_ name: String) {
