@@ -9,6 +9,14 @@ struct SwiftObjectTests {
   /// The counts of an object that is held once.
   private static let counts: UInt64 = 3
 
+  /// Makes the objects that begin with `metadata` known as those of a Swift class.
+  private func declareClass(in heap: inout SampleHeap) {
+    heap.trace.type(
+      BlockType(
+        id: TypeID(rawValue: 1), kind: .swiftClass, name: "app.List", words: [Self.metadata]),
+      code: 1)
+  }
+
   @Test("An object holds its side table; the side table does not hold the object")
   func sideTable() throws {
     var heap = SampleHeap()
@@ -52,10 +60,7 @@ struct SwiftObjectTests {
   func pointerInPlaceOfCounts() throws {
     var heap = SampleHeap()
     heap.trace.header.flags.formUnion([.usableSizes, .usableSizesOfObjects])
-    heap.trace.type(
-      BlockType(
-        id: TypeID(rawValue: 1), kind: .swiftClass, name: "app.List", words: [Self.metadata]),
-      code: 1)
+    declareClass(in: &heap)
     let (held, lost) = (heap.block(32), heap.block(32))
     let block = heap.block(24, words: [held, held, 0, lost])
     let object = heap.block(24, words: [Self.metadata, Self.counts, 0, held])
@@ -67,10 +72,7 @@ struct SwiftObjectTests {
   func metadataOfTypes() throws {
     var heap = SampleHeap()
     let ofRuntime = StackID(7)
-    heap.trace.type(
-      BlockType(
-        id: TypeID(rawValue: 1), kind: .swiftClass, name: "app.List", words: [Self.metadata]),
-      code: 1)
+    declareClass(in: &heap)
     let object = heap.block(24, words: [Self.metadata, Self.counts])
     let other = heap.block(24)
     let slab = heap.block(64, words: [0x200, 0, object, other], stack: ofRuntime)
@@ -214,10 +216,7 @@ struct SwiftObjectTests {
   func smallBlocks() throws {
     var heap = SampleHeap()
     heap.trace.header.flags.formUnion([.usableSizes, .usableSizesOfObjects])
-    heap.trace.type(
-      BlockType(
-        id: TypeID(rawValue: 1), kind: .swiftClass, name: "app.List", words: [Self.metadata]),
-      code: 1)
+    declareClass(in: &heap)
     let (held, lost) = (heap.block(32), heap.block(32))
     let small = heap.block(8, words: [Self.metadata, Self.counts, lost])
     let object = heap.block(16, words: [Self.metadata, Self.counts, held])

@@ -183,9 +183,12 @@ public final class StackNames {
     symbolicator.responsibleFrame(of: stack)
   }
 
-  /// The type that the source names where it allocates; nil where that is not known.
-  func allocatedType(of stack: StackID, isNew: Bool) -> TypeName? {
-    symbolicator.allocatedType(of: stack, isNew: isNew)
+  /// The type that the source names where it allocates, as one of the image that is held responsible;
+  /// nil where that is not known.
+  func allocatedType(of stack: StackID, by operation: Operation) -> TypeName? {
+    var type = symbolicator.allocatedType(of: stack, isNew: operation.isOperatorNew)
+    type?.imagePath = responsibleSymbol(of: stack)?.imagePath
+    return type
   }
 
   /// The member of a block of C or C++ that may hold a pointer; nil where that is not known.

@@ -215,13 +215,11 @@ public final class BlockCategories {
 
   private func callCategory(_ call: CallKey) -> BlockCategory? {
     guard let frame = stackNames?.responsibleSymbol(of: call.stack) else { return nil }
-    let function = call.operation.name
-    let isNew = call.operation.isOperatorNew
-    if var type = stackNames?.allocatedType(of: call.stack, isNew: isNew) {
-      type.imagePath = frame.imagePath
+    if let type = stackNames?.allocatedType(of: call.stack, by: call.operation) {
       return BlockCategory(type)
     }
-    var category = BlockCategory(caller: ResponsibleFrame.describe(function, in: frame))
+    let caller = ResponsibleFrame.describe(call.operation.name, in: frame)
+    var category = BlockCategory(caller: caller)
     category.imagePath = frame.imagePath
     return category
   }

@@ -54,16 +54,11 @@ final class OuterTypes {
   ) -> TypeName? {
     let container = stackNames.container(of: stack)
     if let container, ContainerNames.beginsWithValue(container.short) { return container }
-    guard let named = container ?? sourceType(stack, operation), !isSame(named, first),
+    guard let named = container ?? stackNames.allocatedType(of: stack, by: operation),
+      !isSame(named, first),
       isArray(named, of: first) || fits(named, first, stack, sizeClass)
     else { return nil }
     return named
-  }
-
-  private func sourceType(_ stack: StackID, _ operation: Operation) -> TypeName? {
-    var type = stackNames.allocatedType(of: stack, isNew: operation.isOperatorNew)
-    type?.imagePath = stackNames.responsibleSymbol(of: stack)?.imagePath
-    return type
   }
 
   private func isSame(_ named: TypeName, _ first: TypeName) -> Bool {
