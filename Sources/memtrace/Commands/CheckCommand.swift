@@ -58,7 +58,7 @@ struct CheckCommand: ParsableCommand {
     if output.keep != nil, command.isEmpty {
       throw ValidationError("--keep keeps the traces of a command; these are there already.")
     }
-    if recording.paused, !command.isEmpty {
+    if recording.events.paused, !command.isEmpty {
       throw ValidationError("'check' needs all blocks to be recorded; leave --paused out.")
     }
   }

@@ -29,7 +29,7 @@ struct MappingsCommand: ParsableCommand {
   @OptionGroup(title: "Recording a command") var recording: RecordingOptions
 
   mutating func validate() throws {
-    if case .command = try input.input() { recording.mappings = true }
+    if case .command = try input.input() { recording.events.mappings = true }
     try view.check(for: output)
   }
 

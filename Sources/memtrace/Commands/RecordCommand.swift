@@ -28,35 +28,9 @@ struct RecordCommand: ParsableCommand {
         memtrace record --runs 5 -o base -- ./bench
       """)
 
-  @Option(
-    name: .shortAndLong,
-    help: ArgumentHelp(
-      "Write the trace to this file. (default: COMMAND.mtrace in the working directory)",
-      valueName: "file"),
-    completion: .file())
-  var output: String?
-
-  @Flag(help: "Replace FILE if it is a trace.")
-  var force = false
-
-  /// The range of `--runs`.
-  static let runCounts = 1...1000
-
-  @Option(
-    help: ArgumentHelp(
-      "Run the command so often, until it fails; FILE is a folder then, for 'memtrace diff'.",
-      valueName: "number"))
-  var runs = 1
-
+  @OptionGroup(title: "Trace") var trace: RecordedTraceOptions
   @OptionGroup var recording: RecordingOptions
-
-  @Flag(
-    help: "Pack the traces when the command has ended, into FILE.zst, and remove the plain ones.")
-  var pack = false
   @OptionGroup(title: "Heap snapshots") var snapshots: SnapshotOptions
-
-  @Flag(name: .shortAndLong, help: "Print no summary at the end.")
-  var quiet = false
 
   @Argument(
     parsing: .captureForPassthrough,
@@ -72,22 +46,16 @@ struct RecordCommand: ParsableCommand {
       throw ValidationError("Unknown option '\(word)'.")
     }
     if command.isEmpty { throw ValidationError("Missing the command to record, after '--'.") }
-    if force && output == nil { throw ValidationError("--force goes with -o FILE.") }
-    guard Self.runCounts.contains(runs) else {
-      throw ValidationError(
-        "--runs takes \(Self.runCounts.lowerBound) to \(Self.runCounts.upperBound), not \(runs).")
-    }
-    if runs > 1, output == nil || force {
-      throw ValidationError("--runs goes with -o FOLDER, and without --force.")
-    }
   }
 
   func run() throws {
-    guard runs > 1, let output else { throw ExitCode(try record(into: outputPath)) }
+    guard trace.runs > 1, let output = trace.output else {
+      throw ExitCode(try record(into: outputPath))
+    }
     let folder = FilePath(output).absolute
     try OutputNaming.checkHasNoTraces(folder, shownAs: output)
     _ = folder.withPlatformString { mkdir($0, 0o777) }
-    for _ in 0..<runs {
+    for _ in 0..<trace.runs {
       let status = try record {
         try OutputNaming.defaultOutput(forCommand: command[0], in: folder)
       }
@@ -104,14 +72,14 @@ struct RecordCommand: ParsableCommand {
     let session = try RecordingSession(
       words: command, options: recording, snapshots: snapshots.variables)
     let output = try path()
-    if !quiet { session.warnings.forEach(Diagnostics.write) }
-    var run = try session.run(output: output, isTemplate: self.output != nil && runs == 1)
+    if !trace.quiet { session.warnings.forEach(Diagnostics.write) }
+    var run = try session.run(output: output, isTemplate: trace.output != nil && trace.runs == 1)
     if run.traces.isEmpty {
       Diagnostics.write(RecordingSummary.nothingRecorded(run).description)
       return run.exitStatus == 0 ? ExitStatus.cannotRecord : run.exitStatus
     }
-    if pack { run.pack(relativeTo: .workingDirectory) }
-    if !quiet {
+    if trace.pack { run.pack(relativeTo: .workingDirectory) }
+    if !trace.quiet {
       let summary = RecordingSummary(run: run, workingDirectory: .workingDirectory)
       summary.lines.forEach(Diagnostics.write)
     }
@@ -119,14 +87,14 @@ struct RecordCommand: ParsableCommand {
   }
 
   private func outputPath() throws -> FilePath {
-    if var output {
+    if var output = trace.output {
       var packed: FilePath?
       let suffix = "." + OutputNaming.packedExtension
-      if pack {
+      if trace.pack {
         if output.hasSuffix(suffix) { output.removeLast(suffix.count) }
-        packed = try OutputNaming.explicitOutput(output + suffix, force: force)
+        packed = try OutputNaming.explicitOutput(output + suffix, force: trace.force)
       }
-      let path = try OutputNaming.explicitOutput(output, force: force)
+      let path = try OutputNaming.explicitOutput(output, force: trace.force)
       // Both may be replaced, so one does not go without the other.
       if let packed { try OutputNaming.removeReplaced(packed) }
       try OutputNaming.removeReplaced(path)

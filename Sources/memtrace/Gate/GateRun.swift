@@ -95,7 +95,7 @@ struct GateRun {
     _ words: [String], options: RecordingOptions, keepingIn folder: String?, canary: Bool
   ) throws {
     var options = options
-    if setup.needsMappings { options.mappings = true }
+    if setup.needsMappings { options.events.mappings = true }
     guard let session = try recordable(words, options, canary: canary) else { return }
     session.warnings.forEach(Diagnostics.write)
     guard let folder else {

@@ -5,7 +5,7 @@ import Reports
 struct AttachingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Keep at most this many frames of each stack. (default: \(RecordingOptions.standardDepth))",
+      "Keep at most this many frames of each stack. (default: \(RecordedEventsOptions.standardDepth))",
       valueName: "frames"))
   var depth: Int?
 
@@ -29,10 +29,10 @@ struct AttachingOptions: ParsableArguments {
   @OptionGroup var size: TraceSizeOptions
 
   mutating func validate() throws {
-    try RecordingOptions.check(sample: sample)
-    try RecordingOptions.check(depth: depth)
+    try RecordedEventsOptions.check(sample: sample)
+    try RecordedEventsOptions.check(depth: depth)
   }
 
   /// The mean number of bytes between two samples; nil when everything is recorded.
-  var sampleInterval: UInt64? { RecordingOptions.sampleInterval(sample) }
+  var sampleInterval: UInt64? { RecordedEventsOptions.sampleInterval(sample) }
 }

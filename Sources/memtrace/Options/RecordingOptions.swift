@@ -1,120 +1,28 @@
 import ArgumentParser
 
 /// How to record, for `record` and for every report command that is given a command.
+///
+/// The titles are those of `record`; the reports show all of it under one title of their own.
 struct RecordingOptions: ParsableArguments {
-  /// The range of `--depth`; the recorder has room for no more.
-  static let depths = 1...1024
-  /// The value of `--depth` that is not given.
-  static let standardDepth = 128
-  /// The range of `--sample` in bytes.
-  static let sampleIntervals: ClosedRange<UInt64> = 1...(1 << 40)
-
-  @Option(
-    help: ArgumentHelp(
-      "Keep at most this many frames of each stack. (default: \(standardDepth))",
-      valueName: "frames"))
-  var depth: Int?
-
-  @Option(
-    help: ArgumentHelp(
-      "Record a random sample, one in so many bytes (512KiB), with all frees of it: nearly free of "
-        + "cost, and reports give estimates with their margins.",
-      valueName: "bytes"))
-  var sample: String?
-
-  @Flag(
-    help: """
-      Record allocations only after 'memtrace resume PID', until 'memtrace pause PID'; or between \
-      MEMTRACE_RESUME and MEMTRACE_PAUSE of the program (memtrace.h).
-      """)
-  var paused = false
-
-  @Option(
-    defaultAsFlag: "1", parsing: .next,
-    help: ArgumentHelp(
-      "Record retains and releases of Swift objects, of all types or of those whose names fit one "
-        + "of the patterns, with commas between them (Node,'Cache*').",
-      valueName: "types"))
-  var refcounts: String?
-
-  @Flag(
-    help: """
-      Record the allocator that is linked into the command (jemalloc, tcmalloc, mimalloc, its own \
-      malloc), which nothing preloaded can see: its calls are led to the recorder, in the memory of \
-      the process.
-      """)
-  var bundledAllocator = false
-
-  @Flag(
-    help: """
-      Record calls that map memory and unmap it as well: mmap, munmap, mremap, mprotect, brk, sbrk.
-      """)
-  var mappings = false
-
-  @Flag(
-    help: """
-      Take a heap snapshot, which tells leaks, before a signal ends a process, too (handles SIGSEGV, \
-      SIGABRT, SIGTERM, SIGINT and the others that do).
-      """)
-  var snapshotOnCrash = false
-
-  @OptionGroup var heapChecks: HeapCheckOptions
-  @OptionGroup var shortage: ShortageOptions
-  @OptionGroup var size: TraceSizeOptions
-
-  @Flag(name: .customLong("no-follow"), help: "Record the command only, not its child processes.")
-  var noFollow = false
+  @OptionGroup(title: "What is recorded") var events: RecordedEventsOptions
+  @OptionGroup(title: "Heap snapshots") var crashSnapshot: CrashSnapshotOptions
+  @OptionGroup(title: "Looking for errors") var heapChecks: HeapCheckOptions
+  @OptionGroup(title: "Shortage of memory") var shortage: ShortageOptions
+  @OptionGroup(title: "Size of the trace") var size: TraceSizeOptions
 
   mutating func validate() throws {
-    try Self.check(sample: sample)
-    try checkRefcounts()
     try checkHeapChecks()
-    try Self.check(depth: depth)
-  }
-
-  /// Refuses a value of `--depth` out of range.
-  ///
-  /// - Throws: `ValidationError`.
-  static func check(depth: Int?) throws {
-    guard let depth, !depths.contains(depth) else { return }
-    throw ValidationError(
-      "--depth takes \(depths.lowerBound) to \(depths.upperBound) frames, not \(depth).")
-  }
-
-  /// Refuses a value of `--sample` that is no number of bytes.
-  ///
-  /// - Throws: `ValidationError`.
-  static func check(sample: String?) throws {
-    guard let sample, sampleInterval(sample) == nil else { return }
-    throw ValidationError(
-      "--sample takes a number of bytes from 1 to 1TiB, such as 512KiB, not '\(sample)'.")
   }
 
   private func checkHeapChecks() throws {
-    if bundledAllocator, let option = (heapChecks.given + shortage.given).first {
+    if events.bundledAllocator, let option = (heapChecks.given + shortage.given).first {
       throw ValidationError(
         "\(option) is done to the C library's allocator; leave --bundled-allocator out.")
     }
     guard let option = heapChecks.given.first else { return }
-    for (selection, isGiven) in [("--sample", sample != nil), ("--paused", paused)] where isGiven {
+    for selection in events.given where ["--sample", "--paused"].contains(selection) {
       throw ValidationError("\(option) needs all blocks to be recorded; leave \(selection) out.")
     }
-  }
-
-  /// With a space between them, the word behind the option is its value: it may be meant for more.
-  private func checkRefcounts() throws {
-    guard let refcounts, TypePatternText.cannotBe(refcounts) else { return }
-    throw ValidationError(
-      "--refcounts takes names of types, which '\(refcounts)' is not; for all types put it at the "
-        + "end, or write --refcounts='*'.")
-  }
-
-  /// The mean number of bytes between two samples; nil when everything is recorded.
-  var sampleInterval: UInt64? { Self.sampleInterval(sample) }
-
-  /// What a value of `--sample` stands for; nil for none, and for one that is no number of bytes.
-  static func sampleInterval(_ sample: String?) -> UInt64? {
-    ByteCount.parse(sample, in: sampleIntervals)
   }
 
   /// Refuses what would be without effect on something that is recorded already.
@@ -122,14 +30,8 @@ struct RecordingOptions: ParsableArguments {
   /// - Parameter trace: The trace that was given instead of a command.
   /// - Throws: ``CommandFailure`` when there is any option.
   func checkNone(for trace: String) throws(CommandFailure) {
-    let given: [(String, Bool)] = [
-      ("--depth", depth != nil), ("--sample", sample != nil), ("--paused", paused),
-      ("--refcounts", refcounts != nil), ("--bundled-allocator", bundledAllocator),
-      ("--mappings", mappings), ("--snapshot-on-crash", snapshotOnCrash),
-      ("--no-follow", noFollow),
-    ]
-    let others = heapChecks.given + shortage.given + size.given
-    guard let option = (given.filter(\.1).map(\.0) + others).first else { return }
+    let given = [events.given, crashSnapshot.given, heapChecks.given, shortage.given, size.given]
+    guard let option = given.joined().first else { return }
     throw CommandFailure(
       "\(option) is for recording a command; \(trace) is recorded already: leave it out, or "
         + "record the command anew with it",

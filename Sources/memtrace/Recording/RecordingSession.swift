@@ -27,11 +27,11 @@ struct RecordingSession {
     command = try RecordedCommand(words: words, environment: environment)
     self.options = options
     self.snapshots = snapshots
-    if options.snapshotOnCrash { self.snapshots["MEMTRACE_SNAPSHOT_ON_CRASH"] = "1" }
+    if options.crashSnapshot.snapshotOnCrash { self.snapshots["MEMTRACE_SNAPSHOT_ON_CRASH"] = "1" }
     self.environment = environment
     let recordability = try Recordability(
       of: command.executable, arguments: words, environment: environment)
-    warnings = recordability.warnings(recordingBundledAllocator: options.bundledAllocator)
+    warnings = recordability.warnings(recordingBundledAllocator: options.events.bundledAllocator)
     library = try PreloadLocator.current(environment: environment).locate()
   }
 
@@ -49,19 +49,21 @@ struct RecordingSession {
   ) throws(CommandFailure) -> RecordedRun {
     let recording = RecordingEnvironment(
       library: library, output: output, isTemplate: isTemplate,
-      depth: options.depth ?? RecordingOptions.standardDepth,
-      sampleInterval: options.sampleInterval, isPaused: options.paused,
-      recordsBundledAllocator: options.bundledAllocator, recordsMappings: options.mappings,
-      refcounts: options.refcounts,
+      depth: options.events.depth ?? RecordedEventsOptions.standardDepth,
+      sampleInterval: options.events.sampleInterval, isPaused: options.events.paused,
+      recordsBundledAllocator: options.events.bundledAllocator,
+      recordsMappings: options.events.mappings,
+      refcounts: options.events.refcounts,
       variables: options.heapChecks.variables + options.shortage.variables + options.size.variables,
-      followsChildren: !options.noFollow, sessionID: .random(), snapshots: snapshots)
+      followsChildren: !options.events.noFollow, sessionID: .random(), snapshots: snapshots)
     let child = try ChildProcess.launch(
       executable: command.executable, arguments: command.arguments,
       environment: recording.applied(to: environment))
     let ending = child.wait()
     // Before the traces are collected: one that ends in between has all in its trace.
     let running =
-      listsUnrecorded && !options.noFollow ? SessionProcess.running(in: recording.sessionID) : []
+      listsUnrecorded && !options.events.noFollow
+      ? SessionProcess.running(in: recording.sessionID) : []
     let traces = collect(recording, pid: child.pid, ending: ending)
     let recorded = Set(traces.map(\.header.pid))
     return RecordedRun(

@@ -78,7 +78,7 @@ struct AttachableProcess {
     try checkExecutable()
     let environment = RecordingEnvironment(
       library: library, output: output,
-      depth: options.depth ?? RecordingOptions.standardDepth,
+      depth: options.depth ?? RecordedEventsOptions.standardDepth,
       sampleInterval: options.sampleInterval, isPaused: true,
       recordsMappings: options.mappings, variables: options.size.variables,
       followsChildren: !options.noFollow, sessionID: .random(),
