@@ -516,6 +516,11 @@ import TraceTestSupport
           00:00.030.000 at the … "warm" complete
           00:00.079.000 at exit…tatus 0 complete
         """)
+    report.snapshots[0].summary.isComplete = false
+    #expect(
+      report.text().contains(
+        "\nCoverage: nothing is known to be missing but parts of 1 heap snapshot, listed "
+          + "above.\n"))
     let without = InfoReport(leaks.trace, source: leaks.source).text()
     #expect(!without.contains("# Blocks"))
   }

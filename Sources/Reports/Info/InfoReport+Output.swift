@@ -14,13 +14,22 @@ extension InfoReport {
     writeRemarks(to: &page)
     if coverage.warnings.isEmpty {
       page.blank()
-      let events = hasReadEvents ? "" : " The events were not read: --all does."
-      page.line(
-        "Coverage: \(hasReadEvents ? "complete; " : "")nothing is known to be missing.\(events)")
+      page.line("Coverage: \(completenessText)")
     } else {
       coverage.write(to: &page)
     }
     writeCounters(to: &page)
+  }
+
+  /// What a trace covers of which nothing is known to be missing, but for snapshots.
+  private var completenessText: String {
+    let partial = snapshots.count { !$0.summary.coversAll }
+    let events = hasReadEvents ? "" : " The events were not read: --all does."
+    guard partial == 0 else {
+      return "nothing is known to be missing but parts of "
+        + "\(CountText.of(UInt64(partial), "heap snapshot")), listed above.\(events)"
+    }
+    return "\(hasReadEvents ? "complete; " : "")nothing is known to be missing.\(events)"
   }
 
   private func facts(_ page: TextPage) -> [(String, String)] {

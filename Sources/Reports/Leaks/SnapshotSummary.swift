@@ -101,6 +101,9 @@ public struct SnapshotSummary: Sendable, Hashable, Encodable {
     return " at the snapshot at \(TimeText.timestamp(timeNanoseconds)) (\(reason))"
   }
 
+  /// Whether nothing of the memory that it was to hold is known to be missing.
+  var coversAll: Bool { isComplete && movingThreads == 0 && skippedBytes == 0 }
+
   /// What is missing, in few words.
   func coverageText(_ bytes: ByteStyle) -> String {
     var parts: [String] = []
