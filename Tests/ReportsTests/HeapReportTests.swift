@@ -56,6 +56,28 @@ import TraceTestSupport
     return builder
   }
 
+  /// What the runtime of Swift keeps of types in tables of C++ may begin with the address of one.
+  @Test func objectsOfSwiftAreNotAllocatedByOperatorNew() throws {
+    var builder = Self.recording()
+    let grow = builder.stack([0x1200, 0x1100, 0x1000])
+    builder.typed(TypeSighting(stack: grow, size: 64, type: TypeID(rawValue: 1)))
+    builder.allocate(0x20_0500, 64, Operation(MT_OP_NEW), stack: grow, time: 50)
+    builder.allocate(0x20_0600, 64, Operation(MT_OP_NEW), stack: grow, time: 51)
+    var snapshot = SnapshotBuilder(time: 60)
+    snapshot.region(0x20_0000..<0x20_1000, path: "[heap]")
+    snapshot.words(at: 0x20_0500, [0x4010, 0x20_0400])
+    builder.snapshot(snapshot)
+    let file = try builder.write()
+    let trace = try Trace(path: file.path)
+    let report = try HeapReport(
+      trace, source: ReportSource(trace, file: nil, symbolicator: symbolicator),
+      query: HeapQuery())
+    #expect(
+      report.rows.map { "\($0.name) \($0.count)" }.sorted() == [
+        "app.Node<Int> 2", "malloc in parse 3", "operator new in parse 2",
+      ])
+  }
+
   @Test func pythonObjectsHaveTheirClass() throws {
     var builder = TraceBuilder()
     let stack = builder.stack([0x1100])

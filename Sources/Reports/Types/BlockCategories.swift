@@ -176,7 +176,7 @@ public final class BlockCategories {
     let word = memory.word(at: address)
     guard word != 0, block.size >= 8,
       let type = types.type(ofWord: word, content: memory.word(at: address &+ 16)),
-      type.instanceSize <= block.size
+      type.instanceSize <= block.size, Self.canAllocate(type, block.operation)
     else { return nil }
     // An object under construction or destruction has its base's word.
     let sizeClass = SizeClass(containing: block.size)
@@ -185,6 +185,12 @@ public final class BlockCategories {
     let key = Key(stack: block.stack, sizeClass: sizeClass)
     return outerCategory(of: type.id, key, block.operation)
       ?? typeNames.name(of: type.id).map { BlockCategory($0) }
+  }
+
+  /// Whether an object of a type can be allocated by a function: those of Swift never are by `operator new`. What the
+  /// runtime of Swift keeps in tables of C++ may begin with the address of a type.
+  private static func canAllocate(_ type: BlockType, _ operation: Operation) -> Bool {
+    !(type.kind.isSwift && operation.isOperatorNew)
   }
 
   /// The category of what begins with an object of a class, where it is something else.
@@ -263,6 +269,9 @@ public final class BlockCategories {
   private func typeCategory(
     _ finding: TypeFinding, _ block: Key, _ operation: Operation
   ) -> BlockCategory? {
+    guard
+      finding.types.allSatisfy({ id in types[id].map { Self.canAllocate($0, operation) } ?? true })
+    else { return nil }
     let outers = finding.types.map { outerCategory(of: $0, block, operation) }
     if let outer = outers.first, !outers.contains(nil) { return outer }
     let names = finding.types.compactMap(typeNames.name(of:))
