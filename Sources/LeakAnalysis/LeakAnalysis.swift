@@ -35,8 +35,7 @@ public struct LeakAnalysis: Sendable {
     if !search.findings.rustInteriors.isEmpty { search.repeat() }
     search.findings.headerBlocks = HeaderBlocks(search.scanner, search.reachability, roots, facts)
     if !search.findings.headerBlocks.isEmpty { search.repeat() }
-    search.findings.metadata = TypeMetadata(
-      search.scanner, search.reachability, isAllocated: facts.isSwiftMetadata)
+    search.findings.metadata = TypeMetadata(search.scanner, search.reachability, facts)
     if !search.findings.metadata.isEmpty { search.repeat() }
     search.findings.settled = SettledObjects(search.scanner, search.reachability)
     if !search.findings.settled.isEmpty { search.repeat() }

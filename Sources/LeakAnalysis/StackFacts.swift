@@ -14,6 +14,8 @@ public struct StackFacts {
   public let isHashTable: (StackID) -> Bool
   /// Whether a stack is one by which the Swift runtime keeps what it knows of types.
   public let isSwiftMetadata: (StackID) -> Bool
+  /// Whether a stack is one by which the Swift runtime may allocate something else for itself.
+  public let isUnnamedOfSwiftRuntime: (StackID) -> Bool
   /// Whether a stack is one by which libdispatch allocates.
   public let isOfDispatch: (StackID) -> Bool
   /// Whether a stack is one by which GObject allocates.
@@ -36,6 +38,7 @@ public struct StackFacts {
     countsReferences: @escaping (StackID) -> Bool = { _ in false },
     isHashTable: @escaping (StackID) -> Bool = { _ in false },
     isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
+    isUnnamedOfSwiftRuntime: @escaping (StackID) -> Bool = { _ in false },
     isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
     isOfGObject: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false },
@@ -49,6 +52,7 @@ public struct StackFacts {
     self.countsReferences = Self.remembered(countsReferences)
     self.isHashTable = Self.remembered(isHashTable)
     self.isSwiftMetadata = Self.remembered(isSwiftMetadata)
+    self.isUnnamedOfSwiftRuntime = Self.remembered(isUnnamedOfSwiftRuntime)
     self.isOfDispatch = Self.remembered(isOfDispatch)
     self.isOfGObject = Self.remembered(isOfGObject)
     self.isContainer = Self.remembered(isContainer)

@@ -247,6 +247,11 @@ public final class StackSymbolicator {
     container(of: stack) == SwiftRuntimeBlocks.metadata
   }
 
+  /// Whether a stack is one by which the Swift runtime may allocate something for itself that has no name.
+  public func isUnnamedOfSwiftRuntime(_ stack: StackID) -> Bool {
+    SwiftRuntimeBlocks.isUnnamed(stacks.walk(stack).lazy.flatMap(self.frames(of:)))
+  }
+
   /// Whether a stack is one that allocates what `Rc` or `Arc` of Rust hold.
   public func countsReferences(of stack: StackID) -> Bool {
     container(of: stack).map(RustContainers.isReference) ?? false

@@ -68,23 +68,53 @@ struct SwiftObjectTests {
     #expect(try heap.analysis().leaked == [lost])
   }
 
-  @Test("What the runtime knows of types holds no objects, but all else that it points to")
+  @Test("What the runtime knows of types holds what the runtime allocates, and nothing else")
   func metadataOfTypes() throws {
     var heap = SampleHeap()
-    let ofRuntime = StackID(7)
-    declareClass(in: &heap)
+    let (ofTypes, ofRuntime) = (StackID(7), StackID(8))
+    heap.trace.type(
+      BlockType(
+        id: TypeID(rawValue: 1), kind: .swiftClass, name: "app.List", words: [Self.metadata]),
+      code: 1)
     let object = heap.block(24, words: [Self.metadata, Self.counts])
-    let other = heap.block(24)
-    let slab = heap.block(64, words: [0x200, 0, object, other], stack: ofRuntime)
+    let others = heap.block(24)
+    let (entry, name) = (heap.block(24, stack: ofTypes), heap.block(24, stack: ofRuntime))
+    let slab = heap.block(64, words: [0x200, entry, object, others, name], stack: ofTypes)
     heap.set(SampleHeap.globals, slab)
     let layouts = [Self.metadata: ObjectLayout(size: 24)]
-    let analysis = try heap.analysis(layouts: layouts, isSwiftMetadata: { $0 == ofRuntime })
-    #expect(analysis.leaked == [object])
+    let analysis = try heap.analysis(
+      layouts: layouts, isSwiftMetadata: { $0 == ofTypes },
+      isUnnamedOfSwiftRuntime: { $0 == ofRuntime })
+    #expect(analysis.leaked == [object, others])
     #expect(try heap.analysis(layouts: layouts).leaked == [])
     // The same block somewhere else.
-    heap.set(SampleHeap.globals + 8, heap.block(64, words: [0x200, 0, object]))
+    heap.set(SampleHeap.globals + 8, heap.block(64, words: [0x200, 0, object, others]))
     #expect(
-      try heap.analysis(layouts: layouts, isSwiftMetadata: { $0 == ofRuntime }).leaked == [])
+      try heap.analysis(
+        layouts: layouts, isSwiftMetadata: { $0 == ofTypes },
+        isUnnamedOfSwiftRuntime: { $0 == ofRuntime }
+      ).leaked == [])
+  }
+
+  @Test("A table of the runtime that begins with the address of a type holds no objects either")
+  func tableOfTypes() throws {
+    var heap = SampleHeap()
+    let ofTypes = StackID(7)
+    heap.trace.type(
+      BlockType(
+        id: TypeID(rawValue: 1), kind: .swiftClass, name: "app.List", words: [Self.metadata]),
+      code: 1)
+    let object = heap.block(24, words: [Self.metadata, Self.counts])
+    let name = heap.block(24, stack: ofTypes)
+    let table = heap.block(64, words: [Self.metadata, name, 0, object], stack: ofTypes)
+    heap.set(SampleHeap.globals, table)
+    let layouts = [Self.metadata: ObjectLayout(size: 64)]
+    #expect(
+      try heap.analysis(layouts: layouts, isSwiftMetadata: { $0 == ofTypes }).leaked == [object])
+    // An object holds what it points to, whoever allocated it.
+    heap.set(table, Self.metadata, Self.counts)
+    #expect(
+      try heap.analysis(layouts: layouts, isSwiftMetadata: { $0 == ofTypes }).leaked == [name])
   }
 
   @Test("The side table of an object that waits for unowned references holds its memory")

@@ -1,12 +1,21 @@
 import TraceReader
 
-/// The blocks in which the Swift runtime keeps what it knows of types: none holds an object.
+/// The blocks in which the Swift runtime keeps what it knows of types: none holds what others have allocated.
 ///
-/// Metadata refer to metadata, and to what is in images. The runtime does not clear what it allocates for them, so
-/// that in the gaps, and behind what it has used of a slab so far, stands what was there before.
+/// Metadata refer to metadata, to names, and to what is in images. The runtime does not clear what it allocates for
+/// them, so that in the gaps, in the empty places of its tables, and behind what it has used of a slab so far, stands
+/// what was there before.
 struct TypeMetadata: Sendable {
-  /// The places where such blocks are allocated, as positions among the sites of the heap.
-  private var sites: Set<Int> = []
+  /// For each site of the heap what is allocated there; empty where nothing was found.
+  private var contents: [Content] = []
+
+  private enum Content {
+    /// What the runtime knows of types.
+    case metadata
+    /// Something else of the runtime, to which metadata may lead.
+    case ofRuntime
+    case other
+  }
 
   /// Knows of none.
   init() {}
@@ -14,32 +23,52 @@ struct TypeMetadata: Sendable {
   /// - Parameters:
   ///   - scanner: Knows what objects are.
   ///   - reachability: What was reached while no such block was known.
-  ///   - isAllocated: Whether a stack is one by which the runtime keeps what it knows of types: asked of those whose
-  ///     blocks hold objects, and of all where that is the case of one.
+  ///   - facts: What stacks allocate: asked of those whose blocks hold others, and of all where metadata hold what
+  ///     they cannot.
   /// - Complexity: O(*blocks*).
-  init(_ scanner: EdgeScanner, _ reachability: Reachability, isAllocated: (StackID) -> Bool) {
+  init(_ scanner: EdgeScanner, _ reachability: Reachability, _ facts: StackFacts) {
     let blocks = scanner.heap.blocks
     guard scanner.heap.hasSwift,
       (0..<blocks.count).contains(where: { block in
         guard case .block(let holder)? = reachability.holder(of: block),
-          scanner.isKnownObject(block), scanner.layout(of: holder) == nil
+          !scanner.isCountedObject(holder),
+          facts.isSwiftMetadata(blocks.site(of: holder).stack)
         else { return false }
-        return isAllocated(blocks.site(of: holder).stack)
+        return scanner.isCountedObject(block)
+          || Self.content(of: blocks.site(of: block), facts) == .other
       })
     else { return }
-    sites = Set(blocks.sites.indices.filter { isAllocated(blocks.sites[$0].stack) })
+    contents = blocks.sites.map { Self.content(of: $0, facts) }
   }
 
-  var isEmpty: Bool { sites.isEmpty }
+  private static func content(of site: Site, _ facts: StackFacts) -> Content {
+    if facts.isSwiftMetadata(site.stack) { return .metadata }
+    return facts.isUnnamedOfSwiftRuntime(site.stack) ? .ofRuntime : .other
+  }
+
+  var isEmpty: Bool { contents.isEmpty }
 
   /// Whether blocks from a site are such blocks.
-  func contains(site: Int) -> Bool { sites.contains(site) }
+  func contains(site: Int) -> Bool { contents[site] == .metadata }
+
+  /// Whether metadata may lead to blocks from a site.
+  func leads(toSite site: Int) -> Bool { contents[site] != .other }
 }
 
 extension EdgeScanner {
-  /// Whether a block keeps what the runtime knows of types, and points to an object.
+  /// Whether a block keeps what the runtime knows of types, and points to what it cannot hold.
+  @inline(never)
   func isLeft(in block: Int, _ target: Int, by metadata: TypeMetadata) -> Bool {
-    metadata.contains(site: heap.blocks.siteIndex(of: block)) && isKnownObject(target)
-      && layout(of: block) == nil
+    guard metadata.contains(site: heap.blocks.siteIndex(of: block)), !isCountedObject(block) else {
+      return false
+    }
+    return isCountedObject(target) || !metadata.leads(toSite: heap.blocks.siteIndex(of: target))
+  }
+
+  /// Whether a block is an object of Swift, and not just something that begins with the address of its type, as the
+  /// tables by which the runtime finds the names of types do.
+  func isCountedObject(_ block: Int) -> Bool {
+    layout(of: block) != nil
+      && SwiftObjects.isObject(at: heap.blocks.address(of: block), heap.memory)
   }
 }

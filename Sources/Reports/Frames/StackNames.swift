@@ -153,6 +153,11 @@ public final class StackNames {
     symbolicator.isSwiftMetadata(of: stack)
   }
 
+  /// Whether a stack is one by which the Swift runtime may allocate something for itself that has no name.
+  func isUnnamedOfSwiftRuntime(_ stack: StackID) -> Bool {
+    symbolicator.isUnnamedOfSwiftRuntime(stack)
+  }
+
   /// Whether a stack is one that allocates a value of Rust which counts its references.
   func countsReferences(of stack: StackID) -> Bool {
     symbolicator.countsReferences(of: stack)

@@ -117,6 +117,7 @@ extension Trace {
         countsReferences: source.names.countsReferences(of:),
         isHashTable: source.names.isHashTable(of:),
         isSwiftMetadata: source.names.isSwiftMetadata(of:),
+        isUnnamedOfSwiftRuntime: source.names.isUnnamedOfSwiftRuntime,
         isOfDispatch: source.names.isOfDispatch(of:),
         isOfGObject: source.names.isOfGObject(of:),
         isContainer: { source.names.container(of: $0) != nil },

@@ -81,6 +81,7 @@ struct SampleHeap {
   ///   - countsReferences: Whether a stack allocates values that count their references.
   ///   - isHashTable: Whether a stack allocates tables of `HashMap`.
   ///   - isSwiftMetadata: Whether a stack is one by which the Swift runtime keeps what it knows of types.
+  ///   - isUnnamedOfSwiftRuntime: Whether a stack is one by which that runtime may allocate something else for itself.
   ///   - isOfDispatch: Whether a stack is one by which libdispatch allocates.
   ///   - isOfGObject: Whether a stack is one by which GObject allocates.
   ///   - isContainer: Whether a stack allocates room for elements of containers.
@@ -97,6 +98,7 @@ struct SampleHeap {
     countsReferences: @escaping (StackID) -> Bool = { _ in false },
     isHashTable: @escaping (StackID) -> Bool = { _ in false },
     isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
+    isUnnamedOfSwiftRuntime: @escaping (StackID) -> Bool = { _ in false },
     isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
     isOfGObject: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false },
@@ -111,7 +113,8 @@ struct SampleHeap {
       facts: StackFacts(
         isSideTable: { _ in allocatesSideTables },
         isStreamBuffer: { _ in allocatesStreamBuffers }, countsReferences: countsReferences,
-        isHashTable: isHashTable, isSwiftMetadata: isSwiftMetadata, isOfDispatch: isOfDispatch,
+        isHashTable: isHashTable, isSwiftMetadata: isSwiftMetadata,
+        isUnnamedOfSwiftRuntime: isUnnamedOfSwiftRuntime, isOfDispatch: isOfDispatch,
         isOfGObject: isOfGObject, isContainer: isContainer, allocatingCall: allocatingCall,
         isWeak: { offset, _, _ in isWeak(offset) },
         isCounted: { offset, _, _ in isCounted(offset) },

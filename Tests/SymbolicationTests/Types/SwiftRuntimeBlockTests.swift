@@ -45,6 +45,8 @@ import TraceReader
     ],
     ["malloc", "swift::ConcurrentReadableHashMap<swift::HashMapElementWrapper<int>>::resize"],
     ["swift_slowAlloc", "swift_getWitnessTable"],
+    ["malloc", "swift_getTypeName", "Swift._typeName"],
+    ["operator new", "__swift::__runtime::llvm::DenseMap<int>::grow", "swift_getTypeName"],
     [
       "swift_getGenericMetadata", "_swift_release_dealloc",
       "swift::RefCounts<int>::doDecrementSlow",
@@ -52,6 +54,25 @@ import TraceReader
   ])
   func whatIsKeptOfTypesIsMetadata(functions: [String]) {
     #expect(name(functions) == "Swift metadata")
+  }
+
+  @Test(arguments: [
+    (["malloc", "swift::Anything::grow", "app"], true),
+    (["operator new", "std::vector<int>::push_back", "app"], true),
+    (["malloc", "app"], false), (["swift_slowAlloc", "swift_allocObject", "app"], false),
+    (["malloc", "swift::RefCounts<int>::allocateSideTable"], false),
+    (["malloc", "swift::StackAllocator<8, &swift::TaskAllocatorSlabMetadata>::alloc"], false),
+    (["swift_slowAlloc"], true), ([], true),
+  ])
+  func whatElseTheRuntimeMayAllocate(functions: [String], isUnnamed: Bool) {
+    let frames = functions.map { function in
+      SymbolicatedFrame(
+        programCounter: Address(1),
+        function: FunctionName(
+          raw: function, short: function, full: function, base: function, language: .cxx),
+        imagePath: function == "app" ? "/opt/app/app" : "/usr/lib/libswiftCore.so")
+    }
+    #expect(SwiftRuntimeBlocks.isUnnamed(frames) == isUnnamed)
   }
 
   @Test func framesOfTasksLieInSlabs() {

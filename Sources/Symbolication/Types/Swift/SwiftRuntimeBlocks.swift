@@ -10,10 +10,7 @@ enum SwiftRuntimeBlocks {
   ///   inlined ones included.
   /// - Returns: nil when it was none of these.
   static func name(of frames: some Sequence<SymbolicatedFrame>) -> TypeName? {
-    let function = frames.lazy.compactMap(\.function).first {
-      !RuntimeNames.isAllocator($0) && $0.base != "swift_slowAlloc"
-    }
-    if let function {
+    if let function = caller(of: frames) {
       if isOfMetadata(function) { return metadata }
       if isOfSlabs(function) { return taskSlab }
     }
@@ -21,10 +18,33 @@ enum SwiftRuntimeBlocks {
     // else do these functions allocate; but the last release of an object of the standard library
     // takes it down, which may need types for the first time.
     let counting = frames.lazy.compactMap { $0.function?.base }.first {
-      $0.hasPrefix("swift::RefCounts<")
+      $0.hasPrefix(counts)
     }
     guard let counting, !counting.contains("ecrement") else { return nil }
     return sideTable
+  }
+
+  /// Whether the runtime may have allocated something for itself that is not named: its code of C++, and what that
+  /// uses, or code that is not known.
+  ///
+  /// - Parameter frames: All frames, leaf first, inlined ones included.
+  static func isUnnamed(_ frames: some Sequence<SymbolicatedFrame>) -> Bool {
+    let caller = frames.first { $0.function.map { !isOfAllocator($0) } ?? true }
+    guard let caller else { return true }
+    guard caller.role == .runtime, let function = caller.function else {
+      return caller.role == .runtime
+    }
+    return !isOfSlabs(function) && !function.base.hasPrefix(counts)
+      && functionsOfCxx.contains { function.base.hasPrefix($0) }
+  }
+
+  private static func isOfAllocator(_ function: FunctionName) -> Bool {
+    RuntimeNames.isAllocator(function) || function.base == "swift_slowAlloc"
+  }
+
+  /// The function that called the allocator.
+  private static func caller(of frames: some Sequence<SymbolicatedFrame>) -> FunctionName? {
+    frames.lazy.compactMap(\.function).first { !isOfAllocator($0) }
   }
 
   /// Whether a function is one that keeps what it has found out of types: the metadata of generic ones, tuples,
@@ -45,11 +65,30 @@ enum SwiftRuntimeBlocks {
     "swift::ConcurrentReadableHashMap<", "swift::ConcurrentReadableArray<",
     "swift::StableAddressConcurrentReadableHashMap<", "swift::LockingConcurrentMap<",
     "swift::Lazy<", "swift::MetadataAllocator::", "ConformanceState::",
+    "swift::MetadataCacheEntryBase<", "swift::VariadicMetadataCacheEntryBase<",
+    "swift::hashable_support::", "TypeMetadataPrivateState::",
+    // The runtime's own copy of LLVM's containers.
+    "__swift::__runtime::llvm::",
     "_swift_getGenericMetadata", "swift_getGenericMetadata", "swift_getWitnessTable",
-    "swift_getTupleTypeMetadata", "swift_getExistentialTypeMetadata",
+    "_getForeignWitnessTable", "swift_getTupleTypeMetadata", "swift_getExistentialTypeMetadata",
+    "swift_getExistentialMetatypeMetadata", "swift_getExtendedExistentialType",
+    "getExistentialValueWitnesses", "getExistentialMetatypeValueWitnesses",
     "swift_getFunctionTypeMetadata", "swift_getExtendedFunctionTypeMetadata",
-    "swift_allocateGenericClassMetadata", "swift_allocateGenericValueMetadata",
-    "swift_conformsToProtocol", "_registerProtocolConformances",
+    "swift_getMetatypeMetadata", "swift_getFixedArrayTypeMetadata",
+    "swift_getForeignTypeMetadata", "swift_getSingletonMetadata",
+    "swift_getAssociatedTypeWitness", "swift_allocateMetadataPack",
+    "swift_allocateWitnessTablePack", "swift_allocateGenericClassMetadata",
+    "swift_allocateGenericValueMetadata", "swift_conformsToProtocol",
+    "_registerProtocolConformances", "_registerProtocols", "_registerTypeMetadataRecords",
+    "swift_getTypeName", "swift_getMangledTypeName", "swift_getTypeByMangledName",
+    "_findContextDescriptor", "swift_getFunctionFullNameFromMangledName",
+    "swift_findAccessibleFunction",
+  ]
+
+  private static let counts = "swift::RefCounts<"
+
+  private static let functionsOfCxx = [
+    "swift::", "std::", "(anonymous namespace)::",
   ]
 
   /// What the runtime knows of types.
