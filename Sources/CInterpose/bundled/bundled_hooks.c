@@ -99,6 +99,7 @@ static void end_resize(struct mt_call *call, bool was_taken, const void *block, 
                        size_t size) {
     if (call->entry == MT_ENTRY_PASS)
         return;
+    mt_note_place(block, moved);
     if (size > 0)
         mt_note_resized(call, was_taken, block, moved, size);
     else if (moved)

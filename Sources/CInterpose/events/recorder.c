@@ -5,6 +5,8 @@
 #include "events/pausing.h"
 #include "events/record_event.h"
 
+bool mt_has_kept_a_place;
+
 MT_COLD bool mt_record_make_room(struct mt_thread *thread) {
     mt_pausing_look_for_holder();
     if (mt_event_writer_refill(&thread->writer, mt_clock_event_time(), thread->index))

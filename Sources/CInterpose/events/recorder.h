@@ -11,6 +11,14 @@
 #include "memtrace_format.h"
 #include "unwind/unwinder.h"
 
+/* Whether a realloc has left a block where it was; cleared in forked children. */
+MT_INTERNAL extern bool mt_has_kept_a_place;
+
+static inline void mt_note_place(const void *block, const void *moved) {
+    if (moved == block && !mt_has_kept_a_place)
+        mt_has_kept_a_place = true;
+}
+
 enum mt_entry {
     MT_ENTRY_RECORD, /* with a stack, into the thread's own chunk; the thread is inside a hook */
     MT_ENTRY_LANE,   /* without a stack, into the shared lane: nested, late, or our own */

@@ -100,6 +100,7 @@ static void *grow(struct mt_call *call, void *block, size_t size) {
     call->operation = MT_OP_REALLOC_BEGIN;
     mt_record_deallocation(call, block, 0, 0);
     void *moved = mt_real.realloc(block, size);
+    mt_note_place(block, moved);
     mt_record_realloc_end(call, moved, size);
     mt_leave(call->entry);
     return moved;

@@ -13,6 +13,7 @@
 #include "loader/real.h"
 #include "process/recording.h"
 #include "process/trace_folder.h"
+#include "snapshot/inherited_pages.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/snapshot_signals.h"
 #include "trace/meta_writer.h"
@@ -58,6 +59,7 @@ static void after_fork_in_parent(void) {
  * the child's before its recording has started. */
 static void after_fork_in_child(void) {
     mt_loader_gate_after_fork_in_child();
+    mt_inherited_pages_begin();
     mt_spare_stack_survive_fork();
     if (!(mt_tls.inside || mt_tls.is_late) || !mt_recording_is_forked())
         return;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/tls.h"
 #include "loader/image_map.h"
+#include "snapshot/inherited_pages.h"
 #include "snapshot/snapshot_dispatch.h"
 #include "snapshot/snapshot_gobject.h"
 #include "snapshot/snapshot_keeper.h"
@@ -13,6 +14,7 @@
 #include "snapshot/snapshot_swift.h"
 #include "snapshot/snapshot_writer.h"
 #include "snapshot/vector_registers.h"
+#include "trace/trace_file.h"
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -171,12 +173,18 @@ static void find_protected(struct mt_region_list *list) {
     }
 }
 
+static bool skips_inherited(void) {
+    return !g_keeper.keeps_all && mt_trace_file.header->flags & MT_HEADER_FORKED &&
+           mt_inherited_pages_are_known(g_walker.pagemap);
+}
+
 static long keep_memory(const struct mt_snapshot_image *image, struct mt_region_list *list) {
     struct mt_snapshot_threads threads = {.park = image->park, .taker = image->request->tid};
     mt_snapshot_python(&g_writer, &g_walker, list);
     mt_snapshot_gobject(&g_writer, &g_walker, list);
     g_keeper.slab = mt_snapshot_swift(&g_writer, &g_walker, list);
     mt_snapshot_dispatch(&g_writer, &threads);
+    g_walker.skips_inherited = skips_inherited();
     for (size_t i = 0; i < list->count && !g_writer.error; i++) {
         const struct mt_region *region = &list->regions[i];
         if (region->source != MT_PAGES_NOT_KEPT &&

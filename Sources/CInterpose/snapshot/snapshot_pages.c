@@ -2,6 +2,7 @@
 #include "snapshot/snapshot_pages.h"
 
 #include "base/os_threads.h"
+#include "snapshot/inherited_pages.h"
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -32,9 +33,13 @@ enum { MT_SCAN_IN_MEMORY = 1 << 3, MT_SCAN_SWAPPED = 1 << 4 };
  * hardly used, looking at the entry of every page takes seconds. */
 enum { MT_WORTH_A_SCAN = 1 << 30 };
 
+/* Of the heaps of glibc's arenas. */
+enum { MT_HEAP_ALIGNMENT = 64 << 20 };
+
 void mt_pages_open(struct mt_page_walker *walker) {
     walker->pagemap = (int)mt_os_open(MT_AT_CWD, "/proc/self/pagemap", O_RDONLY, 0);
     walker->can_scan = walker->pagemap >= 0;
+    walker->skips_inherited = false;
     walker->memory = (int)mt_os_open(MT_AT_CWD, "/proc/self/mem", O_RDONLY, 0);
 }
 
@@ -69,6 +74,17 @@ static bool holds_data(const struct mt_region *region, uint64_t entry, uint64_t 
     return region->source == MT_PAGES_PROTECTED || mt_os_is_readable(page);
 }
 
+/* The allocator's memory is told from other mappings by what its pieces begin with. */
+static bool may_begin_heap(const struct mt_region *region, uint64_t page) {
+    return page == region->start || page % MT_HEAP_ALIGNMENT == 0;
+}
+
+static bool is_skipped(const struct mt_page_walker *walker, const struct mt_region *region,
+                       uint64_t entry, uint64_t page) {
+    return walker->skips_inherited && region->source == MT_PAGES_PRIVATE &&
+           mt_inherited_pages_share(entry) && !may_begin_heap(region, page);
+}
+
 void mt_pages_select(struct mt_page_walker *walker, const struct mt_region *region, uint64_t start,
                      size_t count, bool *selected) {
     if (region->source == MT_PAGES_SHARED || !has_entries(walker, start, count)) {
@@ -76,9 +92,11 @@ void mt_pages_select(struct mt_page_walker *walker, const struct mt_region *regi
         return;
     }
     uint64_t unwanted = region->source == MT_PAGES_WRITTEN ? MT_PAGE_OF_FILE : 0;
-    for (size_t i = 0; i < count; i++)
-        selected[i] = !(walker->entries[i] & unwanted) &&
-                      holds_data(region, walker->entries[i], start + i * MT_PAGE_SIZE);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t entry = walker->entries[i], page = start + i * MT_PAGE_SIZE;
+        selected[i] = !(entry & unwanted) && holds_data(region, entry, page) &&
+                      !is_skipped(walker, region, entry, page);
+    }
 }
 
 /* The first page of a private region, from `start` on, that was ever touched, or one before it; the

@@ -9,6 +9,7 @@ enum { MT_PAGE_BATCH = 512 };
 struct mt_page_walker {
     int pagemap;                     /* descriptor; -1 where the kernel does not let us */
     bool can_scan;                   /* the kernel finds touched pages on its own */
+    bool skips_inherited;            /* those that mt_inherited_pages_are_known() is about */
     int memory;                      /* /proc/self/mem, or -1 */
     uint64_t entries[MT_PAGE_BATCH]; /* of /proc/self/pagemap */
     unsigned char resident[MT_PAGE_BATCH];

@@ -1,0 +1,30 @@
+/* Which pages a forked process still has as it got them.
+ *
+ * No block that it allocated itself can be held by these: whoever stores a pointer writes to a
+ * page, and gets a copy of it of its own. A child of a process of a gigabyte has a gigabyte, and
+ * few pages of it are its own; there may be thousands of such children. */
+#ifndef MT_INHERITED_PAGES_H
+#define MT_INHERITED_PAGES_H
+
+#include "base/os.h"
+
+/* In the child of a fork, before it writes to much.
+ *
+ * context  signals and other threads do not matter; not in the child of a raw clone, of which
+ *          nothing is known then */
+void mt_inherited_pages_begin(void);
+
+/* Whether a private page of which /proc/self/pagemap says that others have it as well is as it was
+ * when this process was forked, and no block of this process can be held by what is in there.
+ *
+ * pagemap  descriptor of /proc/self/pagemap
+ * context  while no other thread runs; async-signal-safe */
+bool mt_inherited_pages_are_known(int pagemap);
+
+/* An entry of /proc/self/pagemap: in memory, and others have the page as well. */
+static inline bool mt_inherited_pages_share(uint64_t entry) {
+    const uint64_t in_memory = UINT64_C(1) << 63, is_exclusive = UINT64_C(1) << 56;
+    return (entry & (in_memory | is_exclusive)) == in_memory;
+}
+
+#endif
