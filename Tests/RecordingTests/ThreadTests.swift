@@ -46,4 +46,16 @@ import Testing
     #expect(events[65001] == .init(allocated: 12, freed: 12))
     #expect(events[65002] == .init(allocated: 12, freed: 12))
   }
+
+  /// The recorder has a key, until the program has all others and wants one more.
+  @Test(arguments: ["pthread_key_create", "tss_create"])
+  func allKeysOfThreadsAreTheProgramsWhereItWantsThem(function: String) throws {
+    let program = try TestProgram("all_keys.c", flags: ["-pthread"])
+    let run = try TracedRun([program.path.string, function])
+    let trace = try run.root()
+
+    #expect(run.recorded.outputText == "1024 keys\n1\n")
+    #expect(try MarkedEvents(trace)[65001] == .init(allocated: 100, freed: 100))
+    #expect(trace.threads.count == 101)
+  }
 }

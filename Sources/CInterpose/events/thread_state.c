@@ -4,15 +4,18 @@
 
 #include "base/block_owner.h"
 #include "base/clock.h"
+#include "base/os_threads.h"
 #include "base/text.h"
 #include "events/lane.h"
+#include "events/thread_key.h"
 #include "process/exec_environment.h"
 #include "stacks/stack_table.h"
 #include "trace/meta_writer.h"
 #include "trace/trace_file.h"
 #include "unwind/stack_bounds.h"
 #include "unwind/unwind.h"
-#include <pthread.h>
+#include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 static struct {
@@ -21,16 +24,43 @@ static struct {
     struct mt_thread *made;   /* all states, which stay where they are */
     uint32_t last_index;
     uint32_t last_owner;
-    pthread_key_t key;
-    bool has_key;
 } g_threads;
 
-static struct mt_thread *take_parked(void) {
+/* A state whose thread has ended, which nothing told where there is no key; NULL when there is none
+ * among those that were made last. Under the lock, and when none is parked. */
+static struct mt_thread *find_left(void) {
+    enum { MOST_LOOKED_AT = 64 };
+    struct mt_thread *thread = __atomic_load_n(&g_threads.made, __ATOMIC_ACQUIRE);
+    long own = mt_os_tid();
+    for (int i = 0; thread && i < MOST_LOOKED_AT; i++, thread = thread->next_made)
+        if (thread->tid == own || mt_os_queue_signal((int)thread->tid, 0, NULL) == -ESRCH)
+            return thread;
+    return NULL;
+}
+
+/* As end_thread() would have. With all signals held back. */
+static void end_left(struct mt_thread *thread, uint32_t tid) {
+    mt_thread_repair(thread);
+    mt_lane_leave(&thread->unwinder);
+    mt_meta_thread(thread->index, tid, MT_THREAD_ENDED, "");
+}
+
+/* A state of a thread that has ended, for the calling one; NULL when there is none. */
+static struct mt_thread *take_used(void) {
     uint64_t signals = mt_lock_enter(&g_threads.lock);
-    struct mt_thread *thread = g_threads.parked;
+    struct mt_thread *parked = g_threads.parked, *left = NULL;
+    if (parked)
+        g_threads.parked = parked->next_parked;
+    else if (!mt_thread_key_is_there())
+        left = find_left();
+    uint32_t tid = left ? left->tid : 0;
+    struct mt_thread *thread = parked ? parked : left;
     if (thread)
-        g_threads.parked = thread->next_parked;
-    mt_lock_exit(&g_threads.lock, signals);
+        thread->tid = (uint32_t)mt_os_tid();
+    mt_lock_release(&g_threads.lock);
+    if (left)
+        end_left(left, tid);
+    mt_os_restore_signals(signals);
     return thread;
 }
 
@@ -61,10 +91,8 @@ static void leave_all_hooks(struct mt_thread *thread) {
  * round until the last: the value counts them. */
 static void end_thread(void *value) {
     uintptr_t round = (uintptr_t)value;
-    if (round < PTHREAD_DESTRUCTOR_ITERATIONS) {
-        pthread_setspecific(g_threads.key, (void *)(round + 1));
+    if (round < PTHREAD_DESTRUCTOR_ITERATIONS && mt_thread_key_set(round + 1))
         return;
-    }
     struct mt_thread *thread = mt_tls.thread;
     if (!thread || !mt_thread_is_current())
         return;
@@ -83,33 +111,8 @@ static void end_thread(void *value) {
     mt_os_restore_signals(signals);
 }
 
-/* Keys below 32 have their values in the thread itself: setting them never allocates. The last of
- * these: so the program's keys have the numbers that they have without us, and who takes 0 for a
- * key that was never made finds no value of ours there. */
-static bool make_key(pthread_key_t *key) {
-    enum { LAST = 31 };
-    pthread_key_t spare[LAST + 1], made;
-    unsigned count = 0;
-    bool has_key = false;
-    while (count <= LAST && pthread_key_create(&made, end_thread) == 0) {
-        if (has_key && made > LAST) {
-            pthread_key_delete(made);
-            break;
-        }
-        if (has_key)
-            spare[count++] = *key;
-        has_key = true;
-        *key = made;
-        if (made >= LAST)
-            break;
-    }
-    while (count > 0)
-        pthread_key_delete(spare[--count]);
-    return has_key;
-}
-
 void mt_thread_state_init(void) {
-    g_threads.has_key = make_key(&g_threads.key);
+    mt_thread_key_make(end_thread);
 }
 
 static struct mt_thread *make_thread(void) {
@@ -126,7 +129,7 @@ static struct mt_thread *make_thread(void) {
 }
 
 bool mt_thread_begin(void) {
-    struct mt_thread *thread = take_parked();
+    struct mt_thread *thread = take_used();
     if (!thread)
         thread = make_thread();
     if (!thread)
@@ -141,8 +144,7 @@ bool mt_thread_begin(void) {
     mt_unwind_forget(&thread->unwinder);
     mt_stack_bounds_begin(&thread->unwinder);
     mt_tls.passes = 1;
-    if (g_threads.has_key)
-        pthread_setspecific(g_threads.key, (void *)(uintptr_t)1);
+    mt_thread_key_set(1);
     mt_tls.passes = 0;
     if (thread->writer.cursor && thread->writer.cursor < thread->writer.limit)
         mt_event_thread(&thread->writer, mt_clock_event_time(), thread->index);
@@ -159,6 +161,7 @@ void mt_thread_state_survive_fork(void) {
     }
     mt_lane_survive_fork();
     mt_lock_reset(&g_threads.lock);
+    mt_thread_key_after_fork();
 }
 
 /* The hook that the fork interrupted still writes through these: what it has begun goes into the
@@ -171,6 +174,7 @@ static void leave_to_interrupted_hook(void) {
 
 void mt_thread_state_reset(void) {
     mt_lock_reset(&g_threads.lock);
+    mt_thread_key_after_fork();
     mt_lane_reset(mt_tls.inside);
     /* The forking thread's own state is taken over; those of the parent's other threads are a
      * copy nobody owns: their memory stays, untouched. */

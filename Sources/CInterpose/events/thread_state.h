@@ -33,7 +33,7 @@ bool mt_thread_begin(void);
  * whatever it left half done. With all signals held back. */
 void mt_thread_repair(struct mt_thread *thread);
 
-/* Creates the key whose destructor ends a thread's state. Once, at start-up. */
+/* Makes sure that a thread's state ends with it. Once, at start-up. */
 void mt_thread_state_init(void);
 
 /* In a forked child, whose only thread is the calling one: all states are void. */

@@ -57,7 +57,8 @@ static const char *const other_names[] = {
     "epoll_wait",   "epoll_pwait",  "epoll_pwait2",
     "sigtimedwait", "semtimedop",   "sigaction",
     "signal",       "waitpid",      "wait3",
-    "wait4",        "waitid",
+    "wait4",        "waitid",       "pthread_key_create",
+    "tss_create",
 };
 
 /* Those that stay as they are where nobody asks for them. */

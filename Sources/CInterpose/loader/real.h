@@ -82,7 +82,9 @@ struct sembuf;
     X(pid_t, wait3, (int *, int, struct rusage *))                                                 \
     X(pid_t, wait4, (pid_t, int *, int, struct rusage *))                                          \
     X(int, waitid, (idtype_t, id_t, siginfo_t *, int))                                             \
-    X(int, pthread_setname_np, (unsigned long, const char *))
+    X(int, pthread_setname_np, (unsigned long, const char *))                                      \
+    X(int, pthread_key_create, (unsigned *, void (*)(void *)))                                     \
+    X(int, tss_create, (unsigned *, void (*)(void *)))
 
 /* The same of what not every glibc has that we run with. */
 #define MT_FOR_EACH_NEWER_REAL(X)                                                                  \

@@ -1,0 +1,28 @@
+/* Keys of thread-local data, of which a program may want as many as there are. */
+#include "events/hook.h"
+
+#include "events/thread_key.h"
+#include <errno.h>
+#include <pthread.h>
+#include <threads.h>
+
+int MT_HOOK_NAME(pthread_key_create)(pthread_key_t *, void (*)(void *));
+int MT_HOOK_NAME(tss_create)(tss_t *, tss_dtor_t);
+
+MT_HOOK int MT_HOOK_NAME(pthread_key_create)(pthread_key_t *key, void (*end)(void *)) {
+    if (!mt_real.pthread_key_create && (!mt_real_resolve() || !mt_real.pthread_key_create))
+        return EAGAIN;
+    int error = mt_real.pthread_key_create(key, end);
+    if (error == EAGAIN && mt_thread_key_give_up())
+        error = mt_real.pthread_key_create(key, end);
+    return error;
+}
+
+MT_HOOK int MT_HOOK_NAME(tss_create)(tss_t *key, tss_dtor_t end) {
+    if (!mt_real.tss_create && (!mt_real_resolve() || !mt_real.tss_create))
+        return thrd_error;
+    int result = mt_real.tss_create(key, end);
+    if (result == thrd_error && mt_thread_key_give_up())
+        result = mt_real.tss_create(key, end);
+    return result;
+}
