@@ -40,6 +40,8 @@ final class ImageSymbols {
   /// The coroutines of the image's C++ code.
   private(set) lazy var coroutines = CoroutineSymbols(files: files)
   private let debugInfo: DebugInfo?
+  /// The functions of the image that Go has compiled; nil where there are none.
+  private lazy var goFunctions = files.first.flatMap(GoFunctions.init)
 
   /// Opens the files of an image.
   ///
@@ -100,8 +102,15 @@ final class ImageSymbols {
 
   /// The functions at an ELF address, innermost first; empty where nothing is known.
   func frames(at address: UInt64) -> [Frame] {
-    let symbol = symbols.match(at: address)
     let described = debugInfo?.frames(at: address) ?? []
+    if described.isEmpty, let function = goFunctions?.match(at: address) {
+      return [
+        Frame(
+          function: FunctionName(plain: function.name), start: function.start,
+          location: function.location, isInlined: false)
+      ]
+    }
+    let symbol = symbols.match(at: address)
     guard let outermost = described.indices.last else {
       guard let symbol else { return [] }
       let name = Demangler.name(of: symbol.name)

@@ -1,7 +1,7 @@
 import CLibDW
 import Glibc
 
-/// Recognizes allocators by the messages that they would print.
+/// Recognizes allocators by the messages that they would print, and Go's by what its linker writes.
 enum AllocatorTexts {
   /// The beginnings of messages that only one allocator has.
   private static let texts: [(text: StaticString, allocator: String)] = [
@@ -16,7 +16,11 @@ enum AllocatorTexts {
   static func allocators(inStripped file: ELFFile) -> [BundledAllocator] {
     var hasSymbols = false
     file.forEachSection(ofTypes: [UInt32(SHT_SYMTAB)]) { _, _ in hasSymbols = true }
-    return hasSymbols ? [] : allocators(in: file)
+    if hasSymbols { return [] }
+    if file.section(named: ".go.buildinfo") != nil {
+      return [BundledAllocator(name: "Go", symbol: "", replacesMalloc: false)]
+    }
+    return allocators(in: file)
   }
 
   /// The allocators in a library that has one for itself.
