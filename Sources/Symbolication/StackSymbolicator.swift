@@ -235,6 +235,7 @@ public final class StackSymbolicator {
     }
     return CxxRuntimeBlocks.name(of: frames, calledBy: caller) ?? ContainerNames.name(of: frames)
       ?? RustContainers.name(of: frames) ?? SwiftRuntimeBlocks.name(of: frames)
+      ?? ContainerNames.elementsName(of: frames)
   }
 
   /// Whether a stack is one that allocates side tables of Swift objects.

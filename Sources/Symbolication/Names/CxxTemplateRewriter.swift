@@ -73,6 +73,9 @@ struct CxxTemplateRewriter {
 
   private static func append(arguments: [[UInt8]], to result: inout [UInt8]) {
     var kept = arguments.map { String(nameBytes: $0) }
+    if kept.count > 1, kept.last?.hasPrefix(polymorphic) == true, renameToPMR(&result) {
+      kept.removeLast()
+    }
     while kept.count > 1, let last = kept.last, defaults.contains(where: last.hasPrefix) {
       kept.removeLast()
     }
@@ -89,18 +92,49 @@ struct CxxTemplateRewriter {
     "std::default_delete<", "(__gnu_cxx::_Lock_policy)",
   ]
 
+  /// Gives a container of the standard library the name that it has with a `std::pmr::polymorphic_allocator`.
+  ///
+  /// - Parameter template: What ends with its name.
+  /// - Returns: false where it has none.
+  private static func renameToPMR(_ template: inout [UInt8]) -> Bool {
+    let name = String(
+      nameBytes: template.suffix(while: { TextScanner.isIdentifier($0) || $0 == 0x3a }))
+    guard name.hasPrefix(standard), pmrContainers.contains(String(name.dropFirst(standard.count)))
+    else { return false }
+    template.insert(contentsOf: pmr, at: template.count - name.utf8.count + standard.count)
+    return true
+  }
+
+  private static let standard = "std::"
+  private static let pmr = Array("pmr::".utf8)
+  private static let polymorphic = "std::pmr::polymorphic_allocator<"
+  private static let pmrContainers: Set = [
+    "basic_string", "vector", "deque", "list", "forward_list", "map", "multimap", "set",
+    "multiset", "unordered_map", "unordered_multimap", "unordered_set", "unordered_multiset",
+  ]
+
   /// `std::basic_string<char>` has a name that everybody knows.
   private static func alias(
     of template: [UInt8], character: String
   ) -> (dropped: Int, name: String)? {
     guard let prefix = characterPrefixes[character] else { return nil }
-    let stem = Array("std::basic_".utf8)
-    let name = template.reversed().prefix { TextScanner.isIdentifier($0) || $0 == 0x3a }.reversed()
-    guard name.starts(with: stem) else { return nil }
-    return (name.count, "std::" + prefix + String(nameBytes: name.dropFirst(stem.count)))
+    let name = template.suffix(while: { TextScanner.isIdentifier($0) || $0 == 0x3a })
+    for space in [standard, standard + "pmr::"] where name.starts(with: "\(space)basic_".utf8) {
+      let rest = name.dropFirst(space.utf8.count + 6)
+      return (name.count, space + prefix + String(nameBytes: rest))
+    }
+    return nil
   }
 
   private static let characterPrefixes = [
     "char": "", "wchar_t": "w", "char8_t": "u8", "char16_t": "u16", "char32_t": "u32",
   ]
+}
+
+extension [UInt8] {
+  /// The bytes at the end that all are as asked for.
+  fileprivate func suffix(while isWanted: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+    let last = lastIndex { !isWanted($0) }
+    return self[(last.map { $0 + 1 } ?? 0)...]
+  }
 }

@@ -74,7 +74,7 @@ public struct MemberPlace: Hashable, Sendable {
   /// The type of the elements of an array, and of the storage of a vector; nil for other types.
   private static func element(of type: String) -> String? {
     if type.hasSuffix("[]") { return String(type.dropLast(2)) }
-    guard type.hasPrefix(vector), type.hasSuffix(vectorSuffix) else { return nil }
+    guard vectors.contains(where: type.hasPrefix), type.hasSuffix(vectorSuffix) else { return nil }
     // With an allocator of its own it has two.
     let arguments = CxxMember.arguments(of: String(type.dropLast(vectorSuffix.count - 1)))
     guard arguments.count == 1, let value = arguments.first else { return nil }
@@ -82,7 +82,7 @@ public struct MemberPlace: Hashable, Sendable {
     return isOwned ? ownedPointer : value
   }
 
-  private static let vector = "std::vector<"
+  private static let vectors = ["std::vector<", "std::pmr::vector<"]
   private static let vectorSuffix = "> storage"
   /// What stands for an element that is a `std::unique_ptr` without a deleter of its own.
   private static let ownedPointer = "*"

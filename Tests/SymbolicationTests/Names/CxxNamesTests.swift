@@ -7,6 +7,8 @@ struct CxxNamesTests {
   private static let string =
     "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
 
+  private static let pmr = "std::pmr::polymorphic_allocator"
+
   @Test(
     "drops defaults and inline namespaces",
     arguments: [
@@ -40,6 +42,15 @@ struct CxxNamesTests {
       ("std::basic_ostream<char, std::char_traits<char> >& f()", "std::ostream& f()"),
       ("name[abi:cxx11](int)", "name(int)"),
       ("parse(int) [clone .constprop.0] [clone .cold]", "parse(int)"),
+      (
+        "std::map<int, std::__cxx11::basic_string<char, std::char_traits<char>, \(pmr)<char> >, "
+          + "std::less<int>, \(pmr)<std::pair<int const, X> > >::clear()",
+        "std::pmr::map<int, std::pmr::string>::clear()"
+      ),
+      (
+        "f(std::basic_string<wchar_t, Traits, \(pmr)<wchar_t> >, app::map<int, \(pmr)<int> >)",
+        "f(std::pmr::basic_string<wchar_t, Traits>, app::map<int, \(pmr)<int>>)"
+      ),
       (
         "g(std::basic_string<wchar_t, std::char_traits<wchar_t>, std::allocator<wchar_t> >)",
         "g(std::wstring)"

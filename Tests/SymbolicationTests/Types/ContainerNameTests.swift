@@ -6,13 +6,16 @@ import TraceReader
 /// Names of what the C++ library allocates, from the functions on the stack, leaf first.
 @Suite struct ContainerNameTests {
   private func name(_ functions: [String]) -> String? {
-    ContainerNames.name(
-      of: functions.map { function in
-        SymbolicatedFrame(
-          programCounter: Address(1),
-          function: FunctionName(
-            raw: function, short: function, full: function, base: function, language: .cxx))
-      })?.short
+    ContainerNames.name(of: frames(functions))?.short
+  }
+
+  private func frames(_ functions: [String]) -> [SymbolicatedFrame] {
+    functions.map { function in
+      SymbolicatedFrame(
+        programCounter: Address(1),
+        function: FunctionName(
+          raw: function, short: function, full: function, base: function, language: .cxx))
+    }
   }
 
   @Test func theInnermostContainerCounts() {
@@ -127,6 +130,37 @@ import TraceReader
   @Test func makeUniqueNamesTheType() {
     #expect(name(["std::make_unique<ns::Foo<int>, int>"]) == "ns::Foo<int>")
     #expect(name(["std::make_unique<ns::Foo []>"]) == "ns::Foo[]")
+    #expect(name(["std::make_unique_for_overwrite<int []>"]) == "int[]")
+  }
+
+  @Test func containersWithAMemoryResourceHaveTheirOwnNames() {
+    let pmr = "std::pmr::polymorphic_allocator<X>"
+    #expect(name(["std::pmr::map<int, Foo>::insert"]) == "std::pmr::map<int, Foo> node")
+    #expect(name(["std::pmr::string::_M_create"]) == "std::pmr::string storage")
+    #expect(
+      name(["std::_Vector_base<int, \(pmr)>::_M_allocate"]) == "std::pmr::vector<int> storage")
+    #expect(
+      name(["std::_Rb_tree<int, std::pair<int const, Foo>, S, L, \(pmr)>::_M_insert_"])
+        == "std::pmr::map<int, Foo> node")
+    #expect(
+      name(["std::_Hashtable<int, int, \(pmr)>::_M_insert"])
+        == "std::pmr::unordered_set<int> node")
+  }
+
+  /// What other libraries' containers, and the program's, ask an allocator of the standard library for.
+  @Test(arguments: [
+    (["std::__new_allocator<Foo>::allocate", "std::allocator<Foo>::allocate"], "Foo[]"),
+    (["std::allocator_traits<std::allocator<a::N<int>>>::allocate"], nil),
+    (
+      ["operator new", "boost::container::new_allocator<std::pair<int, A>>::allocate"],
+      "std::pair<int, A>[]"
+    ),
+    (["std::pmr::polymorphic_allocator<Foo>::allocate"], "Foo[]"),
+    (["std::allocator<char>::allocate", "std::allocator<Foo>::allocate"], nil),
+    (["std::allocator<Foo>::deallocate", "app::Pool<Foo>::allocate"], nil),
+  ])
+  func elementsOfOtherContainers(functions: [String], expected: String?) {
+    #expect(ContainerNames.elementsName(of: frames(functions))?.short == expected)
   }
 
   @Test func otherFunctionsAreNoContainers() {

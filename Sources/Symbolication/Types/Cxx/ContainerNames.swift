@@ -15,12 +15,12 @@ public enum ContainerNames {
     var isBucketArray = false
     for frame in frames {
       guard let base = frame.function?.base, let member = CxxMember(base) else { continue }
-      if member.function.hasPrefix("make_unique<"), part == nil {
+      if part == nil, makers.contains(where: member.function.hasPrefix) {
         return CxxMember.arguments(of: member.function).first.map { name(arrayName($0), nil) }
       }
       if part == nil, let counts = sharedCounts(member) { return name(counts, nil) }
       isBucketArray = isBucketArray || member.function.contains("_bucket")
-      if let container = ContainerPart.containers[member.template] {
+      if let container = ContainerPart.container(named: member.template) {
         guard family == nil || family == container.family else { break }
         return name(member.type, isBucketArray ? "buckets" : container.suffix)
       }
@@ -33,6 +33,31 @@ public enum ContainerNames {
     guard let family, let part else { return nil }
     return name(part, isBucketArray ? "buckets" : family.suffix)
   }
+
+  private static let makers = ["make_unique<", "make_unique_for_overwrite<"]
+
+  /// The name of what a container of the program or of another library has from an allocator of the standard
+  /// library: `Foo[]` of `std::allocator<Foo>`.
+  ///
+  /// - Parameter frames: As of ``name(of:)``, which has found no container.
+  /// - Returns: nil where the allocator does not say of what.
+  static func elementsName(of frames: some Sequence<SymbolicatedFrame>) -> TypeName? {
+    for frame in frames {
+      guard let base = frame.function?.base, let member = CxxMember(base),
+        member.function == "allocate", allocators.contains(member.template),
+        let element = CxxMember.arguments(of: member.type).first
+      else { continue }
+      return bytes.contains(element) ? nil : name("\(element)[]", nil)
+    }
+    return nil
+  }
+
+  private static let allocators: Set = [
+    "std::allocator", "std::__new_allocator", "std::pmr::polymorphic_allocator",
+    "__gnu_cxx::new_allocator", "__gnu_cxx::malloc_allocator", "boost::container::new_allocator",
+  ]
+  /// Of these, it is memory for anything.
+  private static let bytes: Set = ["char", "unsigned char", "signed char", "char8_t", "std::byte"]
 
   /// Those whose constructors allocate what `sharedCounts` names.
   private static let sharedOwners: Set = [
@@ -156,12 +181,16 @@ struct ContainerPart {
     let arguments = CxxMember.arguments(of: member.type)
     guard let family = Self.parts[member.template], let first = arguments.first else { return nil }
     self.family = family
+    let isPMR = arguments.last?.hasPrefix("std::pmr::polymorphic_allocator<") == true
+    let space = isPMR ? Self.pmr : "std::"
     switch family {
-    case .vector: container = "std::vector<\(first)>"
-    case .deque: container = "std::deque<\(first)>"
-    case .list: container = "std::list<\(first)>"
-    case .tree: container = Self.keyed("std::map", "std::set", first, arguments)
-    case .hash: container = Self.keyed("std::unordered_map", "std::unordered_set", first, arguments)
+    case .vector: container = "\(space)vector<\(first)>"
+    case .deque: container = "\(space)deque<\(first)>"
+    case .list: container = "\(space)list<\(first)>"
+    case .tree: container = Self.keyed("\(space)map", "\(space)set", first, arguments)
+    case .hash:
+      container = Self.keyed(
+        "\(space)unordered_map", "\(space)unordered_set", first, arguments)
     case .string, .other: return nil
     }
   }
@@ -181,8 +210,20 @@ struct ContainerPart {
     "std::__cxx11::_List_base": .list, "std::_Rb_tree": .tree, "std::_Hashtable": .hash,
   ]
 
+  /// What is known of a container by its name without arguments; nil for any other class.
+  static func container(named template: String) -> Container? {
+    containers[template] ?? containers[withoutPMR(template)]
+  }
+
+  /// `std::map` of `std::pmr::map`; other names stay as they are.
+  static func withoutPMR(_ name: String) -> String {
+    name.hasPrefix(pmr) ? "std::" + name.dropFirst(pmr.count) : name
+  }
+
+  private static let pmr = "std::pmr::"
+
   /// The containers that programs name.
-  static let containers: [String: Container] = [
+  private static let containers: [String: Container] = [
     "std::vector": Container(.vector), "std::deque": Container(.deque),
     "std::list": Container(.list), "std::forward_list": Container(.list),
     "std::map": Container(.tree), "std::multimap": Container(.tree), "std::set": Container(.tree),

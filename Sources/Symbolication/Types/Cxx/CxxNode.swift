@@ -28,7 +28,8 @@ struct CxxNode {
   init?(_ type: String) {
     guard let suffix = Self.suffixes.first(where: type.hasSuffix) else { return nil }
     container = String(type.dropLast(suffix.count))
-    guard let form = Self.forms[container.prefix(before: "<")],
+    let template = ContainerPart.withoutPMR(container.prefix(before: "<"))
+    guard let form = Self.forms[template],
       form.isDeque == (suffix == Self.dequeSuffix)
     else { return nil }
     self.form = form
