@@ -83,7 +83,7 @@ private struct MemberWalk {
   private(set) var isWhole = true
   private let isRust: Bool
   /// Whether it is to be sure that what is passed over holds no pointer: numbers of more than 8 bytes may, but of a text
-  /// only the first word, where its characters are.
+  /// only what says where its characters are.
   private let isSure: Bool
   private let define: (Dwarf_Die) -> Dwarf_Die?
 
@@ -104,7 +104,7 @@ private struct MemberWalk {
     let bare = ObjectTypes.bare(type)
     switch bare.tag {
     case let tag where StructureMembers.structures.contains(tag):
-      if isSure, offset > 0, isText(bare) { return nil }
+      if isSure, let end = endOfTextPointer(in: bare), offset >= end { return nil }
       let library = isRust ? bare.string(DW_AT_name) : nil
       let isWrapper = RustLibraries.isWrapper(library)
       var path = member(at: offset, of: bare, depth: depth, isWrapper: isWrapper)
@@ -130,13 +130,16 @@ private struct MemberWalk {
       : Self.weakPointers.contains { name.hasPrefix($0) }
   }
 
-  /// Whether a class is `std::string` or one of its kind, of libstdc++: its characters are behind its first word, how
-  /// many there are is in the second, and a short text, or what was there before, in the others.
-  private func isText(_ structure: Dwarf_Die) -> Bool {
+  /// How many bytes of a `std::string` or one of its kind, of libstdc++, may hold pointers; nil for other classes.
+  ///
+  /// The address of its characters is in the first word, of `std::pmr::string` behind the allocator. How many there
+  /// are follows, and a short text, or what was there before.
+  private func endOfTextPointer(in structure: Dwarf_Die) -> UInt64? {
     guard !isRust, structure.string(DW_AT_name)?.hasPrefix("basic_string<") == true else {
-      return false
+      return nil
     }
-    return structure.children.contains { $0.string(DW_AT_name) == "_M_dataplus" }
+    return structure.children.first { $0.string(DW_AT_name) == "_M_dataplus" }
+      .flatMap { $0.reference(DW_AT_type) }.flatMap(StructureMembers.size(of:))
   }
 
   /// Whether a structure is one by which a value of Rust is shared that goes with the last of them.

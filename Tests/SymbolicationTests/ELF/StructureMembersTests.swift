@@ -129,6 +129,22 @@ import TraceReader
     }
   }
 
+  /// The address of the characters is behind the allocator, unless that is empty.
+  @Test func textsWithAllocators() throws {
+    let program = try fixture.compile(
+      "texts.cpp", with: "g++", ["-g", "-std=c++17"], to: "program")
+    func unused(of type: String, size: UInt64) throws -> [UInt64] {
+      try self.unused(of: type, in: program, size: size, isCxx: true)
+    }
+    #expect(try unused(of: "Texts", size: 112) == [8, 16, 24, 48, 56, 64, 88, 96, 104])
+    let node = "std::pmr::map<int, std::pmr::string> node"
+    #expect(try unused(of: node, size: 80) == [32, 56, 64, 72])
+    #expect(
+      try members(of: node, in: program, size: 80, isCxx: true).prefix(2) == [
+        "value 40", "value 48",
+      ])
+  }
+
   /// As compilers describe most classes with virtual functions.
   @Test(arguments: ["g++", "clang++"])
   func classesOfOtherUnits(compiler: String) throws {
