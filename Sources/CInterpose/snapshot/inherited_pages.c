@@ -26,10 +26,11 @@ void mt_inherited_pages_begin(void) {
     g_witness.generation++;
 }
 
+/* Where the page is swapped out, others that are not may be shared. */
 static bool is_alone(int pagemap) {
     uint64_t entry, page = (uintptr_t)g_witness.pages[g_witness.generation - 1] / MT_PAGE_SIZE;
     return mt_os_pread(pagemap, &entry, sizeof entry, page * sizeof entry) == sizeof entry &&
-           !mt_inherited_pages_share(entry);
+           entry & MT_PAGE_IN_MEMORY && !mt_inherited_pages_share(entry);
 }
 
 /* The kernel joins pages of equal contents where it is asked to (KSM, prctl(PR_SET_MEMORY_MERGE)),

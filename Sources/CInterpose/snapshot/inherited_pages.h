@@ -7,6 +7,7 @@
 #define MT_INHERITED_PAGES_H
 
 #include "base/os.h"
+#include "snapshot/pagemap.h"
 
 /* In the child of a fork, before it writes to much.
  *
@@ -21,10 +22,9 @@ void mt_inherited_pages_begin(void);
  * context  while no other thread runs; async-signal-safe */
 bool mt_inherited_pages_are_known(int pagemap);
 
-/* An entry of /proc/self/pagemap: in memory, and others have the page as well. */
+/* Whether an entry says that the page is in memory, and that others have it as well. */
 static inline bool mt_inherited_pages_share(uint64_t entry) {
-    const uint64_t in_memory = UINT64_C(1) << 63, is_exclusive = UINT64_C(1) << 56;
-    return (entry & (in_memory | is_exclusive)) == in_memory;
+    return (entry & (MT_PAGE_IN_MEMORY | MT_PAGE_EXCLUSIVE)) == MT_PAGE_IN_MEMORY;
 }
 
 #endif

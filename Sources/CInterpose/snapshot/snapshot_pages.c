@@ -3,15 +3,10 @@
 
 #include "base/os_threads.h"
 #include "snapshot/inherited_pages.h"
+#include "snapshot/pagemap.h"
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
-
-/* https://docs.kernel.org/admin-guide/mm/pagemap.html */
-#define MT_PAGE_IN_MEMORY (UINT64_C(1) << 63)
-#define MT_PAGE_SWAPPED (UINT64_C(1) << 62)
-#define MT_PAGE_OF_FILE (UINT64_C(1) << 61)
-#define MT_PAGE_IS_GUARD (UINT64_C(1) << 58) /* since Linux 6.15 */
 
 /* Linux 6.7 and later find the next page of any length of memory at once. As in <linux/fs.h>, which
  * older systems have without it: https://docs.kernel.org/admin-guide/mm/pagemap.html */
