@@ -224,18 +224,30 @@ public final class StackSymbolicator {
   ///
   /// Looks up no frame of the program beyond the first.
   public func container(of stack: StackID) -> TypeName? {
-    var frames: [SymbolicatedFrame] = []
-    var caller: SymbolicatedFrame?
-    for frame in stacks.walk(stack).lazy.flatMap(self.frames(of:)) {
-      guard frame.role == .runtime else {
-        caller = frame
-        break
-      }
-      frames.append(frame)
-    }
+    let (frames, caller) = runtimeFrames(of: stack)
     return CxxRuntimeBlocks.name(of: frames, calledBy: caller) ?? ContainerNames.name(of: frames)
       ?? RustContainers.name(of: frames) ?? SwiftRuntimeBlocks.name(of: frames)
-      ?? ContainerNames.elementsName(of: frames)
+  }
+
+  /// What a container of the program, or of a library other than the standard one, has asked an allocator of the
+  /// standard library of C++ for; `nil` where it was none.
+  ///
+  /// - Parameter stack: One of which ``container(of:)`` tells nothing.
+  /// - Returns: The type of each of the elements.
+  public func elementType(of stack: StackID) -> TypeName? {
+    ContainerNames.elementType(of: runtimeFrames(of: stack).frames)
+  }
+
+  /// The innermost frames of a stack that belong to runtimes, and the one behind them.
+  private func runtimeFrames(
+    of stack: StackID
+  ) -> (frames: [SymbolicatedFrame], caller: SymbolicatedFrame?) {
+    var frames: [SymbolicatedFrame] = []
+    for frame in stacks.walk(stack).lazy.flatMap(self.frames(of:)) {
+      guard frame.role == .runtime else { return (frames, frame) }
+      frames.append(frame)
+    }
+    return (frames, nil)
   }
 
   /// Whether a stack is one that allocates side tables of Swift objects.

@@ -116,6 +116,17 @@ import TraceTestSupport
     #expect(found["std::vector<Plain*> storage"] == [0, 6])
   }
 
+  /// One element is what the allocator is of; what is larger may have other things behind it.
+  @Test(arguments: ["-O0", "-O2"])
+  func containersOfTheProgramAreNamedByTheirAllocator(optimisation: String) throws {
+    let found = try categories("own_containers.cpp", [optimisation, "-g"])
+    #expect(found["Plain storage"] == [1, 0])
+    #expect(found["Shape storage"] == [1, 0])
+    #expect(found["Stack<Plain>::Node"] == [4, 0])
+    #expect(found["Stack<Shape>::Node"] == [1, 0])
+    #expect(found["Malloc-800"] == [1, 0])
+  }
+
   /// The line of the program names the object alone, not what its constructor allocates.
   @Test func whatALibraryAllocatesIsNotWhatTheCallerMakes() throws {
     let found = try categories("library_blocks.cpp", ["-O0", "-g"], grouping: "type")

@@ -143,6 +143,22 @@ public final class StackNames {
     symbolicator.container(of: stack)
   }
 
+  /// What a container of the program or of another library has from an allocator of the standard library of C++:
+  /// `Foo`, or `Foo storage` where the block is larger; nil where it was none.
+  ///
+  /// What is larger need not be an array: containers put other things behind the first element.
+  ///
+  /// - Parameters:
+  ///   - stack: One of which ``container(of:)`` tells nothing.
+  ///   - sizeClass: Of the block.
+  func elements(of stack: StackID, _ sizeClass: SizeClass) -> TypeName? {
+    guard let type = symbolicator.elementType(of: stack) else { return nil }
+    let size = objectSize(of: type.full, allocatedBy: stack)
+    if let size, SizeClass(containing: size) == sizeClass { return type }
+    return TypeName(
+      short: "\(type.short) storage", full: "\(type.full) storage", language: .cxx)
+  }
+
   /// Whether a stack is one that allocates side tables of Swift objects.
   func isSideTable(of stack: StackID) -> Bool {
     symbolicator.isSideTable(of: stack)

@@ -239,7 +239,7 @@ public final class BlockCategories {
     if let number = known[key], let category = categories.values[Int(number)] { return category }
     let category =
       types.finding(stack: stack, sizeClass: sizeClass).flatMap { typeCategory($0, key, operation) }
-      ?? containerCategory(stack) ?? BlockCategory(sizeClass)
+      ?? containerCategory(key) ?? BlockCategory(sizeClass)
     known[key] = number(of: category)
     return category
   }
@@ -251,9 +251,12 @@ public final class BlockCategories {
   /// Whether it is worth looking for containers in stacks.
   private var hasContainers: Bool { isCxx || isSwift || isRust }
 
-  private func containerCategory(_ stack: StackID) -> BlockCategory? {
-    guard hasContainers, stack != .none else { return nil }
-    return stackNames?.container(of: stack).map { ofRuntime($0, stack) }
+  private func containerCategory(_ block: Key) -> BlockCategory? {
+    guard hasContainers, block.stack != .none, let stackNames else { return nil }
+    let name =
+      stackNames.container(of: block.stack)
+      ?? stackNames.elements(of: block.stack, block.sizeClass)
+    return name.map { ofRuntime($0, block.stack) }
   }
 
   /// What the Swift runtime keeps in blocks has no metadata, which would tell where it is from: it

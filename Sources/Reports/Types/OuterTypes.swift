@@ -52,7 +52,8 @@ final class OuterTypes {
   private func find(
     _ first: TypeName, allocatedBy stack: StackID, _ sizeClass: SizeClass, _ operation: Operation
   ) -> TypeName? {
-    let container = stackNames.container(of: stack)
+    let container =
+      stackNames.container(of: stack) ?? stackNames.elements(of: stack, sizeClass)
     if let container, ContainerNames.beginsWithValue(container.short) { return container }
     guard let named = container ?? stackNames.allocatedType(of: stack, by: operation),
       !isSame(named, first),

@@ -36,18 +36,18 @@ public enum ContainerNames {
 
   private static let makers = ["make_unique<", "make_unique_for_overwrite<"]
 
-  /// The name of what a container of the program or of another library has from an allocator of the standard
-  /// library: `Foo[]` of `std::allocator<Foo>`.
+  /// What a container of the program or of another library has from an allocator of the standard library: `Foo`
+  /// of `std::allocator<Foo>`.
   ///
   /// - Parameter frames: As of ``name(of:)``, which has found no container.
   /// - Returns: nil where the allocator does not say of what.
-  static func elementsName(of frames: some Sequence<SymbolicatedFrame>) -> TypeName? {
+  static func elementType(of frames: some Sequence<SymbolicatedFrame>) -> TypeName? {
     for frame in frames {
       guard let base = frame.function?.base, let member = CxxMember(base),
         member.function == "allocate", allocators.contains(member.template),
         let element = CxxMember.arguments(of: member.type).first
       else { continue }
-      return bytes.contains(element) ? nil : name("\(element)[]", nil)
+      return bytes.contains(element) ? nil : name(element, nil)
     }
     return nil
   }
