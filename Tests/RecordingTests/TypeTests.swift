@@ -125,6 +125,12 @@ import TraceTestSupport
     #expect(found["Stack<Plain>::Node"] == [4, 0])
     #expect(found["Stack<Shape>::Node"] == [1, 0])
     #expect(found["Malloc-800"] == [1, 0])
+    // Without debug information nobody knows how large an element is.
+    let bare = try categories("own_containers.cpp", ["-O0", "-g0"])
+    #expect(bare["Plain storage"] == [1, 0])
+    #expect(bare["Shape"] == [1, 0])
+    #expect(bare["Stack<Plain>::Node storage"] == [4, 0])
+    #expect(bare["Stack<Shape>::Node storage"] == [1, 0])
   }
 
   /// The line of the program names the object alone, not what its constructor allocates.

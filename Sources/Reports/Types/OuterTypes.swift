@@ -53,13 +53,26 @@ final class OuterTypes {
     _ first: TypeName, allocatedBy stack: StackID, _ sizeClass: SizeClass, _ operation: Operation
   ) -> TypeName? {
     let container =
-      stackNames.container(of: stack) ?? stackNames.elements(of: stack, sizeClass)
+      stackNames.container(of: stack) ?? elements(first, allocatedBy: stack, sizeClass)
     if let container, ContainerNames.beginsWithValue(container.short) { return container }
     guard let named = container ?? stackNames.allocatedType(of: stack, by: operation),
       !isSame(named, first),
       isArray(named, of: first) || fits(named, first, stack, sizeClass)
     else { return nil }
     return named
+  }
+
+  /// What a container of the program or of another library has from an allocator of the standard library.
+  ///
+  /// Where sizes are not known, nobody can tell whether it is more than the object that the block begins with.
+  private func elements(
+    _ first: TypeName, allocatedBy stack: StackID, _ sizeClass: SizeClass
+  ) -> TypeName? {
+    guard let found = stackNames.elements(of: stack, sizeClass) else { return nil }
+    let mayBeOne =
+      found.short == "\(first.short) storage"
+      && stackNames.objectSize(of: first.full, allocatedBy: stack) == nil
+    return mayBeOne ? nil : found
   }
 
   private func isSame(_ named: TypeName, _ first: TypeName) -> Bool {
