@@ -154,6 +154,18 @@ import TraceTestSupport
     #expect(kept.outputText == "precious\n")
   }
 
+  @Test(arguments: [[], ["--force"]])
+  func noTraceTakesThePlaceOfAFolder(options: [String]) throws {
+    _ = try ProcessRun.run(["/bin/mkdir", "traces"], directory: directory.path)
+    let run = try memtrace(
+      arguments: ["record"] + options + ["-o", "traces", "--", "true"], in: directory.path)
+    #expect(run.status == 73)
+    #expect(
+      run.errorText == "memtrace: traces/ is the name of a folder; -o needs that of a file, "
+        + "such as traces/trace.mtrace\n")
+    #expect(directory.entries == ["traces"])
+  }
+
   @Test func aMissingInterpreterIsNotTheScript() throws {
     let made = try ProcessRun.run(
       ["/bin/sh", "-c", "printf '#!/nonexistent\\n' >script; chmod +x script"],

@@ -77,16 +77,19 @@ enum OutputNaming {
         exitStatus: ExitStatus.usage)
     }
     // `FilePath` drops the slash, and a file would stand where the user expects a folder.
-    guard !name.hasSuffix("/") else {
-      throw CommandFailure(
-        "\(name) is the name of a folder; -o needs that of a file, such as "
-          + "\(name)trace.\(fileExtension)",
-        exitStatus: ExitStatus.usage)
-    }
+    guard !name.hasSuffix("/") else { throw isFolder(name, exitStatus: ExitStatus.usage) }
     let path = FilePath(name).absolute
     try checkReplaceable(path, shownAs: name, force: force)
     try checkWritable(path.removingLastComponent())
     return path
+  }
+
+  /// What is wrong with the name of a folder, with a slash at its end.
+  private static func isFolder(_ name: String, exitStatus: Int32) -> CommandFailure {
+    CommandFailure(
+      "\(name) is the name of a folder; -o needs that of a file, such as "
+        + "\(name)trace.\(fileExtension)",
+      exitStatus: exitStatus)
   }
 
   /// Checks that nothing is lost when a file is put at a path.
@@ -96,6 +99,9 @@ enum OutputNaming {
     _ path: FilePath, shownAs name: String, force: Bool
   ) throws(CommandFailure) {
     guard path.exists else { return }
+    guard (try? FileStatus(of: path))?.isDirectory != true else {
+      throw isFolder("\(name)/", exitStatus: ExitStatus.cannotCreate)
+    }
     guard TraceFileHeader(readingFrom: path) != nil else {
       throw CommandFailure(
         "\(name) exists and is no trace; choose another name (--force replaces traces only)",
