@@ -142,8 +142,8 @@ private struct GoFunctionHeader {
   let functions: UInt64
 
   private static let size: UInt64 = 72
-  /// Of Go 1.18 and 1.20.
-  private static let magics: Set<UInt32> = [0xffff_fff0, 0xffff_fff1]
+  /// Of Go 1.20; that of Go 1.18 is 1 less.
+  private static let magic: UInt32 = 0xffff_fff1
   private static let mostFunctions: UInt64 = 1 << 24
 
   /// Looks for the table in a section of constants: one of its own, or where linkers put those that need
@@ -157,7 +157,7 @@ private struct GoFunctionHeader {
     let bytes = UnsafeRawBufferPointer(start: start, count: data.pointee.d_size)
     for offset in stride(from: 0, to: bytes.count - Int(Self.size) + 1, by: 8) {
       let magic = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-      guard Self.magics.contains(UInt32(littleEndian: magic)),
+      guard UInt32(littleEndian: magic) | 1 == Self.magic,
         let found = Self(at: header.sh_addr &+ UInt64(offset), contents: contents)
       else { continue }
       self = found
