@@ -458,6 +458,24 @@ struct SwiftObjectTests {
     #expect(try heap.analysis(layouts: layouts).leaked == [lost])
   }
 
+  @Test(
+    "Keys that are smaller than an address hold nothing, what is behind them in their word either")
+  func smallKeys() throws {
+    var heap = SampleHeap()
+    let (lost, held) = (heap.block(32), heap.block(32))
+    // Two buckets, both in use: keys of one byte at 72, values of 8 bytes at 80.
+    let table = heap.block(96)
+    heap.set(
+      table, Self.metadata, Self.counts, 2, 1, 1, table, table + 72, table + 80, ~0, lost + 4, held,
+      0)
+    heap.set(SampleHeap.globals, table)
+    let layouts = [
+      Self.metadata: ObjectLayout(size: 64, numberOffsets: [40], table: .dictionary)
+    ]
+    #expect(try heap.analysis(layouts: layouts).leaked == [lost])
+    #expect(try heap.analysis().leaked == [])
+  }
+
   @Test("A key that only identifies an object does not hold it, a value does")
   func identifiers() throws {
     var heap = SampleHeap()

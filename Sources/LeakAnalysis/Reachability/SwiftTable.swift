@@ -67,13 +67,21 @@ public struct SwiftTable {
 
   private static let greatestScale: UInt64 = 40
   private static let greatestAlignment: UInt64 = 16
+  private static let addressSize: UInt64 = 8
 
-  /// Whether a word of the table can belong to a bucket that is in use, or stands in front of them.
+  /// Whether a word of the table can hold something: where it belongs to a bucket that is in use, or stands in front of
+  /// them.
+  ///
+  /// What is smaller than an address is none: a few such keys or values may have a word to themselves that is mostly
+  /// what was there before.
   func isInUse(_ address: UInt64, _ memory: SnapshotMemory) -> Bool {
     if values.contains(address) {
-      return isUsed((address - values.lowerBound) / valueStride, memory)
+      return valueStride >= Self.addressSize
+        && isUsed((address - values.lowerBound) / valueStride, memory)
     }
-    guard keys.contains(address), keyStrides.lowerBound > 0 else { return true }
+    guard keys.contains(address) else { return true }
+    guard keyStrides.upperBound >= Self.addressSize else { return false }
+    guard keyStrides.lowerBound > 0 else { return true }
     let offset = address - keys.lowerBound
     let last = min(bucketCount - 1, offset / keyStrides.lowerBound)
     let first = min(last, offset / keyStrides.upperBound)
