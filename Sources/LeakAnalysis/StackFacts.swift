@@ -6,8 +6,8 @@ import TraceReader
 public struct StackFacts {
   /// Whether a stack is one that allocates side tables of Swift objects.
   public let isSideTable: (StackID) -> Bool
-  /// Whether a stack is one that allocates buffers of streams.
-  public let isStreamBuffer: (StackID) -> Bool
+  /// Whether a stack is one that allocates blocks in which never are pointers to others: buffers of streams, tables of code.
+  public let holdsNoPointers: (StackID) -> Bool
   /// Whether a stack is one that allocates values which count their references, as those of `Rc` in Rust.
   public let countsReferences: (StackID) -> Bool
   /// Whether a stack is one that allocates tables of Rust's `HashMap` and `HashSet`.
@@ -34,7 +34,7 @@ public struct StackFacts {
   /// Without arguments nothing is known.
   public init(
     isSideTable: @escaping (StackID) -> Bool = { _ in false },
-    isStreamBuffer: @escaping (StackID) -> Bool = { _ in false },
+    holdsNoPointers: @escaping (StackID) -> Bool = { _ in false },
     countsReferences: @escaping (StackID) -> Bool = { _ in false },
     isHashTable: @escaping (StackID) -> Bool = { _ in false },
     isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
@@ -48,7 +48,7 @@ public struct StackFacts {
     isUnused: @escaping (UInt64, Int, HeapImage) -> Bool = { _, _, _ in false }
   ) {
     self.isSideTable = Self.remembered(isSideTable)
-    self.isStreamBuffer = Self.remembered(isStreamBuffer)
+    self.holdsNoPointers = Self.remembered(holdsNoPointers)
     self.countsReferences = Self.remembered(countsReferences)
     self.isHashTable = Self.remembered(isHashTable)
     self.isSwiftMetadata = Self.remembered(isSwiftMetadata)

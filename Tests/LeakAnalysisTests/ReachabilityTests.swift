@@ -20,8 +20,9 @@ struct ReachabilityTests {
     #expect(path.blocks == [block])
   }
 
-  @Test("What is left in the buffer of a stream holds nothing")
-  func streamBuffers() throws {
+  @Test(
+    "What is left in the buffer of a stream holds nothing, nor in other blocks for bytes or code")
+  func pointerlessBlocks() throws {
     var heap = SampleHeap()
     let buffer = heap.block(4096)
     let other = heap.block(4104)
@@ -30,7 +31,7 @@ struct ReachabilityTests {
     heap.set(SampleHeap.globals, buffer, other)
     heap.set(buffer + 512, lost)
     heap.set(other + 512, held)
-    #expect(try heap.analysis(allocatesStreamBuffers: true).leaked == [lost])
+    #expect(try heap.analysis(allocatesNoPointers: true).leaked == [lost])
     #expect(try heap.analysis().leaked == [])
   }
 

@@ -35,6 +35,16 @@ import Testing
     #expect(names.likeness(of: .none) == .none)
   }
 
+  @Test func buffersAndTablesOfCodeHoldNoPointers() {
+    let symbolicator = FakeSymbolicator()
+    symbolicator.add("_IO_file_doallocate", at: 0x1000)
+    symbolicator.add("__CFBasicHashGetPtrIndex_block_invoke", at: 0x2000)
+    symbolicator.add("__CFBasicHashRehash", at: 0x3000)
+    let names = names([(0x1000, 0, 0), (0x2000, 0, 0), (0x3000, 0, 0)], symbolicator)
+    #expect((2...4).map { names.holdsNoPointers(of: StackID($0)) } == [true, true, false])
+    #expect(!names.holdsNoPointers(of: .none))
+  }
+
   /// An address is that of one plugin now, and then of another: which one a node tells by its age.
   @Test func anAddressHasTheNamesOfItsTime() {
     func plugin(_ index: UInt32, _ path: String, from first: UInt32, to end: UInt32) -> Image {

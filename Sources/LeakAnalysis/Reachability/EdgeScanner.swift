@@ -145,7 +145,7 @@ final class EdgeScanner: Sendable {
 
   /// Calls `body` for each word of a block that points to a block.
   ///
-  /// Left out is what does not hold: what was in the buffer of a stream before, what a Swift side table
+  /// Left out is what does not hold: what was in the buffer of a stream, or a table of code, before, what a Swift side table
   /// says of its object, what libdispatch has
   /// left of work that is done, what stands in buckets of Swift's tables that are not in use, on
   /// stacks of signal handlers that have returned, objects in metadata of types, what only identifies objects, and `unowned`
@@ -153,7 +153,7 @@ final class EdgeScanner: Sendable {
   /// One that has been taken down stays allocated for these.
   @inline(__always)
   func forEachEdge(of block: Int, _ body: (_ offset: UInt64, _ target: Target) -> Void) {
-    if !tables.streamBuffers.isEmpty, tables.streamBuffers.contains(block) { return }
+    if !tables.pointerlessBlocks.isEmpty, tables.pointerlessBlocks.contains(block) { return }
     let start = blocks.address(of: block)
     let layout = layout(of: block)
     let table = table(in: block, layout)
@@ -195,7 +195,7 @@ final class EdgeScanner: Sendable {
   /// Calls `body` for each word of a block that points to no block, but for those that are known to be left over
   /// or to be numbers.
   func forEachOtherWord(of block: Int, _ body: (_ offset: UInt64, _ value: UInt64) -> Void) {
-    if tables.streamBuffers.contains(block) { return }
+    if tables.pointerlessBlocks.contains(block) { return }
     let start = blocks.address(of: block)
     let layout = layout(of: block)
     let table = table(in: block, layout)

@@ -15,8 +15,8 @@ struct EdgeTables: Sendable {
   let idleRecords: Bits?
   /// For each block whether it is such a record that passes nothing on; nil where there is none.
   let plainRecords: Bits?
-  /// The blocks that hold nothing, as bytes of files are in them.
-  let streamBuffers: Set<Int>
+  /// The blocks that hold nothing, as bytes of files or addresses of code are in them.
+  let pointerlessBlocks: Set<Int>
   /// The blocks with metadata of types of Swift.
   let metadataSlabs: Set<Int>
   /// The blocks with what GObject knows of fundamental types.
@@ -44,7 +44,7 @@ struct EdgeTables: Sendable {
     isExact = heap.blocks.sites.map { heap.slack == .unused || $0.operation.family != .malloc }
     idleRecords = DispatchCaches.records(heap)
     plainRecords = DispatchCaches.plainRecords(heap, isAllocated: facts.isOfDispatch)
-    streamBuffers = StreamBuffers.blocks(heap, isAllocated: facts.isStreamBuffer)
+    pointerlessBlocks = PointerlessBlocks.blocks(heap, isAllocated: facts.holdsNoPointers)
     metadataSlabs = MetadataSlabs.blocks(heap, isAllocated: facts.isSwiftMetadata)
     fundamentalTypes = FundamentalTypes.blocks(heap, isAllocated: facts.isOfGObject)
     deadOnSignalStacks = SignalStacks(heap.info, heap.lookup).deadWords()

@@ -182,9 +182,11 @@ public final class StackNames {
   /// Whether a stack is one that allocates a table of Rust's `HashMap` or `HashSet`.
   func isHashTable(of stack: StackID) -> Bool { symbolicator.isHashTable(of: stack) }
 
-  /// Whether a stack is one that allocates the buffer of a stream of the C library.
-  func isStreamBuffer(of stack: StackID) -> Bool {
-    leafFunction(of: stack)?.base == "_IO_file_doallocate"
+  /// Whether a stack is one that allocates the buffer of a stream of the C library, or the table in which CoreFoundation
+  /// numbers the functions that collections call (`CFBasicHash.c`).
+  func holdsNoPointers(of stack: StackID) -> Bool {
+    guard let function = leafFunction(of: stack)?.base else { return false }
+    return function == "_IO_file_doallocate" || function == "__CFBasicHashGetPtrIndex_block_invoke"
   }
 
   /// Whether a stack is one by which libdispatch allocates for itself.

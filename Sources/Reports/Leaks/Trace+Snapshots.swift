@@ -113,7 +113,7 @@ extension Trace {
       heap, layouts: objectLayouts(source, heap.memory),
       facts: StackFacts(
         isSideTable: source.names.isSideTable(of:),
-        isStreamBuffer: source.names.isStreamBuffer(of:),
+        holdsNoPointers: source.names.holdsNoPointers(of:),
         countsReferences: source.names.countsReferences(of:),
         isHashTable: source.names.isHashTable(of:),
         isSwiftMetadata: source.names.isSwiftMetadata(of:),

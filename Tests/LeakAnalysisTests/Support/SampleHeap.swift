@@ -77,7 +77,7 @@ struct SampleHeap {
   /// - Parameters:
   ///   - layouts: What is known of objects, by their first words.
   ///   - allocatesSideTables: Whether all blocks may be side tables of Swift objects.
-  ///   - allocatesStreamBuffers: Whether all blocks of their size may be buffers of streams.
+  ///   - allocatesNoPointers: Whether all blocks of such a size may be ones without pointers to others.
   ///   - countsReferences: Whether a stack allocates values that count their references.
   ///   - isHashTable: Whether a stack allocates tables of `HashMap`.
   ///   - isSwiftMetadata: Whether a stack is one by which the Swift runtime keeps what it knows of types.
@@ -94,7 +94,7 @@ struct SampleHeap {
   /// - Throws: When the trace cannot be written or read.
   func analysis(
     layouts: [UInt64: ObjectLayout] = [:], allocatesSideTables: Bool = false,
-    allocatesStreamBuffers: Bool = false,
+    allocatesNoPointers: Bool = false,
     countsReferences: @escaping (StackID) -> Bool = { _ in false },
     isHashTable: @escaping (StackID) -> Bool = { _ in false },
     isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
@@ -112,7 +112,7 @@ struct SampleHeap {
       try Trace(path: file.path).heap(atSnapshot: 0), layouts: layouts,
       facts: StackFacts(
         isSideTable: { _ in allocatesSideTables },
-        isStreamBuffer: { _ in allocatesStreamBuffers }, countsReferences: countsReferences,
+        holdsNoPointers: { _ in allocatesNoPointers }, countsReferences: countsReferences,
         isHashTable: isHashTable, isSwiftMetadata: isSwiftMetadata,
         isUnnamedOfSwiftRuntime: isUnnamedOfSwiftRuntime, isOfDispatch: isOfDispatch,
         isOfGObject: isOfGObject, isContainer: isContainer, allocatingCall: allocatingCall,

@@ -1,17 +1,18 @@
 import TraceReader
 
-/// The buffers of streams (`FILE`), in which bytes are on their way to a file and never pointers.
+/// Blocks in which never are pointers to others: the buffers of streams (`FILE`), with bytes on their way to a file, and
+/// the table of functions that CoreFoundation's collections call.
 ///
-/// The C library does not clear them: behind what has been written stands what was there before.
-enum StreamBuffers {
-  /// Whatever the file's file system asks for, of at most `BUFSIZ` bytes, 8192 with glibc.
+/// Nobody clears them: behind what has been written stands what was there before.
+enum PointerlessBlocks {
+  /// Of buffers whatever the file's file system asks for, of at most `BUFSIZ` bytes, 8192 with glibc; 2048 of the table.
   private static let sizes: ClosedRange<UInt64> = 512...8192
 
-  /// The blocks that are such buffers.
+  /// The blocks that are such ones.
   ///
   /// - Parameters:
   ///   - heap: The heap.
-  ///   - isAllocated: Whether a stack is one that allocates buffers of streams; asked of few.
+  ///   - isAllocated: Whether a stack is one that allocates such blocks; asked of few.
   /// - Returns: Their positions.
   static func blocks(_ heap: HeapImage, isAllocated: (StackID) -> Bool) -> Set<Int> {
     var found: Set<Int> = []
