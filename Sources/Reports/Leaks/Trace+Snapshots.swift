@@ -231,7 +231,7 @@ extension SwiftLayouts {
       let fields = fields(ofWord: word, memory: memory.word)
       let table = Self.table(type.name)
       return ObjectLayout(
-        size: type.instanceSize,
+        size: Self.isKeyPath(type.name) ? .max : type.instanceSize,
         unownedOffsets: fields.filter { $0.ownership == .unowned }.map(\.offset),
         countedOffsets: Self.counted(fields, size: type.instanceSize),
         existentialOffsets: Self.existentials(fields, size: type.instanceSize),
@@ -307,6 +307,13 @@ extension SwiftLayouts {
   private static func table(_ name: String) -> SwiftTable.Form? {
     name.hasPrefix("Swift._DictionaryStorage<")
       ? .dictionary : name.hasPrefix("Swift._SetStorage<") ? .set : nil
+  }
+
+  /// Whether a class is one of key paths: the components that lie behind their properties fill what was requested.
+  private static func isKeyPath(_ name: String) -> Bool {
+    ["", "Partial", "Writable", "ReferenceWritable"].contains {
+      name.hasPrefix("Swift.\($0)KeyPath<")
+    }
   }
 
   /// An `ObjectIdentifier` is the address of an object that whoever keeps it does not hold.
