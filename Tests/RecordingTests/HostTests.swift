@@ -280,6 +280,12 @@ import TraceTestSupport
     #expect(try MarkedEvents(root)[10001] == .init(allocated: 1000, freed: 1000))
   }
 
+  @Test func childrenThatAreForkedInASandboxMakeNoCallsOfOurs() throws {
+    let run = try TracedRun([try TestProgram("forks_in_sandbox.c").path.string])
+    #expect(run.plain.status == 5)
+    #expect(try run.root().coverage.stop?.cause == .sandbox)
+  }
+
   /// As the filters of firejail, flatpak and containers are: they forbid some calls, and none of ours.
   @Test(arguments: ["prctl", "seccomp"])
   func aSandboxThatSparesTheRecorderIsRecordedToTheEnd(way: String) throws {

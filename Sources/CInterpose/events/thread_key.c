@@ -2,6 +2,7 @@
 #include "events/thread_key.h"
 
 #include "base/lock.h"
+#include "process/recording.h"
 #include <pthread.h>
 
 static struct {
@@ -54,12 +55,20 @@ bool mt_thread_key_set(uintptr_t value) {
     return is_set;
 }
 
-bool mt_thread_key_give_up(void) {
-    uint64_t signals = mt_lock_enter(&g_key.lock);
+static bool delete_key(void) {
     bool was_there = g_key.is_there;
     if (was_there)
         pthread_key_delete(g_key.key);
     __atomic_store_n(&g_key.is_there, false, __ATOMIC_RELEASE);
+    return was_there;
+}
+
+/* Where nothing is recorded nobody sets a value; and no call of ours may be made in a sandbox. */
+bool mt_thread_key_give_up(void) {
+    if (!mt_recording_owns_trace())
+        return delete_key();
+    uint64_t signals = mt_lock_enter(&g_key.lock);
+    bool was_there = delete_key();
     mt_lock_exit(&g_key.lock, signals);
     return was_there;
 }

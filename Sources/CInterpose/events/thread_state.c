@@ -91,10 +91,10 @@ static void leave_all_hooks(struct mt_thread *thread) {
  * round until the last: the value counts them. */
 static void end_thread(void *value) {
     uintptr_t round = (uintptr_t)value;
-    if (round < PTHREAD_DESTRUCTOR_ITERATIONS && mt_thread_key_set(round + 1))
-        return;
     struct mt_thread *thread = mt_tls.thread;
     if (!thread || !mt_thread_is_current())
+        return;
+    if (round < PTHREAD_DESTRUCTOR_ITERATIONS && mt_thread_key_set(round + 1))
         return;
     uint64_t signals = mt_os_block_signals();
     leave_all_hooks(thread);

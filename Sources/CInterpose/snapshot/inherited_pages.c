@@ -15,12 +15,10 @@ enum { MOST_GENERATIONS = 8 };
 static struct {
     _Alignas(MT_PAGE_SIZE) unsigned char pages[MOST_GENERATIONS][MT_PAGE_SIZE];
     unsigned generation; /* 1: forked by a process that was not forked itself */
-    long pid;            /* of the process that the generation is told of */
 } g_witness;
 
 void mt_inherited_pages_begin(void) {
     mt_has_kept_a_place = false;
-    g_witness.pid = mt_os_pid();
     if (g_witness.generation < MOST_GENERATIONS)
         *(volatile unsigned char *)g_witness.pages[g_witness.generation] = 1;
     g_witness.generation++;
@@ -52,8 +50,7 @@ static bool has_classes_in_blocks(void) {
 }
 
 bool mt_inherited_pages_are_known(int pagemap) {
-    bool is_told = g_witness.generation > 0 && g_witness.generation <= MOST_GENERATIONS &&
-                   g_witness.pid == mt_os_pid();
+    bool is_told = g_witness.generation > 0 && g_witness.generation <= MOST_GENERATIONS;
     /* The pointers to a block that the parent allocated and that is this one's since a realloc
      * which left it where it was need not have been written again. */
     return is_told && pagemap >= 0 && !mt_has_kept_a_place && is_alone(pagemap) &&

@@ -11,8 +11,7 @@
 
 /* In the child of a fork, before it writes to much.
  *
- * context  signals and other threads do not matter; not in the child of a raw clone, of which
- *          nothing is known then */
+ * context  makes no system call: there may be a filter that kills for it */
 void mt_inherited_pages_begin(void);
 
 /* Whether a private page of which /proc/self/pagemap says that others have it as well is as it was
