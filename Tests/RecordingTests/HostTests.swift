@@ -286,6 +286,19 @@ import TraceTestSupport
     #expect(try run.root().coverage.stop?.cause == .sandbox)
   }
 
+  /// There is no memory to be had, but what was freed; and nothing ends a handler for good.
+  @Test(
+    arguments: [("exit", Int32(7)), ("crash", 139)], ["", "--zombies", "--redzones", "--guard"])
+  func aSandboxHasTheMemoryThatWasFreed(end: (way: String, status: Int32), option: String) throws {
+    let program = try TestProgram("allocates_in_sandbox.c")
+    let plain = try ProcessRun.run([program.path.string, end.way])
+    let run = try HeapRun(program, [end.way], options: option.isEmpty ? [] : [option])
+    let plainStatus = plain.status ?? 128 + (plain.signal ?? 0)
+    #expect(plainStatus == end.status)
+    #expect(run.result.status == end.status)
+    #expect(try run.root().coverage.stop?.cause == .sandbox)
+  }
+
   /// As the filters of firejail, flatpak and containers are: they forbid some calls, and none of ours.
   @Test(arguments: ["prctl", "seccomp"])
   func aSandboxThatSparesTheRecorderIsRecordedToTheEnd(way: String) throws {

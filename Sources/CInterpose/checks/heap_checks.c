@@ -96,6 +96,7 @@ void mt_heap_checks_heed_limit(void) {
 }
 
 void mt_heap_checks_rest(void) {
+    mt_zombies_rest();
     mt_guard_rest();
 }
 

@@ -28,7 +28,8 @@ void mt_heap_checks_note(void);
 /* The process may have limited its memory. */
 void mt_heap_checks_heed_limit(void);
 
-/* Nothing is asked of the kernel any more (a sandbox). */
+/* Nothing can be asked of the kernel any more (a sandbox): what the program has freed is to be had
+ * again without. */
 void mt_heap_checks_rest(void);
 
 /* Look at all blocks, and record what has been done to them; async-signal-safe. */

@@ -97,7 +97,9 @@ static void on_ending(int signal, siginfo_t *info, void *context) {
         take(&request, context);
         mt_open_chunks_check();
     }
-    mt_os_action(signal, &g_before[signal], NULL);
+    /* A fault would come again for ever. */
+    if (mt_os_action(signal, &g_before[signal], NULL) < 0)
+        mt_os_exit_group(128 + signal);
     if (!is_fault(signal, info) || signal == SIGTRAP) /* a trap is over when it is raised */
         mt_os_signal_thread(signal);
 }
@@ -119,6 +121,15 @@ static void handle_endings(void) {
             continue;
         g_before[signal] = before;
         mt_os_action(signal, &action, NULL);
+    }
+}
+
+void mt_snapshot_signals_leave(void) {
+    for (size_t i = 0; i < sizeof ending_signals / sizeof *ending_signals; i++) {
+        int signal = ending_signals[i];
+        struct mt_os_action action;
+        if (mt_os_action(signal, NULL, &action) == 0 && action.handler == on_ending)
+            mt_os_action(signal, &g_before[signal], NULL);
     }
 }
 

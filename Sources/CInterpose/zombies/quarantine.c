@@ -103,9 +103,14 @@ bool mt_quarantine_add(struct mt_quarantine *quarantine, struct mt_kept_block bl
 static bool is_surplus(const struct mt_quarantine *quarantine, uint64_t oldest) {
     uint64_t next = __atomic_load_n(&quarantine->next, __ATOMIC_ACQUIRE);
     uint64_t most = (quarantine->order_mask + 1) / SPARE_ORDER;
-    bool is_over = next - oldest > most ||
-                   __atomic_load_n(&quarantine->bytes, __ATOMIC_RELAXED) > quarantine->byte_limit;
+    uint64_t limit = __atomic_load_n(&quarantine->byte_limit, __ATOMIC_RELAXED);
+    bool is_over =
+        next - oldest > most || __atomic_load_n(&quarantine->bytes, __ATOMIC_RELAXED) > limit;
     return next != oldest && is_over;
+}
+
+void mt_quarantine_shrink(struct mt_quarantine *quarantine) {
+    __atomic_store_n(&quarantine->byte_limit, 0, __ATOMIC_RELAXED);
 }
 
 bool mt_quarantine_take_surplus(struct mt_quarantine *quarantine, struct mt_kept_block *block) {

@@ -43,6 +43,9 @@ bool mt_quarantine_holds(const struct mt_quarantine *quarantine, uintptr_t addre
 bool mt_quarantine_add(struct mt_quarantine *quarantine, struct mt_kept_block block,
                        struct mt_kept_block *surplus);
 
+/* From now on all blocks are more than there may be. */
+void mt_quarantine_shrink(struct mt_quarantine *quarantine);
+
 /* Takes out the oldest block, where there are more than there may be. The caller owns it then.
  *
  * returns  false when nothing has to leave */

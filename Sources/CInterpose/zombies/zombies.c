@@ -18,7 +18,7 @@ enum {
 };
 
 static struct {
-    bool is_on, is_glibc;
+    bool is_on, is_glibc, is_resting;
     uint32_t records;
     size_t largest;
     struct mt_real real; /* the allocator's functions, where mt_real has ours */
@@ -72,7 +72,13 @@ static void give_back(struct mt_kept_block block) {
     g_zombies.real.free((void *)block.address);
 }
 
+static bool rests(void) {
+    return __atomic_load_n(&g_zombies.is_resting, __ATOMIC_RELAXED);
+}
+
 static bool keep_back(void *block) {
+    if (rests())
+        return false;
     size_t size = g_zombies.real.malloc_usable_size(block);
     if (!may_keep(block, size))
         return false;
@@ -99,7 +105,7 @@ static void free_later(void *block) {
 /* The allocator would free the old block, or use it again. */
 static void *move(void *block, size_t size) {
     size_t old_size = g_zombies.real.malloc_usable_size(block);
-    if (old_size > g_zombies.largest && !is_kept_back(block))
+    if ((old_size > g_zombies.largest || rests()) && !is_kept_back(block))
         return g_zombies.real.realloc(block, size);
     void *moved = g_zombies.real.malloc(size);
     if (!moved)
@@ -128,6 +134,16 @@ bool mt_zombies_begin(uint64_t bytes) {
     g_zombies.is_on = true;
     mt_real_replace(&ours);
     return true;
+}
+
+void mt_zombies_rest(void) {
+    struct mt_kept_block block;
+    if (!g_zombies.is_on)
+        return;
+    __atomic_store_n(&g_zombies.is_resting, true, __ATOMIC_RELAXED);
+    mt_quarantine_shrink(&g_zombies.quarantine);
+    while (mt_quarantine_take_surplus(&g_zombies.quarantine, &block))
+        give_back(block);
 }
 
 /* ---- All that are kept back ---- */

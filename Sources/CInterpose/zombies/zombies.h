@@ -23,6 +23,9 @@ bool mt_zombies_begin(uint64_t bytes);
  * kind  MT_ZOMBIE_WRITTEN_AT_END or MT_ZOMBIE_WRITTEN_AT_MARK */
 void mt_zombies_check(enum mt_zombie_kind kind);
 
+/* Gives all of them back, and keeps back no more. */
+void mt_zombies_rest(void);
+
 /* A signal is about to end the process: where a register holds the word that a freed block is
  * filled with, the block was read from and what was read was followed.
  *
