@@ -143,14 +143,14 @@ public final class StackNames {
     symbolicator.container(of: stack)
   }
 
-  /// What a container of the program or of another library has from an allocator of the standard library of C++:
-  /// `Foo`, or `Foo storage` where the block is larger; nil where it was none.
+  /// What a container of the program or of another library has from an allocator of the standard library of C++.
   ///
   /// What is larger need not be an array: containers put other things behind the first element.
   ///
   /// - Parameters:
   ///   - stack: One of which ``container(of:)`` tells nothing.
   ///   - sizeClass: Of the block.
+  /// - Returns: `Foo`, or `Foo storage` where the block is larger; nil where it was none.
   func elements(of stack: StackID, _ sizeClass: SizeClass) -> TypeName? {
     guard let type = symbolicator.elementType(of: stack) else { return nil }
     let size = objectSize(of: type.full, allocatedBy: stack)

@@ -187,8 +187,10 @@ public final class BlockCategories {
       ?? typeNames.name(of: type.id).map { BlockCategory($0) }
   }
 
-  /// Whether an object of a type can be allocated by a function: those of Swift never are by `operator new`. What the
-  /// runtime of Swift keeps in tables of C++ may begin with the address of a type.
+  /// Whether an object of a type can be allocated by a function.
+  ///
+  /// Those of Swift never are by `operator new`: what the runtime of Swift keeps in tables of C++ may begin with the
+  /// address of a type.
   private static func canAllocate(_ type: BlockType, _ operation: Operation) -> Bool {
     !(type.kind.isSwift && operation.isOperatorNew)
   }

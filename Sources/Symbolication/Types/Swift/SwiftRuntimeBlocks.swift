@@ -24,10 +24,10 @@ enum SwiftRuntimeBlocks {
     return sideTable
   }
 
-  /// Whether the runtime may have allocated something for itself that is not named: its code of C++, and what that
-  /// uses, or code that is not known.
+  /// Whether the runtime may have allocated something for itself that is not named.
   ///
   /// - Parameter frames: All frames, leaf first, inlined ones included.
+  /// - Returns: True of its code of C++, and what that uses, and of code that is not known.
   static func isUnnamed(_ frames: some Sequence<SymbolicatedFrame>) -> Bool {
     let caller = frames.first { $0.function.map { !isOfAllocator($0) } ?? true }
     guard let caller else { return true }
