@@ -27,12 +27,8 @@ static pid_t wait_for_own(pid_t pid, int *status, int options, struct rusage *us
     }
 }
 
-static bool is_missing(const void *real) {
-    return mt_unlikely(!real);
-}
-
 MT_HOOK pid_t MT_HOOK_NAME(waitpid)(pid_t pid, int *status, int options) {
-    if (is_missing(mt_real.waitpid) && (!mt_real_resolve() || !mt_real.waitpid))
+    if (MT_REAL_IS_MISSING(waitpid))
         return (pid_t)mt_ask_kernel(SYS_wait4, pid, (long)status, options, 0, 0, 0);
     if (is_told_of_all(options))
         return wait_for_own(pid, status, options, NULL);
@@ -40,7 +36,7 @@ MT_HOOK pid_t MT_HOOK_NAME(waitpid)(pid_t pid, int *status, int options) {
 }
 
 MT_HOOK pid_t MT_HOOK_NAME(wait3)(int *status, int options, struct rusage *usage) {
-    if (is_missing(mt_real.wait3) && (!mt_real_resolve() || !mt_real.wait3))
+    if (MT_REAL_IS_MISSING(wait3))
         return (pid_t)mt_ask_kernel(SYS_wait4, -1, (long)status, options, (long)usage, 0, 0);
     if (is_told_of_all(options))
         return wait_for_own(-1, status, options, usage);
@@ -48,7 +44,7 @@ MT_HOOK pid_t MT_HOOK_NAME(wait3)(int *status, int options, struct rusage *usage
 }
 
 MT_HOOK pid_t MT_HOOK_NAME(wait4)(pid_t pid, int *status, int options, struct rusage *usage) {
-    if (is_missing(mt_real.wait4) && (!mt_real_resolve() || !mt_real.wait4))
+    if (MT_REAL_IS_MISSING(wait4))
         return (pid_t)mt_ask_kernel(SYS_wait4, pid, (long)status, options, (long)usage, 0, 0);
     if (is_told_of_all(options))
         return wait_for_own(pid, status, options, usage);
@@ -56,7 +52,7 @@ MT_HOOK pid_t MT_HOOK_NAME(wait4)(pid_t pid, int *status, int options, struct ru
 }
 
 MT_HOOK int MT_HOOK_NAME(waitid)(idtype_t kind, id_t id, siginfo_t *info, int options) {
-    if (is_missing(mt_real.waitid) && (!mt_real_resolve() || !mt_real.waitid))
+    if (MT_REAL_IS_MISSING(waitid))
         return (int)mt_ask_kernel(SYS_waitid, kind, (long)id, (long)info, options, 0, 0);
     if (!is_told_of_all(options) || !info)
         MT_TAIL_CALL mt_real.waitid(kind, id, info, options);

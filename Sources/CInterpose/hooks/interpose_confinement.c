@@ -35,7 +35,7 @@
     int MT_HOOK_NAME(name) parameters;                                                             \
     MT_HOOK int MT_HOOK_NAME(name) parameters {                                                    \
         mt_lifecycle_before_confinement();                                                         \
-        if (!mt_real.name && (!mt_real_resolve() || !mt_real.name)) {                              \
+        if (MT_REAL_IS_MISSING(name)) {                                                            \
             errno = ENOSYS;                                                                        \
             return -1;                                                                             \
         }                                                                                          \

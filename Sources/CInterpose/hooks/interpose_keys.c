@@ -10,7 +10,7 @@ int MT_HOOK_NAME(pthread_key_create)(pthread_key_t *, void (*)(void *));
 int MT_HOOK_NAME(tss_create)(tss_t *, tss_dtor_t);
 
 MT_HOOK int MT_HOOK_NAME(pthread_key_create)(pthread_key_t *key, void (*end)(void *)) {
-    if (!mt_real.pthread_key_create && (!mt_real_resolve() || !mt_real.pthread_key_create))
+    if (MT_REAL_IS_MISSING(pthread_key_create))
         return EAGAIN;
     int error = mt_real.pthread_key_create(key, end);
     if (error == EAGAIN && mt_thread_key_give_up())
@@ -19,7 +19,7 @@ MT_HOOK int MT_HOOK_NAME(pthread_key_create)(pthread_key_t *key, void (*end)(voi
 }
 
 MT_HOOK int MT_HOOK_NAME(tss_create)(tss_t *key, tss_dtor_t end) {
-    if (!mt_real.tss_create && (!mt_real_resolve() || !mt_real.tss_create))
+    if (MT_REAL_IS_MISSING(tss_create))
         return thrd_error;
     int result = mt_real.tss_create(key, end);
     if (result == thrd_error && mt_thread_key_give_up())

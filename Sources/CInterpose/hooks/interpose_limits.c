@@ -27,13 +27,13 @@ static int heed(int result) {
 
 #define MT_SETTER(name)                                                                            \
     MT_HOOK int MT_HOOK_NAME(name)(int resource, const void *limit) {                              \
-        if (!mt_real.name && (!mt_real_resolve() || !mt_real.name))                                \
+        if (MT_REAL_IS_MISSING(name))                                                              \
             return missing();                                                                      \
         return heed(mt_real.name(resource, limit));                                                \
     }
 #define MT_SETTER_OF_PROCESS(name)                                                                 \
     MT_HOOK int MT_HOOK_NAME(name)(pid_t process, int resource, const void *limit, void *before) { \
-        if (!mt_real.name && (!mt_real_resolve() || !mt_real.name))                                \
+        if (MT_REAL_IS_MISSING(name))                                                              \
             return missing();                                                                      \
         return heed(mt_real.name(process, resource, limit, before));                               \
     }

@@ -66,7 +66,7 @@ MT_HOOK void MT_HOOK_NAME(abort)(void) {
 /* The C library forks, and ends the caller by an _exit of its own, past our hook: what is to be
  * said of the end is said before. Who comes back is the child, or the caller if it failed. */
 MT_HOOK int MT_HOOK_NAME(daemon)(int keeps_directory, int keeps_files) {
-    if (!mt_real.daemon && (!mt_real_resolve() || !mt_real.daemon)) {
+    if (MT_REAL_IS_MISSING(daemon)) {
         errno = ENOSYS;
         return -1;
     }
@@ -108,7 +108,7 @@ MT_COLD static void *open_and_look(const char *file, int mode) {
 }
 
 MT_HOOK void *MT_HOOK_NAME(dlopen)(const char *file, int mode) {
-    if (!mt_real.dlopen && (!mt_real_resolve() || !mt_real.dlopen))
+    if (MT_REAL_IS_MISSING(dlopen))
         return NULL;
     if (mt_unlikely(mode & RTLD_DEEPBIND) && file && !(mode & RTLD_NOLOAD) &&
         mt_lifecycle_has_trace()) {
@@ -131,7 +131,7 @@ MT_COLD static void *open_apart(Lmid_t space, const char *file, int mode) {
 }
 
 MT_HOOK void *MT_HOOK_NAME(dlmopen)(Lmid_t space, const char *file, int mode) {
-    if (!mt_real.dlmopen && (!mt_real_resolve() || !mt_real.dlmopen))
+    if (MT_REAL_IS_MISSING(dlmopen))
         return NULL;
     if (space == LM_ID_NEWLM && file && mt_lifecycle_has_trace()) {
         if (mt_deep_bind_may_call(file))
@@ -167,7 +167,7 @@ MT_HOOK int MT_HOOK_NAME(pthread_setname_np)(pthread_t thread, const char *name)
 /* ---- Locked memory ---- */
 
 MT_HOOK int MT_HOOK_NAME(mlockall)(int flags) {
-    if (!mt_real.mlockall && (!mt_real_resolve() || !mt_real.mlockall)) {
+    if (MT_REAL_IS_MISSING(mlockall)) {
         errno = ENOSYS;
         return -1;
     }

@@ -22,7 +22,7 @@ void (*MT_HOOK_NAME(signal)(int, void (*)(int)))(int);
 
 MT_HOOK int MT_HOOK_NAME(sigaction)(int signal, const struct sigaction *action,
                                     struct sigaction *before) {
-    if (!mt_real.sigaction && (!mt_real_resolve() || !mt_real.sigaction)) {
+    if (MT_REAL_IS_MISSING(sigaction)) {
         errno = ENOSYS;
         return -1;
     }
@@ -35,7 +35,7 @@ MT_HOOK int MT_HOOK_NAME(sigaction)(int signal, const struct sigaction *action,
 }
 
 MT_HOOK void (*MT_HOOK_NAME(signal)(int signal, void (*handler)(int)))(int) {
-    if (!mt_real.signal && (!mt_real_resolve() || !mt_real.signal)) {
+    if (MT_REAL_IS_MISSING(signal)) {
         errno = ENOSYS;
         return SIG_ERR;
     }

@@ -42,7 +42,7 @@ int epoll_pwait2(int epoll, struct epoll_event *events, int room, const struct t
 #define MT_WAIT_HOOK(name, number, parameters, arguments)                                          \
     int MT_HOOK_NAME(name) parameters;                                                             \
     MT_HOOK int MT_HOOK_NAME(name) parameters {                                                    \
-        if (!mt_real.name && (!mt_real_resolve() || !mt_real.name)) {                              \
+        if (MT_REAL_IS_MISSING(name)) {                                                            \
             errno = ENOSYS;                                                                        \
             return -1;                                                                             \
         }                                                                                          \

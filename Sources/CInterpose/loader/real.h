@@ -111,6 +111,11 @@ extern MT_INTERNAL struct mt_real mt_real;
  * returns  false when malloc, calloc, realloc or free cannot be found */
 bool mt_real_resolve(void);
 
+/* Whether the function behind a hook cannot be called: it is not there, or not to be found so
+ * early. The first call looks everything up. */
+#define MT_REAL_IS_MISSING(name)                                                                   \
+    (mt_unlikely(!mt_real.name) && (!mt_real_resolve() || !mt_real.name))
+
 /* We were loaded into a process that was running already, behind all others: what is behind ours is
  * what the process calls. Before the first look. */
 void mt_real_come_last(void);
