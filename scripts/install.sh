@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs memtrace under a prefix: bin, lib/memtrace, the header, the man page and shell completions.
+# Installs memtrace under a prefix (scripts/install.sh PREFIX): bin, lib/memtrace, the header, the man page and shell completions.
 # The result needs no Swift toolchain, only libdw1, libzstd1 and, for stacks, libunwind8.
 source "$(dirname "${BASH_SOURCE[0]}")/support/common.sh"
 

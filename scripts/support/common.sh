@@ -12,6 +12,17 @@ fail() {
     exit 125
 }
 
+# `--help` prints the comment at the top of a script; some leave it to the program that has their arguments.
+case ${0##*/} in
+memtrace | test | bench | run-action) ;;
+*)
+    if [[ ${1:-} == --help || ${1:-} == -h ]]; then
+        sed -n '2,${ /^#/!q; s/^# \{0,1\}//p; }' "$0"
+        exit 0
+    fi
+    ;;
+esac
+
 # Fails unless every selected program was among those that ran: a mistyped name would compare nothing.
 check_selected() { # the names that ran, separated by blanks; then the selected ones
     local ran=$1 name
