@@ -57,10 +57,11 @@ need_packages() {
     say "installing ${missing[*]}"
     local log
     log=$(mktemp)
+    # A fresh machine may be installing its updates: that is waited for. The lists are then its to renew.
     if ! {
-        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q &&
-            "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-                apt-get install -q -y --no-install-recommends "${missing[@]}"
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q || true
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+            apt-get install -q -y --no-install-recommends -o DPkg::Lock::Timeout=300 "${missing[@]}"
     } </dev/null >"$log" 2>&1; then
         tail -n 20 "$log" >&2
         rm -f "$log"
