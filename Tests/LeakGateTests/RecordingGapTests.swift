@@ -24,7 +24,7 @@ import TraceReader
     coverage.bypassed = ["_ZdlPv: ./app"]
     #expect(
       RecordingGaps.problems(in: coverage, needs: []) { _ in true }
-        == ["an allocator bypasses the recorder: operator delete(void*): ./app"])
+        == ["an allocator bypasses the recorder: operator delete(void*) of ./app"])
   }
 
   /// What leaked then would not be seen.

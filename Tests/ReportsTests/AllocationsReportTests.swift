@@ -207,7 +207,10 @@ import TraceTestSupport
     var result = SampleTrace.workedExample
     result.coverage.eventsDropped = 1200
     result.coverage.stacksCut = 2
-    result.coverage.bypassed = ["malloc: /usr/bin/node", "_Znwm: /usr/bin/app", "odd"]
+    result.coverage.bypassed = [
+      "malloc: /usr/bin/node", "_Znwm: /usr/bin/app", "odd", "free: /usr/bin/node",
+      "_ZdlPv: /usr/bin/node", "realloc: /usr/bin/node", "_ZdlPv: /usr/bin/app",
+    ]
     let text = try report(result).text()
     #expect(
       text.hasSuffix(
@@ -215,8 +218,8 @@ import TraceTestSupport
 
         Coverage: 1,200 events were not recorded
         Coverage: 2 events have a stack deeper than --depth: frames are left out
-        Coverage: calls that bypass the recorder: malloc: /usr/bin/node
-        Coverage: calls that bypass the recorder: operator new(unsigned long): /usr/bin/app
+        Coverage: calls that bypass the recorder: malloc, free, operator delete(void*) and 1 more of /usr/bin/node
+        Coverage: calls that bypass the recorder: operator new(unsigned long) and operator delete(void*) of /usr/bin/app
         Coverage: calls that bypass the recorder: odd
 
         """))

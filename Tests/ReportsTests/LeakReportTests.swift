@@ -439,6 +439,24 @@ import TraceTestSupport
     #expect(report.text().contains("No leaks: \(what) that was not freed can still be reached.\n"))
   }
 
+  @Test func theNextCommandRecordsAnAllocatorOfTheProgramsOwn() throws {
+    var builder = TraceBuilder()
+    builder.process(executable: "/usr/bin/app", arguments: ["app", "--once"])
+    builder.note(kind: UInt32(MT_NOTE_BYPASSED.rawValue), text: "malloc: /usr/bin/app")
+    builder.snapshot(SnapshotBuilder(time: 50_000))
+    let file = try builder.write()
+    let trace = try Trace(path: file.path)
+    let source = ReportSource(trace, file: "app.mtrace", symbolicator: FakeSymbolicator())
+    let analysis = LeakAnalysis(try trace.heap(atSnapshot: 0))
+    let text = try OverviewReport(
+      trace.replay(ReplayRequest(), keepsLiveBlocks: true),
+      leaks: OverviewReport.leaks(analysis, source: source), source: source
+    ).text()
+    #expect(text.contains("\nNo allocations were recorded.\n\nNext:\n"))
+    #expect(text.contains("  memtrace record --bundled-allocator -- app --once"))
+    #expect(!text.contains("No leaks"))
+  }
+
   /// All blocks that its missing part points to would look leaked.
   @Test func aSnapshotThatWasCutIsNotTakenUnasked() throws {
     var builder = TraceBuilder()

@@ -8,7 +8,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { MOST_TARGETS = 96 };
+enum {
+    MOST_TARGETS = 96,
+    /* Chromium has 700,000 calls: a system call for each would take two seconds. */
+    LARGEST_WRITE = 16 << 10,
+    /* Code between two places that is written again, as it was: not as far as to pages that would
+     * stay as they are in the file. Of data nothing is: a handler of a signal may change it. */
+    WIDEST_GAP = 512
+};
 
 struct patch {
     const struct mt_loaded_image *image;
@@ -19,6 +26,13 @@ struct patch {
     int memory;                /* /proc/self/mem: writes where the program may only read */
     long error;                /* of the first write that failed; then nothing more is written */
     uint64_t changed;
+    /* What is still to be written, of neighbouring places: pending_size bytes from pending_start
+     * on. */
+    uintptr_t pending_start;
+    size_t pending_size;
+    uint64_t pending_places;
+    size_t widest_gap;
+    uint8_t *pending; /* [LARGEST_WRITE] */
 };
 
 /* ---- Stubs ---- */
@@ -71,16 +85,38 @@ static long make_stubs(struct patch *patch, uintptr_t image_start) {
 
 /* ---- Places ---- */
 
-static void write_place(struct patch *patch, uintptr_t place, const void *bytes, size_t size) {
-    if (patch->error < 0)
+static void write_pending(struct patch *patch) {
+    size_t size = patch->pending_size;
+    patch->pending_size = 0;
+    if (size == 0 || patch->error < 0)
         return;
-    long written = mt_os_pwrite(patch->memory, bytes, size, place);
+    long written = mt_os_pwrite(patch->memory, patch->pending, size, patch->pending_start);
     if (written != (long)size) {
         patch->error = written < 0 ? written : -EIO;
         return;
     }
-    __builtin___clear_cache((char *)place, (char *)place + size);
-    patch->changed++;
+    __builtin___clear_cache((char *)patch->pending_start, (char *)patch->pending_start + size);
+    patch->changed += patch->pending_places;
+}
+
+/* Whether a place lies so close behind those that are pending that they can be written with it. */
+static bool is_near(const struct patch *patch, uintptr_t place, size_t size) {
+    uintptr_t end = patch->pending_start + patch->pending_size;
+    return patch->pending_size > 0 && place >= end && place - end <= patch->widest_gap &&
+           place + size - patch->pending_start <= LARGEST_WRITE;
+}
+
+static void write_place(struct patch *patch, uintptr_t place, const void *bytes, size_t size) {
+    if (!is_near(patch, place, size)) {
+        write_pending(patch);
+        patch->pending_start = place;
+        patch->pending_places = 0;
+    }
+    uintptr_t end = patch->pending_start + patch->pending_size;
+    memcpy(patch->pending + patch->pending_size, (const void *)end, place - end);
+    memcpy(patch->pending + (place - patch->pending_start), bytes, size);
+    patch->pending_size = place + size - patch->pending_start;
+    patch->pending_places++;
 }
 
 /* returns  the stub of a function; 0 when it is none of the targets */
@@ -110,34 +146,36 @@ static bool is_reference(const uint8_t *distance, const uint8_t *start) {
     return is_conditional || is_load;
 }
 
-static void patch_distance(struct patch *patch, uintptr_t at, uintptr_t start) {
+/* returns  whether there was one: its bytes are none that tell of another */
+static bool patch_distance(struct patch *patch, uintptr_t at, uintptr_t start) {
     int32_t distance;
     memcpy(&distance, (const void *)at, sizeof distance);
     uintptr_t next = at + sizeof distance;
     uintptr_t stub = stub_of(patch, next + (uintptr_t)(intptr_t)distance);
     if (!stub || !is_reference((const uint8_t *)at, (const uint8_t *)start))
-        return;
+        return false;
     distance = (int32_t)(stub - next);
     write_place(patch, at, &distance, sizeof distance);
+    return true;
 }
 
 /* `mov $address,%register`, where addresses have 32 bits. */
-static void patch_address(struct patch *patch, uintptr_t at) {
+static bool patch_address(struct patch *patch, uintptr_t at) {
     uint32_t address;
     memcpy(&address, (const void *)at, sizeof address);
     uintptr_t stub = (((const uint8_t *)at)[-1] & 0xf8) == 0xb8 ? stub_of(patch, address) : 0;
     address = (uint32_t)stub;
-    if (stub && stub == address)
-        write_place(patch, at, &address, sizeof address);
+    if (!stub || stub != address)
+        return false;
+    write_place(patch, at, &address, sizeof address);
+    return true;
 }
 
 static void patch_code(struct patch *patch, uintptr_t start, uintptr_t end) {
     bool is_fixed = patch->image->bias == 0;
-    for (uintptr_t at = start + 1; at + sizeof(uint32_t) <= end; at++) {
-        patch_distance(patch, at, start);
-        if (is_fixed)
-            patch_address(patch, at);
-    }
+    for (uintptr_t at = start + 1; at + sizeof(uint32_t) <= end; at++)
+        if (patch_distance(patch, at, start) || (is_fixed && patch_address(patch, at)))
+            at += sizeof(uint32_t) - 1;
 }
 
 #else
@@ -254,13 +292,17 @@ static uintptr_t start_of(const struct mt_loaded_image *image) {
 }
 
 static void patch_image(struct patch *patch) {
+    patch->widest_gap = WIDEST_GAP;
     for (int i = 0; i < patch->image->program_header_count; i++) {
         const ElfW(Phdr) *header = &patch->image->program_headers[i];
         uintptr_t start = patch->image->bias + header->p_vaddr;
         if (header->p_type == PT_LOAD && (header->p_flags & (PF_X | PF_R)) == (PF_X | PF_R))
             patch_code(patch, start, start + header->p_filesz);
     }
+    write_pending(patch);
+    patch->widest_gap = 0;
     patch_pointers(patch);
+    write_pending(patch);
 }
 
 long mt_call_sites_redirect(const struct mt_loaded_image *image,
@@ -274,10 +316,13 @@ long mt_call_sites_redirect(const struct mt_loaded_image *image,
     if (memory < 0)
         return memory;
     patch.memory = (int)memory;
-    patch.error = make_stubs(&patch, start_of(image));
+    patch.pending = mt_os_map_pages(LARGEST_WRITE);
+    patch.error = patch.pending ? make_stubs(&patch, start_of(image)) : -ENOMEM;
     if (patch.error == 0)
         patch_image(&patch);
     mt_os_close(patch.memory);
+    if (patch.pending)
+        mt_os_unmap_pages(patch.pending, LARGEST_WRITE);
     *changed = patch.changed;
     return patch.error;
 }

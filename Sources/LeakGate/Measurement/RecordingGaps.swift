@@ -36,8 +36,8 @@ enum RecordingGaps {
     if coverage.isPausable {
       problems.append("the recording had pauses: what was allocated then is not in its figures")
     }
-    problems += coverage.bypassed.map {
-      "an allocator bypasses the recorder: \(BypassText.of($0))"
+    problems += BypassText.byImage(coverage.bypassed).map {
+      "an allocator bypasses the recorder: \($0)"
     }
     return problems + unrecordedChildren(in: coverage, chooses: chooses)
   }

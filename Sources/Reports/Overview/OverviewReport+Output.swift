@@ -109,6 +109,8 @@ extension OverviewReport {
 
   private func writeLeaks(to page: inout TextPage) {
     guard let leaks else { return writeLeaksUnknown(to: &page) }
+    // Of a program whose allocations were not seen, nothing can be said.
+    if hasOwnAllocator && allocations.total.isEmpty { return }
     page.blank()
     for warning in leaks.snapshot.warnings {
       page.line(Span("Snapshot: ", .warning), Span(warning))

@@ -37,6 +37,8 @@ public struct OverviewReport: Report {
   /// Whether any block may have been allocated without a record of it: recording was paused, or
   /// the program calls a `malloc` of its own.
   let mayMissBlocks: Bool
+  /// Whether the program has a `malloc` of its own, which the recording did not reach.
+  let hasOwnAllocator: Bool
   /// What is missing in it.
   public var coverage: CoverageSummary
   /// How many events were replayed.
@@ -89,6 +91,7 @@ public struct OverviewReport: Report {
     coverage = CoverageSummary(result.coverage)
     mayMissBlocks =
       trace.windows != nil || result.coverage.bypassed.contains { $0.hasPrefix("malloc: ") }
+    hasOwnAllocator = result.coverage.bypassed.contains("malloc: \(source.trace.executable)")
     eventCount = result.eventCount
     errors = ErrorsReport(
       result, source: source, top: Limit.errors, frameLimit: Limit.frames, checks: checks)
@@ -180,6 +183,12 @@ public struct OverviewReport: Report {
         NextCommand(
           "memtrace record -o \(file) -- \(trace.commandLine)",
           "keeps the trace for what follows"))
+    }
+    if hasOwnAllocator {
+      commands.append(
+        NextCommand(
+          "memtrace record --bundled-allocator -- \(trace.commandLine)",
+          "what it allocates by its own malloc"))
     }
     if errors.totalCount > 0 || errors.failureCount > 0 {
       commands.append(NextCommand("memtrace errors \(file)", "all errors with whole stacks"))

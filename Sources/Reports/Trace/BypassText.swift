@@ -4,7 +4,40 @@ import Symbolication
 public enum BypassText {
   /// `operator new(unsigned long): /usr/bin/app` of the note `_Znwm: /usr/bin/app`.
   public static func of(_ note: String) -> String {
-    guard let colon = note.firstRange(of: ": ") else { return note }
-    return Demangler.name(of: String(note[..<colon.lowerBound])).full + note[colon.lowerBound...]
+    let (function, image) = parts(of: note)
+    return image.map { "\(function): \($0)" } ?? function
   }
+
+  /// Notes of the same image in one text, as in `malloc, free, realloc and 2 more of /usr/bin/app`.
+  ///
+  /// - Parameter notes: In the order of the trace.
+  /// - Returns: One text for each image, in the order of the first notes.
+  public static func byImage(_ notes: [String]) -> [String] {
+    var images: [String?] = []
+    var functions: [String?: [String]] = [:]
+    for (function, image) in notes.map(parts) {
+      if functions[image] == nil { images.append(image) }
+      functions[image, default: []].append(function)
+    }
+    return images.map { image in
+      let names = list(functions[image] ?? [])
+      return image.map { "\(names) of \($0)" } ?? names
+    }
+  }
+
+  /// The name of the function, and the path behind it; nil where a note has none.
+  private static func parts(of note: String) -> (function: String, image: String?) {
+    guard let colon = note.firstRange(of: ": ") else { return (note, nil) }
+    let function = Demangler.name(of: String(note[..<colon.lowerBound])).full
+    return (function, String(note[colon.upperBound...]))
+  }
+
+  private static func list(_ names: [String]) -> String {
+    let rest = names.count - namesShown
+    if rest > 0 { return names.prefix(namesShown).joined(separator: ", ") + " and \(rest) more" }
+    guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+    return names.dropLast().joined(separator: ", ") + " and \(last)"
+  }
+
+  private static let namesShown = 3
 }

@@ -21,7 +21,7 @@ public struct CoverageSummary: Sendable, Hashable, Encodable {
       Self.selectionWarnings(coverage) + Self.stopWarnings(coverage) + Self.damageWarnings(coverage)
       + Self.named(coverage).filter { $0.1 > 0 }.compactMap { $0.2?($0.1) }
       + Self.listed("reference counts not recorded", coverage.refcountRefusals)
-      + Self.listed("calls that bypass the recorder", coverage.bypassed.map(BypassText.of))
+      + Self.listed("calls that bypass the recorder", BypassText.byImage(coverage.bypassed))
       + Self.listed(
         "allocations while it was loaded are not recorded (RTLD_DEEPBIND)", coverage.boundLate)
       + Self.listed("child not recorded", coverage.childrenNotFollowed)
