@@ -57,6 +57,11 @@ public enum FrameClassifier {
     return ["libc.so", "libc-", "ld-", "libpthread", "libdl"].contains { name.hasPrefix($0) }
   }
 
+  /// Whether the image is the C library, or none that has a path: the kernel's.
+  static func isCLibraryOrNone(at path: String) -> Bool {
+    !path.utf8.contains(UInt8(ascii: "/")) || isCLibrary(at: path)
+  }
+
   /// Whether all code of the image is an allocator's or a language runtime's.
   public static func isRuntimeImage(named name: String) -> Bool {
     runtimeImagePrefixes.contains { name.hasPrefix($0) }

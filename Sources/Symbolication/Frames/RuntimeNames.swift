@@ -36,6 +36,12 @@ enum RuntimeNames {
     return isAllocatorOfC(function.raw) || function.base.hasPrefix("operator new")
   }
 
+  /// Whether a function of a library allocates what others ask for: `g_malloc`, `xmlStrdup`.
+  static func isLibraryAllocator(_ function: FunctionName) -> Bool {
+    let name = function.base.lowercased()
+    return AllocatorCall.isAllocator(name) || name.hasSuffix("dup")
+  }
+
   /// Whether a function is a class's own `operator new`.
   static func isOperatorNew(of function: FunctionName) -> Bool {
     function.language == .cxx && lastComponent(of: function.base).hasPrefix("operator new")

@@ -17,11 +17,8 @@ struct StrippedMain {
 
   /// Takes notice of a frame of the system in front of the program's first.
   mutating func add(library frame: SymbolicatedFrame) {
-    guard !Self.isOfCLibrary(frame), frame.imagePath.map(FrameClassifier.isSystemImage) == true
-    else {
-      return
-    }
-    let isAllocator = frame.function.map { Self.isAllocator($0.base) } ?? false
+    guard frame.isOfSystemImage, !frame.isOfCLibrary else { return }
+    let isAllocator = frame.isLibraryAllocator
     if libraryFrame == nil || isLibraryFrameAllocator && !isAllocator {
       libraryFrame = frame
       isLibraryFrameAllocator = isAllocator
@@ -33,10 +30,7 @@ struct StrippedMain {
   /// What to blame instead of a frame of the system, where nothing of the program is on the stack: who
   /// called the C library or a function that allocates for others.
   func instead(of frame: SymbolicatedFrame) -> SymbolicatedFrame {
-    guard Self.isOfCLibrary(frame) || frame.function.map({ Self.isAllocator($0.base) }) == true
-    else {
-      return frame
-    }
+    guard frame.isOfCLibrary || frame.isLibraryAllocator else { return frame }
     return namedLibraryFrame ?? libraryFrame ?? frame
   }
 
@@ -80,7 +74,7 @@ struct StrippedMain {
     if let name = caller.function?.raw {
       return Self.callersOfMain.contains(name) ? handedOver : main
     }
-    return Self.isOfCLibrary(caller) ? nil : main
+    return caller.isOfCLibrary ? nil : main
   }
 
   /// The frame to blame where no caller has told.
@@ -89,15 +83,4 @@ struct StrippedMain {
   private static let callersOfMain: Set<String> = [
     "__libc_start_call_main", "__libc_start_main", "__libc_start_main_impl",
   ]
-
-  private static func isOfCLibrary(_ frame: SymbolicatedFrame) -> Bool {
-    guard let path = frame.imagePath, path.utf8.contains(UInt8(ascii: "/")) else { return true }
-    return FrameClassifier.isCLibrary(at: path)
-  }
-
-  /// Whether a function of a library allocates what others ask for: `g_malloc`, `xmlStrdup`.
-  private static func isAllocator(_ function: String) -> Bool {
-    let name = function.lowercased()
-    return AllocatorCall.isAllocator(name) || name.hasSuffix("dup")
-  }
 }

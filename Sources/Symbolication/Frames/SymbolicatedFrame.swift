@@ -44,6 +44,16 @@ public struct SymbolicatedFrame: Sendable, Hashable {
   /// nowhere but in the debug information, `@__swiftmacro_3app5Model10ObservablefMm_.swift`.
   let isMacroExpansion: Bool
 
+  /// Whether the code is a library's of the system; as the two below asked of each frame of each stack, and
+  /// therefore looked up once.
+  let isOfSystemImage: Bool
+
+  /// Whether the code is the C library's, or in no image with a path.
+  let isOfCLibrary: Bool
+
+  /// Whether it is a function of a library that allocates what others ask for: `g_malloc`, `xmlStrdup`.
+  let isLibraryAllocator: Bool
+
   /// The text of a marker; `nil` for frames.
   public let markerText: String?
 
@@ -63,6 +73,9 @@ public struct SymbolicatedFrame: Sendable, Hashable {
     self.role = FrameClassifier.role(
       of: function, inImageAt: imagePath, compiledFrom: location?.path)
     isMacroExpansion = location.map { Self.isOfMacro($0.path) } ?? false
+    isOfSystemImage = imagePath.map(FrameClassifier.isSystemImage) ?? false
+    isOfCLibrary = imagePath.map(FrameClassifier.isCLibraryOrNone) ?? true
+    isLibraryAllocator = role != .user && function.map(RuntimeNames.isLibraryAllocator) == true
     self.markerText = nil
   }
 
@@ -77,6 +90,9 @@ public struct SymbolicatedFrame: Sendable, Hashable {
     functionOffset = nil
     role = .marker
     isMacroExpansion = false
+    isOfSystemImage = false
+    isOfCLibrary = true
+    isLibraryAllocator = false
     markerText = text
   }
 
