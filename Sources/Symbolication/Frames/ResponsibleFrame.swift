@@ -3,8 +3,8 @@ public enum ResponsibleFrame {
   /// The first frame of the user; else the first that is neither allocator nor runtime, of the C library or
   /// named like an allocator (`g_malloc`) only where there is no other; else the outermost.
   ///
-  /// What a macro was expanded to has no line in a file that anybody could open: whoever calls it is
-  /// meant, where there is one.
+  /// What a macro was expanded to has no line in a file that anybody could open, and what makes room in a container
+  /// is the same for all who use such: whoever calls it is meant, where there is one.
   ///
   /// Where a library starts up (`call_init`) or a thread begins (`start_thread`), the runtime's
   /// function that was called from there says more than that it was called. Without debug information of
@@ -21,7 +21,7 @@ public enum ResponsibleFrame {
     var firstSystem: SymbolicatedFrame?
     var runtimeBefore: SymbolicatedFrame?
     var outermost: SymbolicatedFrame?
-    var expansion: SymbolicatedFrame?
+    var stepped: SymbolicatedFrame?
     var stripped = StrippedMain()
     var job = SwiftJob()
     for frame in frames {
@@ -31,24 +31,24 @@ public enum ResponsibleFrame {
       }
       switch frame.role {
       case .user:
-        guard frame.isMacroExpansion else {
+        guard frame.isMacroExpansion || frame.isLibraryContainer else {
           guard stripped.begin(at: frame) else { return stripped.behindFront(frame) ?? frame }
           continue
         }
-        if expansion == nil { expansion = frame }
+        if stepped == nil { stepped = frame }
       case .system:
         stripped.add(library: frame)
         if firstSystem == nil { firstSystem = isLaunch(frame) ? runtimeBefore ?? frame : frame }
       case .runtime:
         if job.isRun(by: frame), let answering = job.answering(firstSystem) {
-          return expansion ?? answering
+          return stepped ?? answering
         }
         if firstSystem == nil, !RuntimeNames.isAllocator(frame.function) { runtimeBefore = frame }
       case .marker: continue
       }
       outermost = frame
     }
-    return stripped.undecided ?? expansion ?? firstSystem.map(stripped.instead(of:)) ?? outermost
+    return stripped.undecided ?? stepped ?? firstSystem.map(stripped.instead(of:)) ?? outermost
   }
 
   /// Whether the frame does nothing but call another library or a thread's function.

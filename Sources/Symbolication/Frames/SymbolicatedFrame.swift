@@ -54,6 +54,9 @@ public struct SymbolicatedFrame: Sendable, Hashable {
   /// Whether it is a function of a library that allocates what others ask for: `g_malloc`, `xmlStrdup`.
   let isLibraryAllocator: Bool
 
+  /// Whether it is a function of a container that a library has compiled into the program.
+  let isLibraryContainer: Bool
+
   /// The text of a marker; `nil` for frames.
   public let markerText: String?
 
@@ -76,6 +79,9 @@ public struct SymbolicatedFrame: Sendable, Hashable {
     isOfSystemImage = imagePath.map(FrameClassifier.isSystemImage) ?? false
     isOfCLibrary = imagePath.map(FrameClassifier.isCLibraryOrNone) ?? true
     isLibraryAllocator = role != .user && function.map(RuntimeNames.isLibraryAllocator) == true
+    isLibraryContainer =
+      role == .user
+      && function.map { $0.language == .cxx && ContainerLibraries.own($0.base) } == true
     self.markerText = nil
   }
 
@@ -93,6 +99,7 @@ public struct SymbolicatedFrame: Sendable, Hashable {
     isOfSystemImage = false
     isOfCLibrary = true
     isLibraryAllocator = false
+    isLibraryContainer = false
     markerText = text
   }
 

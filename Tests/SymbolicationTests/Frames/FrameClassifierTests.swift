@@ -192,6 +192,31 @@ struct FrameClassifierTests {
     #expect(ResponsibleFrame.describe("malloc", in: nil) == "malloc")
   }
 
+  @Test(
+    "who uses a library's container is blamed, not what makes room in it",
+    arguments: [
+      // Symbols of clang 14, of a program with Abseil 20220623, and of one with Boost 1.74.
+      ("_ZN4llvm15SmallVectorBaseIjE8grow_podEPvmm", true),
+      ("_ZN4llvm15allocate_bufferEmm", true),
+      ("_ZN4llvm5Twine3strEv", false),
+      ("_ZN4absl12lts_2022062318container_internal18hash_policy_traitsIiE5applyEv", true),
+      ("_ZN4absl12lts_202206239StrAppendEv", false),
+      ("_ZN5boost9container3dtl10deque_baseIiE10initializeEm", true),
+      ("_ZN5boost10filesystem6detail6statusEv", false),
+      ("_ZN6QArrayD1Ev", false),
+    ])
+  func libraryContainers(symbol: String, isContainer: Bool) {
+    func frame(_ name: String) -> SymbolicatedFrame {
+      SymbolicatedFrame(
+        programCounter: Address(1), function: Demangler.name(of: name), imagePath: Self.app)
+    }
+    let (library, user) = (frame(symbol), frame("parse_header"))
+    let expected = isContainer ? user : library
+    #expect(ResponsibleFrame.find(in: [frame("malloc"), library, user]) == expected)
+    #expect(ResponsibleFrame.find(in: [frame("malloc"), library]) == library)
+    #expect(library.role == .user)
+  }
+
   @Test("what runs a part of an async function is not blamed for what that allocates")
   func swiftJob() {
     func frame(_ name: String, _ image: String) -> SymbolicatedFrame {
