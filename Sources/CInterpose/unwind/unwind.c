@@ -8,6 +8,7 @@
 #include "unwind/unwind_goroutine.h"
 #include "unwind/unwind_memo.h"
 #include "unwind/unwind_short_walk.h"
+#include "unwind/unwind_signal.h"
 #include "unwind/unwind_walk.h"
 #include "unwind/unwind_window.h"
 #include <string.h>
@@ -74,10 +75,11 @@ static struct mt_kept_frames keep_known(struct mt_unwinder *unwinder, struct mt_
     return (struct mt_kept_frames){unwinder->pcs, count, true};
 }
 
-/* Takes frames out of the middle of a whole stack, so that mt_unwind_depth are left. */
-static struct mt_kept_frames shorten(uintptr_t *pcs, uint32_t count) {
+/* Takes frames out of the middle of a whole stack, so that mt_unwind_depth are left.
+ * dropped  frames that are missing there already */
+static struct mt_kept_frames shorten(uintptr_t *pcs, uint32_t count, uint64_t dropped) {
     uint32_t outermost = mt_unwind_outermost(), inner = mt_unwind_depth - outermost;
-    pcs[inner] = mt_stack_gap(count - mt_unwind_depth);
+    pcs[inner] = mt_stack_gap(count + dropped - mt_unwind_depth);
     memmove(&pcs[inner + 1], &pcs[count - outermost], outermost * sizeof *pcs);
     return (struct mt_kept_frames){pcs, mt_unwind_depth + 1, false};
 }
@@ -98,7 +100,7 @@ static struct mt_kept_frames keep_libunwinds(struct mt_unwinder *unwinder, struc
     /* libunwind ends some stacks with a frame at 0. */
     while (count > 1 && pcs[count - 1] == 0)
         count--;
-    return count > mt_unwind_depth ? shorten(pcs, count)
+    return count > mt_unwind_depth ? shorten(pcs, count, 0)
                                    : (struct mt_kept_frames){pcs, count, false};
 }
 
@@ -164,9 +166,32 @@ static uint32_t capture_goroutine(struct mt_unwinder *unwinder, struct mt_frame 
     if (count <= mt_unwind_depth)
         return intern(unwinder, (struct mt_kept_frames){unwinder->pcs, count, lacks_root});
     mt_trace_file_count(MT_COUNT_STACKS_CUT, 1);
-    struct mt_kept_frames kept = shorten(unwinder->pcs, count);
+    struct mt_kept_frames kept = shorten(unwinder->pcs, count, 0);
     kept.lacks_root = lacks_root;
     return intern(unwinder, kept);
+}
+
+/* Behind the frames down to the one that was interrupted, those of the cached stack. */
+static struct mt_kept_frames keep_interrupted(struct mt_unwinder *unwinder, uint32_t count) {
+    for (uint32_t i = unwinder->cached; i-- > 0;)
+        unwinder->pcs[count++] = unwinder->cache[i].frame.pc;
+    if (count > mt_unwind_depth)
+        return shorten(unwinder->pcs, count, unwinder->dropped);
+    return (struct mt_kept_frames){unwinder->pcs, count, false};
+}
+
+static uint32_t capture_interrupted(struct mt_unwinder *unwinder, struct mt_frame leaf,
+                                    uint32_t known) {
+    uint32_t count = mt_signal_frames(unwinder, known);
+    if (count == 0)
+        return capture_with_libunwind(unwinder, leaf, 0);
+    struct mt_kept_frames kept = keep_interrupted(unwinder, count);
+    if (kept.count > mt_unwind_depth)
+        mt_trace_file_count(MT_COUNT_STACKS_CUT, 1);
+    uint32_t id = intern(unwinder, kept);
+    if (mt_unlikely(mt_unwind_compares))
+        compare(unwinder, leaf, kept);
+    return id;
 }
 
 /* How many frames at the root of the cached stack have IDs, as far as known. */
@@ -258,6 +283,8 @@ __attribute__((noinline)) static uint32_t capture_by_long_walk(struct mt_unwinde
         return capture_lost(unwinder, *leaf, known);
     if (mt_unlikely(end == MT_WALK_GOROUTINE))
         return capture_goroutine(unwinder, *leaf, known);
+    if (mt_unlikely(end == MT_WALK_SIGNAL))
+        return capture_interrupted(unwinder, *leaf, known);
     if (mt_unlikely(mt_unwind_compares))
         compare(unwinder, *leaf, keep_cached(unwinder));
     if (mt_unlikely(mt_unwind_cached_depth(unwinder) > mt_unwind_depth))

@@ -9,9 +9,10 @@
  *     the older frames were read from still holds what it held, they are the same frames. This is
  *     exact, not a guess: unwinding a frame depends on nothing else (unwind_rules.h).
  *  2. The rules of .eh_frame, for the frames that are new; for code without unwind tables, such as
- *     a JIT compiler writes, the frame pointer where it is proven (unwind_frame_pointer.h).
- *  3. libunwind (libunwind_backend.h), for stacks with a frame that the rules decline: signal
- *     frames, functions that align their stack, the lazy resolver of ld.so. */
+ *     a JIT compiler writes, the frame pointer where it is proven (unwind_frame_pointer.h). From a
+ *     signal handler on, with what it has interrupted (unwind_signal.h).
+ *  3. libunwind (libunwind_backend.h), for stacks with a frame that the rules decline: functions
+ *     that align their stack, the lazy resolver of ld.so. */
 #ifndef MT_UNWIND_H
 #define MT_UNWIND_H
 

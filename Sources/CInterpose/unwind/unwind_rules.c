@@ -4,6 +4,7 @@
 #include "unwind/debug_frame.h"
 #include "unwind/eh_frame.h"
 #include "unwind/epilogue.h"
+#include "unwind/unwind_signal.h"
 #include <sys/auxv.h>
 
 /* The entry code of ld.so, below which constructors run, has no unwind table. */
@@ -32,16 +33,28 @@ static struct mt_rule rule_without_table(uintptr_t return_address,
     return rule;
 }
 
+#if defined(__x86_64__)
+/* Of code whose rule says nothing else. */
+static bool is_signal_return(struct mt_rule rule, uintptr_t return_address) {
+    return rule.kind != MT_RULE_FRAME && rule.kind != MT_RULE_OUTERMOST &&
+           mt_is_signal_return(return_address);
+}
+#endif
+
 static struct mt_rule read_rule(uintptr_t return_address) {
     struct mt_rule rule = {0};
     struct mt_unwind_section section;
     /* A call may be the last instruction of its function: look inside the call. */
     uintptr_t pc = return_address - 1;
     if (!mt_image_map_unwind_section(pc, &section))
-        rule.kind = MT_RULE_NO_IMAGE;
-    else if (mt_eh_frame_rule(&section, pc, &rule) == MT_EH_FRAME_MISSING &&
-             mt_debug_frame_rule(pc, &rule) == MT_EH_FRAME_MISSING)
+        return (struct mt_rule){.kind = MT_RULE_NO_IMAGE};
+    if (mt_eh_frame_rule(&section, pc, &rule) == MT_EH_FRAME_MISSING &&
+        mt_debug_frame_rule(pc, &rule) == MT_EH_FRAME_MISSING)
         rule = rule_without_table(return_address, &section);
+#if defined(__x86_64__)
+    if (is_signal_return(rule, return_address))
+        rule = (struct mt_rule){.kind = MT_RULE_SIGNAL};
+#endif
     return rule;
 }
 

@@ -26,9 +26,10 @@ enum mt_rule_kind {
     MT_RULE_UNKNOWN = 0,   /* a shape that is not understood */
     MT_RULE_FRAME = 1,     /* the fields below hold */
     MT_RULE_OUTERMOST = 2, /* the return address is undefined: the stack ends here */
-    MT_RULE_NO_TABLE = 3,  /* code of an image of which no unwind table says anything */
-    MT_RULE_NO_IMAGE = 4,  /* code outside of images, made at run time */
-    MT_RULE_EPILOGUE = 5   /* as NO_TABLE, but the fields say what its code does before it returns:
+    MT_RULE_SIGNAL = 3,    /* what a signal handler returns to: unwind_signal.h */
+    MT_RULE_NO_TABLE = 4,  /* code of an image of which no unwind table says anything */
+    MT_RULE_NO_IMAGE = 5,  /* code outside of images, made at run time */
+    MT_RULE_EPILOGUE = 6   /* as NO_TABLE, but the fields say what its code does before it returns:
                               to be checked each time (epilogue.h) */
 };
 

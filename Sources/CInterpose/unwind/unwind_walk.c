@@ -92,7 +92,7 @@ struct walk {
     enum mt_walk_end end;
 };
 
-enum step { STEP_CALLER, STEP_OUTERMOST, STEP_DECLINED, STEP_LOST, STEP_AWAY };
+enum step { STEP_CALLER, STEP_OUTERMOST, STEP_DECLINED, STEP_LOST, STEP_AWAY, STEP_SIGNAL };
 
 /* Goes by the frame pointer, as far as that is one. Assembly that begins a fiber ends its stack:
  * its rbp points nowhere. That rests on the frame alone, so that the stack may be cached, unless it
@@ -191,6 +191,8 @@ static enum step step(struct mt_cached_frame *from, struct mt_address_range *sta
         from->use = MT_FP_LEADS;
         return step_without_table(frame, stack, caller, walk, rule.kind != MT_RULE_NO_IMAGE);
     }
+    if (mt_unlikely(rule.kind == MT_RULE_SIGNAL))
+        return STEP_SIGNAL;
     if (rule.kind != MT_RULE_FRAME || !apply(rule, frame, stack, caller))
         return STEP_DECLINED;
     return caller->frame.pc == 0 ? STEP_OUTERMOST : STEP_CALLER;
@@ -271,6 +273,8 @@ static enum mt_walk_end end_after(struct mt_unwinder *unwinder, enum step last,
         return MT_WALK_LOST;
     case STEP_DECLINED:
         return MT_WALK_DECLINED;
+    case STEP_SIGNAL:
+        return walk->proven || walk->fresh > MT_FRESH_INNER ? MT_WALK_DECLINED : MT_WALK_SIGNAL;
     case STEP_AWAY:
         if (is_called_by_goroutine(unwinder, at, stack, walk))
             return MT_WALK_GOROUTINE;
@@ -282,13 +286,15 @@ static enum mt_walk_end end_after(struct mt_unwinder *unwinder, enum step last,
     return MT_WALK_CACHED;
 }
 
-static struct walk walk_stack(struct mt_unwinder *unwinder, struct mt_frame leaf) {
+/* fp_slot  where leaf.fp lies, or 0 */
+static struct walk walk_stack(struct mt_unwinder *unwinder, struct mt_frame leaf,
+                              uintptr_t fp_slot) {
     struct walk walk = {.end = MT_WALK_CACHED};
     struct mt_address_range *stack = mt_stack_bounds_enter(unwinder, leaf.sp - 8);
     uint32_t candidate = cache_is_of(unwinder, stack) ? unwinder->cached : 0;
     struct mt_cached_frame *at = unwinder->fresh;
     at->frame = leaf;
-    at->fp_slot = leaf.sp - 16; /* the hook pushed it there */
+    at->fp_slot = fp_slot;
     for (;;) {
         uint32_t same = match(unwinder, &at->frame, walk.fresh, &candidate);
         if (same) {
@@ -379,9 +385,9 @@ static void keep(struct mt_unwinder *unwinder, struct walk walk) {
         append(unwinder, walk.matched, 0, walk.fresh, caller_on_top(unwinder, walk.matched).use);
 }
 
-enum mt_walk_end mt_unwind_walk(struct mt_unwinder *unwinder, struct mt_frame leaf,
-                                uint32_t *known) {
-    struct walk walk = walk_stack(unwinder, leaf);
+static enum mt_walk_end walk_and_keep(struct mt_unwinder *unwinder, struct mt_frame leaf,
+                                      uintptr_t fp_slot, uint32_t *known) {
+    struct walk walk = walk_stack(unwinder, leaf, fp_slot);
     if (mt_likely(walk.end == MT_WALK_CACHED)) {
         keep(unwinder, walk);
     } else {
@@ -390,6 +396,24 @@ enum mt_walk_end mt_unwind_walk(struct mt_unwinder *unwinder, struct mt_frame le
     }
     mt_unwind_allow_short_walk(unwinder);
     return walk.end;
+}
+
+enum mt_walk_end mt_unwind_walk(struct mt_unwinder *unwinder, struct mt_frame leaf,
+                                uint32_t *known) {
+    /* The hook pushed the frame pointer there. */
+    return walk_and_keep(unwinder, leaf, leaf.sp - 16, known);
+}
+
+enum mt_walk_end mt_unwind_walk_interrupted(struct mt_unwinder *unwinder,
+                                            struct mt_frame interrupted, uint32_t *known) {
+    struct mt_address_range *stack = mt_stack_bounds_enter(unwinder, interrupted.sp);
+    struct mt_rule rule = mt_rule_for(interrupted.pc + 1); /* which looks in front of it */
+    struct mt_cached_frame caller;
+    *known = 0;
+    if (rule.kind != MT_RULE_FRAME || !apply(rule, &interrupted, stack, &caller) ||
+        caller.frame.pc == 0)
+        return MT_WALK_DECLINED;
+    return walk_and_keep(unwinder, caller.frame, caller.fp_slot, known);
 }
 
 #endif

@@ -14,10 +14,11 @@
 #include "unwind/unwinder.h"
 
 enum mt_walk_end {
-    MT_WALK_CACHED,   /* unwinder->cache holds the stack */
-    MT_WALK_DECLINED, /* a frame's rule is not understood */
-    MT_WALK_LOST,     /* code without unwind table does not show where its caller is */
-    MT_WALK_GOROUTINE /* the stack goes on in unwinder->goroutine */
+    MT_WALK_CACHED,    /* unwinder->cache holds the stack */
+    MT_WALK_DECLINED,  /* a frame's rule is not understood */
+    MT_WALK_LOST,      /* code without unwind table does not show where its caller is */
+    MT_WALK_GOROUTINE, /* the stack goes on in unwinder->goroutine */
+    MT_WALK_SIGNAL     /* the last frame is what a signal handler returns to (unwind_signal.h) */
 };
 
 /* Brings unwinder->cache up to the stack that starts at leaf.
@@ -27,6 +28,14 @@ enum mt_walk_end {
  * context  as mt_unwind_capture */
 enum mt_walk_end mt_unwind_walk(struct mt_unwinder *unwinder, struct mt_frame leaf,
                                 uint32_t *known);
+
+/* The same for the stack of the caller of a frame that a signal has interrupted. That frame itself
+ * is not among those found: of what a cached frame is, it lacks a return address on the stack.
+ *
+ * interrupted  pc: the instruction that was to come; a page that holds its sp can be read
+ * returns      also MT_WALK_DECLINED, with *known 0, where no table tells the caller */
+enum mt_walk_end mt_unwind_walk_interrupted(struct mt_unwinder *unwinder,
+                                            struct mt_frame interrupted, uint32_t *known);
 
 /* Number of frames of the cached stack. */
 static inline uint64_t mt_unwind_cached_depth(const struct mt_unwinder *unwinder) {
