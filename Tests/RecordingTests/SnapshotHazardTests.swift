@@ -207,6 +207,15 @@ import TraceTestSupport
     #expect(try run.root().snapshots.map(\.reason) == [expected])
   }
 
+  /// Children that have made no trace of their own yet, and have none of their parent's pages.
+  @Test func aForkedChildEndsByTheSignalThatItGets() throws {
+    let run = try TracedRun(
+      [try TestProgram("forked_signals.c").path.string],
+      start: .launcher(["--snapshot-on-crash"]))
+    #expect(
+      run.recorded.outputText == "6: 6\n7: 7\n8: 8\n4: 4\n11: 11\n15: 15\n2: 2\n")
+  }
+
   /// Whoever handles SIGABRT may go on: the snapshot of `abort` is not that of the end then.
   @Test(
     arguments: [

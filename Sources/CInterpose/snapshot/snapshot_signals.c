@@ -79,12 +79,15 @@ static bool is_fault(int signal, const siginfo_t *info) {
                                  signal == SIGFPE || signal == SIGTRAP);
 }
 
+/* In a process that owns its trace: a forked child has no page where its parent's header was. */
+static bool has_taken_one(int signal) {
+    return signal == SIGABRT && mt_trace_file.header->end_kind == MT_END_ABORT;
+}
+
 /* Then the signal does what it would have done: what was raised by the processor comes again when
  * the handler returns, other signals are sent once more. */
 static void on_ending(int signal, siginfo_t *info, void *context) {
-    bool is_known = signal == SIGABRT && mt_trace_file.header &&
-                    mt_trace_file.header->end_kind == MT_END_ABORT; /* abort() took one */
-    if (mt_recording_owns_trace() && !is_known) {
+    if (mt_recording_owns_trace() && !has_taken_one(signal)) {
         if (is_fault(signal, info))
             mt_heap_checks_at_fault(signal, (uintptr_t)info->si_addr, context);
         mt_heap_checks_at_end();
