@@ -57,6 +57,11 @@ public final class ELFSymbolicator: Symbolicator {
     return symbols(of: file)?.variables.symbol(at: address.rawValue &- image.loadBias)
   }
 
+  /// What a function of C returns that does nothing but return a text.
+  public func text(returnedBy function: String, in image: Image) -> ReturnedText? {
+    symbols(of: ImageFile(image))?.text(returnedBy: function)
+  }
+
   /// The stored properties of a Swift class, without those of its superclass.
   public func swiftFields(of type: SwiftClassReference, in image: Image) -> [SwiftField] {
     symbols(of: ImageFile(image)).flatMap(Self.fieldReader)?.fields(

@@ -127,6 +127,14 @@ final class ImageSymbols {
     }
   }
 
+  /// The ELF address of a function that the image defines; nil where none of its files names it.
+  func start(ofFunction name: String) -> UInt64? {
+    files.lazy.compactMap { $0.start(ofFunction: name) }.first
+  }
+
+  /// Whether the image's code is for x86_64.
+  var isForX86: Bool { files.first?.isForX86 == true }
+
   /// The name of the type of an object that the code at an ELF address speaks of.
   ///
   /// - Parameters:

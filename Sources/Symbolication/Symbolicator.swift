@@ -72,6 +72,14 @@ public protocol Symbolicator: AnyObject {
     named name: String, isCxx: Bool, knownTo address: Address, in image: Image
   ) -> StructureLayout?
 
+  /// What a function of C returns that does nothing but return a text.
+  ///
+  /// - Parameters:
+  ///   - function: Its symbol.
+  ///   - image: The image that defines it.
+  /// - Returns: nil where the image has no such function, as far as is known.
+  func text(returnedBy function: String, in image: Image) -> ReturnedText?
+
   /// A line of a source file.
   ///
   /// - Parameter location: The place that a frame names.
@@ -101,6 +109,9 @@ extension Symbolicator {
   public func structure(
     named name: String, isCxx: Bool, knownTo address: Address, in image: Image
   ) -> StructureLayout? { nil }
+
+  /// None, unless a symbolicator knows better.
+  public func text(returnedBy function: String, in image: Image) -> ReturnedText? { nil }
 
   /// None, unless a symbolicator knows better.
   public func sourceLine(at location: SourceLocation) -> String? { nil }

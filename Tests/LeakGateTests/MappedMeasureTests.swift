@@ -61,7 +61,7 @@ private struct MappedProgram {
     var input = GateInput(today: day("2026-06-15"))
     input.rules = rules
     let measurer = ProcessMeasurer(needs: Set(rules.map(\.measure)))
-    let (process, findings) = try measurer.measure(trace, source: source, file: nil)
+    let (process, findings, _) = try measurer.measure(trace, source: source, file: nil)
     (input.processes, input.findings) = ([process], findings)
     return input
   }

@@ -1,3 +1,4 @@
+import Symbolication
 import Testing
 
 @testable import LeakGate
@@ -54,6 +55,55 @@ import Testing
     try input.suppressions.add((1...9).map { "leak:f\($0)\n" }.joined(), name: "x.supp")
     let text = try GateResult(judging: input).output(as: .text, root: SourceRoot("/src/app"))
     #expect(text.contains("leak:f4 (x.supp:4), leak:f5 (x.supp:5) and 4 more\n"))
+  }
+
+  /// An input with a leak in each of these programs, which have these suppressions.
+  private func inputOf(programs: [(name: String, text: ReturnedText?)]) -> GateInput {
+    var input = GateInput(today: day("2026-06-15"))
+    for (index, program) in programs.enumerated() {
+      let pid = UInt32(index + 7)
+      input.add(
+        checked(program.name, pid: pid), [leak(process: program.name, pid: pid)],
+        suppressions: program.text)
+    }
+    return input
+  }
+
+  @Test func programsHideWhatIsTheirOwn() throws {
+    let text = "# ours\nleak:gone\nleak:makeList\n"
+    let result = GateResult(
+      judging: inputOf(programs: [("app", .text(text)), ("other", nil), ("tests", .text(text))]))
+    #expect(result.findings.map(\.state) == [.new, .suppressed, .suppressed])
+    #expect(result.findings[0].process == "other")
+    let output = try result.output(as: .text, root: SourceRoot("/src/app"))
+    let line =
+      "\nSuppressed by: leak:makeList (__lsan_default_suppressions of app and 1 other:3): "
+      + "2 findings, 96 B\n"
+    #expect(output.contains(line))
+    // It is there for LeakSanitizer, too.
+    #expect(!output.contains("leak:gone"))
+  }
+
+  @Test func filesHideBeforePrograms() throws {
+    var input = inputOf(programs: [("app", .text("leak:main\n"))])
+    try input.suppressions.add("leak:makeList\n", name: "x.supp")
+    let result = GateResult(judging: input)
+    #expect(result.findings.map(\.reason) == ["leak:makeList (x.supp:1)"])
+  }
+
+  @Test func whatProgramsDoNotSayIsWarnedOf() {
+    let result = GateResult(
+      judging: inputOf(programs: [
+        ("app", .unknown), ("other", .text("leek:x\n")), ("tests", .text("")),
+      ]))
+    #expect(result.findings.map(\.state) == [.new, .new, .new])
+    #expect(
+      result.warnings == [
+        "app (pid 7): its suppressions could not be read: __lsan_default_suppressions does more than "
+          + "return a text; put them into a file for --suppressions",
+        "other (pid 8): its suppressions are not understood: __lsan_default_suppressions:1: there "
+          + "is no kind 'leek'; did you mean 'leak'?",
+      ])
   }
 
   @Test func misusesAreNoLeaks() throws {

@@ -50,6 +50,20 @@ import TraceTestSupport
     #expect(!(try check([], [try program()]).outputText.contains("GLib")))
   }
 
+  @Test func whatAProgramHidesFromLeakSanitizerIsHidden() throws {
+    let path = try TestProgram("suppressing.c").path
+    let (program, name) = (path.string, path.lastComponent?.string ?? "")
+    let run = try check([], [program])
+    #expect(run.status == 0, "\(run.outputText)\(run.errorText)")
+    #expect(
+      run.outputText.contains(
+        ": leak:load_plugins (__lsan_default_suppressions of \(name):1): 1 finding, 448 B\n"))
+    let whole = try check(["--no-program-suppressions"], [program])
+    #expect(whole.status == 86)
+    #expect(values(whole)["leaks"] == "1")
+    #expect(values(try check([], [program, "more"]))["leaked_bytes"] == "77")
+  }
+
   @Test func aLeakIsNamedWithItsTreeAndLine() throws {
     let run = try check([], [try program(), "lc"])
     let text = run.outputText

@@ -1,5 +1,6 @@
 import LeakAnalysis
 import Reports
+import Symbolication
 import TraceReader
 
 /// Measures one process from its trace, and collects what it finds.
@@ -13,6 +14,8 @@ public struct ProcessMeasurer {
   public var skipsTools = false
   /// Whether a process that was killed need not be measured.
   public var allowsKilled = false
+  /// Whether what programs hide from LeakSanitizer themselves is hidden; see ``ProgramSuppressions``.
+  public var asksPrograms = true
   /// Whether every process must have the planted leak of ``Canary``.
   public var expectsCanary: Bool
 
@@ -36,12 +39,13 @@ public struct ProcessMeasurer {
   ///   - source: Who was traced, and how to name things.
   ///   - file: The trace as the user knows it; nil when it is not kept.
   ///   - progress: Called now and then with the bytes read so far and all of them.
-  /// - Returns: The process, and what was found in it, in the order of the reports.
+  /// - Returns: The process, what was found in it, in the order of the reports, and what its program hides of
+  ///   that itself; nil for nothing.
   /// - Throws: `TraceError` when the file cannot be read, `ReportError` never for a whole trace.
   public func measure(
     _ trace: Trace, source: ReportSource, file: String?,
     progress: (@Sendable (UInt64, UInt64) -> Void)? = nil
-  ) throws -> (process: CheckedProcess, findings: [Finding]) {
+  ) throws -> (process: CheckedProcess, findings: [Finding], suppressions: ReturnedText?) {
     var process = CheckedProcess(trace, source: source, file: file)
     let executable = source.trace.executable
     let reason = ToolPrograms.reason(executable)
@@ -52,7 +56,7 @@ public struct ProcessMeasurer {
       if wasSkipped || skipsTools { process.note = reason }
       process.problems = RecordingGaps.unrecordedChildren(
         in: trace.coverage, chooses: chooses(executable:))
-      return (process, [])
+      return (process, [], nil)
     }
     var result = try trace.replay(
       ReplayRequest(), keepsLiveBlocks: needs.contains(.unfreed), progress: progress)
@@ -77,7 +81,14 @@ public struct ProcessMeasurer {
       try lookForLeaks(trace, source, &process, &measures, &collector)
     }
     process.measures = measures
-    return (process, collector.findings)
+    return (process, collector.findings, suppressions(of: source, for: collector.findings))
+  }
+
+  /// What a program hides itself; nil where it hides nothing, or nothing was found that it could.
+  private func suppressions(of source: ReportSource, for findings: [Finding]) -> ReturnedText? {
+    guard asksPrograms, findings.contains(where: { !$0.kind.isMemoryError }) else { return nil }
+    return source.variables.text(
+      returnedBy: ProgramSuppressions.function, in: source.trace.executable)
   }
 
   /// Why a process that outlives the recording and has no trace cannot be held to the rules; nil

@@ -12,6 +12,8 @@ public struct GateInput: Sendable {
   public var baselineName = "the baseline"
   /// What is hidden.
   public var suppressions = SuppressionSet()
+  /// What programs hide themselves.
+  public var programSuppressions = ProgramSuppressions()
   /// Which day it is, for entries that expire.
   public var today: CalendarDay
   /// The command's own exit status; nil when traces were checked.

@@ -78,10 +78,8 @@ extension GateResult {
 
 extension Finding {
   /// Whether it was found in a process.
-  ///
-  /// The traces tell apart what has the same process ID: in containers, programs often have.
   fileprivate func isOf(_ process: CheckedProcess) -> Bool {
-    (self.process, pid, trace) == (process.name, process.pid, process.trace)
+    ProcessKey(self) == ProcessKey(process)
   }
 
   /// Those that the gate fails for first, then those that count, then the most bytes, then by what
@@ -91,22 +89,50 @@ extension Finding {
   }
 }
 
+/// Which process something was found in.
+///
+/// The traces tell apart what has the same process ID: in containers, programs often have.
+private struct ProcessKey: Hashable {
+  private let name: String
+  private let pid: UInt32
+  private let trace: String?
+
+  init(_ process: CheckedProcess) {
+    (name, pid, trace) = (process.name, process.pid, process.trace)
+  }
+
+  init(_ finding: Finding) {
+    (name, pid, trace) = (finding.process, finding.pid, finding.trace)
+  }
+}
+
 /// Tells known findings from new ones.
 struct FindingJudge {
   private let suppressions: SuppressionSet
+  private let ofPrograms: [SuppressionSet]
+  /// The position in these for each process whose program has some.
+  private let ownSuppressions: [ProcessKey: Int]
   private let baseline: Baseline
   private let today: CalendarDay
   private let entries: [String: Baseline.Entry]
 
   init(_ input: GateInput) {
     suppressions = input.suppressions
+    let sets = input.programSuppressions.sets
+    ofPrograms = sets.map(\.suppressions)
+    let owned = input.processes.compactMap { process in
+      sets.firstIndex { $0.executables.contains(process.executable) }.map {
+        (ProcessKey(process), $0)
+      }
+    }
+    ownSuppressions = Dictionary(owned, uniquingKeysWith: { first, _ in first })
     baseline = input.baseline ?? Baseline()
     today = input.today
     entries = baseline.entriesByFingerprint
   }
 
   func judge(_ finding: inout Finding) {
-    if let suppression = suppressions.first(hiding: finding) {
+    if let suppression = suppressions.first(hiding: finding) ?? own(hiding: finding) {
       finding.state = .suppressed
       finding.reason = suppression.title
       return
@@ -124,6 +150,11 @@ struct FindingJudge {
       finding.state = .baselined
       finding.reason = entry.reason
     }
+  }
+
+  /// The first suppression of the program itself that hides a finding; nil when none does.
+  private func own(hiding finding: Finding) -> Suppression? {
+    ownSuppressions[ProcessKey(finding)].flatMap { ofPrograms[$0].first(hiding: finding) }
   }
 
   /// Says of new findings which entry they are likely about, under another name.
@@ -145,16 +176,19 @@ struct FindingJudge {
     }
   }
 
-  /// What each suppression hid, which may be nothing.
+  /// What each suppression hid, which may be nothing; of those of programs, which are for other tools as
+  /// well, the ones that hid something.
   func uses(among findings: [Finding]) -> [GateResult.SuppressionUse] {
     let hidden = Dictionary(
       grouping: findings.filter { $0.state == .suppressed }, by: { $0.reason ?? "" })
-    return suppressions.suppressions.map { suppression in
+    let use = { (suppression: Suppression) in
       let found = hidden[suppression.title] ?? []
       return GateResult.SuppressionUse(
         name: suppression.name, place: suppression.place, findings: found.count,
         count: found.reduce(0) { $0 &+ $1.count }, bytes: found.reduce(0) { $0 &+ $1.bytes })
     }
+    return suppressions.suppressions.map(use)
+      + ofPrograms.flatMap(\.suppressions).map(use).filter { $0.findings > 0 }
   }
 
   /// Patterns that hide so much that they are likely wrong.

@@ -1,7 +1,7 @@
 import Symbolication
 import TraceReader
 
-/// The names of the variables of images.
+/// The names of the variables of images, and texts that they hold.
 ///
 /// Belongs to one thread at a time.
 public final class VariableNames {
@@ -32,6 +32,17 @@ public final class VariableNames {
     return ReportVariable(
       name: fullNames ? symbol?.name : symbol?.shortName, offset: symbol?.offset,
       size: symbol?.size, image: image.path, imageOffset: address &- image.loadBias)
+  }
+
+  /// What a function of a program returns, as far as its code tells.
+  ///
+  /// - Parameters:
+  ///   - function: A function of C without parameters.
+  ///   - executable: The path of the program.
+  /// - Returns: nil where the program has no such function, or is not at hand.
+  public func text(returnedBy function: String, in executable: String) -> ReturnedText? {
+    guard let image = images.images.first(where: { $0.path == executable }) else { return nil }
+    return symbolicator?.text(returnedBy: function, in: image)
   }
 }
 

@@ -78,9 +78,13 @@ struct ELFContents {
   }
 
   /// Text up to a zero byte, at most 1023 bytes.
-  func text(at address: UInt64) -> [UInt8]? {
+  func text(at address: UInt64) -> [UInt8]? { text(at: address, limit: 1024) }
+
+  /// Text up to a zero byte, of fewer bytes than the limit.
+  func text(at address: UInt64, limit: Int) -> [UInt8]? {
     var result: [UInt8] = []
-    while result.count < 1024, let byte = integer(UInt8.self, at: address &+ UInt64(result.count)) {
+    while result.count < limit, let byte = integer(UInt8.self, at: address &+ UInt64(result.count))
+    {
       if byte == 0 { return result }
       result.append(byte)
     }

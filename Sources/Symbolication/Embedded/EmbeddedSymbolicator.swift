@@ -124,6 +124,14 @@ public final class EmbeddedSymbolicator: Symbolicator {
     return found
   }
 
+  /// What a function of C returns that does nothing but return a text, as far as the file of the image is at
+  /// hand.
+  public func text(returnedBy function: String, in image: Image) -> ReturnedText? {
+    let found = files.text(returnedBy: function, in: image)
+    takeWarnings(adds: false)
+    return found
+  }
+
   /// A line of a source file, which traces do not hold, where it is at hand now.
   public func sourceLine(at location: SourceLocation) -> String? { files.sourceLine(at: location) }
 

@@ -79,11 +79,10 @@ struct GateRun {
         session in
         var measurer = setup.measurer
         measurer.skipsTools = skipsTools
-        let (process, findings) = try measurer.measure(
+        let (process, findings, suppressions) = try measurer.measure(
           session.trace, source: session.source, file: isKept ? trace : nil,
           progress: session.progress)
-        input.processes.append(process)
-        input.findings += findings
+        input.add(process, findings, suppressions: suppressions)
       }
     } catch let failure as CommandFailure {
       input.problems.append(failure.description)

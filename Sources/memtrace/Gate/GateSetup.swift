@@ -9,6 +9,7 @@ struct GateSetup {
   let expectsCanary: Bool
   private(set) var baseline: Baseline?
   private(set) var suppressions = SuppressionSet()
+  private let asksPrograms: Bool
 
   /// Reads the files that the options name.
   ///
@@ -24,6 +25,7 @@ struct GateSetup {
     if tolerated.failsOnStale { configuration.failsOnStale = true }
     configuration.suppressions += tolerated.suppressions
     expectsCanary = rules.canary
+    asksPrograms = !tolerated.ignoresProgramSuppressions
     for file in configuration.suppressions {
       let text = try TextFile.read(file)
       try Self.checked { () throws(GateError) in try suppressions.add(text, name: file) }
@@ -83,6 +85,7 @@ struct GateSetup {
     var measurer = ProcessMeasurer(
       needs: Set(rules.map(\.measure)), patterns: configuration.processes,
       expectsCanary: expectsCanary)
+    measurer.asksPrograms = asksPrograms
     measurer.allowsKilled = !configuration.failsOnKilled
     return measurer
   }

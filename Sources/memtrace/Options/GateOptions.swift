@@ -78,6 +78,11 @@ struct BaselineOptions: ParsableArguments {
       "Hide what a file of LeakSanitizer or Valgrind hides; may be repeated.", valueName: "file"),
     completion: .file())
   var suppressions: [String] = []
+
+  @Flag(
+    name: .customLong("no-program-suppressions"),
+    help: "Do not hide what programs hide from LeakSanitizer (__lsan_default_suppressions).")
+  var ignoresProgramSuppressions = false
 }
 
 /// Where the verdict goes.
