@@ -71,10 +71,10 @@ static bool is_only_mimalloc(const char *name) {
     return false;
 }
 
-static bool may_have(size_t prefix, const struct mt_bundled_function *function) {
+bool mt_bundled_may_have(const char *prefix, const struct mt_bundled_function *function) {
     if (function->is_operator)
-        return prefix == 0;
-    return mt_text_equal(prefixes[prefix], mimalloc_prefix) || !is_only_mimalloc(function->name);
+        return !*prefix;
+    return mt_text_equal(prefix, mimalloc_prefix) || !is_only_mimalloc(function->name);
 }
 
 static void name_all(void) {
@@ -82,7 +82,7 @@ static void name_all(void) {
         for (size_t i = 0; i < MT_BUNDLED_FUNCTIONS; i++) {
             char *name = g_bundled.names[place_of(prefix, i)];
             struct mt_text text = mt_text_begin(name, LONGEST_NAME);
-            if (may_have(prefix, &mt_bundled_functions[i])) {
+            if (mt_bundled_may_have(prefixes[prefix], &mt_bundled_functions[i])) {
                 mt_text_add(&text, prefixes[prefix]);
                 mt_text_add(&text, mt_bundled_functions[i].name);
             }

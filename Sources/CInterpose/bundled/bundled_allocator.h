@@ -9,6 +9,7 @@
 #ifndef MT_BUNDLED_ALLOCATOR_H
 #define MT_BUNDLED_ALLOCATOR_H
 
+#include "bundled/bundled_functions.h"
 #include "loader/elf_symbols.h"
 
 /* For each image, the executable first, as long as no allocator was found: as struct
@@ -17,6 +18,9 @@ bool mt_bundled_look(const struct mt_loaded_image *image);
 
 /* Whether calls of an exported function lead to hooks, though not to the exported one's. */
 bool mt_bundled_reaches(const char *name);
+
+/* Whether an allocator whose functions begin with a prefix can have one of that name. */
+bool mt_bundled_may_have(const char *prefix, const struct mt_bundled_function *function);
 
 /* Says in the trace of a forked child what was done, or why nothing was. */
 void mt_bundled_note(void);

@@ -8,6 +8,7 @@
 #include "base/lock.h"
 #include "base/own_memory.h"
 #include "base/text.h"
+#include "bundled/beside_malloc.h"
 #include "bundled/bundled_allocator.h"
 #include "checks/heap_checks.h"
 #include "events/open_chunks.h"
@@ -180,7 +181,7 @@ static bool reach_calls(void) {
 
 static bool look_at_image(const struct mt_loaded_image *image) {
     return mt_debug_frame_look(image) && mt_attached_look(image) && mt_bundled_look(image) &&
-           mt_refcounts_look(image);
+           mt_beside_malloc_look(image) && mt_refcounts_look(image);
 }
 
 static void forget_code(void) {
@@ -223,6 +224,7 @@ static enum mt_state start_process(void) {
     mt_refcounts_begin();
     mt_heap_checks_begin();
     mt_heap_checks_note();
+    mt_beside_malloc_begin();
     mt_image_map_scan();
     if (!mt_is_attached)
         note_bypassed();

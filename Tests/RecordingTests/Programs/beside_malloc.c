@@ -1,0 +1,56 @@
+/* Calls what an allocator in a library has beside malloc, each with blocks of a size of their own.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void *mallocx(size_t size, int flags);
+void *rallocx(void *block, size_t size, int flags);
+size_t xallocx(void *block, size_t size, size_t extra, int flags);
+void sdallocx(void *block, size_t size, int flags);
+
+static void **kept;
+
+/* 1001: calls. */
+static void directly(void) {
+    for (int i = 0; i < 10; i++)
+        sdallocx(mallocx(1001, 0), 1001, 0);
+}
+
+/* 1006, 2006, 2007: one block of several sizes, which the C library's free ends. */
+static void resize(void) {
+    void *block = rallocx(mallocx(1006, 0), 2006, 0);
+    xallocx(block, 2007, 0, 0);
+    free(block);
+}
+
+/* 1021 is held by a variable, and alone holds 1022. */
+static void keep(void) {
+    kept = memset(mallocx(1021, 0), 0, 1021);
+    *kept = malloc(1022);
+}
+
+/* 1005: a leak. */
+__attribute__((noinline)) static void leak(void) {
+    *(volatile char *)mallocx(1005, 0) = 1;
+}
+
+/* 1013: in a forked child. */
+static void fork_child(void) {
+    pid_t child = fork();
+    if (child == 0) {
+        *kept = mallocx(1013, 0);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+int main(void) {
+    directly();
+    resize();
+    keep();
+    leak();
+    fork_child();
+    return 0;
+}
