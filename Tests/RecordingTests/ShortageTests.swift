@@ -93,6 +93,18 @@ import TraceTestSupport
       #expect(lines.contains { $0.hasPrefix(start) })
     }
     #expect(lines.contains { $0.hasPrefix("malloc of ") })
+    let overview = try run.lines(of: ["report", "root.mtrace"])
+    #expect(
+      overview.contains { $0.hasPrefix("calloc, whose count times its size overflows, once") })
+  }
+
+  @Test func whatIsBelowNothingIsNoHugeBlock() throws {
+    let run = try HeapRun(TestProgram("shortage.c"), ["malloc", "1", "-200"], options: [])
+    let lines = try run.lines(of: ["errors", "root.mtrace"])
+    let request = "malloc of -200 B, less than nothing, once"
+    #expect(lines.contains { $0.hasPrefix("\(request), first on") })
+    let overview = try run.lines(of: ["report", "root.mtrace"])
+    #expect(overview.contains { $0.hasPrefix("\(request) by ") })
   }
 
   /// All of it is there without the options, too.

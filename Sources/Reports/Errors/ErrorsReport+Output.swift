@@ -79,11 +79,8 @@ extension ErrorsReport {
     for failure in failures {
       page.blank()
       let times = failure.count == 1 ? "once" : "\(failure.count.grouped) times"
-      let size =
-        failure.overflows
-        ? ", whose count times its size overflows" : " of \(page.bytes(failure.size))"
       page.line(
-        "   \(failure.first.function)\(size), \(times), first on ",
+        "   \(failure.request(page.style.bytes)), \(times), first on ",
         Span(failure.first.thread.text),
         " at \(TimeText.timestamp(failure.first.timeNanoseconds))")
       StackText.write(failure.first.frames, to: &page, indent: 7, limit: frameLimit ?? .max)

@@ -88,6 +88,16 @@ public struct ErrorsReport: Report {
     var overflows: Bool {
       size == .max && ["calloc", "reallocarray"].contains(first.function)
     }
+
+    /// What was asked for: `malloc of 2.00 GiB`, `malloc of -1 B, less than nothing`.
+    ///
+    /// A program that has computed a number below 0 asks for nearly all that there are numbers for.
+    func request(_ bytes: ByteStyle) -> String {
+      if overflows { return "\(first.function), whose count times its size overflows" }
+      let signed = Int64(bitPattern: size)
+      guard signed < 0 else { return "\(first.function) of \(bytes.format(size))" }
+      return "\(first.function) of -\(bytes.format(signed.magnitude)), less than nothing"
+    }
   }
 
   /// Which trace.

@@ -59,7 +59,7 @@ extension OverviewReport {
       let times = failure.count == 1 ? "once" : "\(failure.count.grouped) times, first"
       let caller = StackText.withoutLeadingRuntime(failure.first.frames).first
       page.line(
-        "  \(failure.first.function) of \(page.bytes(failure.size)), \(times)",
+        "  \(failure.request(page.style.bytes)), \(times)",
         Span(caller.map { " by \($0.title)" } ?? ""))
     }
     let rest = errors.failureCount &- shown.reduce(0) { $0 &+ $1.count }
