@@ -639,7 +639,7 @@ import TraceTestSupport
     #expect(
       program.leaks == [
         "SamplePlain": Figures(3, 96, roots: 3), "SamplePrivate": Figures(2, 160, roots: 1),
-        "GObject": Figures(1, 24, roots: 1),
+        "GObject": Figures(1, 24, roots: 1), "SampleBase": Figures(2, 80, roots: 1),
       ])
     // Those that are held are so by their beginnings, behind their private data.
     #expect(!program.possible.keys.contains { $0.hasPrefix("Sample") })

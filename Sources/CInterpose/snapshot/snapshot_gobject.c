@@ -4,6 +4,7 @@
  *   node                   +20 number of ancestors (8 bits), then flags  +32 data
  *                          +40 number of the name
  *                          +72 the node itself, its parent, … the fundamental type
+ *   in front of the node of a fundamental type: flags
  *   data                   holds the address of the class, once that is made
  *   table of names         a variable of libglib points to it: 0, name 1, name 2 …
  *
@@ -17,7 +18,9 @@
 enum { FLAGS = 16, ANCESTOR_COUNT = 20, DATA = 32, NAME = 40, TYPES = 72, DATA_SIZE = 96 };
 #define INSTANTIATABLE                                                                             \
     (UINT64_C(1) << (32 + 18)) /* of FLAGS, whose upper half begins with the count */
-enum { OBJECT_TYPE = 80, GREATEST_FUNDAMENTAL = 255 << 2, MOST_ANCESTORS = 64 };
+enum { GREATEST_FUNDAMENTAL = 255 << 2, MOST_ANCESTORS = 64 };
+/* In front of the node of a fundamental type: it has classes and instances; all flags there are. */
+enum { HAS_INSTANCES = 3, GREATEST_FLAGS = 15, TYPES_BEHIND = (TYPES + 8) / 8 };
 enum { MOST_NODES = 1 << 14, LEAST_NODES = 8, CHECKED_NAMES = 64, GREATEST_NAME = 1 << 24 };
 
 struct span {
@@ -29,7 +32,6 @@ static struct {
     uint64_t nodes[MOST_NODES];
     uint32_t count;
     uint64_t names; /* the table; 0: not found */
-    bool is_object_known;
 } g_search;
 MT_IDLE_AT_START(g_search);
 
@@ -144,19 +146,26 @@ static void write_class(uint64_t node, uint64_t type) {
     mt_snapshot_record(g_search.writer, MT_SNAPSHOT_CLASS, &record, sizeof record, name, length);
 }
 
-/* Of the fundamental type of objects, which has a number in place of its address. */
-static void find_object_class(uint64_t page, const uint64_t *words, void *context) {
-    char name[MT_SNAPSHOT_NAME_MAX];
+/* What begins with these flags in front of a node is a fundamental type with instances. */
+static bool has_instances(uint64_t flags) {
+    return (flags & ~(uint64_t)GREATEST_FLAGS) == 0 && (flags & HAS_INSTANCES) == HAS_INSTANCES;
+}
+
+/* Of fundamental types, which have numbers in place of their addresses: GObject, the classes of
+ * Vala that are derived from none. Most small numbers are no type's, as the words around them tell.
+ */
+static void find_fundamental_classes(uint64_t page, const uint64_t *words, void *context) {
     (void)context;
-    for (size_t i = 0; i < MT_PAGE_SIZE / 8 && !g_search.is_object_known; i++) {
-        uint64_t node = page + i * 8 - TYPES;
-        if (words[i] != OBJECT_TYPE || !mt_snapshot_can_read(node, TYPES) ||
-            *(const uint8_t *)(node + ANCESTOR_COUNT) != 0 || !has_data(node) ||
-            read_type_name(g_search.names, name_of(node), name) != 7 ||
-            memcmp(name, "GObject", 7) != 0)
+    for (size_t i = 0; i < MT_PAGE_SIZE / 8; i++) {
+        uint64_t type = words[i], node = page + i * 8 - TYPES;
+        if (type == 0 || type > GREATEST_FUNDAMENTAL || type % 4 != 0 ||
+            (i >= TYPES_BEHIND && !has_instances(words[i - TYPES_BEHIND])) ||
+            !mt_snapshot_can_read(node - 8, TYPES + 24))
             continue;
-        g_search.is_object_known = true;
-        write_class(node, OBJECT_TYPE);
+        if (has_instances(mt_snapshot_field(node - 8, 0)) &&
+            mt_snapshot_field(node, TYPES + 8) == 0 &&
+            *(const uint8_t *)(node + ANCESTOR_COUNT) == 0 && has_data(node))
+            write_class(node, type);
     }
 }
 
@@ -178,7 +187,6 @@ void mt_snapshot_gobject(struct mt_snapshot_writer *writer, struct mt_page_walke
     g_search.writer = writer;
     g_search.count = 0;
     g_search.names = 0;
-    g_search.is_object_known = false;
     visit(walker, list, everything, find_nodes);
     if (g_search.count < LEAST_NODES)
         return;
@@ -187,5 +195,5 @@ void mt_snapshot_gobject(struct mt_snapshot_writer *writer, struct mt_page_walke
         return;
     for (uint32_t i = 0; i < g_search.count; i++)
         write_class(g_search.nodes[i], g_search.nodes[i]);
-    visit(walker, list, everything, find_object_class);
+    visit(walker, list, everything, find_fundamental_classes);
 }

@@ -30,6 +30,29 @@ static void sample_plain_init(SamplePlain *self) {}
 static void sample_private_class_init(SamplePrivateClass *class) {}
 static void sample_private_init(SamplePrivate *self) {}
 
+// Derived from none, as most classes of Vala are.
+typedef struct {
+    GTypeInstance parent;
+    void *other;
+    long numbers[3];
+} SampleBase;
+typedef struct {
+    GTypeClass parent;
+} SampleBaseClass;
+
+static GType sample_base_get_type(void) {
+    static GType type;
+    if (type == 0) {
+        GTypeInfo info = {.class_size = sizeof(SampleBaseClass),
+                          .instance_size = sizeof(SampleBase)};
+        GTypeFundamentalInfo flags = {G_TYPE_FLAG_CLASSED | G_TYPE_FLAG_INSTANTIATABLE |
+                                      G_TYPE_FLAG_DERIVABLE | G_TYPE_FLAG_DEEP_DERIVABLE};
+        type =
+            g_type_register_fundamental(g_type_fundamental_next(), "SampleBase", &info, &flags, 0);
+    }
+    return type;
+}
+
 static void *kept_plain, *kept_private;
 
 static void keep(void) {
@@ -46,6 +69,8 @@ static void leak(void) {
     SamplePrivate *outer = g_object_new(sample_private_get_type(), NULL);
     outer->other = g_object_new(sample_private_get_type(), NULL);
     g_object_new(G_TYPE_OBJECT, NULL);
+    SampleBase *base = (SampleBase *)g_type_create_instance(sample_base_get_type());
+    base->other = g_type_create_instance(sample_base_get_type());
 }
 
 // Overwrites what is left on the stack.
