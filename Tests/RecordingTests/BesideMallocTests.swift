@@ -4,23 +4,26 @@ import TraceTestSupport
 
 /// Functions that an allocator in a library has beside those of the C library: `mallocx` of jemalloc.
 @Suite struct BesideMallocTests {
-  private let run: TracedRun
+  private let program: TestProgram
 
   init() throws {
-    let library = try TestProgram("beside_allocator.c", flags: ["-shared", "-fPIC"])
-    let program = try TestProgram(
+    // As in jemalloc, its functions call each other directly.
+    let library = try TestProgram(
+      "beside_allocator.c", flags: ["-shared", "-fPIC", "-Wl,-Bsymbolic"])
+    program = try TestProgram(
       "beside_malloc.c", flags: ["-Wl,--no-as-needed", library.path.string])
-    run = try TracedRun([program.path.string])
   }
 
-  @Test func theirBlocksAreRecorded() throws {
-    let trace = try run.root()
+  @Test(arguments: [[], ["--zombies"], ["--redzones"], ["--guard"]])
+  func theirBlocksAreRecorded(options: [String]) throws {
+    let trace = try TracedRun([program.path.string], start: .launcher(options)).root()
     let events = try MarkedEvents(trace)
     let expected: [UInt64: MarkedEvents.Figures] = [
       1001: .init(allocated: 10, freed: 10), 1006: .init(allocated: 1, freed: 1),
       2006: .init(allocated: 1, freed: 1), 2007: .init(allocated: 1, freed: 1),
       1021: .init(allocated: 1, freed: 0), 1022: .init(allocated: 1, freed: 0),
-      1005: .init(allocated: 1, freed: 0),
+      1005: .init(allocated: 1, freed: 0), 1031: .init(allocated: 1, freed: 1),
+      2031: .init(allocated: 1, freed: 1), 1032: .init(allocated: 1, freed: 1),
     ]
     for (size, figures) in expected {
       #expect(events[size] == figures, "blocks of \(size) bytes")
@@ -31,11 +34,13 @@ import TraceTestSupport
 
   /// A block of which nothing was known held nothing.
   @Test func whatTheyHoldIsNotLeaked() throws {
+    let run = try TracedRun([program.path.string])
     let leaked = try LeakedProgram(run.root()).report.leaked
     #expect((leaked.count, leaked.bytes) == (1, 1005))
   }
 
   @Test func aForkedChildGoesOn() throws {
+    let run = try TracedRun([program.path.string])
     let children = try run.traces.map { try Trace(path: $0) }
       .filter { $0.header.flags.contains(.forked) }
     #expect(children.count == 1)

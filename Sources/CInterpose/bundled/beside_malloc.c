@@ -32,6 +32,37 @@ static const char *allocator_library(void) {
     return *name && !mt_text_has_prefix(name, "libc.so.") ? name : NULL;
 }
 
+/* Where blocks of malloc are put elsewhere, or get something behind them (heap_checks.h), the
+ * allocator does not know them: its function that ends or resizes any block may get such a one. */
+static bool are_blocks_replaced(void) {
+    return (const void *)(uintptr_t)mt_real.malloc != mt_real_allocator;
+}
+
+/* jemalloc(3): MALLOCX_ALIGN and MALLOCX_ZERO; the others say where it is to look for memory. */
+enum { ALIGNS_OR_CLEARS = 0x7f };
+
+static void *(*real_rallocx)(void *block, size_t size, int flags);
+
+static void *resize_by_rallocx(void *block, size_t size, int flags) {
+    return flags & ALIGNS_OR_CLEARS ? real_rallocx(block, size, flags)
+                                    : mt_real.realloc(block, size);
+}
+
+/* returns  what a hook is to call in place of a function */
+static uintptr_t replacement(const char *name, uintptr_t address) {
+    /* What else than the block they are given is in registers that free does not look at. */
+#define MT_END(function, ...)                                                                      \
+    if (mt_text_equal(name, #function))                                                            \
+        return (uintptr_t)mt_real.free;
+    MT_FOR_EACH_BUNDLED_ENDER(MT_END)
+    if (mt_text_equal(name, "realloc"))
+        return (uintptr_t)mt_real.realloc;
+    if (!mt_text_equal(name, "rallocx"))
+        return address;
+    __builtin_memcpy(&real_rallocx, &address, sizeof real_rallocx);
+    return (uintptr_t)resize_by_rallocx;
+}
+
 static void add(const char *library, const char *prefix, size_t function) {
     char *name = g_beside.names[g_beside.count];
     struct mt_text text = mt_text_begin(name, LONGEST_NAME);
@@ -41,9 +72,13 @@ static void add(const char *library, const char *prefix, size_t function) {
         return;
     uintptr_t address = mt_loaded_find_function(library, name);
     /* A hook calls one function. */
-    if (!address || (mt_bundled_real[function] && mt_bundled_real[function] != address))
+    if (!address)
         return;
-    mt_bundled_real[function] = address;
+    uintptr_t real =
+        are_blocks_replaced() ? replacement(mt_bundled_functions[function].name, address) : address;
+    if (mt_bundled_real[function] && mt_bundled_real[function] != real)
+        return;
+    mt_bundled_real[function] = real;
     g_beside.functions[g_beside.count++] =
         (struct mt_rebinding){.name = name,
                               .ours = mt_bundled_functions[function].hook,

@@ -1,5 +1,6 @@
 /* Calls what an allocator in a library has beside malloc, each with blocks of a size of their own.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -23,6 +24,14 @@ static void resize(void) {
     void *block = rallocx(mallocx(1006, 0), 2006, 0);
     xallocx(block, 2007, 0, 0);
     free(block);
+}
+
+/* 1031, 2031, 1032: blocks of malloc, which these functions resize and end. */
+static void mix(void) {
+    char *block = rallocx(memset(malloc(1031), 'a', 1031), 2031, 0);
+    putchar(block[1030]);
+    sdallocx(block, 2031, 0);
+    sdallocx(malloc(1032), 1032, 0);
 }
 
 /* 1021 is held by a variable, and alone holds 1022. */
@@ -49,6 +58,7 @@ static void fork_child(void) {
 int main(void) {
     directly();
     resize();
+    mix();
     keep();
     leak();
     fork_child();

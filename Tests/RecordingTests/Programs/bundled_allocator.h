@@ -25,6 +25,8 @@ struct header {
 enum { CLASSES = 256, CHUNK = 1 << 20 };
 
 static struct header *free_lists[CLASSES];
+/* What stands in front of a block that is in use. */
+#define IN_USE ((struct header *)free_lists)
 static char *chunk, *chunk_end;
 static int lock;
 
@@ -51,13 +53,15 @@ static void *take(size_t size, size_t alignment) {
         chunk = (char *)block + class_ * 16;
     }
     found->size = size;
-    found->next = NULL;
+    found->next = IN_USE;
     __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
     return found + 1;
 }
 
 static void give_back(void *block) {
     struct header *header = (struct header *)block - 1;
+    if (header->next != IN_USE) /* somebody else's, or freed */
+        __builtin_trap();
     size_t class_ = (header->size + 15) / 16;
     if (class_ >= CLASSES)
         return;
