@@ -101,6 +101,10 @@ final class ChunkReader {
       batch.thread = thread
     }
     batch.threadAfter = thread
+    if batch.greatestTime > chunk.end {
+      batch.leaveOut(after: chunk.end)
+      hasEnded = true
+    }
     if hasEnded, !isKept, damage == nil { damage = chunk.doubt }
     if chunk.keysAnnounced { batch.keyAnnounced(table.announced) }
   }

@@ -10,6 +10,8 @@ import SystemPackage
 final class DiskFile: ByteSource, Sendable {
   let path: FilePath
   let size: UInt64
+  /// Its number in its file system.
+  let inode: UInt64
   private let descriptor: FileDescriptor
 
   init(path: FilePath) throws(TraceError) {
@@ -22,6 +24,7 @@ final class DiskFile: ByteSource, Sendable {
     }
     var status = stat()
     size = fstat(descriptor.rawValue, &status) == 0 ? UInt64(clamping: status.st_size) : 0
+    inode = UInt64(status.st_ino)
     // From here on deinit closes. Another file may have taken the place.
     try Self.check(mode: status.st_mode, of: path)
   }

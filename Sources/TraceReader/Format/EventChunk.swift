@@ -17,6 +17,8 @@ struct EventChunk {
   var isCut: Bool
   /// Whether announced blocks are to have keys of their own, see ``BlockKey``.
   var keysAnnounced = false
+  /// Events after this time are left out: of others from that time the trace may lack some.
+  var end = UInt64.max
   /// Of what was written; nil where it is not known.
   var checksum: ChunkChecksum?
 

@@ -98,6 +98,12 @@ struct EventBatch {
     oddCount = 0
   }
 
+  /// Leaves out the events after a time.
+  mutating func leaveOut(after end: UInt64) {
+    while count > 0, events[count - 1].time > end { count &-= 1 }
+    greatestTime = min(greatestTime, end)
+  }
+
   /// Turns addresses of announced blocks into their keys.
   ///
   /// - Parameter announced: The operations on such blocks.

@@ -68,6 +68,7 @@ public final class Trace: Sendable {
   /// - Throws: `.io` when the file cannot be read, `.notATrace`, `.truncated`,
   ///   `.unsupportedVersion` or `.corrupt` when its header is of no use.
   public init(path: FilePath) throws(TraceError) {
+    let lastTime = OngoingRecording.lastTime(ofTraceAt: path)
     file = try TraceFile(path: path)
     fileSize = file.storedSize
     isPacked = file.isPacked
@@ -87,7 +88,9 @@ public final class Trace: Sendable {
     ending = TraceEnding(header: header)
     limits = MemoryLimits(header: header)
 
-    var loader = TraceLoader(file: file, header: header)
+    // A process that has ended meanwhile has written all.
+    let end = OngoingRecording.isOpenEnded(header) ? lastTime : nil
+    var loader = TraceLoader(file: file, header: header, end: end)
     try loader.load()
     process = loader.meta.process
     images = loader.meta.imageMap
@@ -109,7 +112,9 @@ public final class Trace: Sendable {
     ignoredBlocks = loader.meta.ignoredBlocks
     windows = header.flags.contains(.pausable) ? loader.meta.switches.windows : nil
     mappingCalls = loader.meta.mappingCalls
-    let found = loader.snapshots.snapshots(images: loader.meta.imageMap)
+    let found = loader.snapshots.snapshots(images: loader.meta.imageMap).filter {
+      $0.info.time <= end ?? .distantFuture
+    }
     snapshots = found.map(\.info)
     snapshotWords = found.map(\.words)
     symbolContents = loader.symbolContents

@@ -4,6 +4,8 @@ import CTraceFormat
 struct TraceLoader {
   private let file: TraceFile
   private let header: TraceHeader
+  /// Until when all events are there of a trace that is still written; else nil.
+  private let end: EventTime?
   private(set) var meta: MetaDecoder
   private(set) var stackTable = StackTable()
   private(set) var eventChunks: [EventChunk] = []
@@ -16,9 +18,8 @@ struct TraceLoader {
   /// Where chunks begin of which damage is known.
   private var damagedChunks: Set<UInt64> = []
 
-  init(file: TraceFile, header: TraceHeader) {
-    self.file = file
-    self.header = header
+  init(file: TraceFile, header: TraceHeader, end: EventTime? = nil) {
+    (self.file, self.header, self.end) = (file, header, end)
     meta = MetaDecoder(header: header)
     stacks = StackDecoder(memoryLimit: ReaderMemory.stackLimit(storedSize: file.storedSize))
     coverage = Coverage(header: header)
@@ -26,7 +27,7 @@ struct TraceLoader {
 
   mutating func load() throws(TraceError) {
     let index = try ChunkIndex(of: file, header: header)
-    coverage.missingBytes = index.missingBytes
+    if end == nil { coverage.missingBytes = index.missingBytes }
     if file.isHeaderDamaged || header.isDamaged {
       coverage.add(
         Damage(
@@ -41,7 +42,7 @@ struct TraceLoader {
     // Replay opens chunks in the order of their times.
     eventChunks.sort { ($0.baseTime, $0.sequence) < ($1.baseTime, $1.sequence) }
     refcountChunks.sort { ($0.baseTime, $0.sequence) < ($1.baseTime, $1.sequence) }
-    if let lost = index.lostTimes(begun: header.chunks, hasOneThread: hasOneThread) {
+    if end == nil, let lost = index.lostTimes(begun: header.chunks, hasOneThread: hasOneThread) {
       coverage.add(lost)
     }
     let (table, overlaps) = stacks.table()
@@ -130,11 +131,17 @@ struct TraceLoader {
   /// Notes the checksums of events, which are compared when they are read.
   private mutating func addChecksums() {
     for position in eventChunks.indices where eventChunks[position].isAsRecorded {
-      eventChunks[position].checksum = meta.checksums[eventChunks[position].sequence]
+      eventChunks[position].checksum = checksum(of: eventChunks[position])
     }
     for position in refcountChunks.indices {
-      refcountChunks[position].checksum = meta.checksums[refcountChunks[position].sequence]
+      refcountChunks[position].checksum = checksum(of: refcountChunks[position])
     }
+  }
+
+  /// The checksum of events; nil where their chunk has been filled since its header was read.
+  private func checksum(of chunk: EventChunk) -> ChunkChecksum? {
+    guard let checksum = meta.checksums[chunk.sequence] else { return nil }
+    return end != nil && checksum.lastTime != 0 && chunk.lastTime == nil ? nil : checksum
   }
 
   private mutating func addDoubt(in chunk: ChunkHeader, _ elements: String) {
@@ -154,7 +161,7 @@ struct TraceLoader {
         offset: start, length: Int(min(end, file.size) &- start), baseTime: chunk.baseTime,
         lastTime: chunk.lastTime, thread: chunk.thread, sequence: chunk.sequence,
         encoding: UInt32(chunk.encoding), isCut: end > file.size,
-        keysAnnounced: header.flags.contains(.announced)))
+        keysAnnounced: header.flags.contains(.announced), end: self.end?.rawValue ?? .max))
   }
 
   /// A chunk of names that is far longer than those that are written could take any memory to read.

@@ -26,6 +26,17 @@ struct RefcountMerger: ~Copyable {
       self.chunk = chunk
     }
 
+    /// Goes on to the next event.
+    ///
+    /// - Returns: false at the end.
+    func advance() -> Bool {
+      guard let following = decoder.next(), following.time.rawValue <= chunk.end else {
+        return false
+      }
+      event = following
+      return true
+    }
+
     func precedes(_ other: Source) -> Bool {
       (event.time, chunk.sequence) < (other.event.time, other.chunk.sequence)
     }
@@ -47,9 +58,7 @@ struct RefcountMerger: ~Copyable {
   mutating func next() -> RefcountEvent? {
     guard choose() else { return nil }
     let event = open[current].event
-    if let following = open[current].decoder.next() {
-      open[current].event = following
-    } else {
+    if !open[current].advance() {
       noteDamage(of: open[current])
       open.remove(at: current)
       limit = nil
@@ -107,7 +116,7 @@ struct RefcountMerger: ~Copyable {
     do throws(TraceError) {
       let bytes = try file.bytes(at: chunk.offset, count: chunk.length)
       if let source = Source(chunk, bytes: bytes) {
-        open.append(source)
+        if source.event.time.rawValue <= chunk.end { open.append(source) }
       } else if !chunk.isCut, bytes.first ?? 0 != 0 {
         addDamage(chunk, "bytes that are no reference count event")
       } else if !bytes.withUnsafeBytes({ $0.isUnused(from: RefcountDecoder.guardLength) }),
