@@ -199,6 +199,18 @@ import TraceTestSupport
     #expect((SystemLeaks.rule(for: frames)?.name == "tcmalloc") == isKept)
   }
 
+  /// Of a continuation that is dropped the runtime says so; a message of the program is its own.
+  @Test(arguments: [
+    (["malloc", "strdup", "swift_reportError"], true),
+    (["malloc", "swift_asprintf(char**, char const*, ...)", "swift_reportError"], true),
+    (["malloc", "swift::fatalErrorv(unsigned int, char const*, __va_list_tag*)"], true),
+    (["malloc", "strdup", "report(_:)", "swift_reportError"], false),
+  ])
+  func messagesOfTheSwiftRuntimeAreNoLeaksOfTheProgram(_ functions: [String], _ isKept: Bool) {
+    let frames = functions.map { ReportFrame(name: $0, image: "/app/server") }
+    #expect((SystemLeaks.rule(for: frames)?.name == "Swift runtime") == isKept)
+  }
+
   /// What a test forgets is its own business, though XCTest called it.
   @Test(arguments: [
     ("XCTMainMisc(_:arguments:observers:)", true), ("XCTestSuite.init(name:)", true),

@@ -53,11 +53,12 @@ enum SystemLeaks {
       images: ["libfontconfig.so"],
       functions: ["libfontconfig.so", "FcPattern"],
       sizeUnit: 256),
-    // In the library, or in a program that it is linked into.
+    // In the library, or in a program that it is linked into. Of each error that it reports while the
+    // program goes on, as of a continuation that nobody resumes, it keeps all messages so far anew.
     Rule(
       name: "Swift runtime",
-      reason: "the message of the error that ends the process stays",
-      functions: ["swift::fatalErrorv("]),
+      reason: "the messages of the errors that it reports stay",
+      functions: ["swift::fatalErrorv(", "swift_reportError", "swift_asprintf("]),
   ]
 
   /// The rule for a stack: that of the library in which its innermost frame lies that is no
@@ -78,7 +79,8 @@ enum SystemLeaks {
     let image = frame.imageName ?? ""
     return image.hasPrefix("libmemtrace.so")
       || [
-        "malloc", "calloc", "realloc", "posix_memalign", "swift_slowAlloc", "swift_allocObject",
+        "malloc", "calloc", "realloc", "posix_memalign", "strdup", "swift_slowAlloc",
+        "swift_allocObject",
       ].contains(frame.shortName)
   }
 }
