@@ -1,8 +1,9 @@
 import CTraceFormat
 import SystemPackage
 import Testing
-import TraceReader
 import TraceTestSupport
+
+@testable import TraceReader
 
 #if canImport(Glibc)
   import Glibc
@@ -97,6 +98,15 @@ import TraceTestSupport
     }
     #expect(times == [2000])
     #expect(damage == [])
+  }
+
+  /// In a container, the process that writes has two numbers or more, the outermost first.
+  @Test func aProcessOfAContainerIsKnownByItsNumberThere() {
+    let status = "Name:\tserver\nNSpid:\t4711\t19\t3\nNSpgid:\t4711\t19\t4\n"
+    #expect(WritingProcess.isCalledInside(3, status: status))
+    #expect(!WritingProcess.isCalledInside(19, status: status))
+    #expect(!WritingProcess.isCalledInside(4, status: status))
+    #expect(!WritingProcess.isCalledInside(3, status: "Name:\tserver\nNSpid:\t3\n"))
   }
 
   /// The header of a chunk is read before the records, among which its checksum has come meanwhile.
