@@ -85,6 +85,19 @@ import TraceTestSupport
     #expect(!found.keys.contains { $0.contains("_Sp_counted_base") })
   }
 
+  /// Live ones by their own words: with one stack were made others, which alone were looked at.
+  @Test(arguments: [[], ["-static-stdlib", "-Xlinker", "-s"]])
+  func instancesOfGenericClassesAreToldApart(flags: [String]) throws {
+    var found: [String: Int] = [:]
+    for row in try rows(["heap"], "instances.swift", flags + ["-module-name", "app"]) {
+      guard let name = row["name"] as? String, let count = row["count"] as? Int else { continue }
+      let isArray = name.hasSuffix(" storage") && row["bytes"] as? Int == 40 * count
+      if name.contains("Held<") || isArray { found[name] = count }
+    }
+    let arrays = ["Array<Int> storage": 2, "Array<Double> storage": 1]
+    #expect(found == arrays.merging(["app.Held<Int>": 2, "app.Held<Double>": 1]) { $1 })
+  }
+
   /// By the description in their headers, of the executable or of the library, also once it is packed.
   @Test func exceptionsHaveTheTypeThatWasThrown() throws {
     let folder = try ScratchDirectory()

@@ -56,6 +56,32 @@ import TraceTestSupport
     return builder
   }
 
+  /// A generic function allocates objects of many types with one stack, of which few were looked at.
+  @Test func objectsAreNotNamedAfterOthersOfTheirStack() throws {
+    var builder = Self.recording()
+    let (make, fail) = (
+      builder.stack([0x1100, 0x1000]), builder.stack([0x1200, 0x1100, 0x1000])
+    )
+    builder.typed(TypeSighting(stack: fail, size: 48, type: TypeID(rawValue: 2)))
+    builder.allocate(0x20_0500, 32, stack: make, time: 50)
+    builder.allocate(0x20_0600, 48, stack: fail, time: 51)
+    builder.allocate(0x20_0700, 48, stack: fail, time: 52)
+    var snapshot = SnapshotBuilder(time: 60)
+    snapshot.region(0x20_0000..<0x20_1000, path: "[heap]")
+    snapshot.words(at: 0x20_0500, [0x4210, 3])
+    snapshot.words(at: 0x20_0600, [0x5010, 3, 0x5200])
+    builder.snapshot(snapshot)
+    let file = try builder.write()
+    let trace = try Trace(path: file.path)
+    let report = try HeapReport(
+      trace, source: ReportSource(trace, file: nil, symbolicator: symbolicator),
+      query: HeapQuery())
+    #expect(
+      report.rows.map { "\($0.name) \($0.count)" }.sorted() == [
+        "Error box<app.Failure> 1", "app.Node<Int> 2", "malloc in make 1", "malloc in parse 4",
+      ])
+  }
+
   /// What the runtime of Swift keeps of types in tables of C++ may begin with the address of one.
   @Test func objectsOfSwiftAreNotAllocatedByOperatorNew() throws {
     var builder = Self.recording()

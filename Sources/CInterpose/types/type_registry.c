@@ -6,6 +6,7 @@
 #include "loader/image_map.h"
 #include "trace/meta_writer.h"
 #include "types/type_slabs.h"
+#include "types/type_survey.h"
 #include <string.h>
 
 enum { FIRST_CAPACITY = 1 << 11, MOST_TYPES = 1 << 13, FACTS = 1 << 13, DEEPEST_BASE = 16 };
@@ -167,18 +168,23 @@ static uint32_t swift_type(struct mt_type_memory *memory, const struct mt_type_b
     return type;
 }
 
-/* Classes of which there may be no object: they tell what objects of a class inherit. */
+/* Reads and writes the class or box with this metadata, of which there may be no object. */
+static bool note_metadata(struct mt_type_memory *memory, uintptr_t metadata) {
+    struct mt_type_description description = {.field_count = 0};
+    struct mt_type_block block = {.word = metadata, .size = UINT32_MAX};
+    uint32_t type = swift_type(memory, &block, &description);
+    if (type)
+        keep(metadata, type, description.instance_size);
+    return type != 0;
+}
+
+/* They tell what objects of a class inherit. */
 static void write_superclasses(struct mt_type_memory *memory, uintptr_t metadata) {
     for (int depth = 0; depth < DEEPEST_BASE; depth++) {
-        struct mt_type_description description = {.field_count = 0};
         metadata = mt_type_swift_superclass(memory, metadata);
-        if (!mt_type_registry_may_know(metadata) || place_of(metadata)->key)
+        if (!mt_type_registry_may_know(metadata) || place_of(metadata)->key ||
+            !note_metadata(memory, metadata))
             return;
-        struct mt_type_block block = {.word = metadata, .size = UINT32_MAX};
-        uint32_t type = swift_type(memory, &block, &description);
-        if (!type)
-            return;
-        keep(metadata, type, description.instance_size);
     }
 }
 
@@ -302,6 +308,25 @@ bool mt_type_registry_describe(const struct mt_type_block *block,
         *wanted = judge(&description);
     leave_and_restore(signals);
     return is_swift;
+}
+
+/* What was looked at and found to be none may have been laid out since. */
+static bool note_found(uintptr_t metadata) {
+    struct mt_type_memory memory = {{0}, 0};
+    if (!is_ready())
+        return false;
+    if (place_of(metadata)->type == 0)
+        note_metadata(&memory, metadata);
+    return true;
+}
+
+void mt_type_registry_survey(void) {
+    uint64_t signals = mt_os_block_signals();
+    if (mt_lock_try(&g_types.lock)) {
+        mt_type_survey(note_found);
+        leave();
+    }
+    mt_os_restore_signals(signals);
 }
 
 bool mt_type_registry_add_slab(uintptr_t block) {

@@ -25,6 +25,12 @@ enum mt_type_answer mt_type_registry_note(const struct mt_type_sighting *sightin
 bool mt_type_registry_describe(const struct mt_type_block *block,
                                bool (*judge)(const struct mt_type_description *), bool *wanted);
 
+/* Writes the instances of generic types (type_survey.h) of which no block was looked at: what is
+ * live in a snapshot is named by its first word.
+ *
+ * context  any; nothing is written while somebody has the lock */
+void mt_type_registry_survey(void);
+
 /* Begins to read, and ends to read, a block of MT_TYPE_SLAB_SIZE bytes; the end waits for whoever
  * is reading. returns (begin) false when there are too many. context: any, signals are blocked */
 bool mt_type_registry_add_slab(uintptr_t block);

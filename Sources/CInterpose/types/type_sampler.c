@@ -238,6 +238,7 @@ void mt_type_settle_all(void) {
             __atomic_store_n(&mt_type_pending[place], block, __ATOMIC_RELEASE);
     }
     mt_os_restore_signals(signals);
+    mt_type_registry_survey();
 }
 
 static void settle_due(struct mt_type_queue *queue) {

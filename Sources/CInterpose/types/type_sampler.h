@@ -58,8 +58,8 @@ static inline uint32_t mt_type_place(uintptr_t block) {
     return (uint32_t)((block >> 4) * 0x9e3779b1u) / (UINT32_MAX / MT_TYPE_PENDING + 1u);
 }
 
-/* Looks at all blocks that were chosen, whether they are due or not: for a snapshot, after which
- * they may never be. Other threads may run.
+/* Looks at all blocks that were chosen, whether they are due or not, and for types that no block
+ * was seen to have: for a snapshot, after which they may never be. Other threads may run.
  *
  * context  a signal handler, too: what it may have interrupted is left out, and nobody is waited
  *          for but who writes a record, with signals held back */

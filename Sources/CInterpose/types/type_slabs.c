@@ -38,3 +38,11 @@ bool mt_type_slabs_contain(uintptr_t address) {
 void mt_type_slabs_expect_swift(void) {
     g_slabs.limit = MOST_SLABS;
 }
+
+bool mt_type_slabs_expects_swift(void) {
+    return g_slabs.limit != 0;
+}
+
+uintptr_t mt_type_slabs_at(uint32_t number) {
+    return number < g_slabs.count ? g_slabs.blocks[number] : 0;
+}

@@ -20,5 +20,9 @@ bool mt_type_slabs_contain(uintptr_t address);
 
 /* Swift metadata has been seen: from now on more slabs are kept. */
 void mt_type_slabs_expect_swift(void);
+bool mt_type_slabs_expects_swift(void);
+
+/* The slab with this number; 0 behind the last. */
+uintptr_t mt_type_slabs_at(uint32_t number);
 
 #endif

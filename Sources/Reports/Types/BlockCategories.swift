@@ -111,11 +111,41 @@ public final class BlockCategories {
     {
       return (own, true)
     }
-    let category = category(stack: block.stack, size: block.size, block.operation)
+    let category =
+      isOfAnotherType(block, in: memory)
+      ? untypedCategory(of: block)
+      : category(stack: block.stack, size: block.size, block.operation)
     if let memory, let thrown = thrownCategory(of: block, category, in: memory) {
       return (thrown, true)
     }
     return (detailed(category, CallKey(stack: block.stack, operation: block.operation)), false)
+  }
+
+  /// Whether a block begins with the address of something, but of none of the types that its stack was seen to
+  /// allocate.
+  ///
+  /// An object of Swift begins with the address of its type for as long as it lives. A generic function allocates
+  /// objects of many types with one stack, of which the recorder has looked at the first.
+  private func isOfAnotherType(_ block: LiveBlock, in memory: SnapshotMemory?) -> Bool {
+    guard let memory, block.size >= 8 else { return false }
+    let word = memory.word(at: block.address.rawValue)
+    guard word != 0, word % 8 == 0,
+      let finding = types.finding(
+        stack: block.stack, sizeClass: SizeClass(containing: block.size))
+    else { return false }
+    let seen = finding.types.compactMap { types[$0] }
+    return seen.allSatisfy { type in
+      guard type.kind.isSwift, type.words.contains(word) else { return type.kind.isSwift }
+      return type.kind == .swiftError
+        && type.definition.rawValue != memory.word(at: block.address.rawValue &+ 16)
+    }
+  }
+
+  /// What is known of a block beside the types that its stack was seen to allocate.
+  private func untypedCategory(of block: LiveBlock) -> BlockCategory {
+    let sizeClass = SizeClass(containing: block.size)
+    return containerCategory(Key(stack: block.stack, sizeClass: sizeClass))
+      ?? BlockCategory(sizeClass)
   }
 
   /// The type of an exception of C++, which its header names.
