@@ -220,13 +220,14 @@ public final class StackSymbolicator {
   }
 
   /// What the standard library of C++ or Rust allocated, named after the container, or the runtime of
-  /// C++ or Swift besides objects; `nil` where it was none of them.
+  /// C++ or Swift, or libdispatch, besides objects; `nil` where it was none of them.
   ///
   /// Looks up no frame of the program beyond the first.
   public func container(of stack: StackID) -> TypeName? {
     let (frames, caller) = runtimeFrames(of: stack)
     return CxxRuntimeBlocks.name(of: frames, calledBy: caller) ?? ContainerNames.name(of: frames)
       ?? RustContainers.name(of: frames) ?? SwiftRuntimeBlocks.name(of: frames)
+      ?? DispatchNames.ofRecord(frames, calledBy: caller)
   }
 
   /// What a container of the program, or of a library other than the standard one, has asked an allocator of the

@@ -333,12 +333,13 @@ import TraceTestSupport
   func objectsOfLibdispatchAreToldByTheirTables(flags: [String]) throws {
     let found = try categories("dispatched.swift", flags)
 
-    #expect(found["OS_dispatch_queue_serial"]?.first == 3)
+    #expect(found["OS_dispatch_queue_serial"]?.first == 4)
     #expect(found["OS_dispatch_queue_concurrent"]?.first == 4)
     #expect(found["OS_dispatch_group"]?.first == 5)
     #expect(found["OS_dispatch_semaphore"]?.first == 6)
     #expect(found["OS_dispatch_source"]?.first == 7)
     #expect(found["OS_dispatch_data"]?.first == 8)
+    #expect(found["Dispatch continuation"]?.first == 90)
   }
 
   @Test(arguments: [["-Onone"], ["-O"]])

@@ -22,6 +22,7 @@ public final class BlockCategories {
   private let outerTypes: OuterTypes?
   private let isCxx: Bool
   private let isSwift: Bool
+  private let hasDispatch: Bool
   private lazy var isRust = stackNames?.seesRust ?? false
   /// What ``known`` and ``knownCalls`` name by numbers: there are far more stacks than categories.
   private var categories = Numbering<BlockCategory?>()
@@ -38,6 +39,7 @@ public final class BlockCategories {
     outerTypes = nil
     isCxx = false
     isSwift = false
+    hasDispatch = false
   }
 
   /// Makes categories for the blocks of one trace.
@@ -57,6 +59,7 @@ public final class BlockCategories {
     self.stackNames = stackNames
     outerTypes = OuterTypes(stackNames, typeNames)
     isSwift = types.hasSwift
+    hasDispatch = images.images.contains { $0.name.hasPrefix("libdispatch.") }
     isCxx =
       types.all.contains { $0.kind == .cxxClass }
       || images.images.contains { $0.name.hasPrefix("libstdc++") || $0.name.hasPrefix("libc++") }
@@ -281,7 +284,7 @@ public final class BlockCategories {
   }
 
   /// Whether it is worth looking for containers in stacks.
-  private var hasContainers: Bool { isCxx || isSwift || isRust }
+  private var hasContainers: Bool { isCxx || isSwift || isRust || hasDispatch }
 
   private func containerCategory(_ block: Key) -> BlockCategory? {
     guard hasContainers, block.stack != .none, let stackNames else { return nil }
@@ -291,11 +294,11 @@ public final class BlockCategories {
     return name.map { ofRuntime($0, block.stack) }
   }
 
-  /// What the Swift runtime keeps in blocks has no metadata, which would tell where it is from: it
-  /// is from the library that allocated it.
+  /// What the Swift runtime and libdispatch keep in blocks has no metadata, which would tell where it is
+  /// from: it is from the library that allocated it.
   private func ofRuntime(_ type: TypeName, _ stack: StackID) -> BlockCategory {
     var category = BlockCategory(type)
-    if type.language == .swift, type.imagePath == nil {
+    if type.language == .swift || type.language == .c, type.imagePath == nil {
       category.imagePath = stackNames?.image(thatCallsAllocatorIn: stack)
     }
     return category

@@ -15,6 +15,10 @@ nonisolated(unsafe) var kept: [AnyObject] = []
   for _ in 0..<8 {
     keep(bytes.withUnsafeBytes { DispatchData(bytes: $0) } as AnyObject)
   }
+  let queue = DispatchQueue(label: "suspended")
+  queue.suspend()
+  keep(queue)
+  for _ in 0..<90 { queue.async {} }
 }
 
 main()
