@@ -40,6 +40,8 @@ import TraceTestSupport
       ended[1]
         == "The process has written no end: it was killed, crashed, or still runs; 34 events "
         + "recorded in 2.000 s.")
+    #expect(
+      try lines(.running)[1] == "The process is still running; 34 events recorded in 2.000 s.")
     // After a crash nobody asks for them.
     #expect(try !lines(.signal(11)).contains { $0.hasPrefix("Leaks unknown") })
   }

@@ -6,7 +6,7 @@ enum KilledProcess {
   /// Whether a process was killed, by whatever signal; so may be what still runs.
   static func isKilled(_ trace: Trace) -> Bool {
     switch trace.ending {
-    case .signal, .abort, .unknown: true
+    case .signal, .abort, .running, .unknown: true
     case .exit, .underscoreExit, .quickExit, .exec: false
     }
   }
@@ -15,7 +15,7 @@ enum KilledProcess {
   static func wayToASnapshot(_ trace: Trace) -> String {
     switch trace.ending {
     case .signal(9): ""  // SIGKILL
-    case .unknown: "--snapshot-on-crash takes one, unless that was SIGKILL, "
+    case .running, .unknown: "--snapshot-on-crash takes one, unless that was SIGKILL, "
     default: "--snapshot-on-crash takes one, "
     }
   }

@@ -39,7 +39,7 @@ extension Trace {
       "'memtrace record' takes one when the program ends by exit(); one that makes system calls "
         + "itself (Go) takes one with MEMTRACE_SNAPSHOT of memtrace.h"
     case .exec: "look into the trace of that program, which 'memtrace info' names"
-    case .unknown:
+    case .running, .unknown:
       "record it with --snapshot-on-crash, or take one while it runs, with --snapshot-on-request or "
         + "--snapshot-interval"
     }

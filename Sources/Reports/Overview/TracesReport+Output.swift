@@ -77,6 +77,7 @@ extension EndingSummary {
     case "exec": "exec"
     case "abort": "abort()"
     case "signal": SignalText.name(of: signal ?? 0)
+    case "running": "running"
     default: "no end"
     }
   }

@@ -63,7 +63,7 @@ public struct TraceSummary: Sendable, Hashable, Encodable {
 
 /// How the traced process ended.
 public struct EndingSummary: Sendable, Hashable, Encodable {
-  /// `exit`, `_exit`, `quick_exit`, `exec`, `abort`, `signal` or `unknown`.
+  /// `exit`, `_exit`, `quick_exit`, `exec`, `abort`, `signal`, `running` or `unknown`.
   public var kind: String
   /// The exit status, for the three kinds of exit.
   public var status: Int32?
@@ -79,6 +79,7 @@ public struct EndingSummary: Sendable, Hashable, Encodable {
     case .exec: kind = "exec"
     case .abort: kind = "abort"
     case .signal(let number): (kind, signal) = ("signal", number)
+    case .running: kind = "running"
     case .unknown: kind = "unknown"
     }
   }
@@ -87,7 +88,7 @@ public struct EndingSummary: Sendable, Hashable, Encodable {
   var isClean: Bool { (status == 0 && signal == nil) || kind == "exec" }
 
   /// Whether it is known how, and with that when.
-  var isKnown: Bool { kind != "unknown" }
+  var isKnown: Bool { kind != "unknown" && kind != "running" }
 
   /// Whether the process ended by a fault or an abort of its own.
   var isCrash: Bool {
@@ -105,6 +106,7 @@ public struct EndingSummary: Sendable, Hashable, Encodable {
     case "exec": "replaced itself by another program (exec)"
     case "abort": "called abort()"
     case "signal": "was killed by signal \(signal ?? 0)\(SignalText.suffix(of: signal ?? 0))"
+    case "running": "is still running"
     default: "has written no end: it was killed, crashed, or still runs"
     }
   }

@@ -85,11 +85,11 @@ public final class Trace: Sendable {
     }
     self.header = header
     clock = TraceClock(header: header)
-    ending = TraceEnding(header: header)
     limits = MemoryLimits(header: header)
 
     // A process that has ended meanwhile has written all.
     let end = OngoingRecording.isOpenEnded(header) ? lastTime : nil
+    ending = end == nil ? TraceEnding(header: header) : .running
     var loader = TraceLoader(file: file, header: header, end: end)
     try loader.load()
     process = loader.meta.process

@@ -14,7 +14,9 @@ public enum TraceEnding: Hashable, Sendable {
   case abort
   /// Killed by this signal.
   case signal(Int32)
-  /// No end was written: killed, crashed or still running.
+  /// The process was running when the trace was opened.
+  case running
+  /// No end was written: killed, crashed or, out of sight, still running.
   case unknown
 
   /// Decodes the end fields of a header.

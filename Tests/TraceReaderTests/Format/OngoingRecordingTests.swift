@@ -53,6 +53,7 @@ import TraceTestSupport
 
   @Test func whatIsWrittenAfterItWasOpenedIsLeftOut() throws {
     let trace = try Self.openMapped(Self.halfRead())
+    #expect(trace.ending == .running)
     let result = try trace.replay()
     #expect(result.errorCounts == [:])
     #expect(result.coverage == Coverage())
@@ -70,6 +71,7 @@ import TraceTestSupport
   @Test func soItDoesWhereAProcessOnlyReadsTheTrace() throws {
     let trace = try Self.openMapped(Self.halfRead(), protection: PROT_READ)
     #expect(try trace.replay().errorCounts == [.doubleFree: 1])
+    #expect(trace.ending == .unknown)
   }
 
   @Test func soItDoesOnceTheEndIsWritten() throws {
