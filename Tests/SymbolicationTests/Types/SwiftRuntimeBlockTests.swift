@@ -29,6 +29,12 @@ import TraceReader
       ]) == "Swift side table")
   }
 
+  @Test func groupsOfTasksHaveAQueue() {
+    #expect(
+      name(["operator new", "swift_taskGroup_initialize", "withTaskGroup"])
+        == "Swift task group queue")
+  }
+
   @Test func whatTheEndOfAnObjectAllocatesIsNone() {
     #expect(
       name([

@@ -13,6 +13,8 @@ enum SwiftRuntimeBlocks {
     if let function = caller(of: frames) {
       if isOfMetadata(function) { return metadata }
       if isOfSlabs(function) { return taskSlab }
+      // Of the results that nobody has asked for yet: a `std::deque`.
+      if function.base.hasPrefix("swift_taskGroup_initialize") { return taskGroupQueue }
     }
     // The first weak reference to an object, or more counts than its header has room for. Nothing
     // else do these functions allocate; but the last release of an object of the standard library
@@ -98,6 +100,10 @@ enum SwiftRuntimeBlocks {
   /// Where a task of Swift has the frames of its functions.
   static let taskSlab = TypeName(
     short: "Swift Task Slab", full: "Swift Task Slab", language: .swift)
+
+  /// Where a group of tasks keeps those that have ended, until their results are asked for.
+  private static let taskGroupQueue = TypeName(
+    short: "Swift task group queue", full: "Swift task group queue", language: .swift)
 
   /// What tells weak references whether an object lives.
   static let sideTable = TypeName(
