@@ -51,6 +51,23 @@
       #expect(try ours == stacks(try run(["MEMTRACE_UNWINDER=libunwind"])))
     }
 
+    /// The instruction in front of what was interrupted is another function's.
+    @Test(arguments: ["auto", "libunwind"])
+    func theInterruptedFunctionIsNamed(unwinder: String) throws {
+      let program = try TestProgram("handler_stacks.c", flags: ["-O1", "-no-pie", "-pthread"])
+      let trace = try TracedRun(
+        [program.path.string, "first"], environment: ["MEMTRACE_UNWINDER=\(unwinder)"]
+      ).root()
+      let lives = try #require(MarkedEvents(trace).lives[47_006])
+      let stack = try #require(lives.first).allocation.stack
+      let names = FrameNames(trace)
+      #expect(
+        names.names(of: stack).prefix(4)
+          == ["allocate_and_skip", ".", "first", "interrupt_first"])
+      #expect(
+        trace.stacks.frames(of: stack).prefix(4).map(\.isExact) == [false, false, true, false])
+    }
+
     @Test func aHandlerMayAllocateWhereTheStackHasRunOver() throws {
       let program = try TestProgram("handler_stacks.c", flags: ["-O1", "-no-pie", "-pthread"])
       let run = try TracedRun([program.path.string, "overflow"])

@@ -52,13 +52,19 @@ static bool enter(struct mt_stack_guard *guard, uint32_t count, struct mt_stack_
     return false;
 }
 
+static uint32_t flags_of(uint64_t pc) {
+    if (pc & MT_STACK_GAP_MARK)
+        return MT_NODE_GAP;
+    return pc & MT_STACK_EXACT_MARK ? MT_NODE_EXACT_PC : 0;
+}
+
 static uint32_t add_node(uint64_t pc, uint32_t parent, uint64_t caller) {
     uint32_t id = g_stacks.next_id;
-    struct mt_new_node node = {.pc = pc & ~MT_STACK_GAP_MARK,
-                               .caller = caller & ~MT_STACK_GAP_MARK,
+    struct mt_new_node node = {.pc = mt_stack_unmarked(pc),
+                               .caller = mt_stack_unmarked(caller),
                                .id = id,
                                .parent = parent,
-                               .flags = pc & MT_STACK_GAP_MARK ? MT_NODE_GAP : 0};
+                               .flags = flags_of(pc)};
     if (id > MT_STACK_LAST || !mt_stack_index_make_room(id) || !mt_stack_writer_add(&node))
         return MT_STACK_NONE;
     __atomic_store_n(&g_stacks.next_id, id + 1, __ATOMIC_RELAXED);
@@ -86,7 +92,7 @@ struct mt_stack_known mt_stack_table_find(const struct mt_stack_path *path) {
 /* Its frames are written one after the other, but what is read for them can come together. */
 static void fetch_frames(const struct mt_stack_branch *branch) {
     for (uint32_t i = 1; i < branch->count && i <= LIKELY_MISSING; i++)
-        mt_stack_writer_fetch(branch->pcs[i]);
+        mt_stack_writer_fetch(mt_stack_unmarked(branch->pcs[i]));
 }
 
 /* Adds the frames of a branch, from the outermost to the leaf. The index gets the path of the leaf;

@@ -33,6 +33,13 @@ static inline uint64_t mt_stack_gap(uint64_t omitted) {
     return MT_STACK_GAP_MARK | 1ull << (63 - __builtin_clzll(omitted | 1));
 }
 
+/* Stands in a pc of such a list that a signal has interrupted: no call is in front of it. */
+#define MT_STACK_EXACT_MARK (1ull << 62)
+
+static inline uint64_t mt_stack_unmarked(uint64_t pc) {
+    return pc & ~(MT_STACK_GAP_MARK | MT_STACK_EXACT_MARK);
+}
+
 /* Counts mt_stack_table_forget. */
 extern MT_INTERNAL uint64_t mt_stack_epoch;
 
@@ -45,7 +52,7 @@ static inline uint64_t mt_stack_root_hash(bool lacks_root) {
 
 /* A stack as a path. */
 struct mt_stack_path {
-    const uintptr_t *pcs;   /* [count] leaf first, may hold one gap (mt_stack_gap) */
+    const uintptr_t *pcs;   /* [count] leaf first, with marks, and one gap at most (mt_stack_gap) */
     const uint64_t *hashes; /* [count] of the paths from the root to each pc */
     uint32_t count;         /* 1 ... MT_STACK_DEPTH_MAX + 1 */
     bool lacks_root;        /* what called the outermost frame is not known */

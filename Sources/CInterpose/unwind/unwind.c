@@ -7,6 +7,7 @@
 #include "unwind/unwind_compare.h"
 #include "unwind/unwind_goroutine.h"
 #include "unwind/unwind_memo.h"
+#include "unwind/unwind_rules.h"
 #include "unwind/unwind_short_walk.h"
 #include "unwind/unwind_signal.h"
 #include "unwind/unwind_walk.h"
@@ -30,7 +31,7 @@ static uint32_t no_stack(void) {
  * of its callers, has had this done. */
 static void know_images(const uintptr_t *pcs, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
-        if (mt_image_map_may_be_new(pcs[i])) {
+        if (mt_image_map_may_be_new(mt_stack_unmarked(pcs[i]))) {
             mt_image_map_refresh();
             return;
         }
@@ -84,6 +85,19 @@ static struct mt_kept_frames shorten(uintptr_t *pcs, uint32_t count, uint64_t dr
     return (struct mt_kept_frames){pcs, mt_unwind_depth + 1, false};
 }
 
+#if defined(__x86_64__)
+/* Of frames that libunwind has found: those that signals have interrupted. */
+static void mark_interrupted(uintptr_t *pcs, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++)
+        if (mt_rule_for(pcs[i - 1]).kind == MT_RULE_SIGNAL)
+            pcs[i++] |= MT_STACK_EXACT_MARK;
+}
+#else
+static void mark_interrupted(uintptr_t *pcs, uint32_t count) {
+    (void)pcs, (void)count;
+}
+#endif
+
 static struct mt_kept_frames keep_libunwinds(struct mt_unwinder *unwinder, struct mt_frame leaf,
                                              uint32_t known) {
     uint32_t limit = mt_unwind_depth + 32;
@@ -95,11 +109,12 @@ static struct mt_kept_frames keep_libunwinds(struct mt_unwinder *unwinder, struc
     uint32_t count = total - first;
     if (count == 0)
         return keep_known(unwinder, leaf, known);
-    if (total == limit)
-        return (struct mt_kept_frames){pcs, mt_unwind_depth, true};
     /* libunwind ends some stacks with a frame at 0. */
     while (count > 1 && pcs[count - 1] == 0)
         count--;
+    mark_interrupted(pcs, count);
+    if (total == limit)
+        return (struct mt_kept_frames){pcs, mt_unwind_depth, true};
     return count > mt_unwind_depth ? shorten(pcs, count, 0)
                                    : (struct mt_kept_frames){pcs, count, false};
 }

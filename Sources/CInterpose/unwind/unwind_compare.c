@@ -48,7 +48,7 @@ static bool is_about_guess(struct mt_kept_frames ours, struct mt_kept_frames the
     for (uint32_t i = 0; i < ours.count && i < theirs.count; i++) {
         if (ours.pcs[i] != theirs.pcs[i])
             return false;
-        if (is_guess(ours.pcs[i]))
+        if (is_guess(mt_stack_unmarked(ours.pcs[i])))
             return true;
     }
     return false;

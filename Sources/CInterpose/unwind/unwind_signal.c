@@ -57,7 +57,7 @@ uint32_t mt_signal_frames(struct mt_unwinder *unwinder, uint32_t known) {
             return 0;
         for (uint32_t i = 0; i < known; i++)
             unwinder->pcs[count++] = unwinder->fresh[i].frame.pc;
-        unwinder->pcs[count++] = interrupted.pc;
+        unwinder->pcs[count++] = interrupted.pc | MT_STACK_EXACT_MARK;
         end = mt_unwind_walk_interrupted(unwinder, interrupted, &known);
     }
     return end == MT_WALK_CACHED ? count : 0;

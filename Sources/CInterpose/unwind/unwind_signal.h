@@ -15,8 +15,8 @@
 bool mt_is_signal_return(uintptr_t address);
 
 /* Behind a walk that ended with MT_WALK_SIGNAL: its frames, what each signal has interrupted, and
- * the frames of handlers that were interrupted in their turn, in unwinder->pcs. The stack that
- * goes on behind them is in the cache.
+ * the frames of handlers that were interrupted in their turn, in unwinder->pcs, with marks
+ * (MT_STACK_EXACT_MARK). The stack that goes on behind them is in the cache.
  *
  * known    frames of that walk
  * returns  how many; 0 where the rest cannot be found by rules

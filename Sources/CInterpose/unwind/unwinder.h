@@ -48,7 +48,7 @@ struct mt_window_frame {
     uint64_t prefix;
 };
 
-/* What is kept of a stack: a list of pcs, leaf first, which may hold a gap (mt_stack_gap). */
+/* What is kept of a stack: a list of pcs, leaf first, as struct mt_stack_path has. */
 struct mt_kept_frames {
     const uintptr_t *pcs;
     uint32_t count;  /* with the gap */

@@ -1,12 +1,15 @@
 /* Allocates in signal handlers on top of stacks of a few frames and of many: on the same stack, on
  * an alternate one, in a handler that has interrupted another, and amid a prologue and an epilogue.
+ * "first": where the first instruction of a function was interrupted, which has another in front.
  * "overflow": where a thread has run over the end of its stack. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 
 enum { ALTERNATE = 65536, ROUNDS = 5 };
 
@@ -43,6 +46,19 @@ __asm__(".text\n.globl trap\n.type trap, @function\ntrap:\n.cfi_startproc\n"
         "sub $32, %rsp\nint3\n"
         "leave\n.cfi_def_cfa %rsp, 8\n.cfi_restore %rbp\nint3\n"
         "ret\n.cfi_endproc\n.size trap, .-trap\n");
+
+static void allocate_and_skip(int number, siginfo_t *info, void *context) {
+    (void)number, (void)info;
+    free(malloc(47006));
+    ((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] += 2;
+}
+
+void neighbour(void);
+void first(void);
+__asm__(".text\n.globl neighbour\n.type neighbour, @function\nneighbour:\n.cfi_startproc\n"
+        "ret\n.cfi_endproc\n.size neighbour, .-neighbour\n"
+        ".globl first\n.type first, @function\nfirst:\n.cfi_startproc\n"
+        "ud2\nret\n.cfi_endproc\n.size first, .-first\n");
 
 static void interrupt(void) {
     for (int i = 0; i < ROUNDS; i++) {
@@ -85,6 +101,12 @@ static void *overflow(void *unused) {
     return unused;
 }
 
+static void interrupt_first(void) {
+    struct sigaction action = {.sa_sigaction = allocate_and_skip, .sa_flags = SA_SIGINFO};
+    sigaction(SIGILL, &action, NULL);
+    first();
+}
+
 int main(int count, char **arguments) {
     static char memory[ALTERNATE];
     stack_t alternate = {.ss_sp = memory, .ss_size = sizeof memory};
@@ -97,6 +119,8 @@ int main(int count, char **arguments) {
         pthread_t thread;
         pthread_create(&thread, NULL, overflow, NULL);
         pthread_join(thread, NULL);
+    } else if (count > 1 && strcmp(arguments[1], "first") == 0) {
+        interrupt_first();
     } else {
         for (int i = 1; i < count; i++)
             descend(atoi(arguments[i]));
