@@ -4,6 +4,7 @@
 #include "base/config.h"
 #include "base/text.h"
 #include "bundled/bundled_allocator.h"
+#include "bundled/replaced_blocks.h"
 #include "loader/attached.h"
 #include "loader/loaded_symbols.h"
 #include "loader/real.h"
@@ -13,12 +14,19 @@
 static const char *const prefixes[] = {"", "je_", "mi_", "tc_"};
 
 enum { PREFIXES = sizeof prefixes / sizeof *prefixes, LONGEST_NAME = 48 };
-enum { MOST_NAMES = PREFIXES * MT_BUNDLED_FUNCTIONS };
+
+/* They tell how large a block is, as malloc_usable_size does. */
+static const char *const sizes[] = {"sallocx",        "je_sallocx",     "je_malloc_usable_size",
+                                    "mi_usable_size", "mi_malloc_size", "mi_malloc_usable_size",
+                                    "tc_malloc_size"};
+
+enum { SIZES = sizeof sizes / sizeof *sizes };
+enum { MOST_FUNCTIONS = PREFIXES * MT_BUNDLED_FUNCTIONS + SIZES };
 
 static struct {
     const char *image; /* the file name of the allocator; NULL: there is none */
-    char names[MOST_NAMES][LONGEST_NAME];
-    struct mt_rebinding functions[MOST_NAMES];
+    char names[MOST_FUNCTIONS][LONGEST_NAME];
+    struct mt_rebinding functions[MOST_FUNCTIONS];
     size_t count;
 } g_beside;
 
@@ -32,35 +40,9 @@ static const char *allocator_library(void) {
     return *name && !mt_text_has_prefix(name, "libc.so.") ? name : NULL;
 }
 
-/* Where blocks of malloc are put elsewhere, or get something behind them (heap_checks.h), the
- * allocator does not know them: its function that ends or resizes any block may get such a one. */
-static bool are_blocks_replaced(void) {
-    return (const void *)(uintptr_t)mt_real.malloc != mt_real_allocator;
-}
-
-/* jemalloc(3): MALLOCX_ALIGN and MALLOCX_ZERO; the others say where it is to look for memory. */
-enum { ALIGNS_OR_CLEARS = 0x7f };
-
-static void *(*real_rallocx)(void *block, size_t size, int flags);
-
-static void *resize_by_rallocx(void *block, size_t size, int flags) {
-    return flags & ALIGNS_OR_CLEARS ? real_rallocx(block, size, flags)
-                                    : mt_real.realloc(block, size);
-}
-
-/* returns  what a hook is to call in place of a function */
-static uintptr_t replacement(const char *name, uintptr_t address) {
-    /* What else than the block they are given is in registers that free does not look at. */
-#define MT_END(function, ...)                                                                      \
-    if (mt_text_equal(name, #function))                                                            \
-        return (uintptr_t)mt_real.free;
-    MT_FOR_EACH_BUNDLED_ENDER(MT_END)
-    if (mt_text_equal(name, "realloc"))
-        return (uintptr_t)mt_real.realloc;
-    if (!mt_text_equal(name, "rallocx"))
-        return address;
-    __builtin_memcpy(&real_rallocx, &address, sizeof real_rallocx);
-    return (uintptr_t)resize_by_rallocx;
+static void lead(const char *name, uintptr_t address, uintptr_t ours) {
+    g_beside.functions[g_beside.count++] =
+        (struct mt_rebinding){.name = name, .ours = ours, .next = address, .deep = address};
 }
 
 static void add(const char *library, const char *prefix, size_t function) {
@@ -74,16 +56,20 @@ static void add(const char *library, const char *prefix, size_t function) {
     /* A hook calls one function. */
     if (!address)
         return;
-    uintptr_t real =
-        are_blocks_replaced() ? replacement(mt_bundled_functions[function].name, address) : address;
+    uintptr_t real = mt_replaced_call(mt_bundled_functions[function].name, address);
     if (mt_bundled_real[function] && mt_bundled_real[function] != real)
         return;
     mt_bundled_real[function] = real;
-    g_beside.functions[g_beside.count++] =
-        (struct mt_rebinding){.name = name,
-                              .ours = mt_bundled_functions[function].hook,
-                              .next = address,
-                              .deep = address};
+    lead(name, address, mt_bundled_functions[function].hook);
+}
+
+static void add_sizes(const char *library) {
+    uintptr_t ours = mt_loaded_find_own("malloc_usable_size");
+    for (size_t i = 0; i < SIZES && ours; i++) {
+        uintptr_t address = mt_loaded_find_function(library, sizes[i]);
+        if (address)
+            lead(sizes[i], address, ours);
+    }
 }
 
 void mt_beside_malloc_begin(void) {
@@ -98,6 +84,8 @@ void mt_beside_malloc_begin(void) {
             if (!mt_bundled_functions[i].is_operator &&
                 mt_bundled_may_have(prefixes[prefix], &mt_bundled_functions[i]))
                 add(g_beside.image, prefixes[prefix], i);
+    if (mt_are_blocks_replaced())
+        add_sizes(g_beside.image);
 }
 
 bool mt_beside_malloc_look(const struct mt_loaded_image *image) {

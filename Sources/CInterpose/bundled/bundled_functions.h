@@ -8,6 +8,11 @@
 
 #include "base/os.h"
 
+static inline size_t mt_product(size_t count, size_t size) {
+    size_t product;
+    return __builtin_mul_overflow(count, size, &product) ? SIZE_MAX : product;
+}
+
 /* X(name, operation, parameters, arguments, size, alignment): return a block. */
 #define MT_FOR_EACH_BUNDLED_MAKER(X)                                                               \
     X(malloc, MALLOC, (size_t size), (size), size, 0)                                              \

@@ -10,11 +10,6 @@
 
 uintptr_t mt_bundled_real[MT_BUNDLED_FUNCTIONS];
 
-static inline size_t mt_product(size_t count, size_t size) {
-    size_t product;
-    return __builtin_mul_overflow(count, size, &product) ? SIZE_MAX : product;
-}
-
 /* ---- The functions themselves ---- */
 
 enum index {

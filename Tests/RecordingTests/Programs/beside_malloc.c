@@ -9,6 +9,7 @@
 void *mallocx(size_t size, int flags);
 void *rallocx(void *block, size_t size, int flags);
 size_t xallocx(void *block, size_t size, size_t extra, int flags);
+size_t sallocx(void *block, int flags);
 void sdallocx(void *block, size_t size, int flags);
 
 static void **kept;
@@ -34,6 +35,15 @@ static void mix(void) {
     sdallocx(malloc(1032), 1032, 0);
 }
 
+/* 1041, 2041: a block of malloc, whose size is asked for. */
+static void measure(void) {
+    void *block = malloc(1041);
+    printf("%zu %zu\n", sallocx(block, 0), xallocx(block, 1041, 0, 0));
+    block = rallocx(block, 2041, 6 | 0x40);
+    printf("%zu\n", sallocx(block, 0));
+    free(block);
+}
+
 /* 1021 is held by a variable, and alone holds 1022. */
 static void keep(void) {
     kept = memset(mallocx(1021, 0), 0, 1021);
@@ -55,10 +65,23 @@ static void fork_child(void) {
     waitpid(child, NULL, 0);
 }
 
-int main(void) {
+/* 100061: more than a limit that the blocks before are no reason to raise. */
+static void pass_limit(void) {
+    for (int i = 0; i < 100; i++)
+        sdallocx(mallocx(1061, 0), 1061, 0);
+    free(malloc(100061));
+}
+
+int main(int count, char **arguments) {
+    (void)arguments;
+    if (count > 1) {
+        pass_limit();
+        return 0;
+    }
     directly();
     resize();
     mix();
+    measure();
     keep();
     leak();
     fork_child();
