@@ -84,6 +84,16 @@ import Testing
     #expect(!output.contains("leak:gone"))
   }
 
+  @Test func whatProgramsOfOneNameHideIsCountedOnce() {
+    let result = GateResult(
+      judging: inputOf(programs: [
+        ("a/run", .text("leak:makeList\n")), ("b/run", .text("leak:makeList\nleak:gone\n")),
+      ]))
+    #expect(
+      result.suppressions.map(\.place) == ["__lsan_default_suppressions of run:1"])
+    #expect(result.suppressions.map(\.findings) == [2])
+  }
+
   @Test func filesHideBeforePrograms() throws {
     var input = inputOf(programs: [("app", .text("leak:main\n"))])
     try input.suppressions.add("leak:makeList\n", name: "x.supp")

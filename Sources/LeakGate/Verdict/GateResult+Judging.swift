@@ -187,8 +187,10 @@ struct FindingJudge {
         name: suppression.name, place: suppression.place, findings: found.count,
         count: found.reduce(0) { $0 &+ $1.count }, bytes: found.reduce(0) { $0 &+ $1.bytes })
     }
-    return suppressions.suppressions.map(use)
-      + ofPrograms.flatMap(\.suppressions).map(use).filter { $0.findings > 0 }
+    // Programs of the same name in different folders, as `tests/a/run` and `tests/b/run`, share titles.
+    var titles: Set<String> = []
+    let own = ofPrograms.flatMap(\.suppressions).filter { titles.insert($0.title).inserted }
+    return suppressions.suppressions.map(use) + own.map(use).filter { $0.findings > 0 }
   }
 
   /// Patterns that hide so much that they are likely wrong.
