@@ -53,10 +53,10 @@ static void add(const char *library, const char *prefix, size_t function) {
     if (mt_loaded_find_own(name))
         return;
     uintptr_t address = mt_loaded_find_function(library, name);
-    /* A hook calls one function. */
     if (!address)
         return;
     uintptr_t real = mt_replaced_call(mt_bundled_functions[function].name, address);
+    /* A hook calls one function. */
     if (mt_bundled_real[function] && mt_bundled_real[function] != real)
         return;
     mt_bundled_real[function] = real;
