@@ -56,6 +56,16 @@ import TraceTestSupport
     return builder
   }
 
+  /// Names and counts, as `app.Node<Int> 2`.
+  private func rows(of builder: TraceBuilder) throws -> [String] {
+    let file = try builder.write()
+    let trace = try Trace(path: file.path)
+    let report = try HeapReport(
+      trace, source: ReportSource(trace, file: nil, symbolicator: symbolicator),
+      query: HeapQuery())
+    return report.rows.map { "\($0.name) \($0.count)" }.sorted()
+  }
+
   /// A generic function allocates objects of many types with one stack, of which few were looked at.
   @Test func objectsAreNotNamedAfterOthersOfTheirStack() throws {
     var builder = Self.recording()
@@ -71,13 +81,8 @@ import TraceTestSupport
     snapshot.words(at: 0x20_0500, [0x4210, 3])
     snapshot.words(at: 0x20_0600, [0x5010, 3, 0x5200])
     builder.snapshot(snapshot)
-    let file = try builder.write()
-    let trace = try Trace(path: file.path)
-    let report = try HeapReport(
-      trace, source: ReportSource(trace, file: nil, symbolicator: symbolicator),
-      query: HeapQuery())
     #expect(
-      report.rows.map { "\($0.name) \($0.count)" }.sorted() == [
+      try rows(of: builder) == [
         "Error box<app.Failure> 1", "app.Node<Int> 2", "malloc in make 1", "malloc in parse 4",
       ])
   }
@@ -93,13 +98,8 @@ import TraceTestSupport
     snapshot.region(0x20_0000..<0x20_1000, path: "[heap]")
     snapshot.words(at: 0x20_0500, [0x4010, 0x20_0400])
     builder.snapshot(snapshot)
-    let file = try builder.write()
-    let trace = try Trace(path: file.path)
-    let report = try HeapReport(
-      trace, source: ReportSource(trace, file: nil, symbolicator: symbolicator),
-      query: HeapQuery())
     #expect(
-      report.rows.map { "\($0.name) \($0.count)" }.sorted() == [
+      try rows(of: builder) == [
         "app.Node<Int> 2", "malloc in parse 3", "operator new in parse 2",
       ])
   }

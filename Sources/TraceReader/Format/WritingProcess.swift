@@ -47,12 +47,7 @@ enum WritingProcess {
 
   private static func hasMapped(_ inode: UInt64, process: String) -> Bool {
     guard let maps = text("/proc/\(process)/maps") else { return false }
-    let (inode, beginning) = (Substring("\(inode)"), Substring("00000000"))
-    return maps.split(separator: "\n").contains { line in
-      let fields = line.split(separator: " ", maxSplits: 5)
-      return fields.count > 4 && fields[1] == "rw-s" && fields[2] == beginning
-        && fields[4] == inode
-    }
+    return SharedMapping.all(inMaps: maps).contains { $0.inode == inode }
   }
 
   /// What a file of `/proc` holds, whose size is not known before; nil where it cannot be read.

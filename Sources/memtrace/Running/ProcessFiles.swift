@@ -1,4 +1,5 @@
 import SystemPackage
+import TraceReader
 
 #if canImport(Glibc)
   import Glibc
@@ -72,13 +73,7 @@ struct ProcessFiles {
   /// may not be looked at.
   var sharedFiles: [FilePath]? {
     guard let maps = try? Self.text("/proc/\(pid)/maps") else { return nil }
-    return maps.split(separator: "\n").compactMap { line in
-      let fields = line.split(separator: " ", maxSplits: 5)
-      guard fields.count == 6, fields[1] == "rw-s", fields[2].allSatisfy({ $0 == "0" }) else {
-        return nil
-      }
-      return FilePath(String(fields[5].drop { $0 == " " }))
-    }
+    return SharedMapping.all(inMaps: maps).map { FilePath($0.path) }.filter { !$0.isEmpty }
   }
 
   /// For how long it has run, in nanoseconds; nil when `/proc` does not say.
