@@ -216,7 +216,8 @@ extension SymbolicatedFrame {
       SymbolicatedFrame(
         programCounter: programCounter, function: frame.function, location: frame.location,
         isInlined: frame.isInlined, imagePath: image.path, imageOffset: offset,
-        functionOffset: frame.start.map { offset &- $0 })
+        functionOffset: frame.start.map { offset &- $0 },
+        isAllocationWrapper: frame.isAllocationWrapper)
     }
   }
 }

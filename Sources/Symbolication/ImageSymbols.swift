@@ -8,6 +8,8 @@ final class ImageSymbols {
     let start: UInt64?
     let location: SourceLocation?
     let isInlined: Bool
+    /// Whether it is a function of the program that allocates for its callers.
+    var isAllocationWrapper = false
   }
 
   private let files: [ELFFile]
@@ -119,11 +121,13 @@ final class ImageSymbols {
     return described.enumerated().map { index, frame in
       guard index == outermost else {
         return Frame(
-          function: frame.function, start: nil, location: frame.location, isInlined: true)
+          function: frame.function, start: nil, location: frame.location, isInlined: true,
+          isAllocationWrapper: frame.isAllocationWrapper)
       }
       return Frame(
         function: Self.name(of: frame, symbol: symbol), start: frame.start ?? symbol?.start,
-        location: frame.location, isInlined: false)
+        location: frame.location, isInlined: false,
+        isAllocationWrapper: frame.isAllocationWrapper)
     }
   }
 

@@ -10,6 +10,14 @@ final class DebugInfo {
     /// Where the function begins; `nil` for an inlined one.
     let start: UInt64?
     let location: SourceLocation?
+    /// Whether it is declared as what allocates for its callers is.
+    let isAllocationWrapper: Bool
+
+    init(function: FunctionName?, start: UInt64?, location: SourceLocation?, die: Dwarf_Die? = nil)
+    {
+      (self.function, self.start, self.location) = (function, start, location)
+      isAllocationWrapper = die.map(AllocationWrapper.isOne) ?? false
+    }
   }
 
   private struct UnitRange {
@@ -64,12 +72,13 @@ final class DebugInfo {
       }
     for inlined in inlinedCalls.reversed() {
       frames.append(
-        Frame(function: unit.name(of: inlined), start: nil, location: location))
+        Frame(function: unit.name(of: inlined), start: nil, location: location, die: inlined))
       location = unit.callLocation(of: inlined)
     }
     frames.append(
       Frame(
-        function: unit.name(of: function.die), start: function.start, location: location))
+        function: unit.name(of: function.die), start: function.start, location: location,
+        die: function.die))
     return frames
   }
 

@@ -315,7 +315,8 @@ private struct SymbolTables {
         column: Int(clamping: section.number()))
     }
     return ImageSymbols.Frame(
-      function: function, start: start, location: location, isInlined: flags.contains(.inlined))
+      function: function, start: start, location: location, isInlined: flags.contains(.inlined),
+      isAllocationWrapper: flags.contains(.allocationWrapper))
   }
 
   func string(_ index: UInt64) -> String {

@@ -44,6 +44,7 @@ struct SymbolChunkEncoder {
     if frame.start != nil { flags.insert(.start) }
     if frame.location != nil { flags.insert(.location) }
     if frame.function != nil { flags.insert(.function) }
+    if frame.isAllocationWrapper { flags.insert(.allocationWrapper) }
     current.appendVarInt(flags.rawValue)
     if let function = frame.function { current.appendVarInt(index(of: function)) }
     if let start = frame.start { current.appendZigzag(address &- start) }

@@ -105,7 +105,8 @@ public struct SymbolEmbedder {
       frames.map { frame in
         ImageSymbols.Frame(
           function: frame.function, start: frame.functionOffset.map { address &- $0 },
-          location: frame.location, isInlined: frame.isInlined)
+          location: frame.location, isInlined: frame.isInlined,
+          isAllocationWrapper: frame.isAllocationWrapper)
       }, at: address)
     for (position, frame) in frames.enumerated() where frame.isCompiledIn {
       for isNew in [false, true] {

@@ -26,6 +26,7 @@ enum SymbolSection: UInt64 {
     static let start = Flags(rawValue: 2)
     static let location = Flags(rawValue: 4)
     static let function = Flags(rawValue: 8)
+    static let allocationWrapper = Flags(rawValue: 16)
   }
 }
 

@@ -4,7 +4,8 @@ public enum ResponsibleFrame {
   /// named like an allocator (`g_malloc`) only where there is no other; else the outermost.
   ///
   /// What a macro was expanded to has no line in a file that anybody could open, and what makes room in a container
-  /// is the same for all who use such: whoever calls it is meant, where there is one.
+  /// is the same for all who use such, as is a function of the program that allocates for others: whoever calls it is
+  /// meant, where there is one.
   ///
   /// Where a library starts up (`call_init`) or a thread begins (`start_thread`), the runtime's
   /// function that was called from there says more than that it was called. Without debug information of
@@ -31,7 +32,7 @@ public enum ResponsibleFrame {
       }
       switch frame.role {
       case .user:
-        guard frame.isMacroExpansion || frame.isLibraryContainer else {
+        guard frame.isMacroExpansion || frame.isLibraryContainer || frame.isAllocationWrapper else {
           guard stripped.begin(at: frame) else { return stripped.behindFront(frame) ?? frame }
           continue
         }

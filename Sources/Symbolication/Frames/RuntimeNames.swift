@@ -122,6 +122,11 @@ enum RuntimeNames {
     "pg_malloc_internal",
     "Perl_safesysmalloc", "Perl_safesyscalloc", "Perl_safesysrealloc", "Perl_safesysfree",
     "ngx_alloc", "ngx_calloc", "ngx_memalign",
+    // Of the runtimes of Erlang and of Haskell.
+    "erts_sys_alloc", "erts_sys_realloc", "erts_sys_free", "erts_sys_aligned_alloc",
+    "erts_sys_aligned_realloc", "erts_sys_aligned_free", "erts_alcu_sys_alloc",
+    "erts_alcu_sys_realloc", "erts_alcu_sys_aligned_alloc", "erts_alcu_sys_aligned_realloc",
+    "stgMallocBytes", "stgReallocBytes", "stgCallocBytes", "stgMallocAlignedBytes", "stgFree",
     "CRYPTO_malloc", "CRYPTO_zalloc", "CRYPTO_realloc", "CRYPTO_clear_realloc", "CRYPTO_free",
     "CRYPTO_clear_free", "CRYPTO_strdup", "CRYPTO_strndup", "CRYPTO_memdup",
     "CRYPTO_secure_malloc", "CRYPTO_secure_zalloc", "CRYPTO_secure_free",

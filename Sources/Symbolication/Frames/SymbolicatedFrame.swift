@@ -57,14 +57,19 @@ public struct SymbolicatedFrame: Sendable, Hashable {
   /// Whether it is a function of a container that a library has compiled into the program.
   let isLibraryContainer: Bool
 
+  /// Whether it is a function of the program that allocates what others ask for: `my_malloc`.
+  let isAllocationWrapper: Bool
+
   /// The text of a marker; `nil` for frames.
   public let markerText: String?
 
   /// Makes a frame; its role follows from the function and the image.
+  ///
+  /// Whether it is an allocation wrapper debug information tells; nothing else does.
   public init(
     programCounter: Address, function: FunctionName? = nil, location: SourceLocation? = nil,
     isInlined: Bool = false, imagePath: String? = nil, imageOffset: UInt64? = nil,
-    functionOffset: UInt64? = nil
+    functionOffset: UInt64? = nil, isAllocationWrapper: Bool = false
   ) {
     self.programCounter = programCounter
     self.function = function
@@ -82,6 +87,7 @@ public struct SymbolicatedFrame: Sendable, Hashable {
     isLibraryContainer =
       role == .user
       && function.map { $0.language == .cxx && ContainerLibraries.own($0.base) } == true
+    self.isAllocationWrapper = role == .user && isAllocationWrapper
     self.markerText = nil
   }
 
@@ -100,6 +106,7 @@ public struct SymbolicatedFrame: Sendable, Hashable {
     isOfCLibrary = true
     isLibraryAllocator = false
     isLibraryContainer = false
+    isAllocationWrapper = false
     markerText = text
   }
 

@@ -46,6 +46,44 @@ struct ELFSymbolicatorTests {
     #expect(frames.map(\.role) == [.user])
   }
 
+  @Test(
+    "functions of C that allocate for their callers are told by how they are declared",
+    arguments: [("gcc", "-gdwarf-4"), ("gcc", "-gdwarf-5"), ("clang", "-gdwarf-5")])
+  func allocationWrappers(compiler: String, option: String) throws {
+    let program = try fixture.compile(
+      "wrappers.c", with: compiler, ["-O2", "-g", option, "-w"], to: "program")
+    let wrappers = ["pool_alloc", "counted_calloc", "byte_alloc", "const_alloc", "copy_strdup"]
+    let others = [
+      "alloc_node", "alloc_defaults", "leak_malloc", "alloc_numbers", "alloc_named", "worker",
+      "find_text",
+    ]
+    let found = try (wrappers + others).filter { name in
+      let address = try Fixture.symbol(name, in: program)
+      let frame = try #require(symbolicator.frames(address, in: program).last)
+      #expect(frame.baseName == name)
+      return frame.isAllocationWrapper
+    }
+    #expect(found == wrappers)
+    let inlined = symbolicator.frames(try Fixture.symbol("probe", in: program), in: program)
+    #expect(inlined.map(\.baseName) == ["zero_alloc", "caller"])
+    #expect(inlined.map(\.isAllocationWrapper) == [true, false])
+  }
+
+  @Test("and those of C++", arguments: ["g++", "clang++"])
+  func allocationWrappersOfClasses(compiler: String) throws {
+    let program = try fixture.compile(
+      "wrappers.cpp", with: compiler, ["-O1", "-g", "-std=c++17"], to: "program")
+    let found = try ["Allocate", "AllocateAligned", "Reallocate"].map { name in
+      let function = try Fixture.symbol(in: program) { $0.contains("\(name.count)\(name)") }
+      return symbolicator.frames(function.address, in: program).last
+    }
+    #expect(
+      found.map { $0?.baseName } == [
+        "db::Arena::Allocate", "db::Arena::AllocateAligned", "db::Arena::Reallocate",
+      ])
+    #expect(found.map { $0?.isAllocationWrapper } == [true, true, false])
+  }
+
   @Test("the line of a return address is that of the call")
   func returnAddresses() throws {
     let program = try fixture.compile("inlining.c", with: "gcc", ["-O2", "-g"], to: "program")

@@ -409,7 +409,8 @@ import Testing
       [
         ImageSymbols.Frame(
           function: FunctionName(plain: "f"), start: 0x40,
-          location: SourceLocation(path: "a.c", line: 9), isInlined: false)
+          location: SourceLocation(path: "a.c", line: 9), isInlined: false,
+          isAllocationWrapper: true)
       ], at: 0x42)
     encoder.endImage(3)
     #expect(
@@ -418,7 +419,7 @@ import Testing
         2, 4, 1, 0x80, 0x01, 0,  // functions: plain, names follow from string 0
         3, 3, 1, 3, 1,  // images: image 3 was read
         4, 11, 3, 1,  // frames: image 3, one address
-        0x84, 0x01, 1, 14, 0, 4, 1, 9, 0,  // at 0x42 one frame: flags, f, 2 before, a.c, 9, 0
+        0x84, 0x01, 1, 30, 0, 4, 1, 9, 0,  // at 0x42 one frame: flags, f, 2 before, a.c, 9, 0
         0,
       ])
   }

@@ -217,6 +217,26 @@ struct FrameClassifierTests {
     #expect(library.role == .user)
   }
 
+  @Test("who calls a function that allocates for others is blamed")
+  func allocationWrappers() {
+    func frame(_ name: String, isWrapper: Bool = false) -> SymbolicatedFrame {
+      SymbolicatedFrame(
+        programCounter: Address(1), function: Demangler.name(of: name), imagePath: Self.app,
+        isAllocationWrapper: isWrapper)
+    }
+    let (inner, outer) = (frame("pool_alloc", isWrapper: true), frame("zero", isWrapper: true))
+    let (user, main) = (frame("parse_header"), frame("main"))
+    let allocator = frame("malloc")
+    #expect(ResponsibleFrame.find(in: [allocator, inner, outer, user, main]) == user)
+    #expect(ResponsibleFrame.find(in: [allocator, user, inner, main]) == user)
+    #expect(ResponsibleFrame.find(in: [allocator, inner, outer]) == inner)
+    #expect(inner.role == .user)
+    let system = SymbolicatedFrame(
+      programCounter: Address(1), function: Demangler.name(of: "g_alloc"), imagePath: Self.libc,
+      isAllocationWrapper: true)
+    #expect(!system.isAllocationWrapper)
+  }
+
   @Test("what runs a part of an async function is not blamed for what that allocates")
   func swiftJob() {
     func frame(_ name: String, _ image: String) -> SymbolicatedFrame {

@@ -1,0 +1,54 @@
+import CLibDW
+
+/// Functions of C and C++ that allocate what their callers ask for, told by how they are declared.
+///
+/// Most programs have some of their own, and a report that named them would name one function for everything. A
+/// function that allocates an object of its own returns a pointer to its type; one that does so for others knows
+/// no type, but how much is wanted.
+enum AllocationWrapper {
+  /// Whether a function is one.
+  ///
+  /// - Parameter function: Of a unit of C or C++; also the entry of a call that was inlined.
+  /// - Returns: True for `void *pool_alloc(struct pool *, size_t)` and for `char *xstrdup(const char *)`, false for
+  ///   `struct node *alloc_node(int kind)` and for `void leak_malloc(void)`.
+  static func isOne(_ function: Dwarf_Die) -> Bool {
+    let declaration = function.declaration
+    guard let name = declaration.string(DW_AT_name)?.lowercased() else { return false }
+    let copies = copyWords.contains { name.contains($0) }
+    guard copies || AllocatorCall.isAllocator(name),
+      let returned = declaration.reference(DW_AT_type), isPointerToBytes(returned)
+    else { return false }
+    return declaration.children.contains { parameter in
+      guard parameter.tag == DW_TAG_formal_parameter, !parameter.has(DW_AT_artificial),
+        let type = parameter.reference(DW_AT_type)
+      else { return false }
+      return isSize(type) || copies && isPointerToBytes(type)
+    }
+  }
+
+  /// `xstrdup`, `buf_memdup0`, `kdup`; `dup` alone may be anything.
+  private static let copyWords = ["strdup", "strndup", "memdup", "dupstr", "savestr", "strsave"]
+
+  /// `void *`, or a pointer to characters or bytes.
+  private static func isPointerToBytes(_ type: Dwarf_Die) -> Bool {
+    let pointer = ObjectTypes.bare(type)
+    guard pointer.tag == DW_TAG_pointer_type else { return false }
+    guard let target = pointer.reference(DW_AT_type).map(ObjectTypes.bare) else { return true }
+    // `const void *`; `std::byte` is an enumeration.
+    guard target.tag != 0, !qualifiers.contains(target.tag) else { return true }
+    return [DW_TAG_base_type, DW_TAG_enumeration_type].contains(target.tag)
+      && target.number(DW_AT_byte_size) == 1
+  }
+
+  /// Whether a parameter may say how many bytes: an integer of at least 16 bits.
+  private static func isSize(_ type: Dwarf_Die) -> Bool {
+    let bare = ObjectTypes.bare(type)
+    return bare.tag == DW_TAG_base_type && (bare.number(DW_AT_byte_size) ?? 0) >= 2
+      && bare.number(DW_AT_encoding).map(integers.contains) == true
+  }
+
+  private static let integers: Set<Int> = [Int(DW_ATE_signed), Int(DW_ATE_unsigned)]
+  private static let qualifiers: Set<Int> = [
+    DW_TAG_const_type, DW_TAG_volatile_type, DW_TAG_restrict_type, DW_TAG_atomic_type,
+  ]
+}
