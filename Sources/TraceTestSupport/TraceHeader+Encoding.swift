@@ -38,6 +38,7 @@ extension TraceHeader {
     for field in [snapshotSignal, snapshotsBegun, snapshotsDone, 0] { writer.write(field) }
     writer.pad(to: Self.mainStackOffset)
     writer.write(mainStack)
+    writer.write(peakResident)
     writer.pad(to: Int(MT_FILE_HEADER_SIZE))
     return writer.bytes
   }

@@ -25,6 +25,22 @@ import TraceTestSupport
     #expect(rows.count == (isShown ? 3 : 0))
   }
 
+  @Test(arguments: [
+    (UInt64(15) << 20, "peak 15.00 MiB, with code and files; the heap's peak was ", false),
+    (40 << 20, "peak 40.00 MiB, with code and files; the heap's peak was ", true),
+    (4, "peak 4 B; of the heap's peak, ", false),
+  ])
+  func whatWasInMemoryIsSaid(_ bytes: UInt64, _ text: String, _ isOther: Bool) throws {
+    var sample = SampleTrace()
+    sample.summary.peakResidentBytes = bytes
+    let report = try OverviewReport(SampleTrace.workedExample, source: sample.source)
+    let line = report.text().split(separator: "\n").first { $0.hasPrefix("Resident memory: ") }
+    #expect(line?.hasPrefix("Resident memory: \(text)") == true)
+    let commands = report.nextCommands.map(\.command)
+    let command = "memtrace mappings -- \(report.trace.commandLine)"
+    #expect(commands.contains(command) == isOther)
+  }
+
   /// That nothing is said of leaks must not look as if there were none.
   @Test func whyLeaksAreUnknownIsSaid() throws {
     func lines(_ ending: TraceEnding) throws -> [Substring] {

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/memory_limits.h"
+#include "base/resident_memory.h"
 #include "memtrace_checksum.h"
 #include "trace/trace_descriptor.h"
 #include "trace/trace_room.h"
@@ -77,6 +78,7 @@ static void fill_header(struct mt_file_header *header, const struct mt_config *c
     header->limit_cgroup_bytes = mt_memory_limit_of_cgroup();
     header->sample_interval = config->sample;
     header->paused = (uint32_t)config->paused;
+    mt_resident_begin((origin->flags & (MT_HEADER_FORKED | MT_HEADER_LATE)) != 0);
     header->load_ticks = origin->load_ticks;
     if (origin->flags & MT_HEADER_FORKED)
         header->fork_ticks = header->start_ticks;
@@ -172,6 +174,13 @@ static void *map_new(uint32_t length, uint64_t *offset) {
     return chunk;
 }
 
+enum { CHUNKS_PER_PEAK = 16 };
+
+static void note_peak(struct mt_file_header *header, uint64_t peak) {
+    if (peak)
+        __atomic_store_n(&header->peak_resident, peak, __ATOMIC_RELAXED);
+}
+
 struct mt_chunk_header *mt_trace_file_chunk(uint16_t kind, uint16_t encoding, uint32_t length,
                                             uint64_t base_time, uint32_t thread,
                                             uint32_t first_id) {
@@ -194,6 +203,9 @@ struct mt_chunk_header *mt_trace_file_chunk(uint16_t kind, uint16_t encoding, ui
     chunk->header_check = mt_chunk_check(chunk);
     __atomic_store_n(&chunk->magic, MT_CHUNK_MAGIC, __ATOMIC_RELEASE);
     mt_trace_file_sync_clocks();
+    /* The kernel looks at every thread of the process for it. */
+    if (chunk->sequence % CHUNKS_PER_PEAK == 0)
+        note_peak(file, mt_resident_peak());
     return chunk;
 }
 
@@ -309,6 +321,7 @@ void mt_trace_file_end(enum mt_end_kind kind, int status) {
     if (!header)
         return;
     mt_trace_file_sync_clocks();
+    note_peak(header, mt_resident_final_peak());
     header->end_status = status;
     header->end_ticks = mt_clock_after();
     __atomic_store_n(&header->end_kind, kind, __ATOMIC_RELEASE);

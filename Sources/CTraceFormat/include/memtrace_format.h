@@ -163,9 +163,10 @@ struct mt_file_header {
     uint32_t asked_length;    /*  548  bytes of asked_name */
     char asked_name[MT_ASKED_NAME_SIZE]; /* 552 */
     uint32_t held; /* 1576  while not paused: 1 if it is to pause once nobody locks this field */
-    uint32_t fixed_check; /* 1580  mt_header_check() of what never changes; 0: not known */
-    uint64_t main_stack;  /* 1584  where that of the main thread began; above are its arguments */
-    uint8_t reserved[MT_FILE_HEADER_SIZE - 568 - MT_ASKED_NAME_SIZE];
+    uint32_t fixed_check;   /* 1580  mt_header_check() of what never changes; 0: not known */
+    uint64_t main_stack;    /* 1584  where that of the main thread began; above are its arguments */
+    uint64_t peak_resident; /* 1592  most bytes in memory at once, of all kinds; 0: not known */
+    uint8_t reserved[MT_FILE_HEADER_SIZE - 576 - MT_ASKED_NAME_SIZE];
 };
 static_assert(sizeof(struct mt_file_header) == MT_FILE_HEADER_SIZE, "file header layout");
 

@@ -27,6 +27,7 @@ extension OverviewReport {
       Span(ending, trace.ending.isClean ? .plain : .warning),
       trace.ending.isKnown
         ? " after \(duration); \(events) recorded." : "; \(events) recorded in \(duration).")
+    if let resident { page.line("Resident memory: ", Span(resident.text(page.style.bytes))) }
     page.lines(about: trace)
     for warning in coverage.warnings {
       page.line(Span("Coverage: ", .warning), Span(warning))

@@ -168,6 +168,18 @@ public struct OverviewReport: Report {
     errors.isUnexplainedCrash && !deinitialized.isEmpty && trace.ending.isAbort
   }
 
+  /// What was in memory besides the heap; nil where that is not known.
+  var resident: ResidentMemory? {
+    trace.peakResidentBytes.map {
+      ResidentMemory(peakBytes: $0, heapPeakBytes: allocations.timeline.peak.bytes)
+    }
+  }
+
+  /// Whether the program may have mapped much memory itself, which was not recorded.
+  private var mayHaveMapped: Bool {
+    mapped == nil && !mayMissBlocks && errors.checks.isEmpty && resident?.isMostlyOther == true
+  }
+
   /// The frames that the page names as responsible, from its top.
   private var responsibles: [ReportFrame?] {
     hogs.map(\.responsible) + (leaks?.places ?? []).map(\.responsible)
@@ -222,6 +234,12 @@ public struct OverviewReport: Report {
     }
     if let mapped, mapped.peakBytes > 0 {
       commands.append(NextCommand("memtrace mappings \(file)", "memory that it mapped itself"))
+    }
+    if mayHaveMapped {
+      commands.append(
+        NextCommand(
+          "memtrace mappings -- \(trace.commandLine)",
+          "what else was in memory: what it maps itself"))
     }
     commands.append(NextCommand("memtrace allocations \(file)", "all categories"))
     if allocations.timeline.peak.bytes > 0 {

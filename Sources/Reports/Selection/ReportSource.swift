@@ -73,6 +73,8 @@ public struct ReportSource {
     self.trace.sampling = sampling.map(SamplingSummary.init)
     self.trace.windows = WindowsSummary(trace)
     self.trace.shortage = ShortageSummary(trace.notes)
+    let resident = trace.header.peakResident
+    self.trace.peakResidentBytes = resident == 0 ? nil : resident
   }
 }
 

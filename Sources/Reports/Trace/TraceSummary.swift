@@ -22,6 +22,8 @@ public struct TraceSummary: Sendable, Hashable, Encodable {
   public var windows: WindowsSummary?
   /// Which allocations were made to fail; nil for none.
   public var shortage: ShortageSummary?
+  /// The most bytes that were in memory at once, whatever for; nil where that is not known.
+  public var peakResidentBytes: UInt64?
 
   /// Makes a summary.
   public init(

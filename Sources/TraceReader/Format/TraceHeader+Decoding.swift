@@ -69,6 +69,7 @@ extension TraceHeader {
     (snapshotSignal, snapshotsBegun, snapshotsDone) = (cursor.read(), cursor.read(), cursor.read())
     var late = ByteCursor(bytes, at: Self.mainStackOffset)
     mainStack = late.read()
+    peakResident = late.read()
   }
 
   private mutating func decodeClocks(_ cursor: inout ByteCursor) {

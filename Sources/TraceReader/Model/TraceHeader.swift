@@ -90,12 +90,14 @@ public struct TraceHeader: Hashable, Sendable {
   public var snapshotsDone: UInt32 = 0
   /// Where the stack of the main thread began: frames are below, arguments above; 0 when not known.
   public var mainStack: UInt64 = 0
+  /// The most bytes that were in memory at once, of whatever kind; 0 when not known.
+  public var peakResident: UInt64 = 0
   /// Whether fields that never change are not what was written, as their checksum tells.
   public internal(set) var isDamaged = false
   /// The coverage counters, indexed by `mt_counter`.
   public var counters: [UInt64] = []
 
-  /// Where ``mainStack`` lies in the file, behind room for names that nobody reads later.
+  /// Where ``mainStack`` and what follows it lie in the file, behind room for names that nobody reads later.
   public static let mainStackOffset = 1584
 
   /// Creates a header with every field empty.
