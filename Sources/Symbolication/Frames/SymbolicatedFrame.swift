@@ -65,7 +65,7 @@ public struct SymbolicatedFrame: Sendable, Hashable {
 
   /// Makes a frame; its role follows from the function and the image.
   ///
-  /// Whether it is an allocation wrapper debug information tells; nothing else does.
+  /// Whether it is an allocation wrapper debug information tells, its name where there is none.
   public init(
     programCounter: Address, function: FunctionName? = nil, location: SourceLocation? = nil,
     isInlined: Bool = false, imagePath: String? = nil, imageOffset: UInt64? = nil,
@@ -87,7 +87,10 @@ public struct SymbolicatedFrame: Sendable, Hashable {
     isLibraryContainer =
       role == .user
       && function.map { $0.language == .cxx && ContainerLibraries.own($0.base) } == true
-    self.isAllocationWrapper = role == .user && isAllocationWrapper
+    self.isAllocationWrapper =
+      role == .user
+      && (isAllocationWrapper
+        || location == nil && function.map(Self.isNamedAllocationWrapper) == true)
     self.markerText = nil
   }
 
@@ -122,6 +125,10 @@ public struct SymbolicatedFrame: Sendable, Hashable {
   var isCompiledIn: Bool {
     role == .user
       || role == .system && location.map { FrameClassifier.isSystemHeader($0.path) } == true
+  }
+
+  private static func isNamedAllocationWrapper(_ function: FunctionName) -> Bool {
+    function.language == .plain && AllocationWrapperNames.isOne(function.base)
   }
 
   private static func isOfMacro(_ path: String) -> Bool {

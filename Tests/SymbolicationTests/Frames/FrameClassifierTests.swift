@@ -237,6 +237,25 @@ struct FrameClassifierTests {
     #expect(!system.isAllocationWrapper)
   }
 
+  @Test(
+    "without debug information their names tell functions that allocate for others",
+    arguments: [
+      ("monoeg_g_calloc", true), ("monoeg_malloc", true), ("JS_Realloc2", true),
+      ("tor_malloc_", true), ("my_strdup", true), ("Curl_memdup", true), ("av_mallocz", true),
+      ("memReallocArray", false), ("mem_reallocarray", true),
+      ("leak_malloc", false), ("TestStrdup", false), ("leakByMalloc", false),
+      ("node_alloc", false), ("realloc_table", false), ("remalloc", false), ("_", false),
+    ])
+  func allocationWrapperNames(name: String, isWrapper: Bool) {
+    let frame = SymbolicatedFrame(
+      programCounter: Address(1), function: FunctionName(plain: name), imagePath: Self.app)
+    #expect(frame.isAllocationWrapper == isWrapper)
+    let described = SymbolicatedFrame(
+      programCounter: Address(1), function: FunctionName(plain: name),
+      location: SourceLocation(path: "/src/a.c", line: 1), imagePath: Self.app)
+    #expect(!described.isAllocationWrapper)
+  }
+
   @Test("what runs a part of an async function is not blamed for what that allocates")
   func swiftJob() {
     func frame(_ name: String, _ image: String) -> SymbolicatedFrame {
