@@ -155,6 +155,25 @@
       }
     }
 
+    /// A server that loads its plugins anew for each request.
+    @Test func librariesMayBeLoadedAnyNumberOfTimes() throws {
+      let libraries = try (1...2).map {
+        try TestProgram("reloaded.c", flags: ["-shared", "-fPIC", "-DWHICH=\($0)"]).path.string
+      }
+      let run = try TracedRun([try TestProgram("reload.c").path.string] + libraries + ["4200"])
+      let root = try run.root()
+      #expect(root.coverage.imagesLost == 0)
+      #expect(root.images.images.filter { libraries.contains($0.path) }.count == 4200)
+
+      let names = FrameNames(root, elsewhere: nil)
+      for (size, function) in [(29001, "first_recurse"), (29002, "second_recurse")] {
+        let lives = try #require(try MarkedEvents(root).lives[UInt64(size)])
+        #expect(lives.count == 2100)
+        let last = try #require(lives.last)
+        #expect(names.names(of: last.allocation.stack).first == function)
+      }
+    }
+
     @Test func handlersStandOnWhatTheyInterrupted() throws {
       let run = try TracedRun([try TestProgram("signals.c").path.string])
       let root = try run.root()

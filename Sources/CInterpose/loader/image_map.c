@@ -27,19 +27,22 @@ struct image {
     uintptr_t program_headers; /* tells an image from a later one at the same addresses */
     uint16_t program_header_count;
     size_t tls_module;
-    const char *path; /* in an arena that is never freed */
+    const char
+        *path; /* in an arena that is never freed: here for the next image of that name, too */
     uint32_t build_id_length;
     uint32_t first_stack;
     uint32_t index;
     uint32_t seen_by; /* number of the last scan that met it */
-    uint32_t is_loaded;
+    uint32_t number;  /* its index and 1; 0: the slot is free. Stored last, and cleared first */
     uint8_t build_id[MAX_BUILD_ID];
 };
 
 static struct {
     struct mt_lock scanning; /* held by the one thread that scans; only ever tried */
     struct image *images;
-    uint32_t count; /* published with release after the entry is complete */
+    uint32_t
+        count; /* slots that have been used; published with release after the entry is complete */
+    uint32_t images_met;
     uint32_t scan;
     uint32_t stacks_at_last_scan;
     uint64_t loads, unloads; /* the loader's counters at the last scan */
@@ -55,8 +58,8 @@ void mt_image_map_watch(struct mt_image_watcher watcher) {
     g_map.watcher = watcher;
 }
 
-static const char *keep_path(const char *directory, const char *path) {
-    size_t length = mt_text_length(directory) + mt_text_length(path) + 1;
+static const char *keep_path(const char *path) {
+    size_t length = mt_text_length(path) + 1;
     if (length > g_map.paths_left) {
         size_t size = length > (64 << 10) ? length : (64 << 10);
         char *arena = mt_os_map_pages(size);
@@ -65,26 +68,28 @@ static const char *keep_path(const char *directory, const char *path) {
         g_map.paths = arena;
         g_map.paths_left = size;
     }
-    struct mt_text text = mt_text_begin(g_map.paths, length);
-    mt_text_add(&text, directory);
-    mt_text_add(&text, path);
+    char *kept = memcpy(g_map.paths, path, length);
     g_map.paths += length;
     g_map.paths_left -= length;
-    return text.bytes;
+    return kept;
 }
 
-/* The loader names the executable "" and libraries as they were asked for. */
+/* The loader names the executable "" and libraries as they were asked for.
+ * returns  `name`, or what the next call overwrites */
 static const char *full_path(const char *name) {
-    static char buffer[PATH_MAX]; /* one thread scans at a time, perhaps with little stack */
+    /* One thread scans at a time, perhaps with little stack. */
+    static char directory[PATH_MAX], buffer[2 * PATH_MAX];
     if (name[0] == 0) {
         mt_executable_path(buffer, sizeof buffer);
-        return keep_path("", buffer);
+        return buffer;
     }
-    if (name[0] == '/' || !strchr(name, '/') || mt_os_getcwd(buffer, sizeof buffer - 1) <= 1)
-        return keep_path("", name);
-    struct mt_text text = {buffer, mt_text_length(buffer), sizeof buffer, false};
+    if (name[0] == '/' || !strchr(name, '/') || mt_os_getcwd(directory, sizeof directory - 1) <= 1)
+        return name;
+    struct mt_text text = mt_text_begin(buffer, sizeof buffer);
+    mt_text_add(&text, directory);
     mt_text_add(&text, "/");
-    return keep_path(buffer, name);
+    mt_text_add(&text, name);
+    return buffer;
 }
 
 static void read_build_id(struct image *image, const ElfW(Phdr) * header) {
@@ -167,7 +172,7 @@ static void write_unload(const struct image *image) {
 static struct image *find_known(const struct dl_phdr_info *info) {
     for (uint32_t i = 0; i < g_map.count; i++) {
         struct image *image = &g_map.images[i];
-        if (image->is_loaded && image->bias == info->dlpi_addr &&
+        if (image->number && image->bias == info->dlpi_addr &&
             image->program_headers == (uintptr_t)info->dlpi_phdr)
             return image;
     }
@@ -177,6 +182,38 @@ static struct image *find_known(const struct dl_phdr_info *info) {
 static struct mt_loaded_image as_loaded(const struct image *image) {
     return (struct mt_loaded_image){image->bias, (const ElfW(Phdr) *)image->program_headers,
                                     image->program_header_count, image->path, image->tls_module};
+}
+
+/* Where a new image goes. A program that loads and unloads for weeks needs no more slots, nor
+ * paths, than it has images at a time, or of different names.
+ *
+ * returns  a free slot, best one whose last image had that path; NULL when there is none */
+static struct image *free_slot(const char *path) {
+    struct image *any = NULL;
+    for (uint32_t i = 0; i < g_map.count; i++) {
+        struct image *image = &g_map.images[i];
+        if (image->number)
+            continue;
+        if (!strcmp(image->path, path))
+            return image;
+        any = image;
+    }
+    return g_map.count < MAX_IMAGES ? &g_map.images[g_map.count] : any;
+}
+
+static void clear(struct image *slot, const char *path) {
+    const char *kept = slot->path && !strcmp(slot->path, path) ? slot->path : keep_path(path);
+    memset(slot, 0, sizeof *slot);
+    slot->path = kept;
+}
+
+static void publish(struct image *image) {
+    image->index = g_map.images_met++;
+    image->first_stack = g_map.stacks_at_last_scan;
+    image->seen_by = g_map.scan;
+    __atomic_store_n(&image->number, image->index + 1, __ATOMIC_RELEASE);
+    if (image == &g_map.images[g_map.count])
+        __atomic_store_n(&g_map.count, g_map.count + 1, __ATOMIC_RELEASE);
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *context) {
@@ -189,28 +226,24 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context) {
         known->seen_by = g_map.scan;
         return 0;
     }
-    if (g_map.count == MAX_IMAGES) {
+    const char *path = full_path(info->dlpi_name ? info->dlpi_name : "");
+    struct image *image = free_slot(path);
+    if (!image) {
         mt_trace_file_count(MT_COUNT_IMAGES_LOST, 1);
         return 0;
     }
-    struct image *image = &g_map.images[g_map.count];
-    memset(image, 0, sizeof *image);
+    clear(image, path);
     measure(image, info);
     if (image->start == UINTPTR_MAX)
         return 0;
     if (image->text_start == UINTPTR_MAX)
         image->text_start = image->text_end = image->start;
-    image->path = full_path(info->dlpi_name ? info->dlpi_name : "");
     struct mt_loaded_image loaded = as_loaded(image);
     if (g_map.watcher.loaded && !g_map.watcher.loaded(&loaded)) {
         g_map.is_outdated = 1; /* met again by the next scan */
         return 0;
     }
-    image->index = g_map.count;
-    image->first_stack = g_map.stacks_at_last_scan;
-    image->seen_by = g_map.scan;
-    image->is_loaded = 1;
-    __atomic_store_n(&g_map.count, g_map.count + 1, __ATOMIC_RELEASE);
+    publish(image);
     write_image(image);
     return 0;
 }
@@ -220,9 +253,9 @@ static void drop_missing(void) {
     bool any = false;
     for (uint32_t i = 0; i < g_map.count; i++) {
         struct image *image = &g_map.images[i];
-        if (!image->is_loaded || image->seen_by == g_map.scan)
+        if (!image->number || image->seen_by == g_map.scan)
             continue;
-        __atomic_store_n(&image->is_loaded, 0, __ATOMIC_RELEASE);
+        __atomic_store_n(&image->number, 0, __ATOMIC_RELEASE);
         write_unload(image);
         any = true;
     }
@@ -286,51 +319,62 @@ void mt_image_map_invalidate(void) {
     __atomic_store_n(&g_map.is_outdated, 1, __ATOMIC_RELAXED);
 }
 
-static const struct image *image_at(uintptr_t pc) {
+/* ---- Asking, while others scan ---- */
+
+/* A copy of what a slot has had all the time while it was copied. */
+static bool read_slot(uint32_t slot, struct image *copy) {
+    const struct image *image = &g_map.images[slot];
+    uint32_t number = __atomic_load_n(&image->number, __ATOMIC_ACQUIRE);
+    *copy = *image;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return number && __atomic_load_n(&image->number, __ATOMIC_RELAXED) == number;
+}
+
+static bool lies_in(uintptr_t pc, const struct image *image) {
+    return pc - image->start < image->end - image->start;
+}
+
+static bool find_at(uintptr_t pc, struct image *found) {
     uint32_t count = __atomic_load_n(&g_map.count, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct image *image = &g_map.images[i];
-        if (pc - image->start < image->end - image->start &&
-            __atomic_load_n(&image->is_loaded, __ATOMIC_ACQUIRE))
-            return image;
-    }
-    return NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if (lies_in(pc, &g_map.images[i]) && read_slot(i, found) && lies_in(pc, found))
+            return true;
+    return false;
 }
 
 bool mt_image_map_contains(uintptr_t pc) {
-    return image_at(pc) != NULL;
+    struct image found;
+    return find_at(pc, &found);
 }
 
 bool mt_image_map_contains_code(uintptr_t pc) {
-    const struct image *image = image_at(pc);
-    return image && pc >= image->text_start && pc < image->text_end;
+    struct image found;
+    return find_at(pc, &found) && pc >= found.text_start && pc < found.text_end;
 }
 
-static const struct image *find_image(const char *prefix) {
+static bool find_named(const char *prefix, struct image *found) {
     uint32_t count = __atomic_load_n(&g_map.count, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct image *image = &g_map.images[i];
-        if (__atomic_load_n(&image->is_loaded, __ATOMIC_ACQUIRE) &&
-            mt_text_has_prefix(mt_text_last_component(image->path), prefix))
-            return image;
-    }
-    return NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if (read_slot(i, found) && mt_text_has_prefix(mt_text_last_component(found->path), prefix))
+            return true;
+    return false;
 }
 
 bool mt_image_map_find_image(const char *prefix, uintptr_t *start, uintptr_t *end) {
-    const struct image *image = find_image(prefix);
-    if (!image)
+    struct image found;
+    if (!find_named(prefix, &found))
         return false;
-    *start = image->start;
-    *end = image->end;
+    *start = found.start;
+    *end = found.end;
     return true;
 }
 
-bool mt_image_map_find_loaded(const char *prefix, struct mt_loaded_image *found) {
-    const struct image *image = find_image(prefix);
-    if (image)
-        *found = as_loaded(image);
-    return image != NULL;
+bool mt_image_map_find_loaded(const char *prefix, struct mt_loaded_image *image) {
+    struct image found;
+    if (!find_named(prefix, &found))
+        return false;
+    *image = as_loaded(&found);
+    return true;
 }
 
 bool mt_image_map_unwind_section(uintptr_t pc, struct mt_unwind_section *section) {
@@ -347,13 +391,13 @@ bool mt_image_map_unwind_section(uintptr_t pc, struct mt_unwind_section *section
     }
 #endif
     mt_image_map_refresh();
-    const struct image *image = image_at(pc);
-    if (!image)
+    struct image image;
+    if (!find_at(pc, &image))
         return false;
-    section->header = image->unwind_header;
-    section->header_size = image->unwind_header_size;
-    section->image_start = image->start;
-    section->image_end = image->end;
+    section->header = image.unwind_header;
+    section->header_size = image.unwind_header_size;
+    section->image_start = image.start;
+    section->image_end = image.end;
     return true;
 }
 
@@ -373,7 +417,7 @@ void mt_image_map_reset_for_fork(void) {
     g_map.stacks_at_last_scan = MT_STACK_FIRST;
     for (uint32_t i = 0; i < g_map.count; i++) {
         struct image *image = &g_map.images[i];
-        if (!image->is_loaded)
+        if (!image->number)
             continue;
         image->first_stack = MT_STACK_FIRST;
         write_image(image);

@@ -1,5 +1,5 @@
 // Loads the libraries argv[1] and argv[2] in turn, so that they lie at the same addresses, and lets
-// each allocate: 29001 and 29002 bytes, in frames of other sizes.
+// each allocate: 29001 and 29002 bytes, in frames of other sizes. Together argv[3] times, or 60.
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
@@ -9,7 +9,8 @@ int main(int argc, char **argv) {
     void *bases[2] = {NULL, NULL};
     if (argc < 3)
         return 64;
-    for (int i = 0; i < 60; i++) {
+    int times = argc > 3 ? atoi(argv[3]) : 60;
+    for (int i = 0; i < times; i++) {
         void *library = dlopen(argv[1 + i % 2], RTLD_NOW);
         if (library == NULL)
             return 1;
