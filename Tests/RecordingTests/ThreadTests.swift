@@ -18,6 +18,16 @@ import Testing
     #expect(root.fileSize < UInt64(total) * 1024 + 64 << 20)
   }
 
+  /// They have some 180 KiB each, of which so many as most programs have keep theirs.
+  @Test func threadsAtOnceGiveTheirMemoryBackWhenTheyEnd() throws {
+    let run = try TracedRun([try TestProgram("thread_burst.c").path.string, "500", "60"])
+    let events = try MarkedEvents(try run.root())
+
+    #expect(run.recorded.outputText == "ended\n")
+    #expect(events[47001] == .init(allocated: 150_000, freed: 150_000))
+    #expect(events.doubleOwners == 0)
+  }
+
   @Test func blocksThatChangeHandsHaveOneOwner() throws {
     let run = try TracedRun([try TestProgram("hand_over.c").path.string])
     let root = try run.root()

@@ -113,8 +113,9 @@ bool mt_os_forbid(void *address, size_t length);
  * What was in the pages is gone. 0 or -EINVAL: before Linux 6.13, or for locked memory. */
 long mt_os_guard(void *address, size_t length);
 long mt_os_unguard(void *address, size_t length);
-/* Makes whole private pages read as zeros again, and gives their memory back. */
-void mt_os_empty_pages(void *address, size_t length);
+/* Makes whole private pages read as zeros again, and gives their memory back. 0 or -EINVAL: they
+ * are locked, or no whole ones, and stay as they are. */
+long mt_os_empty_pages(void *address, size_t length);
 /* Makes a page read as zeros in a forked child; -EINVAL before Linux 4.14. */
 long mt_os_wipe_on_fork(void *address, size_t length);
 

@@ -343,8 +343,8 @@ long mt_os_unguard(void *address, size_t length) {
     return CALL(SYS_madvise, address, length, GUARD_REMOVE, 0, 0, 0);
 }
 
-void mt_os_empty_pages(void *address, size_t length) {
-    CALL(SYS_madvise, address, length, MADV_DONTNEED, 0, 0, 0);
+long mt_os_empty_pages(void *address, size_t length) {
+    return CALL(SYS_madvise, address, length, MADV_DONTNEED, 0, 0, 0);
 }
 
 long mt_os_wipe_on_fork(void *address, size_t length) {

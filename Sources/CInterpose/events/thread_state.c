@@ -18,10 +18,15 @@
 #include <limits.h>
 #include <string.h>
 
+enum { MOST_WARM = 64 };
+
 static struct {
     struct mt_lock lock;
-    struct mt_thread *parked; /* states of ended threads */
-    struct mt_thread *made;   /* all states, which stay where they are */
+    /* States of ended threads: so many that keep the memory that they have touched, which the next
+     * thread need not touch anew, and others, after many threads at once, that have none. */
+    struct mt_thread *warm, *cold;
+    uint32_t warm_count;
+    struct mt_thread *made; /* all states, which stay where they are */
     uint32_t last_index;
     uint32_t last_owner;
 } g_threads;
@@ -45,13 +50,22 @@ static void end_left(struct mt_thread *thread, uint32_t tid) {
     mt_meta_thread(thread->index, tid, MT_THREAD_ENDED, "");
 }
 
+/* Under the lock; NULL when none is parked. */
+static struct mt_thread *take_parked(void) {
+    struct mt_thread **list = g_threads.warm ? &g_threads.warm : &g_threads.cold;
+    struct mt_thread *thread = *list;
+    if (list == &g_threads.warm)
+        g_threads.warm_count--;
+    if (thread)
+        *list = thread->next_parked;
+    return thread;
+}
+
 /* A state of a thread that has ended, for the calling one; NULL when there is none. */
 static struct mt_thread *take_used(void) {
     uint64_t signals = mt_lock_enter(&g_threads.lock);
-    struct mt_thread *parked = g_threads.parked, *left = NULL;
-    if (parked)
-        g_threads.parked = parked->next_parked;
-    else if (!mt_thread_key_is_there())
+    struct mt_thread *parked = take_parked(), *left = NULL;
+    if (!parked && !mt_thread_key_is_there())
         left = find_left();
     uint32_t tid = left ? left->tid : 0;
     struct mt_thread *thread = parked ? parked : left;
@@ -64,10 +78,26 @@ static struct mt_thread *take_used(void) {
     return thread;
 }
 
-static void park(struct mt_thread *thread) {
+static bool park_warm(struct mt_thread *thread) {
     uint64_t signals = mt_lock_enter(&g_threads.lock);
-    thread->next_parked = g_threads.parked;
-    g_threads.parked = thread;
+    bool has_room = g_threads.warm_count < MOST_WARM;
+    if (has_room) {
+        thread->next_parked = g_threads.warm;
+        g_threads.warm = thread;
+        g_threads.warm_count++;
+    }
+    mt_lock_exit(&g_threads.lock, signals);
+    return has_room;
+}
+
+static void park(struct mt_thread *thread) {
+    if (park_warm(thread))
+        return;
+    mt_event_writer_empty(&thread->writer);
+    mt_unwind_empty(&thread->unwinder);
+    uint64_t signals = mt_lock_enter(&g_threads.lock);
+    thread->next_parked = g_threads.cold;
+    g_threads.cold = thread;
     mt_lock_exit(&g_threads.lock, signals);
 }
 
@@ -178,7 +208,8 @@ void mt_thread_state_reset(void) {
     mt_lane_reset(mt_tls.inside);
     /* The forking thread's own state is taken over; those of the parent's other threads are a
      * copy nobody owns: their memory stays, untouched. */
-    g_threads.parked = g_threads.made = NULL;
+    g_threads.warm = g_threads.cold = g_threads.made = NULL;
+    g_threads.warm_count = 0;
     if (mt_tls.inside)
         leave_to_interrupted_hook();
     struct mt_thread *own = mt_tls.thread;
@@ -186,7 +217,8 @@ void mt_thread_state_reset(void) {
         mt_event_writer_forget(&own->writer);
         mt_refcount_writer_forget(&own->refcounts);
         own->next_parked = own->next_made = NULL;
-        g_threads.parked = g_threads.made = own;
+        g_threads.warm = g_threads.made = own;
+        g_threads.warm_count = 1;
     }
     g_threads.last_index = 0;
     mt_clock_orders_threads = 0;

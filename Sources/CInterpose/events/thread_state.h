@@ -22,7 +22,7 @@ struct mt_thread {
     struct mt_thread *next_made;
     struct mt_type_queue types;
     struct mt_refcount_writer refcounts;
-    struct mt_unwinder unwinder;
+    _Alignas(MT_PAGE_SIZE) struct mt_unwinder unwinder; /* in pages that can be given back */
 };
 
 /* Gives the calling thread a state and an index.

@@ -57,6 +57,14 @@ bool mt_event_writer_refill(struct mt_event_writer *writer, uint64_t time, uint3
     return is_ready;
 }
 
+/* Says that the encoder has been cleared. */
+static void write_reset(struct mt_event_writer *writer) {
+    writer->time = mt_clock_event_time();
+    struct mt_event event = {writer->cursor + 1, MT_CONTROL_RESET << MT_TAG_CONTROL_SHIFT};
+    event.at = mt_put_varint(event.at, writer->time);
+    mt_event_finish(writer, event);
+}
+
 void mt_event_writer_repair(struct mt_event_writer *writer) {
     if (!writer->cursor)
         return;
@@ -64,10 +72,26 @@ void mt_event_writer_repair(struct mt_event_writer *writer) {
     if (writer->cursor >= writer->limit)
         return; /* the next event begins a chunk */
     memset(&writer->encoder, 0, sizeof writer->encoder);
-    writer->time = mt_clock_event_time();
-    struct mt_event event = {writer->cursor + 1, MT_CONTROL_RESET << MT_TAG_CONTROL_SHIFT};
-    event.at = mt_put_varint(event.at, writer->time);
-    mt_event_finish(writer, event);
+    write_reset(writer);
+}
+
+/* Only the parts of pages at both ends are cleared by writing to them. */
+static bool empty_encoder(struct mt_event_encoder *encoder) {
+    uintptr_t page = MT_PAGE_SIZE - 1, start = (uintptr_t)encoder, end = start + sizeof *encoder;
+    uintptr_t first = (start + page) & ~page, last = end & ~page;
+    if (mt_os_empty_pages((void *)first, last - first) < 0)
+        return false;
+    memset((void *)start, 0, first - start);
+    memset((void *)last, 0, end - last);
+    return true;
+}
+
+void mt_event_writer_empty(struct mt_event_writer *writer) {
+    if (!writer->has_encoded || !empty_encoder(&writer->encoder))
+        return;
+    writer->has_encoded = writer->cursor && writer->cursor < writer->limit;
+    if (writer->has_encoded)
+        write_reset(writer);
 }
 
 void mt_event_writer_forget(struct mt_event_writer *writer) {

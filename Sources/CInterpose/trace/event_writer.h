@@ -41,6 +41,10 @@ bool mt_event_writer_refill(struct mt_event_writer *writer, uint64_t time, uint3
  * what it left behind, and what it taught the encoder. */
 void mt_event_writer_repair(struct mt_event_writer *writer);
 
+/* Gives back the memory of what the encoder knows, while no event is being written: the next one is
+ * encoded as the first of a chunk is. */
+void mt_event_writer_empty(struct mt_event_writer *writer);
+
 /* Writes the checksum of what is complete in the present chunk.
  * context  any thread, also while the writer's own goes on; as mt_chunk_part_check */
 static inline void mt_event_writer_check(const struct mt_event_writer *writer) {

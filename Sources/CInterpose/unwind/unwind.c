@@ -22,6 +22,11 @@ MT_COLD void mt_unwind_forget(struct mt_unwinder *unwinder) {
     mt_recent_stacks_forget(&unwinder->recent);
 }
 
+/* Locked memory stays as it is, and is as good. */
+void mt_unwind_empty(struct mt_unwinder *unwinder) {
+    mt_os_empty_pages(unwinder, sizeof *unwinder & -(size_t)MT_PAGE_SIZE);
+}
+
 static uint32_t no_stack(void) {
     mt_trace_file_count(MT_COUNT_STACKS_MISSING, 1);
     return MT_STACK_NONE;

@@ -22,6 +22,10 @@
  * anew. */
 void mt_unwind_forget(struct mt_unwinder *unwinder);
 
+/* Gives back the memory of what a thread has kept that has ended: whole pages, from `unwinder` on,
+ * which begins one. The next thread whose it is has to begin with mt_unwind_forget. */
+void mt_unwind_empty(struct mt_unwinder *unwinder);
+
 /* The rest of mt_unwind_capture (unwind_capture.h): for a stack that has no memo. */
 uint32_t mt_unwind_capture_new(struct mt_unwinder *unwinder, const struct mt_frame *leaf);
 
