@@ -91,6 +91,21 @@ import TraceTestSupport
     #expect(try run(["heap", "x.mtrace"], in: folder.path).outputText == plain)
   }
 
+  @Test func theVerdictIsTheSameWithoutTheProgramThatHidesLeaksItself() throws {
+    let folder = try ScratchDirectory()
+    let built = try TestProgram("suppressing.c")
+    let program = folder.path.appending("program").string
+    _ = try ProcessRun.run(["/bin/cp", built.path.string, program])
+    _ = try run(["record", "-q", "-o", "x.mtrace", "--", program, "more"], in: folder.path)
+    #expect(try run(["pack", "-q", "x.mtrace"], in: folder.path).errorText == "")
+    let plain = try run(["check", "x.mtrace"], in: folder.path)
+    #expect(plain.outputText.contains("Suppressed by: leak:load_plugins ("))
+    #expect(plain.outputText.contains(" leaked_bytes=77 "))
+    _ = try ProcessRun.run(["/bin/mv", "x.mtrace.zst", "x.mtrace"], directory: folder.path)
+    _ = try ProcessRun.run(["/bin/rm", program])
+    #expect(try run(["check", "x.mtrace"], in: folder.path).outputText == plain.outputText)
+  }
+
   @Test func leaksAreTheSameWithoutTheClassesAndVariablesOfTheProgram() throws {
     let folder = try ScratchDirectory()
     let built = try TestProgram("leaks.swift", flags: ["-module-name", "leaks"])

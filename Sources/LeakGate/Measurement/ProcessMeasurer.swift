@@ -88,7 +88,7 @@ public struct ProcessMeasurer {
   private func suppressions(of source: ReportSource, for findings: [Finding]) -> ReturnedText? {
     guard asksPrograms, findings.contains(where: { !$0.kind.isMemoryError }) else { return nil }
     return source.variables.text(
-      returnedBy: ProgramSuppressions.function, in: source.trace.executable)
+      returnedBy: ReturnedText.suppressions, in: source.trace.executable)
   }
 
   /// Why a process that outlives the recording and has no trace cannot be held to the rules; nil

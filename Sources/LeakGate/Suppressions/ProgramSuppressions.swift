@@ -28,7 +28,7 @@ public struct ProgramSuppressions: Sendable, Hashable {
       return
     }
     var parsed = SuppressionSet()
-    try parsed.add(text, name: Self.function)
+    try parsed.add(text, name: ReturnedText.suppressions)
     guard !parsed.suppressions.isEmpty else { return }
     entries.append(Entry(text: text, executables: [executable]))
   }
@@ -37,7 +37,7 @@ public struct ProgramSuppressions: Sendable, Hashable {
   var sets: [(suppressions: SuppressionSet, executables: [String])] {
     entries.compactMap { entry in
       var set = SuppressionSet()
-      let name = "\(Self.function) of \(Self.name(of: entry.executables))"
+      let name = "\(ReturnedText.suppressions) of \(Self.name(of: entry.executables))"
       guard (try? set.add(entry.text, name: name)) != nil else { return nil }
       return (set, entry.executables)
     }
@@ -49,9 +49,6 @@ public struct ProgramSuppressions: Sendable, Hashable {
     let others = executables.count - 1
     return others > 0 ? "\(first) and \(CountText.plain(others, "other"))" : first
   }
-
-  /// The function that LeakSanitizer calls.
-  static let function = "__lsan_default_suppressions"
 }
 
 extension GateInput {
@@ -75,7 +72,7 @@ extension GateInput {
       }
     case .unknown:
       process.warnings.append(
-        "its suppressions could not be read: \(ProgramSuppressions.function) does more than return a "
+        "its suppressions could not be read: \(ReturnedText.suppressions) does more than return a "
           + "text; put them into a file for --suppressions")
     }
     processes.append(process)

@@ -9,6 +9,9 @@ public enum ReturnedText: Sendable, Hashable {
   case text(String)
   /// The function does more than return a text, or its code is not at hand.
   case unknown
+
+  /// The function whose text tells LeakSanitizer what it is to hide.
+  public static let suppressions = "__lsan_default_suppressions"
 }
 
 /// Follows the machine code of functions that do nothing but return a text.

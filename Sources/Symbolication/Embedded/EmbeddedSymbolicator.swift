@@ -124,9 +124,12 @@ public final class EmbeddedSymbolicator: Symbolicator {
     return found
   }
 
-  /// What a function of C returns that does nothing but return a text, as far as the file of the image is at
-  /// hand.
+  /// What a function of C returns that does nothing but return a text.
+  ///
+  /// Of functions that were not asked for when the trace was packed, it is known as far as the file of the
+  /// image is at hand.
   public func text(returnedBy function: String, in image: Image) -> ReturnedText? {
+    if let known = symbols.text(returnedBy: function, in: image.index) { return known }
     let found = files.text(returnedBy: function, in: image)
     takeWarnings(adds: false)
     return found

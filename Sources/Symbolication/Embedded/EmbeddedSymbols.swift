@@ -24,6 +24,12 @@ extension EmbeddedSite {
   }
 }
 
+/// A function of an image whose returned text is known.
+private struct EmbeddedFunction: Hashable {
+  var image: UInt32
+  var name: String
+}
+
 /// Where a structure of C or C++ is known.
 struct EmbeddedStructurePlace: Hashable {
   var image: UInt32
@@ -55,6 +61,7 @@ final class EmbeddedSymbols {
   private var elements: [UInt32: [String: SwiftElements]] = [:]
   private var types: [EmbeddedSite: String] = [:]
   private var structures: [EmbeddedStructurePlace: StructureLayout] = [:]
+  private var texts: [EmbeddedFunction: ReturnedText] = [:]
   private var states: [UInt32: EmbeddedImageState] = [:]
   /// Whether names may be missing because a part of a chunk could not be read.
   private(set) var isDamaged = false
@@ -120,6 +127,11 @@ final class EmbeddedSymbols {
     return structures[place]
   }
 
+  /// What a function of an image returns; nil where nothing is known.
+  func text(returnedBy function: String, in image: UInt32) -> ReturnedText? {
+    texts[EmbeddedFunction(image: image, name: function)]
+  }
+
   /// - Returns: Whether all of it could be read.
   private func decode(_ content: ArraySlice<UInt8>) -> Bool {
     var cursor = SymbolCursor(content)
@@ -143,6 +155,7 @@ final class EmbeddedSymbols {
       case .elements: readElements(&section, tables)
       case .structures: layouts = Self.structures(&section, tables)
       case .members: readMembers(&section, tables, layouts)
+      case .texts: readTexts(&section, tables)
       case .end, nil: break  // Of a later minor version: not for us.
       }
       if section.isPastEnd { isWhole = false }
@@ -244,6 +257,16 @@ final class EmbeddedSymbols {
       let place = EmbeddedStructurePlace(
         image: image, address: address == 0 ? nil : address - 1, type: type)
       structures[place] = layouts[Int(number)]
+    }
+  }
+
+  private func readTexts(_ section: inout SymbolCursor, _ tables: SymbolTables) {
+    for _ in 0..<section.count() {
+      let (image, name) = (section.number(), tables.string(section.number()))
+      let (code, text) = (section.number(), tables.string(section.number()))
+      guard !section.isPastEnd, let image = UInt32(exactly: image) else { return }
+      texts[EmbeddedFunction(image: image, name: name)] =
+        code == SymbolChunkEncoder.unknownText ? .unknown : .text(text)
     }
   }
 

@@ -86,6 +86,16 @@ struct SymbolChunkEncoder {
     append(to: .types, [UInt64(site.image), site.address, site.code, index(of: type)])
   }
 
+  /// Adds what a function of an image returns.
+  mutating func add(_ text: ReturnedText, returnedBy function: String, in image: UInt32) {
+    var element = [UInt64(image), index(of: function)]
+    switch text {
+    case .text(let text): element += [0, index(of: text)]
+    case .unknown: element += [Self.unknownText, index(of: "")]
+    }
+    append(to: .texts, element)
+  }
+
   /// Adds the members of a structure of C or C++.
   mutating func add(_ structure: StructureLayout, at place: EmbeddedStructurePlace) {
     let number = structures[structure] ?? UInt64(structures.count)
@@ -109,6 +119,8 @@ struct SymbolChunkEncoder {
 
   /// The code of words that hold no pointer.
   static let unused: UInt64 = 2
+  /// The code of a function that does more than return a text.
+  static let unknownText: UInt64 = 1
 
   private mutating func append(to section: SymbolSection, _ element: [UInt64]) {
     lists[section, default: (0, [])].count += 1
@@ -151,7 +163,7 @@ struct SymbolChunkEncoder {
     }
     for section in frameSections { add(.frames, section) }
     for section: SymbolSection in [
-      .vtables, .variables, .fields, .types, .elements, .structures, .members,
+      .vtables, .variables, .fields, .types, .elements, .structures, .members, .texts,
     ] {
       if let list = lists[section] { add(section, count(list.count), list.bytes) }
     }

@@ -2,7 +2,7 @@ import TraceReader
 
 /// Looks up the names that reports on a trace can ask for, and writes them into SYMBOLS chunks: of
 /// all addresses of its stacks and suspended tasks, the vtables, stored properties and members of its types, the variables
-/// that may hold blocks in its snapshots.
+/// that may hold blocks in its snapshots, what the program says to checks for leaks.
 public struct SymbolEmbedder {
   private let stacks: StackTable
   private let images: ImageMap
@@ -10,6 +10,8 @@ public struct SymbolEmbedder {
   private let variables: VariablePlaces
   /// Whether reports can look into blocks.
   private let hasSnapshots: Bool
+  /// The path of the program.
+  private let executable: String
   private let symbolicator: any Symbolicator
 
   /// Prepares to look up names.
@@ -21,19 +23,20 @@ public struct SymbolEmbedder {
     self.init(
       stacks: trace.stacks, images: trace.images, types: trace.types,
       variables: VariablePlaces(trace), hasSnapshots: !trace.snapshots.isEmpty,
-      symbolicator: symbolicator)
+      executable: trace.process.executablePath, symbolicator: symbolicator)
   }
 
   init(
     stacks: StackTable, images: ImageMap, types: TypeTable = TypeTable(),
     variables: VariablePlaces = VariablePlaces(), hasSnapshots: Bool = false,
-    symbolicator: any Symbolicator
+    executable: String = "", symbolicator: any Symbolicator
   ) {
     self.stacks = stacks
     self.images = images
     self.types = types
     self.variables = variables
     self.hasSnapshots = hasSnapshots
+    self.executable = executable
     self.symbolicator = symbolicator
   }
 
@@ -82,6 +85,7 @@ public struct SymbolEmbedder {
         stacks: stacks, images: images, symbolicator: symbolicator)
       containers.addStructures { output.add($0, at: $1) }
     }
+    addTexts(to: &output)
     for (image, address) in vtables() {
       guard let symbol = symbolicator.vtableSymbol(at: address, in: image) else { continue }
       output.encoder.add(
@@ -169,6 +173,15 @@ public struct SymbolEmbedder {
         break
       }
     }
+  }
+
+  /// Adds what functions of the program return that checks for leaks ask for.
+  private func addTexts(to output: inout SymbolChunks) {
+    guard let image = images.images.first(where: { $0.path == executable }),
+      let text = symbolicator.text(returnedBy: ReturnedText.suppressions, in: image)
+    else { return }
+    output.encoder.add(text, returnedBy: ReturnedText.suppressions, in: image.index)
+    output.endIfFull()
   }
 
   /// For each image, the ELF addresses that lie in its stacks' frames, and where its tasks are suspended,

@@ -45,6 +45,7 @@ import Testing
     var warnings: [SymbolicationWarning] = []
     var problem: SymbolicationWarning.Reason?
     private(set) var calls = 0
+    var texts: [String: ReturnedText] = [:]
 
     static let frames: [UInt64: [ImageSymbols.Frame]] = [
       0x100: [
@@ -125,6 +126,10 @@ import Testing
       }
     }
 
+    func text(returnedBy function: String, in image: Image) -> ReturnedText? {
+      function == ReturnedText.suppressions ? texts[image.path] : nil
+    }
+
     func swiftElements(named name: String, in image: Image) -> SwiftElements? {
       guard name == "app.Item", image.index == 0 else { return nil }
       return SwiftElements(
@@ -191,7 +196,8 @@ import Testing
           definition: Address(0x7000_0000), time: .distantPast))
     }
     return SymbolEmbedder(
-      stacks: stacks, images: images, types: types, variables: variables, symbolicator: files
+      stacks: stacks, images: images, types: types, variables: variables,
+      executable: "/opt/app/app", symbolicator: files
     ).chunks()
   }
 
@@ -308,6 +314,23 @@ import Testing
     #expect(member("Item", 8, 0x10_0201) == nil)
     #expect(member("Parser", 8, 0x10_0201) == BlockMember(name: "input"))
     #expect(member("struct Parser", 8) == nil)
+  }
+
+  @Test(arguments: [ReturnedText.text("leak:f\n"), .text(""), .unknown])
+  func whatTheProgramHidesItselfIsFoundWithoutTheFiles(_ text: ReturnedText) {
+    let files = Files()
+    files.texts = ["/opt/app/app": text, "/opt/app/libold.so": .text("leak:g\n")]
+    let gone = EmbeddedSymbolicator(chunks(files), files: Gone())
+    func found(_ function: String, _ image: Int) -> ReturnedText? {
+      gone.text(returnedBy: function, in: images.images[image])
+    }
+    #expect(found(ReturnedText.suppressions, 0) == text)
+    // Of the program only.
+    #expect(found(ReturnedText.suppressions, 1) == nil)
+    #expect(found("other", 0) == nil)
+    #expect(gone.warnings.isEmpty)
+    let none = EmbeddedSymbolicator(chunks(Files()), files: files)
+    #expect(none.text(returnedBy: ReturnedText.suppressions, in: images.images[0]) == text)
   }
 
   @Test func structuresThatAreAlikeAreWrittenOnce() {
