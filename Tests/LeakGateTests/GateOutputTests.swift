@@ -305,6 +305,24 @@ import TraceTestSupport
     #expect(!text.contains("\" : "))
   }
 
+  @Test func longNamesAreShortenedForPeopleOnly() {
+    var (long, short) = (leak(), leak())
+    for index in long.frames.indices {
+      long.frames[index].name = String(repeating: "n", count: 121)
+    }
+    long.related = [.init(title: "allocated by malloc", frames: long.frames + short.frames)]
+    short.fingerprint = "other"
+    let result = GateResult(judging: input([long, short]))
+    let shown = result.forPeople.findings.first { $0.fingerprint == long.fingerprint }
+    let name = String(repeating: "n", count: 60) + "…" + String(repeating: "n", count: 59)
+    #expect(shown?.frames.map(\.name) == long.frames.map { _ in name })
+    #expect(
+      shown?.related.first?.frames.map(\.name)
+        == long.frames.map { _ in name } + short.frames.map(\.name))
+    #expect(result.findings.contains { $0.frames == long.frames })
+    #expect(result.forPeople.findings.contains { $0.frames == short.frames })
+  }
+
   /// The lines that CTest counts: its expressions are in cmCTestMemCheckHandler.cxx.
   @Test func valgrindLogsHaveTheLinesThatCTestCounts() throws {
     var tested = leak(kind: .doubleFree)

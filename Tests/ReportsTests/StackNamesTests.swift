@@ -35,6 +35,22 @@ import Testing
     #expect(names.likeness(of: .none) == .none)
   }
 
+  /// A hundred thousand stacks of twenty frames are sixteen megabytes, not three hundred.
+  @Test func stacksShareTheirPlaces() {
+    #expect(MemoryLayout<ReportFrame>.stride == MemoryLayout<Int>.stride)
+    let symbolicator = FakeSymbolicator()
+    symbolicator.add("main", at: 0x1000, file: "/src/main.c", line: 7)
+    symbolicator.add("parse", at: 0x2000)
+    let names = names([(0x1000, 0, 0), (0x2000, 2, 0)], symbolicator)
+    let outer = names.frames(of: StackID(2))
+    var inner = names.frames(of: StackID(3))
+    #expect(inner.count == 2 && inner.last == outer.first)
+    inner[1].name = "other"
+    #expect(outer[0].name == "main" && inner[1].name == "other" && inner[1] != outer[0])
+    inner[1].name = "main"
+    #expect(inner[1] == outer[0] && Set(inner + outer).count == 2)
+  }
+
   @Test func buffersAndTablesOfCodeHoldNoPointers() {
     let symbolicator = FakeSymbolicator()
     symbolicator.add("_IO_file_doallocate", at: 0x1000)

@@ -1,4 +1,5 @@
 import Reports
+import Symbolication
 
 /// The test that a harness for Swift has called, by the frames of that call.
 ///
@@ -11,8 +12,10 @@ enum CalledTest {
   /// - Returns: Its name as `swift test --filter` takes it; nil where no harness is seen to call one.
   static func name(in frames: [ReportFrame]) -> String? {
     for (function, caller) in zip(frames, frames.dropFirst()) where function.role == .user {
-      if caller.shortName.contains("@Test ") { return name(of: function, withParameters: true) }
-      if caller.shortName.contains(".__allTests__") {
+      if TextSearch.holds(caller.shortName, "@Test ") {
+        return name(of: function, withParameters: true)
+      }
+      if TextSearch.holds(caller.shortName, ".__allTests__") {
         return name(of: function, withParameters: false)
       }
     }

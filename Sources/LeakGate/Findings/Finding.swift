@@ -113,5 +113,7 @@ public struct Finding: Sendable, Hashable, Encodable {
 }
 
 extension ReportFrame {
-  fileprivate mutating func takeFullName() { name = fullName ?? name }
+  fileprivate mutating func takeFullName() {
+    if let fullName { name = fullName }
+  }
 }

@@ -86,7 +86,7 @@ struct TestTimeline {
   /// - Returns: Empty where nothing is known.
   func evidence(_ frames: [ReportFrame], at moments: some Sequence<UInt64>) -> TestEvidence {
     var evidence = TestEvidence()
-    let marked = frames.lazy.compactMap(test).first.map { names[$0] }
+    let marked = isEmpty ? nil : frames.lazy.compactMap(test).first.map { names[$0] }
     if let test = marked ?? CalledTest.name(in: frames) {
       evidence.onStack = [test]
       return evidence

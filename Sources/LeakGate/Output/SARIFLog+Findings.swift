@@ -133,7 +133,7 @@ extension SARIFLog.CodeFlow {
   fileprivate init?(_ title: String, _ frames: [ReportFrame], root: SourceRoot, steps: Int) {
     let known = frames.lazy.compactMap { frame in
       SARIFLog.Location(
-        frame, root: root, message: frame.name.shortenedInTheMiddle(to: Finding.nameWidth))
+        frame, root: root, message: frame.name.shortenedInTheMiddle(to: NameShortener.nameWidth))
     }
     let locations = known.prefix(steps).map { Step(location: $0) }
     guard !locations.isEmpty else { return nil }

@@ -168,7 +168,8 @@ public struct GateResult: Sendable, Report {
   var forPeople: GateResult {
     guard !hasFullNames else { return self }
     var result = self
-    for index in result.findings.indices { result.findings[index].shortenNames() }
+    var shortener = NameShortener()
+    for index in result.findings.indices { shortener.shorten(&result.findings[index]) }
     return result
   }
 

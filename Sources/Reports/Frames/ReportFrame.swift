@@ -6,28 +6,65 @@ public struct ReportFrame: Sendable, Hashable, Encodable {
   /// What the frame is to a reader; see `SymbolicatedFrame.Role`.
   public enum Role: String, Sendable, Encodable { case user, runtime, system, marker }
 
+  /// What is known of a frame.
+  private struct Facts: Sendable, Hashable {
+    var name: String
+    var fullName: String?
+    var nameInShort: String?
+    var symbol: String?
+    var file: String?
+    var line: Int?
+    var image: String?
+    var imageOffset: UInt64?
+    var isInlined: Bool
+    var role: Role
+  }
+
+  /// Facts that the same frame of many stacks refers to.
+  private final class Place: Sendable {
+    let facts: Facts
+
+    init(_ facts: Facts) { self.facts = facts }
+  }
+
+  /// A report may hold a hundred thousand stacks, whose frames are those of a few thousand places.
+  private var shared: Place
+  private var facts: Facts {
+    get { shared.facts }
+    set { shared = Place(newValue) }
+  }
+
   /// The name to print.
-  public var name: String
+  public var name: String {
+    get { facts.name }
+    set { facts.name = newValue }
+  }
   /// The whole demangled name, when it says more than `name`.
-  public var fullName: String?
+  public var fullName: String? { facts.fullName }
   /// The name that is printed where full names are not asked for.
-  package var shortName: String { nameInShort ?? name }
+  package var shortName: String { facts.nameInShort ?? name }
   /// The same where `name` is a full one.
-  package var nameInShort: String?
+  package var nameInShort: String? {
+    get { facts.nameInShort }
+    set { facts.nameInShort = newValue }
+  }
   /// The symbol as the compiler wrote it, for patterns of other tools; not part of documents.
-  public var symbol: String?
+  public var symbol: String? {
+    get { facts.symbol }
+    set { facts.symbol = newValue }
+  }
   /// The path of the source file.
-  public var file: String?
+  public var file: String? { facts.file }
   /// The line, counted from 1.
-  public var line: Int?
+  public var line: Int? { facts.line }
   /// The path of the image that holds the code.
-  public var image: String?
+  public var image: String? { facts.image }
   /// Bytes from the beginning of the image, for `addr2line`.
-  public var imageOffset: UInt64?
+  public var imageOffset: UInt64? { facts.imageOffset }
   /// Whether the compiler inlined the function into the next frame.
-  public var isInlined: Bool
+  public var isInlined: Bool { facts.isInlined }
   /// What the frame is to a reader.
-  public var role: Role
+  public var role: Role { facts.role }
 
   /// Makes a frame.
   public init(
@@ -35,15 +72,10 @@ public struct ReportFrame: Sendable, Hashable, Encodable {
     line: Int? = nil,
     image: String? = nil, imageOffset: UInt64? = nil, isInlined: Bool = false, role: Role = .user
   ) {
-    self.name = name
-    self.fullName = fullName
-    self.symbol = symbol
-    self.file = file
-    self.line = line
-    self.image = image
-    self.imageOffset = imageOffset
-    self.isInlined = isInlined
-    self.role = role
+    shared = Place(
+      Facts(
+        name: name, fullName: fullName, symbol: symbol, file: file, line: line, image: image,
+        imageOffset: imageOffset, isInlined: isInlined, role: role))
   }
 
   /// Takes over what reports need of a symbolicated frame.
@@ -61,7 +93,7 @@ public struct ReportFrame: Sendable, Hashable, Encodable {
   /// The frame without what is not printed: where in its line the code lies.
   var asRead: ReportFrame {
     var frame = self
-    if line != nil { frame.imageOffset = nil }
+    if line != nil { frame.facts.imageOffset = nil }
     return frame
   }
 
@@ -69,9 +101,18 @@ public struct ReportFrame: Sendable, Hashable, Encodable {
   /// its function the code lies, and whether the compiler inlined it.
   var asPlace: ReportFrame {
     var frame = self
-    (frame.imageOffset, frame.isInlined) = (nil, false)
+    frame.facts.imageOffset = nil
+    frame.facts.isInlined = false
     return frame
   }
+
+  /// Whether both say the same.
+  public static func == (left: ReportFrame, right: ReportFrame) -> Bool {
+    left.shared === right.shared || left.facts == right.facts
+  }
+
+  /// Hashes what is known of the frame.
+  public func hash(into hasher: inout Hasher) { hasher.combine(facts) }
 
   /// Whether nothing but where it lies in its image is known of the code.
   var lacksName: Bool { symbol == nil && file == nil && image != nil && role != .marker }

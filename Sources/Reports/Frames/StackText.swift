@@ -1,3 +1,5 @@
+import Symbolication
+
 /// Backtraces as lines of text, leaf first.
 package enum StackText {
   /// Writes the frames, one line each.
@@ -69,12 +71,12 @@ package enum StackText {
 
   /// In Rust what is around this function, which the standard library has for it: a dozen frames around `main`, the
   /// closure of each thread, and each test.
-  private static let rustStartup = "__rust_begin_short_backtrace"
+  private static let rustStartup: StaticString = "__rust_begin_short_backtrace"
 
   private static func withoutRustStartup(
     _ frames: ArraySlice<ReportFrame>
   ) -> ArraySlice<ReportFrame> {
-    guard let start = frames.firstIndex(where: { $0.name.contains(rustStartup) }),
+    guard let start = frames.firstIndex(where: { TextSearch.holds($0.name, rustStartup) }),
       let last = frames[..<start].lastIndex(where: { $0.role == .user || !isRustCall($0) })
     else { return frames }
     return frames[...last]

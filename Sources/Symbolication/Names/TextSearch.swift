@@ -4,9 +4,9 @@
 
 /// Looks for texts in bytes: `String.contains` prepares a search for long ones each time, which took a
 /// quarter of a report.
-enum TextSearch {
+package enum TextSearch {
   /// Whether a text holds another one, byte by byte.
-  static func holds(_ text: String, _ part: StaticString) -> Bool {
+  package static func holds(_ text: String, _ part: StaticString) -> Bool {
     var text = text
     return text.withUTF8 { holds(UnsafeRawBufferPointer($0), part) }
   }
