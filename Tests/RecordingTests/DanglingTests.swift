@@ -22,7 +22,7 @@ import TraceTestSupport
   private static func report(_ run: TracedRun) throws -> (DanglingReport, Set<Line>) {
     let trace = try run.root()
     let source = ReportSource(trace, file: "app.mtrace", symbolicator: ELFSymbolicator())
-    let index = try trace.snapshotIndex(at: nil, for: .danglingPointers)
+    let index = try trace.snapshotIndex(for: .danglingPointers)
     let found = try DanglingPointers(
       trace.leakAnalysis(atSnapshot: index, source: source), in: trace)
     let report = DanglingReport(found, source: source, query: DanglingQuery())

@@ -34,7 +34,7 @@ struct LeakedProgram {
   init(_ trace: Trace, file: String? = nil) throws {
     self.trace = trace
     let source = ReportSource(trace, file: file, symbolicator: ELFSymbolicator())
-    let index = try trace.snapshotIndex(at: nil)
+    let index = try trace.snapshotIndex()
     let analysis = try trace.leakAnalysis(atSnapshot: index, source: source)
     var query = LeaksQuery()
     byStack = try LeaksReport(analysis, source: source, query: query)

@@ -59,7 +59,7 @@ import TraceTestSupport
     #expect(
       trace.snapshots.map(\.reason) == [.mark("one"), .request, .mark("two"), .exit(0)])
     #expect(trace.snapshots.allSatisfy { $0.isComplete })
-    #expect(try trace.snapshotIndex(at: "two") == 2)
+    #expect(try trace.snapshotIndex(.moment("two")) == 2)
     for (mark, snapshot) in zip(trace.marks, [trace.snapshots[0], trace.snapshots[2]]) {
       #expect(mark.time < snapshot.time)
     }

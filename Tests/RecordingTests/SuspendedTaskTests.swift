@@ -36,7 +36,7 @@ import TraceReader
   private func reports(of program: TestProgram) throws -> [TraceTreeReport] {
     let trace = try TracedRun([program.path.string]).root()
     let source = ReportSource(trace, file: nil, symbolicator: ELFSymbolicator())
-    let analysis = try trace.leakAnalysis(atSnapshot: trace.snapshotIndex(at: nil), source: source)
+    let analysis = try trace.leakAnalysis(atSnapshot: trace.snapshotIndex(), source: source)
     let blocks = analysis.heap.blocks
     return try (0..<blocks.count).map {
       try TraceTreeReport(analysis, address: blocks.address(of: $0), source: source, limit: 0)

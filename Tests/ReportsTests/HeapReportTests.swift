@@ -397,7 +397,7 @@ import TraceTestSupport
 
   @Test func whatIsNotThereIsSaid() throws {
     #expect(throws: ReportError.notFound("the trace has no snapshot 1: it has only snapshot 0")) {
-      try report { $0.snapshot = 1 }
+      try report { $0.snapshot = .number(1) }
     }
     #expect(throws: ReportError.self) { try report { $0.name = "Nobody" } }
   }
@@ -458,7 +458,20 @@ import TraceTestSupport
     let trace = try Trace(path: file.path)
     #expect(trace.snapshots.map(\.isComplete) == [true, false])
     #expect(try report(on: trace).snapshot?.index == 0)
-    #expect(try report(on: trace) { $0.snapshot = 1 }.snapshot?.index == 1)
-    #expect(try trace.snapshotIndex(at: nil) == 0)
+    #expect(try report(on: trace) { $0.snapshot = .number(1) }.snapshot?.index == 1)
+    #expect(try trace.snapshotIndex() == 0)
+    #expect(try report(on: trace) { $0.snapshot = .moment("100%") }.snapshot?.index == 1)
+  }
+
+  @Test func withoutASnapshotNoneCanBeChosen() throws {
+    let trace = try SampleRecording().trace
+    for (choice, error) in [
+      (SnapshotChoice.number(0), "the trace has no snapshot 0: it has none"),
+      (.moment("50%"), "the trace has no snapshot up to 50%: it has none"),
+    ] {
+      #expect(throws: ReportError.notFound(error)) {
+        try report(on: trace) { $0.snapshot = choice }
+      }
+    }
   }
 }

@@ -478,11 +478,11 @@ import TraceTestSupport
     builder.note(kind: 7, text: "no space left", value: 28, time: 50_000)
     let file = try builder.write()
     let trace = try Trace(path: file.path)
-    let error = #expect(throws: ReportError.self) { try trace.snapshotIndex(at: nil) }
+    let error = #expect(throws: ReportError.self) { try trace.snapshotIndex() }
     let text = error?.description ?? ""
     #expect(text.contains("was cut off (no space left), so leaks cannot be told"))
     let time = text.split(separator: "--at ").last?.split(separator: " ").first.map(String.init)
-    #expect(try trace.snapshotIndex(at: time) == 0)
+    #expect(try trace.snapshotIndex(.moment(#require(time))) == 0)
   }
 
   @Test func snapshotsKnowWhetherTheyAreOfTheEnd() throws {
@@ -652,16 +652,20 @@ import TraceTestSupport
   }
 
   @Test func snapshotsAreFoundByMarkAndTime() throws {
-    #expect(try sample.trace.snapshotIndex(at: nil) == 1)
-    #expect(try sample.trace.snapshotIndex(at: "warm") == 0)
-    #expect(try sample.trace.snapshotIndex(at: "40ms") == 0)
-    #expect(throws: ReportError.self) { try sample.trace.snapshotIndex(at: "10ms") }
-    #expect(throws: ReportError.self) { try sample.trace.snapshotIndex(at: "cold") }
+    #expect(try sample.trace.snapshotIndex() == 1)
+    #expect(try sample.trace.snapshotIndex(.moment("warm")) == 0)
+    #expect(try sample.trace.snapshotIndex(.moment("40ms")) == 0)
+    #expect(throws: ReportError.self) { try sample.trace.snapshotIndex(.moment("10ms")) }
+    #expect(throws: ReportError.self) { try sample.trace.snapshotIndex(.moment("cold")) }
+    #expect(try sample.trace.snapshotIndex(.number(0)) == 0)
+    #expect(
+      throws: ReportError.notFound("the trace has no snapshot 2: it has 0 to 1")
+    ) { try sample.trace.snapshotIndex(.number(2)) }
   }
 
   @Test func whereNoSnapshotIsTheEndOfTheProcessSaysWhy() throws {
     let error = #expect(throws: ReportError.self) {
-      try SampleRecording().trace.snapshotIndex(at: nil)
+      try SampleRecording().trace.snapshotIndex()
     }
     let text = try #require(error?.description)
     #expect(text.contains("has no heap snapshot"))
@@ -675,7 +679,7 @@ import TraceTestSupport
     builder.header.endKind = UInt32(MT_END_EXIT.rawValue)
     let file = try TemporaryFile(builder.bytes().dropLast(16))
     let error = #expect(throws: ReportError.self) {
-      try Trace(path: file.path).snapshotIndex(at: nil)
+      try Trace(path: file.path).snapshotIndex()
     }
     #expect(
       try #require(error?.description).hasSuffix(
@@ -690,7 +694,7 @@ import TraceTestSupport
     bytes[4096] ^= 1
     let file = try TemporaryFile(bytes)
     let error = #expect(throws: ReportError.self) {
-      try Trace(path: file.path).snapshotIndex(at: nil)
+      try Trace(path: file.path).snapshotIndex()
     }
     #expect(
       try #require(error?.description).hasSuffix(
@@ -708,7 +712,7 @@ import TraceTestSupport
     builder.header.endKind = UInt32(end.rawValue)
     let file = try builder.write()
     let error = #expect(throws: ReportError.self) {
-      try Trace(path: file.path).snapshotIndex(at: nil)
+      try Trace(path: file.path).snapshotIndex()
     }
     #expect(try #require(error?.description).contains(way))
   }
@@ -720,7 +724,7 @@ import TraceTestSupport
     builder.header.endStatus = 9
     let file = try TemporaryFile(builder.bytes())
     let error = #expect(throws: ReportError.self) {
-      try Trace(path: file.path).snapshotIndex(at: nil)
+      try Trace(path: file.path).snapshotIndex()
     }
     #expect(
       try #require(error?.description).hasSuffix(

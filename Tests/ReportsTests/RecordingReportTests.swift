@@ -373,7 +373,7 @@ import TraceTestSupport
 
   @Test func leaksAreNotLookedForInASample() throws {
     let sample = try SampleRecording(sampleInterval: 4096)
-    let error = #expect(throws: ReportError.self) { try sample.trace.snapshotIndex(at: nil) }
+    let error = #expect(throws: ReportError.self) { try sample.trace.snapshotIndex() }
     #expect(
       error?.description
         == "leaks cannot be told in a sample of 1 in 4 KiB: that takes every block; record without "

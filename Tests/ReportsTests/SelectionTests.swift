@@ -165,8 +165,8 @@ import TraceTestSupport
     } _: { (trace: Trace) throws in
       #expect(trace.snapshots.count == 2)
       #expect(try trace.nanoseconds(at: .millionths(500_000)) == 50_000)
-      #expect(try trace.snapshotIndex(at: "50%") == 0)
-      #expect(try trace.snapshotIndex(at: "70%") == 1)
+      #expect(try trace.snapshotIndex(.moment("50%")) == 0)
+      #expect(try trace.snapshotIndex(.moment("70%")) == 1)
     }
   }
 
@@ -178,8 +178,8 @@ import TraceTestSupport
     builder.snapshot(SnapshotBuilder(time: 60_000))
     let file = try TemporaryFile(builder.bytes())
     let trace = try Trace(path: file.path)
-    #expect(try trace.snapshotIndex(at: "100%") == 1)
-    #expect(try trace.snapshotIndex(at: "99%") == 0)
+    #expect(try trace.snapshotIndex(.moment("100%")) == 1)
+    #expect(try trace.snapshotIndex(.moment("99%")) == 0)
   }
 
   @Test func blocksAreListedForTheSameSelection() throws {

@@ -8,8 +8,8 @@ public struct HeapQuery: Sendable, Hashable {
     case count, bytes, average, name
   }
 
-  /// The snapshot by its position in the trace; nil for the last one that is complete.
-  public var snapshot: Int?
+  /// Which snapshot.
+  public var snapshot = SnapshotChoice.usual
   /// What the rows are sorted by.
   public var order = Order.count
   /// Whether each size of a class has a row of its own.
@@ -236,7 +236,7 @@ extension HeapReport {
     _ trace: Trace, source: ReportSource, query: HeapQuery,
     progress: (@Sendable (UInt64, UInt64) -> Void)? = nil
   ) throws {
-    if let index = try trace.snapshotIndex(query.snapshot) {
+    if let index = try trace.askedSnapshot(query.snapshot) ?? trace.usualSnapshot {
       try self.init(
         trace.heap(atSnapshot: index, progress: progress), source: source, query: query,
         sampling: Sampling(header: trace.header))
@@ -246,20 +246,5 @@ extension HeapReport {
       options.progress = progress
       try self.init(trace.replay(options), source: source, query: query)
     }
-  }
-}
-
-extension Trace {
-  /// The position of the snapshot asked for; nil when there is none and none was asked for.
-  fileprivate func snapshotIndex(_ asked: Int?) throws -> Int? {
-    guard let asked else { return usualSnapshot }
-    guard snapshots.indices.contains(asked) else {
-      let there =
-        snapshots.isEmpty
-        ? "it has none"
-        : snapshots.count == 1 ? "it has only snapshot 0" : "it has 0 to \(snapshots.count - 1)"
-      throw ReportError.notFound("the trace has no snapshot \(asked): \(there)")
-    }
-    return asked
   }
 }

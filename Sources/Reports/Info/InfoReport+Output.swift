@@ -155,8 +155,8 @@ extension InfoReport {
       areCounted ? [.number("# Blocks", spare: 2), .number("Bytes", spare: 1)] : []
     var table = TextTable(
       [
-        .text("Time", shortest: nil), .text("Taken", shortest: 12), .number("Pause", spare: 4),
-        .number("Size", spare: 3),
+        .number("#", spare: 5), .text("Time", shortest: nil), .text("Taken", shortest: 12),
+        .number("Pause", spare: 4), .number("Size", spare: 3),
       ] + liveColumns + [.text("Coverage")])
     for snapshot in snapshots.prefix(listsAll ? .max : Self.listedAtMost) {
       let summary = snapshot.summary
@@ -164,8 +164,8 @@ extension InfoReport {
       let coverage = summary.coverageText(page.style.bytes)
       table.add(
         [
-          Span(TimeText.timestamp(summary.timeNanoseconds)), Span(summary.reason, .emphasis),
-          Span(TimeText.duration(summary.pauseNanoseconds)),
+          Span(summary.index.grouped), Span(TimeText.timestamp(summary.timeNanoseconds)),
+          Span(summary.reason, .emphasis), Span(TimeText.duration(summary.pauseNanoseconds)),
           Span(page.bytes(summary.storedBytes)),
         ] + (areCounted ? live ?? ["", ""] : []) + [
           Span(coverage, coverage == "complete" ? .plain : .warning)

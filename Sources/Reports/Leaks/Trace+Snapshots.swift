@@ -48,12 +48,13 @@ extension Trace {
   /// The position of the snapshot that a user means.
   ///
   /// - Parameters:
-  ///   - moment: A mark's name or a point in time, also of a snapshot that was cut; nil for the last one that is
-  ///     complete.
+  ///   - choice: Which one, also of those that were cut.
   ///   - use: What it is to tell.
   /// - Returns: Its position in `snapshots`.
   /// - Throws: ``ReportError`` when there is none.
-  public func snapshotIndex(at moment: String?, for use: SnapshotUse = .leaks) throws -> Int {
+  public func snapshotIndex(
+    _ choice: SnapshotChoice = .usual, for use: SnapshotUse = .leaks
+  ) throws -> Int {
     // What only unsampled blocks point to would look leaked.
     if let sampling = Sampling(header: header) {
       throw ReportError.notFound(
@@ -65,26 +66,10 @@ extension Trace {
         "\(path.lastComponent?.string ?? "the trace") has no heap snapshot, so \(use.failure): "
           + "the process \(EndingSummary(ending).text); \(wayToASnapshot)")
     }
-    guard let moment else {
-      // Blocks that its missing part points to would look leaked: perhaps all of them.
-      guard snapshots[usual].isComplete else { throw onlyCutSnapshots(snapshots[usual], use) }
-      return usual
-    }
-    if let found = snapshots.last(where: { $0.reason.name == moment }) { return found.index }
-    guard let time = TimePoint(moment) else {
-      let names = snapshots.compactMap(\.reason.name)
-      throw ReportError.notFound(NearMatches.message("mark with a snapshot", moment, in: names))
-    }
-    // The one at the end is taken when the process has ended, as far as its trace says when.
-    let last = snapshots.map { clock.nanoseconds($0.time) }.max() ?? 0
-    let wanted = try nanoseconds(at: time, minimumLength: last)
-    // Times are shown in whole microseconds: one that was copied from a report is that snapshot's.
-    guard let found = snapshots.last(where: { clock.nanoseconds($0.time) / 1000 <= wanted / 1000 })
-    else {
-      let first = TimeText.timestamp(clock.nanoseconds(snapshots[0].time))
-      throw ReportError.notFound("no snapshot up to \(moment); the first one is at \(first)")
-    }
-    return found.index
+    if let asked = try askedSnapshot(choice) { return asked }
+    // Blocks that its missing part points to would look leaked: perhaps all of them.
+    guard snapshots[usual].isComplete else { throw onlyCutSnapshots(snapshots[usual], use) }
+    return usual
   }
 
   private func onlyCutSnapshots(_ snapshot: SnapshotInfo, _ use: SnapshotUse) -> ReportError {

@@ -40,7 +40,8 @@ struct DanglingCommand: ParsableCommand {
   func run() throws {
     try ReportSession.run(input.input(), recording: recording, symbols: symbols, output: output) {
       session in
-      let index = try session.trace.snapshotIndex(at: view.at, for: .danglingPointers)
+      let index = try session.trace.snapshotIndex(
+        view.snapshot.choice, for: .danglingPointers)
       let analysis = try session.trace.leakAnalysis(
         atSnapshot: index, source: session.source, progress: session.progress)
       let found = try DanglingPointers(analysis, in: session.trace, progress: session.progress)

@@ -58,7 +58,7 @@ struct LeaksCommand: ParsableCommand {
     var hasLeaks = false
     try ReportSession.run(input.input(), recording: recording, symbols: symbols, output: output) {
       session in
-      let index = try session.trace.snapshotIndex(at: time.at)
+      let index = try session.trace.snapshotIndex(time.snapshot.choice)
       if let address = view.traceTree {
         try session.write(
           TraceTreeReport(
@@ -131,7 +131,7 @@ struct LeaksCommand: ParsableCommand {
     guard let other = view.diffFrom else { return nil }
     var baseline: LeakBaseline?
     try ReportSession.run(trace: other, symbols: symbols) { session in
-      let index = try session.trace.snapshotIndex(at: nil)
+      let index = try session.trace.snapshotIndex()
       let analysis = try session.trace.leakAnalysis(
         atSnapshot: index, source: session.source, progress: session.progress)
       baseline = LeakBaseline(

@@ -91,7 +91,7 @@ struct ReportCommand: ReportingCommand {
   ) {
     let index: Int
     do {
-      index = try session.trace.snapshotIndex(at: nil)
+      index = try session.trace.snapshotIndex()
     } catch let error as ReportError {
       return (nil, [], error.description)
     }

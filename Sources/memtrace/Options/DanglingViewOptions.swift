@@ -3,11 +3,7 @@ import Reports
 
 /// Which pointers into freed blocks are shown.
 struct DanglingViewOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The last snapshot up to this time, or that of this mark. (default: the last one)",
-      valueName: "time|mark"))
-  var at: String?
+  @OptionGroup var snapshot: SnapshotChoiceOptions
 
   @Flag(help: "Show words, too, that may be left over, and what was freed at the end.")
   var all = false

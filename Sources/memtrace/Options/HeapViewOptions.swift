@@ -5,10 +5,7 @@ extension HeapQuery.Order: ExpressibleByArgument {}
 
 /// How the classes of a heap are looked at.
 struct HeapViewOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "This snapshot of the trace, counted from 0, instead of the last.", valueName: "number"))
-  var snapshot: Int?
+  @OptionGroup var snapshot: SnapshotChoiceOptions
 
   @Option(
     help: ArgumentHelp(
@@ -43,7 +40,7 @@ struct HeapViewOptions: ParsableArguments {
   /// What the user asks, in the terms of the report.
   func query(for output: OutputOptions) -> HeapQuery {
     var query = HeapQuery()
-    query.snapshot = snapshot
+    query.snapshot = snapshot.choice
     query.order = sort ?? .count
     query.name = className
     query.separatesSizes = showSizes

@@ -52,11 +52,7 @@ struct LeaksViewOptions: ParsableArguments {
 
 /// Which snapshot, and which of its blocks.
 struct LeaksTimeOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The last snapshot up to this time, or that of this mark. (default: the last one)",
-      valueName: "time|mark"))
-  var at: String?
+  @OptionGroup var snapshot: SnapshotChoiceOptions
 
   @Option(
     help: ArgumentHelp(
