@@ -17,13 +17,12 @@ extension Trace {
     var blocks = LastBlockPass(findings.map(LastBlockPass.Question.init))
     run(&blocks)
     blocks.finish()
-    let events = refcounts(of: Set(findings.map(\.event.object)))
     var log = ErrorLog(limit: Self.overreleaseLimit)
-    for (finding, life) in zip(findings, blocks.lives) {
-      log.add(error(finding, life, events: events[finding.event.object] ?? []))
-    }
+    for (finding, life) in zip(findings, blocks.lives) { log.add(Self.error(finding, life)) }
     result.errorCounts.merge(log.counts) { $0 &+ $1 }
-    result.errors = (result.errors + log.errors).sorted { $0.offending.time < $1.offending.time }
+    result.errors = (result.errors + withRefcounts(log.errors)).sorted {
+      $0.offending.time < $1.offending.time
+    }
   }
 
   private func overreleases() -> [OverreleasePass.Finding] {
@@ -39,21 +38,34 @@ extension Trace {
     merger.run(&sink)
   }
 
-  private func error(
-    _ finding: OverreleasePass.Finding, _ life: LastBlockPass.Life?, events: [RefcountEvent]
+  private static func error(
+    _ finding: OverreleasePass.Finding, _ life: LastBlockPass.Life?
   ) -> MemoryError {
     let event = finding.event
     // That of an object which had no reference count events while it lived is not known yet.
     let free = finding.free ?? (event.isOfNoObject ? life?.end : nil)
-    var error = MemoryError(
+    return MemoryError(
       kind: .overRelease, address: event.object, block: life?.block, firstFree: free,
       offending: MemoryError.EventSite(
         operation: Operation(event.call), stack: event.stack, thread: event.thread,
         time: event.time))
-    let begin = life?.block?.allocation.time ?? .distantPast
-    error.refcounts = events.filter { $0.time >= begin && $0.time <= event.time }
-      .suffix(Self.keptEvents)
-    return error
+  }
+
+  /// Errors with the events of their objects, each from the allocation up to the one that is wrong.
+  ///
+  /// Of thousands that are alike one is left by now: an object may have as many events.
+  private func withRefcounts(_ errors: [MemoryError]) -> [MemoryError] {
+    let events = refcounts(of: Set(errors.map(\.address)))
+    return errors.map { error in
+      guard let all = events[error.address] else { return error }
+      let begin = error.block?.allocation.time ?? .distantPast
+      let first = all.partitioningIndex { $0.time >= begin }
+      let known = all[first...]
+      let end = known.partitioningIndex { $0.time > error.offending.time }
+      var error = error
+      error.refcounts = Array(known[..<end].suffix(Self.keptEvents))
+      return error
+    }
   }
 }
 

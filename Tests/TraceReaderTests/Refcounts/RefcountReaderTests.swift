@@ -142,6 +142,22 @@ import TraceTestSupport
     #expect(error.refcounts.map(\.time.rawValue) == [2010, 2020, 2030, 2040])
   }
 
+  /// Each of them had the events of its object up to it, before those that are alike were counted as one.
+  @Test func thousandsOfReleasesThatAreAlikeTakeNoTime() throws {
+    var builder = TraceBuilder()
+    let again = builder.stack([0x1300])
+    builder.allocate(0x8000, 32, time: 2000)
+    builder.free(0x8000, time: 2010)
+    for time in UInt64(2020)..<14_020 {
+      builder.count(.release, 0x8000, count: .max, stack: again, time: time)
+    }
+    var found: [MemoryError] = []
+    let time = try SpentResources.threadTime { found = try errors(builder) }
+    #expect(found.map(\.count) == [10_000])
+    #expect(found.map { $0.refcounts.map(\.time.rawValue) } == [[2020]])
+    #expect(time < .seconds(10))
+  }
+
   @Test func aReleaseIsAnErrorWhenAnotherBlockLiesThere() throws {
     var builder = TraceBuilder()
     let (make, drop, other) = (
