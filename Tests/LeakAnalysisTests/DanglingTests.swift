@@ -215,6 +215,25 @@ struct DanglingTests {
     #expect(known.map(\.confidence) == [.doubtful])
   }
 
+  @Test("Frames of async functions keep what they used, tasks what they began with")
+  func asyncFrames() throws {
+    let type = SampleHeap.constants + 0x500
+    func confidence(ofTask isTask: Bool, use: UInt64) throws -> [Confidence] {
+      var heap = SampleHeap()
+      heap.snapshot.addClass("", at: type, kind: 3)
+      let holder = heap.block(128, words: [type, 0, use, 0, 0])
+      let object = heap.block(32)
+      heap.set(holder + 40, object)
+      heap.free(object)
+      heap.set(Self.variable, holder)
+      return try heap.dangling(layouts: [type: ObjectLayout(isTask: isTask)]).map(\.confidence)
+    }
+    let slab: UInt64 = 32 << 32 | 96
+    #expect(try confidence(ofTask: false, use: 0) == [.likely])
+    #expect(try confidence(ofTask: false, use: slab) == [.doubtful])
+    #expect(try confidence(ofTask: true, use: 0) == [.doubtful])
+  }
+
   /// libstdc++'s and libc++'s counts.
   @Test("A weak pointer that has expired is not followed", arguments: [1 << 32, UInt64.max])
   func weakPointer(owners: UInt64) throws {

@@ -117,6 +117,14 @@ import TraceTestSupport
       ])
   }
 
+  @Test func tasksThatHaveEnded() throws {
+    let program = try TestProgram(
+      "kept_tasks.swift", flags: ["-parse-as-library", "-module-name", "app"])
+    let (report, lines) = try Self.report(try TracedRun([program.path.string]))
+    #expect(lines == [])
+    #expect(report.counts[.doubtful] ?? 0 >= 20)
+  }
+
   @Test(arguments: ["-Onone", "-O"])
   func objectsThatUnownedReferencesOutlive(option: String) throws {
     let program = try TestProgram("unowned.swift", flags: [option, "-module-name", "app"])

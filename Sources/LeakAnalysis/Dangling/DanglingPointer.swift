@@ -12,8 +12,8 @@ public struct DanglingPointer: Sendable {
     /// It may be what was left of something else: part of a large block, in which much is kept that counts no
     /// more; or it points into the middle.
     case possible
-    /// It may well be a word that nobody has overwritten: on a stack, in a register, in unused parts of arrays and
-    /// of memory that the program manages itself.
+    /// It may well be a word that nobody has overwritten: on a stack, in a register, in the frames of async functions,
+    /// in unused parts of arrays and of memory that the program manages itself.
     case doubtful
 
     /// The surest first.

@@ -105,6 +105,7 @@ private struct DanglingJudge {
       confidence = max(confidence, .possible)
     }
     if !wasWritten(word, holder) || analysis.scanner.isArray(block)
+      || analysis.scanner.hasAsyncFrames(block)
       || ExpiredReferences.contains(word.address, in: block, heap)
     {
       confidence = .doubtful

@@ -124,6 +124,12 @@ extension EdgeScanner {
       != nil
   }
 
+  /// Whether a task of Swift has its frames in a block, or what it began with: words stay there that mean nothing any
+  /// more, as they do on a stack.
+  func hasAsyncFrames(_ block: Int) -> Bool {
+    layout(of: block)?.isTask == true || isTaskSlab(block)
+  }
+
   /// Whether an object of a known type lies in a block which is no task: of those the runtime has references of its own.
   func isKnownObject(_ block: Int) -> Bool {
     layout(of: block).map { !$0.isTask } ?? false
