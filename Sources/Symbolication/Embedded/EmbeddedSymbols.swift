@@ -203,10 +203,7 @@ final class EmbeddedSymbols {
     var found: [SwiftField] = []
     for _ in 0..<section.count() {
       let (name, offset) = (tables.string(section.number()), section.number())
-      found.append(
-        SwiftField(
-          name: name, offset: offset,
-          ownership: SwiftField.Ownership(code: section.number()) ?? .strong))
+      found.append(SwiftField(name: name, offset: offset, code: section.number()))
     }
     return found
   }

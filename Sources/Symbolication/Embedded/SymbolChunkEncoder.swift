@@ -70,7 +70,7 @@ struct SymbolChunkEncoder {
     append(
       to: .fields,
       [UInt64(type.image), type.descriptor, type.metadata, UInt64(fields.count)]
-        + fields.flatMap { [index(of: $0.name), $0.offset, $0.ownership.code] })
+        + fields.flatMap { [index(of: $0.name), $0.offset, $0.code] })
   }
 
   /// Adds the elements of an array, by the name of their type.
@@ -78,7 +78,7 @@ struct SymbolChunkEncoder {
     append(
       to: .elements,
       [UInt64(image), index(of: name), elements.stride, UInt64(elements.fields.count)]
-        + elements.fields.flatMap { [index(of: $0.name), $0.offset, $0.ownership.code] })
+        + elements.fields.flatMap { [index(of: $0.name), $0.offset, $0.code] })
   }
 
   /// Adds the type that the source of a frame names where it allocates.

@@ -42,17 +42,40 @@ extension SymbolLanguage {
   }
 }
 
-extension SwiftField.Ownership {
-  private static let inFile: [SwiftField.Ownership] = [
+extension SwiftField {
+  private static let inFile: [Ownership] = [
     .strong, .weak, .unowned, .existential, .number, .optionalNumber,
   ]
 
-  var code: UInt64 { UInt64(Self.inFile.firstIndex(of: self) ?? 0) }
-
-  init?(code: UInt64) {
-    guard code < UInt64(Self.inFile.count) else { return nil }
-    self = Self.inFile[Int(code)]
+  /// How it refers to an object; behind what all readers know, how many words from its beginning the reference is that
+  /// the object counts.
+  var code: UInt64 {
+    if ownership == .strong, let countedReference {
+      return UInt64(Self.inFile.count) &+ countedReference / 8
+    }
+    return UInt64(Self.inFile.firstIndex(of: ownership) ?? 0)
   }
+
+  /// Reads a field.
+  ///
+  /// - Parameters:
+  ///   - name: The name in the source.
+  ///   - offset: Where it is, in bytes.
+  ///   - code: How it refers to an object.
+  init(name: String, offset: UInt64, code: UInt64) {
+    let known = UInt64(Self.inFile.count)
+    guard code >= known else {
+      self.init(name: name, offset: offset, ownership: Self.inFile[Int(code)])
+      return
+    }
+    let words = code - known
+    self.init(
+      name: name, offset: offset,
+      countedReference: words <= Self.greatestPlace ? words * 8 : nil)
+  }
+
+  /// In words: a reference is in the first or the second one.
+  private static let greatestPlace: UInt64 = 1
 }
 
 /// What was known of an image when its names were looked up.

@@ -147,12 +147,14 @@ import Testing
       }
       guard type.metadata == Address(0x10_0b00) else { return [] }
       return [
-        SwiftField(name: "children", offset: 16),
+        SwiftField(name: "children", offset: 16, countedReference: 0),
         SwiftField(name: "parent", offset: 24, ownership: .unowned),
         SwiftField(name: "observer", offset: 32, ownership: .weak),
         SwiftField(name: "content", offset: 40, ownership: .existential),
         SwiftField(name: "isOpen", offset: 72, ownership: .number),
         SwiftField(name: "index", offset: 80, ownership: .optionalNumber),
+        SwiftField(name: "action", offset: 96, countedReference: 8),
+        SwiftField(name: "title", offset: 112),
       ]
     }
   }
@@ -258,11 +260,15 @@ import Testing
     let fields = embedded.swiftFields(
       of: SwiftClassReference(descriptor: Address(0x10_0a00), metadata: Address(0x10_0b00)),
       in: images.images[0])
-    #expect(fields.map(\.name) == ["children", "parent", "observer", "content", "isOpen", "index"])
-    #expect(fields.map(\.offset) == [16, 24, 32, 40, 72, 80])
+    #expect(
+      fields.map(\.name) == [
+        "children", "parent", "observer", "content", "isOpen", "index", "action", "title",
+      ])
+    #expect(fields.map(\.offset) == [16, 24, 32, 40, 72, 80, 96, 112])
     #expect(
       fields.map(\.ownership)
-        == [.strong, .unowned, .weak, .existential, .number, .optionalNumber])
+        == [.strong, .unowned, .weak, .existential, .number, .optionalNumber, .strong, .strong])
+    #expect(fields.map(\.countedReference) == [0, nil, nil, nil, nil, nil, 8, nil])
   }
 
   @Test func propertiesOfClassesMadeAtRunTimeAreFoundWithoutTheFiles() {
@@ -357,7 +363,7 @@ import Testing
     let fields = embedded.swiftFields(
       of: SwiftClassReference(descriptor: Address(0x10_0a00), metadata: Address(0x10_0b00)),
       in: image)
-    #expect(fields.count == 6)
+    #expect(fields.count == 8)
   }
 
   @Test func lostNamesAreLookedForInFiles() {
