@@ -52,6 +52,53 @@ struct SettledObjectTests {
     #expect(try !leaked(counts: Self.counts.0, holder: ObjectLayout(size: 24), at: 16))
   }
 
+  @Test("Keys and values of tables account for references where their buckets are in use")
+  func tables() throws {
+    /// An object in a table that it has itself; a stack leads to it as well.
+    func leaked(_ layout: ObjectLayout, at offset: UInt64, inUse: UInt64 = 1) throws -> Bool {
+      var heap = SampleHeap()
+      // Two buckets: bits at 64, keys at 72, values at 88.
+      let table = heap.block(104)
+      let object = heap.block(24, words: [Self.metadata, Self.counts.0, table])
+      let header = [Self.holder, Self.counts.0, 1, 1, 1, table, table + 72, table + 88]
+      heap.snapshot.words(at: table, header + [~0 << 2 | inUse])
+      heap.set(table + offset, object)
+      heap.set(SampleHeap.stackPointer + 64, object)
+      let layouts = [Self.metadata: Self.node, Self.holder: layout]
+      return try heap.analysis(layouts: layouts).leaked == [table, object]
+    }
+    var values = ObjectLayout(
+      size: 64, countedOffsets: [0], table: .dictionary, elementStride: 8)
+    #expect(try leaked(values, at: 88))
+    #expect(try leaked(values, at: 96, inUse: 2))
+    // A key, of which nothing is known; in a bucket that is not in use; of values of another size.
+    #expect(try !leaked(values, at: 72))
+    #expect(try !leaked(values, at: 96))
+    values.elementStride = 16
+    #expect(try !leaked(values, at: 88))
+    var keys = ObjectLayout(
+      size: 64, table: .dictionary, keys: .init(stride: 8, countedOffsets: [0]))
+    #expect(try leaked(keys, at: 72))
+    #expect(try leaked(keys, at: 80, inUse: 2))
+    #expect(try !leaked(keys, at: 88))
+    #expect(try !leaked(keys, at: 80))
+    keys.keys?.stride = 16
+    #expect(try !leaked(keys, at: 72))
+  }
+
+  @Test("A table that the references of an object are known to be in holds it")
+  func holdingTables() throws {
+    var heap = SampleHeap()
+    let table = heap.block(96)
+    let object = heap.block(24, words: [Self.metadata, Self.counts.unowned])
+    // A set with two buckets: bits at 56, elements at 64.
+    heap.set(
+      table, Self.holder, Self.counts.0, 1, 1, 1, table, table + 64, ~0 << 2 | 1, object)
+    heap.set(SampleHeap.globals, object, table)
+    let set = ObjectLayout(size: 56, table: .set, keys: .init(stride: 8, countedOffsets: [0]))
+    #expect(try heap.analysis(layouts: [Self.metadata: Self.node, Self.holder: set]).leaked == [])
+  }
+
   @Test(
     "An async function has left an object in its frame of which others account for all references")
   func taskSlabs() throws {

@@ -317,6 +317,10 @@ import TraceTestSupport
         "app.LeakedByDelegate": Figures(1, 32, roots: 1),
         "app.LeakedByElement": Figures(1, 24, roots: 1),
         "Array<AnyObject> storage": Figures(1, 40, roots: 1),
+        "app.LeakedByValue": Figures(1, 24, roots: 1),
+        "Dictionary<Int, app.LeakedByValue> storage": Figures(1, 104, roots: 1),
+        "app.LeakedByMember": Figures(1, 24, roots: 1),
+        "Set<app.LeakedByMember> storage": Figures(1, 80, roots: 1),
       ])
     #expect(program.possible.isEmpty)
   }

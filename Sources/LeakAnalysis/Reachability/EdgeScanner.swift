@@ -218,8 +218,9 @@ final class EdgeScanner: Sendable {
     blocks.forEachPart(of: range, in: block) { memory.forEachWord(in: $0, body) }
   }
 
+  /// The dictionary or set of Swift in a block.
   @inline(__always)
-  private func table(in block: Int, _ layout: ObjectLayout?) -> SwiftTable? {
+  func table(in block: Int, _ layout: ObjectLayout?) -> SwiftTable? {
     layout?.table.flatMap { form in
       SwiftTable(form, at: blocks.address(of: block), size: blocks.size(of: block), memory)
     }

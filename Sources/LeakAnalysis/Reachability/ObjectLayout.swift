@@ -1,5 +1,18 @@
 /// What is known of the objects that begin with one word, beyond what their memory shows.
 public struct ObjectLayout: Sendable, Hashable {
+  /// What is known of the keys of dictionaries, or of the elements of sets.
+  public struct Keys: Sendable, Hashable {
+    /// How far they are from each other, in bytes.
+    public var stride: UInt64
+    /// Where references are that their objects count, in bytes from the beginning of each.
+    public var countedOffsets: [UInt64]
+
+    /// Describes keys.
+    public init(stride: UInt64, countedOffsets: [UInt64] = []) {
+      (self.stride, self.countedOffsets) = (stride, countedOffsets)
+    }
+  }
+
   /// How many of their bytes can hold anything, when they are allocated with no more than that;
   /// nil where the allocator's slack behind them may be in use.
   public var size: UInt64?
@@ -37,6 +50,8 @@ public struct ObjectLayout: Sendable, Hashable {
   /// How far the elements of an array, or the values of a dictionary, are from each other, where all
   /// that is said of places in them counts from the beginning of each; nil where that is not known.
   public var elementStride: UInt64?
+  /// The keys of a dictionary, or the elements of a set; nil for others, and where their size is not known.
+  public var keys: Keys?
 
   /// Describes objects; without arguments nothing is known of them.
   public init(
@@ -46,7 +61,7 @@ public struct ObjectLayout: Sendable, Hashable {
     numbersFromEnd: [UInt64] = [], table: SwiftTable.Form? = nil,
     hasIdentifiersAsKeys: Bool = false, isInstance: Bool = false, isArray: Bool = false,
     hasSmallElements: Bool = false, isText: Bool = false, isTask: Bool = false,
-    actorOffset: UInt64? = nil, elementStride: UInt64? = nil
+    actorOffset: UInt64? = nil, elementStride: UInt64? = nil, keys: Keys? = nil
   ) {
     self.size = size
     self.unownedOffsets = unownedOffsets
@@ -65,6 +80,7 @@ public struct ObjectLayout: Sendable, Hashable {
     self.isTask = isTask
     self.actorOffset = actorOffset
     self.elementStride = elementStride.flatMap { $0 > 0 ? $0 : nil }
+    self.keys = keys.flatMap { $0.stride > 0 ? $0 : nil }
   }
 
   /// What an actor has for itself: twelve words, not all of which are in use.

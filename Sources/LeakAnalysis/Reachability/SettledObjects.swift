@@ -5,8 +5,8 @@ import TraceReader
 /// Of much that leads to an object no type tells whether it holds it. An `unowned` reference may be in an enum,
 /// an `Any` or a generic structure; behind the last element of an array stands what `removeLast` took out, and so
 /// it does in front of the first one of a deque. But the object counts who holds it. Where as many properties of
-/// classes, or values that closures capture, lead to it as it counts strong references, no other word is one of
-/// these.
+/// classes, values that closures capture, and keys and values of tables lead to it as it counts strong references,
+/// no other word is one of these.
 ///
 /// Only objects that are held by such other words in the end are looked at; the words must be in blocks whose
 /// type is known, and be elements, or the object have `unowned` references. In slabs of tasks they may be anywhere:
@@ -51,16 +51,41 @@ struct SettledObjects: Sendable {
   ) -> [Int: ObjectCounts] {
     let (blocks, memory) = (scanner.heap.blocks, scanner.heap.memory)
     var doubted: [Int: ObjectCounts] = [:]
+    var tables = CountedInTables()
     for block in 0..<blocks.count {
       guard let holder = reachability.holder(of: block),
         let doubt = scanner.doubt(of: block, heldBy: holder),
         let counts = ObjectCounts(at: blocks.address(of: block), in: memory),
         counts.strong > 0, !counts.isTakenDown, doubt == .always || counts.unowned > 0,
-        !scanner.isCounted(block, by: holder)
+        !tables.contains(block, heldBy: holder, scanner)
       else { continue }
       doubted[block] = counts
     }
     return doubted
+  }
+}
+
+/// Which objects are counted by their holders' types; of a table, which may hold many, all are found at once.
+private struct CountedInTables {
+  private var targets: [Int: Set<Int>] = [:]
+
+  mutating func contains(
+    _ object: Int, heldBy holder: Reachability.Holder, _ scanner: EdgeScanner
+  ) -> Bool {
+    guard case .block(let block) = holder else { return false }
+    guard scanner.layout(of: block)?.table != nil else {
+      return Self.targets(of: block, scanner).contains(object)
+    }
+    if let known = targets[block] { return known.contains(object) }
+    let found = Self.targets(of: block, scanner)
+    targets[block] = found
+    return found.contains(object)
+  }
+
+  private static func targets(of block: Int, _ scanner: EdgeScanner) -> Set<Int> {
+    var found: Set<Int> = []
+    scanner.forEachCountedReference(of: block) { found.insert($0) }
+    return found
   }
 }
 
@@ -91,29 +116,6 @@ extension EdgeScanner {
       } else {
         isTaskSlab(block) && isKnownObject(object) ? .always : nil
       }
-    }
-  }
-
-  /// Whether the type of a holder tells that an object counts it.
-  fileprivate func isCounted(_ object: Int, by holder: Reachability.Holder) -> Bool {
-    guard case .block(let block) = holder else { return false }
-    var isCounted = false
-    forEachCountedReference(of: block) { isCounted = isCounted || $0 == object }
-    return isCounted
-  }
-
-  /// Calls `body` for each reference in a block of which its type tells that the object it leads to counts it.
-  ///
-  /// An object that is being taken down may have given up some of its own.
-  func forEachCountedReference(of block: Int, _ body: (_ target: Int) -> Void) {
-    let (start, memory) = (heap.blocks.address(of: block), heap.memory)
-    guard let layout = layout(of: block), layout.hasCountedReferences,
-      !SwiftObjects.isTakenDown(at: start, memory)
-    else { return }
-    layout.forEachCountedReference(ofBlockAt: start, size: heap.blocks.size(of: block), memory) {
-      let value = memory.word(at: start &+ $0)
-      guard value != 0, let target = target(of: value), target.edgeClass == .start else { return }
-      body(target.block)
     }
   }
 
@@ -160,37 +162,8 @@ extension EdgeScanner {
     guard let layout = layout(of: block), !layout.isTask,
       settled.containsUnowned(target) || layout.isElement(at: offset)
     else { return false }
-    var isCounted = false
-    layout.forEachCountedReference(
-      ofBlockAt: heap.blocks.address(of: block), size: heap.blocks.size(of: block), heap.memory
-    ) { isCounted = isCounted || $0 == offset }
-    return !isCounted
-  }
-}
-
-extension ObjectLayout {
-  fileprivate var hasCountedReferences: Bool {
-    !countedOffsets.isEmpty || !countedFromEnd.isEmpty || !existentialOffsets.isEmpty
-  }
-
-  /// Whether an offset is one of an element: in an array, or behind the properties of a class that allocates
-  /// room for elements itself.
-  fileprivate func isElement(at offset: UInt64) -> Bool {
-    isArray ? offset >= Self.elementsStart : size.map { offset >= $0 } ?? false
-  }
-
-  /// Visits the offsets of references that are counted, whether there is an object or not.
-  ///
-  /// Those of arrays are left out: how many of their elements are in use, no snapshot says.
-  fileprivate func forEachCountedReference(
-    ofBlockAt start: UInt64, size: UInt64, _ memory: SnapshotMemory, _ body: (UInt64) -> Void
-  ) {
-    guard elementStride == nil else { return }
-    for offset in countedOffsets { body(offset) }
-    for offset in countedFromEnd {
-      let end = (size &+ 7) & ~7
-      if offset <= end { body(end - offset) }
-    }
-    for offset in existentialOffsets where holdsObject(at: start &+ offset, memory) { body(offset) }
+    return !layout.isCountedReference(
+      offset, ofBlockAt: heap.blocks.address(of: block), size: heap.blocks.size(of: block),
+      table(in: block, layout), heap.memory)
   }
 }

@@ -120,6 +120,33 @@ public struct SwiftTable {
     return (address - values.lowerBound) % valueStride
   }
 
+  /// Visits the addresses of the values in use.
+  func forEachValue(_ memory: SnapshotMemory, _ body: (UInt64) -> Void) {
+    forEachUsedBucket(memory) { body(values.lowerBound &+ $0 &* valueStride) }
+  }
+
+  /// Visits the addresses of the keys in use, or of the elements of a set.
+  ///
+  /// - Parameters:
+  ///   - stride: How far keys are from each other; none is visited where that cannot be.
+  ///   - memory: The memory that the table is in.
+  ///   - body: Called with each address.
+  func forEachKey(stride: UInt64, _ memory: SnapshotMemory, _ body: (UInt64) -> Void) {
+    guard keyStrides.contains(stride) else { return }
+    forEachUsedBucket(memory) { body(keys.lowerBound &+ $0 &* stride) }
+  }
+
+  private func forEachUsedBucket(_ memory: SnapshotMemory, _ body: (UInt64) -> Void) {
+    for first in Swift.stride(from: 0, to: bucketCount, by: 64) {
+      var used = memory.word(at: bits &+ first / 8)
+      if bucketCount < 64 { used &= (1 << bucketCount) - 1 }
+      while used != 0 {
+        body(first &+ UInt64(used.trailingZeroBitCount))
+        used &= used - 1
+      }
+    }
+  }
+
   private func isUsed(_ bucket: UInt64, _ memory: SnapshotMemory) -> Bool {
     memory.word(at: bits &+ bucket / 64 * 8) >> (bucket % 64) & 1 != 0
   }

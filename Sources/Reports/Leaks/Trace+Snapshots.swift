@@ -212,7 +212,8 @@ extension SwiftLayouts {
   ) -> ObjectLayout? {
     switch type.kind {
     case .swiftClass:
-      if let elements = elements(ofWord: word) { return Self.container(of: elements, type) }
+      let keys = keys(ofWord: word)
+      if let elements = elements(ofWord: word) { return Self.container(of: elements, keys, type) }
       let fields = fields(ofWord: word, memory: memory.word)
       let table = Self.table(type.name)
       return ObjectLayout(
@@ -226,7 +227,8 @@ extension SwiftLayouts {
         isInstance: !type.name.hasPrefix("Swift."),
         isArray: type.name.hasPrefix("Swift._ContiguousArrayStorage<"),
         isText: type.name == "Swift.__StringStorage",
-        actorOffset: fields.first { $0.name == "$defaultActor" }?.offset)
+        actorOffset: fields.first { $0.name == "$defaultActor" }?.offset,
+        keys: keys.map(Self.counted))
     case .swiftCaptures:
       let layout = SwiftCaptureLayout(type.name)
       return ObjectLayout(
@@ -245,18 +247,24 @@ extension SwiftLayouts {
   }
 
   private static func container(
-    of elements: SwiftElements, _ type: BlockType
+    of elements: SwiftElements, _ keys: SwiftElements?, _ type: BlockType
   ) -> ObjectLayout {
     let fields = elements.fields
     let table = table(type.name)
     return ObjectLayout(
       size: type.instanceSize,
       unownedOffsets: fields.filter { $0.ownership == .unowned }.map(\.offset),
+      countedOffsets: counted(fields, size: elements.stride),
       existentialOffsets: existentials(fields, size: elements.stride),
       numberOffsets: fields.compactMap(\.numberOffset), table: table,
       hasIdentifiersAsKeys: table != nil && hasIdentifiersAsKeys(type.name), isArray: table == nil,
       hasSmallElements: table == nil && elements.stride < addressSize,
-      elementStride: elements.stride)
+      elementStride: elements.stride, keys: keys.map(counted))
+  }
+
+  /// What is known of the keys of dictionaries, and of the elements of sets.
+  private static func counted(_ keys: SwiftElements) -> ObjectLayout.Keys {
+    ObjectLayout.Keys(stride: keys.stride, countedOffsets: counted(keys.fields, size: keys.stride))
   }
 
   /// Of the properties that are existentials those with room for a value: protocols of classes only

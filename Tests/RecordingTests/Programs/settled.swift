@@ -28,6 +28,18 @@ final class LeakedByElement {
   init() { rows = [self] }
 }
 
+final class LeakedByValue {
+  var byNumber: [Int: LeakedByValue] = [:]
+  init() { byNumber[1] = self }
+}
+
+final class LeakedByMember: Hashable {
+  var members: Set<LeakedByMember> = []
+  init() { members.insert(self) }
+  static func == (left: LeakedByMember, right: LeakedByMember) -> Bool { left === right }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
 /// Held by an array, and by its own property.
 final class Kept {
   var own: Kept?
@@ -83,9 +95,11 @@ nonisolated(unsafe) var event = Event.closed
 
 @inline(never) func removeLast() {
   for _ in 0..<3 { screens.append(Leaked()) }
-  others = [LeakedByClosure(), LeakedByAny(), LeakedByDelegate()]
+  others = [
+    LeakedByClosure(), LeakedByAny(), LeakedByDelegate(), LeakedByValue(), LeakedByMember(),
+  ]
   screens.removeLast()
-  others.removeLast(3)
+  others.removeLast(5)
   lists = [[], LeakedByElement().rows]
   lists.removeLast()
 }

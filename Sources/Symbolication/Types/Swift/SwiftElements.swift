@@ -5,15 +5,17 @@ public struct SwiftElements: Sendable, Hashable {
   /// How far elements are from each other, in bytes.
   public var stride: UInt64
   /// The stored properties of an element, or the parts of a tuple, with their offsets in it; none where an
-  /// element is one value, or one without a name where it is an `Any`, `any P` or `ObjectIdentifier`.
+  /// element is one value, or one without a name where it is an `Any`, `any P`, `ObjectIdentifier` or a reference.
   public var fields: [SwiftField]
 
   /// Where the first element is in the storage of an array.
   public static let start: UInt64 = 32
 
   /// What is known of a value that is a whole element.
-  static func value(_ ownership: SwiftField.Ownership) -> SwiftField {
-    SwiftField(name: "", offset: 0, ownership: ownership)
+  static func value(
+    _ ownership: SwiftField.Ownership, countedReference: UInt64? = nil
+  ) -> SwiftField {
+    SwiftField(name: "", offset: 0, ownership: ownership, countedReference: countedReference)
   }
 
   /// Describes elements.
@@ -85,10 +87,10 @@ struct SwiftElementTypes {
 
   /// What a type is made of as far as its name tells; nil where files have to be asked.
   func layout(named name: String) -> SwiftElements? {
-    valueLayout(named: name).map {
-      SwiftElements(
-        stride: $0.stride,
-        fields: $0.ownership == .strong ? $0.fields : [SwiftElements.value($0.ownership)])
+    valueLayout(named: name).map { value in
+      let isOne = value.ownership != .strong || value.countedReference != nil
+      let whole = SwiftElements.value(value.ownership, countedReference: value.countedReference)
+      return SwiftElements(stride: value.stride, fields: isOne ? [whole] : value.fields)
     }
   }
 

@@ -9,14 +9,19 @@ struct SwiftValueLayout {
   var hasSpareBits: Bool
   /// How a value refers to an object, or that it is a container for a value of any type.
   var ownership = SwiftField.Ownership.strong
+  /// Where in it the reference is that its object counts; nil where there is none, or another value in its place.
+  var countedReference: UInt64?
   /// The elements of a tuple, with their offsets in it.
   var fields: [SwiftField] = []
 
   /// How far values are from each other in an array.
   var stride: UInt64 { max(1, (size + alignment - 1) / alignment * alignment) }
 
-  private init(_ size: UInt64, _ alignment: UInt64 = 8, spare: Bool = true) {
+  private init(
+    _ size: UInt64, _ alignment: UInt64 = 8, spare: Bool = true, counted: UInt64? = nil
+  ) {
     (self.size, self.alignment, hasSpareBits) = (size, alignment, spare)
+    countedReference = counted
   }
 
   /// Looks a type up.
@@ -32,7 +37,7 @@ struct SwiftValueLayout {
     guard depth < Self.greatestDepth else { return nil }
     let parts = SwiftTypeParts(name)
     switch parts.form {
-    case .function: self.init(16)
+    case .function: self.init(16, counted: 8)
     case .tuple(let elements):
       self.init(tupleOf: elements, isReference, depth: depth)
     case .named("Swift.Optional", let arguments):
@@ -43,12 +48,13 @@ struct SwiftValueLayout {
         layout.hasSpareBits ? layout.size : layout.size + 1, layout.alignment,
         spare: layout.hasSpareBits)
       (ownership, fields) = (layout.ownership, layout.fields)
+      countedReference = layout.countedReference
     // Whether more cases fit in, too, is not known: nobody has optionals of optionals of them.
     case .named(let type, _):
       if let known = Self.known[type] {
         self = known
       } else if isReference(String(name)) {
-        self.init(8)
+        self.init(8, counted: 0)
       } else {
         return nil
       }
@@ -65,7 +71,8 @@ struct SwiftValueLayout {
       fields.append(
         SwiftField(
           name: String(number), offset: offset,
-          ownership: 1..<8 ~= layout.size ? .number : layout.ownership))
+          ownership: 1..<8 ~= layout.size ? .number : layout.ownership,
+          countedReference: layout.countedReference))
       size = offset + layout.size
       alignment = max(alignment, layout.alignment)
       hasSpareBits = hasSpareBits || layout.hasSpareBits
@@ -86,9 +93,10 @@ struct SwiftValueLayout {
     add(SwiftValueLayout(1, 1, spare: false), "Int8", "UInt8")
     add(SwiftValueLayout(1, 1), "Bool")
     add(
-      SwiftValueLayout(8), "Array", "ContiguousArray", "Dictionary", "Set", "AnyObject", "Error",
-      "Task",
-      "UnsafeContinuation", "CheckedContinuation", "Unmanaged", "AnyKeyPath",
+      SwiftValueLayout(8, counted: 0), "Array", "ContiguousArray", "Dictionary", "Set", "AnyObject")
+    add(
+      SwiftValueLayout(8), "Error", "Task", "UnsafeContinuation", "CheckedContinuation",
+      "Unmanaged", "AnyKeyPath",
       "UnsafePointer", "UnsafeMutablePointer", "UnsafeRawPointer", "UnsafeMutableRawPointer",
       "OpaquePointer")
     add(SwiftValueLayout(16), "String", "Character")
