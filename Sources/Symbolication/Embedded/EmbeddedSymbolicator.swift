@@ -78,9 +78,10 @@ public final class EmbeddedSymbolicator: Symbolicator {
       ?? askFiles(of: image) { $0.swiftElements(named: name, in: image) }
   }
 
-  /// How many bytes a value of Swift takes, as far as the file of the image is at hand.
+  /// How many bytes a value of Swift takes, by the value witnesses of its type.
   public func swiftValueSize(witnesses: Address, in image: Image) -> UInt64? {
-    askFiles(of: image) { $0.swiftValueSize(witnesses: witnesses, in: image) }
+    symbols.valueSize(witnesses: witnesses.rawValue &- image.loadBias, in: image.index)
+      ?? askFiles(of: image) { $0.swiftValueSize(witnesses: witnesses, in: image) }
   }
 
   /// The type that the source names where it allocates.

@@ -59,6 +59,7 @@ final class EmbeddedSymbols {
   private var variables: [UInt32: [Variable]] = [:]
   private var fields: [SwiftClassPlace: [SwiftField]] = [:]
   private var elements: [UInt32: [String: SwiftElements]] = [:]
+  private var valueSizes: [Key: UInt64] = [:]
   private var types: [EmbeddedSite: String] = [:]
   private var structures: [EmbeddedStructurePlace: StructureLayout] = [:]
   private var texts: [EmbeddedFunction: ReturnedText] = [:]
@@ -113,6 +114,11 @@ final class EmbeddedSymbols {
   /// The elements of an array, by the name of their type; nil where nothing is known.
   func elements(named name: String, in image: UInt32) -> SwiftElements? { elements[image]?[name] }
 
+  /// How many bytes a value of Swift takes, by the ELF address of its type's witnesses; nil where nothing is known.
+  func valueSize(witnesses: UInt64, in image: UInt32) -> UInt64? {
+    valueSizes[Key(image: image, address: witnesses)]
+  }
+
   /// The type that the source of a frame names where it allocates.
   func type(of site: EmbeddedSite) -> String? { types[site] }
 
@@ -156,6 +162,7 @@ final class EmbeddedSymbols {
       case .structures: layouts = Self.structures(&section, tables)
       case .members: readMembers(&section, tables, layouts)
       case .texts: readTexts(&section, tables)
+      case .valueSizes: readValueSizes(&section)
       case .end, nil: break  // Of a later minor version: not for us.
       }
       if section.isPastEnd { isWhole = false }
@@ -185,6 +192,14 @@ final class EmbeddedSymbols {
       let name = tables.string(section.number())
       guard !section.isPastEnd, let image = UInt32(exactly: image) else { return }
       variables[image, default: []].append(Variable(start: start, size: size, name: name))
+    }
+  }
+
+  private func readValueSizes(_ section: inout SymbolCursor) {
+    for _ in 0..<section.count() {
+      let (image, address, size) = (section.number(), section.number(), section.number())
+      guard !section.isPastEnd, let image = UInt32(exactly: image) else { return }
+      valueSizes[Key(image: image, address: address)] = size
     }
   }
 

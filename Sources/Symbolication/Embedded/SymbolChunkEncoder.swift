@@ -65,6 +65,11 @@ struct SymbolChunkEncoder {
     append(to: .variables, [UInt64(image), start, variable.size, index(of: variable.name)])
   }
 
+  /// Adds how many bytes a value of Swift takes, whose type has its witnesses at an ELF address of an image.
+  mutating func add(valueSize size: UInt64, witnesses: UInt64, in image: UInt32) {
+    append(to: .valueSizes, [UInt64(image), witnesses, size])
+  }
+
   /// Adds the stored properties of a Swift class.
   mutating func add(_ fields: [SwiftField], of type: SwiftClassPlace) {
     append(
@@ -164,6 +169,7 @@ struct SymbolChunkEncoder {
     for section in frameSections { add(.frames, section) }
     for section: SymbolSection in [
       .vtables, .variables, .fields, .types, .elements, .structures, .members, .texts,
+      .valueSizes,
     ] {
       if let list = lists[section] { add(section, count(list.count), list.bytes) }
     }

@@ -2,7 +2,7 @@ import TraceReader
 
 /// Looks up the names that reports on a trace can ask for, and writes them into SYMBOLS chunks: of
 /// all addresses of its stacks and suspended tasks, the vtables, stored properties and members of its types, the variables
-/// that may hold blocks in its snapshots, what the program says to checks for leaks.
+/// that may hold blocks in its snapshots, how large values of Swift are, what the program says to checks for leaks.
 public struct SymbolEmbedder {
   private let stacks: StackTable
   private let images: ImageMap
@@ -60,7 +60,7 @@ public struct SymbolEmbedder {
       let frames = addresses[image.index] ?? []
       guard
         !frames.isEmpty || classes[image.index] != nil
-          || variables.addresses[image.index] != nil
+          || variables.addresses[image.index] != nil || variables.witnesses[image.index] != nil
       else { continue }
       let file = ImageFile(image)
       let state = states[file] ?? state(of: image, lookingUp: frames.first)
@@ -76,6 +76,7 @@ public struct SymbolEmbedder {
       }
       output.encoder.endImage(image.index)
       addVariables(of: image, to: &output)
+      addValueSizes(of: image, to: &output)
       for place in classes[image.index] ?? [] { addFields(of: place, in: image, to: &output) }
     }
     addElements(to: &output)
@@ -139,6 +140,17 @@ public struct SymbolEmbedder {
       guard start != last else { continue }
       last = start
       output.encoder.add(variable: variable, at: start, in: image.index)
+      output.endIfFull()
+    }
+  }
+
+  private func addValueSizes(of image: Image, to output: inout SymbolChunks) {
+    for address in variables.witnesses[image.index]?.sorted() ?? [] {
+      let witnesses = Address(address &+ image.loadBias)
+      guard let size = symbolicator.swiftValueSize(witnesses: witnesses, in: image) else {
+        continue
+      }
+      output.encoder.add(valueSize: size, witnesses: address, in: image.index)
       output.endIfFull()
     }
   }

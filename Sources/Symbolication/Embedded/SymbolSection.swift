@@ -15,6 +15,7 @@ enum SymbolSection: UInt64 {
   case structures = 10
   case members = 11
   case texts = 12
+  case valueSizes = 13
 
   /// Set in the language of a function whose readable names follow from the raw one.
   static let derivedNames: UInt64 = 0x80

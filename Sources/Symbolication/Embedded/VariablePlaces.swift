@@ -10,6 +10,8 @@ struct VariablePlaces {
   private(set) var descriptions: Set<ThrownType> = []
   /// For each image, ELF addresses of the code in which suspended tasks of Swift go on.
   private(set) var code: [UInt32: Set<UInt64>] = [:]
+  /// For each image, ELF addresses of what may be the value witnesses of a type of Swift.
+  private(set) var witnesses: [UInt32: Set<UInt64>] = [:]
 
   /// A place of data in an image.
   struct ThrownType: Hashable {
@@ -26,6 +28,7 @@ struct VariablePlaces {
     for info in trace.snapshots {
       guard let memory = try? trace.loadSnapshot(info.index) else { continue }
       add(info, memory, trace.images, tasks: tasks)
+      if trace.types.hasSwift { addWitnesses(info, memory, trace.images) }
     }
   }
 
@@ -63,6 +66,39 @@ struct VariablePlaces {
         }
       }
     }
+  }
+
+  /// Adds the value witnesses of types that words may name: of what lies in an `Any` or `any P`.
+  ///
+  /// ```
+  /// metadata   -8 value witnesses  +0 kind  +8 descriptor
+  /// ```
+  /// The runtime makes those of generic types outside of images.
+  ///
+  /// - Parameters:
+  ///   - info: Which snapshot.
+  ///   - memory: Its words.
+  ///   - images: The images of the trace.
+  mutating func addWitnesses(_ info: SnapshotInfo, _ memory: SnapshotMemory, _ images: ImageMap) {
+    var found: Set<UInt64> = []
+    for region in memory.regions where region.kind != .image {
+      memory.forEachWord(in: region.start..<region.end) { _, value in
+        guard value & 7 == 0, value >= 8, let region = memory.region(containing: value),
+          region.kind == .image || Self.isData(memory.word(at: value &+ 8), memory)
+        else { return }
+        let witnesses = memory.word(at: value &- 8)
+        if Self.isData(witnesses, memory) { found.insert(witnesses) }
+      }
+    }
+    for address in found {
+      guard let image = images.image(containing: Address(address), at: info.time) else { continue }
+      witnesses[image.index, default: []].insert(address &- image.loadBias)
+    }
+  }
+
+  private static func isData(_ address: UInt64, _ memory: SnapshotMemory) -> Bool {
+    guard let region = memory.region(containing: address) else { return false }
+    return region.kind == .image && !region.protection.contains(.execute)
   }
 
   /// In a header two pointers to code follow, with one between that may be null.

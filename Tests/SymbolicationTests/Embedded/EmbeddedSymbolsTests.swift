@@ -89,6 +89,14 @@ import Testing
       address == Address(0x10_0800) ? "_ZTV6Parser" : nil
     }
 
+    func swiftValueSize(witnesses: Address, in image: Image) -> UInt64? {
+      switch witnesses.rawValue {
+      case 0x10_0d00: 24
+      case 0x10_0e00: 16
+      default: nil
+      }
+    }
+
     func dataSymbol(at address: Address, in image: Image) -> DataSymbol? {
       guard (0x10_0900..<0x10_0940).contains(address.rawValue) else { return nil }
       return DataSymbol(name: "app::table", offset: address.rawValue - 0x10_0900, size: 0x40)
@@ -269,6 +277,36 @@ import Testing
       fields.map(\.ownership)
         == [.strong, .unowned, .weak, .existential, .number, .optionalNumber, .strong, .strong])
     #expect(fields.map(\.countedReference) == [0, nil, nil, nil, nil, nil, 8, nil])
+  }
+
+  /// By what metadata have in front of them: in an image, and of a generic type in memory of the runtime.
+  @Test func sizesOfValuesAreFoundWithoutTheFiles() {
+    let info = SnapshotInfo(
+      regions: [
+        SnapshotRegion(start: 0x10_0800, end: 0x10_1000, kind: .image, image: 0),
+        SnapshotRegion(start: 0x50_0000, end: 0x51_0000, kind: .heap),
+      ])
+    var memory = SnapshotMemory(regions: info.regions)
+    memory.pages = [0x100, 0x500]
+    memory.runs = [.init(firstPage: 0x100, position: 0), .init(firstPage: 0x500, position: 1)]
+    memory.firstValues = [0, 2]
+    // At 0xc00 and 0xc20 of the image; at 0, 8, 16, 0x100 and 0x110 of the heap.
+    memory.bitmaps = [
+      0, 0, 0, 0, 0, 0, 1 | 1 << 4, 0, 0b111 | 1 << 32 | 1 << 34, 0, 0, 0, 0, 0, 0, 0,
+    ]
+    memory.values = [
+      0x10_0d00, 0x10_0f00, 0x10_0c08, 0x50_0108, 0x50_0018, 0x10_0e00, 0x10_0f08,
+    ]
+    var places = VariablePlaces()
+    places.addWitnesses(info, memory, images)
+    #expect(places.witnesses == [0: [0xd00, 0xe00]])
+    let embedder = SymbolEmbedder(
+      stacks: stacks, images: images, variables: places, symbolicator: Files())
+    let embedded = EmbeddedSymbolicator(embedder.chunks(), files: Gone())
+    let sizes = [UInt64(0x10_0d00), 0x10_0e00, 0x10_0f00].map {
+      embedded.swiftValueSize(witnesses: Address($0), in: images.images[0])
+    }
+    #expect(sizes == [24, 16, nil])
   }
 
   @Test func propertiesOfClassesMadeAtRunTimeAreFoundWithoutTheFiles() {
