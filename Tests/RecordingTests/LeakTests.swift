@@ -321,6 +321,10 @@ import TraceTestSupport
         "Dictionary<Int, app.LeakedByValue> storage": Figures(1, 104, roots: 1),
         "app.LeakedByMember": Figures(1, 24, roots: 1),
         "Set<app.LeakedByMember> storage": Figures(1, 80, roots: 1),
+        "app.LeakedByCell": Figures(1, 24, roots: 1),
+        "app.Cell<Array<Int>>": Figures(1, 24, roots: 1),
+        "app.LeakedByBuffer": Figures(1, 24, roots: 1),
+        "ManagedBuffer<Optional<app.LeakedByBuffer>, Int>": Figures(1, 32, roots: 1),
       ])
     #expect(program.possible.isEmpty)
   }

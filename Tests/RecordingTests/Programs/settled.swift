@@ -40,6 +40,24 @@ final class LeakedByMember: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
+final class Cell<Value> {
+  var user: LeakedByCell?
+}
+
+final class LeakedByCell {
+  var cell = Cell<[Int]>()
+  init() { cell.user = self }
+}
+
+/// Its property is of a generic class of another image.
+final class LeakedByBuffer {
+  var buffer: ManagedBuffer<LeakedByBuffer?, Int>
+  init() {
+    buffer = ManagedBuffer.create(minimumCapacity: 1) { _ in nil }
+    buffer.header = self
+  }
+}
+
 /// Held by an array, and by its own property.
 final class Kept {
   var own: Kept?
@@ -97,9 +115,10 @@ nonisolated(unsafe) var event = Event.closed
   for _ in 0..<3 { screens.append(Leaked()) }
   others = [
     LeakedByClosure(), LeakedByAny(), LeakedByDelegate(), LeakedByValue(), LeakedByMember(),
+    LeakedByCell().cell, LeakedByBuffer().buffer,
   ]
   screens.removeLast()
-  others.removeLast(5)
+  others.removeLast(7)
   lists = [[], LeakedByElement().rows]
   lists.removeLast()
 }

@@ -26,6 +26,15 @@ struct SwiftPropertyTypes {
     var isOptional: Bool
   }
 
+  /// A type with arguments.
+  private struct GenericType {
+    /// The ELF address of its descriptor; nil where that is in another image.
+    var descriptor: UInt64?
+    var kind: UInt32
+  }
+
+  private static let classKind: UInt32 = 16
+
   private let contents: ELFContents
   /// The symbol that the dynamic linker puts the address of at an address.
   private let symbol: (UInt64) -> String?
@@ -58,10 +67,12 @@ struct SwiftPropertyTypes {
     let size = size(ofTypeAt: start, behind: text)
     if let known { return PropertyType(ownership: known, size: size) }
     if let named = named(typeAt: start, behind: text) { return type(named) }
-    let generic = genericType(at: start)
+    let generic = genericType(at: start, behind: text)
+    let isClass = generic?.kind == Self.classKind
     return PropertyType(
-      ownership: .strong, generic: generic?.kind == 17 ? generic?.descriptor : nil, size: size,
-      countedReference: generic?.kind == 16 || Self.isAnyObject(text)
+      ownership: .strong, generic: generic?.kind == 17 ? generic?.descriptor : nil,
+      size: isClass ? 8 : size,
+      countedReference: isClass || Self.isAnyObject(text)
         || isCollection(at: start, behind: text) ? 0 : Self.isFunction(text) ? 8 : nil)
   }
 
@@ -98,31 +109,33 @@ struct SwiftPropertyTypes {
     return SwiftCaptureLayout.size(of: String(decoding: rest, as: UTF8.self)[...])
   }
 
-  /// The generic type of this image that a type is: a reference to it, `y`, its arguments, `G`, and `Sg` for
-  /// an optional.
+  /// The generic type that a type is: a reference to it, `y`, its arguments, `G`, and `Sg` for an optional.
   ///
-  /// - Returns: Its descriptor and what kind of descriptor that is; nil also where one of the arguments has
-  ///   some itself.
-  private func genericType(at start: UInt64) -> (descriptor: UInt64, kind: UInt32)? {
-    guard contents.integer(UInt8.self, at: start) == 1,
+  /// - Parameters:
+  ///   - start: Where the mangled type begins.
+  ///   - rest: What stands behind the last reference to a descriptor.
+  /// - Returns: What kind of descriptor it has, and where, if that is in this image; nil for other types.
+  private func genericType(at start: UInt64, behind rest: [UInt8]) -> GenericType? {
+    guard ["G", "GSg"].contains(where: rest.ends),
       contents.integer(UInt8.self, at: start &+ 5) == UInt8(ascii: "y"),
-      let descriptor = contents.relative(at: start &+ 1),
-      let flags = contents.integer(UInt32.self, at: descriptor),
+      let target = contents.relative(at: start &+ 1)
+    else { return nil }
+    switch contents.integer(UInt8.self, at: start) {
+    case 1: return genericType(descriptor: target)
+    case 2:
+      if let symbol = symbol(target) {
+        return symbol.hasSuffix("CMn") ? GenericType(kind: Self.classKind) : nil
+      }
+      return contents.integer(UInt64.self, at: target).flatMap(genericType(descriptor:))
+    default: return nil
+    }
+  }
+
+  private func genericType(descriptor: UInt64) -> GenericType? {
+    guard let flags = contents.integer(UInt32.self, at: descriptor),
       flags & SwiftGenericTypes.isGeneric != 0
     else { return nil }
-    var address = start &+ 6
-    while address &- start < 1024, let byte = contents.integer(UInt8.self, at: address) {
-      switch byte {
-      case 0: return nil
-      case 0x01...0x17: address &+= 5
-      case 0x18...0x1f: address &+= 9
-      case UInt8(ascii: "G"):
-        let rest = contents.text(at: address &+ 1)
-        return rest == [] || rest == Array("Sg".utf8) ? (descriptor, flags & 0x1f) : nil
-      default: address &+= 1
-      }
-    }
-    return nil
+    return GenericType(descriptor: descriptor, kind: flags & 0x1f)
   }
 
   /// What the end of a property's mangled type tells.
