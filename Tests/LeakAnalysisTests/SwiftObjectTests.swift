@@ -314,6 +314,25 @@ struct SwiftObjectTests {
     #expect(try heap.analysis().leaked == [lost])
   }
 
+  @Test("In an array of objects nothing leads into the middle of a block")
+  func arrayOfObjects() throws {
+    var heap = SampleHeap()
+    let (object, text, lost) = (heap.block(32), heap.block(32), heap.block(32))
+    heap.set(text, Self.metadata + 0x100, Self.counts)
+    let array = heap.block(
+      72, words: [Self.metadata, Self.counts, 3, 6, object, 1 << 63 | text, lost + 8, lost + 16])
+    heap.set(SampleHeap.globals, array)
+    func state(_ hasObjects: Bool) throws -> Reachability.State? {
+      let layout = ObjectLayout(
+        size: 32, isArray: true, hasObjectsAsElements: hasObjects, elementStride: 8)
+      let analysis = try heap.analysis(layouts: [Self.metadata: layout])
+      #expect(analysis.state(at: object) == .reached && analysis.state(at: text) == .reached)
+      return analysis.state(at: lost)
+    }
+    #expect(try state(true) == .unreached)
+    #expect(try state(false) != .unreached)
+  }
+
   @Test("A slab of a task holds what is in the part of it that is in use")
   func taskSlab() throws {
     var heap = SampleHeap()

@@ -164,6 +164,9 @@ final class EdgeScanner: Sendable {
       if isSideTable, tables.sideTables.isIdle(address, of: block, value, target) { return }
       if isLeftOver(address, of: block, start, table, dead) { return }
       if let table, layout?.hasIdentifiersAsKeys == true, table.isKey(address) { return }
+      if layout?.hasObjectsAsElements == true, !isObject(value, target, at: address &- start) {
+        return
+      }
       if let actor = layout?.actorOffset, isLeftInActor(address &- start &- actor, value) { return }
       if let layout,
         !layout.holds(at: address, in: block, table, target.block, heap, tables.existentials)
@@ -190,6 +193,12 @@ final class EdgeScanner: Sendable {
       }
       body(address &- start, target)
     }
+  }
+
+  /// Whether a word of an array of objects can be one of them: the others were there before the elements.
+  private func isObject(_ value: UInt64, _ target: Target, at offset: UInt64) -> Bool {
+    offset < ObjectLayout.elementsStart
+      || value & Self.addressMask == blocks.address(of: target.block)
   }
 
   /// Calls `body` for each word of a block that points to no block, but for those that are known to be left over

@@ -41,6 +41,8 @@ public struct ObjectLayout: Sendable, Hashable {
   /// Whether they are elements of an array that are too small for an address: who has put one there, byte by
   /// byte, may hold what it points to.
   public var hasSmallElements: Bool
+  /// Whether they are elements of an array that are objects or texts: what leads into the middle of a block is none.
+  public var hasObjectsAsElements: Bool
   /// Whether text is behind what they begin with, where no address can be.
   public var isText: Bool
   /// Whether they are tasks of Swift, which may lie within a slab of the task that waits for them.
@@ -60,7 +62,8 @@ public struct ObjectLayout: Sendable, Hashable {
     existentialOffsets: [UInt64] = [], numberOffsets: [UInt64] = [],
     numbersFromEnd: [UInt64] = [], table: SwiftTable.Form? = nil,
     hasIdentifiersAsKeys: Bool = false, isInstance: Bool = false, isArray: Bool = false,
-    hasSmallElements: Bool = false, isText: Bool = false, isTask: Bool = false,
+    hasSmallElements: Bool = false, hasObjectsAsElements: Bool = false, isText: Bool = false,
+    isTask: Bool = false,
     actorOffset: UInt64? = nil, elementStride: UInt64? = nil, keys: Keys? = nil
   ) {
     self.size = size
@@ -76,6 +79,7 @@ public struct ObjectLayout: Sendable, Hashable {
     self.isInstance = isInstance
     self.isArray = isArray
     self.hasSmallElements = hasSmallElements
+    self.hasObjectsAsElements = hasObjectsAsElements
     self.isText = isText
     self.isTask = isTask
     self.actorOffset = actorOffset

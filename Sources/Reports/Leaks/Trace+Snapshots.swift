@@ -259,7 +259,13 @@ extension SwiftLayouts {
       numberOffsets: fields.compactMap(\.numberOffset), table: table,
       hasIdentifiersAsKeys: table != nil && hasIdentifiersAsKeys(type.name), isArray: table == nil,
       hasSmallElements: table == nil && elements.stride < addressSize,
+      hasObjectsAsElements: table == nil && hasObjectsAsElements(type, elements),
       elementStride: elements.stride, keys: keys.map(counted))
+  }
+
+  private static func hasObjectsAsElements(_ type: BlockType, _ elements: SwiftElements) -> Bool {
+    type.name == "Swift._ContiguousArrayStorage<Swift.String>"
+      || elements.stride == addressSize && elements.fields.first?.countedReference == 0
   }
 
   /// What is known of the keys of dictionaries, and of the elements of sets.

@@ -4,7 +4,7 @@
   import Musl
 #endif
 
-// Texts and arrays of small numbers with room for more, in which pointers are that were there before.
+// Texts and arrays with room for more, in which pointers are that were there before.
 final class BehindText {
   var number = 1
   var other = 2
@@ -14,9 +14,16 @@ final class BehindNumbers {
   var other = 2
 }
 
+final class BehindObjects {
+  var number = 1
+  var other = 2
+}
+
 nonisolated(unsafe) var text = ""
 nonisolated(unsafe) var bytes: [UInt8] = []
 nonisolated(unsafe) var numbers: [Int32] = []
+nonisolated(unsafe) var texts: [String] = []
+nonisolated(unsafe) var objects: [AnyObject] = []
 
 @inline(never) func leak(_ object: AnyObject) -> UInt {
   ~UInt(bitPattern: Unmanaged.passRetained(object).toOpaque())
@@ -50,14 +57,33 @@ nonisolated(unsafe) var numbers: [Int32] = []
   numbers.append(contentsOf: [1, 2, 3])
 }
 
+@inline(never) func makeTexts(_ hidden: UInt) {
+  fill([232, 248, 264, 280], with: hidden)
+  texts.reserveCapacity(13)
+  texts.append("one")
+}
+
+@inline(never) func makeObjects(_ hidden: UInt) {
+  fill([232, 248, 264, 280], with: hidden)
+  objects.reserveCapacity(27)
+  objects.append(kept)
+}
+
+let kept = BehindText()
+
 // What the runtime allocates at the first time is to get none of that memory.
 for _ in 0..<2 {
   makeText(~0)
   makeBytes(~0)
   makeNumbers(~0)
-  (text, bytes, numbers) = ("", [], [])
+  makeTexts(~0)
+  makeObjects(~0)
+  (text, bytes, numbers, texts, objects) = ("", [], [], [], [])
 }
 makeText(leak(BehindText()))
 makeBytes(leak(BehindNumbers()))
 makeNumbers(leak(BehindNumbers()))
-withExtendedLifetime((text, bytes, numbers)) {}
+// Into the middle, where no object begins.
+makeTexts(leak(BehindObjects()) - 16)
+makeObjects(leak(BehindObjects()) - 16)
+withExtendedLifetime((text, bytes, numbers, texts, objects)) {}
