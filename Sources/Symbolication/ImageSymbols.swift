@@ -124,10 +124,14 @@ final class ImageSymbols {
           function: frame.function, start: nil, location: frame.location, isInlined: true,
           isAllocationWrapper: frame.isAllocationWrapper)
       }
+      let function = Self.name(of: frame, symbol: symbol)
+      // With lines alone (`-gline-tables-only`) debug information has no function there.
+      let isUndescribed = frame.function == nil
       return Frame(
-        function: Self.name(of: frame, symbol: symbol), start: frame.start ?? symbol?.start,
-        location: frame.location, isInlined: false,
-        isAllocationWrapper: frame.isAllocationWrapper)
+        function: function, start: frame.start ?? symbol?.start, location: frame.location,
+        isInlined: false,
+        isAllocationWrapper: frame.isAllocationWrapper
+          || isUndescribed && function.map(AllocationWrapperNames.isOne) == true)
     }
   }
 

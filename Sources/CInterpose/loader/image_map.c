@@ -201,7 +201,9 @@ static struct image *free_slot(const char *path) {
     return g_map.count < MAX_IMAGES ? &g_map.images[g_map.count] : any;
 }
 
+/* Who copies the slot meanwhile must see that it is free, if anything that comes now. */
 static void clear(struct image *slot, const char *path) {
+    __atomic_thread_fence(__ATOMIC_RELEASE);
     const char *kept = slot->path && !strcmp(slot->path, path) ? slot->path : keep_path(path);
     memset(slot, 0, sizeof *slot);
     slot->path = kept;

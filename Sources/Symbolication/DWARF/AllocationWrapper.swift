@@ -13,16 +13,44 @@ enum AllocationWrapper {
   ///   `struct node *alloc_node(int kind)` and for `void leak_malloc(void)`.
   static func isOne(_ function: Dwarf_Die) -> Bool {
     let declaration = function.declaration
-    guard let name = declaration.string(DW_AT_name)?.lowercased() else { return false }
-    let copies = copyWords.contains { name.contains($0) }
-    guard copies || AllocatorCall.isAllocator(name),
-      let returned = declaration.reference(DW_AT_type), isPointerToBytes(returned)
-    else { return false }
-    return declaration.children.contains { parameter in
-      guard parameter.tag == DW_TAG_formal_parameter, !parameter.has(DW_AT_artificial),
-        let type = parameter.reference(DW_AT_type)
-      else { return false }
-      return isSize(type) || copies && isPointerToBytes(type)
+    guard let name = declaration.string(DW_AT_name) else { return false }
+    let lowercased = name.lowercased()
+    let copies = copyWords.contains { lowercased.contains($0) }
+    guard copies || saysAlloc(lowercased) else { return false }
+    guard isDescribed(declaration) else {
+      return declaration.linkageName == nil && AllocationWrapperNames.isOne(name)
+    }
+    guard let returned = declaration.reference(DW_AT_type), isPointerToBytes(returned) else {
+      return false
+    }
+    return parameters(of: function).contains { type in
+      isSize(type) || copies && isPointerToBytes(type)
+    }
+  }
+
+  /// Whether a name says that something is allocated: `node_alloc`, but neither `dealloc` nor `allocation_text`.
+  private static func saysAlloc(_ name: String) -> Bool {
+    name.ranges(of: "alloc").contains { word in
+      !name[..<word.lowerBound].hasSuffix("de")
+        && !["ation", "ator", "ated"].contains(where: name[word.upperBound...].hasPrefix)
+    }
+  }
+
+  /// Whether debug information says how a function is declared: with `-g1` it has the names and lines alone.
+  private static func isDescribed(_ declaration: Dwarf_Die) -> Bool {
+    declaration.has(DW_AT_type) || declaration.has(DW_AT_prototyped)
+      || declaration.children.contains { $0.tag == DW_TAG_formal_parameter }
+      || declaration.unit.children.contains { describesTypes.contains($0.tag) }
+  }
+
+  /// The types of the parameters.
+  ///
+  /// A declaration in a class that has a unit of its own (`-fdebug-types-section`) names none; what refers to it does.
+  private static func parameters(of function: Dwarf_Die) -> [Dwarf_Die] {
+    [function.declaration, function.reference(DW_AT_abstract_origin) ?? function].flatMap { entry in
+      entry.children.lazy
+        .filter { $0.tag == DW_TAG_formal_parameter && !$0.declaration.has(DW_AT_artificial) }
+        .compactMap { $0.reference(DW_AT_type) }
     }
   }
 
@@ -47,6 +75,7 @@ enum AllocationWrapper {
       && bare.number(DW_AT_encoding).map(integers.contains) == true
   }
 
+  private static let describesTypes: Set<Int> = [DW_TAG_base_type, DW_TAG_imported_unit]
   private static let integers: Set<Int> = [Int(DW_ATE_signed), Int(DW_ATE_unsigned)]
   private static let qualifiers: Set<Int> = [
     DW_TAG_const_type, DW_TAG_volatile_type, DW_TAG_restrict_type, DW_TAG_atomic_type,

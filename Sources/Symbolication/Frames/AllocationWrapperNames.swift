@@ -1,5 +1,11 @@
-/// Functions of C that allocate for their callers, told by their names alone where there is no debug information.
+/// Functions of C that allocate for their callers, told by their names alone where no debug information
+/// says how they are declared.
 enum AllocationWrapperNames {
+  /// Whether a function is one of C that is named like one.
+  static func isOne(_ function: FunctionName) -> Bool {
+    function.language == .plain && isOne(function.base)
+  }
+
   /// Whether a function is named like one.
   ///
   /// - Parameter name: Of a function of C.

@@ -90,7 +90,7 @@ public struct SymbolicatedFrame: Sendable, Hashable {
     self.isAllocationWrapper =
       role == .user
       && (isAllocationWrapper
-        || location == nil && function.map(Self.isNamedAllocationWrapper) == true)
+        || location == nil && function.map(AllocationWrapperNames.isOne) == true)
     self.markerText = nil
   }
 
@@ -125,10 +125,6 @@ public struct SymbolicatedFrame: Sendable, Hashable {
   var isCompiledIn: Bool {
     role == .user
       || role == .system && location.map { FrameClassifier.isSystemHeader($0.path) } == true
-  }
-
-  private static func isNamedAllocationWrapper(_ function: FunctionName) -> Bool {
-    function.language == .plain && AllocationWrapperNames.isOne(function.base)
   }
 
   private static func isOfMacro(_ path: String) -> Bool {

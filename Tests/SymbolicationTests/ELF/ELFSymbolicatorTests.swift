@@ -52,27 +52,46 @@ struct ELFSymbolicatorTests {
   func allocationWrappers(compiler: String, option: String) throws {
     let program = try fixture.compile(
       "wrappers.c", with: compiler, ["-O2", "-g", option, "-w"], to: "program")
-    let wrappers = ["pool_alloc", "counted_calloc", "byte_alloc", "const_alloc", "copy_strdup"]
-    let others = [
-      "alloc_node", "alloc_defaults", "leak_malloc", "alloc_numbers", "alloc_named", "worker",
-      "find_text",
+    let wrappers = [
+      "pool_alloc", "counted_calloc", "byte_alloc", "const_alloc", "copy_strdup", "my_malloc",
     ]
-    let found = try (wrappers + others).filter { name in
-      let address = try Fixture.symbol(name, in: program)
-      let frame = try #require(symbolicator.frames(address, in: program).last)
-      #expect(frame.baseName == name)
-      return frame.isAllocationWrapper
-    }
-    #expect(found == wrappers)
+    let others = [
+      "alloc_node", "alloc_defaults", "leak_malloc", "alloc_numbers", "alloc_named", "list_malloc",
+      "worker", "find_text", "allocation_text",
+    ]
+    #expect(try allocationWrappers(among: wrappers + others, of: program) == wrappers)
     let inlined = symbolicator.frames(try Fixture.symbol("probe", in: program), in: program)
     #expect(inlined.map(\.baseName) == ["zero_alloc", "caller"])
     #expect(inlined.map(\.isAllocationWrapper) == [true, false])
   }
 
-  @Test("and those of C++", arguments: ["g++", "clang++"])
-  func allocationWrappersOfClasses(compiler: String) throws {
+  private func allocationWrappers(among names: [String], of program: String) throws -> [String] {
+    try names.filter { name in
+      let address = try Fixture.symbol(name, in: program)
+      let frame = try #require(symbolicator.frames(address, in: program).last)
+      #expect(frame.baseName == name)
+      return frame.isAllocationWrapper
+    }
+  }
+
+  @Test(
+    "by their names where debug information has no declarations",
+    arguments: [("gcc", "-g1"), ("clang", "-gline-tables-only")])
+  func allocationWrappersWithoutDeclarations(compiler: String, option: String) throws {
     let program = try fixture.compile(
-      "wrappers.cpp", with: compiler, ["-O1", "-g", "-std=c++17"], to: "program")
+      "wrappers.c", with: compiler, ["-O2", option, "-w"], to: "program")
+    let wrappers = ["counted_calloc", "copy_strdup", "my_malloc"]
+    let others = ["pool_alloc", "alloc_node", "leak_malloc", "worker"]
+
+    #expect(try allocationWrappers(among: wrappers + others, of: program) == wrappers)
+  }
+
+  @Test(
+    "and those of C++",
+    arguments: [("g++", "-g"), ("g++", "-fdebug-types-section"), ("clang++", "-g")])
+  func allocationWrappersOfClasses(compiler: String, option: String) throws {
+    let program = try fixture.compile(
+      "wrappers.cpp", with: compiler, ["-O1", "-g", option, "-std=c++17"], to: "program")
     let found = try ["Allocate", "AllocateAligned", "Reallocate"].map { name in
       let function = try Fixture.symbol(in: program) { $0.contains("\(name.count)\(name)") }
       return symbolicator.frames(function.address, in: program).last

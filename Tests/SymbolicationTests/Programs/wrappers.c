@@ -43,11 +43,22 @@ int *alloc_numbers(size count) {
 void *alloc_named(char kind, _Bool wide, const char *name) {
     return malloc(kind + wide + *name);
 }
+void *list_malloc() {
+    return malloc(16);
+}
 void *worker(int number) {
     return malloc((size_t)number);
 }
 char *find_text(const char *text) {
     return strdup(text);
+}
+
+char *allocation_text(int number) {
+    return calloc(3, (size_t)number);
+}
+
+void *my_malloc(size bytes) {
+    return malloc(bytes + 8);
 }
 
 static inline void *zero_alloc(size bytes) {
