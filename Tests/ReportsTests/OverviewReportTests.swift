@@ -25,20 +25,29 @@ import TraceTestSupport
     #expect(rows.count == (isShown ? 3 : 0))
   }
 
+  /// In MiB: what was in memory, and what images can have taken of it.
   @Test(arguments: [
-    (UInt64(15) << 20, "peak 15.00 MiB, with code and files; the heap's peak was ", false),
-    (40 << 20, "peak 40.00 MiB, with code and files; the heap's peak was ", true),
-    (4, "peak 4 B; of the heap's peak, ", false),
+    (15, 0, false), (40, 0, true), (40, 16, true), (40, 22, false), (60, 99, false),
   ])
-  func whatWasInMemoryIsSaid(_ bytes: UInt64, _ text: String, _ isOther: Bool) throws {
+  func whatWasInMemoryIsSaid(_ resident: UInt64, _ images: UInt64, _ isOther: Bool) throws {
     var sample = SampleTrace()
-    sample.summary.peakResidentBytes = bytes
-    let report = try OverviewReport(SampleTrace.workedExample, source: sample.source)
+    sample.summary.peakResidentBytes = resident << 20
+    var source = sample.source
+    source.imageBytes = images << 20
+    let report = try OverviewReport(SampleTrace.workedExample, source: source)
     let line = report.text().split(separator: "\n").first { $0.hasPrefix("Resident memory: ") }
-    #expect(line?.hasPrefix("Resident memory: \(text)") == true)
+    let text = "Resident memory: peak \(resident).00 MiB, with code and files; the heap's peak was "
+    #expect(line?.hasPrefix(text) == true)
     let commands = report.nextCommands.map(\.command)
     let command = "memtrace mappings -- \(report.trace.commandLine)"
     #expect(commands.contains(command) == isOther)
+  }
+
+  @Test func whatWasNeverTouchedIsSaid() throws {
+    var sample = SampleTrace()
+    sample.summary.peakResidentBytes = 4
+    let report = try OverviewReport(SampleTrace.workedExample, source: sample.source)
+    #expect(report.text().contains("\nResident memory: peak 4 B; of the heap's peak, "))
   }
 
   /// That nothing is said of leaks must not look as if there were none.

@@ -68,6 +68,7 @@ public struct OverviewReport: Report {
   /// Names that could not be looked up, and why.
   public var symbolWarnings: [String]
   private let asksServers: Bool
+  private let imageBytes: UInt64
 
   /// Picks what matters from a replay that kept the live blocks.
   ///
@@ -87,6 +88,7 @@ public struct OverviewReport: Report {
     source: ReportSource, checks: Set<HeapCheck> = [], asksServers: Bool = false
   ) throws {
     self.asksServers = asksServers
+    imageBytes = source.imageBytes
     trace = source.summary(after: result)
     coverage = CoverageSummary(result.coverage)
     mayMissBlocks =
@@ -171,7 +173,8 @@ public struct OverviewReport: Report {
   /// What was in memory besides the heap; nil where that is not known.
   var resident: ResidentMemory? {
     trace.peakResidentBytes.map {
-      ResidentMemory(peakBytes: $0, heapPeakBytes: allocations.timeline.peak.bytes)
+      ResidentMemory(
+        peakBytes: $0, heapPeakBytes: allocations.timeline.peak.bytes, imageBytes: imageBytes)
     }
   }
 

@@ -7,11 +7,15 @@ struct ResidentMemory {
   var peakBytes: UInt64
   /// The most bytes that were allocated at once.
   var heapPeakBytes: UInt64
+  /// The most that images can have taken of it.
+  var imageBytes: UInt64
 
-  /// Whether most of it is none of the heap, beyond what every process has of code and libraries.
+  /// Whether most of it is neither of the heap nor of images, beyond what every process has of stacks and the like.
   var isMostlyOther: Bool {
-    peakBytes > heapPeakBytes && peakBytes - heapPeakBytes >= Self.ordinary
-      && heapPeakBytes < peakBytes / 2
+    let known = heapPeakBytes.addingReportingOverflow(imageBytes)
+    guard !known.overflow, peakBytes > known.partialValue else { return false }
+    let other = peakBytes - known.partialValue
+    return other >= Self.ordinary && other > peakBytes / 2
   }
 
   /// For a line of a page.
