@@ -122,17 +122,20 @@ final class ImageSymbols {
       guard index == outermost else {
         return Frame(
           function: frame.function, start: nil, location: frame.location, isInlined: true,
-          isAllocationWrapper: frame.isAllocationWrapper)
+          isAllocationWrapper: Self.isAllocationWrapper(frame, named: frame.function))
       }
       let function = Self.name(of: frame, symbol: symbol)
-      // With lines alone (`-gline-tables-only`) debug information has no function there.
-      let isUndescribed = frame.function == nil
       return Frame(
         function: function, start: frame.start ?? symbol?.start, location: frame.location,
-        isInlined: false,
-        isAllocationWrapper: frame.isAllocationWrapper
-          || isUndescribed && function.map(AllocationWrapperNames.isOne) == true)
+        isInlined: false, isAllocationWrapper: Self.isAllocationWrapper(frame, named: function))
     }
+  }
+
+  /// With lines alone (`-g1`, `-gline-tables-only`) debug information does not tell it, and the name has to.
+  private static func isAllocationWrapper(
+    _ frame: DebugInfo.Frame, named function: FunctionName?
+  ) -> Bool {
+    frame.isAllocationWrapper ?? function.map(AllocationWrapperNames.isOne) ?? false
   }
 
   /// The ELF address of a function that the image defines; nil where none of its files names it.

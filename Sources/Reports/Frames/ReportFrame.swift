@@ -100,9 +100,9 @@ public struct ReportFrame: Sendable, Hashable, Encodable {
   /// The frame as a place in the program, for tables that name nothing but functions and lines: wherever in
   /// its function the code lies, and whether the compiler inlined it.
   var asPlace: ReportFrame {
-    var frame = self
-    frame.facts.imageOffset = nil
-    frame.facts.isInlined = false
+    var (frame, facts) = (self, facts)
+    (facts.imageOffset, facts.isInlined) = (nil, false)
+    frame.facts = facts
     return frame
   }
 

@@ -43,14 +43,13 @@ extension InfoReport {
       ("Machine", process.machine), ("Began", WallClockText.utc(trace.startedAtNanoseconds)),
       ("Lasted", TimeText.duration(trace.durationNanoseconds)),
       ("Ended", "the process \(trace.ending.text)"),
+    ]
+    if let peak = trace.peakResidentBytes { facts.append(("Peak resident", page.bytes(peak))) }
+    facts += [
       ("Memory available", memoryText(page)), ("Recording", recordingText),
       ("Stack depth", "at most \(file.stackDepth) frames; \(file.stackNodes.grouped) stack nodes"),
       ("Trace ID", file.traceID), ("Session ID", file.sessionID),
     ]
-    if let peak = trace.peakResidentBytes {
-      let place = facts.firstIndex { $0.0 == "Memory available" } ?? facts.endIndex
-      facts.insert(("Peak resident", page.bytes(peak)), at: place)
-    }
     if let refcounts = file.refcounts { facts.append(("Reference counts", text(of: refcounts))) }
     if let parent = file.parentTraceID { facts.append(("Parent trace ID", parent)) }
     for relative in relatives.prefix(listsAll ? .max : Self.listedAtMost) {

@@ -10,16 +10,14 @@ enum AllocationWrapper {
   ///
   /// - Parameter function: Of a unit of C or C++; also the entry of a call that was inlined.
   /// - Returns: True for `void *pool_alloc(struct pool *, size_t)` and for `char *xstrdup(const char *)`, false for
-  ///   `struct node *alloc_node(int kind)` and for `void leak_malloc(void)`.
-  static func isOne(_ function: Dwarf_Die) -> Bool {
+  ///   `struct node *alloc_node(int kind)` and for `void leak_malloc(void)`; nil where debug information does not
+  ///   say how it is declared.
+  static func isOne(_ function: Dwarf_Die) -> Bool? {
     let declaration = function.declaration
-    guard let name = declaration.string(DW_AT_name) else { return false }
-    let lowercased = name.lowercased()
-    let copies = copyWords.contains { lowercased.contains($0) }
-    guard copies || saysAlloc(lowercased) else { return false }
-    guard isDescribed(declaration) else {
-      return declaration.linkageName == nil && AllocationWrapperNames.isOne(name)
-    }
+    guard let name = declaration.string(DW_AT_name)?.lowercased() else { return nil }
+    let copies = copyWords.contains { name.contains($0) }
+    guard copies || saysAlloc(name) else { return false }
+    guard isDescribed(declaration) else { return nil }
     guard let returned = declaration.reference(DW_AT_type), isPointerToBytes(returned) else {
       return false
     }
@@ -63,7 +61,7 @@ enum AllocationWrapper {
     guard pointer.tag == DW_TAG_pointer_type else { return false }
     guard let target = pointer.reference(DW_AT_type).map(ObjectTypes.bare) else { return true }
     // `const void *`; `std::byte` is an enumeration.
-    guard target.tag != 0, !qualifiers.contains(target.tag) else { return true }
+    guard target.tag != 0, !ObjectTypes.qualifiers.contains(target.tag) else { return true }
     return [DW_TAG_base_type, DW_TAG_enumeration_type].contains(target.tag)
       && target.number(DW_AT_byte_size) == 1
   }
@@ -77,7 +75,4 @@ enum AllocationWrapper {
 
   private static let describesTypes: Set<Int> = [DW_TAG_base_type, DW_TAG_imported_unit]
   private static let integers: Set<Int> = [Int(DW_ATE_signed), Int(DW_ATE_unsigned)]
-  private static let qualifiers: Set<Int> = [
-    DW_TAG_const_type, DW_TAG_volatile_type, DW_TAG_restrict_type, DW_TAG_atomic_type,
-  ]
 }

@@ -10,13 +10,13 @@ final class DebugInfo {
     /// Where the function begins; `nil` for an inlined one.
     let start: UInt64?
     let location: SourceLocation?
-    /// Whether it is declared as what allocates for its callers is.
-    let isAllocationWrapper: Bool
+    /// Whether it is declared as what allocates for its callers is; `nil` where that is not known.
+    let isAllocationWrapper: Bool?
 
     init(function: FunctionName?, start: UInt64?, location: SourceLocation?, die: Dwarf_Die? = nil)
     {
       (self.function, self.start, self.location) = (function, start, location)
-      isAllocationWrapper = die.map(AllocationWrapper.isOne) ?? false
+      isAllocationWrapper = die.flatMap(AllocationWrapper.isOne)
     }
   }
 

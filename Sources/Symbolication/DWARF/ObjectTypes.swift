@@ -153,7 +153,7 @@ struct ObjectTypes {
   private static let structures: Set<Int> = [
     DW_TAG_structure_type, DW_TAG_union_type, DW_TAG_class_type,
   ]
-  private static let qualifiers: Set<Int> = [
+  static let qualifiers: Set<Int> = [
     DW_TAG_const_type, DW_TAG_volatile_type, DW_TAG_restrict_type, DW_TAG_atomic_type,
   ]
   private static let keywords: [Int: String] = [
