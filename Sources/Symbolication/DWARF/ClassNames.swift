@@ -2,11 +2,10 @@ import CLibDW
 
 /// The classes of a unit of C++, with the namespaces and classes that they are in.
 ///
-/// Templates and the standard library are left out: sources spell their names in full. Not what is in
-/// templates.
+/// The standard library is left out: sources spell its names in full.
 struct ClassNames {
-  /// Whole names by what is behind the last `::` of them; without the arguments of templates that they
-  /// are in, `app::Cache<>::Entry`.
+  /// Whole names by what is behind the last `::` of them; without the arguments of templates,
+  /// `app::Cache<>::Entry` by `Entry`, `app::Cache<>` by `Cache<>`.
   private var names: [String: Set<String>] = [:]
 
   /// - Parameter unit: Its entry.
@@ -28,40 +27,70 @@ struct ClassNames {
     guard Self.classes.contains(tag), let name, die.number(DW_AT_byte_size) != nil else {
       return nil
     }
-    let scope = name.contains("<") ? CxxScopes.withoutArguments(name) : name
-    if scope == name { names[name, default: []].insert(path + name) }
-    return path + scope + "::"
+    let pattern = CxxScopes.withoutArguments(name)
+    names[pattern, default: []].insert(path + pattern)
+    return path + pattern + "::"
   }
 
   /// The whole name of a type.
   ///
-  /// What is meant is looked for as the compiler does, from the class of the function outwards.
+  /// What is meant is looked for as the compiler does, from the class of the function outwards; so are the arguments of
+  /// a template, each by itself.
   ///
   /// - Parameters:
-  ///   - type: As its source spells it: `Node`, `list::Node*[]`.
+  ///   - type: As its source spells it: `Node`, `list::Node*[]`, `std::vector<Node>`.
   ///   - function: The function of that source, without parameters: `app::Cache<int>::put`.
-  /// - Returns: nil where no class, or more than one, can be meant.
-  func whole(_ type: String, in function: String) -> String? {
-    let spelled = type.prefix { $0 != "*" && $0 != "[" }
-    guard let last = spelled.split(separator: ":").last, let named = names[String(last)] else {
-      return nil
-    }
-    let scopes = CxxScopes(of: function)
-    let name = scopes.innermost { named.contains($0 + spelled) }.map { $0 + spelled }
-    return (name ?? Self.only(named, spelled)).map { $0 + type.dropFirst(spelled.count) }
+  ///   - isLocal: Whether the function has a class of its own by a name, which is in nothing that could be named.
+  /// - Returns: The same where of no class in it just one can be meant.
+  func whole(_ type: String, in function: String, isLocal: (String) -> Bool) -> String {
+    whole(type, in: CxxScopes(of: function), isLocal: isLocal)
   }
 
-  /// The only one of some names that ends as the source spells it.
-  private static func only(_ names: Set<String>, _ spelled: Substring) -> String? {
-    let meant = names.filter { $0 == spelled || $0.hasSuffix("::" + spelled) }
-    guard meant.count == 1, let name = meant.first, !name.contains("<>") else { return nil }
-    return name
+  private func whole(_ type: String, in scopes: CxxScopes, isLocal: (String) -> Bool) -> String {
+    let spelled = CxxSpelledName(type)
+    let arguments = spelled.mapArguments { whole($0, in: scopes, isLocal: isLocal) }
+    guard let scope = scope(of: spelled, in: scopes), !isLocal(spelled.first) else {
+      return arguments + spelled.rest
+    }
+    switch scope {
+    case .around(let path): return path + arguments + spelled.rest
+    case .itself(let name): return name + spelled.rest
+    }
+  }
+
+  /// Where a name stands.
+  private enum Scope {
+    /// In what is written in front of it.
+    case around(String)
+    /// In the template whose instance it means, as it does in the members of that.
+    case itself(String)
+  }
+
+  private func scope(of spelled: CxxSpelledName, in scopes: CxxScopes) -> Scope? {
+    let pattern = spelled.pattern
+    let named = names[spelled.last] ?? []
+    if let scope = scopes.innermost({ named.contains($0 + pattern) }) { return .around(scope) }
+    if let instance = scopes.instance(ofTemplate: pattern) { return .itself(instance) }
+    return Self.only(named, pattern).map { .around($0) }
+  }
+
+  /// What the only one of some names that ends in a pattern is in; nil where that is a template, of which the pattern
+  /// does not tell the arguments.
+  private static func only(_ names: Set<String>, _ pattern: String) -> String? {
+    let meant = names.filter { $0 == pattern || $0.hasSuffix("::" + pattern) }
+    guard meant.count == 1, let name = meant.first else { return nil }
+    let path = name.dropLast(pattern.count)
+    return path.contains("<>") ? nil : String(path)
   }
 
   /// Whether a function, or a block of it, has a class of its own by this name.
-  static func isLocal(_ type: String, in scopes: [Dwarf_Die]) -> Bool {
-    let name = String(type.prefix { $0 != "*" && $0 != "[" && $0 != ":" })
-    return scopes.contains { scope in
+  ///
+  /// - Parameters:
+  ///   - name: Without what is behind a first `::`, and without arguments.
+  ///   - scopes: The function and its blocks.
+  /// - Returns: True where one of them has.
+  static func isLocal(_ name: String, in scopes: [Dwarf_Die]) -> Bool {
+    scopes.contains { scope in
       scope.children.contains { classes.contains($0.tag) && $0.string(DW_AT_name) == name }
     }
   }

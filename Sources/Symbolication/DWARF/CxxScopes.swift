@@ -28,6 +28,15 @@ struct CxxScopes {
     scopes.first { fits(Self.withoutArguments($0)) }
   }
 
+  /// The innermost of the scopes that is an instance of a template.
+  ///
+  /// - Parameter name: The template's, without what it is in: `Cache`.
+  /// - Returns: `app::Cache<int>`; nil where none is.
+  func instance(ofTemplate name: String) -> String? {
+    innermost { $0 == name + "<>::" || $0.hasSuffix("::" + name + "<>::") }
+      .map { String($0.dropLast(2)) }
+  }
+
   /// A name without the arguments of its templates: `app::Cache<>::` of `app::Cache<int>::`.
   static func withoutArguments(_ name: String) -> String {
     guard name.utf8.contains(UInt8(ascii: "<")) else { return name }

@@ -103,16 +103,18 @@ final class DebugInfo {
   ///   - function: The function at the address, without parameters.
   ///   - address: An ELF address.
   ///   - position: Which of the functions at the address is meant, as in ``frames(at:)``.
-  /// - Returns: nil where no class, or more than one, can be meant.
+  /// - Returns: nil where the source spells it in full, or no class, or more than one, can be meant.
   func wholeName(
     ofClass type: String, in function: String, at address: UInt64, in position: Int
   ) -> String? {
-    guard let unit = unit(at: address), let name = unit.classes.whole(type, in: function),
-      name != type,
-      let scopes = scopes(of: unit, at: address, in: position)
-    else { return nil }
-    let origins = scopes.compactMap { $0.reference(DW_AT_abstract_origin) }
-    return ClassNames.isLocal(type, in: scopes + origins) ? nil : name
+    guard let unit = unit(at: address) else { return nil }
+    lazy var scopes = self.scopes(of: unit, at: address, in: position)
+      .map { $0 + $0.compactMap { $0.reference(DW_AT_abstract_origin) } }
+    let name = unit.classes.whole(type, in: function) { name in
+      // Without the scopes of the code nothing says that the name is no other's.
+      scopes.map { ClassNames.isLocal(name, in: $0) } ?? true
+    }
+    return name == type ? nil : name
   }
 
   /// The members of a structure that the code at an address may speak of.

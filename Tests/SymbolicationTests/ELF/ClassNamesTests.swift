@@ -29,22 +29,51 @@ import TraceReader
   func classesHaveTheirNamespaces(compiler: String, options: [String]) throws {
     let types = [
       "Page", "app::Page", "Cache", "Entry", "Cache::Entry", "Entry*[]", "Hidden", "first::Twin",
-      "Twin", "Node", "Global", "Alias", "Unfinished", "vector", "int", "Tree<int>", "",
+      "Twin", "Node", "Global", "Alias", "Unfinished", "vector", "int", "",
     ]
     #expect(
       try names(of: types, in: "main", compiler: compiler, options: options)
         == [
           "app::Page", nil, "app::Cache", "app::Cache::Entry", "app::Cache::Entry",
           "app::Cache::Entry*[]", "app::(anonymous namespace)::Hidden", "app::first::Twin", nil,
-          nil, nil, nil, nil, nil, nil, nil, nil,
+          nil, nil, nil, nil, nil, nil, nil,
         ])
+  }
+
+  @Test(arguments: ["g++", "clang++"], [["-O0"], ["-O2", "-gdwarf-4"]])
+  func templatesAndTheirArgumentsHaveTheirNamespaces(
+    compiler: String, options: [String]
+  ) throws {
+    let types = [
+      "Tree<int>", "Tree<Page>*[]", "app::Tree<Page const*>", "std::vector<Page>",
+      "Tree<Twin>", "std::map<int, Tree<Page>>", "Tree<int>::Node", "Other<int>", "Tree",
+      "Tree<void (*)(int)>", "Tree<", "Tree<>", "<Page>", "Page<3>", "unsigned int",
+    ]
+    #expect(
+      try names(of: types, in: "main", compiler: compiler, options: options)
+        == [
+          "app::Tree<int>", "app::Tree<app::Page>*[]", "app::Tree<app::Page const*>",
+          "std::vector<app::Page>", "app::Tree<Twin>", "std::map<int, app::Tree<app::Page>>",
+          "app::Tree<int>::Node", nil, nil, "app::Tree<void (*)(int)>", "app::Tree<>",
+          "app::Tree<>", nil, nil, nil,
+        ])
+  }
+
+  @Test func membersOfATemplateNeedNotWriteItsArguments() throws {
+    let tree = "app::Tree<std::pair<int, int>>"
+    #expect(
+      try names(of: ["Tree", "Tree*", "Tree<int>"], in: "main", named: tree + "::copy")
+        == [tree, tree + "*", "app::Tree<int>"])
+    #expect(
+      try names(of: ["Tree", "Tree*"], in: "main", named: tree + "::Node::copy")
+        == [tree, tree + "*"])
   }
 
   @Test func aFunctionsOwnClassIsNoOther() throws {
     #expect(
       try names(
-        of: ["Page", "Cache"], in: "with_local")
-        == [nil, "app::Cache"])
+        of: ["Page", "Cache", "Tree<Page>", "Page*[]"], in: "with_local")
+        == [nil, "app::Cache", "app::Tree<Page>", nil])
   }
 
   @Test func theClassOfTheFunctionComesFirst() throws {
