@@ -35,6 +35,8 @@ final class DebugInfo {
     uniquingKeysWith: { first, _ in first })
   /// Classes that were looked for in all units.
   private var classes: [String: Dwarf_Die?] = [:]
+  /// By the entries of units.
+  private var declaredClasses: [UnsafeMutableRawPointer?: DeclaredClasses] = [:]
   /// Units that do not say what they cover: they are asked when no other one does.
   private var unrangedUnits: [Int] = []
 
@@ -173,18 +175,11 @@ final class DebugInfo {
   }
 
   /// The definition of a class that a unit only declares.
-  ///
-  /// - Complexity: O(*n*) in the entries of the unit.
   private func definition(of declaration: Dwarf_Die) -> Dwarf_Die? {
-    var declaration = declaration
-    var scopes: UnsafeMutablePointer<Dwarf_Die>?
-    let count = Int(dwarf_getscopes_die(&declaration, &scopes))
-    guard count > 0, let scopes else { return nil }
-    defer { free(scopes) }
-    let names = UnsafeBufferPointer(start: scopes, count: count).compactMap { scope in
-      scope.scopeName(scope.tag)
-    }
-    return classOfAnyUnit(names.reversed().joined(separator: "::"))
+    let root = declaration.unit
+    let declared = declaredClasses[root.addr] ?? DeclaredClasses(of: root)
+    declaredClasses[root.addr] = declared
+    return declared.name(of: declaration).flatMap(classOfAnyUnit)
   }
 
   /// So many are read in less than a second.
