@@ -15,7 +15,7 @@ enum AllocationWrapper {
   static func isOne(_ function: Dwarf_Die) -> Bool? {
     let declaration = function.declaration
     guard let name = declaration.string(DW_AT_name)?.lowercased() else { return nil }
-    let copies = copyWords.contains { name.contains($0) }
+    let copies = copyWords.contains { TextSearch.holds(name, $0) }
     guard copies || saysAlloc(name) else { return false }
     guard isDescribed(declaration) else { return nil }
     guard let returned = declaration.reference(DW_AT_type), isPointerToBytes(returned) else {
@@ -28,10 +28,11 @@ enum AllocationWrapper {
 
   /// Whether a name says that something is allocated: `node_alloc`, but neither `dealloc` nor `allocation_text`.
   private static func saysAlloc(_ name: String) -> Bool {
-    name.ranges(of: "alloc").contains { word in
-      !name[..<word.lowerBound].hasSuffix("de")
-        && !["ation", "ator", "ated"].contains(where: name[word.upperBound...].hasPrefix)
-    }
+    TextSearch.holds(name, "alloc")
+      && name.ranges(of: "alloc").contains { word in
+        !name[..<word.lowerBound].hasSuffix("de")
+          && !["ation", "ator", "ated"].contains(where: name[word.upperBound...].hasPrefix)
+      }
   }
 
   /// Whether debug information says how a function is declared: with `-g1` it has the names and lines alone.
@@ -53,7 +54,9 @@ enum AllocationWrapper {
   }
 
   /// `xstrdup`, `buf_memdup0`, `kdup`; `dup` alone may be anything.
-  private static let copyWords = ["strdup", "strndup", "memdup", "dupstr", "savestr", "strsave"]
+  private static let copyWords: [StaticString] = [
+    "strdup", "strndup", "memdup", "dupstr", "savestr", "strsave",
+  ]
 
   /// `void *`, or a pointer to characters or bytes.
   private static func isPointerToBytes(_ type: Dwarf_Die) -> Bool {

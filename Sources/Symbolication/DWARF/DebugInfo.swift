@@ -161,7 +161,9 @@ final class DebugInfo {
 
   /// A class that one of the units defines; the first ones only in large programs.
   private func classOfAnyUnit(_ name: String) -> Dwarf_Die? {
-    guard !name.hasPrefix("std::"), !name.contains("(anonymous namespace)") else { return nil }
+    guard !name.hasPrefix("std::"), !TextSearch.holds(name, "(anonymous namespace)") else {
+      return nil
+    }
     if let known = classes[name] { return known }
     var entries = 0
     var found: Dwarf_Die?

@@ -48,7 +48,8 @@ struct LibraryStructures {
       let word = scanner.bytes[start..<scanner.position]
       if !word.elementsEqual("const".utf8) { bytes += word }
     }
-    return UnitStructures.key(String(nameBytes: bytes))
-      .replacing("{anonymous}", with: "(anonymousnamespace)")
+    let key = UnitStructures.key(String(nameBytes: bytes))
+    return TextSearch.holds(key, "{")
+      ? key.replacing("{anonymous}", with: "(anonymousnamespace)") : key
   }
 }

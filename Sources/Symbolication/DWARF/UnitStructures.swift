@@ -101,12 +101,14 @@ struct UnitStructures {
   static func key(_ name: String) -> String {
     var key = name.filter { $0 != " " }
     guard key.contains("<") else { return key }
-    for (one, other) in integers { key.replace(one, with: other) }
+    for (one, other) in integers where TextSearch.holds(key, one) {
+      key.replace("\(one)", with: other)
+    }
     return key
   }
 
   /// As GCC names integers among the arguments of templates, and as everybody else does.
-  private static let integers = [
+  private static let integers: [(StaticString, String)] = [
     ("longlongunsignedint", "unsignedlonglong"), ("longlongint", "longlong"),
     ("longunsignedint", "unsignedlong"), ("longint", "long"),
     ("shortunsignedint", "unsignedshort"), ("shortint", "short"),

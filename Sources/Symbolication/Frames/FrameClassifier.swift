@@ -31,7 +31,8 @@ public enum FrameClassifier {
   /// Whether a source file is a header of the system's libraries, whose functions are compiled into the program
   /// that calls them: of Qt, Boost, the C library.
   static func isSystemHeader(_ path: String) -> Bool {
-    path.hasPrefix("/usr/include/") || (path.hasPrefix("/usr/lib/") && path.contains("/include/"))
+    path.hasPrefix("/usr/include/")
+      || (path.hasPrefix("/usr/lib/") && TextSearch.holds(path, "/include/"))
   }
 
   /// Whether a source file belongs to a standard library, or is a header of the system's.
@@ -46,9 +47,10 @@ public enum FrameClassifier {
   public static func isSystemImage(at path: String) -> Bool {
     let name = fileName(path)
     if path.hasPrefix("linux-vdso") || path.hasPrefix("[vdso]") { return true }
-    guard name.contains(".so") || name.hasPrefix("ld-") else { return false }
+    guard TextSearch.holds(name, ".so") || name.hasPrefix("ld-") else { return false }
     if name.hasPrefix("libpython") { return false }
-    return systemFolders.contains { path.hasPrefix($0) } || path.contains("/lib/swift/linux/")
+    return systemFolders.contains { path.hasPrefix($0) }
+      || TextSearch.holds(path, "/lib/swift/linux/")
   }
 
   /// Whether the image is the C library, one that it was divided into before glibc 2.34, or its loader.
@@ -77,12 +79,12 @@ public enum FrameClassifier {
   /// Functions that are compiled into the program often have a name without their namespace in
   /// the debug information: a template over a lambda, a specialization in Rust.
   static func isRuntimeSource(_ path: String) -> Bool {
-    if path.contains("/include/c++/") { return true }
-    if path.hasPrefix("/rustc/"), path.contains("/library/") { return true }
+    if TextSearch.holds(path, "/include/c++/") { return true }
+    if path.hasPrefix("/rustc/"), TextSearch.holds(path, "/library/") { return true }
     // As Debian builds it.
     if path.hasPrefix("/usr/src/rustc-") { return true }
-    if path.contains("/adainclude/") || isNimLibrary(path) { return true }
-    return path.contains("/rustlib/src/rust/library/") || path.hasPrefix("/rust/deps/")
+    if TextSearch.holds(path, "/adainclude/") || isNimLibrary(path) { return true }
+    return TextSearch.holds(path, "/rustlib/src/rust/library/") || path.hasPrefix("/rust/deps/")
   }
 
   /// Whether a source file is below the `lib` of a compiler of Nim: `/usr/lib/nim/lib/system/arc.nim`,

@@ -128,7 +128,7 @@ public struct SymbolicatedFrame: Sendable, Hashable {
   }
 
   private static func isOfMacro(_ path: String) -> Bool {
-    path.hasPrefix("@__swiftmacro_") || path.contains("/@__swiftmacro_")
+    path.hasPrefix("@__swiftmacro_") || TextSearch.holds(path, "/@__swiftmacro_")
   }
 
   /// The name to print: the short function name, else `image+0xoffset`, else the address.

@@ -7,7 +7,9 @@
 enum CoroutineNames {
   /// The symbol of the coroutine that a function is a part of; nil for all others.
   static func coroutine(ofPart symbol: String) -> String? {
-    guard let part = parts.lazy.compactMap({ symbol.firstRange(of: $0) }).first else { return nil }
+    guard TextSearch.holds(symbol, ".Frame."),
+      let part = parts.lazy.compactMap({ symbol.firstRange(of: $0) }).first
+    else { return nil }
     let frame = symbol[..<part.lowerBound] + structure
     let bytes = Array(frame.utf8)
     for start in bytes.indices.dropLast().reversed()

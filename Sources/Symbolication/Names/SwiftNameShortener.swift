@@ -257,11 +257,3 @@ enum SwiftNameShortener {
     return String(nameBytes: result)
   }
 }
-
-extension String {
-  /// The text before the first `separator`, or all of it.
-  func prefix(before separator: String) -> String {
-    guard let found = self.firstRange(of: separator) else { return self }
-    return String(self[..<found.lowerBound])
-  }
-}

@@ -167,9 +167,8 @@ import Testing
     ("T", "main", 2, "T"),
   ])
   func templateParameters(type: String, function: String, line: Int, expected: String?) {
-    let resolved = TemplateParameters.resolve(type, in: function, at: line) {
-      Self.templates.indices.contains($0 - 1) ? Self.templates[$0 - 1] : nil
-    }
+    let heads = TemplateParameters.heads(in: Self.templates.map { $0[...] })
+    let resolved = TemplateParameters.resolve(type, in: function, at: line, heads: heads)
     #expect(resolved == expected)
   }
 }

@@ -19,7 +19,7 @@ public enum ContainerNames {
         return CxxMember.arguments(of: member.function).first.map { name(arrayName($0), nil) }
       }
       if part == nil, let counts = sharedCounts(member) { return name(counts, nil) }
-      isBucketArray = isBucketArray || member.function.contains("_bucket")
+      isBucketArray = isBucketArray || TextSearch.holds(member.function, "_bucket")
       if let container = ContainerPart.container(named: member.template) {
         guard family == nil || family == container.family else { break }
         return name(member.type, isBucketArray ? "buckets" : container.suffix)

@@ -3,23 +3,44 @@
 /// A line such as `(T *)malloc(sizeof(T))` names the parameter; blocks of `make<Node>` and `make<Edge>`
 /// are of different types.
 enum TemplateParameters {
+  /// The beginning of a template.
+  struct Head {
+    /// Where it is in its file, from 1.
+    let line: Int
+    /// The names of its parameters.
+    let parameters: [String]
+  }
+
+  /// The templates of a file.
+  ///
+  /// - Parameter lines: All lines of the file.
+  /// - Returns: From its beginning to its end.
+  static func heads(in lines: [Substring]) -> [Head] {
+    lines.indices.compactMap { index in
+      guard TextSearch.holds(lines[index], "template") else { return nil }
+      let text = lines[index..<min(lines.count, index + linesOfHead)].joined(separator: " ")
+      return Head(line: index + 1, parameters: parameters(ofHead: text))
+    }
+  }
+
   /// A type as an instance has it.
   ///
   /// - Parameters:
   ///   - type: As the source spells it.
   ///   - function: The name of the instance, without its parameters: `Pool<Node>::get`.
   ///   - number: The line that was read, from 1.
-  ///   - line: A line of the same file.
+  ///   - heads: The templates of the same file.
   /// - Returns: The type with arguments in place of parameters; nil where it names a parameter and the
   ///   function's name does not tell which of its arguments belongs to it.
   static func resolve(
-    _ type: String, in function: String, at number: Int, line: (Int) -> String?
+    _ type: String, in function: String, at number: Int, heads: @autoclosure () -> [Head]
   ) -> String? {
     guard function.utf8.contains(UInt8(ascii: "<")) else { return type }
+    let heads = heads()
     var resolved = ""
     for word in words(of: type) {
       guard let first = word.utf8.first, TextScanner.isIdentifier(first),
-        let parameters = head(declaring: word, above: number, line: line)
+        let parameters = head(declaring: word, above: number, in: heads)
       else {
         resolved += word
         continue
@@ -32,15 +53,16 @@ enum TemplateParameters {
 
   /// The names of the parameters in the nearest head above a line that declares one of that name.
   private static func head(
-    declaring name: String, above number: Int, line: (Int) -> String?
+    declaring name: String, above number: Int, in heads: [Head]
   ) -> [String]? {
-    for candidate in stride(from: number, through: max(1, number - mostLines), by: -1) {
-      guard let text = line(candidate), text.firstRange(of: "template") != nil else { continue }
-      let rest = (1..<mostLinesOfHead).compactMap { line(candidate + $0) }
-      let parameters = parameters(ofHead: ([text] + rest).joined(separator: " "))
-      if parameters.contains(name) { return parameters }
+    // The first one behind the line: by halves, as of a large file everything is asked for.
+    var (low, high) = (0, heads.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if heads[middle].line <= number { low = middle + 1 } else { high = middle }
     }
-    return nil
+    return heads[..<low].reversed().prefix { $0.line >= number - mostLines }
+      .first { $0.parameters.contains(name) }?.parameters
   }
 
   /// `template <class T, int N = 3>` gives `T` and `N`.
@@ -126,5 +148,5 @@ enum TemplateParameters {
   }
 
   private static let mostLines = 1000
-  private static let mostLinesOfHead = 4
+  private static let linesOfHead = 4
 }

@@ -49,7 +49,7 @@ struct AllocatorCall {
   /// Whether a function is named like one that allocates: `malloc`, `xcalloc`, `g_malloc0`, `alloc_node`, `XNEW`.
   static func isAllocator(_ function: String) -> Bool {
     let name = function.lowercased()
-    return name.contains("alloc") || macros.contains(name)
+    return TextSearch.holds(name, "alloc") || macros.contains(name)
   }
 
   /// Whether the other arguments say how many elements there are: `calloc(n, sizeof(Foo))`.

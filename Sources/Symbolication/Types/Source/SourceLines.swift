@@ -16,10 +16,16 @@ final class SourceLines {
 
   /// A line of a file; nil when it is not there.
   func line(_ number: Int, of path: String) -> String? {
-    let lines = files[path] ?? read(path)
-    files[path] = lines
+    let lines = lines(of: path)
     guard number >= 1, number <= lines.count else { return nil }
     return String(lines[number - 1])
+  }
+
+  /// All lines of a file; none when it is not there.
+  func lines(of path: String) -> [Substring] {
+    let lines = files[path] ?? read(path)
+    files[path] = lines
+    return lines
   }
 
   private func read(_ path: String) -> [Substring] {

@@ -1,6 +1,8 @@
 /// The types that source lines name where they allocate.
 final class SourceTypes {
   private let lines: SourceLines
+  /// By the paths of files.
+  private var templates: [String: [TemplateParameters.Head]] = [:]
 
   /// Makes a reader of source files.
   ///
@@ -43,9 +45,14 @@ final class SourceTypes {
   private func argument(
     _ type: String, of frame: SymbolicatedFrame, at location: SourceLocation
   ) -> String? {
-    TemplateParameters.resolve(type, in: frame.baseName, at: location.line) {
-      lines.line($0, of: location.path)
-    }
+    TemplateParameters.resolve(
+      type, in: frame.baseName, at: location.line, heads: templates(in: location.path))
+  }
+
+  private func templates(in path: String) -> [TemplateParameters.Head] {
+    let heads = templates[path] ?? TemplateParameters.heads(in: lines.lines(of: path))
+    templates[path] = heads
+    return heads
   }
 
   /// What looks like an object, as `T` in `sizeof(T)`, but is a parameter of the template that a frame is of.
