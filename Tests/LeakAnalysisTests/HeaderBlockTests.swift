@@ -7,7 +7,7 @@ struct HeaderBlockTests {
   /// Five blocks in a chain, by pointers to one place behind their beginnings.
   private func possible(
     place: UInt64 = 8, stacks: [UInt32] = [1, 2, 1, 2, 1], count: Int = 5,
-    operation: Operation = .malloc,
+    operation: Operation = .malloc, layouts: [UInt64: ObjectLayout] = [:],
     _ change: (inout SampleHeap, [UInt64]) -> Void = { _, _ in }
   ) throws -> Int {
     var heap = SampleHeap()
@@ -18,8 +18,10 @@ struct HeaderBlockTests {
     for (block, next) in zip(blocks, blocks.dropFirst()) { heap.set(block + 56, next + place) }
     change(&heap, blocks)
     // The first two stacks come from one call.
-    return try heap.analysis(allocatingCall: { $0.rawValue <= 2 ? 7 : UInt64($0.rawValue) + 10 })
-      .reachability.count(of: .possible)
+    return try heap.analysis(
+      layouts: layouts,
+      allocatingCall: { $0.rawValue <= 2 ? 7 : UInt64($0.rawValue) + 10 }
+    ).reachability.count(of: .possible)
   }
 
   @Test("are held by pointers to what is behind these", arguments: [UInt64(8), 16])
@@ -73,5 +75,35 @@ struct HeaderBlockTests {
   func others() throws {
     #expect(try possible { heap, blocks in heap.set(blocks[1] + 40, blocks[4] + 48) } == 0)
     #expect(try possible { heap, blocks in heap.set(SampleHeap.stackPointer, blocks[4]) } == 0)
+  }
+
+  @Test("may have pointers to them in the frames of async functions, where anything is left")
+  func asyncFrames() throws {
+    func possible(isTask: Bool) throws -> Int {
+      try self.possible { heap, blocks in
+        let task = SampleHeap.constants + 0x500
+        if isTask { heap.snapshot.addClass("", at: task, kind: 3) }
+        let slab = heap.block(
+          128, words: [task, 0, 32 << 32 | 96, 0, 0, blocks[4]], stack: StackID(rawValue: 9))
+        heap.set(SampleHeap.globals + 8, slab)
+      }
+    }
+    #expect(try possible(isTask: true) == 0)
+    #expect(try possible(isTask: false) == 4)
+  }
+
+  @Test("may have pointers to them in arrays of bytes, behind those that are in use")
+  func arraysOfBytes() throws {
+    func possible(hasSmallElements: Bool) throws -> Int {
+      let metadata = SampleHeap.constants + 0x200
+      let layout = ObjectLayout(hasSmallElements: hasSmallElements)
+      return try self.possible(layouts: [metadata: layout]) { heap, blocks in
+        let array = heap.block(
+          64, words: [metadata, 3, 0, 0, 0, blocks[4]], stack: StackID(rawValue: 9))
+        heap.set(SampleHeap.globals + 8, array)
+      }
+    }
+    #expect(try possible(hasSmallElements: true) == 0)
+    #expect(try possible(hasSmallElements: false) == 4)
   }
 }

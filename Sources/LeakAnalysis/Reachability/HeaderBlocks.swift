@@ -35,18 +35,18 @@ struct HeaderBlocks: Sendable {
   ) {
     var callers = Callers(scanner.heap.blocks, reachability, facts, least: Self.leastCount)
     guard !callers.isEmpty else { return }
-    for block in 0..<scanner.heap.blocks.count {
+    for block in 0..<scanner.heap.blocks.count where !scanner.hasAsyncFrames(block) {
       let start = scanner.heap.blocks.address(of: block)
       scanner.forEachEdge(of: block) { offset, target in
-        callers.note(scanner.heap.memory.word(at: start &+ offset), to: target.block)
+        callers.note(scanner.heap.memory.word(at: start &+ offset), to: target)
       }
     }
     let words = RootWords(scanner.heap)
     for root in roots {
-      // What is left of a call of the allocator may be on a stack.
+      // What is left of a call of the allocator may be on a stack, as in the frames of async functions.
       if [.stack, .registers, .signalStack].contains(root.category) { continue }
       words.forEach(of: root) { _, value in
-        if let target = scanner.target(of: value) { callers.note(value, to: target.block) }
+        if let target = scanner.target(of: value) { callers.note(value, to: target) }
       }
     }
     let found = callers.places(least: Self.leastCount)
@@ -121,11 +121,17 @@ private struct Callers {
   }
 
   /// Notes a pointer.
-  mutating func note(_ value: UInt64, to block: Int) {
+  ///
+  /// Where it is doubtful for another reason, as in an array of bytes, it may have been left there.
+  mutating func note(_ value: UInt64, to target: EdgeScanner.Target) {
+    let block = target.block
     let call = calls[blocks.siteIndex(of: block)]
     guard call >= 0, !isDisproved[call] else { return }
     let start = blocks.address(of: block)
-    guard value != start else { return isDisproved[call] = true }
+    guard value != start else {
+      if target.edgeClass == .start { isDisproved[call] = true }
+      return
+    }
     places[block, default: 0] |= value > start ? Places.place(at: value &- start) : Places.other
   }
 
