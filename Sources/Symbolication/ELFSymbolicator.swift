@@ -81,6 +81,14 @@ public final class ELFSymbolicator: Symbolicator {
     return Self.fieldReader(symbols)?.elements(genericDescriptor: descriptor)
   }
 
+  /// The stored properties of a generic structure of Swift that the image defines.
+  public func swiftMembers(ofGeneric name: String, in image: Image) -> [SwiftMember]? {
+    guard let symbols = symbols(of: ImageFile(image)),
+      let descriptor = symbols.swiftGenericTypes[name]
+    else { return nil }
+    return Self.fieldReader(symbols)?.members(genericDescriptor: descriptor)
+  }
+
   /// How many bytes a value of Swift takes, by the value witnesses of its type.
   public func swiftValueSize(witnesses: Address, in image: Image) -> UInt64? {
     symbols(of: ImageFile(image))?.contents.flatMap {
@@ -90,7 +98,9 @@ public final class ELFSymbolicator: Symbolicator {
 
   private static func fieldReader(_ symbols: ImageSymbols) -> SwiftFieldReader? {
     guard let contents = symbols.contents, let values = symbols.swiftValues else { return nil }
-    return SwiftFieldReader(contents, values: values, symbol: symbols.relocations.symbol(at:))
+    return SwiftFieldReader(contents, values: values, symbol: symbols.relocations.symbol(at:)) {
+      symbols.variables.symbol(at: $0).flatMap { $0.offset == 0 ? $0.name : nil }
+    }
   }
 
   /// The type that the source names where it allocates.

@@ -35,6 +35,14 @@ public protocol Symbolicator: AnyObject {
   /// - Returns: `nil` where the image does not define it, or does not say.
   func swiftElements(named name: String, in image: Image) -> SwiftElements?
 
+  /// The stored properties of a generic structure of Swift.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the structure, without arguments.
+  ///   - image: Where it may be defined.
+  /// - Returns: `nil` where the image does not define it.
+  func swiftMembers(ofGeneric name: String, in image: Image) -> [SwiftMember]?
+
   /// How many bytes a value of Swift takes.
   ///
   /// - Parameters:
@@ -121,6 +129,9 @@ extension Symbolicator {
 
   /// Knows no elements.
   public func swiftElements(named name: String, in image: Image) -> SwiftElements? { nil }
+
+  /// Knows no members.
+  public func swiftMembers(ofGeneric name: String, in image: Image) -> [SwiftMember]? { nil }
 
   /// Knows no sizes.
   public func swiftValueSize(witnesses: Address, in image: Image) -> UInt64? { nil }

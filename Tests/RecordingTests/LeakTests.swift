@@ -361,6 +361,24 @@ import TraceTestSupport
   }
 
   @Test(arguments: [["-Onone"], ["-O"], ["-O", "-static-stdlib"]])
+  func genericStructuresAreKnownByTheirArguments(_ options: [String]) throws {
+    let flags = options + ["-module-name", "app"]
+    let source = try TestProgram("generic_structures.swift", flags: flags)
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    // Those that are kept, and those in what is leaked: nobody holds any of them.
+    #expect(program.leaks["app.Page"] == Figures(28, 672, roots: 28))
+    #expect(program.leaks["app.Node"]?.count == 9)
+    #expect(program.possible.isEmpty)
+    let fields = program.report.treeGroups.flatMap(\.trees)
+      .map { $0.compactMap(\.field).filter { $0 != "owner" && $0 != "this" } }
+    #expect(
+      Set(fields.map { $0.joined(separator: " ") }) == [
+        "", "state.node", "cell.node", "small.node", "nested.value.node", "pair.1", "value.node",
+        "cells [1].node", "byNumber value.node",
+      ])
+  }
+
+  @Test(arguments: [["-Onone"], ["-O"], ["-O", "-static-stdlib"]])
   func whatClosuresCaptureAndBoxesHoldHasNames(_ options: [String]) throws {
     let flags = options + ["-swift-version", "5", "-module-name", "app"]
     let source = try TestProgram("captured_values.swift", flags: flags)

@@ -78,6 +78,11 @@ public final class EmbeddedSymbolicator: Symbolicator {
       ?? askFiles(of: image) { $0.swiftElements(named: name, in: image) }
   }
 
+  /// The stored properties of a generic structure of Swift; packed traces have the values of these.
+  public func swiftMembers(ofGeneric name: String, in image: Image) -> [SwiftMember]? {
+    askFiles(of: image) { $0.swiftMembers(ofGeneric: name, in: image) }
+  }
+
   /// How many bytes a value of Swift takes, by the value witnesses of its type.
   public func swiftValueSize(witnesses: Address, in image: Image) -> UInt64? {
     symbols.valueSize(witnesses: witnesses.rawValue &- image.loadBias, in: image.index)

@@ -13,6 +13,8 @@ public struct SymbolEmbedder {
   /// The path of the program.
   private let executable: String
   private let symbolicator: any Symbolicator
+  /// What is known of the types, as reports ask for it.
+  private let layouts: SwiftLayouts
 
   /// Prepares to look up names.
   ///
@@ -38,6 +40,7 @@ public struct SymbolEmbedder {
     self.hasSnapshots = hasSnapshots
     self.executable = executable
     self.symbolicator = symbolicator
+    layouts = SwiftLayouts(types: types, images: images, symbolicator: symbolicator)
   }
 
   /// The contents of the chunks.
@@ -159,10 +162,8 @@ public struct SymbolEmbedder {
     of place: SwiftClassPlace, in image: Image, to output: inout SymbolChunks
   ) {
     let metadata = place.metadata &+ image.loadBias
-    let type = SwiftClassReference(
-      descriptor: Address(place.descriptor &+ image.loadBias), metadata: Address(metadata),
-      offsets: types.fieldOffsets(ofWord: metadata))
-    let fields = symbolicator.swiftFields(of: type, in: image)
+    guard let type = types.type(ofWord: metadata) else { return }
+    let fields = layouts.ownFields(of: type, metadata: metadata)
     guard !fields.isEmpty else { return }
     output.encoder.add(fields, of: place)
     output.endIfFull()
@@ -178,12 +179,16 @@ public struct SymbolEmbedder {
       stored.flatMap(SwiftCapturedValues.parts) + types.all.flatMap(SwiftCapturedValues.types)
     let all = names + names.compactMap(SwiftExistentials.constraints).flatMap { $0 }
     for name in Set(all).sorted() where elementTypes.layout(named: name) == nil {
-      for image in elementTypes.images {
-        guard let elements = symbolicator.swiftElements(named: name, in: image) else { continue }
-        output.encoder.add(elements, named: name, in: image.index)
-        output.endIfFull()
-        break
+      let image = elementTypes.images.first {
+        symbolicator.swiftElements(named: name, in: $0) != nil
       }
+      // What others know of a generic structure is put together of what several images say.
+      guard let place = image ?? elementTypes.images.first,
+        image != nil || SwiftGenericTypes.name(of: name) != nil,
+        let elements = layouts.elements(named: name)
+      else { continue }
+      output.encoder.add(elements, named: name, in: place.index)
+      output.endIfFull()
     }
   }
 

@@ -21,25 +21,29 @@ struct SwiftCapturedValues {
     /// Whether there is no padding at the end.
     private(set) var isExact = true
     /// Of a value, how it refers to objects.
-    private var ownership = SwiftField.Ownership.strong
+    private(set) var ownership = SwiftField.Ownership.strong
+    /// Of a value, where in it the reference is that its object counts; nil where none is known for certain.
+    private(set) var countedReference: UInt64?
 
     /// Puts a value behind the others.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - name: What it is called.
+    ///   - name: What it is called; empty where only what is in it has a name.
     /// - Returns: false where its place is not known.
     mutating func add(_ value: Sequence, named name: String) -> Bool {
       guard isExact || value.alignment >= 8 else { return false }
       let start = (size + value.alignment - 1) & ~(value.alignment - 1)
       let isSmall = 1..<8 ~= value.size
       fields.append(
-        SwiftField(name: name, offset: start, ownership: isSmall ? .number : value.ownership))
+        SwiftField(
+          name: name, offset: start, ownership: isSmall ? .number : value.ownership,
+          countedReference: value.countedReference))
       for field in value.fields {
-        fields.append(
-          SwiftField(
-            name: "\(name).\(field.name)", offset: start + field.offset, ownership: field.ownership)
-        )
+        var inner = field
+        inner.name = SwiftField.path(name, field.name)
+        inner.offset += start
+        fields.append(inner)
       }
       size = start + value.size
       alignment = max(alignment, value.alignment)
@@ -57,7 +61,7 @@ struct SwiftCapturedValues {
     init(_ layout: SwiftValueLayout) {
       (size, alignment) = (layout.size, layout.alignment)
       fields = layout.fields
-      ownership = layout.ownership
+      (ownership, countedReference) = (layout.ownership, layout.countedReference)
     }
 
     /// A structure, an enum or an `any P` of the program.
@@ -68,6 +72,21 @@ struct SwiftCapturedValues {
       // Protocols of classes only leave out the room for a value.
       ownership = isExact && size >= Self.containerSize ? .existential : .strong
       fields = isExact ? [] : elements.fields
+    }
+
+    /// A property of a generic structure, of which all is known without the arguments of this.
+    ///
+    /// - Returns: nil for others.
+    init?(_ member: SwiftMember) {
+      guard let size = member.size, let own = member.fields.first else { return nil }
+      (self.size, alignment) = (size, member.alignment)
+      (ownership, countedReference) = (own.ownership, own.countedReference)
+      let prefix = own.name.count + 1
+      fields = member.fields.dropFirst().map {
+        var field = $0
+        field.name = String($0.name.dropFirst(prefix))
+        return field
+      }
     }
 
     /// A value of which nothing but the size is known.

@@ -29,6 +29,9 @@ public struct SwiftField: Sendable, Hashable {
   /// Where the word is, from its beginning, that is a reference which its object counts, or null; nil where
   /// none is known for certain.
   public var countedReference: UInt64?
+  /// The name of its type where that is one of which the file of the class alone does not tell what lies in it, such
+  /// as a generic one; the parameters of the class are called `A`, `B` and so on.
+  public var typeName: String?
 
   /// Where a word begins in an object that is no pointer, although it may look like one: in the bytes
   /// behind a small number, or a tag, stands what was there before.
@@ -42,12 +45,19 @@ public struct SwiftField: Sendable, Hashable {
 
   /// Makes a field.
   public init(
-    name: String, offset: UInt64, ownership: Ownership = .strong, countedReference: UInt64? = nil
+    name: String, offset: UInt64, ownership: Ownership = .strong, countedReference: UInt64? = nil,
+    typeName: String? = nil
   ) {
     self.name = name
     self.offset = offset
     self.ownership = ownership
     self.countedReference = countedReference
+    self.typeName = typeName
+  }
+
+  /// What a property in another one is called; one without a name is the other one itself.
+  static func path(_ outer: String, _ inner: String) -> String {
+    outer.isEmpty || inner.isEmpty ? outer + inner : "\(outer).\(inner)"
   }
 }
 

@@ -27,10 +27,14 @@ struct SwiftFieldReader {
   ///   - contents: The file.
   ///   - values: Its structures and enums.
   ///   - symbol: The symbol that the dynamic linker puts the address of at an address.
-  init(_ contents: ELFContents, values: SwiftValueMetadata, symbol: @escaping (UInt64) -> String?) {
+  ///   - variable: The symbol of a variable that begins at an address.
+  init(
+    _ contents: ELFContents, values: SwiftValueMetadata, symbol: @escaping (UInt64) -> String?,
+    variable: @escaping (UInt64) -> String?
+  ) {
     self.contents = contents
     self.values = values
-    types = SwiftPropertyTypes(contents, symbol: symbol)
+    types = SwiftPropertyTypes(contents, symbol: symbol, variable: variable)
   }
 
   /// The stored properties that a class adds to those of its superclass.
@@ -87,6 +91,36 @@ struct SwiftFieldReader {
     return SwiftElements(stride: size, fields: fields)
   }
 
+  /// The stored properties of a generic structure.
+  ///
+  /// - Parameter descriptor: The ELF address of its descriptor.
+  /// - Returns: In order of declaration; nil where they are not known, and where there are none: what such a structure
+  ///   has without properties (`@_rawLayout`) no file says.
+  func members(genericDescriptor descriptor: UInt64) -> [SwiftMember]? {
+    guard contents.integer(UInt32.self, at: descriptor).map({ $0 & 0x1f == 17 }) == true else {
+      return nil
+    }
+    let module = contents.swiftModule(of: descriptor)
+    var members: [SwiftMember] = []
+    for record in records(of: descriptor) {
+      guard let name = name(record) else { return nil }
+      var member = SwiftMember(fields: [], typeName: types.name(ofRecord: record))
+      add(SwiftField(name: name, offset: 0), record, module, to: &member.fields)
+      (member.size, member.alignment) = size(of: types.type(ofRecord: record))
+      members.append(member)
+    }
+    return members.isEmpty ? nil : members
+  }
+
+  /// How many bytes a property takes, and on a multiple of what it lies.
+  private func size(of type: SwiftPropertyTypes.PropertyType) -> (UInt64?, alignment: UInt64) {
+    if let size = type.size { return (size, min(size, 8)) }
+    guard let value = type.value, let alignment = values.alignment(of: value) else {
+      return (nil, 8)
+    }
+    return (values.size(of: value, isOptional: type.isOptional), alignment)
+  }
+
   /// Whether all cases of an enum that have a value are `indirect`.
   private func isReference(enumAt descriptor: UInt64) -> Bool {
     let cases = records(of: descriptor).filter { contents.relative(at: $0 &+ 4) != nil }
@@ -131,16 +165,8 @@ struct SwiftFieldReader {
     fields.append(
       SwiftField(
         name: field.name, offset: field.offset, ownership: type.ownership,
-        countedReference: isCertain ? type.countedReference : nil))
-    if let generic = type.generic {
-      let isOwn = contents.swiftModule(of: generic) == module
-      for inner in references(of: generic).fields {
-        fields.append(
-          SwiftField(
-            name: isOwn ? "\(field.name).\(inner.name)" : field.name,
-            offset: field.offset &+ inner.offset, ownership: inner.ownership))
-      }
-    }
+        countedReference: isCertain ? type.countedReference : nil,
+        typeName: isCertain ? type.name : nil))
     guard let value = type.value else { return }
     if let size = values.size(of: value, isOptional: type.isOptional),
       let end = Self.partialWord(from: field.offset, size: size)

@@ -6,9 +6,9 @@ import TraceReader
 public final class SwiftLayouts {
   private let types: TypeTable
   private let images: ImageMap
-  private let symbolicator: (any Symbolicator)?
+  let symbolicator: (any Symbolicator)?
   private var known: [UInt64: [SwiftField]] = [:]
-  private lazy var elementTypes = SwiftElementTypes(types, images)
+  private(set) lazy var elementTypes = SwiftElementTypes(types, images)
   private var knownElements: [String: SwiftElements?] = [:]
   private var knownCaptures: [TypeID: SwiftCapturedValues?] = [:]
 
@@ -114,10 +114,12 @@ public final class SwiftLayouts {
   }
 
   /// A value of a type with this name; nil where its size is not known.
-  private func value(named name: String, depth: Int) -> SwiftCapturedValues.Sequence? {
+  func value(named name: String, depth: Int) -> SwiftCapturedValues.Sequence? {
     if let layout = elementTypes.valueLayout(named: name) { return .init(layout) }
+    if let guarded = guardedValue(named: name, depth: depth) { return guarded }
     guard case .tuple(let parts) = SwiftTypeParts(name[...]).form else {
-      return elements(named: name).map(SwiftCapturedValues.Sequence.init)
+      if let elements = elements(named: name, depth: depth) { return .init(elements) }
+      return nil
     }
     return tuple(of: parts, depth: depth)
   }
@@ -133,21 +135,33 @@ public final class SwiftLayouts {
     return tuple
   }
 
-  private func elements(named name: String) -> SwiftElements? {
+  /// What lies in each element of an array of a type.
+  func elements(named name: String) -> SwiftElements? { elements(named: name, depth: 0) }
+
+  private func elements(named name: String, depth: Int) -> SwiftElements? {
     if let known = knownElements[name] { return known }
     var elements = elementTypes.layout(named: name)
     if elements == nil, case .tuple(let parts) = SwiftTypeParts(name[...]).form {
-      elements = tuple(of: parts, depth: 0).map(SwiftElements.init)
+      elements = tuple(of: parts, depth: depth).map(SwiftElements.init)
     } else if elements == nil {
       elements =
         elementTypes.images.lazy.compactMap {
           self.symbolicator?.swiftElements(named: name, in: $0)
-        }.first
+        }.first.map { SwiftElements(stride: $0.stride, fields: self.expanded($0.fields, of: name)) }
+        ?? composed(named: name, depth: depth)
         ?? SwiftExistentials.elements(
           name, isReference: elementTypes.isReference, elements: self.elements)
     }
     knownElements[name] = .some(elements)
     return elements
+  }
+
+  /// A generic structure whose size depends on its arguments, or what a `Mutex` guards.
+  private func composed(named name: String, depth: Int) -> SwiftElements? {
+    if let guarded = guardedValue(named: name, depth: depth) { return SwiftElements(guarded) }
+    return structure(named: name, depth: depth).flatMap {
+      $0.isWhole ? SwiftElements($0.known) : nil
+    }
   }
 
   /// How many bytes a value of Swift takes.
@@ -176,12 +190,13 @@ public final class SwiftLayouts {
     types.type(ofWord: word)?.name.hasPrefix(prefix) == true
   }
 
-  private func ownFields(of type: BlockType, metadata: UInt64) -> [SwiftField] {
+  /// The stored properties that a class adds to those of its superclass.
+  func ownFields(of type: BlockType, metadata: UInt64) -> [SwiftField] {
     guard let image = images.image(of: type, metadata: metadata, in: types) else { return [] }
-    let type = SwiftClassReference(
+    let reference = SwiftClassReference(
       descriptor: type.definition, metadata: Address(metadata),
       offsets: types.fieldOffsets(ofWord: metadata))
-    return symbolicator?.swiftFields(of: type, in: image) ?? []
+    return expanded(symbolicator?.swiftFields(of: reference, in: image) ?? [], of: type.name)
   }
 }
 

@@ -8,8 +8,8 @@ struct SwiftPropertyTypes {
     var value: UInt64?
     /// Whether it is an optional.
     var isOptional = false
-    /// The ELF address of the descriptor of the generic structure that it is, or an optional of.
-    var generic: UInt64?
+    /// Its name, where nothing else is known.
+    var name: String?
     /// How many bytes it takes, where that is one or two words as the name tells.
     var size: UInt64?
     /// Where in it the reference is that its object counts: of an instance of a class, or the context of a
@@ -26,22 +26,21 @@ struct SwiftPropertyTypes {
     var isOptional: Bool
   }
 
-  /// A type with arguments.
-  private struct GenericType {
-    /// The ELF address of its descriptor; nil where that is in another image.
-    var descriptor: UInt64?
-    var kind: UInt32
-  }
-
   private static let classKind: UInt32 = 16
 
   private let contents: ELFContents
   /// The symbol that the dynamic linker puts the address of at an address.
   private let symbol: (UInt64) -> String?
+  /// The symbol of a variable that begins at an address.
+  private let variable: (UInt64) -> String?
 
-  init(_ contents: ELFContents, symbol: @escaping (UInt64) -> String?) {
+  init(
+    _ contents: ELFContents, symbol: @escaping (UInt64) -> String?,
+    variable: @escaping (UInt64) -> String?
+  ) {
     self.contents = contents
     self.symbol = symbol
+    self.variable = variable
   }
 
   /// The type of a property, by the mangled name in its record.
@@ -67,13 +66,27 @@ struct SwiftPropertyTypes {
     let size = size(ofTypeAt: start, behind: text)
     if let known { return PropertyType(ownership: known, size: size) }
     if let named = named(typeAt: start, behind: text) { return type(named) }
-    let generic = genericType(at: start, behind: text)
-    let isClass = generic?.kind == Self.classKind
+    let isClass = isGenericClass(at: start, behind: text)
+    let counted: UInt64? =
+      isClass || Self.isAnyObject(text) || isCollection(at: start, behind: text)
+      ? 0 : Self.isFunction(text) ? 8 : nil
     return PropertyType(
-      ownership: .strong, generic: generic?.kind == 17 ? generic?.descriptor : nil,
-      size: isClass ? 8 : size,
-      countedReference: isClass || Self.isAnyObject(text)
-        || isCollection(at: start, behind: text) ? 0 : Self.isFunction(text) ? 8 : nil)
+      ownership: .strong, name: counted == nil ? name(ofRecord: record) : nil,
+      size: isClass ? 8 : size, countedReference: counted)
+  }
+
+  /// The name of the type of a property; nil where something in it is not known.
+  ///
+  /// Of what cannot be copied there is only a function that returns the type, behind the byte 9. The symbol of this
+  /// reference has the type in it, as long as the file is not stripped.
+  func name(ofRecord record: UInt64) -> String? {
+    guard let start = contents.relative(at: record &+ 4) else { return nil }
+    guard contents.integer(UInt8.self, at: start) == 9 else {
+      return SwiftMangledType.name(at: start, in: contents, symbol: symbol)
+    }
+    let parts = variable(start)?.split(separator: " ") ?? []
+    guard parts.count > 1, parts[0] == "get_type_metadata" else { return nil }
+    return SwiftTypeNames.wholeName(ofCapture: String(parts[1]))
   }
 
   /// Whether a mangled type is that of functions with a context, or of optional ones, by what stands behind the
@@ -109,33 +122,26 @@ struct SwiftPropertyTypes {
     return SwiftCaptureLayout.size(of: String(decoding: rest, as: UTF8.self)[...])
   }
 
-  /// The generic type that a type is: a reference to it, `y`, its arguments, `G`, and `Sg` for an optional.
-  ///
-  /// - Parameters:
-  ///   - start: Where the mangled type begins.
-  ///   - rest: What stands behind the last reference to a descriptor.
-  /// - Returns: What kind of descriptor it has, and where, if that is in this image; nil for other types.
-  private func genericType(at start: UInt64, behind rest: [UInt8]) -> GenericType? {
+  /// Whether a type is a generic class, by where its mangled name begins and what stands behind the last reference to
+  /// a descriptor: there is one to the class, then `y`, its arguments, `G`, and `Sg` for an optional.
+  private func isGenericClass(at start: UInt64, behind rest: [UInt8]) -> Bool {
     guard ["G", "GSg"].contains(where: rest.ends),
       contents.integer(UInt8.self, at: start &+ 5) == UInt8(ascii: "y"),
       let target = contents.relative(at: start &+ 1)
-    else { return nil }
+    else { return false }
     switch contents.integer(UInt8.self, at: start) {
-    case 1: return genericType(descriptor: target)
+    case 1: return isGenericClass(descriptor: target)
     case 2:
-      if let symbol = symbol(target) {
-        return symbol.hasSuffix("CMn") ? GenericType(kind: Self.classKind) : nil
-      }
-      return contents.integer(UInt64.self, at: target).flatMap(genericType(descriptor:))
-    default: return nil
+      if let symbol = symbol(target) { return symbol.hasSuffix("CMn") }
+      return contents.integer(UInt64.self, at: target).map(isGenericClass(descriptor:)) ?? false
+    default: return false
     }
   }
 
-  private func genericType(descriptor: UInt64) -> GenericType? {
-    guard let flags = contents.integer(UInt32.self, at: descriptor),
-      flags & SwiftGenericTypes.isGeneric != 0
-    else { return nil }
-    return GenericType(descriptor: descriptor, kind: flags & 0x1f)
+  private func isGenericClass(descriptor: UInt64) -> Bool {
+    contents.integer(UInt32.self, at: descriptor).map {
+      $0 & SwiftGenericTypes.isGeneric != 0 && $0 & 0x1f == Self.classKind
+    } ?? false
   }
 
   /// What the end of a property's mangled type tells.

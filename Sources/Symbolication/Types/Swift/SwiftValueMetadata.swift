@@ -4,7 +4,8 @@
 ///
 /// ```
 /// metadata           -8 value witnesses  +0 kind  +8 descriptor
-/// value witnesses    +64 size  +72 from one to the next in an array  +84 how many values of other types fit into unused bits (u32)
+/// value witnesses    +64 size  +72 from one to the next in an array  +80 alignment - 1 (u8)
+///                    +84 how many values of other types fit into unused bits (u32)
 /// structure          +24 where in the metadata the offsets (u32) of the properties are, in words
 /// ```
 /// Source: `include/swift/ABI/Metadata.h` and `include/swift/ABI/ValueWitness.def` of the Swift
@@ -74,6 +75,19 @@ struct SwiftValueMetadata {
       let stride = contents.integer(UInt64.self, at: witnesses &+ 72), 1..<1 << 32 ~= stride
     else { return nil }
     return stride
+  }
+
+  /// On a multiple of what a value lies.
+  ///
+  /// - Parameter descriptor: The descriptor of its type.
+  /// - Returns: nil where that is not known.
+  func alignment(of descriptor: UInt64) -> UInt64? {
+    guard let metadata = metadata[descriptor] else { return nil }
+    if let symbol = symbol(metadata &- 8) { return Self.sizes[symbol].map { min($0.bytes, 8) } }
+    guard let witnesses = contents.integer(UInt64.self, at: metadata &- 8), witnesses != 0,
+      let flags = contents.integer(UInt32.self, at: witnesses &+ 80)
+    else { return nil }
+    return UInt64(flags & 0xff) + 1
   }
 
   /// The descriptors by the names of their types, with those of all that they are in: `app.Outer.Inner`.
