@@ -41,11 +41,26 @@ public enum Demangler {
 
   private static func cxx(_ raw: String) -> FunctionName? {
     let symbol = CoroutineNames.coroutine(ofPart: raw) ?? raw
-    guard let full = take(mt_demangle_cxx(symbol, MT_DEMANGLE_FULL)) else { return nil }
+    guard let full = take(mt_demangle_cxx(symbol, MT_DEMANGLE_FULL)) else {
+      return mergedCxx(raw)
+    }
     let brief = take(mt_demangle_cxx(symbol, MT_DEMANGLE_BRIEF)) ?? full
     let short = CxxNames.short(brief)
     return FunctionName(
       raw: raw, short: short, full: full, base: CxxNames.withoutParameters(short), language: .cxx)
+  }
+
+  /// A function of C++ that Swift's compiler has merged with others, as it does where a program of Swift uses C++:
+  /// `Tm` stands behind its symbol, which is none of C++ then.
+  private static func mergedCxx(_ raw: String) -> FunctionName? {
+    let symbol = raw.dropLast(2)
+    guard raw.hasSuffix("Tm"), !symbol.hasSuffix("Tm"), let one = cxx(String(symbol)) else {
+      return nil
+    }
+    let mark = FunctionName.mergedMark
+    return FunctionName(
+      raw: raw, short: one.short + mark, full: "merged \(one.full)", base: one.base + mark,
+      language: .cxx)
   }
 
   /// The whole text of a Swift symbol; nil where it is none.

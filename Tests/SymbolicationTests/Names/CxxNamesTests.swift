@@ -9,6 +9,17 @@ struct CxxNamesTests {
 
   private static let pmr = "std::pmr::polymorphic_allocator"
 
+  @Test("says of functions that Swift's compiler has merged that another may be meant")
+  func merged() {
+    let name = Demangler.name(of: "_ZN3app5Cache4findEiTm")
+    #expect(name.full == "merged app::Cache::find(int)")
+    #expect(name.short == "app::Cache::find(int) [merged]")
+    #expect(name.base == "app::Cache::find [merged]")
+    #expect(name.language == .cxx)
+    // No name of C++ without these letters either.
+    #expect(Demangler.name(of: "_ZN3appTm").language == .plain)
+  }
+
   @Test(
     "drops defaults and inline namespaces",
     arguments: [
