@@ -71,6 +71,18 @@ struct HeaderBlockTests {
     #expect(try possible { heap, blocks in heap.set(blocks[3] + 56, blocks[4] + 16) } == 1)
   }
 
+  @Test("are also where a word leads to the beginning of one in a hundred, in which it was left")
+  func leftovers() throws {
+    func possible(words: Int, count: Int) throws -> Int {
+      try self.possible(stacks: Array(repeating: 1, count: count), count: count) { heap, blocks in
+        for block in 0..<words { heap.set(blocks[block] + 40, blocks[count - 1 - block]) }
+      }
+    }
+    #expect(try possible(words: 1, count: 100) == 0)
+    #expect(try possible(words: 1, count: 99) > 0)
+    #expect(try possible(words: 2, count: 199) > 0)
+  }
+
   @Test("may have more pointers to them, also what is left of their allocation on a stack")
   func others() throws {
     #expect(try possible { heap, blocks in heap.set(blocks[1] + 40, blocks[4] + 48) } == 0)

@@ -9,7 +9,7 @@ import TraceReader
 /// ```
 /// Nothing in a block tells that. But all blocks of such an allocator come from one call of `malloc`: where three
 /// quarters of them have pointers to the same place behind their beginnings, and none has one to its beginning, that place
-/// is what owners have. The others may be held by the middle besides.
+/// is what owners have. Of a hundred, one may have: somewhere a word was left of what had been at its address before. The others may be held by the middle besides.
 ///
 /// A language's runtime may put words of its own behind those, as Free Pascal does in front of a text or an array: then
 /// there are several such places, which together three quarters of the blocks have pointers to. Of tags there may be
@@ -87,18 +87,18 @@ private struct Callers {
   private var calls: [Int]
   /// For each call whether it is of `malloc`.
   private var isMalloc: [Bool]
-  /// For each call whether something leads to the beginning of one of its blocks.
-  private var isDisproved: [Bool]
+  /// For each call how many words lead to the beginnings of its blocks.
+  private var beginnings: [Int]
   /// For each block the places that something leads to.
   private var places: [Int: UInt16] = [:]
 
-  var isEmpty: Bool { isDisproved.isEmpty }
+  var isEmpty: Bool { beginnings.isEmpty }
 
   /// Looks for calls from which enough possible leaks come.
   init(_ blocks: HeapBlocks, _ reachability: Reachability, _ facts: StackFacts, least: Int) {
     self.blocks = blocks
     calls = Array(repeating: -1, count: blocks.sites.count)
-    (isMalloc, isDisproved) = ([], [])
+    (isMalloc, beginnings) = ([], [])
     var counts: [UInt64: Int] = [:]
     var possible: [Int] = Array(repeating: 0, count: blocks.sites.count)
     for block in 0..<blocks.count where reachability.state(of: block) == .possible {
@@ -112,7 +112,7 @@ private struct Callers {
     for call in counts.filter({ $0.value >= least }).keys.sorted() { numbers[call] = numbers.count }
     guard !numbers.isEmpty else { return }
     isMalloc = Array(repeating: true, count: numbers.count)
-    isDisproved = Array(repeating: false, count: numbers.count)
+    beginnings = Array(repeating: 0, count: numbers.count)
     for (index, site) in blocks.sites.enumerated() {
       guard let call = facts.allocatingCall(site.stack).flatMap({ numbers[$0] }) else { continue }
       calls[index] = call
@@ -126,10 +126,10 @@ private struct Callers {
   mutating func note(_ value: UInt64, to target: EdgeScanner.Target) {
     let block = target.block
     let call = calls[blocks.siteIndex(of: block)]
-    guard call >= 0, !isDisproved[call] else { return }
+    guard call >= 0 else { return }
     let start = blocks.address(of: block)
     guard value != start else {
-      if target.edgeClass == .start { isDisproved[call] = true }
+      if target.edgeClass == .start { beginnings[call] += 1 }
       return
     }
     places[block, default: 0] |= value > start ? Places.place(at: value &- start) : Places.other
@@ -137,12 +137,13 @@ private struct Callers {
 
   /// For each site the places that most of its call's blocks have pointers to.
   func places(least: Int) -> [UInt16] {
-    var blocksByCall: [[UInt16]] = Array(repeating: [], count: isDisproved.count)
+    var blocksByCall: [[UInt16]] = Array(repeating: [], count: beginnings.count)
     for (block, places) in places {
       blocksByCall[calls[blocks.siteIndex(of: block)]].append(places)
     }
     let found = blocksByCall.enumerated().map { call, blocks in
-      isDisproved[call] ? 0 : Self.places(of: blocks, least: least, isMalloc: isMalloc[call])
+      beginnings[call] * 100 > blocks.count
+        ? 0 : Self.places(of: blocks, least: least, isMalloc: isMalloc[call])
     }
     return calls.map { $0 < 0 ? 0 : found[$0] }
   }
