@@ -42,7 +42,7 @@ extension DanglingReport {
       let own: UInt64 = counts.strong > 0 ? 1 : 0
       guard counts.unowned > own else { continue }
       let category = types.detailedCategory(of: block, in: heap)
-      guard category.isSwift else { continue }
+      guard category.hasSwiftCounts else { continue }
       let position = positions[category.name] ?? rows.count
       if position == rows.count {
         positions[category.name] = position

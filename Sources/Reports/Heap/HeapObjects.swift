@@ -48,7 +48,9 @@ struct HeapObjects: @unchecked Sendable {
   private func object(_ block: LiveBlock) -> HeapReport.Object? {
     guard let category = category(of: block) else { return nil }
     let address = block.address.rawValue
-    let counts = memory.flatMap { category.isSwift ? ObjectCounts(at: address, in: $0) : nil }
+    let counts = memory.flatMap {
+      category.hasSwiftCounts ? ObjectCounts(at: address, in: $0) : nil
+    }
     return HeapReport.Object(
       address: address, size: block.size, name: category.name, counts: counts)
   }

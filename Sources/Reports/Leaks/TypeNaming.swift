@@ -171,7 +171,7 @@ extension BlockLabels {
 
   /// The references to a Swift object; nil for other blocks.
   func counts(of block: Int) -> ObjectCounts? {
-    guard types.category(of: block, in: heap).isSwift else { return nil }
+    guard types.category(of: block, in: heap).hasSwiftCounts else { return nil }
     return ObjectCounts(at: heap.blocks.address(of: block), in: heap.memory)
   }
 }

@@ -49,6 +49,10 @@ public struct BlockCategory: Hashable, Sendable {
   /// Whether it is a Swift type.
   var isSwift: Bool { kind == .type(.swift) }
 
+  /// Whether blocks count their references: not what the Swift runtime has for itself, where the words that objects have
+  /// these in are not in use, and something may have been left.
+  var hasSwiftCounts: Bool { isSwift && !TypeName.swiftRuntimeBlocks.contains(name) }
+
   /// Whether it is a type, not only a size or a caller.
   var isType: Bool {
     if case .type = kind { return true }

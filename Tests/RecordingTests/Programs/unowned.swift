@@ -32,9 +32,30 @@ nonisolated(unsafe) var kept: Owner?
   kept = living
 }
 
+/// As large as a side table.
+final class Large {
+  var numbers = (1, 2)
+}
+
+nonisolated(unsafe) var large: [Large] = []
+nonisolated(unsafe) var small: [Owner] = []
+nonisolated(unsafe) weak var latest: Owner?
+
+/// Side tables get the memory of objects that were deinitialized, more of them than the allocator clears for later.
+@inline(never) func makeSideTables() {
+  for _ in 0..<40 { large.append(Large()) }
+  large.removeAll()
+  for _ in 0..<40 {
+    let owner = Owner()
+    small.append(owner)
+    latest = owner
+  }
+}
+
 @inline(never) func read(_ user: User) -> Int { user.owner.number }
 
 makeUsers()
+makeSideTables()
 print(users.count, kept == nil)
 switch CommandLine.arguments.dropFirst().first {
 case "read": print(read(users[0]))

@@ -108,4 +108,11 @@ enum SwiftRuntimeBlocks {
   /// What tells weak references whether an object lives.
   static let sideTable = TypeName(
     short: "Swift side table", full: "Swift side table", language: .swift)
+
+  fileprivate static let all = [metadata, taskSlab, taskGroupQueue, sideTable]
+}
+
+extension TypeName {
+  /// The names of what the Swift runtime has for itself in blocks, which are no objects.
+  public static let swiftRuntimeBlocks = Set(SwiftRuntimeBlocks.all.map(\.short))
 }
