@@ -42,7 +42,9 @@ import TraceReader
     #expect(tuple?.fields.map(\.name) == ["0", "1", "2"])
     #expect(tuple?.fields.map(\.offset) == [0, 8, 24])
     #expect(tuple?.fields.map(\.numberOffset) == [0, nil, nil])
-    #expect(layout("Swift.Optional<(Swift.Int, app.Node)>")?.fields.count == 2)
+    #expect(layout("(Swift.Int, app.Node)")?.fields.map(\.countedReference) == [nil, 0])
+    let optional = layout("Swift.Optional<(Swift.Int, app.Node)>")
+    #expect(optional?.fields.map(\.countedReference) == [nil, nil])
     #expect(layout("((), app.Node)")?.fields.map(\.numberOffset) == [nil, nil])
   }
 

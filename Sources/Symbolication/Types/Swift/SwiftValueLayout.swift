@@ -48,6 +48,8 @@ struct SwiftValueLayout {
         layout.hasSpareBits ? layout.size : layout.size + 1, layout.alignment,
         spare: layout.hasSpareBits)
       (ownership, fields) = (layout.ownership, layout.fields)
+      // Where there is no tuple, its elements may be what was there before.
+      for index in fields.indices { fields[index].countedReference = nil }
       countedReference = layout.countedReference
     // Whether more cases fit in, too, is not known: nobody has optionals of optionals of them.
     case .named(let type, _):
