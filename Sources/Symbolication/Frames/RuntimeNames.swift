@@ -224,5 +224,7 @@ enum RuntimeNames {
     "associated type metadata accessor ", "default associated conformance accessor ",
     "outlined ", "demangling cache variable ", "reabstraction thunk ",
     "partial apply forwarder for reabstraction thunk ", "protocol witness for Swift.",
+    // How types of C++ conform to what Swift knows of them, which the compiler adds to the program.
+    "protocol witness for Cxx.",
   ]
 }

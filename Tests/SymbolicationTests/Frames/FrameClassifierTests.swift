@@ -37,6 +37,7 @@ struct FrameClassifierTests {
       ("_ZN5alloc5alloc15exchange_malloc17h0123456789abcdefE", app),
       ("_ZN5alloc7raw_vec19RawVec$LT$T$C$A$GT$8grow_one17h0123456789abcdefE", app),
       ("_ZN45_$LT$T$u20$as$u20$alloc..string..ToString$GT$9to_string17h0123456789abcdefE", app),
+      ("$sSo3MapV3Cxx0B4PairSCAcDP5first5FirstQzvgTW", app),
       ("runtime.cgocall", app), ("main._Cfunc_CString", app), ("main._cgo_cmalloc", app),
       ("_cgo_4f10e2bb1270_Cfunc__Cmalloc", app), ("CMEM_$$_CGETMEM$QWORD$$POINTER", app),
       ("main__leak__L_1__P1795b.366", app), ("main__maps__iterate__R3B__P3197b__2.159", app),
