@@ -20,6 +20,48 @@ struct ReachabilityTests {
     #expect(path.blocks == [block])
   }
 
+  @Test("The shortest way to a root is found, by pointers to beginnings alone where there is one")
+  func shortestWays() throws {
+    var heap = SampleHeap()
+    let (near, far, middle, last) = (heap.block(), heap.block(), heap.block(), heap.block())
+    let (possible, lost, below) = (heap.block(), heap.block(), heap.block())
+    let globals = SampleHeap.globals
+    heap.set(globals, far, near + 20)
+    heap.set(globals + 0x40, near, possible + 16)
+    heap.set(far, middle)
+    heap.set(middle, last)
+    heap.set(near + 8, last + 20, last)
+    heap.set(last, near, far, lost + 8)
+    heap.set(lost, below)
+    heap.set(below, lost)
+    let analysis = try heap.analysis()
+    let blocks = analysis.heap.blocks
+    /// The addresses of the words on the way.
+    func words(_ address: UInt64) throws -> [UInt64] {
+      let block = try #require(blocks.block(at: address))
+      return ShortestWay(to: block, in: analysis).holders.map {
+        switch $0.holder {
+        case .root(let slot): slot.address
+        case .block(let block): blocks.address(of: block) + $0.offset
+        }
+      }
+    }
+    #expect(try words(near) == [globals + 0x40])
+    #expect(try words(last) == [near + 16, globals + 0x40])
+    #expect(try words(middle) == [far, globals])
+    #expect(try words(possible) == [globals + 0x48])
+    #expect(try words(below) == [lost, last + 16, near + 16, globals + 0x40])
+  }
+
+  @Test("Nothing leads to a leak")
+  func noWays() throws {
+    var heap = SampleHeap()
+    let (lost, below) = (heap.block(), heap.block())
+    heap.set(lost, below)
+    let analysis = try heap.analysis()
+    for block in 0..<2 { #expect(ShortestWay(to: block, in: analysis).holders == []) }
+  }
+
   @Test(
     "What is left in the buffer of a stream holds nothing, nor in other blocks for bytes or code")
   func pointerlessBlocks() throws {

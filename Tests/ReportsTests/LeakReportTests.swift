@@ -639,6 +639,24 @@ import TraceTestSupport
       ])
   }
 
+  @Test func whereHoldersAreLeftOutTheShortestWayToARootIsShown() throws {
+    let recording = try list(of: 100, heldAt: LeakRecording.cache + 8)
+    let first = LeakRecording.heap + 0x3010
+    let report = try TraceTreeReport(
+      recording.analysis(2), address: first + 2 * 96, source: recording.source, limit: 1)
+    let tree = report.text().split(separator: "\n").drop { !$0.hasPrefix("Held by") }
+    #expect(
+      Array(tree) == [
+        "Held by, on the shortest way to a root:",
+        "    +16 of <malloc in insert 0x5003070> [24]",
+        "    +16 of <malloc in insert 0x5003010> [24]",
+        "    variable hints in app",
+        "All that holds it:",
+        "    +16 of <malloc in insert 0x5003070> [24]",
+        "    … more holders; --top 0 shows all",
+      ])
+  }
+
   @Test func nobodyHoldsWhatIsNotThere() throws {
     #expect(throws: ReportError.self) {
       try TraceTreeReport(sample.analysis(), address: 8, source: sample.source, limit: nil)

@@ -10,17 +10,38 @@ extension TraceTreeReport {
       Span("Allocated by \(allocation.function) on \(allocation.thread.text) at "),
       Span(TimeText.timestamp(allocation.timeNanoseconds)))
     StackText.write(allocation.frames, to: &page, indent: 4, limit: frameLimit ?? .max)
-    page.heading(holders.isEmpty ? "Nothing points to it." : "Held by:")
-    for line in HolderRows(holders).lines {
-      switch line {
-      case .holder(let holder, let depth): holder.write(to: &page, depth: depth)
-      case .row(let count, let depth):
-        page.line(
-          [Span("… \(count.grouped) more like it, in a row", .faint)], indent: 1 + 3 * depth)
-      }
+    let rows = HolderRows(holders).lines
+    let isLarge = isCut || rows.count > Self.readableCount
+    if isLarge, !shortestWay.isEmpty {
+      page.heading("Held by, on the shortest way to a root:")
+      Self.write(HolderRows(shortestWay).lines, to: &page) { _ in 1 }
     }
+    page.heading(heading(isLarge: isLarge))
+    Self.write(rows, to: &page) { $0 }
     if isCut { page.line(Span("    … more holders; --top 0 shows all", .faint)) }
     coverage.write(to: &page)
+  }
+
+  /// Among more lines nobody finds the way to a root.
+  private static let readableCount = 20
+
+  private func heading(isLarge: Bool) -> String {
+    if holders.isEmpty { return "Nothing points to it." }
+    return isLarge && !shortestWay.isEmpty ? "All that holds it:" : "Held by:"
+  }
+
+  private static func write(
+    _ rows: [HolderRows.Line], to page: inout TextPage, shownDepth: (Int) -> Int
+  ) {
+    for row in rows {
+      switch row {
+      case .holder(let holder, let depth): holder.write(to: &page, depth: shownDepth(depth))
+      case .row(let count, let depth):
+        page.line(
+          [Span("… \(count.grouped) more like it, in a row", .faint)],
+          indent: 1 + 3 * shownDepth(depth))
+      }
+    }
   }
 
   private var stateText: String {
@@ -44,7 +65,7 @@ extension TraceTreeReport {
 
   enum CodingKeys: String, CodingKey {
     case trace, coverage, snapshot, address, name, size, counts, suspended, state, allocation,
-      holders
+      holders, shortestWay
     case isCut
   }
 
@@ -62,6 +83,7 @@ extension TraceTreeReport {
     try container.encode(state, forKey: .state)
     try container.encode(allocation, forKey: .allocation)
     try container.encode(holders, forKey: .holders)
+    try container.encode(shortestWay, forKey: .shortestWay)
     try container.encode(isCut, forKey: .isCut)
   }
 }

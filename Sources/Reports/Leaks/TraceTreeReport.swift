@@ -67,6 +67,8 @@ public struct TraceTreeReport: Report {
   public var holders: [Holder]
   /// Whether there are more holders than are listed.
   public var isCut: Bool
+  /// The shortest way from the block to a root, which holds it; empty for a leak.
+  public var shortestWay: [Holder]
   /// At most so many frames of the stack in text; nil for all.
   public var frameLimit: Int?
 
@@ -110,10 +112,12 @@ public struct TraceTreeReport: Report {
       operation: site.operation, thread: site.thread, time: heap.blocks.time(of: block),
       stack: site.stack, source: source)
     self.frameLimit = frameLimit
-    let walk = HolderWalk(
-      Referrers(analysis), labels: labels, roots: RootNames(source: source, info: heap.info),
-      from: block, limit: limit ?? .max)
+    let text = HolderTexts(labels: labels, roots: RootNames(source: source, info: heap.info))
+    let walk = HolderWalk(Referrers(analysis), texts: text, from: block, limit: limit ?? .max)
     (holders, isCut) = (walk.holders, walk.isCut)
+    shortestWay = ShortestWay(to: block, in: analysis).holders.enumerated().map { index, holder in
+      text.holder(holder, depth: index + 1)
+    }
   }
 }
 
@@ -121,14 +125,10 @@ public struct TraceTreeReport: Report {
 private struct HolderWalk {
   private(set) var isCut = false
   private(set) var holders: [TraceTreeReport.Holder] = []
-  private let labels: BlockLabels
-  private let roots: RootNames
+  private let texts: HolderTexts
 
-  init(
-    _ referrers: Referrers, labels: BlockLabels, roots: RootNames, from block: Int, limit: Int
-  ) {
-    self.labels = labels
-    self.roots = roots
+  init(_ referrers: Referrers, texts: HolderTexts, from block: Int, limit: Int) {
+    self.texts = texts
     var children: [Int: [(Referrers.Referrer, Int?)]] = [:]
     var seen: Set<Int> = [block]
     var queue = [block]
@@ -158,13 +158,19 @@ private struct HolderWalk {
   private mutating func write(_ children: [Int: [(Referrers.Referrer, Int?)]], from block: Int) {
     var stack = (children[block] ?? []).reversed().map { ($0, 1) }
     while let ((referrer, next), depth) = stack.popLast() {
-      holders.append(holder(referrer, depth: depth))
+      holders.append(texts.holder(referrer, depth: depth))
       guard let next else { continue }
       stack += (children[next] ?? []).reversed().map { ($0, depth + 1) }
     }
   }
+}
 
-  private func holder(_ referrer: Referrers.Referrer, depth: Int) -> TraceTreeReport.Holder {
+/// Puts what holds a block into words.
+private struct HolderTexts {
+  let labels: BlockLabels
+  let roots: RootNames
+
+  func holder(_ referrer: Referrers.Referrer, depth: Int) -> TraceTreeReport.Holder {
     let edge =
       switch referrer.edgeClass {
       case .start: "start"
