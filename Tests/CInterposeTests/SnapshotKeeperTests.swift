@@ -105,8 +105,11 @@ import TraceTestSupport
         let counts =
           follows
           && (canCount(word) || countsOwners(word) || isExpired(word) && leads(words, place + 1))
+        let isLength = follows && words[place - 1] == address + 8
         let isImmortal = word == UInt32.max && leads(words, place + 1)
-        if canPoint(word) || counts || isImmortal || address < end { places.append(place) }
+        if canPoint(word) || counts || isLength || isImmortal || address < end {
+          places.append(place)
+        }
         if canPoint(word) { follow(address, words[place...]) }
       }
       return places
@@ -156,12 +159,32 @@ import TraceTestSupport
     var kept = 0
     for number in 0..<200 as Range<UInt64> {
       let page = 0x5555_0000_0000 + number * UInt64(MT_PAGE_SIZE)
-      let words = (0..<Self.wordsOfPage).map { _ in Self.word(&generator) }
+      var words = (0..<Self.wordsOfPage).map { _ in Self.word(&generator) }
+      for place in stride(from: 1, to: words.count - 1, by: 37) {
+        words[place] = page + UInt64(place) * 8 + 16
+        words[place + 1] = generator.next() % 10
+      }
       let expected = definition.kept(page, words)
       #expect(keeper.kept(page, words) == expected, "page \(number)")
       kept += expected.count
     }
     #expect(kept > 200 * Self.wordsOfPage / 4)
+  }
+
+  @Test func theLengthsOfShortStringsAreKept() {
+    let keeper = Keeper(Self.mappings)
+    let page = Self.mappings[1].lowerBound
+    var words = [UInt64](repeating: 0, count: Self.wordsOfPage)
+    for (place, length) in [(0, 4), (8, 2 << 32), (16, 0), (Self.wordsOfPage - 2, 6)] {
+      words[place] = page + UInt64(place) * 8 + 16
+      words[place + 1] = UInt64(length)
+    }
+    words[24] = page
+    words[25] = 4
+    words[Self.wordsOfPage - 3] = page
+    #expect(
+      keeper.kept(page, words)
+        == [0, 1, 8, 9, 16, 24, Self.wordsOfPage - 3, Self.wordsOfPage - 2, Self.wordsOfPage - 1])
   }
 
   @Test func theCountsOfAnExpiredWeakPointerAreKept() {

@@ -53,6 +53,27 @@ struct ReachabilityTests {
     #expect(try words(below) == [lost, last + 16, near + 16, globals + 0x40])
   }
 
+  @Test("What is left behind the text of a short string holds nothing", arguments: [true, false])
+  func shortStrings(_ lengthsAreKnown: Bool) throws {
+    var heap = SampleHeap()
+    heap.snapshot.keepsTextLengths = lengthsAreKnown
+    let (first, second, third) = (heap.block(96), heap.block(96), heap.block(32))
+    let lost = (0..<3).map { _ in heap.block() }
+    let held = (0..<8).map { _ in heap.block() }
+    heap.set(SampleHeap.globals, first, second, third)
+    // No text, one of three bytes, and one of eight with another byte behind it.
+    heap.set(first, first + 16, 0, 0, lost[0], first + 48, 3, 0, lost[1])
+    heap.set(first + 64, first + 80, 8, 0, held[0])
+    // An array of two elements, a text that would have another length, and one that would be longer.
+    heap.set(second, second + 16, 2 << 32 | 2, held[1], held[2])
+    heap.set(second + 32, second + 48, 4, held[3], held[4])
+    heap.set(second + 64, second + 80, 16, held[5], held[6])
+    heap.set(third, third + 16, 1, 0x41, lost[2])
+    let analysis = try heap.analysis()
+    #expect(analysis.leaked.filter(held.contains) == [held[7]])
+    #expect(analysis.leaked.filter(lost.contains) == (lengthsAreKnown ? lost : []))
+  }
+
   @Test("Nothing leads to a leak")
   func noWays() throws {
     var heap = SampleHeap()

@@ -127,6 +127,13 @@ import TraceTestSupport
       program.leaks == ["Leaf": Figures(2, 320, roots: 2), "Label": Figures(1, 40, roots: 1)])
   }
 
+  @Test func whatIsLeftBehindShortTextsHoldsNothing() throws {
+    let source = try TestProgram("short_strings.cpp")
+    let report = try LeakedProgram(try TracedRun([source.path.string]).root()).report
+    #expect((report.leaked.count, report.leaked.bytes) == (3, 1001 + 1002 + 1003))
+    #expect(report.possible.count == 0)
+  }
+
   @Test(arguments: ["-O0", "-O2"])
   func whatHasLostItsOwnerIsNoCycle(_ optimisation: String) throws {
     let source = try TestProgram("lost_owners.cpp", flags: [optimisation])

@@ -61,6 +61,13 @@ static void fetch_ahead(const uint64_t *words) {
         __builtin_prefetch(words + MT_PAGE_WORDS + i);
 }
 
+/* A std::string of libstdc++ whose text lies in it begins with the address of what is two words
+ * further on, and the length of the text. What was there before is left behind a short one. */
+static void find_text(struct page *page, size_t i) {
+    if (page->words[i] - (page->address + i * 8) == 16 && i + 1 < MT_PAGE_WORDS)
+        keep(page, i + 1);
+}
+
 static void find_pointers(struct mt_keeper *keeper, struct page *page, size_t block) {
     const uint64_t *words = page->words + block * BITS;
     fetch_ahead(words);
@@ -73,6 +80,8 @@ static void find_pointers(struct mt_keeper *keeper, struct page *page, size_t bl
         else if (words[i] == keeper->slab)
             keep_until(keeper, page, block * BITS + i,
                        page->address + (block * BITS + i) * 8 + MT_SWIFT_SLAB_HEADER);
+        else
+            find_text(page, block * BITS + i);
     }
     page->points[block] = points;
     page->zero[block] = bits.zero;

@@ -1,6 +1,6 @@
 /* Which words of a page an image keeps: those that can be pointers, those that can be reference
  * counts of Swift objects, those of Python's that are never freed, and what of Swift's side tables,
- * slabs and tables reports read; or all.
+ * slabs and tables, and of short strings of C++, reports read; or all.
  */
 #ifndef MT_SNAPSHOT_KEEPER_H
 #define MT_SNAPSHOT_KEEPER_H

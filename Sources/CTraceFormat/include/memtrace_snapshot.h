@@ -31,7 +31,8 @@ enum mt_snapshot_reason {
 };
 
 enum mt_snapshot_flag {
-    MT_SNAPSHOT_CONTENTS = 1u << 0 /* every word that is not 0 is kept, not only pointers */
+    MT_SNAPSHOT_CONTENTS = 1u << 0,    /* every word that is not 0 is kept, not only pointers */
+    MT_SNAPSHOT_TEXT_LENGTHS = 1u << 1 /* so is that behind the address of what follows it */
 };
 
 struct mt_snapshot_begin {

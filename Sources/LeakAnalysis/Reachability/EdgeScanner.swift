@@ -13,6 +13,7 @@ final class EdgeScanner: Sendable {
   private let blocks: HeapBlocks
   private let memory: SnapshotMemory
   private let tables: EdgeTables
+  private let knowsTextLengths: Bool
   private let findings: EdgeFindings
 
   /// What is left of a pointer without its tags: the lowest 3 bits and the highest 17.
@@ -28,6 +29,7 @@ final class EdgeScanner: Sendable {
     lookup = heap.lookup
     blocks = heap.blocks
     memory = heap.memory
+    knowsTextLengths = heap.info.keepsTextLengths
     self.tables = tables
     self.findings = findings
   }
@@ -145,7 +147,7 @@ final class EdgeScanner: Sendable {
 
   /// Calls `body` for each word of a block that points to a block.
   ///
-  /// Left out is what does not hold: what was in the buffer of a stream, or a table of code, before, what a Swift side table
+  /// Left out is what does not hold: what stands behind the text of a short string, what was in the buffer of a stream, or a table of code, before, what a Swift side table
   /// says of its object, what libdispatch has
   /// left of work that is done, what stands in buckets of Swift's tables that are not in use, on
   /// stacks of signal handlers that have returned, objects in metadata of types, what only identifies objects, and `unowned`
@@ -159,7 +161,9 @@ final class EdgeScanner: Sendable {
     let table = table(in: block, layout)
     let dead = tables.deadOnSignalStacks.isEmpty ? nil : tables.deadOnSignalStacks[block]
     let isSideTable = tables.sideTables.contains(block)
+    var string = ShortString(isKnown: knowsTextLengths)
     forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
+      if string.hasText(at: address, value, memory) { return }
       guard var target = target(of: value) else { return }
       if isSideTable, tables.sideTables.isIdle(address, of: block, value, target) { return }
       if isLeftOver(address, of: block, start, table, dead) { return }
@@ -209,9 +213,11 @@ final class EdgeScanner: Sendable {
     let layout = layout(of: block)
     let table = table(in: block, layout)
     let dead = tables.deadOnSignalStacks[block]
+    var string = ShortString(isKnown: knowsTextLengths)
     forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
       let offset = address &- start
-      guard target(of: value) == nil, !isLeftOver(address, of: block, start, table, dead),
+      guard !string.hasText(at: address, value, memory), target(of: value) == nil,
+        !isLeftOver(address, of: block, start, table, dead),
         layout?.isNumber(at: offset, table, ofBlockAt: start, size: blocks.size(of: block)) != true
       else { return }
       body(offset, value)
