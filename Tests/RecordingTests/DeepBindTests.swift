@@ -11,11 +11,18 @@ import TraceTestSupport
     let heap: ReplayResult
     let leaks: LeaksReport
 
-    init(_ library: TestProgram, mode: String = "now") throws {
-      run = try TracedRun([try TestProgram("deep_bind.c").path.string, library.path.string, mode])
+    init(
+      _ library: String, mode: String = "now", environment: [String] = []
+    ) throws {
+      run = try TracedRun(
+        [try TestProgram("deep_bind.c").path.string, library, mode], environment: environment)
       trace = try run.root()
       heap = try trace.replay()
       leaks = try LeakedProgram(trace).report
+    }
+
+    init(_ library: TestProgram, mode: String = "now") throws {
+      try self.init(library.path.string, mode: mode)
     }
   }
 
@@ -43,6 +50,18 @@ import TraceTestSupport
     #expect(events[1002] == .init(allocated: 10, freed: 10))
     #expect(events[1003] == .init(allocated: 10, freed: 10))
     #expect(events[1004] == .init(allocated: 1, freed: 0))
+  }
+
+  /// Kernels are linked with a search path of their own on some systems, which is in their image of each process.
+  @Test func aLibraryOpenedByItsNameAloneIsSeen() throws {
+    let folder = try ScratchDirectory()
+    let name = "libplugin_of_deep_bind.so"
+    let copied = folder.path.appending(name).string
+    _ = try ProcessRun.run(["/bin/cp", try Self.plugin().path.string, copied])
+    let recording = try Recording(name, environment: ["LD_LIBRARY_PATH=\(folder.path)"])
+    #expect(recording.run.recorded.outputText == "opened\n")
+    #expect((recording.leaks.leaked.count, recording.leaks.leaked.bytes) == (1, 1004))
+    #expect(recording.heap.coverage.bypassed.isEmpty)
   }
 
   @Test func librariesThatTheLibraryOpensInTheSameWayAreSeen() throws {

@@ -55,10 +55,13 @@ static bool was_there(const struct mt_deep_bind *before, const struct dl_phdr_in
 
 /* ---- Whose search path ---- */
 
+/* The kernel's own image opens nothing, whatever path the kernel was linked with. */
 static int has_search_path(struct dl_phdr_info *info, size_t size, void *context) {
     const ElfW(Dyn) *entry = NULL;
     (void)size;
     (void)context;
+    if (mt_text_has_prefix(info->dlpi_name ? info->dlpi_name : "", "linux-vdso"))
+        return 0;
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
             entry = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
