@@ -29,6 +29,7 @@ struct TableLayout {
   init(columns: [TextTable.Column], cells: some Sequence<[Span]>) {
     var content = Array(repeating: 0, count: columns.count)
     var usual = content
+    var long = content
     var longCounts = content
     var rowCount = 0
     for row in cells {
@@ -40,17 +41,20 @@ struct TableLayout {
           usual[index] = max(usual[index], width)
         } else {
           longCounts[index] += 1
+          if width <= Self.longWidth { long[index] = max(long[index], width) }
         }
       }
     }
     for index in columns.indices where longCounts[index] > rowCount / 4 {
-      usual[index] = content[index]
+      usual[index] = max(usual[index], long[index])
     }
     self.init(columns, content, usual, shown: Array(columns.indices))
   }
 
   /// Texts are long that are wider; where more than a quarter are, that is usual.
   private static let usualWidth = 80
+  /// Those that are wider still move only what stands behind them in their own row.
+  private static let longWidth = 240
 
   private init(
     _ columns: [TextTable.Column], _ content: [Int], _ usual: [Int], shown: [Int]

@@ -43,6 +43,18 @@ import Testing
         == "node\(String(repeating: " ", count: 78))1  main")
   }
 
+  /// One name of nested templates may fill a page.
+  @Test func namesOfMoreThanALineMoveNoOtherRowsHoweverManyTheyAre() {
+    let (huge, long) = (String(repeating: "x", count: 241), String(repeating: "x", count: 240))
+    func second(_ names: [String]) -> Substring {
+      var table = TextTable([.text("Category"), .number("#")])
+      for name in names { table.add([Span(name), "1"]) }
+      return table.rendered(in: TextStyle()).split(separator: "\n")[1]
+    }
+    #expect(second(["node", huge, huge]) == "node      1")
+    #expect(second(["node", long, huge]) == "node\(String(repeating: " ", count: 238))1")
+  }
+
   @Test func titlesAreBrokenBeforeTextsAreShortened() {
     #expect(
       table().rendered(in: TextStyle(width: 42)) == """
