@@ -155,6 +155,33 @@
       }
     }
 
+    /// The loader must not be asked meanwhile.
+    ///
+    /// A child would inherit its lock as taken. Libraries with destructors are closed only after a fork.
+    @Test func librariesThatAreLoadedDuringAForkHaveTheirOwnFrames() throws {
+      let libraries = try (1...2).map {
+        try TestProgram(
+          "reloaded.c", flags: ["-shared", "-fPIC", "-nostartfiles", "-DWHICH=\($0)"]
+        ).path.string
+      }
+      let program = try TestProgram("reload_in_fork.c", flags: ["-pthread"])
+      let run = try TracedRun([program.path.string] + libraries)
+      #expect(run.recorded.outputText == "at the same address\n")
+      let root = try run.root()
+      let names = FrameNames(root, elsewhere: nil)
+      #expect(root.images.images.filter { libraries.contains($0.path) }.count == 20)
+
+      for (size, function) in [(29001, "first_recurse"), (29002, "second_recurse")] {
+        let lives = try #require(try MarkedEvents(root).lives[UInt64(size)])
+        #expect(lives.count == 10)
+        for life in lives {
+          let frames = names.names(of: life.allocation.stack)
+          #expect(frames.prefix(6).allSatisfy { $0 == function })
+          #expect(frames.dropFirst(6).first == "plugin_allocate")
+        }
+      }
+    }
+
     /// A server that loads its plugins anew for each request.
     @Test func librariesMayBeLoadedAnyNumberOfTimes() throws {
       let libraries = try (1...2).map {

@@ -146,10 +146,8 @@ MT_HOOK int MT_HOOK_NAME(dlclose)(void *handle) {
         mt_real_resolve();
     int result = mt_real.dlclose ? mt_real.dlclose(handle) : -1;
     int saved = errno;
-    if (mt_recording_owns_trace()) {
-        mt_image_map_invalidate();
-        mt_image_map_refresh();
-    }
+    if (mt_recording_owns_trace())
+        mt_image_map_after_unload();
     errno = saved;
     return result;
 }

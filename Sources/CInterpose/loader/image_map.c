@@ -2,55 +2,23 @@
 #define _GNU_SOURCE
 #include "loader/image_map.h"
 
-#include "base/clock.h"
-#include "base/executable_path.h"
-#include "base/lock.h"
-#include "base/text.h"
+#include "loader/known_images.h"
 #include "loader/loader_gate.h"
 #include "loader/real.h"
 #include "memtrace_format.h"
 #include "stacks/stack_table.h"
-#include "trace/meta_writer.h"
-#include "trace/trace_file.h"
-#include <dlfcn.h>
 #include <elf.h>
-#include <limits.h>
 #include <link.h>
 #include <string.h>
 
-enum { MAX_IMAGES = 4096, MAX_BUILD_ID = 64 };
-
-struct image {
-    uintptr_t bias, start, end, text_start, text_end;
-    uintptr_t unwind_header;
-    size_t unwind_header_size;
-    uintptr_t program_headers; /* tells an image from a later one at the same addresses */
-    uint16_t program_header_count;
-    size_t tls_module;
-    const char
-        *path; /* in an arena that is never freed: here for the next image of that name, too */
-    uint32_t build_id_length;
-    uint32_t first_stack;
-    uint32_t index;
-    uint32_t seen_by; /* number of the last scan that met it */
-    uint32_t number;  /* its index and 1; 0: the slot is free. Stored last, and cleared first */
-    uint8_t build_id[MAX_BUILD_ID];
-};
-
 static struct {
-    struct mt_lock scanning; /* held by the one thread that scans; only ever tried */
-    struct image *images;
-    uint32_t
-        count; /* slots that have been used; published with release after the entry is complete */
-    uint32_t images_met;
-    uint32_t scan;
-    uint32_t stacks_at_last_scan;
+    uint32_t scan;           /* number of the last scan */
+    uint32_t known_stacks;   /* those with lower IDs lie in images that were known then */
     uint64_t loads, unloads; /* the loader's counters at the last scan */
     uint32_t is_outdated;
-    char *paths;
-    size_t paths_left;
+    uint32_t is_overdue; /* a thread was forking when the loader was to be asked */
     struct mt_image_watcher watcher;
-} g_map;
+} g_map = {.known_stacks = MT_STACK_FIRST};
 
 uint64_t mt_image_map_generation = 1;
 
@@ -58,233 +26,126 @@ void mt_image_map_watch(struct mt_image_watcher watcher) {
     g_map.watcher = watcher;
 }
 
-static const char *keep_path(const char *path) {
-    size_t length = mt_text_length(path) + 1;
-    if (length > g_map.paths_left) {
-        size_t size = length > (64 << 10) ? length : (64 << 10);
-        char *arena = mt_os_map_pages(size);
-        if (!arena)
-            return "";
-        g_map.paths = arena;
-        g_map.paths_left = size;
-    }
-    char *kept = memcpy(g_map.paths, path, length);
-    g_map.paths += length;
-    g_map.paths_left -= length;
-    return kept;
+/* ---- Changes: with the lock of the known images ---- */
+
+/* returns  false when it is to be shown again by the next scan */
+static bool show(const struct mt_known_image *image) {
+    struct mt_loaded_image loaded = mt_known_image_as_loaded(image);
+    if (!g_map.watcher.loaded || g_map.watcher.loaded(&loaded))
+        return true;
+    __atomic_store_n(&g_map.is_outdated, 1, __ATOMIC_RELAXED);
+    return false;
 }
 
-/* The loader names the executable "" and libraries as they were asked for.
- * returns  `name`, or what the next call overwrites */
-static const char *full_path(const char *name) {
-    /* One thread scans at a time, perhaps with little stack. */
-    static char directory[PATH_MAX], buffer[2 * PATH_MAX];
-    if (name[0] == 0) {
-        mt_executable_path(buffer, sizeof buffer);
-        return buffer;
-    }
-    if (name[0] == '/' || !strchr(name, '/') || mt_os_getcwd(directory, sizeof directory - 1) <= 1)
-        return name;
-    struct mt_text text = mt_text_begin(buffer, sizeof buffer);
-    mt_text_add(&text, directory);
-    mt_text_add(&text, "/");
-    mt_text_add(&text, name);
-    return buffer;
+/* All of it before the generation: who sees that one renews what it has derived. */
+static void forget_unloaded(void) {
+    if (g_map.watcher.unloaded)
+        g_map.watcher.unloaded();
+    __atomic_fetch_add(&mt_image_map_generation, 1, __ATOMIC_RELEASE);
 }
 
-static void read_build_id(struct image *image, const ElfW(Phdr) * header) {
-    const uint8_t *at = (const uint8_t *)(image->bias + header->p_vaddr);
-    const uint8_t *end = at + header->p_memsz;
-    while (at + sizeof(ElfW(Nhdr)) <= end) {
-        const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
-        const uint8_t *name = at + sizeof *note;
-        const uint8_t *bytes = name + ((note->n_namesz + 3u) & ~3u);
-        if (bytes > end || note->n_descsz > (size_t)(end - bytes))
-            return;
-        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && !memcmp(name, "GNU", 4)) {
-            image->build_id_length = note->n_descsz < MAX_BUILD_ID ? note->n_descsz : MAX_BUILD_ID;
-            memcpy(image->build_id, bytes, image->build_id_length);
-            return;
-        }
-        at = bytes + ((note->n_descsz + 3u) & ~3u);
-    }
+/* What comes to lie where something is gone has no node of before. */
+static void begin_anew(void) {
+    forget_unloaded();
+    g_map.known_stacks = mt_stack_table_next_id();
 }
 
-static void add_segment(struct image *image, const ElfW(Phdr) * header) {
-    uintptr_t start = image->bias + header->p_vaddr;
-    uintptr_t end = start + header->p_memsz;
-    if (start < image->start)
-        image->start = start;
-    if (end > image->end)
-        image->end = end;
-    if (header->p_flags & PF_X) {
-        if (start < image->text_start)
-            image->text_start = start;
-        if (end > image->text_end)
-            image->text_end = end;
-    }
+static void drop_unloaded(void) {
+    if (mt_known_images_drop_unloaded())
+        begin_anew();
 }
 
-static void measure(struct image *image, const struct dl_phdr_info *info) {
-    image->bias = info->dlpi_addr;
-    image->tls_module = info->dlpi_tls_modid;
-    image->start = image->text_start = UINTPTR_MAX;
-    image->program_headers = (uintptr_t)info->dlpi_phdr;
-    image->program_header_count = info->dlpi_phnum;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        if (header->p_type == PT_LOAD)
-            add_segment(image, header);
-        else if (header->p_type == PT_NOTE && image->build_id_length == 0)
-            read_build_id(image, header);
-        else if (header->p_type == PT_GNU_EH_FRAME) {
-            image->unwind_header = info->dlpi_addr + header->p_vaddr;
-            image->unwind_header_size = header->p_memsz;
-        }
-    }
-}
-
-static void write_image(const struct image *image) {
-    struct mt_image_record record = {.time = mt_clock_event_time(),
-                                     .load_bias = image->bias,
-                                     .start = image->start,
-                                     .end = image->end,
-                                     .text_start = image->text_start,
-                                     .text_end = image->text_end,
-                                     .image = image->index,
-                                     .first_stack = image->first_stack,
-                                     .build_id_length = image->build_id_length,
-                                     .path_length = (uint32_t)mt_text_length(image->path)};
-    struct mt_piece pieces[] = {{&record, sizeof record},
-                                {image->build_id, image->build_id_length},
-                                {image->path, record.path_length}};
-    mt_meta_write(MT_RECORD_IMAGE, pieces, 3);
-}
-
-static void write_unload(const struct image *image) {
-    struct mt_unload_record record = {.time = mt_clock_event_time(),
-                                      .image = image->index,
-                                      .first_stack = mt_stack_table_next_id()};
-    struct mt_piece pieces[] = {{&record, sizeof record}};
-    mt_meta_write(MT_RECORD_UNLOAD, pieces, 1);
-}
-
-static struct image *find_known(const struct dl_phdr_info *info) {
-    for (uint32_t i = 0; i < g_map.count; i++) {
-        struct image *image = &g_map.images[i];
-        if (image->number && image->bias == info->dlpi_addr &&
-            image->program_headers == (uintptr_t)info->dlpi_phdr)
-            return image;
-    }
+/* All but the name may be as before where a library of the same layout has come in the place of
+ * another one. */
+static struct mt_known_image *find_known(const struct mt_loaded_image *loaded) {
+    struct mt_known_image *image = mt_known_images_find(loaded);
+    if (!image || mt_known_image_is_named(image, loaded->path))
+        return image;
+    mt_known_images_drop(image);
+    begin_anew();
     return NULL;
 }
 
-static struct mt_loaded_image as_loaded(const struct image *image) {
-    return (struct mt_loaded_image){image->bias, (const ElfW(Phdr) *)image->program_headers,
-                                    image->program_header_count, image->path, image->tls_module};
-}
+/* ---- Scans ---- */
 
-/* Where a new image goes. A program that loads and unloads for weeks needs no more slots, nor
- * paths, than it has images at a time, or of different names.
- *
- * returns  a free slot, best one whose last image had that path; NULL when there is none */
-static struct image *free_slot(const char *path) {
-    struct image *any = NULL;
-    for (uint32_t i = 0; i < g_map.count; i++) {
-        struct image *image = &g_map.images[i];
-        if (image->number)
-            continue;
-        if (!strcmp(image->path, path))
-            return image;
-        any = image;
-    }
-    return g_map.count < MAX_IMAGES ? &g_map.images[g_map.count] : any;
-}
+struct scan {
+    uint32_t stacks; /* the next ID when it began */
+    bool has_entered;
+    bool is_refused;
+};
 
-/* Who copies the slot meanwhile must see that it is free, if anything that comes now. */
-static void clear(struct image *slot, const char *path) {
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-    const char *kept = slot->path && !strcmp(slot->path, path) ? slot->path : keep_path(path);
-    memset(slot, 0, sizeof *slot);
-    slot->path = kept;
-}
-
-static void publish(struct image *image) {
-    image->index = g_map.images_met++;
-    image->first_stack = g_map.stacks_at_last_scan;
+static void meet_known(struct mt_known_image *image, const struct mt_loaded_image *loaded) {
     image->seen_by = g_map.scan;
-    __atomic_store_n(&image->number, image->index + 1, __ATOMIC_RELEASE);
-    if (image == &g_map.images[g_map.count])
-        __atomic_store_n(&g_map.count, g_map.count + 1, __ATOMIC_RELEASE);
+    image->tls_module = loaded->tls_module;
+    mt_known_image_identify(image);
+    if (!image->is_shown)
+        image->is_shown = show(image);
+}
+
+static void meet(const struct mt_loaded_image *loaded) {
+    struct mt_known_image *image = find_known(loaded);
+    if (image) {
+        meet_known(image, loaded);
+        return;
+    }
+    image = mt_known_images_describe(loaded);
+    if (!image || !show(image))
+        return;
+    image->is_shown = true;
+    image->seen_by = g_map.scan;
+    mt_known_images_publish(image, g_map.known_stacks);
+}
+
+/* With the loader's lock: the first image has the known ones locked, too. */
+static bool enter(struct scan *scan) {
+    if (!scan->has_entered && !scan->is_refused) {
+        scan->has_entered = mt_known_images_enter();
+        scan->is_refused = !scan->has_entered;
+        if (scan->has_entered) {
+            g_map.scan++;
+            __atomic_store_n(&g_map.is_outdated, 0, __ATOMIC_RELAXED);
+            __atomic_store_n(&g_map.is_overdue, 0, __ATOMIC_RELAXED);
+            scan->stacks = mt_stack_table_next_id();
+            drop_unloaded();
+        }
+    }
+    return scan->has_entered;
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
-    (void)context;
-    struct image *known = find_known(info);
-    g_map.loads = info->dlpi_adds;
-    g_map.unloads = info->dlpi_subs;
-    if (known) {
-        known->seen_by = g_map.scan;
-        return 0;
-    }
-    const char *path = full_path(info->dlpi_name ? info->dlpi_name : "");
-    struct image *image = free_slot(path);
-    if (!image) {
-        mt_trace_file_count(MT_COUNT_IMAGES_LOST, 1);
-        return 0;
-    }
-    clear(image, path);
-    measure(image, info);
-    if (image->start == UINTPTR_MAX)
-        return 0;
-    if (image->text_start == UINTPTR_MAX)
-        image->text_start = image->text_end = image->start;
-    struct mt_loaded_image loaded = as_loaded(image);
-    if (g_map.watcher.loaded && !g_map.watcher.loaded(&loaded)) {
-        g_map.is_outdated = 1; /* met again by the next scan */
-        return 0;
-    }
-    publish(image);
-    write_image(image);
+    if (!enter(context))
+        return 1;
+    __atomic_store_n(&g_map.loads, info->dlpi_adds, __ATOMIC_RELAXED);
+    __atomic_store_n(&g_map.unloads, info->dlpi_subs, __ATOMIC_RELAXED);
+    meet(&(struct mt_loaded_image){info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum,
+                                   info->dlpi_name ? info->dlpi_name : "", info->dlpi_tls_modid});
     return 0;
 }
 
-/* Unloads first: what is new may lie where something is gone. */
+/* Those that the loader has left out. */
 static void drop_missing(void) {
     bool any = false;
-    for (uint32_t i = 0; i < g_map.count; i++) {
-        struct image *image = &g_map.images[i];
+    for (uint32_t i = 0; i < mt_known_images_count(); i++) {
+        struct mt_known_image *image = mt_known_images_slot(i);
         if (!image->number || image->seen_by == g_map.scan)
             continue;
-        __atomic_store_n(&image->number, 0, __ATOMIC_RELEASE);
-        write_unload(image);
+        mt_known_images_drop(image);
         any = true;
     }
-    if (any) {
-        /* All of it before the generation: who sees that one renews what it has derived. */
-        if (g_map.watcher.unloaded)
-            g_map.watcher.unloaded();
-        __atomic_fetch_add(&mt_image_map_generation, 1, __ATOMIC_RELEASE);
-    }
+    if (any)
+        forget_unloaded();
 }
 
 static void scan_in_gate(void) {
-    if (!mt_lock_try(&g_map.scanning))
+    struct scan scan = {0};
+    dl_iterate_phdr(visit, &scan);
+    if (!scan.has_entered)
         return;
-    if (!g_map.images) {
-        g_map.images = mt_os_map_pages(MAX_IMAGES * sizeof(struct image));
-        g_map.stacks_at_last_scan = MT_STACK_FIRST;
-    }
-    if (g_map.images) {
-        g_map.scan++;
-        __atomic_store_n(&g_map.is_outdated, 0, __ATOMIC_RELAXED);
-        uint32_t stacks = mt_stack_table_next_id();
-        dl_iterate_phdr(visit, NULL);
-        drop_missing();
-        g_map.stacks_at_last_scan = stacks;
-    }
-    mt_lock_release(&g_map.scanning);
+    drop_missing();
+    if (g_map.known_stacks < scan.stacks)
+        g_map.known_stacks = scan.stacks;
+    mt_known_images_exit();
 }
 
 /* Whoever jumped away from within would leave the loader's lock and ours taken. */
@@ -305,66 +166,98 @@ static int read_counters(struct dl_phdr_info *info, size_t size, void *context) 
     return 1; /* the first image tells */
 }
 
-void mt_image_map_refresh(void) {
+bool mt_image_map_refresh(void) {
     bool is_changed = false;
     uint64_t signals = mt_os_block_signals();
-    if (mt_loader_gate_enter()) {
+    bool may_ask = mt_loader_gate_enter();
+    if (may_ask) {
         dl_iterate_phdr(read_counters, &is_changed);
         if (is_changed || __atomic_load_n(&g_map.is_outdated, __ATOMIC_RELAXED))
             scan_in_gate();
         mt_loader_gate_leave();
+    } else {
+        __atomic_store_n(&g_map.is_outdated, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&g_map.is_overdue, 1, __ATOMIC_RELAXED);
+    }
+    mt_os_restore_signals(signals);
+    return may_ask;
+}
+
+/* ---- Without the loader's lock ---- */
+
+/* Where nothing can be asked, all that is known of code may be of what is gone. */
+static void look_without_loader(bool is_all_doubtful) {
+    if (!mt_known_images_enter())
+        return;
+    drop_unloaded();
+    if (is_all_doubtful)
+        forget_unloaded();
+    mt_known_images_exit();
+}
+
+void mt_image_map_after_unload(void) {
+    uint64_t signals = mt_os_block_signals();
+    if (mt_found_image_can_be())
+        look_without_loader(false);
+    __atomic_store_n(&g_map.is_outdated, 1, __ATOMIC_RELAXED);
+    if (!mt_image_map_refresh())
+        look_without_loader(true);
+    mt_os_restore_signals(signals);
+}
+
+/* An image whose file begins where its memory does, as those of all usual linkers. */
+static bool read_headers(const struct mt_found_image *found, struct mt_loaded_image *loaded) {
+    const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)found->start;
+    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+        header->e_phentsize != sizeof(ElfW(Phdr)) || header->e_phoff > MT_PAGE_SIZE ||
+        header->e_phnum > (MT_PAGE_SIZE - header->e_phoff) / sizeof(ElfW(Phdr)))
+        return false;
+    const struct link_map *object = (const struct link_map *)found->link_map;
+    *loaded = (struct mt_loaded_image){.bias = object->l_addr,
+                                       .program_headers =
+                                           (const ElfW(Phdr) *)(found->start + header->e_phoff),
+                                       .program_header_count = header->e_phnum,
+                                       .path = object->l_name ? object->l_name : ""};
+    return true;
+}
+
+static void add(const struct mt_loaded_image *loaded) {
+    struct mt_known_image *image = mt_known_images_describe(loaded);
+    if (!image)
+        return;
+    image->seen_by = g_map.scan;
+    __atomic_store_n(&g_map.is_outdated, 1, __ATOMIC_RELAXED); /* the watcher has not seen it */
+    mt_known_images_publish(image, g_map.known_stacks);
+}
+
+void mt_image_map_add_running(uintptr_t pc) {
+    struct mt_found_image found;
+    struct mt_loaded_image loaded;
+    uint64_t signals = mt_os_block_signals();
+    if (mt_found_image_at(pc, &found) && read_headers(&found, &loaded) && mt_known_images_enter()) {
+        drop_unloaded();
+        if (!find_known(&loaded))
+            add(&loaded);
+        mt_known_images_exit();
     }
     mt_os_restore_signals(signals);
 }
 
-void mt_image_map_invalidate(void) {
-    __atomic_store_n(&g_map.is_outdated, 1, __ATOMIC_RELAXED);
-}
-
-/* ---- Asking, while others scan ---- */
-
-/* A copy of what a slot has had all the time while it was copied. */
-static bool read_slot(uint32_t slot, struct image *copy) {
-    const struct image *image = &g_map.images[slot];
-    uint32_t number = __atomic_load_n(&image->number, __ATOMIC_ACQUIRE);
-    *copy = *image;
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    return number && __atomic_load_n(&image->number, __ATOMIC_RELAXED) == number;
-}
-
-static bool lies_in(uintptr_t pc, const struct image *image) {
-    return pc - image->start < image->end - image->start;
-}
-
-static bool find_at(uintptr_t pc, struct image *found) {
-    uint32_t count = __atomic_load_n(&g_map.count, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < count; i++)
-        if (lies_in(pc, &g_map.images[i]) && read_slot(i, found) && lies_in(pc, found))
-            return true;
-    return false;
-}
+/* ---- Asking, while others change ---- */
 
 bool mt_image_map_contains(uintptr_t pc) {
-    struct image found;
-    return find_at(pc, &found);
+    struct mt_known_image found;
+    return mt_known_images_at(pc, &found);
 }
 
 bool mt_image_map_contains_code(uintptr_t pc) {
-    struct image found;
-    return find_at(pc, &found) && pc >= found.text_start && pc < found.text_end;
-}
-
-static bool find_named(const char *prefix, struct image *found) {
-    uint32_t count = __atomic_load_n(&g_map.count, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < count; i++)
-        if (read_slot(i, found) && mt_text_has_prefix(mt_text_last_component(found->path), prefix))
-            return true;
-    return false;
+    struct mt_known_image found;
+    return mt_known_images_at(pc, &found) && pc >= found.text_start && pc < found.text_end;
 }
 
 bool mt_image_map_find_image(const char *prefix, uintptr_t *start, uintptr_t *end) {
-    struct image found;
-    if (!find_named(prefix, &found))
+    struct mt_known_image found;
+    if (!mt_known_images_named(prefix, &found))
         return false;
     *start = found.start;
     *end = found.end;
@@ -372,29 +265,30 @@ bool mt_image_map_find_image(const char *prefix, uintptr_t *start, uintptr_t *en
 }
 
 bool mt_image_map_find_loaded(const char *prefix, struct mt_loaded_image *image) {
-    struct image found;
-    if (!find_named(prefix, &found))
+    struct mt_known_image found;
+    if (!mt_known_images_named(prefix, &found))
         return false;
-    *image = as_loaded(&found);
+    *image = mt_known_image_as_loaded(&found);
+    return true;
+}
+
+static bool find_section(uintptr_t pc, struct mt_unwind_section *section) {
+    struct mt_found_image found;
+    if (!mt_found_image_at(pc, &found))
+        return false;
+    section->header = found.unwind_header;
+    section->image_start = found.start;
+    section->image_end = found.end;
+    section->header_size = section->header ? section->image_end - section->header : 0;
     return true;
 }
 
 bool mt_image_map_unwind_section(uintptr_t pc, struct mt_unwind_section *section) {
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
-    struct dl_find_object found;
-    if (mt_real.dl_find_object) {
-        if (mt_real.dl_find_object((void *)pc, &found) != 0)
-            return false;
-        section->header = (uintptr_t)found.dlfo_eh_frame;
-        section->image_start = (uintptr_t)found.dlfo_map_start;
-        section->image_end = (uintptr_t)found.dlfo_map_end;
-        section->header_size = section->header ? section->image_end - section->header : 0;
-        return true;
-    }
-#endif
+    if (mt_found_image_can_be())
+        return find_section(pc, section);
     mt_image_map_refresh();
-    struct image image;
-    if (!find_at(pc, &image))
+    struct mt_known_image image;
+    if (!mt_known_images_at(pc, &image))
         return false;
     section->header = image.unwind_header;
     section->header_size = image.unwind_header_size;
@@ -403,25 +297,23 @@ bool mt_image_map_unwind_section(uintptr_t pc, struct mt_unwind_section *section
     return true;
 }
 
-bool mt_image_map_may_be_new(uintptr_t pc) {
-    if (mt_image_map_contains(pc))
-        return false;
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
-    struct dl_find_object found;
-    if (mt_real.dl_find_object)
-        return mt_real.dl_find_object((void *)pc, &found) == 0;
-#endif
-    return true;
+bool mt_image_map_is_overdue(void) {
+    return __atomic_load_n(&g_map.is_overdue, __ATOMIC_RELAXED) != 0;
 }
 
+bool mt_image_map_may_be_new(uintptr_t pc) {
+    struct mt_known_image known;
+    struct mt_found_image found;
+    if (!mt_found_image_can_be())
+        return !mt_known_images_at(pc, &known);
+    return mt_found_image_at(pc, &found) &&
+           (!mt_known_images_at(pc, &known) ||
+            (known.found.link_map != 0 && !mt_found_image_equal(&known.found, &found)));
+}
+
+/* The loader's lock may be held by a thread that is not here: nothing is overdue. */
 void mt_image_map_reset_for_fork(void) {
-    mt_lock_reset(&g_map.scanning);
-    g_map.stacks_at_last_scan = MT_STACK_FIRST;
-    for (uint32_t i = 0; i < g_map.count; i++) {
-        struct image *image = &g_map.images[i];
-        if (!image->number)
-            continue;
-        image->first_stack = MT_STACK_FIRST;
-        write_image(image);
-    }
+    g_map.is_overdue = 0;
+    g_map.known_stacks = MT_STACK_FIRST;
+    mt_known_images_after_fork();
 }

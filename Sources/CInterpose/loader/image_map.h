@@ -2,7 +2,9 @@
  *
  * dlopen is only jumped through (a wrapper changes whose RUNPATH is searched; deep_bind.h has the
  * one exception): instead the loader's counters of loads and unloads are looked at whenever an
- * unknown address turns up, after a dlclose, and now and then.
+ * unknown address turns up, after a dlclose, and now and then. What is gone, and what is new where
+ * it was, is told with glibc >= 2.35 by what the loader finds at an address (_dl_find_object),
+ * without a lock: also while another thread forks, when the loader's may not be taken.
  *
  * Lock order: the loader's lock (held by dl_iterate_phdr around its callback), then ours. Nothing
  * here holds our lock while calling dl_iterate_phdr, because a host may allocate inside its own
@@ -34,11 +36,19 @@ struct mt_image_watcher {
 void mt_image_map_watch(struct mt_image_watcher watcher);
 
 /* Compares the loaded images with the known ones and records what is new or gone. Skipped while
- * another thread is at it. Not async-signal-safe (takes the loader's lock). */
+ * a thread forks. Not async-signal-safe (takes the loader's lock). */
 void mt_image_map_scan(void);
 
-/* Scans if the loader has loaded or unloaded anything since the last scan. */
-void mt_image_map_refresh(void);
+/* Scans if the loader has loaded or unloaded anything since the last scan.
+ * returns  false when it could not ask: a thread forks */
+bool mt_image_map_refresh(void);
+
+/* True when a refresh was due while a thread forked, and none has been made since. */
+bool mt_image_map_is_overdue(void);
+
+/* Makes the image known in which a function of the calling thread runs: it stays loaded meanwhile.
+ * For when the loader must not be asked. The watcher is told of it by the next scan. */
+void mt_image_map_add_running(uintptr_t pc);
 
 /* True when pc lies in a known image. Lock-free. */
 bool mt_image_map_contains(uintptr_t pc);
@@ -46,7 +56,8 @@ bool mt_image_map_contains(uintptr_t pc);
 /* The same, in its code. */
 bool mt_image_map_contains_code(uintptr_t pc);
 
-/* True when pc lies in an image that is not known yet, false for code made at run time: that must
+/* True when pc lies in an image that is not known yet, if only because another one was there
+ * before, false for code made at run time: that must
  * not cost a look at the loader's list each time, nor take its lock, which a fork may catch taken.
  * Lock-free with glibc >= 2.35; before, true for whatever is not known. */
 bool mt_image_map_may_be_new(uintptr_t pc);
@@ -64,8 +75,8 @@ bool mt_image_map_find_loaded(const char *prefix, struct mt_loaded_image *image)
  * context  takes no lock with glibc >= 2.35 (_dl_find_object), else the loader's */
 bool mt_image_map_unwind_section(uintptr_t pc, struct mt_unwind_section *section);
 
-/* Marks the map as perhaps outdated: cheap, for dlclose. */
-void mt_image_map_invalidate(void);
+/* After a dlclose: at once, before another image comes to lie where one was. */
+void mt_image_map_after_unload(void);
 
 /* Counts unloads; what was derived from code addresses is void once it changes. */
 extern MT_INTERNAL uint64_t mt_image_map_generation;

@@ -35,11 +35,14 @@ static uint32_t no_stack(void) {
 /* Describes images before nodes that lie in them are made. A frame that has a node, and so have all
  * of its callers, has had this done. */
 static void know_images(const uintptr_t *pcs, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++)
-        if (mt_image_map_may_be_new(mt_stack_unmarked(pcs[i]))) {
-            mt_image_map_refresh();
+    for (uint32_t i = 0; i < count; i++) {
+        uintptr_t pc = mt_stack_unmarked(pcs[i]);
+        if (!mt_image_map_is_overdue() && !mt_image_map_may_be_new(pc))
+            continue;
+        if (mt_image_map_refresh())
             return;
-        }
+        mt_image_map_add_running(pc);
+    }
 }
 
 static uint32_t intern_path(const struct mt_stack_path *path) {
