@@ -8,15 +8,13 @@
 #define _GNU_SOURCE
 #include "events/hook.h"
 
+#include "base/newer_calls.h"
 #include "hooks/exec_by_number.h"
 #include "lifecycle/lifecycle.h"
 #include "lifecycle/sandbox.h"
 #include "snapshot/noted_wait.h"
 #include "snapshot/snapshot.h"
 #include <sys/syscall.h>
-
-/* Linux 5.13; the same number on all architectures. */
-#define MT_SYS_landlock_restrict_self 446
 
 /* The C library's syscall(); NULL until mt_syscall_prepare. */
 __attribute__((visibility("hidden"))) void *mt_real_syscall;
@@ -41,7 +39,7 @@ const uint8_t mt_syscall_watched[WATCHED_NUMBERS] = {
     [SYS_pivot_root] = CONFINES,
     [SYS_unshare] = CONFINES,
     [SYS_setns] = CONFINES,
-    [MT_SYS_landlock_restrict_self] = CONFINES,
+    [SYS_landlock_restrict_self] = CONFINES,
     [SYS_userfaultfd] = HOLDS_FORKS,
     [SYS_execve] = EXECUTES,
     [SYS_execveat] = EXECUTES,

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "events/hook.h"
 
+#include "base/newer_calls.h"
 #include "snapshot/noted_wait.h"
 #include <signal.h>
 #include <sys/epoll.h>
@@ -12,9 +13,6 @@
 
 #ifndef SYS_epoll_wait
 #    define SYS_epoll_wait SYS_epoll_pwait
-#endif
-#ifndef SYS_epoll_pwait2
-#    define SYS_epoll_pwait2 441
 #endif
 
 /* Since glibc 2.35. */

@@ -4,10 +4,9 @@
 
 #if defined(__x86_64__)
 
+#    include "base/newer_calls.h"
 #    include "snapshot/call_number.h"
 #    include "trace/trace_file.h"
-#    include <linux/futex.h>
-#    include <sys/syscall.h>
 
 enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
 

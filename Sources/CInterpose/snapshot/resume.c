@@ -4,6 +4,7 @@
 
 #if defined(__x86_64__)
 
+#    include "base/newer_calls.h"
 #    include "base/os_threads.h"
 #    include "snapshot/cut_submission.h"
 #    include "snapshot/cut_transfer.h"
@@ -12,9 +13,7 @@
 #    include "snapshot/snapshot_signals.h"
 #    include "snapshot/wait_on.h"
 #    include "snapshot/wait_socket.h"
-#    include <linux/futex.h>
 #    include <string.h>
-#    include <sys/syscall.h>
 #    include <time.h>
 #    include <ucontext.h>
 
