@@ -4,11 +4,12 @@ import TraceTestSupport
 
 /// Functions that an allocator in a library has beside those of the C library: `mallocx` of jemalloc.
 @Suite struct BesideMallocTests {
+  private let library: TestProgram
   private let program: TestProgram
 
   init() throws {
     // As in jemalloc, its functions call each other directly.
-    let library = try TestProgram(
+    library = try TestProgram(
       "beside_allocator.c", flags: ["-shared", "-fPIC", "-Wl,-Bsymbolic"])
     program = try TestProgram(
       "beside_malloc.c", flags: ["-Wl,--no-as-needed", library.path.string])
@@ -50,6 +51,20 @@ import TraceTestSupport
     let run = try TracedRun([program.path.string])
     let leaked = try LeakedProgram(run.root()).report.leaked
     #expect((leaked.count, leaked.bytes) == (1, 1005))
+  }
+
+  /// They were invalid frees.
+  @Test func freesOfBlocksThatAreNotSeenAreNoErrors() throws {
+    let program = try TestProgram(
+      "beside_heap.c", flags: ["-Wl,--no-as-needed", library.path.string])
+    let trace = try TracedRun([program.path.string]).root()
+    let events = try MarkedEvents(trace)
+    #expect(events[1051] == .init(allocated: 0, freed: 0))
+    #expect(events[1052] == .init(allocated: 1, freed: 1))
+    #expect(trace.coverage.bypassed == ["mi_heap_malloc: \(program.path)"])
+    let replay = try trace.replay()
+    #expect(replay.errors.isEmpty)
+    #expect(replay.coverage.unknownFrees == 1)
   }
 
   @Test func aForkedChildGoesOn() throws {

@@ -383,7 +383,8 @@ static_assert(sizeof(struct mt_thread_record) == 32, "thread record layout");
 enum mt_note_kind {
     MT_NOTE_TEXT = 1,               /* something the recorder has to say */
     MT_NOTE_CHILD_NOT_FOLLOWED = 2, /* "path: reason"; 1: for all forks from now on */
-    MT_NOTE_BYPASSED = 3,           /* "function: image": calls that do not reach the recorder */
+    MT_NOTE_BYPASSED = 3,           /* "function: image": calls that do not reach the recorder; 1:
+                                     * but frees of what they allocate do */
     MT_NOTE_EXEC = 4,               /* path of the program that an exec was tried on */
     MT_NOTE_CHILD = 5,              /* a child process was forked; value = its pid */
     MT_NOTE_REBOUND = 6,            /* path of an image whose calls of the allocator went past the

@@ -235,7 +235,9 @@ struct TraceLoader {
   private mutating func addNotes() {
     for note in meta.notes {
       switch note.kind {
-      case .bypassed: coverage.bypassed.append(note.text)
+      case .bypassed:
+        coverage.bypassed.append(note.text)
+        if note.value != 0 { coverage.missesBlocksThatAreFreed = true }
       case .childNotFollowed:
         coverage.childrenNotFollowed.append(note.text)
         if note.value != 0 { coverage.forksAreNotFollowed = true }

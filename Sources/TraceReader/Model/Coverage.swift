@@ -51,6 +51,8 @@ public struct Coverage: Hashable, Sendable {
   public var implicitlyFreed: UInt64 = 0
   /// `function: image` of calls that do not reach the recorder.
   public var bypassed: [String] = []
+  /// Whether the frees of what these allocate do not bypass the recorder.
+  public var missesBlocksThatAreFreed = false
   /// Paths of images whose initialisers may have called the allocator past the recorder
   /// (`RTLD_DEEPBIND`).
   public var boundLate: [String] = []
@@ -96,7 +98,7 @@ public struct Coverage: Hashable, Sendable {
   /// Whether allocations may be missing, so that a free of an unknown address proves nothing.
   public var mayMissAllocations: Bool {
     sampleInterval > 0 || isPausable || eventsDropped > 0 || nestedEventsLost > 0
-      || eventsBeforeStart > 0
+      || eventsBeforeStart > 0 || missesBlocksThatAreFreed
       || threadsLost > 0
       || damageCount > 0 || lostTimes != nil || !boundLate.isEmpty || !bundled.isEmpty
   }

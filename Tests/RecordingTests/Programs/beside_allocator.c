@@ -9,3 +9,7 @@ size_t malloc_usable_size(void *block) {
 size_t sallocx(void *block, int flags) {
     return malloc_usable_size(block);
 }
+
+void *mi_heap_malloc(void *heap, size_t size) {
+    return heap ? NULL : malloc(size);
+}
