@@ -21,8 +21,6 @@ public struct SnapshotBuilder: Sendable {
   private let reason: mt_snapshot_reason
   private let detail: Int32
   private let name: String
-  /// Whether the lengths of short strings are kept.
-  public var keepsTextLengths = false
   private var regions: [(range: Range<UInt64>, protection: UInt32, flags: UInt32, path: String)] =
     []
   private var memory: [UInt64: UInt64] = [:]
@@ -90,8 +88,7 @@ public struct SnapshotBuilder: Sendable {
       record.write(time)
       record.write(reason.rawValue)
       record.write(detail)
-      let flags = keepsTextLengths ? MT_SNAPSHOT_TEXT_LENGTHS.rawValue : 0
-      for field in [UInt32(1), 4711, flags, UInt32(name.utf8.count)] { record.write(field) }
+      for field in [UInt32(1), 4711, 0, UInt32(name.utf8.count)] { record.write(field) }
       record.write(name.utf8)
     }
     for thread in threads {

@@ -105,9 +105,10 @@ import TraceTestSupport
         let counts =
           follows
           && (canCount(word) || countsOwners(word) || isExpired(word) && leads(words, place + 1))
-        let isLength = follows && words[place - 1] == address + 8
+        let isLength = follows && words[place - 1] == address + 8 && place + 1 < words.count
+        let isText = place > 1 && words[place - 2] == address && canPoint(address)
         let isImmortal = word == UInt32.max && leads(words, place + 1)
-        if canPoint(word) || counts || isLength || isImmortal || address < end {
+        if canPoint(word) || counts || isLength || isText || isImmortal || address < end {
           places.append(place)
         }
         if canPoint(word) { follow(address, words[place...]) }
@@ -160,9 +161,10 @@ import TraceTestSupport
     for number in 0..<200 as Range<UInt64> {
       let page = 0x5555_0000_0000 + number * UInt64(MT_PAGE_SIZE)
       var words = (0..<Self.wordsOfPage).map { _ in Self.word(&generator) }
-      for place in stride(from: 1, to: words.count - 1, by: 37) {
+      for place in stride(from: 1, to: words.count - 2, by: 37) {
         words[place] = page + UInt64(place) * 8 + 16
         words[place + 1] = generator.next() % 10
+        words[place + 2] = generator.next() % 0x4142
       }
       let expected = definition.kept(page, words)
       #expect(keeper.kept(page, words) == expected, "page \(number)")
@@ -171,20 +173,17 @@ import TraceTestSupport
     #expect(kept > 200 * Self.wordsOfPage / 4)
   }
 
-  @Test func theLengthsOfShortStringsAreKept() {
+  @Test func theLengthsAndTextsOfShortStringsAreKept() {
     let keeper = Keeper(Self.mappings)
     let page = Self.mappings[1].lowerBound
     var words = [UInt64](repeating: 0, count: Self.wordsOfPage)
-    for (place, length) in [(0, 4), (8, 2 << 32), (16, 0), (Self.wordsOfPage - 2, 6)] {
+    for (place, length) in [(0, 4), (8, 2 << 32), (16, 0), (32, 2), (Self.wordsOfPage - 2, 6)] {
       words[place] = page + UInt64(place) * 8 + 16
       words[place + 1] = UInt64(length)
     }
-    words[24] = page
-    words[25] = 4
-    words[Self.wordsOfPage - 3] = page
-    #expect(
-      keeper.kept(page, words)
-        == [0, 1, 8, 9, 16, 24, Self.wordsOfPage - 3, Self.wordsOfPage - 2, Self.wordsOfPage - 1])
+    (words[2], words[3], words[34]) = (0x6463_6261, 0x65, 0x6261)
+    (words[24], words[25], words[26]) = (page, 4, 0x6463_6261)
+    #expect(keeper.kept(page, words) == [0, 1, 2, 8, 9, 16, 24, 32, 33, 34, Self.wordsOfPage - 2])
   }
 
   @Test func theCountsOfAnExpiredWeakPointerAreKept() {

@@ -35,8 +35,7 @@ static void write_begin(const struct mt_snapshot_image *image) {
                                       .detail = request->detail,
                                       .thread = mt_tls.index,
                                       .tid = request->tid,
-                                      .flags = MT_SNAPSHOT_TEXT_LENGTHS |
-                                               (image->keeps_contents ? MT_SNAPSHOT_CONTENTS : 0),
+                                      .flags = image->keeps_contents ? MT_SNAPSHOT_CONTENTS : 0,
                                       .name_length = (uint32_t)request->name_length};
     mt_snapshot_record(&g_writer, MT_SNAPSHOT_BEGIN, &begin, sizeof begin, request->name,
                        begin.name_length);

@@ -64,8 +64,10 @@ static void fetch_ahead(const uint64_t *words) {
 /* A std::string of libstdc++ whose text lies in it begins with the address of what is two words
  * further on, and the length of the text. What was there before is left behind a short one. */
 static void find_text(struct page *page, size_t i) {
-    if (page->words[i] - (page->address + i * 8) == 16 && i + 1 < MT_PAGE_WORDS)
-        keep(page, i + 1);
+    if (page->words[i] - (page->address + i * 8) != 16 || i + 2 >= MT_PAGE_WORDS)
+        return;
+    keep(page, i + 1);
+    keep(page, i + 2);
 }
 
 static void find_pointers(struct mt_keeper *keeper, struct page *page, size_t block) {

@@ -31,8 +31,7 @@ enum mt_snapshot_reason {
 };
 
 enum mt_snapshot_flag {
-    MT_SNAPSHOT_CONTENTS = 1u << 0,    /* every word that is not 0 is kept, not only pointers */
-    MT_SNAPSHOT_TEXT_LENGTHS = 1u << 1 /* so is that behind the address of what follows it */
+    MT_SNAPSHOT_CONTENTS = 1u << 0 /* every word that is not 0 is kept, not only pointers */
 };
 
 struct mt_snapshot_begin {

@@ -13,7 +13,6 @@ final class EdgeScanner: Sendable {
   private let blocks: HeapBlocks
   private let memory: SnapshotMemory
   private let tables: EdgeTables
-  private let knowsTextLengths: Bool
   private let findings: EdgeFindings
 
   /// What is left of a pointer without its tags: the lowest 3 bits and the highest 17.
@@ -29,7 +28,6 @@ final class EdgeScanner: Sendable {
     lookup = heap.lookup
     blocks = heap.blocks
     memory = heap.memory
-    knowsTextLengths = heap.info.keepsTextLengths
     self.tables = tables
     self.findings = findings
   }
@@ -147,7 +145,7 @@ final class EdgeScanner: Sendable {
 
   /// Calls `body` for each word of a block that points to a block.
   ///
-  /// Left out is what does not hold: what stands behind the text of a short string, what was in the buffer of a stream, or a table of code, before, what a Swift side table
+  /// What stands behind the text of a short string is doubtful. Left out is what does not hold: what was in the buffer of a stream, or a table of code, before, what a Swift side table
   /// says of its object, what libdispatch has
   /// left of work that is done, what stands in buckets of Swift's tables that are not in use, on
   /// stacks of signal handlers that have returned, objects in metadata of types, what only identifies objects, and `unowned`
@@ -161,9 +159,9 @@ final class EdgeScanner: Sendable {
     let table = table(in: block, layout)
     let dead = tables.deadOnSignalStacks.isEmpty ? nil : tables.deadOnSignalStacks[block]
     let isSideTable = tables.sideTables.contains(block)
-    var string = ShortString(isKnown: knowsTextLengths)
+    var string = ShortString()
     forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
-      if string.hasText(at: address, value, memory) { return }
+      let isText = string.hasText(at: address, value, memory)
       guard var target = target(of: value) else { return }
       if isSideTable, tables.sideTables.isIdle(address, of: block, value, target) { return }
       if isLeftOver(address, of: block, start, table, dead) { return }
@@ -192,7 +190,7 @@ final class EdgeScanner: Sendable {
       {
         target.edgeClass = .start
       }
-      if let layout, layout.hasSmallElements, target.edgeClass == .start {
+      if target.edgeClass == .start, isText || layout?.hasSmallElements == true {
         target.edgeClass = .tagged
       }
       body(address &- start, target)
@@ -213,7 +211,7 @@ final class EdgeScanner: Sendable {
     let layout = layout(of: block)
     let table = table(in: block, layout)
     let dead = tables.deadOnSignalStacks[block]
-    var string = ShortString(isKnown: knowsTextLengths)
+    var string = ShortString()
     forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
       let offset = address &- start
       guard !string.hasText(at: address, value, memory), target(of: value) == nil,

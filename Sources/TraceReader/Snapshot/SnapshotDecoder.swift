@@ -71,9 +71,7 @@ struct SnapshotDecoder {
     let detail: Int32 = cursor.read()
     info.thread = cursor.read()
     cursor.skip(4)
-    let flags: UInt32 = cursor.read()
-    info.keepsContents = flags & MT_SNAPSHOT_CONTENTS.rawValue != 0
-    info.keepsTextLengths = info.keepsContents || flags & MT_SNAPSHOT_TEXT_LENGTHS.rawValue != 0
+    info.keepsContents = cursor.read(UInt32.self) & MT_SNAPSHOT_CONTENTS.rawValue != 0
     let nameLength: UInt32 = cursor.read()
     info.reason = SnapshotReason(code: reason, detail: detail, name: cursor.text(nameLength))
   }

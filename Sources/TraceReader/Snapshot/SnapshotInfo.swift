@@ -12,8 +12,6 @@ public struct SnapshotInfo: Hashable, Sendable {
   public var thread: UInt32
   /// Whether every word that is not 0 is kept, not only those that can be pointers.
   public var keepsContents: Bool
-  /// Whether the lengths of strings whose text lies in them are kept.
-  public var keepsTextLengths = false
   /// Whether it was written to its end; if not, words may be missing anywhere.
   public var isComplete: Bool
   /// How long other threads stood still, in nanoseconds, with ``forkNanoseconds``.
