@@ -90,6 +90,11 @@ import TraceTestSupport
       place == words.count || canPoint(words[place])
     }
 
+    /// Whether a word is an address, perhaps with tags; what is on the next page is none.
+    private func leadsOn(_ words: [UInt64], _ place: Int) -> Bool {
+      place < words.count && isMapped(words[place] & 0x7fff_ffff_fff8)
+    }
+
     private func isOtherHalf(_ words: ArraySlice<UInt64>) -> Bool {
       let counts = words.first ?? 0
       return (canCount(counts) || counts == countsOfFreed)
@@ -105,8 +110,9 @@ import TraceTestSupport
         let counts =
           follows
           && (canCount(word) || countsOwners(word) || isExpired(word) && leads(words, place + 1))
-        let isLength = follows && words[place - 1] == address + 8 && place + 1 < words.count
-        let isText = place > 1 && words[place - 2] == address && canPoint(address)
+        let isLength = follows && words[place - 1] == address + 8 && leadsOn(words, place + 2)
+        let isText =
+          place > 1 && words[place - 2] == address && canPoint(address) && leadsOn(words, place + 1)
         let isImmortal = word == UInt32.max && leads(words, place + 1)
         if canPoint(word) || counts || isLength || isText || isImmortal || address < end {
           places.append(place)
@@ -161,10 +167,11 @@ import TraceTestSupport
     for number in 0..<200 as Range<UInt64> {
       let page = 0x5555_0000_0000 + number * UInt64(MT_PAGE_SIZE)
       var words = (0..<Self.wordsOfPage).map { _ in Self.word(&generator) }
-      for place in stride(from: 1, to: words.count - 2, by: 37) {
+      for place in stride(from: 1, to: words.count - 3, by: 37) {
         words[place] = page + UInt64(place) * 8 + 16
         words[place + 1] = generator.next() % 10
         words[place + 2] = generator.next() % 0x4142
+        words[place + 3] = place % 3 == 0 ? page : words[place + 3]
       }
       let expected = definition.kept(page, words)
       #expect(keeper.kept(page, words) == expected, "page \(number)")
@@ -173,17 +180,22 @@ import TraceTestSupport
     #expect(kept > 200 * Self.wordsOfPage / 4)
   }
 
-  @Test func theLengthsAndTextsOfShortStringsAreKept() {
+  @Test func theLengthsAndTextsOfShortStringsAreKeptInFrontOfWhatCanPoint() {
     let keeper = Keeper(Self.mappings)
     let page = Self.mappings[1].lowerBound
     var words = [UInt64](repeating: 0, count: Self.wordsOfPage)
-    for (place, length) in [(0, 4), (8, 2 << 32), (16, 0), (32, 2), (Self.wordsOfPage - 2, 6)] {
+    for (place, length) in [(0, 4), (8, 4), (16, 0), (32, 4), (Self.wordsOfPage - 3, 4)] {
       words[place] = page + UInt64(place) * 8 + 16
       words[place + 1] = UInt64(length)
+      words[place + 2] = 0x6463_6261
     }
-    (words[2], words[3], words[34]) = (0x6463_6261, 0x65, 0x6261)
-    (words[24], words[25], words[26]) = (page, 4, 0x6463_6261)
-    #expect(keeper.kept(page, words) == [0, 1, 2, 8, 9, 16, 24, 32, 33, 34, Self.wordsOfPage - 2])
+    // Nothing that could point is left behind the second.
+    (words[3], words[11], words[19], words[35]) = (page, 0x65, page, page)
+    // Not the address of what is two words further on.
+    (words[24], words[25], words[26], words[27]) = (page, 4, 0x6463_6261, page)
+    #expect(
+      keeper.kept(page, words)
+        == [0, 1, 2, 3, 8, 16, 18, 19, 24, 27, 32, 33, 34, 35, Self.wordsOfPage - 3])
   }
 
   @Test func theCountsOfAnExpiredWeakPointerAreKept() {

@@ -62,9 +62,11 @@ static void fetch_ahead(const uint64_t *words) {
 }
 
 /* A std::string of libstdc++ whose text lies in it begins with the address of what is two words
- * further on, and the length of the text. What was there before is left behind a short one. */
-static void find_text(struct page *page, size_t i) {
-    if (page->words[i] - (page->address + i * 8) != 16 || i + 2 >= MT_PAGE_WORDS)
+ * further on, and the length of the text. What was there before is left behind a short one: only
+ * where that can point are length and text of use. */
+static void find_text(struct mt_keeper *keeper, struct page *page, size_t i) {
+    if (page->words[i] - (page->address + i * 8) != 16 || i + 3 >= MT_PAGE_WORDS ||
+        !mt_pointer_filter_hits(&keeper->filter, page->words[i + 3] & MT_ADDRESS_BITS))
         return;
     keep(page, i + 1);
     keep(page, i + 2);
@@ -83,7 +85,7 @@ static void find_pointers(struct mt_keeper *keeper, struct page *page, size_t bl
             keep_until(keeper, page, block * BITS + i,
                        page->address + (block * BITS + i) * 8 + MT_SWIFT_SLAB_HEADER);
         else
-            find_text(page, block * BITS + i);
+            find_text(keeper, page, block * BITS + i);
     }
     page->points[block] = points;
     page->zero[block] = bits.zero;
