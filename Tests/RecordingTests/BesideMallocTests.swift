@@ -53,18 +53,31 @@ import TraceTestSupport
     #expect((leaked.count, leaked.bytes) == (1, 1005))
   }
 
-  /// They were invalid frees.
-  @Test func freesOfBlocksThatAreNotSeenAreNoErrors() throws {
+  private func replayed(making block: String) throws -> (
+    events: MarkedEvents, heap: ReplayResult, path: String
+  ) {
     let program = try TestProgram(
-      "beside_heap.c", flags: ["-Wl,--no-as-needed", library.path.string])
+      "beside_heap.c", flags: ["-DMAKER=\(block)", "-Wl,--no-as-needed", library.path.string])
     let trace = try TracedRun([program.path.string]).root()
-    let events = try MarkedEvents(trace)
+    return (try MarkedEvents(trace), try trace.replay(), program.path.string)
+  }
+
+  /// They were invalid frees.
+  @Test(arguments: ["mi_heap_malloc(NULL, 1051)", "mi_new_n(1, 1051)", "mi_realpath(NULL, NULL)"])
+  func freesOfBlocksThatAreNotSeenAreNoErrors(block: String) throws {
+    let (events, heap, path) = try replayed(making: block)
     #expect(events[1051] == .init(allocated: 0, freed: 0))
     #expect(events[1052] == .init(allocated: 1, freed: 1))
-    #expect(trace.coverage.bypassed == ["mi_heap_malloc: \(program.path)"])
-    let replay = try trace.replay()
-    #expect(replay.errors.isEmpty)
-    #expect(replay.coverage.unknownFrees == 1)
+    #expect(heap.coverage.bypassed == ["\(block.prefix { $0 != "(" }): \(path)"])
+    #expect(heap.errors.isEmpty)
+    #expect(heap.coverage.unknownFrees == 1)
+  }
+
+  @Test func whatMakesNoBlocksBypassesNothing() throws {
+    let (events, heap, _) = try replayed(making: "malloc(1051)")
+    #expect(events[1051] == .init(allocated: 1, freed: 1))
+    #expect(heap.coverage.bypassed.isEmpty)
+    #expect(!heap.coverage.mayMissAllocations)
   }
 
   @Test func aForkedChildGoesOn() throws {

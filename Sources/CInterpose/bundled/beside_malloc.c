@@ -11,6 +11,7 @@
 #include "loader/rebinding.h"
 #include "memtrace_format.h"
 #include "trace/meta_writer.h"
+#include <string.h>
 
 /* Those of jemalloc have none. */
 static const char *const prefixes[] = {"", "je_", "mi_", "tc_"};
@@ -22,15 +23,7 @@ static const char *const sizes[] = {"sallocx",        "je_sallocx",     "je_mall
                                     "mi_usable_size", "mi_malloc_size", "mi_malloc_usable_size",
                                     "tc_malloc_size"};
 
-/* These make blocks, too, and are not led: what ends a heap ends its blocks without a call for
- * each, and a copy tells its size to nobody. */
-static const char *const unseen[] = {
-    "mi_heap_malloc",  "mi_heap_zalloc",       "mi_heap_calloc",
-    "mi_heap_mallocn", "mi_heap_malloc_small", "mi_heap_malloc_aligned",
-    "mi_heap_strdup",  "mi_heap_realloc",      "mi_strdup",
-    "mi_strndup"};
-
-enum { SIZES = sizeof sizes / sizeof *sizes, UNSEEN = sizeof unseen / sizeof *unseen };
+enum { SIZES = sizeof sizes / sizeof *sizes };
 enum { MOST_FUNCTIONS = PREFIXES * MT_BUNDLED_FUNCTIONS + SIZES };
 
 static struct {
@@ -38,7 +31,7 @@ static struct {
     char names[MOST_FUNCTIONS][LONGEST_NAME];
     struct mt_rebinding functions[MOST_FUNCTIONS];
     size_t count;
-    bool has_unseen;
+    bool is_mimalloc;
 } g_beside;
 
 /* The library whose malloc stands in for the C library's. */
@@ -97,12 +90,28 @@ void mt_beside_malloc_begin(void) {
                 add(g_beside.image, prefixes[prefix], i);
     if (mt_are_blocks_replaced())
         add_sizes(g_beside.image);
-    g_beside.has_unseen = mt_loaded_find_function(g_beside.image, unseen[0]) != 0;
+    g_beside.is_mimalloc = mt_loaded_find_function(g_beside.image, "mi_heap_malloc") != 0;
+}
+
+static bool is_led(const char *name) {
+    for (size_t i = 0; i < g_beside.count; i++)
+        if (mt_text_equal(g_beside.functions[i].name, name))
+            return true;
+    return false;
+}
+
+/* One of mimalloc's that makes blocks, and is not led. There are some forty: what ends a heap ends
+ * its blocks without a call for each, and a copy tells its size to nobody. */
+static bool is_unseen(const char *name) {
+    bool makes_blocks = mt_text_has_prefix(name, "mi_new") || strstr(name, "alloc") ||
+                        strstr(name, "dup") || strstr(name, "realpath") || strstr(name, "memalign");
+    return mt_text_has_prefix(name, "mi_") && makes_blocks && !mt_text_has_suffix(name, "_size") &&
+           !is_led(name);
 }
 
 /* Whose blocks are freed as all others are: a free of one is no error. */
 static void note_unseen(const struct mt_loaded_image *image) {
-    const char *called = mt_rebinding_find_used(image, unseen, UNSEEN);
+    const char *called = mt_rebinding_find_used(image, is_unseen);
     if (called)
         mt_meta_note_about(MT_NOTE_BYPASSED, 1, called, image->path);
 }
@@ -115,7 +124,7 @@ bool mt_beside_malloc_look(const struct mt_loaded_image *image) {
     if (!mt_rebinding_is_relocated(image))
         return false;
     mt_rebind_image(image, g_beside.functions, g_beside.count, &found);
-    if (g_beside.has_unseen)
+    if (g_beside.is_mimalloc)
         note_unseen(image);
     return true;
 }

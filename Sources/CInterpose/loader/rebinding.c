@@ -240,25 +240,17 @@ bool mt_rebinding_is_apart(const struct mt_loaded_image *image,
     return begin_walk(&walk, image, functions, count) && !visit_words(&walk, is_together, NULL);
 }
 
-static const char *find_text(const char *const *names, size_t count, const char *name) {
-    for (size_t i = 0; i < count; i++)
-        if (mt_text_equal(names[i], name))
-            return names[i];
-    return NULL;
-}
-
-const char *mt_rebinding_find_used(const struct mt_loaded_image *image, const char *const *names,
-                                   size_t count) {
+const char *mt_rebinding_find_used(const struct mt_loaded_image *image,
+                                   bool (*is_wanted)(const char *name)) {
     struct tables tables;
-    const char *found;
     if (!read_tables(image, &tables))
         return NULL;
     for (int table = 0; table < 2; table++)
         for (size_t i = table == 0 ? tables.relative_count : 0; i < tables.counts[table]; i++) {
             uint32_t symbol = ELF64_R_SYM(tables.relocations[table][i].r_info);
             const char *name = tables.strings + tables.symbols[symbol].st_name;
-            if (symbol != 0 && (found = find_text(names, count, name)))
-                return found;
+            if (symbol != 0 && is_wanted(name))
+                return name;
         }
     return NULL;
 }

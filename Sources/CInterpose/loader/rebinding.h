@@ -44,12 +44,11 @@ bool mt_rebind_image(const struct mt_loaded_image *image, const struct mt_rebind
 bool mt_rebinding_is_apart(const struct mt_loaded_image *image,
                            const struct mt_rebinding *functions, size_t count);
 
-/* One of these functions that an image uses of somebody else.
+/* The first function, or variable, of those wanted that an image has the loader look up.
  *
- * names    [count]
- * returns  its name; NULL when there is none */
-const char *mt_rebinding_find_used(const struct mt_loaded_image *image, const char *const *names,
-                                   size_t count);
+ * returns  its name, in the image; NULL when there is none */
+const char *mt_rebinding_find_used(const struct mt_loaded_image *image,
+                                   bool (*is_wanted)(const char *name));
 
 /* Whether the loader has written the addresses of an image yet: not amid its dlopen. */
 bool mt_rebinding_is_relocated(const struct mt_loaded_image *image);

@@ -236,7 +236,8 @@ struct TraceLoader {
     for note in meta.notes {
       switch note.kind {
       case .bypassed:
-        coverage.bypassed.append(note.text)
+        // A plugin is noted each time it is loaded.
+        if !coverage.bypassed.contains(note.text) { coverage.bypassed.append(note.text) }
         if note.value != 0 { coverage.missesBlocksThatAreFreed = true }
       case .childNotFollowed:
         coverage.childrenNotFollowed.append(note.text)

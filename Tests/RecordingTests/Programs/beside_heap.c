@@ -1,11 +1,15 @@
-/* Frees a block of a heap (1051) that an allocator in a library has beside malloc, and one of
- * malloc (1052). */
+/* Frees a block (1051) that the function MAKER of an allocator in a library has made, beside
+ * malloc, and one of malloc (1052). */
 #include <stdlib.h>
 
+void *mi_heap_new(void);
 void *mi_heap_malloc(void *heap, size_t size);
+void *mi_new_n(size_t count, size_t size);
+char *mi_realpath(const char *name, char *path);
+size_t mi_malloc_good_size(size_t size);
 
 int main(void) {
-    free(mi_heap_malloc(NULL, 1051));
+    free(MAKER);
     free(malloc(1052));
-    return 0;
+    return mi_heap_new() != NULL || mi_malloc_good_size(0) != 0;
 }

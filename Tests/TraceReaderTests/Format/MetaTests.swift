@@ -69,12 +69,14 @@ import TraceTestSupport
     trace.note(kind: 1, text: "hello")
     trace.note(kind: 2, text: "/bin/busybox: statically linked")
     trace.note(kind: 3, text: "malloc: redis-server")
+    trace.note(kind: 3, text: "mi_new: plugin.so", value: 1)  // loaded twice
+    trace.note(kind: 3, text: "mi_new: plugin.so", value: 1)
     trace.note(kind: 5, text: "", value: 4712)
     trace.mark("loaded", time: 1234)
     try trace.open { opened in
       #expect(opened.coverage.notes == ["hello"])
       #expect(opened.coverage.childrenNotFollowed == ["/bin/busybox: statically linked"])
-      #expect(opened.coverage.bypassed == ["malloc: redis-server"])
+      #expect(opened.coverage.bypassed == ["malloc: redis-server", "mi_new: plugin.so"])
       #expect(opened.notes.last?.kind == .child)
       #expect(opened.notes.last?.value == 4712)
       #expect(
