@@ -8,6 +8,7 @@
 #include "events/sampling.h"
 #include "guard/guarded_pages.h"
 #include "lifecycle/sandbox_filter.h"
+#include "loader/known_images.h"
 #include "loader/real.h"
 #include "process/exec_probe.h"
 #include "redzones/block_sizes.h"

@@ -9,6 +9,7 @@
 #include "events/recorder.h"
 #include "lifecycle/exit_frame.h"
 #include "lifecycle/lifecycle.h"
+#include "loader/image_map.h"
 #include "loader/loader_gate.h"
 #include "loader/real.h"
 #include "process/recording.h"
@@ -67,6 +68,7 @@ static void after_fork_in_child(void) {
     mt_trace_file_stop(MT_STOP_NONE, 0);
     mt_thread_state_survive_fork();
     mt_stack_table_survive_fork();
+    mt_image_map_survive_fork();
     mt_meta_reset();
 }
 

@@ -241,6 +241,7 @@ static enum mt_state start_forked(void) {
     mt_own_memory_after_fork();
     mt_debug_frame_after_fork();
     mt_snapshot_after_fork();
+    mt_image_map_survive_fork();
     mt_meta_reset();
     mt_stack_table_reset(mt_tls.inside);
     mt_thread_state_reset();
@@ -265,7 +266,7 @@ static enum mt_state start_forked(void) {
     mt_heap_checks_note();
     mt_bundled_note();
     note_attached();
-    mt_image_map_reset_for_fork();
+    mt_image_map_write_all();
     mt_snapshot_signals_after_fork();
     return MT_RECORDING;
 }

@@ -312,8 +312,12 @@ bool mt_image_map_may_be_new(uintptr_t pc) {
 }
 
 /* The loader's lock may be held by a thread that is not here: nothing is overdue. */
-void mt_image_map_reset_for_fork(void) {
+void mt_image_map_survive_fork(void) {
+    mt_known_images_survive_fork();
     g_map.is_overdue = 0;
+}
+
+void mt_image_map_write_all(void) {
     g_map.known_stacks = MT_STACK_FIRST;
-    mt_known_images_after_fork();
+    mt_known_images_write_all();
 }

@@ -81,7 +81,11 @@ void mt_image_map_after_unload(void);
 /* Counts unloads; what was derived from code addresses is void once it changes. */
 extern MT_INTERNAL uint64_t mt_image_map_generation;
 
+/* In a forked child, before anything there looks for an image: also one whose recording has not
+ * begun anew, and one that records nothing. */
+void mt_image_map_survive_fork(void);
+
 /* Writes every known image into a forked child's new trace. */
-void mt_image_map_reset_for_fork(void);
+void mt_image_map_write_all(void);
 
 #endif

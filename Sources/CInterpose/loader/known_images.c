@@ -337,9 +337,12 @@ struct mt_loaded_image mt_known_image_as_loaded(const struct mt_known_image *ima
                                     image->program_header_count, image->path, image->tls_module};
 }
 
-void mt_known_images_after_fork(void) {
+void mt_known_images_survive_fork(void) {
     mt_lock_reset(&g_known.lock);
     g_known.holder = NULL;
+}
+
+void mt_known_images_write_all(void) {
     for (uint32_t i = 0; i < g_known.count; i++) {
         struct mt_known_image *image = &g_known.images[i];
         if (!image->number)

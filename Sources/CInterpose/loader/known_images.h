@@ -91,7 +91,10 @@ bool mt_known_images_named(const char *prefix, struct mt_known_image *found);
 
 struct mt_loaded_image mt_known_image_as_loaded(const struct mt_known_image *image);
 
-/* Writes all of them into a forked child's new trace; who held the lock is not there. */
-void mt_known_images_after_fork(void);
+/* In a forked child: who held the lock is not there. */
+void mt_known_images_survive_fork(void);
+
+/* Writes all of them into a forked child's new trace. */
+void mt_known_images_write_all(void);
 
 #endif
