@@ -288,7 +288,8 @@ bool mt_image_map_unwind_section(uintptr_t pc, struct mt_unwind_section *section
         return find_section(pc, section);
     mt_image_map_refresh();
     struct mt_known_image image;
-    if (!mt_known_images_at(pc, &image))
+    /* A refresh may be refused; and another thread that scans has yet to drop what is gone. */
+    if (!mt_known_images_at(pc, &image) || !mt_known_image_is_there(&image, pc))
         return false;
     section->header = image.unwind_header;
     section->header_size = image.unwind_header_size;

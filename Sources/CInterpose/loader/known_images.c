@@ -332,6 +332,30 @@ bool mt_known_images_named(const char *prefix, struct mt_known_image *found) {
     return false;
 }
 
+static bool is_readable(uintptr_t start, size_t size) {
+    uintptr_t page = start & ~(uintptr_t)(MT_PAGE_SIZE - 1);
+    for (; page < start + size; page += MT_PAGE_SIZE)
+        if (!mt_os_is_readable(page))
+            return false;
+    return true;
+}
+
+bool mt_known_image_is_there(const struct mt_known_image *image, uintptr_t pc) {
+    const ElfW(Phdr) *headers = (const ElfW(Phdr) *)image->program_headers;
+    bool has_code = false, has_tables = image->unwind_header == 0;
+    if (!is_readable(image->program_headers, image->program_header_count * sizeof *headers))
+        return false;
+    for (uint16_t i = 0; i < image->program_header_count; i++) {
+        uintptr_t start = image->bias + headers[i].p_vaddr;
+        if (headers[i].p_type == PT_LOAD && (headers[i].p_flags & PF_X))
+            has_code = has_code || pc - start < headers[i].p_memsz;
+        else if (headers[i].p_type == PT_GNU_EH_FRAME)
+            has_tables =
+                start == image->unwind_header && headers[i].p_memsz == image->unwind_header_size;
+    }
+    return has_code && has_tables;
+}
+
 struct mt_loaded_image mt_known_image_as_loaded(const struct mt_known_image *image) {
     return (struct mt_loaded_image){image->bias, (const ElfW(Phdr) *)image->program_headers,
                                     image->program_header_count, image->path, image->tls_module};

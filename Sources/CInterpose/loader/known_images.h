@@ -89,6 +89,14 @@ bool mt_known_images_read(uint32_t slot, struct mt_known_image *copy);
 bool mt_known_images_at(uintptr_t pc, struct mt_known_image *found);
 bool mt_known_images_named(const char *prefix, struct mt_known_image *found);
 
+/* Whether the headers that lie where the image had its own say that it, or one of the same layout,
+ * is there and has the code at pc, and tables where they were. For where the loader cannot tell
+ * what has come in its place: tables of what is gone must not be read.
+ *
+ * pc       of a running function: what it is in stays where it is meanwhile
+ * context  any, takes no lock */
+bool mt_known_image_is_there(const struct mt_known_image *image, uintptr_t pc);
+
 struct mt_loaded_image mt_known_image_as_loaded(const struct mt_known_image *image);
 
 /* In a forked child: who held the lock is not there. */

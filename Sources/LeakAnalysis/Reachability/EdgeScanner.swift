@@ -145,7 +145,8 @@ final class EdgeScanner: Sendable {
 
   /// Calls `body` for each word of a block that points to a block.
   ///
-  /// What stands behind the text of a short string is doubtful. Left out is what does not hold: what was in the buffer of a stream, or a table of code, before, what a Swift side table
+  /// What stands behind the text of a short string is doubtful. Left out is what does not hold: what was in the buffer
+  /// of a stream, or a table of code, before, what a Swift side table
   /// says of its object, what libdispatch has
   /// left of work that is done, what stands in buckets of Swift's tables that are not in use, on
   /// stacks of signal handlers that have returned, objects in metadata of types, what only identifies objects, and `unowned`

@@ -9,7 +9,8 @@ import TraceReader
 /// ```
 /// Nothing in a block tells that. But all blocks of such an allocator come from one call of `malloc`: where three
 /// quarters of them have pointers to the same place behind their beginnings, and none has one to its beginning, that place
-/// is what owners have. Of a hundred, one may have: somewhere a word was left of what had been at its address before. The others may be held by the middle besides.
+/// is what owners have. The others may be held by the middle besides. Of a hundred blocks, one may have a pointer to its
+/// beginning: somewhere a word was left of what had been at its address before.
 ///
 /// A language's runtime may put words of its own behind those, as Free Pascal does in front of a text or an array: then
 /// there are several such places, which together three quarters of the blocks have pointers to. Of tags there may be
