@@ -167,34 +167,28 @@ struct SwiftMangledType {
   }
 
   private mutating func endTuple() -> Bool {
-    if items.last == .list {
-      items[items.count - 1] = .type("()")
-      return true
-    }
-    guard let elements = takeSeveral() else { return false }
-    items.append(.type("(\(elements.joined(separator: ", ")))"))
-    return true
+    endSeveral(none: "()") { "(\($0.joined(separator: ", ")))" }
   }
 
   private mutating func endProtocols() -> Bool {
-    if items.last == .list {
-      items[items.count - 1] = .type("Any")
-      return true
-    }
-    guard let protocols = takeSeveral() else { return false }
-    items.append(.type(protocols.joined(separator: " & ")))
-    return true
+    endSeveral(none: "Any") { $0.joined(separator: " & ") }
   }
 
   /// `yXl` is any object; protocols may stand in front of it.
   private mutating func endClasses() -> Bool {
-    guard nextCharacter() == "l" else { return false }
+    let object = "Swift.AnyObject"
+    return nextCharacter() == "l"
+      && endSeveral(none: object) { ($0 + [object]).joined(separator: " & ") }
+  }
+
+  /// Puts one type in the place of several, or of an empty list.
+  private mutating func endSeveral(none: String, _ join: ([String]) -> String) -> Bool {
     if items.last == .list {
-      items[items.count - 1] = .type("Swift.AnyObject")
+      items[items.count - 1] = .type(none)
       return true
     }
-    guard let protocols = takeSeveral() else { return false }
-    items.append(.type((protocols + ["Swift.AnyObject"]).joined(separator: " & ")))
+    guard let several = takeSeveral() else { return false }
+    items.append(.type(join(several)))
     return true
   }
 
