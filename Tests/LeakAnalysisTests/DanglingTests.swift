@@ -1,3 +1,4 @@
+import CTraceFormat
 import LeakAnalysis
 import Testing
 import TraceReader
@@ -46,6 +47,56 @@ struct DanglingTests {
       Self.variable, array, array + 40, freed + 24, SampleHeap.heap + 0x8000,
       SampleHeap.mapping + 8)
     #expect(try heap.dangling().isEmpty)
+  }
+
+  @Test("What only identifies a freed object is not followed")
+  func identifiers() throws {
+    let metadata = SampleHeap.constants + 0x100
+    var heap = SampleHeap()
+    let node = heap.block(32)
+    let holder = heap.block(40, words: [metadata, 3, node, node, node])
+    _ = heap.block()
+    heap.free(node)
+    heap.set(Self.variable, holder)
+    let layout = ObjectLayout(
+      size: 40, unownedOffsets: [24], identifierOffsets: [16], identifiersFromEnd: [8])
+    #expect(try heap.dangling(layouts: [metadata: layout]).map(\.offset) == [24])
+    #expect(try heap.dangling().map(\.offset).sorted() == [16, 24, 32])
+  }
+
+  @Test("What was left behind a value of any type is not followed")
+  func behindValues() throws {
+    let (metadata, content) = (SampleHeap.constants + 0x100, SampleHeap.constants + 0x200)
+    var heap = SampleHeap()
+    let object = heap.block(32, words: [content, 3])
+    let node = heap.block(32)
+    let holder = heap.block(56, words: [metadata, 3, object, node, node, content, node])
+    _ = heap.block()
+    heap.free(node)
+    heap.set(Self.variable, holder)
+    let layout = ObjectLayout(size: 56, existentialOffsets: [16])
+    #expect(try heap.dangling(layouts: [metadata: layout]).map(\.offset) == [48])
+    #expect(try heap.dangling().map(\.offset).sorted() == [24, 32, 48])
+  }
+
+  @Test("The key by which libdispatch keeps something for a queue is not followed")
+  func keysOfQueues() throws {
+    var heap = SampleHeap()
+    heap.snapshot.addClass("", at: 3, kind: MT_SNAPSHOT_DISPATCH.rawValue)
+    let stack = heap.trace.stack([0x40_1100])
+    let keys = [heap.block(16), heap.block(16), heap.block(16)]
+    let list = heap.block(24, stack: stack)
+    let (first, last) = (heap.block(40, stack: stack), heap.block(40, stack: stack))
+    heap.set(list, 0, first, last)
+    heap.set(first, keys[0], keys[1], 0, last, 0)
+    heap.set(last, keys[2], 0, 0, 0, first)
+    heap.set(Self.variable, list)
+    keys.forEach { heap.free($0) }
+    #expect(try heap.dangling(isOfDispatch: { $0 == stack }).map(\.value) == [keys[1]])
+    #expect(try heap.dangling().map(\.value).sorted() == keys)
+    // Where the list does not lead back, it is something else.
+    heap.set(last + 32, 0)
+    #expect(try heap.dangling(isOfDispatch: { $0 == stack }).count == 3)
   }
 
   @Test("What was freed, and is part of another block now, cannot be seen")

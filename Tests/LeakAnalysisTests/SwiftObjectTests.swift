@@ -512,6 +512,23 @@ struct SwiftObjectTests {
     #expect(try heap.analysis(layouts: layouts).leaked == [lost])
   }
 
+  @Test("A part of a key that only identifies an object does not hold it, the rest of the key does")
+  func identifiersInKeys() throws {
+    var heap = SampleHeap()
+    let (lost, held) = (heap.block(32), heap.block(32))
+    // Two buckets, the first in use: keys of 16 bytes at 72, values of 8 bytes at 104.
+    let table = heap.block(120)
+    heap.set(
+      table, Self.metadata, Self.counts, 1, 1, 1, table, table + 72, table + 104, ~0 << 2 | 1, held,
+      lost)
+    heap.set(SampleHeap.globals, table)
+    let keys = ObjectLayout.Keys(stride: 16, identifierOffsets: [8])
+    let layouts = [
+      Self.metadata: ObjectLayout(numberOffsets: [40], table: .dictionary, keys: keys)
+    ]
+    #expect(try heap.analysis(layouts: layouts).leaked == [lost])
+  }
+
   @Test(
     "A table without a header that can be holds what is in it",
     arguments: [

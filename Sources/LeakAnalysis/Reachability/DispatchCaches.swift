@@ -21,6 +21,9 @@ enum DispatchCaches {
   /// Where in a record that passes something on this is named.
   static let passedOn: UInt64 = 56
 
+  /// Where the key is by which something is kept for a queue: it is compared with others, and never followed.
+  static let key: UInt64 = 0
+
   private static let recordSize: UInt64 = 64
   private static let firstRecord: UInt64 = 24
 
@@ -68,12 +71,59 @@ enum DispatchCaches {
     return records
   }
 
+  /// The blocks in which something is kept for a queue by a key: the members of a list of two directions.
+  ///
+  /// ```
+  /// list     +0 lock   +8 first member   +16 last member
+  /// member   +0 key    +8 what is kept   +16 function that ends it   +24 next   +32 previous; null at the ends
+  /// ```
+  /// - Parameters:
+  ///   - heap: The heap.
+  ///   - isAllocated: Whether a stack is one by which libdispatch allocates; asked of few.
+  /// - Returns: Their numbers.
+  static func queueSpecifics(
+    _ heap: HeapImage, isAllocated: (StackID) -> Bool
+  ) -> Set<Int> {
+    guard heap.info.dispatchModule > 0 else { return [] }
+    let (blocks, memory) = (heap.blocks, heap.memory)
+    var found: Set<Int> = []
+    for list in 0..<blocks.count where blocks.size(of: list) == listSize {
+      let address = blocks.address(of: list)
+      let (first, last) = (memory.word(at: address &+ 8), memory.word(at: address &+ 16))
+      guard first != 0, let members = members(from: first, to: last, heap),
+        isAllocated(blocks.site(of: list).stack)
+      else { continue }
+      found.formUnion(members)
+    }
+    return found
+  }
+
+  /// The blocks of a list by the addresses of its ends; nil where they form none.
+  private static func members(from first: UInt64, to last: UInt64, _ heap: HeapImage) -> [Int]? {
+    var members: [Int] = []
+    var (address, previous): (UInt64, UInt64) = (first, 0)
+    while address != 0 {
+      guard let block = block(at: address, size: memberSize, heap),
+        heap.memory.word(at: address &+ 32) == previous
+      else { return nil }
+      members.append(block)
+      (address, previous) = (heap.memory.word(at: address &+ 24), address)
+    }
+    return !members.isEmpty && previous == last ? members : nil
+  }
+
+  private static let listSize: UInt64 = 24
+  private static let memberSize: UInt64 = 40
+
   /// The block of a record; nil for anything else, as where these variables are not what they were.
   private static func record(at address: UInt64, _ heap: HeapImage) -> Int? {
+    block(at: address, size: recordSize, heap)
+  }
+
+  private static func block(at address: UInt64, size: UInt64, _ heap: HeapImage) -> Int? {
     guard address != 0 else { return nil }
     let block = heap.lookup.block(containing: address)
-    guard block >= 0, heap.blocks.address(of: block) == address,
-      heap.blocks.size(of: block) == recordSize
+    guard block >= 0, heap.blocks.address(of: block) == address, heap.blocks.size(of: block) == size
     else { return nil }
     return block
   }

@@ -166,7 +166,7 @@ final class EdgeScanner: Sendable {
       guard var target = target(of: value) else { return }
       if isSideTable, tables.sideTables.isIdle(address, of: block, value, target) { return }
       if isLeftOver(address, of: block, start, table, dead) { return }
-      if let table, layout?.hasIdentifiersAsKeys == true, table.isKey(address) { return }
+      if let table, layout?.isIdentifierInKey(at: address, table) == true { return }
       if layout?.hasObjectsAsElements == true, !isObject(value, target, at: address &- start) {
         return
       }
@@ -204,8 +204,13 @@ final class EdgeScanner: Sendable {
       || value & Self.addressMask == blocks.address(of: target.block)
   }
 
-  /// Calls `body` for each word of a block that points to no block, but for those that are known to be left over
-  /// or to be numbers.
+  /// Whether a block is what libdispatch keeps for a queue by a key.
+  private func isQueueSpecific(_ block: Int) -> Bool {
+    tables.queueSpecifics.contains(block)
+  }
+
+  /// Calls `body` for each word of a block that points to no block, but for those that are known to be left over,
+  /// to be numbers, or only to identify something.
   func forEachOtherWord(of block: Int, _ body: (_ offset: UInt64, _ value: UInt64) -> Void) {
     if tables.pointerlessBlocks.contains(block) { return }
     let start = blocks.address(of: block)
@@ -217,7 +222,8 @@ final class EdgeScanner: Sendable {
       let offset = address &- start
       guard !string.hasText(at: address, value, memory), target(of: value) == nil,
         !isLeftOver(address, of: block, start, table, dead),
-        layout?.isNumber(at: offset, table, ofBlockAt: start, size: blocks.size(of: block)) != true
+        layout?.mayPoint(at: address, in: block, table, heap, tables.existentials) != false,
+        offset != DispatchCaches.key || !isQueueSpecific(block)
       else { return }
       body(offset, value)
     }
@@ -363,36 +369,5 @@ final class EdgeScanner: Sendable {
     }
     // A pointer lies in the block with all of its bytes.
     return min(blocks.end(of: block), start &+ (size & ~7))
-  }
-}
-
-extension ObjectLayout {
-  /// Whether a word of a block of a size is a number, although it may look like a pointer.
-  func isNumber(
-    at offset: UInt64, _ table: SwiftTable?, ofBlockAt address: UInt64, size: UInt64
-  ) -> Bool {
-    if numbersFromEnd.contains(size &- offset) { return true }
-    if self.table != nil, offset == SwiftTable.seedOffset { return true }
-    return start(of: offset, table, ofBlockAt: address).map {
-      numberOffsets.contains(offset - $0)
-    } ?? false
-  }
-
-  /// Whether a word of a block that points to another one holds it.
-  func holds(
-    at word: UInt64, in block: Int, _ table: SwiftTable?, _ target: Int, _ heap: HeapImage,
-    _ existentials: ExistentialValues
-  ) -> Bool {
-    let (address, size) = (heap.blocks.address(of: block), heap.blocks.size(of: block))
-    let offset = word &- address
-    if isNumber(at: offset, table, ofBlockAt: address, size: size) { return false }
-    guard let part = start(of: offset, table, ofBlockAt: address) else { return true }
-    if isBehindValue(offset - part, ofBlockAt: address &+ part, heap.memory, existentials) {
-      return false
-    }
-    let isUnowned =
-      unownedOffsets.contains(offset - part)
-      || unownedFromEnd.contains((size &+ 7) & ~7 &- offset)
-    return !isUnowned || SwiftObjects.isTakenDown(at: heap.blocks.address(of: target), heap.memory)
   }
 }

@@ -6,10 +6,15 @@ public struct ObjectLayout: Sendable, Hashable {
     public var stride: UInt64
     /// Where references are that their objects count, in bytes from the beginning of each.
     public var countedOffsets: [UInt64]
+    /// Where words are that only identify objects, in bytes from the beginning of each.
+    public var identifierOffsets: [UInt64]
 
     /// Describes keys.
-    public init(stride: UInt64, countedOffsets: [UInt64] = []) {
+    public init(
+      stride: UInt64, countedOffsets: [UInt64] = [], identifierOffsets: [UInt64] = []
+    ) {
       (self.stride, self.countedOffsets) = (stride, countedOffsets)
+      self.identifierOffsets = identifierOffsets
     }
   }
 
@@ -20,6 +25,10 @@ public struct ObjectLayout: Sendable, Hashable {
   public var unownedOffsets: [UInt64]
   /// Where more of them are, in bytes from the end of the last word of what was requested.
   public var unownedFromEnd: [UInt64]
+  /// Where words are that only identify objects: addresses that nobody can follow, in bytes from the beginning.
+  public var identifierOffsets: [UInt64]
+  /// Where more of them are, in bytes from the end of the last word of what was requested.
+  public var identifiersFromEnd: [UInt64]
   /// Where references are that the objects count which they lead to, in bytes from the beginning.
   public var countedOffsets: [UInt64]
   /// Where more of them are, in bytes from the end of the last word of what was requested.
@@ -58,6 +67,7 @@ public struct ObjectLayout: Sendable, Hashable {
   /// Describes objects; without arguments nothing is known of them.
   public init(
     size: UInt64? = nil, unownedOffsets: [UInt64] = [], unownedFromEnd: [UInt64] = [],
+    identifierOffsets: [UInt64] = [], identifiersFromEnd: [UInt64] = [],
     countedOffsets: [UInt64] = [], countedFromEnd: [UInt64] = [],
     existentialOffsets: [UInt64] = [], numberOffsets: [UInt64] = [],
     numbersFromEnd: [UInt64] = [], table: SwiftTable.Form? = nil,
@@ -69,6 +79,8 @@ public struct ObjectLayout: Sendable, Hashable {
     self.size = size
     self.unownedOffsets = unownedOffsets
     self.unownedFromEnd = unownedFromEnd
+    self.identifierOffsets = identifierOffsets
+    self.identifiersFromEnd = identifiersFromEnd
     self.countedOffsets = countedOffsets
     self.countedFromEnd = countedFromEnd
     self.existentialOffsets = existentialOffsets

@@ -218,7 +218,8 @@ extension SwiftLayouts {
       let table = Self.table(type.name)
       return ObjectLayout(
         size: Self.isKeyPath(type.name) ? .max : type.instanceSize,
-        unownedOffsets: fields.filter { $0.ownership == .unowned }.map(\.offset),
+        unownedOffsets: fields.filter(\.isUnowned).map(\.offset),
+        identifierOffsets: Self.identifiers(fields),
         countedOffsets: Self.counted(fields, size: type.instanceSize),
         existentialOffsets: Self.existentials(fields, size: type.instanceSize),
         numberOffsets: fields.compactMap(\.numberOffset),
@@ -233,12 +234,14 @@ extension SwiftLayouts {
       let layout = SwiftCaptureLayout(type.name)
       return ObjectLayout(
         size: .max, unownedFromEnd: unownedFromEnd(ofWord: word),
+        identifiersFromEnd: identifiersFromEnd(ofWord: word),
         countedFromEnd: layout?.countedFromEnd ?? [],
         existentialOffsets: Self.existentials(capturedFields(ofWord: word), size: .max),
         numbersFromEnd: layout?.numbersFromEnd ?? [])
     case .swiftBox:
       return ObjectLayout(
         size: .max, unownedFromEnd: unownedFromEnd(ofWord: word),
+        identifiersFromEnd: identifiersFromEnd(ofWord: word),
         existentialOffsets: Self.existentials(capturedFields(ofWord: word), size: .max))
     case .swiftError: return ObjectLayout(size: .max)
     case .swiftTask, .swiftJob: return ObjectLayout(isTask: true)
@@ -253,7 +256,8 @@ extension SwiftLayouts {
     let table = table(type.name)
     return ObjectLayout(
       size: type.instanceSize,
-      unownedOffsets: fields.filter { $0.ownership == .unowned }.map(\.offset),
+      unownedOffsets: fields.filter(\.isUnowned).map(\.offset),
+      identifierOffsets: identifiers(fields),
       countedOffsets: counted(fields, size: elements.stride),
       existentialOffsets: existentials(fields, size: elements.stride),
       numberOffsets: fields.compactMap(\.numberOffset), table: table,
@@ -270,7 +274,13 @@ extension SwiftLayouts {
 
   /// What is known of the keys of dictionaries, and of the elements of sets.
   private static func counted(_ keys: SwiftElements) -> ObjectLayout.Keys {
-    ObjectLayout.Keys(stride: keys.stride, countedOffsets: counted(keys.fields, size: keys.stride))
+    ObjectLayout.Keys(
+      stride: keys.stride, countedOffsets: counted(keys.fields, size: keys.stride),
+      identifierOffsets: identifiers(keys.fields))
+  }
+
+  private static func identifiers(_ fields: [SwiftField]) -> [UInt64] {
+    fields.filter { $0.ownership == .identifier }.map(\.offset)
   }
 
   /// Of the properties that are existentials those with room for a value: protocols of classes only

@@ -49,8 +49,9 @@ extension SwiftField {
   ]
 
   /// How it refers to an object; behind what all readers know, how many words from its beginning the reference is that
-  /// the object counts.
+  /// the object counts, and behind that, that it only identifies one.
   var code: UInt64 {
+    if ownership == .identifier { return Self.identifierCode }
     if ownership == .strong, let countedReference {
       return UInt64(Self.inFile.count) &+ countedReference / 8
     }
@@ -69,6 +70,10 @@ extension SwiftField {
       self.init(name: name, offset: offset, ownership: Self.inFile[Int(code)])
       return
     }
+    if code == Self.identifierCode {
+      self.init(name: name, offset: offset, ownership: .identifier)
+      return
+    }
     let words = code - known
     self.init(
       name: name, offset: offset,
@@ -77,6 +82,8 @@ extension SwiftField {
 
   /// In words: a reference is in the first or the second one.
   private static let greatestPlace: UInt64 = 1
+
+  private static let identifierCode = UInt64(inFile.count) + greatestPlace + 1
 }
 
 /// What was known of an image when its names were looked up.

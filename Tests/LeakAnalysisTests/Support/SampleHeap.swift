@@ -123,10 +123,15 @@ struct SampleHeap {
   }
 
   /// Writes the trace, reads it back and looks for pointers into freed blocks.
-  func dangling(layouts: [UInt64: ObjectLayout] = [:]) throws -> [DanglingPointer] {
+  func dangling(
+    layouts: [UInt64: ObjectLayout] = [:],
+    isOfDispatch: @escaping (StackID) -> Bool = { _ in false }
+  ) throws -> [DanglingPointer] {
     let file = try write()
     let trace = try Trace(path: file.path)
-    let analysis = LeakAnalysis(try trace.heap(atSnapshot: 0), layouts: layouts)
+    let analysis = LeakAnalysis(
+      try trace.heap(atSnapshot: 0), layouts: layouts,
+      facts: StackFacts(isOfDispatch: isOfDispatch))
     return try DanglingPointers(analysis, in: trace).pointers
   }
 

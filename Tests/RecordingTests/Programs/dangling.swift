@@ -1,7 +1,9 @@
 // References that do not hold their objects, and what looks like them.
 //
 //   dangling         objects that are gone, which unowned(unsafe), Unmanaged and pointers name still
-//   dangling none    weak and unowned references, and what containers leave behind
+//   dangling none    weak and unowned references, what containers leave behind, and what only identifies objects
+
+import Dispatch
 
 final class Target {
   var numbers = (1, 2, 3, 4, 5)
@@ -52,8 +54,40 @@ nonisolated(unsafe) var table: [String: Target] = [:]
   }
 }
 
+struct Subscription: Hashable {
+  var number: Int
+  var target: ObjectIdentifier
+}
+
+final class Registry {
+  var last: ObjectIdentifier?
+  var first = Subscription(number: 0, target: ObjectIdentifier(Registry.self))
+  var seen: Set<ObjectIdentifier> = []
+  var names: [ObjectIdentifier: Int] = [:]
+  var subscriptions: [Subscription: Int] = [:]
+  var isLast: () -> Bool = { false }
+}
+
+let registry = Registry()
+let queue = DispatchQueue(label: "queue")
+
+/// What is freed here is not used again: the last that a program does.
+@inline(never) func identify() {
+  let targets = (0..<6).map { _ in Target() }
+  let identifiers = targets.map { ObjectIdentifier($0) }
+  registry.last = identifiers[0]
+  registry.first.target = identifiers[1]
+  registry.seen = [identifiers[2]]
+  registry.names[identifiers[3]] = 1
+  registry.subscriptions[Subscription(number: 1, target: identifiers[4])] = 1
+  let captured = identifiers[5]
+  registry.isLast = { [captured] in registry.last == captured }
+  queue.setSpecific(key: DispatchSpecificKey<Int>(), value: 1)
+}
+
 if CommandLine.arguments.dropFirst().first == "none" {
   keepNone()
+  identify()
 } else {
   dropUnsafe()
   dropUnmanaged()

@@ -163,6 +163,7 @@ import Testing
         SwiftField(name: "index", offset: 80, ownership: .optionalNumber),
         SwiftField(name: "action", offset: 96, countedReference: 8),
         SwiftField(name: "title", offset: 112),
+        SwiftField(name: "page", offset: 128, ownership: .identifier),
       ]
     }
   }
@@ -270,13 +271,16 @@ import Testing
       in: images.images[0])
     #expect(
       fields.map(\.name) == [
-        "children", "parent", "observer", "content", "isOpen", "index", "action", "title",
+        "children", "parent", "observer", "content", "isOpen", "index", "action", "title", "page",
       ])
-    #expect(fields.map(\.offset) == [16, 24, 32, 40, 72, 80, 96, 112])
+    #expect(fields.map(\.offset) == [16, 24, 32, 40, 72, 80, 96, 112, 128])
     #expect(
       fields.map(\.ownership)
-        == [.strong, .unowned, .weak, .existential, .number, .optionalNumber, .strong, .strong])
-    #expect(fields.map(\.countedReference) == [0, nil, nil, nil, nil, nil, 8, nil])
+        == [
+          .strong, .unowned, .weak, .existential, .number, .optionalNumber, .strong, .strong,
+          .identifier,
+        ])
+    #expect(fields.map(\.countedReference) == [0, nil, nil, nil, nil, nil, 8, nil, nil])
   }
 
   /// By what metadata have in front of them: in an image, and of a generic type in memory of the runtime.
@@ -401,7 +405,7 @@ import Testing
     let fields = embedded.swiftFields(
       of: SwiftClassReference(descriptor: Address(0x10_0a00), metadata: Address(0x10_0b00)),
       in: image)
-    #expect(fields.count == 8)
+    #expect(fields.count == 9)
   }
 
   @Test func lostNamesAreLookedForInFiles() {

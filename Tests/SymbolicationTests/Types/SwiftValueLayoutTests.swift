@@ -58,11 +58,11 @@ import TraceReader
   @Test func identifiersHoldNothing() {
     let types = SwiftElementTypes(TypeTable(), ImageMap(images: []))
     for name in ["Swift.ObjectIdentifier", "Swift.Optional<Swift.ObjectIdentifier>"] {
-      let value = SwiftElements.value(.unowned)
+      let value = SwiftElements.value(.identifier)
       #expect(types.layout(named: name) == SwiftElements(stride: 8, fields: [value]))
     }
     let tuple = types.layout(named: "(Swift.Int, Swift.ObjectIdentifier)")
-    #expect(tuple?.fields.map(\.ownership) == [.strong, .unowned])
+    #expect(tuple?.fields.map(\.ownership) == [.strong, .identifier])
   }
 
   @Test func storageIsOfKeysAndElements() {

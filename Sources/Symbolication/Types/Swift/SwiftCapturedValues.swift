@@ -136,9 +136,14 @@ struct SwiftCapturedValues {
   }
 
   /// Where references are that do not hold what they point to, in bytes from the end of the block's last word.
-  var unownedFromEnd: [UInt64] {
+  var unownedFromEnd: [UInt64] { placesFromEnd { $0.isUnowned } }
+
+  /// Where words are that only identify objects, in bytes from the end of the block's last word.
+  var identifiersFromEnd: [UInt64] { placesFromEnd { $0.ownership == .identifier } }
+
+  private func placesFromEnd(of isMeant: (SwiftField) -> Bool) -> [UInt64] {
     let end = (back.size + 7) & ~7
-    return back.fields.filter { $0.ownership == .unowned }.map { end - $0.offset }
+    return back.fields.filter(isMeant).map { end - $0.offset }
   }
 
   /// What an offset in a block is called: `[1].owner`, `[1]`, in boxes `value.owner`, `value`.

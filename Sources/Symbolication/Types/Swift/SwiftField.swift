@@ -8,9 +8,10 @@ public struct SwiftField: Sendable, Hashable {
     case strong
     /// `weak`: points to the object's side table.
     case weak
-    /// `unowned`, `unowned(unsafe)` or an `ObjectIdentifier`: points to the object and does not hold
-    /// it.
+    /// `unowned` or `unowned(unsafe)`: points to the object and does not hold it.
     case unowned
+    /// An `ObjectIdentifier`: the address of an object, which it does not hold, and which nobody can follow.
+    case identifier
     /// Holds whatever conforms to a protocol, with its metadata three words behind the property's
     /// beginning, unless the protocol is one of classes only.
     case existential
@@ -33,13 +34,16 @@ public struct SwiftField: Sendable, Hashable {
   /// as a generic one; the parameters of the class are called `A`, `B` and so on.
   public var typeName: String?
 
+  /// Whether it points to an object as far as its word tells, and does not hold it.
+  public var isUnowned: Bool { ownership == .unowned || ownership == .identifier }
+
   /// Where a word begins in an object that is no pointer, although it may look like one: in the bytes
   /// behind a small number, or a tag, stands what was there before.
   public var numberOffset: UInt64? {
     switch ownership {
     case .number: offset % 8 == 0 ? offset : nil
     case .optionalNumber: offset % 8 == 0 ? offset &+ 8 : nil
-    case .strong, .weak, .unowned, .existential: nil
+    case .strong, .weak, .unowned, .identifier, .existential: nil
     }
   }
 

@@ -106,6 +106,12 @@ public final class SwiftLayouts {
     return (plain?.unownedFromEnd ?? []) + (captures(of: type)?.unownedFromEnd ?? [])
   }
 
+  /// Where words are in the closure contexts and boxes that begin with a word that only identify objects, in bytes
+  /// from the end of the last word.
+  public func identifiersFromEnd(ofWord word: UInt64) -> [UInt64] {
+    types.type(ofWord: word).flatMap(captures)?.identifiersFromEnd ?? []
+  }
+
   private func captures(of type: BlockType) -> SwiftCapturedValues? {
     if let known = knownCaptures[type.id] { return known }
     let values = SwiftCapturedValues(type) { value(named: $0, depth: 0) }

@@ -167,7 +167,7 @@ struct SwiftPropertyTypes {
   /// and `Double`, which may hold the bits of a pointer, other than their tags when they are optional.
   private func ownership(ofTypeNamed text: [UInt8]?) -> SwiftField.Ownership? {
     switch text.map({ String(decoding: $0, as: UTF8.self) }) {
-    case "SO", "SOSg": .unowned
+    case "SO", "SOSg": .identifier
     case "Sb", "SbSg", "Sf", "SfSg": .number
     case "SiSg", "SuSg", "SdSg": .optionalNumber
     default: nil

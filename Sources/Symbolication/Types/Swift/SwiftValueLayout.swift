@@ -104,7 +104,7 @@ struct SwiftValueLayout {
     add(SwiftValueLayout(16), "String", "Character")
     add(SwiftValueLayout(32), "Substring", "ArraySlice")
     var identifier = SwiftValueLayout(8)
-    identifier.ownership = .unowned
+    identifier.ownership = .identifier
     add(identifier, "ObjectIdentifier")
     var existential = SwiftValueLayout(40)
     existential.ownership = .existential
