@@ -8,7 +8,7 @@ struct HeaderBlockTests {
   private func possible(
     place: UInt64 = 8, stacks: [UInt32] = [1, 2, 1, 2, 1], count: Int = 5,
     operation: Operation = .malloc, layouts: [UInt64: ObjectLayout] = [:],
-    _ change: (inout SampleHeap, [UInt64]) -> Void = { _, _ in }
+    distance: UInt64 = 1 << 16, _ change: (inout SampleHeap, [UInt64]) -> Void = { _, _ in }
   ) throws -> Int {
     var heap = SampleHeap()
     let blocks = (0..<count).map {
@@ -17,10 +17,10 @@ struct HeaderBlockTests {
     heap.set(SampleHeap.globals, blocks[0] + place)
     for (block, next) in zip(blocks, blocks.dropFirst()) { heap.set(block + 56, next + place) }
     change(&heap, blocks)
-    // The first two stacks come from one call.
+    // The first two stacks come from one call, each other one from its own.
     return try heap.analysis(
       layouts: layouts,
-      allocatingCall: { $0.rawValue <= 2 ? 7 : UInt64($0.rawValue) + 10 }
+      allocatingCall: { 1 << 32 + (UInt64(max($0.rawValue, 2)) - 2) * distance }
     ).reachability.count(of: .possible)
   }
 
@@ -39,6 +39,55 @@ struct HeaderBlockTests {
     // Not enough objects, and not enough texts.
     #expect(try possible(texts: 5, count: 8) == 8)
     #expect(try possible(texts: 3, count: 8) == 8)
+  }
+
+  @Test("may be few from a call beside another one, as of realloc beside malloc")
+  func callsBeside() throws {
+    func possible(
+      _ place: UInt64 = 8, distance: UInt64 = 4095,
+      _ change: @escaping (inout SampleHeap, [UInt64]) -> Void = { _, _ in }
+    ) throws -> Int {
+      try self.possible(
+        place: place, stacks: [1, 2, 1, 2, 3], distance: distance, change)
+    }
+    #expect(try possible() == 0)
+    #expect(try possible(16) == 0)
+    #expect(try possible(distance: 4096) == 1)
+    // Words with tags tell nothing of where memory is handed out.
+    #expect(try possible(2) == 1)
+    #expect(try possible { heap, blocks in heap.set(blocks[3] + 56, blocks[4] + 16) } == 1)
+    #expect(try possible { heap, blocks in heap.set(blocks[1] + 48, blocks[4] + 16) } == 1)
+  }
+
+  @Test(
+    "are held where a pointer leads to the address that was handed out, as behind a page of SQLite")
+  func addressesBehind() throws {
+    func possible(_ word: UInt64, place: UInt64 = 8) throws -> Int {
+      try self.possible(place: place) { heap, blocks in
+        let page = heap.block(128, stack: StackID(rawValue: 1))
+        heap.set(blocks[4] + 56, page + 104)
+        heap.set(page + 104, page + word)
+      }
+    }
+    #expect(try possible(8) == 0)
+    #expect(try possible(16, place: 16) == 0)
+    #expect(try possible(16) == 1)
+    #expect(try possible(24) == 1)
+  }
+
+  @Test("are leaks where only they themselves have the address that was handed out")
+  func lost() throws {
+    var heap = SampleHeap()
+    let stack = StackID(rawValue: 1)
+    let held = (0..<4).map { _ in heap.block(64, stack: stack) }
+    for (index, block) in held.enumerated() {
+      heap.set(SampleHeap.globals + UInt64(index) * 8, block + 8)
+    }
+    let page = heap.block(128, stack: stack)
+    let array = heap.block(128, stack: StackID(rawValue: 2))
+    heap.set(page + 104, page + 8, array + 8)
+    let leaked = try heap.analysis(allocatingCall: { 1 << 32 + UInt64($0.rawValue) }).leaked
+    #expect(Set(leaked) == [page, array])
   }
 
   @Test("are held by pointers with tags, where all owners have these, whoever allocated them")

@@ -114,7 +114,7 @@ final class EdgeScanner: Sendable {
       || isElementLink(at: offset, of: block)
       || tables.metadataSlabs.contains(block)
       || findings.rustInteriors.isOwned(block, at: offset, in: blocks)
-      || findings.headerBlocks.isOwned(block, at: offset, in: blocks)
+      || findings.headerBlocks.isOwned(block, at: offset, in: heap)
       || isTask(at: value, inSlabOf: block)
     return Target(
       block: block,

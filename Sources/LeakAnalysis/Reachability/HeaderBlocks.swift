@@ -15,6 +15,9 @@ import TraceReader
 /// A language's runtime may put words of its own behind those, as Free Pascal does in front of a text or an array: then
 /// there are several such places, which together three quarters of the blocks have pointers to. Of tags there may be
 /// several, too, as of the texts of messages of Protocol Buffers; blocks with these may come from any allocator function.
+///
+/// Where such an allocator is known, its other calls are, too: the one of `realloc` stands beside that of `malloc`. For
+/// blocks from a call so close, there may be few, if all of them have pointers to the same place.
 struct HeaderBlocks: Sendable {
   /// For each site the places of its blocks whose addresses their owners have; 0 where that is not known.
   private var starts: [UInt16] = []
@@ -56,10 +59,17 @@ struct HeaderBlocks: Sendable {
 
   var isEmpty: Bool { starts.isEmpty }
 
-  /// Whether an owner of a block has the address of what lies at an offset of it.
-  func isOwned(_ block: Int, at offset: UInt64, in blocks: HeapBlocks) -> Bool {
+  /// Whether an owner of a block has the address of what lies at an offset of it, or finds there the address that was
+  /// handed out, as in the header behind a page of SQLite's cache.
+  func isOwned(_ block: Int, at offset: UInt64, in heap: HeapImage) -> Bool {
     guard !starts.isEmpty else { return false }
-    return starts[blocks.siteIndex(of: block)] & Places.place(at: offset) & ~Places.other != 0
+    let places = starts[heap.blocks.siteIndex(of: block)] & ~Places.other
+    guard places != 0 else { return false }
+    if places & Places.place(at: offset) != 0 { return true }
+    let start = heap.blocks.address(of: block)
+    guard offset & 7 == 0, offset &+ 8 <= heap.blocks.size(of: block) else { return false }
+    let handedOut = heap.memory.word(at: start &+ offset) &- start
+    return handedOut >= 8 && places & Places.place(at: handedOut) != 0
   }
 }
 
@@ -86,6 +96,8 @@ private struct Callers {
   private let blocks: HeapBlocks
   /// For each site the number of its call; -1 where that is of no interest.
   private var calls: [Int]
+  /// For each call where it is, in ascending order.
+  private var addresses: [UInt64] = []
   /// For each call whether it is of `malloc`.
   private var isMalloc: [Bool]
   /// For each call how many words lead to the beginnings of its blocks.
@@ -100,18 +112,12 @@ private struct Callers {
     self.blocks = blocks
     calls = Array(repeating: -1, count: blocks.sites.count)
     (isMalloc, beginnings) = ([], [])
-    var counts: [UInt64: Int] = [:]
-    var possible: [Int] = Array(repeating: 0, count: blocks.sites.count)
-    for block in 0..<blocks.count where reachability.state(of: block) == .possible {
-      possible[blocks.siteIndex(of: block)] += 1
-    }
-    for (site, count) in possible.enumerated() where count > 0 {
-      let call = facts.allocatingCall(blocks.sites[site].stack)
-      if let call { counts[call, default: 0] += count }
-    }
-    var numbers: [UInt64: Int] = [:]
-    for call in counts.filter({ $0.value >= least }).keys.sorted() { numbers[call] = numbers.count }
-    guard !numbers.isEmpty else { return }
+    let counts = Self.possibleLeaks(blocks, reachability, facts)
+    let sure = counts.filter { $0.value >= least }.keys.sorted()
+    guard !sure.isEmpty else { return }
+    addresses = counts.keys.filter { Self.isBeside($0, sure) }.sorted()
+    let numbers = Dictionary(
+      uniqueKeysWithValues: addresses.enumerated().map { ($0.element, $0.offset) })
     isMalloc = Array(repeating: true, count: numbers.count)
     beginnings = Array(repeating: 0, count: numbers.count)
     for (index, site) in blocks.sites.enumerated() {
@@ -120,6 +126,33 @@ private struct Callers {
       if site.operation.family != .malloc { isMalloc[call] = false }
     }
   }
+
+  /// How many possible leaks come from each call.
+  private static func possibleLeaks(
+    _ blocks: HeapBlocks, _ reachability: Reachability, _ facts: StackFacts
+  ) -> [UInt64: Int] {
+    var possible: [Int] = Array(repeating: 0, count: blocks.sites.count)
+    for block in 0..<blocks.count where reachability.state(of: block) == .possible {
+      possible[blocks.siteIndex(of: block)] += 1
+    }
+    var counts: [UInt64: Int] = [:]
+    for (site, count) in possible.enumerated() where count > 0 {
+      let call = facts.allocatingCall(blocks.sites[site].stack)
+      if let call { counts[call, default: 0] += count }
+    }
+    return counts
+  }
+
+  /// Whether a call is one of some others, or so close to one that it is of the same allocator.
+  private static func isBeside(_ call: UInt64, _ others: [UInt64]) -> Bool {
+    let next = others.partitioningIndex { $0 >= call }
+    return others[max(next - 1, 0)..<min(next + 1, others.count)].contains {
+      max($0, call) - min($0, call) < farthest
+    }
+  }
+
+  /// The functions of an allocator are less than that apart.
+  private static let farthest: UInt64 = 4096
 
   /// Notes a pointer.
   ///
@@ -146,7 +179,20 @@ private struct Callers {
       beginnings[call] * 100 > blocks.count
         ? 0 : Self.places(of: blocks, least: least, isMalloc: isMalloc[call])
     }
-    return calls.map { $0 < 0 ? 0 : found[$0] }
+    let all = found.indices.map { call in
+      found[call] != 0 || beginnings[call] > 0 || !isMalloc[call]
+        ? found[call] : placeBeside(call, found, of: blocksByCall[call])
+    }
+    return calls.map { $0 < 0 ? 0 : all[$0] }
+  }
+
+  /// The place of a call beside that all of some blocks have pointers to, and to no other.
+  private func placeBeside(_ call: Int, _ found: [UInt16], of blocks: [UInt16]) -> UInt16 {
+    guard let place = blocks.first, Places.handedOut.contains(place),
+      blocks.allSatisfy({ $0 == place })
+    else { return 0 }
+    let others = found.indices.filter { found[$0] == place }.map { addresses[$0] }
+    return !others.isEmpty && Self.isBeside(addresses[call], others) ? place : 0
   }
 
   /// The places that most of some blocks have pointers to, by the places that each has pointers to.
