@@ -56,21 +56,21 @@ struct TextScanner {
 
   /// Goes past a bracketed group; the current byte is its opening bracket.
   ///
-  /// An arrow's `>` closes nothing, nor does what stands in backticks. A group without end goes to
-  /// the end of the text.
+  /// An arrow's `>` closes nothing, nor does one in parentheses that none has opened there, as in
+  /// `<(8>>1)>`, nor what stands in backticks. A group without end goes to the end of the text.
   /// - Returns: What is between the brackets.
   mutating func skipGroup() -> ArraySlice<UInt8> {
     let start = min(position + 1, bytes.count)
-    var depth = 0
+    var open = OpenBrackets()
     while let byte = current {
       if skipQuoted() { continue }
       if Self.isOpening(byte) {
-        depth += 1
+        open.add(byte)
       } else if Self.isClosing(byte), !(byte == UInt8(ascii: ">") && isArrow) {
-        depth -= 1
+        open.close(byte)
       }
       position += 1
-      if depth <= 0 { return bytes[start..<max(start, position - 1)] }
+      if open.count <= 0 { return bytes[start..<max(start, position - 1)] }
     }
     return bytes[start...]
   }
@@ -108,5 +108,33 @@ extension String {
   /// The text of bytes that come from a name.
   init(nameBytes: some Sequence<UInt8>) {
     self = String(decoding: Array(nameBytes), as: UTF8.self)
+  }
+}
+
+/// The brackets that are open at a place of a text.
+///
+/// In parentheses `<` and `>` may be operators: a closing bracket of another kind closes with it the angle brackets
+/// behind the one that it belongs to.
+private struct OpenBrackets {
+  private(set) var count = 0
+  /// A bit for each of the innermost 64, the innermost in the lowest: 1 for all but angle brackets.
+  private var others: UInt64 = 0
+
+  mutating func add(_ byte: UInt8) {
+    count += 1
+    others = others << 1 | (byte == UInt8(ascii: "<") ? 0 : 1)
+  }
+
+  mutating func close(_ byte: UInt8) {
+    if byte == UInt8(ascii: ">") {
+      if others & 1 == 0 { removeLast() }
+    } else {
+      removeLast(others == 0 ? 1 : others.trailingZeroBitCount + 1)
+    }
+  }
+
+  private mutating func removeLast(_ number: Int = 1) {
+    count -= number
+    others >>= UInt64(number)
   }
 }

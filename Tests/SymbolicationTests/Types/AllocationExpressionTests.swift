@@ -15,6 +15,8 @@ import Testing
     ("  add(new First, new Second);", 0, nil),
     ("  add(new First, new Second);", 28, nil),
     ("  add(new Foo, new Foo);", 3, "Foo"),
+    ("  p = new Foo<(8>>1)>;", 7, "Foo<(8>>1)>"),
+    ("  p = new ns::Foo<(N > 3), W<(1<<2)>>(1);", 7, "ns::Foo<(N > 3), W<(1<<2)>>"),
     ("  p = new std::shared_ptr<O>(new O);", 35, "std::shared_ptr<O>"),
     ("  p = new std::shared_ptr<O>(new O);", 34, "O"),
     ("  p = new std::pair<O *, W *>(new O, new Work);", 46, "std::pair<O *, W *>"),
