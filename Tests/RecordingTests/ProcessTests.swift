@@ -289,6 +289,23 @@ import TraceTestSupport
       ])
   }
 
+  /// Its trace is begun as soon as it is there, before it can close anything.
+  @Test func aForkWithoutDescriptorForItsTraceIsNoted() throws {
+    let program = try TestProgram("no_descriptor.c").path.string
+    let run = try TracedRun([program, "fork"])
+    let traces = try run.allTraces()
+
+    #expect(run.recorded.outputText == "300\nToo many open files\n400\n")
+    try #require(traces.map(\.ending) == [.exit(0), .underscoreExit(3)])
+    #expect(traces.map(\.coverage.childrenNotFollowedCount) == [1, 0])
+    #expect(try MarkedEvents(traces[1])[48013] == .init(allocated: 1, freed: 1))
+    #expect(
+      traces.first?.coverage.childrenNotFollowed == [
+        "\(program): its forks cannot write traces any more "
+          + "(another user, chroot, mount namespace, ulimit -f, ulimit -n)"
+      ])
+  }
+
   @Test func whatValgrindRunsIsLeftAlone() throws {
     let program = try TestProgram("table.c")
     let run = try TracedRun(

@@ -3,11 +3,14 @@
 #include "base/file_room.h"
 
 #include "base/os.h"
-#include <stdbool.h>
+#include <errno.h>
 #include <sys/resource.h>
 
 /* So many are open at once. */
 enum { NEEDED = 4 };
+
+/* Who may have so many does not use them all up, and each would be asked at each fork. */
+enum { MANY = 4096 };
 
 static bool is_enough(int fd) {
     int copies[NEEDED], count = 0;
@@ -29,4 +32,16 @@ struct mt_file_room mt_file_room_make(int fd) {
 void mt_file_room_leave(struct mt_file_room room) {
     if (room.limit)
         mt_os_set_soft_limit(RLIMIT_NOFILE, room.limit);
+}
+
+/* From the top, where numbers are free in all but those who have none left. */
+bool mt_file_room_is_left(int own) {
+    uint64_t limit = mt_os_limit(RLIMIT_NOFILE);
+    struct mt_file_identity ignored;
+    if (limit > MANY)
+        return true;
+    for (int fd = (int)limit - 1; fd >= 0; fd--)
+        if (fd == own || mt_os_identify(fd, &ignored) == -EBADF)
+            return true;
+    return false;
 }

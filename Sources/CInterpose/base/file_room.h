@@ -5,6 +5,7 @@
 #ifndef MT_FILE_ROOM_H
 #define MT_FILE_ROOM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct mt_file_room {
@@ -17,5 +18,12 @@ struct mt_file_room {
  * context  one caller at a time, at the end of the process; async-signal-safe */
 struct mt_file_room mt_file_room_make(int fd);
 void mt_file_room_leave(struct mt_file_room room);
+
+/* Can the process open one more file? Asked without taking a number, which a thread of the host may
+ * be about to miss.
+ *
+ * own      a descriptor that is given up first, or -1
+ * context  any thread; async-signal-safe */
+bool mt_file_room_is_left(int own);
 
 #endif

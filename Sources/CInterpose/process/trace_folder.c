@@ -3,10 +3,12 @@
 
 #include "base/config.h"
 #include "base/executable_path.h"
+#include "base/file_room.h"
 #include "base/os.h"
 #include "base/text.h"
 #include "process/recording.h"
 #include "trace/meta_writer.h"
+#include "trace/trace_descriptor.h"
 #include "trace/trace_file.h"
 #include <errno.h>
 #include <limits.h>
@@ -47,8 +49,14 @@ static void note_forks(void) {
     struct mt_text text = mt_text_begin(line, sizeof line);
     mt_text_add(&text, length ? path : "?");
     mt_text_add(&text, ": its forks cannot write traces any more (another user, chroot, mount "
-                       "namespace, ulimit -f)");
+                       "namespace, ulimit -f, ulimit -n)");
     mt_meta_note(MT_NOTE_CHILD_NOT_FOLLOWED, 1, line);
+}
+
+/* It has the parent's descriptors, but for that of the trace. A program that it executes instead
+ * may have fewer: mt_trace_obstacle does not look at them. */
+static bool can_fork_begin(void) {
+    return mt_file_room_is_left(mt_trace_descriptor_kept()) && !mt_trace_obstacle();
 }
 
 void mt_trace_folder_after_fork(void) {
@@ -56,7 +64,7 @@ void mt_trace_folder_after_fork(void) {
     if (!mt_config.follow || !mt_recording_owns_trace())
         return;
     /* The kernel is asked about the real user, files are made by the effective one. */
-    if (getuid() != geteuid() || !mt_trace_obstacle())
+    if (getuid() != geteuid() || can_fork_begin())
         return;
     mt_trace_file_count(MT_COUNT_CHILDREN_NOT_FOLLOWED, 1);
     uint32_t pid = (uint32_t)mt_os_pid();
