@@ -274,6 +274,20 @@ import TraceTestSupport
     #expect(text.contains("\"text\":\"freed first by free\""))
   }
 
+  /// Viewers take `[](int)` for a link without a text.
+  @Test func sarifHasNoLinksInNames() throws {
+    var finding = leak(what: "malloc in Row::operator[](int)", in: "Row::operator[](int)")
+    finding.frames += [frame("run<main::{lambda()#2}>", "/src/app/main.c", 4)]
+    let result = GateResult(judging: input([finding]))
+    let text = try result.output(as: .sarif, root: root)
+    #expect(text.ranges(of: "\"text\":\"Row::operator[] (int)\"").count == 1)
+    #expect(text.contains("Memory leak: malloc in Row::operator[] (int), 3 blocks"))
+    #expect(text.contains("\"text\":\"run<main::{lambda()#2}>\""))
+    #expect(
+      text.ranges(of: "[](").count == text.ranges(of: "Name\":\"Row::operator[](int)\"").count)
+    #expect(try result.output(as: .github, root: root).contains("Row::operator[](int)"))
+  }
+
   /// Whole stacks of 16,000 findings were 1.4 GB.
   @Test func sarifHasTheInnermostFramesOnlyOfManyFindings() throws {
     func steps(_ depth: Int, inEachOf count: Int) throws -> [String?] {

@@ -3,7 +3,17 @@ import Reports
 /// SARIF 2.1.0, as far as the gate has something to say.
 /// https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 struct SARIFLog: Encodable {
-  struct Message: Encodable { var text: String }
+  struct Message: Encodable {
+    let text: String
+
+    /// A text in which no reader sees a link (section 3.11.6).
+    ///
+    /// `A::operator[](int)` is a link to `int` without a text: viewers show `A::operator`. Those
+    /// that know backslashes are few, the others show them; a blank is read alike by all. Braces
+    /// stay: section 3.11.5 wants them doubled, but viewers replace and halve them only in messages
+    /// with arguments, of which there are none.
+    init(text: String) { self.text = text.replacing("](", with: "] (") }
+  }
 
   struct Rule: Encodable {
     struct Configuration: Encodable { var level: String }
