@@ -1,5 +1,6 @@
 import Reports
 import Testing
+import TraceReader
 
 @testable import LeakGate
 
@@ -11,6 +12,26 @@ import Testing
     #expect(
       Fingerprint.of(.leak, what: "Node", frames: moved)
         == Fingerprint.of(.leak, what: "Node", frames: plain))
+  }
+
+  /// Who mends the first stack has to know of the others.
+  @Test func otherStacksOfOneFingerprintAreShown() throws {
+    var collector = FindingCollector(
+      process: "app", pid: 7, trace: nil,
+      tests: TestTimeline([], clock: TraceClock(header: TraceHeader())))
+    collector.add(leak(count: 1, bytes: 77, line: 12))
+    #expect(collector.findings.map(\.stackCount) == [nil])
+    for line in [12, 14, 14, 16, 18, 20] { collector.add(leak(count: 1, bytes: 79, line: line)) }
+
+    let finding = try #require(collector.findings.first)
+    #expect(collector.findings.count == 1)
+    #expect(finding.stackCount == 5)
+    #expect(finding.frames.first?.line == 12)
+    #expect(finding.related.map { $0.frames.first?.line } == [14, 16, 18])
+    #expect(Set(finding.related.map(\.title)) == ["also from this stack"])
+    #expect(
+      finding.sentence()
+        == "Memory leak: Node, 7 blocks, 551 B from 5 stacks, allocated in makeList (list.c:12)")
   }
 
   @Test func whatItIsCounts() {

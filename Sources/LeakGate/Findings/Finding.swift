@@ -44,6 +44,8 @@ public struct Finding: Sendable, Hashable, Encodable {
   public var trace: String?
   /// The stack of the allocation, or of the wrong call; leaf first.
   public var frames: [ReportFrame]
+  /// How many different stacks it came about by, of which ``frames`` is the first; nil when there is one.
+  public var stackCount: Int?
   /// Other stacks that belong to it.
   public var related: [RelatedStack] = []
   /// The first tree in lines of text; empty for other kinds.
@@ -102,6 +104,7 @@ public struct Finding: Sendable, Hashable, Encodable {
   func sentence(_ style: ByteStyle, processCount: Int) -> String {
     var text = "\(kind.title): \(what), \(amount)"
     if bytes > 0 { text += ", \(style.format(bytes))" }
+    if let stackCount { text += " from \(CountText.plain(stackCount, "stack"))" }
     if processCount > 1 { text += " in \(processCount) processes" }
     if let place = responsible {
       text += kind.isMemoryError ? ", in \(place.name)" : ", allocated in \(place.name)"

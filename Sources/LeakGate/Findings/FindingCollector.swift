@@ -11,6 +11,7 @@ struct FindingCollector {
   private(set) var findings: [Finding] = []
   private var positions: [String: Int] = [:]
   private var names = NormalisedNames()
+  private var alike = AlikeStacks()
 
   init(process: String, pid: UInt32, trace: String?, tests: TestTimeline) {
     self.process = process
@@ -87,7 +88,7 @@ struct FindingCollector {
   }
 
   /// Stacks that differ only in what changes from build to build make one finding.
-  private mutating func add(_ finding: Finding) {
+  mutating func add(_ finding: Finding) {
     guard let position = positions[finding.fingerprint] else {
       positions[finding.fingerprint] = findings.count
       findings.append(finding)
@@ -96,6 +97,7 @@ struct FindingCollector {
     findings[position].count &+= finding.count
     findings[position].bytes &+= finding.bytes
     findings[position].instances &+= finding.instances
+    alike.add(finding.frames, to: &findings[position], at: position)
     if let more = finding.tests {
       findings[position].tests = findings[position].tests ?? TestEvidence()
       findings[position].tests?.add(more)
