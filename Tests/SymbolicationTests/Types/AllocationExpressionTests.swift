@@ -32,6 +32,9 @@ import Testing
     ("  sink(new unsigned long);", 7, "unsigned long"),
     ("      new O);", 12, nil),  // what begins in a line above
     ("  p = new A(1'000, '\"'); // new", 0, "A"),
+    ("  p = new A; /* new B", 0, "A"),  // a comment that goes on
+    ("  p = new /* B */ A /", 0, "A"),
+    ("  p = new A * /*/ new B", 0, "A *"),
     ("  p = new auto(c);", 17, nil),
     ("  renew(old);", 3, nil),
     ("  push(value);", 3, nil),

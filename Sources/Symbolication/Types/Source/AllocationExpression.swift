@@ -13,6 +13,8 @@ enum AllocationExpression {
   /// - Returns: `Foo`, `std::pair<int, int>`, `int[]`; nil when there is no such expression, or when
   ///   several may be meant.
   static func typeOfNew(in line: String, column: Int) -> String? {
+    // Most lines that are asked have none.
+    guard TextSearch.holds(line, "new") else { return nil }
     let expressions = newExpressions(in: line)
     let place = column - 1
     if let exact = expressions.first(where: { $0.range.lowerBound == place }) { return exact.type }
@@ -111,13 +113,13 @@ enum AllocationExpression {
     var quote: UInt8?
     var position = 0
     while position < bytes.count {
-      if quote == nil, bytes[position...].starts(with: "/*".utf8) {
+      if quote == nil, isPair("/", "*", at: position, in: bytes) {
         blankComment(&bytes, &position)
         continue
       }
       let byte = bytes[position]
       let isEscape = quote != nil && byte == UInt8(ascii: "\\")
-      if quote == nil, bytes[position...].starts(with: "//".utf8) {
+      if quote == nil, isPair("/", "/", at: position, in: bytes) {
         bytes.removeSubrange(position...)
       } else if byte == quote {
         quote = nil
@@ -139,9 +141,17 @@ enum AllocationExpression {
   private static func blankComment(_ bytes: inout [UInt8], _ position: inout Int) {
     let start = position
     position += 2
-    while position < bytes.count, !bytes[position...].starts(with: "*/".utf8) { position += 1 }
+    while position < bytes.count, !isPair("*", "/", at: position, in: bytes) { position += 1 }
     position = min(position + 2, bytes.count)
     for place in start..<position { bytes[place] = UInt8(ascii: " ") }
+  }
+
+  /// Whether two bytes stand here: `starts(with:)` took a quarter of the time of packing.
+  private static func isPair(
+    _ first: Unicode.Scalar, _ second: Unicode.Scalar, at position: Int, in bytes: [UInt8]
+  ) -> Bool {
+    position + 1 < bytes.count && bytes[position] == UInt8(ascii: first)
+      && bytes[position + 1] == UInt8(ascii: second)
   }
 
   /// Whether a character begins here: an apostrophe within a number, `1'000`, is none.
