@@ -89,12 +89,11 @@ enum DispatchCaches {
     var found: Set<Int> = []
     for list in 0..<blocks.count where blocks.size(of: list) == listSize {
       let address = blocks.address(of: list)
-      let (first, last) = (memory.word(at: address &+ 8), memory.word(at: address &+ 16))
+      let first = memory.word(at: address &+ 8)
       // Many lists may lead to the same chain: only those of libdispatch are followed.
-      guard let member = block(at: first, size: memberSize, heap),
-        memory.word(at: blocks.address(of: member) &+ 32) == 0,
+      guard block(at: first, size: memberSize, heap) != nil, memory.word(at: first &+ 32) == 0,
         isAllocated(blocks.site(of: list).stack),
-        let members = members(from: first, to: last, heap)
+        let members = members(from: first, to: memory.word(at: address &+ 16), heap)
       else { continue }
       found.formUnion(members)
     }

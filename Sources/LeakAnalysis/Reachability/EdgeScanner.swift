@@ -204,11 +204,6 @@ final class EdgeScanner: Sendable {
       || value & Self.addressMask == blocks.address(of: target.block)
   }
 
-  /// Whether a block is what libdispatch keeps for a queue by a key.
-  private func isQueueSpecific(_ block: Int) -> Bool {
-    tables.queueSpecifics.contains(block)
-  }
-
   /// Calls `body` for each word of a block that points to no block, but for those that are known to be left over,
   /// to be numbers, or only to identify something.
   func forEachOtherWord(of block: Int, _ body: (_ offset: UInt64, _ value: UInt64) -> Void) {
@@ -223,7 +218,7 @@ final class EdgeScanner: Sendable {
       guard !string.hasText(at: address, value, memory), target(of: value) == nil,
         !isLeftOver(address, of: block, start, table, dead),
         layout?.mayPoint(at: address, in: block, table, heap, tables.existentials) != false,
-        offset != DispatchCaches.key || !isQueueSpecific(block)
+        offset != DispatchCaches.key || !tables.queueSpecifics.contains(block)
       else { return }
       body(offset, value)
     }

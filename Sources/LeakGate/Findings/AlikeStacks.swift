@@ -5,8 +5,8 @@ import Reports
 /// Whoever mends one of them wants to know that there are others.
 struct AlikeStacks {
   /// So many others are kept; the rest is counted.
-  static let limit = 3
-  static let title = "also from this stack"
+  private static let limit = 3
+  private static let title = "also from this stack"
 
   /// Hashes of the stacks of each finding of which there is more than one, by its position.
   private var known: [Int: Set<Int>] = [:]

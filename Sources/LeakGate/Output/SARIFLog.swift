@@ -1,4 +1,5 @@
 import Reports
+import Symbolication
 
 /// SARIF 2.1.0, as far as the gate has something to say.
 /// https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
@@ -12,7 +13,10 @@ struct SARIFLog: Encodable {
     /// that know backslashes are few, the others show them; a blank is read alike by all. Braces
     /// stay: section 3.11.5 wants them doubled, but viewers replace and halve them only in messages
     /// with arguments, of which there are none.
-    init(text: String) { self.text = text.replacing("](", with: "] (") }
+    init(text: String) {
+      // There are a million texts of many findings, and hardly one to change.
+      self.text = TextSearch.holds(text, "](") ? text.replacing("](", with: "] (") : text
+    }
   }
 
   struct Rule: Encodable {
