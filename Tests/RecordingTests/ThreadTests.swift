@@ -1,5 +1,7 @@
 import Testing
 
+@testable import TraceReader
+
 /// Threads: none is lost, and no block has two owners.
 @Suite(.serialized) struct ThreadTests {
   @Test(arguments: [(1000, 8), (100_000, 64)])
@@ -46,6 +48,17 @@ import Testing
     #expect(events[17001] == .init(allocated: 40, freed: 40))
     #expect(events[17002] == .init(allocated: 10, freed: 10))
     #expect(events[17003] == .init(allocated: 10, freed: 10))
+  }
+
+  /// Nothing tells that they end: each goes on where one before it ended.
+  @Test func threadsThatAllocateAtTheirVeryEndLeaveNothingBehind() throws {
+    let run = try TracedRun([try TestProgram("late_threads.c").path.string, "1000"])
+    let root = try run.root()
+
+    #expect(run.recorded.outputText == "ended\n")
+    #expect(try MarkedEvents(root)[16003] == .init(allocated: 1000, freed: 1000))
+    #expect(root.threads.count == 1001)
+    #expect(root.eventChunks().count < 8)
   }
 
   @Test func keysOfThreadsHaveTheNumbersThatTheyHadBefore() throws {

@@ -27,19 +27,31 @@ static struct {
     struct mt_thread *warm, *cold;
     uint32_t warm_count;
     struct mt_thread *made; /* all states, which stay where they are */
+    struct mt_thread *next_looked_at;
     uint32_t last_index;
     uint32_t last_owner;
 } g_threads;
 
-/* A state whose thread has ended, which nothing told where there is no key; NULL when there is none
- * among those that were made last. Under the lock, and when none is parked. */
+static bool has_ended(const struct mt_thread *thread, long own) {
+    return thread->tid == own || mt_os_queue_signal((int)thread->tid, 0, NULL) == -ESRCH;
+}
+
+/* A state whose thread has ended, which nothing told: where there is no key, and of threads whose
+ * first event comes after their last destructor, as a detached one that does nothing frees what
+ * others' stacks leave behind. NULL when there is none among the next few, in turn, so that all are
+ * looked at in time. Under the lock, and when none is parked. */
 static struct mt_thread *find_left(void) {
-    enum { MOST_LOOKED_AT = 64 };
-    struct mt_thread *thread = __atomic_load_n(&g_threads.made, __ATOMIC_ACQUIRE);
+    enum { MOST_LOOKED_AT = 16 };
+    struct mt_thread *newest = __atomic_load_n(&g_threads.made, __ATOMIC_ACQUIRE);
+    struct mt_thread *thread = g_threads.next_looked_at;
     long own = mt_os_tid();
-    for (int i = 0; thread && i < MOST_LOOKED_AT; i++, thread = thread->next_made)
-        if (thread->tid == own || mt_os_queue_signal((int)thread->tid, 0, NULL) == -ESRCH)
+    for (int i = 0; newest && i < MOST_LOOKED_AT; i++) {
+        thread = thread ? thread : newest;
+        g_threads.next_looked_at = thread->next_made;
+        if (has_ended(thread, own))
             return thread;
+        thread = thread->next_made;
+    }
     return NULL;
 }
 
@@ -64,9 +76,8 @@ static struct mt_thread *take_parked(void) {
 /* A state of a thread that has ended, for the calling one; NULL when there is none. */
 static struct mt_thread *take_used(void) {
     uint64_t signals = mt_lock_enter(&g_threads.lock);
-    struct mt_thread *parked = take_parked(), *left = NULL;
-    if (!parked && !mt_thread_key_is_there())
-        left = find_left();
+    struct mt_thread *parked = take_parked();
+    struct mt_thread *left = parked ? NULL : find_left();
     uint32_t tid = left ? left->tid : 0;
     struct mt_thread *thread = parked ? parked : left;
     if (thread)
@@ -208,7 +219,7 @@ void mt_thread_state_reset(void) {
     mt_lane_reset(mt_tls.inside);
     /* The forking thread's own state is taken over; those of the parent's other threads are a
      * copy nobody owns: their memory stays, untouched. */
-    g_threads.warm = g_threads.cold = g_threads.made = NULL;
+    g_threads.warm = g_threads.cold = g_threads.made = g_threads.next_looked_at = NULL;
     g_threads.warm_count = 0;
     if (mt_tls.inside)
         leave_to_interrupted_hook();
