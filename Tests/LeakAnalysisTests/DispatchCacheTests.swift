@@ -59,6 +59,28 @@ struct DispatchCacheTests {
       try Self.heap(first: 0, heap).analysis(isOfDispatch: { $0 == StackID(7) }).leaked == [])
   }
 
+  @Test("Those that sources run name none of the list that they were in")
+  func handlers() throws {
+    var heap = SampleHeap()
+    let (work, other) = (heap.block(), heap.block())
+    let next = heap.block(64)
+    let atEvent = heap.block(64, words: [0, 0, next, 0, 0, work])
+    let atEnd = heap.block(64, words: [0, 0, next, 0, 0, other])
+    let awaited = heap.block(
+      104, words: [0, 0, 0, 0, 0, atEvent, atEnd], stack: StackID(7))
+    let source = heap.block(120, words: Array(repeating: 0, count: 11) + [awaited])
+    heap.set(SampleHeap.globals, source)
+    let recorded = Self.heap(first: 0, heap)
+    #expect(try recorded.analysis(isOfDispatch: { $0 == StackID(7) }).leaked == [next])
+    // Of another's block nothing is known, nor where libdispatch is not in the process.
+    #expect(try recorded.analysis(isOfDispatch: { $0 == StackID(8) }).leaked == [])
+    #expect(try heap.analysis(isOfDispatch: { $0 == StackID(7) }).leaked == [])
+    // What else is named there is no record: then the other is none, either.
+    heap.set(awaited + 56, source)
+    #expect(
+      try Self.heap(first: 0, heap).analysis(isOfDispatch: { $0 == StackID(7) }).leaked == [])
+  }
+
   @Test("A block of another size is none of them")
   func otherBlock() throws {
     var heap = SampleHeap()

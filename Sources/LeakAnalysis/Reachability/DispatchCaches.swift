@@ -12,8 +12,8 @@ import TraceReader
 /// A thread keeps what it has worked off, with the addresses of the work. Of all else that a record
 /// says, nothing is read again. One that is used once more says what it passes on only if it does, as
 /// a table of functions tells.
-/// Source: `src/shims/tsd.h`, `src/queue_internal.h` and `src/inline_internal.h` of
-/// swift-corelibs-libdispatch.
+/// Source: `src/shims/tsd.h`, `src/queue_internal.h` and `src/inline_internal.h`, and of
+/// sources `src/event/event_internal.h`, of swift-corelibs-libdispatch.
 enum DispatchCaches {
   /// Where in a record the next one is.
   static let next: UInt64 = 16
@@ -71,6 +71,49 @@ enum DispatchCaches {
     return records
   }
 
+  /// The blocks that are records of what a source runs, as that of a timer is.
+  ///
+  /// They wait in no queue, and are used as they came: with the next one of a list of which they are no more.
+  ///
+  /// ```
+  /// source   +88 what it waits for
+  /// that     +40 what it runs at each event   +48 when it is cancelled   +56 when it is registered
+  /// ```
+  /// - Parameters:
+  ///   - heap: The heap.
+  ///   - isAllocated: Whether a stack is one by which libdispatch allocates; asked of few.
+  /// - Returns: A bit for each block; nil where there are none.
+  static func handlers(_ heap: HeapImage, isAllocated: (StackID) -> Bool) -> Bits? {
+    guard heap.info.dispatchModule > 0 else { return nil }
+    let blocks = heap.blocks
+    var records: Bits?
+    for source in 0..<blocks.count where blocks.size(of: source) == sourceSize {
+      let address = heap.memory.word(at: blocks.address(of: source) &+ 88)
+      guard let awaited = block(at: address, heap), let found = handlers(of: awaited, heap),
+        isAllocated(blocks.site(of: awaited).stack)
+      else { continue }
+      if records == nil { records = Bits(count: blocks.count) }
+      for handler in found { records?[handler] = true }
+    }
+    return records
+  }
+
+  /// The records that a source runs, by the block with what it waits for; nil where something else is named there, or
+  /// nothing.
+  private static func handlers(of awaited: Int, _ heap: HeapImage) -> [Int]? {
+    let start = heap.blocks.address(of: awaited)
+    var found: [Int] = []
+    for offset in stride(from: UInt64(40), through: 56, by: 8) {
+      let address = heap.memory.word(at: start &+ offset)
+      if address == 0 { continue }
+      guard let handler = record(at: address, heap) else { return nil }
+      found.append(handler)
+    }
+    return found.isEmpty ? nil : found
+  }
+
+  private static let sourceSize: UInt64 = 120
+
   /// The blocks in which something is kept for a queue by a key: the members of a list of two directions.
   ///
   /// ```
@@ -123,11 +166,14 @@ enum DispatchCaches {
   }
 
   private static func block(at address: UInt64, size: UInt64, _ heap: HeapImage) -> Int? {
+    block(at: address, heap).flatMap { heap.blocks.size(of: $0) == size ? $0 : nil }
+  }
+
+  /// The block that begins at an address.
+  private static func block(at address: UInt64, _ heap: HeapImage) -> Int? {
     guard address != 0 else { return nil }
     let block = heap.lookup.block(containing: address)
-    guard block >= 0, heap.blocks.address(of: block) == address, heap.blocks.size(of: block) == size
-    else { return nil }
-    return block
+    return block >= 0 && heap.blocks.address(of: block) == address ? block : nil
   }
 
   private static let greatestModule: UInt64 = 1 << 20

@@ -255,6 +255,9 @@ final class EdgeScanner: Sendable {
     {
       return true
     }
+    if let handlers = tables.handlers, handlers[block], address &- start == DispatchCaches.next {
+      return true
+    }
     if let plainRecords = tables.plainRecords, plainRecords[block],
       address &- start == DispatchCaches.passedOn
     {

@@ -15,6 +15,8 @@ struct EdgeTables: Sendable {
   let idleRecords: Bits?
   /// For each block whether it is such a record that passes nothing on; nil where there is none.
   let plainRecords: Bits?
+  /// For each block whether it is such a record that a source runs; nil where there is none.
+  let handlers: Bits?
   /// The blocks in which libdispatch keeps something for a queue by a key.
   let queueSpecifics: Set<Int>
   /// The blocks that hold nothing, as bytes of files or addresses of code are in them.
@@ -46,6 +48,7 @@ struct EdgeTables: Sendable {
     isExact = heap.blocks.sites.map { heap.slack == .unused || $0.operation.family != .malloc }
     idleRecords = DispatchCaches.records(heap)
     plainRecords = DispatchCaches.plainRecords(heap, isAllocated: facts.isOfDispatch)
+    handlers = DispatchCaches.handlers(heap, isAllocated: facts.isOfDispatch)
     queueSpecifics = DispatchCaches.queueSpecifics(heap, isAllocated: facts.isOfDispatch)
     pointerlessBlocks = PointerlessBlocks.blocks(heap, isAllocated: facts.holdsNoPointers)
     metadataSlabs = MetadataSlabs.blocks(heap, isAllocated: facts.isSwiftMetadata)
