@@ -74,13 +74,16 @@ final class DebugInfo {
       }
     for inlined in inlinedCalls.reversed() {
       frames.append(
-        Frame(function: unit.name(of: inlined), start: nil, location: location, die: inlined))
+        Frame(
+          function: declaringUnit(of: inlined, in: unit).name(of: inlined), start: nil,
+          location: location,
+          die: inlined))
       location = unit.callLocation(of: inlined)
     }
     frames.append(
       Frame(
-        function: unit.name(of: function.die), start: function.start, location: location,
-        die: function.die))
+        function: declaringUnit(of: function.die, in: unit).name(of: function.die),
+        start: function.start, location: location, die: function.die))
     return frames
   }
 
@@ -93,9 +96,10 @@ final class DebugInfo {
   /// - Returns: nil where that is not known.
   func typeName(of object: ObjectExpression, at address: UInt64, in position: Int) -> String? {
     guard let unit = unit(at: address),
-      let scopes = scopes(of: unit, at: address, in: position)
+      let scopes = scopes(of: unit, at: address, in: position), let function = scopes.last
     else { return nil }
-    return ObjectTypes(scopes: scopes, unit: unit.root).name(of: object)
+    return ObjectTypes(scopes: scopes, unit: declaringUnit(of: function, in: unit).root).name(
+      of: object)
   }
 
   /// The name of a class of C++ with the namespaces and classes that it is in.
@@ -110,11 +114,14 @@ final class DebugInfo {
     ofClass type: String, in function: String, at address: UInt64, in position: Int
   ) -> String? {
     guard let unit = unit(at: address) else { return nil }
-    lazy var scopes = self.scopes(of: unit, at: address, in: position)
-      .map { $0 + $0.compactMap { $0.reference(DW_AT_abstract_origin) } }
-    let name = unit.classes.whole(type, in: function) { name in
+    let scopes = self.scopes(of: unit, at: address, in: position)
+    let source = scopes?.last.map { declaringUnit(of: $0, in: unit) } ?? unit
+    lazy var allScopes = scopes.map {
+      $0 + $0.compactMap { $0.reference(DW_AT_abstract_origin) }
+    }
+    let name = source.classes.whole(type, in: function) { name in
       // Without the scopes of the code nothing says that the name is no other's.
-      scopes.map { ClassNames.isLocal(name, in: $0) } ?? true
+      allScopes.map { ClassNames.isLocal(name, in: $0) } ?? true
     }
     return name == type ? nil : name
   }
@@ -144,6 +151,11 @@ final class DebugInfo {
         self.definition(of: $0)
       }
     }
+  }
+
+  /// The unit whose source has a function of a unit: optimisation while linking makes units of code alone.
+  private func declaringUnit(of function: Dwarf_Die, in unit: CompilationUnit) -> CompilationUnit {
+    unitsByRoot[function.declaration.unit.addr].map { units[$0] } ?? unit
   }
 
   /// The other units that the functions at an address come from, innermost first: optimisation while linking makes

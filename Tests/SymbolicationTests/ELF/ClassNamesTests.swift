@@ -40,6 +40,13 @@ import TraceReader
         ])
   }
 
+  /// Optimisation while linking makes a unit of the code of all, in which no class is.
+  @Test func codeThatTheLinkerMadeHasTheClassesOfItsSource() throws {
+    #expect(
+      try names(of: ["Page", "Tree<Page>", "Twin"], in: "main", options: ["-O2", "-flto"])
+        == ["app::Page", "app::Tree<app::Page>", nil])
+  }
+
   @Test(arguments: ["g++", "clang++"], [["-O0"], ["-O2", "-gdwarf-4"]])
   func templatesAndTheirArgumentsHaveTheirNamespaces(
     compiler: String, options: [String]

@@ -205,9 +205,13 @@ struct ELFSymbolicatorTests {
 
   @Test(
     "functions without mangled names are named after what they are declared in",
-    arguments: [("g++", "app::load::<lambda>"), ("clang++", "app::load::$_0")])
-  func scopes(compiler: String, lambda: String) throws {
-    let program = try fixture.compile("scopes.cpp", with: compiler, ["-O2", "-g"], to: "program")
+    arguments: [
+      ("g++", "-gdwarf-5", "app::load::<lambda>"), ("g++", "-flto", "app::load::<lambda>"),
+      ("clang++", "-gdwarf-5", "app::load::$_0"),
+    ])
+  func scopes(compiler: String, option: String, lambda: String) throws {
+    let program = try fixture.compile(
+      "scopes.cpp", with: compiler, ["-O2", "-g", option], to: "program")
     let frames = symbolicator.frames(try Fixture.symbol("probe", in: program), in: program)
     #expect(
       frames.map(\.baseName) == [
