@@ -99,6 +99,23 @@ struct DanglingTests {
     #expect(try heap.dangling(isOfDispatch: { $0 == stack }).count == 3)
   }
 
+  @Test("The group that earlier work of libdispatch belonged to is not followed")
+  func groupsOfEarlierWork() throws {
+    var heap = SampleHeap()
+    heap.snapshot.addClass("", at: 3, kind: MT_SNAPSHOT_DISPATCH.rawValue)
+    let stack = heap.trace.stack([0x40_1100])
+    let (work, group) = (heap.block(32), heap.block(216))
+    let record = heap.block(64, words: [0, 0, 0, 0, 0, work, group], stack: stack)
+    heap.set(Self.variable, record)
+    heap.free(work)
+    heap.free(group)
+    #expect(try heap.dangling(isOfDispatch: { $0 == stack }).map(\.value) == [work])
+    #expect(try heap.dangling().map(\.value) == [work, group])
+    // One with a table of functions says by that what it names.
+    heap.set(record, SampleHeap.constants)
+    #expect(try heap.dangling(isOfDispatch: { $0 == stack }).map(\.value) == [work, group])
+  }
+
   @Test("What was freed, and is part of another block now, cannot be seen")
   func usedAgain() throws {
     var heap = SampleHeap()

@@ -7,6 +7,7 @@ import TraceReader
 /// thread control block  +8  vector      vector  +16 * module  variables of libdispatch
 /// variables            +24  first record          record  +16  next record
 ///                                                         +0   flags, or a table of functions
+///                                                         +48  group or queue of the work
 ///                                                         +56  what is passed on
 /// ```
 /// A thread keeps what it has worked off, with the addresses of the work. Of all else that a record
@@ -20,6 +21,10 @@ enum DispatchCaches {
 
   /// Where in a record that passes something on this is named.
   static let passedOn: UInt64 = 56
+
+  /// Where in a record the group or the queue is that work belongs to, which it keeps until it is done; other work leaves
+  /// there what was before.
+  static let owner: UInt64 = 48
 
   /// Where the key is by which something is kept for a queue: it is compared with others, and never followed.
   static let key: UInt64 = 0
@@ -62,7 +67,8 @@ enum DispatchCaches {
     for block in 0..<blocks.count where blocks.size(of: block) == recordSize {
       let address = blocks.address(of: block)
       // No snapshot keeps flags: these are no pointers.
-      guard heap.memory.word(at: address) == 0, heap.memory.word(at: address &+ passedOn) != 0,
+      guard heap.memory.word(at: address) == 0,
+        heap.memory.word(at: address &+ passedOn) | heap.memory.word(at: address &+ owner) != 0,
         isAllocated(blocks.site(of: block).stack)
       else { continue }
       if records == nil { records = Bits(count: blocks.count) }

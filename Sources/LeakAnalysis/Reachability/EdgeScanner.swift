@@ -218,7 +218,9 @@ final class EdgeScanner: Sendable {
       guard !string.hasText(at: address, value, memory), target(of: value) == nil,
         !isLeftOver(address, of: block, start, table, dead),
         layout?.mayPoint(at: address, in: block, table, heap, tables.existentials) != false,
-        offset != DispatchCaches.key || !tables.queueSpecifics.contains(block)
+        offset != DispatchCaches.key || !tables.queueSpecifics.contains(block),
+        // Work that belonged to a group would have kept it.
+        offset != DispatchCaches.owner || tables.plainRecords?[block] != true
       else { return }
       body(offset, value)
     }
