@@ -27,10 +27,24 @@ struct ClassNames {
     guard Self.classes.contains(tag), let name, die.number(DW_AT_byte_size) != nil else {
       return nil
     }
-    let pattern = CxxScopes.withoutArguments(name)
+    let pattern = Self.pattern(of: die, named: name)
     names[pattern, default: []].insert(path + pattern)
     return path + pattern + "::"
   }
+
+  /// The name of a class without the arguments of its template: `Cache<>`.
+  ///
+  /// clang leaves the arguments to be read from the entry with `-gsimple-template-names`.
+  private static func pattern(of die: Dwarf_Die, named name: String) -> String {
+    let isPlain = !name.utf8.contains(UInt8(ascii: "<"))
+    if isPlain, die.children.contains(where: { arguments.contains($0.tag) }) { return name + "<>" }
+    return CxxScopes.withoutArguments(name)
+  }
+
+  private static let arguments: Set<Int> = [
+    DW_TAG_template_type_parameter, DW_TAG_template_value_parameter,
+    DW_TAG_GNU_template_parameter_pack, DW_TAG_GNU_template_template_param,
+  ]
 
   /// The whole name of a type.
   ///

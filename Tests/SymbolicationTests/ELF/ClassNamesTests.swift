@@ -66,6 +66,17 @@ import TraceReader
         ])
   }
 
+  @Test func templatesWhoseArgumentsAreApartAreNamedAsWell() throws {
+    #expect(
+      try names(
+        of: ["Page", "Tree<int>", "Tree<Page>*[]", "std::map<int, Tree<Page>>", "Tree<Twin>"],
+        in: "main", compiler: "clang++", options: ["-O0", "-gsimple-template-names"])
+        == [
+          "app::Page", "app::Tree<int>", "app::Tree<app::Page>*[]",
+          "std::map<int, app::Tree<app::Page>>", "app::Tree<Twin>",
+        ])
+  }
+
   @Test func membersOfATemplateNeedNotWriteItsArguments() throws {
     let tree = "app::Tree<std::pair<int, int>>"
     #expect(
