@@ -289,16 +289,34 @@ import TraceTestSupport
       ])
   }
 
+  /// For a moment its soft limit is raised.
+  ///
+  /// Of 64 descriptors the parent leaves its host all.
+  @Test(arguments: ["256", "64"])
+  func aForkIsRecordedWhereNoDescriptorIsLeft(limit: String) throws {
+    let run = try TracedRun([try TestProgram("no_descriptor.c").path.string, "fork", limit])
+    let traces = try run.allTraces()
+
+    #expect(run.recorded.outputText == "300\nToo many open files\n400\n")
+    try #require(
+      traces.map(\.ending) == [.exit(0), .underscoreExit(3), .underscoreExit(4)])
+    #expect(traces.map(\.coverage.childrenNotFollowedCount) == [0, 0, 0])
+    for child in traces.dropFirst() {
+      #expect(try MarkedEvents(child)[48013] == .init(allocated: 50000, freed: 50000))
+    }
+  }
+
   /// Its trace is begun as soon as it is there, before it can close anything.
-  @Test func aForkWithoutDescriptorForItsTraceIsNoted() throws {
+  @Test(arguments: ["256", "8192"])
+  func aForkThatMayHaveNoDescriptorForItsTraceIsNoted(limit: String) throws {
     let program = try TestProgram("no_descriptor.c").path.string
-    let run = try TracedRun([program, "fork"])
+    let run = try TracedRun([program, "fork", limit, "hard"])
     let traces = try run.allTraces()
 
     #expect(run.recorded.outputText == "300\nToo many open files\n400\n")
     try #require(traces.map(\.ending) == [.exit(0), .underscoreExit(3)])
     #expect(traces.map(\.coverage.childrenNotFollowedCount) == [1, 0])
-    #expect(try MarkedEvents(traces[1])[48013] == .init(allocated: 1, freed: 1))
+    #expect(try MarkedEvents(traces[1])[48013] == .init(allocated: 50000, freed: 50000))
     #expect(
       traces.first?.coverage.childrenNotFollowed == [
         "\(program): its forks cannot write traces any more "

@@ -4,13 +4,14 @@
 
 #include "base/os.h"
 #include <errno.h>
+#include <limits.h>
 #include <sys/resource.h>
 
 /* So many are open at once. */
 enum { NEEDED = 4 };
 
-/* Who may have so many does not use them all up, and each would be asked at each fork. */
-enum { MANY = 4096 };
+/* What the host has set, while it is raised; else 0. */
+static uint64_t g_host_limit;
 
 static bool is_enough(int fd) {
     int copies[NEEDED], count = 0;
@@ -21,27 +22,35 @@ static bool is_enough(int fd) {
     return count == NEEDED;
 }
 
-struct mt_file_room mt_file_room_make(int fd) {
-    if (is_enough(fd))
-        return (struct mt_file_room){0};
+static struct mt_file_room raise_limit(void) {
     uint64_t limit = mt_os_limit(RLIMIT_NOFILE);
     bool is_raised = mt_os_set_soft_limit(RLIMIT_NOFILE, limit + NEEDED) == 0;
-    return (struct mt_file_room){is_raised ? limit : 0};
+    g_host_limit = is_raised ? limit : 0;
+    return (struct mt_file_room){g_host_limit};
+}
+
+struct mt_file_room mt_file_room_make(int fd) {
+    return is_enough(fd) ? (struct mt_file_room){0} : raise_limit();
 }
 
 void mt_file_room_leave(struct mt_file_room room) {
     if (room.limit)
         mt_os_set_soft_limit(RLIMIT_NOFILE, room.limit);
+    g_host_limit = 0;
+}
+
+uint64_t mt_file_room_host_limit(void) {
+    return g_host_limit ? g_host_limit : mt_os_limit(RLIMIT_NOFILE);
 }
 
 /* From the top, where numbers are free in all but those who have none left. */
 bool mt_file_room_is_left(int own) {
     uint64_t limit = mt_os_limit(RLIMIT_NOFILE);
     struct mt_file_identity ignored;
-    if (limit > MANY)
+    if (limit < mt_os_hard_limit(RLIMIT_NOFILE) || (own >= 0 && (uint64_t)own < limit))
         return true;
-    for (int fd = (int)limit - 1; fd >= 0; fd--)
-        if (fd == own || mt_os_identify(fd, &ignored) == -EBADF)
+    for (uint64_t fd = limit < INT_MAX ? limit : INT_MAX; fd-- > 0;)
+        if (mt_os_identify((int)fd, &ignored) == -EBADF)
             return true;
     return false;
 }

@@ -137,6 +137,7 @@ long mt_os_random(void *buffer, size_t size);
 
 /* RLIMIT_* soft limit, UINT64_MAX when unlimited or unknown. */
 uint64_t mt_os_limit(int resource);
+uint64_t mt_os_hard_limit(int resource);
 /* Changes the soft limit alone, at most to the hard one. 0 or -errno. */
 long mt_os_set_soft_limit(int resource, uint64_t soft);
 uint64_t mt_os_ram_bytes(void);

@@ -393,19 +393,26 @@ long mt_os_random(void *buffer, size_t size) {
     return CALL(SYS_getrandom, buffer, size, 1 /* GRND_NONBLOCK */, 0, 0, 0);
 }
 
+struct limits {
+    uint64_t soft, hard;
+};
+
+static struct limits limits_of(int resource) {
+    struct limits limits;
+    long error = CALL(SYS_prlimit64, 0, resource, 0, &limits, 0, 0);
+    return error < 0 ? (struct limits){UINT64_MAX, UINT64_MAX} : limits;
+}
+
 uint64_t mt_os_limit(int resource) {
-    struct {
-        uint64_t soft, hard;
-    } limit;
-    if (CALL(SYS_prlimit64, 0, resource, 0, &limit, 0, 0) < 0)
-        return UINT64_MAX;
-    return limit.soft;
+    return limits_of(resource).soft;
+}
+
+uint64_t mt_os_hard_limit(int resource) {
+    return limits_of(resource).hard;
 }
 
 long mt_os_set_soft_limit(int resource, uint64_t soft) {
-    struct {
-        uint64_t soft, hard;
-    } limit;
+    struct limits limit;
     long error = CALL(SYS_prlimit64, 0, resource, 0, &limit, 0, 0);
     if (error < 0)
         return error;

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/diag.h"
+#include "base/file_room.h"
 #include "base/lock.h"
 #include "base/own_memory.h"
 #include "base/text.h"
@@ -27,6 +28,7 @@
 #include "snapshot/snapshot_signals.h"
 #include "stacks/stack_index.h"
 #include "trace/meta_writer.h"
+#include "trace/trace_descriptor.h"
 #include "trace/trace_file.h"
 #include "trace/trace_name.h"
 #include "types/type_sampler.h"
@@ -233,24 +235,9 @@ static enum mt_state start_process(void) {
     return MT_RECORDING;
 }
 
-/* The wiped page told that we are a copy of the recorded process. Its mappings of the trace are
- * not here; its locks may be held by threads that are not here either. */
-static enum mt_state start_forked(void) {
-    struct mt_trace_origin origin = mt_own_trace_origin_forked(g_life.load_ticks);
-    mt_trace_file_abandon();
-    mt_own_memory_after_fork();
-    mt_debug_frame_after_fork();
-    mt_snapshot_after_fork();
-    mt_image_map_survive_fork();
-    mt_meta_reset();
-    mt_stack_table_reset(mt_tls.inside);
-    mt_thread_state_reset();
-    mt_type_sampler_reset();
-    mt_heap_checks_after_fork();
-    if (!mt_config.follow)
-        return MT_OFF;
+static enum mt_state record_forked(const struct mt_trace_origin *origin) {
     int parent = mt_pausing_open_parent();
-    if (mt_own_trace_create(&origin) < 0) {
+    if (mt_own_trace_create(origin) < 0) {
         mt_pausing_after_fork(parent);
         return MT_OFF;
     }
@@ -269,6 +256,28 @@ static enum mt_state start_forked(void) {
     mt_image_map_write_all();
     mt_snapshot_signals_after_fork();
     return MT_RECORDING;
+}
+
+/* The wiped page told that we are a copy of the recorded process. Its mappings of the trace are
+ * not here; its locks may be held by threads that are not here either. */
+static enum mt_state start_forked(void) {
+    struct mt_trace_origin origin = mt_own_trace_origin_forked(g_life.load_ticks);
+    struct mt_file_room room = {0};
+    if (mt_config.follow)
+        room = mt_file_room_make(mt_trace_descriptor_kept());
+    mt_trace_file_abandon();
+    mt_own_memory_after_fork();
+    mt_debug_frame_after_fork();
+    mt_snapshot_after_fork();
+    mt_image_map_survive_fork();
+    mt_meta_reset();
+    mt_stack_table_reset(mt_tls.inside);
+    mt_thread_state_reset();
+    mt_type_sampler_reset();
+    mt_heap_checks_after_fork();
+    enum mt_state state = mt_config.follow ? record_forked(&origin) : MT_OFF;
+    mt_file_room_leave(room);
+    return state;
 }
 
 /* With signals held back: a handler that came before the state has changed could have a thread of

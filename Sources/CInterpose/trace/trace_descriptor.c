@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include "trace/trace_descriptor.h"
 
+#include "base/file_room.h"
 #include "base/os.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/resource.h>
 
 /* Of so few a host misses the one. What is kept of more than most lies below these. */
 enum { FEW = 128, MOST = 65536 };
@@ -35,10 +35,13 @@ static long move(int fd, int lowest) {
 /* Hosts close descriptors in ranges from 3 upwards and count on getting low numbers: ours goes near
  * the top of what the limit allows. Not beyond: Foundation's Process has posix_spawn close all up
  * to the highest in /proc/self/fd, and posix_spawn_file_actions_addclose takes none above the
- * limit.
+ * limit. Only a fork that found none below it keeps one that is: the host cannot miss that.
  *
  * returns  -EMFILE where the host needs them all */
-static long move_high(int fd, uint64_t limit) {
+static long move_high(int fd) {
+    uint64_t limit = mt_file_room_host_limit();
+    if ((uint64_t)fd >= limit)
+        return fd;
     int highest = limit > MOST ? MOST : (int)limit;
     for (int distance = 64; distance >= 1 && limit > FEW; distance /= 4) {
         if (highest - distance <= fd)
@@ -51,9 +54,8 @@ static long move_high(int fd, uint64_t limit) {
 }
 
 void mt_trace_descriptor_take(int fd) {
-    uint64_t limit = mt_os_limit(RLIMIT_NOFILE);
     mt_os_identify(fd, &g_identity);
-    long moved = move_high(fd, limit);
+    long moved = move_high(fd);
     if (moved < 0)
         mt_os_close(fd);
     __atomic_store_n(&g_kept, moved < 0 ? -1 : (int)moved, __ATOMIC_RELAXED);
@@ -75,7 +77,7 @@ struct mt_trace_descriptor mt_trace_descriptor_borrow(const char *path) {
     if (is_ours(kept))
         return (struct mt_trace_descriptor){kept, true};
     int fd = open_again(path);
-    long moved = fd < 0 ? fd : move_high(fd, mt_os_limit(RLIMIT_NOFILE));
+    long moved = fd < 0 ? fd : move_high(fd);
     if (moved < 0)
         return (struct mt_trace_descriptor){fd, false};
     bool is_kept = __atomic_compare_exchange_n(&g_kept, &kept, (int)moved, false, __ATOMIC_RELAXED,

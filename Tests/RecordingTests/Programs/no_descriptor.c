@@ -1,5 +1,6 @@
-/* Uses up all its descriptors, and ends. "hard": without the right to more of them. "fork": forks
- * before and afterwards, so that each child allocates. */
+/* Uses up all its descriptors, and ends. "hard": without the right to more of them. "fork", then
+ * their number, then perhaps "hard": forks before and afterwards, each child with events enough for
+ * several windows of its trace. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,11 +10,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void fork_one(int status) {
+static struct rlimit g_limit;
+
+/* The child's descriptors are as many as the parent's, and it may have no more. */
+static int is_as_before(int may_open) {
+    struct rlimit now;
+    getrlimit(RLIMIT_NOFILE, &now);
+    return now.rlim_cur == g_limit.rlim_cur && now.rlim_max == g_limit.rlim_max &&
+           (open("/dev/null", O_RDONLY) >= 0) == may_open;
+}
+
+static void fork_one(int status, int may_open) {
     pid_t child = fork();
     if (child == 0) {
-        free(malloc(48013));
-        _exit(status);
+        for (int i = 0; i < 50000; i++)
+            free(malloc(48013));
+        _exit(is_as_before(may_open) ? status : 1);
     }
     int result = 0;
     waitpid(child, &result, 0);
@@ -21,19 +33,18 @@ static void fork_one(int status) {
 }
 
 int main(int argc, char **argv) {
-    struct rlimit limit;
     int forks = argc > 1 && strcmp(argv[1], "fork") == 0;
-    getrlimit(RLIMIT_NOFILE, &limit);
-    limit.rlim_cur = 256;
-    if (argc > 1 && strcmp(argv[1], "hard") == 0)
-        limit.rlim_max = 256;
-    setrlimit(RLIMIT_NOFILE, &limit);
+    getrlimit(RLIMIT_NOFILE, &g_limit);
+    g_limit.rlim_cur = argc > 2 ? (rlim_t)atoi(argv[2]) : 256;
+    if (argc > 1 && strcmp(argv[argc - 1], "hard") == 0)
+        g_limit.rlim_max = g_limit.rlim_cur;
+    setrlimit(RLIMIT_NOFILE, &g_limit);
     if (forks)
-        fork_one(3);
+        fork_one(3, 1);
     while (open("/dev/null", O_RDONLY) >= 0)
         ;
     puts(strerror(errno));
     if (forks)
-        fork_one(4);
+        fork_one(4, 0);
     return 0;
 }
