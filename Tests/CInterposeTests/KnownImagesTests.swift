@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// What is known of images: its lock, and whether it still holds.
-@Suite struct KnownImagesTests {
+@Suite(.serialized) struct KnownImagesTests {
   /// A thread that was in a section is not in the child, whose first look would wait for ever.
   @Test func aForkedChildFindsNobodyInASection() {
     #expect(mt_known_images_enter())
@@ -50,5 +50,34 @@ import Testing
     #expect(try !isThere(tablesSize: 0x48))
     #expect(try !isThere(tables: 0, tablesSize: 0), "one without tables was there")
     #expect(try !isThere(forgetsHeaders: true))
+  }
+
+  /// Each search begins behind what the last one found: in any order, all must be found.
+  @Test func imagesAreFoundInAnyOrder() throws {
+    let page = try #require(
+      mmap(nil, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+    defer { munmap(page, 4096) }
+    let headers = page.bindMemory(to: Elf64_Phdr.self, capacity: 1)
+    (headers[0].p_type, headers[0].p_memsz) = (UInt32(PT_LOAD), 0x1000)
+    let loaded = (1...3).map { number in
+      mt_loaded_image(
+        bias: UInt(Self.bias + number << 20), program_headers: headers, program_header_count: 1,
+        path: "/lib/libsame.so", tls_module: 0)
+    }
+    #expect(mt_known_images_enter())
+    defer { mt_known_images_exit() }
+    let published = try loaded.map { image in
+      var image = image
+      let known = try #require(mt_known_images_describe(&image))
+      mt_known_images_publish(known, 1)
+      return known
+    }
+    for sought in [0, 1, 2, 2, 1, 0, 2, 0] {
+      var image = loaded[sought]
+      #expect(mt_known_images_find(&image) == published[sought])
+    }
+    for known in published { mt_known_images_drop(known) }
+    var gone = loaded[1]
+    #expect(mt_known_images_find(&gone) == nil)
   }
 }

@@ -27,6 +27,7 @@ static struct {
     uint32_t
         count; /* slots that have been used; published with release after the entry is complete */
     uint32_t images_met;
+    uint32_t next_sought; /* the slot behind the one that was found last */
     char *paths;
     size_t paths_left;
 } g_known;
@@ -203,12 +204,22 @@ static void write_unload(const struct mt_known_image *image) {
 
 /* ---- Changes ---- */
 
+static bool is_at_place_of(const struct mt_known_image *image,
+                           const struct mt_loaded_image *loaded) {
+    return image->number && image->bias == loaded->bias &&
+           image->program_headers == (uintptr_t)loaded->program_headers;
+}
+
+/* A scan meets images in the loader's order, which is mostly that of the slots. From the first slot
+ * each time, a program that opens libraries one by one would pay for the cube of their number. */
 struct mt_known_image *mt_known_images_find(const struct mt_loaded_image *loaded) {
-    for (uint32_t i = 0; i < g_known.count; i++) {
-        struct mt_known_image *image = &g_known.images[i];
-        if (image->number && image->bias == loaded->bias &&
-            image->program_headers == (uintptr_t)loaded->program_headers)
-            return image;
+    uint32_t count = g_known.count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t slot = (g_known.next_sought + i) % count;
+        if (is_at_place_of(&g_known.images[slot], loaded)) {
+            g_known.next_sought = slot + 1;
+            return &g_known.images[slot];
+        }
     }
     return NULL;
 }
