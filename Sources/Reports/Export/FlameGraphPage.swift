@@ -18,9 +18,9 @@ enum FlameGraphPage {
     h1 { font-size: 1.1em; margin: 0; overflow-wrap: anywhere; }
     #detail { min-height: 3em; margin: .6em 0; overflow-wrap: anywhere; }
     #graph { position: relative; }
-    #graph button { position: absolute; height: 17px; padding: 0 3px; border: 0; overflow: hidden;
-      border-radius: 2px; text-align: left; white-space: nowrap; font: 12px/17px ui-monospace, monospace;
-      color: #111; cursor: pointer; box-shadow: inset -1px 0 #fff8; }
+    #graph button { position: absolute; height: 17px; padding: 0; text-indent: 3px; border: 0;
+      overflow: hidden; print-color-adjust: exact; border-radius: 2px; text-align: left; white-space: nowrap;
+      font: 12px/17px ui-monospace, monospace; color: #111; cursor: pointer; box-shadow: inset -1px 0 #fff8; }
     #graph button:focus-visible { outline: 2px solid Highlight; z-index: 1; }
     #graph button.faded { opacity: .35; }
     </style>
