@@ -51,6 +51,28 @@ import TraceTestSupport
     let page = try String(contentsOf: URL(filePath: file), encoding: .utf8)
     #expect(page.hasPrefix("<!DOCTYPE html>\n"))
     #expect(page.hasSuffix("</html>\n"))
+    #expect(page.contains("padding: 0; text-indent"), "padding widens boxes over their neighbours")
+  }
+
+  /// `--format` chooses; without it the ending of the file's name, and folded stacks for all others.
+  @Test(arguments: [
+    (["-o", "a.html"], "<!DOCTYPE html>"), (["-o", "a.HTM"], "<!DOCTYPE html>"),
+    (["-o", "a.html", "--format", "folded"], "0x1000;0x1010 1000"),
+    (["-o", "html"], "0x1000;0x1010 1000"), (["-o", "a.folded"], "0x1000;0x1010 1000"),
+  ])
+  func theFileNamesTheForm(arguments: [String], firstLine: String) throws {
+    let run = try memtrace(arguments: ["export", "app.mtrace"] + arguments, in: directory.path)
+    #expect(run.status == 0)
+    let file = URL(filePath: directory.path.appending(arguments[1]).string)
+    let text = try String(contentsOf: file, encoding: .utf8)
+    #expect(text.split(separator: "\n").first.map(String.init) == firstLine)
+  }
+
+  @Test(arguments: ["a.pb", "a.pb.gz", "a.pprof"])
+  func filesOfProfilesAreProfiles(file: String) throws {
+    #expect(try export("-o", file).status == 0)
+    let written = try Data(contentsOf: URL(filePath: directory.path.appending(file).string))
+    #expect(try export("--format", "pprof").output == [UInt8](written))
   }
 
   @Test func whatDoesNotGoTogetherIsRefused() throws {

@@ -15,10 +15,10 @@ struct ExportCommand: ParsableCommand {
       Pyroscope.
 
       Examples:
-        memtrace export server.mtrace --format html -o server.html
-        memtrace export server.mtrace --format html --live-at peak -o peak.html
+        memtrace export server.mtrace -o server.html
+        memtrace export server.mtrace --live-at peak -o peak.html
         memtrace export server.mtrace --value total-blocks | flamegraph.pl > a.svg
-        memtrace export server.mtrace --format pprof -o server.pb
+        memtrace export server.mtrace -o server.pb
         go tool pprof -http=: server.pb
       """)
 

@@ -19,7 +19,7 @@ struct ReportCommand: ReportingCommand {
         memtrace report server.mtrace
         memtrace report -- ./server --once
         memtrace report traces/
-        memtrace report server.mtrace --format json -o server.json
+        memtrace report server.mtrace -o server.json
       """)
 
   @OptionGroup var input: TraceInputOptions

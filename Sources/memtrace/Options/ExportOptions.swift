@@ -12,12 +12,26 @@ enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
   case pprof
 }
 
+extension ExportFormat: OutputForm {
+  var endings: [String] {
+    switch self {
+    case .folded: [rawValue]
+    case .html: [rawValue, "htm"]
+    case .pprof: [rawValue, "pb", "pb.gz"]
+    }
+  }
+}
+
 extension ProfileValue: ExpressibleByArgument {}
 
 /// Where an export goes and in which form.
 struct ExportOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The form.", valueName: "form"))
-  var format = ExportFormat.folded
+  @Option(
+    name: .customLong("format"),
+    help: ArgumentHelp(
+      "The form; without it as the file's name says, .html or .pb, else folded.", valueName: "form")
+  )
+  var chosenFormat: ExportFormat?
 
   @Option(
     help: ArgumentHelp(
@@ -26,6 +40,8 @@ struct ExportOptions: ParsableArguments {
   var value = ProfileValue.liveBytes
 
   @OptionGroup var file: OutputFileOption
+
+  var format: ExportFormat { chosenFormat ?? ExportFormat(ofFile: file.name) ?? .folded }
 
   /// Looks whether the export can be written, before anybody waits for it.
   ///

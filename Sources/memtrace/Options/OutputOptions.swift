@@ -1,11 +1,18 @@
 import ArgumentParser
 import Reports
 
-extension ReportFormat: ExpressibleByArgument {}
+extension ReportFormat: ExpressibleByArgument, OutputForm {}
 
 /// The forms of what is no table.
-enum DocumentFormat: String, CaseIterable, ExpressibleByArgument {
+enum DocumentFormat: String, CaseIterable, ExpressibleByArgument, OutputForm {
   case text, json
+
+  /// What `--format` says of them.
+  static var help: ArgumentHelp {
+    ArgumentHelp(
+      "The form: text or json (see docs/json-schema.md); without it as the file's name says, "
+        + ".json, else text.", valueName: "form")
+  }
 }
 
 /// Where something is written.
@@ -23,31 +30,37 @@ protocol OutputChoice: OutputTarget {
 /// Where a report that is a table goes and in which form.
 struct OutputOptions: ParsableArguments, OutputChoice {
   @Option(
-    help: ArgumentHelp("The form: text, json (see docs/json-schema.md) or csv.", valueName: "form"))
-  var format = ReportFormat.text
+    name: .customLong("format"),
+    help: ArgumentHelp(
+      "The form: text, json (see docs/json-schema.md) or csv; without it as the file's name "
+        + "says, .json or .csv, else text.", valueName: "form"))
+  var chosenFormat: ReportFormat?
 
   @OptionGroup var destination: DestinationOptions
+
+  var format: ReportFormat { chosenFormat ?? ReportFormat(ofFile: output) ?? .text }
 }
 
 /// Where a report that is no table goes and in which form.
 struct DocumentOutputOptions: ParsableArguments, OutputChoice {
-  @Option(
-    name: .customLong("format"),
-    help: ArgumentHelp("The form: text or json (see docs/json-schema.md).", valueName: "form"))
-  var form = DocumentFormat.text
+  @Option(name: .customLong("format"), help: DocumentFormat.help)
+  var chosenFormat: DocumentFormat?
 
   @OptionGroup var destination: DestinationOptions
 
-  var format: ReportFormat { form == .json ? .json : .text }
+  var format: ReportFormat {
+    (chosenFormat ?? DocumentFormat(ofFile: output)) == .json ? .json : .text
+  }
 }
 
 /// Where records go and in which form; numbers have all digits in either.
 struct RecordOutputOptions: ParsableArguments, OutputTarget {
-  @Option(
-    help: ArgumentHelp("The form: text or json (see docs/json-schema.md).", valueName: "form"))
-  var format = DocumentFormat.text
+  @Option(name: .customLong("format"), help: DocumentFormat.help)
+  var chosenFormat: DocumentFormat?
 
   @OptionGroup var file: OutputFileOption
+
+  var format: DocumentFormat { chosenFormat ?? DocumentFormat(ofFile: output) ?? .text }
 
   var output: String? { file.name }
 }
