@@ -98,6 +98,40 @@ import TraceTestSupport
     #expect(text.contains("Freed again \(place), right after\n"))
   }
 
+  /// As where a loop is unrolled: one line frees at several addresses, which no report shows.
+  @Test func errorsWhoseStacksReadTheSameAreShownOnce() throws {
+    var builder = TraceBuilder()
+    let symbols = FakeSymbolicator()
+    symbols.add("make", at: 0x1010, file: "/src/app.c", line: 3)
+    symbols.add("drop", at: 0x1020, file: "/src/app.c", line: 7)
+    symbols.add("drop", at: 0x1028, file: "/src/app.c", line: 7)
+    symbols.add("drop", at: 0x1030, file: "/src/app.c", line: 8)
+    let make = builder.stack([0x1010])
+    // Initialisers of Swift that are inlined have no place, generic code has a file and no line.
+    for pc: UInt64 in [0x1038, 0x1040] {
+      symbols.add("init", at: pc)
+      symbols.add("map", at: pc, file: "<compiler-generated>")
+    }
+    for (index, pc) in [0x1020, 0x1020, 0x1028, 0x1030, 0x1038, 0x1040].enumerated() {
+      let (address, drop) = (0x5000 + UInt64(index) * 64, builder.stack([UInt64(pc)]))
+      builder.allocate(address, 24, stack: make)
+      builder.free(address, stack: drop)
+      builder.free(address, stack: drop)
+      builder.add(.failed, size: 1 << 40, stack: drop, function: .malloc)
+    }
+    let file = try TemporaryFile(builder.bytes())
+    let trace = try Trace(path: file.path)
+    let source = ReportSource(trace, file: nil, symbolicator: symbols)
+    let report = ErrorsReport(try trace.replay(), source: source)
+    #expect(report.entries.map(\.count) == [3, 1, 2])
+    #expect(report.entries.map(\.offending.frames.first?.line) == [7, 8, nil])
+    #expect(report.entries.first?.address == 0x5000)
+    #expect(report.entryCount == 3)
+    #expect(report.totalCount == 6)
+    #expect(report.failures.map(\.count) == [3, 1, 2])
+    #expect(report.failureCount == 6)
+  }
+
   @Test func aReallocIsCalledARealloc() throws {
     var builder = TraceBuilder()
     builder.allocate(0x1000, 24)

@@ -137,13 +137,14 @@ public struct ErrorsReport: Report {
     trace = source.summary(after: result)
     coverage = CoverageSummary(result.coverage)
     counts = result.errorCounts.filter { $0.value > 0 && kinds?.contains($0.key) ?? true }
-    let errors = result.errors.filter { kinds?.contains($0.kind.category) ?? true }
+    let errors = Self.joined(
+      result.errors.filter { kinds?.contains($0.kind.category) ?? true }, by: source.names)
     entryCount = errors.count
     let ordered = errors.enumerated().sorted {
       ($0.element.kind.category.rank, $0.offset) < ($1.element.kind.category.rank, $1.offset)
     }
     entries = ordered.prefix(top ?? .max).map { Entry($0.element, source: source) }
-    let failed = kinds == nil ? result.failedAllocations : []
+    let failed = kinds == nil ? Self.joined(result.failedAllocations, by: source.names) : []
     failures = failed.prefix(top ?? .max).map { Failure($0, source: source) }
     failureCount = kinds == nil ? result.failedAllocationCount : 0
     self.frameLimit = frameLimit

@@ -91,9 +91,12 @@ public struct ReportFrame: Sendable, Hashable, Encodable {
   }
 
   /// The frame without what is not printed: where in its line the code lies.
+  ///
+  /// What the compiler made by itself has a file and no line, or is inlined and has neither. Only where nothing
+  /// is known of the source, the address is what tells calls apart.
   var asRead: ReportFrame {
     var frame = self
-    if line != nil { frame.facts.imageOffset = nil }
+    if file != nil || isInlined { frame.facts.imageOffset = nil }
     return frame
   }
 

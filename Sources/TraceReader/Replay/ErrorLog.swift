@@ -1,26 +1,40 @@
-/// Errors, grouped by kind and stacks.
-struct ErrorLog {
-  private struct Key: Hashable {
-    var category: MemoryError.Category
-    var offset: UInt64
-    var operation: Operation
-    var allocationStack: StackID?
-    var firstFreeStack: StackID?
-    var offendingStack: StackID
+/// What errors have in common that are shown as one: their kind and their stacks.
+package struct ErrorLikeness: Hashable {
+  private var category: MemoryError.Category
+  private var offset: UInt64
+  private var operation: Operation
+  private var allocationStack: StackID?
+  private var firstFreeStack: StackID?
+  private var offendingStack: StackID
 
-    init(_ error: MemoryError) {
-      category = error.kind.category
-      if case .freeOfInterior(let distance) = error.kind { offset = distance } else { offset = 0 }
-      operation = error.offending.operation
-      allocationStack = error.block?.allocation.stack
-      firstFreeStack = error.firstFree?.stack
-      offendingStack = error.offending.stack
-    }
+  /// Looks at an error.
+  package init(_ error: MemoryError) {
+    category = error.kind.category
+    if case .freeOfInterior(let distance) = error.kind { offset = distance } else { offset = 0 }
+    operation = error.offending.operation
+    allocationStack = error.block?.allocation.stack
+    firstFreeStack = error.firstFree?.stack
+    offendingStack = error.offending.stack
   }
 
+  /// The same of the stacks that stand for these.
+  ///
+  /// - Parameter standsFor: The stack that stands for all that read the same.
+  /// - Returns: What is equal of errors that read the same.
+  package func replacingStacks(_ standsFor: (StackID) -> StackID) -> ErrorLikeness {
+    var likeness = self
+    likeness.allocationStack = allocationStack.map(standsFor)
+    likeness.firstFreeStack = firstFreeStack.map(standsFor)
+    likeness.offendingStack = standsFor(offendingStack)
+    return likeness
+  }
+}
+
+/// Errors, grouped by kind and stacks.
+struct ErrorLog {
   private(set) var errors: [MemoryError] = []
   private(set) var counts: [MemoryError.Category: UInt64] = [:]
-  private var positions: [Key: Int] = [:]
+  private var positions: [ErrorLikeness: Int] = [:]
   private let limit: Int
 
   init(limit: Int) {
@@ -39,13 +53,14 @@ struct ErrorLog {
       counts[error.kind.category, default: error.count] -= error.count
       return true
     }
-    positions = Dictionary(uniqueKeysWithValues: errors.enumerated().map { (Key($1), $0) })
+    positions = Dictionary(
+      uniqueKeysWithValues: errors.enumerated().map { (ErrorLikeness($1), $0) })
     return removed
   }
 
   mutating func add(_ error: MemoryError) {
     counts[error.kind.category, default: 0] &+= 1
-    let key = Key(error)
+    let key = ErrorLikeness(error)
     if let position = positions[key] {
       errors[position].count &+= 1
     } else if errors.count < limit {
