@@ -41,7 +41,7 @@ static bool has_ended(const struct mt_thread *thread, long own) {
  * others' stacks leave behind. NULL when there is none among the next few, in turn, so that all are
  * looked at in time. Under the lock, and when none is parked. */
 static struct mt_thread *find_left(void) {
-    enum { MOST_LOOKED_AT = 16 };
+    enum { MOST_LOOKED_AT = 4 };
     struct mt_thread *newest = __atomic_load_n(&g_threads.made, __ATOMIC_ACQUIRE);
     struct mt_thread *thread = g_threads.next_looked_at;
     long own = mt_os_tid();
