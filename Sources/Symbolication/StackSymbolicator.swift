@@ -25,7 +25,7 @@ public final class StackSymbolicator {
   private var framesOfLocation: [[SymbolicatedFrame]] = []
   private var allocators: [String: Bool] = [:]
   /// Of each stack only where the frame is: there are far more stacks than frames to blame.
-  private var responsiblePlaces: [StackID: FramePlace?] = [:]
+  private var responsiblePlaces: StackMap<FramePlace?>
   private var allocatedTypes: [AllocationKey: TypeName?] = [:]
 
   /// Makes a symbolicator of the backtraces of one trace.
@@ -33,6 +33,7 @@ public final class StackSymbolicator {
     self.stacks = stacks
     self.images = images
     self.symbolicator = symbolicator
+    responsiblePlaces = StackMap(stacks)
   }
 
   /// What could not be used and why, so far.
@@ -89,7 +90,7 @@ public final class StackSymbolicator {
       return self.framesOfLocation[locations[locations.count - 1]]
     }
     let found = ResponsibleFrame.find(in: frames).flatMap { place(of: $0, at: locations) }
-    responsiblePlaces[stack] = .some(found)
+    responsiblePlaces.set(found, of: stack)
     return found
   }
 

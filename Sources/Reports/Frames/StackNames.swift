@@ -19,7 +19,7 @@ public final class StackNames {
   private var firstOfText: [UInt64: StackID] = [:]
   /// Nobody can make a trace of which all stacks have the same hash.
   private let hashFactor = UInt64.random(in: .min ... .max) | 1
-  private var likenesses: [StackID: StackID] = [:]
+  private var likenesses: StackMap<StackID>
 
   /// Makes names for the stacks of one trace.
   ///
@@ -35,6 +35,7 @@ public final class StackNames {
       stacks: stacks, images: images, symbolicator: symbolicator)
     self.stacks = stacks
     self.images = images
+    likenesses = StackMap(stacks)
     lastLocations = Array(repeating: (-1, 0), count: stacks.endFrameNumber)
     self.fullNames = fullNames
   }
@@ -54,6 +55,9 @@ public final class StackNames {
     stacks.walk(stack).lazy.flatMap(self.frames(of:))
   }
 
+  /// A map of the stacks, with nothing in it.
+  func map<Value>(of _: Value.Type) -> StackMap<Value> { StackMap(stacks) }
+
   /// The stack that stands for all that read the same: the first that was asked for.
   ///
   /// Where the compiler unrolls a loop or inlines a function twice, one line of the source allocates at
@@ -63,13 +67,13 @@ public final class StackNames {
     var hash = hashOfText(of: stack)
     while let first = firstOfText[hash] {
       if readsAlike(first, stack) {
-        likenesses[stack] = first
+        likenesses.set(first, of: stack)
         return first
       }
       hash &+= 1
     }
     firstOfText[hash] = stack
-    likenesses[stack] = stack
+    likenesses.set(stack, of: stack)
     return stack
   }
 

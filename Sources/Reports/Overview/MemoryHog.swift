@@ -70,25 +70,25 @@ public struct MemoryHog: Sendable, Hashable, Encodable {
     }
 
     var heaviest: Place? {
-      places.values.max { ($0.bytes, $1.heaviest.key) < ($1.bytes, $0.heaviest.key) }
+      places.values.max {
+        $0.bytes == $1.bytes ? $1.heaviest.stack < $0.heaviest.stack : $0.bytes < $1.bytes
+      }
     }
   }
 
   private struct Place {
     let frame: ReportFrame?
     var bytes: UInt64 = 0
-    private var stacks: [StackID: UInt64] = [:]
+    private var stacks = StackShares()
 
     init(frame: ReportFrame?) { self.frame = frame }
 
     mutating func add(_ site: Site) {
       bytes &+= site.tally.peakBytes
-      stacks[site.stack, default: 0] &+= site.tally.peakBytes
+      stacks.add(site.tally.peakBytes, of: site.stack)
     }
 
-    var heaviest: (key: StackID, value: UInt64) {
-      stacks.max { ($0.value, $1.key) < ($1.value, $0.key) } ?? (.none, 0)
-    }
+    var heaviest: (stack: StackID, bytes: UInt64) { stacks.summed().heaviest }
   }
 
   private struct Scale {

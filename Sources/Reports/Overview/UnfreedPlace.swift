@@ -39,7 +39,7 @@ public struct UnfreedPlace: Sendable, Hashable, Encodable {
 
   private struct Sum {
     let frame: ReportFrame?
-    private var stacks: [StackID: UInt64] = [:]
+    private var stacks = StackShares()
     private var bytes: UInt64 = 0
     private var count: UInt64 = 0
     private var bytesVariance = 0.0
@@ -48,7 +48,7 @@ public struct UnfreedPlace: Sendable, Hashable, Encodable {
     init(frame: ReportFrame?) { self.frame = frame }
 
     mutating func add(_ site: Site) {
-      stacks[site.stack, default: 0] &+= site.tally.liveBytes
+      stacks.add(site.tally.liveBytes, of: site.stack)
       bytes &+= site.tally.liveBytes
       count &+= site.tally.liveCount
       bytesVariance += site.variance?.liveBytes ?? 0
@@ -56,10 +56,10 @@ public struct UnfreedPlace: Sendable, Hashable, Encodable {
     }
 
     func place(isEstimate: Bool) -> UnfreedPlace {
-      let heaviest = stacks.max { ($0.value, $1.key) < ($1.value, $0.key) }
+      let stacks = stacks.summed()
       return UnfreedPlace(
-        responsible: frame, stack: (heaviest?.key ?? .none).rawValue, stackCount: stacks.count,
-        bytes: bytes, count: count,
+        responsible: frame, stack: stacks.heaviest.stack.rawValue,
+        stackCount: stacks.count, bytes: bytes, count: count,
         bytesMargin: isEstimate ? TallyVariance.wholeMargin(bytesVariance) : nil,
         countMargin: isEstimate ? TallyVariance.wholeMargin(countVariance) : nil)
     }

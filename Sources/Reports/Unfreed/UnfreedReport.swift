@@ -108,23 +108,27 @@ public struct UnfreedReport: Report {
     var bytesVariance = 0.0
     var countVariance = 0.0
     var sites: [Int] = []
+
+    init(stack: StackID) { self.stack = stack }
+
+    mutating func add(_ site: Site, at index: Int) {
+      bytes &+= site.tally.liveBytes
+      count &+= site.tally.liveCount
+      bytesVariance += site.variance?.liveBytes ?? 0
+      countVariance += site.variance?.liveCount ?? 0
+      sites.append(index)
+    }
   }
 
   /// Stacks that read the same are one.
   private static func drafts(
     _ result: ReplayResult, _ indices: [Int], _ names: StackNames
   ) -> [Draft] {
-    var drafts: [StackID: Draft] = [:]
+    var drafts = names.map(of: Draft.self)
     for index in indices {
       let site = result.sites[index]
       let stack = names.likeness(of: site.stack)
-      var draft = drafts[stack] ?? Draft(stack: stack)
-      draft.bytes &+= site.tally.liveBytes
-      draft.count &+= site.tally.liveCount
-      draft.bytesVariance += site.variance?.liveBytes ?? 0
-      draft.countVariance += site.variance?.liveCount ?? 0
-      draft.sites.append(index)
-      drafts[stack] = draft
+      drafts[stack, default: Draft(stack: stack)].add(site, at: index)
     }
     return drafts.values.sorted {
       ($1.bytes, $1.count, $0.stack) < ($0.bytes, $0.count, $1.stack)
