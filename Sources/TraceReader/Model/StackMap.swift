@@ -20,7 +20,10 @@ package struct StackMap<Value> {
   }
 
   /// All values: those of stacks of the table in the order in which they were set first, then the others.
-  package var values: [Value] { inTable + others.values }
+  package var values: [Value] {
+    // Most have no others; a copy of a million values would be one too many.
+    others.isEmpty ? inTable : inTable + others.values
+  }
 
   /// What is known of a stack; nil as long as nothing was set.
   package subscript(stack: StackID) -> Value? {
