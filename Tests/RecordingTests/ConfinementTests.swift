@@ -69,4 +69,27 @@ import TraceTestSupport
     #expect(run.traces.count == 2)
     #expect(child.coverage.stop?.cause == .sandbox)
   }
+
+  /// What is allowed, is no gap.
+  @Test(arguments: ["/", "/proc"])
+  func whatMayNotWriteTracesInItsSandboxIsNoted(writable: String) throws {
+    let program = try TestProgram("landlocked.c").path.string
+    let run = try TracedRun([program, writable])
+    guard run.plain.outputText != "no Landlock\n" else { return }
+    let traces = try run.allTraces()
+    let root = try #require(traces.first)
+
+    #expect(run.recorded.outputText == "echoed\n")
+    #expect(try MarkedEvents(root)[48103] == .init(allocated: 1, freed: 1))
+    #expect(traces.count == (writable == "/" ? 3 : 1))
+    #expect(
+      root.coverage.childrenNotFollowed
+        == (writable == "/"
+          ? []
+          : [
+            "\(program): its forks cannot write traces any more "
+              + "(another user, chroot, mount namespace, Landlock, ulimit -f, ulimit -n)",
+            "/bin/echo: traces cannot be written into their folder in its sandbox (Landlock)",
+          ]))
+  }
 }

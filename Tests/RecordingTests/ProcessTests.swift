@@ -320,7 +320,7 @@ import TraceTestSupport
     #expect(
       traces.first?.coverage.childrenNotFollowed == [
         "\(program): its forks cannot write traces any more "
-          + "(another user, chroot, mount namespace, ulimit -f, ulimit -n)"
+          + "(another user, chroot, mount namespace, Landlock, ulimit -f, ulimit -n)"
       ])
   }
 

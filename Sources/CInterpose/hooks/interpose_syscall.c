@@ -12,6 +12,7 @@
 #include "hooks/exec_by_number.h"
 #include "lifecycle/lifecycle.h"
 #include "lifecycle/sandbox.h"
+#include "process/trace_folder.h"
 #include "snapshot/noted_wait.h"
 #include "snapshot/snapshot.h"
 #include <sys/syscall.h>
@@ -83,6 +84,8 @@ void mt_syscall_prepare(long number, long first, long second, long third, long f
         mt_exec_by_number(number, (const long[]){first, second, third, fourth, fifth});
     if ((unsigned long)number < WATCHED_NUMBERS && mt_syscall_watched[number] == CONFINES)
         mt_lifecycle_before_confinement();
+    if (number == SYS_landlock_restrict_self)
+        mt_trace_folder_before_landlock();
     if (number == SYS_userfaultfd)
         mt_snapshot_avoid_copies();
     if (!mt_real_syscall)

@@ -1,4 +1,5 @@
 /* See trace_folder.h. */
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "process/trace_folder.h"
 
 #include "base/config.h"
@@ -11,34 +12,58 @@
 #include "trace/trace_descriptor.h"
 #include "trace/trace_file.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MAX_FOLDER = 1024 };
 
-static bool is_out_of_reach(void) {
+/* A bool: whether this process, or what it was forked from, may be in a Landlock domain. */
+static uint32_t g_is_landlocked;
+
+void mt_trace_folder_before_landlock(void) {
+    __atomic_store_n(&g_is_landlocked, 1, __ATOMIC_RELAXED);
+}
+
+static bool is_refused(long error) {
+    return error == -ENOENT || error == -EACCES || error == -ENOTDIR || error == -EROFS;
+}
+
+/* Only who opens a file is told what Landlock says. This one has no name, and is gone at once. */
+static bool is_behind_landlock(const char *folder) {
+    if (!__atomic_load_n(&g_is_landlocked, __ATOMIC_RELAXED))
+        return false;
+    long fd = mt_os_open(MT_AT_CWD, folder, O_TMPFILE | O_RDWR, S_IRUSR | S_IWUSR);
+    if (fd >= 0)
+        mt_os_close((int)fd);
+    return fd == -EACCES;
+}
+
+static const char *out_of_reach(void) {
     char folder[MAX_FOLDER];
     const char *output = mt_config.output;
     size_t length = (size_t)(mt_text_last_component(output) - output);
     if (*output != '/' || length >= sizeof folder)
-        return false;
+        return NULL;
     memcpy(folder, output, length);
     folder[length] = 0;
     if (strchr(folder, '%')) /* its name depends on the process: trace_name.h */
-        return false;
-    long error = mt_os_may_create_in(folder);
-    return error == -ENOENT || error == -EACCES || error == -ENOTDIR || error == -EROFS;
+        return NULL;
+    if (is_refused(mt_os_may_create_in(folder)))
+        return "traces cannot be written into their folder where it runs (another user, chroot, "
+               "mount namespace)";
+    if (is_behind_landlock(folder))
+        return "traces cannot be written into their folder in its sandbox (Landlock)";
+    return NULL;
 }
 
 const char *mt_trace_obstacle(void) {
     if (mt_os_limit(RLIMIT_FSIZE) < MT_FILE_HEADER_SIZE)
         return "traces cannot be written where files may have next to no bytes (ulimit -f)";
-    if (is_out_of_reach())
-        return "traces cannot be written into their folder where it runs (another user, chroot, "
-               "mount namespace)";
-    return NULL;
+    return out_of_reach();
 }
 
 /* "path: reason", as of programs. */
@@ -49,7 +74,7 @@ static void note_forks(void) {
     struct mt_text text = mt_text_begin(line, sizeof line);
     mt_text_add(&text, length ? path : "?");
     mt_text_add(&text, ": its forks cannot write traces any more (another user, chroot, mount "
-                       "namespace, ulimit -f, ulimit -n)");
+                       "namespace, Landlock, ulimit -f, ulimit -n)");
     mt_meta_note(MT_NOTE_CHILD_NOT_FOLLOWED, 1, line);
 }
 

@@ -14,4 +14,9 @@ const char *mt_trace_obstacle(void);
  * of a server that became another user before it made them. */
 void mt_trace_folder_after_fork(void);
 
+/* The host is about to call landlock_restrict_self(2), which may fail: from now on, files are
+ * opened to see whether it lets them. context  also in a vfork child, for which its parent
+ * remembers it; errno untouched */
+void mt_trace_folder_before_landlock(void);
+
 #endif
