@@ -140,6 +140,20 @@ import TraceTestSupport
     #expect(run.errorText.contains("recorded in "))
   }
 
+  /// Nobody could tell what is in it; that nothing was recorded would be wrong.
+  @Test func aFolderThatWasMovedMeanwhileIsToldOf() throws {
+    _ = try ProcessRun.run(["/bin/mkdir", "here"], directory: directory.path)
+    let run = try memtrace(
+      "record", "-o", "here/x.mtrace", "--", "mv", "here", "there", in: directory.path)
+    #expect(run.status == 125)
+    #expect(
+      run.errorText
+        == "memtrace: no trace was found: mv exited with status 0, but "
+        + "\(directory.path.appending("here")), where its traces were to be, cannot be read: "
+        + "No such file or directory\n")
+    #expect(directory.entries == ["there"])
+  }
+
   @Test(arguments: [[], ["--force"]])
   func evenForceReplacesTracesOnly(options: [String]) throws {
     _ = try ProcessRun.run(["/bin/sh", "-c", "echo precious >notes"], directory: directory.path)

@@ -43,6 +43,15 @@ extension FilePath {
     guard isWritable else { throw Errno(rawValue: errno) }
   }
 
+  /// What keeps the names in a directory from being read, if anything does.
+  var errorOfReading: Errno? {
+    guard let directory = withPlatformString({ opendir($0) }) else {
+      return Errno(rawValue: errno)
+    }
+    closedir(directory)
+    return nil
+  }
+
   /// The names in a directory, in no order; empty when it cannot be read.
   var directoryEntries: [String] {
     guard let directory = withPlatformString({ opendir($0) }) else { return [] }
