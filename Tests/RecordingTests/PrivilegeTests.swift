@@ -104,6 +104,32 @@ struct PrivilegeTests {
       ])
   }
 
+  /// As `setpriv` starts it: what could read the recorder before the program begins cannot afterwards.
+  @Test(arguments: ["user", "keep"])
+  func aUserWhoMayNotReadTheRecorderIsLeftAlone(way: String) throws {
+    let (folder, traces) = try (ScratchDirectory(), ScratchDirectory())
+    let library = folder.path.appending("libmemtrace.so")
+    let run = try ProcessRun.run(
+      [
+        "/bin/sh", "-c",
+        "cp \"$0\" \"$1\"; chmod 700 .; chmod 777 \"$2\"; LD_PRELOAD=$1 exec \"$3\" $4 /bin/true",
+        BuiltProducts.library.string, library.string, traces.path.string,
+        try TestProgram("gains_rights.c").path.string, way,
+      ],
+      environment: TracedRun.minimalEnvironment + [
+        "MEMTRACE_OUTPUT=\(traces.path.appending("root.mtrace"))"
+      ], directory: folder.path)
+
+    #expect(run.outputText == "child 0\n")
+    #expect(run.errorText.isEmpty)
+    let notes = try traces.entries.filter { $0.hasSuffix(".mtrace") }
+      .flatMap { try Trace(path: traces.path.appending($0)).coverage.childrenNotFollowed }
+    #expect(
+      notes == [
+        "/bin/true: libmemtrace.so cannot be read where it runs (chroot, mount namespace, user)"
+      ])
+  }
+
   @Test func whatGainsNothingIsRecorded() throws {
     let ofItsOwnUser = try Case(way: "none") { chmod($0, 0o4755) }
     #expect(try ofItsOwnUser.recordings() == 1)

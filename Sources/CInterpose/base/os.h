@@ -54,6 +54,8 @@ long mt_os_is_locked(int fd, uint64_t offset, size_t size);
 long mt_os_open_regular(int directory, const char *path);
 /* Whether a file may be executed: 0, else -EACCES, also for a folder; -ENOENT ... */
 long mt_os_is_executable(const char *path);
+/* Whether the real user may read a file, whatever capabilities the process has: 0, -EACCES ... */
+long mt_os_user_may_read(const char *path);
 /* Whether files may be made in a folder: 0, -EACCES, -ENOENT, -EROFS ... */
 long mt_os_may_create_in(const char *folder);
 

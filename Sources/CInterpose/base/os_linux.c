@@ -145,6 +145,10 @@ long mt_os_is_executable(const char *path) {
     return error < 0 ? error : S_ISREG(status.st_mode) ? 0 : -EACCES;
 }
 
+long mt_os_user_may_read(const char *path) {
+    return CALL(SYS_faccessat, AT_FDCWD, path, 4 /* R_OK */, 0, 0, 0);
+}
+
 long mt_os_may_create_in(const char *folder) {
     return CALL(SYS_faccessat, AT_FDCWD, folder, 3 /* W_OK | X_OK */, 0, 0, 0);
 }

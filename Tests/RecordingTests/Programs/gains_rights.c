@@ -1,6 +1,7 @@
 // Starts the program argv[2] as a child that has first done what argv[1] says: nothing ("none"),
-// become another user ("user"), or effectively so ("effective"), or given up to gain rights
-// ("no-new"). Or gives that program a capability: "capable", or one to be inherited: "inheriting".
+// become another user ("user"), also with all capabilities ("keep"), or effectively so
+// ("effective"), or given up to gain rights ("no-new"). Or gives that program a capability:
+// "capable", or one to be inherited: "inheriting".
 #define _GNU_SOURCE
 #include <linux/capability.h>
 #include <stdint.h>
@@ -8,13 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 enum { OTHER = 65534 };
 
+static int raise_capabilities(void) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[2];
+    if (syscall(SYS_capget, &header, data) != 0)
+        return -1;
+    data[0].effective = data[0].permitted;
+    data[1].effective = data[1].permitted;
+    return (int)syscall(SYS_capset, &header, data);
+}
+
 static int prepare(const char *way) {
+    if (strcmp(way, "keep") == 0)
+        return prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) + prepare("user") + raise_capabilities();
     if (strcmp(way, "user") == 0)
         return setresgid(OTHER, OTHER, OTHER) + setresuid(OTHER, OTHER, OTHER);
     if (strcmp(way, "effective") == 0)
