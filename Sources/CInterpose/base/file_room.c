@@ -22,20 +22,17 @@ static bool is_enough(int fd) {
     return count == NEEDED;
 }
 
-static struct mt_file_room raise_limit(void) {
+void mt_file_room_make(int fd) {
+    if (g_host_limit || is_enough(fd))
+        return;
     uint64_t limit = mt_os_limit(RLIMIT_NOFILE);
-    bool is_raised = mt_os_set_soft_limit(RLIMIT_NOFILE, limit + NEEDED) == 0;
-    g_host_limit = is_raised ? limit : 0;
-    return (struct mt_file_room){g_host_limit};
+    if (mt_os_set_soft_limit(RLIMIT_NOFILE, limit + NEEDED) == 0)
+        g_host_limit = limit;
 }
 
-struct mt_file_room mt_file_room_make(int fd) {
-    return is_enough(fd) ? (struct mt_file_room){0} : raise_limit();
-}
-
-void mt_file_room_leave(struct mt_file_room room) {
-    if (room.limit)
-        mt_os_set_soft_limit(RLIMIT_NOFILE, room.limit);
+void mt_file_room_leave(void) {
+    if (g_host_limit)
+        mt_os_set_soft_limit(RLIMIT_NOFILE, g_host_limit);
     g_host_limit = 0;
 }
 

@@ -9,17 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct mt_file_room {
-    uint64_t limit; /* as it was; 0: there is room enough */
-};
-
-/* To be given back by mt_file_room_leave.
+/* To be given back by mt_file_room_leave, also by a fork that began in between.
  *
  * fd       an open descriptor; of another, there is never room enough
  * context  one caller at a time, at the end of the process or in a forked child, where no thread
  * can open what the host may not have; async-signal-safe */
-struct mt_file_room mt_file_room_make(int fd);
-void mt_file_room_leave(struct mt_file_room room);
+void mt_file_room_make(int fd);
+void mt_file_room_leave(void);
 
 /* RLIMIT_NOFILE as the host has set it, also while room is made. */
 uint64_t mt_file_room_host_limit(void);

@@ -58,6 +58,9 @@ long mt_os_is_executable(const char *path);
 long mt_os_user_may_read(const char *path);
 /* Whether files may be made in a folder: 0, -EACCES, -ENOENT, -EROFS ... */
 long mt_os_may_create_in(const char *folder);
+/* Whether an outcome says that a path is not there for the process, or not for this use, rather
+ * than that the machine has too little of something. */
+bool mt_os_is_out_of_reach(long error);
 
 /* Makes [offset, offset + length) of the file exist with space behind it, so that a mapping of it
  * cannot raise SIGBUS on a full disk. Never exceeds RLIMIT_FSIZE (that would raise SIGXFSZ).

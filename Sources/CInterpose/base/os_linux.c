@@ -153,6 +153,10 @@ long mt_os_may_create_in(const char *folder) {
     return CALL(SYS_faccessat, AT_FDCWD, folder, 3 /* W_OK | X_OK */, 0, 0, 0);
 }
 
+bool mt_os_is_out_of_reach(long error) {
+    return error == -ENOENT || error == -EACCES || error == -ENOTDIR || error == -EROFS;
+}
+
 /* For filesystems without fallocate: real zeros take the space. */
 static long reserve_by_writing(int fd, uint64_t offset, uint64_t length) {
     static const char zeros[MT_PAGE_SIZE];

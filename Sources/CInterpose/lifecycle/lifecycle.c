@@ -262,9 +262,8 @@ static enum mt_state record_forked(const struct mt_trace_origin *origin) {
  * not here; its locks may be held by threads that are not here either. */
 static enum mt_state start_forked(void) {
     struct mt_trace_origin origin = mt_own_trace_origin_forked(g_life.load_ticks);
-    struct mt_file_room room = {0};
     if (mt_config.follow)
-        room = mt_file_room_make(mt_trace_descriptor_kept());
+        mt_file_room_make(mt_trace_descriptor_kept());
     mt_trace_file_abandon();
     mt_own_memory_after_fork();
     mt_debug_frame_after_fork();
@@ -276,7 +275,7 @@ static enum mt_state start_forked(void) {
     mt_type_sampler_reset();
     mt_heap_checks_after_fork();
     enum mt_state state = mt_config.follow ? record_forked(&origin) : MT_OFF;
-    mt_file_room_leave(room);
+    mt_file_room_leave();
     return state;
 }
 

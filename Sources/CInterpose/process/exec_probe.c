@@ -31,18 +31,14 @@ const char *mt_exec_library(void) {
     return info.dli_fname ? info.dli_fname : "";
 }
 
-static bool is_refused(long error) {
-    return error == -ENOENT || error == -EACCES || error == -ENOTDIR;
-}
-
 /* In another root or mount namespace, or as another user: ld.so would complain. Who has become one
  * but kept capabilities, as setpriv does, can read it, and loses them as the program begins. */
 static bool is_library_out_of_reach(void) {
     long fd = mt_os_open_regular(MT_AT_CWD, mt_exec_library());
     if (fd < 0)
-        return is_refused(fd);
+        return mt_os_is_out_of_reach(fd);
     mt_os_close((int)fd);
-    return is_refused(mt_os_user_may_read(mt_exec_library()));
+    return mt_os_is_out_of_reach(mt_os_user_may_read(mt_exec_library()));
 }
 
 static bool read_at(int fd, void *buffer, size_t size, uint64_t offset) {

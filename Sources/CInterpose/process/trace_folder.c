@@ -28,10 +28,6 @@ void mt_trace_folder_before_landlock(void) {
     __atomic_store_n(&g_is_landlocked, 1, __ATOMIC_RELAXED);
 }
 
-static bool is_refused(long error) {
-    return error == -ENOENT || error == -EACCES || error == -ENOTDIR || error == -EROFS;
-}
-
 /* Only who opens a file is told what Landlock says. This one has no name, and is gone at once. */
 static bool is_behind_landlock(const char *folder) {
     if (!__atomic_load_n(&g_is_landlocked, __ATOMIC_RELAXED))
@@ -52,7 +48,7 @@ static const char *out_of_reach(void) {
     folder[length] = 0;
     if (strchr(folder, '%')) /* its name depends on the process: trace_name.h */
         return NULL;
-    if (is_refused(mt_os_may_create_in(folder)))
+    if (mt_os_is_out_of_reach(mt_os_may_create_in(folder)))
         return "traces cannot be written into their folder where it runs (another user, chroot, "
                "mount namespace)";
     if (is_behind_landlock(folder))

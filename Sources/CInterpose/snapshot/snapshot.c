@@ -206,9 +206,9 @@ static long take_parked(struct mt_snapshot_request *request) {
 static long take(struct mt_snapshot_request *request) {
     if (!request->is_end)
         return take_parked(request);
-    struct mt_file_room room = mt_file_room_make(mt_trace_descriptor_kept());
+    mt_file_room_make(mt_trace_descriptor_kept());
     long error = take_parked(request);
-    mt_file_room_leave(room);
+    mt_file_room_leave();
     return error;
 }
 

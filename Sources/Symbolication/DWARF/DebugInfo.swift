@@ -76,8 +76,7 @@ final class DebugInfo {
       frames.append(
         Frame(
           function: declaringUnit(of: inlined, in: unit).name(of: inlined), start: nil,
-          location: location,
-          die: inlined))
+          location: location, die: inlined))
       location = unit.callLocation(of: inlined)
     }
     frames.append(
@@ -164,11 +163,8 @@ final class DebugInfo {
     guard let function = unit.function(at: address) else { return [] }
     var known: Set = [unit.root.addr]
     let functions = [function.die] + Self.inlinedCalls(in: function.die, at: address)
-    return functions.reversed().compactMap { function in
-      let root = function.declaration.unit.addr
-      guard known.insert(root).inserted else { return nil }
-      return unitsByRoot[root].map { units[$0] }
-    }
+    return functions.reversed().map { declaringUnit(of: $0, in: unit) }
+      .filter { known.insert($0.root.addr).inserted }
   }
 
   /// A class that one of the units defines; the first ones only in large programs.

@@ -31,8 +31,8 @@ struct RecordedRun {
   /// Forked ones write one when they first do something that is recorded. Empty unless they were
   /// asked for.
   var unrecorded: [SessionProcess] = []
-  /// Why there may be traces that were not found: their folder, and what keeps it from being read.
-  var unreadFolder: (path: FilePath, error: Errno)?
+  /// Where the traces were to be.
+  var folder: FilePath
 
   /// The trace of the launched process, as the program that was named.
   ///

@@ -66,11 +66,10 @@ struct RecordingSession {
       ? SessionProcess.running(in: recording.sessionID) : []
     let traces = collect(recording, pid: child.pid, ending: ending)
     let recorded = Set(traces.map(\.header.pid))
-    let folder = output.removingLastComponent()
     return RecordedRun(
       commandName: command.name, pid: child.pid, ending: ending, traces: traces,
       unrecorded: running.filter { $0.ids.isDisjoint(with: recorded) },
-      unreadFolder: folder.errorOfReading.map { (folder, $0) })
+      folder: output.removingLastComponent())
   }
 
   private func collect(

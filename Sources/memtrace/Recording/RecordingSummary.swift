@@ -29,9 +29,9 @@ struct RecordingSummary {
   /// Why a recording without any trace is a failure.
   static func nothingRecorded(_ run: RecordedRun) -> CommandFailure {
     let reason =
-      run.unreadFolder.map {
-        "no trace was found: \(run.commandName) \(describe(run.ending)), but \($0.path), where its "
-          + "traces were to be, cannot be read: \($0.error)"
+      run.folder.errorOfReading.map {
+        "no trace was found: \(run.commandName) \(describe(run.ending)), but \(run.folder), where "
+          + "its traces were to be, cannot be read: \($0)"
       }
       ?? "nothing was recorded: \(run.commandName) \(describe(run.ending)), but the recorder was "
       + "never loaded into it, or could write no trace (what they say about that stands above)"
