@@ -129,6 +129,19 @@ import TraceTestSupport
       ))
   }
 
+  /// They had it before anybody could hear of it.
+  @Test func threadsMayHaveASignalStackInCommon() throws {
+    let attached = try run(
+      "command",
+      "$M attach $P -o root.mtrace --for 1ms >attach.txt 2>&1 && $M snapshot $P >snapshot.txt",
+      program: try TestProgram("shared_signal_stacks.c", flags: TestProgram.withMarks))
+    #expect(attached.lines == ["ok"])
+    #expect(attached.run.status == 0)
+    let snapshots = try attached.trace().snapshots
+    #expect(snapshots.map(\.reason) == [.request, .request, .exit(0)])
+    #expect(snapshots.dropLast().map(\.threads.count) == [25, 25])
+  }
+
   /// All threads are in the allocator most of the time.
   @Test func busyThreadsGoOnAsTheyWere() throws {
     let program = try TestProgram("attached.c", flags: ["-O2", "-pthread"])

@@ -15,9 +15,7 @@ import TraceTestSupport
   }
 
   private static func withHeader(_ source: String) throws -> TestProgram {
-    let header = TestProgram.sources.removingLastComponent().removingLastComponent()
-      .removingLastComponent().appending("Sources/CMemtrace/include")
-    return try TestProgram(source, flags: ["-I\(header)"])
+    try TestProgram(source, flags: TestProgram.withMarks)
   }
 
   @Test(arguments: [
@@ -42,6 +40,20 @@ import TraceTestSupport
     }
     #expect(blocks.count == 10)
     #expect(held == blocks)
+  }
+
+  /// Each would stand still in a handler on the same memory.
+  @Test(arguments: [("exit", 1), ("snapshots", 21)])
+  func threadsMayHaveASignalStackInCommon(which: String, count: Int) throws {
+    let program = try Self.withHeader("shared_signal_stacks.c")
+    let run = try TracedRun([program.path.string, which], timeout: 120)
+    #expect(run.recorded.outputText == "ok\n")
+    let trace = try run.root()
+    #expect(trace.snapshots.count == count)
+    #expect(trace.snapshots.allSatisfy { $0.isComplete })
+    let states = try #require(trace.snapshots.first?.threads.map(\.state))
+    #expect(states.count == 25)
+    #expect(states.count { $0 == .parked } == 24)
   }
 
   /// Threads that stand still until the process ends answer nobody: nobody may make it wait for them.

@@ -56,6 +56,10 @@ long mt_os_queue_signal(int tid, int signal, void *value) {
     return CALL(SYS_rt_tgsigqueueinfo, info.si_pid, tid, signal, &info, 0, 0);
 }
 
+bool mt_os_has_thread(int tid) {
+    return mt_os_queue_signal(tid, 0, NULL) != -ESRCH;
+}
+
 uint64_t mt_os_pending_signals(void) {
     uint64_t pending = 0;
     CALL(SYS_rt_sigpending, &pending, sizeof pending, 0, 0, 0, 0);

@@ -27,6 +27,9 @@ struct mt_os_action mt_os_handler(void (*handler)(int, siginfo_t *, void *));
  * errors   -ESRCH when the thread is gone, -EAGAIN when the queue is full, -EPERM */
 long mt_os_queue_signal(int tid, int signal, void *value);
 
+/* Whether a thread of this process has that number, and has not ended. */
+bool mt_os_has_thread(int tid);
+
 /* Signals that wait for the calling thread, or its process, to let them through: bit n - 1 for
  * signal n. */
 uint64_t mt_os_pending_signals(void);

@@ -42,7 +42,7 @@ static long read_file(uint32_t tid, const char *name) {
 
 bool mt_thread_blocked_signals(uint32_t tid, uint64_t *blocked) {
     *blocked = UINT64_MAX;
-    if (mt_os_queue_signal((int)tid, 0, NULL) == -ESRCH)
+    if (!mt_os_has_thread((int)tid))
         return false;
     long length = read_file(tid, "/status");
     if (length <= 0)

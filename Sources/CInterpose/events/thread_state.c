@@ -33,7 +33,7 @@ static struct {
 } g_threads;
 
 static bool has_ended(const struct mt_thread *thread, long own) {
-    return thread->tid == own || mt_os_queue_signal((int)thread->tid, 0, NULL) == -ESRCH;
+    return thread->tid == own || !mt_os_has_thread((int)thread->tid);
 }
 
 /* A state whose thread has ended, which nothing told: where there is no key, and of threads whose

@@ -1,9 +1,12 @@
 /* Dispositions that the program sets: a signal that the recorder has taken for requests is to be
- * the program's own again. A tick would end a program that sets all to their defaults. */
+ * the program's own again. A tick would end a program that sets all to their defaults. And the
+ * stacks that its handlers are to run on (signal_stacks.h). */
 #define _GNU_SOURCE
 #include "events/hook.h"
 
+#include "base/os_threads.h"
 #include "process/recording.h"
+#include "snapshot/signal_stacks.h"
 #include "snapshot/snapshot_signals.h"
 #include <errno.h>
 
@@ -41,4 +44,19 @@ MT_HOOK void (*MT_HOOK_NAME(signal)(int signal, void (*handler)(int)))(int) {
     }
     yield_signal(signal);
     return (void (*)(int))mt_real.signal(signal, (void *)handler);
+}
+
+int MT_HOOK_NAME(sigaltstack)(const stack_t *, stack_t *);
+
+/* Asks the kernel what has come of it: flags may say that there is to be none. */
+MT_HOOK int MT_HOOK_NAME(sigaltstack)(const stack_t *stack, stack_t *before) {
+    if (MT_REAL_IS_MISSING(sigaltstack)) {
+        errno = ENOSYS;
+        return -1;
+    }
+    struct mt_signal_stack last = mt_os_signal_stack();
+    int result = mt_real.sigaltstack(stack, before);
+    if (stack && result == 0)
+        mt_signal_stacks_change((uint32_t)mt_os_tid(), last, mt_os_signal_stack());
+    return result;
 }

@@ -24,6 +24,7 @@
 #include "process/exec_environment.h"
 #include "process/skipped_program.h"
 #include "refcounts/refcounts.h"
+#include "snapshot/signal_stacks.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/snapshot_signals.h"
 #include "stacks/stack_index.h"
@@ -254,6 +255,7 @@ static enum mt_state record_forked(const struct mt_trace_origin *origin) {
     mt_bundled_note();
     note_attached();
     mt_image_map_write_all();
+    mt_signal_stacks_after_fork();
     mt_snapshot_signals_after_fork();
     return MT_RECORDING;
 }

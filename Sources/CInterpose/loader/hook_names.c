@@ -58,7 +58,7 @@ static const char *const other_names[] = {
     "sigtimedwait", "semtimedop",   "sigaction",
     "signal",       "waitpid",      "wait3",
     "wait4",        "waitid",       "pthread_key_create",
-    "tss_create",
+    "tss_create",   "sigaltstack",
 };
 
 /* Those that stay as they are where nobody asks for them. */

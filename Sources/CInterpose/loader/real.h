@@ -77,6 +77,7 @@ struct sembuf;
     X(int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *))                 \
     X(int, semtimedop, (int, struct sembuf *, size_t, const struct timespec *))                    \
     X(int, sigaction, (int, const struct sigaction *, struct sigaction *))                         \
+    X(int, sigaltstack, (const stack_t *, stack_t *))                                              \
     X(void *, signal, (int, void *))                                                               \
     X(pid_t, waitpid, (pid_t, int *, int))                                                         \
     X(pid_t, wait3, (int *, int, struct rusage *))                                                 \

@@ -5,10 +5,13 @@
 #include "base/os_threads.h"
 #include "events/thread_list.h"
 #include "events/thread_state.h"
+#include "loader/attached.h"
 #include "snapshot/cut_submission.h"
 #include "snapshot/cut_transfer.h"
 #include "snapshot/resume.h"
+#include "snapshot/signal_stacks.h"
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -21,7 +24,7 @@ enum {
     BLOCKING, /* never asked: it holds the signal back */
     SILENT,   /* did not answer, or there was no room for its signal */
     ENDED,    /* was on its way out, or is none of the program's */
-    RUNNING   /* answered that it waits for nothing, and went on: it is asked again */
+    RUNNING   /* answered, and went on: it is asked again */
 };
 
 /* The C library's own signal, with which setuid reaches all threads: its sigfillset leaves it out,
@@ -49,6 +52,8 @@ static struct {
     int signal;       /* 0: no handler is installed */
     bool is_end;      /* nobody is released who would notice */
     bool may_run;     /* who waits for nothing is to go on for a moment */
+    bool has_looked;  /* mt_park_all was here before */
+    bool only_looks;  /* all are to go on: their signal stacks are looked at */
     struct mt_os_action before;
 } g_park;
 
@@ -114,6 +119,15 @@ static void stand_still(struct mt_parked_thread *thread) {
         mt_os_futex_wait_for(&thread->state, PARKED, LOOK_NS);
 }
 
+/* Tells what signal stack the thread has, and that it goes on. */
+static void tell_signal_stack(struct mt_parked_thread *thread) {
+    mt_signal_stacks_change(thread->tid, (struct mt_signal_stack){0, 0},
+                            thread->registers.signal_stack);
+    __atomic_store_n(&thread->state, RUNNING, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&g_park.arrived, 1, __ATOMIC_RELEASE);
+    mt_os_futex_wake_shared(&g_park.arrived);
+}
+
 /* Runs on the host's stack, or its alternate one, with all signals held back. */
 static void on_signal(int signal, siginfo_t *info, void *context) {
     if (info->si_code != SI_QUEUE || info->si_pid != (pid_t)mt_os_pid()) {
@@ -131,7 +145,13 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
         mt_resume_call(context, NULL);
         return;
     }
-    read_registers(&thread->registers, context, &thread->call);
+    struct mt_call seen = thread->call;
+    read_registers(&thread->registers, context, &seen);
+    if (__atomic_load_n(&g_park.only_looks, __ATOMIC_ACQUIRE)) {
+        tell_signal_stack(thread);
+        mt_resume_call(context, &seen);
+        return;
+    }
     if (is_to_finish(thread)) {
         /* Whoever has asked is not woken: it would take the processor again. */
         __atomic_store_n(&thread->state, RUNNING, __ATOMIC_RELEASE);
@@ -139,7 +159,6 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
     }
     thread->tls_base = mt_os_thread_pointer();
     thread->index = mt_tls.index;
-    struct mt_call seen = thread->call;
     stand_still(thread);
     mt_resume_call(context, &seen);
 }
@@ -175,8 +194,17 @@ static int choose_signal(const struct mt_park *park) {
     return best;
 }
 
-static void install(int signal) {
+/* On signal stacks, as code may run on stacks that have no room for a handler (goroutines, fibers);
+ * but where threads share one, on the stack that each of them is on. */
+static struct mt_os_action chosen_handler(void) {
     struct mt_os_action action = mt_os_handler(on_signal);
+    if (mt_signal_stacks_are_shared())
+        action.flags &= ~(unsigned long)SA_ONSTACK;
+    return action;
+}
+
+static void install(int signal) {
+    struct mt_os_action action = chosen_handler();
     g_park.signal = mt_os_action(signal, &action, &g_park.before) < 0 ? 0 : signal;
 }
 
@@ -286,6 +314,21 @@ static void await(struct mt_park *park, uint64_t deadline) {
     }
 }
 
+/* The same for one, whether it answers or not: from then on it is not asked. */
+static void await_one(struct mt_parked_thread *thread, uint64_t deadline) {
+    for (;;) {
+        uint32_t asked = ASKED, arrived = __atomic_load_n(&g_park.arrived, __ATOMIC_ACQUIRE);
+        uint32_t state = __atomic_load_n(&thread->state, __ATOMIC_ACQUIRE);
+        if (state != ASKED && state != ARRIVING)
+            return;
+        if (state == ASKED && now() >= deadline &&
+            __atomic_compare_exchange_n(&thread->state, &asked, SILENT, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED))
+            return;
+        mt_os_futex_wait_for(&g_park.arrived, arrived, NAP_NS);
+    }
+}
+
 /* Who has not answered goes on, also when the signal reaches it now. */
 static void give_up(struct mt_park *park) {
     for (size_t i = 0; i < park->count; i++) {
@@ -296,6 +339,24 @@ static void give_up(struct mt_park *park) {
     /* ARRIVING lasts for some instructions. */
     while (count_in(park, ARRIVING, ARRIVING) > 0)
         mt_os_yield();
+}
+
+/* Who was there before the recorder has set up its signal stack unheard: asks each for it, one
+ * after the other, as two at a time might meet on the same. */
+static void look_at_signal_stacks(struct mt_park *park) {
+    enum { ANSWER_NS = 10000000, ALL_NS = 200000000 };
+    uint64_t start = now();
+    __atomic_store_n(&g_park.only_looks, true, __ATOMIC_RELEASE);
+    for (size_t i = 0; i < park->count && now() - start < ALL_NS; i++) {
+        struct mt_parked_thread *thread = &park->threads[i];
+        ask(thread);
+        await_one(thread, now() + ANSWER_NS);
+    }
+    __atomic_store_n(&g_park.only_looks, false, __ATOMIC_RELEASE);
+    if (mt_signal_stacks_are_shared() && g_park.signal) {
+        struct mt_os_action action = chosen_handler();
+        mt_os_action(g_park.signal, &action, NULL);
+    }
 }
 
 static bool open_storage(void) {
@@ -359,6 +420,9 @@ long mt_park_all(struct mt_park *park, bool is_end) {
     if (fresh <= 0)
         return fresh;
     install(choose_signal(park));
+    if (mt_is_attached && !g_park.has_looked)
+        look_at_signal_stacks(park);
+    g_park.has_looked = true;
     uint64_t start = now();
     park_listed(park, fresh, start);
     if (count_in(park, RUNNING, RUNNING) > 0)

@@ -1,0 +1,21 @@
+/* Whether threads have a signal stack in common, as those of a program may whose handlers only end
+ * it: each gives sigaltstack the same memory. Two of them that stand still in a handler at the same
+ * time would overwrite each other's frames. The kernel tells nobody but the thread itself. */
+#ifndef MT_SIGNAL_STACKS_H
+#define MT_SIGNAL_STACKS_H
+
+#include "base/os.h"
+
+/* Takes down that a thread has set up a signal stack: `before` is its last one, and a size of 0
+ * none. Async-signal-safe, without lock. */
+void mt_signal_stacks_change(uint32_t tid, struct mt_signal_stack before,
+                             struct mt_signal_stack now);
+
+/* Whether two threads had the same one at the same time, as far as anybody has taken it down. Once
+ * it is so, it stays so. */
+bool mt_signal_stacks_are_shared(void);
+
+/* In a forked child: its thread has another number than in the parent, and the same stack. */
+void mt_signal_stacks_after_fork(void);
+
+#endif

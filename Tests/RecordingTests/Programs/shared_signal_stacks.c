@@ -1,0 +1,91 @@
+// Threads that all have the same signal stack, as those of a server whose handlers only end it, and
+// one that has its own. Each checks that it goes on as it was: "ok" at the end.
+//
+// argv[1]: "exit": the process ends while they wait
+//          "snapshots": twenty are taken meanwhile
+//          "command": argv[2] is run meanwhile by a shell, with the process ID as MARKED_PID
+#define _GNU_SOURCE
+#include <errno.h>
+#include <memtrace.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { THREADS = 24, TIMES = 20 };
+static char shared_stack[65536], own_stack[65536];
+static pthread_barrier_t barrier;
+static atomic_int is_over;
+static void *kept;
+
+// What is on its stack is what it has put there, whatever stands still next to it.
+static void *run(void *stack) {
+    stack_t signal_stack = {.ss_sp = stack, .ss_size = sizeof shared_stack};
+    volatile size_t words[64];
+    sigaltstack(&signal_stack, NULL);
+    for (size_t i = 0; i < 64; i++)
+        words[i] = (size_t)words + i;
+    pthread_barrier_wait(&barrier);
+    while (!is_over) {
+        struct timespec moment = {0, 1000000};
+        nanosleep(&moment, NULL);
+        for (size_t i = 0; i < 64; i++)
+            if (words[i] != (size_t)words + i)
+                abort();
+    }
+    return stack;
+}
+
+static void take_snapshots(void) {
+    for (int i = 0; i < TIMES; i++) {
+        struct timespec moment = {0, 1000000};
+        while (MEMTRACE_SNAPSHOT("shared") == EBUSY)
+            nanosleep(&moment, NULL);
+    }
+}
+
+static void run_command(const char *command) {
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        execl("/bin/sh", "sh", "-c", command, (char *)0);
+        _exit(127);
+    }
+    // The command waits for a moment when the process is not in its C library.
+    while (waitpid(child, &status, WNOHANG) != child)
+        for (volatile int i = 0; i < 100000; i++)
+            ;
+    if (status != 0)
+        _exit(1);
+}
+
+int main(int count, char **arguments) {
+    pthread_t threads[THREADS];
+    char number[24];
+    (void)count;
+    snprintf(number, sizeof number, "%d", getpid());
+    setenv("MARKED_PID", number, 1);
+    kept = malloc(47001);
+    pthread_barrier_init(&barrier, NULL, THREADS + 1);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, run, i == 0 ? own_stack : shared_stack);
+    pthread_barrier_wait(&barrier);
+    if (strcmp(arguments[1], "exit") == 0) {
+        puts("ok");
+        exit(0);
+    }
+    if (strcmp(arguments[1], "snapshots") == 0)
+        take_snapshots();
+    else
+        run_command(arguments[2]);
+    is_over = 1;
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    puts("ok");
+    return 0;
+}
