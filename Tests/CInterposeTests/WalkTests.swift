@@ -32,12 +32,17 @@
         return (0..<Int(mt_end_of_checks(&last))).map { checks[$0] }
       }
 
-      /// The return address of each frame, and its frame pointer where that was read and matters.
+      /// The return address of each frame, its frame pointer where that was read and matters, and
+      /// the end of its frame where its callee has that in a word.
       var checksItsFrames: Bool {
-        let expected = cached.flatMap { frame -> [(UInt, UInt)] in
+        let cached = cached
+        let expected = cached.indices.flatMap { index -> [(UInt, UInt)] in
+          let frame = cached[index], callee = cached[index...].dropFirst().first
           let isPointerChecked = UInt32(frame.use) & MT_FP_CHECKED.rawValue != 0
+          let keepsEnd = UInt32(callee?.use ?? 0) & MT_READS_CFA.rawValue != 0
           return [(frame.frame.sp - 8, frame.frame.pc)]
             + (isPointerChecked ? [(frame.fp_slot, frame.frame.fp)] : [])
+            + (keepsEnd ? [((callee?.frame.fp ?? 0) - 8, frame.frame.sp)] : [])
         }
         return checks.elementsEqual(expected) { $0.address == $1.0 && $0.value == $1.1 }
       }
@@ -87,6 +92,28 @@
           && $0.fp_slot == $1.fp_slot
           && ($0.frame.fp == $1.frame.fp || UInt32($0.use) & MT_FP_MATTERS.rawValue == 0)
       } && one.checksItsFrames && other.checksItsFrames
+    }
+
+    /// More frames than are cached: the outermost and the innermost stay.
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func deepStacksAreFound(seed: UInt64) {
+      var stack = MadeUpStack(seed: seed), wrong: [Int] = []
+      defer { stack.memory.deallocate() }
+      let unwinder = Unwinder(of: stack)
+      while stack.frames.count < 2300 { stack.run(maximumDepth: 2400) }
+      for event in 0..<Self.events / 5 {
+        stack.run(maximumDepth: 2400)
+        let isFound = unwinder.walk(from: stack.leaf())
+        let found = unwinder.cached.map(\.frame.pc), expected = stack.frames.map(\.pc)
+        if !isFound || found.prefix(16) != expected.prefix(16)
+          || found.suffix(100) != expected.suffix(100)
+          || UInt64(found.count) + unwinder.pointer.pointee.dropped != UInt64(expected.count)
+        {
+          wrong.append(event)
+        }
+      }
+      #expect(wrong == [])
+      #expect(unwinder.pointer.pointee.dropped > 0)
     }
 
     /// Where the shorter one is not enough, nothing has changed.

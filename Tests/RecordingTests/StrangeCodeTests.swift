@@ -234,10 +234,31 @@
       #expect(whole.count >= 50)
     }
 
+    /// As libunwind would have to read tables anew for each frame, each time.
+    @Test(arguments: ["-O0", "-O2"])
+    func framesThatAlignTheirStackAreFoundByRules(level: String) throws {
+      let program = try TestProgram("aligned_frames.c", flags: [level])
+      let run = try TracedRun([program.path.string])
+      let root = try run.root()
+      #expect(root.coverage.stacksLibunwind == 0)
+      #expect(root.coverage.stacksRootless == 0)
+      let lives = try #require(try MarkedEvents(root).lives[48_001])
+      #expect(lives.count == 16 * 64)
+      let names = FrameNames(root)
+      let expected =
+        ["leaf"] + [[String]](repeating: ["call", "aligned"], count: 7).joined()
+        + ["main", ".", ".", "_start"]
+      for life in lives {
+        #expect(names.names(of: life.allocation.stack) == expected)
+      }
+      #expect(Set(lives.map(\.allocation.stack)).count == 1)
+    }
+
     @Test(
       "libunwind sees the same frames",
       arguments: [
-        "stacks.c", "middle_frames.c", "signals.c", "exceptions.cpp", "threads.c",
+        "stacks.c", "middle_frames.c", "aligned_frames.c", "signals.c", "exceptions.cpp",
+        "threads.c",
         "thread_exit.cpp",
         "fork.c", "objects.swift", "entry_points.cpp",
       ])

@@ -240,7 +240,13 @@ static bool read_fde(const uint8_t *at, const struct mt_debug_frame_copy *copy,
 
 /* ---- Running the call frame instructions ---- */
 
-enum register_state { SAME = 0, SAVED, UNDEFINED, STRANGE };
+enum register_state {
+    SAME = 0,
+    SAVED,       /* at an offset from the CFA */
+    SAVED_AT_FP, /* at one from rbp */
+    UNDEFINED,
+    STRANGE
+};
 
 struct registers {
     uint64_t cfa_register;
@@ -248,7 +254,8 @@ struct registers {
     int64_t fp_offset, ra_offset;
     int64_t lowest_saved; /* of all that were saved so far, from the CFA */
     enum register_state fp, ra;
-    bool is_strange; /* the CFA is an expression, or such */
+    bool reads_cfa;  /* the CFA is a word at an offset from a register */
+    bool is_strange; /* the CFA is another expression, or such */
 };
 
 enum { REMEMBERED = 8 };
@@ -290,11 +297,35 @@ static void skip_block(struct cursor *code) {
         code->at += length;
 }
 
+static void set_cfa(struct registers *now, uint64_t number, int64_t offset) {
+    now->cfa_register = number;
+    now->cfa_offset = offset;
+    now->reads_cfa = now->is_strange = false;
+}
+
+/* An expression that is an address at an offset from rbp, or the word there, as gcc writes them for
+ * functions that align their stack. Any other is skipped.
+ * returns  whether it is one */
+static bool take_expression(struct cursor *code, bool is_read, int64_t *offset) {
+    enum { OP_DEREF = 0x06, OP_BREG_FP = 0x70 + REGISTER_FP };
+    struct cursor block = *code;
+    skip_block(code);
+    uint64_t length = take_uleb(&block);
+    if (code->is_bad || length == 0 || take(&block, 1) != OP_BREG_FP)
+        return false;
+    block.end = code->at;
+    *offset = take_sleb(&block);
+    bool is_ours = !is_read || take(&block, 1) == OP_DEREF;
+    return is_ours && !block.is_bad && block.at == block.end;
+}
+
 /* Instructions of the DWARF table whose top two bits are 0. False ends the run. */
 static bool run_extended(struct machine *machine, struct cursor *code, uint8_t instruction,
                          const struct frame_description *frame) {
     struct registers *now = &machine->now;
     uint64_t number;
+    int64_t offset = 0;
+    bool is_known;
     switch (instruction) {
     case 0x00: /* nop */
         return true;
@@ -334,21 +365,28 @@ static bool run_extended(struct machine *machine, struct cursor *code, uint8_t i
         *now = machine->remembered[--machine->depth];
         return true;
     case 0x0c: /* def_cfa */
-        now->cfa_register = take_uleb(code);
-        now->cfa_offset = (int64_t)take_uleb(code);
-        now->is_strange = false;
+        number = take_uleb(code);
+        set_cfa(now, number, (int64_t)take_uleb(code));
         return true;
-    case 0x0d: /* def_cfa_register */
+    case 0x0d: /* def_cfa_register: of one that is no expression */
         now->cfa_register = take_uleb(code);
+        now->is_strange |= now->reads_cfa;
         return true;
     case 0x0e: /* def_cfa_offset */
         now->cfa_offset = (int64_t)take_uleb(code);
+        now->is_strange |= now->reads_cfa;
         return true;
     case 0x0f: /* def_cfa_expression */
-        skip_block(code);
-        now->is_strange = true;
+        is_known = take_expression(code, true, &offset);
+        set_cfa(now, REGISTER_FP, offset);
+        now->reads_cfa = is_known;
+        now->is_strange = !is_known;
         return true;
     case 0x10: /* expression */
+        number = take_uleb(code);
+        is_known = take_expression(code, false, &offset);
+        set_register(now, number, is_known ? SAVED_AT_FP : STRANGE, offset);
+        return true;
     case 0x16: /* val_expression */
         set_register(now, take_uleb(code), STRANGE, 0);
         skip_block(code);
@@ -358,12 +396,12 @@ static bool run_extended(struct machine *machine, struct cursor *code, uint8_t i
         set_register(now, number, SAVED, take_sleb(code) * frame->data_factor);
         return true;
     case 0x12: /* def_cfa_sf */
-        now->cfa_register = take_uleb(code);
-        now->cfa_offset = take_sleb(code) * frame->data_factor;
-        now->is_strange = false;
+        number = take_uleb(code);
+        set_cfa(now, number, take_sleb(code) * frame->data_factor);
         return true;
     case 0x13: /* def_cfa_offset_sf */
         now->cfa_offset = take_sleb(code) * frame->data_factor;
+        now->is_strange |= now->reads_cfa;
         return true;
     case 0x2e: /* GNU_args_size */
         take_uleb(code);
@@ -412,13 +450,17 @@ static struct mt_rule conclude(const struct registers *registers) {
         return rule;
     }
     bool is_from_fp = registers->cfa_register == REGISTER_FP;
+    /* The word that is the CFA, and rbp, are read from the same frame, or neither. */
+    bool is_fp_known =
+        registers->fp != STRANGE && registers->reads_cfa == (registers->fp == SAVED_AT_FP);
     if (registers->is_strange || (!is_from_fp && registers->cfa_register != REGISTER_SP) ||
-        registers->ra != SAVED || registers->ra_offset != -8 || registers->fp == STRANGE ||
+        registers->ra != SAVED || registers->ra_offset != -8 || !is_fp_known ||
         !fits(registers->cfa_offset) || !fits(registers->fp_offset))
         return rule;
     rule.kind = MT_RULE_FRAME;
     rule.is_from_fp = is_from_fp;
-    rule.restores_fp = registers->fp == SAVED;
+    rule.restores_fp = registers->fp == SAVED || registers->fp == SAVED_AT_FP;
+    rule.reads_cfa = registers->reads_cfa;
     rule.cfa_offset = (int32_t)registers->cfa_offset;
     rule.fp_offset = (int32_t)registers->fp_offset;
     return rule;
@@ -464,6 +506,6 @@ enum mt_eh_frame_result mt_eh_frame_rule_in(const struct mt_debug_frame_copy *se
 intptr_t mt_eh_frame_lowest_saved(const struct mt_unwind_section *section, uintptr_t pc) {
     struct registers registers;
     registers_at(find_fde(section, pc), NULL, pc, &registers);
-    return !registers.is_strange && fits(registers.lowest_saved) ? (intptr_t)registers.lowest_saved
-                                                                 : 0;
+    bool is_known = !registers.is_strange && !registers.reads_cfa && fits(registers.lowest_saved);
+    return is_known ? (intptr_t)registers.lowest_saved : 0;
 }

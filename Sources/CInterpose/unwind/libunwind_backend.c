@@ -28,6 +28,7 @@
 static struct {
     int (*backtrace)(void **, int);
     int (*set_caching_policy)(unw_addr_space_t, unw_caching_policy_t);
+    int (*set_cache_size)(unw_addr_space_t, size_t, int);
     unw_accessors_t *(*get_accessors)(unw_addr_space_t);
     unw_addr_space_t *local_space;
 } g_unw;
@@ -100,6 +101,10 @@ static void close_pipe(const int numbers[2]) {
     mt_os_close(numbers[1]);
 }
 
+/* Of so many return addresses libunwind is to know how their frames are left. By default of 128,
+ * fewer than a program of some size has on its stacks. */
+enum { CACHED_PLACES = 4096 };
+
 void mt_libunwind_load(void) {
     void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
@@ -108,6 +113,7 @@ void mt_libunwind_load(void) {
     }
     look_up(library, &g_unw.local_space, MT_UNW_LOCAL("local_addr_space"));
     look_up(library, &g_unw.set_caching_policy, MT_UNW_LOCAL("set_caching_policy"));
+    look_up(library, &g_unw.set_cache_size, MT_UNW_LOCAL("set_cache_size"));
     look_up(library, &g_unw.get_accessors, MT_UNW_REMOTE("get_accessors"));
     int (*backtrace)(void **, int);
     look_up(library, &backtrace, "unw_backtrace");
@@ -118,6 +124,8 @@ void mt_libunwind_load(void) {
     /* The first call initialises the library. */
     mt_tls.in_libunwind = 1;
     g_unw.set_caching_policy(*g_unw.local_space, UNW_CACHE_PER_THREAD);
+    if (g_unw.set_cache_size) /* since 1.3 */
+        g_unw.set_cache_size(*g_unw.local_space, CACHED_PLACES, 0);
     mt_tls.in_libunwind = 0;
     unw_accessors_t *accessors = g_unw.get_accessors(*g_unw.local_space);
     if (!accessors)

@@ -23,23 +23,34 @@ static inline uintptr_t mt_check_difference(const struct mt_check *check) {
     return mt_stack_word(check->address) ^ check->value;
 }
 
+/* Where the checks of the frames that a frame calls begin. */
+static inline uint32_t mt_end_of_checks(const struct mt_cached_frame *frame) {
+    return frame->first_check + (frame->use & MT_FP_CHECKED ? 2 : 1) +
+           (frame->use & MT_SP_CHECKED ? 1 : 0);
+}
+
 /* 0 when what the frame was read from is unchanged. The return address lies just below its stack
  * pointer. */
-static inline uintptr_t mt_frame_difference(const struct mt_cached_frame *frame) {
+static inline uintptr_t mt_frame_difference(const struct mt_unwinder *unwinder,
+                                            const struct mt_cached_frame *frame) {
     uintptr_t found = mt_stack_word(frame->frame.sp - 8) ^ frame->frame.pc;
     if (frame->use & MT_FP_CHECKED)
         found |= mt_stack_word(frame->fp_slot) ^ frame->frame.fp;
+    if (mt_unlikely(frame->use & MT_SP_CHECKED)) /* its last check */
+        found |=
+            mt_check_difference(&unwinder->checks[MT_CHECK_GROUP + mt_end_of_checks(frame) - 1]);
     return found;
 }
 
 /* The innermost of the first `count` frames that has changed, counted from 1; 0 where all hold,
  * which is the rule: four are looked at at a time. */
-static inline uint32_t mt_innermost_changed(const struct mt_cached_frame *cache, uint32_t count) {
-    const struct mt_cached_frame *end = cache + count;
-    while (end - cache >= 4 && !(mt_frame_difference(end - 1) | mt_frame_difference(end - 2) |
-                                 mt_frame_difference(end - 3) | mt_frame_difference(end - 4)))
+static inline uint32_t mt_innermost_changed(const struct mt_unwinder *unwinder, uint32_t count) {
+    const struct mt_cached_frame *cache = unwinder->cache, *end = cache + count;
+    while (end - cache >= 4 &&
+           !(mt_frame_difference(unwinder, end - 1) | mt_frame_difference(unwinder, end - 2) |
+             mt_frame_difference(unwinder, end - 3) | mt_frame_difference(unwinder, end - 4)))
         end -= 4;
-    while (end > cache && !mt_frame_difference(end - 1))
+    while (end > cache && !mt_frame_difference(unwinder, end - 1))
         end--;
     return (uint32_t)(end - cache);
 }
@@ -63,11 +74,6 @@ struct mt_caller {
     uint32_t use;         /* MT_FP_MATTERS counts */
     uint32_t first_check; /* behind those of the caller */
 };
-
-/* Where the checks of the frames that a frame calls begin. */
-static inline uint32_t mt_end_of_checks(const struct mt_cached_frame *frame) {
-    return frame->first_check + (frame->use & MT_FP_CHECKED ? 2 : 1);
-}
 
 static inline struct mt_caller mt_caller_of(const struct mt_cached_frame *frame) {
     return (struct mt_caller){frame->hash, frame->use, mt_end_of_checks(frame)};
@@ -114,15 +120,22 @@ static inline void mt_cache_put(struct mt_unwinder *unwinder, struct mt_cached_f
     mt_cache_put_checks(unwinder, place);
 }
 
+/* A frame that was put into its place, or renewed, was found by a word of its callee's. */
+static inline void mt_cache_check_sp(struct mt_unwinder *unwinder, struct mt_cached_frame *frame,
+                                     uintptr_t sp_slot) {
+    frame->use |= MT_SP_CHECKED;
+    mt_checks(unwinder)[mt_end_of_checks(frame) - 1] = (struct mt_check){sp_slot, frame->frame.sp};
+}
+
 /* A cached frame, the last one that stays, was met again. The same frame pointer may have been
- * saved elsewhere this time, or another one that does not matter. */
+ * saved elsewhere this time, or another one that does not matter; and its callee be another one. */
 static inline void mt_cache_renew(struct mt_unwinder *unwinder, struct mt_cached_frame *frame,
                                   uintptr_t fp, uintptr_t fp_slot) {
     frame->frame.fp = fp;
     frame->fp_slot = fp_slot;
-    if (mt_likely(!(frame->use & MT_FP_MATTERS)))
+    if (mt_likely(!(frame->use & (MT_FP_MATTERS | MT_SP_CHECKED))))
         return;
-    frame->use = mt_with_use_of_fp(frame->use & MT_RULE_USES, true, fp_slot);
+    frame->use = mt_with_use_of_fp(frame->use & MT_FRAME_USES, frame->use & MT_FP_MATTERS, fp_slot);
     mt_cache_put_checks(unwinder, frame);
 }
 

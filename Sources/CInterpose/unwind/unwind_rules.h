@@ -14,7 +14,10 @@ enum mt_frame_use {
     MT_FP_MATTERS = 4, /* the way to the root depends on it: it leads, or passes to where it does */
     MT_FP_CHECKED = 8, /* it matters, and was read from fp_slot */
     MT_USES_TABLE = 16, /* the rule of an unwind table tells its caller */
-    MT_RULE_USES = MT_FP_LEADS | MT_FP_PASSES | MT_USES_TABLE, /* those that a rule tells */
+    MT_READS_CFA = 32,  /* so it does, but by a word of the frame (struct mt_rule) */
+    MT_SP_CHECKED = 64, /* its sp is such a word of its callee's */
+    MT_RULE_USES = MT_FP_LEADS | MT_FP_PASSES | MT_USES_TABLE, /* those that a rule's word tells */
+    MT_FRAME_USES = MT_RULE_USES | MT_READS_CFA,
 };
 
 /* What a rule tells of the frame pointer's use. */
@@ -33,11 +36,15 @@ enum mt_rule_kind {
                               to be checked each time (epilogue.h) */
 };
 
-/* CFA = base register + cfa_offset; the return address is at CFA - 8 (x86_64). */
+/* CFA = base register + cfa_offset; the return address is at CFA - 8 (x86_64).
+ *
+ * A function that aligns its stack and takes arguments on it keeps its CFA in a word, with gcc:
+ * reads_cfa says that it is at rbp + cfa_offset, and the caller's rbp at rbp + fp_offset. */
 struct mt_rule {
     uint32_t kind;      /* enum mt_rule_kind */
     bool is_from_fp;    /* base is the frame pointer (rbp), else the stack pointer (rsp) */
     bool restores_fp;   /* the caller's rbp was saved at CFA + fp_offset, else it is unchanged */
+    bool reads_cfa;     /* and is_from_fp, restores_fp */
     int32_t cfa_offset; /* bytes */
     int32_t fp_offset;  /* bytes */
 };
@@ -78,7 +85,7 @@ static inline struct mt_rule_slot *mt_rule_first_slot(uintptr_t return_address) 
 
 /* A rule in one word, from the lowest bit on:
  *
- *      use : 8 | cfa_offset : 24 | 0 : 8 | fp_offset : 24
+ *      use : 8 | cfa_offset : 24 | reads_cfa : 1 | 0 : 7 | fp_offset : 24
  *      use         what the frame makes of its frame pointer, and MT_USES_TABLE where kind is
  *                  MT_RULE_FRAME (enum mt_frame_use); MT_RULE_IS_NEAR; kind + 1 : 3
  *
@@ -86,10 +93,13 @@ static inline struct mt_rule_slot *mt_rule_first_slot(uintptr_t return_address) 
  * in it. Of what is read for it only the end of the stack is to be watched. */
 enum { MT_RULE_IS_NEAR = 4, MT_RULE_KIND_SHIFT = 5, MT_RULE_KIND_MASK = 7 };
 
-/* What a rule tells of a frame: MT_RULE_USES. */
+static const uint64_t mt_rule_word_reads_cfa = (uint64_t)1 << 32;
+
+/* What a rule tells of a frame: MT_RULE_USES. Not that a table is used where the CFA is read, which
+ * the short walk leaves to the longer one. */
 static inline uint32_t mt_rule_use(struct mt_rule rule) {
     return mt_fp_use(rule.is_from_fp, rule.restores_fp) |
-           (rule.kind == MT_RULE_FRAME ? MT_USES_TABLE : 0);
+           (rule.kind == MT_RULE_FRAME && !rule.reads_cfa ? MT_USES_TABLE : 0);
 }
 
 static inline bool mt_rule_is_near(struct mt_rule rule) {
@@ -103,7 +113,7 @@ static inline uint64_t mt_rule_pack(struct mt_rule rule) {
     uint32_t use = mt_rule_use(rule) | (mt_rule_is_near(rule) ? MT_RULE_IS_NEAR : 0);
     return use | (rule.kind + 1) << MT_RULE_KIND_SHIFT |
            (uint64_t)((uint32_t)rule.cfa_offset & 0xffffff) << 8 |
-           (uint64_t)(uint32_t)rule.fp_offset << 40;
+           (rule.reads_cfa ? mt_rule_word_reads_cfa : 0) | (uint64_t)(uint32_t)rule.fp_offset << 40;
 }
 
 static inline int32_t mt_rule_word_cfa_offset(uint64_t word) {
@@ -123,6 +133,7 @@ static inline struct mt_rule mt_rule_unpack(uint64_t word) {
     return (struct mt_rule){.kind = (word >> MT_RULE_KIND_SHIFT & MT_RULE_KIND_MASK) - 1,
                             .is_from_fp = word & MT_FP_LEADS,
                             .restores_fp = !(word & MT_FP_PASSES),
+                            .reads_cfa = word & mt_rule_word_reads_cfa,
                             .cfa_offset = mt_rule_word_cfa_offset(word),
                             .fp_offset = (int32_t)mt_rule_word_fp_offset(word)};
 }

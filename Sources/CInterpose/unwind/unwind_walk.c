@@ -121,20 +121,36 @@ static enum step step_without_table(const struct mt_frame *frame, struct mt_addr
 static uint32_t frame_use(struct mt_rule rule) {
     if (mt_unlikely(rule.kind == MT_RULE_NO_TABLE || rule.kind == MT_RULE_NO_IMAGE))
         return MT_FP_LEADS;
-    return mt_rule_use(rule);
+    return mt_rule_use(rule) | (rule.reads_cfa ? MT_READS_CFA : 0);
+}
+
+/* Where a frame of a rule that reads its CFA has it. */
+static uintptr_t cfa_slot(struct mt_rule rule, const struct mt_frame *frame) {
+    return frame->fp + (uintptr_t)(intptr_t)rule.cfa_offset;
+}
+
+/* Reads the CFA; 0 where it cannot be. */
+static uintptr_t read_cfa(struct mt_rule rule, const struct mt_frame *frame,
+                          struct mt_address_range *stack) {
+    uintptr_t slot = cfa_slot(rule, frame);
+    return slot >= frame->sp && slot % 8 == 0 && mt_stack_bounds_holds(stack, slot)
+               ? mt_stack_word(slot)
+               : 0;
 }
 
 /* The caller as the fields of a rule have it. It must lie upwards inside the stack. */
 static bool apply(struct mt_rule rule, const struct mt_frame *frame, struct mt_address_range *stack,
                   struct mt_cached_frame *caller) {
-    uintptr_t cfa =
-        (rule.is_from_fp ? frame->fp : frame->sp) + (uintptr_t)(intptr_t)rule.cfa_offset;
+    uintptr_t base = rule.is_from_fp ? frame->fp : frame->sp;
+    uintptr_t cfa = base + (uintptr_t)(intptr_t)rule.cfa_offset;
+    if (mt_unlikely(rule.reads_cfa))
+        cfa = read_cfa(rule, frame, stack);
     if (cfa <= frame->sp || !mt_stack_bounds_holds(stack, cfa - 8))
         return false;
     caller->fp_slot = 0;
     caller->frame.fp = frame->fp;
     if (rule.restores_fp) {
-        caller->fp_slot = cfa + (uintptr_t)(intptr_t)rule.fp_offset;
+        caller->fp_slot = (rule.reads_cfa ? base : cfa) + (uintptr_t)(intptr_t)rule.fp_offset;
         if (caller->fp_slot < frame->sp || !mt_stack_bounds_holds(stack, caller->fp_slot))
             return false;
         caller->frame.fp = mt_stack_word(caller->fp_slot);
@@ -238,7 +254,7 @@ static struct mt_cached_frame *join_cache(struct mt_unwinder *unwinder, struct m
             return NULL;
         *candidate = 0;
     } else {
-        uint32_t changed = mt_innermost_changed(unwinder->cache, same - 1);
+        uint32_t changed = mt_innermost_changed(unwinder, same - 1);
         if (mt_likely(changed == 0))
             return NULL;
         at = follow_cache(unwinder, at, &same, changed, walk);
@@ -248,12 +264,17 @@ static struct mt_cached_frame *join_cache(struct mt_unwinder *unwinder, struct m
     return at;
 }
 
+/* Whether an unwind table tells the caller of a frame. */
+static bool has_table(const struct mt_cached_frame *frame) {
+    return frame->use & (MT_USES_TABLE | MT_READS_CFA);
+}
+
 /* Whether a goroutine waits for the C code that the outermost new frame has called. Go itself runs
  * on the stacks of threads as well, where goroutines may have gone elsewhere. */
 static bool is_called_by_goroutine(struct mt_unwinder *unwinder, const struct mt_cached_frame *at,
                                    struct mt_address_range *stack, const struct walk *walk) {
     bool has_called_c = walk->fresh < MT_FRESH_INNER &&
-                        (walk->fresh == 1 || unwinder->fresh[walk->fresh - 2].use & MT_USES_TABLE);
+                        (walk->fresh == 1 || has_table(&unwinder->fresh[walk->fresh - 2]));
     return has_called_c && mt_goroutine_waits(&at->frame, stack, &unwinder->goroutine);
 }
 
@@ -262,7 +283,7 @@ static bool is_called_by_goroutine(struct mt_unwinder *unwinder, const struct mt
 static bool may_begin_fiber(const struct mt_unwinder *unwinder, const struct walk *walk) {
     if (walk->fresh >= MT_FRESH_INNER)
         return true;
-    return walk->fresh > 1 && unwinder->fresh[walk->fresh - 2].use & MT_USES_TABLE;
+    return walk->fresh > 1 && has_table(&unwinder->fresh[walk->fresh - 2]);
 }
 
 static enum mt_walk_end end_after(struct mt_unwinder *unwinder, enum step last,
@@ -322,6 +343,13 @@ static struct mt_caller caller_on_top(const struct mt_unwinder *unwinder, uint32
                      : (struct mt_caller){unwinder->root_hash, 0, 0};
 }
 
+/* A frame in its place has been called from, by the one that is its callee in this stack. */
+static void check_sp(struct mt_unwinder *unwinder, struct mt_cached_frame *place,
+                     const struct mt_cached_frame *callee) {
+    if (mt_unlikely(callee->use & MT_READS_CFA))
+        mt_cache_check_sp(unwinder, place, cfa_slot(mt_rule_for(callee->frame.pc), &callee->frame));
+}
+
 /* Puts the fresh frames from..<to, counted from the leaf, on top of the first `at` cached ones.
  * caller_use  of the caller of the outermost of them. To most code that is compiled with
  *             optimisation, the frame pointer does not matter: nothing is to be checked then */
@@ -333,6 +361,8 @@ static void append(struct mt_unwinder *unwinder, uint32_t at, uint64_t from, uin
         const struct mt_cached_frame *fresh = fresh_frame(unwinder, i);
         struct mt_cached_frame *place = &unwinder->cache[at];
         mt_cache_put(unwinder, place, caller, &fresh->frame, fresh->fp_slot, fresh->use);
+        if (i > 0)
+            check_sp(unwinder, place, fresh_frame(unwinder, i - 1));
         caller = mt_caller_of(place);
     }
     unwinder->cached = at;
@@ -363,6 +393,8 @@ __attribute__((noinline, cold)) static void append_deep(struct mt_unwinder *unwi
          frame < &unwinder->cache[MT_OUTERMOST + from_cache]; frame++) {
         frame->first_check = (uint16_t)mt_end_of_checks(frame - 1);
         mt_cache_put_checks(unwinder, frame);
+        bool is_last = frame + 1 == &unwinder->cache[MT_OUTERMOST + from_cache];
+        check_sp(unwinder, frame, is_last ? fresh_frame(unwinder, walk.fresh - 1) : frame + 1);
     }
     /* Of the frames that are dropped nobody knows. */
     append(unwinder, MT_OUTERMOST + from_cache, 0, from_fresh,
@@ -378,6 +410,8 @@ static void keep(struct mt_unwinder *unwinder, struct walk walk) {
         const struct mt_cached_frame *met = fresh_frame(unwinder, walk.fresh);
         struct mt_cached_frame *cached = &unwinder->cache[walk.matched - 1];
         mt_cache_renew(unwinder, cached, met->frame.fp, met->fp_slot);
+        if (walk.fresh > 0)
+            check_sp(unwinder, cached, fresh_frame(unwinder, walk.fresh - 1));
     }
     if (mt_unlikely(walk.matched + walk.fresh > MT_CACHE_FRAMES || walk.fresh > MT_FRESH_INNER))
         append_deep(unwinder, walk);

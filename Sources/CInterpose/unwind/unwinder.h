@@ -130,8 +130,8 @@ struct mt_unwinder {
     struct mt_memos memos;
     uint64_t hashes[MT_STACK_DEPTH_MAX + 1];       /* scratch, leaf first */
     struct mt_cached_frame cache[MT_CACHE_FRAMES]; /* root first */
-    /* Of the cached frames, in their order: one for each, or two. */
-    struct mt_check checks[MT_CHECK_GROUP + 2 * MT_CACHE_FRAMES];
+    /* Of the cached frames, in their order: one for each, two, or three. */
+    struct mt_check checks[MT_CHECK_GROUP + 3 * MT_CACHE_FRAMES];
     struct mt_cached_frame fresh[MT_FRESH_INNER + MT_FRESH_RING]; /* scratch: unwind_walk.h */
     struct mt_window_frame windows[MT_CACHE_FRAMES];              /* of cached frames, as needed */
     uintptr_t pcs[MT_LIBUNWIND_FRAMES];                           /* scratch, leaf first */

@@ -5,7 +5,8 @@
   /// A stack in memory as compiled functions would leave it, with rules for their frames.
   ///
   /// The functions have frames of any size. Some keep rbp for something of their own, some address
-  /// their frames by it: those are of another size in every call. Words that are left behind stay.
+  /// their frames by it: those are of another size in every call. Of these, some align their stack,
+  /// and keep where their caller's frame ends. Words that are left behind stay.
   struct MadeUpStack {
     /// A function, of which calls return to several addresses.
     struct Function {
@@ -14,6 +15,8 @@
       var words: Int
       var savesFramePointer: Bool
       var isFramePointerBased: Bool
+      /// Then it keeps the end of its caller's frame in a word of its own.
+      var alignsStack: Bool
     }
 
     struct Frame {
@@ -26,7 +29,7 @@
       var fp: UInt
     }
 
-    static let words = 1 << 14
+    static let words = 1 << 16
 
     let memory = UnsafeMutablePointer<UInt>.allocate(capacity: Self.words)
     let functions: [Function]
@@ -42,7 +45,8 @@
         return Function(
           returnAddresses: (0..<4).map { 0x5000_0000_0000 + UInt(index) << 12 + UInt($0) << 4 },
           words: .random(in: 2..<12, using: &random),
-          savesFramePointer: isBased || Bool.random(using: &random), isFramePointerBased: isBased)
+          savesFramePointer: isBased || Bool.random(using: &random), isFramePointerBased: isBased,
+          alignsStack: isBased && Int.random(in: 0..<8, using: &random) == 0)
       }
       self.random = random
       Self.teachRules(of: functions)
@@ -101,6 +105,10 @@
       let caller = frames[frames.count - 1], function = functions[index]
       let more = function.isFramePointerBased ? more ?? .random(in: 0..<3, using: &random) : 0
       store(caller.pc, at: caller.sp - 8)
+      if function.alignsStack {
+        callAligned(index, returnAddress: returnAddress, more: more)
+        return
+      }
       var fp = caller.fp
       if function.savesFramePointer {
         store(fp, at: caller.sp - 16)
@@ -111,6 +119,21 @@
           function: index, more: more, pc: returnAddress,
           sp: caller.sp - UInt((function.words + more) * 8), fp: fp))
     }
+
+    /// As gcc begins a function that aligns its stack: with a copy of the return address.
+    private mutating func callAligned(_ index: Int, returnAddress: UInt, more: Int) {
+      let caller = frames[frames.count - 1]
+      let aligned = (caller.sp - 8) & ~(Self.alignment - 1)
+      store(caller.pc, at: aligned - 8)
+      store(caller.fp, at: aligned - 16)
+      store(caller.sp, at: aligned - 24)
+      frames.append(
+        Frame(
+          function: index, more: more, pc: returnAddress,
+          sp: aligned - 24 - UInt((functions[index].words + more) * 8), fp: aligned - 16))
+    }
+
+    private static let alignment: UInt = 64
 
     private func store(_ value: UInt, at address: UInt) {
       memory[(Int(address) - Int(bitPattern: memory)) / 8] = value
@@ -128,6 +151,11 @@
         rule.restores_fp = function.savesFramePointer
         rule.cfa_offset = function.isFramePointerBased ? 16 : Int32(function.words * 8)
         rule.fp_offset = -16
+        if function.alignsStack {
+          rule.reads_cfa = true
+          rule.cfa_offset = -8
+          rule.fp_offset = 0
+        }
         for pc in function.returnAddresses { mt_rule_keep(pc, rule) }
       }
     }
