@@ -299,7 +299,7 @@ import TraceTestSupport
   func whatIsLeftBehindSmallNumbersHoldsNothing(_ options: [String]) throws {
     let source = try TestProgram("padding.swift", flags: options + ["-module-name", "app"])
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())
-    #expect(program.leaks == ["app.Leaked": Figures(200, 200 * 32, roots: 200)])
+    #expect(program.leaks == ["app.Leaked": Figures(240, 240 * 32, roots: 240)])
     #expect(program.possible.isEmpty)
   }
 

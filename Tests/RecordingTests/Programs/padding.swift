@@ -4,8 +4,8 @@
   import Musl
 #endif
 
-// Properties smaller than a word, where what is left of other blocks shines through the bytes behind
-// them that nobody writes.
+// Properties smaller than a word, and tags of enums, where what is left of other blocks shines
+// through the bytes behind them that nobody writes.
 final class Leaked {
   var number = 1
   var other = 2
@@ -45,7 +45,10 @@ final class Parts {
   var previous: Leaked?
 }
 
+enum Event { case text(String), pair(Leaked?, Int) }
+
 nonisolated(unsafe) var kept: [AnyObject] = []
+nonisolated(unsafe) var events: [Event] = []
 nonisolated(unsafe) var handlers: [() -> Int] = []
 
 /// Leaks 40 objects, one of which begins at a multiple of 256: its address with a tag as the lowest
@@ -99,8 +102,17 @@ nonisolated(unsafe) var handlers: [() -> Int] = []
   handlers.append { isOpen ? held.number : 0 }
 }
 
+@inline(never) func keepEvents(_ hidden: UInt) {
+  // The runtime makes the type of the array here, and not between what follows.
+  events = [.text("not"), .text("yet")]
+  let held = Leaked()
+  fill(80, with: hidden)
+  events = [.pair(held, 1), .text("done")]
+}
+
 keepOptionals(leakObjects())
 keepFlags(leakObjects())
 keepSized(leakObjects())
 keepParts(leakObjects())
 keepHandler(kept.count > 1, leakObjects())
+keepEvents(leakObjects())

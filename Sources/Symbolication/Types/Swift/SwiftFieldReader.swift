@@ -75,7 +75,18 @@ struct SwiftFieldReader {
       guard let name = name(record) else { continue }
       add(SwiftField(name: name, offset: UInt64(offset)), record, module, to: &fields)
     }
+    if let end = lastPartialWord(of: descriptor, stride: stride) {
+      fields.append(SwiftField(name: "", offset: end, ownership: .number))
+    }
     return SwiftElements(stride: stride, fields: fields)
+  }
+
+  /// The word with the tag of an enum, or the last small number of a structure, where elements consist of words.
+  private func lastPartialWord(of descriptor: UInt64, stride: UInt64) -> UInt64? {
+    guard stride % 8 == 0, let size = values.size(of: descriptor, isOptional: false) else {
+      return nil
+    }
+    return Self.partialWord(from: 0, size: size)
   }
 
   /// The stored properties of a generic structure, whatever its arguments are, or that an enum is one reference.
