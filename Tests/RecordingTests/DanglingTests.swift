@@ -114,6 +114,9 @@ import TraceTestSupport
         Line(
           holder: "variable buffer in \(name)", count: 1, freed: "posix_memalign in dropBuffer",
           bytes: 984, freeFunction: "dropBuffer()"),
+        Line(
+          holder: "variable static Shared.cursor.next in \(name)", count: 1,
+          freed: "posix_memalign in dropNext", bytes: 1160, freeFunction: "dropNext()"),
       ])
   }
 

@@ -132,6 +132,23 @@ import TraceTestSupport
     #expect(packed == plain)
   }
 
+  @Test(arguments: [("drop", "Variable static Shared.cursor.next in "), ("none", ": no pointers ")])
+  func danglingPointersAreTheSameWithoutTheVariablesOfTheProgram(
+    _ mode: String, _ text: String
+  ) throws {
+    let folder = try ScratchDirectory()
+    let built = try TestProgram("dangling.swift", flags: ["-module-name", "app"])
+    let program = folder.path.appending("program").string
+    _ = try ProcessRun.run(["/bin/cp", built.path.string, program])
+    _ = try run(["record", "-q", "-o", "x.mtrace", "--", program, mode], in: folder.path)
+    #expect(try run(["pack", "-q", "x.mtrace"], in: folder.path).errorText == "")
+    let plain = try run(["dangling", "x.mtrace"], in: folder.path).outputText
+    #expect(plain.contains(text))
+    _ = try ProcessRun.run(["/bin/mv", "x.mtrace.zst", "x.mtrace"], directory: folder.path)
+    _ = try ProcessRun.run(["/bin/rm", program])
+    #expect(try run(["dangling", "x.mtrace"], in: folder.path).outputText == plain)
+  }
+
   /// Also of what `std::make_shared` allocates, and of classes that only blocks themselves tell.
   @Test(arguments: [["-O0"], ["-O2"]])
   func membersAreTheSameWithoutTheProgram(_ options: [String]) throws {

@@ -44,6 +44,14 @@ final class DanglingNames {
     return type.dropLast(suffix.count) + field
   }
 
+  /// Whether somebody may follow a pointer: what a variable keeps only to identify an object is none, nor is a number.
+  func mayPoint(_ pointer: DanglingPointer) -> Bool {
+    guard pointer.confidence != .doubtful, case .root(let slot) = pointer.holder,
+      slot.root.category == .global
+    else { return true }
+    return variable(slot)?.mayPoint ?? true
+  }
+
   /// How sure a pointer is, with what is known of the variable or the object that it is in.
   func confidence(of pointer: DanglingPointer) -> DanglingPointer.Confidence {
     guard pointer.confidence != .doubtful, isUncertain(pointer.holder) else {

@@ -46,6 +46,7 @@ struct DanglingRows {
 
   private mutating func add(_ position: Int) {
     let pointer = found.pointers[position]
+    guard names.mayPoint(pointer) else { return }
     let confidence = names.confidence(of: pointer)
     let isDoubtful = confidence == .doubtful
     // There may be very many of these, whose names nobody asks for.

@@ -7,6 +7,7 @@ import TraceReader
 public final class VariableNames {
   private let images: ImageMap
   private let symbolicator: (any Symbolicator)?
+  private let layouts: SwiftLayouts
   private let fullNames: Bool
 
   /// Makes names for the variables of one trace; without arguments it knows none.
@@ -14,13 +15,15 @@ public final class VariableNames {
   /// - Parameters:
   ///   - images: The images of the trace.
   ///   - symbolicator: Looks up names.
+  ///   - layouts: What lies in values of Swift.
   ///   - fullNames: Whether names of Swift are printed with their modules and types.
   public init(
     images: ImageMap = ImageMap(images: []), symbolicator: (any Symbolicator)? = nil,
-    fullNames: Bool = false
+    layouts: SwiftLayouts = SwiftLayouts(), fullNames: Bool = false
   ) {
     self.images = images
     self.symbolicator = symbolicator
+    self.layouts = layouts
     self.fullNames = fullNames
   }
 
@@ -31,7 +34,8 @@ public final class VariableNames {
     let symbol = symbolicator?.dataSymbol(at: Address(address), in: image)
     return ReportVariable(
       name: fullNames ? symbol?.name : symbol?.shortName, offset: symbol?.offset,
-      size: symbol?.size, image: image.path, imageOffset: address &- image.loadBias)
+      size: symbol?.size, image: image.path, imageOffset: address &- image.loadBias,
+      part: symbol.flatMap(layouts.part), hasWholeName: fullNames)
   }
 
   /// What a function of a program returns, as far as its code tells.
@@ -58,12 +62,24 @@ public struct ReportVariable: Sendable, Hashable {
   public var image: String
   /// Bytes from the beginning of the image.
   public var imageOffset: UInt64
+  /// What lies at the place in a variable of Swift, as far as its type tells.
+  var part: SwiftVariablePart?
+  /// Whether the name ends with the type.
+  var hasWholeName = false
 
-  /// `cache in libfoo.so`, `table + 16 in app`, `app + 0x4010`.
+  /// Whether somebody may follow what stands there.
+  var mayPoint: Bool { part?.mayPoint ?? true }
+
+  /// `cache in libfoo.so`, `table + 16 in app`, `Settings.current.delegate in app`, `app + 0x4010`.
   var text: String {
     let image = ReportFrame.lastComponent(image)
     guard let name else { return "\(image) + \(HexText.of(imageOffset))" }
-    let place = offset.map { $0 == 0 ? "" : " + \($0)" } ?? ""
-    return "\(name)\(place) in \(image)"
+    guard let part, !part.name.isEmpty, !hasWholeName else {
+      return "\(name)\(Self.distance(offset ?? 0)) in \(image)"
+    }
+    let rest = (offset ?? 0) - min(part.offset, offset ?? 0)
+    return "\(name).\(part.name)\(Self.distance(rest)) in \(image)"
   }
+
+  private static func distance(_ bytes: UInt64) -> String { bytes == 0 ? "" : " + \(bytes)" }
 }

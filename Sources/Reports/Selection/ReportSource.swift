@@ -57,6 +57,8 @@ public struct ReportSource {
       stacks: trace.stacks, images: trace.images, symbolicator: symbolicator, fullNames: fullNames)
     let typeNames = TypeNames(
       types: trace.types, images: trace.images, symbolicator: symbolicator)
+    let layouts = SwiftLayouts(
+      types: trace.types, images: trace.images, symbolicator: symbolicator)
     let sampling = Sampling(header: trace.header)
     self.init(
       trace: TraceSummary(
@@ -67,10 +69,8 @@ public struct ReportSource {
       categories: BlockCategories(
         types: trace.types, images: trace.images, typeNames: typeNames, stackNames: names),
       variables: VariableNames(
-        images: trace.images, symbolicator: symbolicator, fullNames: fullNames),
-      places: MemoryPlaces(trace),
-      layouts: SwiftLayouts(
-        types: trace.types, images: trace.images, symbolicator: symbolicator),
+        images: trace.images, symbolicator: symbolicator, layouts: layouts, fullNames: fullNames),
+      places: MemoryPlaces(trace), layouts: layouts,
       availableBytes: trace.limits.availableBytes)
     self.trace.sampling = sampling.map(SamplingSummary.init)
     self.trace.windows = WindowsSummary(trace)

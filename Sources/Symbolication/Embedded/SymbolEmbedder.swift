@@ -59,6 +59,7 @@ public struct SymbolEmbedder {
     var states: [ImageFile: EmbeddedImageState?] = [:]
     let structures = StructureEmbedder(types: types, images: images, symbolicator: symbolicator)
     var code: [UInt32: [UInt64]] = [:]
+    var variableTypes: Set<String> = []
     for image in images.images {
       let frames = addresses[image.index] ?? []
       guard
@@ -78,11 +79,11 @@ public struct SymbolEmbedder {
         progress(done, total)
       }
       output.encoder.endImage(image.index)
-      addVariables(of: image, to: &output)
+      addVariables(of: image, to: &output).forEach { variableTypes.insert($0) }
       addValueSizes(of: image, to: &output)
       for place in classes[image.index] ?? [] { addFields(of: place, in: image, to: &output) }
     }
-    addElements(to: &output)
+    addElements(andThoseOf: variableTypes, to: &output)
     structures.addClasses(knownTo: code) { output.add($0, at: $1) }
     if hasSnapshots {
       var containers = ContainerEmbedder(
@@ -132,8 +133,10 @@ public struct SymbolEmbedder {
     return frames.contains(where: \.isCompiledIn)
   }
 
-  private func addVariables(of image: Image, to output: inout SymbolChunks) {
+  /// - Returns: The types of those of Swift of which their values may be told.
+  private func addVariables(of image: Image, to output: inout SymbolChunks) -> [String] {
     var last: UInt64?
+    var types: [String] = []
     for address in variables.addresses[image.index]?.sorted() ?? [] {
       guard
         let variable = symbolicator.dataSymbol(at: Address(address &+ image.loadBias), in: image),
@@ -144,7 +147,9 @@ public struct SymbolEmbedder {
       last = start
       output.encoder.add(variable: variable, at: start, in: image.index)
       output.endIfFull()
+      types += variable.swiftType.map(SwiftLayouts.typesToAsk) ?? []
     }
+    return types
   }
 
   private func addValueSizes(of image: Image, to output: inout SymbolChunks) {
@@ -169,14 +174,19 @@ public struct SymbolEmbedder {
     output.endIfFull()
   }
 
-  /// Adds the elements of arrays, the keys and values of dictionaries, and what closures capture, as
-  /// `SwiftLayouts` looks them up.
-  private func addElements(to output: inout SymbolChunks) {
+  /// Adds the elements of arrays, the keys and values of dictionaries, what closures capture, and what lies in
+  /// variables, as `SwiftLayouts` looks them up.
+  ///
+  /// - Parameters:
+  ///   - variables: The types of variables.
+  ///   - output: What to add to.
+  private func addElements(andThoseOf variables: Set<String>, to output: inout SymbolChunks) {
     let elementTypes = SwiftElementTypes(types, images)
     let stored =
       types.all.compactMap(SwiftElementTypes.element) + types.all.compactMap(SwiftElementTypes.key)
     let names =
-      stored.flatMap(SwiftCapturedValues.parts) + types.all.flatMap(SwiftCapturedValues.types)
+      (stored + variables).flatMap(SwiftCapturedValues.parts)
+      + types.all.flatMap(SwiftCapturedValues.types)
     let all = names + names.compactMap(SwiftExistentials.constraints).flatMap { $0 }
     for name in Set(all).sorted() where elementTypes.layout(named: name) == nil {
       let image = elementTypes.images.first {

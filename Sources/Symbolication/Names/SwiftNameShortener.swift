@@ -54,7 +54,7 @@ enum SwiftNameShortener {
   // MARK: Wrappers
 
   /// `(helper in _2E3D4F)`, which is private to a file, -> `helper`.
-  private static func withoutDiscriminators(_ name: String) -> String {
+  static func withoutDiscriminators(_ name: String) -> String {
     guard name.contains(" in _") else { return name }
     var scanner = TextScanner(name)
     var result: [UInt8] = []

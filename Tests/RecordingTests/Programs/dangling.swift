@@ -16,6 +16,18 @@ final class Holder {
   unowned var unownedTarget: Target?
 }
 
+private struct Cursor {
+  var target: ObjectIdentifier?
+  var next: UnsafeMutablePointer<Int>?
+}
+
+private enum Shared {
+  nonisolated(unsafe) static var cursor = Cursor()
+  nonisolated(unsafe) static var previous: Cursor?
+}
+
+nonisolated(unsafe) private var last: (Int, ObjectIdentifier)?
+
 let holders = [Holder(), Holder(), Holder()]
 nonisolated(unsafe) var buffer: UnsafeMutablePointer<Int>?
 nonisolated(unsafe) var kept: [Target] = []
@@ -36,6 +48,13 @@ nonisolated(unsafe) var table: [String: Target] = [:]
   let memory = UnsafeMutablePointer<Int>.allocate(capacity: 123)
   memory.initialize(repeating: 0, count: 123)
   buffer = memory
+  memory.deallocate()
+}
+
+@inline(never) func dropNext() {
+  let memory = UnsafeMutablePointer<Int>.allocate(capacity: 145)
+  memory.initialize(repeating: 0, count: 145)
+  Shared.cursor.next = memory
   memory.deallocate()
 }
 
@@ -73,7 +92,7 @@ let queue = DispatchQueue(label: "queue")
 
 /// What is freed here is not used again: the last that a program does.
 @inline(never) func identify() {
-  let targets = (0..<6).map { _ in Target() }
+  let targets = (0..<9).map { _ in Target() }
   let identifiers = targets.map { ObjectIdentifier($0) }
   registry.last = identifiers[0]
   registry.first.target = identifiers[1]
@@ -82,6 +101,9 @@ let queue = DispatchQueue(label: "queue")
   registry.subscriptions[Subscription(number: 1, target: identifiers[4])] = 1
   let captured = identifiers[5]
   registry.isLast = { [captured] in registry.last == captured }
+  last = (1, identifiers[6])
+  Shared.cursor.target = identifiers[7]
+  Shared.previous = Cursor(target: identifiers[8])
   queue.setSpecific(key: DispatchSpecificKey<Int>(), value: 1)
 }
 
@@ -92,4 +114,5 @@ if CommandLine.arguments.dropFirst().first == "none" {
   dropUnsafe()
   dropUnmanaged()
   dropBuffer()
+  dropNext()
 }

@@ -121,7 +121,7 @@ extension SwiftLayouts {
   private static func module(_ name: String) -> Substring { name.prefix { $0 != "." } }
 
   /// The type of what an optional has; nil for others.
-  private static func withoutOptional(_ name: String) -> String? {
+  static func withoutOptional(_ name: String) -> String? {
     guard case .named("Swift.Optional", let arguments) = SwiftTypeParts(name[...]).form else {
       return nil
     }
