@@ -237,12 +237,13 @@ extension SwiftLayouts {
         identifiersFromEnd: identifiersFromEnd(ofWord: word),
         countedFromEnd: layout?.countedFromEnd ?? [],
         existentialOffsets: Self.existentials(capturedFields(ofWord: word), size: .max),
-        numbersFromEnd: layout?.numbersFromEnd ?? [])
+        numbersFromEnd: numbersFromEnd(ofWord: word))
     case .swiftBox:
       return ObjectLayout(
         size: .max, unownedFromEnd: unownedFromEnd(ofWord: word),
         identifiersFromEnd: identifiersFromEnd(ofWord: word),
-        existentialOffsets: Self.existentials(capturedFields(ofWord: word), size: .max))
+        existentialOffsets: Self.existentials(capturedFields(ofWord: word), size: .max),
+        numbersFromEnd: numbersFromEnd(ofWord: word))
     case .swiftError: return ObjectLayout(size: .max)
     case .swiftTask, .swiftJob: return ObjectLayout(isTask: true)
     default: return nil

@@ -87,11 +87,38 @@ final class Registry {
   var isLast: () -> Bool = { false }
 }
 
+/// What a slice counts its elements from may lie in a block that is gone.
+final class Parser {
+  var rest: ArraySlice<Int> = []
+  var peeked: ArraySlice<Int>?
+  var next: () -> Int? = { nil }
+}
+
+let parser = Parser()
+nonisolated(unsafe) var slice: ArraySlice<Int> = []
+
+/// A slice with storage of its own, whose element 0 would lie where blocks are freed.
+@inline(never) func slicedBehindFreedBlocks() -> ArraySlice<Int> {
+  let numbers = Array(0..<1200)
+  let before = (0..<16).map { _ in UnsafeMutablePointer<Int>.allocate(capacity: 300) }
+  var slice = numbers[600...]
+  withExtendedLifetime(numbers) { slice.append(1) }
+  let start = slice.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+  let first = start - UInt(8 * slice.startIndex)
+  precondition(before.contains { 0..<2400 ~= first &- UInt(bitPattern: $0) }, "no block is there")
+  for block in before { block.deallocate() }
+  return slice
+}
+
 let registry = Registry()
 let queue = DispatchQueue(label: "queue")
 
 /// What is freed here is not used again: the last that a program does.
 @inline(never) func identify() {
+  parser.rest = slicedBehindFreedBlocks()
+  parser.peeked = parser.rest
+  slice = parser.rest
+  parser.next = { [rest = slice, count = slice.count] in rest.first ?? count }
   let targets = (0..<9).map { _ in Target() }
   let identifiers = targets.map { ObjectIdentifier($0) }
   registry.last = identifiers[0]

@@ -55,6 +55,17 @@ import TraceReader
     #expect(names("[3app5Shape_p]", size: 56, at: [16, 40]) == ["value", "value"])
   }
 
+  @Test func numbersAreFound() {
+    func numbers(_ kind: BlockType.Kind, _ name: String) -> [UInt64]? {
+      values(kind, name)?.numbersFromEnd
+    }
+    #expect(numbers(.swiftCaptures, "[Sb][s10ArraySliceVySiG][Si]") == [48, 32])
+    #expect(numbers(.swiftBox, "(Swift.Int, Swift.Optional<Swift.ArraySlice<app.Node>>)") == [24])
+    #expect(numbers(.swiftBox, "app.Node") == [])
+    // Whether these end with the block is not known.
+    #expect(numbers(.swiftCaptures, "[Sb][3app4EdgeV]") == [])
+  }
+
   @Test func containersAreFound() {
     func containers(_ name: String) -> [UInt64]? {
       values(.swiftCaptures, name)?.fields.filter { $0.ownership == .existential }.map(\.offset)

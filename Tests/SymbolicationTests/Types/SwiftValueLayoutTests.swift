@@ -45,6 +45,9 @@ import TraceReader
     #expect(layout("(Swift.Int, app.Node)")?.fields.map(\.countedReference) == [nil, 0])
     let optional = layout("Swift.Optional<(Swift.Int, app.Node)>")
     #expect(optional?.fields.map(\.countedReference) == [nil, nil])
+    let nested = layout("(Swift.Int, (app.Node, Swift.Bool))")
+    #expect(nested?.fields.map(\.name) == ["0", "1", "1.0", "1.1"])
+    #expect(nested?.fields.map(\.offset) == [0, 8, 8, 16])
     #expect(layout("((), app.Node)")?.fields.map(\.numberOffset) == [nil, nil])
   }
 
@@ -53,6 +56,13 @@ import TraceReader
     #expect(layout("Swift.Optional<Any>")?.ownership == .existential)
     #expect(layout("Swift.AnyHashable")?.ownership == .existential)
     #expect(layout("Swift.Substring")?.ownership == .strong)
+  }
+
+  @Test(arguments: ["Swift.ArraySlice<app.Event>", "Swift.Optional<Swift.ArraySlice<app.Event>>"])
+  func whereASliceCountsFromHoldsNothing(_ name: String) {
+    #expect(layout(name)?.fields.map(\.numberOffset) == [8])
+    let types = SwiftElementTypes(TypeTable(), ImageMap(images: []))
+    #expect(types.layout(named: name)?.fields.map(\.numberOffset) == [8])
   }
 
   @Test func identifiersHoldNothing() {

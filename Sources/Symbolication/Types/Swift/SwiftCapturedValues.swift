@@ -141,6 +141,13 @@ struct SwiftCapturedValues {
   /// Where words are that only identify objects, in bytes from the end of the block's last word.
   var identifiersFromEnd: [UInt64] { placesFromEnd { $0.ownership == .identifier } }
 
+  /// Where words begin that are no pointers, in bytes from the end of the block; none where it is not known whether
+  /// the values end with the block.
+  var numbersFromEnd: [UInt64] {
+    guard back.isExact, back.size % 8 == 0 else { return [] }
+    return back.fields.compactMap(\.numberOffset).map { back.size - $0 }
+  }
+
   private func placesFromEnd(of isMeant: (SwiftField) -> Bool) -> [UInt64] {
     let end = (back.size + 7) & ~7
     return back.fields.filter(isMeant).map { end - $0.offset }

@@ -112,6 +112,14 @@ public final class SwiftLayouts {
     types.type(ofWord: word).flatMap(captures)?.identifiersFromEnd ?? []
   }
 
+  /// Where words begin in the closure contexts and boxes that begin with a word that are no pointers, in bytes from
+  /// the end of what was requested.
+  public func numbersFromEnd(ofWord word: UInt64) -> [UInt64] {
+    guard let type = types.type(ofWord: word) else { return [] }
+    let plain = type.kind == .swiftCaptures ? SwiftCaptureLayout(type.name) : nil
+    return plain?.numbersFromEnd ?? captures(of: type)?.numbersFromEnd ?? []
+  }
+
   private func captures(of type: BlockType) -> SwiftCapturedValues? {
     if let known = knownCaptures[type.id] { return known }
     let values = SwiftCapturedValues(type) { value(named: $0, depth: 0) }

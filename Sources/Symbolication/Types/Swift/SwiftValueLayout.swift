@@ -75,6 +75,11 @@ struct SwiftValueLayout {
           name: String(number), offset: offset,
           ownership: 1..<8 ~= layout.size ? .number : layout.ownership,
           countedReference: layout.countedReference))
+      for var field in layout.fields {
+        field.name = SwiftField.path(String(number), field.name)
+        field.offset += offset
+        fields.append(field)
+      }
       size = offset + layout.size
       alignment = max(alignment, layout.alignment)
       hasSpareBits = hasSpareBits || layout.hasSpareBits
@@ -102,7 +107,12 @@ struct SwiftValueLayout {
       "UnsafePointer", "UnsafeMutablePointer", "UnsafeRawPointer", "UnsafeMutableRawPointer",
       "OpaquePointer")
     add(SwiftValueLayout(16), "String", "Character")
-    add(SwiftValueLayout(32), "Substring", "ArraySlice")
+    add(SwiftValueLayout(32), "Substring")
+    var slice = SwiftValueLayout(32)
+    // Where the element with index 0 would be: in front of the storage, in another block or none, where a slice that was
+    // copied keeps its indices. The storage is held by the word in front of it.
+    slice.fields = [SwiftField(name: "", offset: 8, ownership: .number)]
+    add(slice, "ArraySlice")
     var identifier = SwiftValueLayout(8)
     identifier.ownership = .identifier
     add(identifier, "ObjectIdentifier")
