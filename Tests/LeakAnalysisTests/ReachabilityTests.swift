@@ -420,6 +420,19 @@ struct ReachabilityTests {
     #expect(analysis.state(at: numbers) != .reached)
   }
 
+  @Test("Strings of ICU hold their text behind its count; who else points there may have moved on")
+  func countedTexts() throws {
+    var heap = SampleHeap()
+    let table = SampleHeap.constants + 0x100
+    let texts = (0..<3).map { _ in heap.block(40) }
+    let string = heap.block(64, words: [table, 0, 0, texts[0] + 4])
+    let format = heap.block(80, words: [table, 0, 0, table + 0x40, 0, 0, texts[1] + 4])
+    let parser = heap.block(40, words: [table, 0, texts[2] + 4])
+    heap.set(SampleHeap.globals, string, format, parser)
+    let analysis = try heap.analysis()
+    #expect(texts.map(analysis.state(at:)) == [.reached, .reached, .possible])
+  }
+
   @Test("Buffers of std::pmr::monotonic_buffer_resource are held by their ends, one by the other")
   func monotonicBuffers() throws {
     var heap = SampleHeap()

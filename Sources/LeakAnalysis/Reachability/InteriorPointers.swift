@@ -26,6 +26,22 @@ enum InteriorPointers {
     return isVirtualTable(memory.word(at: address &+ offset), memory)
   }
 
+  /// Whether a word is where a `UnicodeString` of ICU has its text, which shares a block with a count in front of it.
+  ///
+  /// ```
+  /// +0 table of virtual functions   +8 flags (u16)   +12 length   +16 capacity   +24 text
+  /// block of the text               +0 count (u32)   +4 text
+  /// ```
+  /// Such a pointer is at no multiple of 8, where nothing else of a program's own begins.
+  /// Source: `icu4c/source/common/unicode/unistr.h` of the ICU repository.
+  static func isCountedText(
+    _ value: UInt64, in text: UInt64, from address: UInt64, inBlockAt start: UInt64,
+    _ memory: SnapshotMemory
+  ) -> Bool {
+    value &- text == 4 && address &- start >= 24
+      && isVirtualTable(memory.word(at: address &- 24), memory)
+  }
+
   /// An exception of C++ behind its header, or the header: `std::exception_ptr` has the exception, the thread that
   /// handles it has the header, and what unwinds the stack has the header's end.
   ///
