@@ -49,7 +49,9 @@ import TraceTestSupport
 
   @Test func theFormsOfAVerdictAreCompleted() throws {
     let script = try memtrace("--generate-completion-script", "bash").outputText
-    let forms = ["text", "json", "github", "summary", "sarif", "junit", "gitlab", "valgrind"]
+    let forms = [
+      "text", "json", "github", "summary", "sarif", "junit", "xunit", "gitlab", "valgrind",
+    ]
     #expect(script.contains(forms.map { "'\($0)'" }.joined(separator: "$'\\n'")))
   }
 

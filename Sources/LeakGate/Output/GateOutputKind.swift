@@ -14,6 +14,8 @@ public enum GateOutputKind: String, Sendable, CaseIterable {
   case sarif
   /// JUnit XML.
   case junit
+  /// JUnit XML as strict schemas have it.
+  case xunit
   /// The code quality report of GitLab.
   case gitlab
   /// The log of Valgrind's memcheck.
@@ -38,7 +40,8 @@ extension GateResult {
     case .github: return GitHubAnnotations(result: forPeople, root: root).text
     case .summary: return GitHubSummary(result: forPeople, root: root).text
     case .sarif: return try JSONText.of(SARIFLog(self, root: root), isIndented: false)
-    case .junit: return JUnitXML(result: self, root: root).text
+    case .junit: return JUnitXML(result: self, root: root, isStrict: false).text
+    case .xunit: return JUnitXML(result: self, root: root, isStrict: true).text
     case .gitlab: return try JSONText.of(GitLabIssue.issues(of: self, root: root))
     case .valgrind: return ValgrindLog(result: self).text
     }
