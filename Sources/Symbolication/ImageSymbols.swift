@@ -42,6 +42,8 @@ final class ImageSymbols {
   /// The coroutines of the image's C++ code.
   private(set) lazy var coroutines = CoroutineSymbols(files: files)
   private let debugInfo: DebugInfo?
+  /// The names of symbols that were asked for: many addresses lie in one function.
+  private var symbolNames: [String: FunctionName] = [:]
   /// The functions of the image that Go has compiled; nil where there are none.
   private lazy var goFunctions = files.first.flatMap(GoFunctions.init)
 
@@ -115,7 +117,7 @@ final class ImageSymbols {
     let symbol = symbols.match(at: address)
     guard let outermost = described.indices.last else {
       guard let symbol else { return [] }
-      let name = Demangler.name(of: symbol.name)
+      let name = name(ofSymbol: symbol.name)
       return [Frame(function: name, start: symbol.start, location: nil, isInlined: false)]
     }
     return described.enumerated().map { index, frame in
@@ -124,7 +126,7 @@ final class ImageSymbols {
           function: frame.function, start: nil, location: frame.location, isInlined: true,
           isAllocationWrapper: Self.isAllocationWrapper(frame, named: frame.function))
       }
-      let function = Self.name(of: frame, symbol: symbol)
+      let function = name(of: frame, symbol: symbol)
       return Frame(
         function: function, start: frame.start ?? symbol?.start, location: frame.location,
         isInlined: false, isAllocationWrapper: Self.isAllocationWrapper(frame, named: function))
@@ -179,15 +181,22 @@ final class ImageSymbols {
 
   /// Where debug information has only the plain name, a mangled symbol says more, and so does an
   /// exported one than the implementer's: `strdup` than `__strdup`.
-  private static func name(of frame: DebugInfo.Frame, symbol: SymbolIndex.Match?) -> FunctionName? {
+  private func name(of frame: DebugInfo.Frame, symbol: SymbolIndex.Match?) -> FunctionName? {
     guard let symbol else { return frame.function }
-    guard let described = frame.function else { return Demangler.name(of: symbol.name) }
+    guard let described = frame.function else { return name(ofSymbol: symbol.name) }
     guard symbol.start == frame.start, described.language == .plain else { return described }
-    let name = Demangler.name(of: symbol.name)
+    let name = name(ofSymbol: symbol.name)
     let isBetter =
       name.language != .plain
       || described.raw.hasPrefix("_") && name.leadingUnderscores <= described.leadingUnderscores
     return isBetter ? name : described
+  }
+
+  private func name(ofSymbol symbol: String) -> FunctionName {
+    if let known = symbolNames[symbol] { return known }
+    let name = Demangler.name(of: symbol)
+    symbolNames[symbol] = name
+    return name
   }
 
   private static func reason(_ error: ELFFile.OpenError) -> SymbolicationWarning.Reason {

@@ -10,18 +10,23 @@ extension CompilationUnit {
     name(of: function, depth: 0)
   }
 
+  /// Code that was inlined at many addresses has one name, which may be long.
   private func name(of function: Dwarf_Die, depth: Int) -> FunctionName? {
-    guard let name = function.functionName, isCxx, function.linkageName == nil else {
-      return function.functionName
-    }
+    let named = function.namedEntry
+    if let known = functionNames[named.addr] { return known }
+    let found = newName(of: named, depth: depth)
+    functionNames[named.addr] = .some(found)
+    return found
+  }
+
+  private func newName(of function: Dwarf_Die, depth: Int) -> FunctionName? {
+    guard let name = function.functionName else { return nil }
+    guard isCxx, function.linkageName == nil else { return name }
     let declaration = function.declaration
-    if let known = qualifiedNames[declaration.offset] { return known }
     let path =
       functionScopes.path(of: declaration)
       ?? (name.raw == "operator()" ? localPath(to: declaration, depth: depth) : nil)
-    let found = path.map { name.qualified(by: $0) } ?? name
-    qualifiedNames[declaration.offset] = found
-    return found
+    return path.map { name.qualified(by: $0) } ?? name
   }
 
   /// `app::load::<lambda>` of a lambda in a function.

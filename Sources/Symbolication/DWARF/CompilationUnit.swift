@@ -19,8 +19,8 @@ final class CompilationUnit {
   private(set) lazy var isRust = root.isRust
   /// What functions without mangled names are declared in.
   private(set) lazy var functionScopes = FunctionScopes(of: root)
-  /// Names of functions without mangled names, by the offsets of their declarations.
-  var qualifiedNames: [UInt64: FunctionName] = [:]
+  /// Names of functions, by the entries that say them.
+  var functionNames: [UnsafeMutableRawPointer?: FunctionName?] = [:]
   /// Relative paths are relative to this; libdw adds it to most of them, not to all.
   private let directory: String?
 

@@ -104,6 +104,11 @@ extension Dwarf_Die {
   /// The mangled name; nil where there is none.
   var linkageName: String? { string(DW_AT_linkage_name) ?? string(DW_AT_MIPS_linkage_name) }
 
+  /// The entry that says the name: of inlined code the one that it is an instance of.
+  var namedEntry: Dwarf_Die {
+    tag == DW_TAG_inlined_subroutine ? reference(DW_AT_abstract_origin) ?? self : self
+  }
+
   /// Where the entry begins in its section, which no other entry does.
   var offset: Dwarf_Off {
     var die = self
