@@ -33,13 +33,17 @@ enum FunctionText {
   /// ` [merged]` of Swift, and the hash of Rust: `::h0123456789abcdef`.
   private static func withoutClone(_ name: String) -> String {
     var text = FunctionName.withoutMergedMark(name)[...]
-    if let clone = text.firstRange(of: " [clone ") { text = text[..<clone.lowerBound] }
-    for mark in cloneMarks {
+    // Few names have any of it, and a search is prepared anew for each.
+    if TextSearch.holds(name, " [clone "), let clone = text.firstRange(of: " [clone ") {
+      text = text[..<clone.lowerBound]
+    }
+    for mark in cloneMarks where text.utf8.contains(UInt8(ascii: ".")) {
       if let clone = text.firstRange(of: mark), clone.lowerBound > text.startIndex {
         text = text[..<clone.lowerBound]
       }
     }
-    if let hash = text.firstRange(of: "::h"), text[hash.upperBound...].utf8.count == 16,
+    if TextSearch.holds(name, "::h"), let hash = text.firstRange(of: "::h"),
+      text[hash.upperBound...].utf8.count == 16,
       text[hash.upperBound...].allSatisfy(\.isHexDigit)
     {
       text = text[..<hash.lowerBound]

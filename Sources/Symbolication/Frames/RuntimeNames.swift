@@ -150,6 +150,8 @@ enum RuntimeNames {
   /// The functions that GNAT writes for each `new` and each deallocation of controlled objects, to ask their pool:
   /// `main__leak__P1795b.366`, `lists__append__P26b__2`.
   private static func isPoolCallOfAda(_ name: String) -> Bool {
+    // Few names have it, and instances of templates have names of many kilobytes.
+    guard TextSearch.holds(name, "__P") else { return false }
     var rest = name[...].prefix { $0 != "." }
     // The number of an overloaded function.
     if dropDigits(&rest) {
