@@ -125,6 +125,26 @@ import TraceTestSupport
     #expect(report.headline == "Process 4711: no pointers into freed blocks.")
   }
 
+  @Test func eachByteIsLiveOnce() throws {
+    let recording = try LeakRecording { builder in
+      let pool = LeakRecording.heap + 0x4000
+      builder.noteAnnounced()
+      builder.allocate(pool, 1000, thread: 2, time: 79_000_000)
+      builder.announce(pool + 64, 300, thread: 2, time: 79_100_000)
+      builder.snapshot(LeakRecording.snapshot(79_500_000))
+    }
+    let analysis = try recording.analysis(2)
+    let found = try DanglingPointers(analysis, in: recording.trace)
+    let report = DanglingReport(found, source: recording.source, query: DanglingQuery())
+    let leaks = try LeaksReport(analysis, source: recording.source, query: LeaksQuery())
+    let poolless = try LeakRecording { $0.snapshot(LeakRecording.snapshot(79_500_000)) }
+    let others = try LeaksReport(
+      poolless.analysis(2), source: poolless.source, query: LeaksQuery())
+    #expect(report.live.count == others.live.count + 2)
+    #expect(report.live.bytes == others.live.bytes + 1000)
+    #expect(report.live == leaks.live)
+  }
+
   @Test func withoutAnyTheReportSaysSo() throws {
     let recording = try LeakRecording()
     let found = try DanglingPointers(recording.analysis(0), in: recording.trace)

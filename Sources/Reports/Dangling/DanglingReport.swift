@@ -106,7 +106,7 @@ public struct DanglingReport: Report {
     deinitialized = Self.deinitialized(in: found.heap, source)
     let blocks = found.heap.blocks
     for block in 0..<blocks.count where blocks.site(of: block).thread != .recorder {
-      live.add(blocks.size(of: block))
+      live.add(blocks.ownBytes(of: block))
     }
     var rows = DanglingRows(found, source: source, query: query)
     (counts, exitCount) = (rows.counts, rows.exitCount)
