@@ -92,4 +92,29 @@ import TraceTestSupport
             "/bin/echo: traces cannot be written into their folder in its sandbox (Landlock)",
           ]))
   }
+
+  /// The program tells its `errno` first: what the recorder does without is nobody else's error.
+  @Test(arguments: ["mincore", "pipe2", "madvise", "getpid", "rt_sigprocmask"])
+  func aRefusedCallChangesNothing(call: String) throws {
+    // Static, so that the recorder is not in there: it would stop before the filter.
+    let filter = try TestProgram("refuses_call.c", flags: ["-static"]).path.string
+    let program = try TestProgram("forks_and_executes.c").path.string
+    let reasons = [
+      "madvise": "Linux 4.14 or later is needed",
+      "getpid": "a sandbox refuses getpid or rt_sigprocmask",
+      "rt_sigprocmask": "a sandbox refuses getpid or rt_sigprocmask",
+    ]
+    let run = try TracedRun(
+      [filter, call, program], start: .preload(["MEMTRACE_OUTPUT=%p.mtrace"]),
+      comparesErrors: reasons[call] == nil)
+
+    #expect(run.plain.outputText == "no error\nchild: no error\nexecuted: no error\n")
+    if let reason = reasons[call] {
+      #expect(run.traces.isEmpty)
+      #expect(run.recorded.errorText.contains("cannot record: \(reason); the program runs on un"))
+    } else {
+      #expect(try run.allTraces().map(MarkedEvents.init).allSatisfy { $0[48201].allocated == 1 })
+      #expect(run.traces.count == 3)
+    }
+  }
 }

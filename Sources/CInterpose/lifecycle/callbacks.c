@@ -21,6 +21,7 @@
 #include "trace/trace_file.h"
 #include "unwind/libunwind_backend.h"
 #include "unwind/spare_stack.h"
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -83,6 +84,7 @@ static bool needs_libunwind(void) {
 /* on_exit handlers run in reverse order: registered first, ours is the last, after the host's own
  * and after the destructors of its libraries; the first in a process that was running already. */
 void mt_callbacks_begin(void) {
+    int saved = errno;
     on_exit(at_exit, NULL);
     at_quick_exit(at_quick_exit_last);
     mt_snapshot_signals_begin();
@@ -91,6 +93,7 @@ void mt_callbacks_begin(void) {
     if (needs_libunwind())
         mt_libunwind_load();
     mt_tls.inside = mt_tls.is_own = 0;
+    errno = saved;
 }
 
 #endif

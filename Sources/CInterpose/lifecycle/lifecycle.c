@@ -192,8 +192,21 @@ static void forget_code(void) {
     mt_stack_table_forget();
 }
 
+/* Where a sandbox answers in the kernel's place, a forked child takes itself for its parent, and
+ * stacks have no end. */
+static bool has_needed_calls(void) {
+    const uintptr_t of_kernel = -(uintptr_t)MT_PAGE_SIZE;
+    return mt_os_pid() > 0 && mt_os_is_readable((uintptr_t)&g_life) &&
+           !mt_os_is_readable(of_kernel);
+}
+
 static enum mt_state start_process(void) {
     mt_os_renew_idle_tables();
+    if (!has_needed_calls()) {
+        mt_diag_once("cannot record:", "a sandbox refuses getpid or rt_sigprocmask", 0,
+                     MT_RUNS_UNRECORDED);
+        return MT_OFF;
+    }
     if (!mt_real_resolve()) {
         mt_diag_once("cannot record:", "the C library's malloc was not found", 0,
                      MT_RUNS_UNRECORDED);
