@@ -88,6 +88,16 @@ import Testing
     #expect(events[11004] == .init(allocated: 1, freed: 1))
   }
 
+  /// It may be the loader's first caller: nothing is looked up for it.
+  @Test func anAllocatorThatSetsItselfUpIsNotWaitedFor() throws {
+    let program = try TestProgram("begins_by_number.c", flags: ["-O2", "-rdynamic"])
+    let run = try TracedRun([program.path.string], comparesErrors: false)
+
+    #expect(run.recorded.outputText == "1\n")
+    #expect(run.recorded.status == 5)
+    #expect(try !run.root().coverage.bypassed.isEmpty)
+  }
+
   @Test func swiftObjectsAreRecorded() throws {
     let run = try TracedRun([try TestProgram("objects.swift").path.string])
     let events = try MarkedEvents(try run.root())

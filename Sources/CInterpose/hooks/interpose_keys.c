@@ -6,10 +6,16 @@
 #include <pthread.h>
 #include <threads.h>
 
+/* What libstdc++ and libgcc call: a name of pthread_key_create that nobody takes over. */
+int __pthread_key_create(pthread_key_t *, void (*)(void *));
+
 int MT_HOOK_NAME(pthread_key_create)(pthread_key_t *, void (*)(void *));
 int MT_HOOK_NAME(tss_create)(tss_t *, tss_dtor_t);
 
 MT_HOOK int MT_HOOK_NAME(pthread_key_create)(pthread_key_t *key, void (*end)(void *)) {
+    /* An allocator that sets itself up. To look the real one up allocates in glibc before 2.34. */
+    if (mt_is_early())
+        return __pthread_key_create(key, end);
     if (MT_REAL_IS_MISSING(pthread_key_create))
         return EAGAIN;
     int error = mt_real.pthread_key_create(key, end);

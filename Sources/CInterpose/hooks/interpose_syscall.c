@@ -68,12 +68,34 @@ const uint8_t mt_syscall_watched[WATCHED_NUMBERS] = {
 #endif
 };
 
-void mt_syscall_prepare(long number, long first, long second, long third, long fourth, long fifth,
-                        uintptr_t sp) __attribute__((visibility("hidden")));
+typedef long syscall_function(long, long, long, long, long, long, long);
 
-/* Called with all argument registers saved, and the stack pointer. */
-void mt_syscall_prepare(long number, long first, long second, long third, long fourth, long fifth,
-                        uintptr_t sp) {
+static long ask_kernel(long number, long first, long second, long third, long fourth, long fifth,
+                       long sixth) {
+    return mt_ask_kernel(number, first, second, third, fourth, fifth, sixth);
+}
+
+/* To look the real one up allocates in glibc before 2.34. An allocator that calls by number while
+ * it sets itself up (jemalloc) would wait for itself. */
+static syscall_function *find_real(void) {
+    if (!mt_real_syscall && mt_is_early())
+        return ask_kernel;
+    if (!mt_real_syscall)
+        mt_real_syscall = mt_real_symbol(RTLD_NEXT, "syscall");
+    syscall_function *real;
+    __builtin_memcpy(&real, &mt_real_syscall, sizeof real);
+    return real;
+}
+
+syscall_function *mt_syscall_prepare(long number, long first, long second, long third, long fourth,
+                                     long fifth, uintptr_t sp)
+    __attribute__((visibility("hidden")));
+
+/* Called with all argument registers saved, and the stack pointer.
+ *
+ * returns  what makes the call */
+syscall_function *mt_syscall_prepare(long number, long first, long second, long third, long fourth,
+                                     long fifth, uintptr_t sp) {
     if ((unsigned long)number < WATCHED_NUMBERS && mt_syscall_watched[number] == WAITS)
         mt_noted_wait_begin(number, sp, (uint64_t)first, (uint64_t)second, (uint64_t)third);
     if (number == SYS_seccomp)
@@ -88,8 +110,7 @@ void mt_syscall_prepare(long number, long first, long second, long third, long f
         mt_trace_folder_before_landlock();
     if (number == SYS_userfaultfd)
         mt_snapshot_avoid_copies();
-    if (!mt_real_syscall)
-        mt_real_syscall = mt_real_symbol(RTLD_NEXT, "syscall");
+    return find_real();
 }
 
 #ifdef MT_EXPORT_HOOKS
@@ -138,7 +159,7 @@ __asm__(".text\n"
         "    .cfi_adjust_cfa_offset -8\n"
         "    popq %rdi\n"
         "    .cfi_adjust_cfa_offset -8\n"
-        "    jmpq *mt_real_syscall(%rip)\n"
+        "    jmpq *%rax\n"
         "    .cfi_endproc\n"
         ".size syscall, . - syscall\n");
 #    elif defined(__aarch64__)
@@ -167,14 +188,13 @@ __asm__(".text\n"
         "    str x6, [sp, #64]\n"
         "    add x6, sp, #80\n"
         "    bl mt_syscall_prepare\n"
+        "    mov x16, x0\n"
         "    ldp x0, x1, [sp, #16]\n"
         "    ldp x2, x3, [sp, #32]\n"
         "    ldp x4, x5, [sp, #48]\n"
         "    ldr x6, [sp, #64]\n"
         "    ldp x29, x30, [sp], #80\n"
         "    .cfi_def_cfa_offset 0\n"
-        "    adrp x16, mt_real_syscall\n"
-        "    ldr x16, [x16, :lo12:mt_real_syscall]\n"
         "    br x16\n"
         "    .cfi_endproc\n"
         ".size syscall, . - syscall\n");
