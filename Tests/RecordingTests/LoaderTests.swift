@@ -66,6 +66,31 @@ import TraceTestSupport
     return try ["count", "bytes"].map { try #require(leaked[$0] as? Int) }
   }
 
+  /// As of another distribution within this one, or one whose root a sandbox has made the own: the
+  /// version that is taken from a copy of the loader here, its C library would not have.
+  @Test(arguments: ["GLIBC_2.34", "GLIBC_2.33"])
+  func aProgramWithAnOlderLibraryIsNotRecorded(version: String) throws {
+    let directory = try ScratchDirectory()
+    let loader = directory.path.appending("a-store-with-long-names-of-packages/ld-linux.so")
+    var bytes = try Data(contentsOf: URL(filePath: try #require(Self.loader)))
+    guard let place = bytes.range(of: Data("GLIBC_2.34\0".utf8)) else { return }
+    bytes.replaceSubrange(place, with: Data("\(version)\0".utf8))
+    try FileManager.default.createDirectory(
+      atPath: loader.removingLastComponent().string, withIntermediateDirectories: true)
+    #expect(
+      FileManager.default.createFile(
+        atPath: loader.string, contents: bytes, attributes: [.posixPermissions: 0o755]))
+    let program = try TestProgram("table.c", flags: ["-Wl,--dynamic-linker=\(loader)"])
+    let run = try TracedRun(["/usr/bin/env", program.path.string])
+
+    let isOld = version != "GLIBC_2.34"
+    #expect(try run.traces(of: program).count == (isOld ? 0 : 1))
+    #expect(
+      try run.root().coverage.childrenNotFollowed
+        == (isOld
+          ? ["\(program.path): its C library is older than libmemtrace.so needs"] : []))
+  }
+
   @Test func aChildThatTheLoaderRunsIsRecorded() throws {
     let program = try TestProgram("table.c")
     let run = try TracedRun(

@@ -23,6 +23,15 @@
 const char mt_exec_is_static[] = "statically linked: it has no loader that could preload anything";
 
 enum { MAX_SCRIPT_DEPTH = 5, MAX_PROGRAM_HEADERS = 32, MAX_DYNAMIC = 512, MAX_CANDIDATE = 1024 };
+enum { MAX_LOADER_PATH = 256, MAX_VERSIONS = 64 };
+
+/* What the headers of a file tell. */
+struct elf {
+    int fd;
+    unsigned count;
+    Elf64_Phdr headers[MAX_PROGRAM_HEADERS];
+    const Elf64_Phdr *interpreter, *dynamic; /* NULL: none */
+};
 
 const char *mt_exec_library(void) {
     static Dl_info info;
@@ -45,11 +54,43 @@ static bool read_at(int fd, void *buffer, size_t size, uint64_t offset) {
     return mt_os_pread(fd, buffer, size, offset) == (long)size;
 }
 
+static bool read_headers(struct elf *elf, const Elf64_Ehdr *header) {
+    elf->interpreter = elf->dynamic = NULL;
+    elf->count = header->e_phnum < MAX_PROGRAM_HEADERS ? header->e_phnum : MAX_PROGRAM_HEADERS;
+    if (header->e_phentsize != sizeof *elf->headers ||
+        !read_at(elf->fd, elf->headers, elf->count * sizeof *elf->headers, header->e_phoff))
+        return false;
+    for (unsigned i = 0; i < elf->count; i++) {
+        if (elf->headers[i].p_type == PT_INTERP)
+            elf->interpreter = &elf->headers[i];
+        else if (elf->headers[i].p_type == PT_DYNAMIC)
+            elf->dynamic = &elf->headers[i];
+    }
+    return true;
+}
+
 /* Where in the file the byte at this ELF address is, or 0. */
-static uint64_t file_offset(const Elf64_Phdr *headers, unsigned count, uint64_t address) {
-    for (unsigned i = 0; i < count; i++)
+static uint64_t file_offset(const struct elf *elf, uint64_t address) {
+    const Elf64_Phdr *headers = elf->headers;
+    for (unsigned i = 0; i < elf->count; i++)
         if (headers[i].p_type == PT_LOAD && address - headers[i].p_vaddr < headers[i].p_filesz)
             return address - headers[i].p_vaddr + headers[i].p_offset;
+    return 0;
+}
+
+/* returns  false behind the last entry of the dynamic section */
+static bool dynamic_entry(const struct elf *elf, uint64_t index, Elf64_Dyn *entry) {
+    return elf->dynamic && index < MAX_DYNAMIC && index < elf->dynamic->p_filesz / sizeof *entry &&
+           read_at(elf->fd, entry, sizeof *entry, elf->dynamic->p_offset + index * sizeof *entry) &&
+           entry->d_tag != DT_NULL;
+}
+
+/* Where in the file the table is that the dynamic section has under this tag, or 0. */
+static uint64_t table_offset(const struct elf *elf, Elf64_Sxword tag) {
+    Elf64_Dyn entry;
+    for (uint64_t i = 0; dynamic_entry(elf, i, &entry); i++)
+        if (entry.d_tag == tag)
+            return file_offset(elf, entry.d_un.d_ptr);
     return 0;
 }
 
@@ -65,28 +106,49 @@ bool mt_exec_is_sanitizer(const char *library) {
 }
 
 /* Reads the names in a dynamic section that have this tag, one by one, until one fits. */
-static bool has_name(int fd, const Elf64_Phdr *headers, unsigned count, const Elf64_Phdr *dynamic,
-                     Elf64_Sxword tag, bool (*fits)(const char *name)) {
+static bool has_name(const struct elf *elf, Elf64_Sxword tag, bool (*fits)(const char *name)) {
     Elf64_Dyn entry;
-    uint64_t strings = 0, limit = dynamic->p_filesz / sizeof entry;
-    if (limit > MAX_DYNAMIC)
-        limit = MAX_DYNAMIC;
-    for (uint64_t i = 0; i < limit; i++)
-        if (read_at(fd, &entry, sizeof entry, dynamic->p_offset + i * sizeof entry) &&
-            entry.d_tag == DT_STRTAB)
-            strings = file_offset(headers, count, entry.d_un.d_ptr);
-    for (uint64_t i = 0; strings && i < limit; i++) {
+    uint64_t strings = table_offset(elf, DT_STRTAB);
+    for (uint64_t i = 0; strings && dynamic_entry(elf, i, &entry); i++) {
         char name[32] = "";
-        if (!read_at(fd, &entry, sizeof entry, dynamic->p_offset + i * sizeof entry) ||
-            entry.d_tag == DT_NULL)
-            break;
         if (entry.d_tag != tag)
             continue;
-        mt_os_pread(fd, name, sizeof name - 1, strings + entry.d_un.d_val);
+        mt_os_pread(elf->fd, name, sizeof name - 1, strings + entry.d_un.d_val);
         if (fits(name))
             return true;
     }
     return false;
+}
+
+/* Whether a library defines this version of names. */
+static bool defines_version(const struct elf *elf, const char *version) {
+    uint64_t strings = table_offset(elf, DT_STRTAB), at = table_offset(elf, DT_VERDEF);
+    for (unsigned i = 0; strings && at && i < MAX_VERSIONS; i++) {
+        Elf64_Verdef definition;
+        Elf64_Verdaux named;
+        char name[32] = "";
+        if (!read_at(elf->fd, &definition, sizeof definition, at) ||
+            !read_at(elf->fd, &named, sizeof named, at + definition.vd_aux))
+            return false;
+        mt_os_pread(elf->fd, name, sizeof name - 1, strings + named.vda_name);
+        if (mt_text_equal(name, version))
+            return true;
+        if (!definition.vd_next)
+            return false;
+        at += definition.vd_next;
+    }
+    return false;
+}
+
+/* The version at which libpthread and libdl became part of the C library: what was linked since
+ * needs it, and the loader defines it as well. */
+static bool is_too_old(const struct elf *loader) {
+#if __GLIBC_PREREQ(2, 34)
+    return loader->dynamic && !defines_version(loader, "GLIBC_2.34");
+#else
+    (void)loader;
+    return false;
+#endif
 }
 
 /* glibc's dynamic linker, which can be told to run a program. */
@@ -130,22 +192,36 @@ bool mt_exec_only_lists(const char *file, char *const *arguments) {
     return false;
 }
 
-static const char *probe_interpreter(int fd, const Elf64_Phdr *interpreter) {
-    char path[64] = "";
-    size_t size = interpreter->p_filesz < sizeof path ? interpreter->p_filesz : sizeof path - 1;
-    if (!read_at(fd, path, size, interpreter->p_offset))
+/* In another root, or of a distribution within another (Nix, Homebrew), a program has a C library
+ * of its own. With a library that needs a newer one, its loader would not begin it. */
+static const char *probe_loader(const char *path) {
+    Elf64_Ehdr header;
+    struct elf loader = {.fd = (int)mt_os_open_regular(MT_AT_CWD, path)};
+    if (loader.fd < 0)
+        return NULL;
+    bool is_unfit = read_at(loader.fd, &header, sizeof header, 0) &&
+                    read_headers(&loader, &header) && is_too_old(&loader);
+    mt_os_close(loader.fd);
+    return is_unfit ? "its C library is older than libmemtrace.so needs" : NULL;
+}
+
+static const char *probe_interpreter(const struct elf *elf) {
+    char path[MAX_LOADER_PATH] = "";
+    uint64_t size = elf->interpreter->p_filesz;
+    if (!read_at(elf->fd, path, size < sizeof path ? size : sizeof path - 1,
+                 elf->interpreter->p_offset))
         return NULL;
     if (mt_text_find(path, "ld-musl"))
         return "linked with musl libc, which cannot load a glibc library";
     if (!mt_text_find(path, "/ld-linux") && !mt_text_find(path, "/ld-") &&
         !mt_text_find(path, "/ld.so"))
         return "its loader is not glibc's";
-    return NULL;
+    return probe_loader(path);
 }
 
 static const char *probe_elf(int fd) {
     Elf64_Ehdr header;
-    Elf64_Phdr headers[MAX_PROGRAM_HEADERS];
+    struct elf elf = {.fd = fd};
     if (!read_at(fd, &header, sizeof header, 0))
         return NULL;
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != MT_ELF_MACHINE)
@@ -155,24 +231,12 @@ static const char *probe_elf(int fd) {
     const char *obstacle = mt_trace_obstacle();
     if (obstacle)
         return obstacle;
-    unsigned count = header.e_phnum < MAX_PROGRAM_HEADERS ? header.e_phnum : MAX_PROGRAM_HEADERS;
-    if (header.e_phentsize != sizeof *headers ||
-        !read_at(fd, headers, count * sizeof *headers, header.e_phoff))
+    if (!read_headers(&elf, &header))
         return NULL;
-    const Elf64_Phdr *interpreter = NULL, *dynamic = NULL;
-    for (unsigned i = 0; i < count; i++) {
-        if (headers[i].p_type == PT_INTERP)
-            interpreter = &headers[i];
-        else if (headers[i].p_type == PT_DYNAMIC)
-            dynamic = &headers[i];
-    }
-    if (!interpreter)
-        return dynamic && has_name(fd, headers, count, dynamic, DT_SONAME, is_loader)
-                   ? NULL
-                   : mt_exec_is_static;
-    const char *reason = probe_interpreter(fd, interpreter);
-    if (!reason && dynamic &&
-        has_name(fd, headers, count, dynamic, DT_NEEDED, mt_exec_is_sanitizer))
+    if (!elf.interpreter)
+        return has_name(&elf, DT_SONAME, is_loader) ? NULL : mt_exec_is_static;
+    const char *reason = probe_interpreter(&elf);
+    if (!reason && has_name(&elf, DT_NEEDED, mt_exec_is_sanitizer))
         reason = "built with a sanitizer, which has its own allocator";
     return reason ? reason : mt_exec_privilege(fd);
 }
