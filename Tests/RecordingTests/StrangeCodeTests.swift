@@ -254,11 +254,28 @@
       #expect(Set(lives.map(\.allocation.stack)).count == 1)
     }
 
+    /// The first stack is libunwind's: it is beyond what is known to be stack by then.
+    @Test func framesOfMegabytesAreFoundByRules() throws {
+      let program = try TestProgram("large_frames.c", flags: ["-O2", "-fomit-frame-pointer"])
+      let run = try TracedRun([program.path.string])
+      let root = try run.root()
+      #expect(root.coverage.stacksLibunwind <= 1)
+      #expect(root.coverage.stacksRootless == 0)
+      let lives = try #require(try MarkedEvents(root).lives[48_101])
+      #expect(lives.count == 64)
+      let names = FrameNames(root)
+      let expected =
+        ["leaf"] + [String](repeating: "large", count: 3) + ["main", ".", ".", "_start"]
+      for life in lives {
+        #expect(names.names(of: life.allocation.stack) == expected)
+      }
+    }
+
     @Test(
       "libunwind sees the same frames",
       arguments: [
-        "stacks.c", "middle_frames.c", "aligned_frames.c", "signals.c", "exceptions.cpp",
-        "threads.c",
+        "stacks.c", "middle_frames.c", "aligned_frames.c", "large_frames.c",
+        "signals.c", "exceptions.cpp", "threads.c",
         "thread_exit.cpp",
         "fork.c", "objects.swift", "entry_points.cpp",
       ])

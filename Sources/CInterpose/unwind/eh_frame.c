@@ -439,8 +439,9 @@ static void run(struct machine *machine, struct cursor code,
         machine->now.is_strange = true;
 }
 
+/* In a rule's word. Arrays of a megabyte are on many a stack. */
 static bool fits(int64_t offset) {
-    return offset >= -(1 << 20) && offset < (1 << 20);
+    return offset >= -(1 << 23) && offset < (1 << 23);
 }
 
 static struct mt_rule conclude(const struct registers *registers) {
