@@ -25,6 +25,21 @@ import TraceTestSupport
     #expect(!ten[9].contains("more findings"))
   }
 
+  @Test func logsHaveTheLargestFindingsAndTheVerdict() throws {
+    func lines(_ count: Int, isLog: Bool) throws -> [Substring] {
+      try many(count).output(as: .text, root: root, isLog: isLog).split(separator: "\n")
+    }
+    let log = try lines(503, isLog: true)
+    #expect(log.count { $0.hasPrefix("Memory leak: ") } == 500)
+    #expect(log.contains("… 3 more findings with 6 B; --output text=FILE has all"))
+    #expect(log.last?.hasPrefix("memtrace-check: verdict=fail exit=86 ") == true)
+    #expect(log.last?.contains(" findings=503 ") == true)
+    let file = try lines(503, isLog: false)
+    #expect(file.count { $0.hasPrefix("Memory leak: ") } == 503)
+    #expect(!file.contains { $0.hasPrefix("…") })
+    #expect(try !lines(500, isLog: true).contains { $0.hasPrefix("…") })
+  }
+
   /// A leak in each worker leaves room for the others.
   @Test func whatManyProcessesHaveIsOneAnnotation() throws {
     let workers = (1...20).map { leak(bytes: 1000 - UInt64($0), pid: UInt32($0)) }

@@ -29,13 +29,17 @@ extension GateResult {
   ///   - kind: The form.
   ///   - style: The style of the text form.
   ///   - root: The folder that paths in machine-readable forms are relative to.
+  ///   - isLog: Whether it is for a log, which has room for the first findings only, as text.
   /// - Returns: The whole output.
   /// - Throws: ``ReportError`` never, unless a document cannot be encoded.
   public func output(
-    as kind: GateOutputKind, style: TextStyle = TextStyle(), root: SourceRoot
+    as kind: GateOutputKind, style: TextStyle = TextStyle(), root: SourceRoot, isLog: Bool = false
   ) throws -> String {
     switch kind {
-    case .text: return try ReportWriter(format: .text, style: style).output(of: forPeople)
+    case .text:
+      var result = forPeople
+      if isLog { result.mostFindings = Self.mostFindingsInLogs }
+      return try ReportWriter(format: .text, style: style).output(of: result)
     case .json: return try ReportWriter(format: .json).output(of: self)
     case .github: return GitHubAnnotations(result: forPeople, root: root).text
     case .summary: return GitHubSummary(result: forPeople, root: root).text

@@ -27,8 +27,24 @@ extension GateResult {
 
   private static let mostStale = 10
 
+  /// A log of GitLab is cut at 4 MiB, and with that the verdict lost: these have a quarter of that at most,
+  /// unless all their stacks are long.
+  static let mostFindingsInLogs = 500
+
   private func writeFindings(to page: inout TextPage) {
-    for repeated in RepeatedFinding.of(counted) {
+    let repeated = RepeatedFinding.of(counted)
+    let limit = mostFindings ?? .max
+    write(repeated.prefix(limit), to: &page)
+    guard repeated.count > limit else { return }
+    let bytes = repeated[limit...].reduce(UInt64(0)) { $0 &+ $1.total.bytes }
+    let rest = CountText.more(repeated.count - limit, "finding")
+    page.blank()
+    page.line(
+      Span("\(rest) with \(page.bytes(bytes)); --output text=FILE has all", .faint))
+  }
+
+  private func write(_ findings: ArraySlice<RepeatedFinding>, to page: inout TextPage) {
+    for repeated in findings {
       let finding = repeated.finding
       page.blank()
       page.line(Span(repeated.sentence(page.style.bytes), finding.fails ? .error : .warning))

@@ -116,6 +116,8 @@ public struct GateResult: Sendable, Report {
   var toolVersion: String
   /// Whether names are whole also where people read them; not part of the document.
   private(set) var hasFullNames = false
+  /// How many different findings the text has, nil for all; not part of the document.
+  var mostFindings: Int?
 
   /// The processes in lines: those that the rules apply to, each with how it ended, of which many alike
   /// are one line, then the others, those of one program together.

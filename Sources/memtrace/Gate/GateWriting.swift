@@ -22,7 +22,8 @@ struct GateWriting {
     let isSpoken = targets.contains { $0.file == nil && $0.kind != .summary || $0.kind == .text }
     if !isSpoken { targets.insert(.init(kind: .text, file: nil), at: 0) }
     for target in targets {
-      let text = try result.output(as: target.kind, style: style(target), root: root)
+      let text = try result.output(
+        as: target.kind, style: style(target), root: root, isLog: target.file == nil)
       let (file, appends) = try self.file(of: target)
       try ReportOutput.withOutput(file, appends: appends) { output in _ = try output.write(text) }
     }
