@@ -17,6 +17,7 @@ enum Canary {
     var query = LeaksQuery()
     query.includesSystem = true
     query.treeLines = 1
+    query.hasRows = false
     query.sizes = ByteRange("\(size)")
     return try LeaksReport(analysis, source: source, query: query).treeGroups.contains { group in
       group.frames.first?.imageName == image

@@ -140,6 +140,7 @@ public struct ProcessMeasurer {
     var query = LeaksQuery()
     query.treeLines = 12
     query.keepsRootTimes = true
+    query.hasRows = false
     let report = try LeaksReport(analysis, source: source, query: query)
     process.warnings += report.snapshot.warnings
     if let warning = report.snapshot.slicesWarning { process.warnings.append(warning) }

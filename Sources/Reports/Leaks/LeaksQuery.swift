@@ -38,6 +38,8 @@ public struct LeaksQuery: Sendable, Hashable {
   public var treeLines = 40
   /// Whether ``LeaksReport/TreeGroup/rootTimes`` are asked for: there may be millions.
   public var keepsRootTimes = false
+  /// Whether rows are asked for, or trees alone: there may be millions of either.
+  public var hasRows = true
   /// Whether ``LeaksReport/places`` are asked for.
   public var findsPlaces = false
 

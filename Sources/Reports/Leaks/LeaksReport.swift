@@ -118,7 +118,7 @@ public struct LeaksReport: Report {
     if !query.includesSystem {
       for rule in systemRules { system.add(rule.blocks) }
     }
-    let rows = Self.rows(analysis, selection, source, types, query)
+    let rows = query.hasRows ? Self.rows(analysis, selection, source, types, query) : LongList()
     let groups = LeakTreeGroups(
       analysis.leaks, labels: labels, selection.isShownRoot, keepsTimes: query.keepsRootTimes
     ).groups
@@ -129,7 +129,7 @@ public struct LeaksReport: Report {
     rowCount = rows.count
     if query.findsPlaces { places = LeakPlace.find(rows) }
     self.rows = rows.limited(to: query.top)
-    if baseline == nil {
+    if baseline == nil, query.hasRows {
       let possible = Self.possibleRows(analysis, selection, source, types, query)
       possibleRowCount = possible.count
       possibleRows = possible.limited(to: query.top)
