@@ -81,6 +81,23 @@ import TraceTestSupport
     #expect((none.status, none.errorText) == (66, "memtrace: there is no trace in none\n"))
   }
 
+  /// A copy that was not finished comes first by its name.
+  @Test func copiesThatLackSomethingDoNotStandForTheWholeOne() throws {
+    let whole = try bytes("app.mtrace")
+    try whole.prefix(whole.count - 128).write(to: url("a.mtrace"))
+    let check = try memtrace(
+      "check", "--no-default-rules", "--rule", "unfreed<=50", ".", in: directory.path)
+    #expect(check.status == 0, "\(check.errorText)")
+    #expect(
+      check.outputText.contains(
+        "Warning: ./a.mtrace is the same recording as ./app.mtrace, which counts once\n"))
+    let report = try memtrace("report", ".", in: directory.path)
+    #expect(report.status == 0, "\(report.errorText)")
+    #expect(
+      report.outputText.contains(
+        "Not listed: ./a.mtrace is the same recording as ./app.mtrace\n"))
+  }
+
   @Test func namesThatAreLeftOutAreNotLookedFor() throws {
     let message = try run("pack", "--no-symbols", "--debug-dir", ".", "app.mtrace", status: 64)
     #expect(

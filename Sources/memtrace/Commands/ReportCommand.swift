@@ -47,27 +47,29 @@ struct ReportCommand: ReportingCommand {
     let files = SymbolFiles()
     var rows: [TracesReport.Row] = []
     var problems: [String] = []
-    var known: [[UInt8]: String] = [:]
-    for trace in traces {
-      if let recording = trace.header?.traceID {
-        if let other = known[recording] {
-          problems.append("\(trace.path) is the same recording as \(other)")
-          continue
-        }
-        known[recording] = trace.path
-      }
+    var failure: CommandFailure?
+    for copies in TraceCopies.grouped(traces.map(\.path)) {
       do {
-        try ReportSession.run(trace: trace.path, symbols: symbols, sharing: files) { session in
-          rows.append(TracesReport.Row(try page(session)))
+        let (path, row) = try copies.best(by: \.warnings.count) { path in
+          try self.row(of: path, sharing: files)
         }
-      } catch let failure as CommandFailure {
-        problems.append(failure.description)
-        // Of a folder with nothing to read there is nothing to list.
-        if rows.isEmpty && trace.path == traces.last?.path { throw failure }
+        rows.append(row)
+        problems += copies.notes(choosing: path)
+      } catch let unreadable as CommandFailure {
+        failure = unreadable
+        problems.append(unreadable.description)
       }
     }
+    // Of a folder with nothing to read there is nothing to list.
+    if rows.isEmpty, let failure { throw failure }
     let report = TracesReport(folder: folder, traces: rows, problems: problems)
     try ReportOutput.write(report, to: output)
+  }
+
+  private func row(of trace: String, sharing files: SymbolFiles) throws -> TracesReport.Row {
+    try ReportSession.run(trace: trace, symbols: symbols, sharing: files) { session in
+      TracesReport.Row(try page(session))
+    }
   }
 
   private func page(_ session: ReportSession) throws -> OverviewReport {

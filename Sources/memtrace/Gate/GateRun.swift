@@ -50,42 +50,54 @@ struct GateRun {
     let traces = try names.flatMap { name in
       try TraceFolder.traces(in: name)?.map(\.path) ?? [name]
     }
-    var known: [[UInt8]: String] = [:]
-    for trace in traces {
-      let recording = TraceFileHeader(readingFrom: FilePath(trace))?.traceID
-      if let recording, let other = known[recording] {
-        input.warnings.append("\(trace) is the same recording as \(other), which counts once")
-        continue
+    for copies in TraceCopies.grouped(traces) {
+      try add { run in
+        let (path, measured) = try copies.best(by: \.process.problems.count) { path in
+          try run.measure(path)
+        }
+        run.input.warnings += copies.notes(choosing: path).map { $0 + ", which counts once" }
+        return measured
       }
-      if let recording { known[recording] = trace }
-      try add(trace: trace)
+    }
+  }
+
+  /// What is known of a process.
+  private typealias Measured = (
+    process: CheckedProcess, findings: [Finding], suppressions: ReturnedText?
+  )
+
+  /// Adds a process.
+  ///
+  /// A trace that cannot be read is something that could not be measured, not the end of the run.
+  ///
+  /// - Parameter measured: Measures it.
+  /// - Throws: What is not about the trace.
+  private mutating func add(_ measured: (inout GateRun) throws -> Measured) throws {
+    do {
+      let (process, findings, suppressions) = try measured(&self)
+      input.add(process, findings, suppressions: suppressions)
+    } catch let failure as CommandFailure {
+      input.problems.append(failure.description)
     }
   }
 
   /// Measures the process of a trace.
   ///
-  /// A trace that cannot be read is something that could not be measured, not the end of the run.
-  ///
   /// - Parameters:
   ///   - trace: Its path, as typed.
   ///   - isKept: Whether the file is there when the verdict is read.
   ///   - skipsTools: Whether a compiler, `make` and their like are only listed.
-  /// - Throws: What is not about the trace.
-  private mutating func add(
-    trace: String, isKept: Bool = true, skipsTools: Bool = false
-  ) throws {
-    do {
-      try ReportSession.run(trace: trace, symbols: symbols, sharing: files) {
-        session in
-        var measurer = setup.measurer
-        measurer.skipsTools = skipsTools
-        let (process, findings, suppressions) = try measurer.measure(
-          session.trace, source: session.source, file: isKept ? trace : nil,
-          progress: session.progress)
-        input.add(process, findings, suppressions: suppressions)
-      }
-    } catch let failure as CommandFailure {
-      input.problems.append(failure.description)
+  /// - Returns: What is known of it.
+  /// - Throws: ``CommandFailure`` when it cannot be read.
+  private func measure(
+    _ trace: String, isKept: Bool = true, skipsTools: Bool = false
+  ) throws -> Measured {
+    try ReportSession.run(trace: trace, symbols: symbols, sharing: files) { session in
+      var measurer = setup.measurer
+      measurer.skipsTools = skipsTools
+      return try measurer.measure(
+        session.trace, source: session.source, file: isKept ? trace : nil,
+        progress: session.progress)
     }
   }
 
@@ -152,14 +164,18 @@ struct GateRun {
     }
     let problems = input.problems
     for trace in run.traces {
-      try add(trace: trace.path.string, isKept: isKept, skipsTools: skipsTools)
+      try add { run in
+        try run.measure(trace.path.string, isKept: isKept, skipsTools: run.skipsTools)
+      }
     }
     // Where nothing but tools ran, the command itself is what is meant, not what it started.
     guard skipsTools, !input.processes.contains(where: \.isChosen) else { return }
     (input.processes, input.problems) = ([], problems)
     for trace in run.traces {
       let isCommand = trace.header.pid == run.pid
-      try add(trace: trace.path.string, isKept: isKept, skipsTools: !isCommand)
+      try add { run in
+        try run.measure(trace.path.string, isKept: isKept, skipsTools: !isCommand)
+      }
     }
   }
 

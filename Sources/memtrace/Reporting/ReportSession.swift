@@ -53,11 +53,12 @@ struct ReportSession {
   ///   - symbols: How addresses become names; nil for reports without stacks.
   ///   - files: Files that traces before this one needed; nil for a single trace.
   ///   - body: Makes the report.
+  /// - Returns: What the body does.
   /// - Throws: ``CommandFailure`` when the trace cannot be read or the report not be made.
-  static func run(
+  static func run<Content>(
     trace name: String, symbols: SymbolOptions?, sharing files: SymbolFiles? = nil,
-    _ body: (ReportSession) throws -> Void
-  ) throws {
+    _ body: (ReportSession) throws -> Content
+  ) throws -> Content {
     try report(on: FilePath(name), shownAs: name, symbols: symbols, sharing: files, body)
   }
 
@@ -76,10 +77,10 @@ struct ReportSession {
     Diagnostics.write("\(processes) recorded; memtrace record keeps the traces of all of them")
   }
 
-  private static func report(
+  private static func report<Content>(
     on path: FilePath, shownAs name: String?, symbols: SymbolOptions?,
-    sharing files: SymbolFiles? = nil, _ body: (ReportSession) throws -> Void
-  ) throws {
+    sharing files: SymbolFiles? = nil, _ body: (ReportSession) throws -> Content
+  ) throws -> Content {
     let progress = ReportProgress("Reading \(name ?? "the recording")")
     defer { progress.finish() }
     do {
@@ -92,7 +93,7 @@ struct ReportSession {
       let session = ReportSession(
         trace: trace, source: source, file: name.map { FilePath($0) },
         progress: { progress.update($0, of: $1) })
-      try body(session)
+      return try body(session)
     } catch let error as TraceError {
       throw CommandFailure(error)
     } catch let error as ReportError {
