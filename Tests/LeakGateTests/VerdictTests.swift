@@ -1,4 +1,6 @@
+import Reports
 import Testing
+import TraceReader
 
 @testable import LeakGate
 
@@ -39,6 +41,23 @@ import Testing
     let result = GateResult(judging: unchosen)
     #expect(result.exitStatus == 87)
     #expect(result.problems == ["no process was chosen among: app"])
+  }
+
+  /// `swift build`: the driver replaces itself by a program that is not recorded.
+  @Test func processesThatAreReplacedProveNothingAlone() {
+    var replaced = checked()
+    replaced.ending = EndingSummary(.exec)
+    let alone = GateResult(judging: input(processes: [replaced]))
+    #expect((alone.verdict, alone.exitStatus) == (.unmeasured, 87))
+    #expect(
+      alone.problems == [
+        "leaks were not looked for: what replaced the checked process is not checked itself; "
+          + "--process chooses programs"
+      ])
+    #expect(GateResult(judging: input(processes: [replaced, checked()])).verdict == .pass)
+    var figures = input(processes: [replaced])
+    figures.rules = figures.rules.filter { $0.measure == .memoryErrors }
+    #expect(GateResult(judging: figures).verdict == .pass)
   }
 
   @Test func unmeasuredProcessesCanBeAllowed() {

@@ -1,4 +1,5 @@
 import Reports
+import TraceReader
 
 extension GateResult {
   /// Judges what was found.
@@ -21,6 +22,11 @@ extension GateResult {
       let names = Set(input.processes.map(\.name)).sorted().joined(separator: ", ")
       problems.append(
         names.isEmpty ? "nothing was recorded" : "no process was chosen among: \(names)")
+    }
+    if problems.isEmpty, Self.saysNothingOfLeaks(checked, input.rules) {
+      problems.append(
+        "leaks were not looked for: what replaced the checked process is not checked itself; "
+          + "--process chooses programs")
     }
     problems += rules.filter { $0.most == nil }.map {
       "\($0.process): the baseline has no figure for '\($0.rule)'; renew it with --update-baseline"
@@ -47,6 +53,15 @@ extension GateResult {
     for process in input.processes where process.isChosen {
       warnings += process.warnings.map { "\(process.title): \($0)" }
     }
+  }
+
+  /// Whether leaks are asked for, and nothing was checked but what replaced itself by another program: `swift` by
+  /// `swift-package`, say, which is left out where no programs are chosen.
+  private static func saysNothingOfLeaks(
+    _ checked: [CheckedProcess], _ rules: [GateRule]
+  ) -> Bool {
+    rules.contains { $0.measure == .leaks || $0.measure == .cycles } && !checked.isEmpty
+      && checked.allSatisfy { $0.ending == EndingSummary(.exec) }
   }
 
   /// Notes which of the findings that count no broken rule speaks of.
