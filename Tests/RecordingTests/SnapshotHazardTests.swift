@@ -46,7 +46,8 @@ import TraceTestSupport
   @Test(arguments: [("exit", 1), ("snapshots", 21)])
   func threadsMayHaveASignalStackInCommon(which: String, count: Int) throws {
     let program = try Self.withHeader("shared_signal_stacks.c")
-    let run = try TracedRun([program.path.string, which], timeout: 120)
+    let run = try TracedRun(
+      [program.path.string, which], start: .launcher(["--snapshot-on-request"]), timeout: 120)
     #expect(run.recorded.outputText == "ok\n")
     let trace = try run.root()
     #expect(trace.snapshots.count == count)

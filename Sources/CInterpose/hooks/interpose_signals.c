@@ -56,7 +56,10 @@ MT_HOOK int MT_HOOK_NAME(sigaltstack)(const stack_t *stack, stack_t *before) {
     }
     struct mt_signal_stack last = mt_os_signal_stack();
     int result = mt_real.sigaltstack(stack, before);
-    if (stack && result == 0)
-        mt_signal_stacks_change((uint32_t)mt_os_tid(), last, mt_os_signal_stack());
-    return result;
+    if (!stack || result != 0)
+        return result;
+    mt_signal_stacks_change((uint32_t)mt_os_tid(), last, mt_os_signal_stack());
+    if (mt_signal_stacks_are_shared())
+        mt_snapshot_signals_leave_stacks();
+    return 0;
 }

@@ -10,8 +10,8 @@
 #include "snapshot/cut_transfer.h"
 #include "snapshot/resume.h"
 #include "snapshot/signal_stacks.h"
+#include "snapshot/snapshot_signals.h"
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -194,17 +194,8 @@ static int choose_signal(const struct mt_park *park) {
     return best;
 }
 
-/* On signal stacks, as code may run on stacks that have no room for a handler (goroutines, fibers);
- * but where threads share one, on the stack that each of them is on. */
-static struct mt_os_action chosen_handler(void) {
-    struct mt_os_action action = mt_os_handler(on_signal);
-    if (mt_signal_stacks_are_shared())
-        action.flags &= ~(unsigned long)SA_ONSTACK;
-    return action;
-}
-
 static void install(int signal) {
-    struct mt_os_action action = chosen_handler();
+    struct mt_os_action action = mt_signal_stacks_handler(on_signal);
     g_park.signal = mt_os_action(signal, &action, &g_park.before) < 0 ? 0 : signal;
 }
 
@@ -353,10 +344,12 @@ static void look_at_signal_stacks(struct mt_park *park) {
         await_one(thread, now() + ANSWER_NS);
     }
     __atomic_store_n(&g_park.only_looks, false, __ATOMIC_RELEASE);
-    if (mt_signal_stacks_are_shared() && g_park.signal) {
-        struct mt_os_action action = chosen_handler();
+    if (!mt_signal_stacks_are_shared())
+        return;
+    mt_snapshot_signals_leave_stacks();
+    struct mt_os_action action = mt_signal_stacks_handler(on_signal);
+    if (g_park.signal)
         mt_os_action(g_park.signal, &action, NULL);
-    }
 }
 
 static bool open_storage(void) {

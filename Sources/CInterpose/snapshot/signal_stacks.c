@@ -1,7 +1,6 @@
 /* See signal_stacks.h. */
+#define _GNU_SOURCE
 #include "snapshot/signal_stacks.h"
-
-#include "base/os_threads.h"
 
 /* Who has a stack, by its address: the latest thread only, and of two addresses that meet in one
  * place the latest. A stack that many threads have is met again by each of them.
@@ -54,6 +53,13 @@ void mt_signal_stacks_change(uint32_t tid, struct mt_signal_stack before,
 
 bool mt_signal_stacks_are_shared(void) {
     return __atomic_load_n(&g_are_shared, __ATOMIC_ACQUIRE);
+}
+
+struct mt_os_action mt_signal_stacks_handler(void (*handler)(int, siginfo_t *, void *)) {
+    struct mt_os_action action = mt_os_handler(handler);
+    if (mt_signal_stacks_are_shared())
+        action.flags &= ~(unsigned long)SA_ONSTACK;
+    return action;
 }
 
 void mt_signal_stacks_after_fork(void) {

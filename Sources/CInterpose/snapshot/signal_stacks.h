@@ -4,7 +4,7 @@
 #ifndef MT_SIGNAL_STACKS_H
 #define MT_SIGNAL_STACKS_H
 
-#include "base/os.h"
+#include "base/os_threads.h"
 
 /* Takes down that a thread has set up a signal stack: `before` is its last one, and a size of 0
  * none. Async-signal-safe, without lock. */
@@ -14,6 +14,10 @@ void mt_signal_stacks_change(uint32_t tid, struct mt_signal_stack before,
 /* Whether two threads had the same one at the same time, as far as anybody has taken it down. Once
  * it is so, it stays so. */
 bool mt_signal_stacks_are_shared(void);
+
+/* A handler as mt_os_handler() makes it: on signal stacks, as code may run on stacks that have no
+ * room for one (goroutines, fibers); but where threads share one, on the stack that each is on. */
+struct mt_os_action mt_signal_stacks_handler(void (*handler)(int, siginfo_t *, void *));
 
 /* In a forked child: its thread has another number than in the parent, and the same stack. */
 void mt_signal_stacks_after_fork(void);

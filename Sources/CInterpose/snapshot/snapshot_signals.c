@@ -9,6 +9,7 @@
 #include "loader/image_map.h"
 #include "process/recording.h"
 #include "snapshot/resume.h"
+#include "snapshot/signal_stacks.h"
 #include "snapshot/snapshot.h"
 #include "trace/trace_file.h"
 #include <string.h>
@@ -179,13 +180,20 @@ uint64_t mt_snapshot_signals_of_threads(void) {
 
 /* By the highest signal up to this one that nobody handles. */
 static void handle_requests(int highest) {
-    struct mt_os_action action = mt_os_handler(on_request);
+    struct mt_os_action action = mt_signal_stacks_handler(on_request);
     g_request_signal = 0;
     for (int signal = highest; signal >= LOWEST_SIGNAL; signal--)
         if (is_default(signal) && mt_os_action(signal, &action, NULL) == 0) {
             g_request_signal = signal;
             return;
         }
+}
+
+void mt_snapshot_signals_leave_stacks(void) {
+    struct mt_os_action action = mt_signal_stacks_handler(on_request), before;
+    if (g_request_signal && mt_os_action(g_request_signal, NULL, &before) == 0 &&
+        before.handler == on_request)
+        mt_os_action(g_request_signal, &action, NULL);
 }
 
 uint64_t mt_snapshot_signals_requests(void) {

@@ -17,6 +17,10 @@ uint64_t mt_snapshot_signals_requests(void);
  * about to say what its own does. */
 void mt_snapshot_signals_yield(void);
 
+/* Threads have a signal stack in common (signal_stacks.h): two requests at a time might meet there.
+ * A host's sigaltstack may be in a handler. */
+void mt_snapshot_signals_leave_stacks(void);
+
 /* True when the host has a handler of its own for the signal: nobody knows where that goes. */
 bool mt_snapshot_signals_host_handles(int signal);
 

@@ -1,5 +1,6 @@
 // Threads that all have the same signal stack, as those of a server whose handlers only end it, and
-// one that has its own. Each checks that it goes on as it was: "ok" at the end.
+// one that has its own. Each checks that it goes on as it was: "ok" at the end. And none may be
+// interrupted on that stack by two requests at a time.
 //
 // argv[1]: "exit": the process ends while they wait
 //          "snapshots": twenty are taken meanwhile
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,6 +41,21 @@ static void *run(void *stack) {
                 abort();
     }
     return stack;
+}
+
+// Signals without a name whose handlers run on signal stacks, whoever has set them.
+static int count_on_stacks(void) {
+    struct {
+        void (*handler)(int);
+        unsigned long flags;
+        void (*restorer)(void);
+        unsigned long mask;
+    } action;
+    int count = 0;
+    for (int signal = 34; signal <= 64; signal++)
+        if (syscall(SYS_rt_sigaction, signal, NULL, &action, sizeof action.mask) == 0)
+            count += action.handler != NULL && action.flags & SA_ONSTACK;
+    return count;
 }
 
 static void take_snapshots(void) {
@@ -75,6 +92,8 @@ int main(int count, char **arguments) {
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, run, i == 0 ? own_stack : shared_stack);
     pthread_barrier_wait(&barrier);
+    if (count_on_stacks() != 0)
+        return 1;
     if (strcmp(arguments[1], "exit") == 0) {
         puts("ok");
         exit(0);
