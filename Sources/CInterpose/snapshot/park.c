@@ -332,17 +332,52 @@ static void give_up(struct mt_park *park) {
         mt_os_yield();
 }
 
-/* Who was there before the recorder has set up its signal stack unheard: asks each for it, one
- * after the other, as two at a time might meet on the same. */
-static void look_at_signal_stacks(struct mt_park *park) {
-    enum { ANSWER_NS = 10000000, ALL_NS = 200000000 };
+/* Whether a thread that has answered leaves its signal stack soon: a handler may have to wait for
+ * what is left of a call's time (resume.h). The kernel takes back the signals that were held back
+ * just before it has read the last of the handler's frame: then the thread waits in a call again,
+ * or some time has passed. */
+static bool leaves_signal_stack(const struct mt_parked_thread *thread) {
+    enum { LEAVE_NS = 50000000, LAST_NS = 1000000, SHORT_NAP_NS = 50000 };
+    static uint32_t never;
+    uint64_t start = now(), taken_back = 0, blocked;
+    struct mt_call call;
+    for (; now() - start < LEAVE_NS; mt_os_futex_wait_for(&never, 0, SHORT_NAP_NS)) {
+        if (!mt_thread_blocked_signals(thread->tid, &blocked))
+            return true;
+        if (blocked >> (g_park.signal - 1) & 1)
+            continue;
+        mt_call_see(&call, thread->tid);
+        if (call.pc != 0 || (taken_back != 0 && now() - taken_back >= LAST_NS))
+            return true;
+        if (taken_back == 0)
+            taken_back = now();
+    }
+    return false;
+}
+
+/* Asks one thread after the other for its signal stack, until two have the same: two at a time
+ * would meet on it. */
+static void ask_for_signal_stacks(struct mt_park *park) {
+    enum { ANSWER_NS = 50000000, ALL_NS = 500000000 };
     uint64_t start = now();
-    __atomic_store_n(&g_park.only_looks, true, __ATOMIC_RELEASE);
     for (size_t i = 0; i < park->count && now() - start < ALL_NS; i++) {
         struct mt_parked_thread *thread = &park->threads[i];
         ask(thread);
         await_one(thread, now() + ANSWER_NS);
+        if (mt_signal_stacks_are_shared())
+            return;
+        if (thread->state == RUNNING && thread->registers.signal_stack.size != 0 &&
+            !leaves_signal_stack(thread)) {
+            mt_signal_stacks_assume_shared();
+            return;
+        }
     }
+}
+
+/* Who was there before the recorder has set up its signal stack unheard. */
+static void look_at_signal_stacks(struct mt_park *park) {
+    __atomic_store_n(&g_park.only_looks, true, __ATOMIC_RELEASE);
+    ask_for_signal_stacks(park);
     __atomic_store_n(&g_park.only_looks, false, __ATOMIC_RELEASE);
     if (!mt_signal_stacks_are_shared())
         return;

@@ -31,11 +31,15 @@ static bool is_anothers(uint64_t owner, uint64_t own) {
     return owner != own && owner >> TID_BITS == own >> TID_BITS && mt_os_has_thread((int)tid);
 }
 
+void mt_signal_stacks_assume_shared(void) {
+    __atomic_store_n(&g_are_shared, true, __ATOMIC_RELEASE);
+}
+
 static void set_up(uint32_t tid, struct mt_signal_stack stack) {
     uint64_t hash = hash_of(stack), own = owner_of(hash, tid);
     uint64_t before = __atomic_exchange_n(place_of(hash), own, __ATOMIC_ACQ_REL);
     if (before != 0 && is_anothers(before, own))
-        __atomic_store_n(&g_are_shared, true, __ATOMIC_RELEASE);
+        mt_signal_stacks_assume_shared();
 }
 
 static void give_up(uint32_t tid, struct mt_signal_stack stack) {

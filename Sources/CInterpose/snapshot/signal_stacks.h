@@ -15,6 +15,9 @@ void mt_signal_stacks_change(uint32_t tid, struct mt_signal_stack before,
  * it is so, it stays so. */
 bool mt_signal_stacks_are_shared(void);
 
+/* From here on as if it were so. */
+void mt_signal_stacks_assume_shared(void);
+
 /* A handler as mt_os_handler() makes it: on signal stacks, as code may run on stacks that have no
  * room for one (goroutines, fibers); but where threads share one, on the stack that each is on. */
 struct mt_os_action mt_signal_stacks_handler(void (*handler)(int, siginfo_t *, void *));

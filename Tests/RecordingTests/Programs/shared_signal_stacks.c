@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <memtrace.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -22,11 +23,21 @@
 enum { THREADS = 24, TIMES = 20 };
 static char shared_stack[65536], own_stack[65536];
 static pthread_barrier_t barrier;
-static atomic_int is_over;
+static atomic_int is_over, started;
 static void *kept;
+
+// The last of them waits for longer, in a call of which a handler has to wait for the rest.
+static void wait_a_moment(int number) {
+    struct timespec moment = {0, 1000000};
+    if (number == THREADS - 1)
+        poll(NULL, 0, 100);
+    else
+        nanosleep(&moment, NULL);
+}
 
 // What is on its stack is what it has put there, whatever stands still next to it.
 static void *run(void *stack) {
+    int number = started++;
     stack_t signal_stack = {.ss_sp = stack, .ss_size = sizeof shared_stack};
     volatile size_t words[64];
     sigaltstack(&signal_stack, NULL);
@@ -34,8 +45,7 @@ static void *run(void *stack) {
         words[i] = (size_t)words + i;
     pthread_barrier_wait(&barrier);
     while (!is_over) {
-        struct timespec moment = {0, 1000000};
-        nanosleep(&moment, NULL);
+        wait_a_moment(number);
         for (size_t i = 0; i < 64; i++)
             if (words[i] != (size_t)words + i)
                 abort();
