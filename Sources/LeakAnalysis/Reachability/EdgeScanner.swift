@@ -45,11 +45,19 @@ final class EdgeScanner: Sendable {
     var edgeClass: EdgeClass
   }
 
-  /// The block that a word points to; nil when it points to none.
+  /// The block that a word points to.
+  ///
+  /// - Parameters:
+  ///   - value: The word.
+  ///   - isWanted: Asked before much is done to find out how the word points to its block.
+  /// - Returns: nil when it points to none, or to one that is not wanted.
   @inline(__always)
-  func target(of value: UInt64) -> Target? {
+  func target(
+    of value: UInt64, where isWanted: (_ block: Int) -> Bool = { _ in true }
+  ) -> Target? {
     let block = lookup.block(containing: value)
     if block >= 0 {
+      guard isWanted(block) else { return nil }
       if tables.isCollected, isCollectorLink(value, to: block) { return nil }
       if blocks.address(of: block) == value { return Target(block: block, edgeClass: .start) }
       return interior(block, value)
@@ -151,9 +159,12 @@ final class EdgeScanner: Sendable {
   /// left of work that is done, what stands in buckets of Swift's tables that are not in use, on
   /// stacks of signal handlers that have returned, objects in metadata of types, what only identifies objects, and `unowned`
   /// references to objects that live.
-  /// One that has been taken down stays allocated for these.
+  /// One that has been taken down stays allocated for these. Left out is most of what leads to blocks that are not wanted.
   @inline(__always)
-  func forEachEdge(of block: Int, _ body: (_ offset: UInt64, _ target: Target) -> Void) {
+  func forEachEdge(
+    of block: Int, where isWanted: (_ block: Int) -> Bool = { _ in true },
+    _ body: (_ offset: UInt64, _ target: Target) -> Void
+  ) {
     if !tables.pointerlessBlocks.isEmpty, tables.pointerlessBlocks.contains(block) { return }
     let start = blocks.address(of: block)
     let layout = layout(of: block)
@@ -163,7 +174,7 @@ final class EdgeScanner: Sendable {
     var string = ShortString()
     forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
       let isText = string.hasText(at: address, value, memory)
-      guard var target = target(of: value) else { return }
+      guard var target = target(of: value, where: isWanted) else { return }
       if isSideTable, tables.sideTables.isIdle(address, of: block, value, target) { return }
       if isLeftOver(address, of: block, start, table, dead) { return }
       if let table, layout?.isIdentifierInKey(at: address, table) == true { return }

@@ -52,7 +52,8 @@ struct Marker: ~Copyable {
       return
     }
     rootWords.forEach(of: root) { address, value in
-      guard let target = scanner.target(of: value), isNews(target),
+      guard let target = scanner.target(of: value, where: { result.isUnreached($0) }),
+        isNews(target),
         scanner.isHolding(root, target.block)
       else { return }
       note(target, holder: result.addSlot(address))
@@ -87,7 +88,7 @@ struct Marker: ~Copyable {
         result.mark(pool, state, holder: next, category: category)
         stack.append(UInt32(truncatingIfNeeded: pool))
       }
-      scanner.forEachEdge(of: Int(next)) { _, target in
+      scanner.forEachEdge(of: Int(next), where: { result.isUnreached($0) }) { _, target in
         if state == .reached {
           note(target, holder: next)
         } else if result.isUnreached(target.block) {
