@@ -305,21 +305,6 @@ static void await(struct mt_park *park, uint64_t deadline) {
     }
 }
 
-/* The same for one, whether it answers or not: from then on it is not asked. */
-static void await_one(struct mt_parked_thread *thread, uint64_t deadline) {
-    for (;;) {
-        uint32_t asked = ASKED, arrived = __atomic_load_n(&g_park.arrived, __ATOMIC_ACQUIRE);
-        uint32_t state = __atomic_load_n(&thread->state, __ATOMIC_ACQUIRE);
-        if (state != ASKED && state != ARRIVING)
-            return;
-        if (state == ASKED && now() >= deadline &&
-            __atomic_compare_exchange_n(&thread->state, &asked, SILENT, false, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_RELAXED))
-            return;
-        mt_os_futex_wait_for(&g_park.arrived, arrived, NAP_NS);
-    }
-}
-
 /* Who has not answered goes on, also when the signal reaches it now. */
 static void give_up(struct mt_park *park) {
     for (size_t i = 0; i < park->count; i++) {
@@ -363,7 +348,8 @@ static void ask_for_signal_stacks(struct mt_park *park) {
     for (size_t i = 0; i < park->count && now() - start < ALL_NS; i++) {
         struct mt_parked_thread *thread = &park->threads[i];
         ask(thread);
-        await_one(thread, now() + ANSWER_NS);
+        await(park, now() + ANSWER_NS);
+        give_up(park);
         if (mt_signal_stacks_are_shared())
             return;
         if (thread->state == RUNNING && thread->registers.signal_stack.size != 0 &&

@@ -38,8 +38,8 @@ enum mt_rule_kind {
 
 /* CFA = base register + cfa_offset; the return address is at CFA - 8 (x86_64).
  *
- * A function that aligns its stack and takes arguments on it keeps its CFA in a word, with gcc:
- * reads_cfa says that it is at rbp + cfa_offset, and the caller's rbp at rbp + fp_offset. */
+ * A function that aligns its stack and has room of variable size on it keeps its CFA in a word,
+ * with gcc: reads_cfa says that it is at rbp + cfa_offset, the caller's rbp at rbp + fp_offset. */
 struct mt_rule {
     uint32_t kind;      /* enum mt_rule_kind */
     bool is_from_fp;    /* base is the frame pointer (rbp), else the stack pointer (rsp) */
