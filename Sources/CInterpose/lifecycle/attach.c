@@ -11,6 +11,7 @@
 #include "lifecycle/lifecycle.h"
 #include "loader/real.h"
 #include "memtrace_attach.h"
+#include "snapshot/snapshot.h"
 #include "trace/trace_file.h"
 #include <errno.h>
 
@@ -42,10 +43,12 @@ MT_HOOK int MT_HOOK_NAME(memtrace_attach)(char **options, char *message, unsigne
     mt_lifecycle_attach(options);
     mt_diag_into(NULL, 0);
     bool is_recording = mt_recording_state() == MT_RECORDING;
-    if (is_recording)
+    if (is_recording) {
+        mt_snapshot_meet_threads();
         mt_callbacks_begin();
-    else
+    } else {
         mt_recording_set_state(MT_UNSTARTED); /* with another path for the trace it may succeed */
+    }
     errno = saved;
     return is_recording ? MT_ATTACHED : MT_ATTACH_FAILED;
 }

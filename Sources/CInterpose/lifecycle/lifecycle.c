@@ -268,7 +268,7 @@ static enum mt_state record_forked(const struct mt_trace_origin *origin) {
     mt_bundled_note();
     note_attached();
     mt_image_map_write_all();
-    mt_signal_stacks_after_fork();
+    mt_signal_stacks_meet_own();
     mt_snapshot_signals_after_fork();
     return MT_RECORDING;
 }

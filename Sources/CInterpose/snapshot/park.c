@@ -5,12 +5,10 @@
 #include "base/os_threads.h"
 #include "events/thread_list.h"
 #include "events/thread_state.h"
-#include "loader/attached.h"
 #include "snapshot/cut_submission.h"
 #include "snapshot/cut_transfer.h"
 #include "snapshot/resume.h"
 #include "snapshot/signal_stacks.h"
-#include "snapshot/snapshot_signals.h"
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -52,7 +50,6 @@ static struct {
     int signal;       /* 0: no handler is installed */
     bool is_end;      /* nobody is released who would notice */
     bool may_run;     /* who waits for nothing is to go on for a moment */
-    bool has_looked;  /* mt_park_all was here before */
     bool only_looks;  /* all are to go on: their signal stacks are looked at */
     struct mt_os_action before;
 } g_park;
@@ -360,19 +357,6 @@ static void ask_for_signal_stacks(struct mt_park *park) {
     }
 }
 
-/* Who was there before the recorder has set up its signal stack unheard. */
-static void look_at_signal_stacks(struct mt_park *park) {
-    __atomic_store_n(&g_park.only_looks, true, __ATOMIC_RELEASE);
-    ask_for_signal_stacks(park);
-    __atomic_store_n(&g_park.only_looks, false, __ATOMIC_RELEASE);
-    if (!mt_signal_stacks_are_shared())
-        return;
-    mt_snapshot_signals_leave_stacks();
-    struct mt_os_action action = mt_signal_stacks_handler(on_signal);
-    if (g_park.signal)
-        mt_os_action(g_park.signal, &action, NULL);
-}
-
 static bool open_storage(void) {
     if (!g_threads)
         g_threads = mt_os_map_pages(MT_THREADS_MAX * sizeof *g_threads);
@@ -434,15 +418,27 @@ long mt_park_all(struct mt_park *park, bool is_end) {
     if (fresh <= 0)
         return fresh;
     install(choose_signal(park));
-    if (mt_is_attached && !g_park.has_looked)
-        look_at_signal_stacks(park);
-    g_park.has_looked = true;
     uint64_t start = now();
     park_listed(park, fresh, start);
     if (count_in(park, RUNNING, RUNNING) > 0)
         park_running(park, start);
     give_up(park);
     return 0;
+}
+
+void mt_park_ask_for_signal_stacks(void) {
+    struct mt_park park = {0};
+    if (!open_storage())
+        return;
+    park.threads = g_threads;
+    __atomic_fetch_add(&g_park.turn, 1, __ATOMIC_RELEASE);
+    if (add_new(&park) <= 0)
+        return;
+    install(choose_signal(&park));
+    __atomic_store_n(&g_park.only_looks, true, __ATOMIC_RELEASE);
+    ask_for_signal_stacks(&park);
+    __atomic_store_n(&g_park.only_looks, false, __ATOMIC_RELEASE);
+    uninstall();
 }
 
 void mt_park_release(struct mt_park *park) {

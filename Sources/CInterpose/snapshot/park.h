@@ -43,6 +43,11 @@ struct mt_park {
 long mt_park_all(struct mt_park *park, bool is_end);
 void mt_park_release(struct mt_park *park);
 
+/* Asks the other threads for their signal stacks (signal_stacks.h), one after the other.
+ *
+ * context  as mt_park_all, on no signal stack; takes at most half a second */
+void mt_park_ask_for_signal_stacks(void);
+
 /* The signals that may be on their way to a thread that is to stand still, as a set. */
 uint64_t mt_park_signals(void);
 

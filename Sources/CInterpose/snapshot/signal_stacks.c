@@ -66,7 +66,7 @@ struct mt_os_action mt_signal_stacks_handler(void (*handler)(int, siginfo_t *, v
     return action;
 }
 
-void mt_signal_stacks_after_fork(void) {
+void mt_signal_stacks_meet_own(void) {
     mt_signal_stacks_change((uint32_t)mt_os_tid(), (struct mt_signal_stack){0, 0},
                             mt_os_signal_stack());
 }

@@ -22,7 +22,8 @@ void mt_signal_stacks_assume_shared(void);
  * room for one (goroutines, fibers); but where threads share one, on the stack that each is on. */
 struct mt_os_action mt_signal_stacks_handler(void (*handler)(int, siginfo_t *, void *));
 
-/* In a forked child: its thread has another number than in the parent, and the same stack. */
-void mt_signal_stacks_after_fork(void);
+/* Takes down that of the calling thread, which nobody has heard of: it was there before the
+ * recorder, or has another number than in the process that has forked it. */
+void mt_signal_stacks_meet_own(void);
 
 #endif

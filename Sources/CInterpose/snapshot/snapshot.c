@@ -12,6 +12,7 @@
 #include "events/pausing.h"
 #include "loader/image_map.h"
 #include "process/recording.h"
+#include "snapshot/signal_stacks.h"
 #include "snapshot/snapshot_image.h"
 #include "snapshot/snapshot_signals.h"
 #include "trace/meta_writer.h"
@@ -285,6 +286,16 @@ void mt_snapshot_at_end(enum mt_snapshot_reason reason, int32_t detail, struct m
 void mt_snapshot_before_end(enum mt_snapshot_reason reason, int32_t detail,
                             struct mt_frame caller) {
     take_at_end(reason, detail, caller, true);
+}
+
+void mt_snapshot_meet_threads(void) {
+    uint64_t signals = mt_os_block_signals();
+    if (mt_lock_try(&g_snapshot.lock)) {
+        mt_signal_stacks_meet_own();
+        mt_park_ask_for_signal_stacks();
+        mt_lock_release(&g_snapshot.lock);
+    }
+    mt_os_restore_signals(signals);
 }
 
 void mt_snapshot_after_fork(void) {

@@ -60,4 +60,8 @@ void mt_snapshot_before_end(enum mt_snapshot_reason reason, int32_t detail, stru
 /* In a forked child: its own trace has none yet. */
 void mt_snapshot_after_fork(void);
 
+/* In a process that was running already, before requests are handled: its threads may have set up
+ * signal stacks that nobody has heard of. The calling one is in no handler. */
+void mt_snapshot_meet_threads(void);
+
 #endif

@@ -99,6 +99,8 @@ int main(int count, char **arguments) {
     setenv("MARKED_PID", number, 1);
     kept = malloc(47001);
     pthread_barrier_init(&barrier, NULL, THREADS + 1);
+    // The thread that takes a snapshot has the same one.
+    sigaltstack(&(stack_t){.ss_sp = shared_stack, .ss_size = sizeof shared_stack}, NULL);
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, run, i == 0 ? own_stack : shared_stack);
     pthread_barrier_wait(&barrier);
