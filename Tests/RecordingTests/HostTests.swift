@@ -43,6 +43,12 @@ import TraceTestSupport
     #expect(run.recorded.outputText.contains("descriptor 2\n"))
   }
 
+  /// A program that reads what it never wrote does as without the recorder.
+  @Test func theHeapIsAsBefore() throws {
+    let run = try TracedRun([try TestProgram("fresh_heap.c").path.string])
+    #expect(run.recorded.outputText.contains("1016 bytes at "))
+  }
+
   @Test(arguments: ["", "trap '' INT HUP CHLD PIPE"])
   func signalStateIsInherited(setup: String) throws {
     // The shell changes the state, then starts memtrace in place of itself.

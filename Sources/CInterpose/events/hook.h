@@ -103,4 +103,10 @@ static inline bool mt_is_early(void) {
     return mt_unlikely(__atomic_load_n(&mt_real.malloc, __ATOMIC_ACQUIRE) == NULL);
 }
 
+/* What the loader allocates for a library of ours comes from the arena, too: the host finds its
+ * heap as it would be without us, also where it reads memory that it never wrote. */
+static inline bool mt_serves_from_arena(const struct mt_call *call) {
+    return mt_is_early() || (mt_unlikely(call->entry == MT_ENTRY_LANE) && mt_tls.is_own);
+}
+
 #endif

@@ -37,7 +37,7 @@ MT_RECORDING_HALF static void *record_malloc(size_t size) {
     if (mt_sampling_rests())
         return mt_real.malloc(size);
     MT_BEGIN_CALL(MT_OP_MALLOC);
-    if (mt_is_early())
+    if (mt_serves_from_arena(&call))
         return mt_arena_allocate(size, 16);
     void *block = mt_real.malloc(size);
     if (mt_records_allocation(&call, block, size))
@@ -56,7 +56,7 @@ MT_RECORDING_HALF static void *record_calloc(size_t count, size_t size) {
     if (mt_sampling_rests())
         return mt_real.calloc(count, size);
     MT_BEGIN_CALL(MT_OP_CALLOC);
-    if (mt_is_early())
+    if (mt_serves_from_arena(&call))
         return mt_arena_allocate_zeroed(count, size);
     size_t total;
     if (__builtin_mul_overflow(count, size, &total))
