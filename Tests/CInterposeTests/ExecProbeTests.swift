@@ -4,9 +4,9 @@ import Testing
 
 @Suite struct ExecProbeTests {
   /// Writes a file and returns what the probe says of it.
-  private func probe(_ bytes: [UInt8]) throws -> String? {
+  private func probe(_ bytes: [UInt8], named name: String = "memtrace-probe") throws -> String? {
     let path = FileManager.default.temporaryDirectory
-      .appending(path: "memtrace-probe-\(UUID().uuidString)").path
+      .appending(path: "\(name)-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: path) }
     try Data(bytes).write(to: URL(filePath: path))
     return mt_exec_probe(path).map { String(cString: $0) }
@@ -46,7 +46,12 @@ import Testing
     #else
       let machine: UInt16 = 183
     #endif
-    #expect(try probe(elf(bits: 2, machine: machine))?.hasPrefix("statically linked") == true)
+    let bytes = elf(bits: 2, machine: machine)
+    #expect(try probe(bytes)?.hasPrefix("statically linked") == true)
+    // It has none either, and would refuse the library for what it runs.
+    #expect(
+      try probe(bytes, named: "ld-musl-x86_64.so.1")
+        == "linked with musl libc, which cannot load a glibc library")
   }
 
   @Test func namesAreSearchedInThePath() {

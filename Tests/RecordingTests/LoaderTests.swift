@@ -81,14 +81,24 @@ import TraceTestSupport
       FileManager.default.createFile(
         atPath: loader.string, contents: bytes, attributes: [.posixPermissions: 0o755]))
     let program = try TestProgram("table.c", flags: ["-Wl,--dynamic-linker=\(loader)"])
-    let run = try TracedRun(["/usr/bin/env", program.path.string])
 
     let isOld = version != "GLIBC_2.34"
-    #expect(try run.traces(of: program).count == (isOld ? 0 : 1))
-    #expect(
-      try run.root().coverage.childrenNotFollowed
-        == (isOld
-          ? ["\(program.path): its C library is older than libmemtrace.so needs"] : []))
+    for command in [[program.path.string], [loader.string, program.path.string]] {
+      let child = try TracedRun(["/usr/bin/env"] + command)
+      #expect(child.recorded.status == 0)
+      #expect(child.traces.count == (isOld ? 1 : 2))
+      let reason = "\(command[0]): its C library is older than libmemtrace.so needs"
+      #expect(try child.root().coverage.childrenNotFollowed == (isOld ? [reason] : []))
+
+      let root = try ProcessRun.run(
+        [BuiltProducts.memtrace.string, "record", "--"] + command, directory: directory.path)
+      #expect(root.status == (isOld ? 125 : 0))
+      let refusal = """
+        memtrace: cannot record \(command[0]): its C library (that of \(loader)) is older than \
+        this recorder needs; build memtrace where that C library is\n
+        """
+      #expect(root.errorText == refusal || !isOld)
+    }
   }
 
   @Test func aChildThatTheLoaderRunsIsRecorded() throws {

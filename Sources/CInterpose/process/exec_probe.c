@@ -20,6 +20,8 @@
 #    define MT_ELF_MACHINE EM_AARCH64
 #endif
 
+static const char is_old[] = "its C library is older than libmemtrace.so needs";
+static const char is_musl[] = "linked with musl libc, which cannot load a glibc library";
 const char mt_exec_is_static[] = "statically linked: it has no loader that could preload anything";
 
 enum { MAX_SCRIPT_DEPTH = 5, MAX_PROGRAM_HEADERS = 32, MAX_DYNAMIC = 512, MAX_CANDIDATE = 1024 };
@@ -202,7 +204,7 @@ static const char *probe_loader(const char *path) {
     bool is_unfit = read_at(loader.fd, &header, sizeof header, 0) &&
                     read_headers(&loader, &header) && is_too_old(&loader);
     mt_os_close(loader.fd);
-    return is_unfit ? "its C library is older than libmemtrace.so needs" : NULL;
+    return is_unfit ? is_old : NULL;
 }
 
 static const char *probe_interpreter(const struct elf *elf) {
@@ -212,7 +214,7 @@ static const char *probe_interpreter(const struct elf *elf) {
                  elf->interpreter->p_offset))
         return NULL;
     if (mt_text_find(path, "ld-musl"))
-        return "linked with musl libc, which cannot load a glibc library";
+        return is_musl;
     if (!mt_text_find(path, "/ld-linux") && !mt_text_find(path, "/ld-") &&
         !mt_text_find(path, "/ld.so"))
         return "its loader is not glibc's";
@@ -233,8 +235,10 @@ static const char *probe_elf(int fd) {
         return obstacle;
     if (!read_headers(&elf, &header))
         return NULL;
+    if (!elf.interpreter && !has_name(&elf, DT_SONAME, is_loader))
+        return mt_exec_is_static;
     if (!elf.interpreter)
-        return has_name(&elf, DT_SONAME, is_loader) ? NULL : mt_exec_is_static;
+        return is_too_old(&elf) ? is_old : NULL;
     const char *reason = probe_interpreter(&elf);
     if (!reason && has_name(&elf, DT_NEEDED, mt_exec_is_sanitizer))
         reason = "built with a sanitizer, which has its own allocator";
@@ -285,6 +289,12 @@ const char *mt_exec_probe_descriptor(int fd) {
     return probe(fd, 0);
 }
 
+/* musl's loader is its whole C library: by nothing but its name it differs from a static program,
+ * which would not mind the preload. */
+static bool is_musl_loader(const char *path) {
+    return mt_text_has_prefix(mt_text_last_component(path), "ld-musl");
+}
+
 const char *mt_exec_probe_at(int directory, const char *path) {
     long fd = mt_os_open_regular(directory, path);
     /* Only a path that the kernel could read may be looked at: others are for exec to refuse. */
@@ -294,7 +304,7 @@ const char *mt_exec_probe_at(int directory, const char *path) {
         return probe_unreadable(directory, path);
     if (fd < 0)
         return NULL;
-    const char *reason = probe((int)fd, 0);
+    const char *reason = is_musl_loader(path) ? is_musl : probe((int)fd, 0);
     mt_os_close((int)fd);
     return reason;
 }

@@ -17,6 +17,9 @@ extension ExecutableFinding: CustomStringConvertible {
     case .fileCapabilities: "has file capabilities, for which preloaded libraries are ignored"
     case .foreignLibc(let interpreter):
       "uses another C library than glibc (its dynamic linker is \(interpreter))"
+    case .olderLibc(let interpreter):
+      "uses a C library that is older than the recorder needs (its dynamic linker is "
+        + "\(interpreter))"
     case .sanitizer(let name): "is built with \(name), which replaces the allocator itself"
     case .bundledAllocator(let allocator): allocator.reason
     case .bundledOperators:
@@ -40,6 +43,7 @@ extension ExecutableFinding: CustomStringConvertible {
       "record a copy of the file (a plain cp drops the privilege), or record as the user it "
         + "changes to"
     case .foreignLibc: "build it against glibc"
+    case .olderLibc: "build the recorder where that C library is"
     case .sanitizer: "build it without -fsanitize"
     case .bundledAllocator(let allocator): allocator.advice
     case .bundledOperators: "link it without -static-libstdc++ to have mismatches of them reported"

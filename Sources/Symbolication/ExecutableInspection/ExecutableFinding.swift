@@ -24,6 +24,8 @@ public struct ExecutableFinding: Sendable, Hashable {
     case fileCapabilities
     /// Uses another libc than this recorder; the path of its dynamic linker.
     case foreignLibc(interpreter: String)
+    /// Uses a glibc that lacks what the recorder needs of it; the path of its dynamic linker.
+    case olderLibc(interpreter: String)
     /// Built with a sanitizer, which replaces the allocator itself.
     case sanitizer(String)
     /// Brings its own allocator along, which the recorder does not see.

@@ -24,8 +24,10 @@ public struct ExecutableInspection: Sendable, Hashable {
   /// - Parameters:
   ///   - command: As `argv[0]`: a path if it has a slash, else looked up in `searchPath`.
   ///   - searchPath: The value of `PATH`; `nil` where it is not set.
-  public init(command: String, searchPath: String?) {
-    self.init(command: command, searchPath: searchPath, identity: .current)
+  ///   - recorder: The file of the recorder, whose C library the program's must not be older than; `nil` where
+  ///     that does not matter.
+  public init(command: String, searchPath: String?, recorder: String? = nil) {
+    self.init(command: command, searchPath: searchPath, recorder: recorder, identity: .current)
   }
 
   /// The sanitizer whose runtime is preloaded into a program.
@@ -38,7 +40,9 @@ public struct ExecutableInspection: Sendable, Hashable {
     }.first
   }
 
-  init(command: String, searchPath: String?, identity: ProcessIdentity) {
+  init(
+    command: String, searchPath: String?, recorder: String? = nil, identity: ProcessIdentity
+  ) {
     let lookup = ExecutableLookup(searchPath: searchPath)
     let found = lookup.resolve(command)
     path = found.chain.first
@@ -48,7 +52,9 @@ public struct ExecutableInspection: Sendable, Hashable {
       findings = found.problem.map { [$0] } ?? []
       return
     }
-    let results = ExecutableInspector(path: executable, identity: identity).findings()
+    let results = ExecutableInspector(
+      path: executable, identity: identity, recorder: recorder
+    ).findings()
     executablePath = results.contains { $0.kind == .notELF } ? nil : executable
     findings = results.sorted { $0.severity > $1.severity }
   }

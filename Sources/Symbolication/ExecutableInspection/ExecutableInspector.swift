@@ -4,6 +4,8 @@ import CLibDW
 struct ExecutableInspector {
   let path: String
   let identity: ProcessIdentity
+  /// The recorder that is to be loaded into it; nil where none is.
+  var recorder: String?
 
   /// What keeps the file from being recorded, wholly or in part.
   func findings() -> [ExecutableFinding] {
@@ -21,16 +23,21 @@ struct ExecutableInspector {
     var found: [ExecutableFinding] = []
     let program = ProgramHeaders(of: file)
     guard program.count > 0 else { return [finding(.damaged)] }
-    if let interpreter = program.interpreter {
-      if !Self.isGlibc(interpreter) {
-        found.append(finding(.foreignLibc(interpreter: interpreter)))
+    // The dynamic linker has no other, but preloads for the program that it is told to run.
+    let isLoader = program.interpreter == nil && Self.isGlibc(program.ownName ?? "")
+    if let loader = program.interpreter ?? (isLoader ? path : nil) {
+      if !isLoader, !Self.isGlibc(loader) {
+        found.append(finding(.foreignLibc(interpreter: loader)))
+      } else if isTooOld(loader) {
+        found.append(finding(.olderLibc(interpreter: loader)))
       }
-    } else if !Self.isGlibc(program.ownName ?? "") {
-      // The dynamic linker has no other, but preloads for the program that it is told to run.
+    } else {
       found.append(finding(.staticallyLinked))
     }
     if let privilege = identity.privilege(ofFileAt: path) { found.append(finding(privilege)) }
 
+    // Until glibc 2.33 it exported a `malloc`, which programs do not call.
+    if isLoader { return found }
     var signs = AllocatorSigns()
     signs.read(file)
     if let name = program.neededLibraries.lazy.compactMap(AllocatorSigns.sanitizer(library:)).first
@@ -63,6 +70,21 @@ struct ExecutableInspector {
     let name = interpreter.split(separator: "/").last ?? ""
     return name.hasPrefix("ld-linux") || name.hasPrefix("ld-2.") || name == "ld.so.1"
       || name == "ld64.so.1" || name == "ld64.so.2"
+  }
+
+  // MARK: Age
+
+  /// The version at which libpthread and libdl became part of the C library: what was linked since
+  /// needs it, and the loader defines it as well.
+  private static let unifiedLibrary = "GLIBC_2.34"
+
+  /// Whether the C library to which a loader belongs would refuse the recorder.
+  private func isTooOld(_ loader: String) -> Bool {
+    guard let recorder, let recorderFile = try? ELFFile(path: recorder),
+      VersionNames.needed(by: recorderFile).contains(Self.unifiedLibrary),
+      let loaderFile = try? ELFFile(path: loader)
+    else { return false }
+    return !VersionNames.defined(by: loaderFile).contains(Self.unifiedLibrary)
   }
 
   // MARK: Architecture

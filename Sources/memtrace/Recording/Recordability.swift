@@ -17,9 +17,11 @@ struct Recordability {
   ///   - executable: The file that will be executed.
   ///   - arguments: Its arguments, the name of the command first.
   ///   - environment: Its environment: `PATH` for the interpreters of scripts, and what else is preloaded.
+  ///   - recorder: What is to be preloaded into it.
   /// - Throws: ``CommandFailure`` with 125 and the reason when nothing could be recorded.
   init(
-    of executable: FilePath, arguments: [String], environment: EnvironmentVariables
+    of executable: FilePath, arguments: [String], environment: EnvironmentVariables,
+    recorder: FilePath
   ) throws(CommandFailure) {
     try Self.refuseSanitizer(before: executable, in: environment)
     // The recorder would be in the list.
@@ -29,8 +31,9 @@ struct Recordability {
         exitStatus: ExitStatus.cannotRecord)
     }
     let path = executable.string.contains("/") ? executable.string : "./\(executable)"
-    findings = ExecutableInspection(command: path, searchPath: environment["PATH"]).findings
-      .filter { !Self.isHarmless($0) }
+    findings = ExecutableInspection(
+      command: path, searchPath: environment["PATH"], recorder: recorder.string
+    ).findings.filter { !Self.isHarmless($0) }
     for finding in findings {
       guard let reason = Self.refusal(finding.kind) else { continue }
       throw CommandFailure(
@@ -79,6 +82,9 @@ struct Recordability {
       "it gains capabilities when it starts, and then preloaded libraries are ignored"
     case .foreignLibc(let interpreter):
       "it uses another C library (\(interpreter)), and the recorder needs glibc"
+    case .olderLibc(let interpreter):
+      "its C library (that of \(interpreter)) is older than this recorder needs; build memtrace "
+        + "where that C library is"
     case .sanitizer(let name):
       "it is built with \(name), which replaces the allocator itself; record a build without it"
     case .notFound, .notExecutable, .unreadable, .notELF, .missingInterpreter, .damaged,

@@ -29,10 +29,10 @@ struct RecordingSession {
     self.snapshots = snapshots
     if options.crashSnapshot.snapshotOnCrash { self.snapshots["MEMTRACE_SNAPSHOT_ON_CRASH"] = "1" }
     self.environment = environment
-    let recordability = try Recordability(
-      of: command.executable, arguments: words, environment: environment)
-    warnings = recordability.warnings(recordingBundledAllocator: options.events.bundledAllocator)
     library = try PreloadLocator.current(environment: environment).locate()
+    let recordability = try Recordability(
+      of: command.executable, arguments: words, environment: environment, recorder: library)
+    warnings = recordability.warnings(recordingBundledAllocator: options.events.bundledAllocator)
   }
 
   /// Starts the command, waits for it, and collects the traces.

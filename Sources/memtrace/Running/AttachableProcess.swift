@@ -154,6 +154,9 @@ struct AttachableProcess {
     case .noSafePoint(let obstacle):
       refusal("none of its threads was in a place where it can be disturbed: \(obstacle)")
     case .noLoader: refusal("it has no loader of glibc that could be called")
+    case .refused(""):
+      // What the C library has for this before 2.34 leaves no message.
+      refusal("its loader refuses the recorder; its C library may be older than that of memtrace")
     case .refused(let message): refusal("its loader refuses the recorder: \(message)")
     case .notRecording(let message):
       refusal(message.isEmpty ? "the recorder did not begin" : message)
