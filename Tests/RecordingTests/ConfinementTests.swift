@@ -111,7 +111,10 @@ import TraceTestSupport
     #expect(run.plain.outputText == "no error\nchild: no error\nexecuted: no error\n")
     if let reason = reasons[call] {
       #expect(run.traces.isEmpty)
-      #expect(run.recorded.errorText.contains("cannot record: \(reason); the program runs on un"))
+      let speaker = call == "getpid" ? "memtrace" : "memtrace[\(run.recorded.pid)]"
+      #expect(
+        run.recorded.errorText
+          == "\(speaker): cannot record: \(reason); the program runs on unrecorded\n")
     } else {
       #expect(try run.allTraces().map(MarkedEvents.init).allSatisfy { $0[48201].allocated == 1 })
       #expect(run.traces.count == 3)

@@ -75,6 +75,17 @@ static void add(struct mt_text *text, const char *what, const char *subject, lon
     mt_text_add(text, consequence);
 }
 
+/* A sandbox may refuse to tell which process this is. */
+static void add_speaker(struct mt_text *text, long pid) {
+    mt_text_add(text, "memtrace");
+    if (pid > 0) {
+        mt_text_add(text, "[");
+        mt_text_add_number(text, (uint64_t)pid);
+        mt_text_add(text, "]");
+    }
+    mt_text_add(text, ": ");
+}
+
 void mt_diag_once(const char *what, const char *subject, long error, const char *consequence) {
     static uint32_t has_spoken;
     if (g_reader.bytes) {
@@ -91,9 +102,7 @@ void mt_diag_once(const char *what, const char *subject, long error, const char 
         return;
     static char buffer[PATH_MAX + 256]; /* used once */
     struct mt_text text = mt_text_begin(buffer, sizeof buffer - 1);
-    mt_text_add(&text, "memtrace[");
-    mt_text_add_number(&text, (uint64_t)mt_os_pid());
-    mt_text_add(&text, "]: ");
+    add_speaker(&text, mt_os_pid());
     add(&text, what, subject, error, consequence);
     mt_text_add(&text, "\n");
     mt_os_write(2, text.bytes, text.length);
