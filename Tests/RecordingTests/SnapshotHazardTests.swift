@@ -57,6 +57,14 @@ import TraceTestSupport
     #expect(states.count { $0 == .parked } == 24)
   }
 
+  /// One takes the stack on which another one stands still, and is asked then.
+  @Test func aSignalStackMayBeInUseWhenAnotherThreadTakesIt() throws {
+    let program = try Self.withHeader("shared_signal_stacks.c")
+    let run = try TracedRun([program.path.string, "meanwhile"], timeout: 60)
+    #expect(run.recorded.outputText == "ok\n")
+    #expect(run.recorded.status == 0)
+  }
+
   /// Threads that stand still until the process ends answer nobody: nobody may make it wait for them.
   @Test func noThreadStopsTheOneThatEndsTheProcess() throws {
     let run = try TracedRun([try TestProgram("stopped_world.c").path.string], timeout: 60)

@@ -48,18 +48,23 @@ MT_HOOK void (*MT_HOOK_NAME(signal)(int signal, void (*handler)(int)))(int) {
 
 int MT_HOOK_NAME(sigaltstack)(const stack_t *, stack_t *);
 
-/* Asks the kernel what has come of it: flags may say that there is to be none. */
+/* Asks the kernel what has come of it: flags may say that there is to be none. No signal comes
+ * before that is known: another thread may stand still on the same stack already. */
 MT_HOOK int MT_HOOK_NAME(sigaltstack)(const stack_t *stack, stack_t *before) {
     if (MT_REAL_IS_MISSING(sigaltstack)) {
         errno = ENOSYS;
         return -1;
     }
+    if (!stack)
+        return mt_real.sigaltstack(stack, before);
+    uint64_t signals = mt_os_block_signals();
     struct mt_signal_stack last = mt_os_signal_stack();
     int result = mt_real.sigaltstack(stack, before);
-    if (!stack || result != 0)
-        return result;
-    mt_signal_stacks_change((uint32_t)mt_os_tid(), last, mt_os_signal_stack());
-    if (mt_signal_stacks_are_shared())
-        mt_snapshot_signals_leave_stacks();
-    return 0;
+    if (result == 0) {
+        mt_signal_stacks_change((uint32_t)mt_os_tid(), last, mt_os_signal_stack());
+        if (mt_signal_stacks_are_shared())
+            mt_snapshot_signals_leave_stacks();
+    }
+    mt_os_restore_signals(signals);
+    return result;
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "snapshot/park.h"
 
+#include "base/lock.h"
 #include "base/os_threads.h"
 #include "events/thread_list.h"
 #include "events/thread_state.h"
@@ -191,21 +192,39 @@ static int choose_signal(const struct mt_park *park) {
     return best;
 }
 
+/* A thread may find meanwhile that another one has the same signal stack. */
+static struct mt_lock g_handler;
+
 static void install(int signal) {
+    mt_lock_acquire(&g_handler);
     struct mt_os_action action = mt_signal_stacks_handler(on_signal);
     g_park.signal = mt_os_action(signal, &action, &g_park.before) < 0 ? 0 : signal;
+    mt_lock_release(&g_handler);
+}
+
+void mt_park_leave_signal_stacks(void) {
+    mt_lock_acquire(&g_handler);
+    struct mt_os_action action = mt_signal_stacks_handler(on_signal);
+    if (g_park.signal)
+        mt_os_action(g_park.signal, &action, NULL);
+    mt_lock_release(&g_handler);
+}
+
+void mt_park_after_fork(void) {
+    mt_lock_reset(&g_handler);
 }
 
 /* Where there was no handler, what has not been delivered would end the process: ignoring the
  * signal takes it back. The C library's handler passes over what it has not sent. */
 static void uninstall(void) {
     struct mt_os_action ignore = {.handler = MT_SIGNAL_IGNORED};
-    if (!g_park.signal)
-        return;
-    if (g_park.before.handler == NULL)
+    mt_lock_acquire(&g_handler);
+    if (g_park.signal && g_park.before.handler == NULL)
         mt_os_action(g_park.signal, &ignore, NULL);
-    mt_os_action(g_park.signal, &g_park.before, NULL);
+    if (g_park.signal)
+        mt_os_action(g_park.signal, &g_park.before, NULL);
     g_park.signal = 0;
+    mt_lock_release(&g_handler);
 }
 
 /* ---- Parking ---- */

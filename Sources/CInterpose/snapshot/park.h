@@ -48,6 +48,15 @@ void mt_park_release(struct mt_park *park);
  * context  as mt_park_all, on no signal stack; takes at most half a second */
 void mt_park_ask_for_signal_stacks(void);
 
+/* Two threads have the same signal stack, as is known now: who is yet to stand still does so on the
+ * stack that it is on.
+ *
+ * context  any thread, signals held back */
+void mt_park_leave_signal_stacks(void);
+
+/* In a forked child, whose parent another thread may have been parking. */
+void mt_park_after_fork(void);
+
 /* The signals that may be on their way to a thread that is to stand still, as a set. */
 uint64_t mt_park_signals(void);
 

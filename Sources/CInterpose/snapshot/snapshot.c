@@ -300,6 +300,7 @@ void mt_snapshot_meet_threads(void) {
 
 void mt_snapshot_after_fork(void) {
     mt_lock_reset(&g_snapshot.lock);
+    mt_park_after_fork();
     g_snapshot.shared = NULL;
     g_snapshot.writer = 0;
 }

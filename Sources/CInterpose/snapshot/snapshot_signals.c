@@ -8,6 +8,7 @@
 #include "events/open_chunks.h"
 #include "loader/image_map.h"
 #include "process/recording.h"
+#include "snapshot/park.h"
 #include "snapshot/resume.h"
 #include "snapshot/signal_stacks.h"
 #include "snapshot/snapshot.h"
@@ -194,6 +195,7 @@ void mt_snapshot_signals_leave_stacks(void) {
     if (g_request_signal && mt_os_action(g_request_signal, NULL, &before) == 0 &&
         before.handler == on_request)
         mt_os_action(g_request_signal, &action, NULL);
+    mt_park_leave_signal_stacks();
 }
 
 uint64_t mt_snapshot_signals_requests(void) {

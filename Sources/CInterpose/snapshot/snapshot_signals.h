@@ -17,8 +17,11 @@ uint64_t mt_snapshot_signals_requests(void);
  * about to say what its own does. */
 void mt_snapshot_signals_yield(void);
 
-/* Threads have a signal stack in common (signal_stacks.h): two requests at a time might meet there.
- * A host's sigaltstack may be in a handler. */
+/* Threads have a signal stack in common (signal_stacks.h): two requests at a time might meet there,
+ * or two threads that stand still, one of which may do so already. A host's sigaltstack may be in a
+ * handler.
+ *
+ * context  any thread, signals held back until it has returned */
 void mt_snapshot_signals_leave_stacks(void);
 
 /* True when the host has a handler of its own for the signal: nobody knows where that goes. */

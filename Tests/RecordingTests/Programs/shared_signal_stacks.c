@@ -4,7 +4,9 @@
 //
 // argv[1]: "exit": the process ends while they wait
 //          "snapshots": twenty are taken meanwhile
-//          "command": argv[2] is run meanwhile by a shell, with the process ID as MARKED_PID
+//          "meanwhile": a thread takes the stack of another one that stands still on it for a
+//          snapshot "command": argv[2] is run meanwhile by a shell, with the process ID as
+//          MARKED_PID
 #define _GNU_SOURCE
 #include <errno.h>
 #include <memtrace.h>
@@ -12,6 +14,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +26,7 @@
 enum { THREADS = 24, TIMES = 20 };
 static char shared_stack[65536], own_stack[65536];
 static pthread_barrier_t barrier;
-static atomic_int is_over, started;
+static atomic_int is_over, started, has_frame;
 static void *kept;
 
 // The last of them waits for longer, in a call of which a handler has to wait for the rest.
@@ -76,6 +79,40 @@ static void take_snapshots(void) {
     }
 }
 
+// Keeps all signals back, those of the C library among them, until there is a handler's frame on
+// the stack of the thread that stands still: then it has the same stack.
+static void *follow(void *unused) {
+    uint64_t all = ~(uint64_t)0, before;
+    volatile pid_t self = gettid();
+    stack_t signal_stack = {.ss_sp = shared_stack, .ss_size = sizeof shared_stack};
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof all);
+    pthread_barrier_wait(&barrier);
+    while (!is_over && !has_frame)
+        for (size_t i = 0; i < sizeof shared_stack; i++)
+            has_frame |= ((volatile char *)shared_stack)[i] != 0;
+    sigaltstack(&signal_stack, NULL);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof all);
+    while (!is_over)
+        ;
+    if (gettid() != self)
+        abort(); // the first one has gone on as this one
+    return unused;
+}
+
+static int share_meanwhile(void) {
+    pthread_t first, second;
+    pthread_barrier_init(&barrier, NULL, 3);
+    pthread_create(&first, NULL, run, shared_stack);
+    pthread_create(&second, NULL, follow, NULL);
+    pthread_barrier_wait(&barrier);
+    MEMTRACE_SNAPSHOT("meanwhile");
+    is_over = 1;
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    puts("ok");
+    return 0;
+}
+
 static void run_command(const char *command) {
     int status;
     pid_t child = fork();
@@ -98,6 +135,8 @@ int main(int count, char **arguments) {
     snprintf(number, sizeof number, "%d", getpid());
     setenv("MARKED_PID", number, 1);
     kept = malloc(47001);
+    if (strcmp(arguments[1], "meanwhile") == 0)
+        return share_meanwhile();
     pthread_barrier_init(&barrier, NULL, THREADS + 1);
     // The thread that takes a snapshot has the same one.
     sigaltstack(&(stack_t){.ss_sp = shared_stack, .ss_size = sizeof shared_stack}, NULL);
