@@ -1,9 +1,5 @@
 import SystemPackage
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// The process that writes a trace, as far as it may be looked at.
 enum WritingProcess {
   /// Looks whether it still has the beginning of the trace mapped, shared and writable.
@@ -30,23 +26,13 @@ enum WritingProcess {
   }
 
   private static func others(calledInside pid: UInt32) -> [String] {
-    guard let directory = opendir("/proc") else { return [] }
-    defer { closedir(directory) }
-    var found: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      guard UInt32(name) != nil, let status = text("/proc/\(name)/status"),
-        isCalledInside(pid, status: status)
-      else { continue }
-      found.append(name)
+    ProcessFolder.names(in: "/proc").filter { name in
+      text("/proc/\(name)/status").map { isCalledInside(pid, status: $0) } ?? false
     }
-    return found
   }
 
   private static func hasMapped(_ inode: UInt64, process: String) -> Bool {
-    guard let maps = text("/proc/\(process)/maps") else { return false }
+    guard let maps = text("\(ProcessFolder.path(of: process))/maps") else { return false }
     return SharedMapping.all(inMaps: maps).contains { $0.inode == inode }
   }
 

@@ -1,4 +1,5 @@
 import SystemPackage
+import TraceReader
 
 #if canImport(Glibc)
   import Glibc
@@ -22,11 +23,12 @@ struct SessionProcess {
     let own = getpid()
     return FilePath("/proc").directoryEntries.compactMap { name in
       guard let pid = pid_t(name), pid != own,
-        let variables = try? ProcessFiles.bytes("/proc/\(pid)/environ"),
+        case let folder = ProcessFolder.path(of: pid),
+        let variables = try? ProcessFiles.bytes("\(folder)/environ"),
         variables.split(separator: 0).contains(where: { $0.elementsEqual(entry) }),
         let files = try? ProcessFiles(pid: pid), !files.isZombie
       else { return nil }
-      let executable = FilePath("/proc/\(pid)/exe").resolved?.string ?? ""
+      let executable = FilePath("\(folder)/exe").resolved?.string ?? ""
       return SessionProcess(pid: pid, ids: files.ids, executable: executable)
     }
   }

@@ -69,10 +69,13 @@ struct ProcessFiles {
     return Double(ticks) / Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
   }
 
+  /// Where its root is, as we find it.
+  var root: FilePath { FilePath(ProcessFolder.path(of: pid)).appending("root") }
+
   /// The files of which the process has the beginning mapped, shared and writable; nil when they
   /// may not be looked at.
   var sharedFiles: [FilePath]? {
-    guard let maps = try? Self.text("/proc/\(pid)/maps") else { return nil }
+    guard let maps = try? Self.text("\(ProcessFolder.path(of: pid))/maps") else { return nil }
     return SharedMapping.all(inMaps: maps).map { FilePath($0.path) }.filter { !$0.isEmpty }
   }
 

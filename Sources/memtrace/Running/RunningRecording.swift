@@ -62,9 +62,10 @@ struct RunningRecording {
 
   private static func find(_ process: ProcessFiles) -> FilePath? {
     guard let files = process.sharedFiles else { return nearbyTrace(of: process) }
+    let root = process.root
     return files.lazy
       // In another mount namespace the path leads somewhere else, or nowhere.
-      .flatMap { [$0, FilePath("/proc/\(process.pid)/root").appending($0.components)] }
+      .flatMap { [$0, root.appending($0.components)] }
       .first { path in
         TraceFileHeader(readingFrom: path).map {
           process.ids.contains($0.pid) && $0.hasNoEnding
