@@ -94,8 +94,11 @@ import TraceTestSupport
   }
 
   /// The program tells its `errno` first: what the recorder does without is nobody else's error.
-  @Test(arguments: ["mincore", "pipe2", "madvise", "getpid", "rt_sigprocmask"])
-  func aRefusedCallChangesNothing(call: String) throws {
+  @Test(arguments: [
+    ("refuse", "mincore"), ("refuse", "pipe2"), ("refuse", "madvise"), ("refuse", "getpid"),
+    ("refuse", "rt_sigprocmask"), ("kill", "mincore"),
+  ])
+  func aRefusedCallChangesNothing(how: String, call: String) throws {
     // Static, so that the recorder is not in there: it would stop before the filter.
     let filter = try TestProgram("refuses_call.c", flags: ["-static"]).path.string
     let program = try TestProgram("forks_and_executes.c").path.string
@@ -105,7 +108,7 @@ import TraceTestSupport
       "rt_sigprocmask": "a sandbox refuses getpid or rt_sigprocmask",
     ]
     let run = try TracedRun(
-      [filter, call, program], start: .preload(["MEMTRACE_OUTPUT=%p.mtrace"]),
+      [filter, how, call, program], start: .preload(["MEMTRACE_OUTPUT=%p.mtrace"]),
       comparesErrors: reasons[call] == nil)
 
     #expect(run.plain.outputText == "no error\nchild: no error\nexecuted: no error\n")

@@ -10,6 +10,7 @@
 #include "base/tls.h"
 #include "loader/loader_gate.h"
 #include "loader/real.h"
+#include "unwind/libunwind_pages.h"
 #include "unwind/spare_stack.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -119,6 +120,7 @@ void mt_libunwind_load(void) {
     look_up(library, &backtrace, "unw_backtrace");
     if (!g_unw.local_space || !g_unw.set_caching_policy || !g_unw.get_accessors)
         return;
+    mt_libunwind_answer_for_pages(library);
     int numbers[2];
     lowest_free(numbers);
     /* The first call initialises the library. */

@@ -1,4 +1,5 @@
-/* Runs argv[2] under a seccomp filter that refuses the system call argv[1]. */
+/* Runs argv[3] under a seccomp filter that refuses the system call argv[2], or ends who makes it
+ * where argv[1] is "kill". */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>
@@ -20,11 +21,11 @@ static const struct {
     {"rt_sigprocmask", SYS_rt_sigprocmask},
 };
 
-static int refuse(unsigned number) {
+static int refuse(unsigned number, unsigned answer) {
     struct sock_filter rules[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, answer),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {sizeof rules / sizeof *rules, rules};
@@ -33,8 +34,10 @@ static int refuse(unsigned number) {
 }
 
 int main(int argc, char **argv) {
-    for (size_t i = 0; argc == 3 && i < sizeof calls / sizeof *calls; i++)
-        if (!strcmp(argv[1], calls[i].name) && !refuse(calls[i].number))
-            execv(argv[2], argv + 2);
+    unsigned answer = argc == 4 && !strcmp(argv[1], "kill") ? SECCOMP_RET_KILL_PROCESS
+                                                            : SECCOMP_RET_ERRNO | EPERM;
+    for (size_t i = 0; argc == 4 && i < sizeof calls / sizeof *calls; i++)
+        if (!strcmp(argv[2], calls[i].name) && !refuse(calls[i].number, answer))
+            execv(argv[3], argv + 3);
     return 2;
 }
