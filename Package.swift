@@ -65,7 +65,9 @@ let package = Package(
 
     // Brings the recorder into a process that is running: where a thread may be given something
     // else to do, what it is to call there.
-    .target(name: "CAttach", dependencies: ["CLibDW"], linkerSettings: [.linkedLibrary("dw")]),
+    .target(
+      name: "CAttach", dependencies: ["CLibDW"], cSettings: [.headerSearchPath("../CInterpose")],
+      linkerSettings: [.linkedLibrary("dw")]),
     .target(name: "Attaching", dependencies: ["CAttach", "CTraceFormat"]),
 
     // The command line: options, launching, exit statuses.

@@ -14,6 +14,10 @@ public enum AttachError: Error, Equatable {
   case refused(String)
   /// The recorder could not begin; its message.
   case notRecording(String)
+  /// The process is under seccomp, and its filters do not let the recorder's calls pass.
+  case confined
+  /// The process is under seccomp, and its filters may not be looked at.
+  case unknownFilters
   /// The recorder is there already.
   case recordedAlready
   /// A call in the process failed; the system's error number.

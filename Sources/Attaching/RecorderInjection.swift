@@ -14,6 +14,7 @@ public struct RecorderInjection {
   private let library: RemoteLibrary
   /// The recorder's options: `NAME=value` each.
   private let options: [[UInt8]]
+  private let isConfined: Bool
 
   /// How long a safe point is waited for.
   private static let patience = Duration.seconds(10)
@@ -29,10 +30,13 @@ public struct RecorderInjection {
   ///   - pid: The process.
   ///   - library: The absolute path of the recorder.
   ///   - options: The recorder's options: `NAME=value` each.
-  public init(pid: pid_t, library: String, options: [[UInt8]]) {
+  ///   - isConfined: Whether the process has seccomp filters, the same ones for all threads: they are
+  ///     looked at first.
+  public init(pid: pid_t, library: String, options: [[UInt8]], isConfined: Bool) {
     process = RemoteProcess(pid: pid)
     self.library = RemoteLibrary(path: library)
     self.options = options
+    self.isConfined = isConfined
   }
 
   /// Brings it in.
@@ -53,6 +57,7 @@ public struct RecorderInjection {
     let images = try imagesWithLoader()
     let thread = try stopSafely(images)
     defer { thread.letGo() }
+    if isConfined { try thread.checkFilters() }
     // Meanwhile it may have executed another program.
     let functions = try LoaderFunctions(of: process, images: images)
     try thread.withCalls(instruction: functions.systemCall) { calls throws(AttachError) in

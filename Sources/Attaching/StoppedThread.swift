@@ -33,6 +33,18 @@ struct StoppedThread {
   /// - Returns: Whether it is through.
   static func letGoLate(pid: pid_t, tid: pid_t) -> Bool { cattach_let_go_late(pid, tid) }
 
+  /// Looks whether the thread's seccomp filters let the recorder's calls pass.
+  ///
+  /// - Throws: ``AttachError`` where they do not, or cannot be looked at.
+  func checkFilters() throws(AttachError) {
+    var spares = false
+    switch cattach_filters(tid, &spares) {
+    case 0: if !spares { throw .confined }
+    case EACCES, EPERM, EIO, EINVAL: throw .unknownFilters
+    case let error: throw AttachError(errorNumber: error)
+    }
+  }
+
   /// Lets the thread go on where it was.
   func letGo() { cattach_let_go(pid, tid) }
 

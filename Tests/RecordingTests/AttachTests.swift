@@ -481,6 +481,41 @@ import TraceTestSupport
       ])
   }
 
+  /// Whether filters of others may be looked at.
+  private static let seesFilters =
+    HostTests.isRoot
+    && ((try? String(contentsOfFile: "/proc/self/status", encoding: .utf8))?.contains("Seccomp:\t0")
+      ?? false)
+
+  /// One that forbids what the recorder has no use for, as those of containers, and one that ends who
+  /// makes one of its calls.
+  @Test(
+    .enabled(if: seesFilters, "only root, itself under no filter, may look at others'"),
+    arguments: [("ptrace", "0"), ("mincore", "125")])
+  func filtersAreLookedAt(killsFor call: String, status: String) throws {
+    let filter = try TestProgram("refuses_call.c", flags: ["-static"]).path.string
+    let attached = try run(
+      "leaks",
+      """
+      '\(filter)' kill \(call) /bin/sleep 1000 & Z=$!
+      until [ "$(cat /proc/$Z/comm)" = sleep ]; do :; done
+      $M attach $Z -o sleep.mtrace --for 1ms >/dev/null; echo $?
+      kill $Z && wait $Z; echo $?
+      """)
+    #expect(attached.lines == [status, "143", "1"])
+    let refusals = attached.errors.filter { $0.contains("cannot attach") }
+    if status == "0" {
+      #expect(refusals == [])
+      #expect(try attached.trace("sleep.mtrace").snapshots.map(\.isComplete) == [true])
+    } else {
+      #expect(
+        refusals == [
+          "memtrace: cannot attach to process P: it is under seccomp, which may end it for system "
+            + "calls of the recorder; start it with `memtrace record`"
+        ])
+    }
+  }
+
   @Test func whoIsStoppedOrGoneIsNotWaitedFor() throws {
     let attached = try run(
       "leaks",

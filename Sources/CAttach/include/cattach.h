@@ -47,6 +47,12 @@ bool cattach_is_unstoppable(pid_t pid, pid_t tid);
 /* Whether a thread is in a call that writes: stopped, it returns what has been written so far. */
 bool cattach_is_writing(pid_t pid, pid_t tid);
 
+/* Whether all seccomp filters of a stopped thread let the recorder in, and what it calls pass.
+ *
+ * returns  0, or the system's error number where they cannot be looked at: EACCES for who is not
+ *          root (CAP_SYS_ADMIN), or is under seccomp as well */
+int cattach_filters(pid_t tid, bool *spares);
+
 /* ---- Stacks ---- */
 
 /* Where functions of a process are. */

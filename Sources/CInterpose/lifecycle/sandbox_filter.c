@@ -85,6 +85,14 @@ static const struct call calls[] = {
     {SYS_write, false, ANY},
 };
 
+/* What opens a library beside that, or a copy of it in memory. */
+static const struct call attaching_calls[] = {
+    {SYS_mmap, true, CODE},
+    {SYS_brk, true, ANY},
+    {SYS_fstat, true, ANY},
+    {SYS_memfd_create, true, ANY},
+};
+
 /* A register: a value, or any. */
 struct word {
     uint32_t value;
@@ -258,9 +266,20 @@ static bool spares(const struct sock_filter *program, uint32_t length, const str
     return true;
 }
 
-bool mt_sandbox_filter_spares(const struct sock_filter *program, uint32_t length) {
-    for (size_t i = 0; length && i < sizeof calls / sizeof *calls; i++)
-        if (!spares(program, length, &calls[i]))
+static bool spares_all(const struct sock_filter *program, uint32_t length, const struct call *asked,
+                       size_t count) {
+    for (size_t i = 0; length && i < count; i++)
+        if (!spares(program, length, &asked[i]))
             return false;
     return length != 0;
+}
+
+bool mt_sandbox_filter_spares(const struct sock_filter *program, uint32_t length) {
+    return spares_all(program, length, calls, sizeof calls / sizeof *calls);
+}
+
+bool mt_sandbox_filter_spares_attaching(const struct sock_filter *program, uint32_t length) {
+    return mt_sandbox_filter_spares(program, length) &&
+           spares_all(program, length, attaching_calls,
+                      sizeof attaching_calls / sizeof *attaching_calls);
 }

@@ -19,4 +19,7 @@
  * context  anywhere; no system call, a KiB of stack */
 bool mt_sandbox_filter_spares(const struct sock_filter *program, uint32_t length);
 
+/* Likewise, where the recorder is yet to be brought in by the loader of a process that runs. */
+bool mt_sandbox_filter_spares_attaching(const struct sock_filter *program, uint32_t length);
+
 #endif

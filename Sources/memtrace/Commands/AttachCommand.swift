@@ -17,7 +17,8 @@ struct AttachCommand: ParsableCommand {
       One thread is stopped for some milliseconds, at a moment when it is neither in the allocator \
       nor in the loader. It takes the right to trace the process: that of its user where \
       /proc/sys/kernel/yama/ptrace_scope is 0, else root's. Programs with an allocator of their own \
-      in the executable, static ones and those under seccomp are left alone.
+      in the executable, static ones and those that seccomp might end for it are left alone; filters \
+      of seccomp, as those of containers, only root may look at, outside of them.
 
       Examples:
         memtrace attach $(pidof server) --for 30s

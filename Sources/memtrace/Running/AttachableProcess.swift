@@ -89,12 +89,13 @@ struct AttachableProcess {
     // What goes wrong is said here, not in the output of the process.
     variables["MEMTRACE_VERBOSE"] = "0"
     let injection = RecorderInjection(
-      pid: files.pid, library: library.string, options: variables.entries.map(\.bytes))
+      pid: files.pid, library: library.string, options: variables.entries.map(\.bytes),
+      isConfined: files.confinements != [ProcessFiles.Confinement()])
     do {
       try Self.uninterrupted { () throws(AttachError) in try injection.run() }
     } catch {
       try checkIsThere()
-      throw failure(error, output: output)
+      throw failure(error)
     }
     guard let recording = RunningRecording.ifAny(of: files) else {
       return RunningRecording(pid: files.pid, writing: output)
@@ -119,10 +120,10 @@ struct AttachableProcess {
     if files.isStopped {
       throw refusal("it is stopped; let it go on first (kill -CONT \(files.pid))")
     }
-    if files.isConfined {
-      throw refusal(
-        "it is under seccomp, which may end it for system calls of the recorder; start it with "
-          + "`memtrace record`")
+    // By filters, which are looked at once a thread is stopped; not where threads have other ones.
+    let confinements = files.confinements
+    if confinements.count > 1 || confinements.contains(where: \.isOpaque) {
+      throw failure(.confined)
     }
   }
 
@@ -146,7 +147,7 @@ struct AttachableProcess {
 
   // MARK: What went wrong
 
-  private func failure(_ error: AttachError, output: FilePath) -> CommandFailure {
+  private func failure(_ error: AttachError) -> CommandFailure {
     switch error {
     case .notPermitted: refusal(Self.notPermitted)
     case .tracedByOther: refusal("a debugger or strace traces it already")
@@ -160,6 +161,14 @@ struct AttachableProcess {
     case .refused(let message): refusal("its loader refuses the recorder: \(message)")
     case .notRecording(let message):
       refusal(message.isEmpty ? "the recorder did not begin" : message)
+    case .confined:
+      refusal(
+        "it is under seccomp, which may end it for system calls of the recorder; start it with "
+          + "`memtrace record`")
+    case .unknownFilters:
+      refusal(
+        "it is under seccomp, which may end it for system calls of the recorder, and its filter "
+          + "may not be looked at; ask as root, outside of its container")
     case .recordedAlready: refusal("the recorder is in it already, and its recording has ended")
     case .failed(let number): refusal("\(Errno(rawValue: number))")
     }

@@ -45,8 +45,28 @@ struct ProcessFiles {
   /// Whether it was stopped, by a signal or a debugger.
   var isStopped: Bool { ["T", "t"].contains(fields("State").first ?? "") }
 
-  /// Whether the kernel refuses it system calls.
-  var isConfined: Bool { fields("Seccomp").first.map { $0 != "0" } ?? false }
+  /// How the kernel confines a thread to some system calls.
+  struct Confinement: Hashable {
+    /// 0: not at all, 1: to four of them, 2: by filters.
+    var mode = "0"
+    /// How many filters there are; empty before Linux 5.9.
+    var filters = ""
+
+    /// Whether what it does cannot be found out.
+    var isOpaque: Bool { mode == "1" || mode != "0" && filters.isEmpty }
+  }
+
+  /// How its threads are confined; one for all of them, as a rule.
+  var confinements: Set<Confinement> {
+    let folder = "/proc/\(pid)/task"
+    return Set(
+      FilePath(folder).directoryEntries.compactMap { try? Self.text("\(folder)/\($0)/status") }
+        .map { status in
+          Confinement(
+            mode: Self.fields("Seccomp", of: status).first.map(String.init) ?? "0",
+            filters: Self.fields("Seccomp_filters", of: status).first.map(String.init) ?? "")
+        }.map { $0.mode == "0" ? Confinement() : $0 })
+  }
 
   /// The name of its program, of which the kernel keeps 15 bytes.
   var name: String { fields("Name").joined(separator: " ") }
@@ -88,7 +108,9 @@ struct ProcessFiles {
     return UInt64(max(0, seconds) * 1e9)
   }
 
-  private func fields(_ name: String) -> [Substring] {
+  private func fields(_ name: String) -> [Substring] { Self.fields(name, of: status) }
+
+  private static func fields(_ name: String, of status: String) -> [Substring] {
     let line = status.split(separator: "\n").first { $0.hasPrefix("\(name):") } ?? ""
     return Array(line.split(whereSeparator: { $0 == "\t" || $0 == " " }).dropFirst())
   }
