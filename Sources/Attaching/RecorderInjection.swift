@@ -30,8 +30,8 @@ public struct RecorderInjection {
   ///   - pid: The process.
   ///   - library: The absolute path of the recorder.
   ///   - options: The recorder's options: `NAME=value` each.
-  ///   - isConfined: Whether the process has seccomp filters, the same ones for all threads: they are
-  ///     looked at first.
+  ///   - isConfined: Whether the process has seccomp filters, the same ones for all threads: they
+  ///     are looked at first.
   public init(pid: pid_t, library: String, options: [[UInt8]], isConfined: Bool) {
     process = RemoteProcess(pid: pid)
     self.library = RemoteLibrary(path: library)

@@ -24,8 +24,8 @@ public struct ExecutableInspection: Sendable, Hashable {
   /// - Parameters:
   ///   - command: As `argv[0]`: a path if it has a slash, else looked up in `searchPath`.
   ///   - searchPath: The value of `PATH`; `nil` where it is not set.
-  ///   - recorder: The file of the recorder, whose C library the program's must not be older than; `nil` where
-  ///     that does not matter.
+  ///   - recorder: The file of the recorder, whose C library the program's must not be older than;
+  ///     `nil` where that does not matter.
   public init(command: String, searchPath: String?, recorder: String? = nil) {
     self.init(command: command, searchPath: searchPath, recorder: recorder, identity: .current)
   }

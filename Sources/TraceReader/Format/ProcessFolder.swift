@@ -4,8 +4,10 @@
 
 /// Where `/proc` tells of the memory of a process.
 public enum ProcessFolder {
-  /// The folder of a process, or of one of its threads: of a first thread that has ended before others
-  /// the kernel tells neither mappings nor variables nor a root.
+  /// The folder of a process, or of one of its threads.
+  ///
+  /// Of a first thread that has ended before others the kernel tells neither mappings nor variables
+  /// nor a root.
   ///
   /// - Parameter pid: The process ID.
   /// - Returns: A path, also where there is no such process.
