@@ -21,11 +21,14 @@ public struct LeakAnalysis: Sendable {
   ///   - facts: What is known of the stacks that allocated the blocks.
   ///   - valueSize: How many bytes a value of Swift takes, by the address of its type's value witnesses;
   ///     nil where that is not known.
+  ///   - isFollowed: Whether somebody may follow what stands at an address of a variable, as far as its type
+  ///     tells.
   /// - Complexity: O(*words* + *blocks* · log *blocks*) time; with the heap itself about 64 bytes per block, besides
   ///   8 to 12 per word.
   public init(
     _ heap: HeapImage, layouts: [UInt64: ObjectLayout] = [:],
-    facts: StackFacts = StackFacts(), valueSize: (UInt64) -> UInt64? = { _ in nil }
+    facts: StackFacts = StackFacts(), valueSize: (UInt64) -> UInt64? = { _ in nil },
+    isFollowed: (UInt64) -> Bool = { _ in true }
   ) {
     self.heap = heap
     roots = RootSet(heap).roots
@@ -37,6 +40,9 @@ public struct LeakAnalysis: Sendable {
     if !search.findings.headerBlocks.isEmpty { search.repeat() }
     search.findings.metadata = TypeMetadata(search.scanner, search.reachability, facts)
     if !search.findings.metadata.isEmpty { search.repeat() }
+    search.findings.identifiers = IdentifyingVariables(
+      search.scanner, roots, isFollowed: isFollowed)
+    if !search.findings.identifiers.isEmpty { search.repeat() }
     search.findings.settled = SettledObjects(search.scanner, search.reachability)
     if !search.findings.settled.isEmpty { search.repeat() }
     search.findings.selfOwners = SelfOwners.blocks(heap, search.reachability, facts)

@@ -203,7 +203,7 @@ import TraceTestSupport
   func whatOnlyIdentifiesObjectsDoesNotHoldThem(_ flags: [String]) throws {
     let source = try TestProgram("identifiers.swift", flags: flags + ["-module-name", "app"])
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())
-    #expect(program.leaks["app.Page"] == Figures(60, 1440, roots: 60))
+    #expect(program.leaks["app.Page"] == Figures(64, 1536, roots: 64))
     #expect(program.leaks["app.HeldPage"] == nil)
     #expect(program.leaks["app.Ticket"] == nil)
   }

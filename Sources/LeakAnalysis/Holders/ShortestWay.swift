@@ -50,9 +50,9 @@ public struct ShortestWay: Sendable {
         continue
       }
       words.forEach(of: root) { address, value in
-        guard let target = scanner.target(of: value), scanner.isHolding(root, target.block) else {
-          return
-        }
+        guard let target = scanner.target(of: value),
+          scanner.isHolding(root, address, target.block)
+        else { return }
         begin(root, address, target)
       }
     }

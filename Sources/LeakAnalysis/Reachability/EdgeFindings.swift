@@ -6,6 +6,8 @@ struct EdgeFindings: Sendable {
   var headerBlocks = HeaderBlocks()
   /// The blocks with what the Swift runtime knows of types.
   var metadata = TypeMetadata()
+  /// The words of variables that only identify objects.
+  var identifiers = IdentifyingVariables()
   /// The objects of Swift of which all is known that holds them.
   var settled = SettledObjects()
   /// The leaked blocks that hold themselves by a reference which they count; see ``SelfOwners``.

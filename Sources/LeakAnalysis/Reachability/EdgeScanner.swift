@@ -146,9 +146,16 @@ final class EdgeScanner: Sendable {
     return tables.layouts[memory.word(at: value & Self.addressMask)]?.isTask == false
   }
 
-  /// Whether a root holds the block that a word of it points to, for all that is known.
-  func isHolding(_ root: Root, _ block: Int) -> Bool {
-    findings.settled.isEmpty || !isUncounted(root, to: block, findings.settled)
+  /// Whether a word of a root holds the block that it points to, for all that is known.
+  ///
+  /// - Parameters:
+  ///   - root: The root.
+  ///   - address: Of the word.
+  ///   - block: The block.
+  /// - Returns: Whether it does.
+  func isHolding(_ root: Root, _ address: UInt64, _ block: Int) -> Bool {
+    if root.category == .global, findings.identifiers.contains(address) { return false }
+    return findings.settled.isEmpty || !isUncounted(root, to: block, findings.settled)
   }
 
   /// Calls `body` for each word of a block that points to a block.
@@ -349,6 +356,9 @@ final class EdgeScanner: Sendable {
   func layout(of block: Int) -> ObjectLayout? {
     tables.layouts.isEmpty ? nil : tables.layouts[memory.word(at: blocks.address(of: block))]
   }
+
+  /// Whether instances of classes are known.
+  var hasInstances: Bool { tables.layouts.values.contains(where: \.isInstance) }
 
   /// Whether an instance of a class lies in a block.
   func isInstance(_ block: Int) -> Bool {

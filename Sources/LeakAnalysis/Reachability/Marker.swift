@@ -54,7 +54,7 @@ struct Marker: ~Copyable {
     rootWords.forEach(of: root) { address, value in
       guard let target = scanner.target(of: value, where: { result.isUnreached($0) }),
         isNews(target),
-        scanner.isHolding(root, target.block)
+        scanner.isHolding(root, address, target.block)
       else { return }
       note(target, holder: result.addSlot(address))
     }

@@ -110,7 +110,10 @@ extension Trace {
         isWeak: { types.isWeak(at: $0, of: $1, in: $2) },
         isCounted: { types.isCounted(at: $0, of: $1, in: $2) },
         isUnused: { types.isUnused(at: $0, of: $1, in: $2) }),
-      valueSize: { source.layouts.valueSize(witnesses: $0, at: heap.info.time) })
+      valueSize: { source.layouts.valueSize(witnesses: $0, at: heap.info.time) },
+      isFollowed: { address in
+        source.variables.variable(at: address, time: heap.info.time)?.mayPoint ?? true
+      })
   }
 
   /// What the types tell of the objects that begin with their words.

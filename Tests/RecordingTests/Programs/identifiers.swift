@@ -30,9 +30,29 @@ struct Registry {
   var pairs: [(Int, ObjectIdentifier)?] = []
 }
 
+/// In variables, beside a reference that holds.
+struct Focus {
+  var number = 1
+  var page: ObjectIdentifier
+  var held: HeldPage
+}
+
 nonisolated(unsafe) var registry = Registry()
+nonisolated(unsafe) var latest: ObjectIdentifier?
+nonisolated(unsafe) var focus: Focus?
+
+enum Selection {
+  nonisolated(unsafe) static var current = ObjectIdentifier(Page())
+}
+
+@inline(never) func keepInVariables() {
+  latest = ObjectIdentifier(Page())
+  focus = Focus(page: ObjectIdentifier(Page()), held: HeldPage())
+  Selection.current = ObjectIdentifier(Page())
+}
 
 @inline(never) func main() {
+  keepInVariables()
   for _ in 0..<10 {
     registry.seen.insert(ObjectIdentifier(Page()))
     registry.names[ObjectIdentifier(Page())] = "a name"
