@@ -33,7 +33,8 @@ public struct LeakAnalysis: Sendable {
     self.heap = heap
     roots = RootSet(heap).roots
     let tables = EdgeTables(heap, layouts: layouts, facts: facts, valueSize: valueSize)
-    var search = Search(EdgeScanner(heap, tables), roots)
+    let growing = GrowingArrays(EdgeScanner(heap, tables), roots)
+    var search = Search(EdgeScanner(heap, tables), roots, EdgeFindings(growingArrays: growing))
     search.findings.rustInteriors = RustInteriors(heap, search.reachability, facts)
     if !search.findings.rustInteriors.isEmpty { search.repeat() }
     search.findings.headerBlocks = HeaderBlocks(search.scanner, search.reachability, roots, facts)
@@ -77,12 +78,12 @@ public struct LeakAnalysis: Sendable {
 private struct Search {
   private(set) var scanner: EdgeScanner
   private let roots: [Root]
-  var findings = EdgeFindings()
+  var findings: EdgeFindings
   var reachability: Reachability
 
-  init(_ scanner: EdgeScanner, _ roots: [Root]) {
-    (self.scanner, self.roots) = (scanner, roots)
-    reachability = Self.reachability(scanner, roots)
+  init(_ scanner: EdgeScanner, _ roots: [Root], _ findings: EdgeFindings) {
+    (self.scanner, self.roots, self.findings) = (scanner.with(findings), roots, findings)
+    reachability = Self.reachability(self.scanner, roots)
   }
 
   /// Searches anew with what was found.

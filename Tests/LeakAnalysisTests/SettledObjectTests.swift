@@ -52,6 +52,53 @@ struct SettledObjectTests {
     #expect(try !leaked(counts: Self.counts.0, holder: ObjectLayout(size: 24), at: 16))
   }
 
+  @Test("What an array does not count holds nothing, but where somebody may be adding elements")
+  func countsOfArrays() throws {
+    /// The objects that leak of three in an array of a variable, which counts so many and has room for three.
+    func leaked(count: UInt64, capacity: UInt64 = 6, onStack offset: UInt64? = nil) throws -> Int {
+      var heap = SampleHeap()
+      let objects = (0..<3).map { _ in heap.block(24, words: [Self.metadata, Self.counts.twice]) }
+      let header = [Self.holder, Self.counts.0, count, capacity]
+      let array = heap.block(56, words: header + objects)
+      heap.set(SampleHeap.globals, array)
+      if let offset { heap.set(SampleHeap.stackPointer + 64, array + offset) }
+      let layout = ObjectLayout(size: 32, isArray: true, elementStride: 8)
+      let layouts = [Self.metadata: Self.node, Self.holder: layout]
+      return try heap.analysis(layouts: layouts).leaked.count
+    }
+    #expect(try leaked(count: 1) == 2)
+    #expect(try leaked(count: 0) == 3)
+    #expect(try leaked(count: 3) == 0)
+    for offset: UInt64 in [0, 40] { #expect(try leaked(count: 1, onStack: offset) == 0) }
+    // No counts are kept, or none that can be.
+    #expect(try leaked(count: 0, capacity: 0) == 0)
+    #expect(try leaked(count: 1, capacity: 7) == 0)
+    #expect(try leaked(count: 4) == 0)
+    #expect(try leaked(count: 4, capacity: 8) == 0)
+  }
+
+  @Test("The elements that an array counts account for references")
+  func countedElements() throws {
+    /// An object in an array that it has itself; a stack leads to it as well.
+    func isLeaked(count: UInt64, _ layout: ObjectLayout) throws -> Bool {
+      var heap = SampleHeap()
+      let array = heap.block(48)
+      let object = heap.block(24, words: [Self.metadata, Self.counts.0, array])
+      let header = [Self.holder, Self.counts.0, count, 4]
+      heap.snapshot.words(at: array, header + [object, object])
+      heap.set(SampleHeap.stackPointer + 64, object)
+      let layouts = [Self.metadata: Self.node, Self.holder: layout]
+      return try heap.analysis(layouts: layouts).leaked == [array, object]
+    }
+    let layout = ObjectLayout(size: 32, countedOffsets: [0], isArray: true, elementStride: 8)
+    #expect(try isLeaked(count: 1, layout))
+    // None accounts for the one that the object counts, or two do; of elements nothing is known.
+    #expect(try !isLeaked(count: 0, layout))
+    #expect(try !isLeaked(count: 2, layout))
+    #expect(
+      try !isLeaked(count: 1, ObjectLayout(size: 32, isArray: true, elementStride: 8)))
+  }
+
   @Test("Keys and values of tables account for references where their buckets are in use")
   func tables() throws {
     /// An object in a table that it has itself; a stack leads to it as well.

@@ -120,6 +120,17 @@ import TraceTestSupport
       ])
   }
 
+  @Test func elementsThatArraysOfSwiftCount() throws {
+    let program = try TestProgram("array_counts.swift", flags: ["-module-name", "app"])
+    let (_, lines) = try Self.report(try TracedRun([program.path.string]))
+    #expect(
+      lines == [
+        Line(
+          holder: "Array<UnsafeMutablePointer<Int>>[1]", count: 1,
+          freed: "posix_memalign in makeBuffers", bytes: 816, freeFunction: "dropBuffers()")
+      ])
+  }
+
   @Test func tasksThatHaveEnded() throws {
     let program = try TestProgram(
       "kept_tasks.swift", flags: ["-parse-as-library", "-module-name", "app"])

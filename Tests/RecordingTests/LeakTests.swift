@@ -303,7 +303,8 @@ import TraceTestSupport
     #expect(program.possible.isEmpty)
   }
 
-  /// A text holds nothing, nor does an array of objects by their middle; whether one of small numbers does is doubtful.
+  /// A text holds nothing, nor does an array of objects by their middle, nor what no array counts; whether an array of
+  /// small numbers does is doubtful.
   @Test(arguments: [["-Onone"], ["-O"], ["-Onone", "-static-stdlib"]])
   func whatWasThereBeforeATextHoldsNothing(_ options: [String]) throws {
     let source = try TestProgram("unused_room.swift", flags: options + ["-module-name", "app"])
@@ -311,8 +312,9 @@ import TraceTestSupport
     #expect(
       program.leaks == [
         "app.BehindText": Figures(1, 32, roots: 1), "app.BehindObjects": Figures(2, 64, roots: 2),
+        "app.BehindNumbers": Figures(2, 64, roots: 2),
       ])
-    #expect(program.possible == ["app.BehindNumbers": Figures(2, 64, roots: 2)])
+    #expect(program.possible == ["app.WithinNumbers": Figures(1, 32, roots: 1)])
   }
 
   /// No type tells that the references in these places do not hold; what the objects count does.
@@ -336,6 +338,16 @@ import TraceTestSupport
         "app.LeakedByBuffer": Figures(1, 24, roots: 1),
         "ManagedBuffer<Optional<app.LeakedByBuffer>, Int>": Figures(1, 32, roots: 1),
       ])
+    #expect(program.possible.isEmpty)
+  }
+
+  @Test(arguments: [["-Onone"], ["-O"]])
+  func elementsThatArraysDoNotCountHoldNothing(_ options: [String]) throws {
+    let source = try TestProgram("array_counts.swift", flags: options + ["-module-name", "app"])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.leaks["app.Leaked"] == Figures(5, 120, roots: 5))
+    #expect(program.leaks["posix_memalign in makeBuffers"] == Figures(1, 824, roots: 1))
+    #expect(program.leaks.count == 2)
     #expect(program.possible.isEmpty)
   }
 

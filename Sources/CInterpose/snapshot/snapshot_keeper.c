@@ -95,7 +95,7 @@ static void find_pointers(struct mt_keeper *keeper, struct page *page, size_t bl
 
 /* ---- Reference counts ---- */
 
-/* What follows a pointer can count, and the two can begin a table. */
+/* What follows a pointer can count, and the two can begin a table or an array. */
 static void find_counts(struct mt_keeper *keeper, struct page *page, size_t block) {
     for (uint64_t left = of_previous(page->points, block) & page->odd[block]; left;) {
         size_t i = block * BITS + take_lowest(&left);
@@ -104,7 +104,7 @@ static void find_counts(struct mt_keeper *keeper, struct page *page, size_t bloc
             continue;
         keep(page, i);
         if (page->words == (const uint64_t *)page->address)
-            keep_until(keeper, page, i, object + mt_snapshot_swift_table(object));
+            keep_until(keeper, page, i, object + mt_snapshot_swift_header(object));
     }
 }
 

@@ -2,10 +2,11 @@
  *
  *   table   +16 count  +24 capacity  +32 scale (8 bits): 2^scale buckets  +48 keys or elements
  *           +56 values, in that of a dictionary; a bit for each bucket; keys, values
+ *   array   +16 count  +24 capacity, shifted by 1  +32 elements
  *
  * Source: stdlib/public/runtime/StackAllocator.h and stdlib/public/Concurrency/Debug.cpp of the
  * Swift repository, where the variable has been since Swift 5.7; DictionaryStorage.swift and
- * SetStorage.swift in stdlib/public/core. */
+ * SetStorage.swift in stdlib/public/core; GlobalObjects.h in stdlib/public/SwiftShims. */
 #include "snapshot/snapshot_swift.h"
 
 #include "base/text.h"
@@ -50,15 +51,22 @@ uint64_t mt_snapshot_swift(struct mt_snapshot_writer *writer, struct mt_page_wal
     return metadata;
 }
 
-/* ---- Tables of dictionaries and sets ---- */
+/* ---- Tables of dictionaries and sets, and arrays ---- */
 
 enum { COUNT = 16, CAPACITY = 24, SCALE = 32, KEYS = 48, SET_HEADER = 56, GREATEST_SCALE = 40 };
 /* The pointer to values, and what aligns keys behind the bits. */
 enum { GREATEST_EXTRA = 8 + 15 };
 
-uint64_t mt_snapshot_swift_table(uint64_t object) {
-    bool is_in_page = object % MT_PAGE_SIZE + SET_HEADER <= MT_PAGE_SIZE;
-    if (!is_in_page && !mt_snapshot_can_read(object, SET_HEADER))
+enum { ARRAY_HEADER = 32 };
+#define GREATEST_ARRAY (UINT64_C(1) << GREATEST_SCALE)
+
+static bool can_read(uint64_t object, size_t size) {
+    return object % MT_PAGE_SIZE + size <= MT_PAGE_SIZE || mt_snapshot_can_read(object, size);
+}
+
+/* The header and the bits of the buckets; 0: it has not the form of a table. */
+static uint64_t table_length(uint64_t object) {
+    if (!can_read(object, SET_HEADER))
         return 0;
     uint64_t scale = mt_snapshot_field(object, SCALE) & 0xff;
     if (scale == 0 || scale > GREATEST_SCALE)
@@ -70,4 +78,19 @@ uint64_t mt_snapshot_swift_table(uint64_t object) {
                     mt_snapshot_field(object, CAPACITY) <= buckets &&
                     mt_snapshot_field(object, COUNT) <= mt_snapshot_field(object, CAPACITY);
     return has_form ? length : 0;
+}
+
+static bool has_form_of_array(uint64_t object) {
+    if (!can_read(object, ARRAY_HEADER))
+        return false;
+    uint64_t capacity = mt_snapshot_field(object, CAPACITY);
+    return capacity != 0 && capacity % 2 == 0 && capacity / 2 <= GREATEST_ARRAY &&
+           mt_snapshot_field(object, COUNT) <= capacity / 2;
+}
+
+uint64_t mt_snapshot_swift_header(uint64_t object) {
+    uint64_t length = table_length(object);
+    if (length == 0 && has_form_of_array(object))
+        return ARRAY_HEADER;
+    return length;
 }

@@ -104,8 +104,11 @@ private struct DanglingJudge {
     if analysis.reachability.state(of: block) != .reached {
       confidence = max(confidence, .possible)
     }
-    if !wasWritten(word, holder) || analysis.scanner.isArray(block)
-      || analysis.scanner.hasAsyncFrames(block)
+    let scanner = analysis.scanner
+    let mayBeRemoved = scanner.isArray(block) && scanner.usedElements(of: block) == nil
+    let isWritten =
+      scanner.isWholeElement(at: word.address &- start, of: block) || wasWritten(word, holder)
+    if !isWritten || mayBeRemoved || scanner.hasAsyncFrames(block)
       || ExpiredReferences.contains(word.address, in: block, heap)
     {
       confidence = .doubtful

@@ -11,7 +11,8 @@ extension EdgeScanner {
       !SwiftObjects.isTakenDown(at: start, memory)
     else { return }
     layout.forEachCountedReference(
-      ofBlockAt: start, size: heap.blocks.size(of: block), table(in: block, layout), memory
+      ofBlockAt: start, size: heap.blocks.size(of: block), table(in: block, layout),
+      usedElements(of: block), memory
     ) {
       let value = memory.word(at: start &+ $0)
       guard value != 0, let target = target(of: value), target.edgeClass == .start else { return }
@@ -34,12 +35,18 @@ extension ObjectLayout {
 
   /// Visits the offsets of references that are counted, whether there is an object or not.
   ///
-  /// Those of arrays are left out: how many of their elements are in use, no snapshot says.
+  /// Those of arrays are left out where it is not known which of their elements are in use.
   func forEachCountedReference(
-    ofBlockAt start: UInt64, size: UInt64, _ table: SwiftTable?, _ memory: SnapshotMemory,
-    _ body: (UInt64) -> Void
+    ofBlockAt start: UInt64, size: UInt64, _ table: SwiftTable?, _ elements: Range<UInt64>?,
+    _ memory: SnapshotMemory, _ body: (UInt64) -> Void
   ) {
     if let table { forEachCountedReference(in: table, ofBlockAt: start, memory, body) }
+    if let elements, let elementStride, hasCountedReferences {
+      for element in 0..<UInt64(elements.count) / elementStride {
+        let value = start &+ elements.lowerBound &+ element &* elementStride
+        forEachCountedReference(ofValueAt: value, memory) { body($0 &- start) }
+      }
+    }
     guard elementStride == nil else { return }
     forEachCountedReference(ofValueAt: start, memory) { body($0 &- start) }
     for offset in countedFromEnd {
@@ -78,16 +85,28 @@ extension ObjectLayout {
   /// Whether a reference is at an offset that is counted.
   func isCountedReference(
     _ offset: UInt64, ofBlockAt start: UInt64, size: UInt64, _ table: SwiftTable?,
-    _ memory: SnapshotMemory
+    _ elements: Range<UInt64>?, _ memory: SnapshotMemory
   ) -> Bool {
     if let table, let isCounted = isCountedReference(start &+ offset, in: table, memory) {
       return isCounted
     }
+    if let elementStride {
+      guard let elements, elements.contains(offset) else { return false }
+      let element = offset - (offset - elements.lowerBound) % elementStride
+      return isCountedReference(start &+ offset, ofValueAt: start &+ element, memory)
+    }
     var isCounted = false
-    guard elementStride == nil else { return false }
-    forEachCountedReference(ofBlockAt: start, size: size, nil, memory) {
+    forEachCountedReference(ofBlockAt: start, size: size, nil, nil, memory) {
       isCounted = isCounted || $0 == offset
     }
+    return isCounted
+  }
+
+  private func isCountedReference(
+    _ address: UInt64, ofValueAt value: UInt64, _ memory: SnapshotMemory
+  ) -> Bool {
+    var isCounted = false
+    forEachCountedReference(ofValueAt: value, memory) { isCounted = isCounted || $0 == address }
     return isCounted
   }
 
@@ -99,10 +118,7 @@ extension ObjectLayout {
     case .key(let offset): return offset.map { keys?.countedOffsets.contains($0) == true } ?? false
     case .value(let offset):
       guard elementStride == table.valueStride else { return false }
-      let value = address &- offset
-      var isCounted = false
-      forEachCountedReference(ofValueAt: value, memory) { isCounted = isCounted || $0 == address }
-      return isCounted
+      return isCountedReference(address, ofValueAt: address &- offset, memory)
     case nil: return nil
     }
   }

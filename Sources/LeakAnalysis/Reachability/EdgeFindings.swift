@@ -1,5 +1,7 @@
 /// What searches with less knowledge have found out about pointers: some hold what they did not seem to, others hold nothing.
 struct EdgeFindings: Sendable {
+  /// The arrays of Swift that may have more elements than they count.
+  var growingArrays = GrowingArrays()
   /// The blocks that owners hold by a pointer into the middle.
   var rustInteriors = RustInteriors()
   /// The blocks of allocators that keep the beginning for themselves.

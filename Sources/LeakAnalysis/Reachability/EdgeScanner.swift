@@ -357,6 +357,9 @@ final class EdgeScanner: Sendable {
     tables.layouts.isEmpty ? nil : tables.layouts[memory.word(at: blocks.address(of: block))]
   }
 
+  /// Whether arrays of Swift are known.
+  var hasArrays: Bool { tables.layouts.values.contains(where: \.isArray) }
+
   /// Whether instances of classes are known.
   var hasInstances: Bool { tables.layouts.values.contains(where: \.isInstance) }
 
@@ -365,9 +368,28 @@ final class EdgeScanner: Sendable {
     layout(of: block)?.isInstance == true
   }
 
-  /// Whether a block holds the elements of an array of Swift: how many are in use, no snapshot says.
+  /// Whether a block holds the elements of an array of Swift.
   func isArray(_ block: Int) -> Bool {
     layout(of: block)?.isArray == true
+  }
+
+  /// Where the elements of an array of Swift are that are in use, in bytes from its beginning; nil for what is no
+  /// array, and where nothing tells.
+  func usedElements(of block: Int) -> Range<UInt64>? {
+    layout(of: block).flatMap { usedElements(of: block, $0) }
+  }
+
+  /// Whether all of a word of an array of Swift is an element that is in use.
+  func isWholeElement(at offset: UInt64, of block: Int) -> Bool {
+    guard layout(of: block)?.elementStride == ObjectLayout.addressSize else { return false }
+    return usedElements(of: block)?.contains(offset) ?? false
+  }
+
+  private func usedElements(of block: Int, _ layout: ObjectLayout) -> Range<UInt64>? {
+    guard layout.isArray, !findings.growingArrays.contains(block) else { return nil }
+    let start = blocks.address(of: block)
+    let elements = SwiftArray(at: start, memory)?.elements(stride: layout.elementStride)
+    return elements.flatMap { start &+ $0.upperBound <= usableEnd(of: block) ? $0 : nil }
   }
 
   /// One past the last byte of a block that is looked at.
@@ -386,11 +408,12 @@ final class EdgeScanner: Sendable {
     } else if !isExact, heap.slack == .ofObjects {
       isExact = size < SwiftObjects.leastSize || !SwiftObjects.isObject(at: start, memory)
     }
+    let usedEnd = layout.flatMap { usedElements(of: block, $0) }.map { start &+ $0.upperBound }
     guard isExact else {
-      let end = usableEnd(of: block)
+      let end = min(usableEnd(of: block), usedEnd ?? .max)
       return layout?.end(ofBlockAt: start, usedTo: end) ?? end
     }
     // A pointer lies in the block with all of its bytes.
-    return min(blocks.end(of: block), start &+ (size & ~7))
+    return min(blocks.end(of: block), start &+ (size & ~7), usedEnd ?? .max)
   }
 }

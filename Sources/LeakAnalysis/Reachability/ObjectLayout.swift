@@ -104,8 +104,10 @@ public struct ObjectLayout: Sendable, Hashable {
   /// Source: `NumWords_DefaultActor` in `include/swift/ABI/MetadataValues.h` of the Swift repository.
   static let actorSize: UInt64 = 96
 
+  static let addressSize: UInt64 = 8
+
   /// Where the elements of an array begin, and a text: behind the counts and the capacity.
-  static let elementsStart: UInt64 = 32
+  static let elementsStart = SwiftArray.elementsStart
 
   /// Where the object begins, or the element of an array or value of a dictionary, that holds a place
   /// of a block.

@@ -65,7 +65,8 @@ struct SettledObjects: Sendable {
   }
 }
 
-/// Which objects are counted by their holders' types; of a table, which may hold many, all are found at once.
+/// Which objects are counted by their holders' types; of a table or an array, which may hold many, all are found at
+/// once.
 private struct CountedInTables {
   private var targets: [Int: Set<Int>] = [:]
 
@@ -73,7 +74,7 @@ private struct CountedInTables {
     _ object: Int, heldBy holder: Reachability.Holder, _ scanner: EdgeScanner
   ) -> Bool {
     guard case .block(let block) = holder else { return false }
-    guard scanner.layout(of: block)?.table != nil else {
+    guard let layout = scanner.layout(of: block), layout.table != nil || layout.isArray else {
       return Self.targets(of: block, scanner).contains(object)
     }
     if let known = targets[block] { return known.contains(object) }
@@ -164,6 +165,6 @@ extension EdgeScanner {
     else { return false }
     return !layout.isCountedReference(
       offset, ofBlockAt: heap.blocks.address(of: block), size: heap.blocks.size(of: block),
-      table(in: block, layout), heap.memory)
+      table(in: block, layout), usedElements(of: block), heap.memory)
   }
 }

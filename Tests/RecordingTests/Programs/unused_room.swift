@@ -14,6 +14,11 @@ final class BehindNumbers {
   var other = 2
 }
 
+final class WithinNumbers {
+  var number = 1
+  var other = 2
+}
+
 final class BehindObjects {
   var number = 1
   var other = 2
@@ -22,6 +27,7 @@ final class BehindObjects {
 nonisolated(unsafe) var text = ""
 nonisolated(unsafe) var bytes: [UInt8] = []
 nonisolated(unsafe) var numbers: [Int32] = []
+nonisolated(unsafe) var stored: [UInt8] = []
 nonisolated(unsafe) var texts: [String] = []
 nonisolated(unsafe) var objects: [AnyObject] = []
 
@@ -69,6 +75,12 @@ nonisolated(unsafe) var objects: [AnyObject] = []
   objects.append(kept)
 }
 
+/// Puts an address into the elements, byte by byte.
+@inline(never) func storeBytes(_ hidden: UInt) -> [UInt8] {
+  let address = ~hidden
+  return withUnsafeBytes(of: address) { Array($0) }
+}
+
 let kept = BehindText()
 
 // What the runtime allocates at the first time is to get none of that memory.
@@ -86,4 +98,5 @@ makeNumbers(leak(BehindNumbers()))
 // Into the middle, where no object begins.
 makeTexts(leak(BehindObjects()) - 16)
 makeObjects(leak(BehindObjects()) - 16)
-withExtendedLifetime((text, bytes, numbers, texts, objects)) {}
+stored = storeBytes(leak(WithinNumbers()))
+withExtendedLifetime((text, bytes, numbers, texts, objects, stored)) {}
