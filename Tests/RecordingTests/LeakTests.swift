@@ -327,6 +327,7 @@ import TraceTestSupport
         "app.Leaked": Figures(11, 264, roots: 11), "app.LeakedByClosure": Figures(1, 40, roots: 1),
         "app.LeakedByAny": Figures(1, 48, roots: 1),
         "app.LeakedByDelegate": Figures(1, 32, roots: 1),
+        "app.LeakedByBox": Figures(1, 64, roots: 1), "Box<app.Rectangle>": Figures(1, 48, roots: 1),
         "app.LeakedByElement": Figures(1, 24, roots: 1),
         "Array<AnyObject> storage": Figures(1, 40, roots: 1),
         "app.LeakedByValue": Figures(1, 24, roots: 1),

@@ -234,17 +234,17 @@ extension SwiftLayouts {
         actorOffset: fields.first { $0.name == "$defaultActor" }?.offset,
         keys: keys.map(Self.counted))
     case .swiftCaptures:
-      let layout = SwiftCaptureLayout(type.name)
       return ObjectLayout(
         size: .max, unownedFromEnd: unownedFromEnd(ofWord: word),
         identifiersFromEnd: identifiersFromEnd(ofWord: word),
-        countedFromEnd: layout?.countedFromEnd ?? [],
+        countedFromEnd: countedFromEnd(ofWord: word),
         existentialOffsets: Self.existentials(capturedFields(ofWord: word), size: .max),
         numbersFromEnd: numbersFromEnd(ofWord: word))
     case .swiftBox:
       return ObjectLayout(
         size: .max, unownedFromEnd: unownedFromEnd(ofWord: word),
         identifiersFromEnd: identifiersFromEnd(ofWord: word),
+        countedFromEnd: countedFromEnd(ofWord: word),
         existentialOffsets: Self.existentials(capturedFields(ofWord: word), size: .max),
         numbersFromEnd: numbersFromEnd(ofWord: word))
     case .swiftError: return ObjectLayout(size: .max)

@@ -58,6 +58,22 @@ final class LeakedByBuffer {
   }
 }
 
+protocol Shape {}
+struct Rectangle: Shape {
+  var x = 1, y = 2, width = 3
+  let owner: Leaked
+}
+
+/// Its property is too large for an existential container.
+final class LeakedByBox: Leaked {
+  var shape: (any Shape)?
+  override init() {
+    super.init()
+    own = nil
+    shape = Rectangle(owner: self)
+  }
+}
+
 /// Held by an array, and by its own property.
 final class Kept {
   var own: Kept?
@@ -102,11 +118,13 @@ nonisolated(unsafe) var others: [AnyObject] = []
 nonisolated(unsafe) var lists: [[AnyObject]] = []
 nonisolated(unsafe) var kept: [Kept] = []
 nonisolated(unsafe) var event = Event.closed
+nonisolated(unsafe) var failure: (any Error)?
 
 @inline(never) func useUnowned() {
   observers.append(Observer())
   boxes.append(Box(Reference(object: Leaked())))
   boxes.append(Box(Optional(Reference(object: Leaked()))))
+  failure = Failure(object: LeakedByBox())
   optionals += [nil, Reference(object: Leaked())]
   event = .changed(Reference(object: Leaked()))
 }

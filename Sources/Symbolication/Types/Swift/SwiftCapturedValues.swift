@@ -141,6 +141,14 @@ struct SwiftCapturedValues {
   /// Where words are that only identify objects, in bytes from the end of the block's last word.
   var identifiersFromEnd: [UInt64] { placesFromEnd { $0.ownership == .identifier } }
 
+  /// Where references are that their objects count, in bytes from the end of the block's last word.
+  var countedFromEnd: [UInt64] {
+    let end = (back.size + 7) & ~7
+    return back.fields.compactMap { field in
+      field.countedReference.map { end - field.offset - $0 }
+    }
+  }
+
   /// Where words begin that are no pointers, in bytes from the end of the block; none where it is not known whether
   /// the values end with the block.
   var numbersFromEnd: [UInt64] {

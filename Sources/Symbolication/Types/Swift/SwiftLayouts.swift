@@ -112,6 +112,15 @@ public final class SwiftLayouts {
     types.type(ofWord: word).flatMap(captures)?.identifiersFromEnd ?? []
   }
 
+  /// Where references are in the closure contexts and boxes that begin with a word that their objects count, in bytes
+  /// from the end of the last word.
+  public func countedFromEnd(ofWord word: UInt64) -> [UInt64] {
+    guard let type = types.type(ofWord: word) else { return [] }
+    let plain = type.kind == .swiftCaptures ? SwiftCaptureLayout(type.name) : nil
+    let known = captures(of: type)?.countedFromEnd ?? []
+    return Set(known).union(plain?.countedFromEnd ?? []).sorted()
+  }
+
   /// Where words begin in the closure contexts and boxes that begin with a word that are no pointers, in bytes from
   /// the end of what was requested.
   public func numbersFromEnd(ofWord word: UInt64) -> [UInt64] {
