@@ -228,6 +228,7 @@ public final class StackSymbolicator {
     let (frames, caller) = runtimeFrames(of: stack)
     return CxxRuntimeBlocks.name(of: frames, calledBy: caller) ?? ContainerNames.name(of: frames)
       ?? RustContainers.name(of: frames) ?? SwiftRuntimeBlocks.name(of: frames)
+      ?? SwiftPointerBlocks.name(of: frames)
       ?? DispatchNames.ofRecord(frames, calledBy: caller)
   }
 

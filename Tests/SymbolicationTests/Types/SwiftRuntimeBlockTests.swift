@@ -35,6 +35,40 @@ import TraceReader
         == "Swift task group queue")
   }
 
+  @Test func memoryBehindPointersHasItsType() {
+    func name(_ functions: [(raw: String, full: String)]) -> String? {
+      SwiftPointerBlocks.name(
+        of: functions.map { raw, full in
+          SymbolicatedFrame(
+            programCounter: Address(1),
+            function: FunctionName(raw: raw, short: full, full: full, base: full, language: .swift))
+        })?.short
+    }
+    let pointer = (
+      raw: "$sSp8allocate8capacitySpyxGSi_tFZ3app4NodeCSgSaySiGt_Tt0g5",
+      full: "generic specialization <(app.Node?, [Swift.Int])> of static "
+        + "Swift.UnsafeMutablePointer.allocate(capacity: Swift.Int) -> "
+        + "Swift.UnsafeMutablePointer<A>"
+    )
+    let buffer = (
+      raw: "$sSr8allocate8capacitySryxGSi_tFZSi_Tt0g5",
+      full: "generic specialization <Swift.Int> of static "
+        + "Swift.UnsafeMutableBufferPointer.allocate(capacity: Swift.Int) -> "
+        + "Swift.UnsafeMutableBufferPointer<A>"
+    )
+    let runtime = (raw: "swift_slowAlloc", full: "swift_slowAlloc")
+    #expect(
+      name([runtime, pointer]) == "UnsafeMutablePointer<(app.Node?, [Int])> storage")
+    #expect(name([pointer, buffer]) == "UnsafeMutableBufferPointer<Int> storage")
+    // Of no one type.
+    let generic = (
+      raw: "$sSp8allocate8capacitySpyxGSi_tFZ",
+      full: "static Swift.UnsafeMutablePointer.allocate(capacity: Swift.Int) -> "
+        + "Swift.UnsafeMutablePointer<A>"
+    )
+    #expect(name([runtime, generic]) == nil)
+  }
+
   @Test func whatTheEndOfAnObjectAllocatesIsNone() {
     #expect(
       name([
