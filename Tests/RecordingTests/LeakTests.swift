@@ -303,6 +303,14 @@ import TraceTestSupport
     #expect(program.possible.isEmpty)
   }
 
+  @Test(arguments: [["-Onone"], ["-O"]])
+  func elementsThatAreBeingAddedAreHeld(_ options: [String]) throws {
+    let source = try TestProgram("growing_arrays.swift", flags: options + ["-module-name", "app"])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.leaks.isEmpty)
+    #expect(program.possible.isEmpty)
+  }
+
   /// A text holds nothing, nor does an array of objects by their middle, nor what no array counts; whether an array of
   /// small numbers does is doubtful.
   @Test(arguments: [["-Onone"], ["-O"], ["-Onone", "-static-stdlib"]])
