@@ -125,6 +125,14 @@ import TraceTestSupport
     #expect(report.outputText.contains(": 6 leaks for 264006 total leaked bytes."))
   }
 
+  /// A copy would lack memory that is not copied, and what only that holds would count as leaked.
+  @Test func whatNoCopyHasHoldsBlocksAtTheEnd() throws {
+    let run = try TracedRun([try TestProgram("uncopied.c").path.string])
+    let report = try ProcessRun.run(
+      [BuiltProducts.memtrace.string, "leaks", run.traces[0].string])
+    #expect(report.outputText.contains(": 1 leak for 44003 total leaked bytes."))
+  }
+
   /// For a moment the soft limit is raised, as far as the hard one lets it.
   @Test func aSnapshotIsTakenAtTheEndWhereNoDescriptorIsLeft() throws {
     let program = try TestProgram("no_descriptor.c")

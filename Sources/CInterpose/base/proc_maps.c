@@ -6,8 +6,22 @@
 #include <fcntl.h>
 #include <string.h>
 
+static long open_in(const char *folder, const char *name) {
+    char path[32];
+    struct mt_text text = mt_text_begin(path, sizeof path);
+    mt_text_add(&text, folder);
+    mt_text_add(&text, name);
+    return mt_os_open(MT_AT_CWD, path, O_RDONLY, 0);
+}
+
+/* /proc/self is the first thread, which has no memory any more once it has ended. */
+long mt_proc_open_memory(const char *name) {
+    long fd = open_in("/proc/thread-self/", name); /* since Linux 3.17 */
+    return fd >= 0 ? fd : open_in("/proc/self/", name);
+}
+
 long mt_maps_open(struct mt_maps_reader *reader) {
-    long fd = mt_os_open(MT_AT_CWD, "/proc/self/maps", O_RDONLY, 0);
+    long fd = mt_proc_open_memory("maps");
     reader->fd = (int)fd;
     reader->used = reader->next = 0;
     return fd < 0 ? fd : 0;

@@ -22,6 +22,13 @@ struct mt_maps_reader {
     char buffer[3 * MT_PAGE_SIZE];
 };
 
+/* Opens a file of /proc that tells of the memory of this process, for reading.
+ *
+ * name     "maps", "pagemap" or "mem"
+ * returns  the descriptor or -errno
+ * context  any thread, also where the first one of the process has ended; async-signal-safe */
+long mt_proc_open_memory(const char *name);
+
 /* returns  0 or -errno: -ENOENT where /proc is not mounted
  * context  any thread; async-signal-safe; the reader is too big for a small stack */
 long mt_maps_open(struct mt_maps_reader *reader);

@@ -163,6 +163,14 @@ static long write_held(const struct mt_snapshot_image *image, struct mt_park *pa
     return error;
 }
 
+/* Whether nobody misses the other threads while the image is written: they would only have been
+ * ended by now. A copy would lack the memory that is not copied (MADV_DONTFORK, as V8's heap is).
+ */
+static bool ends_with_all_held(const struct mt_snapshot_request *request,
+                               const struct mt_park *park) {
+    return request->is_end && request->is_final && mt_park_holds_all(park);
+}
+
 /* Whether what the last snapshot still writes is waited for. Whoever asks for one can ask again;
  * those of marks and of the end are all wanted. */
 static bool waits_for_others(const struct mt_snapshot_request *request) {
@@ -198,7 +206,8 @@ static long take_parked(struct mt_snapshot_request *request) {
     /* At the end of a process without other threads nothing can get in the way: no copy. */
     if (park.count == 0 && request->is_end)
         return write_in_place(&image);
-    if (__atomic_load_n(&g_snapshot.avoids_copies, __ATOMIC_RELAXED) ||
+    if (ends_with_all_held(request, &park) ||
+        __atomic_load_n(&g_snapshot.avoids_copies, __ATOMIC_RELAXED) ||
         mt_os_child_begins_namespace())
         return write_held(&image, &park);
     return write_by_copy(&image, &park);

@@ -2,9 +2,9 @@
 #include "snapshot/snapshot_pages.h"
 
 #include "base/os_threads.h"
+#include "base/proc_maps.h"
 #include "snapshot/inherited_pages.h"
 #include "snapshot/pagemap.h"
-#include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
@@ -32,10 +32,10 @@ enum { MT_WORTH_A_SCAN = 1 << 30 };
 enum { MT_HEAP_ALIGNMENT = 64 << 20 };
 
 void mt_pages_open(struct mt_page_walker *walker) {
-    walker->pagemap = (int)mt_os_open(MT_AT_CWD, "/proc/self/pagemap", O_RDONLY, 0);
+    walker->pagemap = (int)mt_proc_open_memory("pagemap");
     walker->can_scan = walker->pagemap >= 0;
     walker->skips_inherited = false;
-    walker->memory = (int)mt_os_open(MT_AT_CWD, "/proc/self/mem", O_RDONLY, 0);
+    walker->memory = (int)mt_proc_open_memory("mem");
 }
 
 void mt_pages_close(struct mt_page_walker *walker) {

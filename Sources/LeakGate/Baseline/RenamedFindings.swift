@@ -1,3 +1,5 @@
+import Reports
+
 /// New findings that are likely known ones under another name: a function on the stack was renamed or
 /// split.
 ///
@@ -28,15 +30,18 @@ struct RenamedFindings {
   ///   - findings: All findings of a run that missed nothing.
   ///   - baseline: What was known.
   init(_ findings: [Finding], _ baseline: Baseline) {
-    let found = Set(findings.map(\.fingerprint)), known = Set(baseline.entriesByFingerprint.keys)
+    let found = Set(findings.map(\.fingerprint))
     let stale = Dictionary(grouping: baseline.entries.filter { !found.contains($0.fingerprint) }) {
       Likeness($0.kind, name: $0.what, count: $0.count, bytes: $0.bytes)
     }
-    let new = findings.filter { !known.contains($0.fingerprint) && $0.state != .suppressed }
-    let faults = Dictionary(grouping: new, by: \.fingerprint).values.sorted {
-      $0[0].fingerprint < $1[0].fingerprint
+    // Where all was found, nothing was renamed, and comparing takes longer than judging.
+    guard !stale.isEmpty else {
+      entries = [:]
+      return
     }
-    let alike = Dictionary(grouping: faults) { findings in
+    let known = Set(baseline.entriesByFingerprint.keys)
+    let new = findings.filter { !known.contains($0.fingerprint) && $0.state != .suppressed }
+    let alike = Dictionary(grouping: new.grouped(by: \.fingerprint)) { findings in
       // Entries hold the most of any process.
       Likeness(
         findings[0].kind, name: findings[0].name, count: findings.map(\.count).max() ?? 0,

@@ -4,10 +4,11 @@ import Reports
 ///
 /// For what people read: a leak in each of a hundred workers would take all of the room.
 struct RepeatedFinding {
-  /// The first of them, which stands for all.
-  let finding: Finding
-  /// All of them.
+  /// All of them, at least one.
   let findings: [Finding]
+
+  /// The first of them, which stands for all.
+  var finding: Finding { findings[0] }
 
   /// What has to be the same: the fault, and all that is said of it but its amount.
   private struct Key: Hashable {
@@ -31,7 +32,7 @@ struct RepeatedFinding {
   ///
   /// - Returns: Each fault once, in the order of the first ones.
   static func of(_ findings: [Finding]) -> [RepeatedFinding] {
-    findings.grouped(by: Key.init).map { RepeatedFinding(finding: $0[0], findings: $0) }
+    findings.grouped(by: Key.init).map { RepeatedFinding(findings: $0) }
   }
 
   /// How many of several there are in all; the first one's own where it is alone.

@@ -103,9 +103,9 @@ extension GateResult {
 
   /// `memtrace-check: verdict=fail exit=86 …`, every value a word or a number.
   var machineLine: String {
-    let counted = self.counted
+    let counted = findings.lazy.filter(\.counts)
     let sum = { (kinds: (FindingKind) -> Bool, value: (Finding) -> UInt64) in
-      counted.filter { kinds($0.kind) }.reduce(0) { $0 &+ value($1) }
+      counted.reduce(0) { kinds($1.kind) ? $0 &+ value($1) : $0 }
     }
     let values: [(String, String)] = [
       ("verdict", verdict.rawValue), ("exit", "\(exitStatus)"),

@@ -12,7 +12,7 @@ extension GateResult {
     let judges = input.rules.map { RuleJudge($0, input.rules, findings, input.baseline) }
     let results = judges.map { judge in checked.map(judge.result) }
     let rules = results.flatMap(\.self)
-    let broken = results.map { zip(checked, $0).filter { !$1.isKept }.map(\.0) }
+    let broken = results.map { Set(zip(checked, $0).filter { !$1.isKept }.map { ProcessKey($0.0) }) }
     Self.noteAllowed(&findings, by: Array(zip(judges, broken)))
     var problems = input.problems
     problems += input.processes.flatMap { process in
@@ -43,7 +43,8 @@ extension GateResult {
     hostStatus = input.hostStatus
     exitStatus = Self.exitStatus(verdict, host: input.hostStatus)
     processes = input.processes
-    self.findings = findings.sorted { $0.order < $1.order }
+    let orders = findings.map(\.order)
+    self.findings = orders.indices.sorted { orders[$0] < orders[$1] }.map { findings[$0] }
     self.rules = rules
     self.stale = stale
     self.problems = problems
@@ -70,12 +71,12 @@ extension GateResult {
   ///   - findings: All findings, judged.
   ///   - judges: The rules, each with the processes that break it.
   private static func noteAllowed(
-    _ findings: inout [Finding], by judges: [(judge: RuleJudge, breaking: [CheckedProcess])]
+    _ findings: inout [Finding], by judges: [(judge: RuleJudge, breaking: Set<ProcessKey>)]
   ) {
     for index in findings.indices where findings[index].counts {
-      let finding = findings[index]
+      let finding = findings[index], process = ProcessKey(finding)
       findings[index].isAllowed = !judges.contains { judge, breaking in
-        judge.covers(finding) && breaking.contains(where: finding.isOf)
+        judge.covers(finding) && breaking.contains(process)
       }
     }
   }
@@ -92,11 +93,6 @@ extension GateResult {
 }
 
 extension Finding {
-  /// Whether it was found in a process.
-  fileprivate func isOf(_ process: CheckedProcess) -> Bool {
-    ProcessKey(self) == ProcessKey(process)
-  }
-
   /// Those that the gate fails for first, then those that count, then the most bytes, then by what
   /// does not change from run to run.
   fileprivate var order: (Int, UInt64, UInt64, String, String) {
@@ -223,7 +219,8 @@ struct RuleJudge {
   private let rule: GateRule
   /// What narrower rules cover, which this one does not.
   private let narrower: [RuleScope]
-  private let findings: [Finding]
+  /// What counts of its findings, by process.
+  private var amounts: [ProcessKey: Amount] = [:]
   private let baseline: Baseline?
 
   /// - Parameters:
@@ -238,17 +235,13 @@ struct RuleJudge {
       rule.scope.isEmpty
       ? rules.filter { $0.measure == rule.measure && !$0.scope.isEmpty }.map(\.scope) : []
     self.narrower = narrower
-    self.findings = findings.filter { finding in
-      finding.counts && Self.covers(finding, rule, narrower)
+    for finding in findings where finding.counts && covers(finding) {
+      amounts[ProcessKey(finding), default: Amount()].add(finding, of: rule.measure)
     }
   }
 
   /// Whether the rule speaks of a finding.
-  func covers(_ finding: Finding) -> Bool { Self.covers(finding, rule, narrower) }
-
-  private static func covers(
-    _ finding: Finding, _ rule: GateRule, _ narrower: [RuleScope]
-  ) -> Bool {
+  func covers(_ finding: Finding) -> Bool {
     rule.measure.covers(finding.kind) && rule.scope.holds(finding)
       && !narrower.contains { $0.holds(finding) }
   }
@@ -281,11 +274,13 @@ struct RuleJudge {
     if rule.limit.isRelative {
       return process.measures?.amounts[rule.measure] ?? Amount()
     }
-    var amount = Amount()
-    for finding in findings where finding.isOf(process) {
-      amount.count &+= rule.measure == .cycles ? finding.instances : finding.count
-      amount.bytes &+= finding.bytes
-    }
-    return amount
+    return amounts[ProcessKey(process)] ?? Amount()
+  }
+}
+
+extension Amount {
+  fileprivate mutating func add(_ finding: Finding, of measure: Measure) {
+    count &+= measure == .cycles ? finding.instances : finding.count
+    bytes &+= finding.bytes
   }
 }

@@ -31,13 +31,16 @@ extension LeaksReport {
 
   /// What taking it cost: `Snapshot: 88.0 MiB in 1.9 s; …`.
   private func cost(_ page: TextPage) -> String {
-    let pause =
-      snapshot.pauseNanoseconds == 0
-      ? "no thread had to be stopped"
-      : "threads stood still for \(TimeText.duration(snapshot.pauseNanoseconds)), "
-        + "\(TimeText.duration(snapshot.forkNanoseconds)) of it for the copy of the process"
-    return "The snapshot has \(page.bytes(snapshot.storedBytes)) and took "
+    "The snapshot has \(page.bytes(snapshot.storedBytes)) and took "
       + "\(TimeText.duration(snapshot.durationNanoseconds)); \(pause)."
+  }
+
+  private var pause: String {
+    if snapshot.pauseNanoseconds == 0 { return "no thread had to be stopped" }
+    // Without a copy, at the end of a process, until all was written.
+    guard snapshot.forkNanoseconds > 0 else { return "the other threads stood still meanwhile" }
+    return "threads stood still for \(TimeText.duration(snapshot.pauseNanoseconds)), "
+      + "\(TimeText.duration(snapshot.forkNanoseconds)) of it for the copy of the process"
   }
 
   private func writeDiscoveries(to page: inout TextPage) {
