@@ -12,7 +12,9 @@ extension GateResult {
     let judges = input.rules.map { RuleJudge($0, input.rules, findings, input.baseline) }
     let results = judges.map { judge in checked.map(judge.result) }
     let rules = results.flatMap(\.self)
-    let broken = results.map { Set(zip(checked, $0).filter { !$1.isKept }.map { ProcessKey($0.0) }) }
+    let broken = results.map {
+      Set(zip(checked, $0).filter { !$1.isKept }.map { ProcessKey($0.0) })
+    }
     Self.noteAllowed(&findings, by: Array(zip(judges, broken)))
     var problems = input.problems
     problems += input.processes.flatMap { process in
