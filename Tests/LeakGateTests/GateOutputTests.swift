@@ -40,6 +40,25 @@ import TraceTestSupport
     #expect(try !lines(500, isLog: true).contains { $0.hasPrefix("…") })
   }
 
+  /// What differs may lie beyond the frames that are shown of the first.
+  @Test func furtherStacksBeginWhereTheyDiffer() throws {
+    var finding = leak()
+    finding.frames = (0..<14).map { frame("f\($0)") }
+    var others = [finding.frames, finding.frames, [frame("f0"), frame("main")], finding.frames]
+    others[0].replaceSubrange(13..., with: [frame("g13"), frame("main")])
+    others[1][1] = frame("f1", "/src/app/x.c", 7)
+    others[3].removeLast()
+    finding.related = others.map { .init(title: "also from this stack", frames: $0) }
+    let text = try GateResult(judging: input([finding])).output(as: .text, root: root)
+    let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
+    let starts = lines.indices.filter { lines[$0] == "also from this stack:" }
+    #expect(
+      starts.map { Array(lines[($0 + 1)...($0 + 3)]) } == [
+        ["… 13 frames as above", "g13", "main"], ["f0", "f1  x.c:7", "f2"],
+        ["f0", "main", "also from this stack:"], ["f0", "f1", "f2"],
+      ])
+  }
+
   /// A leak in each worker leaves room for the others.
   @Test func whatManyProcessesHaveIsOneAnnotation() throws {
     let workers = (1...20).map { leak(bytes: 1000 - UInt64($0), pid: UInt32($0)) }

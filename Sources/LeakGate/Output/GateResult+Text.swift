@@ -54,7 +54,7 @@ extension GateResult {
       StackText.write(finding.frames, to: &page, indent: 4, limit: 12)
       for related in finding.related {
         page.line([Span("\(related.title):")], indent: 2)
-        StackText.write(related.frames, to: &page, indent: 4, limit: 12)
+        StackText.write(related.frames, below: finding.frames, to: &page, indent: 4, limit: 12)
       }
       page.line(
         [
