@@ -104,6 +104,19 @@ import TraceTestSupport
       ])
   }
 
+  /// The program allocated them by functions of its own.
+  @Test func announcedBlocksAreNotCalledByTheFunctionOfMemtrace() throws {
+    var builder = Self.recording()
+    let take = builder.stack([0x1200, 0x1100, 0x1000])
+    builder.noteAnnounced()
+    builder.announce(0x20_0400 + 64, 48, stack: take, time: 50)
+    var snapshot = SnapshotBuilder(time: 60)
+    snapshot.region(0x20_0000..<0x20_1000, path: "[heap]")
+    builder.snapshot(snapshot)
+    #expect(
+      try rows(of: builder) == ["app.Node<Int> 2", "malloc in parse 3", "pool block in parse 1"])
+  }
+
   @Test func pythonObjectsHaveTheirClass() throws {
     var builder = TraceBuilder()
     let stack = builder.stack([0x1100])

@@ -39,9 +39,12 @@ struct FindingCollector {
   /// Adds the blocks that were not freed.
   mutating func add(_ report: UnfreedReport) {
     for group in report.groups {
+      let function = group.functions.first ?? "malloc"
+      let block =
+        function == Operation.announced.name ? Operation.announced.blockName : function
       let what =
-        group.types.first ?? "\(group.functions.first ?? "malloc") in "
-        + (group.responsible?.name ?? "code without a stack")
+        group.types.first
+        ?? "\(block) in " + (group.responsible?.name ?? "code without a stack")
       var finding = finding(.unfreed, what, group.frames)
       (finding.count, finding.bytes, finding.instances) = (group.count, group.bytes, group.count)
       add(finding)

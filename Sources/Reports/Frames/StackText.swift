@@ -13,7 +13,27 @@ package enum StackText {
       page.line([Span("<no stack recorded>", .faint)], indent: indent)
       return
     }
+    write(telling(frames), to: &page, indent: indent, limit: limit)
+  }
+
+  /// Writes the frames below another stack: those at the leaf that both have are counted where there are several.
+  package static func write(
+    _ frames: [ReportFrame], below other: [ReportFrame], to page: inout TextPage, indent: Int,
+    limit: Int
+  ) {
     let shown = telling(frames)
+    let shared = zip(shown, telling(other)).prefix { ($0.name, $0.place) == ($1.name, $1.place) }
+    guard shared.count > 1, shared.count < shown.count else {
+      write(frames, to: &page, indent: indent, limit: limit)
+      return
+    }
+    page.line([Span("… \(shared.count) frames as above", .faint)], indent: indent)
+    write(shown.dropFirst(shared.count), to: &page, indent: indent, limit: limit)
+  }
+
+  private static func write(
+    _ shown: ArraySlice<ReportFrame>, to page: inout TextPage, indent: Int, limit: Int
+  ) {
     guard shown.count > limit, limit > 0 else {
       for frame in shown { page.line(line(frame), indent: indent) }
       return

@@ -137,7 +137,7 @@ struct BlockLabels {
     if case .type = category.kind { return category.name }
     let site = heap.blocks.site(of: block)
     guard let frame = names.responsible(of: site.stack), frame.role != .marker else { return nil }
-    return "\(site.operation.name) in \(frame.name)"
+    return "\(site.operation.blockName) in \(frame.name)"
   }
 
   /// Name and address: `<Parent 0x55d0>`, `0x55d0`.

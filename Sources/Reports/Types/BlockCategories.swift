@@ -259,7 +259,7 @@ public final class BlockCategories {
     if let type = stackNames?.allocatedType(of: call.stack, by: call.operation) {
       return BlockCategory(type)
     }
-    let caller = ResponsibleFrame.describe(call.operation.name, in: frame)
+    let caller = ResponsibleFrame.describe(call.operation.blockName, in: frame)
     var category = BlockCategory(caller: caller)
     category.imagePath = frame.imagePath
     return category

@@ -44,4 +44,9 @@ extension Event {
 extension Operation {
   /// Whether the operation is one on blocks of the program's own allocators.
   public var isOfAnnounced: Bool { self == .announced || self == .announcedEnd }
+
+  /// What blocks are called that it made and of which only the caller is known: `malloc in f`, `pool block in f`.
+  ///
+  /// The program has called another function, and memtrace has made nothing.
+  public var blockName: String { isOfAnnounced ? "pool block" : name }
 }
