@@ -327,6 +327,24 @@ import TraceTestSupport
     #expect(text.contains("\"text\":\"freed first by free\""))
   }
 
+  /// GitHub shows 5,000 results, and takes those of one fingerprint for one.
+  @Test func sarifHasWhatManyProcessesHaveOnce() throws {
+    let names = Array(repeating: "app", count: 18) + ["client", "client"]
+    let workers = names.enumerated().map { leak(process: $1, pid: UInt32($0)) }
+    let processes = names.enumerated().map { checked($1, pid: UInt32($0)) }
+    let findings = workers + [leak(bytes: 40, in: "other", pid: 1)]
+    let log = SARIFLog(GateResult(judging: input(findings, processes: processes)), root: root)
+    let results = try #require(log.runs.first?.results)
+    #expect(
+      results.map(\.message.text) == [
+        "Memory leak: Node, 60 blocks, 960 B in 20 processes, allocated in makeList (list.c:12)",
+        "Memory leak: Node, 3 blocks, 40 B, allocated in other (list.c:12)",
+      ])
+    #expect(results.map(\.occurrenceCount) == [20, nil])
+    #expect(results.map(\.properties.process) == ["app, client", "app"])
+    #expect(results.map(\.properties.count) == [60, 3])
+  }
+
   /// Viewers take `[](int)` for a link without a text.
   @Test func sarifHasNoLinksInNames() throws {
     var finding = leak(what: "malloc in Row::operator[](int)", in: "Row::operator[](int)")

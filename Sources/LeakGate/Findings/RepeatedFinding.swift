@@ -53,7 +53,7 @@ struct RepeatedFinding {
 
   /// The processes by name, the first few of many: `server (pid 12, 13, 14 and 7 more), worker (pid 20)`.
   var processText: String {
-    let limit = 3
+    let limit = Self.limit
     let programs = Dictionary(grouping: findings, by: \.process).sorted { $0.key < $1.key }
     let texts = programs.map { name, findings in
       let pids = Set(findings.map(\.pid)).sorted()
@@ -61,9 +61,18 @@ struct RepeatedFinding {
       return "\(name) (pid \(shown)"
         + (pids.count > limit ? " and \(pids.count - limit) more)" : ")")
     }
-    let shown = texts.prefix(limit).joined(separator: ", ")
-    return texts.count > limit ? "\(shown) and \(texts.count - limit) more programs" : shown
+    return Self.list(texts)
   }
+
+  /// The programs by name, the first few of many: `server, worker`.
+  var programText: String { Self.list(Set(findings.map(\.process)).sorted()) }
+
+  private static func list(_ programs: [String]) -> String {
+    let shown = programs.prefix(limit).joined(separator: ", ")
+    return programs.count > limit ? "\(shown) and \(programs.count - limit) more programs" : shown
+  }
+
+  private static let limit = 3
 }
 
 extension Finding {

@@ -4,8 +4,8 @@ extension SARIFLog {
   /// The log of a verdict.
   init(_ result: GateResult, root: SourceRoot) {
     let name = result.processes.first?.name ?? "run"
-    let findings = result.findings.prefix(Limit.results)
-    let steps = Limit.steps(inEachOf: findings.count)
+    let faults = RepeatedFinding.of(result.findings).prefix(Limit.results)
+    let steps = Limit.steps(inEachOf: faults.count)
     let notes =
       result.problems.map { Notification(level: "error", message: Message(text: $0.printable)) }
       + result.brokenFigures.map {
@@ -33,7 +33,7 @@ extension SARIFLog {
           "SRCROOT": Base(description: Message(text: "The root of the repository."))
         ],
         columnKind: "unicodeCodePoints",
-        results: findings.map { Result($0, root: root, steps: steps) })
+        results: faults.map { Result($0, root: root, steps: steps) })
     ]
   }
 }
@@ -57,7 +57,8 @@ extension FindingKind {
 }
 
 extension SARIFLog.Result {
-  fileprivate init(_ finding: Finding, root: SourceRoot, steps: Int) {
+  fileprivate init(_ fault: RepeatedFinding, root: SourceRoot, steps: Int) {
+    let finding = fault.total
     let place = root.place(of: finding)
     let related = finding.related.enumerated().compactMap { index, stack in
       let frame = stack.frames.first { $0.role == .user && root.place(of: $0) != nil }
@@ -72,16 +73,17 @@ extension SARIFLog.Result {
       ruleId: finding.kind.ruleID,
       ruleIndex: FindingKind.allCases.firstIndex(of: finding.kind) ?? 0,
       level: finding.fails ? (finding.kind == .unfreed ? "warning" : "error") : "note",
-      message: .init(text: finding.sentence().printable),
+      message: .init(text: fault.sentence().printable),
       locations: [SARIFLog.Location(place, finding)],
       relatedLocations: related.isEmpty ? nil : related,
       codeFlows: flows.compactMap { $0 },
+      occurrenceCount: fault.findings.count > 1 ? fault.findings.count : nil,
       partialFingerprints: .init(primaryLocationLineHash: finding.fingerprint),
       baselineState: finding.baselineState,
       suppressions: finding.state == .suppressed
         ? [.init(kind: "external", justification: (finding.reason ?? "").printable)] : nil,
       properties: .init(
-        process: finding.process.printable, count: finding.count, bytes: finding.bytes))
+        process: fault.programText.printable, count: finding.count, bytes: finding.bytes))
   }
 }
 

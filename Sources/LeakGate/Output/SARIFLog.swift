@@ -88,6 +88,8 @@ struct SARIFLog: Encodable {
     var locations: [Location]
     var relatedLocations: [Location]?
     var codeFlows: [CodeFlow]?
+    /// In how many processes it was found; nil for one.
+    var occurrenceCount: Int?
     var partialFingerprints: Fingerprints
     var baselineState: String?
     var suppressions: [Suppression]?
