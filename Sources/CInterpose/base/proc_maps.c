@@ -3,11 +3,12 @@
 
 #include "base/text.h"
 #include "memtrace_snapshot.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
 static long open_in(const char *folder, const char *name) {
-    char path[32];
+    char path[48];
     struct mt_text text = mt_text_begin(path, sizeof path);
     mt_text_add(&text, folder);
     mt_text_add(&text, name);
@@ -20,11 +21,29 @@ long mt_proc_open_memory(const char *name) {
     return fd >= 0 ? fd : open_in("/proc/self/", name);
 }
 
-long mt_maps_open(struct mt_maps_reader *reader) {
-    long fd = mt_proc_open_memory("maps");
+static long begin(struct mt_maps_reader *reader, long fd) {
     reader->fd = (int)fd;
     reader->used = reader->next = 0;
     return fd < 0 ? fd : 0;
+}
+
+long mt_maps_open(struct mt_maps_reader *reader) {
+    return begin(reader, mt_proc_open_memory("maps"));
+}
+
+long mt_maps_open_details(struct mt_maps_reader *reader, long pid) {
+    char folder[32], own[16];
+    /* In the /proc of another namespace the number is that of another process. */
+    long length = mt_os_readlink("/proc/self", own, sizeof own - 1);
+    own[length > 0 ? length : 0] = 0;
+    uint64_t number;
+    if (!mt_text_parse_number(own, &number) || number != (uint64_t)mt_os_pid())
+        return begin(reader, -ENOENT);
+    struct mt_text text = mt_text_begin(folder, sizeof folder);
+    mt_text_add(&text, "/proc/");
+    mt_text_add_number(&text, (uint64_t)pid);
+    mt_text_add(&text, "/");
+    return begin(reader, open_in(folder, "smaps"));
 }
 
 void mt_maps_close(struct mt_maps_reader *reader) {
@@ -40,9 +59,11 @@ static const char *skip_field(const char *at) {
     return at;
 }
 
-/* "START-END rwxp OFFSET DEVICE INODE   PATH" */
-static void parse(char *text, size_t length, struct mt_map_line *line) {
+/* "START-END rwxp OFFSET DEVICE INODE   PATH"; details begin with their names, in capitals. */
+bool mt_map_line_read(char *text, size_t length, struct mt_map_line *line) {
     const char *at = text;
+    if (*at >= 'A' && *at <= 'Z')
+        return false;
     line->start = mt_text_take_hex(&at);
     at += *at == '-';
     line->end = mt_text_take_hex(&at);
@@ -61,6 +82,7 @@ static void parse(char *text, size_t length, struct mt_map_line *line) {
     at = skip_field(skip_field(skip_field(at)));
     line->path = text + (at - text);
     line->path_length = length - (size_t)(at - text);
+    return true;
 }
 
 /* Fills the buffer up behind what is left of it. */
@@ -76,17 +98,23 @@ static bool fill(struct mt_maps_reader *reader) {
     return true;
 }
 
-bool mt_maps_next(struct mt_maps_reader *reader, struct mt_map_line *line) {
+char *mt_maps_next_text(struct mt_maps_reader *reader, size_t *length) {
     for (;;) {
         char *start = reader->buffer + reader->next;
         char *end = memchr(start, '\n', reader->used - reader->next);
         if (end) {
             *end = 0;
-            reader->next = (size_t)(end + 1 - reader->buffer);
-            parse(start, (size_t)(end - start), line);
-            return true;
+            *length = (size_t)(end - start);
+            reader->next += *length + 1;
+            return start;
         }
         if (!fill(reader))
-            return false;
+            return NULL;
     }
+}
+
+bool mt_maps_next(struct mt_maps_reader *reader, struct mt_map_line *line) {
+    size_t length;
+    char *text = mt_maps_next_text(reader, &length);
+    return text && mt_map_line_read(text, length, line);
 }

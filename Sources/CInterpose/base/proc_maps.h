@@ -32,8 +32,14 @@ long mt_proc_open_memory(const char *name);
 /* returns  0 or -errno: -ENOENT where /proc is not mounted
  * context  any thread; async-signal-safe; the reader is too big for a small stack */
 long mt_maps_open(struct mt_maps_reader *reader);
+/* The same of another process: its smaps, which have further lines about each mapping. */
+long mt_maps_open_details(struct mt_maps_reader *reader, long pid);
 /* The next mapping, in ascending order; false at the end. Valid until the next call. */
 bool mt_maps_next(struct mt_maps_reader *reader, struct mt_map_line *line);
+/* The next line, of whatever it is; NULL at the end. Valid until the next call. */
+char *mt_maps_next_text(struct mt_maps_reader *reader, size_t *length);
+/* Reads a line that is about a mapping; false for one that is a detail. */
+bool mt_map_line_read(char *text, size_t length, struct mt_map_line *line);
 void mt_maps_close(struct mt_maps_reader *reader);
 
 #endif

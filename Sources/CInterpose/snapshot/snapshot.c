@@ -104,11 +104,14 @@ static void close_others(void) {
 }
 
 /* The copy: writes and ends. No hook runs here, and nothing of the host. */
-static _Noreturn void write_in_copy(const struct mt_snapshot_image *image, struct shared *shared) {
+static _Noreturn void write_in_copy(const struct mt_snapshot_image *image, struct shared *shared,
+                                    long host) {
+    struct mt_snapshot_image copied = *image;
+    copied.copied_from = host;
     shared->error = mt_trace_file_reopen_in_copy();
     close_others();
     if (shared->error == 0)
-        shared->error = mt_snapshot_image_write(image);
+        shared->error = mt_snapshot_image_write(&copied);
     if (mt_trace_file.header)
         mt_trace_file.header->snapshots_done = image->request->number + 1;
     __atomic_store_n(&shared->is_done, 1, __ATOMIC_RELEASE);
@@ -140,9 +143,10 @@ static long write_by_copy(const struct mt_snapshot_image *image, struct mt_park 
     shared->is_done = 0;
     shared->error = 0;
     uint64_t start = now();
+    long host = mt_os_pid();
     long copy = mt_os_copy_process();
     if (copy == 0)
-        write_in_copy(image, shared);
+        write_in_copy(image, shared, host);
     shared->times.fork_ns = now() - start;
     /* No process may be made (ulimit -u), or there is no memory for one. Later means never at the
      * end: the threads wait for longer then. */

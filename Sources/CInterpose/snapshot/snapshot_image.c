@@ -225,6 +225,8 @@ long mt_snapshot_image_write(const struct mt_snapshot_image *image) {
     if (error == 0)
         error = keep_threads_and_memory(image, &list, spans);
     if (error == 0) {
+        if (image->copied_from)
+            list.skipped_bytes += mt_regions_not_copied(image->copied_from);
         write_end(image, list.skipped_bytes);
         mt_snapshot_writer_flush(&g_writer);
         error = g_writer.error;

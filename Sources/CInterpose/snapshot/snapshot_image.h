@@ -19,6 +19,7 @@ struct mt_snapshot_image {
     struct mt_snapshot_times *times;
     uint64_t time; /* event time at which the threads stood still */
     bool keeps_contents;
+    long copied_from; /* the process that this one is a copy of; 0: none */
 };
 
 /* Writes the image of this process, which may be a copy made for that.

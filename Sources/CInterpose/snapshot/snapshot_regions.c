@@ -110,3 +110,60 @@ void mt_region_list_free(struct mt_region_list *list) {
         mt_os_unmap_pages(list->regions, MT_REGIONS_MAX * sizeof(struct mt_region));
     list->regions = NULL;
 }
+
+/* ---- What a copy lacks ---- */
+
+struct parent_mapping {
+    uint64_t start, end, resident;
+    bool would_be_kept;
+};
+
+static uint64_t own_bytes(const struct parent_mapping *mapping,
+                          const struct mt_own_range *own_end) {
+    uint64_t bytes = 0;
+    for (const struct mt_own_range *own = g_own; own < own_end; own++) {
+        uint64_t start = own->start > mapping->start ? own->start : mapping->start;
+        uint64_t end = own->end < mapping->end ? own->end : mapping->end;
+        bytes += start < end ? end - start : 0;
+    }
+    return bytes;
+}
+
+/* "Rss:        1024 kB" */
+static uint64_t amount_in(const char *text) {
+    uint64_t kilobytes = 0;
+    for (; *text; text++)
+        kilobytes =
+            *text >= '0' && *text <= '9' ? kilobytes * 10 + (uint64_t)(*text - '0') : kilobytes;
+    return kilobytes << 10;
+}
+
+static uint64_t not_copied(const struct parent_mapping *mapping, const char *flags,
+                           const struct mt_own_range *own_end) {
+    bool is_missing = mt_text_find(flags, " dc") || mt_text_find(flags, " wf");
+    if (!is_missing || !mapping->would_be_kept)
+        return 0;
+    uint64_t theirs = mapping->end - mapping->start - own_bytes(mapping, own_end);
+    return theirs < mapping->resident ? theirs : mapping->resident;
+}
+
+uint64_t mt_regions_not_copied(long pid) {
+    if (mt_maps_open_details(&g_reader, pid) < 0)
+        return 0;
+    const struct mt_own_range *own_end = g_own + mt_own_memory_list(g_own);
+    struct parent_mapping mapping = {0};
+    uint64_t bytes = 0;
+    size_t length;
+    for (char *text; (text = mt_maps_next_text(&g_reader, &length));) {
+        struct mt_map_line line;
+        if (mt_map_line_read(text, length, &line))
+            mapping = (struct parent_mapping){line.start, line.end, 0,
+                                              page_source(&line) != MT_PAGES_NOT_KEPT};
+        else if (mt_text_has_prefix(text, "Rss:") || mt_text_has_prefix(text, "Swap:"))
+            mapping.resident += amount_in(text);
+        else if (mt_text_has_prefix(text, "VmFlags:"))
+            bytes += not_copied(&mapping, text, own_end);
+    }
+    mt_maps_close(&g_reader);
+    return bytes;
+}

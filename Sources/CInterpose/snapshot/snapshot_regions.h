@@ -45,4 +45,12 @@ typedef void mt_region_visitor(const struct mt_snapshot_region *region, const ch
 long mt_region_list_make(struct mt_region_list *list, mt_region_visitor *visit);
 void mt_region_list_free(struct mt_region_list *list);
 
+/* Bytes that a process has in memory, of which this is a copy, and the copy has not
+ * (MADV_DONTFORK, MADV_WIPEONFORK).
+ *
+ * pid      of the process
+ * returns  0 also where it may not be asked, or has ended
+ * context  as above */
+uint64_t mt_regions_not_copied(long pid);
+
 #endif

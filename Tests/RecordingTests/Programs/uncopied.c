@@ -1,7 +1,8 @@
 /* Ends with another thread, which waits. Holds three blocks by memory that no copy of the process
  * has, as V8 holds all of its own, and two by memory that a copy has without its content. Loses
- * one. */
+ * one. Takes a snapshot before its end, too. */
 #define _GNU_SOURCE
+#include "memtrace.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,5 +46,6 @@ int main(void) {
         return 3;
     lose();
     clear_stack();
+    MEMTRACE_SNAPSHOT("goes on");
     return 0;
 }
