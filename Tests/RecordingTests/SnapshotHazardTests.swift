@@ -131,7 +131,10 @@ import TraceTestSupport
   @Test func whatNoCopyHasHoldsBlocksAtTheEndOrIsMissing() throws {
     let program = try TestProgram("uncopied.c", flags: TestProgram.withMarks)
     let run = try TracedRun([program.path.string])
-    #expect(try run.root().snapshots.map(\.skippedBytes) == [8192, 0])
+    let snapshots = try run.root().snapshots
+    #expect(snapshots.map(\.skippedBytes) == [8192, 0])
+    #expect(snapshots.map { $0.forkNanoseconds > 0 } == [true, false])
+    #expect(snapshots.map { $0.pauseNanoseconds == $0.durationNanoseconds } == [false, true])
     let report = try ProcessRun.run(
       [BuiltProducts.memtrace.string, "leaks", run.traces[0].string])
     #expect(report.outputText.contains(": 1 leak for 44003 total leaked bytes."))

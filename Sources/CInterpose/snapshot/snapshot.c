@@ -127,12 +127,9 @@ static void release(struct mt_park *park) {
     mt_os_futex_wake_shared(&times->are_known);
 }
 
-/* While all other threads stand still, as long as it takes: none may unmap what is read. How long
- * they do after this, nobody will know. */
+/* While all other threads stand still, as long as it takes: none may unmap what is read. */
 static long write_in_place(const struct mt_snapshot_image *image) {
-    struct mt_snapshot_times *times = &g_snapshot.shared->times;
-    times->pause_ns = image->park->count > 0 ? now() - times->began_ns : 0;
-    times->are_known = 1;
+    g_snapshot.shared->times.are_known = 1;
     long error = mt_snapshot_image_write(image);
     mt_trace_file.header->snapshots_done = image->request->number + 1;
     return error;

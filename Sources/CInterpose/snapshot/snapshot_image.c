@@ -140,10 +140,12 @@ static void write_end(const struct mt_snapshot_image *image, uint64_t skipped) {
     /* The process that was copied says how long it stood still: soon, if it is still there. */
     for (int naps = 0; naps < 20 && !image->times->are_known; naps++)
         mt_os_futex_wait_for(&image->times->are_known, 0, 100000000);
-    struct mt_snapshot_end end = {.pause_ns = image->times->pause_ns,
+    uint64_t duration_ns = mt_os_time_ns(CLOCK_MONOTONIC) - image->times->began_ns;
+    /* Without a copy they stand still until now. */
+    bool stands_still = !image->copied_from && image->park->count > 0;
+    struct mt_snapshot_end end = {.pause_ns = stands_still ? duration_ns : image->times->pause_ns,
                                   .fork_ns = image->times->fork_ns,
-                                  .duration_ns =
-                                      mt_os_time_ns(CLOCK_MONOTONIC) - image->times->began_ns,
+                                  .duration_ns = duration_ns,
                                   .bytes_looked = g_looked,
                                   .words = g_writer.words,
                                   .bytes_written = g_writer.bytes,
