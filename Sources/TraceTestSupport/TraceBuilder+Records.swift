@@ -87,6 +87,20 @@ extension TraceBuilder {
     }
   }
 
+  /// Adds a CRASH record.
+  public mutating func crash(_ crash: Crash) {
+    record(MT_RECORD_CRASH) { writer in
+      writer.write(crash.time.rawValue)
+      writer.write(crash.address)
+      writer.write(UInt32(bitPattern: crash.signal))
+      writer.write(UInt32(bitPattern: crash.code))
+      writer.write(crash.access.code.rawValue)
+      writer.write(crash.thread.rawValue)
+      writer.write(crash.stack.rawValue)
+      writer.write(UInt32(0))
+    }
+  }
+
   /// Adds an IMAGE record.
   public mutating func image(_ image: Image) {
     record(MT_RECORD_IMAGE) { writer in

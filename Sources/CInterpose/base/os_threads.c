@@ -70,6 +70,10 @@ void mt_os_signal_thread(int signal) {
     CALL(SYS_tgkill, mt_os_pid(), mt_os_tid(), signal, 0, 0, 0);
 }
 
+long mt_os_signal_thread_again(int signal, const siginfo_t *info) {
+    return CALL(SYS_rt_tgsigqueueinfo, mt_os_pid(), mt_os_tid(), signal, info, 0, 0);
+}
+
 static int g_timer;
 
 long mt_os_start_timer(int signal, uint64_t seconds) {

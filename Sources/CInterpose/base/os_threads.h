@@ -36,6 +36,9 @@ uint64_t mt_os_pending_signals(void);
 
 /* Sends the calling thread a signal, with nothing but its number. */
 void mt_os_signal_thread(int signal);
+/* The same with what it came with before.
+ * returns  0 or -errno */
+long mt_os_signal_thread_again(int signal, const siginfo_t *info);
 
 /* Lets the process get a signal every so many seconds (si_code SI_TIMER).
  * returns  0 or -errno */

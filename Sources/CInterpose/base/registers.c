@@ -18,16 +18,24 @@ static struct mt_signal_stack signal_stack(const void *context) {
     return (struct mt_signal_stack){(uint64_t)stack->ss_sp, stack->ss_size};
 }
 
-#if defined(__x86_64__)
-static bool is_system_call(uint64_t pc) {
-    static const uint8_t code[2] = {0x0f, 0x05};
-    return memcmp((const void *)pc, code, sizeof code) == 0;
+static bool is_readable(uint64_t address) {
+    return mt_os_is_readable(address & ~(uint64_t)7);
 }
 
-/* The kernel makes a call anew by going back to it. */
-static bool is_made_anew(uint64_t pc) {
-    return pc % MT_PAGE_SIZE != MT_PAGE_SIZE - 1 && is_system_call(pc);
+#if defined(__x86_64__)
+static const uint8_t system_call[2] = {0x0f, 0x05};
+#else
+static const uint8_t system_call[4] = {0x01, 0x00, 0x00, 0xd4};
+#endif
+
+/* There may be nothing to read: the program has called an address that is none, or runs where a
+ * mapping begins. The kernel makes a call anew by going back to it. */
+static bool is_system_call(uint64_t pc) {
+    return is_readable(pc) && is_readable(pc + sizeof system_call - 1) &&
+           memcmp((const void *)pc, system_call, sizeof system_call) == 0;
 }
+
+#if defined(__x86_64__)
 
 void mt_registers_read(struct mt_registers *registers, const void *context) {
     static const int order[MT_GENERAL_REGISTERS] = {
@@ -40,9 +48,9 @@ void mt_registers_read(struct mt_registers *registers, const void *context) {
     registers->signal_stack = signal_stack(context);
     registers->sp = (uint64_t)machine->gregs[REG_RSP];
     registers->pc = (uint64_t)machine->gregs[REG_RIP];
-    bool is_after_call = is_system_call(registers->pc - 2);
+    bool is_after_call = is_system_call(registers->pc - sizeof system_call);
     registers->is_waiting = machine->gregs[REG_RAX] == -EINTR && is_after_call;
-    bool is_before_call = is_made_anew(registers->pc);
+    bool is_before_call = is_system_call(registers->pc);
     registers->is_in_call = is_after_call || is_before_call;
     registers->is_running = !registers->is_waiting && !is_before_call;
 }
@@ -64,15 +72,6 @@ uint32_t mt_registers_access(const void *context) {
 #else
 enum { NUMBER = 8, WORD = 0, OPERATION = 1, EXPECTED = 2 };
 
-static bool is_system_call(uint64_t pc) {
-    static const uint8_t code[4] = {0x01, 0x00, 0x00, 0xd4};
-    return memcmp((const void *)pc, code, sizeof code) == 0;
-}
-
-static bool is_made_anew(uint64_t pc) {
-    return is_system_call(pc);
-}
-
 void mt_registers_read(struct mt_registers *registers, const void *context) {
     const mcontext_t *machine = &((const ucontext_t *)context)->uc_mcontext;
     memcpy(registers->values, machine->regs, 31 * 8);
@@ -81,7 +80,7 @@ void mt_registers_read(struct mt_registers *registers, const void *context) {
     registers->vectors = machine->__reserved;
     registers->pc = machine->pc;
     registers->is_waiting =
-        (int64_t)machine->regs[0] == -EINTR && is_system_call(registers->pc - 4);
+        (int64_t)machine->regs[0] == -EINTR && is_system_call(registers->pc - sizeof system_call);
     registers->is_in_call = registers->is_waiting;
     registers->is_running = !registers->is_waiting && !is_system_call(registers->pc);
 }
@@ -131,10 +130,6 @@ static bool is_wait(uint64_t operation) {
     }
 }
 
-static bool is_readable(uint64_t address) {
-    return mt_os_is_readable(address & ~(uint64_t)7);
-}
-
 /* Whether a wait for this word, as long as it has this value, would end at once. */
 static bool has_changed(uint64_t word, uint32_t expected) {
     return !is_readable(word) ||
@@ -166,7 +161,7 @@ static bool would_wake_one(uint64_t first, uint64_t count) {
 bool mt_registers_would_wake(const struct mt_registers *registers) {
     enum { SYS_FUTEX_WAITV = 449 }; /* of all architectures */
     const uint64_t *values = registers->values;
-    if (!is_made_anew(registers->pc))
+    if (!is_system_call(registers->pc))
         return false;
     if (values[NUMBER] == SYS_FUTEX_WAITV)
         return would_wake_one(values[WORD], values[OPERATION]);

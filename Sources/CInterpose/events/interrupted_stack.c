@@ -3,21 +3,58 @@
 
 #include "events/hook.h"
 #include "events/thread_state.h"
+#include "loader/real.h"
+#include "unwind/unwind.h"
 #include "unwind/unwind_capture.h"
+#include <string.h>
 
 #if defined(__x86_64__)
 enum { FRAME_POINTER = 6 };
 #else
-enum { FRAME_POINTER = 29 };
+enum { FRAME_POINTER = 29, LINK = 30 };
 #endif
 
 /* Return addresses lie behind calls: one byte behind what was executed. */
-uint32_t mt_interrupted_stack(const struct mt_registers *registers) {
-    struct mt_frame frame = {
+static struct mt_frame interrupted_frame(const struct mt_registers *registers) {
+    return (struct mt_frame){
         .pc = registers->pc + 1, .sp = registers->sp, .fp = registers->values[FRAME_POINTER]};
+}
+
+static bool is_readable(uintptr_t address) {
+    return address % sizeof(uintptr_t) == 0 && mt_os_is_readable(address);
+}
+
+/* Who called an address at which there is nothing: a null pointer to a function, mostly. */
+static struct mt_frame caller_of_nothing(const struct mt_registers *registers) {
+    struct mt_frame frame = interrupted_frame(registers);
+#if defined(__x86_64__)
+    if (!is_readable(frame.sp))
+        return frame;
+    memcpy(&frame.pc, (const void *)frame.sp, sizeof frame.pc);
+    frame.sp += sizeof frame.pc;
+#else
+    frame.pc = registers->values[LINK];
+#endif
+    return frame;
+}
+
+/* In what the host's allocator does for a hook nothing of ours is half done: what is known of the
+ * thread's stack holds, or does where it is forgotten. The hook does not go on. */
+static bool can_begin_anew(const struct mt_registers *registers) {
+    if (!mt_tls.thread || mt_tls.in_libunwind || mt_real_is_ours(registers->pc))
+        return false;
+    mt_unwind_forget(&mt_tls.thread->unwinder);
+    return true;
+}
+
+uint32_t mt_interrupted_stack(const struct mt_registers *registers) {
+    bool is_code = mt_os_is_readable(registers->pc & -(uintptr_t)sizeof(uintptr_t));
+    struct mt_frame frame = is_code ? interrupted_frame(registers) : caller_of_nothing(registers);
     enum mt_entry entry = mt_enter(frame.sp);
+    bool can_walk =
+        entry == MT_ENTRY_RECORD || (entry == MT_ENTRY_LANE && can_begin_anew(registers));
     uint32_t stack = MT_STACK_NONE;
-    if (entry == MT_ENTRY_RECORD && mt_unwind_depth)
+    if (can_walk && mt_unwind_depth)
         stack = mt_unwind_capture(&mt_tls.thread->unwinder, &frame);
     mt_leave(entry);
     return stack;

@@ -2,6 +2,7 @@
  * and sandboxes. */
 #define _GNU_SOURCE
 #include "base/config.h"
+#include "events/crash.h"
 #include "events/hook.h"
 
 #include "base/locked_memory.h"
@@ -55,6 +56,8 @@ MT_HOOK void MT_HOOK_NAME(quick_exit)(int status) {
 }
 
 MT_HOOK void MT_HOOK_NAME(abort)(void) {
+    if (mt_lifecycle_has_trace())
+        mt_crash_note_abort(MT_CALLER_FRAME());
     mt_lifecycle_end(MT_END_ABORT, 6);
     mt_snapshot_at_end(MT_SNAPSHOT_AT_ABORT, 6, MT_CALLER_FRAME());
     mt_lifecycle_seal();

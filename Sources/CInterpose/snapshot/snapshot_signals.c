@@ -5,6 +5,7 @@
 #include "base/os_threads.h"
 #include "base/registers.h"
 #include "checks/heap_checks.h"
+#include "events/crash.h"
 #include "events/open_chunks.h"
 #include "loader/image_map.h"
 #include "process/recording.h"
@@ -86,12 +87,22 @@ static bool has_taken_one(int signal) {
     return signal == SIGABRT && mt_trace_file.header->end_kind == MT_END_ABORT;
 }
 
-/* Then the signal does what it would have done: what was raised by the processor comes again when
- * the handler returns, other signals are sent once more. */
+/* What was raised by the processor would come again when the handler returns, unless there is
+ * memory now where there was none: it is sent as it came. Other signals are sent once more. */
+static void send_again(int signal, const siginfo_t *info) {
+    if (!is_fault(signal, info))
+        mt_os_signal_thread(signal);
+    else if (mt_os_signal_thread_again(signal, info) < 0 && signal == SIGTRAP)
+        mt_os_signal_thread(signal); /* a trap is over when it is raised */
+}
+
+/* Then the signal does what it would have done. */
 static void on_ending(int signal, siginfo_t *info, void *context) {
     if (mt_recording_owns_trace() && !has_taken_one(signal)) {
+        uintptr_t address = is_fault(signal, info) ? (uintptr_t)info->si_addr : 0;
         if (is_fault(signal, info))
-            mt_heap_checks_at_fault(signal, (uintptr_t)info->si_addr, context);
+            mt_heap_checks_at_fault(signal, address, context);
+        mt_crash_note_signal(signal, info->si_code, address, context);
         mt_heap_checks_at_end();
         mt_trace_file_end(MT_END_SIGNAL, signal);
         struct mt_snapshot_request request = {.reason = MT_SNAPSHOT_AT_SIGNAL,
@@ -105,8 +116,7 @@ static void on_ending(int signal, siginfo_t *info, void *context) {
     /* A fault would come again for ever. */
     if (mt_os_action(signal, &g_before[signal], NULL) < 0)
         mt_os_exit_group(128 + signal);
-    if (!is_fault(signal, info) || signal == SIGTRAP) /* a trap is over when it is raised */
-        mt_os_signal_thread(signal);
+    send_again(signal, info);
 }
 
 /* The Swift runtime's, which prints a backtrace of the crash and ends the process: it gets the

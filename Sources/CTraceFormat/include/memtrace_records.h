@@ -29,7 +29,8 @@ enum mt_record_type {
     MT_RECORD_SWITCH = 14,   /* struct mt_switch_record */
     MT_RECORD_IGNORED = 15,  /* struct mt_ignored_record */
     MT_RECORD_MAPPING = 16,  /* struct mt_mapping_record + path */
-    MT_RECORD_CHECKSUM = 17  /* struct mt_checksum_record */
+    MT_RECORD_CHECKSUM = 17, /* struct mt_checksum_record */
+    MT_RECORD_CRASH = 18     /* struct mt_crash_record */
 };
 
 struct mt_record {
@@ -228,6 +229,20 @@ struct mt_access_record {
     uint32_t reserved;
 };
 static_assert(sizeof(struct mt_access_record) == 64, "access record layout");
+
+/* What stopped the process: a signal that ended it, or its own abort(). */
+struct mt_crash_record {
+    struct mt_record record;
+    uint64_t time;    /* event time */
+    uint64_t address; /* of a fault: what could not be accessed, as the kernel says; else 0 */
+    uint32_t signal;
+    int32_t code;    /* si_code */
+    uint32_t kind;   /* enum mt_access_kind, of a fault */
+    uint32_t thread; /* index; 0: not known */
+    uint32_t stack;  /* of what the signal interrupted, or of the call; 0: none */
+    uint32_t reserved;
+};
+static_assert(sizeof(struct mt_crash_record) == 48, "crash record layout");
 
 enum mt_mapping_call {
     MT_MAPPING_MMAP = 1,

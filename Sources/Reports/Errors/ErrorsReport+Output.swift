@@ -44,19 +44,23 @@ extension ErrorsReport {
     return "\(CountText.of(totalCount, "memory error")) in \(program): \(kindsText)"
   }
 
-  /// How the process ended where nothing says why, and how to find out.
+  /// How the process ended where no error says why, and how to find out more.
   private func writeCrash(to page: inout TextPage) {
-    guard isUnexplainedCrash else {
-      if trace.ending.isCrash, totalCount == 0, failureCount > 0 {
-        let failed = failureCount == 1 ? "an allocation" : "allocations"
-        let reason = "perhaps because \(failed) failed, see below"
-        page.line(Span("The process \(trace.ending.text); \(reason).", .warning))
-      }
-      return
+    let failed = failureCount == 1 ? "an allocation" : "allocations"
+    let hint =
+      totalCount == 0 && failureCount > 0 ? "perhaps because \(failed) failed, see below" : nil
+    if let crash {
+      let suffix = hint.map { ", \($0)." } ?? "."
+      page.line(Span("The process \(trace.ending.text)\(suffix)", .warning))
+      crash.write(to: &page, frameLimit: frameLimit)
+    } else if trace.ending.isCrash, let hint {
+      page.line(Span("The process \(trace.ending.text); \(hint).", .warning))
+    } else if isUnexplainedCrash {
+      page.line(Span("The process \(trace.ending.text); nothing recorded says why.", .warning))
     }
-    page.line(Span("The process \(trace.ending.text); nothing recorded says why.", .warning))
-    guard let next = NextCommand.explainingCrash(of: trace, without: checks) else { return }
-    [next].write(to: &page)
+    guard isUnexplainedCrash else { return }
+    let next = NextCommand.explainingCrash(of: trace, without: checks, knowsPlace: crash != nil)
+    if let next { [next].write(to: &page) }
   }
 
   /// `1 double free, 2 mismatched deallocations`.
@@ -118,7 +122,7 @@ extension ErrorsReport {
 
   enum CodingKeys: String, CodingKey {
     case trace, coverage, totalCount, counts, errors, errorGroupCount, failedAllocations
-    case failedAllocationCount
+    case failedAllocationCount, crash
   }
 
   /// Writes the document `memtrace.errors`.
@@ -133,6 +137,7 @@ extension ErrorsReport {
     try container.encode(entryCount, forKey: .errorGroupCount)
     try container.encode(failures, forKey: .failedAllocations)
     try container.encode(failureCount, forKey: .failedAllocationCount)
+    try container.encodeIfPresent(crash, forKey: .crash)
   }
 }
 

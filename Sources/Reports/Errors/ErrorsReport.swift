@@ -55,12 +55,7 @@ public struct ErrorsReport: Report {
     }
 
     /// Whether a signal has stopped what is wrong, and no function of the allocator was called.
-    public var isStopped: Bool {
-      switch kind {
-      case .useAfterFree, .accessAfterFree, .outOfBounds: true
-      default: false
-      }
-    }
+    public var isStopped: Bool { kind.isStopped }
 
     /// Whether the block was freed once, by the program's leave.
     public var isFreedOnce: Bool { isStopped || isFoundLater }
@@ -114,6 +109,8 @@ public struct ErrorsReport: Report {
   public var failures: [Failure]
   /// How many allocations returned NULL.
   public var failureCount: UInt64
+  /// Where the process ended that did not mean to; nil where that is not known, or an error says it.
+  public var crash: CrashSummary?
   /// At most so many frames of each stack in text; nil for all.
   public var frameLimit: Int?
   /// What the recording looked for in the heap while it ran.
@@ -149,6 +146,10 @@ public struct ErrorsReport: Report {
     failureCount = kinds == nil ? result.failedAllocationCount : 0
     self.frameLimit = frameLimit
     self.checks = checks
+    let isTold = result.errors.contains { $0.kind.isStopped }
+    crash =
+      isTold || !trace.ending.isCrash || kinds != nil
+      ? nil : source.crash.map { CrashSummary($0, source: source) }
     isUnexplainedCrash =
       result.errors.isEmpty && result.failedAllocationCount == 0 && trace.ending.isCrash
   }
@@ -213,6 +214,16 @@ extension ErrorsReport.Failure {
     first = EventSummary(
       operation: failure.function, thread: failure.thread, time: failure.time,
       stack: failure.stack, source: source)
+  }
+}
+
+extension MemoryError.Kind {
+  /// Whether a signal has stopped it.
+  fileprivate var isStopped: Bool {
+    switch self {
+    case .useAfterFree, .accessAfterFree, .outOfBounds: true
+    default: false
+    }
   }
 }
 

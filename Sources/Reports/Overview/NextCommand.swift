@@ -15,14 +15,15 @@ public struct NextCommand: Sendable, Hashable, Encodable {
   /// - Parameters:
   ///   - trace: Its trace.
   ///   - checks: What the recording looked for in the heap.
+  ///   - knowsPlace: Whether the trace says where it crashed, as it does where it has looked for anything.
   /// - Returns: nil where it has looked for everything.
   static func explainingCrash(
-    of trace: TraceSummary, without checks: Set<HeapCheck>
+    of trace: TraceSummary, without checks: Set<HeapCheck>, knowsPlace: Bool
   ) -> NextCommand? {
     HeapCheck.search(without: checks).map { search in
       NextCommand(
         "memtrace errors \(search.options) -- \(trace.commandLine)",
-        "whether it \(search.purpose)")
+        "\(knowsPlace ? "" : "where it was, and ")whether it \(search.purpose)")
     }
   }
 

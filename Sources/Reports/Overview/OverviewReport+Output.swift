@@ -35,6 +35,10 @@ extension OverviewReport {
   }
 
   private func writeErrors(to page: inout TextPage) {
+    if let crash = errors.crash {
+      page.blank()
+      crash.write(to: &page, frameLimit: errors.frameLimit)
+    }
     guard errors.totalCount > 0 else { return }
     page.blank()
     let count = CountText.of(errors.totalCount, "memory error")

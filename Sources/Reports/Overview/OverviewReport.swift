@@ -219,7 +219,8 @@ public struct OverviewReport: Report {
         NextCommand("memtrace dangling \(file)", "objects that unowned references have outlived"))
     }
     if errors.isUnexplainedCrash,
-      let search = NextCommand.explainingCrash(of: trace, without: errors.checks)
+      let search = NextCommand.explainingCrash(
+        of: trace, without: errors.checks, knowsPlace: errors.crash != nil)
     {
       commands.append(search)
     }

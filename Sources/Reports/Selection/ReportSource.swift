@@ -21,6 +21,8 @@ public struct ReportSource {
   public var layouts: SwiftLayouts
   /// The least limit on the memory of the process; nil when the trace knows none.
   public var availableBytes: UInt64?
+  /// Where the process ended that did not mean to; nil where that is not known.
+  public var crash: Crash?
   /// The most that code and variables of images can take of memory: the bytes of their addresses.
   var imageBytes: UInt64 = 0
 
@@ -75,6 +77,7 @@ public struct ReportSource {
     self.trace.sampling = sampling.map(SamplingSummary.init)
     self.trace.windows = WindowsSummary(trace)
     self.trace.shortage = ShortageSummary(trace.notes)
+    crash = trace.crash
     imageBytes = trace.images.images.lazy.filter { $0.unloadTime == nil }
       .reduce(0) { $0 &+ ($1.end.rawValue &- $1.start.rawValue) }
     let resident = trace.header.peakResident

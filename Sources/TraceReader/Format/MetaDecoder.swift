@@ -11,6 +11,7 @@ struct MetaDecoder {
   private(set) var zombieUses: [ZombieUse] = []
   private(set) var overruns: [BlockOverrun] = []
   private(set) var guardedAccesses: [GuardedAccess] = []
+  private(set) var crashes: [Crash] = []
   private(set) var switches: [RecordingSwitch] = []
   private(set) var ignoredBlocks: [IgnoredBlock] = []
   private(set) var mappingCalls: [MappingCall] = []
@@ -82,6 +83,7 @@ struct MetaDecoder {
       IgnoredBlock(decoding: &cursor).map { ignoredBlocks.append($0) }
     case MT_RECORD_MAPPING.rawValue: MappingCall(decoding: &cursor).map { mappingCalls.append($0) }
     case MT_RECORD_CHECKSUM.rawValue: decodeChecksum(&cursor)
+    case MT_RECORD_CRASH.rawValue: Crash(decoding: &cursor).map { crashes.append($0) }
     default: break
     }
     return !cursor.isPastEnd

@@ -32,6 +32,8 @@ public final class Trace: Sendable {
   public let overruns: [BlockOverrun]
   /// Accesses beside guarded blocks, and to freed ones, in the order they were stopped.
   public let guardedAccesses: [GuardedAccess]
+  /// Where the process ended, if that was in a fault or in `abort`: the first of several threads.
+  public let crash: Crash?
   /// Where the program has said that blocks are none to report, in no particular order.
   public let ignoredBlocks: [IgnoredBlock]
   /// When allocations were recorded, in the order of time; nil where recording could not be paused.
@@ -109,6 +111,7 @@ public final class Trace: Sendable {
     zombieUses = loader.meta.zombieUses
     overruns = loader.meta.overruns
     guardedAccesses = loader.meta.guardedAccesses
+    crash = loader.meta.crashes.min { $0.time < $1.time }
     ignoredBlocks = loader.meta.ignoredBlocks
     windows = header.flags.contains(.pausable) ? loader.meta.switches.windows : nil
     mappingCalls = loader.meta.mappingCalls
