@@ -20,15 +20,11 @@ static struct mt_frame interrupted_frame(const struct mt_registers *registers) {
         .pc = registers->pc + 1, .sp = registers->sp, .fp = registers->values[FRAME_POINTER]};
 }
 
-static bool is_readable(uintptr_t address) {
-    return address % sizeof(uintptr_t) == 0 && mt_os_is_readable(address);
-}
-
 /* Who called an address at which there is nothing: a null pointer to a function, mostly. */
 static struct mt_frame caller_of_nothing(const struct mt_registers *registers) {
     struct mt_frame frame = interrupted_frame(registers);
 #if defined(__x86_64__)
-    if (!is_readable(frame.sp))
+    if (frame.sp % sizeof frame.pc || !mt_os_is_readable(frame.sp))
         return frame;
     memcpy(&frame.pc, (const void *)frame.sp, sizeof frame.pc);
     frame.sp += sizeof frame.pc;

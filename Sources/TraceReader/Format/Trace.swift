@@ -32,7 +32,7 @@ public final class Trace: Sendable {
   public let overruns: [BlockOverrun]
   /// Accesses beside guarded blocks, and to freed ones, in the order they were stopped.
   public let guardedAccesses: [GuardedAccess]
-  /// Where the process ended, if that was in a fault or in `abort`: the first of several threads.
+  /// Where the process ended, if that was in a fault or in `abort`.
   public let crash: Crash?
   /// Where the program has said that blocks are none to report, in no particular order.
   public let ignoredBlocks: [IgnoredBlock]
@@ -111,7 +111,7 @@ public final class Trace: Sendable {
     zombieUses = loader.meta.zombieUses
     overruns = loader.meta.overruns
     guardedAccesses = loader.meta.guardedAccesses
-    crash = loader.meta.crashes.min { $0.time < $1.time }
+    crash = Crash.last(of: loader.meta.crashes, in: ending)
     ignoredBlocks = loader.meta.ignoredBlocks
     windows = header.flags.contains(.pausable) ? loader.meta.switches.windows : nil
     mappingCalls = loader.meta.mappingCalls

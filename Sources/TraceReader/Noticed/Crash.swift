@@ -31,6 +31,23 @@ public struct Crash: Hashable, Sendable {
 }
 
 extension Crash {
+  /// The one that a process ended with.
+  ///
+  /// A program that handles `SIGABRT` may have called `abort` before, and gone on. Of threads that crash together, the
+  /// first one counts.
+  static func last(of crashes: [Crash], in ending: TraceEnding) -> Crash? {
+    let isEarlier = { (left: Crash, right: Crash) in left.time < right.time }
+    return switch ending {
+    case .abort: crashes.filter { $0.signal == abort }.max(by: isEarlier)
+    case .signal(abort): crashes.filter { $0.signal == abort }.max(by: isEarlier)
+    case .signal(let signal): crashes.filter { $0.signal == signal }.min(by: isEarlier)
+    default: nil
+    }
+  }
+
+  /// `SIGABRT`.
+  private static let abort: Int32 = 6
+
   /// Decodes what follows the record's header; nil for what does not fit into it.
   init?(decoding cursor: inout ByteCursor) {
     time = EventTime(cursor.read())

@@ -6,34 +6,53 @@ import TraceTestSupport
 
 /// Where processes crashed, in traces made by hand.
 @Suite struct CrashReaderTests {
-  private func crash(_ access: MemoryAccess.Kind, thread: UInt32, time: UInt64) -> Crash {
+  private func crash(
+    _ access: MemoryAccess.Kind = .read, signal: Int32 = 11, thread: UInt32 = 1, time: UInt64
+  ) -> Crash {
     Crash(
-      access: access, address: 0x7fff_0000_0008, signal: 11,
-      code: 1, thread: ThreadIndex(thread), stack: StackID(rawValue: 7), time: EventTime(time))
+      access: access, address: 0x7fff_0000_0008, signal: signal, code: signal == 6 ? -6 : 1,
+      thread: ThreadIndex(thread), stack: StackID(rawValue: 7), time: EventTime(time))
+  }
+
+  /// The crash of a process that ended so.
+  private func last(
+    of crashes: [Crash], _ kind: mt_end_kind = MT_END_SIGNAL, _ status: Int32 = 11
+  ) throws -> Crash? {
+    var builder = TraceBuilder()
+    builder.header.endKind = UInt32(kind.rawValue)
+    builder.header.endStatus = status
+    for crash in crashes { builder.crash(crash) }
+    let file = try builder.write()
+    return try Trace(path: file.path).crash
   }
 
   @Test(arguments: [MemoryAccess.Kind.read, .write, .execute, .unknown])
   func aCrashComesBackAsItWasWritten(access: MemoryAccess.Kind) throws {
-    var builder = TraceBuilder()
-    var abort = crash(access, thread: 1, time: 2000)
-    abort.code = -6
-    builder.crash(abort)
-    let file = try builder.write()
-    #expect(try Trace(path: file.path).crash == abort)
+    let crash = crash(access, time: 2000)
+    #expect(try last(of: [crash]) == crash)
   }
 
   @Test func theFirstOfSeveralThreadsCounts() throws {
-    var builder = TraceBuilder()
     let crashes = [(1, 3000), (2, 2000), (3, 4000)].map {
-      crash(.read, thread: UInt32($0.0), time: UInt64($0.1))
+      crash(thread: UInt32($0.0), time: UInt64($0.1))
     }
-    for crash in crashes { builder.crash(crash) }
-    let file = try builder.write()
-    #expect(try Trace(path: file.path).crash == crashes[1])
+    #expect(try last(of: crashes) == crashes[1])
+  }
+
+  /// Whoever handles the signal of `abort` may go on.
+  @Test func whatTheProcessSurvivedDoesNotCount() throws {
+    let aborts = [2000, 3000].map { crash(.unknown, signal: 6, time: $0) }
+    #expect(try last(of: aborts, MT_END_ABORT, 6) == aborts[1])
+    #expect(try last(of: aborts, MT_END_SIGNAL, 6) == aborts[1])
+    #expect(try last(of: aborts, MT_END_SIGNAL, 11) == nil)
+    #expect(try last(of: aborts, MT_END_EXIT, 0) == nil)
+    let fault = crash(time: 4000)
+    #expect(try last(of: aborts + [fault]) == fault)
   }
 
   @Test func aRecordThatIsTooShortIsLeftOut() throws {
     var builder = TraceBuilder()
+    (builder.header.endKind, builder.header.endStatus) = (UInt32(MT_END_SIGNAL.rawValue), 11)
     builder.appendRecord(
       type: UInt16(MT_RECORD_CRASH.rawValue), content: Array(repeating: 1, count: 32))
     let file = try builder.write()
