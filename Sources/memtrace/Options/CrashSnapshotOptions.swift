@@ -4,8 +4,8 @@ import ArgumentParser
 struct CrashSnapshotOptions: ParsableArguments {
   @Flag(
     help: """
-      Take a heap snapshot, which tells leaks, before a signal ends a process, too (handles SIGSEGV, \
-      SIGABRT, SIGTERM, SIGINT and the others that do).
+      Take a heap snapshot, which tells leaks, before a signal ends a process, too, and note where \
+      that was (handles SIGSEGV, SIGABRT, SIGTERM, SIGINT and the others that do).
       """)
   var snapshotOnCrash = false
 
