@@ -117,10 +117,7 @@ static void look_up_functions(struct binder *binder, void *handle) {
 
 static int bind_image(struct dl_phdr_info *info, size_t size, void *context) {
     const struct binder *binder = context;
-    struct mt_loaded_image image = {.bias = info->dlpi_addr,
-                                    .program_headers = info->dlpi_phdr,
-                                    .program_header_count = info->dlpi_phnum,
-                                    .path = info->dlpi_name};
+    struct mt_loaded_image image = mt_loaded_image_of(info);
     struct mt_rebound found, ignored;
     (void)size;
     if (was_there(binder->before, info) ||

@@ -11,6 +11,14 @@
 
 enum { MOST_PROGRAM_HEADERS = 64 };
 
+struct mt_loaded_image mt_loaded_image_of(const struct dl_phdr_info *info) {
+    return (struct mt_loaded_image){.bias = info->dlpi_addr,
+                                    .program_headers = info->dlpi_phdr,
+                                    .program_header_count = info->dlpi_phnum,
+                                    .path = info->dlpi_name ? info->dlpi_name : "",
+                                    .tls_module = info->dlpi_tls_modid};
+}
+
 static bool read_at(int fd, void *buffer, size_t size, uint64_t offset) {
     for (size_t done = 0; done < size;) {
         long count = mt_os_pread(fd, (uint8_t *)buffer + done, size - done, offset + done);

@@ -14,6 +14,10 @@ struct mt_loaded_image {
     size_t tls_module; /* where its thread-local variables are in threads' vectors; 0: none */
 };
 
+struct dl_phdr_info;
+/* info  what dl_iterate_phdr tells of an image; the path is the loader's, "" where it has none */
+struct mt_loaded_image mt_loaded_image_of(const struct dl_phdr_info *info);
+
 /* One that is looked for. */
 struct mt_wanted_symbol {
     const char *name;

@@ -118,8 +118,8 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context) {
         return 1;
     __atomic_store_n(&g_map.loads, info->dlpi_adds, __ATOMIC_RELAXED);
     __atomic_store_n(&g_map.unloads, info->dlpi_subs, __ATOMIC_RELAXED);
-    meet(&(struct mt_loaded_image){info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum,
-                                   info->dlpi_name ? info->dlpi_name : "", info->dlpi_tls_modid});
+    struct mt_loaded_image image = mt_loaded_image_of(info);
+    meet(&image);
     return 0;
 }
 

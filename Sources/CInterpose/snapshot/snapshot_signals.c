@@ -99,9 +99,11 @@ static void send_again(int signal, const siginfo_t *info) {
 /* Then the signal does what it would have done. */
 static void on_ending(int signal, siginfo_t *info, void *context) {
     if (mt_recording_owns_trace() && !has_taken_one(signal)) {
-        uintptr_t address = is_fault(signal, info) ? (uintptr_t)info->si_addr : 0;
-        if (is_fault(signal, info))
+        uintptr_t address = 0;
+        if (is_fault(signal, info)) {
+            address = (uintptr_t)info->si_addr;
             mt_heap_checks_at_fault(signal, address, context);
+        }
         mt_crash_note_signal(signal, info->si_code, address, context);
         mt_heap_checks_at_end();
         mt_trace_file_end(MT_END_SIGNAL, signal);

@@ -28,10 +28,7 @@ struct binder {
 
 static int bind(struct dl_phdr_info *info, size_t size, void *context) {
     const struct binder *binder = context;
-    struct mt_loaded_image image = {.bias = info->dlpi_addr,
-                                    .program_headers = info->dlpi_phdr,
-                                    .program_header_count = info->dlpi_phnum,
-                                    .path = info->dlpi_name};
+    struct mt_loaded_image image = mt_loaded_image_of(info);
     struct mt_rebound found;
     (void)size;
     if (info->dlpi_addr != binder->bias)

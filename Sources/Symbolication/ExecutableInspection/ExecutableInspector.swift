@@ -80,11 +80,12 @@ struct ExecutableInspector {
 
   /// Whether the C library to which a loader belongs would refuse the recorder.
   private func isTooOld(_ loader: String) -> Bool {
-    guard let recorder, let recorderFile = try? ELFFile(path: recorder),
-      VersionNames.needed(by: recorderFile).contains(Self.unifiedLibrary),
-      let loaderFile = try? ELFFile(path: loader)
+    // The recorder, which is larger, is read only where the loader lacks the version.
+    guard let recorder, let loaderFile = try? ELFFile(path: loader),
+      !VersionNames.defined(by: loaderFile).contains(Self.unifiedLibrary),
+      let recorderFile = try? ELFFile(path: recorder)
     else { return false }
-    return !VersionNames.defined(by: loaderFile).contains(Self.unifiedLibrary)
+    return VersionNames.needed(by: recorderFile).contains(Self.unifiedLibrary)
   }
 
   // MARK: Architecture

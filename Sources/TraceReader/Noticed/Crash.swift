@@ -38,8 +38,7 @@ extension Crash {
   static func last(of crashes: [Crash], in ending: TraceEnding) -> Crash? {
     let isEarlier = { (left: Crash, right: Crash) in left.time < right.time }
     return switch ending {
-    case .abort: crashes.filter { $0.signal == abort }.max(by: isEarlier)
-    case .signal(abort): crashes.filter { $0.signal == abort }.max(by: isEarlier)
+    case .abort, .signal(abort): crashes.filter { $0.signal == abort }.max(by: isEarlier)
     case .signal(let signal): crashes.filter { $0.signal == signal }.min(by: isEarlier)
     default: nil
     }
