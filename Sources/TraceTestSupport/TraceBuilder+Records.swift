@@ -97,7 +97,8 @@ extension TraceBuilder {
       writer.write(crash.access.code.rawValue)
       writer.write(crash.thread.rawValue)
       writer.write(crash.stack.rawValue)
-      writer.write(UInt32(0))
+      writer.write(UInt32(crash.isOutOfStack ? 1 : 0))
+      writer.write(crash.stackPointer)
     }
   }
 

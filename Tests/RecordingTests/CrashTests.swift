@@ -41,6 +41,50 @@ import TraceTestSupport
     #expect(trace.snapshots.count == 1)
   }
 
+  /// The kernel has no room for a handler there.
+  @Test(arguments: ["recursion", "recursion-by-pages", "recursion-in-thread"])
+  func whereTheStackEndedIsKnown(way: String) throws {
+    let trace = try Self.run(way, options: ["--snapshot-on-crash"]).root()
+    let crash = try #require(trace.crash)
+    #expect(crash.isStackOverflow)
+    let functions = try Self.functions(trace)
+    let plunge = way == "recursion-by-pages" ? "plunge_by_pages" : "plunge"
+    #expect(functions.prefix(100).allSatisfy { $0 == plunge })
+    #expect(functions.contains(way == "recursion-in-thread" ? "plunge_in_thread" : "main"))
+    #expect(trace.snapshots.map(\.isComplete) == [true])
+  }
+
+  @Test(arguments: [[], ["--zombies"], ["--snapshot-on-crash"]])
+  func signalStacksAreAsWithoutTheRecorder(options: [String]) throws {
+    let program = try TestProgram("fault_stacks.c", flags: ["-pthread"])
+    let run = try TracedRun([program.path.string], start: .launcher(options))
+    #expect(run.plain.outputText.contains("at first: 0, no stack, flags 2, 0 bytes\n"))
+    #expect(run.plain.outputText.contains("signal 12 on the signal stack, flags 1\n"))
+  }
+
+  /// Large blocks have mappings of their own.
+  @Test func anAccessBesideALargeBlockIsAnError() throws {
+    let cases: [(String, MemoryError.Kind, [String])] = [
+      ("beyond", .outOfBounds(MemoryAccess(kind: .write, offset: 1_003_504, signal: 11)), ["fill"]),
+      (
+        "freed", .accessAfterFree(MemoryAccess(kind: .write, offset: 500_000, signal: 11)),
+        ["write_name"]
+      ),
+    ]
+    for (way, kind, functions) in cases {
+      let trace = try Self.run(way, options: ["--snapshot-on-crash"]).root()
+      var result = try trace.replay()
+      trace.addNoticedErrors(to: &result)
+      #expect(result.errors.map(\.kind) == [kind])
+      let error = try #require(result.errors.first)
+      #expect(error.block?.size == 1_000_000)
+      let names = FrameNames(trace)
+      #expect(names.names(of: error.offending.stack).starts(with: functions))
+      #expect(
+        error.firstFree.map { names.names(of: $0.stack).first } == (way == "freed" ? "drop" : nil))
+    }
+  }
+
   /// The stack goes on through the hook that the allocator was called by.
   @Test func whereItCrashedInTheAllocatorIsKnown() throws {
     let trace = try Self.run("heap", options: ["--snapshot-on-crash"]).root()

@@ -19,11 +19,11 @@ import TraceTestSupport
 
   private func crash(
     _ access: MemoryAccess.Kind = .unknown, _ address: UInt64 = 0, signal: Int32 = 11,
-    code: Int32 = 1
+    code: Int32 = 1, stackPointer: UInt64 = 0
   ) -> Crash {
     Crash(
       access: access, address: address, signal: signal, code: code, thread: ThreadIndex(1),
-      stack: .none, time: EventTime(0))
+      stack: .none, time: EventTime(0), stackPointer: stackPointer)
   }
 
   private func source(_ crash: Crash, _ ending: TraceEnding = .signal(11)) -> ReportSource {
@@ -50,6 +50,11 @@ import TraceTestSupport
       (crash(signal: 6, code: -6), "called abort()"),
       (crash(signal: 6, code: 0), "was sent SIGABRT"),
       (crash(.read, 8, code: 0), "was sent SIGSEGV"),
+      (crash(.write, 0x7ffe_fff8, stackPointer: 0x7fff_0000), "used up its stack"),
+      (
+        crash(.write, 0x7fff_0008, stackPointer: 0x7fff_0000),
+        "wrote to 0x7fff0008, where there is no memory"
+      ),
     ]
     for (crash, deed) in cases {
       #expect(CrashSummary(crash, source: sample.source).deed == deed)
@@ -74,6 +79,30 @@ import TraceTestSupport
     source.crash = nil
     let text = ErrorsReport(result, source: source).text()
     #expect(text.contains("# where it was, and whether it used a freed block or wrote"))
+  }
+
+  @Test func theEndOfAStackExplainsItself() {
+    let source = source(crash(.write, 0x7ffe_fff8, stackPointer: 0x7fff_0000))
+    let report = ErrorsReport(result, source: source)
+    #expect(report.crash?.isStackOverflow == true)
+    let text = report.text()
+    #expect(text.contains("\n   It used up its stack, on "))
+    #expect(!text.contains("Next:"))
+  }
+
+  @Test func theLastEventIsAllThatIsKnownWithoutAHandler() throws {
+    var source = source(crash())
+    (source.crash, source.lastEvent) = (nil, try sample.trace.lastEvent())
+    let last = try #require(source.lastEvent)
+    let report = ErrorsReport(result, source: source)
+    #expect(report.lastEvent?.stack == last.stack.rawValue)
+    let line = "\n   The last event recorded is \(last.operation.name), on "
+    #expect(report.text().contains("nothing recorded says why.\(line)"))
+    #expect(try OverviewReport(result, source: source).text().contains(line))
+    source.crash = crash(.read, 8)
+    #expect(ErrorsReport(result, source: source).lastEvent == nil)
+    source.trace.ending = EndingSummary(.exit(1))
+    #expect(ErrorsReport(result, source: source).lastEvent == nil)
   }
 
   @Test func anAllocationThatFailedMayBeWhy() throws {

@@ -45,6 +45,13 @@ struct mt_os_action mt_os_handler(void (*handler)(int, siginfo_t *, void *)) {
     return action;
 }
 
+long mt_os_set_signal_stack(struct mt_signal_stack stack) {
+    stack_t request = {.ss_sp = (void *)(uintptr_t)stack.start,
+                       .ss_size = stack.size,
+                       .ss_flags = stack.size == 0 ? SS_DISABLE : 0};
+    return CALL(SYS_sigaltstack, &request, 0, 0, 0, 0, 0);
+}
+
 long mt_os_queue_signal(int tid, int signal, void *value) {
     siginfo_t info;
     memset(&info, 0, sizeof info);

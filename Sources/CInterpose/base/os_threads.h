@@ -23,6 +23,10 @@ long mt_os_action(int signal, const struct mt_os_action *action, struct mt_os_ac
  * lets interrupted system calls be resumed as far as the kernel can. */
 struct mt_os_action mt_os_handler(void (*handler)(int, siginfo_t *, void *));
 
+/* Gives the calling thread a signal stack in place of the one that it has; one of size 0: none.
+ * returns  0, or -EPERM where it is running on the one that it has */
+long mt_os_set_signal_stack(struct mt_signal_stack stack);
+
 /* Queues a real-time signal with a value for one thread of this process.
  * errors   -ESRCH when the thread is gone, -EAGAIN when the queue is full, -EPERM */
 long mt_os_queue_signal(int tid, int signal, void *value);

@@ -35,6 +35,15 @@ static bool is_system_call(uint64_t pc) {
            memcmp((const void *)pc, system_call, sizeof system_call) == 0;
 }
 
+uintptr_t mt_registers_sp(const void *context) {
+    const mcontext_t *machine = &((const ucontext_t *)context)->uc_mcontext;
+#if defined(__x86_64__)
+    return (uintptr_t)machine->gregs[REG_RSP];
+#else
+    return machine->sp;
+#endif
+}
+
 #if defined(__x86_64__)
 
 void mt_registers_read(struct mt_registers *registers, const void *context) {

@@ -32,6 +32,9 @@ struct mt_registers {
  * context  third argument of the handler of SIGSEGV or SIGBUS */
 uint32_t mt_registers_access(const void *context);
 
+/* The stack pointer alone, for who has to ask before anything else. */
+uintptr_t mt_registers_sp(const void *context);
+
 /* With the signal stack that the thread has set up.
  *
  * context  third argument of a signal handler */

@@ -52,6 +52,8 @@ struct mt_tls {
     uint32_t is_own;       /* inside, too: the calls are the recorder's, of MT_THREAD_RECORDER */
     uint32_t is_bundled;   /* inside, too: what is called now is part of an allocator's function */
     uint32_t in_libunwind; /* libunwind is running for us, and no signal handler can */
+    void *fault_stack;     /* fault_stack.h: the thread's signal stack, if that is ours */
+    uintptr_t stack_end;   /* fault_stack.h: of a fault beyond it; 0: it was not */
     struct mt_noted_wait wait;
 };
 extern __thread struct mt_tls mt_tls __attribute__((tls_model("initial-exec")));

@@ -29,6 +29,9 @@ void mt_crash_note_signal(int signal, int code, uintptr_t address, const void *c
                                      .signal = (uint32_t)signal,
                                      .code = code,
                                      .kind = access_of(signal, code, context),
+                                     .stack_pointer =
+                                         mt_tls.stack_end == UINTPTR_MAX ? 0 : registers.sp,
+                                     .is_out_of_stack = mt_tls.stack_end != 0,
                                      .stack = mt_interrupted_stack(&registers)};
     write_record(&record);
 }

@@ -43,15 +43,23 @@ static bool can_begin_anew(const struct mt_registers *registers) {
     return true;
 }
 
+static uint32_t capture(struct mt_unwinder *unwinder, struct mt_frame frame) {
+    unwinder->stack_end = mt_tls.stack_end;
+    uint32_t stack = mt_unwind_capture(unwinder, &frame);
+    unwinder->stack_end = 0;
+    return stack;
+}
+
 uint32_t mt_interrupted_stack(const struct mt_registers *registers) {
     bool is_code = mt_os_is_readable(registers->pc & -(uintptr_t)sizeof(uintptr_t));
     struct mt_frame frame = is_code ? interrupted_frame(registers) : caller_of_nothing(registers);
-    enum mt_entry entry = mt_enter(frame.sp);
+    /* A hook looks at what is below the stack pointer of its caller. */
+    enum mt_entry entry = mt_enter(mt_tls.stack_end ? (uintptr_t)registers : frame.sp);
     bool can_walk =
         entry == MT_ENTRY_RECORD || (entry == MT_ENTRY_LANE && can_begin_anew(registers));
     uint32_t stack = MT_STACK_NONE;
     if (can_walk && mt_unwind_depth)
-        stack = mt_unwind_capture(&mt_tls.thread->unwinder, &frame);
+        stack = capture(&mt_tls.thread->unwinder, frame);
     mt_leave(entry);
     return stack;
 }

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/os_threads.h"
 #include "base/text.h"
+#include "events/fault_stack.h"
 #include "events/lane.h"
 #include "events/thread_key.h"
 #include "process/exec_environment.h"
@@ -142,6 +143,7 @@ static void end_thread(void *value) {
     mt_tls.inside = 1;
     mt_thread_note_name();
     mt_meta_thread(thread->index, thread->tid, MT_THREAD_ENDED, "");
+    mt_fault_stack_take_back();
     mt_tls.thread = NULL;
     mt_tls.key = 0;
     mt_tls.is_late = 1;
@@ -184,6 +186,7 @@ bool mt_thread_begin(void) {
     mt_meta_thread(thread->index, thread->tid, MT_THREAD_BEGAN, thread->name);
     mt_unwind_forget(&thread->unwinder);
     mt_stack_bounds_begin(&thread->unwinder);
+    mt_fault_stack_lend(thread);
     mt_tls.passes = 1;
     mt_thread_key_set(1);
     mt_tls.passes = 0;
@@ -227,6 +230,7 @@ void mt_thread_state_reset(void) {
     if (own) {
         mt_event_writer_forget(&own->writer);
         mt_refcount_writer_forget(&own->refcounts);
+        mt_fault_stack_survive_fork(own);
         own->next_parked = own->next_made = NULL;
         g_threads.warm = g_threads.made = own;
         g_threads.warm_count = 1;

@@ -18,6 +18,7 @@ struct mt_thread {
     uint32_t owner; /* block_owner.h: of this state, whichever thread it belongs to */
     uint32_t tid;
     char name[16];
+    void *fault_stack; /* fault_stack.h; NULL: none yet */
     struct mt_thread *next_parked;
     struct mt_thread *next_made;
     struct mt_type_queue types;

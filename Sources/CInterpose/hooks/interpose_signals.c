@@ -5,6 +5,7 @@
 #include "events/hook.h"
 
 #include "base/os_threads.h"
+#include "events/fault_stack.h"
 #include "process/recording.h"
 #include "snapshot/signal_stacks.h"
 #include "snapshot/snapshot_signals.h"
@@ -20,6 +21,11 @@ static void yield_signal(int signal) {
         mt_snapshot_signals_yield();
 }
 
+static bool is_on_signal_stack(const struct sigaction *action) {
+    return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN &&
+           (action->sa_flags & SA_ONSTACK);
+}
+
 int MT_HOOK_NAME(sigaction)(int, const struct sigaction *, struct sigaction *);
 void (*MT_HOOK_NAME(signal)(int, void (*)(int)))(int);
 
@@ -31,6 +37,8 @@ MT_HOOK int MT_HOOK_NAME(sigaction)(int signal, const struct sigaction *action,
     }
     if (action)
         yield_signal(signal);
+    if (action && is_on_signal_stack(action) && mt_recording_owns_trace())
+        mt_fault_stacks_end();
     int result = mt_real.sigaction(signal, action, before);
     if (result == 0 && !action && before && is_ours(signal))
         *before = (struct sigaction){.sa_handler = SIG_DFL};
@@ -55,12 +63,12 @@ MT_HOOK int MT_HOOK_NAME(sigaltstack)(const stack_t *stack, stack_t *before) {
         errno = ENOSYS;
         return -1;
     }
-    if (!stack)
-        return mt_real.sigaltstack(stack, before);
     uint64_t signals = mt_os_block_signals();
     struct mt_signal_stack last = mt_os_signal_stack();
     int result = mt_real.sigaltstack(stack, before);
-    if (result == 0) {
+    if (result == 0 && before && mt_fault_stack_is(last))
+        *before = (stack_t){.ss_flags = SS_DISABLE};
+    if (result == 0 && stack) {
         mt_signal_stacks_change((uint32_t)mt_os_tid(), last, mt_os_signal_stack());
         if (mt_signal_stacks_are_shared())
             mt_snapshot_signals_leave_stacks();

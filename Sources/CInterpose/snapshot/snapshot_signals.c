@@ -6,6 +6,7 @@
 #include "base/registers.h"
 #include "checks/heap_checks.h"
 #include "events/crash.h"
+#include "events/fault_stack.h"
 #include "events/open_chunks.h"
 #include "loader/image_map.h"
 #include "process/recording.h"
@@ -33,7 +34,7 @@ static struct mt_os_action g_before[HIGHEST_SIGNAL];
 static long take(struct mt_snapshot_request *request, void *context) {
     struct mt_registers registers;
     mt_registers_read(&registers, context);
-    request->caller = (struct mt_frame){.pc = registers.pc, .sp = registers.sp};
+    request->caller = (struct mt_frame){.pc = registers.pc, .sp = mt_fault_stack_top(registers.sp)};
     request->registers = registers.values;
     request->vectors = registers.vectors;
     request->is_in_call = registers.is_in_call;
@@ -101,6 +102,7 @@ static void on_ending(int signal, siginfo_t *info, void *context) {
     if (mt_recording_owns_trace() && !has_taken_one(signal)) {
         uintptr_t address = 0;
         if (is_fault(signal, info)) {
+            mt_fault_stack_look(mt_registers_sp(context));
             address = (uintptr_t)info->si_addr;
             mt_heap_checks_at_fault(signal, address, context);
         }
@@ -131,6 +133,7 @@ static bool is_backtracer(const struct mt_os_action *action) {
 
 static void handle_endings(void) {
     struct mt_os_action action = mt_os_handler(on_ending);
+    mt_fault_stacks_begin();
     for (size_t i = 0; i < sizeof ending_signals / sizeof *ending_signals; i++) {
         int signal = ending_signals[i];
         struct mt_os_action before;
@@ -142,6 +145,7 @@ static void handle_endings(void) {
 }
 
 void mt_snapshot_signals_leave(void) {
+    mt_fault_stacks_end();
     for (size_t i = 0; i < sizeof ending_signals / sizeof *ending_signals; i++) {
         int signal = ending_signals[i];
         struct mt_os_action action;

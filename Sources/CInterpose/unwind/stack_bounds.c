@@ -56,6 +56,12 @@ bool mt_stack_bounds_has_left(struct mt_unwinder *unwinder, struct mt_entered ca
 
 struct mt_address_range *mt_stack_bounds_enter_unknown(struct mt_unwinder *unwinder, uintptr_t sp) {
     struct mt_address_range *own = &unwinder->own_stack, *other = &unwinder->other_stack;
+    if (unwinder->stack_end == UINTPTR_MAX) {
+        *other = (struct mt_address_range){0, 0};
+        return other;
+    }
+    if (unwinder->stack_end)
+        sp = unwinder->stack_end;
     if ((sp >= own->low && sp < own->high) || extend_down(own, sp)) {
         *other = (struct mt_address_range){0, 0};
         return own;

@@ -18,7 +18,8 @@ void mt_stack_bounds_begin(struct mt_unwinder *unwinder);
 static inline struct mt_address_range *mt_stack_bounds_enter(struct mt_unwinder *unwinder,
                                                              uintptr_t sp);
 
-/* mt_stack_bounds_enter() where sp is not in the known part of the thread's own stack. */
+/* mt_stack_bounds_enter() where sp is not in the known part of the thread's own stack. With
+ * unwinder->stack_end, the range begins there. */
 struct mt_address_range *mt_stack_bounds_enter_unknown(struct mt_unwinder *unwinder, uintptr_t sp);
 
 static inline struct mt_address_range *mt_stack_bounds_enter(struct mt_unwinder *unwinder,

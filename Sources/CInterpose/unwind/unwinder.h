@@ -120,6 +120,7 @@ struct mt_unwinder {
     struct mt_address_range other_stack; /* the one it was last met on: a fiber's, a handler's */
     struct mt_goroutine goroutine;       /* on which the stack last walked goes on, if it does */
     uint32_t cached;                     /* frames in cache */
+    uintptr_t stack_end;   /* mt_tls.stack_end while what a fault interrupted is walked */
     bool is_ordinary;      /* the cached stack may be walked shortly: unwind_short_walk.h */
     uint32_t checked;      /* frames out of sight are checked in turn: where to go on */
     uint32_t table_resets; /* mt_stack_version of the ids of cached frames */

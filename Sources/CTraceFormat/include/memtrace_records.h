@@ -236,13 +236,14 @@ struct mt_crash_record {
     uint64_t time;    /* event time */
     uint64_t address; /* of a fault: what could not be accessed, as the kernel says; else 0 */
     uint32_t signal;
-    int32_t code;    /* si_code */
-    uint32_t kind;   /* enum mt_access_kind, of a fault */
-    uint32_t thread; /* index; 0: not known */
-    uint32_t stack;  /* of what the signal interrupted, or of the call; 0: none */
-    uint32_t reserved;
+    int32_t code;             /* si_code */
+    uint32_t kind;            /* enum mt_access_kind, of a fault */
+    uint32_t thread;          /* index; 0: not known */
+    uint32_t stack;           /* of what the signal interrupted, or of the call; 0: none */
+    uint32_t is_out_of_stack; /* 1: nothing could be read at the stack pointer, or below */
+    uint64_t stack_pointer;   /* of what the signal interrupted; 0: not known */
 };
-static_assert(sizeof(struct mt_crash_record) == 48, "crash record layout");
+static_assert(sizeof(struct mt_crash_record) == 56, "crash record layout");
 
 enum mt_mapping_call {
     MT_MAPPING_MMAP = 1,

@@ -10,6 +10,8 @@ public struct CrashSummary: Sendable, Hashable {
   public var access: MemoryAccess.Kind?
   /// What could not be accessed; nil where the kernel does not say.
   public var address: UInt64?
+  /// Whether the thread has used up its stack.
+  public var isStackOverflow: Bool
   /// The variable that lies there.
   var variable: ReportVariable?
   /// Who it was.
@@ -29,10 +31,9 @@ public struct CrashSummary: Sendable, Hashable {
   init(_ crash: Crash, source: ReportSource) {
     signal = crash.signal
     code = crash.code
-    let tells = SignalText.isAccess(crash.signal) && crash.code > 0
-    let knowsAddress = tells && crash.code < Self.generalProtection
-    access = tells ? crash.access : nil
-    address = knowsAddress ? crash.address : nil
+    access = crash.isAccess ? crash.access : nil
+    address = crash.accessedAddress
+    isStackOverflow = crash.isStackOverflow
     variable = address.flatMap { source.variables.variable(at: $0, time: crash.time) }
     thread = source.threads.summary(of: crash.thread)
     timeNanoseconds = source.clock.nanoseconds(crash.time)
@@ -40,10 +41,6 @@ public struct CrashSummary: Sendable, Hashable {
     frames = source.names.frames(of: crash.stack)
   }
 
-  /// `SI_KERNEL` of a fault for which the processor gives no address: that of a word that is none.
-  private static let generalProtection: Int32 = 128
-  /// `SEGV_MAPERR`: nothing is mapped there.
-  private static let notMapped: Int32 = 1
   /// `SEGV_ACCERR`: what is mapped there may not be used so.
   private static let forbidden: Int32 = 2
   /// Members of what a null pointer points to lie below: the kernel maps nothing there
@@ -52,6 +49,7 @@ public struct CrashSummary: Sendable, Hashable {
 
   /// What the process did: `wrote to 0x3, 3 B from a null pointer`, `called abort()`.
   var deed: String {
+    if isStackOverflow { return "used up its stack" }
     if let access { return accessDeed(access) }
     return switch signal {
     case 4,
@@ -89,7 +87,7 @@ public struct CrashSummary: Sendable, Hashable {
     if address < Self.nearNull { return "\(text), \(address.grouped) B from a null pointer" }
     if let variable { return "\(text), \(variable.text), where that is not allowed" }
     switch (signal, code) {
-    case (11, Self.notMapped): return "\(text), where there is no memory"
+    case (11, Crash.notMapped): return "\(text), where there is no memory"
     case (11, Self.forbidden): return "\(text), where that is not allowed"
     default: return text
     }
@@ -106,7 +104,8 @@ public struct CrashSummary: Sendable, Hashable {
 
 extension CrashSummary: Encodable {
   enum CodingKeys: String, CodingKey {
-    case signal, code, message, access, address, thread, timeNanoseconds, stack, frames
+    case signal, code, message, access, address, isStackOverflow, thread, timeNanoseconds, stack,
+      frames
   }
 
   /// Writes the signal by its name, and the address as hexadecimal text.
@@ -117,6 +116,7 @@ extension CrashSummary: Encodable {
     try container.encode(deed, forKey: .message)
     try container.encodeIfPresent(access, forKey: .access)
     try container.encodeIfPresent(address.map(HexText.of), forKey: .address)
+    try container.encode(isStackOverflow, forKey: .isStackOverflow)
     try container.encode(thread, forKey: .thread)
     try container.encode(timeNanoseconds, forKey: .timeNanoseconds)
     try container.encode(stack, forKey: .stack)

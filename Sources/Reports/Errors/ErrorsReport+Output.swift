@@ -57,10 +57,19 @@ extension ErrorsReport {
       page.line(Span("The process \(trace.ending.text); \(hint).", .warning))
     } else if isUnexplainedCrash {
       page.line(Span("The process \(trace.ending.text); nothing recorded says why.", .warning))
+      writeLastEvent(to: &page)
     }
     guard isUnexplainedCrash else { return }
     let next = NextCommand.explainingCrash(of: trace, without: checks, knowsPlace: crash != nil)
     if let next { [next].write(to: &page) }
+  }
+
+  /// The last trace of a process that crashed nobody knows where.
+  func writeLastEvent(to page: inout TextPage) {
+    guard let last = lastEvent else { return }
+    let when = "on \(last.thread.text) at \(TimeText.timestamp(last.timeNanoseconds))"
+    page.line(Span("   The last event recorded is \(last.function), \(when):", .heading))
+    StackText.write(last.frames, to: &page, indent: 7, limit: frameLimit ?? .max)
   }
 
   /// `1 double free, 2 mismatched deallocations`.
@@ -122,7 +131,7 @@ extension ErrorsReport {
 
   enum CodingKeys: String, CodingKey {
     case trace, coverage, totalCount, counts, errors, errorGroupCount, failedAllocations
-    case failedAllocationCount, crash
+    case failedAllocationCount, crash, lastEvent
   }
 
   /// Writes the document `memtrace.errors`.
@@ -138,6 +147,7 @@ extension ErrorsReport {
     try container.encode(failures, forKey: .failedAllocations)
     try container.encode(failureCount, forKey: .failedAllocationCount)
     try container.encodeIfPresent(crash, forKey: .crash)
+    try container.encodeIfPresent(lastEvent, forKey: .lastEvent)
   }
 }
 

@@ -111,6 +111,8 @@ public struct ErrorsReport: Report {
   public var failureCount: UInt64
   /// Where the process ended that did not mean to; nil where that is not known, or an error says it.
   public var crash: CrashSummary?
+  /// What was recorded last of a process that crashed, if nothing says where or why.
+  public var lastEvent: EventSummary?
   /// At most so many frames of each stack in text; nil for all.
   public var frameLimit: Int?
   /// What the recording looked for in the heap while it ran.
@@ -152,6 +154,10 @@ public struct ErrorsReport: Report {
       ? nil : source.crash.map { CrashSummary($0, source: source) }
     isUnexplainedCrash =
       result.errors.isEmpty && result.failedAllocationCount == 0 && trace.ending.isCrash
+      && crash?.isStackOverflow != true
+    lastEvent =
+      isUnexplainedCrash && crash == nil
+      ? source.lastEvent.map { EventSummary($0, source: source) } : nil
   }
 
   /// All errors together.

@@ -38,6 +38,9 @@ extension OverviewReport {
     if let crash = errors.crash {
       page.blank()
       crash.write(to: &page, frameLimit: errors.frameLimit)
+    } else if errors.lastEvent != nil {
+      page.blank()
+      errors.writeLastEvent(to: &page)
     }
     guard errors.totalCount > 0 else { return }
     page.blank()

@@ -23,6 +23,8 @@ public struct ReportSource {
   public var availableBytes: UInt64?
   /// Where the process ended that did not mean to; nil where that is not known.
   public var crash: Crash?
+  /// What was recorded last of a process that crashed, if nothing says where.
+  var lastEvent: MemoryError.EventSite?
   /// The most that code and variables of images can take of memory: the bytes of their addresses.
   var imageBytes: UInt64 = 0
 
@@ -78,6 +80,9 @@ public struct ReportSource {
     self.trace.windows = WindowsSummary(trace)
     self.trace.shortage = ShortageSummary(trace.notes)
     crash = trace.crash
+    if crash == nil, self.trace.ending.isCrash {
+      lastEvent = (try? trace.lastEvent()) ?? nil
+    }
     imageBytes = trace.images.images.lazy.filter { $0.unloadTime == nil }
       .reduce(0) { $0 &+ ($1.end.rawValue &- $1.start.rawValue) }
     let resident = trace.header.peakResident

@@ -126,9 +126,6 @@ public enum SignalText {
   /// SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV: what a program brings upon itself.
   static let faults: Set<Int32> = [4, 5, 6, 7, 8, 11]
 
-  /// Whether a signal is about memory that could not be accessed: SIGBUS, SIGSEGV.
-  static func isAccess(_ signal: Int32) -> Bool { signal == 7 || signal == 11 }
-
   /// `SIGSEGV`, or `signal 35`.
   public static func name(of signal: Int32) -> String {
     names[signal] ?? "signal \(signal)"

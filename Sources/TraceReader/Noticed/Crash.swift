@@ -14,11 +14,15 @@ public struct Crash: Hashable, Sendable {
   public var stack: StackID
   /// When it was.
   public var time: EventTime
+  /// Where its stack pointer was; 0 where that is not known.
+  public var stackPointer: UInt64
+  /// Whether there was no memory at the stack pointer.
+  public var isOutOfStack: Bool
 
   /// Creates a crash.
   public init(
     access: MemoryAccess.Kind, address: UInt64, signal: Int32, code: Int32, thread: ThreadIndex,
-    stack: StackID, time: EventTime
+    stack: StackID, time: EventTime, stackPointer: UInt64 = 0, isOutOfStack: Bool = false
   ) {
     self.access = access
     self.address = address
@@ -27,7 +31,43 @@ public struct Crash: Hashable, Sendable {
     self.thread = thread
     self.stack = stack
     self.time = time
+    self.stackPointer = stackPointer
+    self.isOutOfStack = isOutOfStack
   }
+}
+
+extension Crash {
+  /// What could not be accessed; nil where it was no access to memory, or the kernel does not say.
+  public var accessedAddress: UInt64? {
+    isAccess && code < Self.generalProtection ? address : nil
+  }
+
+  /// Whether it was an access to memory.
+  public var isAccess: Bool {
+    [Self.busError, Self.segmentationFault].contains(signal) && code > 0
+  }
+
+  /// Whether the thread has used up its stack: it was about to go on where there is none any more.
+  ///
+  /// A function that is called writes right below the stack pointer; one with large variables has moved it first.
+  public var isStackOverflow: Bool {
+    guard let address = accessedAddress, access != .execute, stackPointer != 0 else { return false }
+    return address < stackPointer
+      ? stackPointer - address <= Self.farthestProbe
+      : isOutOfStack && address - stackPointer <= Self.largestFrame
+  }
+
+  /// `SEGV_MAPERR`, the code of a segmentation fault: nothing is mapped there.
+  public static let notMapped: Int32 = 1
+
+  private static let busError: Int32 = 7
+  private static let segmentationFault: Int32 = 11
+  /// `SI_KERNEL` of a fault for which the processor gives no address: that of a word that is none.
+  private static let generalProtection: Int32 = 128
+  /// How far below the stack pointer code looks whether there is stack (`-fstack-check`).
+  private static let farthestProbe: UInt64 = 1 << 16
+  /// The variables of one function that take more are no bug of its callers.
+  private static let largestFrame: UInt64 = 1 << 24
 }
 
 extension Crash {
@@ -55,7 +95,10 @@ extension Crash {
     access = MemoryAccess.Kind(code: cursor.read())
     thread = ThreadIndex(cursor.read())
     stack = StackID(cursor.read(UInt32.self))
+    let isOutOfStack: UInt32 = cursor.read()
+    stackPointer = cursor.read()
     guard !cursor.isPastEnd else { return nil }
+    self.isOutOfStack = isOutOfStack != 0
     self.signal = Int32(truncatingIfNeeded: signal)
     self.code = Int32(bitPattern: code)
   }

@@ -4,15 +4,16 @@ extension Trace {
 
   /// Adds what shows beside the events of blocks to the errors of a replay: wrong retains and
   /// releases, uses of freed blocks that were kept back, writes to redzones, and what guards have
-  /// stopped.
+  /// stopped, or the process has ended in.
   ///
   /// - Complexity: Where there are any, all events are read once or twice more.
   public func addNoticedErrors(to result: inout ReplayResult) {
     addOverreleases(to: &result)
     let overruns = unexplainedOverruns
+    let accesses = guardedAccesses + [crashedAccess].compactMap { $0 }
     let questions =
       zombieUses.map(LastBlockPass.Question.init) + overruns.map(LastBlockPass.Question.init)
-      + guardedAccesses.map(LastBlockPass.Question.init)
+      + accesses.map(LastBlockPass.Question.init)
     guard !questions.isEmpty else { return }
     var pass = LastBlockPass(questions)
     var merger = EventMerger(file: file, chunks: eventChunks)
@@ -27,7 +28,7 @@ extension Trace {
       log.add(named(MemoryError(overrun, life, redzone: redzone)))
     }
     lives = lives.dropFirst(overruns.count)
-    for (access, life) in zip(guardedAccesses, lives) { log.add(MemoryError(access, life)) }
+    for (access, life) in zip(accesses, lives) { log.add(MemoryError(access, life)) }
     result.errorCounts.merge(log.counts) { $0 &+ $1 }
     result.errors = (result.errors + log.errors).sorted { $0.offending.time < $1.offending.time }
   }

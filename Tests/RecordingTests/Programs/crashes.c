@@ -47,6 +47,45 @@ NOINLINE static void break_heap(void) {
     second[0] = 1;
 }
 
+NOINLINE static int plunge(int depth) {
+    volatile char room[100];
+    room[0] = (char)depth;
+    return plunge(depth + 1) + room[0];
+}
+
+/* The stack pointer is moved far beyond the end of the stack before anything is written. */
+NOINLINE static int plunge_by_pages(int depth) {
+    volatile char room[40000];
+    room[0] = (char)depth;
+    return plunge_by_pages(depth + 1) + room[0];
+}
+
+static void *plunge_in_thread(void *object) {
+    free(malloc(1001));
+    zero += plunge(0);
+    return object;
+}
+
+/* In mappings of their own, with nothing behind them. */
+enum { LARGE = 1000000, HOLE = 1 << 20 };
+
+NOINLINE static char *make_large(void) {
+    char *before = malloc(LARGE);
+    char *hole = mmap(NULL, HOLE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *large = malloc(LARGE);
+    munmap(hole, HOLE);
+    return large < before ? large : before;
+}
+
+NOINLINE static void fill(char *large) {
+    for (size_t i = 0; i < 2 * (size_t)LARGE; i++)
+        large[i] = 'x';
+}
+
+NOINLINE static void drop(char *large) {
+    free(large);
+}
+
 static void *in_thread(void *object) {
     read_member(object);
     return NULL;
@@ -85,6 +124,21 @@ int main(int count, char **arguments) {
         pthread_join(thread, NULL);
     } else if (!strcmp(way, "heap"))
         break_heap();
+    else if (!strcmp(way, "recursion"))
+        zero += plunge(0);
+    else if (!strcmp(way, "recursion-by-pages"))
+        zero += plunge_by_pages(0);
+    else if (!strcmp(way, "recursion-in-thread")) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, plunge_in_thread, object);
+        pthread_join(thread, NULL);
+    } else if (!strcmp(way, "beyond"))
+        fill(make_large());
+    else if (!strcmp(way, "freed")) {
+        char *large = make_large();
+        drop(large);
+        write_name(large + 500000);
+    }
     free(object);
     return 0;
 }

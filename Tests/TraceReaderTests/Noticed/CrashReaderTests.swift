@@ -58,4 +58,37 @@ import TraceTestSupport
     let file = try builder.write()
     #expect(try Trace(path: file.path).crash == nil)
   }
+
+  @Test func whereItsStackPointerWasComesBack() throws {
+    var crash = crash(time: 2000)
+    (crash.stackPointer, crash.isOutOfStack) = (0x7fff_0000_0010, true)
+    #expect(try last(of: [crash]) == crash)
+  }
+
+  /// Offsets are from the stack pointer.
+  @Test func theEndOfAStackIsTold() {
+    func isOverflow(
+      _ offset: Int64, _ access: MemoryAccess.Kind = .write, isOut: Bool = false, code: Int32 = 1,
+      stackPointer: UInt64 = 0x7fff_0000_0000
+    ) -> Bool {
+      Crash(
+        access: access, address: stackPointer &+ UInt64(bitPattern: offset), signal: 11, code: code,
+        thread: ThreadIndex(1), stack: .none, time: EventTime(1), stackPointer: stackPointer,
+        isOutOfStack: isOut
+      ).isStackOverflow
+    }
+    #expect(isOverflow(-8))
+    #expect(isOverflow(-8, .unknown, code: 2))
+    #expect(isOverflow(-0x1_0000))
+    #expect(!isOverflow(-0x1_0001))
+    #expect(!isOverflow(16))
+    #expect(isOverflow(16, isOut: true))
+    #expect(isOverflow(0, .read, isOut: true))
+    #expect(isOverflow(0x100_0000, isOut: true))
+    #expect(!isOverflow(0x100_0001, isOut: true))
+    #expect(!isOverflow(-8, .execute))
+    #expect(!isOverflow(-8, code: 128))
+    #expect(!isOverflow(-8, code: 0))
+    #expect(!isOverflow(-8, stackPointer: 0))
+  }
 }

@@ -137,6 +137,7 @@ import TraceTestSupport
     let builder = Self.builder(notesLastTimes: notesLastTimes)
     #expect(try builder.open { try $0.lastEventTime() } == EventTime(2067))
     #expect(try TraceBuilder().open { try $0.lastEventTime() } == .distantPast)
+    #expect(try TraceBuilder().open { try $0.lastEvent() } == nil)
   }
 
   @Test func visitsBeginWithTheFirstChunkOfARange() throws {
