@@ -54,6 +54,15 @@ import TraceTestSupport
     #expect(trace.snapshots.map(\.isComplete) == [true])
   }
 
+  @Test(arguments: [["--snapshot-on-crash"], ["--redzones"], ["--zombies"]])
+  func theEndOfTheStackInTheAllocatorIsKnown(options: [String]) throws {
+    let trace = try Self.run("recursion-with-blocks", options: options).root()
+    #expect(trace.crash?.isStackOverflow == true)
+    let functions = try Self.functions(trace)
+    #expect(functions.filter { $0 == "plunge_with_blocks" }.count > 100)
+    #expect(functions.contains("main"))
+  }
+
   @Test(arguments: [[], ["--zombies"], ["--snapshot-on-crash"]])
   func signalStacksAreAsWithoutTheRecorder(options: [String]) throws {
     let program = try TestProgram("fault_stacks.c", flags: ["-pthread"])

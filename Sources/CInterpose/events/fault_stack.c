@@ -4,6 +4,7 @@
 
 #include "base/os_threads.h"
 #include "events/thread_state.h"
+#include "loader/real.h"
 
 /* What a snapshot before the end takes, with libunwind's 10 KiB, many times over. */
 enum { SIZE = 64 << 10, LAST_SIGNAL = 64 };
@@ -42,15 +43,16 @@ void mt_fault_stack_survive_fork(struct mt_thread *thread) {
         thread->fault_stack = NULL;
 }
 
-static bool is_on_signal_stack(int signal) {
+static bool is_hosts_on_signal_stack(int signal) {
     struct mt_os_action action;
     return mt_os_action(signal, NULL, &action) == 0 && action.handler != NULL &&
-           action.handler != MT_SIGNAL_IGNORED && (action.flags & SA_ONSTACK);
+           action.handler != MT_SIGNAL_IGNORED && (action.flags & SA_ONSTACK) &&
+           !mt_real_is_ours((uintptr_t)action.handler);
 }
 
 void mt_fault_stacks_begin(void) {
     for (int signal = 1; signal <= LAST_SIGNAL; signal++)
-        if (is_on_signal_stack(signal))
+        if (is_hosts_on_signal_stack(signal))
             return;
     __atomic_store_n(&g_are_lent, true, __ATOMIC_RELAXED);
     mt_fault_stack_lend(mt_tls.thread);

@@ -12,7 +12,7 @@
 struct mt_thread;
 
 /* From here on threads are given one, the calling one at once; but in a program that has handlers
- * on signal stacks already. At start-up. */
+ * on signal stacks already. At start-up, when the recorder has its handlers. */
 void mt_fault_stacks_begin(void);
 
 /* Threads that begin are given none any more; the calling one gives its own back. */

@@ -35,11 +35,16 @@ static struct mt_frame caller_of_nothing(const struct mt_registers *registers) {
 }
 
 /* In what the host's allocator does for a hook nothing of ours is half done: what is known of the
- * thread's stack holds, or does where it is forgotten. The hook does not go on. */
+ * thread's stack holds, or does where it is forgotten. The hook does not go on. In ours, only the
+ * end of the stack is no reason to trust nothing. */
 static bool can_begin_anew(const struct mt_registers *registers) {
-    if (!mt_tls.thread || mt_tls.in_libunwind || mt_real_is_ours(registers->pc))
+    bool is_ours = mt_real_is_ours(registers->pc);
+    if (!mt_tls.thread || mt_tls.in_libunwind || (is_ours && !mt_tls.stack_end))
         return false;
-    mt_unwind_forget(&mt_tls.thread->unwinder);
+    if (is_ours)
+        mt_thread_repair(mt_tls.thread);
+    else
+        mt_unwind_forget(&mt_tls.thread->unwinder);
     return true;
 }
 

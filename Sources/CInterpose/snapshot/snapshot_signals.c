@@ -4,6 +4,7 @@
 
 #include "base/os_threads.h"
 #include "base/registers.h"
+#include "base/tls.h"
 #include "checks/heap_checks.h"
 #include "events/crash.h"
 #include "events/fault_stack.h"
@@ -97,6 +98,13 @@ static void send_again(int signal, const siginfo_t *info) {
         mt_os_signal_thread(signal); /* a trap is over when it is raised */
 }
 
+/* Without a signal stack, the kernel runs nobody's handler where a stack has ended. */
+static const struct mt_os_action *action_after(int signal) {
+    static const struct mt_os_action standard;
+    bool has_no_room = mt_tls.stack_end != 0 && mt_fault_stack_is(mt_os_signal_stack());
+    return has_no_room ? &standard : &g_before[signal];
+}
+
 /* Then the signal does what it would have done. */
 static void on_ending(int signal, siginfo_t *info, void *context) {
     if (mt_recording_owns_trace() && !has_taken_one(signal)) {
@@ -118,7 +126,7 @@ static void on_ending(int signal, siginfo_t *info, void *context) {
         mt_open_chunks_check();
     }
     /* A fault would come again for ever. */
-    if (mt_os_action(signal, &g_before[signal], NULL) < 0)
+    if (mt_os_action(signal, action_after(signal), NULL) < 0)
         mt_os_exit_group(128 + signal);
     send_again(signal, info);
 }
@@ -133,7 +141,6 @@ static bool is_backtracer(const struct mt_os_action *action) {
 
 static void handle_endings(void) {
     struct mt_os_action action = mt_os_handler(on_ending);
-    mt_fault_stacks_begin();
     for (size_t i = 0; i < sizeof ending_signals / sizeof *ending_signals; i++) {
         int signal = ending_signals[i];
         struct mt_os_action before;
@@ -142,6 +149,7 @@ static void handle_endings(void) {
         g_before[signal] = before;
         mt_os_action(signal, &action, NULL);
     }
+    mt_fault_stacks_begin();
 }
 
 void mt_snapshot_signals_leave(void) {

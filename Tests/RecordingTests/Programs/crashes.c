@@ -53,6 +53,14 @@ NOINLINE static int plunge(int depth) {
     return plunge(depth + 1) + room[0];
 }
 
+/* Runs out of it in the allocator, most often, or in a hook. */
+NOINLINE static int plunge_with_blocks(int depth) {
+    char *volatile block = malloc(24);
+    int result = plunge_with_blocks(depth + 1);
+    free(block);
+    return result;
+}
+
 /* The stack pointer is moved far beyond the end of the stack before anything is written. */
 NOINLINE static int plunge_by_pages(int depth) {
     volatile char room[40000];
@@ -132,7 +140,9 @@ int main(int count, char **arguments) {
         pthread_t thread;
         pthread_create(&thread, NULL, plunge_in_thread, object);
         pthread_join(thread, NULL);
-    } else if (!strcmp(way, "beyond"))
+    } else if (!strcmp(way, "recursion-with-blocks"))
+        zero += plunge_with_blocks(0);
+    else if (!strcmp(way, "beyond"))
         fill(make_large());
     else if (!strcmp(way, "freed")) {
         char *large = make_large();
