@@ -40,6 +40,23 @@ import TraceTestSupport
     #expect(try !lines(500, isLog: true).contains { $0.hasPrefix("…") })
   }
 
+  /// As the reports do, which pass over functions that allocate for others.
+  @Test func findingsAreShownWhereTheResponsibleFrameIs() throws {
+    var finding = leak()
+    finding.frames.insert(frame("pool_alloc", "/src/app/pool.c", 3), at: 0)
+    #expect(root.place(of: finding)?.path == "list.c")
+    #expect(
+      finding.sentence() == "Memory leak: Node, 3 blocks, 48 B, allocated in makeList (list.c:12)")
+    let annotation = try GateResult(judging: input([finding])).output(as: .github, root: root)
+    #expect(annotation.contains("file=list.c,line=12,"))
+
+    // Where that is in no file of the repository, the innermost frame that is.
+    finding.responsible = frame("decode", "/src/other/decode.c", 8)
+    #expect(root.place(of: finding)?.path == "pool.c")
+    finding.responsible = nil
+    #expect(root.place(of: finding)?.path == "pool.c")
+  }
+
   /// What differs may lie beyond the frames that are shown of the first.
   @Test func furtherStacksBeginWhereTheyDiffer() throws {
     var finding = leak()
@@ -382,6 +399,7 @@ import TraceTestSupport
   @Test func sarifHasLongNamesOnceAndNoBlanksBetweenValues() throws {
     var finding = leak()
     finding.frames[0].name = String(repeating: "n", count: 1000)
+    finding.responsible = finding.frames[0]
     let text = try GateResult(judging: input([finding])).output(as: .sarif, root: root)
     let whole = "\"fullyQualifiedName\":\"\(finding.frames[0].name)\""
     #expect(text.contains(whole))
@@ -474,6 +492,7 @@ import TraceTestSupport
   @Test func summariesKeepTheirColumns() throws {
     var finding = leak()
     finding.frames = [frame("f", "/src/app/a|`b\n.c", 4)]
+    finding.responsible = finding.frames[0]
     let summary = try GateResult(judging: input([finding])).output(as: .summary, root: root)
     #expect(summary.contains(#"| `` a\|`b\n.c:4 `` |"#))
   }

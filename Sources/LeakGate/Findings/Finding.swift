@@ -44,6 +44,8 @@ public struct Finding: Sendable, Hashable, Encodable {
   public var trace: String?
   /// The stack of the allocation, or of the wrong call; leaf first.
   public var frames: [ReportFrame]
+  /// The frame that is named in one line, as the reports do; nil without a stack.
+  public var responsible: ReportFrame?
   /// How many different stacks it came about by, of which ``frames`` is the first; nil when there is one.
   public var stackCount: Int?
   /// Other stacks that belong to it.
@@ -60,23 +62,12 @@ public struct Finding: Sendable, Hashable, Encodable {
   /// Whether it counts against rules that are kept all the same, or against none.
   public var isAllowed = false
 
-  /// The innermost frame of the program's own code, where it is known with its line; else the
-  /// innermost frame that is known with its line.
-  public var location: ReportFrame? {
-    let placed = frames.filter { $0.file != nil && $0.line != nil }
-    return placed.first { $0.role == .user } ?? placed.first
-  }
-
-  /// The frame that is named in one line; nil without a stack.
-  public var responsible: ReportFrame? {
-    frames.first { $0.role == .user } ?? frames.first { $0.role == .system }
-  }
-
   /// Replaces the names of functions by the whole ones.
   mutating func takeFullNames() {
     if let place = responsible, let full = place.fullName, what.hasSuffix(" in \(place.name)") {
       what = what.dropLast(place.name.count) + full
     }
+    responsible?.takeFullName()
     for index in frames.indices { frames[index].takeFullName() }
     for index in related.indices {
       for frame in related[index].frames.indices { related[index].frames[frame].takeFullName() }

@@ -21,12 +21,13 @@ struct FindingCollector {
   }
 
   /// Adds the trees of leaked blocks: what a root drags along belongs to it.
-  mutating func add(_ report: LeaksReport, clock: TraceClock) {
+  mutating func add(_ report: LeaksReport, of source: ReportSource) {
     for group in report.treeGroups {
       let kind: FindingKind = group.role == .rootCycle ? .cycle : .leak
       var finding = finding(
         kind, group.name ?? "blocks without a stack", group.frames,
-        at: group.rootTimes.map(clock.nanoseconds))
+        responsible: source.names.responsible(of: StackID(rawValue: group.stack)),
+        at: group.rootTimes.map(source.clock.nanoseconds))
       (finding.count, finding.bytes) = (group.count, group.bytes)
       finding.instances = group.instances
       finding.tree = (group.trees.first ?? []).map { line in
@@ -45,7 +46,7 @@ struct FindingCollector {
       let what =
         group.types.first
         ?? "\(block) in " + (group.responsible?.name ?? "code without a stack")
-      var finding = finding(.unfreed, what, group.frames)
+      var finding = finding(.unfreed, what, group.frames, responsible: group.responsible)
       (finding.count, finding.bytes, finding.instances) = (group.count, group.bytes, group.count)
       add(finding)
     }
@@ -55,11 +56,13 @@ struct FindingCollector {
   mutating func add(_ report: ErrorsReport) {
     for entry in report.entries {
       let event = entry.foremost
-      let place = event.frames.first { $0.role == .user } ?? event.frames.first
+      let called = event.frames.first { $0.role == .user }
+      let place = called ?? event.frames.first
       let function = place?.name ?? "code without a stack"
       let what = entry.isStopped ? function : "\(event.function) in \(function)"
       var finding = finding(
         FindingKind(entry.kind.category), what, event.frames,
+        responsible: called ?? event.frames.first { $0.role == .system },
         at: [entry.offending.timeNanoseconds])
       (finding.count, finding.instances) = (entry.count, entry.count)
       finding.bytes = entry.block?.size ?? 0
@@ -78,13 +81,14 @@ struct FindingCollector {
   }
 
   private mutating func finding(
-    _ kind: FindingKind, _ what: String, _ frames: [ReportFrame], at times: [UInt64] = []
+    _ kind: FindingKind, _ what: String, _ frames: [ReportFrame], responsible: ReportFrame?,
+    at times: [UInt64] = []
   ) -> Finding {
     var finding = Finding(
       kind: kind, what: what, count: 0, bytes: 0, instances: 0,
       fingerprint: Fingerprint.of(kind, what: what, frames: frames, &names), process: process,
       pid: pid,
-      trace: trace, frames: frames)
+      trace: trace, frames: frames, responsible: responsible)
     let evidence = tests.evidence(frames, at: times)
     if !evidence.isEmpty { finding.tests = evidence }
     return finding

@@ -16,6 +16,7 @@ struct NameShortener {
     finding.what = finding.what.shortenedInTheMiddle(to: Self.nameWidth)
     finding.tree = finding.tree.map { $0.shortenedInTheMiddle(to: Self.treeWidth) }
     shorten(&finding.frames)
+    finding.responsible = finding.responsible.map { self.shortened($0) }
     for index in finding.related.indices { shorten(&finding.related[index].frames) }
   }
 

@@ -144,7 +144,7 @@ public struct ProcessMeasurer {
     let report = try LeaksReport(analysis, source: source, query: query)
     process.warnings += report.snapshot.warnings
     if let warning = report.snapshot.slicesWarning { process.warnings.append(warning) }
-    collector.add(report, clock: source.clock)
+    collector.add(report, of: source)
     // A forked process has what its parent planted only as a block that is not its own.
     if expectsCanary, !trace.header.flags.contains(.forked),
       !(try Canary.isFound(in: analysis, source: source))

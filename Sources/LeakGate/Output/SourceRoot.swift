@@ -13,9 +13,10 @@ public struct SourceRoot: Sendable, Hashable {
     prefixes = folders.compactMap { $0 }.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
   }
 
-  /// Where a finding is shown: the innermost frame of the program's own code that lies in the
-  /// repository; nil when none does.
+  /// Where a finding is shown: the frame that is held responsible, where that lies in the repository, else the
+  /// innermost one of the program's own code that does; nil when none does.
   func place(of finding: Finding) -> Place? {
+    if let place = finding.responsible.flatMap(place(of:)), place.isInside { return place }
     let places = finding.frames.compactMap { frame in place(of: frame).map { (frame, $0) } }
     return
       (places.first { $0.0.role == .user && $0.1.isInside }

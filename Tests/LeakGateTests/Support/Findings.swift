@@ -23,7 +23,7 @@ func leak(
   return Finding(
     kind: kind, what: what, count: count, bytes: bytes, instances: 1,
     fingerprint: Fingerprint.of(kind, what: what, frames: frames), process: process, pid: pid,
-    frames: frames)
+    frames: frames, responsible: frames[0])
 }
 
 /// A process that was measured.
