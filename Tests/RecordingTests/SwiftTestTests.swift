@@ -63,8 +63,8 @@ import TraceTestSupport
       ["--output", "text", "--output", "json=\(json)", "--output", "github=\(github)"])
     #expect(run.status == 86, "\(run.outputText)\(run.errorText)")
     let cycle =
-      "Leaked cycle: Shelf.Book, 2 blocks, 96 B, allocated in Book.__allocating_init(_:) "
-      + "(Book.swift:11), in the test "
+      "Leaked cycle: Shelf.Book, 2 blocks, 96 B, allocated in Shelf.putSeries(_:_:) "
+      + "(Shelf.swift:17), in the test "
     let found = run.outputText.split(separator: "\n").filter {
       $0.hasPrefix("Leaked cycle: ") || $0.hasPrefix("Memory leak: ")
     }
@@ -81,7 +81,7 @@ import TraceTestSupport
     #expect(annotations.count == 2)
     #expect(
       annotations.allSatisfy {
-        $0.hasPrefix("::error file=Sources/Shelf/Book.swift,line=11,")
+        $0.hasPrefix("::error file=Sources/Shelf/Shelf.swift,line=17,")
           && $0.contains("in the test ShelfTests.")
       })
     try expectProcesses(in: json)

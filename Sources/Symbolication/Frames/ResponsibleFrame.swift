@@ -5,7 +5,7 @@ public enum ResponsibleFrame {
   ///
   /// What a macro was expanded to has no line in a file that anybody could open, and what makes room in a container
   /// is the same for all who use such, as is a function of the program that allocates for others: whoever calls it is
-  /// meant, where there is one.
+  /// meant, where there is one. So is who makes an object of Swift, see ``SwiftObjectCreation``.
   ///
   /// Where a library starts up (`call_init`) or a thread begins (`start_thread`), the runtime's
   /// function that was called from there says more than that it was called. Without debug information of
@@ -25,14 +25,16 @@ public enum ResponsibleFrame {
     var stepped: SymbolicatedFrame?
     var stripped = StrippedMain()
     var job = SwiftJob()
+    var creation = SwiftObjectCreation()
     for frame in frames {
       if stripped.isPending {
         if let decided = stripped.decided(by: frame) { return decided }
         continue
       }
+      let makesObject = creation.isPart(frame)
       switch frame.role {
       case .user:
-        guard frame.isMacroExpansion || frame.isLibraryContainer || frame.isAllocationWrapper else {
+        guard makesObject || frame.allocatesForOthers else {
           guard stripped.begin(at: frame) else { return stripped.behindFront(frame) ?? frame }
           continue
         }
@@ -41,8 +43,8 @@ public enum ResponsibleFrame {
         stripped.add(library: frame)
         if firstSystem == nil { firstSystem = isLaunch(frame) ? runtimeBefore ?? frame : frame }
       case .runtime:
-        if job.isRun(by: frame), let answering = job.answering(firstSystem) {
-          return stepped ?? answering
+        if job.isRun(by: frame), let answering = stepped ?? job.answering(firstSystem) {
+          return answering
         }
         if firstSystem == nil, !RuntimeNames.isAllocator(frame.function) { runtimeBefore = frame }
       case .marker: continue

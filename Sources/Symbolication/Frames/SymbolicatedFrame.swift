@@ -60,6 +60,9 @@ public struct SymbolicatedFrame: Sendable, Hashable {
   /// Whether it is a function of the program that allocates what others ask for: `my_malloc`.
   let isAllocationWrapper: Bool
 
+  /// Whether it makes an object of a class of Swift: `Node.__allocating_init()`.
+  let isAllocatingInitializer: Bool
+
   /// The text of a marker; `nil` for frames.
   public let markerText: String?
 
@@ -91,6 +94,7 @@ public struct SymbolicatedFrame: Sendable, Hashable {
       role == .user
       && (isAllocationWrapper
         || location == nil && function.map(AllocationWrapperNames.isOne) == true)
+    isAllocatingInitializer = function.map(SwiftNames.isAllocatingInitializer) == true
     self.markerText = nil
   }
 
@@ -110,6 +114,7 @@ public struct SymbolicatedFrame: Sendable, Hashable {
     isLibraryAllocator = false
     isLibraryContainer = false
     isAllocationWrapper = false
+    isAllocatingInitializer = false
     markerText = text
   }
 
@@ -119,6 +124,9 @@ public struct SymbolicatedFrame: Sendable, Hashable {
     guard let slash = imagePath.utf8.lastIndex(of: UInt8(ascii: "/")) else { return imagePath }
     return String(imagePath[imagePath.index(after: slash)...])
   }
+
+  /// Whether whoever calls the function is meant by what it allocates.
+  var allocatesForOthers: Bool { isMacroExpansion || isLibraryContainer || isAllocationWrapper }
 
   /// Whether source and debug information of the program tell what the code allocates: its own, and that of headers
   /// of libraries.

@@ -29,6 +29,25 @@ enum SwiftNames {
     return String(nameBytes: result)
   }
 
+  /// Whether the function allocates an object of a class and initializes it, that is not one of its closures.
+  static func isAllocatingInitializer(_ function: FunctionName) -> Bool {
+    guard function.language == .swift else { return false }
+    let name = function.base
+    return name.hasPrefix("__allocating_init in ")
+      || name.hasSuffix(".__allocating_init") && !TextSearch.holds(name, " in ")
+      || isInitializerOfExtendedClass(function)
+  }
+
+  /// Whether the function is such an initializer in an extension that is constrained or in another module, of which its
+  /// readable name does not tell: `4NodeC…fC` is of a class, `4NodeV…fC` of a structure.
+  private static func isInitializerOfExtendedClass(_ function: FunctionName) -> Bool {
+    guard function.raw.hasSuffix("fC"), function.full.hasPrefix("(extension in "),
+      function.base.hasSuffix(".init"),
+      let type = function.base.dropLast(5).split(separator: ".").last
+    else { return false }
+    return function.raw.firstRange(of: "\(type.utf8.count)\(type)C") != nil
+  }
+
   /// Whether the function is part of the standard library, or a specialization of such a part.
   ///
   /// - Parameters:

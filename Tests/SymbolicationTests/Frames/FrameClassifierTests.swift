@@ -282,10 +282,49 @@ struct FrameClassifierTests {
     #expect(blamed([allocator, continuation, run, loop]) == continuation)
     #expect(blamed([allocator, foundation, runner, run, loop]) == foundation)
     #expect(blamed([allocator, continuation, user, runner, run, loop]) == user)
+    // Who has asked for the object is not on the stack any more.
+    let node = frame("$s4demo4NodeC5valueACSi_tYacfC", Self.app)
+    #expect(blamed([allocator, node, runner, run, loop]) == node)
     // The runtime's own.
     #expect(blamed([allocator, group, runner, run, dispatch]) == dispatch)
     // Not a job: what waits for nothing has its callers on the stack.
     #expect(blamed([allocator, continuation, loop]) == loop)
+  }
+
+  @Test("who makes an object of Swift is blamed, not its initializer")
+  func swiftObjectCreation() {
+    func frame(_ name: String, _ image: String = Self.app) -> SymbolicatedFrame {
+      SymbolicatedFrame(
+        programCounter: Address(1), function: Demangler.name(of: name), imagePath: image)
+    }
+    let core = "/x/libswiftCore.so"
+    let allocator = [frame("malloc"), frame("swift_slowAlloc", core)]
+    let array = frame("$ss27_allocateUninitializedArrayySayxG_BptBwlF", core)
+    let node = frame("$s4demo4NodeC5valueACSi_tcfC")
+    let delegating = frame("$s4demo4NodeC4textACSS_tcfC")
+    let witness = frame("$s4demo4NodeCAA5MakesA2aDP5valuexSi_tcfCTW")
+    let local = frame("$s4demo5localyXlyF5LocalL_CADycfC")
+    let closure = frame("$s4demo4NodeC4textACSS_tcfCyycfU_")
+    // In extensions, of a class and of a structure.
+    let extended = frame("$s4demo4SlotCAARi_zrlEyACyxGxcfC")
+    let structure = frame("$s4demo4SlotVAARi_zrlEyACyxGxcfC")
+    let (user, decode) = (frame("load"), frame("decode", "/x/lib/swift/linux/libFoundation.so"))
+    func blamed(_ frames: [SymbolicatedFrame]) -> SymbolicatedFrame? {
+      ResponsibleFrame.find(in: allocator + frames)
+    }
+
+    #expect(blamed([node, user]) == user)
+    #expect(blamed([node, delegating, user]) == user)
+    #expect(blamed([node, witness, decode, user]) == user)
+    #expect(blamed([local, user]) == user)
+    #expect(blamed([extended, user]) == user)
+    #expect(blamed([structure, user]) == structure)
+    #expect(blamed([node, witness, decode]) == node)
+    // What the initializer makes besides the object.
+    #expect(blamed([array, delegating, user]) == delegating)
+    #expect(blamed([decode, delegating, user]) == delegating)
+    #expect(blamed([node, closure, user]) == closure)
+    #expect(blamed([user, node, delegating]) == user)
   }
 
   @Test("a stripped main that hands over to a library is not blamed")
