@@ -221,7 +221,7 @@ public final class StackSymbolicator {
   }
 
   /// What the standard library of C++ or Rust allocated, named after the container, or the runtime of
-  /// C++ or Swift, or libdispatch, besides objects; `nil` where it was none of them.
+  /// C++ or Swift, an accessor of Swift or libdispatch, besides objects; `nil` where it was none of them.
   ///
   /// Looks up no frame of the program beyond the first.
   public func container(of stack: StackID) -> TypeName? {
@@ -229,6 +229,7 @@ public final class StackSymbolicator {
     return CxxRuntimeBlocks.name(of: frames, calledBy: caller) ?? ContainerNames.name(of: frames)
       ?? RustContainers.name(of: frames) ?? SwiftRuntimeBlocks.name(of: frames)
       ?? SwiftPointerBlocks.name(of: frames)
+      ?? SwiftAccessorFrames.name(of: frames, calledBy: caller)
       ?? DispatchNames.ofRecord(frames, calledBy: caller)
   }
 

@@ -69,6 +69,30 @@ import TraceReader
     #expect(name([runtime, generic]) == nil)
   }
 
+  @Test(arguments: [
+    ("$sSDyq_SgxciM", "Dictionary.subscript.modify coroutine frame"),
+    ("$sSDyxq_GSlsSly7ElementQz5IndexQzcirTW", "Collection.subscript.read coroutine frame"),
+    ("$s3app4ListV5firstSiSgvr", "List.first.read coroutine frame"),
+    // A function that is called `read`, a closure in an accessor, a getter.
+    ("$s3app4ListV4readSiyF", nil), ("$s3app4ListV5firstSiSgvryyXEfU_", nil),
+    ("$s3app4ListV5firstSiSgvg", nil),
+  ])
+  func accessorsThatAreCoroutinesHaveFrames(symbol: String, name: String?) {
+    func frame(_ symbol: String) -> SymbolicatedFrame {
+      SymbolicatedFrame(
+        programCounter: Address(1), function: Demangler.name(of: symbol), imagePath: "/opt/app/app")
+    }
+    let (allocator, accessor, user) = (frame("malloc"), frame(symbol), frame("work"))
+    func named(_ frames: [SymbolicatedFrame], _ caller: SymbolicatedFrame?) -> String? {
+      SwiftAccessorFrames.name(of: frames, calledBy: caller)?.short
+    }
+    #expect(named([allocator, accessor], user) == name)
+    #expect(named([allocator], accessor) == name)
+    #expect(named([allocator, frame("swift_slowAlloc"), accessor], user) == nil)
+    #expect(named([allocator], user) == nil)
+    #expect(named([], nil) == nil)
+  }
+
   @Test func whatTheEndOfAnObjectAllocatesIsNone() {
     #expect(
       name([
