@@ -134,7 +134,9 @@ public final class StackSymbolicator {
         left -= 1
         let place = FramePlace(location: location, position: position)
         if let type = allocatedType(by: frame, at: place, of: raw, isNew) { return type }
-        guard let function = frame.function else { return nil }
+        guard let function = frame.function, function.raw != Self.objectAllocator else {
+          return nil
+        }
         let isOperatorNew = RuntimeNames.isOperatorNew(of: function)
         guard isOperatorNew || isAllocator(function.base) else { return nil }
         if isOperatorNew { (isNew, left) = (true, 1) }
@@ -160,6 +162,8 @@ public final class StackSymbolicator {
   }
 
   private static let mostWrappers = 6
+  /// What an object of Swift is it says itself.
+  private static let objectAllocator = "swift_allocObject"
 
   /// The member of a block of C or C++ that may hold a pointer.
   ///

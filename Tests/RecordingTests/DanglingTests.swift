@@ -112,11 +112,11 @@ import TraceTestSupport
           holder: "app.Holder.unmanaged", count: 1, freed: "app.Target", bytes: 56,
           freeFunction: "Target.__deallocating_deinit"),
         Line(
-          holder: "variable buffer in \(name)", count: 1, freed: "posix_memalign in dropBuffer",
-          bytes: 984, freeFunction: "dropBuffer()"),
+          holder: "variable buffer in \(name)", count: 1,
+          freed: "UnsafeMutablePointer<Int> storage", bytes: 984, freeFunction: "dropBuffer()"),
         Line(
           holder: "variable static Shared.cursor.next in \(name)", count: 1,
-          freed: "posix_memalign in dropNext", bytes: 1160, freeFunction: "dropNext()"),
+          freed: "UnsafeMutablePointer<Int> storage", bytes: 1160, freeFunction: "dropNext()"),
       ])
   }
 
@@ -127,7 +127,7 @@ import TraceTestSupport
       lines == [
         Line(
           holder: "Array<UnsafeMutablePointer<Int>>[1]", count: 1,
-          freed: "posix_memalign in makeBuffers", bytes: 816, freeFunction: "dropBuffers()")
+          freed: "UnsafeMutablePointer<Int> storage", bytes: 816, freeFunction: "dropBuffers()")
       ])
   }
 

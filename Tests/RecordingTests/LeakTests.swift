@@ -355,9 +355,8 @@ import TraceTestSupport
     let source = try TestProgram("array_counts.swift", flags: options + ["-module-name", "app"])
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())
     #expect(program.leaks["app.Leaked"] == Figures(5, 120, roots: 5))
-    // Only code that is made for one type names it.
-    let buffer =
-      options == ["-O"] ? "UnsafeMutablePointer<Int> storage" : "posix_memalign in makeBuffers"
+    // Code that is made for one type names it, and the source.
+    let buffer = "UnsafeMutablePointer<Int> storage"
     #expect(program.leaks[buffer] == Figures(1, 824, roots: 1))
     #expect(program.leaks.count == 2)
     #expect(program.possible.isEmpty)

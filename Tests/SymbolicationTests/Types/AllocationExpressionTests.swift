@@ -176,4 +176,35 @@ import Testing
     let resolved = TemplateParameters.resolve(type, in: function, at: line, heads: heads)
     #expect(resolved == expected)
   }
+
+  @Test(
+    arguments: [
+      (
+        "  let nodes = UnsafeMutablePointer<Node>.allocate(capacity: 4)",
+        "UnsafeMutablePointer<Node>"
+      ),
+      (
+        "  let p: UnsafeMutablePointer<(Int) -> [Int]> = .allocate(capacity: n)",
+        "UnsafeMutablePointer<(Int) -> [Int]>"
+      ),
+      (
+        "  return UnsafeMutableBufferPointer<T?>.allocate(capacity: n) // UnsafeMutablePointer<Int>",
+        "UnsafeMutableBufferPointer<T?>"
+      ),
+      ("  nodes = .allocate(capacity: 4)", nil),
+      ("  let raw = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)", nil),
+      (
+        "  use(UnsafeMutablePointer<A>.allocate(capacity: 1), .allocate(byteCount: 8, alignment: 8))",
+        nil
+      ),
+      (
+        "  use(UnsafeMutablePointer<A>.allocate(capacity: 1), UnsafeMutablePointer<B>.allocate(capacity: 1))",
+        nil
+      ),
+      ("  let nodes = pool.allocate(capacity: 4)", nil), ("  UnsafeMutablePointer<", nil),
+      ("", nil),
+    ] as [(String, String?)])
+  func memoryThatSwiftAsksFor(_ line: String, _ pointer: String?) {
+    #expect(SwiftPointerExpression.pointer(in: line) == pointer)
+  }
 }

@@ -31,6 +31,10 @@ final class SourceTypes {
     guard let location = frame.location, location.line > 0, !isOfD(location.path),
       let line = lines.line(location.line, of: location.path)
     else { return nil }
+    if frame.function?.language == .swift {
+      return SwiftPointerExpression.pointer(in: line)
+        .map { Self.name("\($0) storage", of: frame, isNew: isNew) }
+    }
     let spelled =
       isNew
       ? AllocationExpression.typeOfNew(in: line, column: location.column)
@@ -71,6 +75,9 @@ final class SourceTypes {
   }
 
   private static func name(_ type: String, of frame: SymbolicatedFrame, isNew: Bool) -> TypeName {
+    if frame.function?.language == .swift {
+      return TypeName(short: type, full: type, language: .swift)
+    }
     let isCxx =
       isNew || frame.function?.language == .cxx
       || frame.location.map { CxxSourceNames.isSource($0.path) } == true
