@@ -409,6 +409,31 @@ import TraceTestSupport
   }
 
   @Test(arguments: [["-Onone"], ["-O"], ["-O", "-static-stdlib"]])
+  func whatLiesInNestedTypesTuplesBuffersAndStreamsHasNames(_ options: [String]) throws {
+    let flags = options + ["-module-name", "app"]
+    let source = try TestProgram("nested_types.swift", flags: flags)
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    // Held by nothing but `unowned` references in structures that are in a generic class.
+    #expect(program.leaks["app.Page"] == Figures(5, 120, roots: 5))
+    #expect(program.possible.isEmpty)
+    let fields = program.report.treeGroups.filter { $0.name != "app.Page" }.flatMap(\.trees)
+      .map { $0.compactMap(\.field).filter { $0 != "owner" }.joined(separator: " ") }
+    #expect(Set(fields) == Self.fieldsOfNestedTypes)
+  }
+
+  private static let fieldsOfNestedTypes: Set<String> = {
+    var fields: Set = [
+      "link.node", "links [1].node", "note.node", "pair.node", "name.node", "[1].1", "[0]",
+      "stream storage state.onTermination failing storage produce",
+      "stream storage failing storage state.onTermination produce",
+    ]
+    #if compiler(>=6.2)
+      fields.formUnion(["slots[2].node", "node"])
+    #endif
+    return fields
+  }()
+
+  @Test(arguments: [["-Onone"], ["-O"], ["-O", "-static-stdlib"]])
   func whatClosuresCaptureAndBoxesHoldHasNames(_ options: [String]) throws {
     let flags = options + ["-swift-version", "5", "-module-name", "app"]
     let source = try TestProgram("captured_values.swift", flags: flags)

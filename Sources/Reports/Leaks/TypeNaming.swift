@@ -64,6 +64,7 @@ final class SnapshotTypeNames: TypeNaming {
     let word = heap.memory.word(at: address)
     return layouts.field(at: offset, ofWord: word, memory: heap.memory.word)?.name
       ?? element(at: offset, of: block, in: heap)
+      ?? layouts.managedElement(at: offset, ofWord: word, memory: heap.memory.word)
       ?? layouts.captured(
         at: offset, ofWord: word, content: heap.memory.word(at: address &+ 16),
         size: heap.blocks.size(of: block))

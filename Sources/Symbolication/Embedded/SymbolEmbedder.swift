@@ -184,6 +184,7 @@ public struct SymbolEmbedder {
     let elementTypes = SwiftElementTypes(types, images)
     let stored =
       types.all.compactMap(SwiftElementTypes.element) + types.all.compactMap(SwiftElementTypes.key)
+      + types.all.flatMap(SwiftLayouts.typesInManagedBuffer)
     let names =
       (stored + variables).flatMap(SwiftCapturedValues.parts)
       + types.all.flatMap(SwiftCapturedValues.types)

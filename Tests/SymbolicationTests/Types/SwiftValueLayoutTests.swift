@@ -87,4 +87,41 @@ import TraceReader
     #expect(types("app.List<A>") == [nil, nil])
     #expect(types("Swift.__StringStorage") == [nil, nil])
   }
+
+  @Test func elementsOfTuplesHaveTheirLabels() {
+    let fields = layout("(Swift.Int32, owner: app.Node, pair: (left: Swift.Int, app.Node))")?.fields
+    #expect(
+      fields?.map(\.name) == ["0", "owner", "pair", "pair.left", "pair.1"])
+    #expect(fields?.map(\.offset) == [0, 8, 16, 16, 24])
+  }
+}
+
+@Suite struct SwiftTypePartsTests {
+  @Test(
+    arguments: [
+      ("app.List<Swift.Int>", "app.List", ["Swift.Int"]),
+      ("app.List<Swift.Int>.Link", "app.List.Link", ["Swift.Int"]),
+      (
+        "app.Map<app.Key, Swift.Array<(a: Swift.Int, b: Swift.Int)>>.Node<() -> ()>.Part",
+        "app.Map.Node.Part", ["app.Key", "Swift.Array<(a: Swift.Int, b: Swift.Int)>", "() -> ()"]
+      ),
+      ("app.Node", "app.Node", []), ("app.List<", "app.List<", []), ("<>", "<>", []),
+      ("app.P<Swift.Int> & app.Q", "app.P<Swift.Int> & app.Q", []), ("", "", []),
+      ("app.List<Swift.Int>>.Link", "app.List<Swift.Int>>.Link", []),
+    ] as [(String, Substring, [Substring])])
+  func typesInGenericOnesHaveTheirArguments(
+    _ type: String, _ name: Substring, _ arguments: [Substring]
+  ) {
+    #expect(SwiftTypeParts(type[...]).form == .named(name, arguments: arguments))
+  }
+
+  @Test func tuplesHaveLabels() {
+    guard case .tuple(let elements) = SwiftTypeParts("(Swift.Int, a_1: (b: app.Node))").form else {
+      Issue.record("no tuple")
+      return
+    }
+    #expect(elements.map(\.label) == [nil, "a_1"])
+    #expect(elements.map(\.type) == ["Swift.Int", "(b: app.Node)"])
+    #expect(elements.indices.map { elements[$0].name(at: $0) } == ["0", "a_1"])
+  }
 }

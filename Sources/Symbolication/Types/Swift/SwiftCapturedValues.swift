@@ -81,13 +81,30 @@ struct SwiftCapturedValues {
       guard let size = member.size, let own = member.fields.first else { return nil }
       (self.size, alignment) = (size, member.alignment)
       (ownership, countedReference) = (own.ownership, own.countedReference)
-      let prefix = own.name.count + 1
       fields = member.fields.dropFirst().map {
         var field = $0
-        field.name = String($0.name.dropFirst(prefix))
+        field.name = SwiftField.path($0.name, within: own.name)
         return field
       }
     }
+
+    /// Values of one type, each called by its number: `[2]`; of many nothing but their size is known.
+    ///
+    /// - Returns: nil where they are more than a program can have.
+    init?(repeating value: Sequence, count: UInt64) {
+      let (size, isTooLarge) = value.stride.multipliedReportingOverflow(by: count)
+      guard !isTooLarge, size < 1 << 32 else { return nil }
+      alignment = value.alignment
+      if count <= Self.mostFields / UInt64(value.fields.count + 1) {
+        for number in 0..<count { _ = add(value, named: "[\(number)]") }
+      }
+      (self.size, isExact) = (size, true)
+    }
+
+    private static let mostFields: UInt64 = 1024
+
+    /// How far values are from each other.
+    private var stride: UInt64 { (size + alignment - 1) & ~(alignment - 1) }
 
     /// A value of which nothing but the size is known.
     init(size: UInt64) {
@@ -226,7 +243,7 @@ struct SwiftCapturedValues {
     guard depth < deepestTuple, case .tuple(let elements) = SwiftTypeParts(name[...]).form else {
       return [name]
     }
-    return elements.flatMap { parts(String($0), depth: depth + 1) }
+    return elements.flatMap { parts(String($0.type), depth: depth + 1) }
   }
 
   /// Tuples are not nested deeper; only a damaged trace says so.

@@ -35,7 +35,8 @@ public struct SwiftElements: Sendable, Hashable {
 
   /// What an offset in an element is called, behind what that is called: `.owner`, nothing.
   public func property(at offset: UInt64) -> String {
-    fields.last { $0.offset <= offset && !$0.name.isEmpty }.map { ".\($0.name)" } ?? ""
+    fields.last { $0.offset <= offset && !$0.name.isEmpty }
+      .map { $0.name.hasPrefix("[") ? $0.name : ".\($0.name)" } ?? ""
   }
 }
 

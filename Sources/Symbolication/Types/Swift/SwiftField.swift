@@ -61,7 +61,13 @@ public struct SwiftField: Sendable, Hashable {
 
   /// What a property in another one is called; one without a name is the other one itself.
   static func path(_ outer: String, _ inner: String) -> String {
-    outer.isEmpty || inner.isEmpty ? outer + inner : "\(outer).\(inner)"
+    outer.isEmpty || inner.isEmpty || inner.hasPrefix("[") ? outer + inner : "\(outer).\(inner)"
+  }
+
+  /// What is left of the name of a property in another one: `owner` of `slots[2].owner` in `slots[2]`.
+  static func path(_ whole: String, within outer: String) -> String {
+    let inner = whole.dropFirst(outer.count)
+    return String(inner.hasPrefix(".") ? inner.dropFirst() : inner)
   }
 }
 

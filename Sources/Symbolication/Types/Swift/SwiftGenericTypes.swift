@@ -8,10 +8,10 @@ enum SwiftGenericTypes {
     }
   }
 
-  /// The name that a type has without its arguments; nil for one that is in a generic type, and for others.
+  /// The name that a type has without its arguments, and those of types that it is in; nil for one that has none.
   static func name(of type: String) -> String? {
     guard case .named(let name, let arguments) = SwiftTypeParts(type[...]).form,
-      !arguments.isEmpty, type.firstRange(of: ">.") == nil
+      !arguments.isEmpty
     else { return nil }
     return String(name)
   }

@@ -86,36 +86,19 @@ extension SwiftLayouts {
   }
 
   private func members(named name: String) -> [SwiftMember]? {
-    SwiftGenericTypes.name(of: name).flatMap { generic in
-      elementTypes.images.lazy.compactMap {
-        self.symbolicator?.swiftMembers(ofGeneric: generic, in: $0)
-      }.first
-    }
-  }
-
-  /// A value that a `Mutex` guards lies behind the word of 32 bits that is its state.
-  func guardedValue(named name: String, depth: Int) -> SwiftCapturedValues.Sequence? {
-    guard depth < Self.deepestStructure, let content = Self.guarded(name),
-      let value = value(named: content, depth: depth + 1)
-    else { return nil }
-    var all = SwiftCapturedValues.Sequence(size: 4)
-    return all.add(value, named: "") ? all : nil
-  }
-
-  private static func guarded(_ name: String) -> String? {
-    guard case .named("Synchronization.Mutex", let arguments) = SwiftTypeParts(name[...]).form
-    else {
-      return nil
-    }
-    return arguments.first.map(String.init)
+    guard let generic = SwiftGenericTypes.name(of: name) else { return nil }
+    let images = Self.isReadInLibrary(generic) ? self.images.images : elementTypes.images
+    return images.lazy.compactMap {
+      self.symbolicator?.swiftMembers(ofGeneric: generic, in: $0)
+    }.first
   }
 
   /// Structures are not nested deeper; only a damaged file says so.
-  private static let deepestStructure = 16
+  static let deepestStructure = 16
 
   /// Whether what lies in a value is the program's: in its own arguments, what a `Mutex` guards, tuples.
   private static func isTransparent(_ name: String) -> Bool {
-    !name.contains(".") || name.hasPrefix("(") || guarded(name) != nil
+    !name.contains(".") || name.hasPrefix("(") || isLibraryValue(name)
   }
 
   private static func module(_ name: String) -> Substring { name.prefix { $0 != "." } }

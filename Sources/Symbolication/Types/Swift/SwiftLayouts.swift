@@ -5,7 +5,7 @@ import TraceReader
 /// Read when they are asked for and kept. Belongs to one thread at a time.
 public final class SwiftLayouts {
   private let types: TypeTable
-  private let images: ImageMap
+  let images: ImageMap
   let symbolicator: (any Symbolicator)?
   private var known: [UInt64: [SwiftField]] = [:]
   private(set) lazy var elementTypes = SwiftElementTypes(types, images)
@@ -35,15 +35,30 @@ public final class SwiftLayouts {
   /// - Returns: Empty where nothing is known.
   public func fields(ofWord word: UInt64, memory: (UInt64) -> UInt64) -> [SwiftField] {
     if let fields = known[word] { return fields }
-    var fields: [SwiftField] = []
-    var metadata = word
-    for _ in 0..<Self.deepestClass {
-      guard let type = types.type(ofWord: metadata), type.kind == .swiftClass else { break }
-      fields = ownFields(of: type, metadata: metadata) + fields
-      metadata = memory(metadata &+ 8)
+    let fields = classes(ofWord: word, memory: memory).reversed().flatMap {
+      ownFields(of: $0.type, metadata: $0.metadata)
     }
     known[word] = fields
     return fields
+  }
+
+  /// The class of the objects that begin with a word, and its superclasses, itself first.
+  ///
+  /// - Parameters:
+  ///   - word: The first word of an object: the address of its class's metadata.
+  ///   - memory: Reads a word of the process; 0 where it is not known.
+  /// - Returns: As far as they are known.
+  func classes(
+    ofWord word: UInt64, memory: (UInt64) -> UInt64
+  ) -> [(type: BlockType, metadata: UInt64)] {
+    var classes: [(type: BlockType, metadata: UInt64)] = []
+    var metadata = word
+    for _ in 0..<Self.deepestClass {
+      guard let type = types.type(ofWord: metadata), type.kind == .swiftClass else { break }
+      classes.append((type, metadata))
+      metadata = memory(metadata &+ 8)
+    }
+    return classes
   }
 
   /// The stored property that an offset of the objects that begin with a word lies in.
@@ -139,7 +154,7 @@ public final class SwiftLayouts {
   /// A value of a type with this name; nil where its size is not known.
   func value(named name: String, depth: Int) -> SwiftCapturedValues.Sequence? {
     if let layout = elementTypes.valueLayout(named: name) { return .init(layout) }
-    if let guarded = guardedValue(named: name, depth: depth) { return guarded }
+    if let own = libraryValue(named: name, depth: depth) { return own }
     guard case .tuple(let parts) = SwiftTypeParts(name[...]).form else {
       if let elements = elements(named: name, depth: depth) { return .init(elements) }
       return nil
@@ -147,12 +162,14 @@ public final class SwiftLayouts {
     return tuple(of: parts, depth: depth)
   }
 
-  private func tuple(of parts: [Substring], depth: Int) -> SwiftCapturedValues.Sequence? {
+  private func tuple(
+    of parts: [SwiftTypeParts.Element], depth: Int
+  ) -> SwiftCapturedValues.Sequence? {
     guard depth < Self.deepestTuple else { return nil }
     var tuple = SwiftCapturedValues.Sequence()
     for (number, part) in parts.enumerated() {
-      guard let value = value(named: String(part), depth: depth + 1),
-        tuple.add(value, named: String(number))
+      guard let value = value(named: String(part.type), depth: depth + 1),
+        tuple.add(value, named: part.name(at: number))
       else { return nil }
     }
     return tuple
@@ -179,9 +196,9 @@ public final class SwiftLayouts {
     return elements
   }
 
-  /// A generic structure whose size depends on its arguments, or what a `Mutex` guards.
+  /// A generic structure whose size depends on its arguments, or one of the libraries that is known.
   private func composed(named name: String, depth: Int) -> SwiftElements? {
-    if let guarded = guardedValue(named: name, depth: depth) { return SwiftElements(guarded) }
+    if let own = libraryValue(named: name, depth: depth) { return SwiftElements(own) }
     return structure(named: name, depth: depth).flatMap {
       $0.isWhole ? SwiftElements($0.known) : nil
     }

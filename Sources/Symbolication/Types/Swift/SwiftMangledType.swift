@@ -4,8 +4,10 @@
 /// leads to it. The parameters of a generic type are called `A`, `B` and so on.
 ///
 /// ```
-/// reference  y  types  G      a generic type with its arguments
-/// type  _  types  t           a tuple
+/// reference  y  types  G      a generic type with its arguments; those of types that it is in stand in front of them,
+///                             each behind the last with a `_`
+/// type  _  types  t           a tuple; an element may have a label behind it, its length and its letters
+/// $  index                    a number, as an `InlineArray` has
 /// protocol  _  protocols  p   a value of any type that conforms to these
 /// results  parameters  c      a function
 /// A  letter                   again the type that was the first, second and so on, not counting tuples and what has
@@ -69,6 +71,8 @@ struct SwiftMangledType {
     case "x": items.append(.type("A"))
     case "q": return addParameter()
     case "A": return addEarlier()
+    case "$": return addNumber()
+    case "1"..."9": return addLabel(firstDigit: byte)
     case "S": return addStandard()
     case "G": return endArguments()
     case "t": return endTuple()
@@ -130,7 +134,8 @@ struct SwiftMangledType {
     return true
   }
 
-  /// A type of the standard library, several times where a number stands in front of it; `Sg` is an optional.
+  /// A type of the standard library, several times where a number stands in front of it; `Sg` is an optional, behind
+  /// `Sc` are the types for concurrency.
   private mutating func addStandard() -> Bool {
     guard var character = nextCharacter() else { return false }
     var count = 1
@@ -142,7 +147,10 @@ struct SwiftMangledType {
       addNew("Swift.Optional<\(content)>")
       return true
     }
-    guard let name = Self.standard[character] else { return false }
+    let name =
+      character == "c"
+      ? nextCharacter().flatMap { Self.standardOfConcurrency[$0] } : Self.standard[character]
+    guard let name else { return false }
     items += Array(repeating: .type("Swift.\(name)"), count: count)
     return true
   }
@@ -156,13 +164,68 @@ struct SwiftMangledType {
     "v": "UnsafeMutableRawPointer",
   ]
 
+  private static let standardOfConcurrency: [Character: String] = [
+    "A": "Actor", "C": "CheckedContinuation", "c": "UnsafeContinuation", "E": "CancellationError",
+    "e": "UnownedSerialExecutor", "F": "Executor", "f": "SerialExecutor", "G": "TaskGroup",
+    "g": "ThrowingTaskGroup", "h": "TaskExecutor", "I": "AsyncIteratorProtocol",
+    "i": "AsyncSequence", "J": "UnownedJob", "M": "MainActor", "P": "TaskPriority",
+    "S": "AsyncStream", "s": "AsyncThrowingStream", "T": "Task", "t": "UnsafeCurrentTask",
+  ]
+
   private mutating func endArguments() -> Bool {
     guard let start = items.lastIndex(of: .list), start > 0,
-      case .type(let name) = items[start - 1],
-      let arguments = Self.names(items[(start + 1)...]), !arguments.isEmpty
+      case .type(let name) = items[start - 1]
     else { return false }
+    let levels = items[(start + 1)...].split(
+      separator: .separator, omittingEmptySubsequences: false)
+    let arguments = levels.compactMap(Self.names)
+    guard arguments.count == levels.count, let whole = Self.name(name, with: arguments) else {
+      return false
+    }
     items.removeSubrange((start - 1)...)
-    addNew("\(name)<\(arguments.joined(separator: ", "))>")
+    addNew(whole)
+    return true
+  }
+
+  /// The name of a generic type with arguments: `app.Outer<Int>.Inner`.
+  ///
+  /// - Parameters:
+  ///   - name: The name without them.
+  ///   - levels: The arguments of the type, behind those of the types that it is in.
+  /// - Returns: nil where there are none.
+  private static func name(_ name: String, with levels: [[String]]) -> String? {
+    var parts = name.split(separator: ".").map(String.init)
+    guard parts.count > levels.count, !levels.joined().isEmpty else { return nil }
+    for (index, arguments) in levels.enumerated() where !arguments.isEmpty {
+      parts[parts.count - levels.count + index] += "<\(arguments.joined(separator: ", "))>"
+    }
+    return parts.joined(separator: ".")
+  }
+
+  /// `$_` is 0, `$0_` is 1.
+  private mutating func addNumber() -> Bool {
+    var digits = ""
+    while let character = nextCharacter(), character != "_" { digits.append(character) }
+    guard let number = digits.isEmpty ? 0 : Int(digits).map({ $0 &+ 1 }), number >= 0 else {
+      return false
+    }
+    items.append(.type(String(number)))
+    return true
+  }
+
+  /// The label of an element of a tuple stands behind its type.
+  private mutating func addLabel(firstDigit: UInt8) -> Bool {
+    var digits = String(Unicode.Scalar(firstDigit))
+    while let digit = contents.integer(UInt8.self, at: address),
+      UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit
+    {
+      digits.append(Character(Unicode.Scalar(digit)))
+      address &+= 1
+    }
+    guard let length = Int(digits), length < Self.greatestLength, case .type(let type) = items.last
+    else { return false }
+    let label = (0..<length).compactMap { _ in nextCharacter() }
+    items[items.count - 1] = .type("\(String(label)): \(type)")
     return true
   }
 

@@ -66,13 +66,14 @@ struct SwiftPropertyTypes {
     let size = size(ofTypeAt: start, behind: text)
     if let known { return PropertyType(ownership: known, size: size) }
     if let named = named(typeAt: start, behind: text) { return type(named) }
-    let isClass = isGenericClass(at: start, behind: text)
-    let counted: UInt64? =
-      isClass || Self.isAnyObject(text) || isCollection(at: start, behind: text)
-      ? 0 : Self.isFunction(text) ? 8 : nil
-    return PropertyType(
-      ownership: .strong, name: counted == nil ? name(ofRecord: record) : nil,
-      size: isClass ? 8 : size, countedReference: counted)
+    let isReference =
+      isGenericClass(at: start, behind: text) || Self.isAnyObject(text)
+      || isCollection(at: start, behind: text)
+    if isReference { return PropertyType(ownership: .strong, size: 8, countedReference: 0) }
+    if Self.isFunction(text) {
+      return PropertyType(ownership: .strong, size: 16, countedReference: 8)
+    }
+    return PropertyType(ownership: .strong, name: name(ofRecord: record), size: size)
   }
 
   /// The name of the type of a property; nil where something in it is not known.

@@ -64,19 +64,20 @@ struct SwiftValueLayout {
   }
 
   private init?(
-    tupleOf elements: [Substring], _ isReference: (String) -> Bool, depth: Int
+    tupleOf elements: [SwiftTypeParts.Element], _ isReference: (String) -> Bool, depth: Int
   ) {
     self.init(0, 1, spare: false)
     for (number, element) in elements.enumerated() {
-      guard let layout = Self(element, isReference, depth: depth + 1) else { return nil }
+      guard let layout = Self(element.type, isReference, depth: depth + 1) else { return nil }
+      let name = element.name(at: number)
       let offset = (size + layout.alignment - 1) / layout.alignment * layout.alignment
       fields.append(
         SwiftField(
-          name: String(number), offset: offset,
+          name: name, offset: offset,
           ownership: 1..<8 ~= layout.size ? .number : layout.ownership,
           countedReference: layout.countedReference))
       for var field in layout.fields {
-        field.name = SwiftField.path(String(number), field.name)
+        field.name = SwiftField.path(name, field.name)
         field.offset += offset
         fields.append(field)
       }
@@ -107,6 +108,11 @@ struct SwiftValueLayout {
       "UnsafePointer", "UnsafeMutablePointer", "UnsafeRawPointer", "UnsafeMutableRawPointer",
       "OpaquePointer")
     add(SwiftValueLayout(16), "String", "Character")
+    // What streams have in front of the closures of the program.
+    add(SwiftValueLayout(8, counted: 0), "_Deque")
+    add(
+      SwiftValueLayout(9), "AsyncStream.Continuation.BufferingPolicy",
+      "AsyncThrowingStream.Continuation.BufferingPolicy")
     add(SwiftValueLayout(32), "Substring")
     var slice = SwiftValueLayout(32)
     // Where the element with index 0 would be: in front of the storage, in another block or none, where a slice that was
@@ -128,69 +134,4 @@ struct SwiftValueLayout {
     known["FoundationEssentials.Date"] = SwiftValueLayout(8, spare: false)
     return known
   }()
-}
-
-/// The parts of the name of a type of Swift.
-struct SwiftTypeParts {
-  /// What kind of type it is.
-  enum Form: Equatable {
-    /// `(A, B) -> C`.
-    case function
-    /// `(A, B)`.
-    case tuple([Substring])
-    /// `Module.Name<A, B>`.
-    case named(Substring, arguments: [Substring])
-  }
-
-  /// What kind of type it is.
-  let form: Form
-
-  /// Takes a name apart, as far as its outermost parentheses.
-  init(_ name: Substring) {
-    let (commas, opening, hasArrow) = Self.structure(of: name)
-    if hasArrow {
-      form = .function
-    } else if let opening, opening == name.startIndex, name.last == ")" {
-      form = .tuple(Self.list(name, from: opening, commas))
-    } else if let opening, name[opening] == "<", name.last == ">" {
-      form = .named(name[..<opening], arguments: Self.list(name, from: opening, commas))
-    } else {
-      form = .named(name, arguments: [])
-    }
-  }
-
-  /// The commas in the outermost parentheses, the first of these, and whether an arrow is outside of them.
-  private static func structure(
-    of name: Substring
-  ) -> (commas: [Substring.Index], opening: Substring.Index?, hasArrow: Bool) {
-    var (commas, opening): ([Substring.Index], Substring.Index?) = ([], nil)
-    var (depth, hasArrow): (Int, Bool) = (0, false)
-    var last: Character = " "
-    for index in name.indices {
-      switch name[index] {
-      case "<", "(":
-        if depth == 0, opening == nil { opening = index }
-        depth += 1
-      case ">" where last == "-": hasArrow = hasArrow || depth == 0
-      case ">", ")": depth -= 1
-      case "," where depth == 1: commas.append(index)
-      default: break
-      }
-      last = name[index]
-    }
-    return (commas, opening, hasArrow)
-  }
-
-  private static func list(
-    _ name: Substring, from opening: Substring.Index, _ commas: [Substring.Index]
-  ) -> [Substring] {
-    var start = name.index(after: opening)
-    var parts: [Substring] = []
-    for end in commas + [name.index(before: name.endIndex)] {
-      guard start <= end else { break }
-      parts.append(name[start..<end].drop { $0 == " " })
-      start = name.index(after: end)
-    }
-    return parts.last == "" ? [] : parts
-  }
 }
