@@ -424,6 +424,7 @@ import TraceTestSupport
   private static let fieldsOfNestedTypes: Set<String> = {
     var fields: Set = [
       "link.node", "links [1].node", "note.node", "pair.node", "name.node", "[1].1", "[0]",
+      "callbacks [0] [0] [1]",
       "stream storage state.onTermination failing storage produce",
       "stream storage failing storage state.onTermination produce",
     ]

@@ -39,6 +39,20 @@ final class Couple {
 final class Buffer: ManagedBuffer<Int32, (Int, Node?)> {}
 final class Texts<Element>: ManagedBuffer<String, Element> {}
 
+final class Promise<Value> {
+  var callbacks: [(Value) -> Void] = []
+
+  /// What it captures are references whatever `Value` and `Other` are.
+  func map<Other>(_ transform: @escaping (Value) -> Other) -> Promise<Other> {
+    let other = Promise<Other>()
+    callbacks.append { [self] value in
+      keepAlive(self)
+      for call in other.callbacks { call(transform(value)) }
+    }
+    return other
+  }
+}
+
 final class Source: @unchecked Sendable {
   let stream: AsyncStream<Int>
   let failing: AsyncThrowingStream<Int, any Error>
@@ -98,6 +112,10 @@ nonisolated(unsafe) var kept = Array(repeating: UInt8(1), count: 100_000)
   latest = Source(isFailing: true)
 }
 
+@inline(never) func leakByCaptures() {
+  latest = Promise<Int>().map { String($0) }
+}
+
 #if compiler(>=6.2)
   final class Row {
     var slots = InlineArray<3, (number: Int32, node: Node?)>(repeating: (0, nil))
@@ -126,6 +144,7 @@ leakByNestedTypes()
 leakByTuples()
 leakByBuffers()
 leakByStreams()
+leakByCaptures()
 #if compiler(>=6.2)
   leakByInlineArrays()
 #endif

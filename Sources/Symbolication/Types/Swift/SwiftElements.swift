@@ -47,6 +47,8 @@ struct SwiftElementTypes {
   let images: [Image]
   /// The names of classes.
   private let classes: Set<String>
+  /// Those of generic classes without their arguments, whatever these are.
+  private let genericClasses: Set<String>
 
   init(_ types: TypeTable, _ images: ImageMap) {
     var (classes, found): (Set<String>, [UInt32: Image]) = ([], [:])
@@ -58,6 +60,7 @@ struct SwiftElementTypes {
       found[image.index] = image
     }
     self.classes = classes
+    genericClasses = Set(classes.compactMap(SwiftGenericTypes.name))
     self.images = found.values.sorted { $0.index < $1.index }
   }
 
@@ -100,6 +103,9 @@ struct SwiftElementTypes {
     SwiftValueLayout(ofTypeNamed: name, isReference: isReference)
   }
 
-  /// Whether a type is a class of which there are objects.
-  func isReference(_ name: String) -> Bool { classes.contains(name) }
+  /// Whether a type is a class of which there are objects, also with other arguments: in generic code what a closure
+  /// captures is called `app.Future<A>`.
+  func isReference(_ name: String) -> Bool {
+    classes.contains(name) || SwiftGenericTypes.name(of: name).map(genericClasses.contains) == true
+  }
 }
