@@ -36,6 +36,7 @@
 #include "unwind/debug_frame.h"
 #include "unwind/unwind_rules.h"
 #include <errno.h>
+#include <string.h>
 
 extern char **environ;
 
@@ -44,6 +45,7 @@ static struct {
     uint64_t calls_before_start;
     char **options; /* instead of the environment: of an attached process */
     bool is_silent; /* the program is skipped: it has a trace, and no events */
+    char python_malloc[16];
     struct mt_lock starting;
 } g_life;
 
@@ -148,6 +150,20 @@ static char **find_environment(void) {
     return (char **)(words + 1 + words[0] + 1);
 }
 
+/* By this variable Python chooses the allocator of its objects, once, at its start. The values that
+ * it knows fit. */
+static void keep_python_malloc(void) {
+    char **environment = mt_is_attached ? environ : find_environment();
+    const char *value = mt_config_lookup(environment, "PYTHONMALLOC");
+    if (value && mt_text_length(value) < sizeof g_life.python_malloc)
+        memcpy(g_life.python_malloc, value, mt_text_length(value) + 1);
+}
+
+static void note_python_malloc(void) {
+    if (g_life.python_malloc[0])
+        mt_meta_note(MT_NOTE_PYTHON_MALLOC, 0, g_life.python_malloc);
+}
+
 static bool configure(void) {
     char **environment = find_environment();
     const char *bad = mt_config_read(&mt_config, environment);
@@ -246,6 +262,8 @@ static enum mt_state start_process(void) {
         note_bypassed();
     note_attached();
     note_exit_test(find_environment());
+    keep_python_malloc();
+    note_python_malloc();
     return MT_RECORDING;
 }
 
@@ -267,6 +285,7 @@ static enum mt_state record_forked(const struct mt_trace_origin *origin) {
     mt_heap_checks_note();
     mt_bundled_note();
     note_attached();
+    note_python_malloc();
     mt_image_map_write_all();
     mt_signal_stacks_meet_own();
     mt_snapshot_signals_after_fork();

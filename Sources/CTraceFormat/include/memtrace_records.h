@@ -119,8 +119,9 @@ enum mt_note_kind {
     MT_NOTE_ATTACHED = 14,          /* the process had run for `value` ns when recording began:
                                      * what it had allocated by then is not known. In the trace
                                      * of a forked child: of the process that it is a copy of */
-    MT_NOTE_BUNDLED = 15            /* "functions: image": an allocator that an image has for itself
+    MT_NOTE_BUNDLED = 15,           /* "functions: image": an allocator that an image has for itself
                                      * is recorded; value = calls of it that lead to the recorder */
+    MT_NOTE_PYTHON_MALLOC = 16      /* the variable PYTHONMALLOC when the process was started */
 };
 
 struct mt_note_record {

@@ -236,6 +236,7 @@ enum NoteText {
     case .attached: "after \(TimeText.duration(note.value))"
     case .bundled:
       "\(CountText.of(note.value, "call")) of a bundled allocator led to the recorder: \(note.text)"
+    case .pythonMalloc: "PYTHONMALLOC is \(note.text)"
     case .limit: "allocations beyond \(note.value.grouped) live bytes are made to fail"
     default: note.text
     }
@@ -264,6 +265,7 @@ enum NoteText {
     case .limit: "limit"
     case .attached: "attached"
     case .bundled: "bundled"
+    case .pythonMalloc: "python-malloc"
     case .unknown: "other"
     }
   }

@@ -14,6 +14,9 @@ public struct BundledAllocator: Sendable, Hashable {
   /// Whether what it keeps are the objects of a language, which its runtime frees.
   var keepsObjects: Bool { ["V8", "Go", "pymalloc"].contains(name) }
 
+  /// Whether it is Python's, which need not use it.
+  public var isPython: Bool { name == "pymalloc" }
+
   /// Whether its functions are known to the recorder, which can lead calls of them to itself.
   public var canBeRecorded: Bool {
     // Its functions are found by their symbols.

@@ -54,6 +54,12 @@ public struct ExecutableFinding: Sendable, Hashable {
     self.path = path
   }
 
+  /// Whether it is that Python has an allocator for its objects, which it need not use.
+  public var isAllocatorOfPython: Bool {
+    guard case .bundledAllocator(let allocator) = kind else { return false }
+    return allocator.isPython
+  }
+
   /// How much is lost.
   public var severity: Severity {
     switch kind {

@@ -25,9 +25,16 @@ public enum RecordedExecutable {
     guard let image = trace.images.images.first(where: { $0.path == trace.process.executablePath })
     else { return [] }
     return remembering(image, isLibrary: false).filter { finding in
+      if finding.isAllocatorOfPython { return !keepsObjectsInMalloc(trace) }
       guard case .bundledAllocator(let allocator) = finding.kind else { return true }
       return !isRecorded(image, in: trace) || !allocator.canBeRecorded
     }
+  }
+
+  /// Whether a Python that was recorded had the C library's allocator for its objects.
+  private static func keepsObjectsInMalloc(_ trace: Trace) -> Bool {
+    let setting = trace.notes.last { $0.kind == .pythonMalloc }?.text
+    return PythonAllocator.isMalloc(setting: setting, arguments: trace.process.arguments)
   }
 
   /// The allocators of the executable that hand out blocks to the program, and not objects of a language.

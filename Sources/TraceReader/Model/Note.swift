@@ -39,6 +39,8 @@ public struct Note: Hashable, Sendable {
     /// `functions: image` of the allocator that an image has for itself, which is recorded; the value is
     /// how many calls were led to the recorder.
     case bundled
+    /// The value of the variable `PYTHONMALLOC` when the process was started.
+    case pythonMalloc
     /// A kind that this version of the reader does not know.
     case unknown(UInt32)
 
@@ -59,6 +61,7 @@ public struct Note: Hashable, Sendable {
       case MT_NOTE_LIMIT.rawValue: self = .limit
       case MT_NOTE_ATTACHED.rawValue: self = .attached
       case MT_NOTE_BUNDLED.rawValue: self = .bundled
+      case MT_NOTE_PYTHON_MALLOC.rawValue: self = .pythonMalloc
       default: self = .unknown(code)
       }
     }

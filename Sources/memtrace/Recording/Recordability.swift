@@ -31,9 +31,15 @@ struct Recordability {
         exitStatus: ExitStatus.cannotRecord)
     }
     let path = executable.string.contains("/") ? executable.string : "./\(executable)"
-    findings = ExecutableInspection(
-      command: path, searchPath: environment["PATH"], recorder: recorder.string
-    ).findings.filter { !Self.isHarmless($0) }
+    let inspection = ExecutableInspection(
+      command: path, searchPath: environment["PATH"], recorder: recorder.string)
+    let keepsObjectsInMalloc = PythonAllocator.isMalloc(
+      setting: environment[PythonAllocator.variable],
+      // Those of a script are not its interpreter's.
+      arguments: inspection.chain.count > 1 ? [] : arguments)
+    findings = inspection.findings.filter {
+      !Self.isHarmless($0) && !(keepsObjectsInMalloc && $0.isAllocatorOfPython)
+    }
     for finding in findings {
       guard let reason = Self.refusal(finding.kind) else { continue }
       throw CommandFailure(
@@ -125,7 +131,9 @@ struct Recordability {
     let symbol = Demangler.name(of: allocator.symbol).base
     // Of an own `malloc` the name says it all.
     let sign = symbol.isEmpty || allocator.name.hasSuffix(symbol) ? "" : ", \(symbol)"
+    let remedy = allocator.isPython ? " without \(PythonAllocator.variable)=malloc" : ""
     return "\(finding.path) brings its own allocator along (\(allocator.name)\(sign)); \(what)"
+      + remedy
   }
 
   /// Whether a finding means nothing to the user who runs memtrace.
