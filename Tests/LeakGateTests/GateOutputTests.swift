@@ -103,6 +103,15 @@ import TraceTestSupport
     #expect(summary.hasPrefix("## memtrace: failed, 22 findings (2 different)\n"))
   }
 
+  @Test func annotationsTellRecursionOnce() throws {
+    var finding = leak()
+    finding.frames = Array(repeating: finding.frames[0], count: 10) + finding.frames.dropFirst()
+    let result = GateResult(judging: input([finding]))
+    #expect(
+      try result.output(as: .github, root: root).contains(
+        "%0A    makeList  list.c:12%0A    … the same frame 9 more times%0A    main  main.c:5%0A"))
+  }
+
   @Test func whatManyProcessesHaveIsToldOnce() throws {
     let result = GateResult(
       judging: input(

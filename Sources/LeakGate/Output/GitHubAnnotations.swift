@@ -104,9 +104,17 @@ struct GitHubAnnotations {
 /// Frames of a stack in lines, for forms that have no place for structure.
 enum FrameLines {
   static func of(_ frames: [ReportFrame], limit: Int = .max) -> [String] {
-    let shown = StackText.telling(frames)
-    var lines = shown.prefix(limit).map { "    \($0.title.printable)" }
-    if shown.count > limit { lines.append("    " + CountText.more(shown.count - limit, "frame")) }
+    let shown = FoldedStack(StackText.telling(frames)).lines
+    var lines = shown.prefix(limit).map { "    \(text($0))" }
+    let rest = shown.dropFirst(limit).reduce(0) { $0 + $1.frameCount }
+    if rest > 0 { lines.append("    " + CountText.more(rest, "frame")) }
     return lines
+  }
+
+  private static func text(_ line: FoldedStack.Line) -> String {
+    switch line {
+    case .frame(let frame): frame.title.printable
+    case .again(let period, let times): FoldedStack.text(period: period, times: times)
+    }
   }
 }

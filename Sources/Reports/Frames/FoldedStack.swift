@@ -1,59 +1,75 @@
-/// The lines of a stack in which calls that come again and again, as those of a recursion, stand once.
-struct FoldedStack {
-  /// A line.
-  enum Line {
-    /// A frame.
+/// Frames to print, where what a recursion calls over and over is told once.
+package struct FoldedStack {
+  /// A line of the stack.
+  package enum Line {
     case frame(ReportFrame)
-    /// The frames of the lines above come so many times more.
-    case repetition(frames: Int, times: Int)
+    /// The `period` lines in front of it come again, so many `times`.
+    case again(period: Int, times: Int)
 
     /// How many frames it stands for.
-    var frameCount: Int {
+    package var frameCount: Int {
       switch self {
       case .frame: 1
-      case .repetition(let frames, let times): frames * times
+      case .again(let period, let times): period * times
       }
+    }
+
+    /// The frame of a user's function.
+    var isUser: Bool {
+      if case .frame(let frame) = self { frame.role == .user } else { false }
     }
   }
 
   /// The lines, leaf first.
-  private(set) var lines: [Line] = []
+  package private(set) var lines: [Line] = []
 
-  /// Functions that call each other in a circle, at most.
-  private static let longestCycle = 8
-  /// Fewer frames are shown as they are.
-  private static let fewestHidden = 3
+  /// More functions than this that call each other in turn are not looked for.
+  private static let longestPeriod = 8
 
-  /// Folds a stack.
-  init(_ frames: ArraySlice<ReportFrame>) {
-    var rest = frames
-    while let frame = rest.first {
-      if let (length, times) = Self.cycle(rest) {
-        lines += rest.prefix(length).map(Line.frame)
-        lines.append(.repetition(frames: length, times: times - 1))
-        rest = rest.dropFirst(length * times)
-      } else {
-        lines.append(.frame(frame))
-        rest = rest.dropFirst()
-      }
+  /// Two calls in a row are shorter than a line about them is clear.
+  private static let fewestRepetitions = 2
+
+  /// Folds frames, of which equal ones are those that are printed alike.
+  package init(_ frames: some Collection<ReportFrame>) {
+    let frames = Array(frames)
+    let prints = frames.map { Print($0) }
+    var index = 0
+    while index < frames.count {
+      let (period, times) = Self.repetition(at: index, in: prints)
+      lines += frames[index..<index + period].map(Line.frame)
+      if times > 0 { lines.append(.again(period: period, times: times)) }
+      index += period * (times + 1)
     }
   }
 
-  /// The shortest run of frames that a stack begins with several times, and how many times.
-  private static func cycle(_ frames: ArraySlice<ReportFrame>) -> (length: Int, times: Int)? {
-    for length in 1...longestCycle {
-      let same = zip(frames, frames.dropFirst(length)).prefix { $0.readsLike($1) }.count
-      let times = same / length + 1
-      if times > 1, (times - 1) * length >= max(fewestHidden, length + 1) { return (length, times) }
-    }
-    return nil
-  }
-}
+  /// What is printed of a frame.
+  private struct Print: Equatable {
+    var name: String
+    var place: String?
+    var image: String?
+    var isInlined: Bool
 
-extension ReportFrame {
-  /// Whether a line of text says the same of both.
-  func readsLike(_ other: ReportFrame) -> Bool {
-    name == other.name && place == other.place && role == other.role
-      && isInlined == other.isInlined
+    init(_ frame: ReportFrame) {
+      (name, place, image) = (frame.name, frame.place, frame.image)
+      isInlined = frame.isInlined
+    }
+  }
+
+  /// The shortest sequence of frames from an index on that is repeated, and how often it is; one frame
+  /// that is not where there is none.
+  private static func repetition(at index: Int, in prints: [Print]) -> (period: Int, times: Int) {
+    for period in 1...longestPeriod {
+      var end = index + period
+      while end < prints.count, prints[end] == prints[end - period] { end += 1 }
+      let times = (end - index) / period - 1
+      if times >= fewestRepetitions { return (period, times) }
+    }
+    return (1, 0)
+  }
+
+  /// What stands for frames that come again.
+  package static func text(period: Int, times: Int) -> String {
+    let frames = period == 1 ? "the same frame" : "the same \(period) frames"
+    return "… \(frames) \(times.grouped) more times"
   }
 }

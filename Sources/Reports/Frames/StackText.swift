@@ -22,7 +22,7 @@ package enum StackText {
     limit: Int
   ) {
     let shown = telling(frames)
-    let shared = zip(shown, telling(other)).prefix { $0.readsLike($1) }
+    let shared = zip(shown, telling(other)).prefix { ($0.name, $0.place) == ($1.name, $1.place) }
     guard shared.count > 1, shared.count < shown.count else {
       write(frames, to: &page, indent: indent, limit: limit)
       return
@@ -32,39 +32,30 @@ package enum StackText {
   }
 
   private static func write(
-    _ shown: ArraySlice<ReportFrame>, to page: inout TextPage, indent: Int, limit: Int
+    _ frames: ArraySlice<ReportFrame>, to page: inout TextPage, indent: Int, limit: Int
   ) {
-    let lines = FoldedStack(shown).lines
-    guard lines.count > limit, limit > 0 else {
-      for line in lines { page.line(spans(line), indent: indent) }
+    let shown = FoldedStack(frames).lines
+    guard shown.count > limit, limit > 0 else {
+      for line in shown { page.line(spans(of: line), indent: indent) }
       return
     }
     // The user's frame is what the stack is printed for: it is shown in place of the last one.
-    let user = lines.firstIndex { $0.isUsers } ?? 0
-    let isBeyond = user >= limit
-    let head = lines.prefix(isBeyond ? limit - 1 : limit)
-    for line in head { page.line(spans(line), indent: indent) }
+    let user = shown.firstIndex { $0.isUser } ?? shown.startIndex
+    let isBeyond = user >= shown.startIndex + limit
+    let head = shown.prefix(isBeyond ? limit - 1 : limit)
+    for line in head { page.line(spans(of: line), indent: indent) }
     if isBeyond {
-      gap(lines[head.endIndex..<user], to: &page, indent: indent)
-      page.line(spans(lines[user]), indent: indent)
+      gap(shown[head.endIndex..<user], to: &page, indent: indent)
+      page.line(spans(of: shown[user]), indent: indent)
     }
-    gap(lines[(isBeyond ? user + 1 : head.endIndex)...], to: &page, indent: indent)
-  }
-
-  private static func spans(_ line: FoldedStack.Line) -> [Span] {
-    switch line {
-    case .frame(let frame): spans(frame)
-    case .repetition(1, let times): [Span("… \(times.grouped) times more", .faint)]
-    case .repetition(let frames, let times):
-      [Span("… these \(frames) frames \(times.grouped) times more", .faint)]
-    }
+    gap(shown[(isBeyond ? user + 1 : head.endIndex)...], to: &page, indent: indent)
   }
 
   private static func gap(
     _ lines: ArraySlice<FoldedStack.Line>, to page: inout TextPage, indent: Int
   ) {
+    guard !lines.isEmpty else { return }
     let count = lines.reduce(0) { $0 + $1.frameCount }
-    guard count > 0 else { return }
     page.line([Span(CountText.more(count, "frame"), .faint)], indent: indent)
   }
 
@@ -120,7 +111,15 @@ package enum StackText {
     frame.name.contains("core::ops::function::FnOnce") && frame.name.contains("::call_once")
   }
 
-  private static func spans(_ frame: ReportFrame) -> [Span] {
+  private static func spans(of line: FoldedStack.Line) -> [Span] {
+    switch line {
+    case .frame(let frame): spans(of: frame)
+    case .again(let period, let times):
+      [Span(FoldedStack.text(period: period, times: times), .faint)]
+    }
+  }
+
+  private static func spans(of frame: ReportFrame) -> [Span] {
     let paint: Paint =
       switch frame.role {
       case .user: .emphasis
@@ -136,11 +135,5 @@ package enum StackText {
     }
     if frame.isInlined { spans.append(Span("  [inlined]", .faint)) }
     return spans
-  }
-}
-
-extension FoldedStack.Line {
-  fileprivate var isUsers: Bool {
-    if case .frame(let frame) = self { frame.role == .user } else { false }
   }
 }

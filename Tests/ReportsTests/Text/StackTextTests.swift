@@ -65,6 +65,40 @@ import Testing
     #expect(shown([main, unnamed("ld-linux-x86-64.so.2")]).count == 2)
   }
 
+  private func text(_ names: String, limit: Int = .max) -> String {
+    var page = TextPage()
+    let frames = names.map {
+      ReportFrame(name: String($0), role: $0.isUppercase ? .user : .system)
+    }
+    StackText.write(frames, to: &page, indent: 0, limit: limit)
+    return page.text.split(separator: "\n").joined(separator: " | ")
+  }
+
+  @Test func recursionIsToldOnce() {
+    #expect(text("AAM") == "A | A | M")
+    #expect(text("AAAM") == "A | … the same frame 2 more times | M")
+    #expect(
+      text("X" + String(repeating: "PE", count: 1001) + "M")
+        == "X | P | E | … the same 2 frames 1,000 more times | M")
+    #expect(text("ABABABA") == "A | B | … the same 2 frames 2 more times | A")
+    #expect(
+      text("AABAABAABM") == "A | A | B | … the same 3 frames 2 more times | M")
+    #expect(text("ABABM") == "A | B | A | B | M")
+  }
+
+  /// Nine functions in turn: nobody would see the pattern.
+  @Test func longPatternsAreNot() {
+    let long = String(repeating: "ABCDEFGHI", count: 3)
+    #expect(text(long).split(separator: "|").count == 27)
+    let short = String(repeating: "ABCDEFGH", count: 3)
+    #expect(text(short).hasSuffix("H | … the same 8 frames 2 more times"))
+  }
+
+  @Test func recursionCountsAsItsFramesBeyondTheLimit() {
+    #expect(text("XYAAAAM", limit: 3) == "X | Y | A | … 4 more frames")
+    #expect(text("aaaabM", limit: 2) == "a | … 4 more frames | M")
+  }
+
   @Test func theFrameOfTheUserIsShownBeyondTheLimit() {
     #expect(
       text([.system, .system, .system, .system, .user, .user], limit: 2)
