@@ -103,6 +103,17 @@ import TraceTestSupport
     #expect(summary.hasPrefix("## memtrace: failed, 22 findings (2 different)\n"))
   }
 
+  /// Nothing takes a backslash away inside of an element of HTML.
+  @Test func titlesInTheSummaryAreNotMarkdown() throws {
+    let result = GateResult(judging: input([leak(what: "my_map<A&>*")]))
+    let summary = try result.output(as: .summary, root: root)
+    #expect(summary.contains("| my\\_map&lt;A&amp;&gt;\\* | 3 |"))
+    #expect(
+      summary.contains(
+        "<details><summary>Memory leak: my_map&lt;A&amp;&gt;*, 3 blocks, 48 B, allocated in "
+          + "makeList (list.c:12)</summary>\n"))
+  }
+
   @Test func annotationsTellRecursionOnce() throws {
     var finding = leak()
     finding.frames = Array(repeating: finding.frames[0], count: 10) + finding.frames.dropFirst()

@@ -75,7 +75,7 @@ struct GitHubSummary {
     }
     lines.append("\(repeated.processText), fingerprint \(finding.fingerprint)")
     let body = lines.map { $0.printable.replacing("```", with: "'''") }.joined(separator: "\n")
-    return "<details><summary>\(Self.escaped(repeated.sentence()))</summary>\n\n"
+    return "<details><summary>\(Self.inElement(repeated.sentence()))</summary>\n\n"
       + "```\n\(body)\n```\n\n</details>\n"
   }
 
@@ -94,6 +94,12 @@ struct GitHubSummary {
   static func code(_ text: String) -> String {
     let text = text.printable.replacing("|", with: "\\|")
     return text.contains("`") ? "`` \(text) ``" : "`\(text)`"
+  }
+
+  /// Text inside an element of HTML, where no Markdown is looked for.
+  static func inElement(_ text: String) -> String {
+    text.printable.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+      .replacing(">", with: "&gt;")
   }
 
   /// Text that stays text inside a table of Markdown.
