@@ -364,6 +364,19 @@ import TraceTestSupport
     #expect(text.contains("\"text\":\"freed first by free\""))
   }
 
+  /// GitHub keeps of logs with one name that of the last upload.
+  @Test func sarifIsNamedByTheCommand() throws {
+    func name(_ input: GateInput) throws -> String {
+      let text = try GateResult(judging: input).output(as: .sarif, root: root)
+      let start = try #require(text.range(of: "\"automationDetails\":{\"id\":\"")).upperBound
+      return String(text[start...].prefix { $0 != "\"" })
+    }
+    var run = input(processes: [checked("dash")])
+    #expect(try name(run) == "memtrace/dash/")
+    run.commandName = "unit-tests.sh"
+    #expect(try name(run) == "memtrace/unit-tests.sh/")
+  }
+
   /// GitHub shows 5,000 results, and takes those of one fingerprint for one.
   @Test func sarifHasWhatManyProcessesHaveOnce() throws {
     let names = Array(repeating: "app", count: 18) + ["client", "client"]

@@ -3,7 +3,8 @@ import Reports
 extension SARIFLog {
   /// The log of a verdict.
   init(_ result: GateResult, root: SourceRoot) {
-    let name = result.processes.first?.name ?? "run"
+    // Of a script the process is that of its interpreter.
+    let name = result.commandName ?? result.processes.first?.name ?? "run"
     let faults = RepeatedFinding.of(result.findings).prefix(Limit.results)
     let steps = Limit.steps(inEachOf: faults.count)
     let notes =

@@ -16,6 +16,8 @@ public struct GateInput: Sendable {
   public var programSuppressions = ProgramSuppressions()
   /// Which day it is, for entries that expire.
   public var today: CalendarDay
+  /// The name of the command; nil when traces were checked.
+  public var commandName: String?
   /// The command's own exit status; nil when traces were checked.
   public var hostStatus: Int32?
   /// Why nothing or not all was recorded, known before any trace was read.

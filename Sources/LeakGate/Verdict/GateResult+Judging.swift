@@ -26,7 +26,7 @@ extension GateResult {
     if checked.isEmpty { verdict = .unmeasured }
     toolVersion = input.toolVersion
     (failsOnStale, baselineName) = (input.failsOnStale, input.baselineName)
-    hostStatus = input.hostStatus
+    (commandName, hostStatus) = (input.commandName, input.hostStatus)
     exitStatus = Self.exitStatus(verdict, host: input.hostStatus)
     processes = input.processes
     let orders = findings.map(\.order)

@@ -112,6 +112,8 @@ public struct GateResult: Sendable, Report {
   var failsOnStale: Bool
   /// The file of the baseline; not part of the document.
   var baselineName: String
+  /// The name of the command; nil when traces were checked; not part of the document.
+  var commandName: String?
   /// The version of the tool; not part of the document.
   var toolVersion: String
   /// Whether names are whole also where people read them; not part of the document.

@@ -105,6 +105,7 @@ struct GateRun {
   mutating func record(
     _ words: [String], options: RecordingOptions, keepingIn folder: String?, canary: Bool
   ) throws {
+    input.commandName = FilePath(words[0]).lastComponent?.string
     var options = options
     if setup.needsMappings { options.events.mappings = true }
     guard let session = try recordable(words, options, canary: canary) else { return }
