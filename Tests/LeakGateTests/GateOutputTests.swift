@@ -477,6 +477,18 @@ import TraceTestSupport
     #expect(lines.last == "==7== ERROR SUMMARY: 3 errors from 3 contexts (suppressed: 0 from 0)")
   }
 
+  /// As Valgrind has it; in a flow of GitHub it would be the first step, in a file that is not there.
+  @Test(arguments: [GateOutputKind.valgrind, .sarif])
+  func whatStartsAProgramIsInNoLog(kind: GateOutputKind) throws {
+    var finding = leak(kind: .doubleFree)
+    finding.frames.append(
+      frame("__libc_start_call_main", "./csu/../libc_start_call_main.h", 58, role: .system))
+    finding.related = [Finding.RelatedStack(title: "freed first by free", frames: finding.frames)]
+    let text = try GateResult(judging: input([finding])).output(as: kind, root: root)
+    #expect(text.contains("main.c"))
+    #expect(!text.contains("libc_start"))
+  }
+
   @Test func pathsOutsideTheRepositoryAreNoPlaces() {
     let outside = SourceRoot("/elsewhere")
     #expect(outside.place(of: leak()) == nil)

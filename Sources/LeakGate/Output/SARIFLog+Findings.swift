@@ -134,7 +134,7 @@ extension SARIFLog.CodeFlow {
   /// The frames from the outermost to the leaf, as a program runs, at most so many of the innermost; nil where no
   /// line is known.
   fileprivate init?(_ title: String, _ frames: [ReportFrame], root: SourceRoot, steps: Int) {
-    let known = frames.lazy.compactMap { frame in
+    let known = StackText.telling(frames).lazy.compactMap { frame in
       SARIFLog.Location(
         frame, root: root, message: frame.name.shortenedInTheMiddle(to: NameShortener.nameWidth))
     }

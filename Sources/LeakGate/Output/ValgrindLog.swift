@@ -59,7 +59,7 @@ struct ValgrindLog {
   }
 
   private func frames(_ frames: [ReportFrame]) -> [String] {
-    StackText.withoutLeadingRuntime(frames).enumerated().map { index, frame in
+    StackText.telling(frames).enumerated().map { index, frame in
       let address = String(frame.imageOffset ?? 0, radix: 16, uppercase: true)
       let place = frame.place ?? "in \(frame.image ?? "?")"
       return
