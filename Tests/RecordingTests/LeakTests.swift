@@ -103,7 +103,7 @@ import TraceTestSupport
         "std::_Sp_counted_ptr<Person*>": Figures(1, 24, roots: 1),
         "std::_Sp_counted_ptr_inplace<Person>": Figures(2, 80, roots: 2),
         "std::_Sp_counted_ptr_inplace<Button>": Figures(1, 48, roots: 1),
-        "std::function<void ()> storage": Figures(1, 56, roots: 1),
+        "std::function<void()> storage": Figures(1, 56, roots: 1),
         "std::_Sp_counted_ptr_inplace<View>": Figures(1, 32, roots: 1),
         "std::_Sp_counted_ptr_inplace<Controller>": Figures(1, 40, roots: 1),
         "std::_Sp_counted_ptr_inplace<Group>": Figures(2, 80, roots: 2),

@@ -24,6 +24,9 @@ struct CxxTemplateRewriter {
       if CxxNames.copyOperator(&scanner, to: &result) { continue }
       if stops.contains(byte), !(byte == UInt8(ascii: ">") && scanner.isArrow) { return result }
       scanner.position += 1
+      if byte == UInt8(ascii: "("), depth > 0, listsParameters(after: result) {
+        result.removeLast()
+      }
       switch byte {
       case UInt8(ascii: "(") where !appendGroup(byte, UInt8(ascii: ")"), to: &result, depth),
         UInt8(ascii: "{") where !appendGroup(byte, UInt8(ascii: "}"), to: &result, depth),
@@ -37,6 +40,21 @@ struct CxxTemplateRewriter {
       }
     }
     return stops.isEmpty ? result : nil
+  }
+
+  /// Whether the bracket in front of the scanner is that of a function type, behind a space.
+  ///
+  /// `void (int)`, which debug information writes without the space; no pointer, as in `void (*)(int)` and
+  /// `int (&) [3]`, no name, and no `decltype (x)`.
+  private func listsParameters(after text: [UInt8]) -> Bool {
+    guard text.last == UInt8(ascii: " "), !text.suffix(9).elementsEqual("decltype ".utf8)
+    else { return false }
+    var group = scanner
+    group.position -= 1
+    if group.looksAt("(anonymous namespace)") { return false }
+    let inner = group.skipGroup()
+    return inner.first != UInt8(ascii: "*") && inner.first != UInt8(ascii: "&")
+      && !inner.suffix(3).elementsEqual("::*".utf8)
   }
 
   private mutating func appendGroup(

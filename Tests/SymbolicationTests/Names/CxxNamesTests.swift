@@ -66,6 +66,15 @@ struct CxxNamesTests {
         "g(std::basic_string<wchar_t, std::char_traits<wchar_t>, std::allocator<wchar_t> >)",
         "g(std::wstring)"
       ),
+      (
+        "std::function<void (int*, std::function<int ()>)>::f(void (*)(int))",
+        "std::function<void(int*, std::function<int()>)>::f(void (*)(int))"
+      ),
+      ("A<int () const>::f(B<void(int)>&)", "A<int() const>::f(B<void(int)>&)"),
+      (
+        "A<void (*)(int), void (C::*)(int), int (&) [3], C const (anonymous namespace)::x>",
+        "A<void (*)(int), void (C::*)(int), int (&) [3], C const (anonymous namespace)::x>"
+      ),
     ])
   func shortens(name: String, short: String) {
     #expect(CxxNames.short(name) == short)
