@@ -85,6 +85,24 @@ import TraceReader
     #expect(lines.contains("To fix: \(advice)"), "\(lines)")
   }
 
+  /// Functions that allocate and free for others can mend nothing.
+  @Test(arguments: [
+    ("one", [], "my_free frees the block twice; clear the pointer after the first time"),
+    ("two", [], "consume and clean_up both free the block by my_free; let one of them own it"),
+    (
+      "past", ["--redzones"],
+      "look at what is written to the block that load allocates: it needs more bytes, or a loop or "
+        + "a copy goes too far; record --guard=46011 --guard-alignment=1 shows who writes"
+    ),
+  ])
+  func whoUsesFunctionsThatFreeForOthersIsNamed(
+    what: String, options: [String], advice: String
+  ) throws {
+    let run = try HeapRun(TestProgram("wrapped.c"), [what], options: options)
+    let lines = try run.lines(of: ["errors", "root.mtrace"])
+    #expect(lines.contains("To fix: \(advice)"), "\(lines)")
+  }
+
   @Test(arguments: [
     (
       "aligned", [],

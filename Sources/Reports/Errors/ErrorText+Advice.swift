@@ -119,10 +119,27 @@ extension ErrorText {
           + "one: copy the block where the object is copied (copy constructor and assignment), or "
           + "let a std::shared_ptr own it"
       }
-      return "\(one) frees the block twice; clear the pointer after the first time"
+      return callersAdvice(of: one, first)
+        ?? "\(one) frees the block twice; clear the pointer after the first time"
     }
+    return "\(one) and \(other) \(bothFree(first))"
+  }
+
+  /// `both free the block; let one of them own it`.
+  private func bothFree(_ first: EventSummary, by common: String = "") -> String {
     let threads = first.thread == entry.offending.thread ? "" : " on different threads"
-    return "\(one) and \(other) both free the block\(threads); let one of them own it"
+    return "both free the block\(common)\(threads); let one of them own it"
+  }
+
+  /// For a function that frees what its callers give it, which cannot mend what two of them do.
+  private func callersAdvice(of function: String, _ first: EventSummary) -> String? {
+    let stacks = [first, entry.offending].map { event in
+      event.frames.filter { $0.role == .user }.map(\.name)
+    }
+    guard let (one, other) = zip(stacks[0], stacks[1]).first(where: { $0 != $1 }) else {
+      return nil
+    }
+    return "\(one) and \(other) \(bothFree(first, by: " by \(function)"))"
   }
 
   private var useAdvice: String {
@@ -182,14 +199,14 @@ extension ErrorText {
   }
 
   private var overflowAdvice: String {
-    let maker = entry.block.map(\.allocated).flatMap(Self.caller(of:)) ?? "the program"
+    let maker = entry.block.map(\.allocated).flatMap(Self.maker(of:)) ?? "the program"
     let next = isOutOfReach ? "" : "; \(guardedRecording) shows who writes"
     return "look at what is written to the block that \(maker) allocates: it needs more bytes, or "
       + "a loop or a copy goes too far\(next)"
   }
 
   private var underflowAdvice: String {
-    let maker = entry.block.map(\.allocated).flatMap(Self.caller(of:)) ?? "the program"
+    let maker = entry.block.map(\.allocated).flatMap(Self.maker(of:)) ?? "the program"
     let recording = entry.block.map { "record --guard=\($0.size)" } ?? "record --guard"
     return
       "look at what is written to the block that \(maker) allocates: an index is below 0, or a "
@@ -222,7 +239,7 @@ extension ErrorText {
 
   private var boundsAdvice: String {
     let user = Self.caller(of: entry.offending) ?? "the program"
-    guard let block = entry.block, let maker = Self.caller(of: block.allocated) else {
+    guard let block = entry.block, let maker = Self.maker(of: block.allocated) else {
       return "\(user) leaves the block; stop at its end"
     }
     if case .outOfBounds(let access) = entry.kind, access.offset < 0 {
@@ -247,6 +264,11 @@ extension ErrorText {
     }
     return "\(function) releases the object without having retained it; memtrace history "
       + "\(HexText.of(entry.address)) shows its count"
+  }
+
+  /// The function that wanted a block, and knows its size.
+  private static func maker(of event: EventSummary) -> String? {
+    event.responsible.flatMap { $0.role == .user ? $0.name : nil } ?? caller(of: event)
   }
 
   /// The function to look at in a stack.
