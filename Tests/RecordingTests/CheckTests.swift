@@ -32,6 +32,18 @@ import TraceTestSupport
     try TestProgram("gate.c", flags: flags).path.string
   }
 
+  @Test func whoAsksAFunctionThatAllocatesForOthersIsNamed() throws {
+    let program = try TestProgram("wrapped.c").path.string
+    let run = try check([], [program, "leak"])
+    #expect(run.status == 86)
+    let leaks = run.outputText.split(separator: "\n").filter { $0.hasPrefix("Memory leak") }
+    #expect(
+      leaks == [
+        "Memory leak: malloc in store, 1 block, 44.93 KiB, allocated in store (wrapped.c:23)",
+        "Memory leak: malloc in load, 1 block, 44.93 KiB, allocated in load (wrapped.c:19)",
+      ])
+  }
+
   @Test(arguments: [
     ("", Int32(0), "pass"), ("l", 86, "fail"), ("c", 86, "fail"), ("f", 3, "pass"),
     ("lf", 3, "fail"), ("k", 137, "unmeasured"), ("s", 86, "fail"), ("S", 87, "unmeasured"),
