@@ -114,4 +114,24 @@ import TraceTestSupport
   @Test func withoutAHandlerNothingIsKnown() throws {
     #expect(try Self.run("read", options: []).root().crash == nil)
   }
+
+  /// As CPython and Rust do, which install handlers only where there is none.
+  @Test func theProgramSeesNoHandlerOfTheRecorders() throws {
+    let run = try TracedRun(
+      [try TestProgram("ending_signals.c").path.string, "interrupt"],
+      start: .launcher(["--snapshot-on-crash"]))
+    #expect(run.recorded.outputText.hasSuffix("\n31: 1 0 1 1 1 1 1 1\nhandled\n"))
+  }
+
+  /// The program's handler comes first, and leaves the crash to the default.
+  @Test(arguments: ["reset", "reset-by-signal", "restore", "crash"])
+  func whatAHandlerLeavesToTheDefaultIsRecorded(way: String) throws {
+    let trace = try TracedRun(
+      [try TestProgram("ending_signals.c").path.string, way],
+      start: .launcher(["--snapshot-on-crash"])
+    ).root()
+    #expect(trace.snapshots.map(\.reason) == [.signal(11)])
+    #expect(trace.crash?.address == 8)
+    #expect(try Self.functions(trace).starts(with: ["main"]))
+  }
 }

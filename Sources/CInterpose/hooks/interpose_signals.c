@@ -1,12 +1,14 @@
 /* Dispositions that the program sets: a signal that the recorder has taken for requests is to be
- * the program's own again. A tick would end a program that sets all to their defaults. And the
- * stacks that its handlers are to run on (signal_stacks.h). */
+ * the program's own again. A tick would end a program that sets all to their defaults. Those that
+ * end the process it sees and sets as if nobody had taken them (ending_signals.h). And the stacks
+ * that its handlers are to run on (signal_stacks.h). */
 #define _GNU_SOURCE
 #include "events/hook.h"
 
 #include "base/os_threads.h"
 #include "events/fault_stack.h"
 #include "process/recording.h"
+#include "snapshot/ending_signals.h"
 #include "snapshot/signal_stacks.h"
 #include "snapshot/snapshot_signals.h"
 #include <errno.h>
@@ -26,6 +28,20 @@ static bool is_on_signal_stack(const struct sigaction *action) {
            (action->sa_flags & SA_ONSTACK);
 }
 
+/* As sigaction(), with ours where the host sees and sets its own. */
+static int set_disposition(int signal, const struct sigaction *action, struct sigaction *before) {
+    struct sigaction ours;
+    if (action && mt_ending_signals_stand_in(signal, (const void *)action->sa_handler, &ours))
+        action = &ours;
+    int result = mt_real.sigaction(signal, action, before);
+    if (result < 0 || !before)
+        return result;
+    if (!action && is_ours(signal))
+        *before = (struct sigaction){.sa_handler = SIG_DFL};
+    mt_ending_signals_hide(signal, before);
+    return result;
+}
+
 int MT_HOOK_NAME(sigaction)(int, const struct sigaction *, struct sigaction *);
 void (*MT_HOOK_NAME(signal)(int, void (*)(int)))(int);
 
@@ -39,10 +55,7 @@ MT_HOOK int MT_HOOK_NAME(sigaction)(int signal, const struct sigaction *action,
         yield_signal(signal);
     if (action && is_on_signal_stack(action) && mt_recording_owns_trace())
         mt_fault_stacks_end();
-    int result = mt_real.sigaction(signal, action, before);
-    if (result == 0 && !action && before && is_ours(signal))
-        *before = (struct sigaction){.sa_handler = SIG_DFL};
-    return result;
+    return set_disposition(signal, action, before);
 }
 
 MT_HOOK void (*MT_HOOK_NAME(signal)(int signal, void (*handler)(int)))(int) {
@@ -51,7 +64,12 @@ MT_HOOK void (*MT_HOOK_NAME(signal)(int signal, void (*handler)(int)))(int) {
         return SIG_ERR;
     }
     yield_signal(signal);
-    return (void (*)(int))mt_real.signal(signal, (void *)handler);
+    struct sigaction ours, before;
+    if (mt_ending_signals_stand_in(signal, (const void *)handler, &ours))
+        return set_disposition(signal, &ours, &before) == 0 ? before.sa_handler : SIG_ERR;
+    before.sa_handler = (void (*)(int))mt_real.signal(signal, (void *)handler);
+    mt_ending_signals_hide(signal, &before);
+    return before.sa_handler;
 }
 
 int MT_HOOK_NAME(sigaltstack)(const stack_t *, stack_t *);

@@ -7,7 +7,7 @@
 #include "lifecycle/sandbox_filter.h"
 #include "process/exec_environment.h"
 #include "process/recording.h"
-#include "snapshot/snapshot_signals.h"
+#include "snapshot/ending_signals.h"
 #include "trace/trace_file.h"
 #include <linux/seccomp.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@ static void enter_sandbox(void) {
     if (!mt_lifecycle_has_trace())
         return;
     mt_heap_checks_rest();
-    mt_snapshot_signals_leave();
+    mt_ending_signals_leave();
     mt_trace_file_stop(MT_STOP_SANDBOX, 0);
     mt_recording_end();
     mt_exec_environment_leave();

@@ -8,7 +8,9 @@
 #include "base/lock.h"
 #include "base/os_threads.h"
 #include "base/proc_numbers.h"
+#include "base/registers.h"
 #include "base/tls.h"
+#include "events/fault_stack.h"
 #include "events/pausing.h"
 #include "loader/image_map.h"
 #include "process/recording.h"
@@ -251,6 +253,17 @@ long mt_snapshot_take(struct mt_snapshot_request *request) {
     mt_os_restore_signals(held_back_after(request, signals));
     errno = saved;
     return error;
+}
+
+long mt_snapshot_take_amid(struct mt_snapshot_request *request, const void *context) {
+    struct mt_registers registers;
+    mt_registers_read(&registers, context);
+    request->caller = (struct mt_frame){.pc = registers.pc, .sp = mt_fault_stack_top(registers.sp)};
+    request->registers = registers.values;
+    request->vectors = registers.vectors;
+    request->is_in_call = registers.is_in_call;
+    request->is_interrupted = true;
+    return mt_snapshot_take(request);
 }
 
 /* Why there is no whole image at the end. */

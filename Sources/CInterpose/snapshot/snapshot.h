@@ -34,6 +34,9 @@ struct mt_snapshot_request {
  *          untouched */
 long mt_snapshot_take(struct mt_snapshot_request *request);
 
+/* The same in a signal handler, with the registers of the code that it has interrupted. */
+long mt_snapshot_take_amid(struct mt_snapshot_request *request, const void *context);
+
 /* From now on no copy of the process is made for a snapshot: with userfaultfd, a fork may wait
  * until a thread of the host has read that it happens, and the threads are held. They are, then,
  * until the snapshot is written.

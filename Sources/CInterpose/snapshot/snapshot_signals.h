@@ -32,9 +32,6 @@ bool mt_snapshot_signals_host_handles(int signal);
  * process. */
 uint64_t mt_snapshot_signals_of_threads(void);
 
-/* Gives back the signals that end the process, before it forbids itself to. */
-void mt_snapshot_signals_leave(void);
-
 /* In a forked child with a trace of its own: it inherits handlers, but no timer. */
 void mt_snapshot_signals_after_fork(void);
 
