@@ -7,9 +7,9 @@ extension Trace {
   var crashedAccess: GuardedAccess? {
     guard let crash, let address = crash.accessedAddress, !crash.isStackOverflow, !isTold(crash)
     else { return nil }
-    let pageSize = header.pageSize == 0 ? 4096 : UInt64(header.pageSize)
+    let pageSize = UInt64(header.pageSize)
+    guard Self.pageSizes.contains(pageSize), address >= 2 * pageSize else { return nil }
     let page = address - address % pageSize
-    guard page >= pageSize else { return nil }
     let inFront = stride(from: Self.smallestBlock, through: pageSize, by: Int(Self.smallestBlock))
       .map { page - $0 }
     let past = try? pastBlocks(covering: inFront + [address], upTo: crash.time, extent: .unknown)
@@ -23,6 +23,8 @@ extension Trace {
     return GuardedAccess(crash, neighbour)
   }
 
+  /// What systems have; a damaged header may say anything.
+  private static let pageSizes: Set<UInt64> = [1 << 12, 1 << 14, 1 << 16]
   /// Allocators put blocks so far apart, or further.
   private static let smallestBlock: UInt64 = 8
 

@@ -95,6 +95,14 @@ import TraceTestSupport
     #expect(try errors(0x70_1ff8, stackPointer: 0x70_2000) == [])
   }
 
+  @Test(arguments: [0, 1, 4095, UInt32.max])
+  mutating func aPageSizeThatIsNoneSaysNothing(size: UInt32) throws {
+    builder.allocate(0x70_0ff0, 16, stack: stacks[0], time: 1000)
+    #expect(try errors(0x70_1000).count == 1)
+    builder.header.pageSize = size
+    #expect(try errors(0x70_1000) == [])
+  }
+
   @Test mutating func whatAGuardHasStoppedIsNotToldTwice() throws {
     builder.allocate(0x70_0ff0, 16, stack: stacks[0], time: 1000)
     builder.access(

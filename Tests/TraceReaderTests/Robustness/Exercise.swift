@@ -146,6 +146,11 @@ enum SampleTraces {
           access: MemoryAccess(kind: .write, offset: 16, signal: 11), thread: thread,
           stack: stacks[0], time: time))
     }
+    (trace.header.endKind, trace.header.endStatus) = (UInt32(MT_END_SIGNAL.rawValue), 11)
+    trace.crash(
+      Crash(
+        access: .write, address: 0x5000_3000, signal: 11, code: 1, thread: ThreadIndex(2),
+        stack: stacks[0], time: time, stackPointer: 0x7f20_0000))
     trace.count(.retain, live.rawValue, count: 1, stack: stacks[0], time: 1046)
     trace.count(.release, freed.rawValue, count: 0, stack: stacks[1], time: 1047)
   }
