@@ -55,7 +55,7 @@ void mt_registers_read(struct mt_registers *registers, const void *context) {
         registers->values[i] = (uint64_t)machine->gregs[order[i]];
     registers->vectors = machine->fpregs;
     registers->signal_stack = signal_stack(context);
-    registers->sp = (uint64_t)machine->gregs[REG_RSP];
+    registers->sp = mt_registers_sp(context);
     registers->pc = (uint64_t)machine->gregs[REG_RIP];
     bool is_after_call = is_system_call(registers->pc - sizeof system_call);
     registers->is_waiting = machine->gregs[REG_RAX] == -EINTR && is_after_call;
@@ -85,7 +85,7 @@ void mt_registers_read(struct mt_registers *registers, const void *context) {
     const mcontext_t *machine = &((const ucontext_t *)context)->uc_mcontext;
     memcpy(registers->values, machine->regs, 31 * 8);
     registers->signal_stack = signal_stack(context);
-    registers->values[31] = registers->sp = machine->sp;
+    registers->values[31] = registers->sp = mt_registers_sp(context);
     registers->vectors = machine->__reserved;
     registers->pc = machine->pc;
     registers->is_waiting =

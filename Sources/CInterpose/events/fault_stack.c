@@ -33,6 +33,8 @@ void mt_fault_stack_lend(struct mt_thread *thread) {
 }
 
 void mt_fault_stack_take_back(void) {
+    if (!mt_tls.fault_stack)
+        return; /* without asking the kernel: most threads have none */
     if (mt_fault_stack_is(mt_os_signal_stack()))
         mt_os_set_signal_stack((struct mt_signal_stack){0, 0});
     mt_tls.fault_stack = NULL;

@@ -74,6 +74,12 @@ MT_HOOK void (*MT_HOOK_NAME(signal)(int signal, void (*handler)(int)))(int) {
 
 int MT_HOOK_NAME(sigaltstack)(const stack_t *, stack_t *);
 
+static void hide_fault_stack(stack_t *stack) {
+    if (stack &&
+        mt_fault_stack_is((struct mt_signal_stack){(uintptr_t)stack->ss_sp, stack->ss_size}))
+        *stack = (stack_t){.ss_flags = SS_DISABLE};
+}
+
 /* Asks the kernel what has come of it: flags may say that there is to be none. No signal comes
  * before that is known: another thread may stand still on the same stack already. */
 MT_HOOK int MT_HOOK_NAME(sigaltstack)(const stack_t *stack, stack_t *before) {
@@ -81,12 +87,17 @@ MT_HOOK int MT_HOOK_NAME(sigaltstack)(const stack_t *stack, stack_t *before) {
         errno = ENOSYS;
         return -1;
     }
+    if (!stack) {
+        int result = mt_real.sigaltstack(stack, before);
+        if (result == 0)
+            hide_fault_stack(before);
+        return result;
+    }
     uint64_t signals = mt_os_block_signals();
     struct mt_signal_stack last = mt_os_signal_stack();
     int result = mt_real.sigaltstack(stack, before);
-    if (result == 0 && before && mt_fault_stack_is(last))
-        *before = (stack_t){.ss_flags = SS_DISABLE};
-    if (result == 0 && stack) {
+    if (result == 0) {
+        hide_fault_stack(before);
         mt_signal_stacks_change((uint32_t)mt_os_tid(), last, mt_os_signal_stack());
         if (mt_signal_stacks_are_shared())
             mt_snapshot_signals_leave_stacks();
