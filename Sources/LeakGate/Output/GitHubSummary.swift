@@ -104,11 +104,8 @@ struct GitHubSummary {
 
   /// Text that stays text inside a table of Markdown.
   static func escaped(_ text: String) -> String {
-    text.printable.reduce(into: "") { result, character in
+    inElement(text).reduce(into: "") { result, character in
       switch character {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
       case "|", "*", "_", "`", "[", "]", "\\", "~": result += "\\\(character)"
       default: result.append(character)
       }

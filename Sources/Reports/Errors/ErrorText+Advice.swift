@@ -199,14 +199,14 @@ extension ErrorText {
   }
 
   private var overflowAdvice: String {
-    let maker = entry.block.map(\.allocated).flatMap(Self.maker(of:)) ?? "the program"
+    let maker = entry.block.flatMap(Self.maker(of:)) ?? "the program"
     let next = isOutOfReach ? "" : "; \(guardedRecording) shows who writes"
     return "look at what is written to the block that \(maker) allocates: it needs more bytes, or "
       + "a loop or a copy goes too far\(next)"
   }
 
   private var underflowAdvice: String {
-    let maker = entry.block.map(\.allocated).flatMap(Self.maker(of:)) ?? "the program"
+    let maker = entry.block.flatMap(Self.maker(of:)) ?? "the program"
     let recording = entry.block.map { "record --guard=\($0.size)" } ?? "record --guard"
     return
       "look at what is written to the block that \(maker) allocates: an index is below 0, or a "
@@ -239,7 +239,7 @@ extension ErrorText {
 
   private var boundsAdvice: String {
     let user = Self.caller(of: entry.offending) ?? "the program"
-    guard let block = entry.block, let maker = Self.maker(of: block.allocated) else {
+    guard let block = entry.block, let maker = Self.maker(of: block) else {
       return "\(user) leaves the block; stop at its end"
     }
     if case .outOfBounds(let access) = entry.kind, access.offset < 0 {
@@ -267,8 +267,8 @@ extension ErrorText {
   }
 
   /// The function that wanted a block, and knows its size.
-  private static func maker(of event: EventSummary) -> String? {
-    event.responsible.flatMap { $0.role == .user ? $0.name : nil } ?? caller(of: event)
+  private static func maker(of block: ErrorsReport.Block) -> String? {
+    block.responsible.flatMap { $0.role == .user ? $0.name : nil } ?? caller(of: block.allocated)
   }
 
   /// The function to look at in a stack.

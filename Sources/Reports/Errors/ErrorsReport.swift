@@ -19,6 +19,8 @@ public struct ErrorsReport: Report {
     public var isSwiftObject = false
     /// The allocation.
     public var allocated: EventSummary
+    /// The frame that is held responsible for it; nil without a stack; not part of the document.
+    var responsible: ReportFrame?
   }
 
   /// Errors of one kind with the same stacks; the details are those of the first.
@@ -210,6 +212,7 @@ extension ErrorsReport.Block {
     self.category = category.name
     isSwiftObject = category.isSwift
     allocated = EventSummary(block.allocation, source: source)
+    responsible = source.names.responsible(of: block.allocation.stack)
   }
 }
 

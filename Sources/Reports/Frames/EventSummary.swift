@@ -12,12 +12,6 @@ public struct EventSummary: Sendable, Hashable, Encodable {
   public var stack: UInt32
   /// The backtrace, leaf first; empty when none was taken.
   public var frames: [ReportFrame]
-  /// The frame that is held responsible for an allocation; nil without a stack; not part of documents.
-  public var responsible: ReportFrame?
-
-  enum CodingKeys: String, CodingKey {
-    case function, thread, timeNanoseconds, stack, frames
-  }
 
   /// Names an event.
   public init(
@@ -29,7 +23,6 @@ public struct EventSummary: Sendable, Hashable, Encodable {
     timeNanoseconds = source.clock.nanoseconds(time)
     self.stack = stack.rawValue
     frames = source.names.frames(of: stack)
-    responsible = source.names.responsible(of: stack)
   }
 
   /// Names an event.
