@@ -6,8 +6,6 @@
 #include "loader/image_map.h"
 #include <string.h>
 
-#if defined(__x86_64__)
-
 enum { MOST_IMAGES = 32, LARGEST_SECTION = 64 << 20 };
 
 /* Where a function begins, from the image's bias, and where it is described in the section. */
@@ -215,23 +213,6 @@ enum mt_eh_frame_result mt_debug_frame_rule(uintptr_t pc, struct mt_rule *rule) 
 void mt_debug_frame_after_fork(void) {
     mt_lock_reset(&g_frames.lock);
 }
-
-#else
-
-bool mt_debug_frame_look(const struct mt_loaded_image *image) {
-    (void)image;
-    return true;
-}
-
-enum mt_eh_frame_result mt_debug_frame_rule(uintptr_t pc, struct mt_rule *rule) {
-    (void)pc;
-    (void)rule;
-    return MT_EH_FRAME_MISSING;
-}
-
-void mt_debug_frame_after_fork(void) {}
-
-#endif
 
 bool mt_debug_frame_covers(uintptr_t pc) {
     struct mt_rule rule;

@@ -2,7 +2,7 @@
  *
  * What is compiled without tables for exceptions (-fno-asynchronous-unwind-tables, Embedded Swift)
  * has such a section where it has debug information, and it is never in memory. It is read when
- * its image is met: later the program may have confined itself. x86_64 only. */
+ * its image is met: later the program may have confined itself. */
 #ifndef MT_DEBUG_FRAME_H
 #define MT_DEBUG_FRAME_H
 

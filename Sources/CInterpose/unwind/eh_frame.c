@@ -403,6 +403,10 @@ static bool run_extended(struct machine *machine, struct cursor *code, uint8_t i
         now->cfa_offset = take_sleb(code) * frame->data_factor;
         now->is_strange |= now->reads_cfa;
         return true;
+#if defined(__aarch64__)
+    case 0x2d: /* AARCH64_negate_ra_state: signatures are taken off wherever they are (frame.h) */
+        return true;
+#endif
     case 0x2e: /* GNU_args_size */
         take_uleb(code);
         return true;
@@ -455,15 +459,18 @@ static struct mt_rule conclude(const struct registers *registers) {
     bool is_fp_known =
         registers->fp != STRANGE && registers->reads_cfa == (registers->fp == SAVED_AT_FP);
     if (registers->is_strange || (!is_from_fp && registers->cfa_register != REGISTER_SP) ||
-        registers->ra != SAVED || registers->ra_offset != -8 || !is_fp_known ||
-        !fits(registers->cfa_offset) || !fits(registers->fp_offset))
+        registers->ra != SAVED || !is_fp_known || !fits(registers->cfa_offset) ||
+        !fits(registers->fp_offset))
         return rule;
-    rule.kind = MT_RULE_FRAME;
     rule.is_from_fp = is_from_fp;
     rule.restores_fp = registers->fp == SAVED || registers->fp == SAVED_AT_FP;
     rule.reads_cfa = registers->reads_cfa;
     rule.cfa_offset = (int32_t)registers->cfa_offset;
     rule.fp_offset = (int32_t)registers->fp_offset;
+    if (!mt_rule_can_have_pc_at(rule, registers->ra_offset))
+        return (struct mt_rule){0};
+    mt_rule_set_pc_offset(&rule, registers->ra_offset);
+    rule.kind = MT_RULE_FRAME;
     return rule;
 }
 

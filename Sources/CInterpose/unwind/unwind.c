@@ -93,18 +93,12 @@ static struct mt_kept_frames shorten(uintptr_t *pcs, uint32_t count, uint64_t dr
     return (struct mt_kept_frames){pcs, mt_unwind_depth + 1, false};
 }
 
-#if defined(__x86_64__)
 /* Of frames that libunwind has found: those that signals have interrupted. */
 static void mark_interrupted(uintptr_t *pcs, uint32_t count) {
     for (uint32_t i = 1; i < count; i++)
         if (mt_rule_for(pcs[i - 1]).kind == MT_RULE_SIGNAL)
             pcs[i++] |= MT_STACK_EXACT_MARK;
 }
-#else
-static void mark_interrupted(uintptr_t *pcs, uint32_t count) {
-    (void)pcs, (void)count;
-}
-#endif
 
 static struct mt_kept_frames keep_libunwinds(struct mt_unwinder *unwinder, struct mt_frame leaf,
                                              uint32_t known) {
@@ -137,8 +131,6 @@ static uint32_t capture_with_libunwind(struct mt_unwinder *unwinder, struct mt_f
         mt_trace_file_count(MT_COUNT_STACKS_CUT, 1);
     return intern(unwinder, kept);
 }
-
-#if defined(__x86_64__)
 
 /* ---- Layers 1 and 2: the walked stack is in the cache ---- */
 
@@ -362,10 +354,6 @@ uint32_t mt_unwind_capture_new(struct mt_unwinder *unwinder, const struct mt_fra
     return capture_by_walk(unwinder, leaf, false);
 }
 
-#else /* no rules yet for this machine: libunwind walks */
-
-uint32_t mt_unwind_capture_new(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
+uint32_t mt_unwind_capture_otherwise(struct mt_unwinder *unwinder, const struct mt_frame *leaf) {
     return capture_with_libunwind(unwinder, *leaf, 0);
 }
-
-#endif

@@ -29,4 +29,7 @@ void mt_unwind_empty(struct mt_unwinder *unwinder);
 /* The rest of mt_unwind_capture (unwind_capture.h): for a stack that has no memo. */
 uint32_t mt_unwind_capture_new(struct mt_unwinder *unwinder, const struct mt_frame *leaf);
 
+/* The same, by libunwind: for a caller whose stack pointer nobody knows (unwind_hook.h). */
+uint32_t mt_unwind_capture_otherwise(struct mt_unwinder *unwinder, const struct mt_frame *leaf);
+
 #endif

@@ -29,11 +29,11 @@ static inline uint32_t mt_end_of_checks(const struct mt_cached_frame *frame) {
            (frame->use & MT_SP_CHECKED ? 1 : 0);
 }
 
-/* 0 when what the frame was read from is unchanged. The return address lies just below its stack
- * pointer. */
+/* 0 when what the frame was read from is unchanged. */
 static inline uintptr_t mt_frame_difference(const struct mt_unwinder *unwinder,
                                             const struct mt_cached_frame *frame) {
-    uintptr_t found = mt_stack_word(frame->frame.sp - 8) ^ frame->frame.pc;
+    uintptr_t word = mt_stack_word(mt_pc_slot(&frame->frame));
+    uintptr_t found = mt_return_address_in(word) ^ frame->frame.pc;
     if (frame->use & MT_FP_CHECKED)
         found |= mt_stack_word(frame->fp_slot) ^ frame->frame.fp;
     if (mt_unlikely(frame->use & MT_SP_CHECKED)) /* its last check */
@@ -79,11 +79,23 @@ static inline struct mt_caller mt_caller_of(const struct mt_cached_frame *frame)
     return (struct mt_caller){frame->hash, frame->use, mt_end_of_checks(frame)};
 }
 
+/* What the pc of a frame was read from. */
+static inline struct mt_check mt_check_of_pc(const struct mt_frame *frame) {
+    uintptr_t slot = mt_pc_slot(frame);
+#if defined(__x86_64__)
+    return (struct mt_check){slot, frame->pc};
+#else
+    /* With its signature; and what nobody knows never holds. */
+    return slot ? (struct mt_check){slot, mt_stack_word(slot)}
+                : (struct mt_check){frame->sp, ~mt_stack_word(frame->sp)};
+#endif
+}
+
 /* Writes down what a frame was read from. */
 static inline void mt_cache_put_checks(struct mt_unwinder *unwinder,
                                        const struct mt_cached_frame *frame) {
     struct mt_check *checks = mt_checks(unwinder) + frame->first_check;
-    checks[0] = (struct mt_check){frame->frame.sp - 8, frame->frame.pc};
+    checks[0] = mt_check_of_pc(&frame->frame);
     if (mt_unlikely(frame->use & MT_FP_CHECKED))
         checks[1] = (struct mt_check){frame->fp_slot, frame->frame.fp};
 }
@@ -128,12 +140,14 @@ static inline void mt_cache_check_sp(struct mt_unwinder *unwinder, struct mt_cac
 }
 
 /* A cached frame, the last one that stays, was met again. The same frame pointer may have been
- * saved elsewhere this time, or another one that does not matter; and its callee be another one. */
+ * saved elsewhere this time, or another one that does not matter; and its callee be another one,
+ * which has the return address elsewhere. */
 static inline void mt_cache_renew(struct mt_unwinder *unwinder, struct mt_cached_frame *frame,
-                                  uintptr_t fp, uintptr_t fp_slot) {
+                                  uintptr_t fp, uintptr_t fp_slot, uintptr_t pc_slot) {
     frame->frame.fp = fp;
     frame->fp_slot = fp_slot;
-    if (mt_likely(!(frame->use & (MT_FP_MATTERS | MT_SP_CHECKED))))
+    bool has_moved = mt_note_pc_slot(&frame->frame, pc_slot);
+    if (mt_likely(!(frame->use & (MT_FP_MATTERS | MT_SP_CHECKED)) && !has_moved))
         return;
     frame->use = mt_with_use_of_fp(frame->use & MT_FRAME_USES, frame->use & MT_FP_MATTERS, fp_slot);
     mt_cache_put_checks(unwinder, frame);

@@ -108,4 +108,19 @@ uint32_t mt_goroutine_frames(const struct mt_goroutine *waiting, uintptr_t *pcs,
     return count;
 }
 
+#else /* Go's assembly for other machines keeps other words */
+
+bool mt_goroutine_waits(const struct mt_frame *frame, struct mt_address_range *stack,
+                        struct mt_goroutine *waiting) {
+    (void)frame, (void)stack, (void)waiting;
+    return false;
+}
+
+uint32_t mt_goroutine_frames(const struct mt_goroutine *waiting, uintptr_t *pcs, uint32_t capacity,
+                             bool *lacks_root) {
+    (void)waiting, (void)pcs, (void)capacity;
+    *lacks_root = true;
+    return 0;
+}
+
 #endif

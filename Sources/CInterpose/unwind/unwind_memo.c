@@ -17,8 +17,6 @@ MT_COLD void mt_memo_judge(struct mt_memos *memos, uint64_t generation) {
     mt_memo_begin_generation(memos, generation);
 }
 
-#if defined(__x86_64__)
-
 static bool is_own_stack(const struct mt_unwinder *unwinder, uintptr_t address) {
     return address >= unwinder->own_stack.low && address < unwinder->own_stack.high;
 }
@@ -67,5 +65,3 @@ bool mt_memo_remember(struct mt_unwinder *unwinder, const struct mt_frame *leaf,
     memo->id = id;
     return true;
 }
-
-#endif

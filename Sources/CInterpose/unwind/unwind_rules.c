@@ -33,13 +33,23 @@ static struct mt_rule rule_without_table(uintptr_t return_address,
     return rule;
 }
 
-#if defined(__x86_64__)
 /* Of code whose rule says nothing else. */
 static bool is_signal_return(struct mt_rule rule, uintptr_t return_address) {
     return rule.kind != MT_RULE_FRAME && rule.kind != MT_RULE_OUTERMOST &&
            mt_is_signal_return(return_address);
 }
+
+/* Elsewhere than on x86_64, the kernel may have brought what handlers return to itself, without an
+ * image around it. */
+static struct mt_rule rule_without_image(uintptr_t return_address) {
+#if defined(__x86_64__)
+    (void)return_address;
+#else
+    if (mt_is_signal_return(return_address))
+        return (struct mt_rule){.kind = MT_RULE_SIGNAL};
 #endif
+    return (struct mt_rule){.kind = MT_RULE_NO_IMAGE};
+}
 
 static struct mt_rule read_rule(uintptr_t return_address) {
     struct mt_rule rule = {0};
@@ -47,14 +57,12 @@ static struct mt_rule read_rule(uintptr_t return_address) {
     /* A call may be the last instruction of its function: look inside the call. */
     uintptr_t pc = return_address - 1;
     if (!mt_image_map_unwind_section(pc, &section))
-        return (struct mt_rule){.kind = MT_RULE_NO_IMAGE};
+        return rule_without_image(return_address);
     if (mt_eh_frame_rule(&section, pc, &rule) == MT_EH_FRAME_MISSING &&
         mt_debug_frame_rule(pc, &rule) == MT_EH_FRAME_MISSING)
         rule = rule_without_table(return_address, &section);
-#if defined(__x86_64__)
     if (is_signal_return(rule, return_address))
         rule = (struct mt_rule){.kind = MT_RULE_SIGNAL};
-#endif
     return rule;
 }
 

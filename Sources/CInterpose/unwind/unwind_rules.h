@@ -36,7 +36,7 @@ enum mt_rule_kind {
                               to be checked each time (epilogue.h) */
 };
 
-/* CFA = base register + cfa_offset; the return address is at CFA - 8 (x86_64).
+/* CFA = base register + cfa_offset; the return address is at CFA + pc_offset.
  *
  * A function that aligns its stack and has room of variable size on it keeps its CFA in a word,
  * with gcc: reads_cfa says that it is at rbp + cfa_offset, the caller's rbp at rbp + fp_offset. */
@@ -47,6 +47,9 @@ struct mt_rule {
     bool reads_cfa;     /* and is_from_fp, restores_fp */
     int32_t cfa_offset; /* bytes */
     int32_t fp_offset;  /* bytes */
+#if !defined(__x86_64__)
+    int32_t pc_offset; /* bytes */
+#endif
 };
 
 /* True when no table says where the caller of this code is. */
@@ -85,15 +88,77 @@ static inline struct mt_rule_slot *mt_rule_first_slot(uintptr_t return_address) 
 
 /* A rule in one word, from the lowest bit on:
  *
- *      use : 8 | cfa_offset : 24 | reads_cfa : 1 | 0 : 7 | fp_offset : 24
+ *      use : 8 | cfa_offset : 24 | reads_cfa : 1 | pc_place : 7 | fp_offset : 24
  *      use         what the frame makes of its frame pointer, and MT_USES_TABLE where kind is
  *                  MT_RULE_FRAME (enum mt_frame_use); MT_RULE_IS_NEAR; kind + 1 : 3
+ *      pc_place    x86_64: 0. Else how many words the return address lies below the CFA, or
+ *                  MT_PC_BEHIND_FP
  *
  * MT_RULE_IS_NEAR: a frame that is found from the stack pointer, and whose saved frame pointer lies
  * in it. Of what is read for it only the end of the stack is to be watched. */
 enum { MT_RULE_IS_NEAR = 4, MT_RULE_KIND_SHIFT = 5, MT_RULE_KIND_MASK = 7 };
 
 static const uint64_t mt_rule_word_reads_cfa = (uint64_t)1 << 32;
+
+/* ---- Where the return address is ---- */
+
+#if defined(__x86_64__)
+
+static inline int64_t mt_rule_pc_offset(struct mt_rule rule) {
+    (void)rule;
+    return -8;
+}
+
+/* Whether a rule's word can say that the return address is at CFA + offset. */
+static inline bool mt_rule_can_have_pc_at(struct mt_rule rule, int64_t offset) {
+    (void)rule;
+    return offset == -8;
+}
+
+static inline void mt_rule_set_pc_offset(struct mt_rule *rule, int64_t offset) {
+    (void)rule, (void)offset;
+}
+
+static inline uint64_t mt_rule_pack_pc_place(struct mt_rule rule) {
+    (void)rule;
+    return 0;
+}
+
+static inline int64_t mt_rule_word_pc_offset(uint64_t word) {
+    (void)word;
+    return -8;
+}
+
+#else
+
+/* In the word above the saved frame pointer: a frame record, as most functions have. */
+enum { MT_PC_BEHIND_FP = 127, MT_PC_PLACE_SHIFT = 33 };
+
+static inline int64_t mt_rule_pc_offset(struct mt_rule rule) {
+    return rule.pc_offset;
+}
+
+static inline bool mt_rule_can_have_pc_at(struct mt_rule rule, int64_t offset) {
+    bool is_behind_fp = rule.restores_fp && offset == rule.fp_offset + 8;
+    return is_behind_fp || (offset % 8 == 0 && offset < 0 && offset / -8 < MT_PC_BEHIND_FP);
+}
+
+static inline void mt_rule_set_pc_offset(struct mt_rule *rule, int64_t offset) {
+    rule->pc_offset = (int32_t)offset;
+}
+
+static inline uint64_t mt_rule_pack_pc_place(struct mt_rule rule) {
+    bool is_behind_fp = rule.restores_fp && rule.pc_offset == rule.fp_offset + 8;
+    uint64_t place = is_behind_fp ? MT_PC_BEHIND_FP : (uint64_t)(rule.pc_offset / -8);
+    return (place & 127) << MT_PC_PLACE_SHIFT;
+}
+
+static inline int64_t mt_rule_word_pc_offset(uint64_t word) {
+    int64_t place = (int64_t)(word >> MT_PC_PLACE_SHIFT & 127);
+    return place == MT_PC_BEHIND_FP ? ((int64_t)word >> 40) + 8 : -8 * place;
+}
+
+#endif
 
 /* What a rule tells of a frame: MT_RULE_USES. Not that a table is used where the CFA is read, which
  * the short walk leaves to the longer one. */
@@ -103,17 +168,20 @@ static inline uint32_t mt_rule_use(struct mt_rule rule) {
 }
 
 static inline bool mt_rule_is_near(struct mt_rule rule) {
+    int64_t pc_offset = mt_rule_pc_offset(rule);
     bool is_slot_inside = !rule.restores_fp || (rule.fp_offset <= -8 && rule.fp_offset % 8 == 0 &&
                                                 rule.fp_offset >= -rule.cfa_offset);
     return rule.kind == MT_RULE_FRAME && !rule.is_from_fp && rule.cfa_offset >= 8 &&
-           rule.cfa_offset % 8 == 0 && is_slot_inside;
+           rule.cfa_offset % 8 == 0 && is_slot_inside && pc_offset <= -8 &&
+           pc_offset >= -(int64_t)rule.cfa_offset;
 }
 
 static inline uint64_t mt_rule_pack(struct mt_rule rule) {
     uint32_t use = mt_rule_use(rule) | (mt_rule_is_near(rule) ? MT_RULE_IS_NEAR : 0);
     return use | (rule.kind + 1) << MT_RULE_KIND_SHIFT |
            (uint64_t)((uint32_t)rule.cfa_offset & 0xffffff) << 8 |
-           (rule.reads_cfa ? mt_rule_word_reads_cfa : 0) | (uint64_t)(uint32_t)rule.fp_offset << 40;
+           (rule.reads_cfa ? mt_rule_word_reads_cfa : 0) | mt_rule_pack_pc_place(rule) |
+           (uint64_t)(uint32_t)rule.fp_offset << 40;
 }
 
 static inline int32_t mt_rule_word_cfa_offset(uint64_t word) {
@@ -130,12 +198,14 @@ static inline int64_t mt_rule_word_fp_offset(uint64_t word) {
 }
 
 static inline struct mt_rule mt_rule_unpack(uint64_t word) {
-    return (struct mt_rule){.kind = (word >> MT_RULE_KIND_SHIFT & MT_RULE_KIND_MASK) - 1,
-                            .is_from_fp = word & MT_FP_LEADS,
-                            .restores_fp = !(word & MT_FP_PASSES),
-                            .reads_cfa = word & mt_rule_word_reads_cfa,
-                            .cfa_offset = mt_rule_word_cfa_offset(word),
-                            .fp_offset = (int32_t)mt_rule_word_fp_offset(word)};
+    struct mt_rule rule = {.kind = (word >> MT_RULE_KIND_SHIFT & MT_RULE_KIND_MASK) - 1,
+                           .is_from_fp = word & MT_FP_LEADS,
+                           .restores_fp = !(word & MT_FP_PASSES),
+                           .reads_cfa = word & mt_rule_word_reads_cfa,
+                           .cfa_offset = mt_rule_word_cfa_offset(word),
+                           .fp_offset = (int32_t)mt_rule_word_fp_offset(word)};
+    mt_rule_set_pc_offset(&rule, mt_rule_word_pc_offset(word));
+    return rule;
 }
 
 /* Whether the first slot is of the address; *rule: what it says, 0 where it is so by chance. */

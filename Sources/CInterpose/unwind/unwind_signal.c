@@ -2,14 +2,13 @@
 #define _GNU_SOURCE
 #include "unwind/unwind_signal.h"
 
-#include "unwind/call_site.h"
 #include "unwind/stack_bounds.h"
 #include "unwind/unwind_cache.h"
 #include "unwind/unwind_walk.h"
+#include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <ucontext.h>
-
-#if defined(__x86_64__)
 
 /* One that is interrupted by another. */
 enum { MOST_SIGNALS = 8 };
@@ -17,19 +16,39 @@ enum { MOST_SIGNALS = 8 };
 _Static_assert(MOST_SIGNALS *(MT_FRESH_INNER + 1) + MT_CACHE_FRAMES <= MT_LIBUNWIND_FRAMES,
                "unwinder->pcs holds all frames");
 
+#if defined(__x86_64__)
+
+/* mov $15, %rax; syscall */
+static const uint8_t signal_return[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+
+/* Where the context is that a handler returns with. */
+static uintptr_t context_above(uintptr_t sp) {
+    return sp;
+}
+
+static const size_t place_of_pc = offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]);
+static const size_t place_of_sp = offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]);
+static const size_t place_of_fp = offsetof(ucontext_t, uc_mcontext.gregs[REG_RBP]);
+
+#else
+
+/* mov x8, #139; svc #0 */
+static const uint8_t signal_return[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4};
+
+/* Behind what the handler was told (struct rt_sigframe, arch/arm64/kernel/signal.c). */
+static uintptr_t context_above(uintptr_t sp) {
+    return sp + sizeof(siginfo_t);
+}
+
+static const size_t place_of_pc = offsetof(ucontext_t, uc_mcontext.pc);
+static const size_t place_of_sp = offsetof(ucontext_t, uc_mcontext.sp);
+static const size_t place_of_fp = offsetof(ucontext_t, uc_mcontext.regs[29]);
+
+#endif
+
 bool mt_is_signal_return(uintptr_t address) {
-    /* mov $15, %rax; syscall */
-    static const uint8_t RETURN[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
-    const uint8_t *code = mt_readable_code(address);
-    return code && memcmp(code, RETURN, sizeof RETURN) == 0;
-}
-
-static uintptr_t place_of(uintptr_t context, int number) {
-    return context + offsetof(ucontext_t, uc_mcontext.gregs) + 8 * (size_t)number;
-}
-
-static uintptr_t saved(uintptr_t context, int number) {
-    return mt_stack_word(place_of(context, number));
+    return mt_os_is_readable(address) && mt_os_is_readable(address + sizeof signal_return - 1) &&
+           memcmp((const void *)address, signal_return, sizeof signal_return) == 0;
 }
 
 /* What was interrupted, by the frame that the handler returns to. That is on the stack that was
@@ -38,12 +57,13 @@ static uintptr_t saved(uintptr_t context, int number) {
  * returns  whether both can be read */
 static bool read_interrupted(struct mt_unwinder *unwinder, const struct mt_frame *after_handler,
                              struct mt_frame *interrupted) {
-    uintptr_t context = after_handler->sp;
-    struct mt_address_range *stack = mt_stack_bounds_enter(unwinder, context - 8);
-    if (!mt_stack_bounds_holds(stack, place_of(context, REG_RIP))) /* the last of these */
+    uintptr_t context = context_above(after_handler->sp);
+    struct mt_address_range *stack = mt_stack_bounds_enter(unwinder, after_handler->sp - 8);
+    if (!mt_stack_bounds_holds(stack, context + place_of_pc)) /* the last of these */
         return false;
-    *interrupted = (struct mt_frame){saved(context, REG_RIP), saved(context, REG_RSP),
-                                     saved(context, REG_RBP)};
+    *interrupted = (struct mt_frame){.pc = mt_stack_word(context + place_of_pc),
+                                     .sp = mt_stack_word(context + place_of_sp),
+                                     .fp = mt_stack_word(context + place_of_fp)};
     return mt_os_is_readable(interrupted->sp);
 }
 
@@ -62,5 +82,3 @@ uint32_t mt_signal_frames(struct mt_unwinder *unwinder, uint32_t known) {
     }
     return end == MT_WALK_CACHED ? count : 0;
 }
-
-#endif

@@ -1,7 +1,7 @@
-/* Stacks of signal handlers: the frames that were interrupted. x86_64.
+/* Stacks of signal handlers: the frames that were interrupted.
  *
  * A handler returns to a few instructions that ask the kernel to go on where the thread was. All
- * registers from there lie just above that return address, in the form of ucontext_t. The stack of
+ * registers from there lie above its frame, in the form of ucontext_t. The stack of
  * the interrupted frame's caller is one as others, and stays in the cache from event to event; the
  * frames of the handler never get into it. */
 #ifndef MT_UNWIND_SIGNAL_H

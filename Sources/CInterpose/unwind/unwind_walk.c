@@ -12,8 +12,6 @@
 #include "unwind/unwind_short_walk.h"
 #include <string.h>
 
-#if defined(__x86_64__)
-
 enum { CHECKED_PER_EVENT = 32 };
 
 /* Where frame `index` of a walk is kept, counted from the leaf: the innermost stay, of the others
@@ -94,6 +92,58 @@ struct walk {
 
 enum step { STEP_CALLER, STEP_OUTERMOST, STEP_DECLINED, STEP_LOST, STEP_AWAY, STEP_SIGNAL };
 
+static uint32_t frame_use(struct mt_rule rule) {
+    if (mt_unlikely(rule.kind == MT_RULE_NO_TABLE || rule.kind == MT_RULE_NO_IMAGE))
+        return MT_FP_LEADS;
+    return mt_rule_use(rule) | (rule.reads_cfa ? MT_READS_CFA : 0);
+}
+
+/* Where a frame of a rule that reads its CFA has it. */
+static uintptr_t cfa_slot(struct mt_rule rule, const struct mt_frame *frame) {
+    return frame->fp + (uintptr_t)(intptr_t)rule.cfa_offset;
+}
+
+/* Reads the CFA; 0 where it cannot be. */
+static uintptr_t read_cfa(struct mt_rule rule, const struct mt_frame *frame,
+                          struct mt_address_range *stack) {
+    uintptr_t slot = cfa_slot(rule, frame);
+    return slot >= frame->sp && slot % 8 == 0 && mt_stack_bounds_holds(stack, slot)
+               ? mt_stack_word(slot)
+               : 0;
+}
+
+/* Whether a word is stack, and none that the frame's callees may have written to. */
+static bool holds_slot(struct mt_address_range *stack, const struct mt_frame *frame,
+                       uintptr_t slot) {
+    return slot >= frame->sp && mt_stack_bounds_holds(stack, slot);
+}
+
+/* The caller as the fields of a rule have it. It must lie upwards inside the stack. */
+static bool apply(struct mt_rule rule, const struct mt_frame *frame, struct mt_address_range *stack,
+                  struct mt_cached_frame *caller) {
+    uintptr_t base = rule.is_from_fp ? frame->fp : frame->sp;
+    uintptr_t cfa = base + (uintptr_t)(intptr_t)rule.cfa_offset;
+    if (mt_unlikely(rule.reads_cfa))
+        cfa = read_cfa(rule, frame, stack);
+    uintptr_t pc_slot = cfa + (uintptr_t)mt_rule_pc_offset(rule);
+    if (cfa <= frame->sp || !holds_slot(stack, frame, pc_slot))
+        return false;
+    caller->fp_slot = 0;
+    caller->frame.fp = frame->fp;
+    if (rule.restores_fp) {
+        caller->fp_slot = (rule.reads_cfa ? base : cfa) + (uintptr_t)(intptr_t)rule.fp_offset;
+        if (!holds_slot(stack, frame, caller->fp_slot))
+            return false;
+        caller->frame.fp = mt_stack_word(caller->fp_slot);
+    }
+    caller->frame.sp = cfa;
+    caller->frame.pc = mt_return_address_in(mt_stack_word(pc_slot));
+    mt_note_pc_slot(&caller->frame, pc_slot);
+    return true;
+}
+
+#if defined(__x86_64__)
+
 /* Goes by the frame pointer, as far as that is one. Assembly that begins a fiber ends its stack:
  * its rbp points nowhere. That rests on the frame alone, so that the stack may be cached, unless it
  * is a goroutine that waits there. */
@@ -116,48 +166,6 @@ static enum step step_without_table(const struct mt_frame *frame, struct mt_addr
         return STEP_CALLER;
     }
     return STEP_LOST;
-}
-
-static uint32_t frame_use(struct mt_rule rule) {
-    if (mt_unlikely(rule.kind == MT_RULE_NO_TABLE || rule.kind == MT_RULE_NO_IMAGE))
-        return MT_FP_LEADS;
-    return mt_rule_use(rule) | (rule.reads_cfa ? MT_READS_CFA : 0);
-}
-
-/* Where a frame of a rule that reads its CFA has it. */
-static uintptr_t cfa_slot(struct mt_rule rule, const struct mt_frame *frame) {
-    return frame->fp + (uintptr_t)(intptr_t)rule.cfa_offset;
-}
-
-/* Reads the CFA; 0 where it cannot be. */
-static uintptr_t read_cfa(struct mt_rule rule, const struct mt_frame *frame,
-                          struct mt_address_range *stack) {
-    uintptr_t slot = cfa_slot(rule, frame);
-    return slot >= frame->sp && slot % 8 == 0 && mt_stack_bounds_holds(stack, slot)
-               ? mt_stack_word(slot)
-               : 0;
-}
-
-/* The caller as the fields of a rule have it. It must lie upwards inside the stack. */
-static bool apply(struct mt_rule rule, const struct mt_frame *frame, struct mt_address_range *stack,
-                  struct mt_cached_frame *caller) {
-    uintptr_t base = rule.is_from_fp ? frame->fp : frame->sp;
-    uintptr_t cfa = base + (uintptr_t)(intptr_t)rule.cfa_offset;
-    if (mt_unlikely(rule.reads_cfa))
-        cfa = read_cfa(rule, frame, stack);
-    if (cfa <= frame->sp || !mt_stack_bounds_holds(stack, cfa - 8))
-        return false;
-    caller->fp_slot = 0;
-    caller->frame.fp = frame->fp;
-    if (rule.restores_fp) {
-        caller->fp_slot = (rule.reads_cfa ? base : cfa) + (uintptr_t)(intptr_t)rule.fp_offset;
-        if (caller->fp_slot < frame->sp || !mt_stack_bounds_holds(stack, caller->fp_slot))
-            return false;
-        caller->frame.fp = mt_stack_word(caller->fp_slot);
-    }
-    caller->frame.sp = cfa;
-    caller->frame.pc = mt_stack_word(cfa - 8);
-    return true;
 }
 
 /* Whether a function without table that begins at an address may hold pc. */
@@ -193,6 +201,32 @@ static bool step_by_epilogue(struct mt_rule rule, const struct mt_frame *frame,
     return !mt_rule_is_missing(next) || next.kind == MT_RULE_EPILOGUE || call == MT_CALL_DIRECT;
 }
 
+/* From a frame whose rule is missing to its caller. */
+static enum step step_without_rule(struct mt_rule rule, struct mt_cached_frame *from,
+                                   struct mt_address_range *stack, struct mt_cached_frame *caller,
+                                   struct walk *walk) {
+    if (rule.kind == MT_RULE_EPILOGUE && step_by_epilogue(rule, &from->frame, stack, caller, walk))
+        return STEP_CALLER;
+    from->use = MT_FP_LEADS;
+    return step_without_table(&from->frame, stack, caller, walk, rule.kind != MT_RULE_NO_IMAGE);
+}
+
+#else
+
+/* Where the frame pointer is 0, no caller is (AAPCS64 6.4.6): so the entry code of a program has
+ * it. Any other leads to the frame record of the caller, whose place in its frame no table tells:
+ * libunwind goes on. */
+static enum step step_without_rule(struct mt_rule rule, struct mt_cached_frame *from,
+                                   struct mt_address_range *stack, struct mt_cached_frame *caller,
+                                   struct walk *walk) {
+    (void)stack, (void)caller, (void)walk;
+    from->use = MT_FP_LEADS;
+    bool is_entry = rule.kind != MT_RULE_NO_IMAGE && from->frame.fp == 0;
+    return is_entry ? STEP_OUTERMOST : STEP_DECLINED;
+}
+
+#endif
+
 /* From a frame to its caller. */
 static enum step step(struct mt_cached_frame *from, struct mt_address_range *stack,
                       struct mt_cached_frame *caller, struct walk *walk) {
@@ -201,12 +235,8 @@ static enum step step(struct mt_cached_frame *from, struct mt_address_range *sta
     from->use = frame_use(rule);
     if (rule.kind == MT_RULE_OUTERMOST)
         return STEP_OUTERMOST;
-    if (mt_unlikely(mt_rule_is_missing(rule))) {
-        if (rule.kind == MT_RULE_EPILOGUE && step_by_epilogue(rule, frame, stack, caller, walk))
-            return STEP_CALLER;
-        from->use = MT_FP_LEADS;
-        return step_without_table(frame, stack, caller, walk, rule.kind != MT_RULE_NO_IMAGE);
-    }
+    if (mt_unlikely(mt_rule_is_missing(rule)))
+        return step_without_rule(rule, from, stack, caller, walk);
     if (mt_unlikely(rule.kind == MT_RULE_SIGNAL))
         return STEP_SIGNAL;
     if (rule.kind != MT_RULE_FRAME || !apply(rule, frame, stack, caller))
@@ -236,7 +266,8 @@ static struct mt_cached_frame *follow_cache(struct mt_unwinder *unwinder,
         const struct mt_cached_frame *cached = &unwinder->cache[--*same - 1];
         struct mt_cached_frame *caller = fresh_frame(unwinder, ++walk->fresh);
         caller->frame.sp = cached->frame.sp;
-        caller->frame.pc = mt_stack_word(cached->frame.sp - 8);
+        caller->frame.pc = mt_return_address_in(mt_stack_word(mt_pc_slot(&cached->frame)));
+        mt_note_pc_slot(&caller->frame, mt_pc_slot(&cached->frame));
         caller->frame.fp = cached->fp_slot ? mt_stack_word(cached->fp_slot) : at->frame.fp;
         caller->fp_slot = cached->fp_slot;
         at = caller;
@@ -409,7 +440,7 @@ static void keep(struct mt_unwinder *unwinder, struct walk walk) {
     if (walk.matched > 0) {
         const struct mt_cached_frame *met = fresh_frame(unwinder, walk.fresh);
         struct mt_cached_frame *cached = &unwinder->cache[walk.matched - 1];
-        mt_cache_renew(unwinder, cached, met->frame.fp, met->fp_slot);
+        mt_cache_renew(unwinder, cached, met->frame.fp, met->fp_slot, mt_pc_slot(&met->frame));
         if (walk.fresh > 0)
             check_sp(unwinder, cached, fresh_frame(unwinder, walk.fresh - 1));
     }
@@ -434,8 +465,7 @@ static enum mt_walk_end walk_and_keep(struct mt_unwinder *unwinder, struct mt_fr
 
 enum mt_walk_end mt_unwind_walk(struct mt_unwinder *unwinder, struct mt_frame leaf,
                                 uint32_t *known) {
-    /* The hook pushed the frame pointer there. */
-    return walk_and_keep(unwinder, leaf, leaf.sp - 16, known);
+    return walk_and_keep(unwinder, leaf, mt_fp_slot_in_hook(&leaf), known);
 }
 
 enum mt_walk_end mt_unwind_walk_interrupted(struct mt_unwinder *unwinder,
@@ -449,5 +479,3 @@ enum mt_walk_end mt_unwind_walk_interrupted(struct mt_unwinder *unwinder,
         return MT_WALK_DECLINED;
     return walk_and_keep(unwinder, caller.frame, caller.fp_slot, known);
 }
-
-#endif

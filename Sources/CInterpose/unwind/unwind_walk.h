@@ -1,4 +1,4 @@
-/* Layers 1 and 2 of unwind.h: walks a stack by rules, as far as it is not the one before. x86_64.
+/* Layers 1 and 2 of unwind.h: walks a stack by rules, as far as it is not the one before.
  *
  *   cache, root first    0 … 15 | dropped frames | 16 … cached - 1      (dropped is mostly 0)
  *   fresh, leaf first    0 … MT_FRESH_INNER - 1, then a ring of the last frames met

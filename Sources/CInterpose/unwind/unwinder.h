@@ -6,27 +6,7 @@
 #include "memtrace_format.h"
 #include "stacks/recent_stacks.h"
 #include "stacks/stack_table.h"
-
-/* Where a walk starts: the caller of a hook. */
-struct mt_frame {
-    uintptr_t pc; /* return address into the caller */
-    uintptr_t sp; /* the caller's stack pointer just after that return */
-    uintptr_t fp; /* the caller's frame pointer */
-};
-
-/* The frame that called the function in which this stands. The function must keep its own frame
- * pointer, as all of this library does. */
-#if defined(__x86_64__)
-#    define MT_CALLER_FRAME()                                                                      \
-        ((struct mt_frame){(uintptr_t)__builtin_return_address(0),                                 \
-                           (uintptr_t)__builtin_frame_address(0) + 16,                             \
-                           *(uintptr_t *)__builtin_frame_address(0)})
-#else
-#    define MT_CALLER_FRAME()                                                                      \
-        ((struct mt_frame){(uintptr_t)__builtin_return_address(0),                                 \
-                           (uintptr_t)__builtin_frame_address(0),                                  \
-                           *(uintptr_t *)__builtin_frame_address(0)})
-#endif
+#include "unwind/frame.h"
 
 struct mt_cached_frame {
     struct mt_frame frame; /* fp: valid where it matters */
