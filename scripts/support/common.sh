@@ -99,3 +99,9 @@ build() {
 build_memtrace() {
     build -c release --static-swift-stdlib --product memtrace
 }
+
+# What the plugin compiles and links the recorder with, but for folders and debug information.
+recorder_flags() {
+    sed -n '/let flags = \[/,/\]$/p' "$root/Plugins/BuildInterposer/BuildInterposer.swift" |
+        grep -o '"-[^"\\]*"' | tr -d '"' | grep -vxE -- '-I|-g'
+}
