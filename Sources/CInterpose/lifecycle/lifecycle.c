@@ -37,6 +37,7 @@
 #include "unwind/unwind_rules.h"
 #include <errno.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 extern char **environ;
 
@@ -218,13 +219,19 @@ static bool has_needed_calls(void) {
 
 static enum mt_state start_process(void) {
     mt_os_renew_idle_tables();
+    /* First of all: who runs on unrecorded needs them as well. */
+    if (!mt_real_resolve()) {
+        mt_diag_once("cannot record:", "the C library's malloc was not found", 0,
+                     MT_RUNS_UNRECORDED);
+        return MT_OFF;
+    }
     if (!has_needed_calls()) {
         mt_diag_once("cannot record:", "a sandbox refuses getpid or rt_sigprocmask", 0,
                      MT_RUNS_UNRECORDED);
         return MT_OFF;
     }
-    if (!mt_real_resolve()) {
-        mt_diag_once("cannot record:", "the C library's malloc was not found", 0,
+    if (getauxval(AT_PAGESZ) != MT_PAGE_SIZE) { /* some kernels for aarch64 have larger ones */
+        mt_diag_once("cannot record:", "the pages of this kernel are not of 4 KiB", 0,
                      MT_RUNS_UNRECORDED);
         return MT_OFF;
     }

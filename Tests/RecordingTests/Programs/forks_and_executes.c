@@ -1,5 +1,5 @@
 /* Says which errno main begins with, in itself and in a child that executes it; allocates there
- * and in a forked child as well. */
+ * and in a forked child as well, also more than what serves before the recorder has begun. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,10 @@
 
 static void say(const char *who, int error) {
     free(malloc(48201));
+    char *volatile much = malloc(64 << 20);
+    if (!much)
+        printf("no memory: ");
+    free(much);
     printf("%s%s\n", who, error || errno ? strerror(error ? error : errno) : "no error");
     fflush(stdout);
 }
