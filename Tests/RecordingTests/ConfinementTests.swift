@@ -96,7 +96,7 @@ import TraceTestSupport
   /// The program tells its `errno` first: what the recorder does without is nobody else's error.
   @Test(arguments: [
     ("refuse", "mincore"), ("refuse", "pipe2"), ("refuse", "madvise"), ("refuse", "getpid"),
-    ("refuse", "rt_sigprocmask"), ("kill", "mincore"),
+    ("refuse", "rt_sigprocmask"), ("refuse", "exit_group"), ("kill", "mincore"),
   ])
   func aRefusedCallChangesNothing(how: String, call: String) throws {
     // Static, so that the recorder is not in there: it would stop before the filter.

@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
     errno = 0;
     say(argc > 1 ? "executed: " : "", error);
     if (argc > 1)
-        return 0;
+        _exit(0);
     pid_t child = fork();
     if (child == 0) {
         say("child: ", 0);

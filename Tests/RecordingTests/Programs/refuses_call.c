@@ -14,8 +14,13 @@ static const struct {
     const char *name;
     unsigned number;
 } calls[] = {
-    {"getpid", SYS_getpid}, {"madvise", SYS_madvise}, {"mincore", SYS_mincore},
-    {"pipe2", SYS_pipe2},   {"ptrace", SYS_ptrace},   {"rt_sigprocmask", SYS_rt_sigprocmask},
+    {"exit_group", SYS_exit_group},
+    {"getpid", SYS_getpid},
+    {"madvise", SYS_madvise},
+    {"mincore", SYS_mincore},
+    {"pipe2", SYS_pipe2},
+    {"ptrace", SYS_ptrace},
+    {"rt_sigprocmask", SYS_rt_sigprocmask},
 };
 
 static int refuse(unsigned number, unsigned answer) {
