@@ -81,6 +81,12 @@ long mt_os_signal_thread_again(int signal, const siginfo_t *info) {
     return CALL(SYS_rt_tgsigqueueinfo, mt_os_pid(), mt_os_tid(), signal, info, 0, 0);
 }
 
+/* What the kernel says of others' signals may be said to nobody else. */
+void mt_os_pass_signal(int tid, int signal, const siginfo_t *info) {
+    if (CALL(SYS_rt_tgsigqueueinfo, mt_os_pid(), tid, signal, info, 0, 0) < 0)
+        CALL(SYS_tgkill, mt_os_pid(), tid, signal, 0, 0, 0);
+}
+
 static int g_timer;
 
 long mt_os_start_timer(int signal, uint64_t seconds) {

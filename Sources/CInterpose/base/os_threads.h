@@ -44,6 +44,10 @@ void mt_os_signal_thread(int signal);
  * returns  0 or -errno */
 long mt_os_signal_thread_again(int signal, const siginfo_t *info);
 
+/* Hands a signal on to a thread of this process, with what it came with, or without where somebody
+ * else has sent it. */
+void mt_os_pass_signal(int tid, int signal, const siginfo_t *info);
+
 /* Lets the process get a signal every so many seconds (si_code SI_TIMER).
  * returns  0 or -errno */
 long mt_os_start_timer(int signal, uint64_t seconds);

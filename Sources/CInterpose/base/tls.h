@@ -55,6 +55,7 @@ struct mt_tls {
     void *fault_stack;     /* fault_stack.h: the thread's signal stack, if that is ours */
     uintptr_t stack_end;   /* fault_stack.h: of a fault beyond it; 0: it was not */
     struct mt_noted_wait wait;
+    uint64_t mark; /* MT_TLS_MARK in every thread of the C library's, from its start */
 };
 extern __thread struct mt_tls mt_tls __attribute__((tls_model("initial-exec")));
 
@@ -65,6 +66,9 @@ extern MT_INTERNAL uint64_t mt_no_generation;
 
 /* Neither a fresh TLS block (key 0) nor a wiped page (generation 0) may look like permission. */
 #define MT_TLS_KEY 0x6d74726163655f6bu
+
+/* foreign_thread.h */
+#define MT_TLS_MARK UINT64_C(0x6d65747265616421)
 
 static inline bool mt_thread_is_current(void) {
     return (mt_tls.key ^ *mt_generation) == MT_TLS_KEY;

@@ -6,7 +6,7 @@
 
 #    include "base/os.h"
 #    include "base/text.h"
-#    include "base/tls.h"
+#    include "snapshot/noted_wait.h"
 #    include "unwind/unwind_rules.h"
 #    include <errno.h>
 #    include <string.h>
@@ -107,9 +107,11 @@ static bool read_constant(uint64_t pc, uint32_t *number) {
 /* syscall() itself has moved its arguments over the number; our hook has noted it. */
 static bool read_noted(const struct mt_call *call, uint32_t *number) {
     static const uint8_t code[] = {0x4c, 0x8b, 0x4c, 0x24, 0x08, 0x0f, 0x05};
-    const struct mt_noted_wait *noted = &mt_tls.wait;
+    if (!is_before(call->pc, code, sizeof code))
+        return false;
+    const struct mt_noted_wait *noted = mt_noted_wait_last();
     *number = noted->number;
-    return is_before(call->pc, code, sizeof code) && noted->sp == call->sp &&
+    return noted->sp == call->sp &&
            memcmp(noted->arguments, call->arguments, sizeof noted->arguments) == 0;
 }
 

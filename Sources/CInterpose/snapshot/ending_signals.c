@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "snapshot/ending_signals.h"
 
+#include "base/foreign_thread.h"
 #include "base/os_threads.h"
 #include "base/registers.h"
 #include "base/tls.h"
@@ -55,28 +56,37 @@ static const struct mt_os_action *action_after(int signal) {
     return has_no_room ? &standard : &g_before[signal];
 }
 
-/* Then the signal does what it would have done. */
+/* What is to be known of it, as far as the thread can look. */
+static void note(int signal, siginfo_t *info, void *context) {
+    uintptr_t address = 0;
+    if (is_fault(signal, info)) {
+        mt_fault_stack_look(mt_registers_sp(context));
+        address = (uintptr_t)info->si_addr;
+        mt_heap_checks_at_fault(signal, address, context);
+    }
+    mt_crash_note_signal(signal, info->si_code, address, context);
+    mt_heap_checks_at_end();
+    mt_trace_file_end(MT_END_SIGNAL, signal);
+    struct mt_snapshot_request request = {.reason = MT_SNAPSHOT_AT_SIGNAL,
+                                          .detail = signal,
+                                          .name = "",
+                                          .is_end = true,
+                                          .is_final = g_before[signal].handler == NULL};
+    mt_snapshot_take_amid(&request, context);
+    mt_open_chunks_check();
+}
+
+/* Then the signal does what it would have done. A foreign thread can only say that it has come. */
 static void on_ending(int signal, siginfo_t *info, void *context) {
+    bool is_foreign = mt_thread_is_foreign();
     if (mt_recording_owns_trace() && !has_taken_one(signal)) {
-        uintptr_t address = 0;
-        if (is_fault(signal, info)) {
-            mt_fault_stack_look(mt_registers_sp(context));
-            address = (uintptr_t)info->si_addr;
-            mt_heap_checks_at_fault(signal, address, context);
-        }
-        mt_crash_note_signal(signal, info->si_code, address, context);
-        mt_heap_checks_at_end();
-        mt_trace_file_end(MT_END_SIGNAL, signal);
-        struct mt_snapshot_request request = {.reason = MT_SNAPSHOT_AT_SIGNAL,
-                                              .detail = signal,
-                                              .name = "",
-                                              .is_end = true,
-                                              .is_final = g_before[signal].handler == NULL};
-        mt_snapshot_take_amid(&request, context);
-        mt_open_chunks_check();
+        if (is_foreign)
+            mt_trace_file_end(MT_END_SIGNAL, signal);
+        else
+            note(signal, info, context);
     }
     /* A fault would come again for ever. */
-    if (mt_os_action(signal, action_after(signal), NULL) < 0)
+    if (mt_os_action(signal, is_foreign ? &g_before[signal] : action_after(signal), NULL) < 0)
         mt_os_exit_group(128 + signal);
     send_again(signal, info);
 }

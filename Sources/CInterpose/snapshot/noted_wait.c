@@ -4,6 +4,7 @@
 
 #if defined(__x86_64__)
 
+#    include "base/foreign_thread.h"
 #    include "base/newer_calls.h"
 #    include "snapshot/call_number.h"
 #    include "trace/trace_file.h"
@@ -42,10 +43,15 @@ static struct limit limit_of(const struct mt_call *call) {
     }
 }
 
+const struct mt_noted_wait *mt_noted_wait_last(void) {
+    static const struct mt_noted_wait none;
+    return mt_thread_is_foreign() ? &none : &mt_tls.wait;
+}
+
 /* The first arguments, up to the limit: that is another one once the call was interrupted. Halves
  * of them, since what is above an int is undefined. */
 static bool is_noted(const struct mt_call *call, int limit) {
-    const struct mt_noted_wait *noted = &mt_tls.wait;
+    const struct mt_noted_wait *noted = mt_noted_wait_last();
     if (noted->number != call->number || noted->ticks == 0 || noted->sp - call->sp > REACH)
         return false;
     for (int i = 0; i < 3 && i < limit; i++)

@@ -31,6 +31,9 @@ static inline void mt_noted_wait_begin(long number, uintptr_t sp, uint64_t first
     wait->number = (uint32_t)number;
 }
 
+/* What the calling thread has noted last; nothing where it is a foreign one. In a handler. */
+const struct mt_noted_wait *mt_noted_wait_last(void);
+
 /* Whether an interrupted call is the one that was noted, and has a time limit that can be changed.
  */
 bool mt_noted_wait_is(const struct mt_call *call);

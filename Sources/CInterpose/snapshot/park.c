@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "snapshot/park.h"
 
+#include "base/foreign_thread.h"
 #include "base/lock.h"
 #include "base/os_threads.h"
 #include "events/thread_list.h"
@@ -126,6 +127,13 @@ static void tell_signal_stack(struct mt_parked_thread *thread) {
     mt_os_futex_wake_shared(&g_park.arrived);
 }
 
+/* What a foreign thread points to is memory as any other. */
+static void describe(struct mt_parked_thread *thread) {
+    bool is_foreign = mt_thread_is_foreign();
+    thread->tls_base = is_foreign ? 0 : mt_os_thread_pointer();
+    thread->index = is_foreign ? 0 : mt_tls.index;
+}
+
 /* Runs on the host's stack, or its alternate one, with all signals held back. */
 static void on_signal(int signal, siginfo_t *info, void *context) {
     if (info->si_code != SI_QUEUE || info->si_pid != (pid_t)mt_os_pid()) {
@@ -155,8 +163,7 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
         __atomic_store_n(&thread->state, RUNNING, __ATOMIC_RELEASE);
         return;
     }
-    thread->tls_base = mt_os_thread_pointer();
-    thread->index = mt_tls.index;
+    describe(thread);
     stand_still(thread);
     mt_resume_call(context, &seen);
 }

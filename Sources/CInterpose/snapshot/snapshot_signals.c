@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "snapshot/snapshot_signals.h"
 
+#include "base/foreign_thread.h"
 #include "base/os_threads.h"
 #include "process/recording.h"
 #include "snapshot/ending_signals.h"
@@ -37,8 +38,15 @@ static void take_asked(uint32_t number, void *context) {
                                 __ATOMIC_RELAXED);
 }
 
-static void on_request(int signal, siginfo_t *info, void *context) {
-    (void)signal;
+/* A request that has reached a foreign thread is for the first one of the process, which takes it
+ * as soon as it lets the signal through. */
+static void pass_on(int signal, const siginfo_t *info) {
+    long first = mt_os_pid();
+    if (mt_os_tid() != first)
+        mt_os_pass_signal((int)first, signal, info);
+}
+
+static void take(const siginfo_t *info, void *context) {
     struct mt_snapshot_request request = {
         .reason = info->si_code == SI_TIMER ? MT_SNAPSHOT_INTERVAL : MT_SNAPSHOT_ON_REQUEST,
         .name = ""};
@@ -48,6 +56,13 @@ static void on_request(int signal, siginfo_t *info, void *context) {
         else
             mt_snapshot_take_amid(&request, context);
     }
+}
+
+static void on_request(int signal, siginfo_t *info, void *context) {
+    if (mt_thread_is_foreign())
+        pass_on(signal, info);
+    else
+        take(info, context);
     mt_resume_call(context, NULL);
 }
 
@@ -137,6 +152,7 @@ void mt_snapshot_signals_yield(void) {
 }
 
 void mt_snapshot_signals_begin(void) {
+    mt_foreign_threads_begin();
     if (mt_config.snapshot_on_request || mt_config.snapshot_interval)
         handle_requests(HIGHEST_SIGNAL);
     announce();

@@ -4,6 +4,7 @@
 
 #if defined(__x86_64__)
 
+#    include "base/foreign_thread.h"
 #    include "base/os.h"
 #    include "events/fault_stack.h"
 #    include <errno.h>
@@ -83,7 +84,8 @@ static bool is_on_signal_stack(const ucontext_t *context) {
     const stack_t *stack = &context->uc_stack;
     uintptr_t here = (uintptr_t)__builtin_frame_address(0), start = (uintptr_t)stack->ss_sp;
     return !(stack->ss_flags & SS_DISABLE) && here - start < stack->ss_size &&
-           !mt_fault_stack_is((struct mt_signal_stack){start, stack->ss_size});
+           (mt_thread_is_foreign() ||
+            !mt_fault_stack_is((struct mt_signal_stack){start, stack->ss_size}));
 }
 
 bool mt_wait_on_has_no_room(const void *context) {
