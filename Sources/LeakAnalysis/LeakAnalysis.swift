@@ -46,6 +46,7 @@ public struct LeakAnalysis: Sendable {
     if !search.findings.identifiers.isEmpty { search.repeat() }
     search.findings.settled = SettledObjects(search.scanner, search.reachability)
     if !search.findings.settled.isEmpty { search.repeat() }
+    search.findings.settled.addLeaked(search.scanner, search.reachability)
     search.findings.selfOwners = SelfOwners.blocks(heap, search.reachability, facts)
     search.findings.unusedWords = UnusedWords(search.scanner, search.reachability, facts)
     scanner = search.scanner.with(search.findings)

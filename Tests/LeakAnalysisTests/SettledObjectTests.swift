@@ -34,12 +34,46 @@ struct SettledObjectTests {
     // There is no unowned reference; or a strong one more.
     #expect(try !leaked(counts: Self.counts.0, holder: user))
     #expect(try !leaked(counts: Self.counts.twice, holder: user))
-    // It holds the object for certain; it is a task; nothing is known of it.
+    // It holds the object for certain; nothing is known of it.
     #expect(try !leaked(counts: Self.counts.unowned, holder: Self.node))
-    #expect(try !leaked(counts: Self.counts.unowned, holder: ObjectLayout(isTask: true)))
     #expect(try !leaked(counts: Self.counts.unowned, holder: nil))
     // Of the reference in the object nothing is known.
     #expect(try !leaked(counts: Self.counts.unowned, holder: user, node: ObjectLayout(size: 24)))
+  }
+
+  @Test("What a task has left holds no object that others account for")
+  func tasks() throws {
+    let task = ObjectLayout(isTask: true)
+    #expect(try leaked(counts: Self.counts.0, holder: task))
+    #expect(try !leaked(counts: Self.counts.twice, holder: task))
+  }
+
+  @Test("What a leaked block has left draws no object that others account for into its tree")
+  func leakedHolders() throws {
+    /// Whether an object that holds itself is a root of its own beside one that also leads to it.
+    func isRoot(counts: UInt64, _ holder: ObjectLayout, at offset: UInt64 = 24) throws -> Bool {
+      var heap = SampleHeap()
+      let other = heap.block(40, words: [Self.holder, Self.counts.0])
+      let object = heap.block(24, words: [Self.metadata, counts])
+      heap.set(object + 16, object)
+      heap.set(other + offset, object)
+      let layouts = [Self.metadata: Self.node, Self.holder: holder]
+      let analysis = try heap.analysis(layouts: layouts)
+      #expect(analysis.leaked == [other, object])
+      let node = try #require(analysis.node(at: other))
+      let isRoot = analysis.roots == [other, object]
+      #expect(analysis.leaks.edges(of: node).isEmpty == isRoot)
+      return isRoot
+    }
+    let task = ObjectLayout(isTask: true)
+    #expect(try isRoot(counts: Self.counts.0, task))
+    // An element, or what may be an unowned reference.
+    #expect(try isRoot(counts: Self.counts.0, ObjectLayout(size: 24)))
+    #expect(try isRoot(counts: Self.counts.unowned, ObjectLayout(size: 40)))
+    // It may be a reference; it is one.
+    #expect(try !isRoot(counts: Self.counts.twice, task))
+    #expect(try !isRoot(counts: Self.counts.0, ObjectLayout(size: 40)))
+    #expect(try !isRoot(counts: Self.counts.unowned, Self.node, at: 16))
   }
 
   @Test("What stands in an array may be left over from an element that was taken out")

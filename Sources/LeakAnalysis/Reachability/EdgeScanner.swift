@@ -357,6 +357,9 @@ final class EdgeScanner: Sendable {
     tables.layouts.isEmpty ? nil : tables.layouts[memory.word(at: blocks.address(of: block))]
   }
 
+  /// Whether anything is known of objects of Swift.
+  var knowsObjects: Bool { !tables.layouts.isEmpty }
+
   /// Whether arrays of Swift are known.
   var hasArrays: Bool { tables.layouts.values.contains(where: \.isArray) }
 

@@ -9,11 +9,14 @@ import TraceReader
 /// no other word is one of these.
 ///
 /// Only objects that are held by such other words in the end are looked at; the words must be in blocks whose
-/// type is known, and be elements, or the object have `unowned` references. In slabs of tasks they may be anywhere:
-/// an async function that goes on leaves in its frame what it used, but what it uses it has retained. So it is on
+/// type is known, and be elements, or the object have `unowned` references. In tasks and their slabs they may be
+/// anywhere: an async function that goes on leaves in its frame what it used, but what it uses it has retained, and a
+/// task that is done keeps the word that led to what its closure had captured. So it is on
 /// stacks and in registers, and in heap of which no block is known, where most words are of blocks that have been
 /// freed. A variable that holds an object without a reference of its own is an `unowned` one; with
 /// none of these left, as of C, it is believed.
+///
+/// Of what leaks the same is found out: such a word would draw an object into the tree of another leak.
 struct SettledObjects: Sendable {
   /// For each such object whether it has `unowned` references.
   private var hasUnowned: [Int: Bool] = [:]
@@ -26,7 +29,22 @@ struct SettledObjects: Sendable {
   ///   - reachability: What was reached while none was known.
   /// - Complexity: O(*blocks*).
   init(_ scanner: EdgeScanner, _ reachability: Reachability) {
-    let doubted = Self.doubted(scanner, reachability)
+    add(Self.doubted(scanner, reachability), scanner)
+  }
+
+  /// Adds those of the objects that leak to which words of others lead that may not hold them.
+  ///
+  /// - Parameters:
+  ///   - scanner: Knows what the properties of classes are.
+  ///   - reachability: What was reached in the end.
+  /// - Complexity: O(*blocks*), and O(*words*) of those that leak and are known.
+  mutating func addLeaked(_ scanner: EdgeScanner, _ reachability: Reachability) {
+    guard scanner.knowsObjects else { return }
+    add(Self.doubtedLeaks(scanner, reachability), scanner)
+  }
+
+  /// Adds those of some objects whose references are all known.
+  private mutating func add(_ doubted: [Int: ObjectCounts], _ scanner: EdgeScanner) {
     guard !doubted.isEmpty else { return }
     var counted: [Int: UInt64] = [:]
     for block in 0..<scanner.heap.blocks.count {
@@ -34,7 +52,9 @@ struct SettledObjects: Sendable {
         if doubted[target] != nil { counted[target, default: 0] += 1 }
       }
     }
-    hasUnowned = doubted.filter { counted[$0.key] == $0.value.strong }.mapValues { $0.unowned > 0 }
+    for (object, counts) in doubted where counted[object] == counts.strong {
+      hasUnowned[object] = counts.unowned > 0
+    }
   }
 
   var isEmpty: Bool { hasUnowned.isEmpty }
@@ -56,13 +76,38 @@ struct SettledObjects: Sendable {
       guard let holder = reachability.holder(of: block),
         let doubt = scanner.doubt(of: block, heldBy: holder),
         let counts = ObjectCounts(at: blocks.address(of: block), in: memory),
-        counts.strong > 0, !counts.isTakenDown, doubt == .always || counts.unowned > 0,
+        counts.isHeld, doubt == .always || counts.unowned > 0,
         !tables.contains(block, heldBy: holder, scanner)
       else { continue }
       doubted[block] = counts
     }
     return doubted
   }
+
+  /// The counts of the objects that leak and that such words lead to.
+  private static func doubtedLeaks(
+    _ scanner: EdgeScanner, _ reachability: Reachability
+  ) -> [Int: ObjectCounts] {
+    let (blocks, memory) = (scanner.heap.blocks, scanner.heap.memory)
+    var doubted: [Int: ObjectCounts] = [:]
+    for block in 0..<blocks.count where reachability.isUnreached(block) {
+      guard scanner.isKnownObject(block) || scanner.hasAsyncFrames(block) else { continue }
+      scanner.forEachEdge(of: block, where: reachability.isUnreached) { offset, target in
+        let object = target.block
+        guard object != block, doubted[object] == nil,
+          let counts = ObjectCounts(at: blocks.address(of: object), in: memory), counts.isHeld,
+          scanner.isDoubtful(offset, of: block, to: object, isUnowned: counts.unowned > 0)
+        else { return }
+        doubted[object] = counts
+      }
+    }
+    return doubted
+  }
+}
+
+extension ObjectCounts {
+  /// Whether somebody holds the object, as far as it tells.
+  fileprivate var isHeld: Bool { strong > 0 && !isTakenDown }
 }
 
 /// Which objects are counted by their holders' types; of a table or an array, which may hold many, all are found at
@@ -115,7 +160,7 @@ extension EdgeScanner {
       if isKnownObject(block) {
         hasElements(block) ? .always : .ofUnowned
       } else {
-        isTaskSlab(block) && isKnownObject(object) ? .always : nil
+        hasAsyncFrames(block) && isKnownObject(object) ? .always : nil
       }
     }
   }
@@ -158,11 +203,24 @@ extension EdgeScanner {
   func isUncounted(_ offset: UInt64, of block: Int, to target: Int, _ settled: SettledObjects)
     -> Bool
   {
-    guard settled.contains(target) else { return false }
-    if isTaskSlab(block) { return isKnownObject(target) }
-    guard let layout = layout(of: block), !layout.isTask,
-      settled.containsUnowned(target) || layout.isElement(at: offset)
-    else { return false }
+    settled.contains(target)
+      && isDoubtful(offset, of: block, to: target, isUnowned: settled.containsUnowned(target))
+  }
+
+  /// Whether no type tells that a word of a block holds the object that it points to.
+  ///
+  /// - Parameters:
+  ///   - offset: The word.
+  ///   - block: The block.
+  ///   - target: The object.
+  ///   - isUnowned: Whether the object has `unowned` references.
+  fileprivate func isDoubtful(
+    _ offset: UInt64, of block: Int, to target: Int, isUnowned: Bool
+  ) -> Bool {
+    if hasAsyncFrames(block) { return isKnownObject(target) }
+    guard let layout = layout(of: block), isUnowned || layout.isElement(at: offset) else {
+      return false
+    }
     return !layout.isCountedReference(
       offset, ofBlockAt: heap.blocks.address(of: block), size: heap.blocks.size(of: block),
       table(in: block, layout), usedElements(of: block), heap.memory)
