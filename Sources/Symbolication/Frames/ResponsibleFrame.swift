@@ -43,10 +43,14 @@ public enum ResponsibleFrame {
         stripped.add(library: frame)
         if firstSystem == nil { firstSystem = isLaunch(frame) ? runtimeBefore ?? frame : frame }
       case .runtime:
-        if job.isRun(by: frame), let answering = stepped ?? job.answering(firstSystem) {
-          return answering
+        if job.isRun(by: frame) {
+          return stepped ?? job.answering(firstSystem) ?? runtimeBefore ?? frame
         }
-        if firstSystem == nil, !RuntimeNames.isAllocator(frame.function) { runtimeBefore = frame }
+        if firstSystem == nil, !frame.isLibraryAllocator,
+          !RuntimeNames.isAllocator(frame.function)
+        {
+          runtimeBefore = frame
+        }
       case .marker: continue
       }
       outermost = frame

@@ -19,7 +19,8 @@ struct SwiftJob {
   /// Who answers for what the job allocates, where no function of the program is in it.
   ///
   /// - Parameter system: The first function of the system in it.
-  /// - Returns: `nil` where only the runtime is in it, which allocates for the job itself.
+  /// - Returns: `nil` where only the runtime is in it, which allocates for the job itself: who runs that has not
+  ///   asked for it either.
   func answering(_ system: SymbolicatedFrame?) -> SymbolicatedFrame? { system ?? function }
 
   private static let runners: Set<String> = [

@@ -286,7 +286,8 @@ struct FrameClassifierTests {
     let node = frame("$s4demo4NodeC5valueACSi_tYacfC", Self.app)
     #expect(blamed([allocator, node, runner, run, loop]) == node)
     // The runtime's own.
-    #expect(blamed([allocator, group, runner, run, dispatch]) == dispatch)
+    #expect(blamed([allocator, group, runner, run, dispatch]) == group)
+    #expect(blamed([allocator, runner, run, loop]) == runner)
     // Not a job: what waits for nothing has its callers on the stack.
     #expect(blamed([allocator, continuation, loop]) == loop)
   }
