@@ -60,6 +60,13 @@ import TraceReader
     #expect(
       name([runtime, pointer]) == "UnsafeMutablePointer<(app.Node?, [Int])> storage")
     #expect(name([pointer, buffer]) == "UnsafeMutableBufferPointer<Int> storage")
+    let serialized = (
+      raw: "$sSp8allocate8capacitySpyxGSi_tFZSo11epoll_eventV_Tgq5",
+      full: "generic specialization <serialized, __C.epoll_event> of static "
+        + "Swift.UnsafeMutablePointer.allocate(capacity: Swift.Int) -> "
+        + "Swift.UnsafeMutablePointer<A>"
+    )
+    #expect(name([serialized]) == "UnsafeMutablePointer<epoll_event> storage")
     // Of no one type.
     let generic = (
       raw: "$sSp8allocate8capacitySpyxGSi_tFZ",

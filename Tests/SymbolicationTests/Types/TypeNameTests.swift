@@ -11,6 +11,7 @@ import TraceReader
     ("Swift._ContiguousArrayStorage<Swift.UInt8>", "Array<UInt8> storage"),
     ("Swift._DictionaryStorage<Swift.String, main.Node>", "Dictionary<String, main.Node> storage"),
     ("Swift._SetStorage<Swift.Int>", "Set<Int> storage"),
+    ("main.Address<__C.sockaddr_in, main.__C.Thing>", "main.Address<sockaddr_in, main.__C.Thing>"),
     ("Swift.__StringStorage", "String storage"),
   ])
   func swiftClassesAreNamedAsInPrograms(recorded: String, expected: String) {
@@ -27,6 +28,8 @@ import TraceReader
     ("[SiSSIegyr_]", "Closure context {(Int) -> String}"),
     ("[s5Int32VIetCy_]", "Closure context {(Int32) -> ()}"),
     ("[SiSSs5ErrorP_pIeghHyozo_]", "Closure context {(Int) async throws -> String}"),
+    ("[BAIeghHgIL_]", "Closure context {() async -> ()}"),
+    ("[BASSIeghHgILg_]", "Closure context {(String) async -> ()}"),
     ("[4main7FailureVIegzo_]", "Closure context {() throws(main.Failure) -> ()}"),
     ("[SiIegd_Sg]", "Closure context {Optional<() -> Int>}"),
     ("[SSSiIegy_Iegyo_]", "Closure context {(String) -> (Int) -> ()}"),

@@ -162,7 +162,8 @@ struct CapturedTypes {
     let errors = results.filter(\.isError).map(\.text)
     let effect = errors.first.map { $0 == "Swift.Error" ? " throws" : " throws(\($0))" } ?? ""
     let value = values.count == 1 ? values[0] : "(\(values.joined(separator: ", ")))"
-    return "(\(parameters.map(\.text).joined(separator: ", ")))\(isAsync ? " async" : "")\(effect)"
-      + " -> \(value)"
+    // Whose actor an async function runs on is no parameter in the source.
+    let own = parameters.map(\.text).filter { $0 != "Builtin.ImplicitActor" }
+    return "(\(own.joined(separator: ", ")))\(isAsync ? " async" : "")\(effect) -> \(value)"
   }
 }

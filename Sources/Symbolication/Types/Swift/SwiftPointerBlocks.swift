@@ -30,11 +30,14 @@ enum SwiftPointerBlocks {
     return name
   }
 
-  /// `T` of `generic specialization <T> of static …`.
+  /// `T` of `generic specialization <T> of static …`, and of `<serialized, T>`, where other modules may inline it.
   private static func argument(of function: String) -> String? {
     guard let start = function.firstRange(of: "specialization <"),
       let end = function.firstRange(of: "> of "), start.upperBound < end.lowerBound
     else { return nil }
-    return String(function[start.upperBound..<end.lowerBound])
+    let argument = function[start.upperBound..<end.lowerBound]
+    return String(argument.hasPrefix(serialized) ? argument.dropFirst(serialized.count) : argument)
   }
+
+  private static let serialized = "serialized, "
 }

@@ -72,13 +72,14 @@ enum SwiftTypeNames {
         hasMembers ? GenericParameters.withoutProtocols(type) : type, hasMembers: hasMembers))
   }
 
-  /// Drops `Swift.` in front of the standard library's types.
+  /// Drops `Swift.` in front of the standard library's types, and what the compiler calls the module of those that are
+  /// imported from C: `__C.sockaddr_in`.
   static func withoutStandardModule(_ name: String) -> String {
     var scanner = TextScanner(name)
     var result: [UInt8] = []
     while let byte = scanner.current {
       let isStart = scanner.previous.map { !TextScanner.isIdentifier($0) && $0 != dot } ?? true
-      if isStart, scanner.skip("Swift.") { continue }
+      if isStart, scanner.skip("Swift.") || scanner.skip("__C.") { continue }
       result.append(byte)
       scanner.position += 1
     }
