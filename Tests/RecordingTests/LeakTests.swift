@@ -379,9 +379,9 @@ import TraceTestSupport
     let kept = program.report.treeGroups.filter { $0.name == "app.Keeper" }.flatMap(\.trees)
       .map { $0.compactMap(\.field).joined(separator: " ") }
     let all: Set = [
-      "closures [1]", "named [0].1", "cases [1]", "handlers value", "groups value [1]",
+      "closures [1]", "named [0].keeper", "cases [1]", "handlers value", "groups value [1]",
       "numbers key", "labels key.keeper", "members element", "listeners [0] [1]", "shapes [1]",
-      "shapesByName value", "tree value.1", "owners [0].keeper", "pairs [0].1.keeper",
+      "shapesByName value", "tree value.1", "owners [0].keeper", "pairs [0].owner.keeper",
       "several [1]", "objects [0] [1]", "listed [0] [1]", "inherited [0] [1]", "optionals [1]",
       "sendable value",
     ]

@@ -7,6 +7,7 @@ enum {
     DESCRIPTOR = 8, /* of structs, enums and foreign classes */
     VALUE_ARGUMENTS = 16,
     TUPLE_COUNT = 8,
+    TUPLE_LABELS = 16, /* "name  owner ": a space behind each, the second is empty */
     TUPLE_ELEMENTS = 24,
     FUNCTION_FLAGS = 8,
     FUNCTION_RESULT = 16,
@@ -42,8 +43,24 @@ static bool add_class(struct mt_swift_name *name, uintptr_t metadata) {
     return mt_swift_add_context(name, descriptor, arguments);
 }
 
-/* Types one after another: `count` pointers, `stride` bytes apart. */
-static bool add_list(struct mt_swift_name *name, uintptr_t first, uint64_t count, size_t stride) {
+/* Adds the label at a place and a colon; nothing for an element that has none.
+ * returns  where the next label is; 0 where there is none */
+static uintptr_t add_label(struct mt_swift_name *name, uintptr_t place) {
+    uintptr_t end = place;
+    uint8_t byte = 0;
+    while (end && !name->text->cut && mt_type_read8(name->memory, end, &byte) && byte &&
+           byte != ' ') {
+        mt_text_add_bytes(name->text, (const char *)&byte, 1);
+        end++;
+    }
+    if (end > place)
+        mt_text_add(name->text, ": ");
+    return byte == ' ' ? end + 1 : 0;
+}
+
+/* Types one after another: `count` pointers, `stride` bytes apart; with labels, or 0. */
+static bool add_list(struct mt_swift_name *name, uintptr_t first, uint64_t count, size_t stride,
+                     uintptr_t labels) {
     if (count > MOST_ELEMENTS)
         return false;
     mt_text_add(name->text, "(");
@@ -51,6 +68,7 @@ static bool add_list(struct mt_swift_name *name, uintptr_t first, uint64_t count
         uint64_t type;
         if (i > 0)
             mt_text_add(name->text, ", ");
+        labels = add_label(name, labels);
         if (!mt_type_read64(name->memory, first + i * stride, &type) ||
             !mt_swift_add_type(name, type))
             return false;
@@ -60,16 +78,17 @@ static bool add_list(struct mt_swift_name *name, uintptr_t first, uint64_t count
 }
 
 static bool add_tuple(struct mt_swift_name *name, uintptr_t metadata) {
-    uint64_t count;
+    uint64_t count, labels;
     return mt_type_read64(name->memory, metadata + TUPLE_COUNT, &count) &&
-           add_list(name, metadata + TUPLE_ELEMENTS, count, 2 * sizeof(uint64_t));
+           mt_type_read64(name->memory, metadata + TUPLE_LABELS, &labels) &&
+           add_list(name, metadata + TUPLE_ELEMENTS, count, 2 * sizeof(uint64_t), labels);
 }
 
 static bool add_function(struct mt_swift_name *name, uintptr_t metadata) {
     uint64_t flags, result;
     if (!mt_type_read64(name->memory, metadata + FUNCTION_FLAGS, &flags) ||
         !mt_type_read64(name->memory, metadata + FUNCTION_RESULT, &result) ||
-        !add_list(name, metadata + FUNCTION_PARAMETERS, flags & 0xffff, sizeof(uint64_t)))
+        !add_list(name, metadata + FUNCTION_PARAMETERS, flags & 0xffff, sizeof(uint64_t), 0))
         return false;
     mt_text_add(name->text, " -> ");
     return mt_swift_add_type(name, result);
