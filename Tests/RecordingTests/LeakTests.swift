@@ -439,13 +439,13 @@ import TraceTestSupport
     let flags = options + ["-swift-version", "5", "-module-name", "app"]
     let source = try TestProgram("captured_values.swift", flags: flags)
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())
-    #expect(program.leaks["app.Keeper"]?.count == 8)
+    #expect(program.leaks["app.Keeper"]?.count == 10)
     let fields = program.report.treeGroups.filter { $0.name == "app.Keeper" }.flatMap(\.trees)
       .map { $0.compactMap(\.field).filter { $0 != "tree" }.joined(separator: " ") }
     #expect(
       Set(fields) == [
         "call [1]", "call [0].1", "call [0].owner", "call value.owner", "call [0] [2]",
-        "value.0 value.1 value", "error value.owner",
+        "value.0 value.1 value", "error value.owner", "call [0] [1]", "call value",
       ])
   }
 

@@ -52,6 +52,20 @@ final class Keeper {
   }
 }
 
+/// The closure's type does not tell how large a value is that a generic function is given.
+@inline(never) @_semantics("optimize.sil.specialize.generic.never")
+func captureGeneric<Value>(_ value: Value, _ keeper: Keeper) {
+  keeper.call = {
+    use(value)
+    keeper.use()
+  }
+}
+
+@inline(never) @_semantics("optimize.sil.specialize.generic.never")
+func captureGenericAlone<Value>(_ value: Value, _ keeper: Keeper) {
+  keeper.call = { use(value) }
+}
+
 @inline(never) func captureVariable(_ keeper: Keeper) {
   var settings = Settings(name: "variable", level: 1, owner: keeper)
   keeper.call = {
@@ -81,5 +95,10 @@ captureTuple((1, Keeper()), "text")
 captureStructure(Settings(name: "structure", level: 1, owner: Keeper()), "text")
 captureVariable(Keeper())
 captureAny(Keeper(), Square(), Keeper())
+@inline(never) func captureInGenericCode(_ first: Keeper, _ second: Keeper) {
+  captureGeneric(first, first)
+  captureGenericAlone(second, second)
+}
+captureInGenericCode(Keeper(), Keeper())
 grow(Keeper())
 refuse(Keeper())

@@ -55,6 +55,20 @@ import TraceReader
     #expect(names("[3app5Shape_p]", size: 56, at: [16, 40]) == ["value", "value"])
   }
 
+  @Test func aValueOfUnknownSizeTakesWhatIsLeft() {
+    #expect(names("[x]", size: 32, at: [8, 16, 24]) == [nil, "value", "value"])
+    #expect(names("[x][Si]", size: 48, at: [16, 32, 40]) == ["[0]", "[0]", "[1]"])
+    #expect(
+      names("[x][Sb][3app4EdgeV]", size: 48, at: [16, 32, 40])
+        == ["[0]", "[2].weight", "[2].target"])
+    // Types may stand in front of the first value.
+    #expect(names("[3app4NodeC][x][Si]", size: 56, at: [16, 24, 48]) == [nil, nil, "[2]"])
+    let known = values(.swiftCaptures, "[x][3app4NodeC][3app4NodeCXo][Sb]")
+    #expect(known?.countedFromEnd == [24])
+    #expect(known?.unownedFromEnd == [16])
+    #expect(known?.fields.isEmpty == true)
+  }
+
   @Test func numbersAreFound() {
     func numbers(_ kind: BlockType.Kind, _ name: String) -> [UInt64]? {
       values(kind, name)?.numbersFromEnd
@@ -93,8 +107,8 @@ import TraceReader
   }
 
   @Test func whereSizesAreUnknownNothingIsNamed() {
-    #expect(values(.swiftCaptures, "[x][Si]") == nil)
-    #expect(values(.swiftCaptures, "[3app5PointV][Si]") == nil)
+    #expect(values(.swiftCaptures, "[x][q_]") == nil)
+    #expect(values(.swiftCaptures, "[3app5PointV][x][Si]") == nil)
     #expect(values(.swiftCaptures, "[3app5Shape_p][3app5Shape_p]") == nil)
     #expect(values(.swiftCaptures, "[3app4EdgeV][Sb]") == nil)
     #expect(values(.swiftCaptures, "") == nil)

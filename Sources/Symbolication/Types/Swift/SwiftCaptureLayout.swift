@@ -41,12 +41,13 @@ public struct SwiftCaptureLayout: Sendable, Hashable {
     captures.split(separator: "]", omittingEmptySubsequences: true).map { String($0.dropFirst()) }
   }
 
-  private static func isUnowned(_ mangled: Substring) -> Bool {
+  /// Whether a value refers to an object without holding it.
+  static func isUnowned(_ mangled: Substring) -> Bool {
     mangled.hasSuffix("Xo") || mangled.hasSuffix("Xu")
   }
 
   /// Where in a value the reference is that its object counts; nil where none is known for certain.
-  private static func countedReference(in mangled: Substring) -> UInt64? {
+  static func countedReference(in mangled: Substring) -> UInt64? {
     if isClosure(mangled) { return 8 }
     if isCollection(mangled) { return 0 }
     let content = mangled.hasSuffix("Sg") ? mangled.dropLast(2) : mangled

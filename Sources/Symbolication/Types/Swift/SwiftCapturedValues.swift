@@ -106,22 +106,30 @@ struct SwiftCapturedValues {
     /// How far values are from each other.
     private var stride: UInt64 { (size + alignment - 1) & ~(alignment - 1) }
 
-    /// A value of which nothing but the size is known.
-    init(size: UInt64) {
-      self.size = size
+    /// A value of which its mangled type tells all that is known.
+    init(
+      size: UInt64, ownership: SwiftField.Ownership = .strong, countedReference: UInt64? = nil
+    ) {
+      (self.size, self.ownership) = (size, ownership)
+      self.countedReference = countedReference
       alignment = min(size, 8)
     }
   }
 
   private let front: Sequence
-  /// The number of the value, a container for any type, that tells nothing of its size.
+  /// The number of the value of which nothing tells how large it is.
   private let unknown: Int?
+  /// Whether that is a container for any type; else it may begin anywhere.
+  private let isContainer: Bool
   private let back: Sequence
   private let isBox: Bool
   /// Where the first value may be.
   private let header: UInt64
 
-  /// Lays out what a closure captures, or the value in a box; nil for other blocks, and where sizes are not known.
+  /// Lays out what a closure captures, or the value in a box; nil for other blocks, and where more than one size is
+  /// not known.
+  ///
+  /// What lies behind a value of unknown size, in generic code that of a parameter, is known from the end.
   ///
   /// - Parameters:
   ///   - type: The type of the block.
@@ -132,9 +140,9 @@ struct SwiftCapturedValues {
     header = type.kind == .swiftError ? 32 : 16
     var (front, unknown, sequence): (Sequence, Int?, Sequence) = (Sequence(), nil, Sequence())
     for (number, captured) in values.enumerated() {
-      if let known = captured.size.map(Sequence.init(size:)) ?? captured.name.flatMap(value) {
+      if let known = captured.plain ?? captured.name.flatMap(value) {
         guard sequence.add(known, named: "[\(number)]") else { return nil }
-      } else if captured.isExistential, unknown == nil, sequence.isExact || sequence.size == 0 {
+      } else if unknown == nil, sequence.isExact || sequence.size == 0 {
         (front, unknown, sequence) = (sequence, number, Sequence())
       } else {
         return nil
@@ -142,12 +150,13 @@ struct SwiftCapturedValues {
     }
     guard !values.isEmpty else { return nil }
     (self.front, self.unknown, back) = (front, unknown, sequence)
+    isContainer = unknown.map { values[$0].isExistential } ?? false
   }
 
   /// What is known of the places of values as long as there are no types in front of them, and no value is
   /// of unknown size.
   var fields: [SwiftField] {
-    (unknown == nil ? back : front).fields.map {
+    (unknown == nil ? back : isContainer ? front : Sequence()).fields.map {
       SwiftField(name: $0.name, offset: $0.offset + header, ownership: $0.ownership)
     }
   }
@@ -194,6 +203,8 @@ struct SwiftCapturedValues {
     if offset >= start { return Self.name(at: offset - start, in: back, isBox: isBox) }
     guard let unknown, offset >= header else { return nil }
     let place = offset - header
+    // With types in front of them, the values in front of one of unknown size may be anywhere.
+    guard isContainer || front.fields.isEmpty else { return nil }
     return place < front.size
       ? Self.name(at: place, in: front, isBox: isBox) : isBox ? "value" : "[\(unknown)]"
   }
@@ -207,8 +218,8 @@ struct SwiftCapturedValues {
   private struct Value {
     /// The whole name of the type; nil where it has none.
     var name: String?
-    /// How many bytes it takes, where its mangled name tells.
-    var size: UInt64?
+    /// What its mangled name tells; nil where that says nothing of its size.
+    var plain: Sequence?
     var isExistential = false
   }
 
@@ -219,7 +230,7 @@ struct SwiftCapturedValues {
       SwiftCaptureLayout.types(type.name).map { mangled in
         let name = SwiftTypeNames.wholeName(ofCapture: mangled)
         return Value(
-          name: name, size: SwiftCaptureLayout.size(of: mangled[...]),
+          name: name, plain: Sequence(mangled[...]),
           isExistential: mangled.hasSuffix("_p") || mangled.hasSuffix("_pSg"))
       }
     default: []
@@ -233,7 +244,7 @@ struct SwiftCapturedValues {
 
   /// The whole names of the types of which a block's type says that they lie in it, those in tuples too.
   static func types(in type: BlockType) -> [String] {
-    values(of: type).filter { $0.size == nil }.compactMap(\.name).flatMap(parts)
+    values(of: type).filter { $0.plain == nil }.compactMap(\.name).flatMap(parts)
   }
 
   /// The types in a tuple and in tuples in it; of other types themselves.
@@ -248,6 +259,16 @@ struct SwiftCapturedValues {
 
   /// Tuples are not nested deeper; only a damaged trace says so.
   private static let deepestTuple = 16
+}
+
+extension SwiftCapturedValues.Sequence {
+  /// A captured value whose mangled type tells how large it is; nil for others.
+  fileprivate init?(_ mangled: Substring) {
+    guard let size = SwiftCaptureLayout.size(of: mangled) else { return nil }
+    self.init(
+      size: size, ownership: SwiftCaptureLayout.isUnowned(mangled) ? .unowned : .strong,
+      countedReference: SwiftCaptureLayout.countedReference(in: mangled))
+  }
 }
 
 extension SwiftElements {

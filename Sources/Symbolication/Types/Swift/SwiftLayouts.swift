@@ -118,7 +118,8 @@ public final class SwiftLayouts {
   public func unownedFromEnd(ofWord word: UInt64) -> [UInt64] {
     guard let type = types.type(ofWord: word) else { return [] }
     let plain = type.kind == .swiftCaptures ? SwiftCaptureLayout(type.name) : nil
-    return (plain?.unownedFromEnd ?? []) + (captures(of: type)?.unownedFromEnd ?? [])
+    let known = captures(of: type)?.unownedFromEnd ?? []
+    return Set(known).union(plain?.unownedFromEnd ?? []).sorted()
   }
 
   /// Where words are in the closure contexts and boxes that begin with a word that only identify objects, in bytes
