@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TraceReader
 import TraceTestSupport
@@ -38,5 +39,28 @@ import TraceTestSupport
 
   @Test func soTheyAreWhereTheVariableIsNotLookedAt() throws {
     #expect(try gaps("malloc", ["-I"]) == [true, true, true])
+  }
+
+  /// What `info` says of a program whose Python is a library, as that of most distributions is.
+  private func libraryGap(_ setting: String, _ options: [String] = []) throws -> Bool {
+    let library = try TestProgram("python_allocator.c", flags: ["-shared", "-fPIC"])
+    let folder = try ScratchDirectory()
+    let path = folder.path.appending("libpython3.99.so.1.0").string
+    try FileManager.default.copyItem(atPath: library.path.string, toPath: path)
+    let program = try TestProgram("embedded_python.c").path.string
+    let run = try ProcessRun.run(
+      [BuiltProducts.memtrace.string, "info", "--", program, path] + options,
+      environment: TracedRun.minimalEnvironment + ["PYTHONMALLOC=\(setting)"],
+      directory: folder.path)
+    return run.outputText.contains("\(path) \(Self.gap)")
+  }
+
+  @Test func objectsOfALibraryAreElsewhere() throws {
+    #expect(try libraryGap(""))
+  }
+
+  /// Options are those of the program that has Python in it.
+  @Test func objectsOfALibraryInMallocAreNoGap() throws {
+    #expect(try !libraryGap("malloc", ["-I"]))
   }
 }

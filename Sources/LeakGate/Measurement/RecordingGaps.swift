@@ -50,7 +50,8 @@ enum RecordingGaps {
 
   /// Those that libraries have for themselves: the figures of the program stand.
   static func libraryAllocators(of trace: Trace) -> [String] {
-    RecordedExecutable.libraryFindings(of: trace).map { "\($0.path) \($0.reason)" }
+    RecordedExecutable.libraryFindings(of: trace).filter { !$0.isAllocatorOfPython }
+      .map { "\($0.path) \($0.reason)" }
   }
 
   /// The allocators in the executable whose blocks the figures leave out.

@@ -16,6 +16,26 @@ public enum PythonAllocator {
     return !ignoresVariables(arguments.dropFirst())
   }
 
+  /// Whether a file is the library that has all of Python in it, by its name: `libpython3.11.so.1.0`.
+  static func isLibrary(_ path: String) -> Bool {
+    let name = lastComponent(of: path)
+    return name.hasPrefix("libpython") && name.contains(".so")
+  }
+
+  /// Whether a program is Python itself, by its name: `python3.11`.
+  static func isInterpreter(_ path: String) -> Bool { lastComponent(of: path).hasPrefix("python") }
+
+  private static func lastComponent(of path: String) -> Substring {
+    path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
+  }
+
+  /// The allocator in such a library, which it exports; empty where it only leads to another one, as `libpython3.so`.
+  static func allocators(inLibrary file: ELFFile) -> [BundledAllocator] {
+    var signs = AllocatorSigns()
+    signs.read(file)
+    return signs.allocators.filter(\.isPython)
+  }
+
   /// Whether there is a `-E` or `-I` among the options of the interpreter, which end with the script.
   private static func ignoresVariables(_ arguments: ArraySlice<String>) -> Bool {
     var rest = arguments

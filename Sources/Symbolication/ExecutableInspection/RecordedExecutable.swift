@@ -19,6 +19,7 @@ public enum RecordedExecutable {
     trace.images.images
       .filter { $0.path != trace.process.executablePath && !isRecorded($0, in: trace) }
       .flatMap { remembering($0, isLibrary: true) }
+      .filter { !$0.isAllocatorOfPython || !keepsObjectsInMalloc(trace, isEmbedded: true) }
   }
 
   private static func executableFindings(of trace: Trace) -> [ExecutableFinding] {
@@ -32,9 +33,17 @@ public enum RecordedExecutable {
   }
 
   /// Whether a Python that was recorded had the C library's allocator for its objects.
-  private static func keepsObjectsInMalloc(_ trace: Trace) -> Bool {
+  ///
+  /// - Parameters:
+  ///   - trace: The opened trace.
+  ///   - isEmbedded: Whether Python is a library, so that the arguments may be those of another program.
+  /// - Returns: Whether it had.
+  private static func keepsObjectsInMalloc(_ trace: Trace, isEmbedded: Bool = false) -> Bool {
     let setting = trace.notes.last { $0.kind == .pythonMalloc }?.text
-    return PythonAllocator.isMalloc(setting: setting, arguments: trace.process.arguments)
+    let isInterpreter =
+      !isEmbedded || PythonAllocator.isInterpreter(trace.process.executablePath)
+    return PythonAllocator.isMalloc(
+      setting: setting, arguments: isInterpreter ? trace.process.arguments : [])
   }
 
   /// The allocators of the executable that hand out blocks to the program, and not objects of a language.
@@ -64,12 +73,15 @@ public enum RecordedExecutable {
     }
   }
 
-  /// What a library has for itself: those of the system have none.
+  /// What a library has for itself: those of the system have none, but for Python's.
   private static func findings(ofLibrary image: Image) -> [ExecutableFinding] {
-    guard !FrameClassifier.isSystemImage(at: image.path), let file = open(image) else { return [] }
-    return AllocatorTexts.allocators(inLibrary: file).map {
-      ExecutableFinding(kind: .bundledAllocator($0), path: image.path)
-    }
+    let isPython = PythonAllocator.isLibrary(image.path)
+    guard isPython || !FrameClassifier.isSystemImage(at: image.path), let file = open(image)
+    else { return [] }
+    let allocators =
+      isPython
+      ? PythonAllocator.allocators(inLibrary: file) : AllocatorTexts.allocators(inLibrary: file)
+    return allocators.map { ExecutableFinding(kind: .bundledAllocator($0), path: image.path) }
   }
 
   /// A file, as images name it, and what it was to its process.
