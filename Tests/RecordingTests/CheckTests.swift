@@ -44,6 +44,17 @@ import TraceTestSupport
       ])
   }
 
+  @Test(arguments: [([], "close_second (freed_for_others.c:16)"), (["1"], "tool_free (freed_for_others.c:8)")])
+  func whoGivesABlockToAFunctionThatFreesForOthersIsNamed(
+    _ arguments: [String], _ place: String
+  ) throws {
+    let run = try check([], [try TestProgram("freed_for_others.c").path.string] + arguments)
+    let function = place.prefix { $0 != " " }
+    #expect(
+      run.outputText.contains(
+        "Double free: free in \(function), 1 call, 46.89 KiB, in \(place)\n"), "\(run.outputText)")
+  }
+
   @Test(arguments: [
     ("", Int32(0), "pass"), ("l", 86, "fail"), ("c", 86, "fail"), ("f", 3, "pass"),
     ("lf", 3, "fail"), ("k", 137, "unmeasured"), ("s", 86, "fail"), ("S", 87, "unmeasured"),

@@ -53,10 +53,10 @@ struct FindingCollector {
   }
 
   /// Adds the misuses of the allocator.
-  mutating func add(_ report: ErrorsReport) {
+  mutating func add(_ report: ErrorsReport, of source: ReportSource) {
     for entry in report.entries {
       let event = entry.foremost
-      let called = event.frames.first { $0.role == .user }
+      let called = Self.culprit(of: entry, source)
       let place = called ?? event.frames.first
       let function = place?.name ?? "code without a stack"
       let what = entry.isStopped ? function : "\(event.function) in \(function)"
@@ -78,6 +78,21 @@ struct FindingCollector {
       }
       add(finding)
     }
+  }
+
+  /// The frame of the program that is held responsible for a misuse: who calls what frees for its callers, unless
+  /// that frees the block twice in one call.
+  private static func culprit(
+    of entry: ErrorsReport.Entry, _ source: ReportSource
+  ) -> ReportFrame? {
+    let event = entry.foremost
+    let nearest = event.frames.first { $0.role == .user }
+    guard let caller = source.names.responsible(of: StackID(rawValue: event.stack)),
+      caller.role == .user, caller != nearest
+    else { return nearest }
+    let ways = [event, entry.firstFree].map { $0?.frames.drop { $0 != caller } ?? [] }
+    let isOneCall = event != entry.firstFree && ways[0] == ways[1]
+    return isOneCall ? nearest : caller
   }
 
   private mutating func finding(

@@ -73,7 +73,7 @@ public struct ProcessMeasurer {
     var collector = FindingCollector(
       process: process.name, pid: process.pid, trace: file,
       tests: TestTimeline(trace.marks, clock: source.clock))
-    collector.add(ErrorsReport(result, source: source))
+    collector.add(ErrorsReport(result, source: source), of: source)
     if needs.contains(.unfreed) {
       collector.add(try UnfreedReport(result, source: source, query: UnfreedQuery()))
     }

@@ -1,6 +1,7 @@
 import CLibDW
 
-/// Functions of C and C++ that allocate what their callers ask for, told by how they are declared.
+/// Functions of C and C++ that allocate what their callers ask for, or free what these give them, told by how they are
+/// declared.
 ///
 /// Most programs have some of their own, and a report that named them would name one function for everything. A
 /// function that allocates an object of its own returns a pointer to its type; one that does so for others knows
@@ -9,12 +10,14 @@ enum AllocationWrapper {
   /// Whether a function is one.
   ///
   /// - Parameter function: Of a unit of C or C++; also the entry of a call that was inlined.
-  /// - Returns: True for `void *pool_alloc(struct pool *, size_t)` and for `char *xstrdup(const char *)`, false for
-  ///   `struct node *alloc_node(int kind)` and for `void leak_malloc(void)`; nil where debug information does not
-  ///   say how it is declared.
+  /// - Returns: True for `void *pool_alloc(struct pool *, size_t)`, for `char *xstrdup(const char *)` and for
+  ///   `void my_free(void *)`, false for `struct node *alloc_node(int kind)`, for `void leak_malloc(void)` and for
+  ///   `void node_free(struct node *)`; nil where debug information does not say how it is declared.
   static func isOne(_ function: Dwarf_Die) -> Bool? {
     let declaration = function.declaration
-    guard let name = declaration.string(DW_AT_name)?.lowercased() else { return nil }
+    guard let written = declaration.string(DW_AT_name) else { return nil }
+    if AllocationWrapperNames.frees(written) { return isDescribed(declaration) && frees(function) }
+    let name = written.lowercased()
     let copies = copyWords.contains { TextSearch.holds(name, $0) }
     guard copies || saysAlloc(name) else { return false }
     guard isDescribed(declaration) else { return nil }
@@ -24,6 +27,17 @@ enum AllocationWrapper {
     return parameters(of: function).contains { type in
       isSize(type) || copies && isPointerToBytes(type)
     }
+  }
+
+  /// Whether a function returns nothing, takes an address that may be anything's, and looks at nothing behind it.
+  ///
+  /// One that does, by a variable of another type, ends an object that it knows.
+  private static func frees(_ function: Dwarf_Die) -> Bool {
+    let entries = [function, function.reference(DW_AT_abstract_origin) ?? function]
+    guard !function.declaration.has(DW_AT_type),
+      !entries.contains(where: { $0.children.contains { $0.tag == DW_TAG_variable } })
+    else { return false }
+    return parameters(of: function).contains(where: isPointerToBytes)
   }
 
   /// Whether a name says that something is allocated: `node_alloc`, but neither `dealloc` nor `allocation_text`.

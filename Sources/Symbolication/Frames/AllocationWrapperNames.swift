@@ -17,6 +17,17 @@ enum AllocationWrapperNames {
     return !words.contains(where: others.contains)
   }
 
+  /// Whether a function is named like one that frees what its callers give it.
+  ///
+  /// - Parameter name: Of a function of C.
+  /// - Returns: True for `my_free` and `pool_dealloc`, false for `free_node`, which tells what it frees, and for
+  ///   `double_free`, which tells what is done with it.
+  static func frees(_ name: String) -> Bool {
+    let words = words(of: name)
+    guard words.last.map(deallocators.contains) == true else { return false }
+    return !words.dropLast().contains(where: others.contains)
+  }
+
   /// The words of a name in lower case: `js`, `realloc` of `JS_Realloc2`.
   private static func words(of name: String) -> [String] {
     var words: [String] = []
@@ -38,6 +49,10 @@ enum AllocationWrapperNames {
   private static let allocators: Set<String> = [
     "malloc", "calloc", "realloc", "zalloc", "mallocz", "callocz", "reallocarray", "mallocarray",
     "memalign", "strdup", "strndup", "memdup", "xmalloc", "xcalloc", "xrealloc", "xstrdup",
+  ]
+
+  private static let deallocators: Set<String> = [
+    "free", "xfree", "efree", "dealloc", "deallocate",
   ]
 
   /// Of names of functions that allocate for themselves, in programs that try something out.

@@ -57,7 +57,7 @@ public struct SymbolicatedFrame: Sendable, Hashable {
   /// Whether it is a function of a container that a library has compiled into the program.
   let isLibraryContainer: Bool
 
-  /// Whether it is a function of the program that allocates what others ask for: `my_malloc`.
+  /// Whether it is a function of the program that allocates what others ask for, or frees it: `my_malloc`, `my_free`.
   let isAllocationWrapper: Bool
 
   /// Whether it makes an object of a class of Swift: `Node.__allocating_init()`.

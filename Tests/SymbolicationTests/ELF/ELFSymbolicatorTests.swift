@@ -54,8 +54,10 @@ struct ELFSymbolicatorTests {
       "wrappers.c", with: compiler, ["-O2", "-g", option, "-w"], to: "program")
     let wrappers = [
       "pool_alloc", "counted_calloc", "byte_alloc", "const_alloc", "copy_strdup", "my_malloc",
+      "pool_free", "my_free",
     ]
     let others = [
+      "node_free", "any_free", "double_free", "counted_free",
       "alloc_node", "alloc_defaults", "leak_malloc", "alloc_numbers", "alloc_named", "list_malloc",
       "worker", "find_text", "allocation_text",
     ]

@@ -61,6 +61,30 @@ void *my_malloc(size bytes) {
     return malloc(bytes + 8);
 }
 
+void pool_free(struct pool *pool, void *freed) {
+    pool->used--;
+    free(freed);
+}
+void my_free(block freed) {
+    free(freed);
+}
+void node_free(struct node *node) {
+    free(node);
+}
+void any_free(void *object) {
+    struct node *node = object;
+    free(node->next);
+    free(node);
+}
+void double_free(void *freed) {
+    free(freed);
+    free(freed);
+}
+int counted_free(void *freed) {
+    free(freed);
+    return 1;
+}
+
 static inline void *zero_alloc(size bytes) {
     void *zeroed = malloc(bytes);
     __asm__ volatile(".global probe\nprobe: nop" : "+r"(zeroed)::"memory");
