@@ -44,7 +44,9 @@ import TraceTestSupport
       ])
   }
 
-  @Test(arguments: [([], "close_second (freed_for_others.c:16)"), (["1"], "tool_free (freed_for_others.c:8)")])
+  @Test(arguments: [
+    ([], "close_second (freed_for_others.c:16)"), (["1"], "tool_free (freed_for_others.c:8)"),
+  ])
   func whoGivesABlockToAFunctionThatFreesForOthersIsNamed(
     _ arguments: [String], _ place: String
   ) throws {
@@ -53,6 +55,16 @@ import TraceTestSupport
     #expect(
       run.outputText.contains(
         "Double free: free in \(function), 1 call, 46.89 KiB, in \(place)\n"), "\(run.outputText)")
+  }
+
+  @Test func aChildThatTheCLibraryEndsIsTold() throws {
+    let run = try check([], [try TestProgram("child_double_free.c").path.string])
+    #expect(run.status == 86)
+    #expect(
+      run.outputText.contains(
+        "did nothing after a double free, for which the C library ends a process: there is no heap snapshot"
+      ),
+      "\(run.outputText)")
   }
 
   @Test(arguments: [

@@ -16,7 +16,12 @@ enum EndSnapshot {
   }
 
   /// Why there is none, in a sentence.
-  static func whyNone(in trace: Trace) -> String {
+  ///
+  /// - Parameters:
+  ///   - trace: The trace.
+  ///   - lastError: What was wrong with the last thing that its process did, see ``LastError``.
+  /// - Returns: The sentence.
+  static func whyNone(in trace: Trace, after lastError: MemoryError.Kind? = nil) -> String {
     if trace.header.sampleInterval != 0 {
       return "leaks cannot be told in a sample; record without --sample"
     }
@@ -27,6 +32,11 @@ enum EndSnapshot {
     switch trace.ending {
     case .signal(let number):
       return "killed by signal \(number), without a heap snapshot: leaks cannot be told"
+    case .unknown where lastError != nil:
+      let error = lastError == .doubleFree ? "a double free" : "an invalid free"
+      return
+        "did nothing after \(error), for which the C library ends a process: there is no heap "
+        + "snapshot to tell leaks by"
     case .unknown:
       return
         "wrote no end (killed, still running, or a program of Go: docs/ci.md): there is no heap "

@@ -78,7 +78,9 @@ public struct ProcessMeasurer {
       collector.add(try UnfreedReport(result, source: source, query: UnfreedQuery()))
     }
     if looksForLeaks {
-      try lookForLeaks(trace, source, &process, &measures, &collector)
+      try lookForLeaks(
+        trace, source, lastError: try LastError.find(in: trace, result.errors), &process,
+        &measures, &collector)
     }
     process.measures = measures
     return (process, collector.findings, suppressions(of: source, for: collector.findings))
@@ -103,8 +105,10 @@ public struct ProcessMeasurer {
     needs.contains(.leaks) || needs.contains(.cycles) || expectsCanary
   }
 
-  private func noteMissingSnapshot(_ trace: Trace, _ process: inout CheckedProcess) {
-    let why = EndSnapshot.whyNone(in: trace)
+  private func noteMissingSnapshot(
+    _ trace: Trace, after lastError: MemoryError.Kind?, _ process: inout CheckedProcess
+  ) {
+    let why = EndSnapshot.whyNone(in: trace, after: lastError)
     guard KilledProcess.isKilled(trace) else {
       process.problems.append(why)
       return
@@ -118,8 +122,9 @@ public struct ProcessMeasurer {
   }
 
   private func lookForLeaks(
-    _ trace: Trace, _ source: ReportSource, _ process: inout CheckedProcess,
-    _ measures: inout CheckedProcess.Measures, _ collector: inout FindingCollector
+    _ trace: Trace, _ source: ReportSource, lastError: MemoryError.Kind?,
+    _ process: inout CheckedProcess, _ measures: inout CheckedProcess.Measures,
+    _ collector: inout FindingCollector
   ) throws {
     if trace.ending == .exec {
       process.note = "replaced itself by another program (exec)"
@@ -133,7 +138,7 @@ public struct ProcessMeasurer {
       return
     }
     guard let index = EndSnapshot.index(in: trace) else {
-      noteMissingSnapshot(trace, &process)
+      noteMissingSnapshot(trace, after: lastError, &process)
       return
     }
     let analysis = try trace.leakAnalysis(atSnapshot: index, source: source)

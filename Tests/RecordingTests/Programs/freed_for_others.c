@@ -1,5 +1,5 @@
-// Frees a block twice by a function that frees what its callers give it, which two functions call; with an argument
-// in one call of it.
+// Frees a block twice by a function that frees what its callers give it, which two functions call;
+// with an argument in one call of it.
 #include <stdlib.h>
 
 static void tool_free(void *freed, int twice) {
