@@ -214,6 +214,7 @@ extension EdgeScanner {
   ///   - block: The block.
   ///   - target: The object.
   ///   - isUnowned: Whether the object has `unowned` references.
+  /// - Returns: Whether none does.
   fileprivate func isDoubtful(
     _ offset: UInt64, of block: Int, to target: Int, isUnowned: Bool
   ) -> Bool {
