@@ -97,6 +97,16 @@ import TraceTestSupport
     }
   }
 
+  @Test func aFileSizeLimitIsSaid() throws {
+    let run = try ProcessRun.run(
+      [
+        "/bin/sh", "-c", "ulimit -f 1; exec \"$0\" export app.mtrace -o app.html",
+        BuiltProducts.memtrace.string,
+      ], directory: directory.path)
+    #expect(run.status == 74)
+    #expect(run.errorText == "memtrace: cannot write app.html: File too large\n")
+  }
+
   private static let go = ["/usr/bin/go", "/usr/local/go/bin/go"].first {
     FileManager.default.isExecutableFile(atPath: $0)
   }
