@@ -66,8 +66,7 @@ enum TraceWriting {
     _ path: FilePath, shownAs name: String, _ body: (FileDescriptor) throws(TraceError) -> Result
   ) throws(CommandFailure) -> Result {
     path.remove()
-    // A limit on the size of files is an error to report, not a reason to die.
-    signal(SIGXFSZ, SIG_IGN)
+    FileSizeLimit.letWritesFail()
     let nameless = openNameless(beside: path)
     let file = if let nameless { nameless } else { try open(path, shownAs: name) }
     do throws(TraceError) {

@@ -62,8 +62,7 @@ struct ReportOutput {
   static func withOutput(
     _ file: String?, appends: Bool = false, _ body: (ReportOutput) throws -> Void
   ) throws {
-    // A limit on the size of files is an error to report, not a reason to die.
-    signal(SIGXFSZ, SIG_IGN)
+    FileSizeLimit.letWritesFail()
     guard let file else {
       try body(ReportOutput(descriptor: .standardOutput, name: "standard output"))
       return

@@ -31,8 +31,7 @@ final class LiveTrace {
       throw CommandFailure("\(path) cannot be mapped: \(error)", exitStatus: ExitStatus.ioError)
     }
     header = mapping.bindMemory(to: mt_file_header.self, capacity: 1)
-    // A limit on the size of files is an error to report, not a reason to die.
-    signal(SIGXFSZ, SIG_IGN)
+    FileSizeLimit.letWritesFail()
   }
 
   deinit {
