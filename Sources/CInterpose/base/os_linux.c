@@ -392,12 +392,9 @@ struct mt_signal_stack mt_os_signal_stack(void) {
     return (struct mt_signal_stack){(uint64_t)stack.ss_sp, stack.ss_size};
 }
 
-/* A sandbox may refuse the first: then the thread ends, as in the C library's _exit. */
 _Noreturn void mt_os_exit_group(int status) {
-    for (;;) {
+    for (;;)
         CALL(SYS_exit_group, status, 0, 0, 0, 0, 0);
-        CALL(SYS_exit, status, 0, 0, 0, 0, 0);
-    }
 }
 
 long mt_os_random(void *buffer, size_t size) {

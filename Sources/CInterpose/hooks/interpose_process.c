@@ -34,18 +34,25 @@ int MT_HOOK_NAME(mlockall)(int);
 int MT_HOOK_NAME(prctl)(int, ...);
 int MT_HOOK_NAME(pthread_setname_np)(pthread_t, const char *);
 
+/* As the C library does, which knows what to do where a sandbox refuses exit_group. */
+static _Noreturn void end(int status) {
+    if (mt_real._exit)
+        mt_real._exit(status);
+    mt_os_exit_group(status);
+}
+
 MT_HOOK void MT_HOOK_NAME(_exit)(int status) {
     mt_lifecycle_end(MT_END_UEXIT, status);
     mt_snapshot_at_end(MT_SNAPSHOT_AT_UEXIT, status, MT_CALLER_FRAME());
     mt_lifecycle_seal();
-    mt_os_exit_group(status);
+    end(status);
 }
 
 MT_HOOK void MT_HOOK_NAME(_Exit)(int status) {
     mt_lifecycle_end(MT_END_UEXIT, status);
     mt_snapshot_at_end(MT_SNAPSHOT_AT_UEXIT, status, MT_CALLER_FRAME());
     mt_lifecycle_seal();
-    mt_os_exit_group(status);
+    end(status);
 }
 
 MT_HOOK void MT_HOOK_NAME(quick_exit)(int status) {

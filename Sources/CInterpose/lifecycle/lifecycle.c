@@ -217,31 +217,26 @@ static bool has_needed_calls(void) {
            !mt_os_is_readable(of_kernel);
 }
 
+/* Says once why nothing is recorded. */
+static enum mt_state refuse(const char *why) {
+    mt_diag_once("cannot record:", why, 0, MT_RUNS_UNRECORDED);
+    return MT_OFF;
+}
+
 static enum mt_state start_process(void) {
     mt_os_renew_idle_tables();
     /* First of all: who runs on unrecorded needs them as well. */
-    if (!mt_real_resolve()) {
-        mt_diag_once("cannot record:", "the C library's malloc was not found", 0,
-                     MT_RUNS_UNRECORDED);
-        return MT_OFF;
-    }
-    if (!has_needed_calls()) {
-        mt_diag_once("cannot record:", "a sandbox refuses getpid or rt_sigprocmask", 0,
-                     MT_RUNS_UNRECORDED);
-        return MT_OFF;
-    }
-    if (getauxval(AT_PAGESZ) != MT_PAGE_SIZE) { /* some kernels for aarch64 have larger ones */
-        mt_diag_once("cannot record:", "the pages of this kernel are not of 4 KiB", 0,
-                     MT_RUNS_UNRECORDED);
-        return MT_OFF;
-    }
+    if (!mt_real_resolve())
+        return refuse("the C library's malloc was not found");
+    if (!has_needed_calls())
+        return refuse("a sandbox refuses getpid or rt_sigprocmask");
+    if (getauxval(AT_PAGESZ) != MT_PAGE_SIZE) /* some kernels for aarch64 have larger ones */
+        return refuse("the pages of this kernel are not of 4 KiB");
     mt_clock_init();
     if (!configure() || !reach_calls())
         return MT_OFF;
-    if (!mt_recording_prepare()) {
-        mt_diag_once("cannot record:", "Linux 4.14 or later is needed", 0, MT_RUNS_UNRECORDED);
-        return MT_OFF;
-    }
+    if (!mt_recording_prepare())
+        return refuse("Linux 4.14 or later is needed");
     struct mt_trace_origin origin = mt_own_trace_origin(g_life.load_ticks);
     long error = mt_own_trace_create(&origin);
     if (error < 0) {

@@ -26,7 +26,7 @@ static const struct call calls[] = {
     {SYS_clock_gettime, false, ANY},
     {SYS_clone, true, ANY},
     {SYS_close, false, ANY},
-    {SYS_exit_group, false, ANY}, /* and SYS_exit, where that has been refused in the end */
+    {SYS_exit_group, false, ANY},
     {SYS_faccessat, false, ANY},
     {SYS_fallocate, false, ANY},
     {SYS_fchmod, false, ANY},

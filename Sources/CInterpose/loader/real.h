@@ -40,6 +40,7 @@ struct sembuf;
       (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,       \
        char *const[], char *const[]))                                                              \
     X(void, quick_exit, (int))                                                                     \
+    X(void, _exit, (int))                                                                          \
     X(void, abort, (void))                                                                         \
     X(int, daemon, (int, int))                                                                     \
     X(void *, dlopen, (const char *, int))                                                         \
