@@ -165,4 +165,7 @@ void mt_os_yield(void);
 /* True when the 8 bytes at an address can be read. Never faults: the kernel looks. */
 bool mt_os_is_readable(uintptr_t address);
 
+/* True when an address can be read, and holds these few bytes. */
+bool mt_os_holds(uintptr_t address, const void *bytes, size_t size);
+
 #endif

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -499,4 +500,10 @@ void mt_os_yield(void) {
  * filter forbids, unlike process_vm_readv. No set at all is a set to it. */
 bool mt_os_is_readable(uintptr_t address) {
     return address != 0 && CALL(SYS_rt_sigprocmask, -1, address, 0, 8, 0, 0) != -EFAULT;
+}
+
+bool mt_os_holds(uintptr_t address, const void *bytes, size_t size) {
+    const uintptr_t word = ~(uintptr_t)7;
+    return mt_os_is_readable(address & word) && mt_os_is_readable((address + size - 1) & word) &&
+           memcmp((const void *)address, bytes, size) == 0;
 }

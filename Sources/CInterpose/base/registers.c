@@ -31,8 +31,7 @@ static const uint8_t system_call[4] = {0x01, 0x00, 0x00, 0xd4};
 /* There may be nothing to read: the program has called an address that is none, or runs where a
  * mapping begins. The kernel makes a call anew by going back to it. */
 static bool is_system_call(uint64_t pc) {
-    return is_readable(pc) && is_readable(pc + sizeof system_call - 1) &&
-           memcmp((const void *)pc, system_call, sizeof system_call) == 0;
+    return mt_os_holds(pc, system_call, sizeof system_call);
 }
 
 uintptr_t mt_registers_sp(const void *context) {

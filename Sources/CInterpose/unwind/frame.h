@@ -29,22 +29,6 @@ struct mt_frame {
         ((struct mt_frame){(uintptr_t)__builtin_return_address(0),                                 \
                            (uintptr_t)__builtin_frame_address(0) + 16,                             \
                            *(uintptr_t *)__builtin_frame_address(0)})
-#else
-#    define MT_CALLER_FRAME()                                                                      \
-        ((struct mt_frame){                                                                        \
-            (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0),         \
-            *(uintptr_t *)__builtin_frame_address(0), (uintptr_t)__builtin_frame_address(0) + 8,   \
-            mt_code_behind(__builtin_frame_address(0))})
-
-/* An address of the code around, where the frame record is written: its place is an operand. */
-static inline __attribute__((always_inline)) uintptr_t mt_code_behind(const void *record) {
-    uintptr_t pc;
-    __asm__("adr %0, ." : "=r"(pc) : "r"(record));
-    return pc;
-}
-#endif
-
-#if defined(__x86_64__)
 
 /* Where the pc of a frame was read from. */
 static inline uintptr_t mt_pc_slot(const struct mt_frame *frame) {
@@ -68,6 +52,18 @@ static inline uintptr_t mt_return_address_in(uintptr_t word) {
 }
 
 #else
+#    define MT_CALLER_FRAME()                                                                      \
+        ((struct mt_frame){                                                                        \
+            (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0),         \
+            *(uintptr_t *)__builtin_frame_address(0), (uintptr_t)__builtin_frame_address(0) + 8,   \
+            mt_code_behind(__builtin_frame_address(0))})
+
+/* An address of the code around, where the frame record is written: its place is an operand. */
+static inline __attribute__((always_inline)) uintptr_t mt_code_behind(const void *record) {
+    uintptr_t pc;
+    __asm__("adr %0, ." : "=r"(pc) : "r"(record));
+    return pc;
+}
 
 static inline uintptr_t mt_pc_slot(const struct mt_frame *frame) {
     return frame->pc_slot;

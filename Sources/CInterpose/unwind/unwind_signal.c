@@ -7,7 +7,6 @@
 #include "unwind/unwind_walk.h"
 #include <signal.h>
 #include <stddef.h>
-#include <string.h>
 #include <ucontext.h>
 
 /* One that is interrupted by another. */
@@ -47,8 +46,7 @@ static const size_t place_of_fp = offsetof(ucontext_t, uc_mcontext.regs[29]);
 #endif
 
 bool mt_is_signal_return(uintptr_t address) {
-    return mt_os_is_readable(address) && mt_os_is_readable(address + sizeof signal_return - 1) &&
-           memcmp((const void *)address, signal_return, sizeof signal_return) == 0;
+    return mt_os_holds(address, signal_return, sizeof signal_return);
 }
 
 /* What was interrupted, by the frame that the handler returns to. That is on the stack that was
