@@ -54,7 +54,7 @@ struct HeaderBlockTests {
     #expect(try possible(16) == 0)
     #expect(try possible(distance: 4096) == 1)
     // Words with tags tell nothing of where memory is handed out.
-    #expect(try possible(2) == 1)
+    #expect(try possible(6) == 1)
     #expect(try possible { heap, blocks in heap.set(blocks[3] + 56, blocks[4] + 16) } == 1)
     #expect(try possible { heap, blocks in heap.set(blocks[1] + 48, blocks[4] + 16) } == 1)
   }

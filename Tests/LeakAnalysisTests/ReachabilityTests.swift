@@ -309,6 +309,28 @@ struct ReachabilityTests {
     #expect([alone, other].map(analysis.state(at:)) == [.possible, .possible])
   }
 
+  @Test("Links with tags hold the nodes that they lead to where these are of one kind")
+  func taggedLinks() throws {
+    var heap = SampleHeap()
+    // As of `tsearch`: the key, the left node with the color, the right one.
+    let nodes = (0..<4).map { _ in heap.block(24) }
+    heap.set(nodes[0] + 8, nodes[1], nodes[2])
+    heap.set(nodes[1] + 8, nodes[3] | 1, 0)
+    heap.set(nodes[3] + 8, 1, 0)
+    // A tag in the highest bits, as the count of a stack without locks.
+    let stack = (0..<2).map { _ in heap.block(40) }
+    heap.set(stack[0], stack[1] | 7 << 48)
+    let (other, text) = (heap.block(56), heap.block(8))
+    heap.set(other, text | 1)
+    heap.set(SampleHeap.globals, nodes[0], stack[0], other)
+    let lost = (0..<2).map { _ in heap.block(32) }
+    heap.set(lost[0] + 8, lost[1] | 1)
+    let analysis = try heap.analysis()
+    #expect((nodes + stack).allSatisfy { analysis.state(at: $0) == .reached })
+    #expect(analysis.state(at: text) == .possible)
+    #expect(analysis.leaked == lost)
+  }
+
   @Test("A pointer into the middle, or with a tag, makes a possible leak; so does all behind it")
   func possible() throws {
     var heap = SampleHeap()

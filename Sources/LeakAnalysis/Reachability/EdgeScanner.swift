@@ -206,6 +206,7 @@ final class EdgeScanner: Sendable {
         holdsAttributes(at: address &- start, of: block)
           || holdsMessage(at: address &- start, of: block, value, target)
           || isElementLink(at: address &- start, of: block, to: value, target.block)
+          || isTaggedLink(value, of: block, to: target)
           || InteriorPointers.isCountedText(
             value, in: blocks.address(of: target.block), from: address, inBlockAt: start, memory)
       {

@@ -1,6 +1,6 @@
 import TraceReader
 
-/// Links inside of the elements of lists and trees that nothing leads back to.
+/// Links inside of the elements of lists and trees that nothing leads back to, and links with tags.
 ///
 /// ```
 /// variable --> link of one element --> link of the next --> null
@@ -31,6 +31,13 @@ extension EdgeScanner {
       return false
     }
     return isAlike(target, block)
+  }
+
+  /// Whether a word of a block leads with tags to another block of its kind, as the color of a node stands in its link:
+  /// `tsearch` of glibc, whose nodes are red where the lowest bit of the left link is set.
+  func isTaggedLink(_ value: UInt64, of block: Int, to target: Target) -> Bool {
+    let tags = value &- heap.blocks.address(of: target.block)
+    return target.edgeClass == .tagged && tags & 7 <= Self.linkTags && isAlike(target.block, block)
   }
 
   private func isAlike(_ block: Int, _ other: Int) -> Bool {
