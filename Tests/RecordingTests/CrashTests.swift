@@ -71,6 +71,20 @@ import TraceTestSupport
     #expect(run.plain.outputText.contains("signal 12 on the signal stack, flags 1\n"))
   }
 
+  /// The runtime of Go takes what it finds for its own, and ends the process when a signal comes elsewhere.
+  @Test(arguments: ["--zombies", "--redzones", "--guard", "--snapshot-on-crash"])
+  func signalStacksThatAProgramHasSeenStay(option: String) throws {
+    let program = try TestProgram("kernels_signal_stacks.c", flags: ["-pthread"])
+    let run = try TracedRun([program.path.string], start: .launcher([option]))
+    #expect(
+      run.plain.outputText == """
+        signal 10 on the signal stack
+        signal 12 on the signal stack
+        signal 10 on the signal stack
+
+        """)
+  }
+
   /// Large blocks have mappings of their own.
   @Test func anAccessBesideALargeBlockIsAnError() throws {
     let cases: [(String, MemoryError.Kind, [String])] = [

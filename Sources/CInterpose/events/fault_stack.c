@@ -6,8 +6,9 @@
 #include "events/thread_state.h"
 #include "loader/real.h"
 
-/* What a snapshot before the end takes, with libunwind's 10 KiB, many times over. */
-enum { SIZE = 64 << 10, LAST_SIGNAL = 64 };
+/* What a snapshot before the end takes, with libunwind's 10 KiB, many times over, and handlers of
+ * the host. What nobody touches costs nothing. */
+enum { SIZE = 256 << 10, LAST_SIGNAL = 64 };
 
 static bool g_are_lent;
 
@@ -62,7 +63,6 @@ void mt_fault_stacks_begin(void) {
 
 void mt_fault_stacks_end(void) {
     __atomic_store_n(&g_are_lent, false, __ATOMIC_RELAXED);
-    mt_fault_stack_take_back();
 }
 
 /* Code that is called writes right below the stack pointer. */

@@ -3,7 +3,9 @@
  * without a word.
  *
  * The host does not see them: sigaltstack says what it would without the recorder. They are not for
- * its handlers: once it wants one to run on a signal stack, no thread is given one any more. */
+ * its handlers: once it wants one to run on a signal stack, no thread is given one any more. Those
+ * that threads have stay, large enough for anybody's handler: who asks the kernel itself sees them,
+ * and may count on them, as the runtime of Go does. */
 #ifndef MT_FAULT_STACK_H
 #define MT_FAULT_STACK_H
 
@@ -15,7 +17,7 @@ struct mt_thread;
  * on signal stacks already. At start-up, when the recorder has its handlers. */
 void mt_fault_stacks_begin(void);
 
-/* Threads that begin are given none any more; the calling one gives its own back. */
+/* Threads that begin are given none any more. */
 void mt_fault_stacks_end(void);
 
 /* Gives the calling thread one, if it has none and there is memory for it.
