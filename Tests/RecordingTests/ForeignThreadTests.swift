@@ -42,6 +42,15 @@ import TraceTestSupport
     try Self.expectWhole(trace, snapshots: 2)
   }
 
+  /// The function behind the hook is known before, as looking for it takes the loader's variables;
+  /// and waits are not noted in what the thread has where the recorder's would be.
+  @Test func callsByNumberLeaveTheirMemoryAlone() throws {
+    let run = try Self.run("calls")
+    #expect(run.plain.outputText == "called by the thread, changed 0 bytes\nend\n")
+    #expect(run.recorded.outputText == run.plain.outputText)
+    try Self.expectWhole(run.root(), snapshots: 1)
+  }
+
   /// The process ends by the very signal, and the trace says so.
   @Test(arguments: [("fault", Int32(11)), ("terminate", 15)])
   func aSignalEndsTheProcess(which: String, signal: Int32) throws {

@@ -2,8 +2,8 @@
  *
  * A runtime may start threads by clone(2), with memory of its own for what is theirs alone. Where
  * the recorder's TLS block would be, such a thread has something else, or nothing at all. It calls
- * no hook, since the C library could not run in it either; but signals reach it, and so do their
- * handlers. */
+ * hooks at most of what the C library does without variables of its own (syscall, epoll_wait); but
+ * signals reach it, and so do their handlers. */
 #ifndef MT_FOREIGN_THREAD_H
 #define MT_FOREIGN_THREAD_H
 

@@ -75,15 +75,15 @@ static long ask_kernel(long number, long first, long second, long third, long fo
     return mt_ask_kernel(number, first, second, third, fourth, fifth, sixth);
 }
 
-/* To look the real one up allocates in glibc before 2.34. An allocator that calls by number while
- * it sets itself up (jemalloc) would wait for itself. */
+/* Found with all others, and not here: to look it up allocates in glibc before 2.34, where an
+ * allocator that calls by number while it sets itself up (jemalloc) would wait for itself, and it
+ * takes the loader's variables, which a foreign thread has not. */
 static syscall_function *find_real(void) {
-    if (!mt_real_syscall && mt_is_early())
-        return ask_kernel;
-    if (!mt_real_syscall)
-        mt_real_syscall = mt_real_symbol(RTLD_NEXT, "syscall");
     syscall_function *real;
-    __builtin_memcpy(&real, &mt_real_syscall, sizeof real);
+    if (mt_is_early() || !mt_real.syscall)
+        return ask_kernel;
+    __builtin_memcpy(&real, &mt_real.syscall, sizeof real);
+    __atomic_store_n(&mt_real_syscall, (void *)(uintptr_t)real, __ATOMIC_RELAXED);
     return real;
 }
 

@@ -58,6 +58,7 @@ struct sembuf;
     X(int, brk, (void *))                                                                          \
     X(void *, sbrk, (intptr_t))                                                                    \
     X(int, mlockall, (int))                                                                        \
+    X(long, syscall, (long, ...))                                                                  \
     X(int, prctl, (int, ...))                                                                      \
     X(int, setuid, (uid_t))                                                                        \
     X(int, setgid, (gid_t))                                                                        \

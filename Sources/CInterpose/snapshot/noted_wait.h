@@ -12,13 +12,16 @@
 struct mt_call; /* call_number.h */
 
 /* Notes a call that begins now; without its time where nothing is recorded, or the counter is a
- * system call. Async-signal-safe.
+ * system call. Does nothing in a foreign thread: what it has in the place of ours is not to be
+ * written to. Async-signal-safe.
  *
  * sp         that of its caller
  * arguments  the first three */
 static inline void mt_noted_wait_begin(long number, uintptr_t sp, uint64_t first, uint64_t second,
                                        uint64_t third) {
     struct mt_noted_wait *wait = &mt_tls.wait;
+    if (mt_unlikely(mt_tls.mark != MT_TLS_MARK))
+        return;
     wait->number = 0; /* a handler may come in between */
     wait->sp = sp;
     /* Who is not recorded may have given the counter away. */

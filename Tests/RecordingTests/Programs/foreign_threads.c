@@ -6,6 +6,7 @@
 //          "request": a snapshot is asked for by a signal that reaches the thread
 //          "fault": the thread follows a null pointer
 //          "terminate": it gets a signal that ends the process
+//          "calls": there is memory of somebody else's, and the thread calls the kernel by number
 #define _GNU_SOURCE
 #include <errno.h>
 #include <memtrace.h>
@@ -19,10 +20,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, TIMES = 10, STACK = 65536, REQUEST = 63 };
-static volatile int has_begun, ended, faults;
+enum { PAGE = 4096, TIMES = 10, STACK = 65536, REQUEST = 63, BYTE = 0xa5 };
+static volatile int has_begun, ended, faults, calls, tid;
 static int thread;
 static void *kept;
+static unsigned char *below;
 
 static void wait_for_signal(void) {
     long result;
@@ -32,8 +34,16 @@ static void wait_for_signal(void) {
                      : "rcx", "r11", "memory");
 }
 
+// The first calls of the process, so that nobody has looked for the function yet.
+static void call(void) {
+    tid = (int)syscall(SYS_gettid);
+    syscall(SYS_poll, NULL, 0, 0);
+}
+
 static int run(void *unused) {
     (void)unused;
+    if (calls)
+        call();
     has_begun = 1;
     if (faults)
         *(volatile int *)0 = 1;
@@ -48,6 +58,11 @@ static void begin(void) {
     uintptr_t *pointer = (uintptr_t *)(pages + PAGE);
     char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(pointer, PAGE, PROT_READ | PROT_WRITE);
+    if (calls) {
+        below = (unsigned char *)pages;
+        mprotect(below, PAGE, PROT_READ | PROT_WRITE);
+        memset(below, BYTE, PAGE);
+    }
     pointer[0] = (uintptr_t)pointer;
     pointer[1] = (uintptr_t)malloc(47011);
     clone(run, stack + STACK,
@@ -93,15 +108,25 @@ static void request(void) {
     syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, NULL, sizeof bit);
 }
 
+static void count_changed(void) {
+    int changed = 0;
+    for (int i = 0; i < PAGE; i++)
+        changed += below[i] != BYTE;
+    printf("called by %s, changed %d bytes\n", tid == thread ? "the thread" : "another", changed);
+}
+
 int main(int count, char **arguments) {
     (void)count;
     kept = malloc(47001);
     faults = strcmp(arguments[1], "fault") == 0;
+    calls = strcmp(arguments[1], "calls") == 0;
     begin();
     if (strcmp(arguments[1], "snapshots") == 0)
         take_snapshots();
     else if (strcmp(arguments[1], "request") == 0)
         request();
+    else if (calls)
+        count_changed();
     else if (strcmp(arguments[1], "terminate") == 0)
         tell(SIGTERM);
     if (faults || strcmp(arguments[1], "terminate") == 0)
