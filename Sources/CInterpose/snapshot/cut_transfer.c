@@ -5,11 +5,15 @@
 #if defined(__x86_64__)
 
 #    include "base/os_threads.h"
+#    include "snapshot/park.h"
+#    include "snapshot/snapshot_signals.h"
 #    include "snapshot/wait_on.h"
 #    include "snapshot/wait_socket.h"
 #    include <errno.h>
 #    include <poll.h>
+#    include <signal.h>
 #    include <string.h>
+#    include <sys/auxv.h>
 #    include <sys/socket.h>
 #    include <sys/syscall.h>
 #    include <sys/uio.h>
@@ -124,15 +128,63 @@ static long move(const struct transfer *transfer, struct iovec rest) {
     return mt_os_write(transfer->file, rest.iov_base, rest.iov_len < ROOM ? rest.iov_len : ROOM);
 }
 
+/* Whether what is left of a signal stack is enough for a handler of ours that comes meanwhile. */
+static bool has_room_for_ours(const void *context) {
+    enum { LARGE_FRAME = 4096, OWN = 2048 };
+    const stack_t *stack = &((const ucontext_t *)context)->uc_stack;
+    uintptr_t room = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)stack->ss_sp;
+    unsigned long frame = getauxval(AT_MINSIGSTKSZ); /* 0 before Linux 5.14 */
+    return room >= (frame ? frame : LARGE_FRAME) + OWN;
+}
+
+/* Whether the program would not notice a signal that is let through. While it is held back, the
+ * kernel keeps also what it would have thrown away. */
+static bool does_nothing(int signal) {
+    struct mt_os_action action;
+    if (mt_os_action(signal, NULL, &action) < 0)
+        return false;
+    bool is_harmless =
+        signal == SIGCHLD || signal == SIGCONT || signal == SIGURG || signal == SIGWINCH;
+    return action.handler == MT_SIGNAL_IGNORED || (action.handler == NULL && is_harmless);
+}
+
+/* Whether one has come that ends the call, or the process. */
+static bool is_interrupted(uint64_t held_back) {
+    enum { LAST_SIGNAL = 64 };
+    uint64_t ours = mt_park_signals() | mt_snapshot_signals_requests();
+    uint64_t coming = mt_os_pending_signals() & ~held_back & ~ours;
+    for (int signal = 1; coming != 0 && signal <= LAST_SIGNAL; signal++)
+        if (coming >> (signal - 1) & 1 && !does_nothing(signal))
+            return true;
+    return false;
+}
+
+/* Waits on a signal stack. A handler of the program's may have counted on all of it, so that it is
+ * looked from time to time whether one is to run. The one in which threads stand still may come; a
+ * request for a snapshot takes more of the stack, and waits. */
+static long poll_on_signal_stack(struct pollfd *file, uint64_t held_back) {
+    enum { LOOK_NS = 20000000 };
+    uint64_t all_but_park = ~mt_park_signals();
+    long ready = 0;
+    while (ready == 0 || ready == -EINTR) {
+        if (is_interrupted(held_back))
+            return -EINTR;
+        struct timespec limit = {.tv_nsec = LOOK_NS};
+        ready = mt_wait_socket_poll(file, 1, &limit, &all_but_park);
+    }
+    return ready;
+}
+
 /* Waits until something can be moved.
  * returns  false when a signal has come, or nothing can be any more */
-static bool await(const struct transfer *transfer, uint64_t held_back) {
+static bool await(const struct transfer *transfer, uint64_t held_back, bool is_on_signal_stack) {
     short event = transfer->kind == WRITES ? POLLOUT : POLLIN;
     struct pollfd file = {.fd = transfer->file, .events = event};
     if (transfer->kind == READS_DEVICE)
         return true;
-    return mt_wait_socket_poll(&file, 1, NULL, &held_back) > 0 &&
-           !(file.revents & (POLLERR | POLLNVAL));
+    long ready = is_on_signal_stack ? poll_on_signal_stack(&file, held_back)
+                                    : mt_wait_socket_poll(&file, 1, NULL, &held_back);
+    return ready > 0 && !(file.revents & (POLLERR | POLLNVAL));
 }
 
 bool mt_cut_transfer_is(const void *context, const struct mt_call *seen) {
@@ -144,11 +196,12 @@ bool mt_cut_transfer_finish(void *context, const struct mt_call *seen) {
     ucontext_t *interrupted = context;
     struct transfer transfer;
     uint64_t held_back, done = read_cut(&transfer, context, seen);
-    if (done == 0 || mt_wait_on_has_no_room(context))
+    bool is_on_signal_stack = mt_wait_on_has_no_room(context);
+    if (done == 0 || (is_on_signal_stack && !has_room_for_ours(context)))
         return done != 0;
     memcpy(&held_back, &interrupted->uc_sigmask, sizeof held_back);
     for (struct iovec rest; (rest = rest_behind(&transfer, done)).iov_len != 0;) {
-        if (!await(&transfer, held_back))
+        if (!await(&transfer, held_back, is_on_signal_stack))
             break;
         long moved = move(&transfer, rest);
         if (moved <= 0 && moved != -EAGAIN && moved != -EINTR)

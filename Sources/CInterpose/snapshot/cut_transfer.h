@@ -16,7 +16,8 @@ bool mt_cut_transfer_is(const void *context, const struct mt_call *seen);
 
 /* Moves the rest within the handler, with the signals let through that the program lets through,
  * while it waits. One that comes, or an error, leaves the result at what was moved until then, as
- * without us. So does a handler that runs on the signal stack, which may be small.
+ * without us. A handler that runs on the signal stack holds the program's back and looks for them;
+ * where that stack has no room for a further handler of ours, it does nothing.
  *
  * context  as above; the handler does nothing afterwards but return
  * returns  whether it was such a call */

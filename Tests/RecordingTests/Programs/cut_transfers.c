@@ -1,8 +1,10 @@
 /* Moves more than there is room for, in one call, while snapshots are taken: tells how much each
  * has moved. Threads that still do so in the end never return. argv[1]: "signals" interrupts them
- * once they have moved a part, with a handler. */
+ * once they have moved a part, with a handler; argv[2]: "stacks" gives each of them a signal stack,
+ * and takes a second snapshot meanwhile, before a signal that does nothing reaches them. */
 #define _GNU_SOURCE
 #include "memtrace.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,7 +18,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { SIZE = 1 << 20, FIRST = 1000 };
+enum { SIZE = 1 << 20, FIRST = 1000, STACK = 16384 };
 
 struct transfer {
     const char *name;
@@ -59,8 +61,13 @@ static struct transfer transfers[] = {
 
 enum { TRANSFERS = sizeof transfers / sizeof *transfers };
 
+static int has_stacks;
+
 static void *work(void *argument) {
     struct transfer *transfer = argument;
+    stack_t stack = {.ss_sp = has_stacks ? malloc(STACK) : NULL, .ss_size = STACK};
+    if (has_stacks)
+        sigaltstack(&stack, NULL);
     transfer->thread = (pid_t)syscall(SYS_gettid);
     transfer->result = transfer->move(transfer->ends[1], transfer->bytes);
     return NULL;
@@ -141,6 +148,7 @@ static void *never_ends(void *file) {
 int main(int argc, char **argv) {
     pthread_t threads[TRANSFERS], last;
     int has_signals = argc > 1 && strcmp(argv[1], "signals") == 0;
+    has_stacks = argc > 2 && strcmp(argv[2], "stacks") == 0;
     signal(SIGUSR1, nothing);
     for (int i = 0; i < TRANSFERS; i++)
         begin(&transfers[i], &threads[i]);
@@ -148,6 +156,10 @@ int main(int argc, char **argv) {
     while (!__atomic_load_n(&rounds, __ATOMIC_ACQUIRE))
         sched_yield();
     MEMTRACE_SNAPSHOT("while all wait");
+    while (has_stacks && MEMTRACE_SNAPSHOT("while handlers wait") == EBUSY)
+        sched_yield();
+    for (int i = 0; i < TRANSFERS && has_stacks; i++)
+        pthread_kill(threads[i], SIGWINCH);
     for (int i = 0; i < TRANSFERS && has_signals; i++) {
         pthread_kill(threads[i], SIGUSR1);
         pthread_join(threads[i], NULL);
