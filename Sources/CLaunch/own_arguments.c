@@ -1,5 +1,7 @@
 #include "claunch.h"
 
+#include <sys/auxv.h>
+
 static char *const *g_arguments;
 
 /* Given by ld.so to what runs before main(). */
@@ -10,4 +12,8 @@ __attribute__((constructor)) static void keep(int count, char **arguments) {
 
 char *const *claunch_own_arguments(void) {
     return g_arguments;
+}
+
+const char *claunch_own_executable(void) {
+    return (const char *)getauxval(AT_EXECFN);
 }

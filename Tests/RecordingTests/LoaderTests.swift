@@ -41,6 +41,23 @@ import TraceTestSupport
     #expect(trace.images.images.first?.path == (isKnown ? path : ""))
   }
 
+  @Test(.enabled(if: canMakeNamespaces, "the kernel refuses namespaces here"))
+  func theLauncherFindsTheRecorderWhereNoProcIsMounted() throws {
+    let directory = try ScratchDirectory()
+    let program = try TestProgram("endings.c", flags: ["-pthread"]).path
+    let script = """
+      ln -s "$2" memtrace
+      exec unshare -Urm /bin/sh -c 'mount -t tmpfs none /proc &&
+        exec ./memtrace record -q -o root.mtrace -- "$1" return' "$0" "$1"
+      """
+    let run = try ProcessRun.run(
+      ["/bin/sh", "-c", script, "sh", program.string, BuiltProducts.memtrace.string],
+      environment: TracedRun.minimalEnvironment, directory: directory.path)
+    #expect(run.errorText == "")
+    let trace = try Trace(path: directory.path.appending("root.mtrace"))
+    #expect(trace.process.executablePath == program.string)
+  }
+
   @Test(arguments: [TracedRun.Start.launcher([]), .preload(["MEMTRACE_OUTPUT=root.mtrace"])])
   func aProgramThatTheLoaderRunsIsTheProgram(start: TracedRun.Start) throws {
     let program = try TestProgram("leaked_large.c")

@@ -11,6 +11,11 @@
  * moved it, as one that sets a variable does. */
 char *const *claunch_own_arguments(void);
 
+/* What the kernel was asked to execute, as whoever asked wrote it: for where /proc is not mounted.
+ *
+ * returns  a path, relative to the first working directory unless absolute; NULL: not known */
+const char *claunch_own_executable(void);
+
 /* Executes a file in a child that inherits all dispositions of signals, and the mask given. What
  * was set up for this process is the child's: the signal that it gets when its parent ends
  * (PR_SET_PDEATHSIG), and variables that name it by its number (LISTEN_PID).

@@ -1,3 +1,4 @@
+import CLaunch
 import SystemPackage
 
 #if canImport(Glibc)
@@ -68,6 +69,14 @@ extension PreloadLocator {
   static func current(environment: EnvironmentVariables) -> PreloadLocator {
     PreloadLocator(
       override: environment[variable], temporaryDirectory: environment["TMPDIR"],
-      executable: FilePath("/proc/self/exe").resolved ?? FilePath("/proc/self/exe"))
+      executable: FilePath("/proc/self/exe").resolved ?? executedPath)
+  }
+
+  /// What the kernel was asked to execute, without symbolic links: all that is known where `/proc` is not mounted.
+  private static var executedPath: FilePath {
+    guard let name = claunch_own_executable() else { return "memtrace" }
+    guard let real = realpath(name, nil) else { return FilePath(platformString: name).absolute }
+    defer { free(real) }
+    return FilePath(platformString: real)
   }
 }
