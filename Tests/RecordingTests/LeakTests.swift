@@ -299,7 +299,7 @@ import TraceTestSupport
   func whatIsLeftBehindSmallNumbersHoldsNothing(_ options: [String]) throws {
     let source = try TestProgram("padding.swift", flags: options + ["-module-name", "app"])
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())
-    #expect(program.leaks == ["app.Leaked": Figures(240, 240 * 32, roots: 240)])
+    #expect(program.leaks == ["app.Leaked": Figures(280, 280 * 32, roots: 280)])
     #expect(program.possible.isEmpty)
   }
 
@@ -447,6 +447,18 @@ import TraceTestSupport
         "call [1]", "call [0].1", "call [0].owner", "call value.owner", "call [0] [2]",
         "value.0 value.1 value", "error value.owner", "call [0] [1]", "call value",
       ])
+  }
+
+  @Test(arguments: [["-Onone"], ["-O"]])
+  func structuresOfLibrariesAreKnown(_ options: [String]) throws {
+    let flags = options + ["-module-name", "app"]
+    let source = try TestProgram("library_structures.swift", flags: flags)
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(program.leaks["app.Keeper"]?.count == 4)
+    let fields = program.report.treeGroups.filter { $0.name == "app.Keeper" }.flatMap(\.trees)
+      .flatMap { $0 }.compactMap(\.field)
+    let all: Set = ["[1].object", "value.object", "[0].object", "[0]._sequence1"]
+    #expect(all.isSubset(of: fields))
   }
 
   @Test(arguments: [["-Onone"], ["-O"], ["-Onone", "-static-stdlib"]])

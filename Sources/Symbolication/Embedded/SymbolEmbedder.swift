@@ -190,7 +190,7 @@ public struct SymbolEmbedder {
       + types.all.flatMap(SwiftCapturedValues.types)
     let all = names + names.compactMap(SwiftExistentials.constraints).flatMap { $0 }
     for name in Set(all).sorted() where elementTypes.layout(named: name) == nil {
-      let image = elementTypes.images.first {
+      let image = elementTypes.images(defining: name).first {
         symbolicator.swiftElements(named: name, in: $0) != nil
       }
       // What others know of a generic structure is put together of what several images say.

@@ -116,7 +116,7 @@ public enum FrameClassifier {
     "libsourcekitd", "lib_InternalSwiftScan.so",
   ]
 
-  private static func fileName(_ path: String) -> String {
+  static func fileName(_ path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
     return String(path[path.index(after: slash)...])
   }

@@ -45,6 +45,12 @@ final class Parts {
   var previous: Leaked?
 }
 
+final class Places {
+  var found: Range<String.Index>?
+  var start: String.Index?
+  var previous: Leaked?
+}
+
 enum Event { case text(String), pair(Leaked?, Int) }
 
 nonisolated(unsafe) var kept: [AnyObject] = []
@@ -96,6 +102,11 @@ nonisolated(unsafe) var handlers: [() -> Int] = []
   kept.append(parts)
 }
 
+@inline(never) func keepPlaces(_ hidden: UInt) {
+  fill(64, with: hidden)
+  kept.append(Places())
+}
+
 @inline(never) func keepHandler(_ isOpen: Bool, _ hidden: UInt) {
   let held = Leaked()
   fill(32, with: hidden)
@@ -114,5 +125,6 @@ keepOptionals(leakObjects())
 keepFlags(leakObjects())
 keepSized(leakObjects())
 keepParts(leakObjects())
+keepPlaces(leakObjects())
 keepHandler(kept.count > 1, leakObjects())
 keepEvents(leakObjects())

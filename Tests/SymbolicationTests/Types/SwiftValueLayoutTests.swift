@@ -51,6 +51,22 @@ import TraceReader
     #expect(layout("((), app.Node)")?.fields.map(\.numberOffset) == [nil, nil])
   }
 
+  @Test func placesInTextsAreNumbers() {
+    #expect(layout("Swift.String.Index")?.ownership == .number)
+    let range = layout("Swift.Range<Swift.String.Index>")
+    #expect(range?.fields.map(\.name) == ["lowerBound", "upperBound"])
+    #expect(range?.fields.map(\.numberOffset) == [0, 8])
+    let optional = layout("Swift.Optional<Swift.Range<Swift.String.Index>>")
+    #expect(optional?.size == 17)
+    #expect(optional?.fields.map(\.numberOffset) == [0, 8, 16])
+    let small = layout("Swift.Optional<Swift.ClosedRange<Swift.Int32>>")
+    #expect(small?.fields.map(\.numberOffset) == [0, nil, 8])
+    let named = layout("(Swift.Optional<Swift.Range<Swift.Int>>, app.Node)")
+    #expect(named?.fields.map(\.name) == ["0", "0.lowerBound", "0.upperBound", "0", "1"])
+    #expect(named?.fields.map(\.numberOffset) == [nil, nil, nil, 16, nil])
+    #expect(layout("Swift.Range<app.Event>") == nil)
+  }
+
   @Test func valuesOfAnyTypeAreKnown() {
     #expect(layout("(Swift.Int, Any)")?.fields.map(\.ownership) == [.strong, .existential])
     #expect(layout("Swift.Optional<Any>")?.ownership == .existential)

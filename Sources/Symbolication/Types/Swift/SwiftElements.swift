@@ -45,6 +45,8 @@ public struct SwiftElements: Sendable, Hashable {
 struct SwiftElementTypes {
   /// The images that define types of Swift, but for those of its own libraries.
   let images: [Image]
+  /// All images by the names of their files; of several with one name the first.
+  private let files: [String: Image]
   /// The names of classes.
   private let classes: Set<String>
   /// Those of generic classes without their arguments, whatever these are.
@@ -62,7 +64,23 @@ struct SwiftElementTypes {
     self.classes = classes
     genericClasses = Set(classes.compactMap(SwiftGenericTypes.name))
     self.images = found.values.sorted { $0.index < $1.index }
+    let named = images.images.map { (FrameClassifier.fileName($0.path), $0) }
+    files = Dictionary(named) { first, _ in first }
   }
+
+  /// The images that may define a type: those of ``images``, and the library that its module is.
+  ///
+  /// - Parameter name: Its whole name, or that of a generic type without its arguments.
+  /// - Returns: Those of the program first.
+  func images(defining name: String) -> [Image] {
+    let module = name.prefix { $0 != "." }
+    let libraries = ["lib\(module).so", "libswift\(module).so"]
+    return images
+      + (libraries + (module == "Swift" ? Self.standardLibraries : [])).compactMap { files[$0] }
+  }
+
+  /// What the standard library has in its module.
+  private static let standardLibraries = ["libswiftCore.so", "libswift_Concurrency.so"]
 
   /// The type of the elements of an array, or of the values of a dictionary; nil for what is neither.
   static func element(of type: BlockType) -> String? {
@@ -94,7 +112,7 @@ struct SwiftElementTypes {
     valueLayout(named: name).map { value in
       let isOne = value.ownership != .strong || value.countedReference != nil
       let whole = SwiftElements.value(value.ownership, countedReference: value.countedReference)
-      return SwiftElements(stride: value.stride, fields: isOne ? [whole] : value.fields)
+      return SwiftElements(stride: value.stride, fields: (isOne ? [whole] : []) + value.fields)
     }
   }
 

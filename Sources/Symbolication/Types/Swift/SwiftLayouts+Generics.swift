@@ -30,7 +30,13 @@ extension SwiftLayouts {
     let isOptional = content != nil || whole != nil
     let isOwn =
       Self.module(content ?? name) == Self.module(type) || Self.isTransparent(content ?? name)
-    return Self.expanded(field, value, isOptional: isOptional, isOwn: isOwn)
+    let fields = Self.expanded(field, value, isOptional: isOptional, isOwn: isOwn)
+    guard content != nil,
+      let optional = elementTypes.valueLayout(named: "Swift.Optional<\(argument)>"),
+      let tag = optional.fields.last, tag.name.isEmpty, tag.offset == value.known.size
+    else { return fields }
+    let place = SwiftField(name: field.name, offset: field.offset + tag.offset, ownership: .number)
+    return fields + [place]
   }
 
   private static func expanded(
@@ -66,7 +72,7 @@ extension SwiftLayouts {
     return structure(named: name, depth: depth)
   }
 
-  /// A value of a generic structure of the program; nil for others.
+  /// A value of a generic structure; nil for others.
   func structure(named name: String, depth: Int) -> GenericValue? {
     guard depth < Self.deepestStructure, let members = members(named: name) else { return nil }
     var known = SwiftCapturedValues.Sequence()
@@ -87,8 +93,7 @@ extension SwiftLayouts {
 
   private func members(named name: String) -> [SwiftMember]? {
     guard let generic = SwiftGenericTypes.name(of: name) else { return nil }
-    let images = Self.isReadInLibrary(generic) ? self.images.images : elementTypes.images
-    return images.lazy.compactMap {
+    return elementTypes.images(defining: generic).lazy.compactMap {
       self.symbolicator?.swiftMembers(ofGeneric: generic, in: $0)
     }.first
   }

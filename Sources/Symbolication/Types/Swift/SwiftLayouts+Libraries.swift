@@ -36,12 +36,6 @@ extension SwiftLayouts {
     return all.add(value, named: "") ? all : nil
   }
 
-  /// Whether the properties of a generic structure are those of the library that the process has: of a stream, whose
-  /// closures are the program's.
-  static func isReadInLibrary(_ generic: String) -> Bool {
-    ["Swift.AsyncStream.", "Swift.AsyncThrowingStream."].contains { generic.hasPrefix($0) }
-  }
-
   /// The element of a class with elements behind its objects (`ManagedBuffer`) that an offset lies in: `[3].owner`.
   ///
   /// - Parameters:

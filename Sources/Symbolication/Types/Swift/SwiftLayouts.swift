@@ -186,7 +186,7 @@ public final class SwiftLayouts {
       elements = tuple(of: parts, depth: depth).map(SwiftElements.init)
     } else if elements == nil {
       elements =
-        elementTypes.images.lazy.compactMap {
+        elementTypes.images(defining: name).lazy.compactMap {
           self.symbolicator?.swiftElements(named: name, in: $0)
         }.first.map { SwiftElements(stride: $0.stride, fields: self.expanded($0.fields, of: name)) }
         ?? composed(named: name, depth: depth)

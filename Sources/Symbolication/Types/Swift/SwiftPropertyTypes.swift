@@ -65,7 +65,14 @@ struct SwiftPropertyTypes {
     let known = Self.ownership(endOfType: text) ?? ownership(ofTypeNamed: contents.text(at: start))
     let size = size(ofTypeAt: start, behind: text)
     if let known { return PropertyType(ownership: known, size: size) }
-    if let named = named(typeAt: start, behind: text) { return type(named) }
+    if let named = named(typeAt: start, behind: text) {
+      var type = type(named)
+      // Of a structure or an enum of a library only the name is known.
+      if type.ownership == .strong, type.value == nil, type.countedReference == nil {
+        type.name = name(ofRecord: record)
+      }
+      return type
+    }
     let isReference =
       isGenericClass(at: start, behind: text) || Self.isAnyObject(text)
       || isCollection(at: start, behind: text)

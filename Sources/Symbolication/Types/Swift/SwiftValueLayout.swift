@@ -44,13 +44,12 @@ struct SwiftValueLayout {
       guard let content = arguments.first,
         let layout = Self(content, isReference, depth: depth + 1)
       else { return nil }
-      self.init(
-        layout.hasSpareBits ? layout.size : layout.size + 1, layout.alignment,
-        spare: layout.hasSpareBits)
-      (ownership, fields) = (layout.ownership, layout.fields)
-      // Where there is no tuple, its elements may be what was there before.
-      for index in fields.indices { fields[index].countedReference = nil }
-      countedReference = layout.countedReference
+      self.init(optional: layout)
+    case .named("Swift.Range", let arguments), .named("Swift.ClosedRange", let arguments):
+      guard let bound = arguments.first,
+        let layout = Self(bound, isReference, depth: depth + 1)
+      else { return nil }
+      self.init(rangeOf: layout)
     // Whether more cases fit in, too, is not known: nobody has optionals of optionals of them.
     case .named(let type, _):
       if let known = Self.known[type] {
@@ -63,6 +62,43 @@ struct SwiftValueLayout {
     }
   }
 
+  /// An optional, with a tag behind the value where there is no room for it in that.
+  private init(optional layout: Self) {
+    self.init(
+      layout.hasSpareBits ? layout.size : layout.size + 1, layout.alignment,
+      spare: layout.hasSpareBits)
+    (ownership, fields) = (layout.ownership, layout.fields)
+    // Where there is no tuple, its elements may be what was there before.
+    for index in fields.indices { fields[index].countedReference = nil }
+    countedReference = layout.countedReference
+    if !layout.hasSpareBits, layout.size > 0, layout.size % 8 == 0 {
+      fields.append(SwiftField(name: "", offset: layout.size, ownership: .number))
+    }
+  }
+
+  /// Two bounds, one behind the other.
+  private init(rangeOf bound: Self) {
+    let second = bound.stride
+    self.init(second + bound.size, bound.alignment, spare: bound.hasSpareBits)
+    fields = [("lowerBound", UInt64(0)), ("upperBound", second)].flatMap { name, offset in
+      bound.parts(named: name, at: offset)
+    }
+  }
+
+  /// The value as a property, and behind it what lies in it.
+  private func parts(named name: String, at offset: UInt64) -> [SwiftField] {
+    let own = SwiftField(
+      name: name, offset: offset, ownership: 1..<8 ~= size ? .number : ownership,
+      countedReference: countedReference)
+    return [own]
+      + fields.map { field in
+        var inner = field
+        inner.name = SwiftField.path(name, field.name)
+        inner.offset += offset
+        return inner
+      }
+  }
+
   private init?(
     tupleOf elements: [SwiftTypeParts.Element], _ isReference: (String) -> Bool, depth: Int
   ) {
@@ -71,16 +107,7 @@ struct SwiftValueLayout {
       guard let layout = Self(element.type, isReference, depth: depth + 1) else { return nil }
       let name = element.name(at: number)
       let offset = (size + layout.alignment - 1) / layout.alignment * layout.alignment
-      fields.append(
-        SwiftField(
-          name: name, offset: offset,
-          ownership: 1..<8 ~= layout.size ? .number : layout.ownership,
-          countedReference: layout.countedReference))
-      for var field in layout.fields {
-        field.name = SwiftField.path(name, field.name)
-        field.offset += offset
-        fields.append(field)
-      }
+      fields += layout.parts(named: name, at: offset)
       size = offset + layout.size
       alignment = max(alignment, layout.alignment)
       hasSpareBits = hasSpareBits || layout.hasSpareBits
@@ -100,6 +127,10 @@ struct SwiftValueLayout {
     add(SwiftValueLayout(2, 2, spare: false), "Int16", "UInt16")
     add(SwiftValueLayout(1, 1, spare: false), "Int8", "UInt8")
     add(SwiftValueLayout(1, 1), "Bool")
+    // Where in a text: never an address.
+    var index = SwiftValueLayout(8, spare: false)
+    index.ownership = .number
+    add(index, "String.Index")
     add(
       SwiftValueLayout(8, counted: 0), "Array", "ContiguousArray", "Dictionary", "Set", "AnyObject")
     add(
