@@ -23,12 +23,14 @@ public struct LeakAnalysis: Sendable {
   ///     nil where that is not known.
   ///   - isFollowed: Whether somebody may follow what stands at an address of a variable, as far as its type
   ///     tells.
+  ///   - container: Where the container of an `Any` or `any P` begins that an address of a variable lies in; nil for
+  ///     other addresses.
   /// - Complexity: O(*words* + *blocks* · log *blocks*) time; with the heap itself about 64 bytes per block, besides
   ///   8 to 12 per word.
   public init(
     _ heap: HeapImage, layouts: [UInt64: ObjectLayout] = [:],
     facts: StackFacts = StackFacts(), valueSize: (UInt64) -> UInt64? = { _ in nil },
-    isFollowed: (UInt64) -> Bool = { _ in true }
+    isFollowed: (UInt64) -> Bool = { _ in true }, container: (UInt64) -> UInt64? = { _ in nil }
   ) {
     self.heap = heap
     roots = RootSet(heap).roots
@@ -42,7 +44,7 @@ public struct LeakAnalysis: Sendable {
     search.findings.metadata = TypeMetadata(search.scanner, search.reachability, facts)
     if !search.findings.metadata.isEmpty { search.repeat() }
     search.findings.identifiers = IdentifyingVariables(
-      search.scanner, roots, isFollowed: isFollowed)
+      search.scanner, roots, isFollowed: isFollowed, container: container, valueSize: valueSize)
     if !search.findings.identifiers.isEmpty { search.repeat() }
     search.findings.settled = SettledObjects(search.scanner, search.reachability)
     if !search.findings.settled.isEmpty { search.repeat() }

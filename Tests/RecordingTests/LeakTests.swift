@@ -281,7 +281,7 @@ import TraceTestSupport
   func whatIsLeftBehindAValueInAnExistentialHoldsNothing(_ option: String) throws {
     let source = try TestProgram("existentials.swift", flags: [option, "-module-name", "app"])
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())
-    #expect(program.leaks["app.Lost"]?.count == 42)
+    #expect(program.leaks["app.Lost"]?.count == 48)
     #expect(program.leaks["app.Kept"] == nil && program.leaks["app.Derived"] == nil)
     #expect(program.leaks["app.Holder"] == nil)
   }

@@ -20,15 +20,31 @@ extension ObjectLayout {
       guard offset >= container, offset &- container < ExistentialValues.metadataOffset else {
         return false
       }
-      let (place, inValue) = (address &+ container, offset &- container)
-      let metadata = memory.word(at: place &+ ExistentialValues.metadataOffset)
-      guard metadata != 0 else { return false }
-      if let size = values.size(ofMetadata: metadata) { return inValue >= size & ~7 }
-      let object = memory.word(at: place)
-      guard object != 0, inValue > 0 else { return false }
-      return Self.isClass(metadata, ofObjectAt: object, memory)
-        || Self.isContent(metadata, ofBoxAt: object, memory)
+      return Self.isBehindValue(
+        offset &- container, inContainerAt: address &+ container, memory,
+        size: values.size(ofMetadata:))
     }
+  }
+
+  /// Whether a word lies behind the value, or the box with it, in a container.
+  ///
+  /// - Parameters:
+  ///   - offset: The word, in bytes from the beginning of the container.
+  ///   - place: Where the container begins.
+  ///   - memory: Holds it.
+  ///   - size: How many bytes a value takes in a container, by its metadata; nil where that is not known.
+  /// - Returns: false where the container is empty, and where nothing tells how much of it the value takes.
+  static func isBehindValue(
+    _ offset: UInt64, inContainerAt place: UInt64, _ memory: SnapshotMemory,
+    size: (UInt64) -> UInt64?
+  ) -> Bool {
+    let metadata = memory.word(at: place &+ ExistentialValues.metadataOffset)
+    guard metadata != 0 else { return false }
+    if let size = size(metadata) { return offset >= size & ~7 }
+    let object = memory.word(at: place)
+    guard object != 0, offset > 0 else { return false }
+    return isClass(metadata, ofObjectAt: object, memory)
+      || isContent(metadata, ofBoxAt: object, memory)
   }
 
   /// Whether the first word of a container is a reference that its object counts: to an instance of the class
@@ -94,11 +110,18 @@ struct ExistentialValues {
       guard let layout = layouts[heap.memory.word(at: address)] else { continue }
       layout.forEachMetadata(ofBlockAt: address, size: heap.blocks.size(of: block), heap.memory) {
         guard asked.insert($0).inserted else { return }
-        let witnesses = heap.memory.word(at: $0 &- 8)
-        guard witnesses != 0, let size = valueSize(witnesses) else { return }
-        sizes[$0] = size > Self.metadataOffset ? 8 : size
+        sizes[$0] = Self.size(ofMetadata: $0, heap.memory, valueSize)
       }
     }
+  }
+
+  /// The bytes that a value takes in a container, by its metadata; nil where that is not known.
+  static func size(
+    ofMetadata metadata: UInt64, _ memory: SnapshotMemory, _ valueSize: (UInt64) -> UInt64?
+  ) -> UInt64? {
+    let witnesses = memory.word(at: metadata &- 8)
+    guard witnesses != 0, let size = valueSize(witnesses) else { return nil }
+    return size > metadataOffset ? 8 : size
   }
 
   /// The bytes that a value takes in a container; nil where that is not known.

@@ -1,5 +1,5 @@
-/// The words of variables that lead to objects of Swift only to tell them from others: an `ObjectIdentifier`, alone or
-/// in a structure.
+/// The words of variables that lead to objects of Swift only to tell them from others, an `ObjectIdentifier`, alone or
+/// in a structure, and what was left in an `Any` or `any P` behind its value.
 struct IdentifyingVariables: Sendable {
   private var words: Set<UInt64> = []
 
@@ -12,14 +12,26 @@ struct IdentifyingVariables: Sendable {
   ///   - scanner: Knows the types of objects.
   ///   - roots: All of them.
   ///   - isFollowed: Whether somebody may follow what stands at an address of a variable.
+  ///   - container: Where the container of an `Any` begins that an address of a variable lies in.
+  ///   - valueSize: How many bytes a value of Swift takes, by the address of its type's value witnesses.
   /// - Complexity: O(*words* of variables).
-  init(_ scanner: EdgeScanner, _ roots: [Root], isFollowed: (_ address: UInt64) -> Bool) {
+  init(
+    _ scanner: EdgeScanner, _ roots: [Root], isFollowed: (_ address: UInt64) -> Bool,
+    container: (_ address: UInt64) -> UInt64?, valueSize: (UInt64) -> UInt64?
+  ) {
     guard scanner.hasInstances else { return }
+    let memory = scanner.heap.memory
+    func isLeft(_ address: UInt64) -> Bool {
+      guard let start = container(address) else { return false }
+      return ObjectLayout.isBehindValue(address &- start, inContainerAt: start, memory) {
+        ExistentialValues.size(ofMetadata: $0, memory, valueSize)
+      }
+    }
     let rootWords = RootWords(scanner.heap)
     for root in roots where root.category == .global {
       rootWords.forEach(of: root) { address, value in
         guard let target = scanner.target(of: value), scanner.isKnownObject(target.block),
-          !isFollowed(address)
+          !isFollowed(address) || isLeft(address)
         else { return }
         words.insert(address)
       }

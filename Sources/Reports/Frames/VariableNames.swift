@@ -70,6 +70,12 @@ public struct ReportVariable: Sendable, Hashable {
   /// Whether somebody may follow what stands there.
   var mayPoint: Bool { part?.mayPoint ?? true }
 
+  /// How far the place is from the beginning of the container of an `Any` or `any P` that it lies in.
+  var distanceInContainer: UInt64? {
+    guard let offset, let container = part?.container, container <= offset else { return nil }
+    return offset - container
+  }
+
   /// `cache in libfoo.so`, `table + 16 in app`, `Settings.current.delegate in app`, `app + 0x4010`.
   var text: String {
     let image = ReportFrame.lastComponent(image)

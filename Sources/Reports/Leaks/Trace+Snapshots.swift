@@ -113,6 +113,11 @@ extension Trace {
       valueSize: { source.layouts.valueSize(witnesses: $0, at: heap.info.time) },
       isFollowed: { address in
         source.variables.variable(at: address, time: heap.info.time)?.mayPoint ?? true
+      },
+      container: { address in
+        source.variables.variable(at: address, time: heap.info.time)?.distanceInContainer.map {
+          address &- $0
+        }
       })
   }
 

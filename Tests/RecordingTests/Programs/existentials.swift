@@ -102,6 +102,22 @@ func box<Boxed: Value & CustomStringConvertible>(_ value: Boxed, _ holder: Holde
   holder.second = Kept()
 }
 
+nonisolated(unsafe) var global: Any = 0
+nonisolated(unsafe) var globalValue: (any Value)?
+
+/// In variables, of which the second has an object now.
+@inline(never) func fillVariables() {
+  global = lost()
+  globalValue = lost()
+}
+
+@inline(never) func replaceInVariables() {
+  global = 4
+  globalValue = Kept()
+}
+
+fillVariables()
+replaceInVariables()
 let replaced = Holder()
 fill(replaced)
 replace(replaced)

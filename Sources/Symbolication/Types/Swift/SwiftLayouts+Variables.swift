@@ -7,10 +7,14 @@ public struct SwiftVariablePart: Sendable, Hashable {
   public var offset: UInt64
   /// Whether somebody may follow what stands there: what only identifies an object, or is a small number, is no pointer.
   public var mayPoint: Bool
+  /// Where the container of an `Any` or `any P` begins in the variable that has the place in the room for its value;
+  /// nil elsewhere.
+  public var container: UInt64?
 
   /// Describes a place.
-  public init(name: String, offset: UInt64, mayPoint: Bool) {
+  public init(name: String, offset: UInt64, mayPoint: Bool, container: UInt64? = nil) {
     (self.name, self.offset, self.mayPoint) = (name, offset, mayPoint)
+    self.container = container
   }
 }
 
@@ -28,7 +32,19 @@ extension SwiftLayouts {
         || $0.ownership == .identifier && $0.offset == symbol.offset
     }
     return SwiftVariablePart(
-      name: field?.name ?? "", offset: field?.offset ?? 0, mayPoint: mayPoint)
+      name: field?.name ?? "", offset: field?.offset ?? 0, mayPoint: mayPoint,
+      container: Self.container(around: symbol.offset, in: value))
+  }
+
+  /// Where the container begins that has a place in the room for its value: protocols of classes only leave out the
+  /// room.
+  private static func container(around offset: UInt64, in value: SwiftElements) -> UInt64? {
+    guard let index = value.fields.lastIndex(where: { $0.offset <= offset }),
+      value.fields[index].ownership == .existential
+    else { return nil }
+    let start = value.fields[index].offset
+    let end = index + 1 < value.fields.count ? value.fields[index + 1].offset : value.stride
+    return end >= start + 32 && offset - start < 24 ? start : nil
   }
 
   /// An optional has the same form as its content, as far as there is one.
