@@ -280,6 +280,17 @@ import TraceTestSupport
     #expect(text.contains("50%25%0A::error::a,b:c\\x1b[31m"))
   }
 
+  /// What would turn a line around, break it or colour it looks the same in all forms.
+  @Test(arguments: [GateOutputKind.text, .github, .summary, .sarif, .junit, .xunit, .gitlab])
+  func namesAreWrittenOutInEveryForm(kind: GateOutputKind) throws {
+    let result = GateResult(judging: input([leak(what: "a\u{202e}b\u{2028}c\u{85}d\u{1b}[31m")]))
+    let text = try result.output(as: kind, root: root).replacing("\\\\", with: "\\")
+      .replacing("\\[", with: "[")
+    #expect(text.contains("a\\u{202e}b\\u{2028}c\\x85d\\x1b[31m"))
+    let raw: Set<Unicode.Scalar> = ["\u{202e}", "\u{2028}", "\u{85}", "\u{1b}"]
+    #expect(raw.isDisjoint(with: text.unicodeScalars))
+  }
+
   @Test func summariesStayBelowTheLimitOfGitHub() throws {
     let text = try many(5000).output(as: .summary, root: root)
     #expect(text.utf8.count < 1 << 20)
@@ -305,7 +316,7 @@ import TraceTestSupport
     let text = try GateResult(judging: input([odd, leak(kind: .cycle)]))
       .output(as: .junit, root: root)
     #expect(text.contains("<testsuites tests=\"2\" failures=\"2\" errors=\"0\">"))
-    #expect(text.contains("&lt;a&gt; &amp; &quot;b&quot; \u{fffd} ]]&gt;"))
+    #expect(text.contains("&lt;a&gt; &amp; &quot;b&quot; \\x01 ]]&gt;"))
     #expect(text.contains("file=\"list.c\" line=\"12\""))
   }
 

@@ -31,7 +31,7 @@ struct GitLabIssue: Encodable {
       let place = root.place(of: finding)
       issues.append(
         GitLabIssue(
-          description: repeated.sentence(), checkName: finding.kind.ruleID,
+          description: repeated.sentence().printable, checkName: finding.kind.ruleID,
           fingerprint: finding.fingerprint,
           severity: !finding.fails ? "info" : finding.kind.isMemoryError ? "critical" : "major",
           location: Location(
@@ -42,14 +42,16 @@ struct GitLabIssue: Encodable {
       guard seen.insert(fingerprint).inserted else { continue }
       issues.append(
         GitLabIssue(
-          description: "\(rule.process): \(rule.measured), \(rule.rule)", checkName: "MT009",
+          description: "\(rule.process): \(rule.measured), \(rule.rule)".printable,
+          checkName: "MT009",
           fingerprint: fingerprint, severity: "minor",
           location: Location(path: rule.process, lines: .init(begin: 1))))
     }
     for entry in result.failingStale where seen.insert(entry.fingerprint).inserted {
       issues.append(
         GitLabIssue(
-          description: "Stale in the baseline: \(entry.sentence)", checkName: "MT017",
+          description: "Stale in the baseline: \(entry.sentence)".printable,
+          checkName: "MT017",
           fingerprint: entry.fingerprint, severity: "minor",
           location: Location(path: result.baselineName, lines: .init(begin: 1))))
     }

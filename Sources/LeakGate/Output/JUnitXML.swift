@@ -136,14 +136,14 @@ struct JUnitXML {
     escaped(text).reduce(into: "") { result, character in
       switch character {
       case "\"": result += "&quot;"
-      case "\n", "\r", "\r\n": result += "&#10;"
+      case "\n": result += "&#10;"
       case "\t": result += "&#9;"
       default: result.append(character)
       }
     }
   }
 
-  /// XML 1.0 has no way at all to write most control characters.
+  /// XML 1.0 has no way at all to write most control characters: they are written out, as in the other forms.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -152,8 +152,8 @@ struct JUnitXML {
       case "<": result += "&lt;"
       case ">": result += "&gt;"
       case "\n", "\t": result.unicodeScalars.append(scalar)
-      case "\u{0}"..."\u{1f}", "\u{fffe}", "\u{ffff}": result += "\u{fffd}"
-      default: result.unicodeScalars.append(scalar)
+      case "\u{fffe}", "\u{ffff}": result += "\u{fffd}"
+      default: result += String(scalar).printable
       }
     }
     return result
