@@ -30,21 +30,30 @@ public struct TextStyle: Sendable, Hashable {
   /// - Parameters:
   ///   - isTerminal: Whether the output is a terminal.
   ///   - terminalColumns: The terminal's own width, when it says.
-  ///   - environment: Looked up for `COLUMNS`, `NO_COLOR` (https://no-color.org), `TERM`, and
-  ///     `LC_ALL`, `LC_CTYPE` and `LANG`.
+  ///   - environment: Looked up for `COLUMNS`, `NO_COLOR` (https://no-color.org), `CLICOLOR_FORCE`
+  ///     (https://bixense.com/clicolors), `TERM`, and `LC_ALL`, `LC_CTYPE` and `LANG`.
   ///   - bytes: How numbers of bytes are written.
-  /// - Returns: No limit and no colours unless the output is a terminal.
+  /// - Returns: No limit unless the output is a terminal, and no colours unless it is one or they are asked for.
   public static func suiting(
     isTerminal: Bool, terminalColumns: Int?, environment: (String) -> String?,
     bytes: ByteStyle = .human
   ) -> TextStyle {
-    guard isTerminal else { return TextStyle(bytes: bytes) }
+    guard isTerminal else {
+      return TextStyle(isColoured: wantsColour(environment) ?? false, bytes: bytes)
+    }
     let columns = environment("COLUMNS").flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
-    let refusesColour =
-      !(environment("NO_COLOR") ?? "").isEmpty || (environment("TERM") ?? "dumb") == "dumb"
+    let hasColour = (environment("TERM") ?? "dumb") != "dumb"
     let width = max(leastWidth, columns ?? terminalColumns ?? 80)
     return TextStyle(
-      width: width, isColoured: !refusesColour, bytes: bytes, isASCII: !isUTF8(environment))
+      width: width, isColoured: wantsColour(environment) ?? hasColour, bytes: bytes,
+      isASCII: !isUTF8(environment))
+  }
+
+  /// Whether somebody asks for colours, or for none, whatever the output is; nil where nobody does either.
+  private static func wantsColour(_ environment: (String) -> String?) -> Bool? {
+    if !(environment("NO_COLOR") ?? "").isEmpty { return false }
+    let forced = environment("CLICOLOR_FORCE") ?? ""
+    return forced.isEmpty || forced == "0" ? nil : true
   }
 
   /// Whether the terminal's character set is UTF-8, as setlocale(3) finds it out; where nothing is

@@ -192,4 +192,15 @@ import Testing
     #expect(!style(["TERM": "dumb"]).isColoured)
     #expect(!style([:]).isColoured)
   }
+
+  @Test func coloursThatAreAskedForGoIntoPipesToo() {
+    #expect(
+      style(isTerminal: false, ["CLICOLOR_FORCE": "1", "TERM": "dumb", "COLUMNS": "60"])
+        == TextStyle(isColoured: true))
+    #expect(!style(isTerminal: false, ["CLICOLOR_FORCE": "1", "NO_COLOR": "1"]).isColoured)
+    for refusal in ["", "0"] {
+      #expect(!style(isTerminal: false, ["CLICOLOR_FORCE": refusal]).isColoured)
+      #expect(style(["CLICOLOR_FORCE": refusal, "TERM": "xterm"]).isColoured)
+    }
+  }
 }
