@@ -30,8 +30,11 @@ struct FindingCollector {
         at: group.rootTimes.map(source.clock.nanoseconds))
       (finding.count, finding.bytes) = (group.count, group.bytes)
       finding.instances = group.instances
-      finding.tree = (group.trees.first ?? []).map { line in
-        String(repeating: "   ", count: line.depth) + line.text(.exact)
+      // Of what has been found already the first tree is kept, and there may be a million of these.
+      if positions[finding.fingerprint] == nil {
+        finding.tree = (group.trees.first ?? []).map { line in
+          String(repeating: "   ", count: line.depth) + line.text(.exact)
+        }
       }
       add(finding)
     }

@@ -22,6 +22,14 @@ struct LeakTreeGroups {
       bytes &+= leaks.subtreeBytes(of: root)
     }
 
+    /// Whether this one comes first: the one with more bytes, then with more blocks.
+    func isShown(before other: Draft) -> Bool {
+      if bytes != other.bytes { return bytes > other.bytes }
+      if count != other.count { return count > other.count }
+      if stack != other.stack { return stack < other.stack }
+      return (role.rawValue, name ?? "") < (other.role.rawValue, other.name ?? "")
+    }
+
     /// The group with its first few trees.
     func group(_ trees: LeakTreeBuilder, _ source: ReportSource) -> LeaksReport.TreeGroup {
       LeaksReport.TreeGroup(
@@ -46,20 +54,24 @@ struct LeakTreeGroups {
   ///   - isShown: Which of the roots.
   ///   - keepsTimes: Whether it matters when each root was allocated.
   init(_ leaks: LeakForest, labels: BlockLabels, _ isShown: Bits, keepsTimes: Bool) {
-    var drafts: [Key: Draft] = [:]
+    var drafts: [Draft] = []
+    var positions: [Key: Int] = [:]
     for root in leaks.roots where isShown[root] {
       let block = leaks.block(of: root)
       let key = Key(
         role: leaks.role(of: root) == .rootCycle ? .rootCycle : .rootLeak,
         name: labels.name(of: block),
         stack: labels.names.likeness(of: labels.heap.blocks.site(of: block).stack))
+      let position = positions[key] ?? drafts.count
+      if position == drafts.count {
+        positions[key] = position
+        drafts.append(Draft(role: key.role, name: key.name, stack: key.stack))
+      }
       // In place: there may be millions of roots in one group.
-      drafts[key, default: Draft(role: key.role, name: key.name, stack: key.stack)]
+      drafts[position]
         .add(root, of: leaks, keepsTimes ? labels.heap.blocks.time(of: block) : nil)
     }
-    groups = drafts.values.sorted {
-      ($1.bytes, $1.count, $0.stack, $0.role.rawValue, $0.name ?? "")
-        < ($0.bytes, $0.count, $1.stack, $1.role.rawValue, $1.name ?? "")
-    }
+    // There may be millions of groups as well: a sort that moves them copies what they hold at each step.
+    groups = drafts.indices.sorted { drafts[$0].isShown(before: drafts[$1]) }.map { drafts[$0] }
   }
 }
