@@ -21,16 +21,13 @@ public struct LeakAnalysis: Sendable {
   ///   - facts: What is known of the stacks that allocated the blocks.
   ///   - valueSize: How many bytes a value of Swift takes, by the address of its type's value witnesses;
   ///     nil where that is not known.
-  ///   - isFollowed: Whether somebody may follow what stands at an address of a variable, as far as its type
-  ///     tells.
-  ///   - container: Where the container of an `Any` or `any P` begins that an address of a variable lies in; nil for
-  ///     other addresses.
+  ///   - variable: What the type of a variable tells of its word at an address.
   /// - Complexity: O(*words* + *blocks* · log *blocks*) time; with the heap itself about 64 bytes per block, besides
   ///   8 to 12 per word.
   public init(
     _ heap: HeapImage, layouts: [UInt64: ObjectLayout] = [:],
     facts: StackFacts = StackFacts(), valueSize: (UInt64) -> UInt64? = { _ in nil },
-    isFollowed: (UInt64) -> Bool = { _ in true }, container: (UInt64) -> UInt64? = { _ in nil }
+    variable: (UInt64) -> VariableWord = { _ in VariableWord() }
   ) {
     self.heap = heap
     roots = RootSet(heap).roots
@@ -44,7 +41,7 @@ public struct LeakAnalysis: Sendable {
     search.findings.metadata = TypeMetadata(search.scanner, search.reachability, facts)
     if !search.findings.metadata.isEmpty { search.repeat() }
     search.findings.identifiers = IdentifyingVariables(
-      search.scanner, roots, isFollowed: isFollowed, container: container, valueSize: valueSize)
+      search.scanner, roots, variable: variable, valueSize: valueSize)
     if !search.findings.identifiers.isEmpty { search.repeat() }
     search.findings.settled = SettledObjects(search.scanner, search.reachability)
     if !search.findings.settled.isEmpty { search.repeat() }

@@ -11,19 +11,19 @@ struct IdentifyingVariables: Sendable {
   /// - Parameters:
   ///   - scanner: Knows the types of objects.
   ///   - roots: All of them.
-  ///   - isFollowed: Whether somebody may follow what stands at an address of a variable.
-  ///   - container: Where the container of an `Any` begins that an address of a variable lies in.
+  ///   - variable: What the type of a variable tells of its word at an address.
   ///   - valueSize: How many bytes a value of Swift takes, by the address of its type's value witnesses.
   /// - Complexity: O(*words* of variables).
   init(
-    _ scanner: EdgeScanner, _ roots: [Root], isFollowed: (_ address: UInt64) -> Bool,
-    container: (_ address: UInt64) -> UInt64?, valueSize: (UInt64) -> UInt64?
+    _ scanner: EdgeScanner, _ roots: [Root], variable: (_ address: UInt64) -> VariableWord,
+    valueSize: (UInt64) -> UInt64?
   ) {
     guard scanner.hasInstances else { return }
     let memory = scanner.heap.memory
-    func isLeft(_ address: UInt64) -> Bool {
-      guard let start = container(address) else { return false }
-      return ObjectLayout.isBehindValue(address &- start, inContainerAt: start, memory) {
+    func holds(_ address: UInt64) -> Bool {
+      let word = variable(address)
+      guard word.mayPoint, let start = word.container else { return word.mayPoint }
+      return !ObjectLayout.isBehindValue(address &- start, inContainerAt: start, memory) {
         ExistentialValues.size(ofMetadata: $0, memory, valueSize)
       }
     }
@@ -31,7 +31,7 @@ struct IdentifyingVariables: Sendable {
     for root in roots where root.category == .global {
       rootWords.forEach(of: root) { address, value in
         guard let target = scanner.target(of: value), scanner.isKnownObject(target.block),
-          !isFollowed(address) || isLeft(address)
+          !holds(address)
         else { return }
         words.insert(address)
       }

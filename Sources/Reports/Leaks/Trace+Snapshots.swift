@@ -111,13 +111,11 @@ extension Trace {
         isCounted: { types.isCounted(at: $0, of: $1, in: $2) },
         isUnused: { types.isUnused(at: $0, of: $1, in: $2) }),
       valueSize: { source.layouts.valueSize(witnesses: $0, at: heap.info.time) },
-      isFollowed: { address in
-        source.variables.variable(at: address, time: heap.info.time)?.mayPoint ?? true
-      },
-      container: { address in
-        source.variables.variable(at: address, time: heap.info.time)?.distanceInContainer.map {
-          address &- $0
-        }
+      variable: { address in
+        let variable = source.variables.variable(at: address, time: heap.info.time)
+        return VariableWord(
+          mayPoint: variable?.mayPoint ?? true,
+          container: variable?.distanceInContainer.map { address &- $0 })
       })
   }
 

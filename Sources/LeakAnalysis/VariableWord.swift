@@ -1,0 +1,12 @@
+/// What the type of a variable tells of one of its words.
+public struct VariableWord: Sendable, Hashable {
+  /// Whether somebody may follow what stands there.
+  public var mayPoint: Bool
+  /// Where the container of an `Any` or `any P` begins in which the word is room for the value; nil for others.
+  public var container: UInt64?
+
+  /// Describes a word; without arguments one of which nothing is known.
+  public init(mayPoint: Bool = true, container: UInt64? = nil) {
+    (self.mayPoint, self.container) = (mayPoint, container)
+  }
+}
