@@ -6,6 +6,7 @@
 #define MT_HOOK_H
 
 #include "base/os_call.h"
+#include "events/hidden_block.h"
 #include "events/recorder.h"
 #include "events/sampling.h"
 #include "loader/real.h"
@@ -80,9 +81,10 @@ static inline void mt_note_resized(const struct mt_call *call, bool was_taken, c
 /* Ends an allocation hook. Returns the block. */
 static inline void *mt_end_allocation(const struct mt_call *call, void *block, size_t size,
                                       size_t alignment) {
+    mt_hidden_block hidden = mt_hide_block(block);
     mt_note_allocation(call, block, size, alignment);
     mt_leave(call->entry);
-    return block;
+    return mt_show_block(hidden);
 }
 
 /* A system call, as the C library would make it, for hooks whose real function is not known yet. A

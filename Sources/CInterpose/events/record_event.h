@@ -5,6 +5,7 @@
 
 #include "base/block_owner.h"
 #include "base/clock.h"
+#include "events/hidden_block.h"
 #include "events/recorder.h"
 #include "trace/trace_file.h"
 #include "unwind/unwind_capture.h"
@@ -89,7 +90,9 @@ MT_INLINE void mt_record_allocation_here(const struct mt_call *call, const void 
         return;
     mt_event_fetch_site(&thread->writer);
     struct mt_stamp stamp = mt_stamp_after(call, block);
+    mt_hidden_block hidden = mt_hide_block(block);
     uint32_t stack = mt_capture_stack(thread, call);
+    block = mt_show_block(hidden);
     if (mt_unlikely(!block)) {
         mt_event_failed(&thread->writer, stamp, call->operation, stack, size);
         return;

@@ -40,10 +40,11 @@ MT_RECORDING_HALF static void *record_malloc(size_t size) {
     if (mt_serves_from_arena(&call))
         return mt_arena_allocate(size, 16);
     void *block = mt_real.malloc(size);
+    mt_hidden_block hidden = mt_hide_block(block);
     if (mt_records_allocation(&call, block, size))
         mt_record_allocation_here(&call, block, size, 0);
     mt_leave(call.entry);
-    return block;
+    return mt_show_block(hidden);
 }
 
 MT_HOOK void *MT_HOOK_NAME(malloc)(size_t size) {
