@@ -68,6 +68,32 @@
         trace.stacks.frames(of: stack).prefix(4).map(\.isExact) == [false, false, true, false])
     }
 
+    /// Handlers interrupt code that nothing describes but its frame pointers.
+    ///
+    /// The deepest is deeper than libunwind is let go.
+    @Test(arguments: [1, 100, 20_000])
+    func generatedCodeThatTrapsIsWalkedByFramePointers(depth: Int) throws {
+      let program = try TestProgram("generated_traps.c", flags: ["-O1"])
+      let run = try TracedRun([program.path.string, "\(depth)"])
+      #expect(run.recorded.outputText == "back\n")
+      let trace = try run.root()
+      #expect(trace.coverage.stacksLibunwind == 0)
+      #expect(trace.coverage.stacksRootless == 0)
+      let lives = try #require(try MarkedEvents(trace).lives[49_001])
+      let names = FrameNames(trace)
+      let callers = ["enter", "main", ".", ".", "_start"]
+      for stack in lives.flatMap({ [$0.allocation.stack, $0.deallocation?.stack ?? .none] }) {
+        let found = names.names(of: stack)
+        #expect(found.first == "on_trap")
+        #expect(Array(found.suffix(callers.count)) == callers)
+        let isWhole = depth <= 100
+        #expect(trace.stacks.isCut(stack) != isWhole)
+        #expect(found.count == (isWhole ? 2 + depth + callers.count : 129))
+        #expect(trace.stacks.frames(of: stack)[2].isExact)
+      }
+      #expect(lives.count == 5)
+    }
+
     @Test func aHandlerMayAllocateWhereTheStackHasRunOver() throws {
       let program = try TestProgram("handler_stacks.c", flags: ["-O1", "-no-pie", "-pthread"])
       let run = try TracedRun([program.path.string, "overflow"])

@@ -19,12 +19,12 @@ enum mt_frame_pointer mt_frame_pointer_caller(const struct mt_frame *frame,
     caller->frame.pc = saved[1];
     caller->frame.sp = frame->fp + 16;
     struct mt_rule rule = mt_rule_for(caller->frame.pc);
-    bool has_table = !mt_rule_is_missing(rule);
-    /* Outside of images it may be data: one of a hundred words looks as if behind a call. */
-    if (mt_is_behind_call(caller->frame.pc) && rule.kind != MT_RULE_NO_IMAGE)
-        return has_table ? MT_FRAME_POINTER_PROVEN : MT_FRAME_POINTER_BEHIND_CALL;
-    return has_table || caller->frame.pc < MT_PAGE_SIZE ? MT_FRAME_POINTER_NONE
-                                                        : MT_FRAME_POINTER_DOUBTFUL;
+    if (!mt_rule_is_missing(rule))
+        return mt_is_behind_call(caller->frame.pc) ? MT_FRAME_POINTER_PROVEN
+                                                   : MT_FRAME_POINTER_NONE;
+    if (rule.is_behind_call)
+        return MT_FRAME_POINTER_BEHIND_CALL;
+    return caller->frame.pc < MT_PAGE_SIZE ? MT_FRAME_POINTER_NONE : MT_FRAME_POINTER_DOUBTFUL;
 }
 
 #endif

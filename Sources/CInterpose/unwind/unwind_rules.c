@@ -1,6 +1,7 @@
 /* Keeps the rules that eh_frame.c reads. See unwind_rules.h. */
 #include "unwind/unwind_rules.h"
 
+#include "unwind/call_site.h"
 #include "unwind/debug_frame.h"
 #include "unwind/eh_frame.h"
 #include "unwind/epilogue.h"
@@ -19,6 +20,7 @@ static struct mt_rule rule_without_table(uintptr_t return_address,
     if (is_loader(section))
         rule.kind = MT_RULE_OUTERMOST;
 #if defined(__x86_64__)
+    rule.is_behind_call = mt_is_behind_call(return_address);
     struct mt_epilogue epilogue;
     if (rule.kind == MT_RULE_NO_TABLE &&
         mt_epilogue_read(return_address, section->image_end, &epilogue)) {

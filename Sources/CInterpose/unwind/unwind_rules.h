@@ -41,10 +41,14 @@ enum mt_rule_kind {
  * A function that aligns its stack and has room of variable size on it keeps its CFA in a word,
  * with gcc: reads_cfa says that it is at rbp + cfa_offset, the caller's rbp at rbp + fp_offset. */
 struct mt_rule {
-    uint32_t kind;      /* enum mt_rule_kind */
-    bool is_from_fp;    /* base is the frame pointer (rbp), else the stack pointer (rsp) */
-    bool restores_fp;   /* the caller's rbp was saved at CFA + fp_offset, else it is unchanged */
-    bool reads_cfa;     /* and is_from_fp, restores_fp */
+    uint32_t kind;    /* enum mt_rule_kind */
+    bool is_from_fp;  /* base is the frame pointer (rbp), else the stack pointer (rsp) */
+    bool restores_fp; /* the caller's rbp was saved at CFA + fp_offset, else it is unchanged */
+    bool reads_cfa;   /* and is_from_fp, restores_fp */
+#if defined(__x86_64__)
+    bool is_behind_call; /* of an image's code without table: a call leads to it. Outside of images
+                            it may be data, one of a hundred words of which looks so */
+#endif
     int32_t cfa_offset; /* bytes */
     int32_t fp_offset;  /* bytes */
 #if !defined(__x86_64__)
@@ -91,8 +95,8 @@ static inline struct mt_rule_slot *mt_rule_first_slot(uintptr_t return_address) 
  *      use : 8 | cfa_offset : 24 | reads_cfa : 1 | pc_place : 7 | fp_offset : 24
  *      use         what the frame makes of its frame pointer, and MT_USES_TABLE where kind is
  *                  MT_RULE_FRAME (enum mt_frame_use); MT_RULE_IS_NEAR; kind + 1 : 3
- *      pc_place    x86_64: 0. Else how many words the return address lies below the CFA, or
- *                  MT_PC_BEHIND_FP
+ *      pc_place    x86_64: is_behind_call. Else how many words the return address lies below the
+ *                  CFA, or MT_PC_BEHIND_FP
  *
  * MT_RULE_IS_NEAR: a frame that is found from the stack pointer, and whose saved frame pointer lies
  * in it. Of what is read for it only the end of the stack is to be watched. */
@@ -100,7 +104,7 @@ enum { MT_RULE_IS_NEAR = 4, MT_RULE_KIND_SHIFT = 5, MT_RULE_KIND_MASK = 7 };
 
 static const uint64_t mt_rule_word_reads_cfa = (uint64_t)1 << 32;
 
-/* ---- Where the return address is ---- */
+/* ---- The place of the return address, and what is known of it ---- */
 
 #if defined(__x86_64__)
 
@@ -119,14 +123,19 @@ static inline void mt_rule_set_pc_offset(struct mt_rule *rule, int64_t offset) {
     (void)rule, (void)offset;
 }
 
+static const uint64_t mt_rule_word_is_behind_call = (uint64_t)1 << 33;
+
 static inline uint64_t mt_rule_pack_pc_place(struct mt_rule rule) {
-    (void)rule;
-    return 0;
+    return rule.is_behind_call ? mt_rule_word_is_behind_call : 0;
 }
 
 static inline int64_t mt_rule_word_pc_offset(uint64_t word) {
     (void)word;
     return -8;
+}
+
+static inline void mt_rule_unpack_pc_place(struct mt_rule *rule, uint64_t word) {
+    rule->is_behind_call = word & mt_rule_word_is_behind_call;
 }
 
 #else
@@ -156,6 +165,10 @@ static inline uint64_t mt_rule_pack_pc_place(struct mt_rule rule) {
 static inline int64_t mt_rule_word_pc_offset(uint64_t word) {
     int64_t place = (int64_t)(word >> MT_PC_PLACE_SHIFT & 127);
     return place == MT_PC_BEHIND_FP ? ((int64_t)word >> 40) + 8 : -8 * place;
+}
+
+static inline void mt_rule_unpack_pc_place(struct mt_rule *rule, uint64_t word) {
+    rule->pc_offset = (int32_t)mt_rule_word_pc_offset(word);
 }
 
 #endif
@@ -204,7 +217,7 @@ static inline struct mt_rule mt_rule_unpack(uint64_t word) {
                            .reads_cfa = word & mt_rule_word_reads_cfa,
                            .cfa_offset = mt_rule_word_cfa_offset(word),
                            .fp_offset = (int32_t)mt_rule_word_fp_offset(word)};
-    mt_rule_set_pc_offset(&rule, mt_rule_word_pc_offset(word));
+    mt_rule_unpack_pc_place(&rule, word);
     return rule;
 }
 

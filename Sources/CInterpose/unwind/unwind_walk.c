@@ -275,23 +275,30 @@ static struct mt_cached_frame *follow_cache(struct mt_unwinder *unwinder,
     return at;
 }
 
+/* The innermost of the first `count` cached frames that has changed, counted from 1; 0 where all
+ * stand that the stack will show of them, below `fresh` new ones. */
+static uint32_t innermost_changed(struct mt_unwinder *unwinder, uint32_t count, uint64_t fresh) {
+    if (mt_unlikely(!is_shown_whole(unwinder, count, fresh)) &&
+        deep_frames_hold(unwinder, count, fresh))
+        return 0;
+    return mt_innermost_changed(unwinder, count);
+}
+
 /* A new frame is the same as cached frame `same`. Returns NULL where the older ones stand as well,
- * so that the walk is at its end; else the frame to go on from. */
+ * so that the walk is at its end; else the frame to go on from. From the outermost ones of a stack
+ * that was too deep, no cached one leads to the dropped ones. */
 static struct mt_cached_frame *join_cache(struct mt_unwinder *unwinder, struct mt_cached_frame *at,
                                           uint32_t same, uint32_t *candidate, struct walk *walk) {
+    uint32_t changed = innermost_changed(unwinder, same - 1, walk->fresh + 1);
     walk->matched = same;
-    if (mt_unlikely(!is_shown_whole(unwinder, same, walk->fresh))) {
-        if (deep_frames_hold(unwinder, same - 1, walk->fresh + 1))
-            return NULL;
-        *candidate = 0;
-    } else {
-        uint32_t changed = mt_innermost_changed(unwinder, same - 1);
-        if (mt_likely(changed == 0))
-            return NULL;
+    if (mt_likely(changed == 0))
+        return NULL;
+    walk->matched = 0;
+    *candidate = 0;
+    if (mt_likely(unwinder->dropped == 0 || changed > MT_OUTERMOST)) {
         at = follow_cache(unwinder, at, &same, changed, walk);
         *candidate = same - 1;
     }
-    walk->matched = 0;
     return at;
 }
 
@@ -468,14 +475,26 @@ enum mt_walk_end mt_unwind_walk(struct mt_unwinder *unwinder, struct mt_frame le
     return walk_and_keep(unwinder, leaf, mt_fp_slot_in_hook(&leaf), known);
 }
 
+/* From where a signal came to the caller of the function there. */
+static bool step_from_interrupted(struct mt_rule rule, const struct mt_frame *interrupted,
+                                  struct mt_address_range *stack, struct mt_cached_frame *caller) {
+#if defined(__x86_64__)
+    if (rule.kind == MT_RULE_NO_IMAGE)
+        return mt_frame_pointer_caller(interrupted, stack, caller) != MT_FRAME_POINTER_NONE;
+#endif
+    return rule.kind == MT_RULE_FRAME && apply(rule, interrupted, stack, caller) &&
+           caller->frame.pc != 0;
+}
+
 enum mt_walk_end mt_unwind_walk_interrupted(struct mt_unwinder *unwinder,
                                             struct mt_frame interrupted, uint32_t *known) {
     struct mt_address_range *stack = mt_stack_bounds_enter(unwinder, interrupted.sp);
     struct mt_rule rule = mt_rule_for(interrupted.pc + 1); /* which looks in front of it */
     struct mt_cached_frame caller;
     *known = 0;
-    if (rule.kind != MT_RULE_FRAME || !apply(rule, &interrupted, stack, &caller) ||
-        caller.frame.pc == 0)
+    if (!step_from_interrupted(rule, &interrupted, stack, &caller))
         return MT_WALK_DECLINED;
-    return walk_and_keep(unwinder, caller.frame, caller.fp_slot, known);
+    enum mt_walk_end end = walk_and_keep(unwinder, caller.frame, caller.fp_slot, known);
+    /* That a JIT compiler's code had a frame pointer there shows a way to the root only. */
+    return rule.kind == MT_RULE_FRAME || end == MT_WALK_CACHED ? end : MT_WALK_DECLINED;
 }
