@@ -43,9 +43,11 @@ import TraceTestSupport
   }
 
   /// The function behind the hook is known before, as looking for it takes the loader's variables;
-  /// and waits are not noted in what the thread has where the recorder's would be.
-  @Test func callsByNumberLeaveTheirMemoryAlone() throws {
-    let run = try Self.run("calls")
+  /// and waits are not noted in what the thread has where the recorder's would be, if it has
+  /// anything there.
+  @Test(arguments: ["calls", "bare"])
+  func callsByNumberLeaveTheirMemoryAlone(which: String) throws {
+    let run = try Self.run(which)
     #expect(run.plain.outputText == "called by the thread, changed 0 bytes\nend\n")
     #expect(run.recorded.outputText == run.plain.outputText)
     try Self.expectWhole(run.root(), snapshots: 1)

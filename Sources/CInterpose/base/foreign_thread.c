@@ -33,7 +33,13 @@ static uintptr_t place_of_block(void) {
 
 #else
 
+static const bool g_can_read_pointer = false;
+
 void mt_foreign_threads_begin(void) {}
+
+static uintptr_t thread_pointer(void) {
+    return mt_os_thread_pointer();
+}
 
 static uintptr_t place_of_block(void) {
     return (uintptr_t)&mt_tls;
@@ -41,12 +47,27 @@ static uintptr_t place_of_block(void) {
 
 #endif
 
+static bool is_same_page(uintptr_t place, uintptr_t other) {
+    return place / MT_PAGE_SIZE == other / MT_PAGE_SIZE;
+}
+
 static bool is_block(uintptr_t place) {
     const struct mt_tls *block = (const struct mt_tls *)place;
-    return place % _Alignof(struct mt_tls) == 0 && mt_os_is_readable(place) &&
-           mt_os_is_readable((uintptr_t)&block->mark) && block->mark == MT_TLS_MARK;
+    uintptr_t mark = (uintptr_t)&block->mark;
+    return place % _Alignof(struct mt_tls) == 0 && mt_os_is_readable(mark) &&
+           (is_same_page(place, mark) || mt_os_is_readable(place)) && block->mark == MT_TLS_MARK;
 }
 
 bool mt_thread_is_foreign(void) {
     return !is_block(place_of_block());
+}
+
+bool mt_thread_has_block(void) {
+    if (!g_can_read_pointer)
+        return mt_tls.mark == MT_TLS_MARK;
+    uintptr_t place = place_of_block();
+    if (!is_same_page(place, thread_pointer()))
+        return is_block(place);
+    const struct mt_tls *block = (const struct mt_tls *)place;
+    return place % _Alignof(struct mt_tls) == 0 && block->mark == MT_TLS_MARK;
 }

@@ -15,4 +15,8 @@ void mt_foreign_threads_begin(void);
 /* Whether the calling thread is one: then nothing may touch mt_tls. Async-signal-safe. */
 bool mt_thread_is_foreign(void);
 
+/* The opposite, for hooks: without a system call where the block lies in the page that the thread
+ * pointer points to, as it mostly does, and of which whoever calls the C library has the memory. */
+bool mt_thread_has_block(void);
+
 #endif

@@ -58,7 +58,9 @@ static const char *const other_names[] = {
     "sigtimedwait", "semtimedop",   "sigaction",
     "signal",       "waitpid",      "wait3",
     "wait4",        "waitid",       "pthread_key_create",
-    "tss_create",   "sigaltstack",
+    "tss_create",   "sigaltstack",  "poll",
+    "__poll_chk",   "nanosleep",    "clock_nanosleep",
+    "usleep",       "thrd_sleep",
 };
 
 /* Those that stay as they are where nobody asks for them. */

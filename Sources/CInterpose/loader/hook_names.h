@@ -9,7 +9,7 @@ enum { MT_ALLOCATOR_NAMES = 34 };
 extern const char *const mt_allocator_names[MT_ALLOCATOR_NAMES];
 
 /* All: those of the allocator first, those that only MEMTRACE_MAPPINGS needs last. */
-enum { MT_HOOK_NAMES = MT_ALLOCATOR_NAMES + 56 + 7 };
+enum { MT_HOOK_NAMES = MT_ALLOCATOR_NAMES + 62 + 7 };
 const char *mt_hook_names_at(size_t index);
 
 /* How many of them calls are to be led to, with the options of this process. */

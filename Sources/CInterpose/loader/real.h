@@ -15,6 +15,7 @@
 #include <time.h>
 
 struct epoll_event;
+struct pollfd;
 struct rusage;
 struct sembuf;
 
@@ -74,6 +75,12 @@ struct sembuf;
     X(int, pivot_root, (const char *, const char *))                                               \
     X(int, unshare, (int))                                                                         \
     X(int, setns, (int, int))                                                                      \
+    X(int, poll, (struct pollfd *, unsigned long, int))                                            \
+    X(int, __poll_chk, (struct pollfd *, unsigned long, int, size_t))                              \
+    X(int, nanosleep, (const struct timespec *, struct timespec *))                                \
+    X(int, clock_nanosleep, (clockid_t, int, const struct timespec *, struct timespec *))          \
+    X(int, usleep, (unsigned))                                                                     \
+    X(int, thrd_sleep, (const struct timespec *, struct timespec *))                               \
     X(int, epoll_wait, (int, struct epoll_event *, int, int))                                      \
     X(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))                   \
     X(int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *))                 \

@@ -15,6 +15,8 @@ enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
  * it. */
 enum { REACH = 1024 };
 
+enum { NOTED = sizeof mt_tls.wait.arguments / sizeof *mt_tls.wait.arguments };
+
 /* The argument of a call that limits its time. */
 struct limit {
     int index; /* -1: none that is known */
@@ -23,6 +25,12 @@ struct limit {
 
 static struct limit limit_of(const struct mt_call *call) {
     switch (call->number) {
+    case SYS_poll:
+        return (struct limit){2, true};
+    case SYS_nanosleep:
+        return (struct limit){0, false};
+    case SYS_clock_nanosleep:
+        return (struct limit){call->arguments[1] & TIMER_ABSTIME ? -1 : 2, false};
     case SYS_epoll_wait:
     case SYS_epoll_pwait:
         return (struct limit){3, true};
@@ -48,14 +56,15 @@ const struct mt_noted_wait *mt_noted_wait_last(void) {
     return mt_thread_is_foreign() ? &none : &mt_tls.wait;
 }
 
-/* The first arguments, up to the limit: that is another one once the call was interrupted. Halves
- * of them, since what is above an int is undefined. */
+/* By the first arguments. Halves of them, since what is above an int is undefined; and of time
+ * limits those that are known. */
 static bool is_noted(const struct mt_call *call, int limit) {
     const struct mt_noted_wait *noted = mt_noted_wait_last();
     if (noted->number != call->number || noted->ticks == 0 || noted->sp - call->sp > REACH)
         return false;
-    for (int i = 0; i < 3 && i < limit; i++)
-        if ((uint32_t)noted->arguments[i] != (uint32_t)call->arguments[i])
+    for (int i = 0; i < NOTED && i <= limit; i++)
+        if ((uint32_t)noted->arguments[i] != (uint32_t)call->arguments[i] &&
+            (i < limit || noted->arguments[i] != 0))
             return false;
     return true;
 }
@@ -95,9 +104,11 @@ bool mt_noted_wait_shorten(const struct mt_call *call, void *context) {
     uint64_t passed = ns_since(noted->ticks);
     uint64_t rest = noted->limit_ns > passed ? noted->limit_ns - passed : 0;
     noted->rest = (struct timespec){(time_t)(rest / NS_PER_S), (long)(rest % NS_PER_S)};
-    mt_call_set_argument(context, limit.index,
-                         limit.is_milliseconds ? (rest + NS_PER_MS - 1) / NS_PER_MS
-                                               : (uintptr_t)&noted->rest);
+    uint64_t argument =
+        limit.is_milliseconds ? (rest + NS_PER_MS - 1) / NS_PER_MS : (uintptr_t)&noted->rest;
+    mt_call_set_argument(context, limit.index, argument);
+    if (limit.index < NOTED)
+        noted->arguments[limit.index] = argument;
     return true;
 }
 

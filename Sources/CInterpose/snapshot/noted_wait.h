@@ -2,11 +2,14 @@
  *
  * Of epoll_wait and others with a time limit the kernel keeps no rest where a handler interrupts
  * them: they fail with EINTR, whatever the program thinks of it. Who knows when such a call has
- * begun lets it begin anew for what is left. */
+ * begun lets it begin anew for what is left. Of poll and sleeps it keeps one, which can be waited
+ * for within the handler only (wait_on.h), and so not on a signal stack: these are noted as well.
+ */
 #ifndef MT_NOTED_WAIT_H
 #define MT_NOTED_WAIT_H
 
 #include "base/clock.h"
+#include "base/foreign_thread.h"
 #include "base/tls.h"
 
 struct mt_call; /* call_number.h */
@@ -15,13 +18,13 @@ struct mt_call; /* call_number.h */
  * system call. Does nothing in a foreign thread: what it has in the place of ours is not to be
  * written to. Async-signal-safe.
  *
- * sp         that of its caller
- * arguments  the first three */
+ * sp                    that of its caller
+ * first, second, third  arguments; 0 for a time limit that the C library is yet to make */
 static inline void mt_noted_wait_begin(long number, uintptr_t sp, uint64_t first, uint64_t second,
                                        uint64_t third) {
-    struct mt_noted_wait *wait = &mt_tls.wait;
-    if (mt_unlikely(mt_tls.mark != MT_TLS_MARK))
+    if (mt_unlikely(!mt_thread_has_block()))
         return;
+    struct mt_noted_wait *wait = &mt_tls.wait;
     wait->number = 0; /* a handler may come in between */
     wait->sp = sp;
     /* Who is not recorded may have given the counter away. */

@@ -7,10 +7,10 @@
 
 /* Changes where the handler returns to, if the call can begin anew without waiting longer than the
  * program meant: it has no time limit, waits until a moment, keeps what is left of its time, or a
- * hook has noted when it began (noted_wait.h). Where the kernel keeps the rest (poll with a
- * timeout, usleep), waits for it here (wait_on.h), as for sockets with a time limit, which may take
- * somewhat longer (wait_socket.h), for the rest of a write (cut_transfer.h), and for completions
- * of what a call has submitted (cut_submission.h).
+ * hook has noted when it began (noted_wait.h). Where only the kernel keeps the rest (of a poll or a
+ * sleep that no hook has seen), waits for it here (wait_on.h), as for sockets with a time limit,
+ * which may take somewhat longer (wait_socket.h), for the rest of a write (cut_transfer.h), and for
+ * completions of what a call has submitted (cut_submission.h).
  *
  * Nothing is changed where no call was interrupted, or one of which nobody knows what is left of
  * its time (io_uring_enter and connect with a timeout; epoll_wait, sigtimedwait, semtimedop

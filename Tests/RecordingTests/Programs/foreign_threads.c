@@ -7,6 +7,7 @@
 //          "fault": the thread follows a null pointer
 //          "terminate": it gets a signal that ends the process
 //          "calls": there is memory of somebody else's, and the thread calls the kernel by number
+//          "bare": there is none, and it does so as well
 #define _GNU_SOURCE
 #include <errno.h>
 #include <memtrace.h>
@@ -21,7 +22,7 @@
 #include <unistd.h>
 
 enum { PAGE = 4096, TIMES = 10, STACK = 65536, REQUEST = 63, BYTE = 0xa5 };
-static volatile int has_begun, ended, faults, calls, tid;
+static volatile int has_begun, ended, faults, calls, is_bare, tid;
 static int thread;
 static void *kept;
 static unsigned char *below;
@@ -58,7 +59,7 @@ static void begin(void) {
     uintptr_t *pointer = (uintptr_t *)(pages + PAGE);
     char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(pointer, PAGE, PROT_READ | PROT_WRITE);
-    if (calls) {
+    if (calls && !is_bare) {
         below = (unsigned char *)pages;
         mprotect(below, PAGE, PROT_READ | PROT_WRITE);
         memset(below, BYTE, PAGE);
@@ -110,7 +111,7 @@ static void request(void) {
 
 static void count_changed(void) {
     int changed = 0;
-    for (int i = 0; i < PAGE; i++)
+    for (int i = 0; below && i < PAGE; i++)
         changed += below[i] != BYTE;
     printf("called by %s, changed %d bytes\n", tid == thread ? "the thread" : "another", changed);
 }
@@ -119,7 +120,8 @@ int main(int count, char **arguments) {
     (void)count;
     kept = malloc(47001);
     faults = strcmp(arguments[1], "fault") == 0;
-    calls = strcmp(arguments[1], "calls") == 0;
+    is_bare = strcmp(arguments[1], "bare") == 0;
+    calls = is_bare || strcmp(arguments[1], "calls") == 0;
     begin();
     if (strcmp(arguments[1], "snapshots") == 0)
         take_snapshots();

@@ -1,19 +1,23 @@
-// Waits for a time in calls of which the kernel keeps no rest; meanwhile snapshots are asked for,
-// one after the other, where the process is recorded.
+// Waits for a time in calls that a handler ends; meanwhile snapshots are asked for, one after the
+// other, where the process is recorded. With "stack" the thread has a signal stack, and waits in
+// those only that can go on there.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/aio_abi.h>
 #include <linux/futex.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +28,43 @@ static int epoll, semaphores;
 static aio_context_t context;
 static sigset_t unused;
 static struct epoll_event event;
+
+// As fortified programs call it.
+int __poll_chk(struct pollfd *files, nfds_t count, int limit_ms, size_t size);
+
+static int wait_poll(void) {
+    return poll(NULL, 0, LIMIT_MS);
+}
+
+static int wait_poll_checked(void) {
+    return __poll_chk(NULL, 0, LIMIT_MS, 0);
+}
+
+static int wait_poll_number(void) {
+    return (int)syscall(SYS_poll, NULL, 0, LIMIT_MS);
+}
+
+static int wait_usleep(void) {
+    return usleep(LIMIT_MS * 1000);
+}
+
+static int wait_nanosleep(void) {
+    return nanosleep(&limit, NULL);
+}
+
+static int wait_nanosleep_number(void) {
+    return (int)syscall(SYS_nanosleep, &limit, NULL);
+}
+
+static int wait_clock(void) {
+    struct timespec rest;
+    errno = clock_nanosleep(CLOCK_MONOTONIC, 0, &limit, &rest);
+    return errno ? -1 : 0;
+}
+
+static int wait_thread(void) {
+    return thrd_sleep(&limit, NULL);
+}
 
 static int wait_epoll(void) {
     return epoll_wait(epoll, &event, 1, LIMIT_MS);
@@ -181,12 +222,29 @@ static void connect_at_last(void) {
     printf("connect returned %d, %s\n", result, strerror(error));
 }
 
-int main(void) {
+static void use_signal_stack(void) {
+    stack_t stack = {.ss_size = 65536};
+    stack.ss_sp = malloc(stack.ss_size);
+    sigaltstack(&stack, NULL);
+}
+
+int main(int count, char **arguments) {
+    int is_on_stack = count > 1 && strcmp(arguments[1], "stack") == 0;
+    if (is_on_stack)
+        use_signal_stack();
     epoll = epoll_create1(EPOLL_CLOEXEC);
     semaphores = semget(IPC_PRIVATE, 1, 0600);
     syscall(SYS_io_setup, 1, &context);
     sigemptyset(&unused);
     sigaddset(&unused, SIGUSR2);
+    wait_in("poll", wait_poll);
+    wait_in("__poll_chk", wait_poll_checked);
+    wait_in("poll by number", wait_poll_number);
+    wait_in("usleep", wait_usleep);
+    wait_in("nanosleep", wait_nanosleep);
+    wait_in("nanosleep by number", wait_nanosleep_number);
+    wait_in("clock_nanosleep", wait_clock);
+    wait_in("thrd_sleep", wait_thread);
     wait_in("epoll_wait", wait_epoll);
     wait_in("epoll_pwait2", wait_epoll_precisely);
     wait_in("sigtimedwait", wait_signal);
@@ -194,6 +252,8 @@ int main(void) {
     wait_in("io_getevents", wait_io);
     wait_in("FUTEX_WAIT", wait_futex);
     semctl(semaphores, 0, IPC_RMID);
+    if (is_on_stack)
+        return 0;
     open_sockets();
     wait_in("recv", wait_receive);
     wait_in("accept", wait_accept);
