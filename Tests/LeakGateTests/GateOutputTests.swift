@@ -160,6 +160,18 @@ import TraceTestSupport
     #expect(many.processLines.map(\.title) == ["app, 5 processes", "app (pid 6)"])
   }
 
+  /// A process that is killed as it begins leaves a trace without the name of its program.
+  @Test func manyProcessesWithoutNamesAreOneLine() throws {
+    let problems = ["wrote no end"]
+    var input = input(
+      processes: (1...5).map { checked("", pid: UInt32($0), problems: problems) })
+    input.problems = input.processes.map { "\($0.title): wrote no end" }
+    let result = GateResult(judging: input)
+    #expect(result.processLines.map(\.title) == ["an unknown program, 5 processes"])
+    #expect(
+      result.joiningAlike(input.problems) == ["an unknown program, 5 processes: wrote no end"])
+  }
+
   @Test func whatIsSaidOfManyProcessesIsOneLine() throws {
     func warned(_ pid: UInt32, _ warning: String) -> CheckedProcess {
       var process = checked(pid: pid, problems: pid < 5 ? ["was: killed"] : [])

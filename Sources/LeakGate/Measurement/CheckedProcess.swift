@@ -47,8 +47,11 @@ public struct CheckedProcess: Sendable, Hashable, Encodable {
   /// they were, or should have been, and when `--process` left it out.
   public var note: String?
 
+  /// The name of its program in a sentence: that of a process that was killed at its start is not known.
+  var program: String { name.isEmpty ? "an unknown program" : name }
+
   /// `test-runner (pid 4711)`.
-  public var title: String { "\(name.isEmpty ? "an unknown program" : name) (pid \(pid))" }
+  public var title: String { "\(program) (pid \(pid))" }
 
   /// What was done with it, in a few words: `3 leaks, 0 errors`.
   public var summary: String {

@@ -7,7 +7,7 @@ extension GateResult {
   /// - Parameter lines: `app (pid 7): was killed`, and others.
   /// - Returns: `app, 12 processes: was killed` in place of the first of them.
   func joiningAlike(_ lines: [String]) -> [String] {
-    let names = Dictionary(processes.map { ($0.title, $0.name) }) { first, _ in first }
+    let names = Dictionary(processes.map { ($0.title, $0.program) }) { first, _ in first }
     let joined = lines.map { line -> String? in
       guard let colon = line.firstRange(of: ": "),
         let name = names[String(line[..<colon.lowerBound])]

@@ -132,7 +132,7 @@ public struct GateResult: Sendable, Report {
       lines.append(
         count == 1
           ? (process.title, process.ending.text, process.summary)
-          : ("\(process.name), \(count) processes", "", process.summary))
+          : ("\(process.program), \(count) processes", "", process.summary))
     }
     return lines
   }
@@ -146,7 +146,7 @@ public struct GateResult: Sendable, Report {
     let chosen = processes.filter(\.isChosen).map { process in
       (
         title: process.title,
-        line: Line(name: process.name, ending: process.ending.text, summary: process.summary)
+        line: Line(name: process.program, ending: process.ending.text, summary: process.summary)
       )
     }
     let counts = Dictionary(chosen.map { ($0.line, 1) }, uniquingKeysWith: +)
