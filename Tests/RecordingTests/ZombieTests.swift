@@ -77,6 +77,20 @@ import TraceTestSupport
     #expect(try run.root().notes.first { $0.kind == .zombies }?.value == 1 << 20)
   }
 
+  /// The kernel kills who goes beyond the limit of a control group.
+  ///
+  /// Not everybody may make one.
+  @Test func aQuarterOfTheLimitOfAGroupIsKeptAtMost() throws {
+    let program = try TestProgram("limited_group.c")
+    let run = try TracedRun([program.path.string], start: .launcher(["--zombies"]))
+    guard run.plain.outputText != "no group\n" else { return }
+    #expect(run.plain.outputText == "freed all\n")
+    let kept = try run.allTraces().compactMap { trace in
+      trace.notes.first { $0.kind == .zombies }?.value
+    }
+    #expect(kept.min() == 16 << 20)
+  }
+
   @Test func aSwiftObjectTellsWhoUsedIt() throws {
     let program = try TestProgram("zombie_object.swift")
     let run = try HeapRun(program, [], options: ["--zombies"])

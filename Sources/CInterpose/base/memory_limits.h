@@ -1,4 +1,5 @@
-/* How much memory the process may use, for the reader's "memory hog" line. */
+/* How much memory the process may use: for the reader's "memory hog" line, and for what may be kept
+ * back. */
 #ifndef MT_MEMORY_LIMITS_H
 #define MT_MEMORY_LIMITS_H
 

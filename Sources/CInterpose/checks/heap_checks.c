@@ -3,6 +3,7 @@
 
 #include "base/config.h"
 #include "base/diag.h"
+#include "base/memory_limits.h"
 #include "base/number_ranges.h"
 #include "guard/guard.h"
 #include "redzones/redzones.h"
@@ -26,7 +27,18 @@ bool mt_heap_checks_configure(void) {
     return mt_config.zombies || mt_config.redzones || has_numbers(mt_config.guard);
 }
 
+/* The kernel kills who goes beyond the limit of its group: what is kept back leaves most of it to
+ * the program. */
+static void bound_zombies(void) {
+    enum { SHARE = 4 };
+    uint64_t most = mt_memory_limit_of_cgroup() / SHARE;
+    if (mt_config.zombies > most)
+        mt_config.zombies = most;
+}
+
 static void begin_zombies(void) {
+    if (mt_config.zombies)
+        bound_zombies();
     if (mt_config.zombies && !mt_zombies_begin(mt_config.zombies)) {
         mt_config.zombies = 0;
         mt_diag_once("cannot keep freed blocks back:", "the allocator does not tell their sizes", 0,
