@@ -59,7 +59,11 @@ import TraceTestSupport
     #expect(try MarkedEvents(try run.root())[33001] == .init(allocated: 1000, freed: 1000))
   }
 
-  @Test(arguments: ["allocate", "fork", "fork-exec", "vfork-exec", "spawn", "dlopen"])
+  @Test(
+    arguments: [
+      "allocate", "fork", "fork-exec", "vfork-exec", "spawn", "dlopen", "clone-execve",
+      "clone-execvp", "clone-execveat", "clone-fexecve",
+    ])
   func theSmallestStackSuffices(what: String) throws {
     let run = try TracedRun([try TestProgram("small_stacks.c").path.string, what])
     #expect(run.recorded.outputText == "\(what): 0\n")

@@ -35,6 +35,17 @@ struct elf {
     const Elf64_Phdr *interpreter, *dynamic; /* NULL: none */
 };
 
+/* What a probe works in. */
+struct room {
+    struct elf program, loader;
+    char start[256], interpreter[256];
+    char loader_path[MAX_LOADER_PATH];
+    char candidate[MAX_CANDIDATE];
+    char folder[MT_TRACE_FOLDER_ROOM];
+};
+
+static const char is_without_room[] = "there was no memory left to look at its file";
+
 const char *mt_exec_library(void) {
     static Dl_info info;
     if (!info.dli_fname)
@@ -196,51 +207,55 @@ bool mt_exec_only_lists(const char *file, char *const *arguments) {
 
 /* In another root, or of a distribution within another (Nix, Homebrew), a program has a C library
  * of its own. With a library that needs a newer one, its loader would not begin it. */
-static const char *probe_loader(const char *path) {
+static const char *probe_loader(struct elf *loader, const char *path) {
     Elf64_Ehdr header;
-    struct elf loader = {.fd = (int)mt_os_open_regular(MT_AT_CWD, path)};
-    if (loader.fd < 0)
+    loader->fd = (int)mt_os_open_regular(MT_AT_CWD, path);
+    if (loader->fd < 0)
         return NULL;
-    bool is_unfit = read_at(loader.fd, &header, sizeof header, 0) &&
-                    read_headers(&loader, &header) && is_too_old(&loader);
-    mt_os_close(loader.fd);
+    bool is_unfit = read_at(loader->fd, &header, sizeof header, 0) &&
+                    read_headers(loader, &header) && is_too_old(loader);
+    mt_os_close(loader->fd);
     return is_unfit ? is_old : NULL;
 }
 
-static const char *probe_interpreter(const struct elf *elf) {
-    char path[MAX_LOADER_PATH] = "";
+static const char *probe_interpreter(struct room *room) {
+    const struct elf *elf = &room->program;
+    char *path = room->loader_path;
     uint64_t size = elf->interpreter->p_filesz;
-    if (!read_at(elf->fd, path, size < sizeof path ? size : sizeof path - 1,
-                 elf->interpreter->p_offset))
+    if (size >= MAX_LOADER_PATH)
+        size = MAX_LOADER_PATH - 1;
+    if (!read_at(elf->fd, path, size, elf->interpreter->p_offset))
         return NULL;
+    path[size] = 0;
     if (mt_text_find(path, "ld-musl"))
         return is_musl;
     if (!mt_text_find(path, "/ld-linux") && !mt_text_find(path, "/ld-") &&
         !mt_text_find(path, "/ld.so"))
         return "its loader is not glibc's";
-    return probe_loader(path);
+    return probe_loader(&room->loader, path);
 }
 
-static const char *probe_elf(int fd) {
+static const char *probe_elf(int fd, struct room *room) {
     Elf64_Ehdr header;
-    struct elf elf = {.fd = fd};
+    struct elf *elf = &room->program;
+    elf->fd = fd;
     if (!read_at(fd, &header, sizeof header, 0))
         return NULL;
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != MT_ELF_MACHINE)
         return "built for another architecture";
     if (is_library_out_of_reach())
         return "libmemtrace.so cannot be read where it runs (chroot, mount namespace, user)";
-    const char *obstacle = mt_trace_obstacle();
+    const char *obstacle = mt_trace_obstacle(room->folder);
     if (obstacle)
         return obstacle;
-    if (!read_headers(&elf, &header))
+    if (!read_headers(elf, &header))
         return NULL;
-    if (!elf.interpreter && !has_name(&elf, DT_SONAME, is_loader))
+    if (!elf->interpreter && !has_name(elf, DT_SONAME, is_loader))
         return mt_exec_is_static;
-    if (!elf.interpreter)
-        return is_too_old(&elf) ? is_old : NULL;
-    const char *reason = probe_interpreter(&elf);
-    if (!reason && has_name(&elf, DT_NEEDED, mt_exec_is_sanitizer))
+    if (!elf->interpreter)
+        return is_too_old(elf) ? is_old : NULL;
+    const char *reason = probe_interpreter(room);
+    if (!reason && has_name(elf, DT_NEEDED, mt_exec_is_sanitizer))
         reason = "built with a sanitizer, which has its own allocator";
     return reason ? reason : mt_exec_privilege(fd);
 }
@@ -258,19 +273,19 @@ static void script_interpreter(const char *line, char interpreter[256]) {
     interpreter[length] = 0;
 }
 
-static const char *probe(int fd, unsigned depth) {
-    char start[256] = "";
-    mt_os_pread(fd, start, sizeof start - 1, 0);
+static const char *probe(int fd, struct room *room, unsigned depth) {
+    char *start = room->start;
+    memset(start, 0, sizeof room->start);
+    mt_os_pread(fd, start, sizeof room->start - 1, 0);
     if (mt_text_has_prefix(start, ELFMAG))
-        return probe_elf(fd);
-    char interpreter[256];
+        return probe_elf(fd, room);
     if (!mt_text_has_prefix(start, "#!") || depth == MAX_SCRIPT_DEPTH)
         return NULL;
-    script_interpreter(start, interpreter);
-    long next = mt_os_open_regular(MT_AT_CWD, interpreter);
+    script_interpreter(start, room->interpreter);
+    long next = mt_os_open_regular(MT_AT_CWD, room->interpreter);
     if (next < 0)
         return NULL;
-    const char *reason = probe((int)next, depth + 1);
+    const char *reason = probe((int)next, room, depth + 1);
     mt_os_close((int)next);
     return reason;
 }
@@ -285,8 +300,18 @@ static const char *probe_unreadable(int directory, const char *path) {
     return reason;
 }
 
+static struct room *find_room(void) {
+    return mt_os_map_pages(sizeof(struct room));
+}
+
+static const char *give_back(struct room *room, const char *reason) {
+    mt_os_unmap_pages(room, sizeof *room);
+    return reason;
+}
+
 const char *mt_exec_probe_descriptor(int fd) {
-    return probe(fd, 0);
+    struct room *room = find_room();
+    return room ? give_back(room, probe(fd, room, 0)) : is_without_room;
 }
 
 /* musl's loader is its whole C library: by nothing but its name it differs from a static program,
@@ -295,22 +320,46 @@ static bool is_musl_loader(const char *path) {
     return mt_text_has_prefix(mt_text_last_component(path), "ld-musl");
 }
 
-const char *mt_exec_probe_at(int directory, const char *path) {
+static const char *probe_at(int directory, const char *path, struct room *room) {
     long fd = mt_os_open_regular(directory, path);
     /* Only a path that the kernel could read may be looked at: others are for exec to refuse. */
     if (fd == -ENOENT && directory >= 0 && !*path)
-        return probe(directory, 0);
+        return probe(directory, room, 0);
     if (fd == -EACCES)
         return probe_unreadable(directory, path);
     if (fd < 0)
         return NULL;
-    const char *reason = is_musl_loader(path) ? is_musl : probe((int)fd, 0);
+    const char *reason = is_musl_loader(path) ? is_musl : probe((int)fd, room, 0);
     mt_os_close((int)fd);
     return reason;
 }
 
+const char *mt_exec_probe_at(int directory, const char *path) {
+    struct room *room = find_room();
+    return room ? give_back(room, probe_at(directory, path, room)) : is_without_room;
+}
+
 const char *mt_exec_probe(const char *path) {
     return mt_exec_probe_at(MT_AT_CWD, path);
+}
+
+/* As execvp looks for it. */
+static const char *probe_in_path(const char *name, const char *search_path, struct room *room) {
+    for (const char *at = search_path;;) {
+        size_t length = 0;
+        while (at[length] && at[length] != ':')
+            length++;
+        char *path = room->candidate;
+        struct mt_text text = mt_text_begin(path, sizeof room->candidate);
+        mt_text_add_bytes(&text, at, length);
+        mt_text_add(&text, length ? "/" : "");
+        mt_text_add(&text, name);
+        if (!text.cut && mt_os_is_executable(path) == 0)
+            return probe_at(MT_AT_CWD, path, room);
+        if (!at[length])
+            return NULL;
+        at += length + 1;
+    }
 }
 
 const char *mt_exec_probe_in_path(const char *name, const char *search_path) {
@@ -318,19 +367,6 @@ const char *mt_exec_probe_in_path(const char *name, const char *search_path) {
         return mt_exec_probe(name);
     if (!search_path)
         search_path = "/bin:/usr/bin";
-    for (const char *at = search_path;;) {
-        size_t length = 0;
-        while (at[length] && at[length] != ':')
-            length++;
-        char path[MAX_CANDIDATE];
-        struct mt_text text = mt_text_begin(path, sizeof path);
-        mt_text_add_bytes(&text, at, length);
-        mt_text_add(&text, length ? "/" : "");
-        mt_text_add(&text, name);
-        if (!text.cut && mt_os_is_executable(path) == 0)
-            return mt_exec_probe(path);
-        if (!at[length])
-            return NULL;
-        at += length + 1;
-    }
+    struct room *room = find_room();
+    return room ? give_back(room, probe_in_path(name, search_path, room)) : is_without_room;
 }

@@ -13,7 +13,9 @@
  * path     as given to execve
  * returns  NULL when it can be recorded or nothing speaks against it (a missing file: exec will
  *          say so itself), else the reason in words
- * context  also in a vfork child: writes to its stack only */
+ * context  also in a child that runs on its parent's memory, on a stack of its own with less than
+ *          a page, below which its parent's variables may lie, as Swift starts swift-backtrace:
+ *          works in pages of its own, which are gone when it returns */
 const char *mt_exec_probe(const char *path);
 
 /* Like mt_exec_probe for a name that is searched in PATH as execvp does. */

@@ -19,8 +19,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_FOLDER = 1024 };
-
 /* A bool: whether this process, or what it was forked from, may be in a Landlock domain. */
 static uint32_t g_is_landlocked;
 
@@ -38,11 +36,10 @@ static bool is_behind_landlock(const char *folder) {
     return fd == -EACCES;
 }
 
-static const char *out_of_reach(void) {
-    char folder[MAX_FOLDER];
+static const char *out_of_reach(char folder[MT_TRACE_FOLDER_ROOM]) {
     const char *output = mt_config.output;
     size_t length = (size_t)(mt_text_last_component(output) - output);
-    if (*output != '/' || length >= sizeof folder)
+    if (*output != '/' || length >= MT_TRACE_FOLDER_ROOM)
         return NULL;
     memcpy(folder, output, length);
     folder[length] = 0;
@@ -56,10 +53,10 @@ static const char *out_of_reach(void) {
     return NULL;
 }
 
-const char *mt_trace_obstacle(void) {
+const char *mt_trace_obstacle(char room[MT_TRACE_FOLDER_ROOM]) {
     if (mt_os_limit(RLIMIT_FSIZE) < MT_FILE_HEADER_SIZE)
         return "traces cannot be written where files may have next to no bytes (ulimit -f)";
-    return out_of_reach();
+    return out_of_reach(room);
 }
 
 /* "path: reason", as of programs. */
@@ -77,7 +74,8 @@ static void note_forks(void) {
 /* It has the parent's descriptors, but for that of the trace. A program that it executes instead
  * may have fewer: mt_trace_obstacle does not look at them. */
 static bool can_fork_begin(void) {
-    return mt_file_room_is_left(mt_trace_descriptor_kept()) && !mt_trace_obstacle();
+    char room[MT_TRACE_FOLDER_ROOM];
+    return mt_file_room_is_left(mt_trace_descriptor_kept()) && !mt_trace_obstacle(room);
 }
 
 void mt_trace_folder_after_fork(void) {
