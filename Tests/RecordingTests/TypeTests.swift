@@ -302,6 +302,15 @@ import TraceTestSupport
     #expect(found["Set<Int> storage"]?.first == 1)
   }
 
+  @Test func classesOfCxxThatSwiftCountsAreNamed() throws {
+    let header = TestProgram.sources.appending("cxx_classes.h").string
+    let interoperation = ["-cxx-interoperability-mode=default", "-import-objc-header", header]
+    let found = try categories("cxx_classes.swift", interoperation + ["-module-name", "app"])
+
+    #expect(found["app.Node<Texture>"]?.first == 20)
+    #expect(found["Array<Texture> storage"]?.first == 20)
+  }
+
   @Test(arguments: [["-Onone"], ["-O"]])
   func classesOfEmbeddedSwiftAreNamedByTheirSymbols(flags: [String]) throws {
     let embedded = ["-enable-experimental-feature", "Embedded", "-wmo", "-module-name", "app"]

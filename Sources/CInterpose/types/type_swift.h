@@ -19,6 +19,7 @@ enum mt_swift_kind {
     MT_SWIFT_ENUM = 0x201,
     MT_SWIFT_OPTIONAL = 0x202,
     MT_SWIFT_FOREIGN_CLASS = 0x203,
+    MT_SWIFT_FOREIGN_REFERENCE = 0x204, /* a class of C++ that counts its references */
     MT_SWIFT_OPAQUE = 0x300,
     MT_SWIFT_TUPLE = 0x301,
     MT_SWIFT_FUNCTION = 0x302,

@@ -154,6 +154,7 @@ static bool add_kind(struct mt_swift_name *name, uintptr_t metadata, uint64_t ki
     case MT_SWIFT_OPTIONAL:
         return add_nominal(name, metadata, metadata + VALUE_ARGUMENTS);
     case MT_SWIFT_FOREIGN_CLASS:
+    case MT_SWIFT_FOREIGN_REFERENCE:
         return add_nominal(name, metadata, 0);
     case MT_SWIFT_TUPLE:
         return add_tuple(name, metadata);
