@@ -381,6 +381,26 @@ struct SwiftObjectTests {
     #expect(try heap.analysis(layouts: layouts).reachability.state(of: 1) == .possible)
   }
 
+  @Test("A frame of a task holds no frame of another one, but the task that lies there")
+  func framesOfOthers() throws {
+    let task = SampleHeap.globals + 0x800
+    var heap = SampleHeap()
+    heap.snapshot.addClass("", at: Self.metadata, kind: 3)
+    let next = heap.block(128, words: [Self.metadata, 0, 16 << 32 | 96])
+    let other = heap.block(128, words: [Self.metadata, 0, 48 << 32 | 96, 0, 0, 0, task])
+    let slab = heap.block(128, words: [Self.metadata, next, 32 << 32 | 96, 0, other + 64])
+    heap.set(SampleHeap.globals, slab)
+    let layouts = [task: ObjectLayout(isTask: true)]
+    #expect(try heap.analysis(layouts: layouts).leaked == [other])
+    heap.set(slab + 32, other + 48)
+    #expect(try heap.analysis(layouts: layouts).leaked == [])
+    // What is no frame may be of somebody who knows more.
+    heap.set(slab + 32, 0)
+    heap.set(SampleHeap.globals + 8, other + 64)
+    let states = try heap.analysis(layouts: layouts).reachability
+    #expect(states.state(of: 1) == .possible)
+  }
+
   @Test("The state of an actor holds tasks, and objects only where they are unknown")
   func actors() throws {
     let (task, other) = (Self.metadata + 0x40, Self.metadata + 0x80)

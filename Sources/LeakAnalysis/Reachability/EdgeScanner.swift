@@ -139,6 +139,15 @@ final class EdgeScanner: Sendable {
     return used.map { address &- start < $0 } ?? false
   }
 
+  /// Whether a word in a frame of an async function leads into another slab of frames than its own.
+  ///
+  /// Frames are held by their task, to which each slab is linked by its beginning. One that leads to another's is that
+  /// of who waits for it, held by its task as well, or a function has left the word that has gone on.
+  @inline(never)
+  private func isOtherFrame(_ target: Target, of block: Int) -> Bool {
+    memory.taskSlab != 0 && target.block != block && isTaskSlab(target.block) && isTaskSlab(block)
+  }
+
   /// Whether a word of an actor's state points to an object that is no task: then it was there before the actor.
   @inline(never)
   private func isLeftInActor(_ offset: UInt64, _ value: UInt64) -> Bool {
@@ -163,8 +172,8 @@ final class EdgeScanner: Sendable {
   /// What stands behind the text of a short string is doubtful. Left out is what does not hold: what was in the buffer
   /// of a stream, or a table of code, before, what a Swift side table
   /// says of its object, what libdispatch has
-  /// left of work that is done, what stands in buckets of Swift's tables that are not in use, on
-  /// stacks of signal handlers that have returned, objects in metadata of types, what only identifies objects, and `unowned`
+  /// left of work that is done, what frames of async functions know of those of others, what stands in buckets of Swift's
+  /// tables that are not in use, on stacks of signal handlers that have returned, objects in metadata of types, what only identifies objects, and `unowned`
   /// references to objects that live.
   /// One that has been taken down stays allocated for these. Left out is most of what leads to blocks that are not wanted.
   @inline(__always)
@@ -182,6 +191,7 @@ final class EdgeScanner: Sendable {
     forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
       let isText = string.hasText(at: address, value, memory)
       guard var target = target(of: value, where: isWanted) else { return }
+      if target.edgeClass != .start, isOtherFrame(target, of: block) { return }
       if isSideTable, tables.sideTables.isIdle(address, of: block, value, target) { return }
       if isLeftOver(address, of: block, start, table, dead) { return }
       if let table, layout?.isIdentifierInKey(at: address, table) == true { return }
