@@ -20,6 +20,7 @@ public final class StackSymbolicator {
 
   private let stacks: StackTable
   private let images: ImageMap
+  private let types: TypeTable
   private let symbolicator: any Symbolicator
   private var locations: [Key: Int] = [:]
   private var framesOfLocation: [[SymbolicatedFrame]] = []
@@ -28,10 +29,25 @@ public final class StackSymbolicator {
   private var responsiblePlaces: StackMap<FramePlace?>
   private var allocatedTypes: [AllocationKey: TypeName?] = [:]
 
+  /// Looked for where a stack begins with a function of the program that has no name.
+  private lazy var unnamedAllocators = UnnamedAllocators(
+    types, locations: { self.stacks.walk($0).lazy.map(self.location(of:)) },
+    isUnnamed: self.isUnnamed)
+
   /// Makes a symbolicator of the backtraces of one trace.
-  public init(stacks: StackTable, images: ImageMap, symbolicator: any Symbolicator) {
+  ///
+  /// - Parameters:
+  ///   - stacks: The backtraces.
+  ///   - images: The images that their frames lie in.
+  ///   - types: The types that blocks of some stacks were seen to have.
+  ///   - symbolicator: Looks up the names.
+  public init(
+    stacks: StackTable, images: ImageMap, types: TypeTable = TypeTable(),
+    symbolicator: any Symbolicator
+  ) {
     self.stacks = stacks
     self.images = images
+    self.types = types
     self.symbolicator = symbolicator
     responsiblePlaces = StackMap(stacks)
   }
@@ -84,14 +100,35 @@ public final class StackSymbolicator {
   /// Where the frame is that a report blames; `nil` where there is no stack.
   public func responsiblePlace(of stack: StackID) -> FramePlace? {
     if let known = responsiblePlaces[stack] { return known }
-    var locations: [Int] = []
-    let frames = stacks.walk(stack).lazy.flatMap { raw in
-      locations.append(self.location(of: raw))
-      return self.framesOfLocation[locations[locations.count - 1]]
-    }
-    let found = ResponsibleFrame.find(in: frames).flatMap { place(of: $0, at: locations) }
+    let found =
+      responsiblePlace(of: stack) { self.isUnnamedAllocator($0) }
+      ?? responsiblePlace(of: stack) { _ in false }
     responsiblePlaces.set(found, of: stack)
     return found
+  }
+
+  /// The same among what called the allocators that the innermost frames are of.
+  private func responsiblePlace(
+    of stack: StackID, passingOver isAllocator: @escaping (Int) -> Bool
+  ) -> FramePlace? {
+    var locations: [Int] = []
+    let frames = stacks.walk(stack).lazy.map(self.location(of:)).drop(while: isAllocator)
+      .flatMap { location in
+        locations.append(location)
+        return self.framesOfLocation[location]
+      }
+    return ResponsibleFrame.find(in: frames).flatMap { place(of: $0, at: locations) }
+  }
+
+  /// Whether of what is at a location nothing is known but that it is in the program.
+  private func isUnnamed(_ location: Int) -> Bool {
+    framesOfLocation[location].allSatisfy {
+      $0.role == .user && $0.function == nil && $0.imagePath != nil
+    }
+  }
+
+  private func isUnnamedAllocator(_ location: Int) -> Bool {
+    !types.isEmpty && isUnnamed(location) && unnamedAllocators.contains(location)
   }
 
   /// Where one of the frames is that some locations have; mostly at the last one.

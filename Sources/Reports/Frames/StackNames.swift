@@ -26,13 +26,15 @@ public final class StackNames {
   /// - Parameters:
   ///   - stacks: The backtraces.
   ///   - images: The images that their frames lie in.
+  ///   - types: The types that blocks of some stacks were seen to have.
   ///   - symbolicator: Looks up the names.
   ///   - fullNames: Whether names are printed with all their template arguments.
   public init(
-    stacks: StackTable, images: ImageMap, symbolicator: any Symbolicator, fullNames: Bool = false
+    stacks: StackTable, images: ImageMap, types: TypeTable = TypeTable(),
+    symbolicator: any Symbolicator, fullNames: Bool = false
   ) {
     self.symbolicator = StackSymbolicator(
-      stacks: stacks, images: images, symbolicator: symbolicator)
+      stacks: stacks, images: images, types: types, symbolicator: symbolicator)
     self.stacks = stacks
     self.images = images
     likenesses = StackMap(stacks)

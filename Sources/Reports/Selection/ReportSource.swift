@@ -58,7 +58,8 @@ public struct ReportSource {
   ) {
     let process = trace.process
     let names = StackNames(
-      stacks: trace.stacks, images: trace.images, symbolicator: symbolicator, fullNames: fullNames)
+      stacks: trace.stacks, images: trace.images, types: trace.types, symbolicator: symbolicator,
+      fullNames: fullNames)
     let typeNames = TypeNames(
       types: trace.types, images: trace.images, symbolicator: symbolicator)
     let layouts = SwiftLayouts(

@@ -45,6 +45,11 @@ public struct TypeTable: Sendable {
   /// adds to those of its superclass, in order of declaration; empty where that is not known.
   public func fieldOffsets(ofWord word: UInt64) -> [UInt64] { fieldOffsets[word] ?? [] }
 
+  /// The types that blocks were seen to have while they were live, of all stacks, in no certain order.
+  public var settledSightings: some Sequence<TypeSighting> {
+    sightings.values.lazy.joined().filter { $0.evidence == .settled }
+  }
+
   /// What was seen of the blocks that a stack allocated, in the order of the trace.
   public func sightings(of stack: StackID) -> [TypeSighting] { sightings[stack] ?? [] }
 

@@ -61,6 +61,39 @@ struct StackSymbolicatorTests {
     #expect(symbolicator.responsibleFrame(of: StackID(10))?.displayName == "main")
   }
 
+  @Test("functions without names that objects of four classes come from are asked for them")
+  func unnamedAllocators() {
+    func responsible(_ names: [String]) -> [UInt64?] {
+      // main (2); who makes objects (3 …); each calls 0x200, which calls 0x100.
+      var nodes = [StackTable.Node(pc: 0x900, parent: 0, flags: 0)]
+      var types = TypeTable()
+      var stacks: [StackID] = []
+      for (index, name) in names.enumerated() {
+        let caller = UInt32(nodes.count) + 2
+        nodes.append(.init(pc: 0x300 + UInt64(index), parent: 2, flags: 0))
+        nodes.append(.init(pc: 0x200, parent: caller, flags: 0))
+        nodes.append(.init(pc: 0x100, parent: caller + 1, flags: 0))
+        let id = TypeID(rawValue: UInt32(index))
+        types.add(BlockType(id: id, kind: .swiftClass, name: name))
+        types.add(TypeSighting(stack: StackID(caller + 2), size: 32, type: id))
+        stacks.append(StackID(caller + 2))
+      }
+      let table = StackTable(
+        nodes: nodes, spans: [.init(first: 2, count: nodes.count, position: 0)])
+      let program = Image(
+        index: 0, path: "/opt/app/app", loadBias: 0, start: Address(0), end: Address(0x1000),
+        textStart: Address(0), textEnd: Address(0x1000))
+      let symbolicator = StackSymbolicator(
+        stacks: table, images: ImageMap(images: [program]), types: types,
+        symbolicator: FakeSymbolicator())
+      return stacks.map { symbolicator.responsibleFrame(of: $0)?.programCounter.rawValue }
+    }
+    #expect(responsible(["app.A", "app.B", "app.C", "app.D"]) == [0x300, 0x301, 0x302, 0x303])
+    #expect(responsible(["app.A", "app.B", "app.C"]) == [0x100, 0x100, 0x100])
+    let generic = ["app.A<Int>", "app.A<Bool>", "app.A<String>", "app.B"]
+    #expect(responsible(generic) == [0x100, 0x100, 0x100, 0x100])
+  }
+
   @Test("nobody is responsible where there is no stack", arguments: [StackID.none, StackID(4711)])
   func noStack(_ missing: StackID) {
     #expect(make().0.responsibleFrame(of: missing) == nil)
