@@ -111,6 +111,9 @@ public final class ELFSymbolicator: Symbolicator {
     let address = site.lookupAddress &- image.loadBias
     let type = sourceTypes.type(allocatedBy: site.frame, isNew: site.isNew) { object in
       symbols(of: ImageFile(image))?.typeName(of: object, at: address, in: site.position)
+    } aliased: { alias in
+      symbols(of: ImageFile(image))?.typeName(
+        ofAlias: alias, in: site.frame.baseName, at: address, in: site.position)
     }
     guard let type else {
       return compiler == .clang && !isOfBody(site) ? Self.coroutineFrame(at: site) : nil

@@ -173,6 +173,20 @@ final class ImageSymbols {
     debugInfo?.wholeName(ofClass: type, in: function, at: address, in: position)
   }
 
+  /// The type that a class template gives a name to, in one of its instances.
+  ///
+  /// - Parameters:
+  ///   - alias: As the source of the code spells it.
+  ///   - function: The function of the frame, without parameters.
+  ///   - address: Of the code.
+  ///   - position: Which of the frames at the address is meant.
+  /// - Returns: nil where the classes that the function is in give no such name.
+  func typeName(
+    ofAlias alias: String, in function: String, at address: UInt64, in position: Int
+  ) -> String? {
+    debugInfo?.typeName(ofAlias: alias, in: function, at: address, in: position)
+  }
+
   /// The members of a structure of C or C++ that the code at an ELF address may speak of; nil where that is
   /// not known.
   func members(of type: String, isCxx: Bool, at address: UInt64) -> StructureMembers? {

@@ -12,6 +12,8 @@ final class CompilationUnit {
   private(set) lazy var classes = ClassNames(of: root)
   /// The structures in it.
   private(set) lazy var structures = UnitStructures(of: root)
+  /// The names that its class templates give to types.
+  private(set) lazy var classAliases = ClassAliases(structures)
   /// The classes of the standard library in it, where it is of C++.
   private(set) lazy var libraryStructures = LibraryStructures(of: root)
   /// Whether it is of C++.

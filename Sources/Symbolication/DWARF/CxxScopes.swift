@@ -28,6 +28,9 @@ struct CxxScopes {
     scopes.first { fits(Self.withoutArguments($0)) }
   }
 
+  /// The scopes that are in an instance of a template, or are one, the innermost first: `app::Cache<int>::`.
+  var instances: [String] { scopes.filter { $0.utf8.contains(UInt8(ascii: "<")) } }
+
   /// The innermost of the scopes that is an instance of a template.
   ///
   /// - Parameter name: The template's, without what it is in: `Cache`.

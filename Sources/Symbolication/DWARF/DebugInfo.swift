@@ -125,6 +125,23 @@ final class DebugInfo {
     return name == type ? nil : name
   }
 
+  /// The type that a class template gives a name to, in one of its instances.
+  ///
+  /// - Parameters:
+  ///   - alias: The name, as the source at the address spells it.
+  ///   - function: The function at the address, without parameters.
+  ///   - address: An ELF address.
+  ///   - position: Which of the functions at the address is meant, as in ``frames(at:)``.
+  /// - Returns: nil where the classes that the function is in give no such name.
+  func typeName(
+    ofAlias alias: String, in function: String, at address: UInt64, in position: Int
+  ) -> String? {
+    guard let unit = unit(at: address) else { return nil }
+    let scopes = self.scopes(of: unit, at: address, in: position)
+    let source = scopes?.last.map { declaringUnit(of: $0, in: unit) } ?? unit
+    return source.classAliases.type(alias, in: function)
+  }
+
   /// The members of a structure that the code at an address may speak of.
   ///
   /// - Parameters:

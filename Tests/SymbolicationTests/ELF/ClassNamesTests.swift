@@ -11,16 +11,23 @@ import TraceReader
     fixture = try Fixture()
   }
 
-  private func names(
-    of types: [String], in function: String, named name: String = "main",
-    compiler: String = "g++", options: [String] = ["-O0"]
-  ) throws -> [String?] {
+  private func symbols(
+    compiler: String, options: [String]
+  ) throws -> (symbols: ImageSymbols, program: String) {
     let program = try fixture.compile(
       "classes.cpp", with: compiler, ["-g"] + options, to: "program")
     let symbols = ImageSymbols(
       path: program, buildID: try ELFFile(path: program).buildID,
       locator: DebugFileLocator(directories: []), recordedAt: nil
     ) { _ in }
+    return (symbols, program)
+  }
+
+  private func names(
+    of types: [String], in function: String, named name: String = "main",
+    compiler: String = "g++", options: [String] = ["-O0"]
+  ) throws -> [String?] {
+    let (symbols, program) = try symbols(compiler: compiler, options: options)
     let address = try Fixture.symbol(function, in: program) + 4
     return types.map { symbols.wholeName(ofClass: $0, in: name, at: address, in: 0) }
   }
@@ -104,5 +111,23 @@ import TraceReader
         == ["app::second::Twin", "app::first::Twin"])
     #expect(
       try names(of: ["Node", "Twin"], in: "main", named: "app::Other<int>::add") == [nil, nil])
+  }
+
+  @Test(arguments: ["g++", "clang++"], [["-O0"], ["-O2", "-gdwarf-4"]])
+  func namesThatATemplateGivesToTypesAreThoseOfItsInstance(
+    compiler: String, options: [String]
+  ) throws {
+    let (symbols, program) = try symbols(compiler: compiler, options: options)
+    let address = try Fixture.symbol("main", in: program) + 4
+    func meaning(_ alias: String, in function: String) -> String? {
+      symbols.typeName(ofAlias: alias, in: function, at: address, in: 0)
+    }
+    let member = "app::Tree<int>::add"
+    #expect(meaning("value_type", in: member) == "int")
+    #expect(meaning("node_type", in: member) == "app::Tree<int>::Node")
+    #expect(meaning("pointer", in: member) == "int const*")
+    #expect(meaning("Node", in: member) == nil)
+    #expect(meaning("value_type", in: "app::Tree<long>::add") == nil)
+    #expect(meaning("Alias", in: "main") == nil)
   }
 }

@@ -31,6 +31,9 @@ template <class T> struct Tree {
     struct Node {
         T value;
     };
+    typedef T value_type;
+    using node_type = Node;
+    using pointer = const T *;
     Node root;
 };
 struct Unfinished;
@@ -61,13 +64,16 @@ int main() {
     app::first::Twin first = {};
     app::second::Twin second = {};
     app::Tree<int> tree = {};
+    app::Tree<int>::value_type value = 1;
+    app::Tree<int>::node_type node = {value};
+    app::Tree<int>::pointer pointer = &node.value;
     Global global = {};
     Alias alias = {};
     app::Unfinished *unfinished = nullptr;
     std::vector<int> numbers(1);
     for (void *object :
          {(void *)&cache, (void *)&hidden, (void *)&first, (void *)&second, (void *)&tree,
-          (void *)&global, (void *)&alias, (void *)unfinished, (void *)&numbers})
+          (void *)&global, (void *)&alias, (void *)unfinished, (void *)&numbers, (void *)pointer})
         sink(object);
     return with_local() == 1 ? 0 : 1;
 }

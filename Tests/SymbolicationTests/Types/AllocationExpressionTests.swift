@@ -177,6 +177,30 @@ import Testing
     #expect(resolved == expected)
   }
 
+  private static let aliases = [
+    "using Outer = Node<int>;", "template <class T> struct Pool {", "  struct Other {",
+    "    typedef long value_type;", "  };", "  typedef T value_type; // { typedef char value_type;",
+    "  using node_type = typename Traits<T>::node;", "  value_type *get() {",
+    "    for (;;) { using Entry = Pair<T,", "          int>;", "    }",
+    "    using Entry = std::pair<T, int>; return new Entry(); using Late = T;",
+    "    return (Entry *)new node_type; } };", "} }", "Late *late() {",
+  ]
+
+  @Test(
+    arguments: [
+      ("value_type", 8, 0, .type("T")), ("value_type", 4, 30, .type("long")),
+      ("node_type", 13, 20, .untold), ("Entry", 9, 0, nil),
+      ("Entry", 10, 0, .type("Pair<T,           int>")), ("Entry", 11, 0, nil),
+      ("Entry", 12, 50, .type("std::pair<T, int>")), ("Late", 12, 50, nil),
+      ("Late", 12, 0, .type("T")), ("Outer", 13, 0, .type("Node<int>")), ("Late", 15, 0, nil),
+      ("Outer", 15, 0, nil), ("Node", 8, 0, nil), ("Outer", 99, 0, nil), ("Outer", 0, 0, nil),
+    ] as [(String, Int, Int, SourceAliases.Meaning?)])
+  func namesForTypes(name: String, line: Int, column: Int, expected: SourceAliases.Meaning?) {
+    let meaning = SourceAliases.meaning(
+      of: name, at: line, column: column, in: Self.aliases.map { $0[...] })
+    #expect(meaning == expected)
+  }
+
   @Test(
     arguments: [
       (

@@ -23,10 +23,12 @@ final class SourceTypes {
   ///   - frame: The frame that called the allocator.
   ///   - isNew: Whether it was a `new` expression.
   ///   - resolve: Names the type of an object that the frame speaks of.
+  ///   - aliased: Names the type that a class template which the frame is of gives a name to.
   /// - Returns: nil when the source is not at hand, has changed since, or does not tell.
   func type(
     allocatedBy frame: SymbolicatedFrame, isNew: Bool,
-    resolve: (ObjectExpression) -> String? = { _ in nil }
+    resolve: (ObjectExpression) -> String? = { _ in nil },
+    aliased: (String) -> String? = { _ in nil }
   ) -> TypeName? {
     guard let location = frame.location, location.line > 0, !isOfD(location.path),
       let line = lines.line(location.line, of: location.path)
@@ -42,6 +44,7 @@ final class SourceTypes {
         in: call(line, at: location), column: location.column
       ) { resolve($0) ?? parameter($0, of: frame, at: location) }
     let text = spelled.flatMap { argument($0, of: frame, at: location) }
+      .flatMap { meant($0, of: frame, at: location, aliased) }
     return text.map { Self.name($0, of: frame, isNew: isNew) }
   }
 
@@ -52,6 +55,31 @@ final class SourceTypes {
     TemplateParameters.resolve(
       type, in: frame.baseName, at: location.line, heads: templates(in: location.path))
   }
+
+  /// A type of a template without the names that the template gives to types.
+  ///
+  /// - Returns: nil where such a name stands for a type that neither the source nor `aliased` tells.
+  private func meant(
+    _ type: String, of frame: SymbolicatedFrame, at location: SourceLocation,
+    depth: Int = 0, _ aliased: (String) -> String?
+  ) -> String? {
+    let spelled = CxxSpelledName(type)
+    let name = spelled.pattern
+    guard frame.baseName.utf8.contains(UInt8(ascii: "<")), name == spelled.first, !name.isEmpty
+    else { return type }
+    let meaning = SourceAliases.meaning(
+      of: name, at: location.line, column: location.column, in: lines.lines(of: location.path))
+    if case .type(let target) = meaning, target != name, depth < Self.deepestAlias,
+      let found = argument(target, of: frame, at: location)
+        .flatMap({ meant($0, of: frame, at: location, depth: depth + 1, aliased) })
+    {
+      return found + spelled.rest
+    }
+    if let found = aliased(name) { return found + spelled.rest }
+    return meaning == nil ? type : nil
+  }
+
+  private static let deepestAlias = 4
 
   private func templates(in path: String) -> [TemplateParameters.Head] {
     let heads = templates[path] ?? TemplateParameters.heads(in: lines.lines(of: path))
