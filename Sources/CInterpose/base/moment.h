@@ -10,8 +10,14 @@
  * fact. */
 static inline uint64_t mt_moment(void) {
     mt_tls.must_stamp = 1;
-    mt_block_owner_forget();
-    return mt_clock_event_time();
+    uint64_t time = mt_clock_event_time();
+    /* Without other threads nothing is in the table. One that begins now has its first event later
+     * than the time that was read. */
+    if (__atomic_load_n(&mt_clock_orders_threads, __ATOMIC_ACQUIRE)) {
+        mt_block_owner_forget();
+        time = mt_clock_event_time();
+    }
+    return time;
 }
 
 /* The same where order matters for the events of one block only, those of whichever thread: a
