@@ -374,6 +374,27 @@ import TraceTestSupport
     #expect(!run.errorText.contains("wrote no end"))
   }
 
+  @Test func theSummaryNamesProcessesThatDidNotEndByThemselves() throws {
+    let folder = try ScratchDirectory()
+    let aborts = try TestProgram("endings.c", flags: ["-pthread"]).path
+    let freesTwice = try TestProgram("child_double_free.c").path
+    let run = try ProcessRun.run(
+      [
+        BuiltProducts.memtrace.string, "record", "--", "/bin/sh", "-c",
+        "\(aborts) abort; \(freesTwice); exit 0",
+      ], environment: TracedRun.minimalEnvironment, directory: folder.path)
+    #expect(run.status == 0)
+    let lines = run.errorText.split(separator: "\n").map(String.init)
+    func name(behind text: String) -> String? {
+      lines.first { $0.hasPrefix(text) }.map { String($0.dropFirst(text.count)) }
+    }
+    let aborted = try #require(name(behind: "memtrace: 1 of its processes was aborted or killed: "))
+    #expect(aborted.hasPrefix("sh.\(aborts.lastComponent?.string ?? "")."))
+    let killed = try #require(
+      name(behind: "memtrace: 1 of its processes wrote no end, and runs still or was killed: "))
+    #expect(killed.hasPrefix("sh.\(freesTwice.lastComponent?.string ?? "")."))
+  }
+
   /// Every stamp would be a SIGSEGV.
   @Test(arguments: ["strict", "counter"], ["prctl", "syscall"])
   func aProgramWithoutTheCycleCounterRunsOn(what: String, way: String) throws {

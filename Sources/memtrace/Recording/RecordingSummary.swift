@@ -60,10 +60,14 @@ struct RecordingSummary {
   private var others: [String] {
     let rest = run.traces.dropFirst()
     guard !rest.isEmpty else { return [] }
-    let named = rest.prefix(3).map { shown($0.path) }.joined(separator: ", ")
-    let more = rest.count > 3 ? ", … \((rest.count - 3).grouped) more" : ""
     let noun = rest.count == 1 ? "1 more trace" : "\(rest.count.grouped) more traces"
-    return ["\(noun) of its processes: \(named)\(more)"]
+    return ["\(noun) of its processes: \(names(Array(rest)))"]
+  }
+
+  /// The first few of some traces by name.
+  private func names(_ traces: [SessionTrace]) -> String {
+    let named = traces.prefix(3).map { shown($0.path) }.joined(separator: ", ")
+    return traces.count > 3 ? "\(named), … \((traces.count - 3).grouped) more" : named
   }
 
   /// What to type to see all traces; empty where there is one.
@@ -88,14 +92,29 @@ struct RecordingSummary {
       let noun = children == 1 ? "1 child process" : "\(children) child processes"
       lines.append("\(noun) could not be recorded; `memtrace info` says which and why")
     }
-    let running = run.traces.filter { isEndMissing(in: $0.header) }.count
-    if running > 0 {
-      lines.append(
-        running == 1
-          ? "1 of its processes wrote no end: it runs still, or was killed"
-          : "\(running) of its processes wrote no end: they run still, or were killed")
+    return lines + [aborted, running].compactMap { $0 }
+  }
+
+  /// The other processes that ended with `abort` or by a signal.
+  private var aborted: String? {
+    let kinds = [MT_END_ABORT.rawValue, MT_END_SIGNAL.rawValue]
+    let traces = run.traces.filter {
+      $0.header.pid != run.pid && kinds.contains($0.header.fields.end_kind)
     }
-    return lines
+    guard !traces.isEmpty else { return nil }
+    return traces.count == 1
+      ? "1 of its processes was aborted or killed: \(names(traces))"
+      : "\(traces.count.grouped) of its processes were aborted or killed: \(names(traces))"
+  }
+
+  /// The other processes of which nothing says that they have ended.
+  private var running: String? {
+    let traces = run.traces.filter { isEndMissing(in: $0.header) }
+    guard !traces.isEmpty else { return nil }
+    return traces.count == 1
+      ? "1 of its processes wrote no end, and runs still or was killed: \(names(traces))"
+      : "\(traces.count.grouped) of its processes wrote no end, and run still or were killed: "
+        + names(traces)
   }
 
   /// Whether a process other than the command wrote no end, though it could have: in a sandbox none
