@@ -26,6 +26,8 @@ public struct SnapshotBuilder: Sendable {
   private var memory: [UInt64: UInt64] = [:]
   private var damagedRuns: [[UInt8]] = []
   private var classes: [(address: UInt64, kind: UInt32, name: String)] = []
+  /// What the kernel keeps of the program; kinds are those of `mt_snapshot_kernel_kind`.
+  public var kernelWords: [(value: UInt64, kind: UInt32, number: UInt32)] = []
 
   /// Begins a snapshot.
   ///
@@ -105,6 +107,12 @@ public struct SnapshotBuilder: Sendable {
           for field in [stack.lowerBound, UInt64(stack.count)] { record.write(field) }
           for field in [thread.thread, thread.tid] { record.write(field) }
         }
+      }
+    }
+    for word in kernelWords {
+      Self.record(MT_SNAPSHOT_KERNEL, to: &writer) { record in
+        record.write(word.value)
+        for field in [word.kind, word.number] { record.write(field) }
       }
     }
     for region in regions {

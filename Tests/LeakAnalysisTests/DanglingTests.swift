@@ -33,6 +33,22 @@ struct DanglingTests {
     #expect(slot.root.kind == .global(image: 0))
   }
 
+  @Test("An event will bring back a block that is freed")
+  func kernel() throws {
+    var heap = SampleHeap()
+    let node = heap.block(16)
+    heap.free(node)
+    heap.snapshot.kernelWords = [(7, 1, 5), (node, 1, 5)]
+    let pointer = try #require(try heap.dangling().first)
+    #expect(pointer.confidence == .doubtful)
+    #expect(pointer.value == node)
+    guard case .root(let slot) = pointer.holder else {
+      Issue.record("not in the kernel")
+      return
+    }
+    #expect((slot.root.kind, slot.address) == (.kernel, 8))
+  }
+
   @Test("Neither what points to a live block, nor to an end, nor to where never was one")
   func others() throws {
     var heap = SampleHeap()

@@ -195,6 +195,21 @@ struct ReachabilityTests {
     #expect(analysis.rootKind(at: block) == .signalStack(thread: 1))
   }
 
+  @Test("What the program gave to the kernel comes back")
+  func kernelWords() throws {
+    var heap = SampleHeap()
+    let first = heap.block(32)
+    let next = heap.block(32)
+    let middle = heap.block(64)
+    heap.set(first, next)
+    heap.snapshot.kernelWords = [(first, 1, 5), (middle + 24, 2, 0)]
+    let analysis = try heap.analysis()
+    #expect(analysis.leaked.isEmpty)
+    #expect(analysis.state(at: next) == .reached)
+    #expect(analysis.rootKind(at: first) == .kernel)
+    #expect(analysis.state(at: middle) == .possible)
+  }
+
   @Test("A handler that runs keeps what is on its stack")
   func handlerOnSignalStack() throws {
     var heap = SampleHeap()

@@ -83,6 +83,20 @@ import TraceTestSupport
     #expect(sizes == [30001, 40001])
   }
 
+  /// Also in a copy of the process, where the snapshot is taken while that goes on.
+  @Test(arguments: [[], ["now"]])
+  func theKernelHoldsWhatItBringsBack(arguments: [String]) throws {
+    let program = try TestProgram("kernel_words.c", flags: TestProgram.withMarks)
+    let trace = try TracedRun([program.path.string] + arguments).root()
+    let leaked = try LeakedProgram(trace)
+    #expect(leaked.leaksByCase == ["leak_modified": 1])
+    #expect(leaked.possibleByCase == [:])
+    let snapshot = try #require(trace.snapshots.last)
+    #expect(snapshot.kernelWords.count == 3)
+    let kernel = try #require(leaked.report.reachable.first { $0.root == "kernel" })
+    #expect((kernel.blocks.count, kernel.blocks.bytes) == (2, 205))
+  }
+
   @Test func aFreedArenaHoldsNothing() throws {
     let run = try TracedRun([try TestProgram("freed_arena.c", flags: ["-pthread"]).path.string])
     #expect(try LeakedProgram(try run.root()).leaksByCase == ["leak_in_arena": 1])

@@ -31,19 +31,32 @@ long mt_maps_open(struct mt_maps_reader *reader) {
     return begin(reader, mt_proc_open_memory("maps"));
 }
 
-long mt_maps_open_details(struct mt_maps_reader *reader, long pid) {
-    char folder[32], own[16];
+bool mt_proc_folder(char folder[MT_PROC_FOLDER_SIZE], long pid) {
+    struct mt_text text = mt_text_begin(folder, MT_PROC_FOLDER_SIZE);
+    if (pid == 0) {
+        mt_text_add(&text, "/proc/thread-self/");
+        return true;
+    }
+    char own[16];
     /* In the /proc of another namespace the number is that of another process. */
     long length = mt_os_readlink("/proc/self", own, sizeof own - 1);
     own[length > 0 ? length : 0] = 0;
     uint64_t number;
     if (!mt_text_parse_number(own, &number) || number != (uint64_t)mt_os_pid())
-        return begin(reader, -ENOENT);
-    struct mt_text text = mt_text_begin(folder, sizeof folder);
+        return false;
     mt_text_add(&text, "/proc/");
     mt_text_add_number(&text, (uint64_t)pid);
     mt_text_add(&text, "/");
-    return begin(reader, open_in(folder, "smaps"));
+    return true;
+}
+
+long mt_maps_open_details(struct mt_maps_reader *reader, long pid) {
+    char folder[MT_PROC_FOLDER_SIZE];
+    return begin(reader, mt_proc_folder(folder, pid) ? open_in(folder, "smaps") : -ENOENT);
+}
+
+long mt_maps_open_file(struct mt_maps_reader *reader, const char *path) {
+    return begin(reader, mt_os_open(MT_AT_CWD, path, O_RDONLY, 0));
 }
 
 void mt_maps_close(struct mt_maps_reader *reader) {

@@ -22,6 +22,15 @@ struct mt_maps_reader {
     char buffer[3 * MT_PAGE_SIZE];
 };
 
+enum { MT_PROC_FOLDER_SIZE = 32 };
+
+/* The folder of a process, with the slash behind it.
+ *
+ * pid      0: this process
+ * returns  false where it is not known: this /proc is that of another namespace
+ * context  async-signal-safe */
+bool mt_proc_folder(char folder[MT_PROC_FOLDER_SIZE], long pid);
+
 /* Opens a file of /proc that tells of the memory of this process, for reading.
  *
  * name     "maps", "pagemap" or "mem"
@@ -34,6 +43,8 @@ long mt_proc_open_memory(const char *name);
 long mt_maps_open(struct mt_maps_reader *reader);
 /* The same of another process: its smaps, which have further lines about each mapping. */
 long mt_maps_open_details(struct mt_maps_reader *reader, long pid);
+/* Any other file of lines: only mt_maps_next_text reads it. */
+long mt_maps_open_file(struct mt_maps_reader *reader, const char *path);
 /* The next mapping, in ascending order; false at the end. Valid until the next call. */
 bool mt_maps_next(struct mt_maps_reader *reader, struct mt_map_line *line);
 /* The next line, of whatever it is; NULL at the end. Valid until the next call. */

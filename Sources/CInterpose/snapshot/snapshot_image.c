@@ -9,6 +9,7 @@
 #include "snapshot/snapshot_dispatch.h"
 #include "snapshot/snapshot_gobject.h"
 #include "snapshot/snapshot_keeper.h"
+#include "snapshot/snapshot_kernel.h"
 #include "snapshot/snapshot_pages.h"
 #include "snapshot/snapshot_python.h"
 #include "snapshot/snapshot_swift.h"
@@ -205,6 +206,7 @@ static long keep_threads_and_memory(const struct mt_snapshot_image *image,
     struct mt_span library = find_c_library();
     write_taker(image->request, &library);
     write_threads(image->park, &library);
+    mt_snapshot_kernel(&g_writer, image->copied_from, g_keeper.keeps_all ? NULL : &g_keeper.filter);
     long error = keep_memory(image, list);
     mt_pages_close(&g_walker);
     return error;

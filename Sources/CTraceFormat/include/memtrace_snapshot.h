@@ -9,12 +9,13 @@
 #include "memtrace_format.h"
 
 enum mt_snapshot_record_type {
-    MT_SNAPSHOT_BEGIN = 1,       /* struct mt_snapshot_begin + name */
-    MT_SNAPSHOT_THREAD = 2,      /* struct mt_snapshot_thread + registers */
-    MT_SNAPSHOT_REGION = 3,      /* struct mt_snapshot_region + path */
-    MT_SNAPSHOT_END = 4,         /* struct mt_snapshot_end */
-    MT_SNAPSHOT_CLASS = 5,       /* struct mt_snapshot_class + name */
-    MT_SNAPSHOT_SIGNAL_STACK = 6 /* struct mt_snapshot_signal_stack */
+    MT_SNAPSHOT_BEGIN = 1,        /* struct mt_snapshot_begin + name */
+    MT_SNAPSHOT_THREAD = 2,       /* struct mt_snapshot_thread + registers */
+    MT_SNAPSHOT_REGION = 3,       /* struct mt_snapshot_region + path */
+    MT_SNAPSHOT_END = 4,          /* struct mt_snapshot_end */
+    MT_SNAPSHOT_CLASS = 5,        /* struct mt_snapshot_class + name */
+    MT_SNAPSHOT_SIGNAL_STACK = 6, /* struct mt_snapshot_signal_stack */
+    MT_SNAPSHOT_KERNEL = 7        /* struct mt_snapshot_kernel */
 };
 
 /* Why a snapshot was taken. */
@@ -126,6 +127,20 @@ struct mt_snapshot_class {
     /* char name[] */
 };
 static_assert(sizeof(struct mt_snapshot_class) == 24, "snapshot class layout");
+
+enum mt_snapshot_kernel_kind {
+    MT_SNAPSHOT_EPOLL = 1, /* comes with an event of epoll; number: epoll's descriptor */
+    MT_SNAPSHOT_TIMER = 2  /* comes with a timer's signal; number: the kernel's of the timer */
+};
+
+/* A word that a program gave to the kernel, and gets back with what it awaits. */
+struct mt_snapshot_kernel {
+    struct mt_record record;
+    uint64_t word;
+    uint32_t kind; /* enum mt_snapshot_kernel_kind */
+    uint32_t number;
+};
+static_assert(sizeof(struct mt_snapshot_kernel) == 24, "snapshot kernel layout");
 
 struct mt_snapshot_end {
     struct mt_record record;

@@ -41,10 +41,10 @@ struct DanglingCandidates: ~Copyable {
     }
   }
 
-  /// Not memory of which nobody knows whether it is used, nor what only the kernel knows.
+  /// Not memory of which nobody knows whether it is used, nor stacks that handlers may not use any more.
   private static func canHold(_ category: Root.Category) -> Bool {
     switch category {
-    case .global, .threadLocal, .mapping, .stack, .registers: true
+    case .global, .threadLocal, .mapping, .stack, .registers, .kernel: true
     case .unknownHeap, .signalStack, .ignored, .immortal: false
     }
   }

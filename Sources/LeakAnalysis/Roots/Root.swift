@@ -18,6 +18,8 @@ public struct Root: Sendable, Hashable {
     case registers(thread: UInt32)
     /// What the kernel knows of a thread's stack for signal handlers.
     case signalStack(thread: UInt32)
+    /// What the program gave to the kernel, to get it back with an event.
+    case kernel
     /// The program has said that a block is none to report.
     case ignored
     /// The program's language never frees an object.
@@ -27,12 +29,13 @@ public struct Root: Sendable, Hashable {
   /// Kinds of roots, in the order in which they are followed: what is held by several counts as held
   /// by the first, and a variable says more than a stack slot.
   public enum Category: UInt8, Sendable, Hashable, CaseIterable {
-    case global, threadLocal, mapping, unknownHeap, stack, registers, signalStack, ignored, immortal
+    case global, threadLocal, mapping, unknownHeap, stack, registers, kernel, signalStack, ignored
+    case immortal
   }
 
   /// What kind of memory.
   public var kind: Kind
-  /// The addresses; of registers, their numbers times 8; of a signal stack, its own; of an ignored or immortal
+  /// The addresses; of registers and words of the kernel, their numbers times 8; of a signal stack, its own; of an ignored or immortal
   /// block, where it begins.
   public var range: Range<UInt64>
   /// The position of the thread in ``SnapshotInfo/threads``, for registers.
@@ -62,6 +65,7 @@ public struct Root: Sendable, Hashable {
     case .unknownHeap: .unknownHeap
     case .stack: .stack
     case .registers: .registers
+    case .kernel: .kernel
     case .signalStack: .signalStack
     case .ignored: .ignored
     case .immortal: .immortal
@@ -73,6 +77,6 @@ public struct Root: Sendable, Hashable {
 public struct RootSlot: Sendable, Hashable {
   /// The root.
   public var root: Root
-  /// Where the word is; of registers, the number times 8; of a signal stack, where that begins.
+  /// Where the word is; of registers and words of the kernel, the number times 8; of a signal stack, where that begins.
   public var address: UInt64
 }

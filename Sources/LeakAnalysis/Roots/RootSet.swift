@@ -7,6 +7,7 @@ import TraceReader
 /// * mappings that are not the allocator's (``AllocatorMemory``), shared memory too
 /// * stacks of threads from their stack pointers on; of threads that did not stand still, all of it
 /// * registers
+/// * words that the kernel keeps (``KernelWord``)
 /// * stacks for handlers of signals (``SignalStacks``)
 /// * what the program has said about blocks that are none to report (``IgnoredBlocks``)
 /// * objects that their language never frees (``ImmortalObjects``)
@@ -31,6 +32,9 @@ struct RootSet {
         .registers(thread: thread.thread), 0..<UInt64(thread.registers.count) * 8)
       root.thread = position
       roots.append(root)
+    }
+    if !heap.info.kernelWords.isEmpty {
+      roots.append(Root(.kernel, 0..<UInt64(heap.info.kernelWords.count) * 8))
     }
     for stack in SignalStacks(heap.info, heap.lookup).stacks {
       roots.append(Root(.signalStack(thread: stack.thread), stack.range))

@@ -21,6 +21,12 @@ struct RootWords {
       }
       return
     }
+    if case .kernel = root.kind {
+      for (number, word) in heap.info.kernelWords.enumerated() {
+        body(UInt64(number) * 8, word.value)
+      }
+      return
+    }
     if case .signalStack = root.kind {
       let start = root.range.lowerBound
       body(start, beginning(ofBlockAt: start))

@@ -91,6 +91,7 @@ final class DanglingNames {
     case .unknownHeap: "unknown heap"
     case .stack: "stack"
     case .registers: "register"
+    case .kernel: "kernel"
     case .signalStack: "signal stack"
     case .ignored: "ignored"
     case .immortal: "immortal"
@@ -122,7 +123,7 @@ final class DanglingNames {
       size: pointer.freed.size, mayBeEarlier: !pointer.freed.isFirst)
     switch pointer.holder {
     case .root(let slot):
-      if slot.root.category != .registers { example.holder = slot.address }
+      if ![.registers, .kernel].contains(slot.root.category) { example.holder = slot.address }
     case .block(let block):
       example.holderBlock = heap.blocks.address(of: block)
       example.holder = heap.blocks.address(of: block) &+ pointer.offset

@@ -36,7 +36,7 @@ public struct LeaksReport: Report {
   /// Blocks that one kind of root holds.
   public struct Reachable: Sendable, Hashable, Encodable {
     /// `variables`, `thread-local variables`, `mappings`, `unknown heap`, `stacks`, `registers`,
-    /// `signal stacks`.
+    /// `kernel`, `signal stacks`.
     public var root: String
     /// How many blocks, and their bytes.
     public var blocks: BlockSum

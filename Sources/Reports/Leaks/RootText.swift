@@ -12,6 +12,7 @@ enum RootText {
     case .unknownHeap: "unknown heap"
     case .stack: "stacks"
     case .registers: "registers"
+    case .kernel: "kernel"
     case .signalStack: "signal stacks"
     case .ignored: "ignored"
     case .immortal: "immortal objects"
@@ -41,6 +42,7 @@ struct RootNames {
       let name = RegisterName.text(
         number: Int(slot.address / 8), of: info.threads[slot.root.thread].registers.count)
       return "register \(name) of \(self.name(thread))"
+    case .kernel: return kernelText(slot)
     case .signalStack(let thread): return "signal stack of \(name(thread))"
     case .ignored: return "the program ignores it"
     case .immortal: return Self.immortal
@@ -63,9 +65,21 @@ struct RootNames {
     case .unknownHeap: return "heap outside of known blocks"
     case .stack(let thread): return "stack of \(name(thread))"
     case .registers(let thread): return "registers of \(name(thread))"
+    case .kernel: return kernelText(slot)
     case .signalStack(let thread): return "signal stack of \(name(thread))"
     case .ignored: return "the program ignores it"
     case .immortal: return Self.immortal
+    }
+  }
+
+  /// What brings the word back.
+  private func kernelText(_ slot: RootSlot) -> String {
+    let number = Int(clamping: slot.address / 8)
+    guard info.kernelWords.indices.contains(number) else { return "the kernel" }
+    return switch info.kernelWords[number].source {
+    case .epoll(let descriptor): "the kernel, for events of epoll (descriptor \(descriptor))"
+    case .timer(let number): "the kernel, for the signal of timer \(number)"
+    case .unknown: "the kernel"
     }
   }
 

@@ -61,6 +61,7 @@ struct SnapshotDecoder {
     case MT_SNAPSHOT_END.rawValue: decodeEnd(&cursor, into: &draft.info)
     case MT_SNAPSHOT_CLASS.rawValue: decodeClass(&cursor, into: &draft.info)
     case MT_SNAPSHOT_SIGNAL_STACK.rawValue: decodeSignalStack(&cursor, into: &draft.info)
+    case MT_SNAPSHOT_KERNEL.rawValue: decodeKernelWord(&cursor, into: &draft.info)
     default: break
     }
   }
@@ -105,6 +106,13 @@ struct SnapshotDecoder {
       info.threads[last].tid == tid
     else { return }
     info.threads[last].signalStack = start < end ? start..<end : nil
+  }
+
+  private static func decodeKernelWord(_ cursor: inout ByteCursor, into info: inout SnapshotInfo) {
+    let value: UInt64 = cursor.read()
+    let (kind, number): (UInt32, UInt32) = (cursor.read(), cursor.read())
+    guard !cursor.isPastEnd else { return }
+    info.kernelWords.append(KernelWord(kind: kind, number: number, value: value))
   }
 
   private static func decodeRegion(_ cursor: inout ByteCursor, into info: inout SnapshotInfo) {

@@ -32,6 +32,8 @@ public struct SnapshotInfo: Hashable, Sendable {
   public var threads: [SnapshotThread]
   /// The mappings of the process, in ascending order, without overlaps.
   public var regions: [SnapshotRegion]
+  /// What the kernel keeps of the program, in the order in which it was told.
+  public var kernelWords: [KernelWord] = []
   /// The names of the classes of a Python interpreter in the process, by their addresses.
   public var pythonClasses: [UInt64: String] = [:]
   /// The names of the classes of GObject in the process, by their addresses.

@@ -191,6 +191,7 @@ enum SampleTraces {
     snapshot.region(0x5000_0000..<0x5000_4000, path: "[heap]")
     snapshot.thread(1, tid: 4711, sp: 0x5000_3000, registers: [1, 2], tlsBase: 0x5000_3f00)
     snapshot.threads[0].signalStack = 0x5000_2000..<0x5000_2800
+    snapshot.kernelWords = [(0x5000_1000, 1, 3), (0x5000_2000, 2, 0), (1, 9, 9)]
     snapshot.words(at: 0x40_4000, [0x5000_1000, 0, .max])
     snapshot.words(at: 0x5000_0ff8, [3, 0x5000_0ff8, 1 << 47])
     trace.snapshot(snapshot)
