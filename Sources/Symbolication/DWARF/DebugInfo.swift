@@ -112,13 +112,11 @@ final class DebugInfo {
   func wholeName(
     ofClass type: String, in function: String, at address: UInt64, in position: Int
   ) -> String? {
-    guard let unit = unit(at: address) else { return nil }
-    let scopes = self.scopes(of: unit, at: address, in: position)
-    let source = scopes?.last.map { declaringUnit(of: $0, in: unit) } ?? unit
-    lazy var allScopes = scopes.map {
+    guard let source = source(at: address, in: position) else { return nil }
+    lazy var allScopes = source.scopes.map {
       $0 + $0.compactMap { $0.reference(DW_AT_abstract_origin) }
     }
-    let name = source.classes.whole(type, in: function) { name in
+    let name = source.unit.classes.whole(type, in: function) { name in
       // Without the scopes of the code nothing says that the name is no other's.
       allScopes.map { ClassNames.isLocal(name, in: $0) } ?? true
     }
@@ -136,10 +134,7 @@ final class DebugInfo {
   func typeName(
     ofAlias alias: String, in function: String, at address: UInt64, in position: Int
   ) -> String? {
-    guard let unit = unit(at: address) else { return nil }
-    let scopes = self.scopes(of: unit, at: address, in: position)
-    let source = scopes?.last.map { declaringUnit(of: $0, in: unit) } ?? unit
-    return source.classAliases.type(alias, in: function)
+    source(at: address, in: position)?.unit.classAliases.type(alias, in: function)
   }
 
   /// The members of a structure that the code at an address may speak of.
@@ -167,6 +162,15 @@ final class DebugInfo {
         self.definition(of: $0)
       }
     }
+  }
+
+  /// The unit whose source has one of the functions at an address, and the scopes of that code where they are known.
+  private func source(
+    at address: UInt64, in position: Int
+  ) -> (unit: CompilationUnit, scopes: [Dwarf_Die]?)? {
+    guard let unit = unit(at: address) else { return nil }
+    let scopes = scopes(of: unit, at: address, in: position)
+    return (scopes?.last.map { declaringUnit(of: $0, in: unit) } ?? unit, scopes)
   }
 
   /// The unit whose source has a function of a unit: optimisation while linking makes units of code alone.
