@@ -27,17 +27,20 @@ public final class ELFSymbolicator: Symbolicator {
   ///   - debugDirectories: Where separate debug files are looked for.
   ///   - cache: Debug files that have been fetched before.
   ///   - servers: What is asked for those that nothing else has.
+  ///   - root: Where the recorded programs' own file system is; nil where it is this one.
   ///   - recordedAt: When the recording began, in nanoseconds since 1970: an image without build
   ///     ID whose file is newer is doubtful, and a source file that is newer is not asked.
   ///   - shared: The files that other traces needed, which had the same places to look in.
   public init(
     debugDirectories: [String] = ["/usr/lib/debug"], cache: DebuginfodCache? = nil,
-    servers: DebuginfodClient? = nil, recordedAt: UInt64? = nil, sharing shared: SymbolFiles? = nil
+    servers: DebuginfodClient? = nil, root: SystemRoot? = nil, recordedAt: UInt64? = nil,
+    sharing shared: SymbolFiles? = nil
   ) {
-    locator = DebugFileLocator(directories: debugDirectories, cache: cache, servers: servers)
+    locator = DebugFileLocator(
+      directories: debugDirectories, root: root, cache: cache, servers: servers)
     self.recordedAt = recordedAt
     self.shared = shared
-    sourceTypes = SourceTypes(recordedAt: recordedAt)
+    sourceTypes = SourceTypes(recordedAt: recordedAt, root: root)
   }
 
   /// The frames of one program counter, innermost first.
@@ -197,7 +200,10 @@ public final class ELFSymbolicator: Symbolicator {
     let (symbols, problem) =
       key.buildID.isEmpty ? open() : shared?.symbols(of: key, open: open) ?? open()
     if let problem {
-      warnings.append(SymbolicationWarning(imagePath: key.path, reason: problem))
+      let path = locator.root?.place(of: key.path) ?? key.path
+      warnings.append(
+        SymbolicationWarning(
+          imagePath: path, reason: problem, isInSystemRoot: locator.root != nil))
     }
     files[key] = symbols
     return symbols

@@ -62,7 +62,7 @@ final class ImageSymbols {
     var files: [ELFFile] = []
     var problem: SymbolicationWarning.Reason?
     do throws(ELFFile.OpenError) {
-      let file = try Self.file(at: path, buildID: buildID)
+      let file = try Self.file(at: path, buildID: buildID, in: locator.root)
       let found = file.buildID
       if found != buildID {
         problem = .differentBuild(recorded: Self.text(buildID), onDisk: Self.text(found))
@@ -85,6 +85,21 @@ final class ImageSymbols {
     debugInfo =
       files.reversed().lazy.compactMap { DebugInfo(file: $0, locator: locator) }.first
     if let problem { warn(problem) }
+  }
+
+  /// Opens the file of an image: in the recorded programs' own file system where that was given; in this one only
+  /// if it is the same build.
+  private static func file(
+    at path: String, buildID: [UInt8], in root: SystemRoot?
+  ) throws(ELFFile.OpenError) -> ELFFile {
+    guard let root else { return try file(at: path, buildID: buildID) }
+    let inRoot = try? file(at: root.place(of: path), buildID: buildID)
+    if let inRoot, inRoot.buildID == buildID { return inRoot }
+    if !buildID.isEmpty, let here = try? file(at: path, buildID: buildID), here.buildID == buildID {
+      return here
+    }
+    if let inRoot { return inRoot }
+    return try file(at: root.place(of: path), buildID: buildID)
   }
 
   /// Opens the file of an image.

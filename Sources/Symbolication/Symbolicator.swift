@@ -159,10 +159,14 @@ public struct SymbolicationWarning: Sendable, Hashable, CustomStringConvertible 
   /// What is wrong.
   public let reason: Reason
 
+  /// Whether it was looked for in a file system that the user has named.
+  public let isInSystemRoot: Bool
+
   /// Makes a warning.
-  public init(imagePath: String, reason: Reason) {
+  public init(imagePath: String, reason: Reason, isInSystemRoot: Bool = false) {
     self.imagePath = imagePath
     self.reason = reason
+    self.isInSystemRoot = isInSystemRoot
   }
 
   /// One line: what, where, and what follows.

@@ -239,6 +239,9 @@ public final class StackNames {
   /// What could not be symbolicated and why.
   public var warnings: [String] { symbolicator.warnings.map(\.description) }
 
+  /// The same in a line or two.
+  public var missing: MissingNames { MissingNames(symbolicator.warnings) }
+
   private func location(of frame: RawFrame) -> Int {
     guard let number = stacks.frameNumber(of: frame.node) else {
       return symbolicator.location(of: frame)

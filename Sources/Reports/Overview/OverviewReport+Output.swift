@@ -15,6 +15,7 @@ extension OverviewReport {
       page.blank()
       page.line(Span("Names: ", .warning), Span(warning))
     }
+    if let namesAdvice { page.line(Span(namesAdvice)) }
     nextCommands.write(to: &page)
   }
 

@@ -67,6 +67,8 @@ public struct OverviewReport: Report {
   public var hotspots: [Hotspot]
   /// Names that could not be looked up, and why.
   public var symbolWarnings: [String]
+  /// Where else names can be had; nil where none is missing.
+  let namesAdvice: String?
   private let asksServers: Bool
   private let imageBytes: UInt64
 
@@ -114,6 +116,7 @@ public struct OverviewReport: Report {
     self.mapped = mapped
     hotspots = Self.hotspots(result, source)
     symbolWarnings = source.names.warnings
+    namesAdvice = source.names.missing.advice
   }
 
   /// The leaks as this report shows them.

@@ -7,6 +7,8 @@ import Glibc
 struct DebugFileLocator {
   /// Where debug files are looked for, for example `/usr/lib/debug`.
   let directories: [String]
+  /// Where the recorded programs' own file system is; nil where it is this one.
+  var root: SystemRoot?
   /// What has been fetched before, by whatever program.
   var cache: DebuginfodCache?
   /// What is asked where nothing else has the file.
@@ -78,9 +80,10 @@ struct DebugFileLocator {
       let folder = Self.folder(of: String(cString: real))
       if folder != folders[0] { folders.append(folder) }
     }
-    return folders.flatMap { folder in
+    let recorded = folders.map { root?.path(of: $0) ?? $0 }
+    return zip(folders, recorded).flatMap { folder, recorded in
       ["\(folder)/\(name)", "\(folder)/.debug/\(name)"]
-        + directories.map { "\($0)\(folder)/\(name)" }
+        + directories.map { "\($0)\(recorded)/\(name)" }
     }
   }
 

@@ -63,6 +63,7 @@ struct ExportCommand: ParsableCommand {
           result, source: session.source, filter: filter, shown: output.value)
         try output.write { file in try file.write(profile.bytes) }
       }
+      session.noteMissingNames()
     }
   }
 

@@ -24,7 +24,8 @@ struct PackingOptions: ParsableArguments {
           + "not \(level).")
     }
     for (option, isGiven) in [
-      ("--debug-dir", !debugFiles.folders.isEmpty), ("--debuginfod", debugFiles.debuginfod),
+      ("--debug-dir", !debugFiles.folders.isEmpty), ("--sysroot", debugFiles.sysroot != nil),
+      ("--debuginfod", debugFiles.debuginfod),
     ] where noSymbols && isGiven {
       throw ValidationError("\(option) is for the names, which --no-symbols leaves out.")
     }

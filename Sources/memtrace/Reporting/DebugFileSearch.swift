@@ -6,6 +6,8 @@ import TraceReader
 struct DebugFileSearch {
   /// Folders beside the system's.
   var folders: [String] = []
+  /// Where the recorded programs' own file system is; nil where it is this one.
+  var root: FilePath?
   /// Whether debuginfod servers are asked for what is not on this machine.
   var asksServers = false
 
@@ -21,15 +23,17 @@ struct DebugFileSearch {
   ) throws(CommandFailure) -> any Symbolicator {
     let environment = EnvironmentVariables.current
     let files = ELFSymbolicator(
-      debugDirectories: folders + ["/usr/lib/debug"],
+      debugDirectories: folders + (root.map { [$0.appending("usr/lib/debug").string] } ?? [])
+        + ["/usr/lib/debug"],
       cache: DebuginfodCache(
         environment: { environment[$0] }, exists: { FilePath($0).exists }),
       servers: asksServers ? try Self.servers() : nil,
+      root: root.map { SystemRoot(folder: $0.string) },
       recordedAt: trace.process.startWallNanoseconds, sharing: shared)
     let embedded = trace.symbolContents
     if embedded.isEmpty { return files }
     return EmbeddedSymbolicator(
-      embedded, files: files, prefersFiles: !folders.isEmpty || asksServers,
+      embedded, files: files, prefersFiles: !folders.isEmpty || root != nil || asksServers,
       isWhole: !trace.lacksSymbols)
   }
 

@@ -107,6 +107,14 @@ struct ReportSession {
   func write(_ report: some Report, to options: some OutputChoice) throws {
     progress(0, 0)
     try ReportOutput.write(report, to: options)
+    if !(report is OverviewReport) { noteMissingNames() }
+  }
+
+  /// Says on standard error why a report has no names for some of the code, if it does not do so itself.
+  func noteMissingNames() {
+    let missing = source.names.missing
+    missing.lines.forEach(Diagnostics.write)
+    if let advice = missing.advice { Diagnostics.write(advice) }
   }
 }
 

@@ -107,6 +107,49 @@ struct DebugFileTests {
     #expect(symbolicator.warnings[0].description.contains("was rebuilt since the recording"))
   }
 
+  @Test("another file system comes first, this one only with the same build")
+  func systemRoot() throws {
+    let image = Image.of(program, buildID: buildID)
+    let root = fixture.path("root")
+    let place = root + program
+    func look() -> (name: String, warnings: [SymbolicationWarning]) {
+      let symbolicator = ELFSymbolicator(
+        debugDirectories: [root + "/usr/lib/debug"], root: SystemRoot(folder: root))
+      let frames = symbolicator.frames(at: Address(address), in: image, isExact: true)
+      return (frames[0].displayName, symbolicator.warnings)
+    }
+    #expect(look() == ("innermost", []))
+    try FileManager.default.createDirectory(
+      atPath: URL(fileURLWithPath: place).deletingLastPathComponent().path,
+      withIntermediateDirectories: true)
+    try Fixture.run("cp", ["/bin/true", place])
+    #expect(look() == ("innermost", []))
+    try FileManager.default.removeItem(atPath: program)
+    let other = look().warnings
+    #expect(other.map(\.imagePath) == [place])
+    #expect(other[0].isInSystemRoot)
+    #expect(other[0].description.contains("was rebuilt since the recording"))
+  }
+
+  @Test("a debug file of another file system is found where programs in there find it")
+  func linkInSystemRoot() throws {
+    let root = fixture.path("root")
+    let folder = URL(fileURLWithPath: program).deletingLastPathComponent().path
+    let name = "\(program).debug".split(separator: "/").last ?? ""
+    let debugFile = "\(root)/usr/lib/debug\(folder)/\(name)"
+    try split(to: debugFile)
+    try Fixture.run("objcopy", ["--add-gnu-debuglink=\(debugFile)", program])
+    try FileManager.default.createDirectory(
+      atPath: root + folder, withIntermediateDirectories: true)
+    try Fixture.run("mv", [program, root + program])
+    let symbolicator = ELFSymbolicator(
+      debugDirectories: [root + "/usr/lib/debug"], root: SystemRoot(folder: root))
+    let frames = symbolicator.frames(
+      at: Address(address), in: .of(program, buildID: buildID), isExact: true)
+    #expect(frames.map(\.displayName) == ["innermost", "middle", "outer"])
+    #expect(symbolicator.warnings.isEmpty)
+  }
+
   @Test("a missing file and one that is not ELF give one warning each")
   func unusable() throws {
     let text = fixture.path("text.so")

@@ -5,13 +5,17 @@ import Glibc
 /// Belongs to one thread at a time.
 final class SourceLines {
   private let newestAt: UInt64?
+  private let root: SystemRoot?
   private var files: [String: [Substring]] = [:]
 
   /// Makes a reader.
   ///
-  /// - Parameter newestAt: In nanoseconds since 1970: files changed later are not what was compiled.
-  init(newestAt: UInt64?) {
+  /// - Parameters:
+  ///   - newestAt: In nanoseconds since 1970: files changed later are not what was compiled.
+  ///   - root: A file system whose files come first; others are in this one, where a program may have been built.
+  init(newestAt: UInt64?, root: SystemRoot?) {
     self.newestAt = newestAt
+    self.root = root
   }
 
   /// A line of a file; nil when it is not there.
@@ -30,7 +34,8 @@ final class SourceLines {
 
   private func read(_ path: String) -> [Substring] {
     guard path.hasPrefix("/") else { return [] }
-    let descriptor = RecordedFile.open(path)
+    let inRoot = root.map { RecordedFile.open($0.place(of: path)) } ?? -1
+    let descriptor = inRoot >= 0 ? inRoot : RecordedFile.open(path)
     guard descriptor >= 0 else { return [] }
     defer { close(descriptor) }
     var status = stat()

@@ -6,10 +6,11 @@ final class SourceTypes {
 
   /// Makes a reader of source files.
   ///
-  /// - Parameter recordedAt: When the recording began, in nanoseconds since 1970: a file changed
-  ///   since then is not asked.
-  init(recordedAt: UInt64?) {
-    lines = SourceLines(newestAt: recordedAt)
+  /// - Parameters:
+  ///   - recordedAt: When the recording began, in nanoseconds since 1970: a file changed since then is not asked.
+  ///   - root: Where the recorded programs' own file system is; nil where it is this one.
+  init(recordedAt: UInt64?, root: SystemRoot?) {
+    lines = SourceLines(newestAt: recordedAt, root: root)
   }
 
   /// The line at a place; nil when the source is not at hand or has changed since.
