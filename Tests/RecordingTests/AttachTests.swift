@@ -391,6 +391,40 @@ import TraceTestSupport
     try expectBlocks(trace)
   }
 
+  /// The program is only where the container sees it.
+  @Test(.enabled(if: canMakeNamespaces, "the kernel refuses namespaces here"))
+  func namesOfAProcessInAContainerAreFoundThere() throws {
+    let directory = try ScratchDirectory()
+    let program = try TestProgram("attached.c", flags: ["-pthread"])
+    let stop = "echo >/ready; read line </go"
+    let script = """
+      mkfifo ready go; mkdir root
+      unshare -Urm /bin/sh -c 'mount -t tmpfs none root && cd root && mkdir usr proc opt tmp old &&
+        ln -s usr/lib usr/lib64 usr/bin . && touch ready go && mount --bind ../ready ready &&
+        mount --bind ../go go && mount --rbind /usr usr && mount --rbind /proc proc &&
+        cp "$1" opt/app && /usr/sbin/pivot_root . old && umount -l old && exec /opt/app leaks "$2" "$2"' \
+        sh "$1" "$2" &
+      read line <ready
+      "$3" attach $! -o /tmp/app.mtrace --for 1ms; "$3" resume $!
+      echo >go; read line <ready
+      "$3" unfreed /proc/$!/root/tmp/app.mtrace --sysroot /proc/$!/root
+      "$3" unfreed /proc/$!/root/tmp/app.mtrace >/dev/null
+      echo >go; wait $!
+      """
+    let run = try ProcessRun.run(
+      [
+        "/bin/sh", "-c", script, "sh", program.path.string, stop, BuiltProducts.memtrace.string,
+      ],
+      environment: TracedRun.minimalEnvironment, directory: directory.path, timeout: 60)
+    #expect(run.outputText.contains("    leaks  attached.c:"), "\(run.errorText)")
+    let errors = run.errorText.split(separator: "\n")
+    #expect(
+      errors.first?.wholeMatch(
+        of: /memtrace: next: memtrace report .*app\.mtrace --sysroot \/proc\/\d+\/root/) != nil,
+      "\(run.errorText)")
+    #expect(errors.dropFirst().first?.hasPrefix("memtrace: /opt/app is gone") == true)
+  }
+
   @Test(.enabled(if: canMakeNamespaces, "the kernel refuses namespaces here"))
   func aProcessInAContainerNeedsTheNameOfAFile() throws {
     let directory = try ScratchDirectory()

@@ -72,19 +72,27 @@ struct AttachCommand: ParsableCommand {
       recording = try process.attach(
         output: outputPath(for: process), options: self.recording, takesSnapshots: takesSnapshot)
     }
-    try record(recording)
+    // Asked for while it is there.
+    let root = process.seesOurs ? nil : process.place(of: "/")
+    try record(recording, in: root)
   }
 
   /// Samples get none, as those of `record`.
   private var takesSnapshot: Bool { !skipsSnapshot && recording.sampleInterval == nil }
 
-  private func record(_ recording: RunningRecording) throws {
+  /// Records for the time asked for.
+  ///
+  /// - Parameters:
+  ///   - recording: Of the process.
+  ///   - root: Where its file system is found; nil where that is ours.
+  private func record(_ recording: RunningRecording, in root: FilePath?) throws {
     try recording.record(for: length.duration) {
       if takesSnapshot { takeSnapshot(of: recording) }
     }
     try? Diagnostics.finishOutput()
     let shown = recording.path.shown(relativeTo: .workingDirectory)
-    Diagnostics.write("next: memtrace report \(ShellText.quoted(shown))")
+    let names = root.map { " --sysroot \($0)" } ?? ""
+    Diagnostics.write("next: memtrace report \(ShellText.quoted(shown))\(names)")
   }
 
   /// What was recorded is worth reading without one, too.

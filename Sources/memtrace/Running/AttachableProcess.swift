@@ -49,6 +49,9 @@ struct AttachableProcess {
     return ours.isSameFile(as: theirs)
   }
 
+  /// Whether it has our file system, as far as its root tells.
+  var seesOurs: Bool { sees("/") }
+
   /// The recording that it is under already; nil: none.
   ///
   /// - Throws: ``CommandFailure`` when recording cannot be resumed.
