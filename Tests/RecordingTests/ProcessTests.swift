@@ -233,6 +233,20 @@ import TraceTestSupport
     #expect(UInt64(figures.allocated) <= completed + 1)
   }
 
+  /// A child may be killed as soon as it has been forked.
+  @Test func aFileIsATraceOnceItHasRoomForItsHeader() throws {
+    // GIVEN a child that is stopped at each system call between its trace's creation and its magic
+    let run = try TracedRun([try TestProgram("early_kill.c").path.string, "stops"])
+
+    // THEN there are four: the limit on sizes is asked, room taken, mapped, and kept from forks
+    let stops = run.directory.path.appending("stops").string
+    let lines = try String(contentsOfFile: stops, encoding: .utf8).split(separator: "\n")
+    #expect(lines.last == "a trace")
+    #expect(lines.count == 5)
+    let traces = try run.allTraces()
+    #expect(traces.map(\.ending) == [.exit(0), .underscoreExit(0)])
+  }
+
   /// In another root or mount namespace, or for a user who may not read it: ld.so would complain on
   /// the program's standard error.
   @Test func aProgramThatCannotSeeTheRecorderIsLeftAlone() throws {

@@ -48,10 +48,11 @@ long mt_own_trace_create(const struct mt_trace_origin *origin) {
     bool skip_root = origin->flags & MT_HEADER_FORKED;
     static char path[PATH_MAX]; /* not on the stack, which may have 16 KiB */
     long error = -EEXIST;
+    mt_trace_file_prepare(&mt_config, origin);
     for (unsigned attempt = 0; error == -EEXIST && attempt < 1000; attempt++) {
         if (!mt_trace_name_try(&mt_config, skip_root, attempt, path))
             return -ENAMETOOLONG;
-        error = mt_trace_file_create(path, &mt_config, origin);
+        error = mt_trace_file_create(path, &mt_config);
     }
     return error;
 }

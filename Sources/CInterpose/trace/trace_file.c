@@ -44,8 +44,12 @@ static uint32_t usable_size_flags(enum mt_usable_sizes sizes) {
            (sizes == MT_USABLE_OBJECTS ? MT_HEADER_USABLE_OBJECTS : 0u);
 }
 
-static void fill_header(struct mt_file_header *header, const struct mt_config *config,
-                        const struct mt_trace_origin *origin) {
+/* The header of the next trace, but for its magic. Not on the stack, which may have 16 KiB. */
+static struct mt_file_header g_prepared;
+
+void mt_trace_file_prepare(const struct mt_config *config, const struct mt_trace_origin *origin) {
+    struct mt_file_header *header = &g_prepared;
+    memset(header, 0, sizeof *header);
     header->major = MT_FORMAT_MAJOR;
     header->minor = MT_FORMAT_MINOR;
     header->byte_order = MT_BYTE_ORDER_MARK;
@@ -85,13 +89,19 @@ static void fill_header(struct mt_file_header *header, const struct mt_config *c
     if (&__libc_stack_end)
         header->main_stack = (uint64_t)(uintptr_t)__libc_stack_end;
     header->fixed_check = mt_header_check(header);
-    /* The magic makes it a trace: last. */
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-    memcpy(header->magic, MT_FILE_MAGIC, 8);
 }
 
-long mt_trace_file_create(const char *path, const struct mt_config *config,
-                          const struct mt_trace_origin *origin) {
+/* The magic makes it a trace: last. */
+static void write_header(struct mt_file_header *header) {
+    enum { MAGIC = sizeof header->magic };
+    memcpy((char *)header + MAGIC, (const char *)&g_prepared + MAGIC, sizeof g_prepared - MAGIC);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    memcpy(header->magic, MT_FILE_MAGIC, MAGIC);
+}
+
+/* A process may be killed at any moment: between the file's creation and its magic come the calls
+ * that it takes, and no other. */
+long mt_trace_file_create(const char *path, const struct mt_config *config) {
     long fd = mt_os_open(MT_AT_CWD, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
     if (fd < 0)
         return fd;
@@ -104,8 +114,8 @@ long mt_trace_file_create(const char *path, const struct mt_config *config,
         mt_os_unlink(path);
         return error;
     }
+    write_header(header);
     mt_os_open_to_owner((int)fd); /* whose umask is that of the host */
-    fill_header(header, config, origin);
     mt_trace_descriptor_take((int)fd);
     memcpy(&mt_trace_file.tag, header->trace_id, 8);
     mt_trace_file.stopped = 0;

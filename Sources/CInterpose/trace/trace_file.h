@@ -27,13 +27,17 @@ struct mt_trace_origin {
     uint64_t load_ticks;
 };
 
-/* Creates the trace at `path`, which must not exist, and maps its header.
+/* Fills in the header of the trace that is created next.
+ *
+ * context  start-up and forked child, single caller; not async-signal-safe */
+void mt_trace_file_prepare(const struct mt_config *config, const struct mt_trace_origin *origin);
+
+/* Creates the trace at `path`, which must not exist, and maps its header, as it was prepared.
  *
  * returns  0, or -errno: -EEXIST when the path is taken, -ENOSPC, -EACCES ...
  * context  start-up and forked child, single caller; not async-signal-safe
  * source   docs/trace-format.md, "File header" */
-long mt_trace_file_create(const char *path, const struct mt_config *config,
-                          const struct mt_trace_origin *origin);
+long mt_trace_file_create(const char *path, const struct mt_config *config);
 
 /* Forgets the parent's file in a forked child: the descriptor is closed if it is still ours, the
  * header mapping (absent in the child) is dropped. The path stays, for naming the child's file. */
