@@ -247,6 +247,20 @@ import TraceTestSupport
     #expect(traces.map(\.ending) == [.exit(0), .underscoreExit(0)])
   }
 
+  /// Shells fork for each command: what a child is to begin with is what it waits for.
+  @Test func aForkedChildTouchesNoTableThatIsEmpty() throws {
+    // GIVEN a process of one thread, whose table of owners (128 pages) nobody has written to
+    let run = try TracedRun([try TestProgram("fork_faults.c").path.string, "faults"])
+    let faults = run.directory.path.appending("faults").string
+
+    // THEN its child is given some 125 pages until it has a block, and none of those
+    let count = try #require(Int(try String(contentsOfFile: faults, encoding: .utf8)))
+    #expect(count < 190)
+    let traces = try run.allTraces()
+    #expect(
+      try traces.map { try MarkedEvents($0)[36002] } == [.init(), .init(allocated: 1, freed: 1)])
+  }
+
   /// In another root or mount namespace, or for a user who may not read it: ld.so would complain on
   /// the program's standard error.
   @Test func aProgramThatCannotSeeTheRecorderIsLeftAlone() throws {

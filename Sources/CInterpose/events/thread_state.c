@@ -236,8 +236,11 @@ void mt_thread_state_reset(void) {
         g_threads.warm_count = 1;
     }
     g_threads.last_index = 0;
+    /* A walk through the table takes a page fault for each page of it; without other threads
+     * nothing is in it. */
+    if (mt_clock_orders_threads)
+        mt_block_owner_forget();
     mt_clock_orders_threads = 0;
-    mt_block_owner_forget();
     mt_tls.thread = NULL;
     mt_tls.key = 0;
     mt_tls.index = 0;

@@ -1,11 +1,10 @@
 /* Takes snapshots. See snapshot.h. */
 #include "snapshot/snapshot.h"
 
-#include "base/block_owner.h"
-#include "base/clock.h"
 #include "base/diag.h"
 #include "base/file_room.h"
 #include "base/lock.h"
+#include "base/moment.h"
 #include "base/os_threads.h"
 #include "base/proc_numbers.h"
 #include "base/registers.h"
@@ -198,13 +197,10 @@ static long take_parked(struct mt_snapshot_request *request) {
     if (error < 0)
         return error;
     request->number = mt_trace_file.header->snapshots++;
-    /* What comes after it is said to be later, by all threads. */
-    mt_tls.must_stamp = 1;
-    mt_block_owner_forget();
     struct mt_snapshot_image image = {.request = request,
                                       .park = &park,
                                       .times = &g_snapshot.shared->times,
-                                      .time = mt_clock_event_time(),
+                                      .time = mt_moment(),
                                       .keeps_contents = mt_config.snapshot_contents};
     /* At the end of a process without other threads nothing can get in the way: no copy. */
     if (park.count == 0 && request->is_end)
