@@ -261,6 +261,26 @@ import TraceTestSupport
     #expect(Keeper([mapping]).kept(page, copy) == [20, 21, 26])
   }
 
+  /// Capacity, count, and first slot in use of a deque.
+  @Test(
+    arguments: [
+      ([8, 3, 6], true), ([8, 8, 8], true), ([8, 0, 0], true),
+      ([0, 0, 0], false), ([8, 9, 0], false), ([8, 3, 9], false), ([1 << 40 + 1, 3, 6], false),
+    ] as [([UInt64], Bool)])
+  func theHeaderOfADequeIsKept(header: [UInt64], isKept: Bool) {
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: Int(MT_PAGE_SIZE), alignment: Int(MT_PAGE_SIZE))
+    defer { memory.deallocate() }
+    let words = memory.bindMemory(to: UInt64.self, capacity: Self.wordsOfPage)
+    words.initialize(repeating: 4, count: Self.wordsOfPage)
+    let page = UInt64(UInt(bitPattern: memory))
+    words[20] = page
+    words[21] = 3
+    for (number, word) in header.enumerated() { words[22 + number] = word }
+    let places = isKept ? [20, 21, 22, 23, 24].filter { words[$0] != 0 } : [20, 21]
+    #expect(Keeper([page..<page + UInt64(MT_PAGE_SIZE)]).kept(page, words) == places)
+  }
+
   @Test func allThatIsNotZeroIsKeptOnRequest() {
     let keeper = Keeper(Self.mappings, keepsAll: true)
     let words = (0..<Self.wordsOfPage).map { $0 % 3 == 0 ? 0 : UInt64($0) }

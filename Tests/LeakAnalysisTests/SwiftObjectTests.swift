@@ -276,6 +276,63 @@ struct SwiftObjectTests {
     #expect(try heap.analysis().leaked == [])
   }
 
+  @Test("Slots of a deque hold as far as they are in use, around its end")
+  func deque() throws {
+    /// Which of four slots of two words hold their object.
+    func held(
+      _ header: [UInt64], onStack: Bool = false, size: UInt64 = 40 + 4 * 16, stride: UInt64 = 16
+    ) throws -> [Int] {
+      var heap = SampleHeap()
+      heap.trace.header.flags.insert(.usableSizes)
+      let objects = (0..<4).map { _ in heap.block(24) }
+      let slots: [UInt64] = objects.flatMap { [UInt64(7), $0] }
+      let deque = heap.block(size, words: [Self.metadata, Self.counts] + header + slots)
+      heap.set(SampleHeap.globals, deque)
+      if onStack { heap.set(SampleHeap.stackPointer + 64, deque) }
+      let layout = ObjectLayout(
+        size: 40, isDeque: true, elementsStart: 40, elementStride: stride)
+      let leaked = try heap.analysis(layouts: [Self.metadata: layout]).leaked
+      return objects.indices.filter { !leaked.contains(objects[$0]) }
+    }
+    #expect(try held([4, 2, 1]) == [1, 2])
+    #expect(try held([4, 3, 2]) == [0, 2, 3])
+    #expect(try held([4, 0, 3]) == [])
+    #expect(try held([4, 4, 3]) == [0, 1, 2, 3])
+    #expect(try held([4, 1, 4]) == [0])
+    // Somebody may be adding elements.
+    #expect(try held([4, 2, 1], onStack: true) == [0, 1, 2, 3])
+    // Nothing is kept of the header, or what cannot be; slots that do not fit into what was requested.
+    #expect(try held([0, 0, 0]) == [0, 1, 2, 3])
+    #expect(try held([4, 5, 0]) == [0, 1, 2, 3])
+    #expect(try held([4, 2, 5]) == [0, 1, 2, 3])
+    #expect(try held([4, 2, 1], size: 48 + 4 * 16) == [0, 1, 2, 3])
+    #expect(try held([400, 399, 1]) == [0, 1, 2, 3])
+  }
+
+  @Test("Slots of a deque account for the references of objects")
+  func referencesInDeques() throws {
+    /// Whether an object leaks that a deque has, to which it leads itself; a stack leads to it as well.
+    func isLeaked(_ header: [UInt64]) throws -> Bool {
+      var heap = SampleHeap()
+      let deque = heap.block(40 + 2 * 8)
+      let object = heap.block(24, words: [Self.metadata + 0x100, Self.counts, deque])
+      heap.set(deque, Self.metadata, Self.counts)
+      for (number, word) in (header + [object, object]).enumerated() {
+        heap.set(deque + 16 + UInt64(number) * 8, word)
+      }
+      heap.set(SampleHeap.stackPointer + 64, object)
+      let layouts = [
+        Self.metadata: ObjectLayout(
+          size: 40, countedOffsets: [0], isDeque: true, elementsStart: 40, elementStride: 8),
+        Self.metadata + 0x100: ObjectLayout(size: 24, isInstance: true),
+      ]
+      return try heap.analysis(layouts: layouts).leaked == [deque, object]
+    }
+    #expect(try isLeaked([2, 1, 1]))
+    #expect(try !isLeaked([2, 0, 1]))
+    #expect(try !isLeaked([2, 2, 1]))
+  }
+
   @Test("Values of a dictionary hold what their type says", arguments: [UInt64(16), 24])
   func values(_ stride: UInt64) throws {
     var heap = SampleHeap()

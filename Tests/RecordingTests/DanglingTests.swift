@@ -46,6 +46,13 @@ import TraceTestSupport
       ])
   }
 
+  @Test(arguments: ["-Onone", "-O"])
+  func slotsOfDequesThatAreNotInUsePointToNothing(_ option: String) throws {
+    let program = try TestProgram("deque.swift", flags: [option, "-module-name", "app"])
+    let (report, _) = try Self.report(try TracedRun([program.path.string]))
+    #expect(!report.rows.contains { $0.holder.contains("_DequeBuffer") })
+  }
+
   @Test func pointersOfC() throws {
     let program = try TestProgram("dangling.c")
     let (report, lines) = try Self.report(try TracedRun([program.path.string]))

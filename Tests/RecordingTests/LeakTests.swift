@@ -364,6 +364,20 @@ import TraceTestSupport
     #expect(program.possible.isEmpty)
   }
 
+  @Test(arguments: [["-Onone"], ["-O"], ["-O", "-static-stdlib"]])
+  func slotsOfDequesThatAreNotInUseHoldNothing(_ options: [String]) throws {
+    let source = try TestProgram("deque.swift", flags: options + ["-module-name", "app"])
+    let run = try TracedRun([source.path.string])
+    try #require(run.recorded.outputText == "0 3\n")
+    let program = try LeakedProgram(run.root())
+    #expect(program.leaks["app.Leaked"] == Figures(3, 72, roots: 3))
+    #expect(program.leaks["app.Cyclic"] == Figures(3, 72, roots: 1))
+    #expect(program.possible.isEmpty)
+    let fields = program.report.treeGroups.filter { $0.name != "app.Leaked" }.flatMap(\.trees)
+      .map { Set($0.compactMap(\.field)) }
+    #expect(fields.contains(["[0].object", "[1].object", "[2].object", "all"]))
+  }
+
   @Test(arguments: [["-Onone"], ["-O"]])
   func elementsThatArraysDoNotCountHoldNothing(_ options: [String]) throws {
     let source = try TestProgram("array_counts.swift", flags: options + ["-module-name", "app"])

@@ -3,10 +3,12 @@
  *   table   +16 count  +24 capacity  +32 scale (8 bits): 2^scale buckets  +48 keys or elements
  *           +56 values, in that of a dictionary; a bit for each bucket; keys, values
  *   array   +16 count  +24 capacity, shifted by 1  +32 elements
+ *   deque   +16 capacity  +24 count  +32 first slot in use  +40 slots
  *
  * Source: stdlib/public/runtime/StackAllocator.h and stdlib/public/Concurrency/Debug.cpp of the
  * Swift repository, where the variable has been since Swift 5.7; DictionaryStorage.swift and
- * SetStorage.swift in stdlib/public/core; GlobalObjects.h in stdlib/public/SwiftShims. */
+ * SetStorage.swift in stdlib/public/core; GlobalObjects.h in stdlib/public/SwiftShims;
+ * _DequeBufferHeader.swift in stdlib/public/Concurrency/Deque, and in swift-collections. */
 #include "snapshot/snapshot_swift.h"
 
 #include "base/text.h"
@@ -51,13 +53,14 @@ uint64_t mt_snapshot_swift(struct mt_snapshot_writer *writer, struct mt_page_wal
     return metadata;
 }
 
-/* ---- Tables of dictionaries and sets, and arrays ---- */
+/* ---- Tables of dictionaries and sets, arrays, and deques ---- */
 
 enum { COUNT = 16, CAPACITY = 24, SCALE = 32, KEYS = 48, SET_HEADER = 56, GREATEST_SCALE = 40 };
 /* The pointer to values, and what aligns keys behind the bits. */
 enum { GREATEST_EXTRA = 8 + 15 };
 
 enum { ARRAY_HEADER = 32 };
+enum { DEQUE_CAPACITY = 16, DEQUE_COUNT = 24, DEQUE_FIRST = 32, DEQUE_HEADER = 40 };
 #define GREATEST_ARRAY (UINT64_C(1) << GREATEST_SCALE)
 
 static bool can_read(uint64_t object, size_t size) {
@@ -88,9 +91,20 @@ static bool has_form_of_array(uint64_t object) {
            mt_snapshot_field(object, COUNT) <= capacity / 2;
 }
 
+static bool has_form_of_deque(uint64_t object) {
+    if (!can_read(object, DEQUE_HEADER))
+        return false;
+    uint64_t capacity = mt_snapshot_field(object, DEQUE_CAPACITY);
+    return capacity != 0 && capacity <= GREATEST_ARRAY &&
+           mt_snapshot_field(object, DEQUE_COUNT) <= capacity &&
+           mt_snapshot_field(object, DEQUE_FIRST) <= capacity;
+}
+
 uint64_t mt_snapshot_swift_header(uint64_t object) {
     uint64_t length = table_length(object);
-    if (length == 0 && has_form_of_array(object))
+    if (length != 0)
+        return length;
+    if (has_form_of_array(object))
         return ARRAY_HEADER;
-    return length;
+    return has_form_of_deque(object) ? DEQUE_HEADER : 0;
 }

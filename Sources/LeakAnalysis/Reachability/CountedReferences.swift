@@ -30,21 +30,20 @@ extension ObjectLayout {
   /// Whether an offset is one of an element: in an array, or behind the properties of a class that allocates
   /// room for elements itself.
   func isElement(at offset: UInt64) -> Bool {
-    isArray ? offset >= Self.elementsStart : size.map { offset >= $0 } ?? false
+    isArray ? offset >= elementsStart : size.map { offset >= $0 } ?? false
   }
 
   /// Visits the offsets of references that are counted, whether there is an object or not.
   ///
   /// Those of arrays are left out where it is not known which of their elements are in use.
   func forEachCountedReference(
-    ofBlockAt start: UInt64, size: UInt64, _ table: SwiftTable?, _ elements: Range<UInt64>?,
+    ofBlockAt start: UInt64, size: UInt64, _ table: SwiftTable?, _ elements: UsedElements?,
     _ memory: SnapshotMemory, _ body: (UInt64) -> Void
   ) {
     if let table { forEachCountedReference(in: table, ofBlockAt: start, memory, body) }
     if let elements, let elementStride, hasCountedReferences {
-      for element in 0..<UInt64(elements.count) / elementStride {
-        let value = start &+ elements.lowerBound &+ element &* elementStride
-        forEachCountedReference(ofValueAt: value, memory) { body($0 &- start) }
+      elements.forEachStart(stride: elementStride) { element in
+        forEachCountedReference(ofValueAt: start &+ element, memory) { body($0 &- start) }
       }
     }
     guard elementStride == nil else { return }
@@ -85,14 +84,14 @@ extension ObjectLayout {
   /// Whether a reference is at an offset that is counted.
   func isCountedReference(
     _ offset: UInt64, ofBlockAt start: UInt64, size: UInt64, _ table: SwiftTable?,
-    _ elements: Range<UInt64>?, _ memory: SnapshotMemory
+    _ elements: UsedElements?, _ memory: SnapshotMemory
   ) -> Bool {
     if let table, let isCounted = isCountedReference(start &+ offset, in: table, memory) {
       return isCounted
     }
     if let elementStride {
       guard let elements, elements.contains(offset) else { return false }
-      let element = offset - (offset - elements.lowerBound) % elementStride
+      let element = offset - (offset - elementsStart) % elementStride
       return isCountedReference(start &+ offset, ofValueAt: start &+ element, memory)
     }
     var isCounted = false

@@ -173,7 +173,7 @@ final class EdgeScanner: Sendable {
   /// of a stream, or a table of code, before, what a Swift side table
   /// says of its object, what libdispatch has
   /// left of work that is done, what frames of async functions know of those of others, what stands in buckets of Swift's
-  /// tables that are not in use, on stacks of signal handlers that have returned, objects in metadata of types, what only identifies objects, and `unowned`
+  /// tables and slots of its deques that are not in use, on stacks of signal handlers that have returned, objects in metadata of types, what only identifies objects, and `unowned`
   /// references to objects that live.
   /// One that has been taken down stays allocated for these. Left out is most of what leads to blocks that are not wanted.
   @inline(__always)
@@ -185,6 +185,7 @@ final class EdgeScanner: Sendable {
     let start = blocks.address(of: block)
     let layout = layout(of: block)
     let table = table(in: block, layout)
+    let deque = usedInDeque(block, layout)
     let dead = tables.deadOnSignalStacks.isEmpty ? nil : tables.deadOnSignalStacks[block]
     let isSideTable = tables.sideTables.contains(block)
     var string = ShortString()
@@ -193,9 +194,11 @@ final class EdgeScanner: Sendable {
       guard var target = target(of: value, where: isWanted) else { return }
       if target.edgeClass != .start, isOtherFrame(target, of: block) { return }
       if isSideTable, tables.sideTables.isIdle(address, of: block, value, target) { return }
-      if isLeftOver(address, of: block, start, table, dead) { return }
+      if isLeftOver(address, of: block, start, table, deque, dead) { return }
       if let table, layout?.isIdentifierInKey(at: address, table) == true { return }
-      if layout?.hasObjectsAsElements == true, !isObject(value, target, at: address &- start) {
+      if let layout, layout.hasObjectsAsElements,
+        !isObject(value, target, at: address &- start, layout)
+      {
         return
       }
       if let actor = layout?.actorOffset, isLeftInActor(address &- start &- actor, value) { return }
@@ -230,8 +233,10 @@ final class EdgeScanner: Sendable {
   }
 
   /// Whether a word of an array of objects can be one of them: the others were there before the elements.
-  private func isObject(_ value: UInt64, _ target: Target, at offset: UInt64) -> Bool {
-    offset < ObjectLayout.elementsStart
+  private func isObject(
+    _ value: UInt64, _ target: Target, at offset: UInt64, _ layout: ObjectLayout
+  ) -> Bool {
+    offset < layout.elementsStart
       || value & Self.addressMask == blocks.address(of: target.block)
   }
 
@@ -242,12 +247,13 @@ final class EdgeScanner: Sendable {
     let start = blocks.address(of: block)
     let layout = layout(of: block)
     let table = table(in: block, layout)
+    let deque = usedInDeque(block, layout)
     let dead = tables.deadOnSignalStacks[block]
     var string = ShortString()
     forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
       let offset = address &- start
       guard !string.hasText(at: address, value, memory), target(of: value) == nil,
-        !isLeftOver(address, of: block, start, table, dead),
+        !isLeftOver(address, of: block, start, table, deque, dead),
         layout?.mayPoint(at: address, in: block, table, heap, tables.existentials) != false,
         offset != DispatchCaches.key || !tables.queueSpecifics.contains(block),
         // Work that belonged to a group would have kept it.
@@ -275,12 +281,12 @@ final class EdgeScanner: Sendable {
   }
 
   /// Whether nothing reads a word of a block again: what libdispatch has left of work that is done, what stands
-  /// in buckets of Swift's tables that are not in use, between the header of a task's slab and what is in use of
+  /// in buckets of Swift's tables and slots of its deques that are not in use, between the header of a task's slab and what is in use of
   /// it, and on stacks of signal handlers that have returned.
   @inline(__always)
   private func isLeftOver(
     _ address: UInt64, of block: Int, _ start: UInt64, _ table: SwiftTable?,
-    _ dead: [Range<UInt64>]?
+    _ deque: UsedElements?, _ dead: [Range<UInt64>]?
   ) -> Bool {
     if let dead, dead.contains(where: { $0.contains(address) }) { return true }
     if let idleRecords = tables.idleRecords, idleRecords[block],
@@ -297,6 +303,7 @@ final class EdgeScanner: Sendable {
       return true
     }
     if let table, !table.isInUse(address, memory) { return true }
+    if let deque, deque.isFree(address &- start) { return true }
     return address &- start == SnapshotMemory.gapInTaskSlab
       && memory.usedSizeOfTaskSlab(at: start, size: blocks.size(of: block)) != nil
   }
@@ -382,14 +389,14 @@ final class EdgeScanner: Sendable {
     layout(of: block)?.isInstance == true
   }
 
-  /// Whether a block holds the elements of an array of Swift.
+  /// Whether a block holds the elements of an array or a deque of Swift.
   func isArray(_ block: Int) -> Bool {
     layout(of: block)?.isArray == true
   }
 
-  /// Where the elements of an array of Swift are that are in use, in bytes from its beginning; nil for what is no
-  /// array, and where nothing tells.
-  func usedElements(of block: Int) -> Range<UInt64>? {
+  /// Where the elements of an array or a deque of Swift are that are in use; nil for what is none, and where nothing
+  /// tells.
+  func usedElements(of block: Int) -> UsedElements? {
     layout(of: block).flatMap { usedElements(of: block, $0) }
   }
 
@@ -399,11 +406,28 @@ final class EdgeScanner: Sendable {
     return usedElements(of: block)?.contains(offset) ?? false
   }
 
-  private func usedElements(of block: Int, _ layout: ObjectLayout) -> Range<UInt64>? {
+  private func usedElements(of block: Int, _ layout: ObjectLayout) -> UsedElements? {
     guard layout.isArray, !findings.growingArrays.contains(block) else { return nil }
     let start = blocks.address(of: block)
-    let elements = SwiftArray(at: start, memory)?.elements(stride: layout.elementStride)
-    return elements.flatMap { start &+ $0.upperBound <= usableEnd(of: block) ? $0 : nil }
+    let elements =
+      layout.isDeque
+      ? usedSlots(of: block, layout)
+      : SwiftArray(at: start, memory)?.elements(stride: layout.elementStride)
+    return elements.flatMap { start &+ $0.end <= usableEnd(of: block) ? $0 : nil }
+  }
+
+  /// The elements in use of a deque, which need not begin where its slots do.
+  @inline(__always)
+  private func usedInDeque(_ block: Int, _ layout: ObjectLayout?) -> UsedElements? {
+    guard let layout, layout.isDeque else { return nil }
+    return usedElements(of: block, layout)
+  }
+
+  /// Where the elements of a deque are that are in use.
+  private func usedSlots(of block: Int, _ layout: ObjectLayout) -> UsedElements? {
+    guard let stride = layout.elementStride else { return nil }
+    return SwiftDeque(at: blocks.address(of: block), memory.word)?
+      .elements(start: layout.elementsStart, stride: stride, size: blocks.size(of: block))
   }
 
   /// One past the last byte of a block that is looked at.
@@ -422,7 +446,7 @@ final class EdgeScanner: Sendable {
     } else if !isExact, heap.slack == .ofObjects {
       isExact = size < SwiftObjects.leastSize || !SwiftObjects.isObject(at: start, memory)
     }
-    let usedEnd = layout.flatMap { usedElements(of: block, $0) }.map { start &+ $0.upperBound }
+    let usedEnd = layout.flatMap { usedElements(of: block, $0) }.map { start &+ $0.end }
     guard isExact else {
       let end = min(usableEnd(of: block), usedEnd ?? .max)
       return layout?.end(ofBlockAt: start, usedTo: end) ?? end

@@ -45,8 +45,12 @@ public struct ObjectLayout: Sendable, Hashable {
   public var hasIdentifiersAsKeys: Bool
   /// Whether they are what a program thinks of, and no storage, closure or box behind it.
   public var isInstance: Bool
-  /// Whether they are the elements of an array.
+  /// Whether they are the elements of an array or a deque.
   public var isArray: Bool
+  /// Whether they are those of a deque.
+  public var isDeque: Bool
+  /// Where the elements of an array or a deque begin, and a text: behind the counts and the capacity.
+  public var elementsStart: UInt64
   /// Whether they are elements of an array that are too small for an address: who has put one there, byte by
   /// byte, may hold what it points to.
   public var hasSmallElements: Bool
@@ -72,6 +76,7 @@ public struct ObjectLayout: Sendable, Hashable {
     existentialOffsets: [UInt64] = [], numberOffsets: [UInt64] = [],
     numbersFromEnd: [UInt64] = [], table: SwiftTable.Form? = nil,
     hasIdentifiersAsKeys: Bool = false, isInstance: Bool = false, isArray: Bool = false,
+    isDeque: Bool = false, elementsStart: UInt64 = 32,
     hasSmallElements: Bool = false, hasObjectsAsElements: Bool = false, isText: Bool = false,
     isTask: Bool = false,
     actorOffset: UInt64? = nil, elementStride: UInt64? = nil, keys: Keys? = nil
@@ -89,7 +94,9 @@ public struct ObjectLayout: Sendable, Hashable {
     self.table = table
     self.hasIdentifiersAsKeys = hasIdentifiersAsKeys
     self.isInstance = isInstance
-    self.isArray = isArray
+    self.isArray = isArray || isDeque
+    self.isDeque = isDeque
+    self.elementsStart = elementsStart
     self.hasSmallElements = hasSmallElements
     self.hasObjectsAsElements = hasObjectsAsElements
     self.isText = isText
@@ -105,9 +112,6 @@ public struct ObjectLayout: Sendable, Hashable {
   static let actorSize: UInt64 = 96
 
   static let addressSize: UInt64 = 8
-
-  /// Where the elements of an array begin, and a text: behind the counts and the capacity.
-  static let elementsStart = SwiftArray.elementsStart
 
   /// Where the object begins, or the element of an array or value of a dictionary, that holds a place
   /// of a block.
@@ -125,13 +129,13 @@ public struct ObjectLayout: Sendable, Hashable {
       else { return nil }
       return offset &- place
     }
-    guard offset >= Self.elementsStart else { return nil }
-    return offset - (offset - Self.elementsStart) % elementStride
+    guard offset >= elementsStart else { return nil }
+    return offset - (offset - elementsStart) % elementStride
   }
 
   /// One past the last byte of a block that an element of an array can take, or that is no text.
   func end(ofBlockAt start: UInt64, usedTo end: UInt64) -> UInt64 {
-    let first = start &+ Self.elementsStart
+    let first = start &+ elementsStart
     if isText { return min(first, end) }
     guard let elementStride, isArray, end >= first else { return end }
     return end - (end - first) % elementStride

@@ -31,18 +31,18 @@ struct SwiftArray {
   ///
   /// - Parameter stride: How far elements are from each other; nil where that is not known.
   /// - Returns: Bytes from the beginning; nil where it is not known how large elements are.
-  func elements(stride: UInt64?) -> Range<UInt64>? {
-    if count == 0 { return Self.elementsStart..<Self.elementsStart }
+  func elements(stride: UInt64?) -> UsedElements? {
+    if count == 0 { return UsedElements(Self.elementsStart..<Self.elementsStart) }
     guard let stride, stride <= Self.greatestStride else { return nil }
-    return Self.elementsStart..<Self.elementsStart + count * stride
+    return UsedElements(Self.elementsStart..<Self.elementsStart + count * stride)
   }
 
-  private static let greatestCapacity: UInt64 = 1 << 40
-  private static let greatestStride: UInt64 = 1 << 20
+  static let greatestCapacity: UInt64 = 1 << 40
+  static let greatestStride: UInt64 = 1 << 20
 }
 
-/// Arrays that somebody may be adding elements to: `append(contentsOf:)` counts what it has taken from a sequence when
-/// there is no more room, or no more to come.
+/// Arrays and deques that somebody may be adding elements to: `append(contentsOf:)` counts what it has taken from a
+/// sequence when there is no more room, or no more to come.
 ///
 /// Until then it has the address of the array, or one in it, on its stack or in a register.
 struct GrowingArrays: Sendable {

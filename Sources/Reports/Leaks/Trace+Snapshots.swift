@@ -220,6 +220,9 @@ extension SwiftLayouts {
     case .swiftClass:
       let keys = keys(ofWord: word)
       if let elements = elements(ofWord: word) { return Self.container(of: elements, keys, type) }
+      if let deque = deque(ofWord: word, memory: memory.word) {
+        return Self.container(of: deque.elements, nil, type, startOfDeque: deque.start)
+      }
       let fields = fields(ofWord: word, memory: memory.word)
       let table = Self.table(type.name)
       return ObjectLayout(
@@ -257,7 +260,8 @@ extension SwiftLayouts {
   }
 
   private static func container(
-    of elements: SwiftElements, _ keys: SwiftElements?, _ type: BlockType
+    of elements: SwiftElements, _ keys: SwiftElements?, _ type: BlockType,
+    startOfDeque: UInt64? = nil
   ) -> ObjectLayout {
     let fields = elements.fields
     let table = table(type.name)
@@ -269,6 +273,7 @@ extension SwiftLayouts {
       existentialOffsets: existentials(fields, size: elements.stride),
       numberOffsets: fields.compactMap(\.numberOffset), table: table,
       hasIdentifiersAsKeys: table != nil && hasIdentifiersAsKeys(type.name), isArray: table == nil,
+      isDeque: startOfDeque != nil, elementsStart: startOfDeque ?? SwiftElements.start,
       hasSmallElements: table == nil && elements.stride < addressSize,
       hasObjectsAsElements: table == nil && hasObjectsAsElements(type, elements),
       elementStride: elements.stride, keys: keys.map(counted))

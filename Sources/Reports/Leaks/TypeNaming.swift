@@ -64,6 +64,7 @@ final class SnapshotTypeNames: TypeNaming {
     let word = heap.memory.word(at: address)
     return layouts.field(at: offset, ofWord: word, memory: heap.memory.word)?.name
       ?? element(at: offset, of: block, in: heap)
+      ?? slot(at: offset, of: block, in: heap)
       ?? layouts.managedElement(at: offset, ofWord: word, memory: heap.memory.word)
       ?? layouts.captured(
         at: offset, ofWord: word, content: heap.memory.word(at: address &+ 16),
@@ -123,6 +124,19 @@ extension SnapshotTypeNames {
       return (form == .set ? "element" : "key") + property
     case nil: return nil
     }
+  }
+}
+
+extension SnapshotTypeNames {
+  /// The element of a deque by its place in it, with its property.
+  private func slot(at offset: UInt64, of block: Int, in heap: HeapImage) -> String? {
+    let (address, read) = (heap.blocks.address(of: block), heap.memory.word)
+    guard let deque = layouts.deque(ofWord: read(address), memory: read),
+      offset >= deque.start, let header = SwiftDeque(at: address, read)
+    else { return nil }
+    let (slot, rest) =
+      (offset - deque.start).quotientAndRemainder(dividingBy: deque.elements.stride)
+    return "[\(header.index(ofSlot: slot))]" + deque.elements.property(at: rest)
   }
 }
 

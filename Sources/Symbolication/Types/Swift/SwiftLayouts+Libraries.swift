@@ -51,10 +51,42 @@ extension SwiftLayouts {
       ? buffer.elements.name(at: offset - buffer.start + SwiftElements.start) : nil
   }
 
+  /// What lies in the slots of the deques that begin with a word, and where these begin.
+  ///
+  /// - Parameters:
+  ///   - word: The first word of an object.
+  ///   - memory: Reads a word of the process; 0 where it is not known.
+  /// - Returns: nil for other objects, and where nothing is known of the elements.
+  public func deque(
+    ofWord word: UInt64, memory: (UInt64) -> UInt64
+  ) -> (elements: SwiftElements, start: UInt64)? {
+    guard let buffer = managedBuffer(ofWord: word, memory: memory), buffer.isDeque else {
+      return nil
+    }
+    return (buffer.elements, buffer.start)
+  }
+
+  /// A class with elements behind its objects.
+  private struct ManagedBuffer {
+    var elements: SwiftElements
+    /// Where the first one is, from the beginning of an object.
+    var start: UInt64
+    /// Whether its header is that of a deque.
+    var isDeque: Bool
+  }
+
+  /// The properties of the header of a deque, each of one word.
+  ///
+  /// Source: `_DequeBufferHeader.swift` in `Sources/DequeModule` of swift-collections, and in
+  /// `stdlib/public/Concurrency/Deque` of the Swift repository.
+  private static let propertiesOfDeque: [(name: String, offset: UInt64)] = [
+    ("capacity", 16), ("count", 24), ("startSlot", 32), ("startSlot.position", 32),
+  ]
+
   /// What lies behind the header of a `ManagedBuffer`, and where.
   private func managedBuffer(
     ofWord word: UInt64, memory: (UInt64) -> UInt64
-  ) -> (elements: SwiftElements, start: UInt64)? {
+  ) -> ManagedBuffer? {
     let classes = classes(ofWord: word, memory: memory)
     guard let type = classes.lazy.compactMap({ Self.managed($0.type.name) }).first,
       let header = value(named: type.header, depth: 0),
@@ -63,9 +95,14 @@ extension SwiftLayouts {
     else { return nil }
     var object = SwiftCapturedValues.Sequence(size: 16)
     guard object.add(header, named: "") else { return nil }
+    let (end, properties) = (object.size, object.fields.filter { !$0.name.isEmpty })
     let first = object.fields.count
     guard object.add(element, named: "") else { return nil }
-    return (elements, object.fields[first].offset)
+    let isDeque =
+      type.header.hasSuffix("._DequeBufferHeader") && end == 40
+      && properties.elementsEqual(Self.propertiesOfDeque) { ($0.name, $0.offset) == $1 }
+    return ManagedBuffer(
+      elements: elements, start: object.fields[first].offset, isDeque: isDeque)
   }
 
   /// The types of the header and the elements of a `ManagedBuffer`; none of other types.
