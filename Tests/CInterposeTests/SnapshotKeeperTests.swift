@@ -261,10 +261,37 @@ import TraceTestSupport
     #expect(Keeper([mapping]).kept(page, copy) == [20, 21, 26])
   }
 
+  /// Maps of items and children, capacity and what is left of it, of a node of a tree.
+  @Test(
+    arguments: [
+      (0x5, 0xc000_0000, 96, 32, true), (0x5, 0xc000_0000, 96, 48, true),
+      (0x0, 0x8000_0000, 96, 80, true), (0x7, 0xc000_0000, 96, 31, true),
+      (0xc000_0000, 0xc000_0000, 96, 80, false), (0x5, 0xc000_0000, 96, 96, false),
+      (0x5, 0xc000_0000, 96, 33, false), (0x0, 0xc000_0000, 96, 48, false),
+      (0x5, 0xc000_0000, 96, 97, false), (0x5, 0xc000_0000, 96, 64, false),
+      (0x5, 0xc000_0000, 88, 24, false),
+    ] as [(UInt64, UInt64, UInt64, UInt64, Bool)])
+  func theHeaderOfANodeIsKept(
+    items: UInt64, children: UInt64, capacity: UInt64, unused: UInt64, isKept: Bool
+  ) {
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: Int(MT_PAGE_SIZE), alignment: Int(MT_PAGE_SIZE))
+    defer { memory.deallocate() }
+    let words = memory.bindMemory(to: UInt64.self, capacity: Self.wordsOfPage)
+    words.initialize(repeating: 4, count: Self.wordsOfPage)
+    let page = UInt64(UInt(bitPattern: memory))
+    words[20] = page
+    words[21] = 3
+    words[22] = items | children << 32
+    words[23] = capacity | unused << 32
+    let places = isKept ? [20, 21, 22, 23] : [20, 21]
+    #expect(Keeper([page..<page + UInt64(MT_PAGE_SIZE)]).kept(page, words) == places)
+  }
+
   /// Capacity, count, and first slot in use of a deque.
   @Test(
     arguments: [
-      ([8, 3, 6], true), ([8, 8, 8], true), ([8, 0, 0], true),
+      ([8, 3, 6], true), ([8, 8, 8], true), ([8, 0, 0], true), ([20, 16, 6], true),
       ([0, 0, 0], false), ([8, 9, 0], false), ([8, 3, 9], false), ([1 << 40 + 1, 3, 6], false),
     ] as [([UInt64], Bool)])
   func theHeaderOfADequeIsKept(header: [UInt64], isKept: Bool) {

@@ -309,6 +309,42 @@ struct SwiftObjectTests {
     #expect(try held([400, 399, 1]) == [0, 1, 2, 3])
   }
 
+  @Test("A node of a tree holds its children and items, and nothing between them")
+  func treeNode() throws {
+    /// Which of the six objects hold that a node of 96 bytes behind its header has at every second word.
+    func held(
+      items: UInt64, children: UInt64, capacity: UInt64 = 96, unused: UInt64,
+      onStack: Bool = false
+    ) throws -> [Int] {
+      var heap = SampleHeap()
+      let objects = (0..<6).map { _ in heap.block(24) }
+      let header = [Self.metadata, Self.counts, items | children << 32, capacity | unused << 32]
+      let content: [UInt64] = objects.flatMap { [$0, UInt64(7)] }
+      let node = heap.block(32 + 96, words: header + content)
+      heap.set(SampleHeap.globals, node)
+      if onStack { heap.set(SampleHeap.stackPointer + 64, node) }
+      let layouts = [Self.metadata: ObjectLayout(size: 32, isTreeNode: true)]
+      let leaked = try heap.analysis(layouts: layouts).leaked
+      return objects.indices.filter { !leaked.contains(objects[$0]) }
+    }
+    // Items of one word, of two words, and none of them.
+    #expect(try held(items: 0b101, children: 0b11000, unused: 48) == [0, 1, 5])
+    #expect(try held(items: 0b101, children: 0b11000, unused: 32) == [0, 1, 4, 5])
+    #expect(try held(items: 0, children: 1 << 31, unused: 80) == [0])
+    #expect(try held(items: 0b111, children: 0, unused: 0) == [0, 1, 2, 3, 4, 5])
+    #expect(try held(items: 0, children: 0b11, capacity: 64, unused: 32) == [0, 1])
+    // Somebody may be adding items.
+    #expect(try held(items: 0b101, children: 0b11000, unused: 32, onStack: true).count == 6)
+    // Nothing is kept of the header, items share a hash value, or what cannot be.
+    #expect(try held(items: 0, children: 0, capacity: 0, unused: 0).count == 6)
+    #expect(try held(items: 2, children: 2, unused: 48).count == 6)
+    #expect(try held(items: 0b111, children: 0, unused: 32).count == 6)
+    #expect(try held(items: 0, children: 0b11, unused: 32).count == 6)
+    #expect(try held(items: 1, children: 0b111, unused: 64).count == 6)
+    #expect(try held(items: 1, children: 0, unused: 100).count == 6)
+    #expect(try held(items: 1, children: 0, capacity: 160, unused: 144).count == 6)
+  }
+
   @Test("Slots of a deque account for the references of objects")
   func referencesInDeques() throws {
     /// Whether an object leaks that a deque has, to which it leads itself; a stack leads to it as well.

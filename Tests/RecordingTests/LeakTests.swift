@@ -379,6 +379,24 @@ import TraceTestSupport
   }
 
   @Test(arguments: [["-Onone"], ["-O"]])
+  func nodesOfTreesHoldTheirChildrenAndItems(_ options: [String]) throws {
+    let source = try TestProgram("tree_nodes.swift", flags: options + ["-module-name", "app"])
+    let run = try TracedRun([source.path.string])
+    try #require(run.recorded.outputText == "0\n")
+    let program = try LeakedProgram(run.root())
+    #expect(program.leaks["app.Leaked"] == Figures(2, 48, roots: 2))
+    #expect(program.leaks["app.Cyclic"] == Figures(3, 72, roots: 3))
+    #expect(program.possible.isEmpty)
+    let fields = program.report.treeGroups.filter { $0.name == "app.Cyclic" }.flatMap(\.trees)
+      .map { $0.compactMap(\.field).sorted().joined(separator: " ") }
+    #expect(
+      Set(fields) == [
+        "children[0] tree value.object value.object value.object", "key.object tree",
+        "element.object tree",
+      ])
+  }
+
+  @Test(arguments: [["-Onone"], ["-O"]])
   func elementsThatArraysDoNotCountHoldNothing(_ options: [String]) throws {
     let source = try TestProgram("array_counts.swift", flags: options + ["-module-name", "app"])
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())

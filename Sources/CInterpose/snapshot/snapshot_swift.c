@@ -4,11 +4,14 @@
  *           +56 values, in that of a dictionary; a bit for each bucket; keys, values
  *   array   +16 count  +24 capacity, shifted by 1  +32 elements
  *   deque   +16 capacity  +24 count  +32 first slot in use  +40 slots
+ *   node    +16 a bit for each item (u32)  +20 a bit for each child (u32)  +24 capacity in bytes
+ *           (u32)  +28 bytes not in use (u32)  +32 children, of two words each  … items
  *
  * Source: stdlib/public/runtime/StackAllocator.h and stdlib/public/Concurrency/Debug.cpp of the
  * Swift repository, where the variable has been since Swift 5.7; DictionaryStorage.swift and
  * SetStorage.swift in stdlib/public/core; GlobalObjects.h in stdlib/public/SwiftShims;
- * _DequeBufferHeader.swift in stdlib/public/Concurrency/Deque, and in swift-collections. */
+ * _DequeBufferHeader.swift in stdlib/public/Concurrency/Deque, and in swift-collections;
+ * _HashNodeHeader.swift there. */
 #include "snapshot/snapshot_swift.h"
 
 #include "base/text.h"
@@ -53,7 +56,7 @@ uint64_t mt_snapshot_swift(struct mt_snapshot_writer *writer, struct mt_page_wal
     return metadata;
 }
 
-/* ---- Tables of dictionaries and sets, arrays, and deques ---- */
+/* ---- Tables of dictionaries and sets, arrays, deques, and nodes of trees ---- */
 
 enum { COUNT = 16, CAPACITY = 24, SCALE = 32, KEYS = 48, SET_HEADER = 56, GREATEST_SCALE = 40 };
 /* The pointer to values, and what aligns keys behind the bits. */
@@ -61,6 +64,7 @@ enum { GREATEST_EXTRA = 8 + 15 };
 
 enum { ARRAY_HEADER = 32 };
 enum { DEQUE_CAPACITY = 16, DEQUE_COUNT = 24, DEQUE_FIRST = 32, DEQUE_HEADER = 40 };
+enum { NODE_MAPS = 16, NODE_BYTES = 24, NODE_HEADER = 32, CHILD = 16 };
 #define GREATEST_ARRAY (UINT64_C(1) << GREATEST_SCALE)
 
 static bool can_read(uint64_t object, size_t size) {
@@ -100,11 +104,35 @@ static bool has_form_of_deque(uint64_t object) {
            mt_snapshot_field(object, DEQUE_FIRST) <= capacity;
 }
 
+static uint32_t count_bits(uint32_t bits) {
+    uint32_t count = 0;
+    for (; bits; bits &= bits - 1)
+        count++;
+    return count;
+}
+
+/* Not one whose items have the same hash value. */
+static bool has_form_of_node(uint64_t object) {
+    if (!can_read(object, NODE_HEADER))
+        return false;
+    uint64_t maps = mt_snapshot_field(object, NODE_MAPS);
+    uint64_t bytes = mt_snapshot_field(object, NODE_BYTES);
+    uint32_t items = count_bits((uint32_t)maps), children = count_bits((uint32_t)(maps >> 32));
+    uint64_t capacity = (uint32_t)bytes, used = capacity - (bytes >> 32);
+    if (capacity == 0 || capacity % CHILD != 0 || bytes >> 32 > capacity ||
+        (uint32_t)maps == maps >> 32 || used < children * CHILD)
+        return false;
+    uint64_t rest = used - children * CHILD;
+    return items ? rest >= items && rest % items == 0 : rest == 0;
+}
+
 uint64_t mt_snapshot_swift_header(uint64_t object) {
     uint64_t length = table_length(object);
     if (length != 0)
         return length;
     if (has_form_of_array(object))
         return ARRAY_HEADER;
-    return has_form_of_deque(object) ? DEQUE_HEADER : 0;
+    if (has_form_of_deque(object))
+        return DEQUE_HEADER;
+    return has_form_of_node(object) ? NODE_HEADER : 0;
 }

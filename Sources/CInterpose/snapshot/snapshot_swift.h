@@ -5,7 +5,8 @@
  * begin with the address of a variable of the runtime, made for tools to know them by; a record
  * tells it, also where the executable contains the runtime and is stripped (snapshot_slabs.h). In
  * tables of dictionaries and sets, bits say which of the buckets are in use; arrays count their
- * elements, and so do deques, which say where the first one is. */
+ * elements, and so do deques, which say where the first one is; nodes of the trees of
+ * swift-collections say which of their children and items there are. */
 #ifndef MT_SNAPSHOT_SWIFT_H
 #define MT_SNAPSHOT_SWIFT_H
 
@@ -25,8 +26,8 @@ uint64_t mt_snapshot_swift(struct mt_snapshot_writer *writer, struct mt_page_wal
                            const struct mt_region_list *list);
 
 /* How many bytes of the object at an address are to be kept to the last, because it has the form of
- * a table of a dictionary or a set, the header and the bits of the buckets, or that of an array or
- * a deque, the header; 0: it has none of these.
+ * a table of a dictionary or a set, the header and the bits of the buckets, or that of an array, a
+ * deque or a node of a tree, the header; 0: it has none of these.
  *
  * context  where the image is written; the first two words are readable */
 uint64_t mt_snapshot_swift_header(uint64_t object);

@@ -173,7 +173,7 @@ final class EdgeScanner: Sendable {
   /// of a stream, or a table of code, before, what a Swift side table
   /// says of its object, what libdispatch has
   /// left of work that is done, what frames of async functions know of those of others, what stands in buckets of Swift's
-  /// tables and slots of its deques that are not in use, on stacks of signal handlers that have returned, objects in metadata of types, what only identifies objects, and `unowned`
+  /// tables and parts of its deques and trees that are not in use, on stacks of signal handlers that have returned, objects in metadata of types, what only identifies objects, and `unowned`
   /// references to objects that live.
   /// One that has been taken down stays allocated for these. Left out is most of what leads to blocks that are not wanted.
   @inline(__always)
@@ -185,7 +185,7 @@ final class EdgeScanner: Sendable {
     let start = blocks.address(of: block)
     let layout = layout(of: block)
     let table = table(in: block, layout)
-    let deque = usedInDeque(block, layout)
+    let parts = usedParts(of: block, layout)
     let dead = tables.deadOnSignalStacks.isEmpty ? nil : tables.deadOnSignalStacks[block]
     let isSideTable = tables.sideTables.contains(block)
     var string = ShortString()
@@ -194,7 +194,7 @@ final class EdgeScanner: Sendable {
       guard var target = target(of: value, where: isWanted) else { return }
       if target.edgeClass != .start, isOtherFrame(target, of: block) { return }
       if isSideTable, tables.sideTables.isIdle(address, of: block, value, target) { return }
-      if isLeftOver(address, of: block, start, table, deque, dead) { return }
+      if isLeftOver(address, of: block, start, table, parts, dead) { return }
       if let table, layout?.isIdentifierInKey(at: address, table) == true { return }
       if let layout, layout.hasObjectsAsElements,
         !isObject(value, target, at: address &- start, layout)
@@ -247,13 +247,13 @@ final class EdgeScanner: Sendable {
     let start = blocks.address(of: block)
     let layout = layout(of: block)
     let table = table(in: block, layout)
-    let deque = usedInDeque(block, layout)
+    let parts = usedParts(of: block, layout)
     let dead = tables.deadOnSignalStacks[block]
     var string = ShortString()
     forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
       let offset = address &- start
       guard !string.hasText(at: address, value, memory), target(of: value) == nil,
-        !isLeftOver(address, of: block, start, table, deque, dead),
+        !isLeftOver(address, of: block, start, table, parts, dead),
         layout?.mayPoint(at: address, in: block, table, heap, tables.existentials) != false,
         offset != DispatchCaches.key || !tables.queueSpecifics.contains(block),
         // Work that belonged to a group would have kept it.
@@ -281,12 +281,12 @@ final class EdgeScanner: Sendable {
   }
 
   /// Whether nothing reads a word of a block again: what libdispatch has left of work that is done, what stands
-  /// in buckets of Swift's tables and slots of its deques that are not in use, between the header of a task's slab and what is in use of
+  /// in buckets of Swift's tables and parts of its deques and trees that are not in use, between the header of a task's slab and what is in use of
   /// it, and on stacks of signal handlers that have returned.
   @inline(__always)
   private func isLeftOver(
     _ address: UInt64, of block: Int, _ start: UInt64, _ table: SwiftTable?,
-    _ deque: UsedElements?, _ dead: [Range<UInt64>]?
+    _ parts: UsedElements?, _ dead: [Range<UInt64>]?
   ) -> Bool {
     if let dead, dead.contains(where: { $0.contains(address) }) { return true }
     if let idleRecords = tables.idleRecords, idleRecords[block],
@@ -303,7 +303,7 @@ final class EdgeScanner: Sendable {
       return true
     }
     if let table, !table.isInUse(address, memory) { return true }
-    if let deque, deque.isFree(address &- start) { return true }
+    if let parts, parts.isFree(address &- start) { return true }
     return address &- start == SnapshotMemory.gapInTaskSlab
       && memory.usedSizeOfTaskSlab(at: start, size: blocks.size(of: block)) != nil
   }
@@ -378,8 +378,8 @@ final class EdgeScanner: Sendable {
   /// Whether anything is known of objects of Swift.
   var knowsObjects: Bool { !tables.layouts.isEmpty }
 
-  /// Whether arrays of Swift are known.
-  var hasArrays: Bool { tables.layouts.values.contains(where: \.isArray) }
+  /// Whether types are known to whose objects elements may be added.
+  var hasGrowing: Bool { tables.layouts.values.contains { $0.isArray || $0.isTreeNode } }
 
   /// Whether instances of classes are known.
   var hasInstances: Bool { tables.layouts.values.contains(where: \.isInstance) }
@@ -387,6 +387,11 @@ final class EdgeScanner: Sendable {
   /// Whether an instance of a class lies in a block.
   func isInstance(_ block: Int) -> Bool {
     layout(of: block)?.isInstance == true
+  }
+
+  /// Whether elements may be added to what lies in a block.
+  func mayGrow(_ block: Int) -> Bool {
+    layout(of: block).map { $0.isArray || $0.isTreeNode } ?? false
   }
 
   /// Whether a block holds the elements of an array or a deque of Swift.
@@ -416,11 +421,17 @@ final class EdgeScanner: Sendable {
     return elements.flatMap { start &+ $0.end <= usableEnd(of: block) ? $0 : nil }
   }
 
-  /// The elements in use of a deque, which need not begin where its slots do.
+  /// The elements in use of a deque, which need not begin where its slots do, or of a node of a tree.
   @inline(__always)
-  private func usedInDeque(_ block: Int, _ layout: ObjectLayout?) -> UsedElements? {
-    guard let layout, layout.isDeque else { return nil }
-    return usedElements(of: block, layout)
+  private func usedParts(of block: Int, _ layout: ObjectLayout?) -> UsedElements? {
+    guard let layout, layout.isDeque || layout.isTreeNode else { return nil }
+    return layout.isDeque ? usedElements(of: block, layout) : usedPartsOfNode(block)
+  }
+
+  private func usedPartsOfNode(_ block: Int) -> UsedElements? {
+    guard !findings.growingArrays.contains(block) else { return nil }
+    let start = blocks.address(of: block)
+    return SwiftTreeNode(at: start, memory.word)?.used(upTo: usableEnd(of: block) &- start)
   }
 
   /// Where the elements of a deque are that are in use.

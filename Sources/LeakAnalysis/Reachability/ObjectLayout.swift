@@ -49,6 +49,8 @@ public struct ObjectLayout: Sendable, Hashable {
   public var isArray: Bool
   /// Whether they are those of a deque.
   public var isDeque: Bool
+  /// Whether they are those of a node of a tree of swift-collections.
+  public var isTreeNode: Bool
   /// Where the elements of an array or a deque begin, and a text: behind the counts and the capacity.
   public var elementsStart: UInt64
   /// Whether they are elements of an array that are too small for an address: who has put one there, byte by
@@ -76,7 +78,7 @@ public struct ObjectLayout: Sendable, Hashable {
     existentialOffsets: [UInt64] = [], numberOffsets: [UInt64] = [],
     numbersFromEnd: [UInt64] = [], table: SwiftTable.Form? = nil,
     hasIdentifiersAsKeys: Bool = false, isInstance: Bool = false, isArray: Bool = false,
-    isDeque: Bool = false, elementsStart: UInt64 = 32,
+    isDeque: Bool = false, isTreeNode: Bool = false, elementsStart: UInt64 = 32,
     hasSmallElements: Bool = false, hasObjectsAsElements: Bool = false, isText: Bool = false,
     isTask: Bool = false,
     actorOffset: UInt64? = nil, elementStride: UInt64? = nil, keys: Keys? = nil
@@ -96,6 +98,7 @@ public struct ObjectLayout: Sendable, Hashable {
     self.isInstance = isInstance
     self.isArray = isArray || isDeque
     self.isDeque = isDeque
+    self.isTreeNode = isTreeNode
     self.elementsStart = elementsStart
     self.hasSmallElements = hasSmallElements
     self.hasObjectsAsElements = hasObjectsAsElements

@@ -41,10 +41,10 @@ struct SwiftArray {
   static let greatestStride: UInt64 = 1 << 20
 }
 
-/// Arrays and deques that somebody may be adding elements to: `append(contentsOf:)` counts what it has taken from a
+/// Arrays, deques and nodes of trees that somebody may be adding elements to: `append(contentsOf:)` counts what it has taken from a
 /// sequence when there is no more room, or no more to come.
 ///
-/// Until then it has the address of the array, or one in it, on its stack or in a register.
+/// Until then it has the address of the storage, or one in it, on its stack or in a register.
 struct GrowingArrays: Sendable {
   private var blocks: Set<Int> = []
 
@@ -52,16 +52,16 @@ struct GrowingArrays: Sendable {
   init() {}
 
   /// - Parameters:
-  ///   - scanner: Knows which blocks are arrays.
+  ///   - scanner: Knows which blocks are such.
   ///   - roots: All of them.
   /// - Complexity: O(*words* of stacks).
   init(_ scanner: EdgeScanner, _ roots: [Root]) {
-    guard scanner.hasArrays else { return }
+    guard scanner.hasGrowing else { return }
     let words = RootWords(scanner.heap)
     for root in roots where root.category == .stack || root.category == .registers {
       words.forEach(of: root) { _, value in
         let block = scanner.lookup.block(containing: value & EdgeScanner.addressMask)
-        if block >= 0, scanner.isArray(block) { blocks.insert(block) }
+        if block >= 0, scanner.mayGrow(block) { blocks.insert(block) }
       }
     }
   }

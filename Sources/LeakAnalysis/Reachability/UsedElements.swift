@@ -1,8 +1,10 @@
-/// Where the elements of an array or a deque of Swift are that are in use, in bytes from the beginning of its storage.
+/// Where the elements of an array, a deque, or a node of a tree of Swift are that are in use, in bytes from the
+/// beginning of its storage.
 struct UsedElements {
   /// Those of an array; of a deque those up to the end of its storage.
   let first: Range<UInt64>
-  /// Those with which a deque goes on at the beginning of its storage: in front of the others, or none.
+  /// Those with which a deque goes on at the beginning of its storage, or the children of a node: in front of the
+  /// others, or none.
   let wrapped: Range<UInt64>
 
   /// One behind the other.
@@ -10,7 +12,7 @@ struct UsedElements {
     (first, wrapped) = (elements, elements.lowerBound..<elements.lowerBound)
   }
 
-  /// Those of a deque that goes on at the beginning of its storage.
+  /// Those of which some are at the beginning of the storage.
   init(_ first: Range<UInt64>, wrapped: Range<UInt64>) {
     (self.first, self.wrapped) = (first, wrapped)
   }

@@ -236,6 +236,7 @@ extension SwiftLayouts {
         hasIdentifiersAsKeys: table != nil && Self.hasIdentifiersAsKeys(type.name),
         isInstance: !type.name.hasPrefix("Swift."),
         isArray: type.name.hasPrefix("Swift._ContiguousArrayStorage<"),
+        isTreeNode: isTreeNode(word, memory: memory.word),
         isText: type.name == "Swift.__StringStorage",
         actorOffset: fields.first { $0.name == "$defaultActor" }?.offset,
         keys: keys.map(Self.counted))

@@ -65,6 +65,7 @@ final class SnapshotTypeNames: TypeNaming {
     return layouts.field(at: offset, ofWord: word, memory: heap.memory.word)?.name
       ?? element(at: offset, of: block, in: heap)
       ?? slot(at: offset, of: block, in: heap)
+      ?? treeMember(at: offset, of: block, in: heap)
       ?? layouts.managedElement(at: offset, ofWord: word, memory: heap.memory.word)
       ?? layouts.captured(
         at: offset, ofWord: word, content: heap.memory.word(at: address &+ 16),
@@ -137,6 +138,23 @@ extension SnapshotTypeNames {
     let (slot, rest) =
       (offset - deque.start).quotientAndRemainder(dividingBy: deque.elements.stride)
     return "[\(header.index(ofSlot: slot))]" + deque.elements.property(at: rest)
+  }
+}
+
+extension SnapshotTypeNames {
+  /// The child of a node of a `TreeDictionary` or `TreeSet`, its key, value or element, with its property.
+  private func treeMember(at offset: UInt64, of block: Int, in heap: HeapImage) -> String? {
+    let (address, read) = (heap.blocks.address(of: block), heap.memory.word)
+    guard layouts.isTreeNode(read(address), memory: read),
+      let node = SwiftTreeNode(at: address, read)
+    else { return nil }
+    return switch node.place(of: offset) {
+    case .child(let number): "children[\(number)]"
+    case .item(let number, let rest):
+      layouts.treeItem(at: rest, ofWord: read(address), stride: node.itemStride)
+        ?? "items[\(number)]"
+    case nil: nil
+    }
   }
 }
 

@@ -47,44 +47,12 @@ extension SwiftLayouts {
     at offset: UInt64, ofWord word: UInt64, memory: (UInt64) -> UInt64
   ) -> String? {
     guard let buffer = managedBuffer(ofWord: word, memory: memory) else { return nil }
-    return buffer.start <= offset
+    return buffer.start <= offset && buffer.collection != .treeNode
       ? buffer.elements.name(at: offset - buffer.start + SwiftElements.start) : nil
   }
 
-  /// What lies in the slots of the deques that begin with a word, and where these begin.
-  ///
-  /// - Parameters:
-  ///   - word: The first word of an object.
-  ///   - memory: Reads a word of the process; 0 where it is not known.
-  /// - Returns: nil for other objects, and where nothing is known of the elements.
-  public func deque(
-    ofWord word: UInt64, memory: (UInt64) -> UInt64
-  ) -> (elements: SwiftElements, start: UInt64)? {
-    guard let buffer = managedBuffer(ofWord: word, memory: memory), buffer.isDeque else {
-      return nil
-    }
-    return (buffer.elements, buffer.start)
-  }
-
-  /// A class with elements behind its objects.
-  private struct ManagedBuffer {
-    var elements: SwiftElements
-    /// Where the first one is, from the beginning of an object.
-    var start: UInt64
-    /// Whether its header is that of a deque.
-    var isDeque: Bool
-  }
-
-  /// The properties of the header of a deque, each of one word.
-  ///
-  /// Source: `_DequeBufferHeader.swift` in `Sources/DequeModule` of swift-collections, and in
-  /// `stdlib/public/Concurrency/Deque` of the Swift repository.
-  private static let propertiesOfDeque: [(name: String, offset: UInt64)] = [
-    ("capacity", 16), ("count", 24), ("startSlot", 32), ("startSlot.position", 32),
-  ]
-
   /// What lies behind the header of a `ManagedBuffer`, and where.
-  private func managedBuffer(
+  func managedBuffer(
     ofWord word: UInt64, memory: (UInt64) -> UInt64
   ) -> ManagedBuffer? {
     let classes = classes(ofWord: word, memory: memory)
@@ -95,20 +63,17 @@ extension SwiftLayouts {
     else { return nil }
     var object = SwiftCapturedValues.Sequence(size: 16)
     guard object.add(header, named: "") else { return nil }
-    let (end, properties) = (object.size, object.fields.filter { !$0.name.isEmpty })
-    let first = object.fields.count
+    let properties = object.fields
     guard object.add(element, named: "") else { return nil }
-    let isDeque =
-      type.header.hasSuffix("._DequeBufferHeader") && end == 40
-      && properties.elementsEqual(Self.propertiesOfDeque) { ($0.name, $0.offset) == $1 }
     return ManagedBuffer(
-      elements: elements, start: object.fields[first].offset, isDeque: isDeque)
+      elements: elements, start: object.fields[properties.count].offset,
+      collection: Self.collection(header: type.header, properties))
   }
 
   /// The types of the header and the elements of a `ManagedBuffer`; none of other types.
   static func typesInManagedBuffer(_ type: BlockType) -> [String] {
     guard type.kind == .swiftClass else { return [] }
-    return managed(type.name).map { [$0.header, $0.element] } ?? []
+    return managed(type.name).map { [$0.header, $0.element] } ?? typesInTreeNode(type)
   }
 
   private static func managed(_ name: String) -> (header: String, element: String)? {

@@ -4,7 +4,7 @@ import TraceReader
 ///
 /// Read when they are asked for and kept. Belongs to one thread at a time.
 public final class SwiftLayouts {
-  private let types: TypeTable
+  let types: TypeTable
   let images: ImageMap
   let symbolicator: (any Symbolicator)?
   private var known: [UInt64: [SwiftField]] = [:]
