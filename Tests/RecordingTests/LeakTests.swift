@@ -396,6 +396,19 @@ import TraceTestSupport
       ])
   }
 
+  @Test(arguments: [["-Onone"], ["-O"], ["-O", "-static-stdlib"]])
+  func protocolsWithArgumentsHaveNames(_ options: [String]) throws {
+    let source = try TestProgram("constrained.swift", flags: options + ["-module-name", "app"])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    let storages = program.leaks.keys.filter { $0.hasSuffix(" storage") }
+    let all: Set = [
+      "Array<app.Shape<Int>> storage", "Array<app.Shape<Array<String>> & app.Tagged> storage",
+      "Array<app.Watcher<Int>> storage", "Dictionary<String, app.Table<String, Int>> storage",
+      "Array<Sequence<Int>> storage", "Array<Optional<app.Shape<Bool>>> storage",
+    ]
+    #expect(all.isSubset(of: storages))
+  }
+
   @Test(arguments: [["-Onone"], ["-O"]])
   func elementsThatArraysDoNotCountHoldNothing(_ options: [String]) throws {
     let source = try TestProgram("array_counts.swift", flags: options + ["-module-name", "app"])

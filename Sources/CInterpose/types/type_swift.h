@@ -26,6 +26,7 @@ enum mt_swift_kind {
     MT_SWIFT_EXISTENTIAL = 0x303,
     MT_SWIFT_METATYPE = 0x304,
     MT_SWIFT_EXISTENTIAL_METATYPE = 0x306,
+    MT_SWIFT_CONSTRAINED_EXISTENTIAL = 0x307,
     MT_SWIFT_CAPTURES = 0x400,
     MT_SWIFT_BOX = 0x500,
     MT_SWIFT_ERROR = 0x501,
@@ -53,6 +54,10 @@ enum mt_swift_context {
 /* The type that metadata stands for: "main.Pair<Swift.Int, Swift.String>". */
 bool mt_swift_add_type(struct mt_swift_name *name, uintptr_t metadata);
 
+/* An existential type whose protocols have arguments: "main.Shape<Swift.Int> & main.Named"; "_"
+ * where it demands something else of its values. */
+bool mt_swift_add_constrained(struct mt_swift_name *name, uintptr_t metadata);
+
 /* A module, type or protocol with its parents. arguments: where the metadata has its generic
  * arguments; 0 leaves them out. */
 bool mt_swift_add_context(struct mt_swift_name *name, uintptr_t descriptor, uintptr_t arguments);
@@ -63,6 +68,15 @@ bool mt_swift_add_captures(struct mt_swift_name *name, uintptr_t capture_descrip
 /* A mangled name that the compiler left, with all descriptors that it refers to written out.
  * returns  false where only the runtime could tell them; the text is cut there */
 bool mt_swift_add_mangled(struct mt_swift_name *name, uintptr_t at);
+
+/* What a mangled name refers to.
+ *
+ * control     the control character that says how; the distance stands behind it
+ * at          the distance
+ * descriptor  set
+ * returns     false where only the runtime could tell it */
+bool mt_swift_find_reference(struct mt_type_memory *memory, uint8_t control, uintptr_t at,
+                             uintptr_t *descriptor);
 
 /* The name of a module, type or protocol without its parents.
  * returns  its length; 0 or less where there is none */

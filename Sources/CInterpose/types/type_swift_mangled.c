@@ -61,8 +61,8 @@ static bool add_mangled_context(struct mt_swift_name *name, uintptr_t descriptor
 }
 
 /* control is followed by the distance to a descriptor, or to where its address is. */
-static bool find_reference(struct mt_type_memory *memory, uint8_t control, uintptr_t at,
-                           uintptr_t *descriptor) {
+bool mt_swift_find_reference(struct mt_type_memory *memory, uint8_t control, uintptr_t at,
+                             uintptr_t *descriptor) {
     uint8_t bytes[4];
     for (unsigned i = 0; i < 4; i++) /* not aligned in mangled names */
         if (!mt_type_read8(memory, at + i, &bytes[i]))
@@ -140,7 +140,7 @@ static bool read_number(struct mt_swift_name *name, struct mangled *mangled, uin
 static bool copy_reference(struct mt_swift_name *name, struct mangled *mangled, uint8_t control) {
     uintptr_t descriptor;
     uint32_t made = 0;
-    if (!find_reference(name->memory, control, mangled->at + 1, &descriptor))
+    if (!mt_swift_find_reference(name->memory, control, mangled->at + 1, &descriptor))
         return false;
     mangled->at += 5;
     return add_mangled_context(name, descriptor, 0, &made) && note_substitution(mangled, made);

@@ -162,6 +162,8 @@ static bool add_kind(struct mt_swift_name *name, uintptr_t metadata, uint64_t ki
         return add_function(name, metadata);
     case MT_SWIFT_EXISTENTIAL:
         return add_existential(name, metadata);
+    case MT_SWIFT_CONSTRAINED_EXISTENTIAL:
+        return mt_swift_add_constrained(name, metadata);
     case MT_SWIFT_METATYPE:
     case MT_SWIFT_EXISTENTIAL_METATYPE:
         return add_metatype(name, metadata);
