@@ -561,6 +561,55 @@ struct ReachabilityTests {
     for address in [inside, table] { #expect(analysis.state(at: address) == .possible) }
   }
 
+  @Test("Texts of Python are held by the address of their characters")
+  func textsOfPython() throws {
+    var heap = SampleHeap()
+    let (text, bytes) = (SampleHeap.globals + 0x800, SampleHeap.globals + 0x900)
+    heap.snapshot.addClass("str", at: text)
+    heap.snapshot.addClass("bytes", at: bytes)
+    let texts = (0..<4).map { _ in heap.block(80, words: [1, text]) }
+    let buffers = (0..<2).map { _ in heap.block(80, words: [1, bytes]) }
+    let other = heap.block(80, words: [1, 1])
+    // The text of a class behind the links of the collector begins elsewhere.
+    let links = SampleHeap.globals + 0x100
+    let subclass = heap.block(96, words: [links, links, 1, text])
+    heap.set(
+      SampleHeap.globals, texts[0] + 48, texts[1] + 40, texts[2] + 32, texts[3] + 56,
+      buffers[0] + 32, buffers[1] + 40, other + 48, subclass + 48)
+    let analysis = try heap.analysis()
+    for address in [texts[0], texts[1], buffers[0]] {
+      #expect(analysis.state(at: address) == .reached)
+    }
+    for address in [texts[2], texts[3], buffers[1], other, subclass] {
+      #expect(analysis.state(at: address) == .possible)
+    }
+  }
+
+  /// The sizes are those of gRPC's tables: 31 elements of 24 bytes, 15 of 40.
+  @Test(
+    "A hash table of Abseil is held by the address of its control bytes, beside that of its elements",
+    arguments: [
+      (size: UInt64(800), control: UInt64(8), elements: UInt64(56), isHeld: true),
+      (640, 8, 40, true), (1304, 16, 64, true), (800, 8, 64, false), (808, 8, 56, true),
+      (816, 8, 56, false), (800, 24, 72, false), (800, 8, 800, false), (800, 8, 8, false),
+      (800, 8, 0, false), (64, 8, 32, true), (72, 8, 16, false),
+    ])
+  func abseilTables(size: UInt64, control: UInt64, elements: UInt64, isHeld: Bool) throws {
+    var heap = SampleHeap()
+    let held = heap.block()
+    let object = heap.block(64)
+    let tables = (0..<2).map { _ in heap.block(size) }
+    heap.set(tables[0] + size - 8, held)
+    heap.set(SampleHeap.globals, tables[0] + control, tables[0] + elements, object)
+    heap.set(object + 16, tables[1] + control, tables[1] + elements)
+    let analysis = try heap.analysis()
+    // An address of the beginning is one in any case.
+    let isReached = isHeld || elements == 0
+    for block in tables + [held] {
+      #expect(analysis.state(at: block) == (isReached ? .reached : .possible))
+    }
+  }
+
   @Test(
     "When Python has ended, its collector's list holds nothing",
     arguments: [MT_SNAPSHOT_AT_EXIT, MT_SNAPSHOT_ON_REQUEST])

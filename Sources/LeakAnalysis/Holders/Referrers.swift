@@ -46,7 +46,7 @@ public struct Referrers: Sendable {
 
   private mutating func addSlots(of root: Root, _ words: RootWords) {
     words.forEach(of: root) { address, value in
-      guard let target = scanner.target(of: value) else { return }
+      guard let target = scanner.target(of: value, at: address) else { return }
       slots.append(
         (
           UInt32(truncatingIfNeeded: target.block), RootSlot(root: root, address: address),

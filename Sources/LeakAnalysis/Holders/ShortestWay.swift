@@ -50,7 +50,7 @@ public struct ShortestWay: Sendable {
         continue
       }
       words.forEach(of: root) { address, value in
-        guard let target = scanner.target(of: value),
+        guard let target = scanner.target(of: value, at: address),
           scanner.isHolding(root, address, target.block)
         else { return }
         begin(root, address, target)

@@ -66,6 +66,31 @@ final class EdgeScanner: Sendable {
     return decoded(value)
   }
 
+  /// The block that a word of a root points to.
+  ///
+  /// - Parameters:
+  ///   - value: The word.
+  ///   - address: Where it is.
+  ///   - isWanted: Asked before much is done to find out how the word points to its block.
+  /// - Returns: nil when it points to none, or to one that is not wanted.
+  @inline(__always)
+  func target(
+    of value: UInt64, at address: UInt64, where isWanted: (_ block: Int) -> Bool = { _ in true }
+  ) -> Target? {
+    guard var target = target(of: value, where: isWanted) else { return nil }
+    if target.edgeClass == .interior, isAbseilTable(value, from: address, to: target.block) {
+      target.edgeClass = .start
+    }
+    return target
+  }
+
+  @inline(never)
+  private func isAbseilTable(_ value: UInt64, from address: UInt64, to block: Int) -> Bool {
+    InteriorPointers.isAbseilTable(
+      value, from: address, inBlockAt: blocks.address(of: block), size: blocks.size(of: block),
+      memory)
+  }
+
   /// Whether an address is that of the links of a Python object: only the garbage collector has it, whose list has all
   /// objects in it that it follows, and holds none.
   @inline(never)
@@ -112,6 +137,7 @@ final class EdgeScanner: Sendable {
       || InteriorPointers.isCoroutine(at: start, memory)
       || InteriorPointers.isException(at: offset, ofBlockAt: start, size: size, memory)
       || InteriorPointers.isObject(at: offset, ofBlockAt: start, size: size, memory)
+      || InteriorPointers.isPythonText(at: offset, ofBlockAt: start, size: size, memory)
       || InteriorPointers.isSlice(ofBlockAt: start, size: size, operation, memory)
       || InteriorPointers.isMonotonicBuffer(
         at: offset, ofBlockAt: start, size: size, operation, memory)
@@ -222,6 +248,7 @@ final class EdgeScanner: Sendable {
           || isTaggedLink(value, of: block, to: target)
           || InteriorPointers.isCountedText(
             value, in: blocks.address(of: target.block), from: address, inBlockAt: start, memory)
+          || isAbseilTable(value, from: address, to: target.block)
       {
         target.edgeClass = .start
       }

@@ -79,6 +79,53 @@ enum InteriorPointers {
       || memory.pythonObject(inBlockAt: address, size: size)?.offset == offset
   }
 
+  /// The characters of a text of Python, which extensions keep the address of: behind the header of a `str` of ASCII
+  /// (48 bytes, 40 since Python 3.12), or of `bytes`.
+  ///
+  /// So NumPy documents its functions, by texts that it never gives back.
+  /// Source: `PyASCIIObject` in `Include/cpython/unicodeobject.h`, `PyBytesObject` in
+  /// `Include/cpython/bytesobject.h` of CPython.
+  static func isPythonText(
+    at offset: UInt64, ofBlockAt address: UInt64, size: UInt64, _ memory: SnapshotMemory
+  ) -> Bool {
+    guard offset == 32 || offset == 40 || offset == 48,
+      let object = memory.pythonObject(inBlockAt: address, size: size), object.offset == 0
+    else { return false }
+    return object.className == (offset == 32 ? "bytes" : "str")
+  }
+
+  /// Whether a word is where a hash table of Abseil has its control bytes, in a block in which the next word leads to
+  /// its elements.
+  ///
+  /// ```
+  /// block of the table   +0 room left   +8 (or +16, where tables are sampled) control bytes   elements, aligned
+  /// ```
+  /// Of a capacity *n*, which is a power of two less one, there are *n* + 1 control bytes, and as many more as a group
+  /// has but one; *n* elements fill the rest.
+  /// Source: `HeapPtrs` and `RawHashSetLayout` in `absl/container/internal/raw_hash_set.h`.
+  static func isAbseilTable(
+    _ value: UInt64, from address: UInt64, inBlockAt start: UInt64, size: UInt64,
+    _ memory: SnapshotMemory
+  ) -> Bool {
+    let control = value &- start
+    guard control == 8 || control == 16 else { return false }
+    let elements = memory.word(at: address &+ 8) &- start
+    guard elements > control, elements < size else { return false }
+    let (bytes, rest) = (elements - control, size - elements)
+    var capacity: UInt64 = 1
+    while capacity < bytes, capacity <= rest {
+      for group: UInt64 in [8, 16] where bytes >= capacity + group {
+        let padding = bytes - capacity - group
+        if padding < greatestAlignment, rest % capacity < greatestAlignment { return true }
+      }
+      capacity = capacity << 1 | 1
+    }
+    return false
+  }
+
+  /// What no element of a hash table is aligned to more than.
+  private static let greatestAlignment: UInt64 = 16
+
   /// Anything in the frame of a coroutine of C++, which begins with the addresses of the functions that resume
   /// and destroy it: its promise, and variables, to which others point as to those on a stack.
   static func isCoroutine(at address: UInt64, _ memory: SnapshotMemory) -> Bool {

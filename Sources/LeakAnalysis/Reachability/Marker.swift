@@ -52,7 +52,7 @@ struct Marker: ~Copyable {
       return
     }
     rootWords.forEach(of: root) { address, value in
-      guard let target = scanner.target(of: value, where: { result.isUnreached($0) }),
+      guard let target = scanner.target(of: value, at: address, where: { result.isUnreached($0) }),
         isNews(target),
         scanner.isHolding(root, address, target.block)
       else { return }
