@@ -37,6 +37,35 @@ import TraceReader
     #expect(trace.ending == .underscoreExit(0), sourceLocation: sourceLocation)
   }
 
+  /// The C library's functions are next after a library that was opened later.
+  @Test func whatIsNextForALibraryIsRecorded() throws {
+    let library = try TestProgram("next_plugin.c", flags: ["-shared", "-fPIC"])
+    let run = try TracedRun([try TestProgram("next_host.c").path.string, library.path.string])
+    #expect(run.recorded.status == 0)
+    #expect(run.recorded.outputText == "")
+    let trace = try run.root()
+    let events = try MarkedEvents(trace)
+    for size in [20001, 20002, 20003, 20004] as [UInt64] {
+      #expect(events[size] == .init(allocated: 1, freed: 1))
+    }
+    let result = try trace.replay()
+    #expect(result.errors.isEmpty)
+    #expect((result.coverage.unknownFrees, result.coverage.implicitlyFreed) == (0, 0))
+    #expect(try LeakedProgram(trace).report.leaked.count == 0)
+  }
+
+  /// Whose next function is meant is known to `dlsym` alone.
+  @Test func whatIsNextIsNotOursWhereAnotherLibraryAllocates() throws {
+    let library = try TestProgram("next_plugin.c", flags: ["-shared", "-fPIC"])
+    let wrapper = try TestProgram("wrapper.c", flags: ["-shared", "-fPIC"])
+    let run = try TracedRun([
+      try TestProgram("next_host.c").path.string, wrapper.path.string, library.path.string,
+    ])
+    #expect(run.recorded.status == 0)
+    #expect(run.recorded.outputText == "")
+    #expect(try MarkedEvents(try run.root())[20002] == .init())
+  }
+
   @Test func childrenMayAskAmidADlopenOfTheirParent() throws {
     let library = try TestProgram("plugin.c", flags: ["-shared", "-fPIC"])
     let run = try TracedRun(

@@ -1,4 +1,4 @@
-/* dlsym(), for what is found by a handle (handle_symbols.h).
+/* dlsym(), for what is found by a handle, or as the next one (handle_symbols.h).
  *
  * In assembler, because what RTLD_DEFAULT and RTLD_NEXT find depends on who calls: the hook must
  * leave the return address where it was and jump. */
@@ -18,9 +18,13 @@ void *mt_dlsym_prepare(void *handle, const char *name) {
         mt_real_dlsym = mt_dlsym_of_none;
         return NULL;
     }
-    if (mt_recording_state() == MT_OFF || (mt_is_early() && !mt_real_resolve()))
+    if (mt_recording_state() == MT_OFF)
         return NULL;
-    return mt_handle_symbols_find(handle, name);
+    /* A wrapper looks for what it wraps at its first call, which ours may be about to make. */
+    if (mt_is_early() && (handle == RTLD_NEXT || !mt_real_resolve()))
+        return NULL;
+    return handle == RTLD_NEXT ? mt_handle_symbols_find_next(name)
+                               : mt_handle_symbols_find(handle, name);
 }
 
 /* Where the C library has no dlsym of a version that we know. */
@@ -38,9 +42,8 @@ __asm__(".text\n"
         "    .cfi_startproc\n"
         "    cmpq $0, mt_real_dlsym(%rip)\n"
         "    je 1f\n"
-        "    leaq 1(%rdi), %rax\n" /* RTLD_NEXT is -1, RTLD_DEFAULT 0 */
-        "    cmpq $1, %rax\n"
-        "    ja 1f\n"
+        "    testq %rdi, %rdi\n" /* RTLD_DEFAULT is 0 */
+        "    jnz 1f\n"
         "    jmpq *mt_real_dlsym(%rip)\n"
         "1:  pushq %rdi\n"
         "    .cfi_adjust_cfa_offset 8\n"
@@ -70,9 +73,7 @@ __asm__(".text\n"
         "    adrp x16, mt_real_dlsym\n"
         "    ldr x16, [x16, :lo12:mt_real_dlsym]\n"
         "    cbz x16, 1f\n"
-        "    add x17, x0, #1\n" /* RTLD_NEXT is -1, RTLD_DEFAULT 0 */
-        "    cmp x17, #1\n"
-        "    b.hi 1f\n"
+        "    cbnz x0, 1f\n" /* not RTLD_DEFAULT */
         "    br x16\n"
         "1:  stp x29, x30, [sp, #-32]!\n"
         "    .cfi_def_cfa_offset 32\n"

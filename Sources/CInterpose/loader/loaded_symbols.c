@@ -124,20 +124,32 @@ static bool holds(const struct dl_phdr_info *info, uintptr_t address) {
     return false;
 }
 
-/* ---- What nobody defines ---- */
+/* ---- What nobody else defines ---- */
 
-/* Whether an image defines the name (`context`), or may. */
+struct definition {
+    const char *name;
+    uintptr_t known; /* in the image that may define it; 0: none */
+};
+
+/* Whether another image than ours and the known one defines the name, or may. */
 static int may_define(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
+    const struct definition *definition = context;
     const char *file = mt_text_last_component(info->dlpi_name ? info->dlpi_name : "");
     struct dynamic_tables tables = {0};
-    if (holds(info, (uintptr_t)&search_image) || mt_text_has_prefix(file, "linux-vdso"))
+    if (holds(info, (uintptr_t)&search_image) || mt_text_has_prefix(file, "linux-vdso") ||
+        (definition->known && holds(info, definition->known)))
         return 0;
-    return !read_dynamic(info, &tables) || find_any(&tables, context, 0);
+    return !read_dynamic(info, &tables) || find_any(&tables, definition->name, 0);
+}
+
+bool mt_loaded_is_only(const char *name, uintptr_t address) {
+    struct definition definition = {.name = name, .known = address};
+    return mt_loader_gate_visit(may_define, &definition) == 0;
 }
 
 bool mt_loaded_lacks(const char *name) {
-    return mt_loader_gate_visit(may_define, (void *)(uintptr_t)name) == 0;
+    return mt_loaded_is_only(name, 0);
 }
 
 /* ---- What is at an address ---- */

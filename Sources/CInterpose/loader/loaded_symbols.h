@@ -17,6 +17,11 @@ uintptr_t mt_loaded_find_function(const char *image_prefix, const char *name);
  *          table that tells */
 bool mt_loaded_lacks(const char *name);
 
+/* Whether no image but ours and the one with this address defines a symbol of that name.
+ *
+ * returns  as mt_loaded_lacks where that is not known */
+bool mt_loaded_is_only(const char *name, uintptr_t address);
+
 /* Our own function that is exported by that name; 0: none. Asks the loader nothing: amid a dlopen,
  * as a fork may find it, that may not be opened again by which dlsym would find it. */
 uintptr_t mt_loaded_find_own(const char *name);
