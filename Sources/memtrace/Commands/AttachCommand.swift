@@ -85,6 +85,7 @@ struct AttachCommand: ParsableCommand {
   /// - Parameters:
   ///   - recording: Of the process.
   ///   - root: Where its file system is found; nil where that is ours.
+  /// - Throws: ``CommandFailure`` when it cannot be recorded any longer.
   private func record(_ recording: RunningRecording, in root: FilePath?) throws {
     try recording.record(for: length.duration) {
       if takesSnapshot { takeSnapshot(of: recording) }
