@@ -691,6 +691,20 @@ import TraceTestSupport
       text.contains("the process \(EndingSummary(try SampleRecording().trace.ending).text); "))
   }
 
+  @Test func whereNoSnapshotIsARecordingThatNeverBeganIsSaid() throws {
+    var builder = TraceBuilder()
+    builder.process(executable: "/opt/app/app", arguments: ["./app"])
+    builder.header.endKind = UInt32(MT_END_EXIT.rawValue)
+    builder.header.flags.insert(.pausable)
+    let file = try TemporaryFile(builder.bytes())
+    let error = #expect(throws: ReportError.self) {
+      try Trace(path: file.path).snapshotIndex()
+    }
+    #expect(
+      try #require(error?.description).hasSuffix(
+        "; recording was paused all the time: 'memtrace resume PID' begins it"))
+  }
+
   @Test func whereNoSnapshotIsACutFileIsSaid() throws {
     var builder = TraceBuilder()
     builder.process(executable: "/opt/app/app", arguments: ["./app"])

@@ -28,6 +28,9 @@ extension Trace {
       return "the file is damaged in \(places), where it may have been"
     }
     if let reason = whyNoEndSnapshot { return "none could be taken at the end: \(reason)" }
+    if windows?.isEmpty == true {
+      return "recording was paused all the time: 'memtrace resume PID' begins it"
+    }
     return switch ending {
     case .signal(9):  // SIGKILL
       "no process can take one then: take some while it runs, with --snapshot-interval or "

@@ -26,6 +26,7 @@ enum RuntimeNames {
   /// Whether a function is the system's although it is linked into the program.
   static func isSystem(_ function: FunctionName) -> Bool {
     if startupFunctions.contains(function.raw) { return true }
+    if foreignCalls.contains(function.raw) { return true }
     return function.language == .swift
       && SwiftNames.isOfSystemLibrary(raw: function.raw, full: function.full)
   }
@@ -94,6 +95,13 @@ enum RuntimeNames {
     "_start", "_init", "_fini", "__libc_csu_init", "__libc_csu_fini", "frame_dummy",
     "__do_global_dtors_aux", "__do_global_ctors_aux", "register_tm_clones",
     "deregister_tm_clones",
+  ]
+
+  /// What libffi calls functions with, and lets be called: extensions of Python, Ruby and others have a copy of it.
+  private static let foreignCalls: Set<String> = [
+    "ffi_call", "ffi_call_int", "ffi_call_unix64", "ffi_call_SYSV", "ffi_call_go",
+    "ffi_closure_unix64", "ffi_closure_unix64_sse", "ffi_closure_unix64_inner",
+    "ffi_closure_SYSV", "ffi_closure_SYSV_V", "ffi_closure_SYSV_inner",
   ]
 
   private static let allocators: Set<String> = [

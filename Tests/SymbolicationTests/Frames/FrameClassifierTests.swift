@@ -106,7 +106,8 @@ struct FrameClassifierTests {
     arguments: [
       ("strdup", libc), ("getline", libc), (nil, libc), ("fopen", "/usr/lib/libc.so.6"),
       ("g_malloc", "/usr/lib/x86_64-linux-gnu/libglib-2.0.so.0"), (nil, "linux-vdso.so.1"),
-      ("_dl_init", "/lib64/ld-linux-x86-64.so.2"), ("_start", app),
+      ("_dl_init", "/lib64/ld-linux-x86-64.so.2"), ("_start", app), ("ffi_call_unix64", app),
+      ("ffi_closure_unix64_inner", "/opt/venv/site-packages/_cffi_backend.so"),
       ("$s10Foundation4DataV5countACSi_tcfC", app), ("$sSo5PointV9CxxStdlibE3fooyyF", app),
       ("$sSz20FoundationEssentialsE9formattedSSyF", app),
       ("$s22_FoundationCollections4RopeV6appendyyxnFAA9BigStringV6_ChunkV_Tg5", app),
