@@ -165,6 +165,20 @@ import TraceTestSupport
     #expect(trace.coverage.stop == nil)
   }
 
+  /// Each fork copies a table up to the highest one.
+  @Test func theDescriptorOfTheTraceIsNeverFarUp() throws {
+    let directory = try ScratchDirectory()
+    let run = try ProcessRun.run(
+      [
+        "/bin/sh", "-c",
+        "ulimit -Sn $(ulimit -Hn); exec \"$0\" record -q -o x.mtrace -- /bin/ls /proc/self/fd",
+        BuiltProducts.memtrace.string,
+      ], environment: TracedRun.minimalEnvironment, directory: directory.path)
+    let numbers = run.outputText.split(separator: "\n").compactMap { Int($0) }
+    #expect(numbers.contains { (64..<4096).contains($0) })
+    #expect(!numbers.contains { $0 >= 4096 })
+  }
+
   /// As Foundation's `Process` starts programs: most systems allow 1024 descriptors, and more on demand.
   @Test(arguments: ["-Sn 1024", "-n 1024", "-Sn 100"])
   func aHostMayCloseAllDescriptorsOfAChild(limit: String) throws {

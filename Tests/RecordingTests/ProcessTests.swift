@@ -335,7 +335,7 @@ import TraceTestSupport
   }
 
   /// Its trace is begun as soon as it is there, before it can close anything.
-  @Test(arguments: ["256", "8192"])
+  @Test(arguments: ["256", "2048"])
   func aForkThatMayHaveNoDescriptorForItsTraceIsNoted(limit: String) throws {
     let program = try TestProgram("no_descriptor.c").path.string
     let run = try TracedRun([program, "fork", limit, "hard"])
