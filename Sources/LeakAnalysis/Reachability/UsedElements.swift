@@ -27,9 +27,14 @@ struct UsedElements {
   func isFree(_ offset: UInt64) -> Bool { offset >= wrapped.lowerBound && !contains(offset) }
 
   /// Visits where each begins.
+  ///
+  /// - Parameters:
+  ///   - stride: More than 0; of any size where there are no elements.
+  ///   - body: Called with bytes from the beginning of the storage.
   func forEachStart(stride: UInt64, _ body: (UInt64) -> Void) {
+    let step = Int(clamping: stride)
     for part in [first, wrapped] {
-      for start in Swift.stride(from: part.lowerBound, to: part.upperBound, by: Int(stride)) {
+      for start in Swift.stride(from: part.lowerBound, to: part.upperBound, by: step) {
         body(start)
       }
     }

@@ -133,11 +133,10 @@ extension SnapshotTypeNames {
   private func slot(at offset: UInt64, of block: Int, in heap: HeapImage) -> String? {
     let (address, read) = (heap.blocks.address(of: block), heap.memory.word)
     guard let deque = layouts.deque(ofWord: read(address), memory: read),
-      offset >= deque.start, let header = SwiftDeque(at: address, read)
+      offset >= deque.start, let header = SwiftDeque(at: address, read),
+      let place = deque.elements.place(of: offset - deque.start)
     else { return nil }
-    let (slot, rest) =
-      (offset - deque.start).quotientAndRemainder(dividingBy: deque.elements.stride)
-    return "[\(header.index(ofSlot: slot))]" + deque.elements.property(at: rest)
+    return "[\(header.index(ofSlot: place.index))]" + deque.elements.property(at: place.offset)
   }
 }
 

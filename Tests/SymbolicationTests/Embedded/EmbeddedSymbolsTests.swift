@@ -344,6 +344,7 @@ import Testing
     #expect([0, 16].map(elements.property) == [".owner", ".flag"])
     #expect(SwiftElements(stride: 8).name(at: 48) == "[2]")
     #expect(SwiftElements(stride: 0).name(at: 48) == nil)
+    #expect(SwiftElements(stride: 0).place(of: 48) == nil)
   }
 
   @Test func membersAreFoundWithoutTheFiles() {

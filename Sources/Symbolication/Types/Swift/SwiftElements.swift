@@ -28,9 +28,18 @@ public struct SwiftElements: Sendable, Hashable {
   ///
   /// - Returns: nil in front of the elements.
   public func name(at offset: UInt64) -> String? {
-    guard offset >= Self.start, stride > 0 else { return nil }
-    let (index, rest) = (offset - Self.start).quotientAndRemainder(dividingBy: stride)
-    return "[\(index)]" + property(at: rest)
+    guard offset >= Self.start, let place = place(of: offset - Self.start) else { return nil }
+    return "[\(place.index)]" + property(at: place.offset)
+  }
+
+  /// Which element a place belongs to, and where in it that is.
+  ///
+  /// - Parameter offset: From the beginning of the first one.
+  /// - Returns: nil where elements take no room, as a damaged trace may say.
+  public func place(of offset: UInt64) -> (index: UInt64, offset: UInt64)? {
+    guard stride > 0 else { return nil }
+    let (index, rest) = offset.quotientAndRemainder(dividingBy: stride)
+    return (index, rest)
   }
 
   /// What an offset in an element is called, behind what that is called: `.owner`, nothing.
