@@ -93,13 +93,14 @@ final class ImageSymbols {
     at path: String, buildID: [UInt8], in root: SystemRoot?
   ) throws(ELFFile.OpenError) -> ELFFile {
     guard let root else { return try file(at: path, buildID: buildID) }
-    let inRoot = try? file(at: root.place(of: path), buildID: buildID)
-    if let inRoot, inRoot.buildID == buildID { return inRoot }
+    let inRoot = Result { () throws(ELFFile.OpenError) in
+      try file(at: root.place(of: path), buildID: buildID)
+    }
+    if case .success(let file) = inRoot, file.buildID == buildID { return file }
     if !buildID.isEmpty, let here = try? file(at: path, buildID: buildID), here.buildID == buildID {
       return here
     }
-    if let inRoot { return inRoot }
-    return try file(at: root.place(of: path), buildID: buildID)
+    return try inRoot.get()
   }
 
   /// Opens the file of an image.

@@ -1,19 +1,19 @@
 /// What is to be said where a report lacks names of functions, or has doubtful ones.
 public struct MissingNames: Sendable, Hashable {
-  private let warnings: [SymbolicationWarning]
+  private let missing: [SymbolicationWarning]
+  private let doubtful: [SymbolicationWarning]
 
   /// Looks at what has not worked while a report was made.
   ///
   /// - Parameter warnings: One for each image, in the order in which the report needed them.
   public init(_ warnings: [SymbolicationWarning]) {
-    self.warnings = warnings
+    missing = warnings.filter { $0.reason != .newerThanTrace }
+    doubtful = warnings.filter { $0.reason == .newerThanTrace }
   }
 
   /// A line each for files that names are missing of, and for those whose names may be wrong; none where all is well.
   public var lines: [String] {
-    let doubtful = warnings.filter { $0.reason == .newerThanTrace }
-    let missing = warnings.filter { $0.reason != .newerThanTrace }
-    return [
+    [
       line(
         missing, "their frames have offsets instead of names: they are not here, or of other builds"
       ),
@@ -24,7 +24,6 @@ public struct MissingNames: Sendable, Hashable {
 
   /// Where else names can be had; nil where none is missing, or the user has said where.
   public var advice: String? {
-    let missing = warnings.filter { $0.reason != .newerThanTrace }
     guard !missing.isEmpty, !missing.contains(where: \.isInSystemRoot) else { return nil }
     return "names of a program in a container: --sysroot says where its files are, "
       + "'memtrace pack' in there keeps the names in the trace"
@@ -33,18 +32,6 @@ public struct MissingNames: Sendable, Hashable {
   private func line(_ some: [SymbolicationWarning], _ what: String) -> String? {
     guard let first = some.first else { return nil }
     if some.count == 1 { return first.description }
-    let shown = some.prefix(Self.mostNamed).map { Self.name(of: $0.imagePath) }
-    let others = some.count - shown.count
-    let names =
-      others > 0
-      ? shown.joined(separator: ", ") + " and \(others) more"
-      : shown.dropLast().joined(separator: ", ") + " and " + shown[shown.count - 1]
-    return "\(names): \(what)"
+    return "\(NameList.text(some.map { FrameClassifier.fileName($0.imagePath) })): \(what)"
   }
-
-  private static func name(of path: String) -> Substring {
-    path.split(separator: "/").last ?? Substring(path)
-  }
-
-  private static let mostNamed = 3
 }

@@ -239,14 +239,19 @@ import TraceTestSupport
     #expect(keeper.kept(page + UInt64(MT_PAGE_SIZE), second) == [0, 1])
   }
 
-  /// The header, and the bits that say which of 128 buckets are in use.
-  @Test func aTableOfASetIsKeptUpToItsBuckets() {
+  /// A page of this process that holds no address; the caller gives it back.
+  private static func pageOfNumbers() -> (address: UInt64, words: UnsafeMutablePointer<UInt64>) {
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: Int(MT_PAGE_SIZE), alignment: Int(MT_PAGE_SIZE))
-    defer { memory.deallocate() }
-    let words = memory.bindMemory(to: UInt64.self, capacity: Self.wordsOfPage)
-    words.initialize(repeating: 4, count: Self.wordsOfPage)
-    let page = UInt64(UInt(bitPattern: memory))
+    let words = memory.bindMemory(to: UInt64.self, capacity: wordsOfPage)
+    words.initialize(repeating: 4, count: wordsOfPage)
+    return (UInt64(UInt(bitPattern: memory)), words)
+  }
+
+  /// The header, and the bits that say which of 128 buckets are in use.
+  @Test func aTableOfASetIsKeptUpToItsBuckets() {
+    let (page, words) = Self.pageOfNumbers()
+    defer { words.deallocate() }
     let object = page + 160
     words[20] = page
     words[21] = 3
@@ -274,12 +279,8 @@ import TraceTestSupport
   func theHeaderOfANodeIsKept(
     items: UInt64, children: UInt64, capacity: UInt64, unused: UInt64, isKept: Bool
   ) {
-    let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: Int(MT_PAGE_SIZE), alignment: Int(MT_PAGE_SIZE))
-    defer { memory.deallocate() }
-    let words = memory.bindMemory(to: UInt64.self, capacity: Self.wordsOfPage)
-    words.initialize(repeating: 4, count: Self.wordsOfPage)
-    let page = UInt64(UInt(bitPattern: memory))
+    let (page, words) = Self.pageOfNumbers()
+    defer { words.deallocate() }
     words[20] = page
     words[21] = 3
     words[22] = items | children << 32
@@ -295,12 +296,8 @@ import TraceTestSupport
       ([0, 0, 0], false), ([8, 9, 0], false), ([8, 3, 9], false), ([1 << 40 + 1, 3, 6], false),
     ] as [([UInt64], Bool)])
   func theHeaderOfADequeIsKept(header: [UInt64], isKept: Bool) {
-    let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: Int(MT_PAGE_SIZE), alignment: Int(MT_PAGE_SIZE))
-    defer { memory.deallocate() }
-    let words = memory.bindMemory(to: UInt64.self, capacity: Self.wordsOfPage)
-    words.initialize(repeating: 4, count: Self.wordsOfPage)
-    let page = UInt64(UInt(bitPattern: memory))
+    let (page, words) = Self.pageOfNumbers()
+    defer { words.deallocate() }
     words[20] = page
     words[21] = 3
     for (number, word) in header.enumerated() { words[22 + number] = word }

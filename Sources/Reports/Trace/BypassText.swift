@@ -20,7 +20,7 @@ public enum BypassText {
       functions[image, default: []].append(function)
     }
     return images.map { image in
-      let names = list(functions[image] ?? [])
+      let names = NameList.text(functions[image] ?? [])
       return image.map { "\(names) of \($0)" } ?? names
     }
   }
@@ -31,13 +31,4 @@ public enum BypassText {
     let function = Demangler.name(of: String(note[..<colon.lowerBound])).full
     return (function, String(note[colon.upperBound...]))
   }
-
-  private static func list(_ names: [String]) -> String {
-    let rest = names.count - namesShown
-    if rest > 0 { return names.prefix(namesShown).joined(separator: ", ") + " and \(rest) more" }
-    guard let last = names.last, names.count > 1 else { return names.first ?? "" }
-    return names.dropLast().joined(separator: ", ") + " and \(last)"
-  }
-
-  private static let namesShown = 3
 }
