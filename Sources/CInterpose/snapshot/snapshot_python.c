@@ -13,7 +13,7 @@ enum {
 };
 #define MT_PYTHON_TYPE_SUBCLASS (UINT64_C(1) << 31)
 
-enum { MOST_METACLASSES = 32, MOST_CLASSES = 1 << 16, MOST_PASSES = 4 };
+enum { MOST_METACLASSES = 32, MOST_CLASSES = 1 << 16, MOST_PASSES = 4, FILTER_WORDS = 8 };
 
 struct search {
     struct mt_snapshot_writer *writer;
@@ -23,6 +23,8 @@ struct search {
     uint32_t end;
     uint32_t count; /* with those found in this pass */
     uint32_t classes;
+    uint64_t low, span;            /* of the metaclasses of this pass */
+    uint64_t filter[FILTER_WORDS]; /* a bit for each of them, see filter_bit */
 };
 
 /* returns  the length of the name of the class at an address; 0 when no class is there */
@@ -55,6 +57,34 @@ static bool is_metaclass(const struct search *search, uint64_t word, uint32_t fi
     return false;
 }
 
+/* The bit of an address among 64 * FILTER_WORDS; objects lie at multiples of 16. */
+static uint32_t filter_bit(uint64_t word) {
+    return (uint32_t)((word >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 55);
+}
+
+/* PyTorch has 30 metaclasses: comparing every word of the memory with each of them took longer
+ * than all else of the snapshot. */
+static void prepare_pass(struct search *search) {
+    uint64_t high = 0;
+    search->first = search->end;
+    search->end = search->count;
+    search->low = UINT64_MAX;
+    memset(search->filter, 0, sizeof search->filter);
+    for (uint32_t i = search->first; i < search->end; i++) {
+        uint64_t word = search->metaclasses[i];
+        uint32_t bit = filter_bit(word);
+        search->filter[bit / 64] |= UINT64_C(1) << bit % 64;
+        search->low = word < search->low ? word : search->low;
+        high = word > high ? word : high;
+    }
+    search->span = high - search->low;
+}
+
+static bool can_be_metaclass(const struct search *search, uint64_t word) {
+    uint32_t bit = filter_bit(word);
+    return word - search->low <= search->span && (search->filter[bit / 64] >> bit % 64 & 1);
+}
+
 static void write_class(struct search *search, uint64_t object) {
     char name[MT_SNAPSHOT_NAME_MAX];
     size_t length = read_class(object, name);
@@ -72,7 +102,8 @@ static void write_class(struct search *search, uint64_t object) {
 static void find_classes(uint64_t page, const uint64_t *words, void *context) {
     struct search *search = context;
     for (size_t i = 0; i < MT_PAGE_SIZE / 8; i++)
-        if (is_metaclass(search, words[i], search->first, search->end))
+        if (can_be_metaclass(search, words[i]) &&
+            is_metaclass(search, words[i], search->first, search->end))
             write_class(search, page + i * 8 - TYPE_OF);
 }
 
@@ -90,8 +121,7 @@ void mt_snapshot_python(struct mt_snapshot_writer *writer, struct mt_page_walker
     struct search search = {.writer = writer, .walker = walker};
     visit(&search, list, MT_PAGES_WRITTEN, find_type);
     for (int pass = 0; pass < MOST_PASSES && search.end < search.count; pass++) {
-        search.first = search.end;
-        search.end = search.count;
+        prepare_pass(&search);
         visit(&search, list, 0, find_classes);
     }
 }
