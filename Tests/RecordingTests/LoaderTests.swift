@@ -160,4 +160,20 @@ import TraceTestSupport
     #expect(run.recorded.outputText == "ready\n")
     #expect(try run.root().coverage.bypassed.contains { $0.hasPrefix("malloc: ") })
   }
+
+  /// Each block that had the address of one that was freed looked freed twice.
+  @Test func blocksOfTheCLibraryByAnotherNameAreNotFreedTwice() throws {
+    let program = try TestProgram("counting_malloc.c", flags: ["-O1", "-fno-builtin"])
+    let run = try TracedRun([program.path.string])
+    #expect(run.recorded.outputText == "3\n")
+    let traces = try run.allTraces()
+    #expect(traces.filter { $0.header.flags.contains(.forked) }.count == 1)
+    #expect(traces.count == 2)
+    for trace in traces {
+      let heap = try trace.replay()
+      #expect(heap.coverage.bypassed == ["malloc: \(program.path.string)"])
+      #expect(heap.coverage.mayMissAllocations)
+      #expect(heap.errors.isEmpty)
+    }
+  }
 }

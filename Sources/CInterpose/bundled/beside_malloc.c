@@ -6,11 +6,10 @@
 #include "bundled/bundled_allocator.h"
 #include "bundled/replaced_blocks.h"
 #include "loader/attached.h"
+#include "loader/bypassing.h"
 #include "loader/loaded_symbols.h"
 #include "loader/real.h"
 #include "loader/rebinding.h"
-#include "memtrace_format.h"
-#include "trace/meta_writer.h"
 #include <string.h>
 
 /* Those of jemalloc have none. */
@@ -113,7 +112,7 @@ static bool is_unseen(const char *name) {
 static void note_unseen(const struct mt_loaded_image *image) {
     const char *called = mt_rebinding_find_used(image, is_unseen);
     if (called)
-        mt_meta_note_about(MT_NOTE_BYPASSED, 1, called, image->path);
+        mt_bypassing_note(called, image->path, true);
 }
 
 bool mt_beside_malloc_look(const struct mt_loaded_image *image) {

@@ -18,6 +18,7 @@
 #include "events/thread_state.h"
 #include "lifecycle/own_trace.h"
 #include "loader/attached.h"
+#include "loader/bypassing.h"
 #include "loader/image_map.h"
 #include "loader/real.h"
 #include "mappings/mappings.h"
@@ -107,6 +108,12 @@ static void note_attached(void) {
         mt_meta_note(MT_NOTE_ATTACHED, mt_config.attached, "");
 }
 
+/* Whether the executable has an allocator of its own that calls the C library's past us, but no
+ * free. */
+static bool frees_come_from_past_us(void) {
+    return !mt_real_overriding_image("free") && mt_bypassing_by_executable();
+}
+
 /* Says which allocator functions the host will not call through us: the executable exports its
  * own, which come before any preloaded library's. */
 static void note_bypassed(void) {
@@ -114,7 +121,7 @@ static void note_bypassed(void) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *image = mt_real_overriding_image(names[i]);
         if (image && !mt_bundled_reaches(names[i]))
-            mt_meta_note_about(MT_NOTE_BYPASSED, 0, names[i], image);
+            mt_bypassing_note(names[i], image, frees_come_from_past_us());
     }
 }
 
@@ -286,6 +293,7 @@ static enum mt_state record_forked(const struct mt_trace_origin *origin) {
     mt_refcounts_after_fork();
     mt_heap_checks_note();
     mt_bundled_note();
+    mt_bypassing_note_again();
     note_attached();
     note_python_malloc();
     mt_image_map_write_all();
@@ -302,6 +310,7 @@ static enum mt_state start_forked(void) {
         mt_file_room_make(mt_trace_descriptor_kept());
     mt_trace_file_abandon();
     mt_own_memory_after_fork();
+    mt_bypassing_after_fork();
     mt_debug_frame_after_fork();
     mt_snapshot_after_fork();
     mt_image_map_survive_fork();

@@ -3,12 +3,12 @@
 #include "loader/attached.h"
 
 #include "base/text.h"
+#include "loader/bypassing.h"
 #include "loader/hook_names.h"
 #include "loader/image_map.h"
 #include "loader/loaded_symbols.h"
 #include "loader/real.h"
 #include "loader/rebinding.h"
-#include "trace/meta_writer.h"
 #include <dlfcn.h>
 #include <errno.h>
 
@@ -52,8 +52,8 @@ bool mt_attached_look(const struct mt_loaded_image *image) {
     if (!mt_rebinding_is_relocated(image))
         return false;
     if (mt_rebinding_is_apart(image, g_functions, MT_ALLOCATOR_NAMES))
-        mt_meta_note_about(MT_NOTE_BYPASSED, 0, "allocator functions", image->path);
+        mt_bypassing_note("allocator functions", image->path, false);
     else if (mt_rebind_image(image, g_functions, g_count, &found) && found.bypassed)
-        mt_meta_note_about(MT_NOTE_BYPASSED, 0, found.bypassed, image->path);
+        mt_bypassing_note(found.bypassed, image->path, false);
     return true;
 }

@@ -5,6 +5,7 @@
 #include "base/os.h"
 #include "base/text.h"
 #include "base/tls.h"
+#include "loader/bypassing.h"
 #include "loader/hook_names.h"
 #include "loader/image_map.h"
 #include "loader/loader_gate.h"
@@ -125,7 +126,7 @@ static int bind_image(struct dl_phdr_info *info, size_t size, void *context) {
         return 0;
     mt_rebind_image(&image, binder->loader, LOADER_NAMES, &ignored);
     if (found.bypassed)
-        mt_meta_note_about(MT_NOTE_BYPASSED, 0, found.bypassed, image.path);
+        mt_bypassing_note(found.bypassed, image.path, false);
     if (found.redirected > 0)
         mt_meta_note(MT_NOTE_REBOUND, found.were_bound && found.has_initialisers, image.path);
     return 0;
@@ -148,5 +149,5 @@ void mt_deep_bind_end(struct mt_deep_bind *before, void *handle) {
 }
 
 void mt_deep_bind_note_unseen(const char *file) {
-    mt_meta_note_about(MT_NOTE_BYPASSED, 0, "allocator functions", file);
+    mt_bypassing_note("allocator functions", file, false);
 }

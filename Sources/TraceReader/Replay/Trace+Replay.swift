@@ -114,6 +114,7 @@ extension Trace {
   /// An allocator that is linked into the program may be compiled into its `operator new`. Where the program's
   /// operators only call what is recorded, each free is of a block that the trace has.
   private static func missesAllocations(_ coverage: Coverage, _ pass: SuspectPass) -> Bool {
+    if coverage.missesBlocksThatAreFreed { return true }
     guard !coverage.bypassed.isEmpty || !coverage.bundled.isEmpty else { return false }
     return pass.strangers.count > pass.errors.count
   }

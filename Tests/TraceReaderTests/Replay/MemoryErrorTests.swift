@@ -78,6 +78,24 @@ import TraceTestSupport
     #expect(try replay(strangers: 2, note: nil).errorCounts[.doubleFree] == 1)
   }
 
+  /// Where blocks are known to come from elsewhere and to be freed here, no second free proves anything.
+  @Test(arguments: [false, true])
+  func secondFreesAreDoubtfulWhereFreesOfBypassedBlocksAreSeen(isForked: Bool) throws {
+    var trace = TraceBuilder()
+    if isForked { trace.header.flags.insert(.forked) }
+    trace.note(kind: UInt32(MT_NOTE_BYPASSED.rawValue), text: "malloc: app", value: 1)
+    trace.allocate(0x1000, 10)
+    trace.free(0x1000)
+    trace.free(0x1000)
+    trace.free(0x2000)
+    trace.free(0x2000)
+    let result = try trace.replay()
+    #expect(result.errors.isEmpty)
+    #expect(result.coverage.doubtfulErrors == 1)
+    #expect(result.coverage.unknownFrees == (isForked ? 0 : 2))
+    #expect(result.coverage.inheritedFrees == (isForked ? 2 : 0))
+  }
+
   @Test func freeOfUnknownAddress() throws {
     var trace = TraceBuilder()
     trace.free(0xdead0)
