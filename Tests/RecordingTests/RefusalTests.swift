@@ -25,8 +25,23 @@ import TraceTestSupport
     #expect(run.status == 125)
     #expect(
       run.errorText == "memtrace: cannot record \(program.path): it is statically linked, "
-        + "so that no library can be preloaded into it\n")
+        + "so that no library can be preloaded into it; what it runs can be recorded where a shell "
+        + "runs it: sh -c '...'\n")
     #expect(folder.entries.isEmpty)
+  }
+
+  /// As the message above says.
+  @Test func whatAStaticProgramRunsIsRecordedFromAShell() throws {
+    let launcher = try TestProgram("launcher.c", flags: ["-static"])
+    let program = try TestProgram("table.c")
+    let run = try TracedRun(
+      ["/bin/sh", "-c", "\"$0\" \"$1\"; exit $?", launcher.path.string, program.path.string],
+      comparesErrors: false)
+    #expect(try run.traces(of: program).count == 1)
+    #expect(
+      try run.root().coverage.childrenNotFollowed == [
+        "\(launcher.path): statically linked: it has no loader that could preload anything"
+      ])
   }
 
   @Test func addressSanitizerIsRefused() throws {

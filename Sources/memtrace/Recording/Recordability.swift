@@ -77,7 +77,8 @@ struct Recordability {
   private static func refusal(_ kind: ExecutableFinding.Kind) -> String? {
     switch kind {
     case .staticallyLinked:
-      "it is statically linked, so that no library can be preloaded into it"
+      "it is statically linked, so that no library can be preloaded into it; what it runs can be "
+        + "recorded where a shell runs it: sh -c '...'"
     case .foreignArchitecture(let machine):
       "it is built for \(machine)"
     case .setUserID:
