@@ -468,6 +468,25 @@ import TraceTestSupport
   }
 
   @Test(arguments: [["-Onone"], ["-O"], ["-O", "-static-stdlib"]])
+  func optionalStructuresAreKnownByWhatIsInThem(_ options: [String]) throws {
+    let flags = options + ["-module-name", "app"]
+    let source = try TestProgram("optional_structures.swift", flags: flags)
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    // Three in variables, five in what is kept, five in what is leaked: nobody holds any of them.
+    #expect(program.leaks["app.Page"] == Figures(13, 312, roots: 13))
+    #expect(program.leaks["app.Node"]?.count == 11)
+    #expect(program.possible.isEmpty)
+    let fields = program.report.treeGroups.flatMap(\.trees)
+      .map { $0.compactMap(\.field).filter { $0 != "owner" }.joined(separator: " ") }
+    #expect(
+      Set(fields) == [
+        "", "link.node", "pair.node", "_link.wrappedValue.node", "links [1].node",
+        "byNumber value.node", "pair.first pair.second", "list [1]", "error value.node",
+        "call [0] [2]",
+      ])
+  }
+
+  @Test(arguments: [["-Onone"], ["-O"], ["-O", "-static-stdlib"]])
   func whatLiesInNestedTypesTuplesBuffersAndStreamsHasNames(_ options: [String]) throws {
     let flags = options + ["-module-name", "app"]
     let source = try TestProgram("nested_types.swift", flags: flags)

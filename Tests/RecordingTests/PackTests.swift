@@ -110,6 +110,7 @@ import TraceTestSupport
     ("leaks", "ROOT CYCLE: <leaks.Parent ", "kept"),
     ("settled", "ROOT CYCLE: <settled.Leaked ", "kept"),
     ("existentials", ": 48 leaks for ", "keeping"), ("nested_types", " [1].1 + ", "kept"),
+    ("optional_structures", " error + ", "kept"),
   ])
   func leaksAreTheSameWithoutTheClassesAndVariablesOfTheProgram(
     _ name: String, _ leak: String, _ variable: String

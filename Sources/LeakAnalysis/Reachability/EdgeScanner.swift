@@ -399,7 +399,9 @@ final class EdgeScanner: Sendable {
   /// What is known of what lies in a block.
   @inline(__always)
   func layout(of block: Int) -> ObjectLayout? {
-    tables.layouts.isEmpty ? nil : tables.layouts[memory.word(at: blocks.address(of: block))]
+    guard !tables.layouts.isEmpty else { return nil }
+    let address = blocks.address(of: block)
+    return tables.layouts[memory.word(at: address)]?.layout(ofBlockAt: address, memory)
   }
 
   /// Whether anything is known of objects of Swift.

@@ -102,13 +102,17 @@ struct ExistentialValues {
   init(
     _ heap: HeapImage, _ layouts: [UInt64: ObjectLayout], _ valueSize: (UInt64) -> UInt64?
   ) {
-    let layouts = layouts.filter { !$0.value.existentialOffsets.isEmpty }
+    let layouts = layouts.filter {
+      !$0.value.existentialOffsets.isEmpty || !$0.value.contents.isEmpty
+    }
     guard !layouts.isEmpty else { return }
     var asked: Set<UInt64> = []
     for block in 0..<heap.blocks.count {
       let address = heap.blocks.address(of: block)
       guard let layout = layouts[heap.memory.word(at: address)] else { continue }
-      layout.forEachMetadata(ofBlockAt: address, size: heap.blocks.size(of: block), heap.memory) {
+      layout.layout(ofBlockAt: address, heap.memory).forEachMetadata(
+        ofBlockAt: address, size: heap.blocks.size(of: block), heap.memory
+      ) {
         guard asked.insert($0).inserted else { return }
         sizes[$0] = Self.size(ofMetadata: $0, heap.memory, valueSize)
       }

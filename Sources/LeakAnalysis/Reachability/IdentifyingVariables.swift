@@ -1,5 +1,6 @@
-/// The words of variables that lead to objects of Swift only to tell them from others, an `ObjectIdentifier`, alone or
-/// in a structure, and what was left in an `Any` or `any P` behind its value.
+/// The words of variables that lead to objects of Swift and do not hold them: only to tell them from others, an
+/// `ObjectIdentifier`, alone or in a structure, `unowned` references in structures, and what was left in an `Any` or
+/// `any P` behind its value.
 struct IdentifyingVariables: Sendable {
   private var words: Set<UInt64> = []
 
@@ -20,8 +21,12 @@ struct IdentifyingVariables: Sendable {
   ) {
     guard scanner.hasInstances else { return }
     let memory = scanner.heap.memory
-    func holds(_ address: UInt64) -> Bool {
+    func holds(_ address: UInt64, _ target: Int) -> Bool {
       let word = variable(address)
+      if word.isUnowned {
+        // Until the last of them is gone, the object's memory stays.
+        return SwiftObjects.isTakenDown(at: scanner.heap.blocks.address(of: target), memory)
+      }
       guard word.mayPoint, let start = word.container else { return word.mayPoint }
       return !ObjectLayout.isBehindValue(address &- start, inContainerAt: start, memory) {
         ExistentialValues.size(ofMetadata: $0, memory, valueSize)
@@ -31,7 +36,7 @@ struct IdentifyingVariables: Sendable {
     for root in roots where root.category == .global {
       rootWords.forEach(of: root) { address, value in
         guard let target = scanner.target(of: value), scanner.isKnownObject(target.block),
-          !holds(address)
+          !holds(address, target.block)
         else { return }
         words.insert(address)
       }

@@ -1,3 +1,5 @@
+import TraceReader
+
 /// What is known of the objects that begin with one word, beyond what their memory shows.
 public struct ObjectLayout: Sendable, Hashable {
   /// What is known of the keys of dictionaries, or of the elements of sets.
@@ -69,6 +71,8 @@ public struct ObjectLayout: Sendable, Hashable {
   public var elementStride: UInt64?
   /// The keys of a dictionary, or the elements of a set; nil for others, and where their size is not known.
   public var keys: Keys?
+  /// What is known of boxes of errors, which all begin with one word, by their third word; empty for others.
+  public var contents: [UInt64: ObjectLayout] = [:]
 
   /// Describes objects; without arguments nothing is known of them.
   public init(
@@ -115,6 +119,12 @@ public struct ObjectLayout: Sendable, Hashable {
   static let actorSize: UInt64 = 96
 
   static let addressSize: UInt64 = 8
+
+  /// What is known of the object at an address that begins with the word of this layout.
+  @inline(__always)
+  func layout(ofBlockAt address: UInt64, _ memory: SnapshotMemory) -> ObjectLayout {
+    contents.isEmpty ? self : contents[memory.word(at: address &+ 16)] ?? self
+  }
 
   /// Where the object begins, or the element of an array or value of a dictionary, that holds a place
   /// of a block.

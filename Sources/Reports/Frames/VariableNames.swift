@@ -70,6 +70,9 @@ public struct ReportVariable: Sendable, Hashable {
   /// Whether somebody may follow what stands there.
   var mayPoint: Bool { part?.mayPoint ?? true }
 
+  /// Whether what stands there refers to an object without holding it.
+  var isUnowned: Bool { part?.isUnowned ?? false }
+
   /// How far the place is from the beginning of the container of an `Any` or `any P` that it lies in.
   var distanceInContainer: UInt64? {
     guard let offset, let container = part?.container, container <= offset else { return nil }

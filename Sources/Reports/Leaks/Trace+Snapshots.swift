@@ -117,7 +117,7 @@ extension Trace {
       variable: { address in
         let variable = source.variables.variable(at: address, time: heap.info.time)
         return VariableWord(
-          mayPoint: variable?.mayPoint ?? true,
+          mayPoint: variable?.mayPoint ?? true, isUnowned: variable?.isUnowned ?? false,
           container: variable?.distanceInContainer.map { address &- $0 })
       })
   }
@@ -209,7 +209,13 @@ extension SwiftLayouts {
     var layouts: [UInt64: ObjectLayout] = [:]
     for type in types.all {
       for word in type.words {
-        if let layout = objectLayout(of: type, word: word, memory) { layouts[word] = layout }
+        guard let layout = objectLayout(of: type, word: word, memory) else { continue }
+        if type.kind == .swiftError {
+          let content = type.definition.rawValue
+          layouts[word, default: ObjectLayout(size: .max)].contents[content] = layout
+        } else {
+          layouts[word] = layout
+        }
       }
     }
     return layouts
@@ -243,21 +249,12 @@ extension SwiftLayouts {
         isText: type.name == "Swift.__StringStorage",
         actorOffset: fields.first { $0.name == "$defaultActor" }?.offset,
         keys: keys.map(Self.counted))
-    case .swiftCaptures:
+    case .swiftCaptures, .swiftBox, .swiftError:
       return ObjectLayout(
-        size: .max, unownedFromEnd: unownedFromEnd(ofWord: word),
-        identifiersFromEnd: identifiersFromEnd(ofWord: word),
-        countedFromEnd: countedFromEnd(ofWord: word),
-        existentialOffsets: Self.existentials(capturedFields(ofWord: word), size: .max),
-        numbersFromEnd: numbersFromEnd(ofWord: word))
-    case .swiftBox:
-      return ObjectLayout(
-        size: .max, unownedFromEnd: unownedFromEnd(ofWord: word),
-        identifiersFromEnd: identifiersFromEnd(ofWord: word),
-        countedFromEnd: countedFromEnd(ofWord: word),
-        existentialOffsets: Self.existentials(capturedFields(ofWord: word), size: .max),
-        numbersFromEnd: numbersFromEnd(ofWord: word))
-    case .swiftError: return ObjectLayout(size: .max)
+        size: .max, unownedFromEnd: unownedFromEnd(of: type),
+        identifiersFromEnd: identifiersFromEnd(of: type), countedFromEnd: countedFromEnd(of: type),
+        existentialOffsets: Self.existentials(capturedFields(of: type), size: .max),
+        numbersFromEnd: numbersFromEnd(of: type))
     case .swiftTask, .swiftJob: return ObjectLayout(isTask: true)
     default: return nil
     }

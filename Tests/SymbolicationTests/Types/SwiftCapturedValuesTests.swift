@@ -10,7 +10,7 @@ import TraceReader
         stride: 16,
         fields: [SwiftField(name: "weight", offset: 0), SwiftField(name: "target", offset: 8)]),
       "app.Line": SwiftElements(stride: 40, fields: [SwiftElements.value(.existential)]),
-      "app.Listener": SwiftElements(stride: 16, fields: [SwiftElements.value(.existential)]),
+      "app.Listener": SwiftElements(stride: 16, fields: SwiftElements.ofObjects),
     ]
     return SwiftCapturedValues(BlockType(id: TypeID(rawValue: 1), kind: kind, name: name)) { name in
       SwiftValueLayout(ofTypeNamed: name) { $0 == "app.Node" }.map { .init($0) }

@@ -68,10 +68,26 @@ struct SwiftCapturedValues {
     init(_ elements: SwiftElements) {
       size = elements.stride
       alignment = min(8, 1 << UInt64(elements.stride.trailingZeroBitCount))
-      isExact = elements.fields == [SwiftElements.value(.existential)]
+      isExact =
+        elements.fields == SwiftElements.ofAnyType || elements.fields == SwiftElements.ofObjects
       // Protocols of classes only leave out the room for a value.
-      ownership = isExact && size >= Self.containerSize ? .existential : .strong
+      let isContainer = elements.fields.first?.ownership == .existential
+      ownership = isExact && isContainer && size >= Self.containerSize ? .existential : .strong
+      countedReference = isExact ? elements.fields.first?.countedReference : nil
       fields = isExact ? [] : elements.fields
+    }
+
+    /// An optional one.
+    ///
+    /// A reference in it has room to say that there is none, where what else is in it may be what was there before.
+    ///
+    /// - Returns: nil where there may be no room, so that a tag could stand behind it.
+    var optional: Sequence? {
+      guard fields.contains(where: { $0.countedReference != nil || $0.ownership == .unowned })
+      else { return nil }
+      var optional = self
+      for index in fields.indices { optional.fields[index].countedReference = nil }
+      return optional
     }
 
     /// A property of a generic structure, of which all is known without the arguments of this.

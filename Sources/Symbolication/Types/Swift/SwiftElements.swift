@@ -18,6 +18,12 @@ public struct SwiftElements: Sendable, Hashable {
     SwiftField(name: "", offset: 0, ownership: ownership, countedReference: countedReference)
   }
 
+  /// What is known of an `Any` or `any P`.
+  static let ofAnyType = [value(.existential)]
+
+  /// What is known of a reference, and of a value of protocols of classes, which begins with one.
+  static let ofObjects = [value(.strong, countedReference: 0)]
+
   /// Describes elements.
   public init(stride: UInt64, fields: [SwiftField] = []) {
     self.stride = stride

@@ -44,17 +44,15 @@ enum SwiftExistentials {
       tables += 1
       if standard.contains(constraint) { continue }
       guard let alone = elements(constraint) else { return nil }
-      if alone.fields == ofAnyType { continue }
+      if alone.fields == SwiftElements.ofAnyType { continue }
       // Alone, the name could be that of a structure or an enum.
-      guard constraints.count > 1, alone.fields.isEmpty else { return nil }
+      guard alone.fields == SwiftElements.ofObjects, alone.stride == 16 else { return nil }
       isOfClasses = true
     }
     return isOfClasses
-      ? SwiftElements(stride: 8 + 8 * tables)
-      : SwiftElements(stride: 32 + 8 * tables, fields: ofAnyType)
+      ? SwiftElements(stride: 8 + 8 * tables, fields: SwiftElements.ofObjects)
+      : SwiftElements(stride: 32 + 8 * tables, fields: SwiftElements.ofAnyType)
   }
-
-  private static let ofAnyType = [SwiftElements.value(.existential)]
 
   private static func isCompound(_ name: String) -> Bool {
     name.contains { "<>()".contains($0) }

@@ -28,8 +28,8 @@ extension SwiftLayouts {
     let whole = Self.withoutOptional(argument)
     guard let value = generic(named: whole ?? argument, depth: 0) else { return [field] }
     let isOptional = content != nil || whole != nil
-    let isOwn =
-      Self.module(content ?? name) == Self.module(type) || Self.isTransparent(content ?? name)
+    let declared = content.map { Self.withoutOptional($0) ?? $0 } ?? name
+    let isOwn = Self.module(declared) == Self.module(type) || Self.isTransparent(declared)
     let fields = Self.expanded(field, value, isOptional: isOptional, isOwn: isOwn)
     guard content != nil,
       let optional = elementTypes.valueLayout(named: "Swift.Optional<\(argument)>"),
@@ -89,6 +89,14 @@ extension SwiftLayouts {
       }
     }
     return GenericValue(known: known)
+  }
+
+  /// What lies in an optional of a structure; nil for other types.
+  func optional(named name: String, depth: Int) -> SwiftElements? {
+    guard depth < Self.deepestStructure, let content = Self.withoutOptional(name) else {
+      return nil
+    }
+    return value(named: content, depth: depth + 1)?.optional.map(SwiftElements.init)
   }
 
   private func members(named name: String) -> [SwiftMember]? {

@@ -7,14 +7,19 @@ public struct SwiftVariablePart: Sendable, Hashable {
   public var offset: UInt64
   /// Whether somebody may follow what stands there: what only identifies an object, or is a small number, is no pointer.
   public var mayPoint: Bool
+  /// Whether an `unowned` reference stands there, which does not hold its object.
+  public var isUnowned: Bool
   /// Where the container of an `Any` or `any P` begins in the variable that has the place in the room for its value;
   /// nil elsewhere.
   public var container: UInt64?
 
   /// Describes a place.
-  public init(name: String, offset: UInt64, mayPoint: Bool, container: UInt64? = nil) {
+  public init(
+    name: String, offset: UInt64, mayPoint: Bool, isUnowned: Bool = false,
+    container: UInt64? = nil
+  ) {
     (self.name, self.offset, self.mayPoint) = (name, offset, mayPoint)
-    self.container = container
+    (self.isUnowned, self.container) = (isUnowned, container)
   }
 }
 
@@ -33,6 +38,9 @@ extension SwiftLayouts {
     }
     return SwiftVariablePart(
       name: field?.name ?? "", offset: field?.offset ?? 0, mayPoint: mayPoint,
+      isUnowned: value.fields.contains {
+        $0.ownership == .unowned && $0.offset == symbol.offset
+      },
       container: Self.container(around: symbol.offset, in: value))
   }
 

@@ -104,43 +104,40 @@ public final class SwiftLayouts {
       .flatMap(captures)?.name(at: offset, ofBlockOf: size)
   }
 
-  /// What lies in the closure contexts and boxes that begin with a word.
+  /// What lies in closure contexts and boxes of a type.
   ///
   /// In generic code it may lie behind these places.
   ///
-  /// - Returns: Empty for other blocks and boxes of errors, and where nothing is known.
-  public func capturedFields(ofWord word: UInt64) -> [SwiftField] {
-    types.type(ofWord: word).flatMap(captures)?.fields ?? []
+  /// - Returns: Empty for other blocks, and where nothing is known.
+  public func capturedFields(of type: BlockType) -> [SwiftField] {
+    captures(of: type)?.fields ?? []
   }
 
-  /// Where references are in the closure contexts and boxes that begin with a word that do not hold what they point
-  /// to, in bytes from the end of the last word.
-  public func unownedFromEnd(ofWord word: UInt64) -> [UInt64] {
-    guard let type = types.type(ofWord: word) else { return [] }
+  /// Where references are in closure contexts and boxes of a type that do not hold what they point to, in bytes from
+  /// the end of the last word.
+  public func unownedFromEnd(of type: BlockType) -> [UInt64] {
     let plain = type.kind == .swiftCaptures ? SwiftCaptureLayout(type.name) : nil
     let known = captures(of: type)?.unownedFromEnd ?? []
     return Set(known).union(plain?.unownedFromEnd ?? []).sorted()
   }
 
-  /// Where words are in the closure contexts and boxes that begin with a word that only identify objects, in bytes
-  /// from the end of the last word.
-  public func identifiersFromEnd(ofWord word: UInt64) -> [UInt64] {
-    types.type(ofWord: word).flatMap(captures)?.identifiersFromEnd ?? []
+  /// Where words are in closure contexts and boxes of a type that only identify objects, in bytes from the end of the
+  /// last word.
+  public func identifiersFromEnd(of type: BlockType) -> [UInt64] {
+    captures(of: type)?.identifiersFromEnd ?? []
   }
 
-  /// Where references are in the closure contexts and boxes that begin with a word that their objects count, in bytes
-  /// from the end of the last word.
-  public func countedFromEnd(ofWord word: UInt64) -> [UInt64] {
-    guard let type = types.type(ofWord: word) else { return [] }
+  /// Where references are in closure contexts and boxes of a type that their objects count, in bytes from the end of
+  /// the last word.
+  public func countedFromEnd(of type: BlockType) -> [UInt64] {
     let plain = type.kind == .swiftCaptures ? SwiftCaptureLayout(type.name) : nil
     let known = captures(of: type)?.countedFromEnd ?? []
     return Set(known).union(plain?.countedFromEnd ?? []).sorted()
   }
 
-  /// Where words begin in the closure contexts and boxes that begin with a word that are no pointers, in bytes from
-  /// the end of what was requested.
-  public func numbersFromEnd(ofWord word: UInt64) -> [UInt64] {
-    guard let type = types.type(ofWord: word) else { return [] }
+  /// Where words begin in closure contexts and boxes of a type that are no pointers, in bytes from the end of what was
+  /// requested.
+  public func numbersFromEnd(of type: BlockType) -> [UInt64] {
     let plain = type.kind == .swiftCaptures ? SwiftCaptureLayout(type.name) : nil
     return plain?.numbersFromEnd ?? captures(of: type)?.numbersFromEnd ?? []
   }
@@ -192,6 +189,7 @@ public final class SwiftLayouts {
         ?? composed(named: name, depth: depth)
         ?? SwiftExistentials.elements(
           name, isReference: elementTypes.isReference, elements: self.elements)
+        ?? optional(named: name, depth: depth)
     }
     knownElements[name] = .some(elements)
     return elements

@@ -12,8 +12,8 @@ enum SwiftProtocols {
     SwiftDescriptors.byName(in: "swift5_protocols", of: file, contents, most: 1 << 16) {
       guard $1 & 0x1f == 3 else { return nil }
       return $1 & isOfAnyType == 0
-        ? SwiftElements(stride: 16)
-        : SwiftElements(stride: 40, fields: [SwiftElements.value(.existential)])
+        ? SwiftElements(stride: 16, fields: SwiftElements.ofObjects)
+        : SwiftElements(stride: 40, fields: SwiftElements.ofAnyType)
     }
   }
 
