@@ -65,6 +65,34 @@ struct DanglingTests {
     #expect(try heap.dangling().isEmpty)
   }
 
+  @Test("Weak references see in the side table of a freed object that it is gone")
+  func sideTableOfAFreedObject() throws {
+    var heap = SampleHeap()
+    let object = heap.block(48)
+    let table = heap.block(32, words: [object, 0, 1 << 32 | 1, 1])
+    _ = heap.block()
+    heap.free(object)
+    heap.set(Self.variable, table)
+    #expect(try heap.dangling(allocatesSideTables: true).isEmpty)
+    // Other code has such blocks, too.
+    #expect(try heap.dangling().map(\.value) == [object])
+  }
+
+  @Test("What is left in a deinitialized object is not followed", arguments: [false, true])
+  func deinitializedObject(_ isGone: Bool) throws {
+    let metadata = SampleHeap.constants + 0x100
+    var heap = SampleHeap()
+    let node = heap.block(48)
+    let counts: UInt64 = isGone ? 1 << 32 | 3 : 3
+    let object = heap.block(32, words: [metadata, counts, node])
+    _ = heap.block()
+    heap.free(node)
+    heap.set(Self.variable, object)
+    let found = try heap.dangling(
+      layouts: [metadata: ObjectLayout(size: 24, isInstance: true)])
+    #expect(found.map(\.offset) == (isGone ? [] : [16]))
+  }
+
   @Test("What only identifies a freed object is not followed")
   func identifiers() throws {
     let metadata = SampleHeap.constants + 0x100

@@ -268,11 +268,13 @@ final class EdgeScanner: Sendable {
   }
 
   /// Calls `body` for each word of a block that points to no block, but for those that are known to be left over,
-  /// to be numbers, or only to identify something.
+  /// to be numbers, or only to identify something, such as the object that a side table was made for.
   func forEachOtherWord(of block: Int, _ body: (_ offset: UInt64, _ value: UInt64) -> Void) {
-    if tables.pointerlessBlocks.contains(block) { return }
+    if tables.pointerlessBlocks.contains(block) || tables.sideTables.contains(block) { return }
     let start = blocks.address(of: block)
     let layout = layout(of: block)
+    // Its properties have been given up, and nobody reads them.
+    if layout?.isInstance == true, SwiftObjects.isTakenDown(at: start, memory) { return }
     let table = table(in: block, layout)
     let parts = usedParts(of: block, layout)
     let dead = tables.deadOnSignalStacks[block]

@@ -124,14 +124,15 @@ struct SampleHeap {
 
   /// Writes the trace, reads it back and looks for pointers into freed blocks.
   func dangling(
-    layouts: [UInt64: ObjectLayout] = [:],
+    layouts: [UInt64: ObjectLayout] = [:], allocatesSideTables: Bool = false,
     isOfDispatch: @escaping (StackID) -> Bool = { _ in false }
   ) throws -> [DanglingPointer] {
     let file = try write()
     let trace = try Trace(path: file.path)
     let analysis = LeakAnalysis(
       try trace.heap(atSnapshot: 0), layouts: layouts,
-      facts: StackFacts(isOfDispatch: isOfDispatch))
+      facts: StackFacts(
+        isSideTable: { _ in allocatesSideTables }, isOfDispatch: isOfDispatch))
     return try DanglingPointers(analysis, in: trace).pointers
   }
 
