@@ -33,7 +33,9 @@ public struct LeakAnalysis: Sendable {
     roots = RootSet(heap).roots
     let tables = EdgeTables(heap, layouts: layouts, facts: facts, valueSize: valueSize)
     let growing = GrowingArrays(EdgeScanner(heap, tables), roots)
-    var search = Search(EdgeScanner(heap, tables), roots, EdgeFindings(growingArrays: growing))
+    let known = EdgeFindings(
+      growingArrays: growing, freeElements: FreeElements(heap, roots, facts))
+    var search = Search(EdgeScanner(heap, tables), roots, known)
     search.findings.rustInteriors = RustInteriors(heap, search.reachability, facts)
     if !search.findings.rustInteriors.isEmpty { search.repeat() }
     search.findings.headerBlocks = HeaderBlocks(search.scanner, search.reachability, roots, facts)

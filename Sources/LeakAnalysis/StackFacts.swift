@@ -22,6 +22,8 @@ public struct StackFacts {
   public let isOfGObject: (StackID) -> Bool
   /// Whether a stack is one by which a container allocates room for its elements.
   public let isContainer: (StackID) -> Bool
+  /// Whether a stack is one by which a `std::vector` or `std::deque` allocates room for elements that may hold pointers.
+  public let isElements: (StackID) -> Bool
   /// The call by which a stack allocates, as an address; nil where that is not known.
   public let allocatingCall: (StackID) -> UInt64?
   /// Whether what lies at an offset of a block does not keep what it points to, as `Weak` in Rust.
@@ -42,6 +44,7 @@ public struct StackFacts {
     isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
     isOfGObject: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false },
+    isElements: @escaping (StackID) -> Bool = { _ in false },
     allocatingCall: @escaping (StackID) -> UInt64? = { _ in nil },
     isWeak: @escaping (UInt64, Int, HeapImage) -> Bool = { _, _, _ in false },
     isCounted: @escaping (UInt64, Int, HeapImage) -> Bool = { _, _, _ in false },
@@ -56,6 +59,7 @@ public struct StackFacts {
     self.isOfDispatch = Self.remembered(isOfDispatch)
     self.isOfGObject = Self.remembered(isOfGObject)
     self.isContainer = Self.remembered(isContainer)
+    self.isElements = Self.remembered(isElements)
     self.allocatingCall = allocatingCall
     self.isWeak = isWeak
     self.isCounted = isCounted

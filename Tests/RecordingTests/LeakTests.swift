@@ -141,6 +141,18 @@ import TraceTestSupport
       program.leaks == ["Leaf": Figures(2, 320, roots: 2), "Label": Figures(1, 40, roots: 1)])
   }
 
+  /// Three elements of a deque, four of a vector, and ten of one that was cleared.
+  @Test(arguments: ["-O0", "-O2"])
+  func whatContainersHaveLeftBehindIsLeaked(_ optimisation: String) throws {
+    let source = try TestProgram("free_elements.cpp", flags: [optimisation])
+    let program = try LeakedProgram(try TracedRun([source.path.string]).root())
+    #expect(
+      program.leaks == [
+        "Cleared": Figures(10, 320, roots: 10), "Popped": Figures(4, 160, roots: 4),
+        "Queued": Figures(3, 144, roots: 3),
+      ])
+  }
+
   @Test func whatIsLeftBehindShortTextsIsDoubtful() throws {
     let source = try TestProgram("short_strings.cpp")
     let report = try LeakedProgram(try TracedRun([source.path.string]).root()).report

@@ -2,6 +2,8 @@
 struct EdgeFindings: Sendable {
   /// The arrays of Swift that may have more elements than they count.
   var growingArrays = GrowingArrays()
+  /// Where storage of containers of C++ has no elements.
+  var freeElements = FreeElements()
   /// The blocks that owners hold by a pointer into the middle.
   var rustInteriors = RustInteriors()
   /// The blocks of allocators that keep the beginning for themselves.

@@ -199,7 +199,8 @@ final class EdgeScanner: Sendable {
   /// of a stream, or a table of code, before, what a Swift side table
   /// says of its object, what libdispatch has
   /// left of work that is done, what frames of async functions know of those of others, what stands in buckets of Swift's
-  /// tables and parts of its deques and trees that are not in use, on stacks of signal handlers that have returned, objects in metadata of types, what only identifies objects, and `unowned`
+  /// tables and parts of its deques and trees that are not in use, in storage of containers of C++ where they have no
+  /// elements, on stacks of signal handlers that have returned, objects in metadata of types, what only identifies objects, and `unowned`
   /// references to objects that live.
   /// One that has been taken down stays allocated for these. Left out is most of what leads to blocks that are not wanted.
   @inline(__always)
@@ -213,6 +214,7 @@ final class EdgeScanner: Sendable {
     let table = table(in: block, layout)
     let parts = usedParts(of: block, layout)
     let dead = tables.deadOnSignalStacks.isEmpty ? nil : tables.deadOnSignalStacks[block]
+    let elements = elements(of: block, start)
     let isSideTable = tables.sideTables.contains(block)
     var string = ShortString()
     forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
@@ -220,6 +222,7 @@ final class EdgeScanner: Sendable {
       guard var target = target(of: value, where: isWanted) else { return }
       if target.edgeClass != .start, isOtherFrame(target, of: block) { return }
       if isSideTable, tables.sideTables.isIdle(address, of: block, value, target) { return }
+      if let elements, !elements.contains(address) { return }
       if isLeftOver(address, of: block, start, table, parts, dead) { return }
       if let table, layout?.isIdentifierInKey(at: address, table) == true { return }
       if let layout, layout.hasObjectsAsElements,
@@ -278,10 +281,12 @@ final class EdgeScanner: Sendable {
     let table = table(in: block, layout)
     let parts = usedParts(of: block, layout)
     let dead = tables.deadOnSignalStacks[block]
+    let elements = elements(of: block, start)
     var string = ShortString()
     forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
       let offset = address &- start
       guard !string.hasText(at: address, value, memory), target(of: value) == nil,
+        elements?.contains(address) != false,
         !isLeftOver(address, of: block, start, table, parts, dead),
         layout?.mayPoint(at: address, in: block, table, heap, tables.existentials) != false,
         offset != DispatchCaches.key || !tables.queueSpecifics.contains(block),
@@ -299,6 +304,15 @@ final class EdgeScanner: Sendable {
   ) {
     guard blocks.holdsAnnounced(block) else { return memory.forEachWord(in: range, body) }
     blocks.forEachPart(of: range, in: block) { memory.forEachWord(in: $0, body) }
+  }
+
+  /// The addresses between which the elements of a container of C++ are; nil where all of the block may hold some.
+  @inline(__always)
+  private func elements(of block: Int, _ start: UInt64) -> Range<UInt64>? {
+    if findings.freeElements.isEmpty { return nil }
+    return findings.freeElements.elements(of: block).map {
+      start &+ $0.lowerBound..<start &+ $0.upperBound
+    }
   }
 
   /// The dictionary or set of Swift in a block.

@@ -109,6 +109,9 @@ extension Trace {
         isOfDispatch: source.names.isOfDispatch(of:),
         isOfGObject: source.names.isOfGObject(of:),
         isContainer: { source.names.container(of: $0) != nil },
+        isElements: {
+          source.names.container(of: $0).map { ContainerNames.mayHoldPointers($0.full) } ?? false
+        },
         allocatingCall: { self.stacks.frame(of: $0)?.returnAddress.rawValue },
         isWeak: { types.isWeak(at: $0, of: $1, in: $2) },
         isCounted: { types.isCounted(at: $0, of: $1, in: $2) },

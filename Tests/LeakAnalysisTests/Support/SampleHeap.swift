@@ -85,6 +85,7 @@ struct SampleHeap {
   ///   - isOfDispatch: Whether a stack is one by which libdispatch allocates.
   ///   - isOfGObject: Whether a stack is one by which GObject allocates.
   ///   - isContainer: Whether a stack allocates room for elements of containers.
+  ///   - isElements: Whether a stack allocates room for elements of a `std::vector` or `std::deque`.
   ///   - allocatingCall: The call by which a stack allocates.
   ///   - isWeak: Whether what lies at an offset of a block does not keep what it points to.
   ///   - isCounted: Whether what lies at an offset of a block is counted by what it points to.
@@ -102,6 +103,7 @@ struct SampleHeap {
     isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
     isOfGObject: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false },
+    isElements: @escaping (StackID) -> Bool = { _ in false },
     allocatingCall: @escaping (StackID) -> UInt64? = { _ in nil },
     isWeak: @escaping (UInt64) -> Bool = { _ in false },
     isCounted: @escaping (UInt64) -> Bool = { _ in false },
@@ -115,7 +117,8 @@ struct SampleHeap {
         holdsNoPointers: { _ in allocatesNoPointers }, countsReferences: countsReferences,
         isHashTable: isHashTable, isSwiftMetadata: isSwiftMetadata,
         isUnnamedOfSwiftRuntime: isUnnamedOfSwiftRuntime, isOfDispatch: isOfDispatch,
-        isOfGObject: isOfGObject, isContainer: isContainer, allocatingCall: allocatingCall,
+        isOfGObject: isOfGObject, isContainer: isContainer, isElements: isElements,
+        allocatingCall: allocatingCall,
         isWeak: { offset, _, _ in isWeak(offset) },
         isCounted: { offset, _, _ in isCounted(offset) },
         isUnused: { offset, _, _ in isUnused(offset) }),

@@ -90,6 +90,17 @@ public enum ContainerNames {
     name.hasSuffix(" \(ContainerPart.Family.vector.suffix)") && !name.hasPrefix("std::any ")
   }
 
+  /// Whether a name stands for the storage of a `std::vector` or `std::deque`, and its elements may hold pointers:
+  /// where they are bytes, programs put anything there, also behind the last one.
+  public static func mayHoldPointers(_ name: String) -> Bool {
+    let container = ContainerPart.withoutPMR(name)
+    guard container.hasSuffix("> storage"),
+      container.hasPrefix("std::vector<") || container.hasPrefix("std::deque<")
+    else { return false }
+    let element = CxxMember.arguments(of: String(container.dropLast(" storage".count))).first
+    return element.map { !bytes.contains($0) } ?? false
+  }
+
   /// `P[]` of `P []`, as the demangler writes it: what `new P[n]` allocates has the same name.
   private static func arrayName(_ type: String) -> String {
     type.hasSuffix(" []") ? type.dropLast(3) + "[]" : type
