@@ -148,23 +148,24 @@ struct SettledObjectTests {
       let layouts = [Self.metadata: Self.node, Self.holder: layout]
       return try heap.analysis(layouts: layouts).leaked == [table, object]
     }
-    var values = ObjectLayout(
-      size: 64, countedOffsets: [0], table: .dictionary, elementStride: 8)
-    #expect(try leaked(values, at: 88))
-    #expect(try leaked(values, at: 96, inUse: 2))
+    func values(stride: UInt64) -> ObjectLayout {
+      ObjectLayout(size: 64, countedOffsets: [0], table: .dictionary, elementStride: stride)
+    }
+    #expect(try leaked(values(stride: 8), at: 88))
+    #expect(try leaked(values(stride: 8), at: 96, inUse: 2))
     // A key, of which nothing is known; in a bucket that is not in use; of values of another size.
-    #expect(try !leaked(values, at: 72))
-    #expect(try !leaked(values, at: 96))
-    values.elementStride = 16
-    #expect(try !leaked(values, at: 88))
-    var keys = ObjectLayout(
-      size: 64, table: .dictionary, keys: .init(stride: 8, countedOffsets: [0]))
-    #expect(try leaked(keys, at: 72))
-    #expect(try leaked(keys, at: 80, inUse: 2))
-    #expect(try !leaked(keys, at: 88))
-    #expect(try !leaked(keys, at: 80))
-    keys.keys?.stride = 16
-    #expect(try !leaked(keys, at: 72))
+    #expect(try !leaked(values(stride: 8), at: 72))
+    #expect(try !leaked(values(stride: 8), at: 96))
+    #expect(try !leaked(values(stride: 16), at: 88))
+    func keys(stride: UInt64) -> ObjectLayout {
+      ObjectLayout(
+        size: 64, table: .dictionary, keys: .init(stride: stride, countedOffsets: [0]))
+    }
+    #expect(try leaked(keys(stride: 8), at: 72))
+    #expect(try leaked(keys(stride: 8), at: 80, inUse: 2))
+    #expect(try !leaked(keys(stride: 8), at: 88))
+    #expect(try !leaked(keys(stride: 8), at: 80))
+    #expect(try !leaked(keys(stride: 16), at: 72))
   }
 
   @Test("A table that the references of an object are known to be in holds it")

@@ -1,7 +1,9 @@
 import TraceReader
 
 /// What is known of the objects that begin with one word, beyond what their memory shows.
-public struct ObjectLayout: Sendable, Hashable {
+///
+/// A class, as each look at a block asks for its layout: a copy would count a reference for each list.
+public final class ObjectLayout: Sendable {
   /// What is known of the keys of dictionaries, or of the elements of sets.
   public struct Keys: Sendable, Hashable {
     /// How far they are from each other, in bytes.
@@ -22,57 +24,57 @@ public struct ObjectLayout: Sendable, Hashable {
 
   /// How many of their bytes can hold anything, when they are allocated with no more than that;
   /// nil where the allocator's slack behind them may be in use.
-  public var size: UInt64?
+  public let size: UInt64?
   /// Where `unowned` references are, in bytes from the beginning.
-  public var unownedOffsets: [UInt64]
+  public let unownedOffsets: [UInt64]
   /// Where more of them are, in bytes from the end of the last word of what was requested.
-  public var unownedFromEnd: [UInt64]
+  public let unownedFromEnd: [UInt64]
   /// Where words are that only identify objects: addresses that nobody can follow, in bytes from the beginning.
-  public var identifierOffsets: [UInt64]
+  public let identifierOffsets: [UInt64]
   /// Where more of them are, in bytes from the end of the last word of what was requested.
-  public var identifiersFromEnd: [UInt64]
+  public let identifiersFromEnd: [UInt64]
   /// Where references are that the objects count which they lead to, in bytes from the beginning.
-  public var countedOffsets: [UInt64]
+  public let countedOffsets: [UInt64]
   /// Where more of them are, in bytes from the end of the last word of what was requested.
-  public var countedFromEnd: [UInt64]
+  public let countedFromEnd: [UInt64]
   /// Where existential containers are: three words for a value, and its metadata.
-  public var existentialOffsets: [UInt64]
+  public let existentialOffsets: [UInt64]
   /// Where numbers are that may look like pointers.
-  public var numberOffsets: [UInt64]
+  public let numberOffsets: [UInt64]
   /// Where more of them are, in bytes from the end of what was requested.
-  public var numbersFromEnd: [UInt64]
+  public let numbersFromEnd: [UInt64]
   /// The form of the table of buckets in them; nil where they are none.
-  public var table: SwiftTable.Form?
+  public let table: SwiftTable.Form?
   /// Whether the keys of the table, or the elements of a set, name objects without holding them.
-  public var hasIdentifiersAsKeys: Bool
+  public let hasIdentifiersAsKeys: Bool
   /// Whether they are what a program thinks of, and no storage, closure or box behind it.
-  public var isInstance: Bool
+  public let isInstance: Bool
   /// Whether they are the elements of an array or a deque.
-  public var isArray: Bool
+  public let isArray: Bool
   /// Whether they are those of a deque.
-  public var isDeque: Bool
+  public let isDeque: Bool
   /// Whether they are those of a node of a tree of swift-collections.
-  public var isTreeNode: Bool
+  public let isTreeNode: Bool
   /// Where the elements of an array or a deque begin, and a text: behind the counts and the capacity.
-  public var elementsStart: UInt64
+  public let elementsStart: UInt64
   /// Whether they are elements of an array that are too small for an address: who has put one there, byte by
   /// byte, may hold what it points to.
-  public var hasSmallElements: Bool
+  public let hasSmallElements: Bool
   /// Whether they are elements of an array that are objects or texts: what leads into the middle of a block is none.
-  public var hasObjectsAsElements: Bool
+  public let hasObjectsAsElements: Bool
   /// Whether text is behind what they begin with, where no address can be.
-  public var isText: Bool
+  public let isText: Bool
   /// Whether they are tasks of Swift, which may lie within a slab of the task that waits for them.
-  public var isTask: Bool
+  public let isTask: Bool
   /// Where an actor keeps its state and the tasks that wait for it, in bytes from the beginning; nil for others.
-  public var actorOffset: UInt64?
+  public let actorOffset: UInt64?
   /// How far the elements of an array, or the values of a dictionary, are from each other, where all
   /// that is said of places in them counts from the beginning of each; nil where that is not known.
-  public var elementStride: UInt64?
+  public let elementStride: UInt64?
   /// The keys of a dictionary, or the elements of a set; nil for others, and where their size is not known.
-  public var keys: Keys?
+  public let keys: Keys?
   /// What is known of boxes of errors, which all begin with one word, by their third word; empty for others.
-  public var contents: [UInt64: ObjectLayout] = [:]
+  public let contents: [UInt64: ObjectLayout]
 
   /// Describes objects; without arguments nothing is known of them.
   public init(
@@ -85,7 +87,8 @@ public struct ObjectLayout: Sendable, Hashable {
     isDeque: Bool = false, isTreeNode: Bool = false, elementsStart: UInt64 = 32,
     hasSmallElements: Bool = false, hasObjectsAsElements: Bool = false, isText: Bool = false,
     isTask: Bool = false,
-    actorOffset: UInt64? = nil, elementStride: UInt64? = nil, keys: Keys? = nil
+    actorOffset: UInt64? = nil, elementStride: UInt64? = nil, keys: Keys? = nil,
+    contents: [UInt64: ObjectLayout] = [:]
   ) {
     self.size = size
     self.unownedOffsets = unownedOffsets
@@ -111,6 +114,7 @@ public struct ObjectLayout: Sendable, Hashable {
     self.actorOffset = actorOffset
     self.elementStride = elementStride.flatMap { $0 > 0 ? $0 : nil }
     self.keys = keys.flatMap { $0.stride > 0 ? $0 : nil }
+    self.contents = contents
   }
 
   /// What an actor has for itself: twelve words, not all of which are in use.

@@ -210,16 +210,19 @@ extension SwiftLayouts {
   /// objects.
   func objectLayouts(_ types: TypeTable, _ memory: SnapshotMemory) -> [UInt64: ObjectLayout] {
     var layouts: [UInt64: ObjectLayout] = [:]
+    var errors: [UInt64: [UInt64: ObjectLayout]] = [:]
     for type in types.all {
       for word in type.words {
         guard let layout = objectLayout(of: type, word: word, memory) else { continue }
         if type.kind == .swiftError {
-          let content = type.definition.rawValue
-          layouts[word, default: ObjectLayout(size: .max)].contents[content] = layout
+          errors[word, default: [:]][type.definition.rawValue] = layout
         } else {
           layouts[word] = layout
         }
       }
+    }
+    for (word, contents) in errors {
+      layouts[word] = ObjectLayout(size: .max, contents: contents)
     }
     return layouts
   }
