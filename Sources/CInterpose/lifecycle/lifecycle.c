@@ -118,10 +118,15 @@ static bool frees_come_from_past_us(void) {
  * own, which come before any preloaded library's. */
 static void note_bypassed(void) {
     static const char *const names[] = {"malloc", "free", "realloc", "_Znwm", "_ZdlPv"};
+    enum { UNKNOWN = -1 };
+    int are_freed = UNKNOWN; /* reads tables of the executable: once, and only where one is noted */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *image = mt_real_overriding_image(names[i]);
-        if (image && !mt_bundled_reaches(names[i]))
-            mt_bypassing_note(names[i], image, frees_come_from_past_us());
+        if (!image || mt_bundled_reaches(names[i]))
+            continue;
+        if (are_freed == UNKNOWN)
+            are_freed = frees_come_from_past_us();
+        mt_bypassing_note(names[i], image, are_freed);
     }
 }
 

@@ -33,18 +33,7 @@ struct FreeElements: Sendable {
     {
       used.remove(block)
     }
-    dropThoseInHand(heap, roots)
-  }
-
-  private mutating func dropThoseInHand(_ heap: HeapImage, _ roots: [Root]) {
-    if isEmpty { return }
-    let words = RootWords(heap)
-    for root in roots where root.category == .stack || root.category == .registers {
-      words.forEach(of: root) { _, value in
-        let block = heap.lookup.block(containing: value & EdgeScanner.addressMask)
-        if block >= 0 { used.remove(block) }
-      }
-    }
+    if !isEmpty { RootWords(heap).forEachBlockInHand(of: roots) { used.remove($0) } }
   }
 
   var isEmpty: Bool { used.isEmpty }

@@ -57,12 +57,8 @@ struct GrowingArrays: Sendable {
   /// - Complexity: O(*words* of stacks).
   init(_ scanner: EdgeScanner, _ roots: [Root]) {
     guard scanner.hasGrowing else { return }
-    let words = RootWords(scanner.heap)
-    for root in roots where root.category == .stack || root.category == .registers {
-      words.forEach(of: root) { _, value in
-        let block = scanner.lookup.block(containing: value & EdgeScanner.addressMask)
-        if block >= 0, scanner.mayGrow(block) { blocks.insert(block) }
-      }
+    RootWords(scanner.heap).forEachBlockInHand(of: roots) { block in
+      if scanner.mayGrow(block) { blocks.insert(block) }
     }
   }
 

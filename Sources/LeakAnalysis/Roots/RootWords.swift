@@ -11,6 +11,20 @@ struct RootWords {
     vectors = Set(heap.info.threads.filter { $0.tlsBase != 0 }.map { $0.tlsBase &+ 8 })
   }
 
+  /// Visits the blocks that stacks and registers lead to, also into their middle: somebody may be at work there.
+  ///
+  /// - Parameters:
+  ///   - roots: Of any category.
+  ///   - body: Called with a block once for each word that leads there.
+  func forEachBlockInHand(of roots: [Root], _ body: (_ block: Int) -> Void) {
+    for root in roots where root.category == .stack || root.category == .registers {
+      forEach(of: root) { _, value in
+        let block = heap.lookup.block(containing: value & EdgeScanner.addressMask)
+        if block >= 0 { body(block) }
+      }
+    }
+  }
+
   /// Visits the words of a root that may be pointers, with what glibc and the Swift runtime encode
   /// put right.
   func forEach(of root: Root, _ body: (_ address: UInt64, _ value: UInt64) -> Void) {
