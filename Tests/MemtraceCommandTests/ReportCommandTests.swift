@@ -344,6 +344,12 @@ import TraceTestSupport
       "--show-sizes is about the classes; csv with --objects has the blocks, by address."
     ),
     (["dump", "x.mtrace", "--bytes"], "Unknown option '--bytes'"),
+    (["unfreed", "--bites"], "Unknown option '--bites'"),
+    (["check", "--format", "json", "--", "true"], "Unknown option '--format'"),
+    (
+      ["check", "x.mtrace", "--", "true"],
+      "Give traces or a command, not both ('x.mtrace' and 'true')."
+    ),
     (
       ["report", "x.mtrace", "--", "true"],
       "Give a trace or a command, not both ('x.mtrace' and 'true')."

@@ -52,8 +52,10 @@ struct CheckCommand: ParsableCommand {
     if traces.isEmpty, command.isEmpty {
       throw ValidationError("Missing the traces to check, or a command to record after '--'.")
     }
-    if !traces.isEmpty, !command.isEmpty {
-      throw ValidationError("Give traces or a command, not both.")
+    if let trace = traces.first, let program = command.first {
+      try UnknownOption.check()
+      throw ValidationError(
+        "Give traces or a command, not both ('\(trace)' and '\(program)').")
     }
     if output.keep != nil, command.isEmpty {
       throw ValidationError("--keep keeps the traces of a command; these are there already.")

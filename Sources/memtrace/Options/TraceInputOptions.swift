@@ -24,8 +24,10 @@ struct TraceInputOptions: ParsableArguments {
     case (let trace?, true): return .file(trace)
     case (nil, false): return .command(command)
     case (nil, true):
+      try UnknownOption.check()
       throw ValidationError("Missing the trace to read, or a command to record after '--'.")
     case (let trace?, false):
+      try UnknownOption.check()
       throw ValidationError("Give a trace or a command, not both ('\(trace)' and '\(command[0])').")
     }
   }
