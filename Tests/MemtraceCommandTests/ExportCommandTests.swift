@@ -58,6 +58,7 @@ import TraceTestSupport
   @Test(arguments: [
     (["-o", "a.html"], "<!DOCTYPE html>"), (["-o", "a.HTM"], "<!DOCTYPE html>"),
     (["-o", "a.html", "--format", "folded"], "0x1000;0x1010 1000"),
+    (["-o", "a.svg", "--format", "folded"], "0x1000;0x1010 1000"),
     (["-o", "html"], "0x1000;0x1010 1000"), (["-o", "a.folded"], "0x1000;0x1010 1000"),
   ])
   func theFileNamesTheForm(arguments: [String], firstLine: String) throws {

@@ -344,6 +344,22 @@ import TraceTestSupport
       "--show-sizes is about the classes; csv with --objects has the blocks, by address."
     ),
     (["dump", "x.mtrace", "--bytes"], "Unknown option '--bytes'"),
+    (
+      ["leaks", "x.mtrace", "-o", "a.HTML"],
+      "'a.HTML': there is no form html here; there are text, json and csv, for --format."
+    ),
+    (
+      ["report", "x.mtrace", "-o", "a.csv"],
+      "'a.csv': there is no form csv here; there are text and json, for --format."
+    ),
+    (
+      ["dump", "x.mtrace", "-o", "a.csv"],
+      "'a.csv': there is no form csv here; there are text and json, for --format."
+    ),
+    (
+      ["export", "x.mtrace", "-o", "a.svg"],
+      "'a.svg': there is no form svg here; there are folded, html and pprof, for --format."
+    ),
     (["unfreed", "--bites"], "Unknown option '--bites'"),
     (["check", "--format", "json", "--", "true"], "Unknown option '--format'"),
     (

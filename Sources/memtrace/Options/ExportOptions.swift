@@ -43,6 +43,10 @@ struct ExportOptions: ParsableArguments {
 
   var format: ExportFormat { chosenFormat ?? ExportFormat(ofFile: file.name) ?? .folded }
 
+  mutating func validate() throws {
+    if chosenFormat == nil { try ExportFormat.check(file: file.name) }
+  }
+
   /// Looks whether the export can be written, before anybody waits for it.
   ///
   /// - Throws: ``CommandFailure`` when it cannot, or when bytes that are no text would go to a terminal.

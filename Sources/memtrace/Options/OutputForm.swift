@@ -1,11 +1,14 @@
+import ArgumentParser
+import Symbolication
+
 /// A form of output that the name of the file can tell: a page in `a.html` is no surprise, the lines
 /// of another form there are.
-protocol OutputForm: CaseIterable {
+protocol OutputForm: CaseIterable, RawRepresentable<String> {
   /// What names of its files end with, behind the dot, in small letters.
   var endings: [String] { get }
 }
 
-extension OutputForm where Self: RawRepresentable<String> {
+extension OutputForm {
   var endings: [String] { [rawValue] }
 }
 
@@ -19,4 +22,22 @@ extension OutputForm {
     guard let form else { return nil }
     self = form
   }
+
+  /// Refuses a file whose name promises a form that there is not: no text in `a.svg`.
+  ///
+  /// - Parameter name: nil for standard output.
+  /// - Throws: `ValidationError` with the forms that there are.
+  static func check(file name: String?) throws {
+    guard let name, Self(ofFile: name) == nil,
+      let ending = endingsOfForms.first(where: { name.lowercased().hasSuffix(".\($0)") })
+    else { return }
+    let forms = NameList.text(allCases.map(\.rawValue))
+    throw ValidationError(
+      "'\(name)': there is no form \(ending) here; there are \(forms), for --format.")
+  }
 }
+
+/// What the endings of file names say that is not mere text.
+private let endingsOfForms = [
+  "json", "csv", "html", "htm", "svg", "png", "pdf", "xml", "sarif", "pb", "pb.gz",
+]

@@ -39,6 +39,10 @@ struct OutputOptions: ParsableArguments, OutputChoice {
   @OptionGroup var destination: DestinationOptions
 
   var format: ReportFormat { chosenFormat ?? ReportFormat(ofFile: output) ?? .text }
+
+  mutating func validate() throws {
+    if chosenFormat == nil { try ReportFormat.check(file: output) }
+  }
 }
 
 /// Where a report that is no table goes and in which form.
@@ -50,6 +54,10 @@ struct DocumentOutputOptions: ParsableArguments, OutputChoice {
 
   var format: ReportFormat {
     (chosenFormat ?? DocumentFormat(ofFile: output)) == .json ? .json : .text
+  }
+
+  mutating func validate() throws {
+    if chosenFormat == nil { try DocumentFormat.check(file: output) }
   }
 }
 
@@ -63,6 +71,10 @@ struct RecordOutputOptions: ParsableArguments, OutputTarget {
   var format: DocumentFormat { chosenFormat ?? DocumentFormat(ofFile: output) ?? .text }
 
   var output: String? { file.name }
+
+  mutating func validate() throws {
+    if chosenFormat == nil { try DocumentFormat.check(file: output) }
+  }
 }
 
 /// The file that is written.
