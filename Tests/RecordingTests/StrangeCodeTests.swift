@@ -1,7 +1,9 @@
 #if arch(x86_64)
+  import Foundation
   import Symbolication
   import Testing
   import TraceReader
+  import TraceTestSupport
 
   /// Stacks through code that is made at run time, comes and goes, or is interrupted: never a frame
   /// that is not there.
@@ -293,6 +295,34 @@
         #expect(coverage.stacksDifferent == 0)
         #expect(coverage.stacksGuessDifferent == 0)
       }
+    }
+
+    /// A table of more entries than there is room for is none; also where holes lie between the
+    /// segments of the program, of which the loader tells one at a time.
+    @Test(arguments: [[], ["-no-pie", "-Wl,-z,max-page-size=0x200000"]])
+    func unwindTablesWithTooManyEntriesAreNotRead(flags: [String]) throws {
+      let source = try TestProgram("epilogues.c", flags: ["-fomit-frame-pointer"] + flags)
+      let directory = try ScratchDirectory()
+      let program = directory.path.appending("damaged").string
+      try FileManager.default.copyItem(atPath: source.path.string, toPath: program)
+      try Self.overstateUnwindTable(of: program)
+
+      let root = try TracedRun([program]).root()
+      #expect(try MarkedEvents(root).lives[39001]?.count == 10)
+    }
+
+    /// Makes the search table of `.eh_frame_hdr` claim two billion entries.
+    private static func overstateUnwindTable(of program: String) throws {
+      var bytes = [UInt8](try Data(contentsOf: URL(filePath: program)))
+      func word(_ offset: Int) -> Int {
+        Int(bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self) })
+      }
+      let firstSegment = word(32), segmentSize = 56, tables = 0x6474_e550
+      let segments = (0..<Int(bytes[56])).map { firstSegment + $0 * segmentSize }
+      let table = try #require(segments.first { word($0) == tables })
+      let count = word(table + 8) + 8
+      bytes.replaceSubrange(count..<count + 4, with: [0xff, 0xff, 0xff, 0x7f])
+      try Data(bytes).write(to: URL(filePath: program))
     }
   }
 #endif

@@ -272,6 +272,17 @@ bool mt_image_map_find_loaded(const char *prefix, struct mt_loaded_image *image)
     return true;
 }
 
+/* How many bytes there are from the header on, at most. Of a program with holes between its
+ * segments, the loader finds the segment of pc only, which the header may lie outside of. */
+static size_t room_of_header(const struct mt_found_image *found) {
+    uintptr_t header = found->unwind_header;
+    struct mt_found_image around = *found;
+    bool is_inside = header >= found->start && header < found->end;
+    if (header == 0 || (!is_inside && !mt_found_image_at(header, &around)))
+        return 0;
+    return around.end - header;
+}
+
 static bool find_section(uintptr_t pc, struct mt_unwind_section *section) {
     struct mt_found_image found;
     if (!mt_found_image_at(pc, &found))
@@ -279,7 +290,7 @@ static bool find_section(uintptr_t pc, struct mt_unwind_section *section) {
     section->header = found.unwind_header;
     section->image_start = found.start;
     section->image_end = found.end;
-    section->header_size = section->header ? section->image_end - section->header : 0;
+    section->header_size = room_of_header(&found);
     return true;
 }
 
