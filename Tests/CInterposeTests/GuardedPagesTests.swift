@@ -1,5 +1,6 @@
 import CInterpose
 import Foundation
+import Synchronization
 import Testing
 
 /// Blocks in pages of their own, with both ways to close pages.
@@ -35,6 +36,10 @@ import Testing
       return true
     }
 
+    func takeLock() -> Bool { mt_lock_try(&pages.pointee.lock) }
+
+    func releaseLock() { mt_lock_release(&pages.pointee.lock) }
+
     func find(_ address: UInt) -> mt_guarded_block? {
       var block = mt_guarded_block()
       return mt_guarded_pages_find(pages, address, &block) ? block : nil
@@ -56,6 +61,34 @@ import Testing
             .append(block.pointee.address)
         }, Unmanaged.passUnretained(found).toOpaque())
       return found.blocks
+    }
+  }
+
+  /// What a thread of its own has got.
+  private final class Allocation: Sendable {
+    private let thread = Atomic(0), block = Atomic<UInt>(0), hasEnded = Atomic(false)
+
+    init(in pages: Pages) {
+      Thread.detachNewThread {
+        self.thread.store(mt_os_tid(), ordering: .releasing)
+        self.block.store(pages.allocate(64) ?? 0, ordering: .relaxed)
+        self.hasEnded.store(true, ordering: .releasing)
+      }
+    }
+
+    private var isWaiting: Bool {
+      let path = "/proc/self/task/\(thread.load(ordering: .acquiring))/syscall"
+      return (try? String(contentsOfFile: path, encoding: .utf8))?.hasPrefix("\(SYS_futex) ")
+        ?? false
+    }
+
+    func awaitWait() {
+      while !isWaiting && !hasEnded.load(ordering: .acquiring) { sched_yield() }
+    }
+
+    func awaitBlock() -> UInt {
+      while !hasEnded.load(ordering: .acquiring) { sched_yield() }
+      return block.load(ordering: .relaxed)
     }
   }
 
@@ -173,7 +206,10 @@ import Testing
         return
       }
       for turn in 0..<2000 {
-        guard let block = pages.allocate(64) else { continue }
+        guard let block = pages.allocate(64) else {
+          Issue.record("a block of turn \(turn) has no guard")
+          return
+        }
         let words = UnsafeMutablePointer<UInt>(bitPattern: block)
         words?.pointee = UInt(turn * 4 + thread)
         #expect(words?.pointee == UInt(turn * 4 + thread))
@@ -181,5 +217,15 @@ import Testing
       }
     }
     #expect(pages.visit().isEmpty)
+  }
+
+  /// Who has the lock may be waiting for a processor, longer than others yield theirs.
+  @Test func whoWaitsForTheLockSleepsUntilItIsFree() throws {
+    let pages = try Pages(256, mayGuard: true)
+    #expect(pages.takeLock())
+    let allocation = Allocation(in: pages)
+    allocation.awaitWait()
+    pages.releaseLock()
+    #expect(allocation.awaitBlock() != 0)
   }
 }

@@ -2,10 +2,14 @@
 #include "guard/guarded_pages.h"
 
 #include "base/os.h"
+#include "base/os_threads.h"
 
 enum {
     SEARCHED = 1 << 16, /* pages looked at for a run: a tenth of a millisecond */
-    PATIENCE = 1000     /* turns of others that are waited for a visit, or the lock */
+    TURNS = 1000,       /* of others, for the one who has the lock */
+    NAPS = 1000,        /* after those, as it may be waiting for a processor */
+    NAP_NS = 1000000,
+    VISIT_TURNS = 100000
 };
 
 enum state {
@@ -151,14 +155,29 @@ static struct mt_guarded_page *open_run(struct mt_guarded_pages *pages, uint64_t
     return NULL;
 }
 
-/* Not for ever: in a forked child there may be nobody who gives it back. */
-static bool wait_for_lock(struct mt_guarded_pages *pages) {
-    for (int turn = 0; turn < PATIENCE; turn++) {
+static bool is_abandoned(const struct mt_guarded_pages *pages) {
+    return __atomic_load_n(&pages->is_abandoned, __ATOMIC_RELAXED);
+}
+
+static bool yield_for_lock(struct mt_guarded_pages *pages) {
+    for (int turn = 0; turn < TURNS; turn++) {
         if (mt_lock_try(&pages->lock))
             return true;
         mt_os_yield();
     }
     return false;
+}
+
+/* Who holds it may wait for a processor. Not for ever: in a forked child there may be nobody who
+ * gives it back, and then nobody takes naps any more. */
+static bool wait_for_lock(struct mt_guarded_pages *pages) {
+    bool has_lock = yield_for_lock(pages);
+    for (int nap = 0; !has_lock && nap < NAPS && !is_abandoned(pages); nap++) {
+        mt_os_futex_wait_for(&pages->lock.word, 1, NAP_NS);
+        has_lock = mt_lock_try(&pages->lock);
+    }
+    __atomic_store_n(&pages->is_abandoned, !has_lock, __ATOMIC_RELAXED);
+    return has_lock;
 }
 
 void mt_guarded_pages_shorten(struct mt_guarded_pages *pages, uint64_t bytes) {
@@ -203,10 +222,11 @@ static struct mt_guarded_page *run_that_begins(const struct mt_guarded_pages *pa
     return first && block_of(pages, first).address == address ? first : NULL;
 }
 
-/* A visit is short. In a forked child there may be nobody who ends it. */
+/* A visit is short, but who visits may have to wait for a processor. In a forked child there may be
+ * nobody who ends it. */
 static uint16_t state_after_visit(const struct mt_guarded_page *first) {
     uint16_t state = state_of(first);
-    for (int turn = 0; mt_unlikely(state == VISITED) && turn < PATIENCE; turn++) {
+    for (int turn = 0; mt_unlikely(state == VISITED) && turn < VISIT_TURNS; turn++) {
         mt_os_yield();
         state = state_of(first);
     }
@@ -306,4 +326,5 @@ void mt_guarded_pages_visit(struct mt_guarded_pages *pages,
 
 void mt_guarded_pages_after_fork(struct mt_guarded_pages *pages) {
     mt_lock_reset(&pages->lock);
+    pages->is_abandoned = false;
 }

@@ -28,6 +28,7 @@ struct mt_guarded_pages {
     bool is_front;            /* whether blocks begin where their pages do */
     uint32_t live, most_live; /* blocks */
     struct mt_lock lock;      /* of `next`, `used`, and of what becomes live */
+    bool is_abandoned;        /* the lock, as far as anybody knows */
 };
 
 struct mt_guarded_block {
