@@ -20,6 +20,7 @@
 #include "loader/attached.h"
 #include "loader/bypassing.h"
 #include "loader/image_map.h"
+#include "loader/namespaces.h"
 #include "loader/real.h"
 #include "mappings/mappings.h"
 #include "process/exec_environment.h"
@@ -274,6 +275,7 @@ static enum mt_state start_process(void) {
     mt_image_map_scan();
     if (!mt_is_attached)
         note_bypassed();
+    mt_namespaces_note();
     note_attached();
     note_exit_test(find_environment());
     keep_python_malloc();
