@@ -176,4 +176,19 @@ import TraceTestSupport
       #expect(heap.errors.isEmpty)
     }
   }
+
+  @Test func anAllocatorFunctionAloneIsNamedWhereItGoesPastTheRecorder() throws {
+    let program = try TestProgram("zeroing.c", flags: ["-fno-builtin"])
+    let heap = try TracedRun([program.path.string]).root().replay()
+    #expect(heap.coverage.bypassed == ["calloc: \(program.path.string)"])
+    #expect(heap.coverage.mayMissAllocations)
+    #expect(heap.errors.isEmpty)
+  }
+
+  @Test func oneThatCallsMallocIsRecorded() throws {
+    let program = try TestProgram("zeroing.c", flags: ["-fno-builtin", "-DBY_MALLOC"])
+    let run = try TracedRun([program.path.string])
+    #expect(try run.root().coverage.bypassed.isEmpty)
+    #expect(try MarkedEvents(try run.root())[1001] == .init(allocated: 3, freed: 3))
+  }
 }

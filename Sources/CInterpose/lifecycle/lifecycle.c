@@ -115,20 +115,45 @@ static bool frees_come_from_past_us(void) {
     return !mt_real_overriding_image("free") && mt_bypassing_by_executable();
 }
 
+struct functions {
+    const char *const *names;
+    size_t count;
+};
+
+static const char *overriding_image(const char *function) {
+    const char *image = mt_real_overriding_image(function);
+    return image && !mt_bundled_reaches(function) ? image : NULL;
+}
+
+static bool is_any_overridden(struct functions functions) {
+    for (size_t i = 0; i < functions.count; i++)
+        if (overriding_image(functions.names[i]))
+            return true;
+    return false;
+}
+
+static void note_overridden(struct functions functions, bool are_freed) {
+    for (size_t i = 0; i < functions.count; i++) {
+        const char *image = overriding_image(functions.names[i]);
+        if (image)
+            mt_bypassing_note(functions.names[i], image, are_freed);
+    }
+}
+
 /* Says which allocator functions the host will not call through us: the executable exports its
- * own, which come before any preloaded library's. */
+ * own, which come before any preloaded library's. One that has none but those beside (calloc)
+ * mostly serves them by malloc, which is recorded. */
 static void note_bypassed(void) {
     static const char *const names[] = {"malloc", "free", "realloc", "_Znwm", "_ZdlPv"};
-    enum { UNKNOWN = -1 };
-    int are_freed = UNKNOWN; /* reads tables of the executable: once, and only where one is noted */
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *image = mt_real_overriding_image(names[i]);
-        if (!image || mt_bundled_reaches(names[i]))
-            continue;
-        if (are_freed == UNKNOWN)
-            are_freed = frees_come_from_past_us();
-        mt_bypassing_note(names[i], image, are_freed);
-    }
+    static const char *const names_beside[] = {"calloc",         "reallocarray",  "memalign",
+                                               "posix_memalign", "aligned_alloc", "valloc",
+                                               "pvalloc"};
+    struct functions functions = {names, sizeof names / sizeof *names};
+    struct functions beside = {names_beside, sizeof names_beside / sizeof *names_beside};
+    if (is_any_overridden(functions))
+        note_overridden(functions, frees_come_from_past_us());
+    else if (is_any_overridden(beside) && mt_bypassing_by_executable())
+        note_overridden(beside, true);
 }
 
 /* Swift Testing starts a process for each of its exit tests, which most often crashes, and tells it
