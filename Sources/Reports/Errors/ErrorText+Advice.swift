@@ -86,7 +86,7 @@ extension ErrorText {
     else { return nil }
     let function = block.allocated.function
     return "free what \(function) returned with \(counterpart(of: function)), not with delete[], "
-      + "which goes \(bytes.format(block.address - entry.address)) back to where the number of an "
+      + "which goes \(bytes.withUnit(block.address - entry.address)) back to where the number of an "
       + "array's elements would be"
   }
 
@@ -247,7 +247,7 @@ extension ErrorText {
         "\(user) goes in front of the block that \(maker == user ? "it" : maker) allocates: an index is "
         + "below 0, or a pointer goes back too far"
     }
-    return "\(user) goes beyond the \(bytes.format(block.size)) that "
+    return "\(user) goes beyond the \(bytes.withUnit(block.size)) that "
       + "\(maker == user ? "it" : maker) asked for: ask for more, or stop earlier"
   }
 

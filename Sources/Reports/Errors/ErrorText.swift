@@ -18,11 +18,11 @@ struct ErrorText {
       let start = entry.block.map { " that begins at \(HexText.of($0.address))" } ?? ""
       let end = entry.firstFree == nil ? "" : " and was freed before"
       return
-        "Invalid \(call) of \(address), \(bytes.format(offset)) inside \(ofBlock)\(start)\(end)"
+        "Invalid \(call) of \(address), \(bytes.withUnit(offset)) inside \(ofBlock)\(start)\(end)"
     case .mismatched:
       return "Mismatched deallocation of \(address)\(blockText): \(familyText)"
     case .wrongSize(let size):
-      return "\(entry.offending.function) of \(address) says \(bytes.format(size)), "
+      return "\(entry.offending.function) of \(address) says \(bytes.withUnit(size)), "
         + "but it is \(ofBlock)"
     case .overRelease:
       let object = "\(isRetain ? "Retain" : "Release") of \(address)\(blockText)"
@@ -37,13 +37,13 @@ struct ErrorText {
     case .outOfBounds(let access):
       return "\(access.kind.noun) \(place(access.offset)) \(address)\(freedBlockText)"
     case .writeAfterFree(let offset, let length, _):
-      return "Write to the freed block \(address)\(freedBlockText): \(bytes.format(length)) at "
+      return "Write to the freed block \(address)\(freedBlockText): \(bytes.withUnit(length)) at "
         + "offset \(offset) changed"
     case .heapOverflow(let offset, let length, let isAtLeast, _):
       return "Write past the end of \(address)\(freedBlockText): \(isAtLeast ? "at least " : "")"
-        + "\(bytes.format(length)) \(placeBehind(offset))"
+        + "\(bytes.withUnit(length)) \(placeBehind(offset))"
     case .heapUnderflow(let distance, let length, _):
-      return "Write in front of \(address)\(freedBlockText): \(bytes.format(length)) "
+      return "Write in front of \(address)\(freedBlockText): \(bytes.withUnit(length)) "
         + placeInFront(distance, length)
     case .wrongAlignment(let alignment):
       let real = entry.block.map { "\($0.alignment)" } ?? "another"
@@ -148,7 +148,7 @@ struct ErrorText {
   }
 
   private func text(of block: ErrorsReport.Block) -> String {
-    "a block of \(bytes.format(block.size)) (\(block.category))"
+    "a block of \(bytes.withUnit(block.size)) (\(block.category))"
   }
 
   /// `: variable table of parser`, or, of a constant, `: ` and its image; `: stack of app (T1, tid 4711)`.
@@ -165,29 +165,29 @@ struct ErrorText {
       isBehind ? entry.address &- block.address &- block.size : block.address &- entry.address
     let place =
       isBehind
-      ? (distance == 0 ? "right behind" : "\(bytes.format(distance)) behind")
-      : "\(bytes.format(distance)) in front of"
+      ? (distance == 0 ? "right behind" : "\(bytes.withUnit(distance)) behind")
+      : "\(bytes.withUnit(distance)) in front of"
     return ", \(place) \(text(of: block)) that begins at \(HexText.of(block.address))"
   }
 
   /// `right behind it`, or how far.
   private func placeBehind(_ offset: UInt64) -> String {
     guard let size = entry.block?.size, offset > size else { return "right behind it" }
-    return "from \(bytes.format(offset - size)) behind it on"
+    return "from \(bytes.withUnit(offset - size)) behind it on"
   }
 
   /// `right in front of it`, or how far.
   private func placeInFront(_ distance: UInt64, _ length: UInt64) -> String {
     distance == length
-      ? "right in front of it" : "from \(bytes.format(distance)) in front of it on"
+      ? "right in front of it" : "from \(bytes.withUnit(distance)) in front of it on"
   }
 
   /// `right behind the end of`, or where else.
   private func place(_ offset: Int64) -> String {
-    guard offset >= 0 else { return "\(bytes.format(offset.magnitude)) in front of" }
+    guard offset >= 0 else { return "\(bytes.withUnit(offset.magnitude)) in front of" }
     let size = entry.block?.size ?? 0
     guard offset.magnitude > size else { return "right behind the end of" }
-    return "\(bytes.format(offset.magnitude - size)) behind the end of"
+    return "\(bytes.withUnit(offset.magnitude - size)) behind the end of"
   }
 
   private var familyText: String {

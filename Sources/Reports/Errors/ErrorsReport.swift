@@ -92,8 +92,8 @@ public struct ErrorsReport: Report {
     func request(_ bytes: ByteStyle) -> String {
       if overflows { return "\(first.function), whose count times its size overflows" }
       let signed = Int64(bitPattern: size)
-      guard signed < 0 else { return "\(first.function) of \(bytes.format(size))" }
-      return "\(first.function) of -\(bytes.format(signed.magnitude)), less than nothing"
+      guard signed < 0 else { return "\(first.function) of \(bytes.withUnit(size))" }
+      return "\(first.function) of -\(bytes.withUnit(signed.magnitude)), less than nothing"
     }
   }
 

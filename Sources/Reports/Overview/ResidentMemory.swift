@@ -23,7 +23,7 @@ struct ResidentMemory {
   /// - Parameter bytes: How sizes are written.
   /// - Returns: Without the label.
   func text(_ bytes: ByteStyle) -> String {
-    let (whole, heap) = (bytes.format(peakBytes), bytes.format(heapPeakBytes))
+    let (whole, heap) = (bytes.withUnit(peakBytes), bytes.withUnit(heapPeakBytes))
     return heapPeakBytes > peakBytes
       ? "peak \(whole); of the heap's peak, \(heap), the rest was never touched, or swapped out"
       : "peak \(whole), with code and files; the heap's peak was \(heap)"

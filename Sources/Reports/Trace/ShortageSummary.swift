@@ -23,7 +23,7 @@ public struct ShortageSummary: Sendable, Hashable, Encodable {
   /// `as --fail-at=5 and --limit=64.00 MiB have it`.
   func text(_ bytes: ByteStyle) -> String {
     let options = [
-      failAt.map { "--fail-at=\($0)" }, limitBytes.map { "--limit of \(bytes.format($0))" },
+      failAt.map { "--fail-at=\($0)" }, limitBytes.map { "--limit of \(bytes.withUnit($0))" },
     ].compactMap(\.self)
     return "as \(options.joined(separator: " and ")) \(options.count > 1 ? "have" : "has") it"
   }

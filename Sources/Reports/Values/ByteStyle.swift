@@ -13,6 +13,14 @@ public enum ByteStyle: Sendable, Hashable {
     }
   }
 
+  /// Writes a number of bytes in a sentence, where nothing else says what it counts: `3,188 B`.
+  ///
+  /// - Parameter bytes: The number.
+  /// - Returns: Always with a unit.
+  public func withUnit(_ bytes: UInt64) -> String {
+    self == .exact ? "\(bytes.grouped) B" : format(bytes)
+  }
+
   private static let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
   private static func humanText(_ bytes: UInt64) -> String {

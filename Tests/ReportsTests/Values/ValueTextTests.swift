@@ -20,6 +20,7 @@ import Testing
   ])
   func exactBytesHaveAllDigits(bytes: UInt64, text: String) {
     #expect(ByteStyle.exact.format(bytes) == text)
+    #expect(ByteStyle.exact.withUnit(bytes) == text + " B")
   }
 
   @Test func negativeNumbersKeepTheirSign() {
