@@ -48,6 +48,14 @@ import TraceTestSupport
     #expect(FrameNames(trace).names(of: error.offending.stack).prefix(2) == [function, "main"])
   }
 
+  /// glibc says what is wrong, and ends the program, as it does without.
+  @Test(arguments: [[], ["realloc"]], [["--zombies"], ["--zombies", "--redzones"]])
+  func aLostHeaderIsTheAllocatorsToJudge(way: [String], options: [String]) throws {
+    let program = try TestProgram("lost_header.c", flags: ["-O1", "-fno-builtin"])
+    let run = try TracedRun([program.path.string] + way, start: .launcher(options))
+    #expect(run.recorded.exitStatus == 134)
+  }
+
   @Test(arguments: ["twice", "again"])
   func aBlockThatIsFreedAgainStays(way: String) throws {
     let run = try Self.run(way + " later", zombies: "--zombies=1MiB")

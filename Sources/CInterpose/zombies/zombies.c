@@ -2,6 +2,7 @@
 #include "zombies/zombies.h"
 
 #include "base/moment.h"
+#include "base/os.h"
 #include "base/registers.h"
 #include "events/hook.h"
 #include "events/interrupted_stack.h"
@@ -57,6 +58,23 @@ static bool is_block_of_glibc(const void *block, size_t size) {
     return ((uintptr_t)block & 15) == 0 && (is_mapping || (words[size / 8] & 1));
 }
 
+/* The word behind a block, at which glibc looks whenever it is asked for the block's size. Whoever
+ * has written over that size may have made it lead to where there is no memory. */
+static bool has_word_behind(const void *block) {
+    const uint64_t *words = block;
+    bool is_mapping = words[-1] & 2;
+    uintptr_t behind = (uintptr_t)block - 8 + (words[-1] & ~UINT64_C(7));
+    bool is_near =
+        (((uintptr_t)block - 8) & -(uintptr_t)MT_PAGE_SIZE) == (behind & -(uintptr_t)MT_PAGE_SIZE);
+    return is_mapping || is_near || mt_os_is_readable(behind & ~(uintptr_t)7);
+}
+
+/* SIZE_MAX: it makes no sense, and is the allocator's to judge. */
+static size_t size_of(void *block) {
+    bool makes_sense = !g_zombies.is_glibc || has_word_behind(block);
+    return makes_sense ? g_zombies.real.malloc_usable_size(block) : SIZE_MAX;
+}
+
 /* A free of what is no block is the allocator's to judge, as it always is. */
 static bool may_keep(const void *block, size_t size) {
     return size >= 8 && size <= g_zombies.largest && (size & 7) == 0 &&
@@ -79,7 +97,7 @@ static bool rests(void) {
 static bool keep_back(void *block) {
     if (rests())
         return false;
-    size_t size = g_zombies.real.malloc_usable_size(block);
+    size_t size = size_of(block);
     if (!may_keep(block, size))
         return false;
     struct mt_kept_block kept = {(uintptr_t)block, size}, surplus;
@@ -104,7 +122,7 @@ static void free_later(void *block) {
 
 /* The allocator would free the old block, or use it again. */
 static void *move(void *block, size_t size) {
-    size_t old_size = g_zombies.real.malloc_usable_size(block);
+    size_t old_size = size_of(block);
     if ((old_size > g_zombies.largest || rests()) && !is_kept_back(block))
         return g_zombies.real.realloc(block, size);
     void *moved = g_zombies.real.malloc(size);
