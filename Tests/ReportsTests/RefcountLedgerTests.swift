@@ -73,6 +73,57 @@ import TraceTestSupport
     #expect(ledger.partners == [5, nil, 3, 2, 6, 0, 4])
   }
 
+  /// An array that a function fills and drops holds what that function retained for it.
+  @Test func whatAContainerHeldGoesWithTheFunctionThatFilledIt() {
+    let ledger = RefcountLedger(
+      [
+        change(1, "make", "main"), change(1, "keep", "main"), change(1, "fill", "main"),
+        change(1, "fill", "main"), change(-1, "fill", "main", end: true),
+        change(-1, "fill", "main", end: true),
+      ], isFreed: false)
+    #expect(ledger.unbalanced == [0, 1])
+    #expect(ledger.partners == [nil, nil, 4, 5, 2, 3])
+  }
+
+  /// Of what it made itself a function may have given a container the first.
+  @Test func whatAContainerHeldIsTheOldestOfItsFunction() {
+    let ledger = RefcountLedger(
+      [change(1, "run"), change(1, "run"), change(-1, "run", end: true)], isFreed: false)
+    #expect(ledger.unbalanced == [1])
+  }
+
+  /// A registry whose one method takes back what another one has put there.
+  @Test func aTypeGivesUpWhatItsMethodsHaveKept() {
+    let ledger = RefcountLedger(
+      [
+        change(1, "make", "main"), change(1, "Cache.Entry.value.setter", "main"),
+        change(1, "closure #1 in Cache.add(_:)", "Cache.add(_:)", "main"),
+        change(1, "keep", "main"),
+        change(-1, "static Cache.remove(_:)", "main"),
+        change(-1, "Cache.deinit", "main", end: true),
+      ], isFreed: false)
+    #expect(ledger.unbalanced == [0, 3])
+    #expect(ledger.partners == [nil, 5, 4, nil, 2, 1])
+  }
+
+  /// What lies in a type may hold less than the type.
+  @Test func aNestedTypeGivesUpItsOwn() {
+    let ledger = RefcountLedger(
+      [change(1, "Cache.add(_:)"), change(1, "make"), change(-1, "Cache.Entry.clear()")],
+      isFreed: false)
+    #expect(ledger.unbalanced == [0])
+  }
+
+  @Test(arguments: [
+    ("closure #1 in Cache.Entry.value.setter", ["Cache.Entry", "Cache"]),
+    ("static Cache.add(_:)", ["Cache"]), ("Cache.init(size:)", ["Cache"]),
+    ("Cache.add(_:) [merged]", ["Cache"]), ("Cache.deinit", ["Cache"]), ("main", []),
+    ("value.getter", []), ("Parser::parse(int)", []), ("", []), ("(", []), ("..", []),
+  ])
+  func typesOfAFunction(function: String, types: [String]) {
+    #expect(MethodOwner.types(of: function) == types)
+  }
+
   /// A call at the end of a function may be a jump: then its caller is seen to release.
   @Test func aReleaseByACallerGoesWithTheNearestReference() {
     let ledger = RefcountLedger(

@@ -62,6 +62,10 @@ struct RefcountLedger {
     case sameFunction
     /// A function that got the reference from one that it called.
     case returned
+    /// What a container held ends with it, in the function that filled it.
+    case localContainersEnd
+    /// A type gives up, in a method or at its end, what another of its methods has put there.
+    case sameType
     /// What an owner held ends with it, in the function that gave it that.
     case localOwnersEnd
     /// What an owner held ends with it.
@@ -75,7 +79,7 @@ struct RefcountLedger {
   }
 
   private mutating func pair(by rule: Rule) {
-    var open = OpenReferences(indexesCallers: rule == .returned)
+    var open = OpenReferences(by: rule == .returned ? .callers : rule == .sameType ? .types : .name)
     for position in changes.indices where unpaired[position] > 0 {
       let change = changes[position]
       if change.amount > 0 {
@@ -91,7 +95,8 @@ struct RefcountLedger {
     case .implied: change.isImplied
     case .manual: change.isManual
     // What was retained by name is no property of the owner, nor an element.
-    case .localOwnersEnd, .ownersEnd, .sameFunctionUnasked: !change.isManual
+    case .localContainersEnd, .sameType, .localOwnersEnd, .ownersEnd, .sameFunctionUnasked:
+      !change.isManual
     default: true
     }
   }
@@ -99,7 +104,8 @@ struct RefcountLedger {
   private func mayClose(_ change: Change, _ rule: Rule) -> Bool {
     switch rule {
     case .manual: change.isManual
-    case .localOwnersEnd, .ownersEnd: change.isByOwnersEnd
+    case .localContainersEnd, .localOwnersEnd, .ownersEnd: change.isByOwnersEnd
+    case .sameType: !change.isManual
     case .sameDeinitializer:
       !change.isManual && change.isByOwnersEnd && change.functions.first?.contains("deinit") == true
     case .any: true
@@ -141,9 +147,13 @@ struct RefcountLedger {
     case .implied, .manual, .automatic, .any: return open.newest(isOpen)
     case .ownersEnd: return open.oldest(isOpen)
     case .localOwnersEnd:
-      let ending = functions.first { !$0.contains("deinit") }
-      guard ending != functions.first else { return nil }
-      return ending.flatMap { open.newest(of: $0, isOpen) }
+      guard let ending = functions.first(where: { !$0.contains("deinit") }) else { return nil }
+      return open.newest(of: ending, isOpen)
+    case .localContainersEnd:
+      // The container may have been given the object's own first reference.
+      return functions.first.flatMap { open.oldest(of: $0, isOpen) }
+    case .sameType:
+      return functions.first.flatMap { open.newest(ofTypeOf: $0, isOpen) }
     case .sameDeinitializer, .sameFunctionUnasked, .sameFunction:
       return functions.first.flatMap { open.newest(of: $0, isOpen) }
     case .returned: return functions.first.flatMap { open.nearest(calledBy: $0, isOpen) }
@@ -158,31 +168,57 @@ struct RefcountLedger {
 
 /// References that wait for their end, to be found by function.
 private struct OpenReferences {
-  /// A function and how many others it has called, one in the other, to get a reference.
+  /// What a reference is found by.
+  enum Key {
+    /// The function that made it.
+    case name
+    /// All functions that led to it.
+    case callers
+    /// The types that the function that made it belongs to.
+    case types
+  }
+
+  /// A function or a type, and how many functions lie between it and who made a reference.
   private struct Place: Hashable {
-    var function: String
+    var name: String
     var distance: Int
   }
 
   private var all: [Int] = []
   private var firstOpen = 0
-  private var places: [Place: [Int]] = [:]
+  private var places: [Place: ArraySlice<Int>] = [:]
   private var greatestDistance = 0
-  private let indexesCallers: Bool
+  private var types: [String: [String]] = [:]
+  private let key: Key
 
-  /// - Parameter indexesCallers: Whether a reference is found by all functions that led to it, not
-  ///   by the innermost only.
-  init(indexesCallers: Bool) {
-    self.indexesCallers = indexesCallers
+  /// - Parameter key: What references are found by.
+  init(by key: Key) {
+    self.key = key
   }
 
   mutating func add(_ position: Int, _ change: RefcountLedger.Change) {
     all.append(position)
-    let functions = change.functions.prefix(indexesCallers ? .max : 1)
-    for (distance, function) in functions.enumerated() {
-      places[Place(function: function, distance: distance), default: []].append(position)
+    for (distance, name) in names(of: change).enumerated() {
+      let place = Place(name: name, distance: key == .callers ? distance : 0)
+      places[place, default: []].append(position)
     }
-    greatestDistance = max(greatestDistance, functions.count - 1)
+    greatestDistance = max(greatestDistance, change.functions.count - 1)
+  }
+
+  private mutating func names(of change: RefcountLedger.Change) -> [String] {
+    guard let function = change.functions.first else { return [] }
+    switch key {
+    case .name: return [function]
+    case .callers: return change.functions
+    case .types: return types(of: function)
+    }
+  }
+
+  private mutating func types(of function: String) -> [String] {
+    if let known = types[function] { return known }
+    let found = MethodOwner.types(of: function)
+    types[function] = found
+    return found
   }
 
   mutating func newest(_ isOpen: (Int) -> Bool) -> Int? {
@@ -197,14 +233,27 @@ private struct OpenReferences {
 
   /// The newest reference that a function itself has made.
   mutating func newest(of function: String, _ isOpen: (Int) -> Bool) -> Int? {
-    newest(at: Place(function: function, distance: 0), isOpen)
+    newest(at: Place(name: function, distance: 0), isOpen)
+  }
+
+  /// The newest reference that functions of the type have made that a function belongs to.
+  mutating func newest(ofTypeOf function: String, _ isOpen: (Int) -> Bool) -> Int? {
+    types(of: function).first.flatMap { newest(at: Place(name: $0, distance: 0), isOpen) }
+  }
+
+  /// The oldest reference that a function itself has made.
+  mutating func oldest(of function: String, _ isOpen: (Int) -> Bool) -> Int? {
+    let place = Place(name: function, distance: 0)
+    guard places[place] != nil else { return nil }
+    while let first = places[place]?.first, !isOpen(first) { places[place]?.removeFirst() }
+    return places[place]?.first
   }
 
   /// The reference that the fewest calls lie between a function and, of several the newest.
   mutating func nearest(calledBy function: String, _ isOpen: (Int) -> Bool) -> Int? {
     guard greatestDistance > 0 else { return nil }
     for distance in 1...greatestDistance {
-      let place = Place(function: function, distance: distance)
+      let place = Place(name: function, distance: distance)
       if let position = newest(at: place, isOpen) { return position }
     }
     return nil
