@@ -198,7 +198,7 @@ import TraceTestSupport
   }
 
   private func history(
-    at address: UInt64 = 0x20_0000, _ build: (inout TraceBuilder) -> Void
+    at address: UInt64 = 0x20_0000, top: Int? = nil, _ build: (inout TraceBuilder) -> Void
   ) throws -> HistoryReport {
     var builder = TraceBuilder()
     builder.image(
@@ -211,7 +211,7 @@ import TraceTestSupport
     return try withExtendedLifetime(file) {
       let trace = try Trace(path: file.path)
       let source = ReportSource(trace, file: "app.mtrace", symbolicator: symbolicator)
-      return try HistoryReport(trace, address: Address(address), source: source)
+      return try HistoryReport(trace, address: Address(address), source: source, top: top)
     }
   }
 
@@ -236,6 +236,39 @@ import TraceTestSupport
     #expect(report.entries.map { $0.refcount?.isImplied } == [false, false, false, true, false])
     #expect(report.unbalanced == [1])
     #expect(report.text().contains("1. retain by adopt  app: never released"))
+  }
+
+  /// What is never released is often long ago.
+  @Test func whatIsUnbalancedIsToldInFrontOfTheLastEventsToo() throws {
+    let report = try history(top: 2) { trace in
+      let (make, adopt, use) = (
+        trace.stack([0x1100, 0x1000]), trace.stack([0x1200, 0x1100, 0x1000]),
+        trace.stack([0x1300, 0x1000])
+      )
+      let elsewhere = trace.stack([0x1200, 0x1300, 0x1000])
+      trace.allocate(0x20_0000, 32, stack: make, time: 2000)
+      for (time, stack) in [adopt, adopt, elsewhere].enumerated() {
+        let count = UInt64(time + 1)
+        trace.count(.retain, 0x20_0000, count: count, stack: stack, time: 2010 + count)
+      }
+      for time in 0..<4 {
+        let time = UInt64(2020 + 2 * time)
+        trace.count(.retain, 0x20_0000, count: 4, stack: use, time: time)
+        trace.count(.release, 0x20_0000, count: 5, stack: use, time: time + 1)
+      }
+      trace.count(.release, 0x20_0000, count: 4, stack: make, time: 2040)
+    }
+    #expect(report.entryCount == 13 && report.entries.count == 2)
+    #expect(report.unbalanced == [1, 2, 3])
+    #expect(report.imbalances.map(\.first) == [1, 3])
+    #expect(report.imbalances.map(\.last) == [2, 3])
+    #expect(report.imbalances.map(\.count) == [2, 1])
+    #expect(report.imbalances.map(\.entry.eventType) == ["retain", "retain"])
+    #expect(
+      report.text().contains(
+        "Unbalanced\n  1. retain by adopt  app: never released; 3 times, last at 3\n"))
+    let json = try ReportWriter(format: .json).output(of: report)
+    #expect(json.contains("\"imbalances\" : ["))
   }
 
   @Test func theReleaseOfAFreedObject() throws {

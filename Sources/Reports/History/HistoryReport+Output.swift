@@ -65,12 +65,29 @@ extension HistoryReport {
 
   /// Names what goes with nothing.
   private func writeUnbalanced(to page: inout TextPage) {
-    let entries = numbered.filter { $0.1.refcount?.isUnbalanced ?? false }
-    guard !entries.isEmpty else { return }
+    guard !imbalances.isEmpty else { return }
     page.heading("Unbalanced")
-    for (number, entry) in entries {
-      page.line([Span("\(number). "), Span(entry.imbalance, .error)], indent: 2)
+    for (title, found) in Self.byTitle(imbalances) {
+      let times = found.count == 1 ? "" : "; \(found.count.grouped) times, last at \(found.last)"
+      page.line([Span("\(found.first). "), Span(title, .error), Span(times)], indent: 2)
     }
+  }
+
+  /// What reads the same is told once, whichever way led there.
+  private static func byTitle(_ all: [Imbalance]) -> [(title: String, found: Imbalance)] {
+    var lines: [(title: String, found: Imbalance)] = []
+    var positions: [String: Int] = [:]
+    for found in all {
+      let title = found.entry.imbalance
+      if let known = positions[title] {
+        lines[known].found.count += found.count
+        lines[known].found.last = max(lines[known].found.last, found.last)
+      } else {
+        positions[title] = lines.count
+        lines.append((title, found))
+      }
+    }
+    return lines
   }
 
   private var numbered: [(Int, Entry)] {
@@ -149,7 +166,7 @@ extension HistoryReport {
   }
 
   enum CodingKeys: String, CodingKey {
-    case trace, coverage, address, events, eventCount, unbalanced, snapshotCounts, uses
+    case trace, coverage, address, events, eventCount, unbalanced, imbalances, snapshotCounts, uses
   }
 
   /// Writes the document `memtrace.history`.
@@ -161,6 +178,7 @@ extension HistoryReport {
     try container.encode(entries, forKey: .events)
     try container.encode(entryCount, forKey: .eventCount)
     try container.encode(unbalanced, forKey: .unbalanced)
+    if !imbalances.isEmpty { try container.encode(imbalances, forKey: .imbalances) }
     try container.encodeIfPresent(snapshotCounts, forKey: .snapshotCounts)
     if !uses.isEmpty { try container.encode(uses, forKey: .uses) }
   }
@@ -220,6 +238,19 @@ extension HistoryReport.Refcount: Encodable {
     try container.encodeIfPresent(partner, forKey: .partner)
     try container.encode(isUnbalanced, forKey: .isUnbalanced)
     if isImplied { try container.encode(true, forKey: .isImplied) }
+  }
+}
+
+extension HistoryReport.Imbalance: Encodable {
+  enum CodingKeys: String, CodingKey { case first, last, count, entry }
+
+  /// Writes how many changes there are, and the first of them.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(first, forKey: .first)
+    try container.encode(last, forKey: .last)
+    try container.encode(count, forKey: .count)
+    try container.encode(entry, forKey: .entry)
   }
 }
 

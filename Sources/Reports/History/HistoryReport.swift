@@ -76,6 +76,8 @@ public struct HistoryReport: Report {
   /// The numbers of the events that go with nothing; empty when reference counts are balanced or
   /// were not recorded.
   public var unbalanced: [Int] = []
+  /// The same by stack, those that ``entries`` leaves out as well, in the order of their firsts.
+  public var imbalances: [Imbalance] = []
   /// The references to the last object at the address, in the last snapshot that was taken while it
   /// lived; nil when there is none.
   public var snapshotCounts: SnapshotCounts?
@@ -115,12 +117,17 @@ public struct HistoryReport: Report {
     // The end of a life is what one looks for, so the last events are kept.
     let first = max(0, timeline.rows.count - (top ?? .max))
     var latest = Latest(live: 0, categories: [:])
+    var imbalances = Imbalances()
     for (number, row) in timeline.rows.enumerated() {
       let balance = timeline.balances[number]
       if case .block(let position) = row { latest.note(blocks[position]) }
-      guard number >= first else { continue }
-      entries.append(Self.entry(row, balance, blocks, latest, address, source))
+      let entry = { Self.entry(row, balance, blocks, latest, address, source) }
+      if balance?.isUnbalanced == true {
+        imbalances.add(number, row, stack: { stacks[$0] }, entry: entry)
+      }
+      if number >= first { entries.append(entry()) }
     }
+    self.imbalances = imbalances.all
   }
 
   /// What the blocks' events have left so far.
