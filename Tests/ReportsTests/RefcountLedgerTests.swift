@@ -289,6 +289,22 @@ import TraceTestSupport
     #expect(report.text().contains("1. release by use  app: no retain goes with it"))
   }
 
+  /// What lies there meanwhile is not what is released.
+  @Test func aFreedObjectKeepsItsCategory() throws {
+    let report = try history { trace in
+      let (make, use) = (trace.stack([0x1100, 0x1000]), trace.stack([0x1300, 0x1000]))
+      trace.allocate(0x20_0000, 32, stack: make, time: 2000)
+      trace.count(.release, 0x20_0000, count: 1, stack: use, time: 2010)
+      trace.free(0x20_0000, stack: use, time: 2011)
+      trace.allocate(0x20_0000, 48, stack: make, time: 2011)
+      trace.count(.release, 0x20_0000, count: .max, stack: make, time: 2020)
+    }
+    #expect(report.entries.map(\.eventType) == ["malloc", "release", "free", "malloc", "release"])
+    #expect(
+      report.entries.map { $0.category?.name }
+        == ["Malloc-32", "Malloc-32", "Malloc-32", "Malloc-48", "Malloc-32"])
+  }
+
   /// Each sees the count before or after the other's change.
   @Test func threadsThatMeetAreNoImpliedChanges() throws {
     let report = try history { trace in

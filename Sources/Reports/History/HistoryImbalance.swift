@@ -40,7 +40,7 @@ struct Imbalances {
       switch row {
       case .block(let position):
         Key(stack: stack(position), isRelease: false, isImplied: false)
-      case .refcount(let step, _, let event, _):
+      case .refcount(let step, _, let event, _, _):
         Key(stack: event.stack, isRelease: step.change.amount < 0, isImplied: step.event == nil)
       }
     if let known = positions[key] {

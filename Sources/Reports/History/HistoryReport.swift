@@ -116,29 +116,18 @@ public struct HistoryReport: Report {
       history, stacks, categories: Self.categories(of: history, reallocStacks, source), source)
     // The end of a life is what one looks for, so the last events are kept.
     let first = max(0, timeline.rows.count - (top ?? .max))
-    var latest = Latest(live: 0, categories: [:])
+    var live = 0
     var imbalances = Imbalances()
     for (number, row) in timeline.rows.enumerated() {
       let balance = timeline.balances[number]
-      if case .block(let position) = row { latest.note(blocks[position]) }
-      let entry = { Self.entry(row, balance, blocks, latest, address, source) }
+      if case .block(let position) = row { live = blocks[position].live }
+      let entry = { Self.entry(row, balance, blocks, live: live, address, source) }
       if balance?.isUnbalanced == true {
         imbalances.add(number, row, stack: { stacks[$0] }, entry: entry)
       }
       if number >= first { entries.append(entry()) }
     }
     self.imbalances = imbalances.all
-  }
-
-  /// What the blocks' events have left so far.
-  private struct Latest {
-    var live: Int
-    var categories: [UInt64: BlockCategory]
-
-    mutating func note(_ entry: Entry) {
-      live = entry.live
-      categories[entry.block] = entry.category
-    }
   }
 
   /// The entries of the blocks' own events.
@@ -164,19 +153,19 @@ public struct HistoryReport: Report {
 
   private static func entry(
     _ row: HistoryTimeline.Row, _ balance: HistoryTimeline.Balance?, _ blocks: [Entry],
-    _ latest: Latest, _ address: UInt64, _ source: ReportSource
+    live: Int, _ address: UInt64, _ source: ReportSource
   ) -> Entry {
     switch row {
     case .block(let position):
       var entry = blocks[position]
       entry.refcount = balance.map { Refcount($0, change: 1, isImplied: false) }
       return entry
-    case .refcount(let step, let object, let event, let isDead):
+    case .refcount(let step, let object, let event, let isDead, let allocation):
       let isImplied = step.event == nil
       return Entry(
         eventIndex: nil, eventType: step.change.amount < 0 ? "release" : "retain", delta: 0,
-        live: latest.live, block: object.rawValue, offset: address &- object.rawValue, size: nil,
-        category: latest.categories[object.rawValue], isUnexpected: isDead,
+        live: live, block: object.rawValue, offset: address &- object.rawValue, size: nil,
+        category: allocation.flatMap { blocks[$0].category }, isUnexpected: isDead,
         event: EventSummary(
           operation: Operation(event.call), thread: event.thread, time: event.time,
           stack: event.stack, source: source),

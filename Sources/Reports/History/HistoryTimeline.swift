@@ -7,8 +7,10 @@ struct HistoryTimeline {
     /// An event of a block: its position in the history.
     case block(Int)
     /// A change of an object's count. It may have no event of its own: then `event` is the one
-    /// that showed it.
-    case refcount(RefcountLife.Step, object: Address, event: RefcountEvent, isDead: Bool)
+    /// that showed it. The position of the object's allocation in the history tells its type: there
+    /// may be another block where it was.
+    case refcount(
+      RefcountLife.Step, object: Address, event: RefcountEvent, isDead: Bool, allocation: Int?)
   }
 
   /// What the count was after a row, and what the row goes with.
@@ -111,7 +113,8 @@ struct HistoryTimeline {
       items.append(
         Item(
           anchor: Self.anchor(of: event, span, history), time: event.time,
-          row: .refcount(content, object: object, event: event, isDead: isDead),
+          row: .refcount(
+            content, object: object, event: event, isDead: isDead, allocation: span.allocation),
           key: Key(life: number, step: step)))
       if content.event != nil { next += 1 }
     }

@@ -10,6 +10,8 @@ struct LastBlockPass: EventSink {
       case live(size: UInt64)
       /// It was the last one to be allocated, freed or not.
       case last
+      /// This freed it: others may have been allocated and freed there in the same moment.
+      case ended(by: MemoryError.EventSite)
       /// It has this size; its free may have come before, or not have been recorded.
       case freedOrLive(size: UInt64)
     }
@@ -36,6 +38,8 @@ struct LastBlockPass: EventSink {
   private let table = OperationTable()
   private var addresses = PageFilter()
   private let followed: Set<UInt64>
+  /// The questions that an end answers, by its address.
+  private var awaitedEnds: [UInt64: [Int]] = [:]
   private var allocated: [UInt64: MemoryError.BlockSummary] = [:]
   private var ended: [UInt64: Life] = [:]
   /// For each slot in the middle of a `realloc`, its stack and the life that it ends.
@@ -47,6 +51,11 @@ struct LastBlockPass: EventSink {
     lives = Array(repeating: nil, count: questions.count)
     followed = Set(questions.map(\.address))
     followed.forEach { addresses.insert($0) }
+    for (position, question) in questions.enumerated() {
+      if case .ended = question.state {
+        awaitedEnds[question.address, default: []].append(position)
+      }
+    }
   }
 
   mutating func receive(_ run: EventRun) -> Bool {
@@ -117,6 +126,10 @@ struct LastBlockPass: EventSink {
       end: MemoryError.EventSite(
         operation: Operation(rawValue: event.operation), stack: StackID(event.stack),
         thread: ThreadIndex(run.thread), time: EventTime(event.time)))
+    for position in awaitedEnds[event.address] ?? [] {
+      guard case .ended(let end) = questions[position].state else { continue }
+      if end == ended[event.address]?.end { lives[position] = ended[event.address] }
+    }
   }
 
   /// A `realloc` that failed has ended no block.
@@ -128,7 +141,8 @@ struct LastBlockPass: EventSink {
 
   private mutating func settle(before time: UInt64) {
     while next < order.count, questions[order[next]].time < time {
-      lives[order[next]] = answer(to: questions[order[next]])
+      let position = order[next]
+      if lives[position] == nil { lives[position] = answer(to: questions[position]) }
       next += 1
     }
   }
@@ -137,7 +151,7 @@ struct LastBlockPass: EventSink {
     let freed = ended[question.address]
     let live = allocated[question.address].map { Life(block: $0) }
     switch question.state {
-    case .freed: return freed
+    case .freed, .ended: return freed
     case .last: return live ?? freed
     case .live(let size): return Self.likeliest([live, freed], size)
     case .freedOrLive(let size): return Self.likeliest([freed, live], size)

@@ -70,10 +70,11 @@ extension Trace {
 }
 
 extension LastBlockPass.Question {
-  /// At the time at which the object was there for certain.
+  /// The block that was the object: the next one there is often allocated as soon as it is freed.
   fileprivate init(_ finding: OverreleasePass.Finding) {
     self.init(
       address: finding.event.object.rawValue,
-      time: (finding.free?.time ?? finding.event.time).rawValue, state: .last)
+      time: (finding.free?.time ?? finding.event.time).rawValue,
+      state: finding.free.map { .ended(by: $0) } ?? .last)
   }
 }
