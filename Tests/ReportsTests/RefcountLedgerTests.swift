@@ -11,10 +11,10 @@ import TraceTestSupport
 
   private func change(
     _ amount: Int64, _ functions: String..., manual: Bool = false, end: Bool = false,
-    implied: Bool = false
+    implied: Bool = false, line: Int? = nil
   ) -> RefcountLedger.Change {
     RefcountLedger.Change(
-      amount: amount, functions: functions, isManual: manual, isByOwnersEnd: end,
+      amount: amount, functions: functions, line: line, isManual: manual, isByOwnersEnd: end,
       isImplied: implied)
   }
 
@@ -26,6 +26,28 @@ import TraceTestSupport
       ], isFreed: true)
     #expect(ledger.partners == [5, 3, 4, 1, 2, 0])
     #expect(ledger.unbalanced == [])
+  }
+
+  /// A function retains what it passes on for good, and what it needs for a moment only.
+  @Test func whatALineRetainedForAMomentItReleases() {
+    let ledger = RefcountLedger(
+      [
+        change(1, "run"), change(1, "run", line: 8), change(1, "run", line: 11),
+        change(1, "run", line: 15), change(-1, "run", line: 11), change(-1, "run", line: 15),
+        change(-1, "run", line: 19),
+      ], isFreed: false)
+    #expect(ledger.unbalanced == [0])
+    #expect(ledger.partners == [nil, 6, 4, 5, 2, 3, 1])
+  }
+
+  /// What was retained by name on the line of another use is not what that use gives up.
+  @Test func aLineDoesNotEndWhatItRetainedByName() {
+    let ledger = RefcountLedger(
+      [
+        change(1, "run", line: 3), change(1, "run", manual: true, line: 4),
+        change(-1, "run", line: 4),
+      ], isFreed: false)
+    #expect(ledger.unbalanced == [1])
   }
 
   @Test func theRetainOfACycleIsLeftOver() {

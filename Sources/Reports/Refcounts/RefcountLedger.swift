@@ -10,6 +10,8 @@ struct RefcountLedger {
     var amount: Int64
     /// The functions of the program that led to it, the innermost first.
     var functions: [String] = []
+    /// The line of the source in the innermost of them; nil where it is not known.
+    var line: Int?
     /// Whether it was asked for by name, by `Unmanaged`, and not put in by the compiler.
     var isManual = false
     /// Whether an owner that goes gives up what it holds.
@@ -56,6 +58,8 @@ struct RefcountLedger {
     case manual
     /// A deinitializer that used a property, before it gives up what the property held.
     case sameDeinitializer
+    /// The same line of the same function: it needed the object for a moment.
+    case sameLine
     /// The same function, where it retained without being asked to by name: it ends that by itself.
     case sameFunctionUnasked
     /// The same function.
@@ -79,7 +83,7 @@ struct RefcountLedger {
   }
 
   private mutating func pair(by rule: Rule) {
-    var open = OpenReferences(by: rule == .returned ? .callers : rule == .sameType ? .types : .name)
+    var open = OpenReferences(by: Self.key(of: rule))
     for position in changes.indices where unpaired[position] > 0 {
       let change = changes[position]
       if change.amount > 0 {
@@ -90,12 +94,22 @@ struct RefcountLedger {
     }
   }
 
+  private static func key(of rule: Rule) -> OpenReferences.Key {
+    switch rule {
+    case .returned: .callers
+    case .sameLine: .line
+    case .sameType: .types
+    default: .name
+    }
+  }
+
   private func mayOpen(_ change: Change, _ rule: Rule) -> Bool {
     switch rule {
     case .implied: change.isImplied
     case .manual: change.isManual
     // What was retained by name is no property of the owner, nor an element.
-    case .localContainersEnd, .sameType, .localOwnersEnd, .ownersEnd, .sameFunctionUnasked:
+    case .sameLine, .localContainersEnd, .sameType, .localOwnersEnd, .ownersEnd,
+      .sameFunctionUnasked:
       !change.isManual
     default: true
     }
@@ -105,7 +119,7 @@ struct RefcountLedger {
     switch rule {
     case .manual: change.isManual
     case .localContainersEnd, .localOwnersEnd, .ownersEnd: change.isByOwnersEnd
-    case .sameType: !change.isManual
+    case .sameLine, .sameType: !change.isManual
     case .sameDeinitializer:
       !change.isManual && change.isByOwnersEnd && change.functions.first?.contains("deinit") == true
     case .any: true
@@ -152,6 +166,7 @@ struct RefcountLedger {
     case .localContainersEnd:
       // The container may have been given the object's own first reference.
       return functions.first.flatMap { open.oldest(of: $0, isOpen) }
+    case .sameLine: return open.newest(onLineOf: changes[release], isOpen)
     case .sameType:
       return functions.first.flatMap { open.newest(ofTypeOf: $0, isOpen) }
     case .sameDeinitializer, .sameFunctionUnasked, .sameFunction:
@@ -172,6 +187,8 @@ private struct OpenReferences {
   enum Key {
     /// The function that made it.
     case name
+    /// The function that made it, and the line in that.
+    case line
     /// All functions that led to it.
     case callers
     /// The types that the function that made it belongs to.
@@ -209,9 +226,15 @@ private struct OpenReferences {
     guard let function = change.functions.first else { return [] }
     switch key {
     case .name: return [function]
+    case .line: return Self.line(of: change).map { [$0] } ?? []
     case .callers: return change.functions
     case .types: return types(of: function)
     }
+  }
+
+  private static func line(of change: RefcountLedger.Change) -> String? {
+    guard let function = change.functions.first, let line = change.line else { return nil }
+    return "\(function):\(line)"
   }
 
   private mutating func types(of function: String) -> [String] {
@@ -234,6 +257,13 @@ private struct OpenReferences {
   /// The newest reference that a function itself has made.
   mutating func newest(of function: String, _ isOpen: (Int) -> Bool) -> Int? {
     newest(at: Place(name: function, distance: 0), isOpen)
+  }
+
+  /// The newest reference that the same line of the same function has made.
+  mutating func newest(
+    onLineOf change: RefcountLedger.Change, _ isOpen: (Int) -> Bool
+  ) -> Int? {
+    Self.line(of: change).flatMap { newest(at: Place(name: $0, distance: 0), isOpen) }
   }
 
   /// The newest reference that functions of the type have made that a function belongs to.

@@ -32,6 +32,8 @@ struct RefcountLife {
     if let allocation {
       var change = reader.change(by: allocation, 1)
       change.functions = StackReader.withoutInitializers(change.functions)
+      // It was made to be kept.
+      change.line = nil
       steps.append(Step(change: change, count: 1, event: nil))
     } else if let first = events.first {
       // What was there before the first event came from somewhere.
@@ -107,8 +109,9 @@ private struct StackReader {
     }
     let frames = names.frames(of: stack)
     let leading = frames.prefix { $0.role != .user }
+    let user = frames.filter { $0.role == .user }
     let change = RefcountLedger.Change(
-      amount: amount, functions: frames.filter { $0.role == .user }.map(\.name),
+      amount: amount, functions: user.map(\.name), line: user.first?.line,
       isManual: leading.contains { Self.isManual($0) }
         || (frames.first.map { Self.isManual($0) || amount > 0 && isRetainByName($0) } ?? false),
       isByOwnersEnd: frames.prefix(leading.count + 1).contains { Self.isOwnersEnd($0) })
