@@ -241,6 +241,23 @@ import TraceTestSupport
     #expect(try ticks("handlers") == [.exit(0)])
   }
 
+  /// Firefox's fork server sets the signals of its children, and these enter a sandbox.
+  @Test func nothingTicksInASandbox() throws {
+    let run = try TracedRun(
+      [try TestProgram("ticking.c").path.string, "sandbox"],
+      start: .launcher(["--snapshot-interval", "1000", "--snapshot-on-request"]))
+    #expect(run.recorded.outputText == "0 timers, 0 handlers\n")
+    #expect(try run.root().coverage.stop?.cause == .sandbox)
+  }
+
+  /// One that has set all signals before its first event, of which nobody was to see them.
+  @Test func ticksOfAForkedChildAreHandled() throws {
+    let run = try TracedRun(
+      [try TestProgram("ticking.c").path.string, "child"],
+      start: .launcher(["--snapshot-interval", "1000"]))
+    #expect(run.recorded.outputText == "ticks are handled\n")
+  }
+
   @Test(arguments: [("segv", 11), ("abort", 0)] as [(String, Int32)])
   func isTakenBeforeACrash(way: String, signal: Int32) throws {
     let run = try TracedRun(

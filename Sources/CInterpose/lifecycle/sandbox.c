@@ -8,6 +8,7 @@
 #include "process/exec_environment.h"
 #include "process/recording.h"
 #include "snapshot/ending_signals.h"
+#include "snapshot/snapshot_signals.h"
 #include "trace/trace_file.h"
 #include <linux/seccomp.h>
 #include <stdbool.h>
@@ -21,6 +22,7 @@ static void enter_sandbox(void) {
         return;
     mt_heap_checks_rest();
     mt_ending_signals_leave();
+    mt_snapshot_signals_leave();
     mt_trace_file_stop(MT_STOP_SANDBOX, 0);
     mt_recording_end();
     mt_exec_environment_leave();

@@ -118,10 +118,16 @@ static void handle_requests(int highest) {
         }
 }
 
+/* False also where the host has set the signal since, which its hooks do not see everywhere. */
+static bool requests_are_handled(void) {
+    struct mt_os_action action;
+    return g_request_signal && mt_os_action(g_request_signal, NULL, &action) == 0 &&
+           action.handler == on_request;
+}
+
 void mt_snapshot_signals_leave_stacks(void) {
-    struct mt_os_action action = mt_signal_stacks_handler(on_request), before;
-    if (g_request_signal && mt_os_action(g_request_signal, NULL, &before) == 0 &&
-        before.handler == on_request)
+    struct mt_os_action action = mt_signal_stacks_handler(on_request);
+    if (requests_are_handled())
         mt_os_action(g_request_signal, &action, NULL);
     mt_park_leave_signal_stacks();
 }
@@ -139,16 +145,25 @@ static void announce(void) {
 }
 
 /* One that has come already, and is held back, is thrown away where the signal is ignored. */
-void mt_snapshot_signals_yield(void) {
+static void give_back(void) {
     struct mt_os_action ignored = {.handler = MT_SIGNAL_IGNORED}, standard = {.handler = NULL};
-    int signal = g_request_signal;
     mt_trace_file.header->snapshot_signal = 0;
     if (mt_config.snapshot_interval)
         mt_os_stop_timer();
-    mt_os_action(signal, &ignored, NULL);
-    mt_os_action(signal, &standard, NULL);
-    handle_requests(signal - 1);
+    mt_os_action(g_request_signal, &ignored, NULL);
+    mt_os_action(g_request_signal, &standard, NULL);
+}
+
+void mt_snapshot_signals_yield(void) {
+    give_back();
+    handle_requests(g_request_signal - 1);
     announce();
+}
+
+void mt_snapshot_signals_leave(void) {
+    if (g_request_signal)
+        give_back();
+    g_request_signal = 0;
 }
 
 void mt_snapshot_signals_begin(void) {
@@ -161,5 +176,7 @@ void mt_snapshot_signals_begin(void) {
 }
 
 void mt_snapshot_signals_after_fork(void) {
+    if (g_request_signal && !requests_are_handled())
+        handle_requests(HIGHEST_SIGNAL);
     announce();
 }

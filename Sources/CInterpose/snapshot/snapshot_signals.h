@@ -17,6 +17,9 @@ uint64_t mt_snapshot_signals_requests(void);
  * about to say what its own does. */
 void mt_snapshot_signals_yield(void);
 
+/* Gives it back for good, before the process forbids itself to: nothing asks any more. */
+void mt_snapshot_signals_leave(void);
+
 /* Threads have a signal stack in common (signal_stacks.h): two requests at a time might meet there,
  * or two threads that stand still, one of which may do so already. A host's sigaltstack may be in a
  * handler.
@@ -32,7 +35,8 @@ bool mt_snapshot_signals_host_handles(int signal);
  * process. */
 uint64_t mt_snapshot_signals_of_threads(void);
 
-/* In a forked child with a trace of its own: it inherits handlers, but no timer. */
+/* In a forked child with a trace of its own: it inherits handlers, but no timer. Where it has set
+ * the signal before its first event, which nobody was to see, another one takes its place. */
 void mt_snapshot_signals_after_fork(void);
 
 #endif

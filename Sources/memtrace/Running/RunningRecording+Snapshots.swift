@@ -14,7 +14,7 @@ extension RunningRecording {
   /// - Returns: Its number.
   /// - Throws: ``CommandFailure`` when the process does not take requests, ends, or does not answer.
   func takeSnapshot(timeout: Duration) throws(CommandFailure) -> Int {
-    let signal = try requestSignal()
+    _ = try requestSignal()
     let deadline = ContinuousClock.now + timeout
     // One that is being written now would let the process pass over the request.
     var fields = try header().fields
@@ -23,7 +23,7 @@ extension RunningRecording {
     var nextRequest = ContinuousClock.now
     while fields.snapshots_done <= number {
       if fields.snapshots == number, ContinuousClock.now >= nextRequest {
-        try send(signal)
+        try send(requestSignal())
         nextRequest = ContinuousClock.now + .seconds(1)
       }
       fields = try pause(deadline)
@@ -38,8 +38,7 @@ extension RunningRecording {
   /// - Returns: Its number.
   /// - Throws: ``CommandFailure`` when the process does not take requests, ends, or does not answer.
   func takeSnapshot(named name: String, timeout: Duration) throws(CommandFailure) -> Int {
-    try checkRecording()
-    let signal = try requestSignal()
+    _ = try requestSignal()
     let deadline = ContinuousClock.now + timeout
     let live = try LiveTrace(path: path)
     while !live.lockForAsking() { _ = try pause(deadline) }
@@ -53,7 +52,7 @@ extension RunningRecording {
       }
       // The process passes over requests while another snapshot is being written.
       if ContinuousClock.now >= nextRequest {
-        try send(signal, value: request)
+        try send(requestSignal(), value: request)
         nextRequest = ContinuousClock.now + .milliseconds(200)
       }
       _ = try pause(deadline)
@@ -62,6 +61,7 @@ extension RunningRecording {
 
   /// The signal that the recorder handles; sent to anything else it would end the process.
   private func requestSignal() throws(CommandFailure) -> Int32 {
+    try checkRecording()
     let signal = Int32(truncatingIfNeeded: try header().fields.snapshot_signal)
     guard (SIGUSR1...64).contains(signal) else {
       throw CommandFailure(
