@@ -51,6 +51,8 @@ import TraceTestSupport
     let child = try #require(entries().first { $0.hasPrefix("root.\(name).") })
     let trace = try Trace(path: folder.appending(child))
     #expect(trace.process.arguments == [program, "an argument", ""])
+    #expect(
+      trace.notes.filter { $0.kind == .title }.map(\.text) == ["retitled: /etc/worker of all"])
   }
 
   @Test(arguments: [("x-%n%%.mtrace", "x-true%.mtrace"), ("%%p.mtrace", "%p.mtrace")])

@@ -88,6 +88,27 @@ import TraceTestSupport
     #expect(report.nextCommands.first { $0.command == command }?.purpose == purpose)
   }
 
+  /// Of the forty processes of a server each says what it is for.
+  @Test func aFolderListsProcessesByTheirTitles() throws {
+    let page = try OverviewReport(ReplayResult(), source: SampleTrace().source)
+    let titles = [
+      nil, "postgres: checkpointer",
+      "/usr/lib/chromium/chromium --type=renderer --crashpad-handler-pid=0",
+    ]
+    let rows = titles.map { title in
+      var row = TracesReport.Row(page)
+      row.trace.title = title
+      return row
+    }
+    let lines = TracesReport(folder: "server", traces: rows).text().split(separator: "\n")
+    #expect(
+      lines[2...4].map { $0.prefix(40) } == [
+        "app                                     ",
+        "postgres: checkpointer                  ",
+        "chromium --type=renderer --crashpad-han…",
+      ])
+  }
+
   /// The processes of a build lack the same, each of them.
   @Test func whatSeveralTracesOfAFolderLackIsToldOnce() throws {
     let page = try OverviewReport(ReplayResult(), source: SampleTrace().source)

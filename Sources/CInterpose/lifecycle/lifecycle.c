@@ -86,6 +86,7 @@ void mt_lifecycle_end(enum mt_end_kind kind, int status) {
     if (!mt_lifecycle_has_trace())
         return;
     mt_heap_checks_at_end();
+    mt_meta_title();
     mt_trace_file_end(kind, status);
 }
 

@@ -159,6 +159,25 @@ void mt_meta_process(void) {
     mt_meta_write(MT_RECORD_PROCESS, pieces, 4);
 }
 
+/* A title is padded, or ends where the arguments did. */
+static void cut_spaces(char *text) {
+    for (size_t length = mt_text_length(text); length > 0 && text[length - 1] == ' '; length--)
+        text[length - 1] = 0;
+}
+
+/* Programs that only hide an argument, such as a password, leave their name as it was; who takes it
+ * apart (dirname) the beginning of it. */
+void mt_meta_title(void) {
+    enum { LONGEST_TITLE = 256 };
+    char title[LONGEST_TITLE];
+    struct mt_piece arguments = executed_arguments();
+    if (arguments.length == 0 || mt_os_read_file("/proc/self/cmdline", title, sizeof title) <= 0)
+        return;
+    cut_spaces(title);
+    if (strncmp(title, arguments.bytes, mt_text_length(title)) != 0)
+        mt_meta_note(MT_NOTE_TITLE, 0, title);
+}
+
 void mt_meta_reset(void) {
     mt_lock_reset(&g_meta.lock);
     g_meta.chunk = NULL;

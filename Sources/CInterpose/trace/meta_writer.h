@@ -40,6 +40,10 @@ void mt_meta_thread(uint32_t index, uint32_t tid, enum mt_thread_state state, co
 /* Describes this process image: executable, working directory, arguments. */
 void mt_meta_process(void);
 
+/* Notes the title that the process has given itself since, if it has: servers say by it what each
+ * of their processes is for. At the end. */
+void mt_meta_title(void);
+
 /* Writes the checksum of the records so far in the present window. */
 void mt_meta_check(void);
 

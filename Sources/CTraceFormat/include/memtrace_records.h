@@ -121,7 +121,9 @@ enum mt_note_kind {
                                      * of a forked child: of the process that it is a copy of */
     MT_NOTE_BUNDLED = 15,           /* "functions: image": an allocator that an image has for itself
                                      * is recorded; value = calls of it that lead to the recorder */
-    MT_NOTE_PYTHON_MALLOC = 16      /* the variable PYTHONMALLOC when the process was started */
+    MT_NOTE_PYTHON_MALLOC = 16,     /* the variable PYTHONMALLOC when the process was started */
+    MT_NOTE_TITLE = 17              /* what the process called itself at its end, written over the
+                                     * arguments with which it was executed */
 };
 
 struct mt_note_record {

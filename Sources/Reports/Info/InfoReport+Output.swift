@@ -37,7 +37,11 @@ extension InfoReport {
     if let name = trace.file { facts.append(("Trace", name)) }
     facts += [
       ("Size", sizeText(page)), ("Format version", file.formatVersion),
-      ("Command", trace.commandLine), ("Executable", trace.executable),
+      ("Command", trace.commandLine),
+    ]
+    if let title = trace.title { facts.append(("Title", title)) }
+    facts += [
+      ("Executable", trace.executable),
       ("Directory", process.workingDirectory),
       ("Process", "\(trace.pid), parent \(process.ppid), user \(process.uid)"),
       ("Machine", process.machine), ("Began", WallClockText.utc(trace.startedAtNanoseconds)),

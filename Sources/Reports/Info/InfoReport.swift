@@ -266,6 +266,7 @@ enum NoteText {
     case .attached: "attached"
     case .bundled: "bundled"
     case .pythonMalloc: "python-malloc"
+    case .title: "title"
     case .unknown: "other"
     }
   }

@@ -20,7 +20,8 @@ extension OverviewReport {
   }
 
   private func writeHead(to page: inout TextPage) {
-    page.line(Span(trace.commandLine, .heading), " (pid \(trace.pid))")
+    let title = trace.title.map { ": \($0)" } ?? ""
+    page.line(Span(trace.commandLine, .heading), " (pid \(trace.pid))\(title)")
     let ending = "The process \(trace.ending.text)"
     let duration = TimeText.duration(trace.durationNanoseconds)
     let events = CountText.of(eventCount, "event")

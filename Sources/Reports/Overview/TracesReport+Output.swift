@@ -46,7 +46,7 @@ extension TracesReport {
         variance.map { TallyVariance.wholeMargin($0.liveBytes) }, of: total.persistentBytes)
       let peak = MarginText.suffix(row.peak.bytesMargin, of: row.peak.bytes)
       table.add([
-        Span(row.trace.programName, row.hasFindings ? .emphasis : .plain), Span("\(row.trace.pid)"),
+        Span(row.trace.processName, row.hasFindings ? .emphasis : .plain), Span("\(row.trace.pid)"),
         Span(row.trace.ending.shortText, row.trace.ending.isClean ? .plain : .warning),
         Span(total.totalCount.grouped + count), Span(bytes.format(row.peak.bytes) + peak),
         Span(bytes.format(total.persistentBytes) + unfreed),
@@ -66,6 +66,24 @@ extension TraceSummary {
   /// The name of the program, without its folder.
   var programName: String {
     executable.isEmpty ? "unknown" : ReportFrame.lastComponent(executable)
+  }
+
+  /// What tells the process from others of its program, if anything does: its title, of a browser's
+  /// processes its command line without the folder.
+  var processName: String {
+    guard let title else { return programName }
+    let words = title.split(separator: " ", maxSplits: 1)
+    guard let first = words.first, first.hasPrefix("/") else { return title.shortened }
+    return ([ReportFrame.lastComponent(String(first))] + words.dropFirst().map(String.init))
+      .joined(separator: " ").shortened
+  }
+}
+
+extension String {
+  /// The beginning of a long title.
+  fileprivate var shortened: String {
+    let mostCharacters = 40
+    return count > mostCharacters ? prefix(mostCharacters - 1) + "…" : self
   }
 }
 

@@ -77,6 +77,7 @@ public struct ReportSource {
         images: trace.images, symbolicator: symbolicator, layouts: layouts, fullNames: fullNames),
       places: MemoryPlaces(trace), layouts: layouts,
       availableBytes: trace.limits.availableBytes)
+    self.trace.title = trace.notes.last { $0.kind == .title }?.text
     self.trace.sampling = sampling.map(SamplingSummary.init)
     self.trace.windows = WindowsSummary(trace)
     self.trace.shortage = ShortageSummary(trace.notes)

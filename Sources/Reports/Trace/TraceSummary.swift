@@ -8,6 +8,8 @@ public struct TraceSummary: Sendable, Hashable, Encodable {
   public var executable: String
   /// The arguments, the name it was called by first.
   public var arguments: [String]
+  /// What the process called itself at its end (`postgres: checkpointer`); nil where that is its name.
+  public var title: String?
   /// The process ID.
   public var pid: UInt32
   /// When the recording began, nanoseconds since 1970.

@@ -248,7 +248,7 @@ struct TraceLoader {
       case .rebound where note.value != 0: coverage.boundLate.append(note.text)
       case .bundled: coverage.bundled.append(note.text)
       case .exec, .child, .rebound, .mayCrash, .zombies, .redzones, .guarded, .failAt, .limit,
-        .attached, .pythonMalloc, .unknown:
+        .attached, .pythonMalloc, .title, .unknown:
         break
       }
     }

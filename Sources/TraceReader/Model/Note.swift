@@ -41,6 +41,8 @@ public struct Note: Hashable, Sendable {
     case bundled
     /// The value of the variable `PYTHONMALLOC` when the process was started.
     case pythonMalloc
+    /// What the process called itself at its end: `postgres: checkpointer`.
+    case title
     /// A kind that this version of the reader does not know.
     case unknown(UInt32)
 
@@ -62,6 +64,7 @@ public struct Note: Hashable, Sendable {
       case MT_NOTE_ATTACHED.rawValue: self = .attached
       case MT_NOTE_BUNDLED.rawValue: self = .bundled
       case MT_NOTE_PYTHON_MALLOC.rawValue: self = .pythonMalloc
+      case MT_NOTE_TITLE.rawValue: self = .title
       default: self = .unknown(code)
       }
     }
