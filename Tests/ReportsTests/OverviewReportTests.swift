@@ -90,13 +90,13 @@ import TraceTestSupport
 
   /// Of the forty processes of a server each says what it is for.
   @Test func aFolderListsProcessesByTheirTitles() throws {
-    let page = try OverviewReport(ReplayResult(), source: SampleTrace().source)
+    let source = SampleTrace().source
     let titles = [
       nil, "postgres: checkpointer",
       "/usr/lib/chromium/chromium --type=renderer --crashpad-handler-pid=0",
     ]
-    let rows = titles.map { title in
-      var row = TracesReport.Row(page)
+    let rows = try titles.map { title in
+      var row = try TracesReport.Row(ReplayResult(), source: source)
       row.trace.title = title
       return row
     }
@@ -111,9 +111,9 @@ import TraceTestSupport
 
   /// The processes of a build lack the same, each of them.
   @Test func whatSeveralTracesOfAFolderLackIsToldOnce() throws {
-    let page = try OverviewReport(ReplayResult(), source: SampleTrace().source)
-    let rows = (1...3).map { number in
-      var row = TracesReport.Row(page)
+    let source = SampleTrace().source
+    let rows = try (1...3).map { number in
+      var row = try TracesReport.Row(ReplayResult(), source: source)
       row.trace.file = "build/cc1.\(number).mtrace"
       row.warnings = ["2 events were lost"] + (number == 3 ? ["cut short"] : [])
       return row

@@ -1,3 +1,4 @@
+import LeakAnalysis
 import TraceReader
 
 /// The traces of a folder in a line each: which of them to look at.
@@ -20,14 +21,39 @@ public struct TracesReport: Report {
     /// What is missing in the trace, a sentence per gap.
     public var warnings: [String]
 
-    /// Takes over the figures of a page.
-    public init(_ page: OverviewReport) {
-      trace = page.trace
-      total = page.allocations.total
-      peak = page.allocations.timeline.peak
-      leaked = page.leaks?.leaked
-      errorCount = page.errors.totalCount
-      warnings = page.coverage.warnings
+    /// Takes the figures from a replay of the whole trace.
+    ///
+    /// Without looking for whoever allocates: of hundreds of traces that would take most of the time.
+    ///
+    /// - Parameters:
+    ///   - result: The replay, which need not have kept the live blocks.
+    ///   - leaked: From ``leaked(in:source:)``, of the last snapshot; nil for a trace without one.
+    ///   - source: Names.
+    /// - Throws: Nothing at present: there are no filters that could fit nothing.
+    public init(_ result: ReplayResult, leaked: BlockSum? = nil, source: ReportSource) throws {
+      trace = source.summary(after: result)
+      let allocations = try AllocationsReport(result, source: source, query: AllocationsQuery())
+      total = allocations.total
+      peak = allocations.timeline.peak
+      self.leaked = leaked
+      errorCount =
+        ErrorsReport(result, source: source, top: 0, frameLimit: 0, checks: []).totalCount
+      warnings = CoverageSummary(result.coverage).warnings
+    }
+
+    /// What a heap has leaked, as the page of its trace counts it.
+    ///
+    /// - Parameters:
+    ///   - analysis: The heap, which need not be kept for the rest.
+    ///   - source: Names.
+    /// - Returns: Blocks and bytes.
+    /// - Throws: Nothing at present: there are no filters that could fit nothing.
+    public static func leaked(
+      in analysis: LeakAnalysis, source: ReportSource
+    ) throws -> BlockSum {
+      var query = LeaksQuery()
+      query.hasRows = false
+      return try LeaksReport(analysis, source: source, query: query).leaked
     }
 
     /// Whether the trace is one to look at first.

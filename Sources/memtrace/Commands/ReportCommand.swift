@@ -68,40 +68,46 @@ struct ReportCommand: ReportingCommand {
 
   private func row(of trace: String, sharing files: SymbolFiles) throws -> TracesReport.Row {
     try ReportSession.run(trace: trace, symbols: symbols, sharing: files) { session in
-      TracesReport.Row(try page(session))
+      let leaked = try lastHeap(session) {
+        try TracesReport.Row.leaked(in: $0, source: session.source)
+      }.found
+      var result = try session.trace.replay(ReplayRequest(), progress: session.progress)
+      session.trace.addNoticedErrors(to: &result)
+      return try TracesReport.Row(result, leaked: leaked, source: session.source)
     }
   }
 
   private func page(_ session: ReportSession) throws -> OverviewReport {
     // First, so that what is known of a snapshot is gone when the live blocks are collected.
-    let (leaks, deinitialized, leaksUnknown) = try heap(session)
+    let (heap, leaksUnknown) = try lastHeap(session) { analysis in
+      (
+        leaks: try OverviewReport.leaks(analysis, source: session.source),
+        deinitialized: OverviewReport.deinitialized(analysis, source: session.source)
+      )
+    }
     var result = try session.trace.replay(
       ReplayRequest(), keepsLiveBlocks: true, progress: session.progress)
     session.trace.addNoticedErrors(to: &result)
     return try OverviewReport(
-      result, leaks: leaks, leaksUnknown: leaksUnknown, deinitialized: deinitialized,
+      result, leaks: heap?.leaks, leaksUnknown: leaksUnknown,
+      deinitialized: heap?.deinitialized ?? [],
       mapped: MappedSum(session.trace), source: session.source,
       checks: HeapCheck.made(in: session.trace), asksServers: symbols.debugFiles.debuginfod)
   }
 
-  /// The leaks of the last snapshot, and the objects that `unowned` references have outlived; where there is no
-  /// whole one, or not everything was recorded, why that is not known.
-  private func heap(
-    _ session: ReportSession
-  ) throws -> (
-    leaks: LeaksReport?, deinitialized: [DanglingReport.Deinitialized], leaksUnknown: String?
-  ) {
+  /// What is found in the heap of the last snapshot; where there is no whole one, or not everything was
+  /// recorded, why nothing is known of it.
+  private func lastHeap<Finding>(
+    _ session: ReportSession, find: (LeakAnalysis) throws -> Finding
+  ) throws -> (found: Finding?, unknown: String?) {
     let index: Int
     do {
       index = try session.trace.snapshotIndex()
     } catch let error as ReportError {
-      return (nil, [], error.description)
+      return (nil, error.description)
     }
     let analysis = try session.trace.leakAnalysis(
       atSnapshot: index, source: session.source, progress: session.progress)
-    return (
-      try OverviewReport.leaks(analysis, source: session.source),
-      OverviewReport.deinitialized(analysis, source: session.source), nil
-    )
+    return (try find(analysis), nil)
   }
 }
