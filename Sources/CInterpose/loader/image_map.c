@@ -275,12 +275,9 @@ bool mt_image_map_find_loaded(const char *prefix, struct mt_loaded_image *image)
 /* How many bytes there are from the header on, at most. Of a program with holes between its
  * segments, the loader finds the segment of pc only, which the header may lie outside of. */
 static size_t room_of_header(const struct mt_found_image *found) {
-    uintptr_t header = found->unwind_header;
-    struct mt_found_image around = *found;
-    bool is_inside = header >= found->start && header < found->end;
-    if (header == 0 || (!is_inside && !mt_found_image_at(header, &around)))
-        return 0;
-    return around.end - header;
+    struct mt_found_image around;
+    bool is_known = found->unwind_header && mt_found_image_at(found->unwind_header, &around);
+    return is_known ? around.end - found->unwind_header : 0;
 }
 
 static bool find_section(uintptr_t pc, struct mt_unwind_section *section) {

@@ -2,7 +2,7 @@ import TraceReader
 
 extension HistoryReport {
   /// Changes of a reference count by one stack that go with nothing.
-  public struct Imbalance: Sendable, Hashable {
+  public struct Imbalance: Sendable, Hashable, Encodable {
     /// The position of the first of them among all events of the history.
     public var first: Int
     /// The position of the last of them.

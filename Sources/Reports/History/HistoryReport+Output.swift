@@ -241,19 +241,6 @@ extension HistoryReport.Refcount: Encodable {
   }
 }
 
-extension HistoryReport.Imbalance: Encodable {
-  enum CodingKeys: String, CodingKey { case first, last, count, entry }
-
-  /// Writes how many changes there are, and the first of them.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(first, forKey: .first)
-    try container.encode(last, forKey: .last)
-    try container.encode(count, forKey: .count)
-    try container.encode(entry, forKey: .entry)
-  }
-}
-
 extension HistoryReport.SnapshotCounts: Encodable {
   enum CodingKeys: String, CodingKey { case snapshot, timeNanoseconds, object, counts }
 

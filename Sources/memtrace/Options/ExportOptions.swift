@@ -25,7 +25,7 @@ extension ExportFormat: OutputForm {
 extension ProfileValue: ExpressibleByArgument {}
 
 /// Where an export goes and in which form.
-struct ExportOptions: ParsableArguments {
+struct ExportOptions: OutputFormChoice {
   @Option(
     name: .customLong("format"),
     help: ArgumentHelp(
@@ -41,11 +41,9 @@ struct ExportOptions: ParsableArguments {
 
   @OptionGroup var file: OutputFileOption
 
-  var format: ExportFormat { chosenFormat ?? ExportFormat(ofFile: file.name) ?? .folded }
+  var output: String? { file.name }
 
-  mutating func validate() throws {
-    if chosenFormat == nil { try ExportFormat.check(file: file.name) }
-  }
+  var format: ExportFormat { form ?? .folded }
 
   /// Looks whether the export can be written, before anybody waits for it.
   ///

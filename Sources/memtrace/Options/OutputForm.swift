@@ -41,3 +41,19 @@ extension OutputForm {
 private let endingsOfForms = [
   "json", "csv", "html", "htm", "svg", "png", "pdf", "xml", "sarif", "pb", "pb.gz",
 ]
+
+/// Options that choose a form, which the name of the file tells where they do not.
+protocol OutputFormChoice: ParsableArguments, OutputTarget {
+  associatedtype Form: OutputForm
+  /// What `--format` says; nil where it is not given.
+  var chosenFormat: Form? { get }
+}
+
+extension OutputFormChoice {
+  /// The form that was chosen, or that the file's name tells; nil where neither says one.
+  var form: Form? { chosenFormat ?? Form(ofFile: output) }
+
+  mutating func validate() throws {
+    if chosenFormat == nil { try Form.check(file: output) }
+  }
+}

@@ -28,7 +28,7 @@ protocol OutputChoice: OutputTarget {
 }
 
 /// Where a report that is a table goes and in which form.
-struct OutputOptions: ParsableArguments, OutputChoice {
+struct OutputOptions: OutputFormChoice, OutputChoice {
   @Option(
     name: .customLong("format"),
     help: ArgumentHelp(
@@ -38,43 +38,29 @@ struct OutputOptions: ParsableArguments, OutputChoice {
 
   @OptionGroup var destination: DestinationOptions
 
-  var format: ReportFormat { chosenFormat ?? ReportFormat(ofFile: output) ?? .text }
-
-  mutating func validate() throws {
-    if chosenFormat == nil { try ReportFormat.check(file: output) }
-  }
+  var format: ReportFormat { form ?? .text }
 }
 
 /// Where a report that is no table goes and in which form.
-struct DocumentOutputOptions: ParsableArguments, OutputChoice {
+struct DocumentOutputOptions: OutputFormChoice, OutputChoice {
   @Option(name: .customLong("format"), help: DocumentFormat.help)
   var chosenFormat: DocumentFormat?
 
   @OptionGroup var destination: DestinationOptions
 
-  var format: ReportFormat {
-    (chosenFormat ?? DocumentFormat(ofFile: output)) == .json ? .json : .text
-  }
-
-  mutating func validate() throws {
-    if chosenFormat == nil { try DocumentFormat.check(file: output) }
-  }
+  var format: ReportFormat { form == .json ? .json : .text }
 }
 
 /// Where records go and in which form; numbers have all digits in either.
-struct RecordOutputOptions: ParsableArguments, OutputTarget {
+struct RecordOutputOptions: OutputFormChoice {
   @Option(name: .customLong("format"), help: DocumentFormat.help)
   var chosenFormat: DocumentFormat?
 
   @OptionGroup var file: OutputFileOption
 
-  var format: DocumentFormat { chosenFormat ?? DocumentFormat(ofFile: output) ?? .text }
+  var format: DocumentFormat { form ?? .text }
 
   var output: String? { file.name }
-
-  mutating func validate() throws {
-    if chosenFormat == nil { try DocumentFormat.check(file: output) }
-  }
 }
 
 /// The file that is written.
