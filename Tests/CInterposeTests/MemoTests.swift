@@ -9,8 +9,8 @@
       let unwinder = UnsafeMutablePointer<mt_unwinder>.allocate(capacity: 1)
       private let words = UnsafeMutablePointer<UInt>.allocate(capacity: 4096)
       private let base: UInt
-      /// Where the walk began, always the same.
-      private(set) var leaf: mt_frame
+      /// Where the walk began.
+      var leaf: mt_frame
 
       init() {
         base = UInt(bitPattern: words)
@@ -143,6 +143,52 @@
       #expect(stack.recall() == 5)
       stack.walk(frames: 6, haveFramePointers: false)
       #expect(stack.recall() == 6)
+    }
+
+    /// Makes memos of so many leaves, as far as they have none.
+    private func remember(leaves: Range<UInt>, of stack: Stack) {
+      for pc in leaves {
+        stack.leaf.pc = pc << 4
+        stack.walk(frames: 3, haveFramePointers: false)
+        if stack.recall() == 0 { stack.remember(UInt32(pc)) }
+      }
+    }
+
+    private func countKnown(leaves: Range<UInt>, of stack: Stack) -> Int {
+      leaves.count { pc in
+        stack.leaf.pc = pc << 4
+        return stack.recall() == UInt32(pc)
+      }
+    }
+
+    /// As many words as memos, side by side, however often they are met; and two of the time when
+    /// there was one set.
+    @Test(arguments: [1, 10, 30]) func fewMemosTakeLittleRoom(count: UInt) {
+      let stack = Stack()
+      for _ in 0..<4 { remember(leaves: 1..<count + 1, of: stack) }
+      #expect(stack.unwinder.pointee.memos.taken <= count + 2)
+      #expect(countKnown(leaves: 1..<count + 1, of: stack) >= Int(count) * 3 / 4)
+      #expect(stack.unwinder.pointee.memos.used.mask < UInt32(MT_MEMO_SETS_FIRST))
+    }
+
+    /// Memos that displace each other get all of the sets, and no words beyond the last.
+    @Test func manyMemosGetAllOfTheRoom() {
+      let stack = Stack()
+      for _ in 0..<8 { remember(leaves: 1..<401, of: stack) }
+      #expect(stack.unwinder.pointee.memos.used.mask == UInt32(MT_MEMO_SETS) - 1)
+      #expect(countKnown(leaves: 1..<401, of: stack) > 200)
+      for _ in 0..<4 { remember(leaves: 1..<5001, of: stack) }
+      #expect(stack.unwinder.pointee.memos.taken == UInt32(MT_MEMOS))
+    }
+
+    /// As after handlers that have jumped out while room was taken.
+    @Test func aMemoWithoutRoomForItsWordsIsNone() {
+      let stack = Stack()
+      stack.unwinder.pointee.memos.taken = UInt32(MT_MEMOS)
+      stack.walk(frames: 3, haveFramePointers: false)
+      #expect(stack.remember(5))
+      #expect(stack.recall() == 0)
+      #expect(stack.unwinder.pointee.memos.taken == UInt32(MT_MEMOS))
     }
 
     /// Of so many stacks that were walked in a term, so many others had a memo.

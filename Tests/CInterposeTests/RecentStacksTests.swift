@@ -42,12 +42,45 @@ import Testing
     }
   }
 
+  /// The hashes of so many stacks.
+  private static func hashes(_ count: Int) -> [UInt64] {
+    (1...UInt64(count)).map { $0 &* 0x9e37_79b9_7f4a_7c15 }
+  }
+
+  /// Those that are not known.
+  private static func note(_ hashes: [UInt64], in table: UnsafeMutablePointer<mt_recent_stacks>) {
+    for (position, hash) in hashes.enumerated() where id(of: hash, in: table) == nil {
+      mt_recent_stack_note(table, hash, UInt32(position) + 2)
+    }
+  }
+
+  /// A thread that has met few stacks has touched a page of the table, beside its head.
+  @Test(arguments: [1, 2, 20, 40]) func fewStacksTakeLittleRoom(count: Int) {
+    Self.withTable { table in
+      let hashes = Self.hashes(count)
+      for _ in 0..<3 { Self.note(hashes, in: table) }
+      let known = hashes.filter { Self.id(of: $0, in: table) != nil }.count
+      #expect(known > count * 3 / 4)
+      let bytes = UnsafeRawBufferPointer(start: table, count: MemoryLayout<mt_recent_stacks>.size)
+      #expect(bytes.dropFirst(4096 + 16).allSatisfy { $0 == 0 })
+    }
+  }
+
+  /// The table grows with what is displaced, and then forgets little.
+  @Test func manyStacksGetAllOfTheRoom() {
+    Self.withTable { table in
+      let hashes = Self.hashes(2000)
+      for _ in 0..<4 { Self.note(hashes, in: table) }
+      #expect(table.pointee.places.mask == UInt32(MT_RECENT_STACKS) - 1)
+      #expect(hashes.filter { Self.id(of: $0, in: table) != nil }.count > 1500)
+    }
+  }
+
   @Test func whatIsForgottenIsNotFound() {
     Self.withTable { table in
       let hashes = (0..<1 << 12).map { UInt64($0) << 52 | 1 }
-      for (position, hash) in hashes.enumerated() {
-        mt_recent_stack_note(table, hash, UInt32(position) + 2)
-      }
+      // The first time, the table grows and forgets some.
+      for _ in 0..<2 { Self.note(hashes, in: table) }
       #expect(hashes.enumerated().allSatisfy { Self.id(of: $1, in: table) == UInt32($0) + 2 })
       mt_recent_stacks_forget(table)
       #expect(hashes.allSatisfy { Self.id(of: $0, in: table) == nil })

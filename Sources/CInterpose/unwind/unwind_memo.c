@@ -4,8 +4,10 @@
 #include <string.h>
 
 MT_COLD void mt_memo_forget(struct mt_memos *memos) {
-    if (++memos->epoch == 0)
-        memset(memos->sets, 0, sizeof memos->sets);
+    if (++memos->epoch != 0)
+        return;
+    memset(memos->sets, 0, sizeof memos->sets);
+    memos->taken = 0;
 }
 
 MT_COLD void mt_memo_judge(struct mt_memos *memos, uint64_t generation) {
@@ -39,6 +41,27 @@ static uint32_t collect(const struct mt_check *checks, uint32_t count, uintptr_t
     return count;
 }
 
+/* Sees to it that a memo has room for its words. A handler that jumps out of this leaves room that
+ * nobody has: in the end there may be none. */
+static bool has_words(struct mt_memos *memos, struct mt_memo *memo) {
+    if (memo->words == 0 && memos->taken < MT_MEMOS)
+        memo->words = (uint16_t)++memos->taken;
+    return memo->words != 0;
+}
+
+static bool is_memo(const struct mt_memos *memos, const struct mt_memo *memo) {
+    return memo->id != MT_STACK_NONE && memo->epoch == memos->epoch;
+}
+
+/* Returns the set that gets a memo, whose next one is displaced. */
+static uint32_t make_room(struct mt_memos *memos, const struct mt_frame *leaf) {
+    uint32_t set = mt_memo_set(memos, leaf);
+    if (is_memo(memos, &memos->sets[set][memos->turn & (MT_MEMO_WAYS - 1)]))
+        mt_mask_note_displaced(&memos->used, MT_MEMO_SETS_FIRST - 1, MT_MEMO_SETS - 1,
+                               MT_MEMO_SETS_SHARE);
+    return mt_memo_set(memos, leaf);
+}
+
 bool mt_memo_remember(struct mt_unwinder *unwinder, const struct mt_frame *leaf, uint32_t id) {
     uint32_t cached = unwinder->cached;
     uint32_t checks = unwinder->cache[cached - 1].first_check; /* those of the leaf's callers */
@@ -48,11 +71,14 @@ bool mt_memo_remember(struct mt_unwinder *unwinder, const struct mt_frame *leaf,
         !is_own_stack(unwinder, unwinder->cache[0].frame.sp - 8))
         return true;
     struct mt_memos *memos = &unwinder->memos;
-    uint32_t set = mt_memo_set(leaf), turn = memos->turn++ & (MT_MEMO_WAYS - 1);
+    uint32_t set = make_room(memos, leaf), turn = memos->turn++ & (MT_MEMO_WAYS - 1);
     struct mt_memo *memo = &memos->sets[set][turn];
     memo->id = MT_STACK_NONE; /* whatever interrupts this finds no half of a memo */
     __asm__ volatile("" ::: "memory");
-    uint32_t count = collect(mt_checks(unwinder), checks, leaf->sp, &memos->words[set][turn]);
+    if (!has_words(memos, memo))
+        return true;
+    struct mt_memo_words *words = &memos->words[memo->words];
+    uint32_t count = collect(mt_checks(unwinder), checks, leaf->sp, words);
     if (count == 0)
         return true;
     memo->pc = leaf->pc;

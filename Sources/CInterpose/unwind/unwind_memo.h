@@ -15,9 +15,9 @@
 /* What the distances of a memo's words are counted from, in words. */
 #define MT_MEMO_BASE(sp) ((sp)-16) /* the hook pushed the leaf's frame pointer there */
 
-static inline uint32_t mt_memo_set(const struct mt_frame *leaf) {
+static inline uint32_t mt_memo_set(const struct mt_memos *memos, const struct mt_frame *leaf) {
     uint64_t hash = (leaf->pc ^ leaf->sp << 16) * 0x9e3779b97f4a7c15u;
-    return hash >> (64 - MT_MEMO_SET_BITS);
+    return hash >> (64 - MT_MEMO_SET_BITS) & memos->used.mask;
 }
 
 /* 0 when word `i` is still the same. */
@@ -48,11 +48,11 @@ static inline bool mt_memo_is_of(const struct mt_memos *memos, const struct mt_m
 
 /* The ID of the stack that starts at leaf; MT_STACK_NONE when there is no memo of it. */
 static inline uint32_t mt_memo_recall(const struct mt_memos *memos, const struct mt_frame *leaf) {
-    uint32_t set = mt_memo_set(leaf);
+    uint32_t set = mt_memo_set(memos, leaf);
     for (int i = 0; i < MT_MEMO_WAYS; i++) {
         const struct mt_memo *memo = &memos->sets[set][i];
         if (mt_likely(mt_memo_is_of(memos, memo, leaf) &&
-                      mt_memo_holds(&memos->words[set][i], memo->count, leaf->sp)))
+                      mt_memo_holds(&memos->words[memo->words], memo->count, leaf->sp)))
             return memo->id;
     }
     return MT_STACK_NONE;

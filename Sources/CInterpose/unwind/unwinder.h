@@ -2,6 +2,7 @@
 #ifndef MT_UNWINDER_H
 #define MT_UNWINDER_H
 
+#include "base/growing_mask.h"
 #include "base/os.h"
 #include "memtrace_format.h"
 #include "stacks/recent_stacks.h"
@@ -61,7 +62,10 @@ enum {
 enum {
     MT_MEMO_SET_BITS = 8,
     MT_MEMO_SETS = 1 << MT_MEMO_SET_BITS,
+    MT_MEMO_SETS_FIRST = 32, /* of a thread that has met few stacks: less than a page */
+    MT_MEMO_SETS_SHARE = 1,
     MT_MEMO_WAYS = 2, /* a power of two */
+    MT_MEMOS = MT_MEMO_SETS * MT_MEMO_WAYS,
     MT_MEMO_WORDS = 96
 };
 
@@ -72,6 +76,7 @@ struct mt_memo {
     uint16_t epoch;       /* of mt_memos when it was made: else it is void */
     uint8_t count;        /* of words */
     uint8_t fp_matters;
+    uint16_t words; /* where they are, from 1 on; 0: nowhere yet */
 };
 
 /* The words of the stack that a walk has read, and how far above MT_MEMO_BASE (unwind_memo.h) they
@@ -82,15 +87,17 @@ struct mt_memo_words {
 };
 
 /* The memos of a set lie together, apart from their words, which only a memo that may be the
- * right one is asked for. */
+ * right one is asked for. Room for words is taken in turn, so that few memos have few pages. */
 struct mt_memos {
-    uint64_t asked_in; /* mt_image_map_generation in which memos are asked; 0: in none */
+    uint64_t asked_in;           /* mt_image_map_generation in which memos are asked; 0: in none */
+    struct mt_growing_mask used; /* of the sets */
     uint16_t epoch;
     uint32_t turn;        /* which of a set is replaced next */
     uint32_t hits, walks; /* stacks that had a memo, and that had none, in this term */
     uint32_t rest;        /* for so many terms memos are neither asked nor written */
     struct mt_memo sets[MT_MEMO_SETS][MT_MEMO_WAYS];
-    struct mt_memo_words words[MT_MEMO_SETS][MT_MEMO_WAYS];
+    uint32_t taken;                           /* of words */
+    struct mt_memo_words words[1 + MT_MEMOS]; /* the first one is nobody's */
 };
 
 /* Per thread, in memory of the recorder, touched as far as it is used. Zero-initialised is
