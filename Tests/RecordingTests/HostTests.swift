@@ -266,13 +266,16 @@ import TraceTestSupport
 
   @Test(
     .enabled(if: isRoot, "only root may change its root directory or its user"),
-    arguments: ["chroot", "user"])
-  func confinedProcessesRunOn(way: String) throws {
+    arguments: ["chroot", "user"], [[], ["closed"]])
+  func confinedProcessesRunOn(way: String, descriptors: [String]) throws {
     let cell = try ScratchDirectory()
     let program = try TestProgram("confined.c").path.string
-    let run = try TracedRun([program, way, cell.path.string], comparesErrors: false)
+    let run = try TracedRun([program, way, cell.path.string] + descriptors, comparesErrors: false)
     let root = try run.root()
 
+    #expect(root.coverage.stop == nil)
+    // Without /proc there is none.
+    #expect(root.snapshots.map(\.isComplete) == (way == "user" ? [true] : []))
     #expect(try MarkedEvents(root)[24002] == .init(allocated: 100_000, freed: 100_000))
     #expect(try MarkedEvents(root)[24004] == .init(allocated: 1, freed: 1))
     #expect(root.coverage.childrenNotFollowedCount == 1)

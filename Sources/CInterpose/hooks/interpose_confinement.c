@@ -2,11 +2,12 @@
  *
  * A forked child creates its trace when it first does something that is recorded. One that gives up
  * its rights before (privilege separation of a server) could not any more, and nothing would tell
- * of it. So these begin the trace, and pass on by a jump: the C library's setuid and its like
- * change all threads of the process, which is for it to do.
+ * of it. Nor could a daemon that has closed all descriptors go on with its trace. So these begin
+ * the trace, or open it again, and pass on by a jump: the C library's setuid and its like change
+ * all threads of the process, which is for it to do.
  *
  * They are async-signal-safe, and are called by children of programs with threads, and by vfork
- * children: for those, and for whoever has a trace, nothing happens. */
+ * children: for those nothing happens. */
 #define _GNU_SOURCE
 #include "events/hook.h"
 

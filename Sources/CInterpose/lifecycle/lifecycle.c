@@ -80,6 +80,8 @@ void mt_lifecycle_note_early_call(void) {
 
 void mt_lifecycle_before_confinement(void) {
     mt_lifecycle_start();
+    if (!mt_trace_file_has_stopped() && mt_recording_owns_trace())
+        mt_trace_file_keep_open();
 }
 
 void mt_lifecycle_end(enum mt_end_kind kind, int status) {

@@ -32,9 +32,10 @@ bool mt_lifecycle_is_silent(void);
  * before. */
 bool mt_lifecycle_has_trace(void);
 
-/* The host is about to make a call after which it may not be able to create files where the traces
- * are: a forked child without a trace begins it now.
- * context  async-signal-safe; errno untouched; nothing where there is a trace, or a vfork child */
+/* The host is about to make a call after which it may not be able to open or create files where the
+ * traces are: a forked child without a trace begins it now, and a descriptor that the host has
+ * closed is opened again.
+ * context  async-signal-safe; errno untouched; nothing in a vfork child */
 void mt_lifecycle_before_confinement(void);
 
 /* Writes how the process ends into its trace. A forked child that never allocated has none until

@@ -279,6 +279,11 @@ long mt_trace_file_reopen_in_copy(void) {
     return mt_trace_file.header ? 0 : error;
 }
 
+void mt_trace_file_keep_open(void) {
+    if (mt_trace_file.header && !mt_trace_file_has_stopped())
+        mt_trace_descriptor_give_back(mt_trace_descriptor_borrow(mt_trace_file.path));
+}
+
 void mt_trace_file_release(struct mt_chunk_header *chunk) {
     mt_os_unmap(chunk, chunk->length);
 }

@@ -74,6 +74,12 @@ long mt_trace_file_append(struct mt_chunk_header *chunk);
  * returns  0 or -errno */
 long mt_trace_file_reopen_in_copy(void);
 
+/* Opens the trace again where the host has closed it: later it may be out of reach.
+ *
+ * context  any thread; async-signal-safe; errno untouched; nothing once the recording has stopped,
+ *          or where the trace is already out of reach */
+void mt_trace_file_keep_open(void);
+
 /* Unmaps a chunk; its bytes stay in the file. */
 void mt_trace_file_release(struct mt_chunk_header *chunk);
 

@@ -1,5 +1,6 @@
 // Allocates in a place from which the trace cannot be reached again: chroot, another directory,
-// another user (argv[1]). Then starts a child.
+// another user (argv[1]), perhaps once it has closed all descriptors (argv[3]), as daemons do. Then
+// starts a child.
 #define _GNU_SOURCE
 #include <grp.h>
 #include <stdio.h>
@@ -20,6 +21,8 @@ static int confine(const char *way, const char *folder) {
 
 int main(int argc, char **argv) {
     free(malloc(24001));
+    if (argc > 3)
+        closefrom(3);
     if (argc < 3 || confine(argv[1], argv[2]) != 0)
         return 1;
     for (int i = 0; i < 100000; i++)
