@@ -270,6 +270,23 @@ import TraceTestSupport
     }
   }
 
+  @Test func whatAnAllocatorHasBesideMallocIsRecorded() throws {
+    let library = try TestProgram(
+      "beside_allocator.c", flags: ["-shared", "-fPIC", "-Wl,-Bsymbolic"])
+    let program = try TestProgram(
+      "beside_malloc.c", flags: ["-Wl,--no-as-needed", library.path.string])
+    let attached = try run(
+      "attached", Self.attach.replacing("$P", with: "$PPID"), program: program)
+    #expect(attached.run.status == 0)
+    let trace = try attached.trace()
+    let events = try MarkedEvents(trace)
+    #expect(events[1071] == .init())
+    #expect(events[1072] == .init(allocated: 10, freed: 10))
+    #expect(events[2072] == .init(allocated: 10, freed: 10))
+    #expect(trace.coverage.bypassed.isEmpty)
+    #expect(try trace.replay().errors.isEmpty)
+  }
+
   @Test func librariesThatAreOpenedLaterAreRecorded() throws {
     let library = try TestProgram("plugin.c", flags: ["-shared", "-fPIC"])
     let attached = try run("library", Self.attach, plain: [library.path.string])

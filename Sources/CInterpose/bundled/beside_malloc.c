@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "bundled/bundled_allocator.h"
 #include "bundled/replaced_blocks.h"
-#include "loader/attached.h"
 #include "loader/bypassing.h"
 #include "loader/loaded_symbols.h"
 #include "loader/real.h"
@@ -77,7 +76,7 @@ static void add_sizes(const char *library) {
 
 void mt_beside_malloc_begin(void) {
     /* Who asks for what an executable brings along has the hooks for that. */
-    if (mt_config.bundled_allocator || mt_is_attached)
+    if (mt_config.bundled_allocator)
         return;
     g_beside.image = allocator_library();
     if (!g_beside.image)

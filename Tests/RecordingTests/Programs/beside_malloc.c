@@ -1,5 +1,5 @@
-/* Calls what an allocator in a library has beside malloc, each with blocks of a size of their own.
- */
+/* Calls what an allocator in a library has beside malloc, each with blocks of a size of their own,
+ * or only some of it before and after a command has run (argv[1], argv[2]). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,8 +72,20 @@ static void pass_limit(void) {
     free(malloc(100061));
 }
 
+/* 1071 before the command, 1072 and 2072 after it. */
+static int run_between(const char *command) {
+    void *earlier = mallocx(1071, 0);
+    if (system(command) != 0)
+        return 1;
+    for (int i = 0; i < 10; i++)
+        sdallocx(rallocx(mallocx(1072, 0), 2072, 0), 2072, 0);
+    sdallocx(earlier, 1071, 0);
+    return 0;
+}
+
 int main(int count, char **arguments) {
-    (void)arguments;
+    if (count > 2)
+        return run_between(arguments[2]);
     if (count > 1) {
         pass_limit();
         return 0;
