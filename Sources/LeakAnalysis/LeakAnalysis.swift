@@ -38,6 +38,8 @@ public struct LeakAnalysis: Sendable {
     var search = Search(EdgeScanner(heap, tables), roots, known)
     search.findings.rustInteriors = RustInteriors(heap, search.reachability, facts)
     if !search.findings.rustInteriors.isEmpty { search.repeat() }
+    search.findings.arrayParts = ArrayParts(heap, search.reachability, facts)
+    if !search.findings.arrayParts.isEmpty { search.repeat() }
     search.findings.headerBlocks = HeaderBlocks(search.scanner, search.reachability, roots, facts)
     if !search.findings.headerBlocks.isEmpty { search.repeat() }
     search.findings.metadata = TypeMetadata(search.scanner, search.reachability, facts)

@@ -34,7 +34,9 @@ struct DanglingCandidates: ~Copyable {
     let words = RootWords(analysis.heap)
     for (position, root) in analysis.roots.enumerated() where Self.canHold(root.category) {
       words.forEach(of: root) { address, value in
-        guard memory.contains(value), analysis.scanner.target(of: value) == nil else { return }
+        guard memory.contains(value), analysis.scanner.target(of: value, at: address) == nil else {
+          return
+        }
         let holder = UInt32(truncatingIfNeeded: position) | Self.rootMark
         self.words.append(Word(address: address, value: value, holder: holder))
       }

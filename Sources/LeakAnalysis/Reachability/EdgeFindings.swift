@@ -4,6 +4,8 @@ struct EdgeFindings: Sendable {
   var growingArrays = GrowingArrays()
   /// Where storage of containers of C++ has no elements.
   var freeElements = FreeElements()
+  /// The parts of arrays that grow without moving, which words lead in front of.
+  var arrayParts = ArrayParts()
   /// The blocks that owners hold by a pointer into the middle.
   var rustInteriors = RustInteriors()
   /// The blocks of allocators that keep the beginning for themselves.

@@ -14,6 +14,7 @@ final class EdgeScanner: Sendable {
   private let memory: SnapshotMemory
   private let tables: EdgeTables
   private let findings: EdgeFindings
+  private let namesParts: Bool
 
   /// What is left of a pointer without its tags: the lowest 3 bits and the highest 17.
   static let addressMask: UInt64 = 0x0000_7fff_ffff_fff8
@@ -30,6 +31,7 @@ final class EdgeScanner: Sendable {
     memory = heap.memory
     self.tables = tables
     self.findings = findings
+    namesParts = !findings.arrayParts.isEmpty
   }
 
   /// The same, once more is known.
@@ -77,11 +79,22 @@ final class EdgeScanner: Sendable {
   func target(
     of value: UInt64, at address: UInt64, where isWanted: (_ block: Int) -> Bool = { _ in true }
   ) -> Target? {
-    guard var target = target(of: value, where: isWanted) else { return nil }
+    guard var target = named(at: address, by: value, where: isWanted) else { return nil }
     if target.edgeClass == .interior, isAbseilTable(value, from: address, to: target.block) {
       target.edgeClass = .start
     }
     return target
+  }
+
+  /// The block that a word points to, or whose beginning it leads to from in front of it.
+  @inline(__always)
+  private func named(
+    at address: UInt64, by value: UInt64, where isWanted: (_ block: Int) -> Bool = { _ in true }
+  ) -> Target? {
+    if namesParts, let part = findings.arrayParts.part(namedAt: address) {
+      return isWanted(part) ? Target(block: part, edgeClass: .start) : nil
+    }
+    return target(of: value, where: isWanted)
   }
 
   @inline(never)
@@ -219,7 +232,7 @@ final class EdgeScanner: Sendable {
     var string = ShortString()
     forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
       let isText = string.hasText(at: address, value, memory)
-      guard var target = target(of: value, where: isWanted) else { return }
+      guard var target = named(at: address, by: value, where: isWanted) else { return }
       if target.edgeClass != .start, isOtherFrame(target, of: block) { return }
       if isSideTable, tables.sideTables.isIdle(address, of: block, value, target) { return }
       if let elements, !elements.contains(address) { return }
@@ -285,7 +298,7 @@ final class EdgeScanner: Sendable {
     var string = ShortString()
     forEachOwnWord(of: block, start..<end(of: block, layout)) { address, value in
       let offset = address &- start
-      guard !string.hasText(at: address, value, memory), target(of: value) == nil,
+      guard !string.hasText(at: address, value, memory), named(at: address, by: value) == nil,
         elements?.contains(address) != false,
         !isLeftOver(address, of: block, start, table, parts, dead),
         layout?.mayPoint(at: address, in: block, table, heap, tables.existentials) != false,

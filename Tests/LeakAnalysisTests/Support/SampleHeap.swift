@@ -128,14 +128,16 @@ struct SampleHeap {
   /// Writes the trace, reads it back and looks for pointers into freed blocks.
   func dangling(
     layouts: [UInt64: ObjectLayout] = [:], allocatesSideTables: Bool = false,
-    isOfDispatch: @escaping (StackID) -> Bool = { _ in false }
+    isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
+    allocatingCall: @escaping (StackID) -> UInt64? = { _ in nil }
   ) throws -> [DanglingPointer] {
     let file = try write()
     let trace = try Trace(path: file.path)
     let analysis = LeakAnalysis(
       try trace.heap(atSnapshot: 0), layouts: layouts,
       facts: StackFacts(
-        isSideTable: { _ in allocatesSideTables }, isOfDispatch: isOfDispatch))
+        isSideTable: { _ in allocatesSideTables }, isOfDispatch: isOfDispatch,
+        allocatingCall: allocatingCall))
     return try DanglingPointers(analysis, in: trace).pointers
   }
 
