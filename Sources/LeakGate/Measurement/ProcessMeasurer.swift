@@ -166,7 +166,7 @@ extension CheckedProcess {
   init(_ trace: Trace, source: ReportSource, file: String?) {
     let summary = source.trace
     self.init(
-      name: PathText.lastComponent(summary.executable), executable: summary.executable,
+      name: summary.programName, executable: summary.executable,
       command: summary.commandLine, pid: summary.pid, trace: file, ending: summary.ending,
       isChosen: false)
   }

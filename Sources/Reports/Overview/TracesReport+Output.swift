@@ -63,15 +63,10 @@ extension TracesReport {
 }
 
 extension TraceSummary {
-  /// The name of the program, without its folder.
-  var programName: String {
-    executable.isEmpty ? "unknown" : ReportFrame.lastComponent(executable)
-  }
-
   /// What tells the process from others of its program, if anything does: its title, of a browser's
   /// processes its command line without the folder.
   var processName: String {
-    guard let title else { return programName }
+    guard let title else { return programName.isEmpty ? "unknown" : programName }
     let words = title.split(separator: " ", maxSplits: 1)
     guard let first = words.first, first.hasPrefix("/") else { return title.shortened }
     return ([ReportFrame.lastComponent(String(first))] + words.dropFirst().map(String.init))

@@ -42,6 +42,14 @@ public struct TraceSummary: Sendable, Hashable, Encodable {
     self.ending = ending
   }
 
+  /// The name of the program: of its file, or what it was called by where it executes a copy of that which has no name
+  /// (a sealed one in memory, as container runtimes make of themselves); empty where it is not known.
+  public var programName: String {
+    let isCopy = executable == "/" || executable.hasPrefix("/memfd:")
+    let called = isCopy ? arguments.first ?? "" : ""
+    return ReportFrame.lastComponent(called.isEmpty ? executable : called)
+  }
+
   /// The command line on one line, quoted where a shell would need it.
   public var commandLine: String {
     if arguments.isEmpty { return executable.isEmpty ? "an unknown program" : executable }
@@ -60,8 +68,8 @@ public struct TraceSummary: Sendable, Hashable, Encodable {
   ///
   /// A temporary recording has no file any more; the name is what a repetition would be called.
   var fileArgument: String {
-    let name = ReportFrame.lastComponent(executable.isEmpty ? "program" : executable)
-    return ShellText.quoted(file ?? "\(name).mtrace")
+    let name = programName
+    return ShellText.quoted(file ?? "\(name.isEmpty ? "program" : name).mtrace")
   }
 }
 
