@@ -102,10 +102,23 @@ extension AllocationExpression {
     let inside = head.dropLast().dropLast(while: { $0 == " " })
     guard inside.last == "*" else { return nil }
     let name = inside.dropLast()
-    guard let open = name.lastIndex(where: { "(<".contains($0) }) else { return nil }
-    let type = trimmed(String(name[name.index(after: open)...]))
+    guard let start = startOfGroup(in: name) else { return nil }
+    let type = trimmed(String(name[start...]))
     return isTypeName(type) && type.prefix(before: " ") != "void" && type != "const void"
       ? type : nil
+  }
+
+  /// Where the group begins that a text ends in: behind the last bracket that is still open, which need
+  /// not be the last one of all, as in `(Tree<int> *`.
+  private static func startOfGroup(in text: Substring) -> String.Index? {
+    var closed = 0
+    for place in text.indices.reversed() {
+      if ")>".contains(text[place]) { closed += 1 }
+      guard "(<".contains(text[place]) else { continue }
+      if closed == 0 { return text.index(after: place) }
+      closed -= 1
+    }
+    return nil
   }
 }
 
