@@ -313,16 +313,25 @@
 
     /// Makes the search table of `.eh_frame_hdr` claim two billion entries.
     private static func overstateUnwindTable(of program: String) throws {
-      var bytes = [UInt8](try Data(contentsOf: URL(filePath: program)))
-      func word(_ offset: Int) -> Int {
-        Int(bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self) })
-      }
-      let firstSegment = word(32), segmentSize = 56, tables = 0x6474_e550
-      let segments = (0..<Int(bytes[56])).map { firstSegment + $0 * segmentSize }
-      let table = try #require(segments.first { word($0) == tables })
-      let count = word(table + 8) + 8
-      bytes.replaceSubrange(count..<count + 4, with: [0xff, 0xff, 0xff, 0x7f])
-      try Data(bytes).write(to: URL(filePath: program))
+      var tables = try UnwindTables(of: program)
+      tables.setWord(tables.header + 8, to: 0x7fff_ffff)
+      try Data(tables.bytes).write(to: URL(filePath: program))
+    }
+
+    /// Unwind tables that lead out of the image, or nowhere, cost the program nothing but frames.
+    @Test(arguments: UnwindTables.Damage.allCases)
+    func damagedUnwindTablesAreNotFollowed(damage: UnwindTables.Damage) throws {
+      let source = try TestProgram("epilogues.c", flags: ["-fomit-frame-pointer"])
+      let directory = try ScratchDirectory()
+      let program = directory.path.appending("damaged").string
+      try FileManager.default.copyItem(atPath: source.path.string, toPath: program)
+      var tables = try UnwindTables(of: program)
+      tables.inflict(damage)
+      try Data(tables.bytes).write(to: URL(filePath: program))
+
+      let root = try TracedRun([program]).root()
+      #expect(try MarkedEvents(root).lives[39001]?.count == 10)
+      #expect(root.ending == .exit(0))
     }
   }
 #endif

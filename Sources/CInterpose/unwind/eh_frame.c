@@ -1,6 +1,7 @@
 /* Reads .eh_frame_hdr, .eh_frame and .debug_frame. See eh_frame.h. */
 #include "unwind/eh_frame.h"
 
+#include "unwind/table_pages.h"
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -104,31 +105,47 @@ struct table_entry {
     int32_t start, fde; /* relative to .eh_frame_hdr */
 };
 
+/* What stands in front of the table: four bytes, a pointer and a number. */
+enum { LONGEST_HEADER = 4 + 2 * 10 };
+
+static const uint8_t *earlier(const uint8_t *a, const uint8_t *b) {
+    return a < b ? a : b;
+}
+
+static bool is_readable(const struct table_entry *entry) {
+    const uint8_t *end = (const uint8_t *)(entry + 1);
+    return mt_table_readable_until((const uint8_t *)entry, end) == end;
+}
+
 /* The binary search table that linkers write: the last entry that starts at or before pc. */
 static const uint8_t *find_fde(const struct mt_unwind_section *section, uintptr_t pc) {
     if (section->header == 0)
         return NULL;
     const uint8_t *header = (const uint8_t *)section->header;
-    struct cursor cursor = {header, header + section->header_size, false};
+    const uint8_t *end = header + section->header_size;
+    struct cursor cursor = {
+        header, mt_table_readable_until(header, earlier(header + LONGEST_HEADER, end)), false};
     uint8_t version = (uint8_t)take(&cursor, 1), frame_encoding = (uint8_t)take(&cursor, 1);
     uint8_t count_encoding = (uint8_t)take(&cursor, 1), entry_encoding = (uint8_t)take(&cursor, 1);
     if (version != 1 || entry_encoding != 0x3b /* datarel sdata4 */)
         return NULL;
     take_encoded(&cursor, frame_encoding, section->header);
     uintptr_t count = take_encoded(&cursor, count_encoding, section->header);
-    if (cursor.is_bad || count == 0 || count > (size_t)(cursor.end - cursor.at) / 8)
-        return NULL;
     const struct table_entry *entries = (const struct table_entry *)cursor.at;
+    if (cursor.is_bad || count == 0 || count > (size_t)(end - cursor.at) / sizeof *entries)
+        return NULL;
     intptr_t wanted = (intptr_t)(pc - section->header);
     size_t low = 0, high = count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
+        if (!is_readable(&entries[middle]))
+            return NULL;
         if (entries[middle].start <= wanted)
             low = middle;
         else
             high = middle;
     }
-    if (entries[low].start > wanted)
+    if (!is_readable(&entries[low]) || entries[low].start > wanted)
         return NULL;
     return header + entries[low].fde;
 }
@@ -139,6 +156,7 @@ struct frame_description {
     uint64_t return_register;
     uint8_t pointer_encoding;
     bool has_augmentation, is_signal;
+    bool is_damaged; /* there is none where the table says, or none that can be read */
     struct cursor initial, program; /* instructions of the CIE and of the FDE */
     uintptr_t start, length;
 };
@@ -170,17 +188,28 @@ static bool read_augmentation(struct cursor *cie, const char *augmentation,
     return !data.is_bad;
 }
 
+/* No compiler writes an entry of so many bytes. */
+enum { LONGEST_ENTRY = 1 << 20 };
+
+/* Where what can be read of an entry ends, at the latest.
+ *
+ * copy  NULL: the entry lies in a mapped section */
+static const uint8_t *end_of_entry(const uint8_t *at, const struct mt_debug_frame_copy *copy,
+                                   size_t size) {
+    return copy ? copy->start + copy->size : mt_table_readable_until(at, at + size);
+}
+
 /* An entry: its length, what tells a CIE from an FDE, and the rest.
  *
- * copy  NULL: the entry lies in a mapped section, whose linker is trusted with its length */
+ * copy  NULL: the entry lies in a mapped section */
 static bool begin_entry(const uint8_t *at, const struct mt_debug_frame_copy *copy,
                         struct cursor *entry) {
-    const uint8_t *end = copy ? copy->start + copy->size : at + 4;
-    *entry = (struct cursor){at, end, false};
+    *entry = (struct cursor){at, end_of_entry(at, copy, 4), false};
     uint64_t length = take(entry, 4);
-    if (entry->is_bad || length == 0 || length >= 0xfffffff0u)
+    if (entry->is_bad || length == 0 || length > LONGEST_ENTRY)
         return false;
-    if (copy && length > (size_t)(end - entry->at))
+    const uint8_t *end = end_of_entry(at, copy, 4 + length);
+    if (length > (size_t)(end - entry->at))
         return false;
     entry->end = entry->at + length;
     return true;
@@ -189,7 +218,8 @@ static bool begin_entry(const uint8_t *at, const struct mt_debug_frame_copy *cop
 static bool read_cie(const uint8_t *at, const struct mt_debug_frame_copy *copy,
                      struct frame_description *frame) {
     struct cursor cie;
-    if (!begin_entry(at, copy, &cie) || take(&cie, 4) != (copy ? UINT32_MAX : 0))
+    frame->is_damaged = !begin_entry(at, copy, &cie);
+    if (frame->is_damaged || take(&cie, 4) != (copy ? UINT32_MAX : 0))
         return false;
     uint8_t version = (uint8_t)take(&cie, 1);
     const char *augmentation = (const char *)cie.at;
@@ -221,7 +251,8 @@ static const uint8_t *take_cie(struct cursor *fde, const struct mt_debug_frame_c
 static bool read_fde(const uint8_t *at, const struct mt_debug_frame_copy *copy,
                      struct frame_description *frame) {
     struct cursor fde;
-    if (!begin_entry(at, copy, &fde))
+    frame->is_damaged = !begin_entry(at, copy, &fde);
+    if (frame->is_damaged)
         return false;
     const uint8_t *cie = take_cie(&fde, copy);
     if (!cie || !read_cie(cie, copy, frame))
@@ -256,7 +287,11 @@ struct registers {
     enum register_state fp, ra;
     bool reads_cfa;  /* the CFA is a word at an offset from a register */
     bool is_strange; /* the CFA is another expression, or such */
+    bool is_damaged; /* what is said here leads nowhere */
 };
+
+/* The CFA's, as long as nothing says which one it is. */
+static const uint64_t no_register = UINT64_MAX;
 
 enum { REMEMBERED = 8 };
 
@@ -440,7 +475,16 @@ static void run(struct machine *machine, struct cursor code,
         }
     }
     if (code.is_bad)
-        machine->now.is_strange = true;
+        machine->now.is_strange = machine->now.is_damaged = true;
+}
+
+/* Whether instructions were read to their end, but do not say where the caller is. */
+static bool lacks_caller(const struct registers *registers) {
+#if defined(__x86_64__)
+    if (!registers->is_strange && registers->ra == SAME) /* no call leaves it in a register */
+        return true;
+#endif
+    return !registers->is_strange && registers->cfa_register == no_register;
 }
 
 /* In a rule's word. Arrays of a megabyte are on many a stack. */
@@ -454,6 +498,8 @@ static struct mt_rule conclude(const struct registers *registers) {
         rule.kind = MT_RULE_OUTERMOST;
         return rule;
     }
+    if (registers->is_damaged || lacks_caller(registers))
+        return mt_rule_of_damage();
     bool is_from_fp = registers->cfa_register == REGISTER_FP;
     /* The word that is the CFA, and rbp, are read from the same frame, or neither. */
     bool is_fp_known =
@@ -483,11 +529,15 @@ static enum mt_eh_frame_result registers_at(const uint8_t *fde,
                                             struct registers *registers) {
     struct frame_description frame = {0};
     *registers = (struct registers){.is_strange = true};
-    if (!fde || !read_fde(fde, copy, &frame) || pc - frame.start >= frame.length)
+    if (!fde)
         return MT_EH_FRAME_MISSING;
+    if (!read_fde(fde, copy, &frame) || pc - frame.start >= frame.length) {
+        registers->is_damaged = frame.is_damaged && !copy;
+        return registers->is_damaged ? MT_EH_FRAME_FOUND : MT_EH_FRAME_MISSING;
+    }
     if (frame.is_signal || frame.return_register != REGISTER_RA)
         return MT_EH_FRAME_FOUND;
-    struct machine machine = {.location = frame.start, .stop = pc};
+    struct machine machine = {.now.cfa_register = no_register, .location = frame.start, .stop = pc};
     run(&machine, frame.initial, &frame);
     machine.initial = machine.now;
     run(&machine, frame.program, &frame);

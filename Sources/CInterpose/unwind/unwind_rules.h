@@ -49,7 +49,7 @@ struct mt_rule {
     bool is_behind_call; /* of an image's code without table: a call leads to it. Outside of images
                             it may be data, one of a hundred words of which looks so */
 #endif
-    int32_t cfa_offset; /* bytes */
+    int32_t cfa_offset; /* bytes; of MT_RULE_UNKNOWN not 0: mt_rule_of_damage() */
     int32_t fp_offset;  /* bytes */
 #if !defined(__x86_64__)
     int32_t pc_offset; /* bytes */
@@ -59,6 +59,16 @@ struct mt_rule {
 /* True when no table says where the caller of this code is. */
 static inline bool mt_rule_is_missing(struct mt_rule rule) {
     return rule.kind >= MT_RULE_NO_TABLE;
+}
+
+/* Of code of which a damaged table leads to no caller. Nobody else can tell it either: libunwind
+ * would read what is not there, or go from one frame to the same. */
+static inline struct mt_rule mt_rule_of_damage(void) {
+    return (struct mt_rule){.kind = MT_RULE_UNKNOWN, .cfa_offset = 1};
+}
+
+static inline bool mt_rule_is_of_damage(struct mt_rule rule) {
+    return rule.kind == MT_RULE_UNKNOWN && rule.cfa_offset != 0;
 }
 
 /* The rule for the code before this return address.

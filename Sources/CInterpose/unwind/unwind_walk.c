@@ -240,7 +240,7 @@ static enum step step(struct mt_cached_frame *from, struct mt_address_range *sta
     if (mt_unlikely(rule.kind == MT_RULE_SIGNAL))
         return STEP_SIGNAL;
     if (rule.kind != MT_RULE_FRAME || !apply(rule, frame, stack, caller))
-        return STEP_DECLINED;
+        return mt_rule_is_of_damage(rule) ? STEP_LOST : STEP_DECLINED;
     return caller->frame.pc == 0 ? STEP_OUTERMOST : STEP_CALLER;
 }
 
