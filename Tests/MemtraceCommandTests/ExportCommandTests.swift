@@ -32,6 +32,20 @@ import TraceTestSupport
     #expect(try export("--value", "total-blocks").outputText == "0x1000;0x1010 5\n")
   }
 
+  @Test(arguments: [
+    (["--size", "7"], ["none that is asked for has live-bytes", "; --value total-bytes counts"]),
+    (["--value", "peak-blocks", "--size", "7"], ["asked for has peak-blocks\n"]),
+    (
+      ["--from", "5s"], ["The recording ends at 00:00", ", before --from.\n", "no stack to export"]
+    ),
+  ])
+  func thatThereAreNoStacksIsSaid(arguments: [String], said: [String]) throws {
+    let run = try memtrace(arguments: ["export", "app.mtrace"] + arguments, in: directory.path)
+    #expect(run.status == 0)
+    #expect(run.outputText == "")
+    for text in said { #expect(run.errorText.contains(text)) }
+  }
+
   @Test(arguments: ["folded", "html", "pprof"])
   func whatTheTraceDoesNotHoldIsSaid(format: String) throws {
     let trace = URL(filePath: directory.path.appending("app.mtrace").string)

@@ -47,12 +47,13 @@ struct ExportCommand: ParsableCommand {
         in: time.scope, endNote: try session.trace.endNote(time.request))
       let result = try session.trace.replay(time.request, progress: session.progress)
       session.progress(0, 0)
-      warn(of: result, in: session)
+      warn(of: result, filter, in: session)
       switch output.format {
       case .folded:
         let stacks = try FoldedStacks(
           result, source: session.source, filter: filter, value: output.value,
           options: tree.options)
+        if stacks.lines.isEmpty { warn(noStacks, in: session) }
         try output.write { file in try stacks.lines.forEach { _ = try file.write($0) } }
       case .html:
         let graph = try FlameGraph(
@@ -68,10 +69,20 @@ struct ExportCommand: ParsableCommand {
   }
 
   /// Says on standard error what the trace does not hold: none of the forms has a place for it.
-  private func warn(of result: ReplayResult, in session: ReportSession) {
-    let name = session.file?.string ?? "the recording"
+  private func warn(of result: ReplayResult, _ filter: SiteFilter, in session: ReportSession) {
     let gaps = session.source.trace.figuresWarnings + CoverageSummary(result.coverage).warnings
-    for gap in gaps { Diagnostics.write("\(name): \(gap)") }
+    for gap in gaps + [filter.endNote].compactMap({ $0 }) { warn(gap, in: session) }
+  }
+
+  private func warn(_ text: String, in session: ReportSession) {
+    Diagnostics.write("\(session.file?.string ?? "the recording"): \(text)")
+  }
+
+  /// Of folded stacks there is nothing to see then.
+  private var noStacks: String {
+    let isOfLive = output.value == .liveBytes || output.value == .liveBlocks
+    let next = isOfLive ? "; --value total-bytes counts what was freed, too" : ""
+    return "no stack to export: none that is asked for has \(output.value.rawValue)\(next)"
   }
 
   private func query(_ filter: SiteFilter) -> FlameGraph.Query {
