@@ -18,6 +18,7 @@ public struct LeakAnalysis: Sendable {
   /// - Parameters:
   ///   - heap: The heap.
   ///   - layouts: What is known of objects, by their first words.
+  ///   - sharedCounts: What counts for objects of `std::shared_ptr`, by its first word.
   ///   - facts: What is known of the stacks that allocated the blocks.
   ///   - valueSize: How many bytes a value of Swift takes, by the address of its type's value witnesses;
   ///     nil where that is not known.
@@ -26,6 +27,7 @@ public struct LeakAnalysis: Sendable {
   ///   8 to 12 per word.
   public init(
     _ heap: HeapImage, layouts: [UInt64: ObjectLayout] = [:],
+    sharedCounts: [UInt64: SharedCounts] = [:],
     facts: StackFacts = StackFacts(), valueSize: (UInt64) -> UInt64? = { _ in nil },
     variable: (UInt64) -> VariableWord = { _ in VariableWord() }
   ) {
@@ -34,7 +36,8 @@ public struct LeakAnalysis: Sendable {
     let tables = EdgeTables(heap, layouts: layouts, facts: facts, valueSize: valueSize)
     let growing = GrowingArrays(EdgeScanner(heap, tables), roots)
     let known = EdgeFindings(
-      growingArrays: growing, freeElements: FreeElements(heap, roots, facts))
+      growingArrays: growing, freeElements: FreeElements(heap, roots, facts),
+      expired: ExpiredCounts(heap, roots, sharedCounts))
     var search = Search(EdgeScanner(heap, tables), roots, known)
     search.findings.rustInteriors = RustInteriors(heap, search.reachability, facts)
     if !search.findings.rustInteriors.isEmpty { search.repeat() }

@@ -109,7 +109,8 @@ import TraceTestSupport
         let follows = place > 0 && canPoint(words[place - 1])
         let counts =
           follows
-          && (canCount(word) || countsOwners(word) || isExpired(word) && leads(words, place + 1))
+          && (canCount(word) || countsOwners(word)
+            || isExpired(word) && (place % 2 == 1 || leads(words, place + 1)))
         let isLength = follows && words[place - 1] == address + 8 && leadsOn(words, place + 2)
         let isText =
           place > 1 && words[place - 2] == address && canPoint(address) && leadsOn(words, place + 1)
@@ -204,12 +205,16 @@ import TraceTestSupport
     var words = [UInt64](repeating: 0, count: Self.wordsOfPage)
     words.replaceSubrange(4..<7, with: [page, 1 << 32, page])
     words.replaceSubrange(12..<15, with: [page, 1 << 32, 5])
+    words.replaceSubrange(15..<18, with: [page, 1 << 32, 5])
+    words.replaceSubrange(25..<28, with: [page, 1 << 32, page])
     words.replaceSubrange(20..<23, with: [page, 1 << 52, page])
     words[Self.wordsOfPage - 2] = page
     words[Self.wordsOfPage - 1] = 7 << 32
     #expect(
       keeper.kept(page, words)
-        == [4, 5, 6, 12, 20, 22, Self.wordsOfPage - 2, Self.wordsOfPage - 1])
+        == [
+          4, 5, 6, 12, 13, 15, 20, 22, 25, 26, 27, Self.wordsOfPage - 2, Self.wordsOfPage - 1,
+        ])
   }
 
   @Test func theCountsOfOwnersAreKept() {

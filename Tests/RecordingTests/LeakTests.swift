@@ -173,6 +173,16 @@ import TraceTestSupport
     #expect(back.map { "\($0.field ?? "") \($0.role)" } == ["parent back", "owner cycleBack"])
   }
 
+  @Test(arguments: ["-O0", "-O2"])
+  func aWeakPointerHoldsNothingOnceTheObjectIsGone(_ optimisation: String) throws {
+    let source = try TestProgram("expired_owners.cpp", flags: [optimisation])
+    let report = try LeakedProgram(try TracedRun([source.path.string]).root()).report
+    let roots = report.treeGroups.map { "\($0.role) \($0.name ?? "")" }.sorted()
+    #expect(roots == ["rootLeak Message", "rootLeak Node"])
+    #expect((report.leaked.count, report.leaked.bytes) == (2, 96))
+    #expect(report.possible.count == 0)
+  }
+
   @Test func leaksOfSwift() throws {
     let source = try TestProgram("leaks.swift", flags: ["-module-name", "leaks"])
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())

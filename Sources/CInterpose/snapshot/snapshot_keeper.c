@@ -108,11 +108,12 @@ static void find_counts(struct mt_keeper *keeper, struct page *page, size_t bloc
     }
 }
 
-/* What counts the owners of a shared_ptr, behind its virtual functions; when there are none any
- * more, a pointer follows as well: the object or what deletes it. */
+/* What counts the owners of a shared_ptr, behind its virtual functions. Where there are no owners
+ * any more, these stand at the beginning of a block, or a pointer follows: the object or what
+ * deletes it. */
 static void find_shared_counts(struct page *page, size_t block) {
     uint64_t left = of_previous(page->points, block) & ~(page->points[block] | page->zero[block]);
-    uint64_t expired = of_following(page->points, block, 1) & ~page->odd[block];
+    uint64_t expired = (of_following(page->points, block, 1) | ~MT_EVEN) & ~page->odd[block];
     while (left) {
         size_t i = block * BITS + take_lowest(&left);
         bool can_be_expired = expired >> i % BITS & 1 && mt_word_can_be_expired(page->words[i]);

@@ -6,6 +6,8 @@ struct EdgeFindings: Sendable {
   var freeElements = FreeElements()
   /// The parts of arrays that grow without moving, which words lead in front of.
   var arrayParts = ArrayParts()
+  /// What counts for objects of `std::shared_ptr` that are gone.
+  var expired = ExpiredCounts()
   /// The blocks that owners hold by a pointer into the middle.
   var rustInteriors = RustInteriors()
   /// The blocks of allocators that keep the beginning for themselves.

@@ -203,6 +203,11 @@ final class EdgeScanner: Sendable {
   /// - Returns: Whether it does.
   func isHolding(_ root: Root, _ address: UInt64, _ block: Int) -> Bool {
     if root.category == .global, findings.identifiers.contains(address) { return false }
+    if !findings.expired.isEmpty, [.global, .threadLocal, .mapping].contains(root.category),
+      findings.expired.isExpired(at: address, memory)
+    {
+      return false
+    }
     return findings.settled.isEmpty || !isUncounted(root, to: block, findings.settled)
   }
 
@@ -213,8 +218,8 @@ final class EdgeScanner: Sendable {
   /// says of its object, what libdispatch has
   /// left of work that is done, what frames of async functions know of those of others, what stands in buckets of Swift's
   /// tables and parts of its deques and trees that are not in use, in storage of containers of C++ where they have no
-  /// elements, on stacks of signal handlers that have returned, objects in metadata of types, what only identifies objects, and `unowned`
-  /// references to objects that live.
+  /// elements, on stacks of signal handlers that have returned, objects in metadata of types, what only identifies objects, `unowned`
+  /// references to objects that live, and of `std::weak_ptr` to those that are gone.
   /// One that has been taken down stays allocated for these. Left out is most of what leads to blocks that are not wanted.
   @inline(__always)
   func forEachEdge(
@@ -222,6 +227,7 @@ final class EdgeScanner: Sendable {
     _ body: (_ offset: UInt64, _ target: Target) -> Void
   ) {
     if !tables.pointerlessBlocks.isEmpty, tables.pointerlessBlocks.contains(block) { return }
+    if !findings.expired.isEmpty, findings.expired.isHollow(block) { return }
     let start = blocks.address(of: block)
     let layout = layout(of: block)
     let table = table(in: block, layout)
@@ -236,6 +242,7 @@ final class EdgeScanner: Sendable {
       if target.edgeClass != .start, isOtherFrame(target, of: block) { return }
       if isSideTable, tables.sideTables.isIdle(address, of: block, value, target) { return }
       if let elements, !elements.contains(address) { return }
+      if !findings.expired.isEmpty, findings.expired.isExpired(at: address, memory) { return }
       if isLeftOver(address, of: block, start, table, parts, dead) { return }
       if let table, layout?.isIdentifierInKey(at: address, table) == true { return }
       if let layout, layout.hasObjectsAsElements,
@@ -287,6 +294,7 @@ final class EdgeScanner: Sendable {
   /// to be numbers, or only to identify something, such as the object that a side table was made for.
   func forEachOtherWord(of block: Int, _ body: (_ offset: UInt64, _ value: UInt64) -> Void) {
     if tables.pointerlessBlocks.contains(block) || tables.sideTables.contains(block) { return }
+    if findings.expired.isHollow(block) { return }
     let start = blocks.address(of: block)
     let layout = layout(of: block)
     // Its properties have been given up, and nobody reads them.

@@ -98,7 +98,7 @@ extension Trace {
     let heap = try heap(atSnapshot: index, progress: progress)
     let types = SnapshotTypeNames(source)
     return LeakAnalysis(
-      heap, layouts: objectLayouts(source, heap.memory),
+      heap, layouts: objectLayouts(source, heap.memory), sharedCounts: sharedCounts(),
       facts: StackFacts(
         isSideTable: source.names.isSideTable(of:),
         holdsNoPointers: source.names.holdsNoPointers(of:),
@@ -134,6 +134,16 @@ extension Trace {
       for word in type.words { layouts[word] = ObjectLayout(isInstance: true) }
     }
     return layouts
+  }
+
+  /// What counts for objects of `std::shared_ptr`, by its first word.
+  private func sharedCounts() -> [UInt64: SharedCounts] {
+    var counts: [UInt64: SharedCounts] = [:]
+    for type in types.all where type.kind == .cxxClass {
+      guard let isOnlyForObject = SharedCountsName.isOnlyForObject(type.name) else { continue }
+      for word in type.words { counts[word] = SharedCounts(isOnlyForObject: isOnlyForObject) }
+    }
+    return counts
   }
 
   /// What the complete snapshots before one found; none when it is the first.

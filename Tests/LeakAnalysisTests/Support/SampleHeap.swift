@@ -94,8 +94,8 @@ struct SampleHeap {
   /// - Returns: The analysis.
   /// - Throws: When the trace cannot be written or read.
   func analysis(
-    layouts: [UInt64: ObjectLayout] = [:], allocatesSideTables: Bool = false,
-    allocatesNoPointers: Bool = false,
+    layouts: [UInt64: ObjectLayout] = [:], sharedCounts: [UInt64: SharedCounts] = [:],
+    allocatesSideTables: Bool = false, allocatesNoPointers: Bool = false,
     countsReferences: @escaping (StackID) -> Bool = { _ in false },
     isHashTable: @escaping (StackID) -> Bool = { _ in false },
     isSwiftMetadata: @escaping (StackID) -> Bool = { _ in false },
@@ -111,7 +111,7 @@ struct SampleHeap {
   ) throws -> LeakAnalysis {
     let file = try write()
     return LeakAnalysis(
-      try Trace(path: file.path).heap(atSnapshot: 0), layouts: layouts,
+      try Trace(path: file.path).heap(atSnapshot: 0), layouts: layouts, sharedCounts: sharedCounts,
       facts: StackFacts(
         isSideTable: { _ in allocatesSideTables },
         holdsNoPointers: { _ in allocatesNoPointers }, countsReferences: countsReferences,
@@ -127,14 +127,14 @@ struct SampleHeap {
 
   /// Writes the trace, reads it back and looks for pointers into freed blocks.
   func dangling(
-    layouts: [UInt64: ObjectLayout] = [:], allocatesSideTables: Bool = false,
-    isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
+    layouts: [UInt64: ObjectLayout] = [:], sharedCounts: [UInt64: SharedCounts] = [:],
+    allocatesSideTables: Bool = false, isOfDispatch: @escaping (StackID) -> Bool = { _ in false },
     allocatingCall: @escaping (StackID) -> UInt64? = { _ in nil }
   ) throws -> [DanglingPointer] {
     let file = try write()
     let trace = try Trace(path: file.path)
     let analysis = LeakAnalysis(
-      try trace.heap(atSnapshot: 0), layouts: layouts,
+      try trace.heap(atSnapshot: 0), layouts: layouts, sharedCounts: sharedCounts,
       facts: StackFacts(
         isSideTable: { _ in allocatesSideTables }, isOfDispatch: isOfDispatch,
         allocatingCall: allocatingCall))
