@@ -554,10 +554,12 @@ import TraceTestSupport
     let flags = options + ["-module-name", "app"]
     let source = try TestProgram("library_structures.swift", flags: flags)
     let program = try LeakedProgram(try TracedRun([source.path.string]).root())
-    #expect(program.leaks["app.Keeper"]?.count == 4)
+    #expect(program.leaks["app.Keeper"]?.count == 6)
     let fields = program.report.treeGroups.filter { $0.name == "app.Keeper" }.flatMap(\.trees)
       .flatMap { $0 }.compactMap(\.field)
-    let all: Set = ["[1].object", "value.object", "[0].object", "[0]._sequence1"]
+    let all: Set = [
+      "[1].object", "value.object", "[0].object", "[0]._sequence1", "last.object", "pairs",
+    ]
     #expect(all.isSubset(of: fields))
   }
 

@@ -6,6 +6,8 @@ final class Keeper {
   var named: [String: Notification] = [:]
   var call: (() -> String)?
   var streams: [Zip2Sequence<[Keeper], [Int]>] = []
+  var last = Notification(name: Notification.Name("none"))
+  var pairs = zip([Keeper](), [1])
 }
 
 @inline(never) func note(of keeper: Keeper) -> Notification {
@@ -34,7 +36,15 @@ final class Keeper {
   keeper.streams = [zip([keeper], [1]), zip([], [])]
 }
 
+@_optimize(none) func keepInProperties() {
+  let keeper = Keeper()
+  keeper.last = note(of: keeper)
+  let other = Keeper()
+  other.pairs = zip([other], [1])
+}
+
 keepInArray()
 keepInDictionary()
 keepInClosure()
 keepInGeneric()
+keepInProperties()

@@ -64,6 +64,21 @@ public struct SwiftField: Sendable, Hashable {
     outer.isEmpty || inner.isEmpty || inner.hasPrefix("[") ? outer + inner : "\(outer).\(inner)"
   }
 
+  /// What of the name of a property in a structure means something outside of the module that defines the structure: of
+  /// `head.owner` all, of `slots._storage.owner` only `slots`.
+  static func publicPart(of inner: String) -> String {
+    inner.split(separator: ".", omittingEmptySubsequences: false).prefix { !isInternal($0) }
+      .joined(separator: ".")
+  }
+
+  /// Whether a property is one that a module keeps for itself, as its name says.
+  static func isInternal(_ name: some StringProtocol) -> Bool { name.hasPrefix("_") }
+
+  /// Whether a module is one of the standard library, whose structures have no names in reports for what lies in them.
+  static func isOfRuntime(_ module: some StringProtocol) -> Bool {
+    module == "Swift" || module == "Observation" || module == "_Concurrency"
+  }
+
   /// What is left of the name of a property in another one: `owner` of `slots[2].owner` in `slots[2]`.
   static func path(_ whole: String, within outer: String) -> String {
     let inner = whole.dropFirst(outer.count)

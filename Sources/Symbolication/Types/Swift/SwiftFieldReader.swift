@@ -166,10 +166,11 @@ struct SwiftFieldReader {
   ///   - module: The module of the class, whose structures are looked into by name.
   ///   - fields: What to add to.
   ///   - depth: In how many structures it lies.
+  ///   - isInternal: Whether it lies in a property that another module keeps for itself, whose name is not told.
   ///   - isCertain: Whether none of these is an optional one, which may be missing.
   private func add(
     _ field: SwiftField, _ record: UInt64, _ module: [UInt8]?, to fields: inout [SwiftField],
-    depth: Int = 0, isCertain: Bool = true
+    depth: Int = 0, isInternal: Bool = false, isCertain: Bool = true
   ) {
     guard fields.count < Self.greatestCount else { return }
     let type = types.type(ofRecord: record)
@@ -185,13 +186,18 @@ struct SwiftFieldReader {
       fields.append(SwiftField(name: field.name, offset: end, ownership: .number))
     }
     guard depth < Self.greatestDepth else { return }
-    let isOwn = contents.swiftModule(of: value) == module
+    let own = contents.swiftModule(of: value)
+    let isOwn = own == module
+    let isOfRuntime =
+      own.map { SwiftField.isOfRuntime(String(decoding: $0, as: UTF8.self)) } == true
     for (offset, member) in zip(values.offsets(of: value), records(of: value)) {
       guard let name = name(member) else { continue }
+      let isInternal = isInternal || !isOwn && (isOfRuntime || SwiftField.isInternal(name))
       let inner = SwiftField(
-        name: isOwn ? "\(field.name).\(name)" : field.name, offset: field.offset &+ UInt64(offset))
+        name: isInternal ? field.name : "\(field.name).\(name)",
+        offset: field.offset &+ UInt64(offset))
       add(
-        inner, member, module, to: &fields, depth: depth + 1,
+        inner, member, module, to: &fields, depth: depth + 1, isInternal: isInternal,
         isCertain: isCertain && !type.isOptional)
     }
   }

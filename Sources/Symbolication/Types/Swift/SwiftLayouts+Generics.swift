@@ -30,7 +30,10 @@ extension SwiftLayouts {
     let isOptional = content != nil || whole != nil
     let declared = content.map { Self.withoutOptional($0) ?? $0 } ?? name
     let isOwn = Self.module(declared) == Self.module(type) || Self.isTransparent(declared)
-    let fields = Self.expanded(field, value, isOptional: isOptional, isOwn: isOwn)
+    var fields = Self.expanded(field, value, isOptional: isOptional, isOwn: isOwn)
+    if !isOwn, SwiftField.isOfRuntime(Self.module(declared)) {
+      for index in fields.indices { fields[index].name = field.name }
+    }
     guard content != nil,
       let optional = elementTypes.valueLayout(named: "Swift.Optional<\(argument)>"),
       let tag = optional.fields.last, tag.name.isEmpty, tag.offset == value.known.size
@@ -51,7 +54,8 @@ extension SwiftLayouts {
     var fields = [own]
     for inner in known.fields {
       var placed = inner
-      placed.name = isOwn ? SwiftField.path(field.name, inner.name) : field.name
+      placed.name = SwiftField.path(
+        field.name, isOwn ? inner.name : SwiftField.publicPart(of: inner.name))
       placed.offset += field.offset
       // What is not there may have left something.
       if isOptional { placed.countedReference = nil }
