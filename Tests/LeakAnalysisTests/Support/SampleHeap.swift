@@ -76,6 +76,7 @@ struct SampleHeap {
   ///
   /// - Parameters:
   ///   - layouts: What is known of objects, by their first words.
+  ///   - sharedCounts: What counts for objects of `std::shared_ptr`, by its first word.
   ///   - allocatesSideTables: Whether all blocks may be side tables of Swift objects.
   ///   - allocatesNoPointers: Whether all blocks of such a size may be ones without pointers to others.
   ///   - countsReferences: Whether a stack allocates values that count their references.
