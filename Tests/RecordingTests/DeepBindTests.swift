@@ -94,4 +94,19 @@ import TraceTestSupport
     // Nobody freed the program's own.
     #expect(try MarkedEvents(recording.trace)[1001] == .init(allocated: 20, freed: 0))
   }
+
+  /// The loader searches where the program says that opens it, so the recorder lets it, and knows only later what was
+  /// found.
+  @Test(arguments: [true, false]) func aLibrarySearchedForOnBehalfOfTheProgramIsNamed(
+    isFound: Bool
+  ) throws {
+    let folder = try ScratchDirectory()
+    let path = folder.path.appending("libplugin_of_deep_bind.so").string
+    if isFound { _ = try ProcessRun.run(["/bin/cp", try Self.plugin().path.string, path]) }
+    let program = try TestProgram("deep_bind.c", flags: ["-Wl,-rpath,\(folder.path)"])
+    let run = try TracedRun([program.path.string, "libplugin_of_deep_bind.so", "now"])
+    #expect(run.recorded.status == (isFound ? 0 : 1))
+    let bypassed = try run.root().replay().coverage.bypassed
+    #expect(bypassed == (isFound ? ["allocator functions: \(path)"] : []))
+  }
 }

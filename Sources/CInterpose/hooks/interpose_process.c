@@ -124,7 +124,7 @@ MT_HOOK void *MT_HOOK_NAME(dlopen)(const char *file, int mode) {
         mt_lifecycle_has_trace()) {
         if (mt_deep_bind_may_call(file))
             return open_deep(file, mode);
-        mt_deep_bind_note_unseen(file);
+        mt_deep_bind_await(file);
     }
     if (mt_unlikely(mt_is_attached || mt_config.bundled_allocator) && file &&
         mt_deep_bind_may_call(file))

@@ -19,6 +19,7 @@
 #include "lifecycle/own_trace.h"
 #include "loader/attached.h"
 #include "loader/bypassing.h"
+#include "loader/deep_bind.h"
 #include "loader/image_map.h"
 #include "loader/namespaces.h"
 #include "loader/real.h"
@@ -241,8 +242,12 @@ static bool reach_calls(void) {
 }
 
 static bool look_at_image(const struct mt_loaded_image *image) {
-    return mt_debug_frame_look(image) && mt_attached_look(image) && mt_bundled_look(image) &&
-           mt_beside_malloc_look(image) && mt_refcounts_look(image);
+    bool is_ready = mt_debug_frame_look(image) && mt_attached_look(image) &&
+                    mt_bundled_look(image) && mt_beside_malloc_look(image) &&
+                    mt_refcounts_look(image);
+    if (is_ready)
+        mt_deep_bind_meet(image);
+    return is_ready;
 }
 
 static void forget_code(void) {

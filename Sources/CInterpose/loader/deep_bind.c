@@ -16,6 +16,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
+#include <string.h>
 
 enum { MOST_IMAGES = 4096 };
 
@@ -150,4 +151,46 @@ void mt_deep_bind_end(struct mt_deep_bind *before, void *handle) {
 
 void mt_deep_bind_note_unseen(const char *file) {
     mt_bypassing_note("allocator functions", file, false);
+}
+
+/* ---- Opened by the host's own call ---- */
+
+enum { MOST_AWAITED = 32, LONGEST_NAME = 64 };
+
+/* File names, the oldest of which gives way: by then it has come, or never will. Without a lock,
+ * which a forked child might find taken: a name begins with 0 while it is written. */
+static struct {
+    uint32_t next;
+    char names[MOST_AWAITED][LONGEST_NAME];
+} g_awaited;
+
+static void await(const char *name, size_t size) {
+    uint32_t turn = __atomic_fetch_add(&g_awaited.next, 1, __ATOMIC_RELAXED);
+    char *slot = g_awaited.names[turn % MOST_AWAITED];
+    __atomic_store_n(slot, 0, __ATOMIC_RELEASE);
+    memcpy(slot + 1, name + 1, size - 1);
+    __atomic_store_n(slot, name[0], __ATOMIC_RELEASE);
+}
+
+void mt_deep_bind_await(const char *file) {
+    int saved = errno;
+    const char *name = mt_text_last_component(file);
+    size_t size = mt_text_length(name) + 1;
+    mt_image_map_refresh(); /* what was awaited before has come by now */
+    if (size <= LONGEST_NAME)
+        await(name, size);
+    else
+        mt_deep_bind_note_unseen(file);
+    errno = saved;
+}
+
+void mt_deep_bind_meet(const struct mt_loaded_image *image) {
+    const char *name = mt_text_last_component(image->path);
+    for (uint32_t i = 0; *name && i < MOST_AWAITED; i++) {
+        char *awaited = g_awaited.names[i];
+        if (!__atomic_load_n(awaited, __ATOMIC_ACQUIRE) || !mt_text_equal(awaited, name))
+            continue;
+        __atomic_store_n(awaited, 0, __ATOMIC_RELEASE);
+        mt_deep_bind_note_unseen(image->path);
+    }
 }

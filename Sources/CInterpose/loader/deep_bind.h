@@ -8,6 +8,7 @@
 #ifndef MT_DEEP_BIND_H
 #define MT_DEEP_BIND_H
 
+#include "loader/elf_symbols.h"
 #include <stdbool.h>
 
 struct mt_deep_bind; /* the images that were loaded before */
@@ -29,5 +30,15 @@ void mt_deep_bind_end(struct mt_deep_bind *before, void *handle);
 
 /* Says in the trace that the calls of a library may go past the recorder. */
 void mt_deep_bind_note_unseen(const char *file);
+
+/* Such a library is about to be opened by the host's own call, which may fail: programs try many
+ * names. That its calls may go past the recorder is said once it is there.
+ *
+ * context  the host's dlopen; errno untouched */
+void mt_deep_bind_await(const char *file);
+
+/* An image was loaded: says so of one that was awaited.
+ * context  as a watcher of images (image_map.h) */
+void mt_deep_bind_meet(const struct mt_loaded_image *image);
 
 #endif
