@@ -1,9 +1,16 @@
+import Testing
+
 @testable import TraceReader
 
 /// Keys of hash tables that all fall into one place.
 enum ForgedKeys {
   /// A multiple of it by a small number has that as its hash: it is the inverse of the usual factor.
   static let inverse: UInt64 = 0xf1de_83e1_9937_733d
+
+  /// How many a table gets: where each search goes through all of them, that takes longer than `timeLimit`; else
+  /// seconds, also on a machine that does much else.
+  static let count: UInt64 = 400_000
+  static let timeLimit: TimeLimitTrait = .timeLimit(.minutes(10))
 
   /// A key of a site whose hash by the usual factor is a number.
   static func site(hash: UInt64) -> SiteKey {
