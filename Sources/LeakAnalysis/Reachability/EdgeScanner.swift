@@ -203,9 +203,7 @@ final class EdgeScanner: Sendable {
   /// - Returns: Whether it does.
   func isHolding(_ root: Root, _ address: UInt64, _ block: Int) -> Bool {
     if root.category == .global, findings.identifiers.contains(address) { return false }
-    if !findings.expired.isEmpty, [.global, .threadLocal, .mapping].contains(root.category),
-      findings.expired.isExpired(at: address, memory)
-    {
+    if !findings.expired.isEmpty, root.hasObjects, findings.expired.isExpired(at: address, memory) {
       return false
     }
     return findings.settled.isEmpty || !isUncounted(root, to: block, findings.settled)

@@ -19,8 +19,8 @@ struct FreeElements: Sendable {
   /// - Complexity: O(*words*).
   init(_ heap: HeapImage, _ roots: [Root], _ facts: StackFacts) {
     let blocks = heap.blocks
-    let places = roots.filter { [.global, .threadLocal, .mapping].contains($0.category) }
-      .map(\.range).sorted { $0.lowerBound < $1.lowerBound }
+    let places = roots.filter(\.hasObjects).map(\.range)
+      .sorted { $0.lowerBound < $1.lowerBound }
     used = UsedParts(in: heap) { _, container in
       if heap.lookup.block(containing: container) >= 0 { return true }
       let next = places.partitioningIndex { $0.lowerBound > container }

@@ -48,6 +48,14 @@ public struct Root: Sendable, Hashable {
     self.range = range
   }
 
+  /// Whether it is memory in which objects stand for as long as the program keeps them: no stack, no register.
+  var hasObjects: Bool {
+    switch category {
+    case .global, .threadLocal, .mapping: true
+    default: false
+    }
+  }
+
   /// Whether it is no memory that leads to blocks, but a block that is none to report.
   var isBlock: Bool {
     switch category {
