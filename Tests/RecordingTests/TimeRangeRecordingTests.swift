@@ -32,4 +32,14 @@ import TraceTestSupport
     #expect(part.total.totalCount > 10_000)
     #expect(part.eventCount < all.eventCount)
   }
+
+  @Test func blocksAfterAPauseAreDatedAfterIt() throws {
+    let trace = try TracedRun([try TestProgram("quiet_spells.c").path.string]).root()
+    let events = try MarkedEvents(trace)
+    for pause in (0 as UInt64)..<16 {
+      let before = try #require(events.lives[51000 + pause]?.first).allocation.time
+      let after = try #require(events.lives[52000 + pause]?.first).allocation.time
+      #expect(trace.clock.nanoseconds(from: before, to: after) >= 59_500_000, "pause \(pause)")
+    }
+  }
 }
