@@ -183,11 +183,7 @@ struct HeapReplay: ~Copyable, EventSink {
   @inline(__always)
   private func prefetch(_ event: UnsafePointer<RawEvent>, _ strangers: inout UInt32) {
     strangers &<<= 1
-    let address = event[Self.indexDistance].address
-    if !live.isRecent(address) {
-      strangers |= 1
-      live.prefetchIndex(address)
-    }
+    strangers |= live.prefetchIndexOfStranger(event[Self.indexDistance].address)
     if strangers & 1 &<< UInt32(Self.indexDistance - Self.entryDistance) != 0 {
       live.prefetchEntry(event[Self.entryDistance].address)
     }

@@ -142,9 +142,14 @@ struct LiveIndex: ~Copyable {
   }
 
   /// Starts to load the bucket of an address.
+  ///
+  /// - Parameters:
+  ///   - address: Of a block.
+  ///   - mask: All bits set; or none, for the first bucket instead, which is at hand.
   @inline(__always)
-  func prefetch(_ address: UInt64) {
-    cprocessor_prefetch(bucket(home(Self.hash(address))))
+  func prefetch(_ address: UInt64, mask: UInt64) {
+    let home = home(Self.hash(address)) & Int(truncatingIfNeeded: mask)
+    cprocessor_prefetch(bucket(home))
   }
 
   /// The number of an entry that may be that of an address, to prefetch it; nil for none.
