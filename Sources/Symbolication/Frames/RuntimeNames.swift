@@ -135,6 +135,10 @@ enum RuntimeNames {
     "erts_sys_aligned_realloc", "erts_sys_aligned_free", "erts_alcu_sys_alloc",
     "erts_alcu_sys_realloc", "erts_alcu_sys_aligned_alloc", "erts_alcu_sys_aligned_realloc",
     "stgMallocBytes", "stgReallocBytes", "stgCallocBytes", "stgMallocAlignedBytes", "stgFree",
+    // Of .NET, whose layer for Linux has the functions of Windows.
+    "HeapAlloc", "HeapReAlloc", "HeapFree", "PAL_malloc", "InternalMalloc",
+    "EEHeapAlloc", "EEHeapFree", "EEHeapAllocInProcessHeap", "EEHeapFreeInProcessHeap",
+    "ClrHeapAlloc", "ClrHeapFree",
     "CRYPTO_malloc", "CRYPTO_zalloc", "CRYPTO_realloc", "CRYPTO_clear_realloc", "CRYPTO_free",
     "CRYPTO_clear_free", "CRYPTO_strdup", "CRYPTO_strndup", "CRYPTO_memdup",
     "CRYPTO_secure_malloc", "CRYPTO_secure_zalloc", "CRYPTO_secure_free",
