@@ -52,6 +52,29 @@ import TraceTestSupport
     #expect(child.ending == .underscoreExit(8))
   }
 
+  /// The user who makes files is the effective one, which `access` does not tell.
+  @Test(
+    .enabled(if: HostTests.isRoot, "only root may become another user"),
+    arguments: [("user", "700"), ("user", "777"), ("group", "700")])
+  func aForkOfAnotherEffectiveUserIsRecordedOrNoted(who: String, mode: String) throws {
+    let program = try TestProgram("lent_rights.c").path.string
+    let run = try TracedRun([program, who], shell: "chmod \(mode) .")
+    let traces = try run.allTraces().filter { $0.process.executablePath == program }
+    let isRecorded = run.plain.outputText == "may\n"
+
+    if mode == "700" { try #require(isRecorded == (who == "group")) }
+    #expect(traces.map(\.ending) == (isRecorded ? [.exit(0), .underscoreExit(8)] : [.exit(0)]))
+    #expect(traces.first?.coverage.childrenNotFollowedCount == (isRecorded ? 0 : 1))
+    #expect(
+      traces.first?.coverage.childrenNotFollowed
+        == (isRecorded
+          ? []
+          : [
+            "\(program): its forks cannot write traces any more "
+              + "(another user, chroot, mount namespace, Landlock, ulimit -f, ulimit -n)"
+          ]))
+  }
+
   /// Programs read the clock without a system call, so that their filters need not allow it.
   @Test func aProcessThatMayNotReadTheClockForks() throws {
     let run = try TracedRun([try TestProgram("no_clock.c").path.string])

@@ -6,18 +6,17 @@
 #include "base/executable_path.h"
 #include "base/file_room.h"
 #include "base/os.h"
+#include "base/os_rights.h"
 #include "base/text.h"
 #include "process/recording.h"
 #include "trace/meta_writer.h"
 #include "trace/trace_descriptor.h"
 #include "trace/trace_file.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* A bool: whether this process, or what it was forked from, may be in a Landlock domain. */
 static uint32_t g_is_landlocked;
@@ -26,35 +25,43 @@ void mt_trace_folder_before_landlock(void) {
     __atomic_store_n(&g_is_landlocked, 1, __ATOMIC_RELAXED);
 }
 
-/* Only who opens a file is told what Landlock says. This one has no name, and is gone at once. */
-static bool is_behind_landlock(const char *folder) {
-    if (!__atomic_load_n(&g_is_landlocked, __ATOMIC_RELAXED))
-        return false;
+/* Only who opens a file is told what Landlock says, and what the effective user may. This one has
+ * no name, and is gone at once. */
+static bool refuses_files(const char *folder) {
     long fd = mt_os_open(MT_AT_CWD, folder, O_TMPFILE | O_RDWR, S_IRUSR | S_IWUSR);
     if (fd >= 0)
         mt_os_close((int)fd);
-    return fd == -EACCES;
+    return mt_os_is_out_of_reach(fd);
 }
 
-static const char *out_of_reach(char folder[MT_TRACE_FOLDER_ROOM]) {
+/* returns  false where it is not known, or its name depends on the process: trace_name.h */
+static bool find_folder(char folder[MT_TRACE_FOLDER_ROOM]) {
     const char *output = mt_config.output;
     size_t length = (size_t)(mt_text_last_component(output) - output);
     if (*output != '/' || length >= MT_TRACE_FOLDER_ROOM)
-        return NULL;
+        return false;
     memcpy(folder, output, length);
     folder[length] = 0;
-    if (strchr(folder, '%')) /* its name depends on the process: trace_name.h */
+    return !strchr(folder, '%');
+}
+
+static bool may_files_have_a_header(void) {
+    return mt_os_limit(RLIMIT_FSIZE) >= MT_FILE_HEADER_SIZE;
+}
+
+static const char *out_of_reach(char folder[MT_TRACE_FOLDER_ROOM]) {
+    if (!find_folder(folder))
         return NULL;
     if (mt_os_is_out_of_reach(mt_os_may_create_in(folder)))
         return "traces cannot be written into their folder where it runs (another user, chroot, "
                "mount namespace)";
-    if (is_behind_landlock(folder))
+    if (__atomic_load_n(&g_is_landlocked, __ATOMIC_RELAXED) && refuses_files(folder))
         return "traces cannot be written into their folder in its sandbox (Landlock)";
     return NULL;
 }
 
 const char *mt_trace_obstacle(char room[MT_TRACE_FOLDER_ROOM]) {
-    if (mt_os_limit(RLIMIT_FSIZE) < MT_FILE_HEADER_SIZE)
+    if (!may_files_have_a_header())
         return "traces cannot be written where files may have next to no bytes (ulimit -f)";
     return out_of_reach(room);
 }
@@ -71,19 +78,27 @@ static void note_forks(void) {
     mt_meta_note(MT_NOTE_CHILD_NOT_FOLLOWED, 1, line);
 }
 
+/* The kernel is asked about the real user and group, files are made by the effective ones: those of
+ * a server that only lends its rights to another user (seteuid) differ. */
+static bool is_effectively_another(void) {
+    struct mt_identity identity = mt_os_identity();
+    return identity.user != identity.effective_user || identity.group != identity.effective_group;
+}
+
 /* It has the parent's descriptors, but for that of the trace. A program that it executes instead
  * may have fewer: mt_trace_obstacle does not look at them. */
 static bool can_fork_begin(void) {
     char room[MT_TRACE_FOLDER_ROOM];
-    return mt_file_room_is_left(mt_trace_descriptor_kept()) && !mt_trace_obstacle(room);
+    if (!mt_file_room_is_left(mt_trace_descriptor_kept()))
+        return false;
+    if (is_effectively_another())
+        return may_files_have_a_header() && (!find_folder(room) || !refuses_files(room));
+    return !mt_trace_obstacle(room);
 }
 
 void mt_trace_folder_after_fork(void) {
     static uint32_t noted; /* the process that has said so: once is enough */
-    if (!mt_config.follow || !mt_recording_owns_trace())
-        return;
-    /* The kernel is asked about the real user, files are made by the effective one. */
-    if (getuid() != geteuid() || can_fork_begin())
+    if (!mt_config.follow || !mt_recording_owns_trace() || can_fork_begin())
         return;
     mt_trace_file_count(MT_COUNT_CHILDREN_NOT_FOLLOWED, 1);
     uint32_t pid = (uint32_t)mt_os_pid();
