@@ -121,10 +121,14 @@ import TraceTestSupport
     #expect(trace.coverage.stop == nil)
   }
 
-  /// Nor is it what the program may lock.
-  @Test(arguments: [("6000", "1"), ("3000", "2"), ("6000", "3"), ("3000", "6"), ("6000", "7")])
-  func aProgramMayLockAllOfItsMemory(kibibytes: String, flags: String) throws {
-    let run = try TracedRun([try TestProgram("locked.c").path.string, kibibytes, flags])
+  /// Nor is it what the program may lock, nor are addresses that were put aside for guarded blocks.
+  @Test(
+    arguments: [("6000", "1"), ("3000", "2"), ("6000", "3"), ("3000", "6"), ("6000", "7")],
+    [[], ["--guard"]])
+  func aProgramMayLockAllOfItsMemory(limits: (String, String), options: [String]) throws {
+    let (kibibytes, flags) = limits
+    let run = try TracedRun(
+      [try TestProgram("locked.c").path.string, kibibytes, flags], start: .launcher(options))
     let locksPresent = flags != "2" && flags != "6"
     #expect(
       run.plain.outputText

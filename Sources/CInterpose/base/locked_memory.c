@@ -11,6 +11,14 @@
 
 enum { ON_FAULT = 1 }; /* include/uapi/asm-generic/mman-common.h, MLOCK_ONFAULT */
 
+static struct { uintptr_t start, end; } g_left_out;
+
+void mt_locked_memory_leave_out(uintptr_t start, uintptr_t end) {
+    __atomic_store_n(&g_left_out.end, 0, __ATOMIC_RELAXED); /* a range that overlaps with nothing */
+    __atomic_store_n(&g_left_out.start, start, __ATOMIC_RELEASE);
+    __atomic_store_n(&g_left_out.end, end, __ATOMIC_RELEASE);
+}
+
 static void let_go(uintptr_t start, uintptr_t end) {
     CALL(SYS_munlock, start, end - start, 0, 0, 0, 0);
 }
@@ -18,6 +26,17 @@ static void let_go(uintptr_t start, uintptr_t end) {
 void mt_locked_memory_let_go(int flags) {
     mt_os_unlocks_pages = (flags & MCL_FUTURE) != 0;
     mt_own_memory_visit(let_go);
+    uintptr_t end = __atomic_load_n(&g_left_out.end, __ATOMIC_ACQUIRE);
+    uintptr_t start = __atomic_load_n(&g_left_out.start, __ATOMIC_RELAXED);
+    if (start < end)
+        let_go(start, end);
+}
+
+static bool is_left_out(const struct mt_map_line *line) {
+    uintptr_t end = __atomic_load_n(&g_left_out.end, __ATOMIC_ACQUIRE);
+    uintptr_t start = __atomic_load_n(&g_left_out.start, __ATOMIC_RELAXED);
+    return (line->start < end && start < line->end) ||
+           mt_own_memory_overlaps(line->start, line->end);
 }
 
 /* Calls a function for each mapping that is not ours. Returns their bytes, or UINT64_MAX. */
@@ -28,7 +47,7 @@ static uint64_t visit_others(void (*visit)(const struct mt_map_line *line, int f
         struct mt_map_line line;
         bytes = 0;
         while (mt_maps_next(reader, &line))
-            if (!mt_own_memory_overlaps(line.start, line.end)) {
+            if (!is_left_out(&line)) {
                 bytes += line.end - line.start;
                 if (visit)
                     visit(&line, flags);

@@ -6,6 +6,12 @@
 #define MT_LOCKED_MEMORY_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+/* Leaves a range of addresses unlocked as well, of which parts are handed out to the host as it
+ * goes: what is locked takes no guards, and all of it would count. Instead of the one before; none
+ * where it is empty. */
+void mt_locked_memory_leave_out(uintptr_t start, uintptr_t end);
 
 /* After mlockall(flags) has succeeded: lets go of the recorder's memory, and from now on of what it
  * maps. */

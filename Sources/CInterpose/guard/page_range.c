@@ -1,6 +1,7 @@
 /* See page_range.h. */
 #include "guard/page_range.h"
 
+#include "base/locked_memory.h"
 #include <sys/mman.h>
 
 /* Pages that get guards at once. Not all of them: each has an entry in a page table then. */
@@ -29,11 +30,18 @@ static bool guard_up_to(struct mt_page_range *range, uint64_t end) {
     return true;
 }
 
+/* With the page in front. */
+static void leave_unlocked(const struct mt_page_range *range) {
+    mt_locked_memory_leave_out(range->start - MT_PAGE_SIZE,
+                               (uintptr_t)address_of(range, range->count));
+}
+
 bool mt_page_range_begin(struct mt_page_range *range, uint64_t count, bool may_guard) {
     uint8_t *start = mt_os_reserve_addresses((count + 1) * MT_PAGE_SIZE);
     if (!start)
         return false;
     *range = (struct mt_page_range){.start = (uintptr_t)start + MT_PAGE_SIZE, .count = count};
+    leave_unlocked(range);
     range->has_guards = may_guard && guard_up_to(range, 1);
     return true;
 }
@@ -46,6 +54,7 @@ void mt_page_range_shorten(struct mt_page_range *range, uint64_t count) {
     __atomic_store_n(&range->count, count, __ATOMIC_RELEASE);
     if (range->guarded > count)
         range->guarded = count;
+    leave_unlocked(range);
     mt_os_give_back_addresses(address_of(range, count), (before - count) * MT_PAGE_SIZE);
 }
 
