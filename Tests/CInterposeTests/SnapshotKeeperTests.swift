@@ -62,8 +62,12 @@ import TraceTestSupport
       self.slab = slab
     }
 
+    /// Whether an address is in a mapping, or in front of one that is not where numbers lead to.
     private func isMapped(_ address: UInt64) -> Bool {
-      mappings.contains { $0.contains(address) }
+      mappings.contains {
+        let size = $0.lowerBound < 1 << 32 ? 0 : UInt64($0.count)
+        return ($0.lowerBound - size..<$0.upperBound).contains(address)
+      }
     }
 
     private func canPoint(_ word: UInt64) -> Bool {
@@ -147,7 +151,9 @@ import TraceTestSupport
     case 10: return 3 << 62 | pointer >> 3
     case 11: return 3 << 62 | pointer >> 3 | 1 << (44 + generator.next() % 18)
     case 12: return mapping.upperBound + generator.next() % 32
-    case 13: return mapping.lowerBound - 1 - generator.next() % 32
+    case 13:
+      let before = generator.next() % 2 == 0 ? 0 : UInt64(mapping.count)
+      return mapping.lowerBound - min(before, mapping.lowerBound) - 1 - generator.next() % 32
     case 14: return 1 << 33 | 3
     case 15: return (generator.next() % (1 << 26)) << 33 | generator.next() % (1 << 23) | 1
     case 16: return generator.next() << 32 | 0xffff_ffff
@@ -308,6 +314,38 @@ import TraceTestSupport
     for (number, word) in header.enumerated() { words[22 + number] = word }
     let places = isKept ? [20, 21, 22, 23, 24].filter { words[$0] != 0 } : [20, 21]
     #expect(Keeper([page..<page + UInt64(MT_PAGE_SIZE)]).kept(page, words) == places)
+  }
+
+  /// Parts of arrays that grow without moving are found by words that lead in front of them.
+  @Test(
+    arguments: [
+      (0x7f00_0001_0000..<0x7f00_0003_0000, 0x7eff_ffff_0000..<0x7f00_0003_0000),
+      (0x1_0001_0000..<0x1_0003_0000, 0x1_0000_0000..<0x1_0003_0000),
+      (0x1_0000_0000..<0x1_0003_0000, 0x1_0000_0000..<0x1_0003_0000),
+      (0x40_1000..<0x40_3000, 0x40_1000..<0x40_3000),
+    ] as [(Range<UInt64>, Range<UInt64>)])
+  func whatLeadsInFrontOfAMappingIsKept(mapping: Range<UInt64>, reach: Range<UInt64>) {
+    let (page, words) = Self.pageOfNumbers()
+    defer { words.deallocate() }
+    words[20] = reach.lowerBound - 8
+    words[30] = reach.lowerBound
+    words[40] = mapping.lowerBound
+    words[50] = reach.upperBound - 8
+    words[60] = reach.upperBound
+    #expect(Keeper([mapping]).kept(page, words) == [30, 40, 50])
+  }
+
+  @Test func aLargeMappingReachesBeyondThoseBelowIt() {
+    let (page, words) = Self.pageOfNumbers()
+    defer { words.deallocate() }
+    words[20] = 0x7eff_f000_0000 - 8
+    words[30] = 0x7eff_f000_0000
+    words[40] = 0x7eff_ffff_0000
+    words[50] = 0x7f00_0000_5000
+    let mappings: [Range<UInt64>] = [
+      0x7f00_0000_0000..<0x7f00_0000_1000, 0x7f00_1000_0000..<0x7f00_3000_0000,
+    ]
+    #expect(Keeper(mappings).kept(page, words) == [30, 40, 50])
   }
 
   @Test func allThatIsNotZeroIsKeptOnRequest() {

@@ -16,19 +16,33 @@ static void add_to_slots(struct mt_pointer_filter *filter, const struct mt_span 
     }
 }
 
+/* Where words may lead to on behalf of a mapping: arrays that grow without moving are found by
+ * words that lead in front of their parts, by as many bytes as these have. Not where numbers lead
+ * to. */
+static uint64_t reach(const struct mt_region *region) {
+    uint64_t size = region->end - region->start;
+    if (region->start < MT_FILTER_REACH)
+        return region->start;
+    return region->start - MT_FILTER_REACH < size ? MT_FILTER_REACH : region->start - size;
+}
+
 void mt_pointer_filter_make(struct mt_pointer_filter *filter, const struct mt_region_list *list,
                             struct mt_span *spans) {
     memset(filter, 0, sizeof *filter);
     filter->spans = spans;
     for (size_t i = 0; i < list->count; i++) {
         const struct mt_region *region = &list->regions[i];
-        struct mt_span *last = filter->count ? &spans[filter->count - 1] : NULL;
         if (!region->is_target)
             continue;
-        if (last && last->start + last->size == region->start)
-            last->size += region->end - region->start;
+        uint64_t start = reach(region);
+        /* The reach of a large mapping covers whole ones below it. */
+        while (filter->count > 0 && spans[filter->count - 1].start >= start)
+            filter->count--;
+        struct mt_span *last = filter->count ? &spans[filter->count - 1] : NULL;
+        if (last && last->start + last->size >= start)
+            last->size = region->end - last->start;
         else
-            spans[filter->count++] = (struct mt_span){region->start, region->end - region->start};
+            spans[filter->count++] = (struct mt_span){start, region->end - start};
     }
     for (size_t i = 0; i < filter->count; i++)
         add_to_slots(filter, &spans[i]);

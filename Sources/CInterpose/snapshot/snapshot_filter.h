@@ -7,6 +7,9 @@
 /* Of an address whose spare bits hold tags. */
 #define MT_ADDRESS_BITS UINT64_C(0x00007ffffffffff8)
 
+/* The lowest address in front of a mapping that words may lead to: most numbers are less. */
+#define MT_FILTER_REACH (UINT64_C(1) << 32)
+
 struct mt_span {
     uint64_t start;
     uint64_t size;
@@ -20,7 +23,8 @@ enum {
     MT_FILTER_RECENT = 512,
 };
 
-/* The mappings that a pointer may point to, joined where they touch. Most words that are no
+/* The mappings that a pointer may point to, or in front of by as many bytes as they have, joined
+ * where these touch. Most words that are no
  * pointers miss what their slot has; most that are hit what was hit last near there. */
 struct mt_pointer_filter {
     struct mt_span *spans; /* ascending */
@@ -29,7 +33,7 @@ struct mt_pointer_filter {
     struct mt_span recent[MT_FILTER_RECENT]; /* by its middle bits: a span; of any address, or 0 */
 };
 
-/* Makes a filter of the mappings that words may point into. No allocation.
+/* Makes a filter of the mappings that words may point into, or in front of. No allocation.
  *
  * spans  room for list->count; stays the filter's */
 void mt_pointer_filter_make(struct mt_pointer_filter *filter, const struct mt_region_list *list,
@@ -48,8 +52,8 @@ static inline bool mt_pointer_filter_hits(struct mt_pointer_filter *filter, uint
     return address - recent->start < recent->size || mt_pointer_filter_search(filter, address);
 }
 
-/* True when the word points into a mapping: as it is, as a Swift object's word that holds a side
- * table, or without the tags that Swift and others put into spare bits. */
+/* True when the word points into a mapping, or in front of one: as it is, as a Swift object's word
+ * that holds a side table, or without the tags that Swift and others put into spare bits. */
 static inline bool mt_word_can_point(struct mt_pointer_filter *filter, uint64_t word) {
     if (mt_pointer_filter_hits(filter, word & MT_ADDRESS_BITS))
         return true;
