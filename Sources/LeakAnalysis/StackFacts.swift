@@ -24,8 +24,10 @@ public struct StackFacts {
   public let isContainer: (StackID) -> Bool
   /// Whether a stack is one by which a `std::vector` or `std::deque` allocates room for elements that may hold pointers.
   public let isElements: (StackID) -> Bool
-  /// The call by which a stack allocates, as an address; nil where that is not known.
-  public let allocatingCall: (StackID) -> UInt64?
+  /// The calls by which a stack allocates, as addresses, the innermost first; none where they are not known.
+  ///
+  /// More than the innermost tell blocks apart that come from one call by different ways, as through a `malloc` of the program.
+  public let calls: (StackID) -> [UInt64]
   /// Whether what lies at an offset of a block does not keep what it points to, as `Weak` in Rust.
   public let isWeak: (_ offset: UInt64, _ block: Int, HeapImage) -> Bool
   /// Whether what lies at an offset of a block is counted by what it points to, as `Rc` in Rust.
@@ -45,7 +47,7 @@ public struct StackFacts {
     isOfGObject: @escaping (StackID) -> Bool = { _ in false },
     isContainer: @escaping (StackID) -> Bool = { _ in false },
     isElements: @escaping (StackID) -> Bool = { _ in false },
-    allocatingCall: @escaping (StackID) -> UInt64? = { _ in nil },
+    calls: @escaping (StackID) -> [UInt64] = { _ in [] },
     isWeak: @escaping (UInt64, Int, HeapImage) -> Bool = { _, _, _ in false },
     isCounted: @escaping (UInt64, Int, HeapImage) -> Bool = { _, _, _ in false },
     isUnused: @escaping (UInt64, Int, HeapImage) -> Bool = { _, _, _ in false }
@@ -60,11 +62,14 @@ public struct StackFacts {
     self.isOfGObject = Self.remembered(isOfGObject)
     self.isContainer = Self.remembered(isContainer)
     self.isElements = Self.remembered(isElements)
-    self.allocatingCall = allocatingCall
+    self.calls = calls
     self.isWeak = isWeak
     self.isCounted = isCounted
     self.isUnused = isUnused
   }
+
+  /// The call by which a stack allocates, as an address; nil where that is not known.
+  func allocatingCall(_ stack: StackID) -> UInt64? { calls(stack).first }
 
   /// The same question, asked once for each stack: an answer may need the names of all its frames.
   private static func remembered(_ ask: @escaping (StackID) -> Bool) -> (StackID) -> Bool {

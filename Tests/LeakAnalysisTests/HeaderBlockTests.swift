@@ -8,7 +8,8 @@ struct HeaderBlockTests {
   private func possible(
     place: UInt64 = 8, stacks: [UInt32] = [1, 2, 1, 2, 1], count: Int = 5,
     operation: Operation = .malloc, layouts: [UInt64: ObjectLayout] = [:],
-    distance: UInt64 = 1 << 16, _ change: (inout SampleHeap, [UInt64]) -> Void = { _, _ in }
+    distance: UInt64 = 1 << 16, callers: [UInt32: [UInt64]] = [:],
+    _ change: (inout SampleHeap, [UInt64]) -> Void = { _, _ in }
   ) throws -> Int {
     var heap = SampleHeap()
     let blocks = (0..<count).map {
@@ -20,7 +21,8 @@ struct HeaderBlockTests {
     // The first two stacks come from one call, each other one from its own.
     return try heap.analysis(
       layouts: layouts,
-      allocatingCall: { 1 << 32 + (UInt64(max($0.rawValue, 2)) - 2) * distance }
+      allocatingCall: { 1 << 32 + (UInt64(max($0.rawValue, 2)) - 2) * distance },
+      callers: { callers[$0.rawValue] ?? [] }
     ).reachability.count(of: .possible)
   }
 
@@ -57,6 +59,48 @@ struct HeaderBlockTests {
     #expect(try possible(6) == 1)
     #expect(try possible { heap, blocks in heap.set(blocks[3] + 56, blocks[4] + 16) } == 1)
     #expect(try possible { heap, blocks in heap.set(blocks[1] + 48, blocks[4] + 16) } == 1)
+  }
+
+  @Test("may be few from each of several calls beside each other")
+  func severalCallsBeside() throws {
+    func possible(_ count: Int, distance: UInt64 = 4095) throws -> Int {
+      try self.possible(stacks: [1, 1, 3, 3, 3], count: count, distance: distance)
+    }
+    #expect(try possible(5) == 0)
+    #expect(try possible(4) == 0)
+    #expect(try possible(3) == 3)
+    #expect(try possible(5, distance: 4096) == 5)
+    let mixed = try self.possible(stacks: [1, 1, 3, 3, 3], distance: 4095) { heap, blocks in
+      heap.set(blocks[3] + 56, blocks[4] + 16)
+    }
+    #expect(mixed == 5)
+  }
+
+  @Test(
+    "are told by who calls a function that allocates for others, too, whose blocks have beginnings")
+  func callersOfWrappers() throws {
+    func possible(depth: Int, known: Int) throws -> Int {
+      let shared = (1..<depth).map { UInt64($0) << 40 }
+      let callers = { (stack: UInt64) in Array((shared + [stack << 44]).prefix(known)) }
+      return try self.possible(
+        stacks: [1, 1, 1, 1, 1], callers: [1: callers(1), 2: callers(2)]
+      ) { heap, _ in
+        let other = heap.block(64, stack: StackID(rawValue: 2))
+        heap.set(SampleHeap.globals + 64, other)
+      }
+    }
+    #expect(try possible(depth: 1, known: 0) == 5)
+    #expect(try possible(depth: 1, known: 1) == 0)
+    #expect(try possible(depth: 2, known: 1) == 5)
+    #expect(try possible(depth: 2, known: 2) == 0)
+  }
+
+  @Test("are none where a caller of such a function has blocks that are held by their beginnings")
+  func callersOfBoth() throws {
+    let possible = try possible(stacks: [1, 1, 1, 1, 1], callers: [1: [1 << 40]]) { heap, _ in
+      heap.set(SampleHeap.globals + 64, heap.block(64, stack: StackID(rawValue: 1)))
+    }
+    #expect(possible == 5)
   }
 
   @Test(

@@ -17,7 +17,11 @@ import TraceReader
 /// several, too, as of the texts of messages of Protocol Buffers; blocks with these may come from any allocator function.
 ///
 /// Where such an allocator is known, its other calls are, too: the one of `realloc` stands beside that of `malloc`. For
-/// blocks from a call so close, there may be few, if all of them have pointers to the same place.
+/// blocks from a call so close, there may be few, if all of them have pointers to the same place; so there may be of
+/// each of several such calls.
+///
+/// It may also call a function that allocates for others besides, as MPFR does those of GMP: what has been said goes for
+/// the calls of that function then.
 struct HeaderBlocks: Sendable {
   /// For each site the places of its blocks whose addresses their owners have; 0 where that is not known.
   private var starts: [UInt16] = []
@@ -46,9 +50,8 @@ struct HeaderBlocks: Sendable {
       }
     }
     let words = RootWords(scanner.heap)
-    for root in roots {
-      // What is left of a call of the allocator may be on a stack, as in the frames of async functions.
-      if [.stack, .registers, .signalStack].contains(root.category) { continue }
+    // As on a stack, what is left of a call of the allocator may be in the frames of async functions.
+    for root in roots where !root.mayHaveLeftovers {
       words.forEach(of: root) { _, value in
         if let target = scanner.target(of: value) { callers.note(value, to: target) }
       }
@@ -91,40 +94,36 @@ private enum Places {
   }
 }
 
-/// Calls of allocator functions, and where pointers lead to in the blocks that come from them.
+/// Where pointers lead to in the blocks that come from some calls of allocator functions.
 private struct Callers {
   private let blocks: HeapBlocks
-  /// For each site the number of its call; -1 where that is of no interest.
-  private var calls: [Int]
-  /// For each call where it is, in ascending order.
-  private var addresses: [UInt64] = []
-  /// For each call whether it is of `malloc`.
-  private var isMalloc: [Bool]
-  /// For each call how many words lead to the beginnings of its blocks.
+  /// For each site its calls, the innermost first; none where they are of no interest.
+  private var calls: [[UInt64]]
+  /// For each site how many words lead to the beginnings of its blocks.
   private var beginnings: [Int]
   /// For each block the places that something leads to.
   private var places: [Int: UInt16] = [:]
 
-  var isEmpty: Bool { beginnings.isEmpty }
+  private(set) var isEmpty = true
 
   /// Looks for calls from which enough possible leaks come.
   init(_ blocks: HeapBlocks, _ reachability: Reachability, _ facts: StackFacts, least: Int) {
     self.blocks = blocks
-    calls = Array(repeating: -1, count: blocks.sites.count)
-    (isMalloc, beginnings) = ([], [])
+    calls = Array(repeating: [], count: blocks.sites.count)
+    beginnings = Array(repeating: 0, count: blocks.sites.count)
     let counts = Self.possibleLeaks(blocks, reachability, facts)
-    let sure = counts.filter { $0.value >= least }.keys.sorted()
-    guard !sure.isEmpty else { return }
-    addresses = counts.keys.filter { Self.isBeside($0, sure) }.sorted()
-    let numbers = Dictionary(
-      uniqueKeysWithValues: addresses.enumerated().map { ($0.element, $0.offset) })
-    isMalloc = Array(repeating: true, count: numbers.count)
-    beginnings = Array(repeating: 0, count: numbers.count)
+    let ordered = counts.sorted { $0.key < $1.key }
+    let addresses = ordered.map(\.key)
+    let wanted = Set(
+      addresses.filter { address in
+        ordered[CallsBeside.range(of: address, in: addresses)].reduce(0) { $0 + $1.value } >= least
+      })
+    guard !wanted.isEmpty else { return }
     for (index, site) in blocks.sites.enumerated() {
-      guard let call = facts.allocatingCall(site.stack).flatMap({ numbers[$0] }) else { continue }
-      calls[index] = call
-      if site.operation.family != .malloc { isMalloc[call] = false }
+      let all = facts.calls(site.stack)
+      if let call = all.first, wanted.contains(call) { calls[index] = all }
     }
+    isEmpty = false
   }
 
   /// How many possible leaks come from each call.
@@ -143,63 +142,73 @@ private struct Callers {
     return counts
   }
 
-  /// Whether a call is one of some others, or so close to one that it is of the same allocator.
-  private static func isBeside(_ call: UInt64, _ others: [UInt64]) -> Bool {
-    let next = others.partitioningIndex { $0 >= call }
-    return others[max(next - 1, 0)..<min(next + 1, others.count)].contains {
-      max($0, call) - min($0, call) < farthest
-    }
-  }
-
-  /// The functions of an allocator are less than that apart.
-  private static let farthest: UInt64 = 4096
-
   /// Notes a pointer.
   ///
   /// Where it is doubtful for another reason, as in an array of bytes, it may have been left there.
   mutating func note(_ value: UInt64, to target: EdgeScanner.Target) {
     let block = target.block
-    let call = calls[blocks.siteIndex(of: block)]
-    guard call >= 0 else { return }
+    let site = blocks.siteIndex(of: block)
+    guard !calls[site].isEmpty else { return }
     let start = blocks.address(of: block)
     guard value != start else {
-      if target.edgeClass == .start { beginnings[call] += 1 }
+      if target.edgeClass == .start { beginnings[site] += 1 }
       return
     }
     places[block, default: 0] |= value > start ? Places.place(at: value &- start) : Places.other
   }
 
-  /// For each site the places that most of its call's blocks have pointers to.
+  /// For each site the places that most of the blocks have pointers to which come from there by the same calls.
+  ///
+  /// First the innermost call is asked, which is of the allocator. Where some of its blocks are held by their
+  /// beginnings, it may be in a function that allocates for others: then its callers are, and theirs.
   func places(least: Int) -> [UInt16] {
-    var blocksByCall: [[UInt16]] = Array(repeating: [], count: beginnings.count)
-    for (block, places) in places {
-      blocksByCall[calls[blocks.siteIndex(of: block)]].append(places)
+    var placesBySite: [[UInt16]] = Array(repeating: [], count: calls.count)
+    for (block, places) in places { placesBySite[blocks.siteIndex(of: block)].append(places) }
+    var found = Array(repeating: UInt16(0), count: calls.count)
+    var sites = calls.indices.filter { !calls[$0].isEmpty }
+    var depth = 1
+    while !sites.isEmpty {
+      let groups = Dictionary(grouping: sites) { Array(calls[$0].prefix(depth)) }
+        .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        .map { call, sites in
+          CallPlaces(
+            call: call, sites: sites, beginnings: sites.reduce(0) { $0 + beginnings[$1] },
+            places: sites.flatMap { placesBySite[$0] },
+            isMalloc: sites.allSatisfy { blocks.sites[$0].operation.family == .malloc })
+        }
+      let all = CallsBeside(groups, least: least).places
+      for (group, places) in zip(groups, all) {
+        for site in group.sites { found[site] = places }
+      }
+      sites = zip(groups, all).filter { $1 == 0 && $0.beginnings > 0 }.flatMap { $0.0.sites }
+      depth += 1
+      sites.removeAll { calls[$0].count < depth }
     }
-    let found = blocksByCall.enumerated().map { call, blocks in
-      beginnings[call] * 100 > blocks.count
-        ? 0 : Self.places(of: blocks, least: least, isMalloc: isMalloc[call])
-    }
-    let all = found.indices.map { call in
-      found[call] != 0 || beginnings[call] > 0 || !isMalloc[call]
-        ? found[call] : placeBeside(call, found, of: blocksByCall[call])
-    }
-    return calls.map { $0 < 0 ? 0 : all[$0] }
+    return found
   }
+}
 
-  /// The place of a call beside that all of some blocks have pointers to, and to no other.
-  private func placeBeside(_ call: Int, _ found: [UInt16], of blocks: [UInt16]) -> UInt16 {
-    guard let place = blocks.first, Places.handedOut.contains(place),
-      blocks.allSatisfy({ $0 == place })
-    else { return 0 }
-    let others = found.indices.filter { found[$0] == place }.map { addresses[$0] }
-    return !others.isEmpty && Self.isBeside(addresses[call], others) ? place : 0
-  }
+/// Where pointers lead to in the blocks from one call.
+private struct CallPlaces {
+  /// The call, and perhaps those around it.
+  let call: [UInt64]
+  /// The sites of its blocks.
+  let sites: [Int]
+  /// How many words lead to the beginnings of blocks.
+  let beginnings: Int
+  /// For each block that something leads into, the places.
+  let places: [UInt16]
+  /// Whether all blocks are of `malloc`.
+  let isMalloc: Bool
 
-  /// The places that most of some blocks have pointers to, by the places that each has pointers to.
-  private static func places(of blocks: [UInt16], least: Int, isMalloc: Bool) -> UInt16 {
-    guard blocks.count >= least else { return 0 }
-    func count(_ places: UInt16) -> Int { blocks.count { $0 & places != 0 } }
-    func isOfMost(_ places: UInt16) -> Bool { count(places) * 4 >= blocks.count * 3 }
+  /// The address of the outermost call.
+  var address: UInt64 { call.last ?? 0 }
+
+  /// The places that most of the blocks have pointers to.
+  func ofMost(least: Int) -> UInt16 {
+    guard places.count >= least, beginnings * 100 <= places.count else { return 0 }
+    func count(_ some: UInt16) -> Int { places.count { $0 & some != 0 } }
+    func isOfMost(_ some: UInt16) -> Bool { count(some) * 4 >= places.count * 3 }
     func several(_ places: [UInt16]) -> UInt16 {
       let found = places.filter { count($0) >= least }.reduce(0, |)
       return isOfMost(found) ? found : 0
@@ -210,4 +219,46 @@ private struct Callers {
     guard Places.handedOut.contains(where: { count($0) >= least }) else { return 0 }
     return several(Places.behindHeaders)
   }
+
+  /// The only place that pointers lead to; 0 where there is none.
+  var only: UInt16 {
+    guard let place = places.first, beginnings == 0, isMalloc, Places.handedOut.contains(place),
+      places.allSatisfy({ $0 == place })
+    else { return 0 }
+    return place
+  }
+}
+
+/// Calls that are so close to each other that they are of one allocator.
+private struct CallsBeside {
+  /// For each call the places that most of its blocks have pointers to; where these are few, the only place, if that is
+  /// the one of a call beside, or all beside that have no other place have enough blocks together.
+  let places: [UInt16]
+
+  /// - Parameters:
+  ///   - groups: What is known of each call.
+  ///   - least: How many blocks are enough.
+  init(_ groups: [CallPlaces], least: Int) {
+    let found = groups.map { $0.ofMost(least: least) }
+    let order = groups.indices.sorted { groups[$0].address < groups[$1].address }
+    let addresses = order.map { groups[$0].address }
+    places = groups.indices.map { call in
+      guard found[call] == 0, groups[call].only != 0 else { return found[call] }
+      let place = groups[call].only
+      let beside = order[Self.range(of: groups[call].address, in: addresses)]
+      let isKnown = beside.contains { found[$0] == place }
+      let count = beside.reduce(0) { $0 + (groups[$1].only == place ? groups[$1].places.count : 0) }
+      return isKnown || count >= least ? place : 0
+    }
+  }
+
+  /// Which of some ascending addresses are less than the size of an allocator's code from one.
+  static func range(of address: UInt64, in addresses: [UInt64]) -> Range<Int> {
+    let first = addresses.partitioningIndex { $0 > address &- min(address, farthest) }
+    let end = addresses.partitioningIndex { $0 >= address &+ farthest }
+    return first..<max(first, end)
+  }
+
+  /// The functions of an allocator are less than that apart.
+  private static let farthest: UInt64 = 4096
 }

@@ -64,6 +64,14 @@ public struct Root: Sendable, Hashable {
     }
   }
 
+  /// Whether words may be left there of functions that have returned, as of calls of the allocator.
+  var mayHaveLeftovers: Bool {
+    switch category {
+    case .stack, .registers, .signalStack: true
+    default: false
+    }
+  }
+
   /// The kind without its details.
   public var category: Category {
     switch kind {

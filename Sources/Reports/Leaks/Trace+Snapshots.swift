@@ -112,7 +112,7 @@ extension Trace {
         isElements: {
           source.names.container(of: $0).map { ContainerNames.mayHoldPointers($0.full) } ?? false
         },
-        allocatingCall: { self.stacks.frame(of: $0)?.returnAddress.rawValue },
+        calls: { self.stacks.walk($0).prefix(4).map(\.returnAddress.rawValue) },
         isWeak: { types.isWeak(at: $0, of: $1, in: $2) },
         isCounted: { types.isCounted(at: $0, of: $1, in: $2) },
         isUnused: { types.isUnused(at: $0, of: $1, in: $2) }),

@@ -88,6 +88,7 @@ struct SampleHeap {
   ///   - isContainer: Whether a stack allocates room for elements of containers.
   ///   - isElements: Whether a stack allocates room for elements of a `std::vector` or `std::deque`.
   ///   - allocatingCall: The call by which a stack allocates.
+  ///   - callers: The calls around that, the innermost first.
   ///   - isWeak: Whether what lies at an offset of a block does not keep what it points to.
   ///   - isCounted: Whether what lies at an offset of a block is counted by what it points to.
   ///   - isUnused: Whether nothing can lie at an offset of a block that would hold what it points to.
@@ -106,6 +107,7 @@ struct SampleHeap {
     isContainer: @escaping (StackID) -> Bool = { _ in false },
     isElements: @escaping (StackID) -> Bool = { _ in false },
     allocatingCall: @escaping (StackID) -> UInt64? = { _ in nil },
+    callers: @escaping (StackID) -> [UInt64] = { _ in [] },
     isWeak: @escaping (UInt64) -> Bool = { _ in false },
     isCounted: @escaping (UInt64) -> Bool = { _ in false },
     isUnused: @escaping (UInt64) -> Bool = { _ in false }, valueSizes: [UInt64: UInt64] = [:]
@@ -119,7 +121,7 @@ struct SampleHeap {
         isHashTable: isHashTable, isSwiftMetadata: isSwiftMetadata,
         isUnnamedOfSwiftRuntime: isUnnamedOfSwiftRuntime, isOfDispatch: isOfDispatch,
         isOfGObject: isOfGObject, isContainer: isContainer, isElements: isElements,
-        allocatingCall: allocatingCall,
+        calls: { stack in allocatingCall(stack).map { [$0] + callers(stack) } ?? [] },
         isWeak: { offset, _, _ in isWeak(offset) },
         isCounted: { offset, _, _ in isCounted(offset) },
         isUnused: { offset, _, _ in isUnused(offset) }),
@@ -138,7 +140,7 @@ struct SampleHeap {
       try trace.heap(atSnapshot: 0), layouts: layouts, sharedCounts: sharedCounts,
       facts: StackFacts(
         isSideTable: { _ in allocatesSideTables }, isOfDispatch: isOfDispatch,
-        allocatingCall: allocatingCall))
+        calls: { allocatingCall($0).map { [$0] } ?? [] }))
     return try DanglingPointers(analysis, in: trace).pointers
   }
 
