@@ -45,6 +45,7 @@ public struct LeakAnalysis: Sendable {
     if !search.findings.arrayParts.isEmpty { search.repeat() }
     search.findings.headerBlocks = HeaderBlocks(search.scanner, search.reachability, roots, facts)
     if !search.findings.headerBlocks.isEmpty { search.repeat() }
+    search.findCellBlocks(facts)
     search.findings.metadata = TypeMetadata(search.scanner, search.reachability, facts)
     if !search.findings.metadata.isEmpty { search.repeat() }
     search.findings.identifiers = IdentifyingVariables(
@@ -88,9 +89,21 @@ private struct Search {
   var findings: EdgeFindings
   var reachability: Reachability
 
+  /// Chunks of pools that hold each other's cells are rarely longer chains.
+  private static let greatestRounds = 8
+
   init(_ scanner: EdgeScanner, _ roots: [Root], _ findings: EdgeFindings) {
     (self.scanner, self.roots, self.findings) = (scanner.with(findings), roots, findings)
     reachability = Self.reachability(self.scanner, roots)
+  }
+
+  /// Looks for blocks that are handed out in cells: those that are reached by their cells may lead to more of them.
+  mutating func findCellBlocks(_ facts: StackFacts) {
+    for _ in 0..<Self.greatestRounds {
+      let found = CellBlocks(scanner, reachability, roots, facts)
+      guard findings.cellBlocks.add(found) else { return }
+      `repeat`()
+    }
   }
 
   /// Searches anew with what was found.

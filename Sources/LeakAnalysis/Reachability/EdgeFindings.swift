@@ -12,6 +12,8 @@ struct EdgeFindings: Sendable {
   var rustInteriors = RustInteriors()
   /// The blocks of allocators that keep the beginning for themselves.
   var headerBlocks = HeaderBlocks()
+  /// The blocks that are handed out in cells.
+  var cellBlocks = CellBlocks()
   /// The blocks with what the Swift runtime knows of types.
   var metadata = TypeMetadata()
   /// The words of variables that only identify objects.

@@ -162,6 +162,7 @@ final class EdgeScanner: Sendable {
       || tables.metadataSlabs.contains(block)
       || findings.rustInteriors.isOwned(block, at: offset, in: blocks)
       || findings.headerBlocks.isOwned(block, at: offset, in: heap)
+      || findings.cellBlocks.contains(block)
       || isTask(at: value, inSlabOf: block)
     return Target(
       block: block,
