@@ -1,3 +1,4 @@
+import Symbolication
 import Testing
 import TraceReader
 import TraceTestSupport
@@ -194,5 +195,23 @@ import TraceTestSupport
     #expect(report.rows.map(\.index) == [0, 1, 2, 3])
     #expect(
       report.rows.allSatisfy { $0.freedNanoseconds == $0.timeNanoseconds + 1_000_000 } as Bool)
+  }
+
+  @Test(arguments: [false, true])
+  func aBlockInTheMiddleOfAReallocIsLiveInTheList(isHandedOn: Bool) throws {
+    var builder = TraceBuilder()
+    builder.thread(1, tid: 100, name: "app")
+    builder.allocate(0x1000, 100, time: 100)
+    builder.allocate(0x2000, 300, time: 150)
+    builder.add(.reallocBegin, address: 0x1000, time: 200)
+    if isHandedOn { builder.allocate(0x1000, 50, thread: 2, time: 250) }
+    let file = try TemporaryFile(builder.bytes())
+    let trace = try Trace(path: file.path)
+    let source = ReportSource(trace, file: nil, symbolicator: FakeSymbolicator())
+    let report = try BlocksReport(
+      trace, source: source, request: ReplayRequest(), query: BlocksQuery())
+    let total = try trace.replay(ReplayRequest()).total
+    #expect(report.rows.map(\.isLive) == (isHandedOn ? [false, true, true] : [true, true]))
+    #expect(report.rows.reduce(0) { $0 + ($1.isLive ? 1 : 0) } == Int(total.liveCount))
   }
 }

@@ -61,11 +61,7 @@ struct BlockFinder {
     case .reallocLeft:
       reallocations[event.thread] = nil
     case .reallocFail:
-      // The old block lives on.
-      if let begun = reallocations.removeValue(forKey: event.thread), let block = begun.block {
-        blocks[block].freed = nil
-        open[begun.key] = block
-      }
+      if let begun = reallocations.removeValue(forKey: event.thread) { takeBack(begun) }
     default:
       switch event.kind {
       case .allocation: allocate(event, stack: event.stack)
@@ -73,6 +69,19 @@ struct BlockFinder {
       default: break
       }
     }
+  }
+
+  /// Brings back the blocks in the middle of a `realloc` when the events ended.
+  mutating func finish() {
+    for begun in reallocations.values { takeBack(begun) }
+    reallocations = [:]
+  }
+
+  /// The old block lives on, unless somebody has been given its address meanwhile.
+  private mutating func takeBack(_ begun: Reallocation) {
+    guard let block = begun.block, open[begun.key] == nil else { return }
+    blocks[block].freed = nil
+    open[begun.key] = block
   }
 
   private mutating func end(_ key: UInt64, _ event: Event) {
@@ -173,6 +182,7 @@ extension BlocksReport {
       finder.add(event)
       return true
     }
+    finder.finish()
     return (finder.blocks, finder.isCut)
   }
 }
