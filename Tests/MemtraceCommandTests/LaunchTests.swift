@@ -32,6 +32,37 @@ import TraceTestSupport
     #expect(run.errorText.isEmpty)
   }
 
+  /// A pipe that nobody reads any more ends the report by a signal, as `head` does.
+  @Test func whatIsRecordedForOneReportGoesWithIt() throws {
+    let script = """
+      mkdir folder; mkfifo pipe; exec 3<>pipe 4>pipe 3<&-
+      TMPDIR=$PWD/folder "$0" dump -- true >&4; echo $?; ls folder
+      """
+    let run = try ProcessRun.run(
+      ["/bin/sh", "-c", script, BuiltProducts.memtrace.string], directory: directory.path)
+    #expect(run.outputText == "\(128 + 13)\n")
+  }
+
+  /// While it is made: the report waits for a reader.
+  @Test(arguments: ["HUP", "INT", "TERM"])
+  func aReportThatASignalEndsLeavesNothing(signal: String) throws {
+    let script = """
+      import os, signal, subprocess, sys
+      signal.signal(signal.SIG\(signal), signal.SIG_DFL)
+      os.mkdir("folder")
+      os.environ["TMPDIR"] = os.path.abspath("folder")
+      command = [sys.argv[1], "dump", "--", "perl", "-e", "@a = (1 .. 10000)"]
+      process = subprocess.Popen(command, stdout=subprocess.PIPE)
+      process.stdout.read(1)
+      process.send_signal(signal.SIG\(signal))
+      print(process.wait(), os.listdir("folder"))
+      """
+    let run = try ProcessRun.run(
+      ["/usr/bin/python3", "-c", script, BuiltProducts.memtrace.string], directory: directory.path)
+    let number = ["HUP": 1, "INT": 2, "TERM": 15][signal]
+    #expect(run.outputText == "\(-(number ?? 0)) []\n")
+  }
+
   @Test(arguments: ["TERM", "HUP", "USR1", "INT"])
   func aSignalForTheLauncherReachesTheCommand(signal: String) throws {
     let script = "trap 'exit 33' \(signal); echo ready; while :; do :; done"

@@ -1,4 +1,4 @@
-/* What this program was started with, and starts a command. */
+/* What this program was started with; starts a command, and keeps files for as long as it runs. */
 #ifndef CLAUNCH_H
 #define CLAUNCH_H
 
@@ -29,5 +29,18 @@ const char *claunch_own_executable(void);
  * returns  the pid, or -1 */
 pid_t claunch_start(const char *file, char *const arguments[], char *environment[],
                     const sigset_t *mask, int *error);
+
+/* Makes a directory that this user only may read. It and the files in it are removed when a signal
+ * ends this process (SIGHUP, SIGINT, SIGQUIT, SIGPIPE or SIGTERM, where it is not ignored), or by
+ * claunch_remove_temporary_directory. There is one at a time.
+ *
+ * pattern  a path that ends in XXXXXX, which is replaced
+ * returns  0, or an error number */
+int claunch_make_temporary_directory(char *pattern);
+
+/* Removes the directory that claunch_make_temporary_directory has made, and the files in it.
+ *
+ * context  async-signal-safe; nothing happens in a child of the process that made it */
+void claunch_remove_temporary_directory(void);
 
 #endif

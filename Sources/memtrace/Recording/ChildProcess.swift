@@ -22,8 +22,8 @@ enum ProcessEnding: Equatable {
 /// A command that runs in place of memtrace: same input, output, directory, signals.
 ///
 /// The launcher blocks the signals it has to watch instead of handling them, and gives the child
-/// back the mask that it inherited itself. So no disposition ever changes, and the child starts
-/// exactly as it would have without memtrace.
+/// back the mask that it inherited itself. So no disposition that a child inherits ever changes,
+/// and it starts exactly as it would have without memtrace.
 struct ChildProcess {
   let pid: pid_t
   private let savedMask: sigset_t

@@ -1,10 +1,9 @@
+import CLaunch
 import SystemPackage
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
-/// A directory of its own, readable by this user only.
+/// A directory of its own, readable by this user only, which goes with the process.
+///
+/// There is one at a time.
 struct TemporaryDirectory {
   let path: FilePath
 
@@ -15,21 +14,16 @@ struct TemporaryDirectory {
     var template =
       pattern.withPlatformString { CString(copying: $0).bytes }
       .map(CChar.init(bitPattern:)) + [0]
-    guard mkdtemp(&template) != nil else {
+    let error = claunch_make_temporary_directory(&template)
+    guard error == 0 else {
       throw CommandFailure(
-        "cannot create a temporary directory in \(parent): \(Errno(rawValue: errno)); "
+        "cannot create a temporary directory in \(parent): \(Errno(rawValue: error)); "
           + "set TMPDIR to another place",
         exitStatus: ExitStatus.cannotCreate)
     }
-    chmod(template, 0o700)  // whatever the umask says
     path = FilePath(platformString: template)
   }
 
   /// Removes it and the files in it; it holds no directories.
-  func remove() {
-    for name in path.directoryEntries {
-      _ = path.appending(name).withPlatformString { unlink($0) }
-    }
-    _ = path.withPlatformString { rmdir($0) }
-  }
+  func remove() { claunch_remove_temporary_directory() }
 }
