@@ -114,6 +114,7 @@ import Testing
 
   @Test(arguments: [
     ("version: 2", "not a baseline of version 1"), ("[1", "is not YAML"),
+    ("version: 1\nfindings:\n<<<<<<< HEAD\n=======\n>>>>>>> b", "b.yml:3: a merge has left its"),
     ("version: 1\nfindings:\n  - kind: leak", "b.yml:3"),
     ("version: 1\nfindings:\n  - {what: a, kind: leek, fingerprint: b}", "b.yml:3: a finding has"),
     ("version: 1\nfindings:\n  - {kind: leak, fingerprint: [b]}", "b.yml:3: a finding has"),

@@ -73,11 +73,21 @@ enum YAMLFile {
       // What a value is follows from its key; finding that out for each takes most of the time.
       return try compose(yaml: text, .basic)
     } catch let error as YamlError {
+      if let line = conflictLine(in: text) {
+        throw GateError("\(name):\(line): a merge has left its conflict here; settle it first")
+      }
       let message = error.description.split(separator: "\n").map { String($0.trimmed) }
       throw GateError("\(name) is not YAML: \(message.joined(separator: " "))")
     } catch {
       throw GateError("\(name) is not YAML: \(error)")
     }
+  }
+
+  /// Where a version control system has written what it could not merge; nil for nowhere.
+  private static func conflictLine(in text: String) -> Int? {
+    text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .firstIndex { $0.hasPrefix("<<<<<<< ") }
+      .map { $0 + 1 }
   }
 
   /// `gate.yml:3`.
