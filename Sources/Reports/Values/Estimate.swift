@@ -6,10 +6,13 @@ public struct SamplingSummary: Sendable, Hashable, Encodable {
   public var intervalBytes: UInt64
   /// How probable it is that the true figure is not further away than the margin, in percent.
   public var confidencePercent = 95
+  /// With the same confidence, where nothing was sampled there are fewer bytes than this.
+  public var undetectedBytes: UInt64
 
   /// Takes over how a trace was sampled.
   public init(_ sampling: Sampling) {
     intervalBytes = sampling.interval
+    undetectedBytes = sampling.undetectedBytes
   }
 
   /// `a sample of 1 in 512 KiB`.
@@ -17,18 +20,20 @@ public struct SamplingSummary: Sendable, Hashable, Encodable {
 
   /// The sentence under the headline of a report.
   var text: String {
-    "Estimated from \(name); ± is the margin at \(confidencePercent) % confidence."
+    "Estimated from \(name); ± is the margin at \(confidencePercent) % confidence, "
+      + "0 means less than \(Self.short(undetectedBytes))."
   }
 
-  /// The interval as it was given: `512 KiB`, not `512.0 KiB`.
+  /// The interval as it was given, and its triple: `512 KiB`, not `512.0 KiB`; `1.5 MiB`.
   private static func short(_ bytes: UInt64) -> String {
     let units = ["B", "KiB", "MiB", "GiB"]
-    var (value, unit) = (bytes, 0)
-    while unit < units.count - 1, value >= 1024, value % 1024 == 0 {
+    var (value, unit, half) = (bytes, 0, "")
+    while unit < units.count - 1, value >= 1024, value % 512 == 0, half.isEmpty {
+      half = value % 1024 == 0 ? "" : ".5"
       value /= 1024
       unit += 1
     }
-    return "\(value.grouped) \(units[unit])"
+    return "\(value.grouped)\(half) \(units[unit])"
   }
 }
 

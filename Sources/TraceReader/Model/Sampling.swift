@@ -46,6 +46,15 @@ public struct Sampling: Hashable, Sendable {
     SampleWeight.integer((Double(samples) / probability(ofSize: size)).rounded())
   }
 
+  /// Of allocations of so many bytes or more, whatever the size of each, one is in the sample with a
+  /// confidence of 95 %.
+  ///
+  /// None of them is with the probability exp(-Σ (s + 1) / interval), and that of 3 is 0.0498.
+  public var undetectedBytes: UInt64 {
+    let (bytes, isTooLarge) = interval.multipliedReportingOverflow(by: 3)
+    return isTooLarge ? .max : bytes
+  }
+
   /// What one allocation in the sample adds to the variance of a sum of counts; times the square of
   /// its size, to that of a sum of bytes.
   public func countVariance(ofSize size: UInt64) -> Double {
