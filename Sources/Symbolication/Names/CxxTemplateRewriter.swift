@@ -85,6 +85,7 @@ struct CxxTemplateRewriter {
   /// Behind anything but a name, `<` compares.
   private static func opensList(after text: [UInt8]) -> Bool {
     guard let last = text.last else { return false }
+    if text.suffix(10).elementsEqual("operator()".utf8) { return true }
     return TextScanner.isIdentifier(last) || last == UInt8(ascii: " ")
       || last == UInt8(ascii: "}")
   }

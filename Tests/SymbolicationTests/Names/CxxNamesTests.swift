@@ -93,6 +93,10 @@ struct CxxNamesTests {
       ),
       ("A::operator->() const", "A::operator->() const"),
       (
+        "A::{lambda(auto:1)#1}::operator()<B<int, std::allocator<int> > >(B<int>) const",
+        "A::{lambda(auto:1)#1}::operator()<B<int>>(B<int>) const"
+      ),
+      (
         "B<std::vector<int, std::allocator<int> > >::operator>>(int)",
         "B<std::vector<int>>::operator>>(int)"
       ),
