@@ -36,6 +36,27 @@ import TraceTestSupport
         """)
   }
 
+  /// Folders of other times have names in Latin-1.
+  @Test func filesMayHaveNamesThatAreNoUTF8() throws {
+    let script = #"""
+      name=$(printf 'caf\351'); mkdir $name; cp app.mtrace $name; mv app.mtrace $name/$name
+      "$0" allocations $name/$name --format json -o $name/a.json
+      "$0" allocations $name/$name --format json | cmp - $name/a.json && echo same
+      "$0" check $name/ --baseline=$name/b.yml --update-baseline --allow-unmeasured \
+        --output json=$name/c.json 2>&1
+      "$0" pack $name/$name -o $name/d.mtracez && "$0" unpack $name/d.mtracez -o $name/d.mtrace
+      TMPDIR=$name "$0" record -q -o $name/e.mtrace -- true
+      TMPDIR=$name "$0" info -o $name/f.json -- true
+      rm $name/app.mtrace; LC_ALL=C ls $name | tr '\n' ' '; ls
+      """#
+    let run = try ProcessRun.run(
+      ["/bin/sh", "-c", script, BuiltProducts.memtrace.string], directory: directory.path)
+    let lines = run.outputText.split(separator: "\n")
+    #expect(lines.first == "same")
+    let names = "a.json b.yml c.json caf\u{fffd} d.mtrace d.mtracez e.mtrace f.json"
+    #expect(lines.last == "\(names) caf\u{fffd}")
+  }
+
   @Test func theTableAsJSONIsADocument() throws {
     let run = try memtrace("allocations", trace, "--format", "json")
     let document = try #require(

@@ -19,7 +19,9 @@ enum UnknownCommand {
 
   private static func advice(for word: String, _ commands: [String]) -> String {
     let file = ShellText.quoted(word)
-    if TraceFileHeader.isTrace(FilePath(word)) { return "to read it: memtrace report \(file)" }
+    if TraceFileHeader.isTrace(FilePath(argument: word)) {
+      return "to read it: memtrace report \(file)"
+    }
     if word.contains("/") { return "to record it: memtrace record -- \(file)" }
     let near = NearMatches.of(word, in: commands)
     return near.isEmpty

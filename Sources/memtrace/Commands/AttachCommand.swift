@@ -117,7 +117,7 @@ struct AttachCommand: ParsableCommand {
       }
       return try OutputNaming.defaultOutput(forCommand: process.name, in: .workingDirectory)
     }
-    let path = FilePath(output).absolute
+    let path = FilePath(argument: output).absolute
     guard !process.sees(path.removingLastComponent()) else {
       let path = try OutputNaming.explicitOutput(output, force: force)
       try OutputNaming.removeReplaced(path)

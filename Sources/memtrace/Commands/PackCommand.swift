@@ -48,10 +48,10 @@ struct PackCommand: ParsableCommand {
 
   func run() throws {
     for name in traces {
-      let target = output ?? OutputNaming.packed(FilePath(name)).string
+      let target = output ?? OutputNaming.packed(FilePath(argument: name)).string
       let file = TraceTarget(
         path: try OutputNaming.explicitOutput(target, force: force), name: target, force: force)
-      let summary = try packing.session.pack(FilePath(name), shownAs: name, to: file)
+      let summary = try packing.session.pack(FilePath(argument: name), shownAs: name, to: file)
       if let lack = PackSession.lack(summary, name: name) { Diagnostics.write(lack) }
       if !quiet { Diagnostics.write(PackSession.text(summary, name: name, target: target)) }
     }

@@ -52,7 +52,7 @@ struct RecordCommand: ParsableCommand {
     guard trace.runs > 1, let output = trace.output else {
       throw ExitCode(try record(into: outputPath))
     }
-    let folder = FilePath(output).absolute
+    let folder = FilePath(argument: output).absolute
     try OutputNaming.checkHasNoTraces(folder, shownAs: output)
     _ = folder.withPlatformString { mkdir($0, 0o777) }
     for _ in 0..<trace.runs {

@@ -45,7 +45,7 @@ struct UnpackCommand: ParsableCommand {
       let target = try output ?? Self.plainName(of: name)
       let file = TraceTarget(
         path: try OutputNaming.explicitOutput(target, force: force), name: target, force: force)
-      let lost = try UnpackSession.unpack(FilePath(name), shownAs: name, to: file)
+      let lost = try UnpackSession.unpack(FilePath(argument: name), shownAs: name, to: file)
       if lost > 0 { Diagnostics.write("\(name) is damaged: \(lost) bytes of the trace are lost") }
       if !quiet { Diagnostics.write("unpacked into \(target)") }
     }

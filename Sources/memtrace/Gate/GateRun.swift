@@ -121,7 +121,7 @@ struct GateRun {
 
   /// The folder that `--keep` names, made if it is not there.
   private static func folderToKeepIn(_ name: String) throws(CommandFailure) -> FilePath {
-    let path = FilePath(name).absolute
+    let path = FilePath(argument: name).absolute
     _ = path.withPlatformString { mkdir($0, 0o777) }
     do throws(Errno) {
       try path.checkIsWritableFolder()

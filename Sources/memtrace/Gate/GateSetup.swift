@@ -32,7 +32,7 @@ struct GateSetup {
     }
     if let file = configuration.baseline {
       // A baseline that is to be written for the first time is empty so far.
-      if tolerated.updates, !FilePath(file).exists {
+      if tolerated.updates, !FilePath(argument: file).exists {
         baseline = Baseline()
       } else {
         let text = try TextFile.read(file)

@@ -25,6 +25,6 @@ struct RunningProcessOptions: ParsableArguments {
   /// - Returns: The recording.
   /// - Throws: ``CommandFailure`` when there is none.
   func recording(options: String) throws(CommandFailure) -> RunningRecording {
-    try RunningRecording(pid: pid, trace: trace.map { FilePath($0) }, options: options)
+    try RunningRecording(pid: pid, trace: trace.map { FilePath(argument: $0) }, options: options)
   }
 }

@@ -49,7 +49,7 @@ enum TraceWriting {
   ) throws(CommandFailure) -> Result {
     try target.check(from: source)
     // Two of memtrace at a time do not write into one file, and none waits for an interrupted one.
-    let part = FilePath("\(target.path).\(getpid()).part")
+    let part = target.path.goingOn(with: ".\(getpid()).part")
     do {
       let result = try fill(part, shownAs: target.name, body)
       // Something may have come there while this went on.

@@ -78,7 +78,7 @@ enum OutputNaming {
     }
     // `FilePath` drops the slash, and a file would stand where the user expects a folder.
     guard !name.hasSuffix("/") else { throw isFolder(name, exitStatus: ExitStatus.usage) }
-    let path = FilePath(name).absolute
+    let path = FilePath(argument: name).absolute
     try checkReplaceable(path, shownAs: name, force: force)
     try checkWritable(path.removingLastComponent())
     return path

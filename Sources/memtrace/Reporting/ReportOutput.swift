@@ -20,7 +20,7 @@ struct ReportOutput {
     guard !file.isEmpty else {
       throw CommandFailure("-o needs the name of a file", exitStatus: ExitStatus.usage)
     }
-    let path = FilePath(file)
+    let path = FilePath(argument: file)
     try checkIsNoTrace(path, shownAs: file)
     do throws(Errno) {
       try checkCanBeWritten(path)
@@ -67,7 +67,7 @@ struct ReportOutput {
       try body(ReportOutput(descriptor: .standardOutput, name: "standard output"))
       return
     }
-    let path = FilePath(file)
+    let path = FilePath(argument: file)
     // Again: the command may have left a trace there.
     try checkIsNoTrace(path, shownAs: file)
     let descriptor: FileDescriptor

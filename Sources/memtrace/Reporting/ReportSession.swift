@@ -59,7 +59,7 @@ struct ReportSession {
     trace name: String, symbols: SymbolOptions?, sharing files: SymbolFiles? = nil,
     _ body: (ReportSession) throws -> Content
   ) throws -> Content {
-    try report(on: FilePath(name), shownAs: name, symbols: symbols, sharing: files, body)
+    try report(on: FilePath(argument: name), shownAs: name, symbols: symbols, sharing: files, body)
   }
 
   /// The program that the launched process was last: `sh -c prog` replaces itself by `prog`.
@@ -91,7 +91,7 @@ struct ReportSession {
           .symbolicator(for: trace, sharing: files),
         fullNames: symbols?.fullNames ?? false)
       let session = ReportSession(
-        trace: trace, source: source, file: name.map { FilePath($0) },
+        trace: trace, source: source, file: name.map { FilePath(argument: $0) },
         progress: { progress.update($0, of: $1) })
       return try body(session)
     } catch let error as TraceError {

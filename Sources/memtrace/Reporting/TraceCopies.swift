@@ -13,7 +13,7 @@ struct TraceCopies {
     var groups: [TraceCopies] = []
     var known: [[UInt8]: Int] = [:]
     for path in paths {
-      let recording = TraceFileHeader(readingFrom: FilePath(path))?.traceID
+      let recording = TraceFileHeader(readingFrom: FilePath(argument: path))?.traceID
       if let recording, let index = known[recording] {
         groups[index].paths.append(path)
         continue

@@ -16,7 +16,7 @@ enum TraceFolder {
   /// - Returns: In alphabetical order of their paths; nil when it is no folder.
   /// - Throws: ``CommandFailure`` when a folder has no trace.
   static func traces(in name: String) throws(CommandFailure) -> [Entry]? {
-    let folder = FilePath(name)
+    let folder = FilePath(argument: name)
     guard let status = try? FileStatus(of: folder), status.isDirectory else { return nil }
     let found = folder.directoryEntries.filter(OutputNaming.mayBeTrace).sorted().compactMap {
       name -> Entry? in

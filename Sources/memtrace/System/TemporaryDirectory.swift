@@ -9,8 +9,9 @@ struct TemporaryDirectory {
 
   /// Creates it in `TMPDIR`, else in `/tmp`.
   init(environment: EnvironmentVariables) throws(CommandFailure) {
-    let parent = environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-    let pattern = FilePath(parent).absolute.appending("memtrace-XXXXXX")
+    let chosen = environment.bytes(of: "TMPDIR").map { CString(bytes: $0).path }
+    let parent = chosen.flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    let pattern = parent.absolute.appending("memtrace-XXXXXX")
     var template =
       pattern.withPlatformString { CString(copying: $0).bytes }
       .map(CChar.init(bitPattern:)) + [0]

@@ -10,7 +10,7 @@ enum TextFile {
   /// - Throws: ``CommandFailure`` when it cannot be read.
   static func read(_ name: String) throws(CommandFailure) -> String {
     do {
-      let file = try FileDescriptor.open(FilePath(name), .readOnly, options: .closeOnExec)
+      let file = try FileDescriptor.open(FilePath(argument: name), .readOnly, options: .closeOnExec)
       defer { try? file.close() }
       var bytes: [UInt8] = []
       while bytes.count < limit {
