@@ -13,6 +13,7 @@ public final class ELFSymbolicator: Symbolicator {
 
   private let locator: DebugFileLocator
   private let recordedAt: UInt64?
+  private let generatedCode: GeneratedCode?
   private let sourceTypes: SourceTypes
   private let shared: SymbolFiles?
   private var files: [ImageFile: ImageSymbols] = [:]
@@ -30,15 +31,17 @@ public final class ELFSymbolicator: Symbolicator {
   ///   - root: Where the recorded programs' own file system is; nil where it is this one.
   ///   - recordedAt: When the recording began, in nanoseconds since 1970: an image without build
   ///     ID whose file is newer is doubtful, and a source file that is newer is not asked.
+  ///   - generatedCode: Knows code in no image; nil for nobody.
   ///   - shared: The files that other traces needed, which had the same places to look in.
   public init(
     debugDirectories: [String] = ["/usr/lib/debug"], cache: DebuginfodCache? = nil,
     servers: DebuginfodClient? = nil, root: SystemRoot? = nil, recordedAt: UInt64? = nil,
-    sharing shared: SymbolFiles? = nil
+    generatedCode: GeneratedCode? = nil, sharing shared: SymbolFiles? = nil
   ) {
     locator = DebugFileLocator(
       directories: debugDirectories, root: root, cache: cache, servers: servers)
     self.recordedAt = recordedAt
+    self.generatedCode = generatedCode
     self.shared = shared
     sourceTypes = SourceTypes(recordedAt: recordedAt, root: root)
   }
@@ -47,7 +50,11 @@ public final class ELFSymbolicator: Symbolicator {
   public func frames(
     at programCounter: Address, in image: Image?, isExact: Bool
   ) -> [SymbolicatedFrame] {
-    guard let image else { return [SymbolicatedFrame(programCounter: programCounter)] }
+    guard let image else {
+      let address = isExact ? programCounter.rawValue : programCounter.rawValue &- 1
+      let found = generatedCode?.frame(at: address)
+      return SymbolicatedFrame.frames(found.map { [$0] } ?? [], inNoImageAt: programCounter)
+    }
     let offset = programCounter.rawValue &- image.loadBias
     let address = isExact ? offset : offset &- 1
     let found = frames(at: address, inFileAt: image.path, buildID: image.buildID)
@@ -219,6 +226,20 @@ public final class ELFSymbolicator: Symbolicator {
 }
 
 extension SymbolicatedFrame {
+  /// The frames of one program counter in generated code, by what is known about it.
+  static func frames(
+    _ found: [ImageSymbols.Frame], inNoImageAt programCounter: Address
+  ) -> [SymbolicatedFrame] {
+    guard !found.isEmpty else { return [SymbolicatedFrame(programCounter: programCounter)] }
+    return found.map { frame in
+      SymbolicatedFrame(
+        programCounter: programCounter, function: frame.function, location: frame.location,
+        isInlined: frame.isInlined,
+        functionOffset: frame.start.map { programCounter.rawValue &- $0 },
+        isAllocationWrapper: frame.isAllocationWrapper)
+    }
+  }
+
   /// The frames of one program counter by what is known about it: with nothing but offsets where
   /// that is nothing.
   static func frames(

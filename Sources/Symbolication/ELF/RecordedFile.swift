@@ -18,6 +18,30 @@ enum RecordedFile {
     return found
   }
 
+  /// Reads an open file.
+  ///
+  /// - Parameters:
+  ///   - descriptor: Of the file, at its beginning.
+  ///   - count: How many bytes it has.
+  /// - Returns: Fewer where it ends before, or cannot be read further.
+  static func read(_ descriptor: Int32, count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count {
+        let rest = buffer[filled...]
+        let length = Glibc.read(
+          descriptor, UnsafeMutableBufferPointer(rebasing: rest).baseAddress, rest.count)
+        guard length > 0 else { break }
+        filled += length
+      }
+    }
+  }
+
+  /// When a file was changed last, in nanoseconds since 1970.
+  static func changeTime(_ status: stat) -> UInt64 {
+    let seconds = UInt64(clamping: status.st_mtim.tv_sec)
+    return seconds &* 1_000_000_000 &+ UInt64(clamping: status.st_mtim.tv_nsec)
+  }
+
   private static let replacement: Character = "\u{fffd}"
   private static let slash = CChar(UInt8(ascii: "/"))
 

@@ -34,7 +34,10 @@ public final class EmbeddedSymbolicator: Symbolicator {
   public func frames(
     at programCounter: Address, in image: Image?, isExact: Bool
   ) -> [SymbolicatedFrame] {
-    guard let image, let state = symbols.state(of: image.index) else {
+    guard let image else {
+      return framesOfGeneratedCode(at: programCounter, isExact: isExact)
+    }
+    guard let state = symbols.state(of: image.index) else {
       return framesOfFiles(at: programCounter, in: image, isExact: isExact, warns: true)
     }
     if prefersFiles {
@@ -48,6 +51,17 @@ public final class EmbeddedSymbolicator: Symbolicator {
     }
     note(state, of: image)
     return SymbolicatedFrame.frames(found, at: programCounter, in: image)
+  }
+
+  private func framesOfGeneratedCode(
+    at programCounter: Address, isExact: Bool
+  ) -> [SymbolicatedFrame] {
+    let address = isExact ? programCounter.rawValue : programCounter.rawValue &- 1
+    let found = symbols.frames(at: address, in: EmbeddedSymbols.noImage)
+    guard found.isEmpty else {
+      return SymbolicatedFrame.frames(found, inNoImageAt: programCounter)
+    }
+    return framesOfFiles(at: programCounter, in: nil, isExact: isExact, warns: true)
   }
 
   /// The symbol of the C++ vtable that begins at an address; `nil` where there is none.

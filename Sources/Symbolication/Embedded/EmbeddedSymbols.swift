@@ -84,6 +84,9 @@ final class EmbeddedSymbols {
     for image in variables.keys { variables[image]?.sort { $0.start < $1.start } }
   }
 
+  /// What stands for the index of an image where frames of generated code are, by their addresses.
+  static let noImage = UInt32.max
+
   /// What was known of an image; nil when its names are not embedded.
   func state(of image: UInt32) -> EmbeddedImageState? { states[image] }
 

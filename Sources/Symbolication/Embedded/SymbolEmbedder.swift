@@ -1,7 +1,7 @@
 import TraceReader
 
 /// Looks up the names that reports on a trace can ask for, and writes them into SYMBOLS chunks: of
-/// all addresses of its stacks and suspended tasks, the vtables, stored properties and members of its types, the variables
+/// all addresses of its stacks, those of generated code included, and suspended tasks, the vtables, stored properties and members of its types, the variables
 /// that may hold blocks in its snapshots, how large values of Swift are, what the program says to checks for leaks.
 public struct SymbolEmbedder {
   private let stacks: StackTable
@@ -51,7 +51,7 @@ public struct SymbolEmbedder {
   /// - Parameter progress: Called with the addresses that are done, and all of them.
   /// - Returns: None when no name is known.
   public func chunks(progress: (UInt64, UInt64) -> Void = { _, _ in }) -> [[UInt8]] {
-    let addresses = self.addresses()
+    let (addresses, generated) = self.addresses()
     let classes = self.classes()
     let total = UInt64(addresses.values.reduce(0) { $0 + $1.count })
     var done: UInt64 = 0
@@ -83,6 +83,7 @@ public struct SymbolEmbedder {
       addValueSizes(of: image, to: &output)
       for place in classes[image.index] ?? [] { addFields(of: place, in: image, to: &output) }
     }
+    addGeneratedCode(at: generated, to: &output)
     addElements(andThoseOf: variableTypes, to: &output)
     structures.addClasses(knownTo: code) { output.add($0, at: $1) }
     if hasSnapshots {
@@ -98,6 +99,21 @@ public struct SymbolEmbedder {
       output.endIfFull()
     }
     return output.finish()
+  }
+
+  private func addGeneratedCode(at addresses: [UInt64], to output: inout SymbolChunks) {
+    for address in addresses {
+      let frames = symbolicator.frames(at: Address(address), in: nil, isExact: true)
+      guard frames.contains(where: { $0.function != nil }) else { continue }
+      output.encoder.add(
+        frames.map { frame in
+          ImageSymbols.Frame(
+            function: frame.function, start: frame.functionOffset.map { address &- $0 },
+            location: frame.location, isInlined: frame.isInlined)
+        }, at: address)
+      output.endIfFull(EmbeddedSymbols.noImage)
+    }
+    output.encoder.endImage(EmbeddedSymbols.noImage)
   }
 
   /// - Returns: Whether it is the program's own code.
@@ -213,16 +229,19 @@ public struct SymbolEmbedder {
   }
 
   /// For each image, the ELF addresses that lie in its stacks' frames, and where its tasks are suspended,
-  /// ascending.
-  private func addresses() -> [UInt32: [UInt64]] {
+  /// ascending; and the addresses of frames in no image.
+  private func addresses() -> (ofImages: [UInt32: [UInt64]], generated: [UInt64]) {
     var found = variables.code
+    var generated: Set<UInt64> = []
     stacks.forEachFrame { frame in
       if let image = images.image(containing: frame.lookupAddress, seenBy: frame.node) {
         found[image.index, default: []].insert(frame.lookupAddress.rawValue &- image.loadBias)
+      } else {
+        generated.insert(frame.lookupAddress.rawValue)
       }
       return true
     }
-    return found.mapValues { $0.sorted() }
+    return (found.mapValues { $0.sorted() }, generated.sorted())
   }
 
   /// For each image, the Swift classes whose properties its files may tell, as `SwiftLayouts` looks

@@ -16,6 +16,7 @@ public enum FrameClassifier {
     if isRuntimeImage(named: image) { return .runtime }
     if source.map(isRuntimeSource) == true { return .runtime }
     if let function {
+      if path == nil, GeneratedNames.isRuntime(function) { return .runtime }
       let isCompiler = isSwiftCompiler(named: image)
       if RuntimeNames.isRuntime(function, inSwiftCompiler: isCompiler) { return .runtime }
       if RuntimeNames.isSystem(function) { return .system }

@@ -22,19 +22,29 @@ struct DebugFileSearch {
     for trace: Trace, sharing shared: SymbolFiles? = nil
   ) throws(CommandFailure) -> any Symbolicator {
     let environment = EnvironmentVariables.current
+    let root = root.map { SystemRoot(folder: $0.string) }
     let files = ELFSymbolicator(
-      debugDirectories: folders + (root.map { [$0.appending("usr/lib/debug").string] } ?? [])
+      debugDirectories: folders + (self.root.map { [$0.appending("usr/lib/debug").string] } ?? [])
         + ["/usr/lib/debug"],
       cache: DebuginfodCache(
         environment: { environment[$0] }, exists: { FilePath($0).exists }),
       servers: asksServers ? try Self.servers() : nil,
-      root: root.map { SystemRoot(folder: $0.string) },
-      recordedAt: trace.process.startWallNanoseconds, sharing: shared)
+      root: root, recordedAt: trace.process.startWallNanoseconds,
+      generatedCode: GeneratedCode(
+        of: trace.process, root: root, oldestAt: Self.start(ofProcessIn: trace)),
+      sharing: shared)
     let embedded = trace.symbolContents
     if embedded.isEmpty { return files }
     return EmbeddedSymbolicator(
       embedded, files: files, prefersFiles: !folders.isEmpty || root != nil || asksServers,
       isWhole: !trace.lacksSymbols)
+  }
+
+  /// When the process began, in nanoseconds since 1970: before the recording where that was attached.
+  private static func start(ofProcessIn trace: Trace) -> UInt64 {
+    let recordedAt = trace.process.startWallNanoseconds
+    let age = trace.notes.first { $0.kind == .attached }?.value ?? 0
+    return recordedAt - min(age, recordedAt)
   }
 
   private static func servers() throws(CommandFailure) -> DebuginfodClient {

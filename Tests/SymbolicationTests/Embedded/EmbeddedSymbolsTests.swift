@@ -67,10 +67,18 @@ import Testing
       ],
     ]
 
+    static let generated = ImageSymbols.Frame(
+      function: GeneratedNames.function("JS:*parse /srv/app.js:12:7"), start: 0, location: nil,
+      isInlined: false)
+
     func frames(
       at programCounter: Address, in image: Image?, isExact: Bool
     ) -> [SymbolicatedFrame] {
-      guard let image else { return [SymbolicatedFrame(programCounter: programCounter)] }
+      guard let image else {
+        let address = programCounter.rawValue &- (isExact ? 0 : 1)
+        return SymbolicatedFrame.frames(
+          address == 0 ? [Self.generated] : [], inNoImageAt: programCounter)
+      }
       calls += 1
       if let problem, image.index == 1,
         !warnings.contains(where: { $0.imagePath == image.path })
@@ -245,6 +253,7 @@ import Testing
     #expect(allFrames(embedded)[0].map(\.displayName) == ["Parser::read(int)", "main (short)"])
     #expect(allFrames(embedded)[0].map(\.functionOffset) == [nil, 0x11])
     #expect(allFrames(embedded)[2].map(\.displayName) == ["app+0x301"])
+    #expect(allFrames(embedded)[4].map(\.displayName) == ["parse /srv/app.js:12:7"])
   }
 
   @Test func vtablesAreFoundWithoutTheFiles() {

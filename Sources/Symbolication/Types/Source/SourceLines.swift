@@ -42,23 +42,13 @@ final class SourceLines {
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       status.st_size > 0, status.st_size <= Self.longestFile, isOldEnough(status)
     else { return [] }
-    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-    var count = 0
-    while count < bytes.count {
-      let length = bytes.withUnsafeMutableBytes { buffer in
-        Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
-      }
-      guard length > 0 else { break }
-      count += length
-    }
-    return String(decoding: bytes[..<count], as: UTF8.self)
+    let bytes = RecordedFile.read(descriptor, count: Int(status.st_size))
+    return String(decoding: bytes, as: UTF8.self)
       .split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
   }
 
   private func isOldEnough(_ status: stat) -> Bool {
-    guard let newestAt else { return true }
-    let seconds = UInt64(clamping: status.st_mtim.tv_sec)
-    return seconds &* 1_000_000_000 &+ UInt64(clamping: status.st_mtim.tv_nsec) <= newestAt
+    newestAt.map { RecordedFile.changeTime(status) <= $0 } ?? true
   }
 
   private static let longestFile = 8 << 20
