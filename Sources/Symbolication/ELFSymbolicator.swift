@@ -50,14 +50,11 @@ public final class ELFSymbolicator: Symbolicator {
   public func frames(
     at programCounter: Address, in image: Image?, isExact: Bool
   ) -> [SymbolicatedFrame] {
-    guard let image else {
-      let address = isExact ? programCounter.rawValue : programCounter.rawValue &- 1
-      let found = generatedCode?.frame(at: address)
-      return SymbolicatedFrame.frames(found.map { [$0] } ?? [], inNoImageAt: programCounter)
-    }
-    let offset = programCounter.rawValue &- image.loadBias
+    let offset = programCounter.rawValue &- (image?.loadBias ?? 0)
     let address = isExact ? offset : offset &- 1
-    let found = frames(at: address, inFileAt: image.path, buildID: image.buildID)
+    let found =
+      image.map { frames(at: address, inFileAt: $0.path, buildID: $0.buildID) }
+      ?? generatedCode?.frames(at: address) ?? []
     return SymbolicatedFrame.frames(found, at: programCounter, in: image)
   }
 
@@ -226,36 +223,25 @@ public final class ELFSymbolicator: Symbolicator {
 }
 
 extension SymbolicatedFrame {
-  /// The frames of one program counter in generated code, by what is known about it.
-  static func frames(
-    _ found: [ImageSymbols.Frame], inNoImageAt programCounter: Address
-  ) -> [SymbolicatedFrame] {
-    guard !found.isEmpty else { return [SymbolicatedFrame(programCounter: programCounter)] }
-    return found.map { frame in
-      SymbolicatedFrame(
-        programCounter: programCounter, function: frame.function, location: frame.location,
-        isInlined: frame.isInlined,
-        functionOffset: frame.start.map { programCounter.rawValue &- $0 },
-        isAllocationWrapper: frame.isAllocationWrapper)
-    }
-  }
-
   /// The frames of one program counter by what is known about it: with nothing but offsets where
   /// that is nothing.
+  ///
+  /// Generated code is in no image.
   static func frames(
-    _ found: [ImageSymbols.Frame], at programCounter: Address, in image: Image
+    _ found: [ImageSymbols.Frame], at programCounter: Address, in image: Image?
   ) -> [SymbolicatedFrame] {
-    let offset = programCounter.rawValue &- image.loadBias
+    let offset = programCounter.rawValue &- (image?.loadBias ?? 0)
+    let imageOffset = image.map { _ in offset }
     guard !found.isEmpty else {
       return [
         SymbolicatedFrame(
-          programCounter: programCounter, imagePath: image.path, imageOffset: offset)
+          programCounter: programCounter, imagePath: image?.path, imageOffset: imageOffset)
       ]
     }
     return found.map { frame in
       SymbolicatedFrame(
         programCounter: programCounter, function: frame.function, location: frame.location,
-        isInlined: frame.isInlined, imagePath: image.path, imageOffset: offset,
+        isInlined: frame.isInlined, imagePath: image?.path, imageOffset: imageOffset,
         functionOffset: frame.start.map { offset &- $0 },
         isAllocationWrapper: frame.isAllocationWrapper)
     }

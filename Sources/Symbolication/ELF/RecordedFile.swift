@@ -18,18 +18,27 @@ enum RecordedFile {
     return found
   }
 
-  /// Reads an open file.
+  /// Reads a whole file, and closes it.
   ///
   /// - Parameters:
-  ///   - descriptor: Of the file, at its beginning.
-  ///   - count: How many bytes it has.
-  /// - Returns: Fewer where it ends before, or cannot be read further.
-  static func read(_ descriptor: Int32, count: Int) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+  ///   - descriptor: Of the file, at its beginning; -1 for none.
+  ///   - limit: Longer files are not read.
+  ///   - isRight: Whether it is the file that is meant.
+  /// - Returns: Its bytes, fewer where it cannot be read further; nil for what is no file of this kind, or empty.
+  static func contents(
+    closing descriptor: Int32, upTo limit: Int, where isRight: (stat) -> Bool
+  ) -> [UInt8]? {
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size > 0, status.st_size <= limit, isRight(status)
+    else { return nil }
+    let count = Int(status.st_size)
+    return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       while filled < count {
-        let rest = buffer[filled...]
-        let length = Glibc.read(
-          descriptor, UnsafeMutableBufferPointer(rebasing: rest).baseAddress, rest.count)
+        let rest = UnsafeMutableBufferPointer(rebasing: buffer[filled..<count])
+        let length = Glibc.read(descriptor, rest.baseAddress, rest.count)
         guard length > 0 else { break }
         filled += length
       }

@@ -59,7 +59,7 @@ public final class EmbeddedSymbolicator: Symbolicator {
     let address = isExact ? programCounter.rawValue : programCounter.rawValue &- 1
     let found = symbols.frames(at: address, in: EmbeddedSymbols.noImage)
     guard found.isEmpty else {
-      return SymbolicatedFrame.frames(found, inNoImageAt: programCounter)
+      return SymbolicatedFrame.frames(found, at: programCounter, in: nil)
     }
     return framesOfFiles(at: programCounter, in: nil, isExact: isExact, warns: true)
   }

@@ -101,16 +101,23 @@ public struct SymbolEmbedder {
     return output.finish()
   }
 
+  /// What is known of an address by its frames.
+  private static func known(
+    _ frames: [SymbolicatedFrame], at address: UInt64
+  ) -> [ImageSymbols.Frame] {
+    frames.map { frame in
+      ImageSymbols.Frame(
+        function: frame.function, start: frame.functionOffset.map { address &- $0 },
+        location: frame.location, isInlined: frame.isInlined,
+        isAllocationWrapper: frame.isAllocationWrapper)
+    }
+  }
+
   private func addGeneratedCode(at addresses: [UInt64], to output: inout SymbolChunks) {
     for address in addresses {
       let frames = symbolicator.frames(at: Address(address), in: nil, isExact: true)
       guard frames.contains(where: { $0.function != nil }) else { continue }
-      output.encoder.add(
-        frames.map { frame in
-          ImageSymbols.Frame(
-            function: frame.function, start: frame.functionOffset.map { address &- $0 },
-            location: frame.location, isInlined: frame.isInlined)
-        }, at: address)
+      output.encoder.add(Self.known(frames, at: address), at: address)
       output.endIfFull(EmbeddedSymbols.noImage)
     }
     output.encoder.endImage(EmbeddedSymbols.noImage)
@@ -126,13 +133,7 @@ public struct SymbolEmbedder {
     guard frames.contains(where: { $0.function != nil || $0.location != nil }) else {
       return false
     }
-    output.encoder.add(
-      frames.map { frame in
-        ImageSymbols.Frame(
-          function: frame.function, start: frame.functionOffset.map { address &- $0 },
-          location: frame.location, isInlined: frame.isInlined,
-          isAllocationWrapper: frame.isAllocationWrapper)
-      }, at: address)
+    output.encoder.add(Self.known(frames, at: address), at: address)
     for (position, frame) in frames.enumerated() where frame.isCompiledIn {
       for isNew in [false, true] {
         let site = AllocationSite(

@@ -27,25 +27,22 @@ public final class GeneratedCode {
     self.oldestAt = oldestAt
   }
 
-  /// The function that holds an address; nil where none is known.
-  func frame(at address: UInt64) -> ImageSymbols.Frame? {
-    map?.function(at: address).map {
+  /// The function that holds an address; none where it is not known.
+  func frames(at address: UInt64) -> [ImageSymbols.Frame] {
+    guard let function = map?.function(at: address) else { return [] }
+    return [
       ImageSymbols.Frame(
-        function: GeneratedNames.function($0.name), start: $0.start, location: nil, isInlined: false
-      )
-    }
+        function: GeneratedNames.function(function.name), start: function.start, location: nil,
+        isInlined: false)
+    ]
   }
 
   private func read() -> PerfMap? {
     let path = "/tmp/perf-\(process.pid).map"
     let descriptor = RecordedFile.open(root?.place(of: path) ?? path)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      status.st_size > 0, status.st_size <= Self.longestMap, isOfProcess(status)
-    else { return nil }
-    return PerfMap(RecordedFile.read(descriptor, count: Int(status.st_size)))
+    return RecordedFile.contents(
+      closing: descriptor, upTo: Self.longestMap, where: isOfProcess
+    ).map(PerfMap.init)
   }
 
   /// Whether a list is of this process: anybody can make files there.

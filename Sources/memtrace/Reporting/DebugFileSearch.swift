@@ -22,16 +22,16 @@ struct DebugFileSearch {
     for trace: Trace, sharing shared: SymbolFiles? = nil
   ) throws(CommandFailure) -> any Symbolicator {
     let environment = EnvironmentVariables.current
-    let root = root.map { SystemRoot(folder: $0.string) }
+    let systemRoot = root.map { SystemRoot(folder: $0.string) }
     let files = ELFSymbolicator(
-      debugDirectories: folders + (self.root.map { [$0.appending("usr/lib/debug").string] } ?? [])
+      debugDirectories: folders + (root.map { [$0.appending("usr/lib/debug").string] } ?? [])
         + ["/usr/lib/debug"],
       cache: DebuginfodCache(
         environment: { environment[$0] }, exists: { FilePath($0).exists }),
       servers: asksServers ? try Self.servers() : nil,
-      root: root, recordedAt: trace.process.startWallNanoseconds,
+      root: systemRoot, recordedAt: trace.process.startWallNanoseconds,
       generatedCode: GeneratedCode(
-        of: trace.process, root: root, oldestAt: Self.start(ofProcessIn: trace)),
+        of: trace.process, root: systemRoot, oldestAt: Self.start(ofProcessIn: trace)),
       sharing: shared)
     let embedded = trace.symbolContents
     if embedded.isEmpty { return files }

@@ -77,7 +77,7 @@ import Testing
       guard let image else {
         let address = programCounter.rawValue &- (isExact ? 0 : 1)
         return SymbolicatedFrame.frames(
-          address == 0 ? [Self.generated] : [], inNoImageAt: programCounter)
+          address == 0 ? [Self.generated] : [], at: programCounter, in: nil)
       }
       calls += 1
       if let problem, image.index == 1,

@@ -36,13 +36,9 @@ final class SourceLines {
     guard path.hasPrefix("/") else { return [] }
     let inRoot = root.map { RecordedFile.open($0.place(of: path)) } ?? -1
     let descriptor = inRoot >= 0 ? inRoot : RecordedFile.open(path)
-    guard descriptor >= 0 else { return [] }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      status.st_size > 0, status.st_size <= Self.longestFile, isOldEnough(status)
-    else { return [] }
-    let bytes = RecordedFile.read(descriptor, count: Int(status.st_size))
+    let bytes = RecordedFile.contents(
+      closing: descriptor, upTo: Self.longestFile, where: isOldEnough)
+    guard let bytes else { return [] }
     return String(decoding: bytes, as: UTF8.self)
       .split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
   }
