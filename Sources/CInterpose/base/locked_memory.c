@@ -11,12 +11,21 @@
 
 enum { ON_FAULT = 1 }; /* include/uapi/asm-generic/mman-common.h, MLOCK_ONFAULT */
 
-static struct { uintptr_t start, end; } g_left_out;
+struct range {
+    uintptr_t start, end;
+};
+
+static struct range g_left_out;
 
 void mt_locked_memory_leave_out(uintptr_t start, uintptr_t end) {
     __atomic_store_n(&g_left_out.end, 0, __ATOMIC_RELAXED); /* a range that overlaps with nothing */
     __atomic_store_n(&g_left_out.start, start, __ATOMIC_RELEASE);
     __atomic_store_n(&g_left_out.end, end, __ATOMIC_RELEASE);
+}
+
+static struct range left_out(void) {
+    uintptr_t end = __atomic_load_n(&g_left_out.end, __ATOMIC_ACQUIRE);
+    return (struct range){__atomic_load_n(&g_left_out.start, __ATOMIC_RELAXED), end};
 }
 
 static void let_go(uintptr_t start, uintptr_t end) {
@@ -26,16 +35,14 @@ static void let_go(uintptr_t start, uintptr_t end) {
 void mt_locked_memory_let_go(int flags) {
     mt_os_unlocks_pages = (flags & MCL_FUTURE) != 0;
     mt_own_memory_visit(let_go);
-    uintptr_t end = __atomic_load_n(&g_left_out.end, __ATOMIC_ACQUIRE);
-    uintptr_t start = __atomic_load_n(&g_left_out.start, __ATOMIC_RELAXED);
-    if (start < end)
-        let_go(start, end);
+    struct range range = left_out();
+    if (range.start < range.end)
+        let_go(range.start, range.end);
 }
 
 static bool is_left_out(const struct mt_map_line *line) {
-    uintptr_t end = __atomic_load_n(&g_left_out.end, __ATOMIC_ACQUIRE);
-    uintptr_t start = __atomic_load_n(&g_left_out.start, __ATOMIC_RELAXED);
-    return (line->start < end && start < line->end) ||
+    struct range range = left_out();
+    return (line->start < range.end && range.start < line->end) ||
            mt_own_memory_overlaps(line->start, line->end);
 }
 
